@@ -110,7 +110,12 @@ export type Mount = Awaited<ReturnType<typeof setUp>>;
 
 /** The portal channel in front of the simulated authority, for one taxpayer with its CIEC. */
 export async function setUp(
-  options: { rfc?: string; settings?: PortalSettings; captcha?: ResolvedorCaptcha | null; http?: HttpOptions } = {},
+  options: {
+    rfc?: string;
+    settings?: Partial<PortalSettings>;
+    captcha?: ResolvedorCaptcha | null;
+    http?: HttpOptions;
+  } = {},
 ) {
   const { rfc = newRfc(), settings = {} } = options;
   const simulador = await simulate();

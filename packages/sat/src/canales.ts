@@ -19,7 +19,7 @@ export type NombreCanal = CanalSat | 'publico';
 /** A whole channel (`portal`) or one consulta of it (`portal:listar-facturas`). */
 export type CanalDesactivado = NombreCanal | `${NombreCanal}:${NombreConsulta}`;
 
-export interface SatSettings {
+interface SatSettings {
   /** Channels and consultas that the operator has switched off. */
   readonly desactivados?: readonly CanalDesactivado[];
 }

@@ -54,7 +54,7 @@ export const satFields = {
 const satConfig = z.object(satFields);
 
 /** {@link satFields} as they are read. */
-export type SatConfig = Readonly<z.output<typeof satConfig>>;
+type SatConfig = Readonly<z.output<typeof satConfig>>;
 
 /** What the processes that speak to the SAT share. */
 export interface SatCompartido {

@@ -3,8 +3,8 @@ import { SatError } from '@acuse/core';
 /**
  * The portal answered with something else than the documented page. `detalle` names what was missing, never the text.
  */
-export function ilegible(detalle: string): SatError {
-  return new SatError('RESPUESTA_ILEGIBLE', { detalle });
+export function ilegible(detalle: string, codigo: string | null = null): SatError {
+  return new SatError('RESPUESTA_ILEGIBLE', { detalle, codigo });
 }
 
 /** Lower case, without accents, runs of white space as one blank: how texts of the authority are compared. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { SatError } from '@acuse/core';
 import { linkSignals, untilAborted } from '@acuse/runtime';
+import { ilegible } from '../texto.ts';
 
 /** Reads a body whole, as text in its declared charset, and gives up with RESPUESTA_ILEGIBLE past `maxBytes`. */
 export async function readText(body: Readable, contentType: string | undefined, maxBytes: number): Promise<string> {
@@ -83,7 +84,7 @@ export function endWithSignal(stream: Readable, signal: AbortSignal): void {
 }
 
 function tooLarge(maxBytes: number): SatError {
-  return new SatError('RESPUESTA_ILEGIBLE', { detalle: `más de ${maxBytes} bytes` });
+  return ilegible(`más de ${maxBytes} bytes`);
 }
 
 export type Plazo = ReturnType<typeof startPlazo>;

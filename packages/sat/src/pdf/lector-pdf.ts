@@ -2,34 +2,26 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createSemaphore, SatError } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
-import type { Encargo, LimitesPdf, MotivoPdf, PaginaPdf, Resultado } from './pagina-pdf.ts';
+import type { Encargo, MotivoPdf, PaginaPdf, Resultado } from './pagina-pdf.ts';
 
-export interface LectorPdfSettings extends Partial<LimitesPdf> {
+const DEFAULTS = {
   /** Documents read at the same time; more wait. */
-  readonly maxHilos?: number;
-  /** Time for one document, milliseconds, the wait for a thread not counted. */
-  readonly timeoutMs?: number;
-  /** Largest document, bytes. The SAT's have a few hundred KB. */
-  readonly maxBytes?: number;
-  /** A thread without work ends after this, milliseconds: it holds some 100 MB. */
-  readonly inactivoMs?: number;
-  /** Heap of a thread, MB. */
-  readonly maxHeapMb?: number;
-  /** Largest single stream of a document, unpacked, bytes. */
-  readonly maxBloqueBytes?: number;
-}
-
-export const LECTOR_PDF_DEFAULTS: Required<LectorPdfSettings> = {
   maxHilos: 2,
+  /** Time for one document, milliseconds, the wait for a thread not counted. */
   timeoutMs: 15_000,
+  /** A thread without work ends after this, milliseconds: it holds some 100 MB. */
   inactivoMs: 30_000,
+  /** Largest document, bytes. The SAT's have a few hundred KB. */
   maxBytes: 10 * 1024 * 1024,
+  /** Heap of a thread, MB. */
+  maxHeapMb: 256,
+  /** Largest single stream of a document, unpacked, bytes. */
+  maxBloqueBytes: 16 * 1024 * 1024,
   maxPaginas: 60,
   maxTrazos: 200_000,
   maxCaracteres: 2_000_000,
-  maxHeapMb: 256,
-  maxBloqueBytes: 16 * 1024 * 1024,
 };
+export type LectorPdfSettings = Partial<typeof DEFAULTS>;
 
 /**
  * Reads the text of a PDF in a thread of its own, so that a hostile document can neither block nor end the process.
@@ -46,7 +38,7 @@ export type ReadPdf = (
  * while they are idle.
  */
 export function createLectorPdf(settings: LectorPdfSettings = {}) {
-  const s = { ...LECTOR_PDF_DEFAULTS, ...settings };
+  const s = { ...DEFAULTS, ...settings };
   const libres = new Map<Worker, NodeJS.Timeout>();
   const vivos = new Set<Worker>();
   const turnos = createSemaphore({ total: s.maxHilos });

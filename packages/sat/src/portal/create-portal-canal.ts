@@ -16,14 +16,14 @@ import type { ConsultaPortal, NombreConsultaPortal } from './portal.ts';
 import { createSesiones } from './sesion/sesiones.ts';
 import { PORTAL_DEFAULTS, type PortalSettings } from './settings.ts';
 
-export interface PortalCanalDeps {
+interface PortalCanalDeps {
   readonly http: SatHttp;
   /** Null when nobody can read a captcha: log-ins by CIEC then fail with SIN_RESOLVEDOR_DE_CAPTCHA. */
   readonly captcha: ResolvedorCaptcha | null;
   readonly sesiones: SesionesPortal;
   /** Seals the cookies. */
   readonly sellado: Sellado;
-  readonly settings?: PortalSettings;
+  readonly settings?: Partial<PortalSettings>;
   /** Default: a reader of its own, whose threads do not keep the process alive. */
   readonly readPdf?: ReadPdf;
 }

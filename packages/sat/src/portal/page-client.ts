@@ -41,7 +41,7 @@ const FORMULARIO = { 'content-type': 'application/x-www-form-urlencoded' };
 /** A browser with these cookies, none by default. Throws for a text that holds no cookies. */
 export function createPageClient(
   http: SatHttp,
-  settings: Required<PortalSettings>,
+  settings: PortalSettings,
   signal: AbortSignal,
   cookies: string | null = null,
 ): PageClient {
@@ -49,7 +49,7 @@ export function createPageClient(
   return openWith(jar, http, settings, signal);
 }
 
-function openWith(jar: CookieJar, http: SatHttp, settings: Required<PortalSettings>, signal: AbortSignal): PageClient {
+function openWith(jar: CookieJar, http: SatHttp, settings: PortalSettings, signal: AbortSignal): PageClient {
   async function request<E extends 'text' | 'stream'>(peticion: Peticion<E>) {
     const url = `https://${peticion.host}${peticion.path}`;
     const cookie = jar.getCookieStringSync(url);

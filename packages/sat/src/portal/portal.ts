@@ -12,7 +12,7 @@ export interface Login {
   readonly credencial: Credencial;
   /** Null: nobody can read a captcha, so no session can be opened with a CIEC. */
   readonly captcha: ResolvedorCaptcha | null;
-  readonly settings: Required<PortalSettings>;
+  readonly settings: PortalSettings;
   /** Called when the SAT has taken the credential: from then on there is something to log out. */
   readonly onAceptada?: () => void;
 }
@@ -37,7 +37,7 @@ export interface Portal {
 export type NombreConsultaPortal = Exclude<NombreConsulta, 'consultar-cfdi' | 'consultar-constancia-qr'>;
 
 export interface ContextoPortal {
-  readonly settings: Required<PortalSettings>;
+  readonly settings: PortalSettings;
   /** The credential of the session, for the rare page that asks for it again. Never kept. */
   readonly credencial: Credencial;
   /** Text of a document that the portal gave. */

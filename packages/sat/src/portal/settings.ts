@@ -1,42 +1,30 @@
 /** Settings of the portal channel. */
-export interface PortalSettings {
+export const PORTAL_DEFAULTS = {
   /** How many captcha images are tried for one log-in. The CIEC itself is never tried again once refused. */
-  readonly captchaIntentos?: number;
+  captchaIntentos: 3,
   /** Longest wait for one answer of the resolver, milliseconds. */
-  readonly captchaEsperaMs?: number;
+  captchaEsperaMs: 120_000,
   /** A session unused for longer is not tried any more, milliseconds. */
-  readonly sesionInactivaMs?: number;
+  sesionInactivaMs: 15 * 60_000,
   /**
    * How long a consulta waits for a log-in, its turn and its captcha included, before it is sent away with OCUPADO
-   * while the log-in goes on by itself, milliseconds. Default: until it is over.
+   * while the log-in goes on by itself, milliseconds. By default until it is over.
    */
-  readonly esperaAccesoMs?: number;
-  /** Log-ins by CIEC at the same time among all processes; the accounts share them. */
-  readonly accesosALaVez?: number;
-  /** A process that died while it logged in is replaced after this time, milliseconds. */
-  readonly loginLockMs?: number;
-  /** Redirects and auto-submitted forms followed for one page. */
-  readonly maxSaltos?: number;
-  /** Largest page, bytes. A search result shows up to 500 rows of some 8 KB each. */
-  readonly maxPaginaBytes?: number;
-  /** Largest package, bytes. */
-  readonly maxPaqueteBytes?: number;
-  /** The portal is a site for browsers. */
-  readonly userAgent?: string;
-}
-
-export const PORTAL_DEFAULTS: Required<PortalSettings> = {
-  captchaIntentos: 3,
-  captchaEsperaMs: 120_000,
-  sesionInactivaMs: 15 * 60_000,
   esperaAccesoMs: Number.POSITIVE_INFINITY,
+  /** Log-ins by CIEC at the same time among all processes; the accounts share them. */
   accesosALaVez: 20,
+  /** A process that died while it logged in is replaced after this time, milliseconds. */
   loginLockMs: 30_000,
+  /** Redirects and auto-submitted forms followed for one page. */
   maxSaltos: 12,
+  /** Largest page, bytes. A search result shows up to 500 rows of some 8 KB each. */
   maxPaginaBytes: 16 * 1024 * 1024,
+  /** Largest package, bytes. */
   maxPaqueteBytes: 1024 * 1024 * 1024,
+  /** The portal is a site for browsers. */
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Acuse/0.1',
 };
+export type PortalSettings = Readonly<typeof PORTAL_DEFAULTS>;
 
 /**
  * The SAT's identity providers: the CFDI portal's (phpcfdi/cfdi-sat-scraper), the one of the taxpayer mailbox and the

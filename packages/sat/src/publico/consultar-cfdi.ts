@@ -2,8 +2,8 @@ import { type ConsultarCfdi, type RespuestaConsultarCfdi, SatError } from '@acus
 import type { SatHttp } from '../http/sat-http.ts';
 import { call } from '../soap/call.ts';
 import { escapeText, type PasoSoap } from '../soap/sobres.ts';
-import { type Elemento, NS_SOAP, onlyChild, unreadable } from '../soap/xml.ts';
-import { assertTextoSano } from '../texto.ts';
+import { type Elemento, NS_SOAP, onlyChild } from '../soap/xml.ts';
+import { assertTextoSano, ilegible } from '../texto.ts';
 
 const NS = 'http://tempuri.org/';
 const CONSULTA: PasoSoap = {
@@ -29,7 +29,7 @@ export async function consultarCfdi(
     `<expresionImpresa>${escapeText(expresionDe(consulta))}</expresionImpresa>` +
     '</Consulta></s:Body></s:Envelope>';
   const { contenido } = await call(http, { paso: CONSULTA, sobre, signal }, MAX_BYTES);
-  if (contenido.nombre !== 'ConsultaResponse' || contenido.ns !== NS) throw unreadable('otra respuesta');
+  if (contenido.nombre !== 'ConsultaResponse' || contenido.ns !== NS) throw ilegible('otra respuesta');
   return readAcuse(onlyChild(contenido, 'ConsultaResult'));
 }
 
@@ -37,7 +37,7 @@ function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
   const codigo = onlyChild(acuse, 'CodigoEstatus').texto.trim();
   const estado = onlyChild(acuse, 'Estado').texto.trim().toLowerCase();
   if (/^S(?:\s*-|$)/.test(codigo)) {
-    if (estado !== 'vigente' && estado !== 'cancelado') throw unreadable('Estado');
+    if (estado !== 'vigente' && estado !== 'cancelado') throw ilegible('Estado');
     return {
       resultado: 'ENCONTRADO',
       estado: estado === 'vigente' ? 'VIGENTE' : 'CANCELADO',
@@ -47,7 +47,7 @@ function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
     };
   }
   const numero = /^N\s*-\s*(\d{1,4})(?!\d)/.exec(codigo)?.[1] ?? /(?<!\d)601(?!\d)/.exec(codigo)?.[0];
-  if (numero === undefined || estado === 'vigente' || estado === 'cancelado') throw unreadable('CodigoEstatus');
+  if (numero === undefined || estado === 'vigente' || estado === 'cancelado') throw ilegible('CodigoEstatus');
   if (numero === '602') return { resultado: 'NO_ENCONTRADO' };
   throw new SatError('SERVICIO_CON_ERROR', { codigo: `N - ${numero}` });
 }
@@ -57,13 +57,13 @@ function readOpcional(acuse: Elemento, nombre: string): string | null {
   if (!acuse.hijos.some((h) => h.nombre === nombre)) return null;
   const texto = onlyChild(acuse, nombre).texto.trim();
   assertTextoSano(texto);
-  if (texto.length > 100) throw unreadable(nombre);
+  if (texto.length > 100) throw ilegible(nombre);
   return texto === '' ? null : texto;
 }
 
 function readValidacion(acuse: Elemento): string | null {
   const codigo = readOpcional(acuse, 'ValidacionEFOS');
-  if (codigo !== null && !/^\d{3}$/.test(codigo)) throw unreadable('ValidacionEFOS');
+  if (codigo !== null && !/^\d{3}$/.test(codigo)) throw ilegible('ValidacionEFOS');
   return codigo;
 }
 

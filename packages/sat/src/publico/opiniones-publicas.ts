@@ -2,18 +2,7 @@ import { type OpinionesPublicas, type RespuestaOpinionPublica, SatError, type Se
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { readText, startPlazo, toSatError } from '../http/cuerpo.ts';
-import { ilegible } from '../texto.ts';
-
-export interface OpinionesPublicasSettings {
-  /** Where the source is asked: `http` or `https`, without query and credentials. */
-  readonly url: string;
-  /** From call to last byte, milliseconds. */
-  readonly timeoutMs?: number;
-}
-
-export interface FuenteOpinionesPublicas extends OpinionesPublicas {
-  close(): Promise<void>;
-}
+import { ilegible, parseObjeto } from '../texto.ts';
 
 const MAX_BYTES = 64 * 1024;
 const SENTIDOS = [
@@ -41,8 +30,13 @@ const NO_PUBLICADA = z.strictObject({ rfc: z.string(), publicada: z.literal(fals
  * `opinion` is a {@link SentidoOpinion}; both answers are `application/json`, in UTF-8, and name the RFC that was
  * asked. Anything else (another status or field, a page, a redirect, a cut body) is a SatError, never NO_PUBLICADA.
  * Throws a TypeError for an address that is none.
+ *
+ * @param settings `url`: `http` or `https`, without query and credentials. `timeoutMs`: from call to last byte.
  */
-export function createOpinionesPublicas(settings: OpinionesPublicasSettings): FuenteOpinionesPublicas {
+export function createOpinionesPublicas(settings: {
+  readonly url: string;
+  readonly timeoutMs?: number;
+}): OpinionesPublicas & { close(): Promise<void> } {
   const base = new URL(settings.url);
   const hasCredencial = base.username !== '' || base.password !== '';
   if (!['http:', 'https:'].includes(base.protocol) || base.search !== '' || hasCredencial) {
@@ -86,25 +80,8 @@ export function createOpinionesPublicas(settings: OpinionesPublicasSettings): Fu
 }
 
 function readRespuesta(status: number, texto: string, rfc: string): RespuestaOpinionPublica {
-  const json = parseJson(texto);
-  if (status === 404) {
-    const leida = NO_PUBLICADA.safeParse(json);
-    if (!leida.success || leida.data.rfc !== rfc) throw ilegible('opinión pública');
-    return { resultado: 'NO_PUBLICADA' };
-  }
-  const leida = PUBLICADA.safeParse(json);
-  if (!leida.success || leida.data.rfc !== rfc) throw ilegible('opinión pública');
-  return {
-    resultado: 'PUBLICADA',
-    sentido: leida.data.opinion,
-    fechaPublicacion: new Date(leida.data.fecha_publicacion),
-  };
-}
-
-function parseJson(texto: string): unknown {
-  try {
-    return JSON.parse(texto);
-  } catch {
-    throw ilegible('opinión pública');
-  }
+  const leida = (status === 404 ? NO_PUBLICADA : PUBLICADA).safeParse(parseObjeto(texto)).data;
+  if (leida?.rfc !== rfc) throw ilegible('opinión pública');
+  if ('publicada' in leida) return { resultado: 'NO_PUBLICADA' };
+  return { resultado: 'PUBLICADA', sentido: leida.opinion, fechaPublicacion: new Date(leida.fecha_publicacion) };
 }

@@ -1,10 +1,11 @@
 import { SatError } from '@acuse/core';
 import { readText } from '../http/cuerpo.ts';
 import type { SatHttp, SatHttpResponse } from '../http/sat-http.ts';
+import { ilegible } from '../texto.ts';
 import type { PasoSoap } from './sobres.ts';
-import { type Elemento, NS_SOAP, onlyChild, parseXml, unreadable } from './xml.ts';
+import { type Elemento, NS_SOAP, onlyChild, parseXml } from './xml.ts';
 
-export interface LlamadaSoap {
+interface LlamadaSoap {
   readonly paso: PasoSoap;
   readonly sobre: string;
   /** Absent on authentication. */
@@ -37,7 +38,7 @@ export async function callStream(http: SatHttp, llamada: LlamadaSoap): Promise<S
   const respuesta = await http.request({ ...peticion(llamada), expect: 'stream' });
   if (respuesta.status === 200) return respuesta;
   await readAnswer(respuesta, () => readText(respuesta.body, undefined, MAX_FALLA), errorOfFalla);
-  throw unreadable(`HTTP ${respuesta.status} sin falla`);
+  throw ilegible(`HTTP ${respuesta.status} sin falla`);
 }
 
 const MAX_FALLA = 64 * 1024;
@@ -69,12 +70,12 @@ async function readAnswer(
   try {
     if (status !== 200 && status !== 500) throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${status}` });
     const envelope = parseXml(await read());
-    if (envelope.nombre !== 'Envelope' || envelope.ns !== NS_SOAP) throw unreadable('no es un sobre SOAP');
+    if (envelope.nombre !== 'Envelope' || envelope.ns !== NS_SOAP) throw ilegible('no es un sobre SOAP');
     const contenido = onlyElement(onlyChild(envelope, 'Body'));
     if (contenido.nombre === 'Fault' && contenido.ns === NS_SOAP) {
       throw readFalla(faultCode(contenido), serverDate(respuesta.headers['date']));
     }
-    if (status === 500) throw unreadable('HTTP 500 sin falla');
+    if (status === 500) throw ilegible('HTTP 500 sin falla');
     return { header: envelope.hijos.find((h) => h.nombre === 'Header'), contenido };
   } catch (error) {
     if (error instanceof SatError && error.clase === 'reintentable') await respuesta.markFailed();
@@ -88,7 +89,7 @@ async function readAnswer(
 
 function onlyElement(body: Elemento): Elemento {
   const [contenido, otro] = body.hijos;
-  if (contenido === undefined || otro !== undefined) throw unreadable('cuerpo SOAP sin un solo elemento');
+  if (contenido === undefined || otro !== undefined) throw ilegible('cuerpo SOAP sin un solo elemento');
   return contenido;
 }
 

@@ -1,27 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type MotivoSatError, SatError } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
+import { ilegible } from '../texto.ts';
 import type { Firmante } from './efirma.ts';
 import type { ServicioSoap } from './sobres.ts';
 import type { Tokens } from './tokens.ts';
-import { unreadable } from './xml.ts';
 
-/** Settings of the SOAP channel; the defaults are {@link SAT_SOAP_DEFAULTS}. */
-export interface SatSoapSettings {
+/** Settings of the SOAP channel. */
+export const SAT_SOAP_DEFAULTS = {
   /** Largest answer of authenticate, request and verify, bytes. */
-  readonly maxAnswerBytes?: number;
-  /** Largest package, bytes of the decoded ZIP. A million rows of metadata are about a tenth of the default. */
-  readonly maxPackageBytes?: number;
-  /** How long before its end a token is renewed. */
-  readonly tokenMarginMs?: number;
-  /** How long after the SAT's refusal of an e.firma it is asked the second time, milliseconds. */
-  readonly refusalPauseMs?: number;
-}
-
-export const SAT_SOAP_DEFAULTS: Required<SatSoapSettings> = {
   maxAnswerBytes: 1024 * 1024,
+  /** Largest package, bytes of the decoded ZIP. A million rows of metadata are about a tenth of it. */
   maxPackageBytes: 1024 * 1024 * 1024,
+  /** How long before its end a token is renewed. */
   tokenMarginMs: 30_000,
+  /** How long after the SAT's refusal of an e.firma it is asked the second time, milliseconds. */
   refusalPauseMs: 3_000,
 };
 
@@ -34,7 +27,7 @@ export interface ContextoSoap {
   readonly tokens: Tokens;
   readonly firmante: Firmante;
   readonly signal: AbortSignal;
-  readonly settings: Required<SatSoapSettings>;
+  readonly settings: Readonly<typeof SAT_SOAP_DEFAULTS>;
 }
 
 /**
@@ -49,7 +42,7 @@ export async function conToken<T extends { readonly codigo: string }>(
 ): Promise<T> {
   const token = await tokens.get(firmante, signal);
   const first = await call(token);
-  const isRefusal = CERTIFICADO_RECHAZADO.has(first.codigo);
+  const isRefusal = ERRORES[first.codigo] === 'EFIRMA_RECHAZADA';
   if (first.codigo !== TOKEN_INVALIDO && !isRefusal) return first;
   tokens.discard(firmante, token);
   if (isRefusal)
@@ -67,9 +60,6 @@ export async function conToken<T extends { readonly codigo: string }>(
 export const ACEPTADO = '5000';
 /** The token is missing, past its time, or of another service. */
 const TOKEN_INVALIDO = '300';
-
-/** Codes that speak of the certificate: revoked, expired, not an e.firma. */
-const CERTIFICADO_RECHAZADO: ReadonlySet<string> = new Set(['303', '304', '305']);
 
 /**
  * Codes of a call that mean the same for every operation (the SAT's manual of the service and the enumeration of
@@ -93,12 +83,12 @@ const ERRORES: Readonly<Record<string, MotivoSatError>> = {
 /** The error behind a code that is no answer to the question. A code that nobody documented is RESPUESTA_ILEGIBLE. */
 export function errorOf(codigo: string): SatError {
   const motivo = ERRORES[codigo];
-  return motivo === undefined ? unreadable('código desconocido', codigo) : new SatError(motivo, { codigo });
+  return motivo === undefined ? ilegible('código desconocido', codigo) : new SatError(motivo, { codigo });
 }
 
 /** A code as the SAT writes it: digits. Throws RESPUESTA_ILEGIBLE for anything else, absence included. */
 export function readCodigo(text: string | undefined, nombre: string): string {
-  if (text === undefined || !/^\d{1,5}$/.test(text)) throw unreadable(`${nombre} no es un código`);
+  if (text === undefined || !/^\d{1,5}$/.test(text)) throw ilegible(`${nombre} no es un código`);
   return text;
 }
 
@@ -112,6 +102,6 @@ export function readMensaje(text: string | undefined): string {
 
 /** An id that the SAT gave. Anything that does not look like one is refused, since ids become keys of our storage. */
 export function readId(text: string | undefined, nombre: string): string {
-  if (text === undefined || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text)) throw unreadable(`${nombre} no es un id`);
+  if (text === undefined || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text)) throw ilegible(`${nombre} no es un id`);
   return text;
 }

@@ -2,10 +2,11 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { DescargarPaquete, RespuestaDescargarPaquete, SatError } from '@acuse/core';
 import { endWithSignal, pullStream, toSatError } from '../http/cuerpo.ts';
+import { ilegible } from '../texto.ts';
 import { callStream } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readMensaje } from './contexto.ts';
 import { sobreFirmado } from './sobres.ts';
-import { attributesOf, createParser, MAX_PROFUNDIDAD, NS_SOAP, runParser, unreadable } from './xml.ts';
+import { attributesOf, createParser, MAX_PROFUNDIDAD, NS_SOAP, runParser } from './xml.ts';
 
 /**
  * Fetches a package. 5004 is given for a package that the SAT does not know, which asks for the same as 5007: a new
@@ -63,7 +64,7 @@ async function openPaquete(
 function toReadable(
   first: Buffer[],
   chunks: AsyncIterator<Buffer>,
-  lector: LectorPaquete,
+  lector: ReturnType<typeof createLectorPaquete>,
   fail: (error: unknown) => Promise<SatError>,
   body: Readable,
 ): Readable {
@@ -103,21 +104,12 @@ interface RespuestaDescarga {
   readonly mensaje: string;
 }
 
-/** Reads the answer of the download as its bytes come in. All methods throw RESPUESTA_ILEGIBLE. */
-interface LectorPaquete {
-  /** The package's bytes that this chunk completes. Never before {@link LectorPaquete.respuesta} is known. */
-  write(chunk: Buffer): Buffer[];
-  /** To be called after the last byte. Returns only if the document was whole. */
-  end(): void;
-  respuesta(): RespuestaDescarga | undefined;
-}
-
 /**
- * The structure goes to a strict XML parser, the text of `Paquete` past it to the base64 decoder, so that memory does
+ * Reads the answer of the download as its bytes come in. All methods throw RESPUESTA_ILEGIBLE. The structure goes to a strict XML parser, the text of `Paquete` past it to the base64 decoder, so that memory does
  * not grow with the package and nothing is delivered that a whole-document parser would have refused.
  * The code stands in the SOAP header, which precedes the body (SOAP 1.1, section 4).
  */
-export function createLectorPaquete(maxBytes: number): LectorPaquete {
+export function createLectorPaquete(maxBytes: number) {
   const parser = createParser();
   const decoder = new StringDecoder('utf8');
   const base64 = createBase64Decoder();
@@ -129,10 +121,10 @@ export function createLectorPaquete(maxBytes: number): LectorPaquete {
   let size = 0;
 
   const refuseInside = () => {
-    if (path.join('/') === PAQUETE) throw unreadable('Paquete no es solo texto');
+    if (path.join('/') === PAQUETE) throw ilegible('Paquete no es solo texto');
   };
   parser.on('doctype', () => {
-    throw unreadable('DOCTYPE');
+    throw ilegible('DOCTYPE');
   });
   parser.on('comment', refuseInside);
   parser.on('cdata', refuseInside);
@@ -140,19 +132,19 @@ export function createLectorPaquete(maxBytes: number): LectorPaquete {
   parser.on('opentag', (tag) => {
     refuseInside();
     if (path.length === 0 && (tag.local !== 'Envelope' || tag.uri !== NS_SOAP)) {
-      throw unreadable('no es un sobre SOAP');
+      throw ilegible('no es un sobre SOAP');
     }
-    if (path.length >= MAX_PROFUNDIDAD) throw unreadable('demasiada profundidad');
+    if (path.length >= MAX_PROFUNDIDAD) throw ilegible('demasiada profundidad');
     path.push(tag.local);
     const place = path.join('/');
     if (place === RESPUESTA) {
-      if (respuesta !== undefined) throw unreadable('respuesta repetida');
+      if (respuesta !== undefined) throw ilegible('respuesta repetida');
       const { CodEstatus, Mensaje } = attributesOf(tag.attributes);
       respuesta = { codigo: readCodigo(CodEstatus, 'CodEstatus'), mensaje: readMensaje(Mensaje) };
     }
     if (place === PAQUETE) {
       paquetes += 1;
-      if (paquetes > 1) throw unreadable('Paquete repetido');
+      if (paquetes > 1) throw ilegible('Paquete repetido');
       inText = true;
     }
   });
@@ -164,20 +156,21 @@ export function createLectorPaquete(maxBytes: number): LectorPaquete {
   function decode(bytes: Buffer): Buffer {
     const decoded = base64.write(bytes);
     size += decoded.length;
-    if (size > maxBytes) throw unreadable(`más de ${maxBytes} bytes`);
-    if (decoded.length > 0 && respuesta === undefined) throw unreadable('falta respuesta');
+    if (size > maxBytes) throw ilegible(`más de ${maxBytes} bytes`);
+    if (decoded.length > 0 && respuesta === undefined) throw ilegible('falta respuesta');
     return decoded;
   }
 
   function feed(bytes: Buffer): void {
     structure += bytes.length;
-    if (structure > MAX_ESTRUCTURA) throw unreadable('demasiado XML');
+    if (structure > MAX_ESTRUCTURA) throw ilegible('demasiado XML');
     runParser(() => parser.write(decoder.write(bytes)));
   }
 
   return {
     respuesta: () => respuesta,
-    write(chunk) {
+    /** The package's bytes that this chunk completes; none before `respuesta` is known. */
+    write(chunk: Buffer): Buffer[] {
       const out: Buffer[] = [];
       let at = 0;
       while (at < chunk.length) {
@@ -196,49 +189,43 @@ export function createLectorPaquete(maxBytes: number): LectorPaquete {
       }
       return out;
     },
+    /** To be called after the last byte. Returns only if the document was whole. */
     end() {
       runParser(() => parser.write(decoder.end()).close());
       base64.end();
-      if (respuesta === undefined) throw unreadable('falta respuesta');
-      if (respuesta.codigo === '5000' && size === 0) throw unreadable('paquete vacío');
-      if (respuesta.codigo !== '5000' && size > 0) throw unreadable('paquete con código de error');
+      if (respuesta === undefined) throw ilegible('falta respuesta');
+      if (respuesta.codigo === '5000' && size === 0) throw ilegible('paquete vacío');
+      if (respuesta.codigo !== '5000' && size > 0) throw ilegible('paquete con código de error');
     },
   };
 }
 
-interface Base64Decoder {
-  /** Decodes what is complete so far. Throws RESPUESTA_ILEGIBLE for text that is no base64. */
-  write(bytes: Buffer): Buffer;
-  /** Throws RESPUESTA_ILEGIBLE when the text ended in the middle. */
-  end(): void;
-}
-
 /**
  * Decodes base64 (RFC 4648, section 4) chunk by chunk, strictly: Node's own decoder skips what it does not know and
- * accepts a text that was cut. XML white space between characters is allowed.
+ * accepts a text that was cut. XML white space between characters is allowed. Throws RESPUESTA_ILEGIBLE.
  */
-export function createBase64Decoder(): Base64Decoder {
+export function createBase64Decoder() {
   let rest = '';
   let ended = false;
   return {
-    write(bytes) {
+    write(bytes: Buffer): Buffer {
       const text = rest + bytes.toString('latin1').replace(/[ \t\r\n]+/g, '');
       if (text === '') return Buffer.alloc(0);
-      if (ended) throw unreadable('base64 tras su final');
+      if (ended) throw ilegible('base64 tras su final');
       const whole = text.slice(0, text.length - (text.length % 4));
       rest = text.slice(whole.length);
-      if (!/^[A-Za-z0-9+/]*={0,2}$/.test(whole)) throw unreadable('base64 inválido');
+      if (!/^[A-Za-z0-9+/]*={0,2}$/.test(whole)) throw ilegible('base64 inválido');
       const decoded = Buffer.from(whole, 'base64');
       if (whole.endsWith('=')) {
         ended = true;
         const quantum = whole.slice(-4);
         const canonical = Buffer.from(quantum, 'base64').toString('base64');
-        if (rest !== '' || canonical !== quantum) throw unreadable('base64 inválido');
+        if (rest !== '' || canonical !== quantum) throw ilegible('base64 inválido');
       }
       return decoded;
     },
     end() {
-      if (rest !== '') throw unreadable('base64 cortado');
+      if (rest !== '') throw ilegible('base64 cortado');
     },
   };
 }

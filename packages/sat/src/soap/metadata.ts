@@ -4,10 +4,11 @@ import type {
   SolicitarMetadata,
   VerificarMetadata,
 } from '@acuse/core';
+import { ilegible } from '../texto.ts';
 import { call } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMensaje } from './contexto.ts';
 import { sobreFirmado } from './sobres.ts';
-import { type Elemento, onlyChild, unreadable } from './xml.ts';
+import { type Elemento, onlyChild } from './xml.ts';
 
 const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDescargaRecibidos' } as const;
 
@@ -33,7 +34,7 @@ export async function solicitarMetadata(
   const { codigo, atributos } = await conToken(contexto, async (token) => {
     const paso = servicio[tipo];
     const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
-    if (contenido.nombre !== `${operacion}Response`) throw unreadable(`falta ${operacion}Response`);
+    if (contenido.nombre !== `${operacion}Response`) throw ilegible(`falta ${operacion}Response`);
     const { atributos } = onlyChild(contenido, `${operacion}Result`);
     return { codigo: readCodigo(atributos['CodEstatus'], 'CodEstatus'), atributos };
   });
@@ -72,7 +73,7 @@ export async function verificarMetadata(
   const { codigo, result } = await conToken(contexto, async (token) => {
     const paso = servicio.verifica;
     const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
-    if (contenido.nombre !== 'VerificaSolicitudDescargaResponse') throw unreadable('falta la respuesta');
+    if (contenido.nombre !== 'VerificaSolicitudDescargaResponse') throw ilegible('falta la respuesta');
     const result = onlyChild(contenido, 'VerificaSolicitudDescargaResult');
     return { codigo: readCodigo(result.atributos['CodEstatus'], 'CodEstatus'), result };
   });
@@ -89,7 +90,7 @@ function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMet
   const mensaje = readMensaje(Mensaje);
   const razon = () => {
     const codigo = readCodigo(CodigoEstadoSolicitud || codEstatus, 'CodigoEstadoSolicitud');
-    if (!RAZONES.has(codigo)) throw unreadable('CodigoEstadoSolicitud desconocido', codigo);
+    if (!RAZONES.has(codigo)) throw ilegible('CodigoEstadoSolicitud desconocido', codigo);
     return codigo;
   };
   switch (EstadoSolicitud || '0') {
@@ -112,7 +113,7 @@ function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMet
     case '6':
       return { resultado: 'VENCIDA', codigo: razon(), mensaje };
     default:
-      throw unreadable('EstadoSolicitud desconocido');
+      throw ilegible('EstadoSolicitud desconocido');
   }
 }
 
@@ -121,11 +122,11 @@ function readTerminada(result: Elemento): RespuestaVerificarMetadata {
     .filter((hijo) => hijo.nombre === 'IdsPaquetes')
     .map((hijo) => readId(hijo.texto.trim(), 'IdsPaquetes'));
   const numero = result.atributos['NumeroCFDIs'];
-  if (numero !== undefined && !/^\d{1,9}$/.test(numero)) throw unreadable('NumeroCFDIs no es un número');
+  if (numero !== undefined && !/^\d{1,9}$/.test(numero)) throw ilegible('NumeroCFDIs no es un número');
   const registros = numero === undefined ? null : Number(numero);
   if (paquetes.length === 0) {
     if (registros === 0) return { resultado: 'VACIA' };
-    throw unreadable('terminada sin paquetes');
+    throw ilegible('terminada sin paquetes');
   }
   return { resultado: 'TERMINADA', paquetes: [...new Set(paquetes)], registros };
 }

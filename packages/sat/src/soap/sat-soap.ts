@@ -8,7 +8,7 @@ import {
   SatError,
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../http/sat-http.ts';
-import { type ContextoSoap, SAT_SOAP_DEFAULTS, type SatSoapSettings } from './contexto.ts';
+import { type ContextoSoap, SAT_SOAP_DEFAULTS } from './contexto.ts';
 import { descargarPaquete } from './descargar-paquete.ts';
 import { openEfirma } from './efirma.ts';
 import { solicitarMetadata, verificarMetadata } from './metadata.ts';
@@ -31,7 +31,7 @@ const CONSULTAS: Consultas = {
  */
 export function createSatSoap(deps: {
   http: SatHttp;
-  settings?: SatSoapSettings;
+  settings?: Partial<typeof SAT_SOAP_DEFAULTS>;
   now?: () => number;
 }): Sat<NombreDescarga> {
   const settings = { ...SAT_SOAP_DEFAULTS, ...deps.settings };

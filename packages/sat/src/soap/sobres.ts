@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Documento } from '@acuse/core';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { Firmante } from './efirma.ts';
+import { NS_SOAP } from './xml.ts';
 
 /** One SOAP 1.1 operation: where it is sent and the value of its SOAPAction header (written without quotes). */
 export interface PasoSoap {
@@ -29,31 +30,18 @@ export const SERVICIOS: Readonly<Record<Documento, ServicioSoap>> = {
 };
 
 function servicioEn(solicitud: string, descarga: string): ServicioSoap {
+  const paso = (host: string, path: string, accion: string) => ({ direccion: { host, path }, accion });
+  const pide = `${NS_DESCARGA}/ISolicitaDescargaService/SolicitaDescarga`;
+  const verifica = `${NS_DESCARGA}/IVerificaSolicitudDescargaService/VerificaSolicitudDescarga`;
   return {
-    autentica: {
-      direccion: { host: solicitud, path: '/Autenticacion/Autenticacion.svc' },
-      accion: `${NS_AUTENTICA}/IAutenticacion/Autentica`,
-    },
-    emitidos: {
-      direccion: { host: solicitud, path: '/SolicitaDescargaService.svc' },
-      accion: `${NS_DESCARGA}/ISolicitaDescargaService/SolicitaDescargaEmitidos`,
-    },
-    recibidos: {
-      direccion: { host: solicitud, path: '/SolicitaDescargaService.svc' },
-      accion: `${NS_DESCARGA}/ISolicitaDescargaService/SolicitaDescargaRecibidos`,
-    },
-    verifica: {
-      direccion: { host: solicitud, path: '/VerificaSolicitudDescargaService.svc' },
-      accion: `${NS_DESCARGA}/IVerificaSolicitudDescargaService/VerificaSolicitudDescarga`,
-    },
-    descarga: {
-      direccion: { host: descarga, path: '/DescargaMasivaService.svc' },
-      accion: `${NS_DESCARGA}/IDescargaMasivaTercerosService/Descargar`,
-    },
+    autentica: paso(solicitud, '/Autenticacion/Autenticacion.svc', `${NS_AUTENTICA}/IAutenticacion/Autentica`),
+    emitidos: paso(solicitud, '/SolicitaDescargaService.svc', `${pide}Emitidos`),
+    recibidos: paso(solicitud, '/SolicitaDescargaService.svc', `${pide}Recibidos`),
+    verifica: paso(solicitud, '/VerificaSolicitudDescargaService.svc', verifica),
+    descarga: paso(descarga, '/DescargaMasivaService.svc', `${NS_DESCARGA}/IDescargaMasivaTercerosService/Descargar`),
   };
 }
 
-const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
 const WSU = `${WSS}-wssecurity-utility-1.0.xsd`;
 const WSSE = `${WSS}-wssecurity-secext-1.0.xsd`;
@@ -75,7 +63,7 @@ export function sobreAutentica(firmante: Firmante, now: Date): string {
     '</o:SecurityTokenReference>';
   const canonical = `<u:Timestamp xmlns:u="${WSU}" u:Id="_0">${times}</u:Timestamp>`;
   return (
-    `<s:Envelope xmlns:s="${SOAP}" xmlns:u="${WSU}">` +
+    `<s:Envelope xmlns:s="${NS_SOAP}" xmlns:u="${WSU}">` +
     `<s:Header><o:Security xmlns:o="${WSSE}" s:mustUnderstand="1">` +
     `<u:Timestamp u:Id="_0">${times}</u:Timestamp>` +
     `<o:BinarySecurityToken u:Id="${tokenId}" ValueType="${X509V3}" EncodingType="${BASE64}">` +
@@ -107,7 +95,7 @@ export function sobreFirmado(
     `<X509SerialNumber>${firmante.serie}</X509SerialNumber>` +
     `</X509IssuerSerial><X509Certificate>${firmante.certificado}</X509Certificate></X509Data>`;
   return (
-    `<s:Envelope xmlns:s="${SOAP}" xmlns:des="${NS_DESCARGA}"><s:Header></s:Header><s:Body>` +
+    `<s:Envelope xmlns:s="${NS_SOAP}" xmlns:des="${NS_DESCARGA}"><s:Header></s:Header><s:Body>` +
     `<des:${operacion}><des:${hijo}${pairs}>` +
     signature(canonical, '', keyInfo, firmante.sign) +
     `</des:${hijo}></des:${operacion}></s:Body></s:Envelope>`

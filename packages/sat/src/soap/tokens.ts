@@ -1,19 +1,13 @@
 import { SatError } from '@acuse/core';
 import { untilCancelled } from '../http/cuerpo.ts';
 import type { SatHttp } from '../http/sat-http.ts';
+import { ilegible } from '../texto.ts';
 import { call, type ReadFalla, type RespuestaSoap } from './call.ts';
 import type { Firmante } from './efirma.ts';
 import { type ServicioSoap, sobreAutentica } from './sobres.ts';
-import { onlyChild, unreadable } from './xml.ts';
+import { onlyChild } from './xml.ts';
 
-export interface Tokens {
-  /**
-   * A token that is good for at least the margin; one authentication at a time per certificate, shared by all who wait.
-   */
-  get(firmante: Firmante, signal: AbortSignal): Promise<string>;
-  /** Forgets a token that the SAT refused, unless it has been replaced meanwhile. */
-  discard(firmante: Firmante, token: string): void;
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 interface EnCurso {
   readonly promise: Promise<string>;
@@ -30,7 +24,7 @@ export function createTokens(deps: {
   authenticate: (firmante: Firmante, signal: AbortSignal) => Promise<Token>;
   now: () => number;
   marginMs: number;
-}): Tokens {
+}) {
   const vigentes = new Map<string, { valor: string; renovarEn: number }>();
   const enCurso = new Map<string, EnCurso>();
 
@@ -53,7 +47,11 @@ export function createTokens(deps: {
   }
 
   return {
-    async get(firmante, signal) {
+    /**
+     * A token that is good for at least the margin; one authentication at a time per certificate, shared by all who
+     * wait.
+     */
+    async get(firmante: Firmante, signal: AbortSignal): Promise<string> {
       if (signal.aborted) throw new SatError('CANCELADA');
       const vigente = vigentes.get(firmante.huella);
       if (vigente !== undefined && deps.now() < vigente.renovarEn) return vigente.valor;
@@ -69,7 +67,8 @@ export function createTokens(deps: {
         }
       }
     },
-    discard(firmante, token) {
+    /** Forgets a token that the SAT refused, unless it has been replaced meanwhile. */
+    discard(firmante: Firmante, token: string): void {
       if (vigentes.get(firmante.huella)?.valor === token) vigentes.delete(firmante.huella);
     },
   };
@@ -126,19 +125,19 @@ function readFalla(firmante: Firmante, now: () => number): ReadFalla {
 }
 
 function readToken({ contenido }: RespuestaSoap): string {
-  if (contenido.nombre !== 'AutenticaResponse') throw unreadable('falta AutenticaResponse');
+  if (contenido.nombre !== 'AutenticaResponse') throw ilegible('falta AutenticaResponse');
   const valor = onlyChild(contenido, 'AutenticaResult').texto;
   // It becomes part of a header: visible ASCII without the quote that ends it there.
-  if (!/^[\x21\x23-\x7e]{1,8192}$/.test(valor)) throw unreadable('token ilegible');
+  if (!/^[\x21\x23-\x7e]{1,8192}$/.test(valor)) throw ilegible('token ilegible');
   return valor;
 }
 
 /** Its life by the SAT's own clock, so that a difference between that clock and ours does not matter. */
 function readVida({ header }: RespuestaSoap): number {
-  if (header === undefined) throw unreadable('falta Header');
+  if (header === undefined) throw ilegible('falta Header');
   const timestamp = onlyChild(onlyChild(header, 'Security'), 'Timestamp');
   const created = Date.parse(onlyChild(timestamp, 'Created').texto);
   const expires = Date.parse(onlyChild(timestamp, 'Expires').texto);
-  if (!(expires > created)) throw unreadable('vigencia del token ilegible');
+  if (!(expires > created)) throw ilegible('vigencia del token ilegible');
   return Math.min(expires - created, VIDA_MAXIMA_MS);
 }

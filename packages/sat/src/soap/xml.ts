@@ -1,5 +1,6 @@
 import { SatError } from '@acuse/core';
 import { SaxesParser } from 'saxes';
+import { ilegible } from '../texto.ts';
 
 export const NS_SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const MAX_PROFUNDIDAD = 32;
@@ -38,12 +39,12 @@ export function createParser(): SaxesParser<{ xmlns: true }> {
   parser.on('opentagstart', () => {
     elementos += 1;
     atributos = 0;
-    if (elementos > MAX_ELEMENTOS) throw unreadable('demasiados elementos');
+    if (elementos > MAX_ELEMENTOS) throw ilegible('demasiados elementos');
   });
   parser.on('attribute', ({ value }) => {
     atributos += 1;
-    if (atributos > MAX_ATRIBUTOS) throw unreadable('demasiados atributos');
-    if (value.length > MAX_TEXTO) throw unreadable('atributo demasiado largo');
+    if (atributos > MAX_ATRIBUTOS) throw ilegible('demasiados atributos');
+    if (value.length > MAX_TEXTO) throw ilegible('atributo demasiado largo');
   });
   return parser;
 }
@@ -54,12 +55,12 @@ export function createParser(): SaxesParser<{ xmlns: true }> {
  * not a shorter answer. Throws RESPUESTA_ILEGIBLE.
  */
 export function parseXml(text: string): Elemento {
-  if (/<!(doctype|entity)/i.test(text)) throw unreadable('DOCTYPE');
+  if (/<!(doctype|entity)/i.test(text)) throw ilegible('DOCTYPE');
   const stack: Abierto[] = [];
   let root: Elemento | undefined;
   const parser = createParser();
   parser.on('opentag', (tag) => {
-    if (stack.length >= MAX_PROFUNDIDAD) throw unreadable('demasiada profundidad');
+    if (stack.length >= MAX_PROFUNDIDAD) throw ilegible('demasiada profundidad');
     const atributos = attributesOf(tag.attributes);
     const elemento: Abierto = { nombre: tag.local, ns: tag.uri, atributos, hijos: [], texto: '' };
     stack.at(-1)?.hijos.push(elemento);
@@ -73,12 +74,12 @@ export function parseXml(text: string): Elemento {
     const open = stack.at(-1);
     if (open === undefined) return;
     open.texto += piece;
-    if (open.texto.length > MAX_TEXTO) throw unreadable('texto demasiado largo');
+    if (open.texto.length > MAX_TEXTO) throw ilegible('texto demasiado largo');
   };
   parser.on('text', addText);
   parser.on('cdata', addText);
   runParser(() => parser.write(text).close());
-  if (root === undefined) throw unreadable('respuesta vacía');
+  if (root === undefined) throw ilegible('respuesta vacía');
   return root;
 }
 
@@ -96,17 +97,13 @@ export function runParser(step: () => void): void {
   try {
     step();
   } catch (error) {
-    throw error instanceof SatError ? error : unreadable('XML mal formado');
+    throw error instanceof SatError ? error : ilegible('XML mal formado');
   }
-}
-
-export function unreadable(detalle: string, codigo?: string): SatError {
-  return new SatError('RESPUESTA_ILEGIBLE', { detalle, codigo: codigo ?? null });
 }
 
 /** The only child of that name, or RESPUESTA_ILEGIBLE. */
 export function onlyChild(padre: Elemento, nombre: string): Elemento {
   const [hijo, otro] = padre.hijos.filter((h) => h.nombre === nombre);
-  if (hijo === undefined || otro !== undefined) throw unreadable(`falta ${nombre}`);
+  if (hijo === undefined || otro !== undefined) throw ilegible(`falta ${nombre}`);
   return hijo;
 }

@@ -10,7 +10,7 @@ import {
 } from '../../../vault/test/authority.ts';
 import { bits, boolean, der, integer, sequence } from '../../../vault/test/der-writer.ts';
 
-export interface CertificadoOptions {
+interface CertificadoOptions {
   readonly rfc?: string;
   readonly validoDesde?: Date;
   readonly validoHasta?: Date;

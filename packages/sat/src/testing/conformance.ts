@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest';
 export type EscenarioSat = keyof typeof ESCENARIOS;
 
 /** A `Sat` in front of an authority where the scenario holds for the folio and the package named here. */
-export interface EntornoSat {
+interface EntornoSat {
   readonly sat: Sat<NombreDescarga>;
   readonly credencial: Credencial;
   /** Criteria, folio and package of every consulta of the test. */

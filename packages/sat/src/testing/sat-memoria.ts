@@ -18,7 +18,7 @@ type RespuestaEscrita<N extends NombreConsulta> =
 /** Answers in their order; the last one stays. */
 export type GuionSat = { readonly [N in NombreConsulta]?: readonly RespuestaGuion<N>[] };
 
-export interface SatMemoria extends Sat {
+interface SatMemoria extends Sat {
   /** Every consulta that was asked, in order. */
   readonly consultas: readonly Consulta[];
 }

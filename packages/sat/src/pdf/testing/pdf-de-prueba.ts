@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import PDFDocument from 'pdfkit';
 
 /** Draws on a PDF; pages are letter size, 612 by 792 points. */
-export type Dibujo = (documento: PDFKit.PDFDocument) => void;
+type Dibujo = (documento: PDFKit.PDFDocument) => void;
 
 /** The bytes of a PDF made with pdfkit. */
 export async function makePdf(dibujo: Dibujo, options: PDFKit.PDFDocumentOptions = {}): Promise<Buffer> {

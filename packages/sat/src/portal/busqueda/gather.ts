@@ -21,7 +21,7 @@ export interface FilaReunible {
   readonly estado: 'VIGENTE' | 'CANCELADO';
 }
 
-export interface Reunion<F> {
+interface Reunion<F> {
   /** Disjoint periods that together are the one asked for. */
   readonly periodos: readonly Periodo[];
   ask(pregunta: Pregunta): Promise<Hallazgo<F>>;

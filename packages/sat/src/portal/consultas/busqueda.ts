@@ -189,17 +189,7 @@ function pad(numero: number): string {
   return String(numero).padStart(2, '0');
 }
 
-/** Day and time of one end of a period, as numbers. */
-interface Instante {
-  readonly anio: number;
-  readonly mes: number;
-  readonly dia: number;
-  readonly hora: number;
-  readonly minuto: number;
-  readonly segundo: number;
-}
-
-const INSTANTE = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})$/;
+type Instante = ReturnType<typeof readInstante>;
 
 /**
  * Both ends of a period the portal can be asked for. Throws RangeError for what no caller may ask: an end that is no
@@ -238,21 +228,15 @@ export function requiereRecorte(tipo: TipoDescarga, periodo: Periodo): boolean {
   );
 }
 
-function readInstante(texto: string): Instante {
-  const [, anio, mes, dia, hora, minuto, segundo] = (INSTANTE.exec(texto) ?? []).map(Number);
-  const valid = Date.parse(`${texto}Z`);
-  if (
-    anio === undefined ||
-    mes === undefined ||
-    dia === undefined ||
-    hora === undefined ||
-    minuto === undefined ||
-    segundo === undefined ||
-    Number.isNaN(valid) ||
-    !new Date(valid).toISOString().startsWith(texto)
-  ) {
+const INSTANTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
+
+/** Day and time of one end of a period, as numbers. */
+function readInstante(texto: string) {
+  const valid = INSTANTE.test(texto) ? Date.parse(`${texto}Z`) : Number.NaN;
+  if (Number.isNaN(valid) || !new Date(valid).toISOString().startsWith(texto)) {
     throw new RangeError('An end of the period is no instant of the form yyyy-MM-ddTHH:mm:ss');
   }
+  const [anio = 0, mes = 0, dia = 0, hora = 0, minuto = 0, segundo = 0] = texto.split(/\D/).map(Number);
   return { anio, mes, dia, hora, minuto, segundo };
 }
 

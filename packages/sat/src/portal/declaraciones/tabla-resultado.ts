@@ -18,7 +18,7 @@ const ROTULOS = {
 type Columna = keyof typeof ROTULOS;
 
 /** Where one of the portals shows its results, and the columns that its table always has. */
-export interface FormaResultado {
+interface FormaResultado {
   readonly id: RegExp;
   readonly necesarias: readonly Columna[];
 }

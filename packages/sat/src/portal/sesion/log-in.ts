@@ -222,7 +222,7 @@ async function submitAcceso(
   pageClient: PageClient,
   destino: DireccionSat,
   body: Buffer,
-  { maxSaltos }: Required<PortalSettings>,
+  { maxSaltos }: PortalSettings,
 ): Promise<Pagina> {
   try {
     if (pageClient.signal.aborted) throw new SatError('CANCELADA');

@@ -29,7 +29,7 @@ interface SesionesDeps {
   readonly almacen: SesionesPortal;
   readonly sellado: Sellado;
   readonly captcha: ResolvedorCaptcha | null;
-  readonly settings: Required<PortalSettings>;
+  readonly settings: PortalSettings;
 }
 
 /** A session to work with; new when nobody has got an answer by it yet. */

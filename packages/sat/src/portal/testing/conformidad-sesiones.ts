@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type ClaveSesion, MAX_RECHAZOS, type SesionesPortal, type SesionPortal } from '@acuse/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
-export interface AlmacenDePrueba {
+interface AlmacenDePrueba {
   readonly sesiones: SesionesPortal;
   /** Moves the clock of the store. */
   advance(ms: number): Promise<void> | void;

@@ -98,7 +98,7 @@ export function delta(registros: ReadonlyArray<readonly [tipo: string, id: strin
   return registros.map(([tipo, id, contenido]) => `${contenido.length}|${tipo}|${id}|${contenido}|`).join('');
 }
 
-export interface Oferta {
+interface Oferta {
   readonly folio: string;
   readonly url: string;
   readonly registros?: number;

@@ -1,7 +1,7 @@
 import { delta, escapeHtml } from '../../testing/paginas-de-prueba.ts';
 
 /** What the test portal knows of one CFDI. */
-export interface CfdiDePrueba {
+interface CfdiDePrueba {
   readonly uuid: string;
   readonly fechaEmision: string;
   readonly estado: 'Vigente' | 'Cancelado';
@@ -81,7 +81,7 @@ export function tablaDe(
     .join('')}</tr>${cuerpo.map((celdasDeFila) => `<tr>${celdasDeFila}</tr>`).join('\n')}</table>`;
 }
 
-export interface Paneles {
+interface Paneles {
   readonly tabla: string;
   readonly muestraFilas: boolean;
   readonly diceQueNoHay: boolean;

@@ -16,7 +16,7 @@ const LETRA: Readonly<Record<SentidoOpinion, string>> = {
   NO_INSCRITO: 'X',
 };
 
-export interface OpinionDePrueba {
+interface OpinionDePrueba {
   readonly rfc: string;
   readonly sentido: SentidoOpinion;
   readonly nombre?: string;

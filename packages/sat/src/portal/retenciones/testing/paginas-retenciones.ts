@@ -3,7 +3,7 @@ import { escapeHtml } from '../../testing/paginas-de-prueba.ts';
 export type LadoDePrueba = 'receptor' | 'emisor';
 
 /** What the test portal knows of one retención. `contraparte` is the other one's RFC. */
-export interface RetencionDePrueba {
+interface RetencionDePrueba {
   readonly uuid: string;
   readonly lado: LadoDePrueba;
   readonly contraparte: string;
@@ -43,7 +43,7 @@ function lista(id: string, from: number, to: number, extra = ''): string {
   return `<select id="${id}" name="n_${id}" disabled="disabled">${extra}${opciones.join('')}</select>`;
 }
 
-export interface Pantalla {
+interface Pantalla {
   readonly lado: LadoDePrueba;
   readonly viewstate: string;
   /** The list of days has a first choice that leaves the day open. */
