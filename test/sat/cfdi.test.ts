@@ -308,7 +308,7 @@ describe('the packages of a folio', () => {
 
   it('are not read faster than they are taken', async () => {
     const { fault, descargar } = await setUpFolio();
-    const total = 64 * 1024 * 1024;
+    const total = 48 * 1024 * 1024;
     const packages: { sent: number }[] = [];
     function* large() {
       const one = { sent: 0 };

@@ -1,12 +1,12 @@
+import type { Credencial } from '@acuse/core';
 import { loadConfig } from '@acuse/runtime';
 import { openSat, satFields } from '@acuse/sat';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createMemoryBreakerState } from '../../packages/sat/src/http/circuit-breaker.ts';
 import type { SatCompartido } from '../../packages/sat/src/open-sat.ts';
-import { createSelladoEfimero } from '../../packages/sat/src/portal/testing/sellado-efimero.ts';
 import { createSesionesEnMemoria } from '../../packages/sat/src/portal/testing/sesiones-en-memoria.ts';
-import { ciecDe, errorOf, type Mount, newRfc, SOLICITAR, setUp } from './setup.ts';
+import { ciecDe, efirmaDe, errorOf, type Mount, newRfc, newSellado, SOLICITAR, setUp } from './setup.ts';
 
 function open(env: Record<string, string>, compartido: Partial<SatCompartido> = {}) {
   const config = loadConfig(z.object(satFields), { SESSION_KEYS: 's1:x', ...env });
@@ -14,15 +14,15 @@ function open(env: Record<string, string>, compartido: Partial<SatCompartido> = 
     sesiones: createSesionesEnMemoria(),
     estado: createMemoryBreakerState(),
     captchas: null,
-    sellado: createSelladoEfimero(),
+    sellado: newSellado(),
     ...compartido,
   });
   onTestFinished(() => abierto.close());
   return abierto;
 }
 
-const ask = ({ sat }: ReturnType<typeof open>, rfc = newRfc()) =>
-  sat.send({ ...SOLICITAR, rfc }, ciecDe(rfc), { signal: new AbortController().signal });
+const ask = ({ sat }: ReturnType<typeof open>, rfc = newRfc(), credencial: Credencial = ciecDe(rfc)) =>
+  sat.send({ ...SOLICITAR, rfc }, credencial, { signal: new AbortController().signal });
 
 /** People who read what the simulator draws. */
 function personas({ resolvedor }: Mount): NonNullable<SatCompartido['captchas']> {
@@ -41,11 +41,7 @@ describe('the way to the SAT as the settings say', () => {
   it('logs in with the captchas that people read, and keeps sessions that other processes use when it closes', async () => {
     const mount = await setUp();
     const env = { SAT_BASE_URL: mount.url, CAPTCHA_RESOLVER: 'personas' };
-    const compartido = {
-      captchas: personas(mount),
-      sesiones: createSesionesEnMemoria(),
-      sellado: createSelladoEfimero(),
-    };
+    const compartido = { captchas: personas(mount), sesiones: createSesionesEnMemoria(), sellado: newSellado() };
     const first = open(env, compartido);
     expect(await ask(first, mount.rfc)).toMatchObject({ resultado: 'ACEPTADA' });
     expect(await first.logout(new AbortController().signal)).toBe(0);
@@ -54,10 +50,26 @@ describe('the way to the SAT as the settings say', () => {
     expect([mount.accesos(), mount.calls('Salir')]).toEqual([1, []]);
   });
 
-  it('says what is missing for a CIEC when nobody reads captchas, and what is switched off', async () => {
+  it('says what is missing for a CIEC when nobody reads captchas', async () => {
     expect(await errorOf(ask(open({})))).toMatchObject({ motivo: 'SIN_RESOLVEDOR_DE_CAPTCHA' });
-    const off = open({ SAT_CANALES_DESACTIVADOS: 'portal:solicitar-metadata' });
-    expect(await errorOf(ask(off))).toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
+  });
+
+  it.each([
+    ['soap', 'DescargaMetadatos'],
+    ['soap:solicitar-metadata', 'DescargaMetadatos'],
+    ['portal,soap:descargar-paquete', 'SolicitaDescargaRecibidos'],
+    ['portal:solicitar-metadata', 'SolicitaDescargaRecibidos'],
+  ])('with %s switched off asks by the other channel what belongs there, and nothing more', async (off, operation) => {
+    const mount = await setUp();
+    const env = { SAT_BASE_URL: mount.url, CAPTCHA_RESOLVER: 'personas', SAT_CANALES_DESACTIVADOS: off };
+    const abierto = open(env, { captchas: personas(mount) });
+    const efirma = await efirmaDe(mount.rfc);
+    const isSoapOff = operation === 'DescargaMetadatos';
+    const refused = await errorOf(ask(abierto, mount.rfc, isSoapOff ? efirma : undefined));
+    expect(refused).toMatchObject({ motivo: 'CANAL_DESACTIVADO', clase: 'permanente' });
+    expect(mount.calls()).toEqual([]);
+    expect(await ask(abierto, mount.rfc, isSoapOff ? undefined : efirma)).toMatchObject({ resultado: 'ACEPTADA' });
+    expect(mount.calls(operation)).toHaveLength(1);
   });
 
   it('does not start with half of a resolver', () => {

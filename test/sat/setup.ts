@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import {
   type Consulta,
   type Credencial,
@@ -10,14 +10,13 @@ import {
 } from '@acuse/core';
 import { createPortalCanal, createResolvedorSimulador, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
 import { type Fault, type RunningSimulador, startSimulador } from '@acuse/simulador';
-import { openLlave } from '@acuse/vault';
+import { createKeyring, createSellado, openLlave } from '@acuse/vault';
 import { expect, onTestFinished } from 'vitest';
 import type { SatHttp, SatHttpRequest } from '../../packages/sat/src/http/sat-http.ts';
 import { createLectorPdf } from '../../packages/sat/src/pdf/lector-pdf.ts';
 import type { PortalCanal } from '../../packages/sat/src/portal/create-portal-canal.ts';
 import type { NombreConsultaPortal } from '../../packages/sat/src/portal/portal.ts';
 import type { PortalSettings } from '../../packages/sat/src/portal/settings.ts';
-import { createSelladoEfimero } from '../../packages/sat/src/portal/testing/sellado-efimero.ts';
 import { createSesionesEnMemoria } from '../../packages/sat/src/portal/testing/sesiones-en-memoria.ts';
 
 /** One for all tests of a process; what a test changed is undone at its end. */
@@ -94,6 +93,10 @@ export async function efirmaDe(rfc: string): Promise<CredencialEfirma> {
   return { ...efirma };
 }
 
+/** The seal of sessions under a key that nobody else has. */
+export const newSellado = () =>
+  createSellado(createKeyring({ keys: new Map([['s1', randomBytes(32)]]), current: 's1' }));
+
 /** The SatError that a promise rejects with; anything else fails the test. */
 export async function errorOf(promise: Promise<unknown>): Promise<SatError> {
   const outcome = await promise.then(
@@ -125,7 +128,7 @@ export async function setUp(
   let now = Date.now();
   const sesiones = createSesionesEnMemoria(() => now);
   const captcha = options.captcha === undefined ? resolvedor : options.captcha;
-  const deps = { http, captcha, sesiones, sellado: createSelladoEfimero(), settings, readPdf: lector.read };
+  const deps = { http, captcha, sesiones, sellado: newSellado(), settings, readPdf: lector.read };
   const another = (other: Partial<Parameters<typeof createPortalCanal>[0]> = {}): PortalCanal => {
     const canal = createPortalCanal({ ...deps, ...other });
     onTestFinished(() => canal.close());

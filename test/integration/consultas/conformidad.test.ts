@@ -6,9 +6,9 @@ import { type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { openLlave } from '@acuse/vault';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { createSelladoEfimero } from '../../../packages/sat/src/portal/testing/sellado-efimero.ts';
 import { createSesionesEnMemoria } from '../../../packages/sat/src/portal/testing/sesiones-en-memoria.ts';
 import { conformSat, ESCENARIOS_SAT, type EscenarioSat } from '../../../packages/sat/src/testing/conformance.ts';
+import { newSellado } from '../../sat/setup.ts';
 import { newRfc } from '../fixtures/database.ts';
 import { ciecOf } from '../fixtures/servicio.ts';
 
@@ -51,12 +51,7 @@ async function putPortal(): Promise<Mesa> {
   const rfc = newRfc();
   const http = createSatHttp({ baseUrl: url });
   const captcha = createResolvedorSimulador({ url: `${url}/cfdiau/simulador/captcha` });
-  const sat = createPortalCanal({
-    http,
-    captcha,
-    sesiones: createSesionesEnMemoria(),
-    sellado: createSelladoEfimero(),
-  });
+  const sat = createPortalCanal({ http, captcha, sesiones: createSesionesEnMemoria(), sellado: newSellado() });
   const credencial = { tipo: 'ciec', rfc, ciec: Buffer.from(ciecOf(rfc)) } as const;
   return { rfc, documento: 'cfdi', sat, credencial, numero: '', close: () => http.close() };
 }

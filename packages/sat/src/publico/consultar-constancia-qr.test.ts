@@ -1,11 +1,7 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it } from 'vitest';
-import { closeAll, start } from '../testing/servidor.ts';
+import { describe, expect, it } from 'vitest';
 import { readPaginaQr } from './consultar-constancia-qr.ts';
-import { createPublico } from './create-publico.ts';
-
-afterEach(closeAll);
 
 const RFC = 'ÑUÑM850101AB1';
 const ID_CIF = '12345678901';
@@ -214,37 +210,5 @@ describe('readPaginaQr', () => {
       }),
       { numRuns: 200 },
     );
-  });
-});
-
-describe('consultar-constancia-qr', () => {
-  async function ask(body: string | Buffer, { status = 200, idCif = ID_CIF } = {}) {
-    const { http, servidor } = await start((_, res) => {
-      res.writeHead(status, { 'content-type': 'text/html; charset=UTF-8' }).end(body);
-    });
-    const outcome = await createPublico({ http })
-      .send({ consulta: 'consultar-constancia-qr', rfc: RFC, idCif }, null, { signal: new AbortController().signal })
-      .catch((error: unknown) => (error instanceof SatError ? error.motivo : error));
-    return { outcome, servidor };
-  }
-
-  it('asks for the page of the QR code', async () => {
-    const { outcome, servidor } = await ask(ENTERA);
-    expect(outcome).toMatchObject({ resultado: 'ENCONTRADA', constancia: { rfc: RFC } });
-    const url = `/siat/app/qr/faces/pages/mobile/validadorqr.jsf?D1=10&D2=1&D3=${ID_CIF}_${encodeURIComponent(RFC)}`;
-    expect(servidor.peticiones[0]).toMatchObject({ method: 'GET', url });
-  });
-
-  it('tells the not found of the page from everything else', async () => {
-    expect((await ask(SIN_INFORMACION)).outcome).toEqual({ resultado: 'NO_ENCONTRADA' });
-    expect((await ask(SIN_INFORMACION, { status: 404 })).outcome).toBe('SERVICIO_CON_ERROR');
-    expect((await ask('', { status: 302 })).outcome).toBe('SERVICIO_CON_ERROR');
-    expect((await ask('')).outcome).toBe('RESPUESTA_ILEGIBLE');
-    expect((await ask(Buffer.alloc(50 * 1024 * 1024, '<td>'))).outcome).toBe('RESPUESTA_ILEGIBLE');
-  });
-
-  it('asks nothing without an idCIF', async () => {
-    const { outcome, servidor } = await ask(ENTERA, { idCif: '1_X' });
-    expect([outcome, servidor.peticiones]).toEqual(['PETICION_RECHAZADA', []]);
   });
 });

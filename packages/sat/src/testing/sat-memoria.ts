@@ -24,8 +24,7 @@ interface SatMemoria extends Sat {
 }
 
 /**
- * A tax authority that answers by a script, for unit tests of what uses one. Passes the same conformance suite as the
- * real channels. A consulta that the script does not know is a mistake of the test and rejects with a plain Error.
+ * A tax authority that answers by a script, for unit tests of what uses one. A consulta that the script does not know is a mistake of the test and rejects with a plain Error.
  */
 export function createSatMemoria({ guion }: { guion: GuionSat }): SatMemoria {
   const consultas: Consulta[] = [];
