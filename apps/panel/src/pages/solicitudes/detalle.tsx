@@ -4,7 +4,7 @@ import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
-import { CAMINO, Periodo, solicitudRoutes } from './solicitud.tsx';
+import { camino, Periodo, solicitudRoutes } from './solicitud.tsx';
 import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts';
 import { type Explicacion, explain } from './textos/motivos.ts';
 
@@ -35,7 +35,7 @@ solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
           CFDI {solicitud.tipo} <Periodo {...solicitud} />
         </>
       ),
-      camino: CAMINO,
+      camino: camino(),
       accion: (
         <span data-estado>
           <Estado value={solicitud.estado} />

@@ -11,7 +11,7 @@ import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
 import { type ApiPropia, sandboxOf } from '../sandbox/sandbox.ts';
-import { CAMINO } from './solicitud.tsx';
+import { camino } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
@@ -96,7 +96,7 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
       </>
     ),
     {
-      camino: CAMINO,
+      camino: camino(),
       scripts: ['periodos.js'],
       status: pedida === undefined ? 200 : pedida.resultado === 'RECHAZADA' ? 422 : 503,
     },

@@ -9,7 +9,7 @@ export const solicitudRoutes = () =>
   );
 
 /** The way back from the page of one. */
-export const CAMINO = (
+export const camino = () => (
   <p class="chica">
     <a href="/solicitudes">Solicitudes</a>
   </p>
