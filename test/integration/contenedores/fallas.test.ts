@@ -1,6 +1,7 @@
 import { migrate, openDatabase } from '@acuse/db';
 import type { StartedTestContainer } from 'testcontainers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { sqlOn } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, saldoDe, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -26,7 +27,7 @@ describe.skipIf(!(await hasEngine()))('a download while a container fails', { ti
     await waitFor(() => migrate(url).catch(() => null));
     const db = openDatabase({ url, poolSize: 12, timeoutMs: 10_000, applicationName: 'acuse-test' });
     servicio = await startServicio({
-      database: { db, url, close: () => db.close() },
+      database: { db, url, sql: sqlOn(db.pool), close: () => db.close() },
       queueUrl: `redis://${AT.redis}:6379`,
       simulador: { segundos_hasta_terminar: 3 },
       apiEnv: { API_DATABASE_TIMEOUT_MS: '5000' },
