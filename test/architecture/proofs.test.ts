@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { ROOT } from './sources.ts';
+
+const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
+const numbered = (letter: string, n: number) => Array.from({ length: n }, (_, at) => `${letter}${at + 1}`);
+
+/** A row of docs/proofs.md: `| F1 | fault | proven | size | command | not proven |`. */
+const rows = [...read('docs/proofs.md').matchAll(/^\| ([FMS]\d+) \| (.*) \|$/gm)].map(([, row = '', rest = '']) => {
+  const [, proven = '', , command = ''] = rest.split(' | ');
+  return { row, proven, command };
+});
+
+/** The titles that a cell names, each with the file that stands before it. */
+const titlesOf = (cell: string) =>
+  [...cell.matchAll(/`([\w./-]+\.test\.tsx?)`([^`]*)/g)].flatMap(([, file = '', after = '']) =>
+    [...after.matchAll(/“([^”]+)”/g)].map(([, title = '']) => ({ file, title })),
+  );
+
+/** A test has its title as the first thing in a bracket: that of a call, or of a row in a table of tests. */
+function hasTitle(file: string, title: string): boolean {
+  const text = read(file).replaceAll(/\\(['"`])/g, '$1');
+  return ["'", '"', '`'].some((quote) => {
+    const parts = text.split(`${quote}${title}${quote}`);
+    return parts.slice(0, -1).some((before) => /[([]\s*$/.test(before));
+  });
+}
+
+describe('docs/proofs.md', () => {
+  it('has every row of the matrix once, in order', () => {
+    expect(rows.map(({ row }) => row)).toEqual([...numbered('F', 17), ...numbered('M', 7), ...numbered('S', 13)]);
+  });
+
+  it('names tests that there are', () => {
+    const named = rows.flatMap(({ row, proven }) => titlesOf(proven).map((each) => ({ row, ...each })));
+    expect(named.length).toBeGreaterThan(100);
+    expect(named.filter(({ file, title }) => !existsSync(`${ROOT}${file}`) || !hasTitle(file, title))).toEqual([]);
+  });
+
+  it('names every title beside a file, and the command that runs it', () => {
+    const wrong = rows.filter(({ proven, command }) => {
+      const titles = titlesOf(proven);
+      const isFault = titles.some(({ file }) => file.startsWith('test/faults/'));
+      const isQuick = titles.some(({ file }) => !/^test\/(?:faults|integration\/contenedores)\//.test(file));
+      return (
+        titles.length !== [...proven.matchAll(/“/g)].length ||
+        (isFault && !command.includes('`npm run test:faults`')) ||
+        (isQuick && !command.includes('`npm test`'))
+      );
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('names commands that there are', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const named = [...read('docs/proofs.md').matchAll(/`npm (?:run ([\w:]+)|(test))`/g)];
+    expect(named.filter(([, name = 'test']) => !Object.hasOwn(scripts, name))).toEqual([]);
+  });
+});
+
+describe.each(['README.md', 'README.es.md'])('the promises of %s', (document) => {
+  const promises = [...read(document).matchAll(/^\| (P\d+) \| (.*) \| (.*) \| (.*) \|$/gm)];
+
+  it('are twelve, each with rows of the matrix and their commands', () => {
+    expect(promises.map(([, name]) => name)).toEqual(numbered('P', 12));
+    for (const [, name, , named = '', command = ''] of promises) {
+      const proofs = named.split(', ').map((row) => rows.find((each) => each.row === row));
+      expect([name, proofs.includes(undefined)]).toEqual([name, false]);
+      for (const one of command.split(', '))
+        expect([name, one, proofs.some((proof) => proof?.command.includes(one))]).toEqual([name, one, true]);
+    }
+  });
+});
