@@ -49,7 +49,11 @@ export async function assemble(
     return { objectKey, bytes, sha256, ...counted };
   } catch (error) {
     writer.fail(error);
-    await stored.catch(() => undefined);
+    // What failed first fails the upload too. An upload that is refused breaks its body off with an error that says
+    // nothing.
+    await stored.catch((first: unknown) => {
+      throw signal.aborted ? signal.reason : first;
+    });
     throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', giveUp);
