@@ -12,6 +12,8 @@ export interface RawEntry {
   readonly declaredBytes?: number;
   readonly declaredCompressedBytes?: number;
   readonly offset?: number;
+  /** Bytes behind the end of the deflated data that the directory counts to it. */
+  readonly trailing?: Buffer;
 }
 
 /** A ZIP of these entries, byte by byte after PKWARE's APPNOTE 6.3, so that it can lie. */
@@ -23,7 +25,7 @@ export function zipBytes(entries: readonly RawEntry[], comment = ''): Buffer {
     const content = Buffer.from(entry.content);
     const name = Buffer.from(entry.name);
     const method = entry.method ?? 8;
-    const data = method === 8 ? deflateRawSync(content) : content;
+    const data = method === 8 ? Buffer.concat([deflateRawSync(content), entry.trailing ?? Buffer.alloc(0)]) : content;
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
     common.writeUInt16LE((entry.flags ?? 0) | 0x800, 2);
@@ -55,12 +57,13 @@ function signature(value: number): Buffer {
   return bytes;
 }
 
-/** Every entry of a ZIP by name, in its order, read by yauzl. */
-export async function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
+/** Every entry of a ZIP by name, in its order, read by yauzl; with `raw`, its data as it lies in the ZIP. */
+export async function readZip(bytes: Buffer, { raw = false } = {}): Promise<Map<string, Buffer>> {
   const zip = await fromBufferPromise(bytes);
   const entries = new Map<string, Buffer>();
   for await (const entry of zip.eachEntry()) {
-    entries.set(entry.fileName, await readAll(await zip.openReadStreamPromise(entry)));
+    const options = raw && entry.compressionMethod === 8 ? { decompress: false } : {};
+    entries.set(entry.fileName, await readAll(await zip.openReadStreamPromise(entry, options)));
   }
   return entries;
 }

@@ -111,6 +111,17 @@ describe('the bytes of the ZIP', { timeout: 120_000 }, () => {
     expect((await readZip(zip)).size).toBe(3);
   });
 
+  test('have the texts as the SAT deflated them, at every level of ours', async () => {
+    const sat = packageOf(0, 2000);
+    const [data] = (await readZip(sat, { raw: true })).values();
+    for (const level of [0, 1, 9]) {
+      const objects = new Map([['a', sat]]);
+      await assemble(depsOf(createMemoryStore(objects), level), planOf(['a']), signal);
+      const zip = await readZip(objects.get(paqueteKey('s1')) ?? Buffer.alloc(0), { raw: true });
+      expect([...zip].find(([name]) => name.startsWith('originales/'))?.[1]).toEqual(data);
+    }
+  });
+
   test('are those of the level that was set', async () => {
     const objects = new Map([['a', packageOf(0, 2000)]]);
     const sizes: number[] = [];
@@ -185,6 +196,15 @@ describe('a package with a text of another kind under the name of metadata', () 
       await expect(assemble(depsOf(store), planOf(['a']), signal)).rejects.toMatchObject({ motivo });
     }
   });
+});
+
+test('a text that the SAT stored is deflated like any other entry', async () => {
+  const content = satText(Array.from({ length: 2000 }, (_, index) => satRow(index)));
+  const objects = new Map([['a', zipBytes([{ name: `${UUID}_01.txt`, content, method: 0 }])]]);
+  const { bytes } = await assemble(depsOf(createMemoryStore(objects)), planOf(['a']), signal);
+  expect(bytes).toBeLessThan(content.length);
+  const zip = await readZip(objects.get(paqueteKey('s1')) ?? Buffer.alloc(0));
+  expect([...zip].find(([name]) => name.startsWith('originales/'))?.[1].toString()).toBe(content);
 });
 
 describe('an assembly that fails', { timeout: 120_000 }, () => {

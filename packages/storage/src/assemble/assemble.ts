@@ -25,9 +25,9 @@ interface AssembleDeps {
 }
 
 /**
- * Makes the ZIP of a solicitud and stores it, as `Paquetes.assemble` says. Every package is read twice, once for its
- * rows and once for its texts, so that nothing has to be kept; the version of the object ties both readings to the same
- * bytes.
+ * Makes the ZIP of a solicitud and stores it, as `Paquetes.assemble` says. Every package is inflated once, for
+ * its rows; its texts then go in as the SAT deflated them, copied from storage, so that nothing has to be kept and
+ * nothing is deflated twice. The version of the object and a CRC-32 tie both readings to the same bytes.
  */
 export async function assemble(
   deps: AssembleDeps,
@@ -77,7 +77,13 @@ async function writeEntries(
   const entries = [await writer.add('metadata.csv', csvOf(deps, plan, { opened, partes, counts }, signal))];
   for (const { satPackage, folder } of opened) {
     for (const text of [...satPackage.metadata, ...satPackage.terceros]) {
-      entries.push(await writer.add(`${folder}/${text.name}`, text.open(signal)));
+      const { deflated } = text;
+      const nombre = `${folder}/${text.name}`;
+      entries.push(
+        deflated === null
+          ? await writer.add(nombre, text.open(signal))
+          : await writer.addDeflated(nombre, deflated.open(signal), deflated.measure),
+      );
     }
   }
   const resumen = counts.total;

@@ -1,7 +1,9 @@
 import { buffer as readAll } from 'node:stream/consumers';
+import { deflateRawSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
 import { readZip } from '../../testing/zip-bytes.ts';
+import { Meter } from '../meter.ts';
 import { createZipWriter } from './zip-writer.ts';
 
 test('entries are whole, in order, and measured, however small or empty', async () => {
@@ -19,6 +21,25 @@ test('entries are whole, in order, and measured, however small or empty', async 
   const measure = await writer.finish();
   expect(measure.bytes).toBe((await zip).length);
   expect([...(await readZip(await zip))].map(([name, content]) => [name, String(content)])).toEqual([...contents]);
+});
+
+test.each([0, 6])('deflated data goes in as it is among the other entries, at level %d', async (level) => {
+  const content = Buffer.from('deflated elsewhere '.repeat(50_000));
+  const meter = new Meter();
+  meter.update(content);
+  const measure = meter.finish();
+  const data = deflateRawSync(content, { level: 9 });
+  const writer = createZipWriter(level);
+  const zip = readAll(writer.output);
+  await writer.add('before.txt', [Buffer.from('before')]);
+  expect(await writer.addDeflated('as-it-is.txt', [data.subarray(0, 10), data.subarray(10)], measure)).toEqual({
+    nombre: 'as-it-is.txt',
+    ...measure,
+  });
+  await writer.add('after.txt', [Buffer.from('after')]);
+  await writer.finish();
+  expect([...(await readZip(await zip)).values()].map(String)).toEqual(['before', String(content), 'after']);
+  expect((await readZip(await zip, { raw: true })).get('as-it-is.txt')).toEqual(data);
 });
 
 test('every entry has the same time and mode, whenever and wherever it was written', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { PassThrough, type Readable, Transform } from 'node:stream';
+import { type Duplex, PassThrough, type Readable, Transform, type Writable } from 'node:stream';
+import { createDeflateRaw } from 'node:zlib';
 import { ZipArchive } from 'archiver';
 import { type Measure, Meter } from '../meter.ts';
 
@@ -23,11 +24,46 @@ export interface ZipWriter {
   readonly output: Readable;
   /** Writes one entry; resolves when all of it has gone into the ZIP. Entries are written one after another. */
   add(nombre: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<EntryWritten>;
+  /** The same for content that is deflated already: its data goes in as it is, `measure` says what it inflates to. */
+  addDeflated(nombre: string, data: AsyncIterable<Buffer> | Iterable<Buffer>, measure: Measure): Promise<EntryWritten>;
   /** Writes the directory; resolves with what the whole ZIP measures when it has been read to its end. */
   finish(): Promise<Measure>;
   /** Breaks the output off with an error, so that whoever reads it cannot take it for a whole ZIP. */
   fail(error: unknown): void;
 }
+
+/**
+ * What of archiver's engine (compress-commons) stands between the content of an entry and its data in the ZIP. Neither
+ * is in its types. archiver has no way to say that content is deflated already, and takes the CRC-32 in JavaScript.
+ */
+interface ZipEngine extends Writable {
+  getBytesWritten(): number;
+  /** Gives the stream that takes the content and writes the data; `done` goes on to the next entry. */
+  _smartStream(entry: ZipEngineEntry, done: (error: Error | null, entry: ZipEngineEntry) => void): Duplex;
+  /** Writes what follows the data. */
+  _afterAppend(entry: ZipEngineEntry): void;
+}
+
+interface ZipEngineEntry {
+  setCrc(crc32: number): void;
+  setSize(bytes: number): void;
+  setCompressedSize(bytes: number): void;
+}
+
+/** How an entry goes in: what measures its chunks, and what turns them into its data. */
+interface EntryForm {
+  readonly meter: Pick<Meter, 'update' | 'finish'>;
+  readonly through: Duplex;
+  /** The data is the content itself. */
+  readonly store: boolean;
+}
+
+const compression = (level: number): Pick<EntryForm, 'through' | 'store'> =>
+  level === 0
+    ? { through: new PassThrough(), store: true }
+    : { through: createDeflateRaw({ level, chunkSize: CHUNK_BYTES }), store: false };
+
+const engineOf = (archive: ZipArchive) => (archive as unknown as { _module: { engine: ZipEngine } })._module.engine;
 
 /**
  * A ZIP written by archiver, with fixed times and modes. archiver goes on after an error of a source as if the source
@@ -45,7 +81,8 @@ export function createZipWriter(level: number): ZipWriter {
       callback(null, chunk);
     },
   });
-  const archive = new ZipArchive({ zlib: { level, chunkSize: CHUNK_BYTES }, highWaterMark: AHEAD_BYTES });
+  const archive = new ZipArchive({ zlib: { level }, highWaterMark: AHEAD_BYTES });
+  const engine = engineOf(archive);
 
   function fail(error: unknown): void {
     if (failed.signal.aborted) return;
@@ -61,25 +98,54 @@ export function createZipWriter(level: number): ZipWriter {
   archive.on('warning', fail);
   archive.pipe(output);
 
+  async function write(
+    nombre: string,
+    chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+    { meter, through, store }: EntryForm,
+  ): Promise<EntryWritten> {
+    failed.signal.throwIfAborted();
+    through.once('error', fail);
+    const ended = rejectOnFailure(once(through, 'end', { signal: failed.signal }), failed.signal);
+    const opened = new Promise<(measure: Measure) => void>((resolve) => {
+      engine._smartStream = (zipEntry, done) => {
+        const start = engine.getBytesWritten();
+        resolve(({ bytes, crc32 }) => {
+          zipEntry.setCrc(crc32);
+          zipEntry.setSize(bytes);
+          zipEntry.setCompressedSize(engine.getBytesWritten() - start);
+          engine._afterAppend(zipEntry);
+          done(null, zipEntry);
+        });
+        through.pipe(engine, { end: false });
+        return through;
+      };
+    });
+    const entry = new PassThrough({ highWaterMark: AHEAD_BYTES });
+    archive.append(entry, { name: nombre, date: MTIME, mode: MODE, store });
+    for await (const chunk of chunks) {
+      failed.signal.throwIfAborted();
+      meter.update(chunk);
+      if (!entry.write(chunk)) await rejectOnFailure(once(entry, 'drain', { signal: failed.signal }), failed.signal);
+    }
+    failed.signal.throwIfAborted();
+    entry.end();
+    await ended;
+    const close = await opened;
+    const measure = meter.finish();
+    close(measure);
+    return { nombre, ...measure };
+  }
+
   return {
     output,
     fail,
-    async add(nombre, content) {
-      failed.signal.throwIfAborted();
-      const entry = new PassThrough({ highWaterMark: AHEAD_BYTES });
-      const written = rejectOnFailure(once(archive, 'entry', { signal: failed.signal }), failed.signal);
-      archive.append(entry, { name: nombre, date: MTIME, mode: MODE });
-      const meter = new Meter();
-      for await (const chunk of content) {
-        failed.signal.throwIfAborted();
-        meter.update(chunk);
-        if (!entry.write(chunk)) await rejectOnFailure(once(entry, 'drain', { signal: failed.signal }), failed.signal);
-      }
-      failed.signal.throwIfAborted();
-      entry.end();
-      await written;
-      return { nombre, ...meter.finish() };
-    },
+    add: (nombre, content) => write(nombre, content, { meter: new Meter(), ...compression(level) }),
+    addDeflated: (nombre, data, measure) =>
+      write(nombre, data, {
+        meter: { update: () => undefined, finish: () => measure },
+        through: new PassThrough(),
+        store: false,
+      }),
     async finish() {
       failed.signal.throwIfAborted();
       const ended = rejectOnFailure(once(output, 'end', { signal: failed.signal }), failed.signal);

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { buffer as readAll } from 'node:stream/consumers';
+import { crc32, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { PaqueteSatInvalido } from '@acuse/core';
 import { describe, expect, test } from 'vitest';
 import { satRow, satText } from '../../testing/sat-rows.ts';
 import { type RawEntry, zipBytes } from '../../testing/zip-bytes.ts';
 import { createMemoryStore } from '../memoria.ts';
-import { DEFAULT_LIMITS, openSatPackage, type PaqueteLimits } from './sat-package.ts';
+import { DEFAULT_LIMITS, openSatPackage, type PaqueteLimits, type SatText } from './sat-package.ts';
 
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
 const signal = new AbortController().signal;
@@ -162,4 +165,48 @@ test('a package written anew after it was opened is not read on', async () => {
   const opened = await openSatPackage(createMemoryStore(objects), 'k', DEFAULT_LIMITS, signal);
   objects.set('k', zipBytes([main]));
   await expect(readAll(opened.metadata[0]?.open(signal) ?? Readable.from([]))).rejects.toThrow('written anew');
+});
+
+describe('the data of a text, as the SAT deflated it', () => {
+  async function firstText(objects: Map<string, Buffer>): Promise<SatText> {
+    const [text] = (await openSatPackage(createMemoryStore(objects), 'k', DEFAULT_LIMITS, signal)).metadata;
+    if (text === undefined) throw new Error('the package has no text');
+    return text;
+  }
+
+  test('is there once the text was read to its end, and inflates to what was measured', async () => {
+    const text = await firstText(new Map([['k', zipBytes([main])]]));
+    expect(text.deflated).toBeNull();
+    const abandoned = text.open(signal);
+    await once(abandoned, 'readable');
+    abandoned.destroy();
+    expect(text.deflated).toBeNull();
+    await readAll(text.open(signal));
+    const data = await readAll(text.deflated?.open(signal) ?? Readable.from([]));
+    expect(data).toEqual(deflateRawSync(content));
+    expect(text.deflated?.measure).toEqual({
+      bytes: Buffer.byteLength(content),
+      sha256: createHash('sha256').update(inflateRawSync(data)).digest('hex'),
+      crc32: crc32(content),
+    });
+  });
+
+  test.each([
+    ['that is stored', { ...main, method: 0 }],
+    ['with more behind it', { ...main, trailing: Buffer.from('more') }],
+  ])('is not there for one %s, which is read all the same', async (_name, entry) => {
+    const text = await firstText(new Map([['k', zipBytes([entry])]]));
+    expect((await readAll(text.open(signal))).toString()).toBe(content);
+    expect(text.deflated).toBeNull();
+  });
+
+  test('fails at the end when the storage gives other bytes than before', async () => {
+    const zip = zipBytes([main]);
+    const text = await firstText(new Map([['k', zip]]));
+    await readAll(text.open(signal));
+    // In place, so that the version of the object stays.
+    const at = 30 + main.name.length + 100;
+    zip[at] = (zip[at] ?? 0) ^ 1;
+    await expect(readAll(text.deflated?.open(signal) ?? Readable.from([]))).rejects.toThrow('gave other bytes');
+  });
 });

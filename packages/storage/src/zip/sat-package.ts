@@ -1,6 +1,7 @@
 import { PassThrough, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { crc32, createInflateRaw } from 'node:zlib';
 import { PaqueteSatInvalido } from '@acuse/core';
+import { type Measure, Meter } from '../meter.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { readDirectory, type ZipEntry } from './read-directory.ts';
 
@@ -40,6 +41,15 @@ export interface SatText {
   readonly bytes: number;
   /** Its content, anew at every call; ends with an error when it is not whole. */
   open(signal: AbortSignal): Readable;
+  /** Its content as the SAT deflated it. Null until the content was read to its end, and when it is not deflated. */
+  readonly deflated: DeflatedText | null;
+}
+
+interface DeflatedText {
+  /** What it inflates to. */
+  readonly measure: Measure;
+  /** The data, anew at every call; fails at the end when it is not what was inflated. */
+  open(signal: AbortSignal): AsyncIterable<Buffer>;
 }
 
 /** A package of metadata, opened: its texts in the order of its directory. */
@@ -79,21 +89,21 @@ export async function openSatPackage(
   // Only the numbers are kept: an entry holds on to the end of its package, and a plan may have thousands of packages.
   const toText = ({ entry, start }: { entry: ZipEntry; start: number }): SatText => {
     const { name, bytes, crc32, compressedBytes, method } = entry;
+    const range = { start, end: start + compressedBytes };
+    const openData = (openSignal: AbortSignal) => store.read(objectKey, stat.version, range, openSignal);
+    let deflated: DeflatedText | null = null;
     return {
       name,
       bytes,
-      open(openSignal) {
-        const range = { start, end: start + compressedBytes };
-        const data = store.read(objectKey, stat.version, range, openSignal);
-        return inflateEntry(data, {
-          objectKey,
-          name,
-          bytes,
-          crc32,
-          compressedBytes,
-          method,
-          maxRatio: limits.maxRatio,
-        });
+      open: (openSignal) =>
+        inflateEntry(openData(openSignal), {
+          ...{ objectKey, name, bytes, crc32, compressedBytes, method, maxRatio: limits.maxRatio },
+          whole(measure, dataCrc32) {
+            if (method !== 0) deflated = { measure, open: (again) => sameData(openData(again), objectKey, dataCrc32) };
+          },
+        }),
+      get deflated() {
+        return deflated;
       },
     };
   };
@@ -172,6 +182,8 @@ interface InflateOptions {
   readonly bytes: number;
   readonly crc32: number;
   readonly maxRatio: number;
+  /** Told at the end what the content measures, unless something follows it in the data. */
+  whole(measure: Measure, dataCrc32: number): void;
 }
 
 /**
@@ -180,14 +192,23 @@ interface InflateOptions {
  * with `PaqueteSatInvalido`, or with the error of `data`.
  */
 function inflateEntry(data: Readable, options: InflateOptions): Readable {
-  const { objectKey, name, method } = options;
-  const inflate: Transform =
+  const { objectKey, name, method, compressedBytes } = options;
+  const inflate: Transform & { readonly bytesWritten?: number } =
     method === 0
       ? new PassThrough()
       : createInflateRaw({ chunkSize: CHUNK_BYTES, highWaterMark: AHEAD_BYTES } as Parameters<
           typeof createInflateRaw
         >[0]);
-  const check = new CheckedContent(options);
+  let dataCrc32 = 0;
+  const seen = new Transform({
+    transform(chunk: Buffer, _encoding, callback) {
+      dataCrc32 = crc32(chunk, dataCrc32);
+      callback(null, chunk);
+    },
+  });
+  const check = new CheckedContent(options, (measure) => {
+    if (inflate.bytesWritten === compressedBytes) options.whole(measure, dataCrc32);
+  });
   inflate.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'Z_BUF_ERROR') {
       check.destroy(new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} termina antes de tiempo`, error));
@@ -195,27 +216,38 @@ function inflateEntry(data: Readable, options: InflateOptions): Readable {
       check.destroy(new PaqueteSatInvalido('CRC', objectKey, `los datos comprimidos de ${name} están dañados`, error));
     }
   });
-  return pipeline(data, inflate, check, () => undefined);
+  return pipeline(data, seen, inflate, check, () => undefined);
+}
+
+/** The data of a read before, compared with it by its CRC-32: another read of the storage, but the same bytes. */
+async function* sameData(data: Readable, objectKey: string, expected: number): AsyncGenerator<Buffer, void, undefined> {
+  let found = 0;
+  for await (const chunk of data as AsyncIterable<Buffer>) {
+    found = crc32(chunk, found);
+    yield chunk;
+  }
+  if (found !== expected) throw new Error(`the storage gave other bytes of ${objectKey} when it was read again`);
 }
 
 class CheckedContent extends Transform {
   readonly #options: InflateOptions;
-  #bytes = 0;
-  #crc = 0;
+  readonly #whole: (measure: Measure) => void;
+  readonly #meter = new Meter();
 
-  constructor(options: InflateOptions) {
+  constructor(options: InflateOptions, whole: (measure: Measure) => void) {
     super({ highWaterMark: AHEAD_BYTES });
     this.#options = options;
+    this.#whole = whole;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
     const { objectKey, name, bytes, compressedBytes, maxRatio } = this.#options;
-    this.#bytes += chunk.length;
-    this.#crc = crc32(chunk, this.#crc);
-    if (this.#bytes > bytes) {
+    this.#meter.update(chunk);
+    const given = this.#meter.bytes;
+    if (given > bytes) {
       const detalle = `${name} da más de los ${bytes} bytes que anuncia`;
       callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
-    } else if (this.#bytes > RATIO_FROM_BYTES && this.#bytes > maxRatio * compressedBytes) {
+    } else if (given > RATIO_FROM_BYTES && given > maxRatio * compressedBytes) {
       const detalle = `${name} da más de ${maxRatio} bytes por cada byte comprimido`;
       callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
     } else {
@@ -224,12 +256,14 @@ class CheckedContent extends Transform {
   }
 
   override _flush(callback: TransformCallback): void {
-    const { objectKey, name, bytes } = this.#options;
-    if (this.#bytes < bytes) {
-      callback(new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} da ${this.#bytes} bytes y anuncia ${bytes}`));
-    } else if (this.#crc !== this.#options.crc32) {
+    const { objectKey, name, bytes, crc32: announced } = this.#options;
+    const measure = this.#meter.finish();
+    if (measure.bytes < bytes) {
+      callback(new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} da ${measure.bytes} bytes y anuncia ${bytes}`));
+    } else if (measure.crc32 !== announced) {
       callback(new PaqueteSatInvalido('CRC', objectKey, `el CRC-32 de ${name} no es el que anuncia`));
     } else {
+      this.#whole(measure);
       callback();
     }
   }
