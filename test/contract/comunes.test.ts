@@ -189,7 +189,13 @@ describe.each(TABLA)('$path', (fila: Fila) => {
 
   if (rfc.startsWith('propio'))
     it('the RFC of another: 403/1003', async () => {
-      await refuses([403, 1003], { ...body, rfc: 'ZZZ200101AB1' }, {});
+      const answers = [];
+      for (const ajeno of [alta(kit.store).rfc, alta(kit.store, { isRegistrada: false }).rfc, 'ZZZ200101AB1']) {
+        const { text, headers } = await refuses([403, 1003], { ...body, rfc: ajeno }, {});
+        answers.push([text.replaceAll(ajeno, 'RFC'), [...headers].filter(([name]) => name !== 'x-request-id')]);
+      }
+      // Whether anybody has that RFC cannot be seen.
+      for (const answer of answers) expect(answer).toEqual(answers[2]);
     });
 
   if (rfc === 'propio')
