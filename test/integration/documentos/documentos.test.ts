@@ -75,7 +75,7 @@ describe('the documents', () => {
   });
 });
 
-describe.runIf(canRun)('every command of the documents, before what npm start started', () => {
+describe.runIf(canRun)('every command of the documents, before what npm start started', { tags: ['slow'] }, () => {
   let home = '';
   let stack: ChildProcess;
   let started: Started;

@@ -46,7 +46,7 @@ afterAll(async () => {
 });
 
 it('many requests behind one captcha hold no slot: another customer is served while it waits, and they end with one log-in', {
-  timeout: 300_000,
+  tags: ['slow'],
 }, async () => {
   const pedidos = Array.from({ length: 6 * SLOTS }, (_, n): Pedido => {
     const desde = `2025-03-${String(n + 1).padStart(2, '0')}`;

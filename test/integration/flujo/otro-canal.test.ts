@@ -101,7 +101,7 @@ describe('a bulk download whose channel gives no answer', () => {
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(0);
   });
 
-  it('waits as long as it takes for what the SAT has accepted', async () => {
+  it('waits as long as it takes for what the SAT has accepted', { tags: ['slow'] }, async () => {
     const caller = await newCaller();
     const fault = { service: SOAP, operation: VERIFICA, kind: 'status', status: 503 } as const;
     const down = fail(servicio, caller, fault);
@@ -114,7 +114,7 @@ describe('a bulk download whose channel gives no answer', () => {
     expect(llamadas(servicio, caller, 'EntrarCiec')).toEqual([]);
   });
 
-  it('goes over once, and waits there, while both are down', async () => {
+  it('goes over once, and waits there, while both are down', { tags: ['slow'] }, async () => {
     const caller = await newCaller();
     fall(SOAP);
     const portal = fall(LOGIN);
@@ -141,7 +141,7 @@ describe('a bulk download whose channel gives no answer', () => {
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
   });
 
-  it('comes back to wait when nobody reads the captchas of the other channel', async () => {
+  it('comes back to wait when nobody reads the captchas of the other channel', { tags: ['slow'] }, async () => {
     const caller = await newCaller();
     const down = fall(SOAP);
     const id = await askFor(caller);
