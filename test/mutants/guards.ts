@@ -34,7 +34,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'the condition that a part of an object is of the version that was begun',
     file: 'packages/storage/src/s3/s3-store.ts',
     edits: [{ from: "version === '' ? {} : { IfMatch: version }", to: "version === '' ? {} : {}" }],
-    tests: ['packages/storage/src/s3/assemble-s3.test.ts'],
+    tests: ['packages/storage/src/s3/paquetes-s3.test.ts'],
   },
   {
     name: 'the predicate that ends the sealed copies of a solicitud with their hour',

@@ -126,7 +126,8 @@ it('cuts off a file whose database goes away in the middle, and our log alone sa
   const consola = [vi.spyOn(console, 'error'), vi.spyOn(console, 'info')];
   lines.length = 0;
   batches = 1;
-  await expect(read()).rejects.toThrow('terminated');
+  // On a busy machine the reset overtakes the first bytes.
+  await expect(read()).rejects.toThrow(/^(terminated|fetch failed)$/);
   const broken = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
   expect(broken).toMatchObject([{ msg: 'answer_broken_off', path, err: { message: CAIDA } }]);
   for (const spy of consola) expect(spy).not.toHaveBeenCalled();

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { darNueve } from '../../fixtures/mala-hora.ts';
 import { askFor } from '../../fixtures/pedidos.ts';
 import { type Pipe, startPipe } from '../../fixtures/pipe.ts';
 import { waitFor } from '../../fixtures/servicio.ts';
@@ -26,7 +27,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     const { servicio, panel, browser } = instalacion;
     const persona = await panel.registrar({ saldo: 5 });
     servicio.simulador.world.settings.verificaciones_hasta_terminar = NUNCA;
-    const id = await askFor(await addCaller(servicio, persona));
+    const id = await askFor(darNueve(servicio, await addCaller(servicio, persona)));
     const pestana = await browser.abrir();
     await signIn(pestana.page, pipe.url, persona);
     await pestana.page.goto(`${pipe.url}/solicitudes/${id}`);
