@@ -44,7 +44,7 @@ const HELP = {
       ['backlog', 'lo mismo con muchas solicitudes en espera'],
       ['panel', 'páginas del panel'],
       ['consultas', 'cada instrucción SQL con un millón de solicitudes'],
-      ['assemble', 'armado de un ZIP de un millón de filas'],
+      ['assemble', 'armado de un ZIP de 300,000 filas'],
     ],
   ],
   build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, como la lleva la imagen.', []],
