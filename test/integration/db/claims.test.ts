@@ -115,6 +115,14 @@ describe('progress', () => {
     expect(rows).toEqual([{ gen: 2, cola: 'ensambles', later: true }]);
     expect(await row()).toMatchObject({ gen: 2, fase: 'ENSAMBLE', lease_until: null });
   });
+
+  it('is no claim any more once it was given back, also for who did not hear that it was', async () => {
+    const claimed = await newClaim();
+    await createClaims(t.db).release(claimed, {}, { queue: 'ensambles', inSeconds: 120 });
+    const after = await row();
+    for (const write of writesOf(t.db, claimed)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
+    expect(await row()).toEqual(after);
+  });
 });
 
 describe('a change of channel', () => {

@@ -1,7 +1,9 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import type { Claims } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { progresoDe } from './solicitud.ts';
+import { noCheckpoint } from './parte.ts';
+import { assembleSolicitud, progresoDe } from './solicitud.ts';
 import { claimed, NOW, PERIODO, parte, released, step } from './testing/un-paso.ts';
 
 const available = () =>
@@ -311,6 +313,19 @@ describe('a channel that gives no answer', () => {
     expect((await step(claimed({ ...over, canalDejado: 'portal' }))).name).toBe('changeChannel');
     const accepted = [parte({ estado: 'SOLICITADA', folio: 'F' })];
     expect((await step(claimed({ ...over, partes: accepted }))).name).toBe('awaitEfirma');
+  });
+});
+
+describe('assembly', () => {
+  it('waits for a package that is not there, whatever brought it here, instead of leaving its rows out', async () => {
+    const calls: unknown[] = [];
+    const claims = {
+      release: async (...args: unknown[]) => void calls.push(args.slice(1)),
+    } as Partial<Claims> as Claims;
+    const paquetes = { assemble: () => Promise.reject(new Error('assembled')), remove: async () => {} };
+    const solicitud = claimed({ fase: 'ENSAMBLE', partes: [available()] });
+    await assembleSolicitud({ claims, paquetes, checkpoint: noCheckpoint }, solicitud, new AbortController().signal);
+    expect(calls).toEqual([[{}, { queue: 'descargas', inSeconds: 0 }]]);
   });
 });
 

@@ -204,9 +204,9 @@ async function changeChannel(
 const MAX_RELECTURAS = 1;
 
 /**
- * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. A
- * package that cannot be read is fetched anew once. Failures of storage or database come out: the claim lapses and the
- * solicitud is rung again.
+ * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. One
+ * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched anew once. Failures
+ * of storage or database come out: the claim lapses and the solicitud is rung again.
  */
 export async function assembleSolicitud(
   deps: {
@@ -219,6 +219,7 @@ export async function assembleSolicitud(
 ): Promise<void> {
   const { claims, paquetes, checkpoint } = deps;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
+  if (!claimed.partes.every(isLista)) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
   try {
     const paquete = await paquetes.assemble(planDe(claimed), signal);
     await checkpoint('tras-ensamblar', claimed.id);

@@ -77,9 +77,10 @@ const FENCE = `UPDATE solicitud SET intentos = intentos + $3::int,
   ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
 
+/** Ends the epoch as well: who does not hear that its claim was given back must not give it back once more. */
 const RELEASE = `
 WITH suelta AS (
-  UPDATE solicitud SET lease_until = NULL, gen = gen + 1, due_at = now() + make_interval(secs => $5),
+  UPDATE solicitud SET lease_until = NULL, epoch = epoch + 1, gen = gen + 1, due_at = now() + make_interval(secs => $5),
     fase = CASE $4 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END, intentos = intentos + $3::int,
     ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, gen, cuenta_id, due_at
