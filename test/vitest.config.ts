@@ -14,6 +14,8 @@ const alias = Object.fromEntries(
 
 /** Takes many minutes and a machine to itself, so it runs only when it is asked for by name (`npm run test:faults`). */
 const isFaults = process.argv.includes('--project=faults');
+/** The sizes of test/faults/sizes.ts that take an hour (`npm run test:faults -- --deep`). */
+const isDeep = process.env['FAULTS_SIZES'] === 'deep';
 /**
  * What has the tag `slow` proves sizes, memory and hostile texts at length (`npm run test:slow`): it is alone in its
  * process.
@@ -59,7 +61,7 @@ export default defineConfig({
     exclude: ['**/node_modules/**', ...(isSlow ? quickFiles() : [])],
     maxWorkers: 2 * availableParallelism(),
     tags: [{ name: 'slow', description: 'runs by `npm run test:slow` only', timeout: 600_000 }],
-    provide: { isThorough: isSlow || isFaults },
+    provide: { isThorough: isSlow || isFaults, isDeep },
     projects: [
       {
         extends: true,

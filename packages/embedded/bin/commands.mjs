@@ -35,6 +35,17 @@ async function generateAll() {
   return 0;
 }
 
+function runFaults(args) {
+  const isDeep = args.includes('--deep');
+  // Read by test/vitest.config.ts.
+  if (isDeep) process.env.FAULTS_SIZES = 'deep';
+  return runCountedVitest(
+    root,
+    { projects: ['faults'] },
+    args.filter((arg) => arg !== '--deep'),
+  );
+}
+
 const COMMANDS = {
   demo: program('packages/embedded/src/commands/demo.ts'),
   start: program('packages/embedded/src/commands/start.ts'),
@@ -43,7 +54,7 @@ const COMMANDS = {
   verify,
   test: (args) => runCountedVitest(root, { slow: false }, args),
   'test:slow': (args) => runCountedVitest(root, { slow: true }, args),
-  'test:faults': (args) => runCountedVitest(root, { projects: ['faults'] }, args),
+  'test:faults': runFaults,
   'test:containers': program('test/containers/main.ts'),
   'test:mutants': program('test/mutants/main.ts'),
   generate: generateAll,

@@ -16,9 +16,9 @@ const HELP = {
     [],
   ],
   'test:faults': [
-    'npm run test:faults -- [rutas] [opciones de vitest]',
-    'Mata workers y servidores al azar mientras trabajan, a lo largo de muchos minutos.',
-    [],
+    'npm run test:faults -- [--deep] [rutas] [opciones de vitest]',
+    'Mata procesos y servidores al azar mientras trabajan, unos 25 minutos. FAULTS_SEED=<semilla> repite una corrida.',
+    [['--deep', 'los tamaños grandes, de horas (test/faults/sizes.ts)']],
   ],
   'test:slow': [
     'npm run test:slow -- [rutas] [opciones de vitest]',

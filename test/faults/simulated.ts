@@ -1,0 +1,392 @@
+import { Readable } from 'node:stream';
+import {
+  type Avance,
+  advanceSolicitud,
+  assembleSolicitud,
+  type CanalSat,
+  type ClaimedSolicitud,
+  type Claims,
+  Desplazado,
+  noCheckpoint,
+  PaqueteSatInvalido,
+  type Paquetes,
+  type Parte,
+  type QueueName,
+  type Sat,
+  SatError,
+  toSeconds,
+} from '@acuse/core';
+import { createRandom } from './random.ts';
+
+const HOUR = 3_600_000;
+const START = Date.UTC(2025, 5, 1, 18);
+const DEADLINE = START + 168 * HOUR;
+const LEASE = 60_000;
+const AGENDA = {
+  ...{ primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
+  ...{ portalSegundos: [3_600, 10_800, 21_600, 43_200], retrasadaSegundos: 43_200, vaciaSegundos: 3_600 },
+};
+/** Rows that the simulated SAT gives in one request, and in one package. */
+const [MAX_ROWS, PACKAGE] = [4, 2];
+/** Ports are called this often before a simulation counts as endless. */
+const ENDLESS = 20_000;
+
+const signal = new AbortController().signal;
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+type Fin = 'TERMINADA' | 'ERROR' | 'RECHAZADA' | 'VENCIDA' | 'CANCELADA' | 'ESPERA_EFIRMA';
+type Objeto = { rows: readonly string[]; isBroken: boolean };
+
+/**
+ * One solicitud from its acceptance to its end, in a world that follows from a seed: its clock, its database, its
+ * storage and its SAT are simulated, and whoever calls one of them stands still until the world lets one go on. Workers
+ * die between any two calls, calls fail before or after their effect, claims lapse under whoever sleeps, rings come
+ * twice and late. What the core does in it is the core.
+ */
+export async function simulate(seed: number) {
+  const azar = createRandom(seed);
+  /** How hostile this world is, in faults per thousand calls; one in eight is not at all. */
+  const hostility = azar.below(8) === 0 ? 0 : azar.below(150);
+  const strikes = () => azar.below(1_000) < hostility;
+  /** A SAT that says wrongly that there is nothing. */
+  const isLiar = hostility > 0 && azar.below(8) === 0;
+  let now = START;
+  let calls = 0;
+
+  // What is true: one row in some seconds of three days.
+  const desde = '2025-04-29';
+  const hasta = '2025-05-01';
+  const truth = [...new Set(Array.from({ length: azar.below(9) }, () => azar.below(3 * 24 * 60) * 60))]
+    .sort((one, other) => one - other)
+    .map((second) => new Date((toSeconds(`${desde}T00:00:00`) + second) * 1_000).toISOString().slice(0, 19));
+  const rowsOf = ({ inicio, fin }: { inicio: string; fin: string }) => truth.filter((at) => at >= inicio && at <= fin);
+
+  // The world's scheduler: whoever waits, and whether the next call of theirs is their last.
+  const waiting: { worker: number; go: () => void }[] = [];
+  let onIdle: () => void = () => {};
+  let [running, workers] = [0, 0];
+  const settle = () => {
+    running -= 1;
+    if (running === 0) onIdle();
+  };
+  /** A call to a port: stands still, then does its work; may fail before it, or after it where nobody hears. */
+  async function port<T>(worker: number, work: () => T, failure: () => Error): Promise<T> {
+    calls += 1;
+    await new Promise<void>((go) => {
+      waiting.push({ worker, go });
+      settle();
+    });
+    if (strikes()) throw failure();
+    const done = work();
+    if (strikes()) throw failure();
+    return done;
+  }
+  const down = () => new Error('down');
+  /** Lets something run until everybody stands still again. */
+  const letRun = (start: () => void): Promise<void> =>
+    new Promise((idle) => {
+      onIdle = idle;
+      running += 1;
+      start();
+    });
+
+  // The database.
+  let [canal, canalDejado]: [CanalSat, CanalSat | null] = [azar.pick(['soap', 'portal']), null];
+  let [estado, fase, epoch, gen, leaseUntil]: ['EN_PROCESO' | Fin, ClaimedSolicitud['fase'], number, number, number] = [
+    'EN_PROCESO',
+    'DESCARGA',
+    0,
+    1,
+    0,
+  ];
+  let ring: { queue: QueueName; at: number } = { queue: 'descargas', at: START };
+  let partes: Mutable<Parte>[] = [];
+  let [ids, intents, refunds, ends] = [0, 0, 0, 0];
+  let motivo: string | null = null;
+  let result: readonly string[] | null = null;
+  const isOpen = () => estado === 'EN_PROCESO';
+  const present = () => ({
+    estado,
+    motivo,
+    queue: fase === 'ENSAMBLE' ? ('ensambles' as const) : ('descargas' as const),
+  });
+  const end = (as: Fin, why: string | null = null) => {
+    estado = as;
+    motivo = why;
+    leaseUntil = 0;
+    gen += 1;
+    ends += 1;
+    if (as !== 'TERMINADA' && as !== 'ESPERA_EFIRMA') refunds += 1;
+  };
+  const write = ({ partes: cambios = [], nuevas }: Avance) => {
+    for (const { parteId, paquetes, guardado, releer, dueInSeconds, registros: _, ...cambio } of cambios) {
+      const parte = partes.find(({ id }) => id === parteId);
+      if (!parte) continue;
+      if (cambio.estado === 'SOLICITANDO') intents += 1;
+      Object.assign(parte, cambio);
+      if (dueInSeconds !== undefined) parte.dueAt = new Date(now + dueInSeconds * 1_000);
+      if (paquetes)
+        parte.paquetes = paquetes.map((paquete, orden) => ({ paquete, orden, objectKey: null, relecturas: 0 }));
+      parte.paquetes = parte.paquetes.map((each) => {
+        if (guardado?.paquete === each.paquete) return { ...each, objectKey: guardado.objectKey };
+        return releer?.paquete === each.paquete ? { ...each, objectKey: null, relecturas: each.relecturas + 1 } : each;
+      });
+    }
+    if (!nuevas) return;
+    partes = partes.filter(({ id }) => id !== nuevas.reemplaza);
+    for (const periodo of nuevas.periodos) {
+      ids += 1;
+      const counts = { desfase: 0, envios: 0, reenvios: 0, consultas: 0, fallos: 0, accesos: 0 };
+      const rest = { folio: null, vacias: nuevas.vacias ?? [], dueAt: new Date(now), paquetes: [] };
+      partes.push({ id: `p${ids}`, periodo, estado: 'PENDIENTE', canal: nuevas.canal ?? canal, ...counts, ...rest });
+    }
+    partes.sort((one, other) => (one.periodo.inicio < other.periodo.inicio ? -1 : 1));
+  };
+  const hasBoth = azar.below(2) === 0;
+  const isRefused: Record<CanalSat, boolean> = { soap: false, portal: false };
+  const sealed = (of: CanalSat) => ({
+    ...{ tipo: of === 'soap' ? ('efirma' as const) : ('ciec' as const), kid: 'k', sobre: Buffer.alloc(0) },
+    expiraEn: new Date(DEADLINE),
+  });
+  const view = (): ClaimedSolicitud => ({
+    ...{ id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', cuentaId: 'c1', contribuyenteId: 't1', rfc: 'ACU200101DB1' },
+    ...{ tipo: 'recibidos', desde, hasta, canal, canalDejado, fase, epoch, now: new Date(now) },
+    ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE) },
+    partes: partes.map((parte) => ({ ...parte })),
+    isCredencialRechazada: isRefused[canal],
+    sellada: sealed(canal),
+    otra:
+      hasBoth && !isRefused[canal === 'soap' ? 'portal' : 'soap'] ? sealed(canal === 'soap' ? 'portal' : 'soap') : null,
+  });
+  const claimsOf = (worker: number): Claims => {
+    const fenced = <T>(held: ClaimedSolicitud, work: () => T): Promise<T> =>
+      port(
+        worker,
+        () => {
+          if (!isOpen() || held.epoch !== epoch) throw new Desplazado(held.id, held.epoch);
+          return work();
+        },
+        down,
+      );
+    const release: Claims['release'] = (held, avance, { queue, inSeconds }) =>
+      fenced(held, () => {
+        write(avance);
+        leaseUntil = 0;
+        epoch += 1;
+        gen += 1;
+        fase = queue === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA';
+        ring = { queue, at: now + inSeconds * 1_000 };
+      });
+    return {
+      claim: (input) =>
+        port(
+          worker,
+          () => {
+            const isPhase = (input.queue === 'ensambles') === (fase === 'ENSAMBLE');
+            if (!isOpen() || input.gen !== gen || !isPhase || leaseUntil > now) return null;
+            epoch += 1;
+            leaseUntil = now + LEASE;
+            return view();
+          },
+          down,
+        ),
+      save: (held, avance) =>
+        fenced(held, () => {
+          write(avance);
+          return view();
+        }),
+      release,
+      extend: (held) =>
+        fenced(held, () => {
+          leaseUntil = now + LEASE;
+        }),
+      awaitEfirma: (held) => fenced(held, () => end('ESPERA_EFIRMA')),
+      finish: (held, { registros, confianza }) =>
+        fenced(held, () => {
+          end('TERMINADA');
+          if (registros === 0 && confianza === 'sin_confirmar') refunds += 1;
+        }),
+      fail: (held, fin) => fenced(held, () => end(fin.estado, fin.motivo)),
+      changeChannel: (held, avance, { mayReturn }) =>
+        fenced(held, () => {
+          if (mayReturn) canalDejado = canal;
+          canal = canal === 'soap' ? 'portal' : 'soap';
+          partes = [];
+          write(avance);
+          leaseUntil = 0;
+          epoch += 1;
+          gen += 1;
+          ring = { queue: 'descargas', at: now };
+        }),
+      markRefused: (_held, of) =>
+        port(
+          worker,
+          () => {
+            isRefused[of] = true;
+          },
+          down,
+        ),
+    };
+  };
+
+  // The SAT. By SOAP an equal request is refused; a package is given twice.
+  const folios = new Map<string, { rows: readonly string[]; looks: number; given: number[] }>();
+  const equals = new Set<string>();
+  let [sends, broken] = [0, 0];
+  const failures = ['NO_RESPONDE', 'TIEMPO_AGOTADO', 'RESPUESTA_ILEGIBLE', 'SERVICIO_CON_ERROR', 'OCUPADO'] as const;
+  const silent = () => {
+    const motivo = azar.pick(failures);
+    return new SatError(motivo, motivo === 'OCUPADO' ? { esperaMs: 5_000 } : {});
+  };
+  const satOf = (worker: number): Sat<'solicitar-metadata' | 'verificar-metadata' | 'descargar-paquete'> => ({
+    send: (async (consulta: Parameters<Sat['send']>[0], credencial: { tipo: string }) =>
+      port(
+        worker,
+        () => {
+          const isSoap = credencial.tipo === 'efirma';
+          if (consulta.consulta === 'solicitar-metadata') {
+            sends += 1;
+            const { inicio, fin } = consulta.periodo;
+            const key = `${inicio}/${fin}`;
+            if (isSoap && equals.has(key)) return { resultado: 'REPETIDA', codigo: '5005', mensaje: 'igual' };
+            const rows = isLiar && azar.below(3) === 0 ? [] : rowsOf(consulta.periodo);
+            if (rows.length > MAX_ROWS) return { resultado: 'DEMASIADOS' };
+            if (!isSoap && rows.length === 0) return { resultado: 'VACIA' };
+            equals.add(key);
+            const folio = `f${folios.size}`;
+            folios.set(folio, { rows, looks: azar.below(6), given: [] });
+            return { resultado: 'ACEPTADA', folio };
+          }
+          const found = folios.get('folio' in consulta ? String(consulta.folio) : '');
+          if (!found) throw new Error('an unknown folio was asked for');
+          const { rows, given } = found;
+          if (consulta.consulta === 'verificar-metadata') {
+            found.looks -= 1;
+            if (found.looks >= 0) return { resultado: 'EN_PROCESO' };
+            if (strikes())
+              return { resultado: azar.pick(['ERROR', 'VENCIDA', 'RECHAZADA']), codigo: '404', mensaje: 'm' };
+            if (rows.length === 0) return { resultado: 'VACIA' };
+            const paquetes = Array.from(
+              { length: Math.ceil(rows.length / PACKAGE) },
+              (_, n) => `${consulta.folio}_${n}`,
+            );
+            return { resultado: 'TERMINADA', paquetes, registros: rows.length };
+          }
+          const n = Number(String((consulta as { paquete: string }).paquete).split('_')[1]);
+          given[n] = (given[n] ?? 0) + 1;
+          if (isSoap && given[n] > 2) return { resultado: 'AGOTADO', codigo: '5008', mensaje: 'm' };
+          const isBroken = strikes();
+          if (isBroken) broken += 1;
+          const zip = Object.assign(new Readable({ read() {} }), {
+            objeto: { rows: rows.slice(n * PACKAGE, (n + 1) * PACKAGE), isBroken },
+          });
+          return { resultado: 'PAQUETE', zip };
+        },
+        silent,
+      )) as never,
+  });
+
+  // Storage.
+  const objects = new Map<string, Objeto>();
+  const stored = (objectKey: string) => ({ objectKey, bytes: 1, sha256: objectKey });
+  const keyOf = ({ parteId, paquete }: { parteId: string; paquete: string }) => `${parteId}/${paquete}`;
+  const paquetesOf = (worker: number): Pick<Paquetes, 'saveSat' | 'findSat' | 'ping' | 'assemble' | 'remove'> => ({
+    saveSat: (origen, zip) =>
+      port(
+        worker,
+        () => {
+          objects.set(keyOf(origen), (zip as Readable & { objeto: Objeto }).objeto);
+          return stored(keyOf(origen));
+        },
+        down,
+      ),
+    findSat: (origen) => port(worker, () => (objects.has(keyOf(origen)) ? stored(keyOf(origen)) : null), down),
+    ping: () => port(worker, () => {}, down),
+    assemble: (plan) =>
+      port(
+        worker,
+        () => {
+          const rows = plan.partes.flatMap(({ paquetes, periodo, recortar }) =>
+            paquetes.flatMap(({ objectKey }) => {
+              const object = objects.get(objectKey);
+              if (!object) throw new Error(`${objectKey} is not there`);
+              if (object.isBroken) throw new PaqueteSatInvalido('CRC', objectKey, 'm');
+              return object.rows.filter((at) => !recortar || (at >= periodo.inicio && at <= periodo.fin));
+            }),
+          );
+          result = rows;
+          const isSure = plan.partes.every((parte) => parte.paquetes.length > 0 || parte.confirmada);
+          const confianza = rows.length > 0 || isSure ? 'confirmado' : 'sin_confirmar';
+          const resumen = { porEfecto: {}, porMes: {}, cancelados: 0 };
+          return { ...stored('paquete.zip'), registros: rows.length, confianza, resumen };
+        },
+        down,
+      ),
+    remove: () => port(worker, () => {}, down),
+  });
+
+  /** A worker that answers a ring, as that of the process does. */
+  async function answer(worker: number, { queue, of }: { queue: QueueName; of: number }): Promise<void> {
+    const claims = claimsOf(worker);
+    try {
+      const claimed = await claims.claim({ solicitudId: 's', gen: of, queue, leaseSeconds: LEASE / 1_000 });
+      if (!claimed) return;
+      const deps = { claims, paquetes: paquetesOf(worker), checkpoint: noCheckpoint };
+      try {
+        if (queue === 'ensambles') await assembleSolicitud(deps, claimed, signal);
+        else {
+          const openSellada = ({ tipo }: { tipo: string }) =>
+            ({ tipo, rfc: claimed.rfc, cer: Buffer.alloc(0), key: Buffer.alloc(1), ciec: Buffer.alloc(1) }) as never;
+          await advanceSolicitud({ ...deps, sat: satOf(worker), agenda: AGENDA, openSellada }, claimed, signal);
+        }
+      } catch (error) {
+        if (!(error instanceof Desplazado)) await claims.release(claimed, {}, { queue, inSeconds: 15 });
+      }
+    } catch {
+      // The claim lapses, or there was none: it is rung again.
+    }
+  }
+  const startWorker = (queue: QueueName, of: number) => {
+    workers += 1;
+    const worker = workers;
+    return letRun(() => void answer(worker, { queue, of }).finally(settle));
+  };
+
+  // The world, until the end and a while longer, so that sleepers may try to spoil it.
+  let after = 0;
+  while (isOpen() || (waiting.length > 0 && after < 200)) {
+    if (!isOpen()) after += 1;
+    if (calls > ENDLESS) throw new Error(`seed ${seed} does not end`);
+    const roll = azar.below(1_000);
+    if (isOpen() && now >= DEADLINE) end('VENCIDA', 'PLAZO_AGOTADO');
+    else if (isOpen() && roll < hostility / 200) end('CANCELADA');
+    else if (waiting.length > 0 && roll < hostility) {
+      // Whoever is chosen dies here.
+      waiting.splice(azar.below(waiting.length), 1);
+    } else if (waiting.length > 0 && (roll < 950 || !isOpen())) {
+      const [one] = waiting.splice(azar.below(waiting.length), 1);
+      if (one) await letRun(one.go);
+    } else if (isOpen() && roll >= 1_000 - hostility / 4) {
+      // A ring too many, at times one that is long over.
+      await startWorker(ring.queue, gen - azar.below(3));
+    } else if (isOpen()) {
+      const isHeld = leaseUntil > now;
+      // Nobody works on it: time passes until its ring, or until the claim of the dead or sleeping one lapses.
+      if (waiting.length === 0 || hostility > 0) now = Math.max(now, isHeld ? leaseUntil : ring.at) + azar.below(2_000);
+      if (leaseUntil <= now && ring.at <= now) {
+        if (leaseUntil > 0) {
+          leaseUntil = 0;
+          gen += 1;
+        }
+        await startWorker(present().queue, gen);
+      }
+    }
+  }
+
+  return {
+    ...present(),
+    ...{ seed, ends, refunds, sends, intents, broken, isLiar, isHostile: hostility > 0 },
+    ...{ result: [...(result ?? [])] as string[], truth, hours: (now - START) / HOUR },
+    given: [...folios.values()].flatMap((folio) => folio.given),
+  };
+}
