@@ -44,7 +44,7 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
  * is used, and not proven against the SAT.
  *
  * `send` rejects with a SatError, or with a RangeError for a period that the portal cannot be asked for (see
- * `readPeriodo`). A bulk request for received CFDI may deliver more than its period: see `requiereRecorte`.
+ * `readPeriodo`). A bulk request for received CFDI over several days delivers their whole month, for the caller to cut.
  */
 export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
   const { http, captcha, sellado, readPdf = createLectorPdf().read } = deps;

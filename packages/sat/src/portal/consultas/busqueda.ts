@@ -1,6 +1,7 @@
 import { type Periodo, SatError, type TipoDescarga } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible } from '../../texto.ts';
+import { isUnDia } from '../busqueda/gather.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isVisible, readEtiquetas } from '../paginas/etiquetas.ts';
 import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
@@ -157,7 +158,8 @@ function camposDeBusqueda({ tipo, periodo, estado = 'todos' }: Busqueda): Array<
       ...camposDeFecha('CldFechaFinal2', 'hfFinal', ends.fin),
     ];
   }
-  const dia = isMismoDia(ends);
+  // Inside of one day with begin and end time; otherwise the whole month.
+  const dia = isUnDia(periodo);
   const desde = dia ? ends.inicio : { hora: 0, minuto: 0, segundo: 0 };
   const hasta = dia ? ends.fin : { hora: 23, minuto: 59, segundo: 59 };
   return [
@@ -204,28 +206,6 @@ export function readPeriodo(tipo: TipoDescarga, periodo: Periodo): { inicio: Ins
     throw new RangeError('A portal request for received CFDI cannot span two calendar months');
   }
   return { inicio, fin };
-}
-
-/** Received CFDI inside one day are asked for with begin and end time; otherwise the whole month is. */
-function isMismoDia({ inicio, fin }: { inicio: Instante; fin: Instante }): boolean {
-  return inicio.anio === fin.anio && inicio.mes === fin.mes && inicio.dia === fin.dia;
-}
-
-/**
- * Whether the portal, asked for this period, delivers rows outside of it that the caller has to leave out. That is so
- * for received CFDI over several days that are not a whole month: the page then only takes the month. Rows count by
- * their date of issue (`FechaEmision`). Throws RangeError like {@link readPeriodo}.
- */
-export function requiereRecorte(tipo: TipoDescarga, periodo: Periodo): boolean {
-  const ends = readPeriodo(tipo, periodo);
-  if (tipo === 'emitidos' || isMismoDia(ends)) return false;
-  const lastDay = new Date(Date.UTC(ends.inicio.anio, ends.inicio.mes, 0)).getUTCDate();
-  return !(
-    ends.inicio.dia === 1 &&
-    periodo.inicio.endsWith('T00:00:00') &&
-    ends.fin.dia === lastDay &&
-    periodo.fin.endsWith('T23:59:59')
-  );
 }
 
 const INSTANTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;

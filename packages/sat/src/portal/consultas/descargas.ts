@@ -7,8 +7,9 @@ import type {
 } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, readEtiquetas, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, readEtiquetas } from '../paginas/etiquetas.ts';
 import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
+import { readTablas } from '../paginas/tablas.ts';
 import { openPagina } from '../portal-cfdi.ts';
 import { isDespedida, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
@@ -149,26 +150,23 @@ export function readListaDescargas(html: string): ListaDescargas {
   const formulario = readFormularios(etiquetas).find((f) => readCampos(f.etiquetas).has(CAMPO_FOLIO));
   const campos = formulario && readCampos(formulario.etiquetas);
   if (campos === undefined || !campos.has(CAMPO_URL)) throw ilegible('lista de descargas');
-  const found = new Map<string, DescargaListada>();
-  const cuenta = createCuenta();
-  let calls = 0;
-  for (const etiqueta of etiquetas) {
-    cuenta.see(etiqueta);
-    const source = sourceOf(etiqueta);
-    calls += source.split(/AccionRetencion\(\s*'/).length - 1;
-    for (const [, folio = '', url = '', accion] of source.matchAll(ACCION)) {
-      calls -= 1;
-      if (accion !== 'Recuperacion') continue;
-      const descarga = { folio: folio.toUpperCase(), url, registros: null };
-      const key = `${descarga.folio} ${descarga.url}`;
-      if (found.has(key)) continue;
-      found.set(key, descarga);
-      cuenta.claim((registros) => found.set(key, { ...descarga, registros }));
+  const cuentas = new Map(readCuentas(etiquetas));
+  const ofertas = new Map(readOfertas(etiquetas));
+  const descargas = [...ofertas].map(([clave, oferta]) => ({ ...oferta, registros: cuentas.get(clave) ?? null }));
+  return { descargas, campos };
+}
+
+/** The packages that tags offer, by what they are known by. */
+function* readOfertas(etiquetas: readonly Etiqueta[]): Generator<[string, Omit<DescargaListada, 'registros'>]> {
+  for (const source of etiquetas.map(sourceOf)) {
+    const calls = [...source.matchAll(ACCION)];
+    if (calls.length !== source.split(/AccionRetencion\(\s*'/).length - 1)
+      throw ilegible('lista de descargas: AccionRetencion');
+    for (const [, folio = '', url = '', accion] of calls) {
+      const oferta = { folio: folio.toUpperCase(), url };
+      if (accion === 'Recuperacion') yield [`${oferta.folio} ${url}`, oferta];
     }
   }
-  cuenta.close();
-  if (calls !== 0) throw ilegible('lista de descargas: AccionRetencion');
-  return { descargas: [...found.values()], campos };
 }
 
 /** What of a tag may hold a call: the source of a script, else its attributes. */
@@ -177,50 +175,15 @@ function sourceOf(etiqueta: Etiqueta): string {
   return etiqueta.nombre === 'script' ? etiqueta.texto : [...etiqueta.atributos.values()].join('\n');
 }
 
-interface Tabla {
-  headings: string[];
-  cells: Etiqueta[][];
-  waiting: Array<(registros: number) => void>;
-}
-
-const MAX_TABLAS_ANIDADAS = 32;
-
-/**
- * Follows tables, rows and cells and gives the number under the heading `Cantidad …` to the packages of its row. The
- * buttons of a row may sit in a table of their own inside a cell: a package that finds no number there asks the row
- * around.
- */
-function createCuenta() {
-  const tablas: Tabla[] = [{ headings: [], cells: [], waiting: [] }];
-  const closeRow = () => {
-    const tabla = tablas.at(-1);
-    if (tabla === undefined) return;
-    const texts = tabla.cells.map(readTexto);
-    if (tabla.cells.some(([first]) => first?.nombre === 'th')) tabla.headings = texts;
-    const column = tabla.headings.findIndex((heading) => /^cantidad/i.test(heading));
-    const digits = /^(?:\d{1,3}(?:,\d{3})+|\d{1,12})$/.exec(texts[column] ?? '')?.[0].replaceAll(',', '');
-    if (digits !== undefined) for (const set of tabla.waiting) set(Number(digits));
-    else tablas.at(-2)?.waiting.push(...tabla.waiting);
-    tabla.cells = [];
-    tabla.waiting = [];
-  };
-  return {
-    see(etiqueta: Etiqueta): void {
-      const { nombre, cierra } = etiqueta;
-      if (nombre === 'table' && cierra) {
-        closeRow();
-        if (tablas.length > 1) tablas.pop();
-      } else if (nombre === 'table') {
-        if (tablas.length < MAX_TABLAS_ANIDADAS) tablas.push({ headings: [], cells: [], waiting: [] });
-      } else if (nombre === 'tr') closeRow();
-      else if (!cierra && (nombre === 'td' || nombre === 'th')) tablas.at(-1)?.cells.push([etiqueta]);
-      else tablas.at(-1)?.cells.at(-1)?.push(etiqueta);
-    },
-    claim(set: (registros: number) => void): void {
-      tablas.at(-1)?.waiting.push(set);
-    },
-    close: closeRow,
-  };
+/** The number under the heading `Cantidad …` in the row of each package, where there is one. */
+function* readCuentas(etiquetas: readonly Etiqueta[]): Generator<[string, number]> {
+  const tabla = readTablas(etiquetas).find(({ id }) => /tblResult$/.test(id));
+  const column = tabla?.encabezados[0]?.findIndex(({ textoEntero }) => /^cantidad/i.test(textoEntero)) ?? -1;
+  for (const fila of tabla?.filas ?? []) {
+    const digits = /^(?:\d{1,3}(?:,\d{3})+|\d{1,12})$/.exec(fila[column]?.textoEntero ?? '')?.[0].replaceAll(',', '');
+    if (digits === undefined) continue;
+    for (const celda of fila) for (const [clave] of readOfertas(celda.etiquetas)) yield [clave, Number(digits)];
+  }
 }
 
 /** Either the ZIP or the page that came in its place (its first 256 KiB). */

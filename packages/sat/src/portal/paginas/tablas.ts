@@ -10,6 +10,8 @@ interface Celda {
   readonly texto: string;
   /** The text inside, that of a table within too. */
   readonly textoEntero: string;
+  /** The tags inside, those of a table within too. */
+  readonly etiquetas: readonly Etiqueta[];
 }
 
 export type Fila = readonly Celda[];
@@ -147,7 +149,10 @@ function closeCelda(tabla: Abierta, etiquetas: readonly Etiqueta[], hasta: numbe
       return readTexto(cortes.flatMap((corte, i) => etiquetas.slice(cortes[i - 1]?.hasta ?? desde, corte.desde)));
     },
     get textoEntero() {
-      return readTexto(etiquetas.slice(desde, hasta));
+      return readTexto(this.etiquetas);
+    },
+    get etiquetas() {
+      return etiquetas.slice(desde, hasta);
     },
   });
   tabla.celda = null;
