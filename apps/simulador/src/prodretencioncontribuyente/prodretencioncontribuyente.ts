@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { type Criteria, findRows } from '../portal/consulta/criteria.ts';
 import { ROOT } from '../portal/guard.ts';
 import type { PortalState } from '../portal/portal-state.ts';
 import { createFederatedHost, type ProviderSession } from '../web/host.ts';
@@ -7,9 +8,9 @@ import { openView, type Seal, sealView } from '../web/seal.ts';
 import { isVacioFalso } from '../world/asked.ts';
 import { take } from '../world/take.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
-import { wallTimeOf } from '../world/wall-time.ts';
+import { wallTimeOf, yearOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { type Criteria, type Fields, fieldsOf, findRows, readCriteria, resultPanel, searchForm } from './search.ts';
+import { type Fields, fieldsOf, readCriteria, resultPanel, searchForm } from './search.ts';
 
 const INICIO = '/?oculta=1';
 const CONSULTAS: readonly (readonly [Pagina, Tipo])[] = [
@@ -21,7 +22,6 @@ const CHOICES: Readonly<Record<string, Pagina>> = {
   RdoTipoBusquedaReceptor: '/ConsultaReceptor',
   RdoTipoConsultaMasiva: '/ConsultaDescargaMasiva',
 };
-const YEAR = 365.2425 * 86_400;
 
 /**
  * The portal of CFDI de retenciones, to be mounted at `/prodretencioncontribuyente`. A browser logs in at `/cfdiau` by
@@ -35,24 +35,19 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
   );
   const app = new Hono();
 
-  const find = (rfc: string, tipo: Tipo, criteria: Criteria) =>
-    isVacioFalso(world, rfc, 'portal', { documento: 'retenciones', tipo, ...criteria })
-      ? []
-      : take(findRows(world, rfc, tipo, criteria), state.settings.max_filas_consulta + 1);
-
   const search = (session: ProviderSession, pagina: Pagina, tipo: Tipo, fields: Fields | null) => {
-    const criteria = fields ? readCriteria(fields, tipo) : null;
-    const isError = typeof criteria === 'string';
-    const rows = criteria !== null && !isError ? find(session.rfc, tipo, criteria) : null;
-    const year = Math.floor(1970 + wallTimeOf(world.clock.now()) / YEAR);
+    const now = wallTimeOf(world.clock.now());
+    const criteria = fields
+      ? readCriteria(fields, { rfc: session.rfc, documento: 'retenciones', tipo, corte: now })
+      : null;
     const max = state.settings.max_filas_consulta;
-    const form = searchForm({ tipo, fields: fields ?? {}, year, error: isError ? criteria : '' });
-    return page(
-      seal,
-      session,
-      pagina,
-      `${form}\n${resultPanel(tipo, rows?.slice(0, max) ?? null, rows !== null && rows.length > max)}`,
-    );
+    const find = (asked: Criteria) =>
+      isVacioFalso(world, session.rfc, 'portal', asked) ? [] : take(findRows(world, asked), max + 1);
+    const isError = typeof criteria === 'string';
+    const rows = criteria === null || isError ? null : find(criteria);
+    const form = searchForm({ tipo, fields: fields ?? {}, year: yearOf(now), error: isError ? criteria : '' });
+    const panel = resultPanel(tipo, rows?.slice(0, max) ?? null, rows !== null && rows.length > max);
+    return page(seal, session, pagina, `${form}\n${panel}`);
   };
 
   const postback = async (

@@ -1,10 +1,17 @@
-import { dayOf, ESTADOS as ESTADO_OF, monthOrDay, timeOf, UUID } from '../portal/consulta/criteria.ts';
+import {
+  ANY,
+  type Asked,
+  type Criteria,
+  dayOf,
+  ESTADOS as ESTADO_OF,
+  monthOrDay,
+  timeOf,
+  UUID,
+} from '../portal/consulta/criteria.ts';
 import { type Choice, dropDown, MAIN, numbers } from '../portal/consulta/form-controls.ts';
 import { ROW_COLUMNS, withT } from '../portal/consulta/result-panel.ts';
 import { encode } from '../web/http.ts';
 import type { Row, Tipo } from '../world/taxpayers/row.ts';
-import type { WallTime } from '../world/wall-time.ts';
-import type { World } from '../world/world.ts';
 
 const FIRST_YEAR = 2014;
 const ESTADOS: readonly Choice[] = [
@@ -13,6 +20,22 @@ const ESTADOS: readonly Choice[] = [
   ['1', 'Vigente'],
 ];
 const COMPLEMENTOS: readonly Choice[] = [['-1', 'Seleccione un valor...']];
+
+/** Ids of what each page asks for in a control of its own. */
+const CONTROLS = {
+  recibidos: {
+    uuid: 'txtFolio',
+    contraparte: 'txtEmisor',
+    estado: 'DdlEstadoComprobante',
+    complemento: 'ddlComplementos',
+  },
+  emitidos: {
+    uuid: 'txtUuid',
+    contraparte: 'txtReceptor',
+    estado: 'selEstadoComprobante',
+    complemento: 'selComplementos',
+  },
+} as const;
 
 type SearchForm = {
   tipo: Tipo;
@@ -29,11 +52,10 @@ export function searchForm({ tipo, fields, year, error }: SearchForm): string {
   const value = (id: string, standard = '') => fields[id] ?? standard;
   const list = (id: string, choices: readonly Choice[], standard: string, htmlId = id) =>
     dropDown(id, htmlId, choices, value(id, standard), true);
-  const times = (suffix: 'Ini' | 'Fin', standard: readonly [string, string, string]) =>
+  const times = (suffix: 'Ini' | 'Fin', hour: string, sixtieth: string) =>
     [
-      list(`selHor${suffix}`, numbers(0, 23, true), standard[0]),
-      list(`selMin${suffix}`, numbers(0, 59, true), standard[1]),
-      list(`selSeg${suffix}`, numbers(0, 59, true), standard[2]),
+      list(`selHor${suffix}`, numbers(0, 23, true), hour),
+      ...['selMin', 'selSeg'].map((id) => list(id + suffix, numbers(0, 59, true), sixtieth)),
     ].join('\n');
   const dates =
     tipo === 'recibidos'
@@ -43,24 +65,18 @@ export function searchForm({ tipo, fields, year, error }: SearchForm): string {
           list('selDia', [['0', ' '], ...numbers(1, 31, true)], '0'),
         ]
       : [textBox('fecIniEmi', value('fecIniEmi')), textBox('fecFinEmi', value('fecFinEmi'))];
-  const [uuid, contraparte] = tipo === 'recibidos' ? ['txtFolio', 'txtEmisor'] : ['txtUuid', 'txtReceptor'];
-  const filters =
-    tipo === 'recibidos'
-      ? [
-          list('DdlEstadoComprobante', ESTADOS, '-1', 'MainContent_DdlEstadoComprobante'),
-          list('ddlComplementos', COMPLEMENTOS, '-1'),
-        ]
-      : [list('selEstadoComprobante', ESTADOS, '-1'), list('selComplementos', COMPLEMENTOS, '-1')];
+  const { uuid, contraparte, estado, complemento } = CONTROLS[tipo];
   return `<h2>Consultar CFDI de retenciones ${tipo === 'recibidos' ? 'recibidas' : 'emitidas'}</h2>
 ${radio('rbtnFolioFiscal', 'Folio fiscal*', !isByDate)}
 ${textBox(uuid, value(uuid))}
 ${radio('rbtnFiltros', 'Fecha de emisi&#243;n*', isByDate)}
 ${dates.join('\n')}
-${times('Ini', ['00', '00', '00'])}
-${times('Fin', ['23', '59', '59'])}
+${times('Ini', '00', '00')}
+${times('Fin', '23', '59')}
 <label for="${contraparte}">RFC ${tipo === 'recibidos' ? 'Emisor' : 'Receptor'}</label>
 ${textBox(contraparte, value(contraparte))}
-${filters.join('\n')}
+${list(estado, ESTADOS, '-1', tipo === 'recibidos' ? `MainContent_${estado}` : estado)}
+${list(complemento, COMPLEMENTOS, '-1')}
 <button class="btn btn-primary" onclick="ocultaResultados()">Buscar CFDI</button>
 <div id="divErrores" class="errores"${error === '' ? ' style="display:none;"' : ''}>${encode(error)}</div>`;
 }
@@ -109,9 +125,6 @@ ${lines.join('\n')}
 /** The posted fields by the last part of their name, which is the control's id. */
 export type Fields = Readonly<Record<string, string>>;
 
-/** What a search asks for; times have both ends inside. */
-export type Criteria = { uuid: string; inicio: WallTime; fin: WallTime; estado: string; contraparte: string };
-
 /** The fields of a form by their ids. */
 export function fieldsOf(form: Readonly<Record<string, string>>): Fields {
   return Object.fromEntries(Object.entries(form).map(([name, value]) => [name.split('$').at(-1) ?? name, value]));
@@ -121,36 +134,21 @@ export function fieldsOf(form: Readonly<Record<string, string>>): Fields {
  * Reads a search of a page; the text of the fault when it is none. The radio button `rbtnFiltros` searches by date,
  * else by UUID.
  */
-export function readCriteria(fields: Fields, tipo: Tipo): Criteria | string {
-  if (fields['TipoFiltro'] !== 'rbtnFiltros') {
-    const uuid = (fields[tipo === 'recibidos' ? 'txtFolio' : 'txtUuid'] ?? '').trim().toUpperCase();
-    if (!UUID.test(uuid)) return 'Favor de proporcionar el folio fiscal';
-    return { uuid, inicio: 0, fin: 0, estado: '', contraparte: '' };
+export function readCriteria(fields: Fields, asked: Asked): Criteria | string {
+  const field = (name: string, standard = '') => fields[name] ?? standard;
+  const controls = CONTROLS[asked.tipo];
+  if (field('TipoFiltro') !== 'rbtnFiltros') {
+    const uuid = field(controls.uuid).trim().toUpperCase();
+    return UUID.test(uuid) ? { ...ANY, ...asked, uuid } : 'Favor de proporcionar el folio fiscal';
   }
-  const field = (name: string) => fields[name] ?? '';
   const [first, last] = [dayOf(field('fecIniEmi')), dayOf(field('fecFinEmi'))];
   const range = first === null || last === null ? null : { first, last };
-  const days = tipo === 'recibidos' ? monthOrDay(field('selAnio'), field('selMes'), field('selDia')) : range;
-  const begin = timeOf([fields['selHorIni'] ?? '00', fields['selMinIni'] ?? '00', fields['selSegIni'] ?? '00']);
-  const end = timeOf([fields['selHorFin'] ?? '23', fields['selMinFin'] ?? '59', fields['selSegFin'] ?? '59']);
+  const days = asked.tipo === 'recibidos' ? monthOrDay(field('selAnio'), field('selMes'), field('selDia')) : range;
+  const begin = timeOf([field('selHorIni', '00'), field('selMinIni', '00'), field('selSegIni', '00')]);
+  const end = timeOf([field('selHorFin', '23'), field('selMinFin', '59'), field('selSegFin', '59')]);
   if (!days || begin === null || end === null) return 'La fecha de emisión no es válida';
   const [inicio, fin] = [days.first + begin, days.last + end];
   if (inicio > fin) return 'La fecha inicial no puede ser mayor que la fecha final';
-  const estado = fields[tipo === 'recibidos' ? 'DdlEstadoComprobante' : 'selEstadoComprobante'] ?? '-1';
-  const contraparte = fields[tipo === 'recibidos' ? 'txtEmisor' : 'txtReceptor'] ?? '';
-  return { uuid: '', inicio, fin, estado: ESTADO_OF[estado] ?? '', contraparte: contraparte.trim().toUpperCase() };
-}
-
-export function* findRows({ taxpayers }: World, rfc: string, tipo: Tipo, criteria: Criteria): Iterable<Row> {
-  const { uuid, inicio, fin, estado, contraparte } = criteria;
-  const documento = 'retenciones' as const;
-  if (uuid !== '') {
-    const row = taxpayers.find(rfc, tipo, uuid, { documento });
-    if (row) yield row;
-    return;
-  }
-  for (const row of taxpayers.rows(rfc, tipo, inicio, fin, { documento })) {
-    const other = tipo === 'emitidos' ? row.rfcReceptor : row.rfcEmisor;
-    if ((estado === '' || row.estatus === estado) && (contraparte === '' || other === contraparte)) yield row;
-  }
+  const estado = ESTADO_OF[field(controls.estado)] ?? '';
+  return { ...ANY, ...asked, inicio, fin, estado, contraparte: field(controls.contraparte).trim().toUpperCase() };
 }

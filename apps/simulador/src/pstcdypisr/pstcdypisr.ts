@@ -5,7 +5,7 @@ import { createFederatedHost } from '../web/host.ts';
 import { encode, formOf, htmlResponse, originOf, pdfResponse, redirect, runtimeError } from '../web/http.ts';
 import { isBusquedaVaciaFalsa } from '../world/asked.ts';
 import { dayFirst } from '../world/texts.ts';
-import { formatWallTime, wallTimeOf } from '../world/wall-time.ts';
+import { formatWallTime, wallTimeOf, yearOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import {
   type Declaracion,
@@ -40,7 +40,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
   const query = guarded('Consulta', (c, rfc) => {
     const tipo = tipoDocumentoOf(c.req.query('tipoDocumento'));
     if (tipo === null) return runtimeError();
-    const year = new Date(wallTimeOf(world.clock.now()) * 1000).getUTCFullYear();
+    const year = yearOf(wallTimeOf(world.clock.now()));
     const ejercicios = Array.from({ length: Math.max(0, year - PRIMER_EJERCICIO + 1) }, (_, i) => year - i);
     return htmlResponse(queryPage(contextOf(c, rfc), tipo, ejercicios));
   });

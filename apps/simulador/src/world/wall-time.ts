@@ -45,3 +45,8 @@ function formatDay(day: number): string {
 export function wallTimeOf(date: Date): WallTime {
   return Math.floor(date.getTime() / 1000) - UTC_OFFSET;
 }
+
+/** The calendar year of a time. */
+export function yearOf(time: WallTime): number {
+  return new Date(time * 1000).getUTCFullYear();
+}

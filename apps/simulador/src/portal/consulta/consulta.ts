@@ -65,7 +65,7 @@ function search(
 ): SearchView {
   const corte = wallTimeOf(world.clock.now());
   const read = enabled === 'fechas' ? readInterval : readUuid;
-  const criteria = read(form, session.rfc, page.tipo, corte);
+  const criteria = read(form, { rfc: session.rfc, documento: 'cfdi', tipo: page.tipo, corte });
   const view = { ...FRESH_VIEW, filtro: enabled, form };
   if (typeof criteria === 'string') return { ...view, error: criteria };
   // The hidden criteria of a search that found nothing ask for nothing.

@@ -1,14 +1,13 @@
-import type { Row, Tipo } from '../../world/taxpayers/row.ts';
+import type { Documento, Row, Tipo } from '../../world/taxpayers/row.ts';
 import { DAY, parseWallTime, type WallTime } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
 import { MAIN } from './form-controls.ts';
 
+/** Whose rows a search is made among; those generated later than `corte` do not exist yet. */
+export type Asked = { rfc: string; documento: Documento; tipo: Tipo; corte: WallTime };
+
 /** What a search asks for. Times are wall clock of central Mexico, both ends inside. */
-export type Criteria = {
-  rfc: string;
-  tipo: Tipo;
-  /** Rows generated later than this do not exist yet. */
-  corte: WallTime;
+export type Criteria = Asked & {
   /** Upper case; empty: by date. */
   uuid: string;
   inicio: WallTime;
@@ -35,24 +34,32 @@ const COMPLEMENTOS: Readonly<Record<string, string>> = {
 export const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 
 /** Reads the search by UUID; the text of the fault when it is none. */
-export function readUuid(form: Form, rfc: string, tipo: Tipo, corte: WallTime): Criteria | string {
+export function readUuid(form: Form, asked: Asked): Criteria | string {
   const uuid = (form[`${MAIN}TxtUUID`] ?? '').trim().toUpperCase();
   if (!UUID.test(uuid)) return 'ERROR: Favor de proporcionar el folio fiscal';
-  const all = { estado: '', contraparte: '', tercero: '', complemento: '-1' } as const;
-  return { rfc, tipo, corte, uuid, inicio: 0, fin: 0, ...all };
+  return { ...ANY, ...asked, uuid };
 }
 
+/** Criteria that narrow nothing. */
+export const ANY = {
+  uuid: '',
+  inicio: 0,
+  fin: 0,
+  estado: '',
+  contraparte: '',
+  tercero: '',
+  complemento: '-1',
+} as const;
+
 /** Reads the search by date; the text of the fault when the interval is none. */
-export function readInterval(form: Form, rfc: string, tipo: Tipo, corte: WallTime): Criteria | string {
-  const interval = tipo === 'recibidos' ? readMonthOrDay(form) : readRange(form);
+export function readInterval(form: Form, asked: Asked): Criteria | string {
+  const interval = asked.tipo === 'recibidos' ? readMonthOrDay(form) : readRange(form);
   if (typeof interval === 'string') return interval;
   const { inicio, fin } = interval;
   if (inicio > fin) return 'ERROR: La fecha inicial de emisión no puede ser mayor que la fecha final';
   return {
-    rfc,
-    tipo,
-    corte,
-    uuid: '',
+    ...ANY,
+    ...asked,
     inicio,
     fin,
     estado: ESTADOS[form[`${MAIN}DdlEstadoComprobante`] ?? ''] ?? '',
@@ -63,21 +70,21 @@ export function readInterval(form: Form, rfc: string, tipo: Tipo, corte: WallTim
 }
 
 export function* findRows({ taxpayers }: World, criteria: Criteria): Iterable<Row> {
-  const { rfc, tipo, corte, uuid, inicio, fin, isVacia } = criteria;
+  const { rfc, documento, tipo, corte, uuid, inicio, fin, isVacia } = criteria;
   if (isVacia) return;
   if (uuid !== '') {
-    const row = taxpayers.find(rfc, tipo, uuid, { corte });
+    const row = taxpayers.find(rfc, tipo, uuid, { documento, corte });
     if (row) yield row;
     return;
   }
-  for (const row of taxpayers.rows(rfc, tipo, inicio, fin, { corte })) if (matches(row, criteria)) yield row;
+  for (const row of taxpayers.rows(rfc, tipo, inicio, fin, { documento, corte })) if (matches(row, criteria)) yield row;
 }
 
 export function countRows(world: World, criteria: Criteria): number {
-  const { rfc, tipo, corte, uuid, inicio, fin, estado, contraparte, tercero, complemento } = criteria;
+  const { rfc, documento, tipo, corte, uuid, inicio, fin, estado, contraparte, tercero, complemento } = criteria;
   if (criteria.isVacia) return 0;
   const isWhole = uuid + estado + contraparte + tercero === '' && complemento === '-1';
-  if (isWhole) return world.taxpayers.count(rfc, tipo, inicio, fin, { corte });
+  if (isWhole) return world.taxpayers.count(rfc, tipo, inicio, fin, { documento, corte });
   let total = 0;
   for (const _ of findRows(world, criteria)) total += 1;
   return total;

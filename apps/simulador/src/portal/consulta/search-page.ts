@@ -1,6 +1,6 @@
 import type { ProviderSession } from '../../web/host.ts';
 import type { Row } from '../../world/taxpayers/row.ts';
-import { wallTimeOf } from '../../world/wall-time.ts';
+import { wallTimeOf, yearOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
 import { type DeltaRecord, masterPage, PAGE_TITLE, writeDelta, writeViewState } from '../page.ts';
 import type { PortalState } from '../portal-state.ts';
@@ -92,7 +92,7 @@ export function renderDelta(deps: Deps, page: SearchPage, session: ProviderSessi
 function renderParts({ world, state }: Deps, page: SearchPage, session: ProviderSession, view: SearchView) {
   const { tipo, pagina } = page;
   const { columnas } = state.settings;
-  const year = new Date(wallTimeOf(world.clock.now()) * 1000).getUTCFullYear();
+  const year = yearOf(wallTimeOf(world.clock.now()));
   const { criteria, rows, isCapped } = view;
   return {
     busqueda: searchPanel({ tipo, year, form: view.form, filtro: view.filtro, error: view.error }),
