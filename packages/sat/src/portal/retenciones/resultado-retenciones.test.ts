@@ -6,8 +6,7 @@ import { readResultadoRetenciones } from './resultado-retenciones.ts';
 import {
   celdasDe,
   ENCABEZADOS,
-  type LadoDePrueba,
-  paginaBusqueda,
+  paginaCon,
   RFC_PROPIO,
   resultadoDe,
   retencion,
@@ -18,9 +17,6 @@ const DOS = [
   retencion(1, '2025-03-05T10:00:00'),
   retencion(2, '2025-03-05T10:00:01', 'receptor', { estado: 'Cancelado' }),
 ];
-
-const paginaCon = (resultado: string, lado: LadoDePrueba = 'receptor') =>
-  paginaBusqueda(RFC_PROPIO, { lado, viewstate: 'x', diaAbierto: true, resultado });
 
 const read = (html: string, lado: 'RECIBIDA' | 'EMITIDA' = 'RECIBIDA') =>
   readResultadoRetenciones(readEtiquetas(html), lado, RFC_PROPIO);
@@ -39,17 +35,10 @@ describe('readResultadoRetenciones', () => {
   it.each([
     ['rows', paginaCon(resultadoDe('receptor', DOS.slice(0, 1)))],
     ['no rows', paginaCon(resultadoDe('receptor', []))],
-  ])('is an error for a page of %s that is cut anywhere before its end', { timeout: 120_000 }, (_name, html) => {
-    const from = html.indexOf('</form>') - 600;
-    for (let length = from; length < html.indexOf('</html>') + 7; length += 1) {
+  ])('is an error for a page of %s that is cut anywhere before its end', (_name, html) => {
+    for (let length = 0; length < html.length; length += 1) {
       expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
     }
-    fc.assert(
-      fc.property(fc.nat(from), (length) => {
-        expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
-      }),
-      { numRuns: 100 },
-    );
   });
 
   it('finds the columns by their headings in any order, beside unknown ones', () => {
@@ -93,7 +82,7 @@ describe('readResultadoRetenciones', () => {
     const emitida = retencion(7, '2025-03-05T10:00:00', 'emisor', { contraparte: '' });
     const propia = ENCABEZADOS.indexOf('RFC Emisor');
     const sin = <T>(celdas: readonly T[]) => celdas.filter((_, i) => i !== propia);
-    const html = paginaCon(tabla([sin(celdasDe(emitida))], sin(ENCABEZADOS)), 'emisor');
+    const html = paginaCon(tabla([sin(celdasDe(emitida))], sin(ENCABEZADOS)));
     expect(read(html, 'EMITIDA').filas).toEqual([
       expect.objectContaining({ tipo: 'EMITIDA', emisorRfc: RFC_PROPIO, receptorRfc: null }),
     ]);
