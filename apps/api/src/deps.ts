@@ -1,20 +1,22 @@
 import { CfdiError } from '@acuse/contract';
 import {
-  type AccessSnapshots,
   type Boveda,
-  type ConsultasEnCurso,
-  type Documentos,
-  type Idempotencia,
-  type Listas,
   type OpinionesPublicas,
   type Paquetes,
   ResultadoIncierto,
-  type Saldos,
   type Sat,
   type Semaphore,
   type SesionesPortal,
-  type Solicitudes,
 } from '@acuse/core';
+import type {
+  AccessSnapshots,
+  ConsultasEnCurso,
+  Documentos,
+  Idempotencia,
+  Listas,
+  Saldos,
+  Solicitudes,
+} from '@acuse/db';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { ApiSettings } from './config.ts';
@@ -24,7 +26,7 @@ import type { Caminos } from './http/state.ts';
 export interface DatabasePorts {
   readonly accessSnapshots: AccessSnapshots;
   readonly saldos: Saldos;
-  readonly solicitudes: Solicitudes;
+  readonly solicitudes: Pick<Solicitudes, 'accept' | 'find' | 'cancel'>;
   readonly boveda: Boveda;
   readonly idempotencia: Idempotencia;
   readonly listas: Listas;

@@ -1,4 +1,5 @@
-import type { Boveda, Captchas, Retention } from '@acuse/core';
+import type { Boveda, Captchas } from '@acuse/core';
+import type { Retention } from '@acuse/db';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import type { SatAbierto } from '@acuse/sat';
 import { startLoop } from './loop.ts';

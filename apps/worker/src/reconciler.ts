@@ -1,4 +1,5 @@
-import type { Documentos, Paquetes, Saldos, Sweeper } from '@acuse/core';
+import type { Paquetes } from '@acuse/core';
+import type { Documentos, Saldos, Sweeper } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 

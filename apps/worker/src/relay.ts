@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outbox, WorkQueue } from '@acuse/core';
+import type { Outbox } from '@acuse/db';
+import type { WorkQueue } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 

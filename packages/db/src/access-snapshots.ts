@@ -1,4 +1,4 @@
-import type { AccessSnapshot, AccessSnapshots, CredencialGuardada, TipoGuardada } from '@acuse/core';
+import type { AccessSnapshot, CredencialGuardada, TipoGuardada } from '@acuse/core';
 import type { Database } from './database.ts';
 import { execute, rowOf } from './statements.ts';
 
@@ -15,8 +15,9 @@ export const joinCredencial = (alias: string, tipo: TipoGuardada) =>
      AND ${alias}.api_key_id = k.id AND (${alias}.expira_en IS NULL OR ${alias}.expira_en > now())`;
 
 const LOAD = `
-SELECT k.id, k.hash, k.pepper_version, k.estado, k.modo, k.registrada_en IS NOT NULL AS registrada,
-       c.id AS contribuyente_id, c.cuenta_id, c.rfc, c.id_cif, c.version, q.saldo, q.suspendida_en IS NOT NULL AS suspendida,
+SELECT k.id, k.hash, k.pepper_version AS "pepperVersion", k.estado, k.modo, k.registrada_en IS NOT NULL AS "isRegistrada",
+       c.id AS "contribuyenteId", c.cuenta_id AS "cuentaId", c.rfc, c.id_cif AS "idCif", c.version, q.saldo,
+       q.suspendida_en IS NOT NULL AS "isSuspendida",
        ARRAY(SELECT operacion FROM operacion_deshabilitada WHERE contribuyente_id = c.id) AS deshabilitadas,
        ARRAY(SELECT cidr FROM ip_permitida WHERE contribuyente_id = c.id) AS ips,
        ${CREDENCIAL('ciec')}, ${CREDENCIAL('cer')}, ${CREDENCIAL('llave', 's.llave')}
@@ -29,24 +30,11 @@ ${joinCredencial('llave', 'efirma_key')}
 LEFT JOIN efirma_shred s ON s.credencial_id = llave.id AND s.expira_en > now()
 WHERE k.id = $1`;
 
-interface Row {
-  id: string;
-  hash: Buffer;
-  pepper_version: number;
-  estado: AccessSnapshot['apiKey']['estado'];
-  modo: AccessSnapshot['apiKey']['modo'];
-  registrada: boolean;
-  contribuyente_id: string;
-  cuenta_id: string;
-  rfc: string;
-  id_cif: string | null;
-  version: string;
-  saldo: number;
-  suspendida: boolean;
-  deshabilitadas: string[];
-  ips: string[];
-  [column: string]: unknown;
-}
+type Row = AccessSnapshot['apiKey'] &
+  Omit<AccessSnapshot, 'apiKey' | 'version' | 'ciec' | 'efirmaCer' | 'efirmaKey'> & {
+    readonly version: string;
+    readonly [column: string]: unknown;
+  };
 
 function guardada(row: Row, alias: string): CredencialGuardada | null {
   if (row[`${alias}_existe`] !== true) return null;
@@ -80,37 +68,26 @@ WITH dueno AS MATERIALIZED (
 )
 UPDATE api_key k SET hash = $3, pepper_version = $4 FROM dueno WHERE k.id = $1 AND k.contribuyente_id = dueno.id AND k.hash = $2`;
 
-/** The gate over PostgreSQL. */
-export function createAccessSnapshots({ pool }: Pick<Database, 'pool'>): AccessSnapshots {
+/** Reads passes, over PostgreSQL. Throws when the database does not answer. */
+export function createAccessSnapshots({ pool }: Pick<Database, 'pool'>) {
   return {
-    async load(apiKeyId) {
+    async load(apiKeyId: string): Promise<AccessSnapshot | null> {
       const row = await rowOf<Row>(pool, LOAD, [apiKeyId]);
       if (!row) return null;
+      const { id, hash, pepperVersion, estado, modo, isRegistrada } = row;
+      const { cuentaId, contribuyenteId, rfc, idCif, version, saldo, isSuspendida, deshabilitadas, ips } = row;
       return {
-        apiKey: {
-          id: row.id,
-          hash: row.hash,
-          pepperVersion: row.pepper_version,
-          estado: row.estado,
-          modo: row.modo,
-          isRegistrada: row.registrada,
-        },
-        cuentaId: row.cuenta_id,
-        contribuyenteId: row.contribuyente_id,
-        rfc: row.rfc,
-        idCif: row.id_cif,
-        version: BigInt(row.version),
-        saldo: row.saldo,
-        isSuspendida: row.suspendida,
-        deshabilitadas: row.deshabilitadas,
-        ips: row.ips,
+        apiKey: { id, hash, pepperVersion, estado, modo, isRegistrada },
+        ...{ cuentaId, contribuyenteId, rfc, idCif, saldo, isSuspendida, deshabilitadas, ips },
+        version: BigInt(version),
         ciec: guardada(row, 'ciec'),
         efirmaCer: guardada(row, 'cer'),
         efirmaKey: guardada(row, 'llave'),
       };
     },
 
-    async noteUse(usos) {
+    /** Notes last uses; called in batches, off the request path. */
+    async noteUse(usos: readonly { apiKeyId: string; at: Date; ip: string }[]): Promise<void> {
       if (usos.length === 0) return;
       // One row a key: ON CONFLICT cannot touch the same row twice.
       const latest = new Map(usos.map((uso) => [uso.apiKeyId, uso]));
@@ -118,8 +95,18 @@ export function createAccessSnapshots({ pool }: Pick<Database, 'pool'>): AccessS
       await execute(pool, NOTE_USE, [list.map((u) => u.apiKeyId), list.map((u) => u.at), list.map((u) => u.ip)]);
     },
 
-    async rehash(apiKeyId, antes, { hash, pepperVersion }) {
+    /**
+     * Keeps another hash of the same key in place of `antes`; nothing happens if it was replaced meanwhile. Called off
+     * the request path.
+     */
+    async rehash(
+      apiKeyId: string,
+      antes: Uint8Array,
+      { hash, pepperVersion }: { readonly hash: Uint8Array; readonly pepperVersion: number },
+    ): Promise<void> {
       await execute(pool, REHASH, [apiKeyId, antes, hash, pepperVersion]);
     },
   };
 }
+
+export type AccessSnapshots = ReturnType<typeof createAccessSnapshots>;

@@ -1,4 +1,4 @@
-import type { Idempotencia, ResultadoIdempotencia } from '@acuse/core';
+import type { ClaveIdempotencia, RespuestaIdempotencia, ResultadoIdempotencia } from '@acuse/core';
 import type { Database } from './database.ts';
 import { execute, rowOf } from './statements.ts';
 
@@ -40,10 +40,23 @@ interface Row {
   espera: number | null;
 }
 
-/** Answers for repeated requests over PostgreSQL. */
-export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotencia {
+/** The attempt of a request: which, and what it charges under. */
+type Attempt = ClaveIdempotencia & { readonly opId: string };
+
+/** Answers kept for 24 hours so that a repeated request is neither run nor charged again. By the database's clock. */
+export function createIdempotencia({ pool }: Pick<Database, 'pool'>) {
   return {
-    async begin({ apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos }): Promise<ResultadoIdempotencia> {
+    /**
+     * Claims the request by one insert, or tells what became of the earlier one. A row older than 24 hours counts as
+     * absent. A row without an answer whose lock is over is taken over by exactly one caller. `cuerpoHash`: 32 bytes
+     * that are equal for equal bodies of this request and key, and tell nothing of them; `opId`: a UUIDv7, the identity
+     * of the charge when this is the first time; `bloqueoSegundos`: how long the first attempt may take before another
+     * may take it over.
+     */
+    async begin(
+      inicio: Attempt & { readonly cuerpoHash: Buffer; readonly bloqueoSegundos: number },
+    ): Promise<ResultadoIdempotencia> {
+      const { apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos } = inicio;
       const row = await rowOf<Row>(pool, BEGIN, [apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos]);
       if (row?.adelante) return { resultado: 'ADELANTE', opId: row.adelante };
       // Inserted by another between the snapshot and the conflict: it is in flight.
@@ -54,16 +67,24 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotenc
       return { resultado: 'EN_CURSO', reintentarEn: Math.max(1, row.espera ?? 1) };
     },
 
-    async finish({ apiKeyId, operacion, clave, opId, status, sobre }) {
+    /** Keeps the answer; nothing when the row is no longer under this `opId`. */
+    async finish({ apiKeyId, operacion, clave, opId, status, sobre }: RespuestaIdempotencia): Promise<void> {
       await execute(pool, FINISH, [apiKeyId, operacion, clave, opId, status, sobre]);
     },
 
-    async reopen({ apiKeyId, operacion, clave, opId }) {
+    /** It is not known whether it was done: the next repetition goes on at once, under this same `opId`. */
+    async reopen({ apiKeyId, operacion, clave, opId }: Attempt): Promise<void> {
       await execute(pool, REOPEN, [apiKeyId, operacion, clave, opId]);
     },
 
-    async release({ apiKeyId, operacion, clave, opId }) {
+    /**
+     * Forgets the request, so that it can be made anew: it failed and nothing stayed charged. Only while it is under
+     * this `opId`.
+     */
+    async release({ apiKeyId, operacion, clave, opId }: Attempt): Promise<void> {
       await execute(pool, RELEASE, [apiKeyId, operacion, clave, opId]);
     },
   };
 }
+
+export type Idempotencia = ReturnType<typeof createIdempotencia>;

@@ -1,5 +1,5 @@
 export type { Autor } from '@acuse/core';
-export { createAccessSnapshots } from './access-snapshots.ts';
+export { type AccessSnapshots, createAccessSnapshots } from './access-snapshots.ts';
 export * from './claims/claims.ts';
 export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';
@@ -47,7 +47,7 @@ export {
 export * from './rotacion/resellables.ts';
 export * from './saldo/libro.ts';
 export * from './saldo/pagos.ts';
-export { createSaldos } from './saldo/saldos.ts';
+export { createSaldos, type Saldos } from './saldo/saldos.ts';
 export * from './saldo/uso.ts';
 export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';

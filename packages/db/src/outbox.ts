@@ -1,4 +1,4 @@
-import { type Outbox, PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
+import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
 import pg from 'pg';
 import { type Database, SESSION_OPTIONS } from './database.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
@@ -94,8 +94,8 @@ interface Row {
   cola: QueueName;
 }
 
-/** The outbox over PostgreSQL. */
-export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>): Outbox {
+/** The rings of all solicitudes that are worked on, most of which are not due yet. */
+export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   async function choose(graceSeconds: number): Promise<WakeUp[]> {
     const pending = await rowsOf<{ cola: QueueName }>(pool, PENDING, [COLAS, graceSeconds]);
     if (pending.length === 0) return [];
@@ -115,7 +115,15 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
   }
 
   return {
-    async drain({ graceSeconds }, deliver) {
+    /**
+     * Hands to `deliver` the due rings that the workers have slots for, shared out among the accounts, and once more
+     * those that the queue has had for `graceSeconds` without anybody's claim. When it rejects they are as before.
+     * Returns how many were delivered.
+     */
+    async drain(
+      { graceSeconds }: { graceSeconds: number },
+      deliver: (wakeUps: readonly WakeUp[]) => Promise<void>,
+    ): Promise<number> {
       const wakeUps = await choose(graceSeconds);
       if (wakeUps.length === 0) return 0;
       try {
@@ -129,7 +137,8 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
       return wakeUps.length;
     },
 
-    async listen(wake) {
+    /** Calls `wake` when somebody says that there are new rings. Best effort: poll as well. */
+    async listen(wake: () => void): Promise<{ close(): Promise<void> }> {
       let closed = false;
       let client: pg.Client | null = null;
       let timer: NodeJS.Timeout | undefined;
@@ -171,6 +180,8 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
     },
   };
 }
+
+export type Outbox = ReturnType<typeof createOutbox>;
 
 /** Tells listening relays that there are new rings; called after the commit and never awaited by a request. */
 export async function notifyOutbox({ pool }: Pick<Database, 'pool'>): Promise<void> {

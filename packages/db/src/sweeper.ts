@@ -1,7 +1,6 @@
-import type { Sweeper } from '@acuse/core';
 import { endWithoutPaquete } from './claims/end.ts';
 import type { Database } from './database.ts';
-import { execute, rowsOf } from './statements.ts';
+import { execute, isOne, rowsOf } from './statements.ts';
 
 /**
  * A claim that lapsed has answered its ring: the next one is of another generation, so that the job which the dead
@@ -51,34 +50,47 @@ WHERE terminada_en IS NOT NULL AND objetos_borrados_en IS NULL AND (estado <> 'T
   AND coalesce(paquete_borrado_en, terminada_en) <= now() - make_interval(secs => $1)
 ORDER BY coalesce(paquete_borrado_en, terminada_en) LIMIT $2`;
 
-/** The loops' statements over PostgreSQL. Each is safe to run from any number of processes at once. */
-export function createSweeper({ pool }: Pick<Database, 'pool'>): Sweeper {
+/**
+ * The loops that keep every solicitud moving whatever happens to the queue. Each is safe to run from any number of
+ * processes at once.
+ */
+export function createSweeper({ pool }: Pick<Database, 'pool'>) {
   return {
-    async ringOverdue({ graceSeconds, limit }) {
-      return execute(pool, RING_OVERDUE, [graceSeconds, limit]);
-    },
+    /**
+     * Lets go of claims that lapsed, so that their solicitudes ring again, and gives a ring to those that are overdue by
+     * `graceSeconds` and have none. Returns how many.
+     */
+    ringOverdue: ({ graceSeconds, limit }: { graceSeconds: number; limit: number }) =>
+      execute(pool, RING_OVERDUE, [graceSeconds, limit]),
 
-    async expire(limit) {
+    /** Ends what is past its deadline: VENCIDA with refund. Returns the ids. */
+    async expire(limit: number): Promise<readonly string[]> {
       const rows = await rowsOf<{ id: string }>(pool, EXPIRED, [limit]);
       const ended: string[] = [];
       for (const { id } of rows) {
-        const rowCount = await execute(pool, EXPIRE, ['VENCIDA', 'PLAZO_AGOTADO', null, id]);
-        if (rowCount === 1) ended.push(id);
+        if (await isOne(pool, EXPIRE, ['VENCIDA', 'PLAZO_AGOTADO', null, id])) ended.push(id);
       }
       return ended;
     },
 
-    async retire({ retentionDays, limit }) {
-      return execute(pool, RETIRE, [retentionDays, limit]);
-    },
+    /** Marks packages past their retention: from now on `paquete` answers that they are gone. Returns how many. */
+    retire: ({ retentionDays, limit }: { retentionDays: number; limit: number }) =>
+      execute(pool, RETIRE, [retentionDays, limit]),
 
-    async purgeable({ graceSeconds, limit }) {
+    /**
+     * Ended solicitudes whose objects nobody may want any more: without a package, or with one retired, for
+     * `graceSeconds` (longer than a signed URL lives).
+     */
+    async purgeable({ graceSeconds, limit }: { graceSeconds: number; limit: number }): Promise<readonly string[]> {
       const rows = await rowsOf<{ id: string }>(pool, PURGEABLE, [graceSeconds, limit]);
       return rows.map((row) => row.id);
     },
 
-    async purged(solicitudId) {
+    /** Notes that the objects of a solicitud are deleted. */
+    async purged(solicitudId: string): Promise<void> {
       await execute(pool, 'UPDATE solicitud SET objetos_borrados_en = now() WHERE id = $1', [solicitudId]);
     },
   };
 }
+
+export type Sweeper = ReturnType<typeof createSweeper>;

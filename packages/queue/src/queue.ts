@@ -1,4 +1,4 @@
-import type { QueueName, WakeUp, WorkQueue } from '@acuse/core';
+import type { QueueName, WakeUp } from '@acuse/core';
 import { untilAborted } from '@acuse/runtime';
 import { type OpenQueue, openQueue, type Programa, type QueueSettings } from './connection.ts';
 
@@ -11,10 +11,10 @@ export class QueueUnavailable extends Error {
 }
 
 /**
- * The doorbell over BullMQ. A queue object that failed once may stay broken after its server is back (a cached start-up
+ * The doorbell over BullMQ. It may lose, repeat or delay rings: the rows decide. A queue object that failed once may stay broken after its server is back (a cached start-up
  * failure), so it is thrown away on every failure and made anew by the next call.
  */
-export function createQueue(settings: QueueSettings, options: { onError?: (error: Error) => void } = {}): WorkQueue {
+export function createQueue(settings: QueueSettings, options: { onError?: (error: Error) => void } = {}) {
   const onError = options.onError ?? (() => {});
   const open = new Map<QueueName, OpenQueue>();
 
@@ -49,7 +49,8 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
   }
 
   return {
-    async ring(wakeUps, signal) {
+    /** Resolves when the queue has all of them; rejects within `signal`'s life otherwise, and is usable again then. */
+    async ring(wakeUps: readonly WakeUp[], signal: AbortSignal): Promise<void> {
       for (const queue of ['descargas', 'ensambles'] as const) {
         const mine = wakeUps.filter((wakeUp) => wakeUp.queue === queue);
         if (mine.length > 0) await within(queue, mine, signal);
@@ -63,6 +64,8 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
   };
 }
 
+export type WorkQueue = ReturnType<typeof createQueue>;
+
 /** Work that is done at times of the clock, in a queue of its own. */
 interface Tarea {
   /** Name of the queue and of its schedule. */
@@ -73,15 +76,6 @@ interface Tarea {
   readonly tz: string;
 }
 
-interface Scheduler {
-  /**
-   * Makes sure that the server has the schedule, as it is given now. To be called again and again: a server that was
-   * emptied has lost it. Rejects with {@link QueueUnavailable} when that was not done before `signal` aborts.
-   */
-  ensure(signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}
-
 /**
  * The schedule of one piece of work, by BullMQ's job scheduler. A queue object that failed is thrown away and made
  * anew, as by `createQueue`.
@@ -90,11 +84,15 @@ export function createScheduler(
   settings: QueueSettings,
   { nombre, cron, tz }: Tarea,
   options: { onError?: (error: Error) => void } = {},
-): Scheduler {
+) {
   const programa: Programa = { id: nombre, cron, tz };
   let open: OpenQueue | null = null;
   return {
-    async ensure(signal) {
+    /**
+     * Makes sure that the server has the schedule, as it is given now. To be called again and again: a server that was
+     * emptied has lost it. Rejects with {@link QueueUnavailable} when that was not done before `signal` aborts.
+     */
+    async ensure(signal: AbortSignal): Promise<void> {
       const bull = open ?? openQueue(settings, nombre, options.onError ?? (() => {}));
       open = bull;
       try {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError } from '@acuse/contract';
-import { type RespuestaGuardada, ResultadoIncierto, type Saldos } from '@acuse/core';
+import { type RespuestaGuardada, ResultadoIncierto } from '@acuse/core';
+import type { Saldos } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
 import { sealRespuesta } from '@acuse/vault';
 import type { ApiDeps } from '../deps.ts';

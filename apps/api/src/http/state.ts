@@ -1,4 +1,5 @@
-import type { AccessSnapshot, AccessSnapshots, TipoCredencial } from '@acuse/core';
+import type { AccessSnapshot, TipoCredencial } from '@acuse/core';
+import type { AccessSnapshots } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
 import type { ApiKeyHash } from '@acuse/vault';
 import { LRUCache } from 'lru-cache';

@@ -63,22 +63,6 @@ export interface AccessSnapshot {
   readonly efirmaKey: CredencialGuardada | null;
 }
 
-/** Reads passes. Throws when the database does not answer. */
-export interface AccessSnapshots {
-  load(apiKeyId: string): Promise<AccessSnapshot | null>;
-  /** Notes last uses; called in batches, off the request path. */
-  noteUse(usos: readonly { apiKeyId: string; at: Date; ip: string }[]): Promise<void>;
-  /**
-   * Keeps another hash of the same key in place of `antes`; nothing happens if it was replaced meanwhile. Called off
-   * the request path.
-   */
-  rehash(
-    apiKeyId: string,
-    antes: Uint8Array,
-    nuevo: { readonly hash: Uint8Array; readonly pepperVersion: number },
-  ): Promise<void>;
-}
-
 export type TipoGuardada = 'ciec' | 'efirma_cer' | 'efirma_key';
 
 export interface NuevaGuardada {

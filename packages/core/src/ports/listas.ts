@@ -1,5 +1,3 @@
-import type { Autor } from './boveda.ts';
-
 /** Where a taxpayer stands in the list of article 69-B of the Código Fiscal de la Federación. */
 const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
 export type SituacionEfos = (typeof SITUACIONES_EFOS)[number];
@@ -89,37 +87,6 @@ export interface CargaEfos {
   readonly motivo: string | null;
 }
 
-interface EstadoEfos {
-  readonly vigente: VersionEfos | null;
-  /** The newest first. */
-  readonly cargas: readonly CargaEfos[];
-  readonly pedidaEn: Date | null;
-}
-
-/** The workers' and the operator's side of the list. */
-export interface CargaListas {
-  /**
-   * Fetches the list by `abrir` and puts it in the place of the current one: all of it or nothing. One at a time in the
-   * whole installation. Rejects with {@link ListaRechazada} when it is older than the current one or has fewer rows
-   * than `minFilas` or than nine tenths of the current one (the operator may allow both, see `pedir`), and with what
-   * `abrir` and the rows reject with. Every failure is noted.
-   */
-  loadList(
-    options: { readonly abrir: OpenListaEfos; readonly minFilas: number },
-    signal: AbortSignal,
-  ): Promise<ResultadoCarga>;
-  /**
-   * Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an hour.
-   */
-  pendiente(options: { readonly maxHoras: number }): Promise<CargaPendiente | null>;
-  /**
-   * Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. The wish stands
-   * until a list came, taken or refused: while the source fails it is tried again as every failed attempt is.
-   */
-  askFor(options: { readonly forzar: boolean } & Autor): Promise<void>;
-  estado(): Promise<EstadoEfos>;
-}
-
 /** What both lists say about one RFC. */
 export interface RespuestaListas {
   /** Null while no list has ever been loaded: then nothing is known about anybody. */
@@ -131,22 +98,8 @@ export interface RespuestaListas {
   readonly edos: { readonly fuente: string; readonly estaListado: boolean } | null;
 }
 
-/** The side of the API. */
-export interface Listas {
-  consultar(rfc: string): Promise<RespuestaListas>;
-}
-
 export interface EstadoEdos {
   readonly fuente: string;
   readonly importadaEn: Date;
   readonly rfcs: number;
-}
-
-/** The list of EDOS: nobody publishes one by RFC, so it is the operator's own, under the name of its source. */
-export interface ListaEdos {
-  /** Takes the place of the earlier list, all of it or nothing. */
-  importar(lista: { readonly fuente: string; readonly rfcs: readonly string[] } & Autor): Promise<EstadoEdos>;
-  estado(): Promise<EstadoEdos | null>;
-  /** False when there was none. */
-  remove(autor: Autor): Promise<boolean>;
 }

@@ -1,7 +1,6 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
-import type { Autor } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
 
@@ -131,19 +130,6 @@ export type Cancelacion =
   | { readonly resultado: 'CANCELADA' }
   /** It had ended otherwise before. */
   | { readonly resultado: 'TERMINADA'; readonly estado: EstadoSolicitud };
-
-/** Solicitudes as the API sees them. */
-export interface Solicitudes {
-  /** Debit, solicitud, ledger row, sealed credential and outbox row in one statement and one commit, or nothing. */
-  accept(nueva: NuevaSolicitud): Promise<Aceptacion>;
-  /** Null for one that does not exist and for one of another taxpayer alike. */
-  find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null>;
-  /**
-   * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before. Null
-   * as {@link find}. With an author, the audit log says who cancelled it.
-   */
-  cancel(contribuyenteId: string, solicitudId: string, autor?: Autor): Promise<Cancelacion | null>;
-}
 
 export type EstadoParte = 'PENDIENTE' | 'SOLICITANDO' | 'SOLICITADA' | 'DISPONIBLE' | 'DESCARGADA' | 'VACIA';
 

@@ -1,4 +1,3 @@
-import type { Retention } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute } from '../statements.ts';
 
@@ -38,12 +37,22 @@ DELETE FROM auditoria WHERE id = ANY (ARRAY(
   FOR UPDATE SKIP LOCKED))`;
 
 /**
- * Retention over PostgreSQL: each statement ends by itself after a batch, and any number of processes may run them at
- * once.
+ * Deletes from the database what is past its time, so that its tables do not grow for ever. The ledger is never
+ * touched.
  */
-export function createRetention({ pool }: Pick<Database, 'pool'>): Retention {
+export function createRetention({ pool }: Pick<Database, 'pool'>) {
   return {
-    async prune({ traceDays, auditDays, limit }) {
+    /**
+     * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
+     * running queries, heartbeats), traces of solicitudes that ended `traceDays` ago and whose objects are gone, and
+     * lines of the audit log older than `auditDays`. True when there may be more. Any number of processes may do it at
+     * once.
+     */
+    async prune({
+      traceDays,
+      auditDays,
+      limit,
+    }: Record<'traceDays' | 'auditDays' | 'limit', number>): Promise<boolean> {
       const statements = [
         ...EXPIRED.map((text) => [text, [limit]] as const),
         [TRACES, [limit, traceDays]] as const,
@@ -58,3 +67,5 @@ export function createRetention({ pool }: Pick<Database, 'pool'>): Retention {
     },
   };
 }
+
+export type Retention = ReturnType<typeof createRetention>;

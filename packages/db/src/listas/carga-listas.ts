@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
+  type Autor,
   type CargaEfos,
-  type CargaListas,
   type CargaPendiente,
   type FilaEfos,
   type ListaEfosAbierta,
@@ -227,8 +227,8 @@ ${nota({
   ip: '$2',
 })}`;
 
-/** The loading of the list of article 69-B over PostgreSQL. */
-export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas {
+/** The workers' and the operator's side of the list of article 69-B. */
+export function createCargaListas({ pool }: Pick<Database, 'pool'>) {
   async function begin(): Promise<string> {
     const row = await rowOf<{ id: string }>(
       pool,
@@ -264,7 +264,16 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
   }
 
   return {
-    async loadList({ abrir, minFilas }, signal) {
+    /**
+     * Fetches the list by `abrir` and puts it in the place of the current one: all of it or nothing. One at a time in
+     * the whole installation. Rejects with {@link ListaRechazada} when it is older than the current one or has fewer
+     * rows than `minFilas` or than nine tenths of the current one (the operator may allow both, see `askFor`), and with
+     * what `abrir` and the rows reject with. Every failure is noted.
+     */
+    async loadList(
+      { abrir, minFilas }: Pick<CargaOptions, 'abrir' | 'minFilas'>,
+      signal: AbortSignal,
+    ): Promise<ResultadoCarga> {
       const client = await pool.connect();
       let isLocked = false;
       try {
@@ -278,15 +287,24 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       }
     },
 
-    async pendiente({ maxHoras }) {
+    /**
+     * Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an
+     * hour.
+     */
+    async pendiente({ maxHoras }: { readonly maxHoras: number }): Promise<CargaPendiente | null> {
       const values = [maxHoras, FIRST_RETRY, LAST_RETRY];
       return (await rowOf<{ pendiente: CargaPendiente | null }>(pool, PENDING, values))?.pendiente ?? null;
     },
 
-    async askFor({ forzar, actor, ip }) {
+    /**
+     * Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. The wish stands
+     * until a list came, taken or refused: while the source fails it is tried again as every failed attempt is.
+     */
+    async askFor({ forzar, actor, ip }: { readonly forzar: boolean } & Autor): Promise<void> {
       await execute(pool, ASK, [actor, ip, forzar]);
     },
 
+    /** The version that answers are given from, the last attempts, the newest first, and the wish that stands. */
     estado: () =>
       inTransaction(
         pool,

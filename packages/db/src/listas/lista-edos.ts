@@ -1,4 +1,4 @@
-import type { EstadoEdos, ListaEdos, Listas, PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/core';
+import type { Autor, EstadoEdos, PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/core';
 import type pg from 'pg';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
@@ -29,8 +29,11 @@ const DROP = `
 WITH lista AS (DELETE FROM edos_lista RETURNING unica)
 ${nota({ accion: 'borrar-edos', de: 'lista', cuenta: 'NULL::uuid', actor: '$1', ip: '$2' })}`;
 
-/** The operator's list over PostgreSQL. Changes go to the audit log. */
-export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
+/**
+ * The list of EDOS: nobody publishes one by RFC, so it is the operator's own, under the name of its source. Changes go
+ * to the audit log.
+ */
+export function createListaEdos({ pool }: Pick<Database, 'pool'>) {
   const change = <T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
     inTransaction(pool, async (client) => {
       await execute(client, 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -39,7 +42,8 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
     });
 
   return {
-    importar: ({ fuente, rfcs, actor, ip }) =>
+    /** Takes the place of the earlier list, all of it or nothing. */
+    importar: ({ fuente, rfcs, actor, ip }: { readonly fuente: string; readonly rfcs: readonly string[] } & Autor) =>
       change(async (client) => {
         const unique = [...new Set(rfcs)];
         await execute(client, 'INSERT INTO edos_rfc (rfc) SELECT unnest($1::text[])', [unique]);
@@ -50,7 +54,8 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
         return estado;
       }),
     estado: () => readEstado(pool),
-    remove: ({ actor, ip }) => change(async (client) => isOne(client, DROP, [actor, ip])),
+    /** False when there was none. */
+    remove: ({ actor, ip }: Autor) => change(async (client) => isOne(client, DROP, [actor, ip])),
   };
 }
 
@@ -73,9 +78,9 @@ interface Row {
 }
 
 /** Both lists, asked for one RFC. */
-export function createListas({ pool }: Pick<Database, 'pool'>): Listas {
+export function createListas({ pool }: Pick<Database, 'pool'>) {
   return {
-    async consultar(rfc): Promise<RespuestaListas> {
+    async consultar(rfc: string): Promise<RespuestaListas> {
       const row = await rowOf<Row>(pool, CONSULT, [rfc]);
       if (!row) throw new Error('the lists returned no row');
       const { fecha_corte: fechaCorte, fuente } = row;
@@ -86,3 +91,5 @@ export function createListas({ pool }: Pick<Database, 'pool'>): Listas {
     },
   };
 }
+
+export type Listas = ReturnType<typeof createListas>;

@@ -1,4 +1,4 @@
-import type { RespuestaGuardada, ResultadoCargo, Saldos } from '@acuse/core';
+import type { RespuestaGuardada, ResultadoCargo } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation, sendOnce } from '../errors.ts';
 import { isOne, prepared, rowOf, rowsOf } from '../statements.ts';
@@ -97,8 +97,26 @@ interface ChargeRow {
   saldo: number;
 }
 
-/** Credits over PostgreSQL. The unique (op_id, tipo) of the ledger is what makes every movement happen once. */
-export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
+interface Cargo {
+  /** Identity of the charge: the same id is charged once and refunded once, however often it is asked. */
+  readonly opId: string;
+  readonly cuentaId: string;
+  readonly contribuyenteId: string;
+  readonly operacion: string;
+  /** Credits, positive. */
+  readonly importe: number;
+  /**
+   * Seconds after which the call behind this charge must have been settled or refunded. Past that its process has died,
+   * and the charge is given back by whoever finds it.
+   */
+  readonly plazoSegundos: number;
+}
+
+/**
+ * Credits of accounts. Every movement is one SQL statement: a balance and its ledger row change together or not at all.
+ * The unique (op_id, tipo) of the ledger is what makes every movement happen once.
+ */
+export function createSaldos({ pool }: Pick<Database, 'pool'>) {
   async function giveBack(text: string, opId: string, detalle: string): Promise<boolean> {
     try {
       return await isOne(pool, text, [opId, detalle]);
@@ -115,7 +133,8 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
   }
 
   return {
-    async charge({ opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos }): Promise<ResultadoCargo> {
+    async charge(cargo: Cargo): Promise<ResultadoCargo> {
+      const { opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos } = cargo;
       const values = [opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos];
       const run = () => rowOf<ChargeRow>(pool, CHARGE, values);
       let row: ChargeRow | null;
@@ -132,20 +151,31 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       return { resultado: 'CARGADO', saldo: row.despues };
     },
 
-    async settle(opId, respuesta, devuelve) {
+    /**
+     * Ends the call behind the charge with an answer, which is kept in the same commit; in it, too, the charge is given
+     * back when `devuelve` says why, and else stays. True when this settling did so, also by an earlier try; false when
+     * something else became of the charge before, and nothing may be answered any more. Throws `ResultadoIncierto` when
+     * it may have been carried out without saying so.
+     */
+    async settle(opId: string, respuesta: RespuestaGuardada | null, devuelve?: string): Promise<boolean> {
       const { rowCount } = await sendOnce(pool, settling(opId, respuesta, devuelve));
       if (rowCount === 1) return true;
       // Closed before. A statement of its own sees what became of the charge.
-      const rows = await rowsOf<{ detalle: string | null }>(pool, GIVEN_BACK, [opId]);
-      const [refund] = rows;
+      const refund = await rowOf<{ detalle: string | null }>(pool, GIVEN_BACK, [opId]);
       return refund?.detalle === devuelve;
     },
 
-    refund: (opId, detalle) => giveBack(REFUND, opId, detalle),
+    /** Gives the charge of an open call back and ends the call. False when there is none, or it has ended before. */
+    refund: (opId: string, detalle: string) => giveBack(REFUND, opId, detalle),
 
-    undo: (opId, detalle) => giveBack(UNDO, opId, detalle),
+    /**
+     * The same for a call that was not answered although its settling may be written. False when the charge was given
+     * back before.
+     */
+    undo: (opId: string, detalle: string) => giveBack(UNDO, opId, detalle),
 
-    async refundAbandoned(limit) {
+    /** Gives back the charges of calls whose time is over without an answer. Returns how many. */
+    async refundAbandoned(limit: number): Promise<number> {
       const rows = await rowsOf<{ op_id: string }>(pool, ABANDONED, [limit]);
       let refunded = 0;
       for (const row of rows) {
@@ -155,3 +185,5 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
     },
   };
 }
+
+export type Saldos = ReturnType<typeof createSaldos>;

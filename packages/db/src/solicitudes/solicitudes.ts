@@ -2,11 +2,11 @@ import type { EstadoSolicitud } from '@acuse/contract';
 import {
   type Autor,
   type CanalSat,
+  type Cancelacion,
   type EstadoParte,
   type NuevaSolicitud,
   progresoDe,
   type ResumenPaquete,
-  type Solicitudes,
   type TipoEvento,
   type VistaSolicitud,
 } from '@acuse/core';
@@ -182,33 +182,37 @@ function partsOf({ partes, meses }: Pick<Progress, 'partes'> & Meses): PartesSol
 
 /** Solicitudes over PostgreSQL: as the API sees them, by taxpayer, and as the people of their account do. */
 export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
-  const solicitudes: Solicitudes = {
+  /** Null for one that does not exist and for one of another taxpayer alike. */
+  async function find(contribuyenteId: string, id: string): Promise<VistaSolicitud | null> {
+    if (!isUuid(id)) return null;
+    const row = await rowOf<Omit<VistaSolicitud, 'progreso'> & Progress>(pool, FIND, [id, contribuyenteId]);
+    return row && withProgress(row);
+  }
+
+  return {
+    /** Debit, solicitud, ledger row, sealed credential and outbox row in one statement and one commit, or nothing. */
     accept: createBatch({
       run: (nuevas: readonly NuevaSolicitud[], until) => acceptAll({ pool }, nuevas, until),
       groupOf: ({ cuentaId }) => cuentaId,
       patienceMs: settings.timeoutMs,
     }),
 
-    async find(contribuyenteId, id) {
-      if (!isUuid(id)) return null;
-      const row = await rowOf<Omit<VistaSolicitud, 'progreso'> & Progress>(pool, FIND, [id, contribuyenteId]);
-      return row && withProgress(row);
-    },
+    find,
 
-    async cancel(contribuyenteId, id, autor) {
+    /**
+     * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before.
+     * Null as {@link find}. With an author, the audit log says who cancelled it.
+     */
+    async cancel(contribuyenteId: string, id: string, autor?: Autor): Promise<Cancelacion | null> {
       if (!isUuid(id)) return null;
       const values = ['CANCELADA', 'CANCELADA_POR_EL_CLIENTE', null, id, contribuyenteId];
       if (await isOne(pool, CANCEL, [...values, autor?.actor ?? null, autor?.ip ?? null]))
         return { resultado: 'CANCELADA' };
-      const vista = await solicitudes.find(contribuyenteId, id);
+      const vista = await find(contribuyenteId, id);
       if (vista === null) return null;
       const { estado } = vista;
       return estado === 'CANCELADA' ? { resultado: 'CANCELADA' } : { resultado: 'TERMINADA', estado };
     },
-  };
-
-  return {
-    ...solicitudes,
 
     /** Null for one that does not exist and for one of another account alike. */
     async detail(cuentaId: string, id: string): Promise<DetalleSolicitud | null> {
@@ -252,3 +256,5 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
     },
   };
 }
+
+export type Solicitudes = ReturnType<typeof createSolicitudes>;
