@@ -3,7 +3,6 @@ import { createLibro } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { TABLA } from '../../contract/tabla.ts';
 import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
-import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, type Servicio, useServicio } from '../fixtures/servicio.ts';
@@ -165,9 +164,5 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
       [caller.contribuyenteId],
     );
     expect(rows).toEqual([{ rechazada: true }]);
-  });
-
-  it('leaves credits and ledger in order', async () => {
-    expect(await brokenInvariants(servicio.db)).toEqual([]);
   });
 });

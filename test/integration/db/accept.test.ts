@@ -77,20 +77,17 @@ describe('accepting a solicitud', () => {
     ['its key is revoked', ({ apiKeyId }) => createLlaves(t.db).revoke({ apiKeyId, actor: 'p', ip: null })],
     [
       'an operation is switched',
-      ({ contribuyenteId }) =>
-        t.db.pool.query(`INSERT INTO operacion_deshabilitada VALUES ($1, 'tax/facturas')`, [contribuyenteId]),
+      ({ contribuyenteId }) => t.sql`INSERT INTO operacion_deshabilitada VALUES (${contribuyenteId}, 'tax/facturas')`,
     ],
     [
       'an address is listed',
-      ({ contribuyenteId }) => t.db.pool.query(`INSERT INTO ip_permitida VALUES ($1, '10.0.0.0/8')`, [contribuyenteId]),
+      ({ contribuyenteId }) => t.sql`INSERT INTO ip_permitida VALUES (${contribuyenteId}, '10.0.0.0/8')`,
     ],
     [
       'a credential changes',
       ({ contribuyenteId, apiKeyId }) =>
-        t.db.pool.query(
-          `INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre) VALUES ($1, $2, $3, 'ciec', 'k', '')`,
-          [uuidV7(), contribuyenteId, apiKeyId],
-        ),
+        t.sql`INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre)
+          VALUES (${uuidV7()}, ${contribuyenteId}, ${apiKeyId}, 'ciec', 'k', '')`,
     ],
   ])('calls a pass stale once %s', async (_what, change) => {
     const taxpayer = await seedTaxpayer(t.db);

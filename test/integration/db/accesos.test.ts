@@ -116,9 +116,7 @@ describe('processes over one database', () => {
     const [dead, alive] = [open(), open()];
     await dead.sesiones.acquireTurn({ rfc: credencial.rfc, tipo: 'ciec' }, 60_000);
     const waiting = solicitar(alive.canal, credencial);
-    await t.db.pool.query(`UPDATE turno_acceso SET hasta = now() - interval '1 second' WHERE rfc = $1`, [
-      credencial.rfc,
-    ]);
+    await t.sql`UPDATE turno_acceso SET hasta = now() - interval '1 second' WHERE rfc = ${credencial.rfc}`;
     await waiting;
     expect(enviosDe(credencial)).toBe(1);
   });
@@ -131,18 +129,16 @@ describe('processes over one database', () => {
     await solicitar(canal, credencial);
     await solicitar(canal, ajena);
     await errorOf(solicitar(canal, wrong));
-    const { rows } = await t.db.pool.query<{ cookies: Buffer }>('SELECT cookies FROM sesion_portal');
-    const { rows: rechazos } = await t.db.pool.query('SELECT * FROM rechazo_acceso');
+    const rows = await t.sql<{ cookies: Buffer }>`SELECT cookies FROM sesion_portal`;
+    const rechazos = await t.sql`SELECT * FROM rechazo_acceso`;
     const stored = [...rows.map(({ cookies }) => cookies.toString('latin1')), JSON.stringify(rechazos)].join();
     const sesiones = cookies.flatMap((line) => /=([^;]{9,});/.exec(line)?.[1] ?? []);
     expect(sesiones.length).toBeGreaterThan(0);
     for (const secreto of ['FedAuth', 'JSESSIONID', ...sesiones, String(credencial.ciec), 'Equivocada-12345']) {
       expect(stored).not.toContain(secreto);
     }
-    await t.db.pool.query(
-      `UPDATE sesion_portal SET cookies = (SELECT cookies FROM sesion_portal WHERE rfc = $1) WHERE rfc = $2`,
-      [ajena.rfc, credencial.rfc],
-    );
+    await t.sql`UPDATE sesion_portal SET cookies = (SELECT cookies FROM sesion_portal WHERE rfc = ${ajena.rfc})
+      WHERE rfc = ${credencial.rfc}`;
     const before = calls('DescargaMetadatos', credencial);
     await solicitar(open().canal, credencial);
     expect(enviosDe(credencial)).toBe(2);
@@ -215,7 +211,7 @@ describe('a database that goes away', () => {
     const first = ask(uno);
     await expect.poll(() => envios(), { timeout: 20_000 }).toBe(1);
     // It is away for longer than the turn of one who died.
-    await t.db.pool.query(`UPDATE turno_acceso SET hasta = hasta - interval '31 seconds'`);
+    await t.sql`UPDATE turno_acceso SET hasta = hasta - interval '31 seconds'`;
     const other = ask(dos);
     await expect.poll(() => dos.asked.has(rfc), { timeout: 20_000 }).toBe(true);
     faults.remove();

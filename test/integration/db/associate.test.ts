@@ -32,9 +32,7 @@ test('an e.firma key is not in the access snapshot from the moment its hour ends
   await boveda.store({ ...guardada, id: crypto.randomUUID(), tipo: 'efirma_key', expiraEn }, '127.0.0.1');
   const key = async () => (await createAccessSnapshots(t.db).load(apiKeyId))?.efirmaKey;
   expect(await key()).toMatchObject({ apiKeyId });
-  await t.db.pool.query(
-    `UPDATE credencial SET expira_en = now() - interval '1 second' WHERE contribuyente_id = $1 AND tipo = 'efirma_key'`,
-    [contribuyenteId],
-  );
+  await t.sql`UPDATE credencial SET expira_en = now() - interval '1 second'
+    WHERE contribuyente_id = ${contribuyenteId} AND tipo = 'efirma_key'`;
   expect(await key()).toBeNull();
 });

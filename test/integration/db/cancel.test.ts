@@ -27,8 +27,7 @@ const cancel = (contribuyenteId = taxpayer.contribuyenteId) => createSolicitudes
 
 const newClaim = () => claimOf(t.db, id);
 const movimientos = async () => {
-  const sql = 'SELECT tipo, importe, detalle FROM movimiento WHERE op_id = $1 ORDER BY id';
-  return (await t.db.pool.query(sql, [id])).rows;
+  return await t.sql`SELECT tipo, importe, detalle FROM movimiento WHERE op_id = ${id} ORDER BY id`;
 };
 const estado = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.estado;
 
@@ -48,16 +47,19 @@ describe('cancelling', () => {
       { tipo: 'cargo', importe: -1, detalle: null },
       { tipo: 'reembolso', importe: 1, detalle: 'CANCELADA_POR_EL_CLIENTE' },
     ]);
-    const left =
-      'SELECT FROM credencial_sellada WHERE solicitud_id = $1 UNION ALL SELECT FROM outbox WHERE solicitud_id = $1';
-    expect((await t.db.pool.query(left, [id])).rowCount).toBe(0);
+    expect(
+      (
+        await t.sql`SELECT FROM credencial_sellada WHERE solicitud_id = ${id} UNION ALL SELECT FROM outbox
+          WHERE solicitud_id = ${id}`
+      ).length,
+    ).toBe(0);
     expect(await createSweeper(t.db).purgeable({ graceSeconds: 0, limit: 500 })).toContain(id);
     const again = await acceptSolicitud(t.db, taxpayer);
     expect(again.resultado).toBe('ACEPTADA');
   });
 
   it('ends one that waits for the e.firma', async () => {
-    await t.db.pool.query(`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = ${id}`;
     expect(await cancel()).toEqual({ resultado: 'CANCELADA' });
   });
 
@@ -87,7 +89,7 @@ describe('a race with the worker that finishes, fails, or with the deadline', ()
   it.each(['finish', 'fail', 'expire'] as const)('ends once, with its one refund or none: %s', async (other) => {
     const claimed = await newClaim();
     if (other === 'expire')
-      await t.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
+      await t.sql`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = ${id}`;
     const claims = createClaims(t.db);
     const run = {
       finish: () => claims.finish(claimed, PAQUETE),

@@ -57,11 +57,11 @@ describe('a change of keys and another change of the same taxpayer never wait fo
   });
 
   it('registering the RFC', async () => {
-    await t.db.pool.query('UPDATE api_key SET registrada_en = NULL WHERE id = $1', [taxpayer.apiKeyId]);
+    await t.sql`UPDATE api_key SET registrada_en = NULL WHERE id = ${taxpayer.apiKeyId}`;
     const { apiKeyId, contribuyenteId } = taxpayer;
     const register = () => createBoveda(t.db).register({ apiKeyId, contribuyenteId, ip: '192.0.2.1' });
     expect(await meet(register, REVOKE, [apiKeyId])).toEqual({ value: undefined });
-    const { rows } = await t.db.pool.query('SELECT registrada_en FROM api_key WHERE id = $1', [apiKeyId]);
+    const rows = await t.sql`SELECT registrada_en FROM api_key WHERE id = ${apiKeyId}`;
     expect(rows).toEqual([{ registrada_en: null }]);
   });
 

@@ -41,7 +41,7 @@ async function untilPending() {
   }
 }
 
-const leftOver = async () => (await t.db.pool.query('SELECT count(*)::int AS n FROM captcha_pendiente')).rows[0]?.n;
+const leftOver = async () => (await t.sql`SELECT count(*)::int AS n FROM captcha_pendiente`)[0]?.n;
 
 describe('a captcha that a person answers', () => {
   it('is shown in a file of its owner only, asked for, answered and deleted', async () => {
@@ -116,7 +116,7 @@ describe('captchas that wait for a person', () => {
     const captchas = createCaptchas(t.db);
     const id = await captchas.ask(Buffer.from('a'), 60_000);
     const vivo = await captchas.ask(Buffer.from('b'), 60_000);
-    await t.db.pool.query(`UPDATE captcha_pendiente SET vence_en = now() - interval '1 second' WHERE id = $1`, [id]);
+    await t.sql`UPDATE captcha_pendiente SET vence_en = now() - interval '1 second' WHERE id = ${id}`;
     expect((await captchas.pendientes()).map((each) => each.id)).toEqual([vivo]);
     expect(await captchas.answer(id, 'X', PERSONA)).toBe(false);
     expect([await captchas.tidy(), await captchas.tidy()]).toEqual([1, 0]);

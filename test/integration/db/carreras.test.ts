@@ -97,7 +97,7 @@ test('what the operator asked of list 69-B stands until a list came, through a p
   expect((await carga.estado()).pedidaEn).not.toBeNull();
   // It is tried again when a failed attempt is.
   expect(await carga.pendiente({ maxHoras: 48 })).toBeNull();
-  await t.db.pool.query(`UPDATE efos_carga SET terminada_en = terminada_en - interval '1 hour'`);
+  await t.sql`UPDATE efos_carga SET terminada_en = terminada_en - interval '1 hour'`;
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('REINTENTO');
   expect((await load(short)).resultado).toBe('CARGADA');
   expect((await carga.estado()).pedidaEn).toBeNull();

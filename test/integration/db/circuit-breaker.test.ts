@@ -16,7 +16,7 @@ beforeEach(() => {
 const now = () => ahora;
 const process = () => createBreakerState(t.db, { now, timeoutMs: 10_000 });
 const breaker = (failures = 3) => createCircuitBreaker({ failures, openMs: 10_000, now }, process());
-const rowOf = async () => (await t.db.pool.query('SELECT * FROM estado_host WHERE host = $1', [host])).rows[0];
+const rowOf = async () => (await t.sql`SELECT * FROM estado_host WHERE host = ${host}`)[0];
 const isOpen = async (corta: ReturnType<typeof breaker>) =>
   corta.admit(host).then(
     () => false,

@@ -34,11 +34,9 @@ const claim = (gen = 1, queue: QueueName = 'descargas') =>
 
 const newClaim = (gen = 1) => claimOf(t.db, id, gen);
 
-const row = async () => (await t.db.pool.query('SELECT * FROM solicitud WHERE id = $1', [id])).rows[0];
+const row = async () => (await t.sql`SELECT * FROM solicitud WHERE id = ${id}`)[0] ?? {};
 const expireSellada = () =>
-  t.db.pool.query(`UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`, [
-    id,
-  ]);
+  t.sql`UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;
 const saldo = async () => (await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo;
 const periodos = [
   { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' },
@@ -61,13 +59,13 @@ describe('claiming', () => {
   it('is open to another once the lease is over, and the first one can write nothing any more', async () => {
     const first = await newClaim();
     expect(await claim()).toBeNull();
-    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = ${id}`;
     const second = await newClaim();
     expect(second.epoch).toBe(first.epoch + 1);
 
     for (const write of writesOf(t.db, first)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
     expect(await row()).toMatchObject({ estado: 'EN_PROCESO', epoch: second.epoch });
-    expect((await t.db.pool.query('SELECT FROM evento WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
+    expect((await t.sql`SELECT FROM evento WHERE solicitud_id = ${id}`).length).toBe(0);
     expect(await saldo()).toBe(9);
   });
 });
@@ -108,10 +106,8 @@ describe('progress', () => {
   it('rings again under a new generation, in the queue that is asked for', async () => {
     const claims = createClaims(t.db);
     await claims.release(await newClaim(), {}, { queue: 'ensambles', inSeconds: 120 });
-    const { rows } = await t.db.pool.query(
-      "SELECT gen, cola, due_at > now() + interval '100 seconds' AS later FROM outbox WHERE solicitud_id = $1",
-      [id],
-    );
+    const rows = await t.sql`SELECT gen, cola, due_at > now() + interval '100 seconds' AS later FROM outbox
+        WHERE solicitud_id = ${id}`;
     expect(rows).toEqual([{ gen: 2, cola: 'ensambles', later: true }]);
     expect(await row()).toMatchObject({ gen: 2, fase: 'ENSAMBLE', lease_until: null });
   });
@@ -127,13 +123,12 @@ describe('progress', () => {
 
 describe('a change of channel', () => {
   const claims = () => createClaims(t.db);
-  const selladas = async () =>
-    (await t.db.pool.query('SELECT tipo FROM credencial_sellada WHERE solicitud_id = $1', [id])).rows;
+  const selladas = async () => await t.sql`SELECT tipo FROM credencial_sellada WHERE solicitud_id = ${id}`;
   const held = async () => newClaim((await row()).gen);
 
   it('keeps the copy of the credential that it leaves for a way back, and forgets that of a refused one', async () => {
     await claims().save(await newClaim(), { nuevas: { reemplaza: null, periodos } });
-    await t.db.pool.query('UPDATE solicitud SET lease_until = NULL WHERE id = $1', [id]);
+    await t.sql`UPDATE solicitud SET lease_until = NULL WHERE id = ${id}`;
     const [nuevo] = periodos;
     const avance = { nuevas: { reemplaza: null, periodos: nuevo ? [nuevo] : [] } };
     await claims().changeChannel(await held(), avance, { mayReturn: true });
@@ -150,7 +145,7 @@ describe('a change of channel', () => {
   it('hands a new e.firma to what left its channel without a refusal', async () => {
     const waiting = () => createBoveda(t.db).waitingForEfirma(taxpayer.contribuyenteId);
     expect(await waiting()).toEqual([]);
-    await t.db.pool.query(`UPDATE solicitud SET canal_dejado = 'soap' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET canal_dejado = 'soap' WHERE id = ${id}`;
     expect((await waiting()).map(({ solicitudId }) => solicitudId)).toEqual([id]);
   });
 });
@@ -159,7 +154,7 @@ describe('ends', () => {
   it('refunds once, deletes the sealed credential and the rings, whatever ends it first', async () => {
     const claims = createClaims(t.db);
     const claimed = await newClaim();
-    await t.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = ${id}`;
     const ends = await Promise.allSettled([
       claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR', codigo: '404' }),
       createSweeper(t.db).expire(100),
@@ -168,8 +163,8 @@ describe('ends', () => {
     ]);
     expect(ends.some((end) => end.status === 'fulfilled')).toBe(true);
     expect(await saldo()).toBe(10);
-    expect((await t.db.pool.query('SELECT FROM credencial_sellada WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
-    expect((await t.db.pool.query('SELECT FROM outbox WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
+    expect((await t.sql`SELECT FROM credencial_sellada WHERE solicitud_id = ${id}`).length).toBe(0);
+    expect((await t.sql`SELECT FROM outbox WHERE solicitud_id = ${id}`).length).toBe(0);
     expect(await brokenInvariants(t.db)).toEqual([]);
   });
 
@@ -189,7 +184,7 @@ describe('ends', () => {
 
   it('waits for the e.firma and goes on with a new copy', async () => {
     const claims = createClaims(t.db);
-    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET canal = 'soap' WHERE id = ${id}`;
     await expireSellada();
     await claims.awaitEfirma(await newClaim());
     expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
@@ -206,13 +201,13 @@ describe('ends', () => {
     expect(claimed.sellada?.expiraEn.getTime()).toBe(expiraEn.getTime());
     // A key stored again while it works is no news.
     expect(await boveda.resume({ solicitudId: id, kid: 'k3', sobre: Buffer.from('newer'), expiraEn })).toBe(true);
-    const { rows } = await t.db.pool.query('SELECT tipo FROM evento WHERE solicitud_id = $1 ORDER BY id', [id]);
+    const rows = await t.sql`SELECT tipo FROM evento WHERE solicitud_id = ${id} ORDER BY id`;
     expect(rows.map(({ tipo }) => tipo)).toEqual(['ESPERA_EFIRMA', 'REANUDADA']);
   });
 
   it('does not wait for an e.firma that was stored since the claim', async () => {
     const claims = createClaims(t.db);
-    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET canal = 'soap' WHERE id = ${id}`;
     await expireSellada();
     const claimed = await newClaim();
     expect(claimed.sellada).toBeNull();
@@ -224,7 +219,7 @@ describe('ends', () => {
   });
 
   it('hands the e.firma of a new API key to what an earlier one asked for', async () => {
-    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET canal = 'soap' WHERE id = ${id}`;
     const { contribuyenteId } = taxpayer;
     await createLlaves(t.db).activate({ contribuyenteId, llave: newLlave(), actor: 'prueba', ip: null });
     const waiting = await createBoveda(t.db).waitingForEfirma(contribuyenteId);
@@ -236,8 +231,7 @@ describe('ends', () => {
     await expireSellada();
     expect((await newClaim()).sellada).toBeNull();
     await createBoveda(t.db).reap();
-    const sql = 'SELECT FROM credencial_sellada WHERE solicitud_id = $1';
-    expect((await t.db.pool.query(sql, [id])).rowCount).toBe(0);
+    expect((await t.sql`SELECT FROM credencial_sellada WHERE solicitud_id = ${id}`).length).toBe(0);
   });
 });
 
@@ -245,13 +239,13 @@ describe('the reconciler', () => {
   const ringOverdue = () => createSweeper(t.db).ringOverdue({ graceSeconds: 30, limit: 100 });
 
   it('lets go of a claim that lapsed: its solicitud rings under the next generation', async () => {
-    await t.db.pool.query(`UPDATE outbox SET rung_at = now() WHERE solicitud_id = $1`, [id]);
+    await t.sql`UPDATE outbox SET rung_at = now() WHERE solicitud_id = ${id}`;
     const claimed = await newClaim();
     expect(await ringOverdue()).toBe(0);
-    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = ${id}`;
     expect(await ringOverdue()).toBe(1);
     expect(await row()).toMatchObject({ gen: 2, epoch: claimed.epoch, lease_until: null });
-    const { rows } = await t.db.pool.query('SELECT gen, rung_at FROM outbox WHERE solicitud_id = $1', [id]);
+    const rows = await t.sql`SELECT gen, rung_at FROM outbox WHERE solicitud_id = ${id}`;
     expect(rows).toEqual([{ gen: 2, rung_at: null }]);
     expect(await ringOverdue()).toBe(0);
     expect(await claim(1)).toBeNull();
@@ -259,9 +253,9 @@ describe('the reconciler', () => {
   });
 
   it('gives a ring of its present generation to an overdue solicitud that has none', async () => {
-    await t.db.pool.query(`UPDATE solicitud SET due_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET due_at = now() - interval '1 hour' WHERE id = ${id}`;
     expect(await ringOverdue()).toBe(0);
-    await t.db.pool.query('DELETE FROM outbox WHERE solicitud_id = $1', [id]);
+    await t.sql`DELETE FROM outbox WHERE solicitud_id = ${id}`;
     expect(await ringOverdue()).toBe(1);
     expect(await row()).toMatchObject({ gen: 1 });
     expect(await ringOverdue()).toBe(0);
@@ -272,7 +266,7 @@ describe('the reconciler', () => {
     const sweeper = createSweeper(t.db);
     await createClaims(t.db).finish(await newClaim(), PAQUETE);
     expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(0);
-    await t.db.pool.query(`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = $1`, [id]);
+    await t.sql`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = ${id}`;
     expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(1);
     expect(await sweeper.purgeable({ graceSeconds: 60, limit: 1_000 })).not.toContain(id);
     expect(await sweeper.purgeable({ graceSeconds: 0, limit: 1_000 })).toContain(id);

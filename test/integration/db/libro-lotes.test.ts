@@ -30,15 +30,11 @@ const ledger = async (cuentaId: string) =>
 
 test('one statement that writes movements of several accounts continues the chain of each and adds all of them to its days', async () => {
   const [ana, eva] = [await seedTaxpayer(t.db, { saldo: 10 }), await seedTaxpayer(t.db, { saldo: 20 })];
-  await t.db.pool.query(
-    `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, operacion)
-     SELECT c, gen_random_uuid(), 'cargo', -i, o FROM unnest($1::uuid[], $2::int[], $3::text[]) AS n (c, i, o)`,
-    [
-      [ana.cuentaId, eva.cuentaId, ana.cuentaId, ana.cuentaId],
-      [1, 5, 2, 3],
-      ['tax/facturas', 'tax/facturas', 'tax/facturas', 'tax/retenciones'],
-    ],
-  );
+  const cuentas = [ana.cuentaId, eva.cuentaId, ana.cuentaId, ana.cuentaId];
+  const operaciones = ['tax/facturas', 'tax/facturas', 'tax/facturas', 'tax/retenciones'];
+  await t.sql`INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, operacion)
+    SELECT c, gen_random_uuid(), 'cargo', -i, o
+    FROM unnest(${cuentas}::uuid[], ${[1, 5, 2, 3]}::int[], ${operaciones}::text[]) AS n (c, i, o)`;
   expect(await ledger(ana.cuentaId)).toEqual([
     ['cargo', -3, 4],
     ['cargo', -2, 7],
@@ -68,10 +64,8 @@ test('a key that is revoked gives back all of its open solicitudes at once, each
 test('a payment is in the ledger once, and any number of movements name none', async () => {
   const { cuentaId } = await seedTaxpayer(t.db, { saldo: 5 });
   const buy = (pagoId: string | null) =>
-    t.db.pool.query(
-      `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id) VALUES ($1, $2, 'compra', 1, $3)`,
-      [cuentaId, randomUUID(), pagoId],
-    );
+    t.sql`INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id)
+      VALUES (${cuentaId}, ${randomUUID()}, 'compra', 1, ${pagoId})`;
   const pagoId = randomUUID();
   await buy(null);
   await buy(null);

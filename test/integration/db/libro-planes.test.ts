@@ -15,7 +15,7 @@ beforeAll(async () => {
   other = newRfc();
   const { cuentaId } = ana;
   await createContribuyentes(t.db).add({ cuentaId, rfc: other, actor: 'prueba', ip: null });
-  await t.db.pool.query('ALTER TABLE movimiento SET (autovacuum_enabled = false)');
+  await t.sql`ALTER TABLE movimiento SET (autovacuum_enabled = false)`;
   // All of it by one taxpayer's calls to one operation: of any other, the planner expects as many.
   await writeLibro(t.url, {
     cuentaId,
@@ -49,7 +49,7 @@ async function explain(run: (db: TestDatabase['db']) => Promise<unknown>): Promi
 }
 
 describe.each([
-  ['that was analyzed', () => t.db.pool.query('ANALYZE movimiento')],
+  ['that was analyzed', () => t.sql`ANALYZE movimiento`],
   ['that the planner knows nothing of', () => forgetStatistics(t.db, 'movimiento')],
 ])('a ledger of one operation, %s,', (_, knowledge) => {
   beforeAll(async () => void (await knowledge()));

@@ -9,11 +9,8 @@ const t = useDatabase();
 
 /** The words that a CHECK of the database allows. */
 async function allowed(constraint: string): Promise<string[]> {
-  const { rows } = await t.db.pool.query<{ text: string }>(
-    'SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = $1',
-    [constraint],
-  );
-  return [...(rows[0]?.text ?? '').matchAll(/'([^']+)'/g)].map(([, word]) => word ?? '').sort();
+  const [row] = await t.sql`SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = ${constraint}`;
+  return [...String(row?.['text']).matchAll(/'([^']+)'/g)].map(([, word]) => word ?? '').sort();
 }
 
 describe('the closed lists of the database are those of the types', () => {
@@ -26,12 +23,12 @@ describe('the closed lists of the database are those of the types', () => {
 
   test('operacion, to which a migration of no step adds what is missing and leaves what is older', async () => {
     const paths = async () => {
-      const { rows } = await t.db.pool.query<{ path: string }>('SELECT path FROM operacion');
+      const rows = await t.sql<{ path: string }>`SELECT path FROM operacion`;
       return rows.map(({ path }) => path).sort();
     };
     const current = OPERACIONES.map(({ path }) => path).sort();
     expect(await paths()).toEqual(current);
-    await t.db.pool.query(`UPDATE operacion SET path = 'usuario/anterior' WHERE path = 'efos/consultar'`);
+    await t.sql`UPDATE operacion SET path = 'usuario/anterior' WHERE path = 'efos/consultar'`;
     expect(await migrate(t.url)).toEqual([]);
     expect(await paths()).toEqual([...current, 'usuario/anterior'].sort());
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createConsultasEnCurso, createDocumentos, createIdempotencia, createSaldos } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import { brokenInvariants, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { brokenInvariants, saldoDe, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;
@@ -22,11 +22,8 @@ const charge = (opId: string, plazoSegundos: number) =>
     plazoSegundos,
   });
 
-async function saldo(): Promise<number> {
-  const { rows } = await t.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [taxpayer.cuentaId]);
-  return rows[0].saldo;
-}
-const open = async () => (await t.db.pool.query('SELECT op_id FROM llamada')).rowCount;
+const saldo = () => saldoDe(t, taxpayer);
+const open = async () => (await t.sql`SELECT op_id FROM llamada`).length;
 
 describe('a charged call', () => {
   it('keeps its charge once it is settled', async () => {
@@ -45,7 +42,7 @@ describe('a charged call', () => {
     expect(swept.reduce((sum, n) => sum + n, 0)).toBe(5);
     expect([await saldo(), await open()]).toEqual([before - 1, 1]);
     expect(await brokenInvariants(t.db)).toEqual([]);
-    await t.db.pool.query('DELETE FROM llamada');
+    await t.sql`DELETE FROM llamada`;
   });
 
   it('is settled once: neither an error nor a sweep gives it back afterwards, and a second settling says the same', async () => {
@@ -161,7 +158,7 @@ describe('a charged call', () => {
   });
 
   it('opens nothing when the balance is too low', async () => {
-    await t.db.pool.query('UPDATE cuenta SET saldo = 0 WHERE id = $1', [taxpayer.cuentaId]);
+    await t.sql`UPDATE cuenta SET saldo = 0 WHERE id = ${taxpayer.cuentaId}`;
     expect((await charge(randomUUID(), 60)).resultado).toBe('INSUFICIENTE');
     expect(await open()).toBe(0);
   });
@@ -194,7 +191,7 @@ describe('documents', () => {
     const objectKey = `documentos/${id}.pdf`;
     await documentos.note({ id, contribuyenteId, tipo: 'opinion', objectKey, bytes: 3, sha256: 'aa' });
     expect(await documentos.old({ retentionDays: 30, limit: 10 })).toEqual([]);
-    await t.db.pool.query(`UPDATE documento SET creado_en = now() - interval '31 days' WHERE id = $1`, [id]);
+    await t.sql`UPDATE documento SET creado_en = now() - interval '31 days' WHERE id = ${id}`;
     expect(await documentos.old({ retentionDays: 30, limit: 10 })).toEqual([{ id, objectKey }]);
     await documentos.deleted(id);
     expect(await documentos.old({ retentionDays: 30, limit: 10 })).toEqual([]);

@@ -69,11 +69,8 @@ it.each([
       const held: { claimed: ClaimedSolicitud | null; epoch: number | null }[] = [];
 
       const take = async (worker: number) => {
-        const { rows } = await t.db.pool.query<{ gen: number }>(
-          'UPDATE outbox SET rung_at = now() WHERE solicitud_id = $1 RETURNING gen',
-          [id],
-        );
-        const gen = rows[0]?.gen ?? 1;
+        const [row] = await t.sql`UPDATE outbox SET rung_at = now() WHERE solicitud_id = ${id} RETURNING gen`;
+        const gen = row?.['gen'] ?? 1;
         const claimed = await claims.claim({ solicitudId: id, gen, queue: 'descargas', leaseSeconds: 60 });
         const epoch = model.take();
         held[worker] = { claimed, epoch };
@@ -117,7 +114,7 @@ it.each([
         const [is, should] = (await steps[actor]?.shift()?.()) ?? [];
         expect([order, is]).toEqual([order, should]);
       }
-      const { rows } = await t.db.pool.query<{ estado: string }>('SELECT estado FROM solicitud WHERE id = $1', [id]);
+      const rows = await t.sql<{ estado: string }>`SELECT estado FROM solicitud WHERE id = ${id}`;
       expect([order, rows[0]?.estado]).toEqual([order, model.estado()]);
       const isPaid = model.estado() === 'TERMINADA';
       expect(await movimientosDe(t, id)).toEqual(isPaid ? ['cargo -1'] : ['cargo -1', 'reembolso 1']);

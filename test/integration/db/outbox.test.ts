@@ -10,7 +10,7 @@ const PATIENT = { graceSeconds: 3_600 };
 const IMPATIENT = { graceSeconds: -1 };
 
 const t = useDatabase();
-afterEach(() => t.db.pool.query('TRUNCATE outbox, solicitud, latido CASCADE'));
+afterEach(() => t.sql`TRUNCATE outbox, solicitud, latido CASCADE`);
 
 const slots = (n: number, { proceso = 'uno', rol = 'descargas' } = {}) =>
   createHeartbeats(t.db).beat({ proceso, rol, consumed: false, slots: n });
@@ -18,16 +18,15 @@ const slots = (n: number, { proceso = 'uno', rol = 'descargas' } = {}) =>
 /** Open solicitudes that are due, each a second after the one before; gives their ids in this order. */
 async function due(taxpayer: Taxpayer, n: number, queue: QueueName = 'descargas'): Promise<string[]> {
   const ids = Array.from({ length: n }, () => uuidV7());
-  await t.db.pool.query(
-    `WITH nueva AS (
-       INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, fase, due_at, deadline_at)
-       SELECT i, $2, $3, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', $4, now() - interval '1 day' + n * interval '1 second',
-              now() + interval '1 day'
-       FROM unnest($1::uuid[]) WITH ORDINALITY AS u (i, n) RETURNING id, cuenta_id, due_at
-     )
-     INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, 1, $5, cuenta_id, due_at FROM nueva`,
-    [ids, taxpayer.cuentaId, taxpayer.contribuyenteId, queue === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA', queue],
-  );
+  const fase = queue === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA';
+  await t.sql`
+    WITH nueva AS (
+      INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, fase, due_at, deadline_at)
+      SELECT i, ${taxpayer.cuentaId}, ${taxpayer.contribuyenteId}, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap',
+        ${fase}, now() - interval '1 day' + n * interval '1 second', now() + interval '1 day'
+      FROM unnest(${ids}::uuid[]) WITH ORDINALITY AS u (i, n) RETURNING id, cuenta_id, due_at
+    )
+    INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, 1, ${queue}, cuenta_id, due_at FROM nueva`;
   return ids;
 }
 
@@ -43,8 +42,8 @@ const take = (solicitudId: string, gen = 1) =>
 
 /** Takes a step of a solicitud that was rung, which is due again afterwards. */
 async function step(solicitudId: string, inSeconds = 0): Promise<void> {
-  const { rows } = await t.db.pool.query('SELECT gen FROM solicitud WHERE id = $1', [solicitudId]);
-  const claimed = await take(solicitudId, rows[0].gen);
+  const [row] = await t.sql`SELECT gen FROM solicitud WHERE id = ${solicitudId}`;
+  const claimed = await take(solicitudId, row?.['gen']);
   if (!claimed) throw new Error('not claimed');
   await createClaims(t.db).release(claimed, {}, { queue: 'descargas', inSeconds });
 }
@@ -69,7 +68,7 @@ describe('the queue is given', () => {
   it('nothing for the slots of a process that was not seen for a minute, or that is leaving', async () => {
     await due(await seedTaxpayer(t.db), 2);
     await slots(4);
-    await t.db.pool.query("UPDATE latido SET visto_en = now() - interval '61 seconds'");
+    await t.sql`UPDATE latido SET visto_en = now() - interval '61 seconds'`;
     expect(await drain()).toEqual([]);
     await slots(0);
     expect(await drain()).toEqual([]);
@@ -90,9 +89,9 @@ describe('the queue is given', () => {
   it('nothing that is due later', async () => {
     const [id = ''] = await due(await seedTaxpayer(t.db), 1);
     await slots(1);
-    await t.db.pool.query("UPDATE outbox SET due_at = now() + interval '1 hour'");
+    await t.sql`UPDATE outbox SET due_at = now() + interval '1 hour'`;
     expect(await drain()).toEqual([]);
-    await t.db.pool.query("UPDATE outbox SET due_at = now() - interval '1 second'");
+    await t.sql`UPDATE outbox SET due_at = now() - interval '1 second'`;
     expect(await drain()).toEqual([id]);
   });
 });
@@ -104,10 +103,7 @@ describe('a fair share of the slots', () => {
     expect(await drain()).toEqual(a.slice(0, 84));
     const b = await due(await seedTaxpayer(t.db), 5);
     // They are the youngest of all.
-    await t.db.pool.query(
-      "UPDATE outbox SET due_at = now() - interval '1 second' WHERE solicitud_id = ANY ($1::uuid[])",
-      [b],
-    );
+    await t.sql`UPDATE outbox SET due_at = now() - interval '1 second' WHERE solicitud_id = ANY (${b}::uuid[])`;
     expect(new Set(await drain())).toEqual(new Set(b));
   });
 
@@ -119,15 +115,13 @@ describe('a fair share of the slots', () => {
     const b = await due(second, 2_000);
     // Whoever finishes gives its slot to the account with the fewest under way.
     for (let round = 0; round < 8; round += 1) {
-      const { rows } = await t.db.pool.query<{ id: string }>(
-        'SELECT solicitud_id AS id FROM outbox WHERE rung_at IS NOT NULL ORDER BY rung_at, solicitud_id LIMIT 20',
-      );
+      const rows = await t.sql<{ id: string }>`SELECT solicitud_id AS id FROM outbox WHERE rung_at IS NOT NULL
+        ORDER BY rung_at, solicitud_id LIMIT 20`;
       for (const { id } of rows) await step(id, 3_600);
       await drain();
     }
-    const { rows } = await t.db.pool.query<{ cuenta: string; n: number }>(
-      'SELECT cuenta_id AS cuenta, count(*)::int AS n FROM outbox WHERE rung_at IS NOT NULL GROUP BY 1',
-    );
+    const rows = await t.sql<{ cuenta: string; n: number }>`
+      SELECT cuenta_id AS cuenta, count(*)::int AS n FROM outbox WHERE rung_at IS NOT NULL GROUP BY 1`;
     const under = new Map(rows.map(({ cuenta, n }) => [cuenta, n]));
     expect(b).toHaveLength(2_000);
     const [x = 0, y = 0] = [under.get(first.cuentaId), under.get(second.cuentaId)];
@@ -155,7 +149,7 @@ describe('rings', () => {
     await take(running);
     expect(await drain()).toEqual([]);
     expect(await drain(IMPATIENT)).toEqual([waiting]);
-    const { rows } = await t.db.pool.query('SELECT gen FROM solicitud WHERE id = $1', [waiting]);
+    const rows = await t.sql`SELECT gen FROM solicitud WHERE id = ${waiting}`;
     expect(rows).toEqual([{ gen: 1 }]);
     expect(await take(waiting)).not.toBeNull();
     expect(await drain(IMPATIENT)).toEqual([]);
@@ -167,7 +161,7 @@ describe('rings', () => {
     const one = openDatabase({ url: t.url, poolSize: 1, timeoutMs: 10_000, applicationName: 'acuse-drain' });
     const outbox = createOutbox(one);
     const pid = async () => (await one.pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
-    const isRung = async () => (await t.db.pool.query('SELECT FROM outbox WHERE rung_at IS NOT NULL')).rowCount === 1;
+    const isRung = async () => (await t.sql`SELECT FROM outbox WHERE rung_at IS NOT NULL`).length === 1;
     try {
       const first = await pid();
       await expect(outbox.drain(PATIENT, () => Promise.reject(new Error('the queue is away')))).rejects.toThrow(
@@ -177,7 +171,7 @@ describe('rings', () => {
 
       // One whose connection ends as well leaves them to the grace.
       const ended = outbox.drain(PATIENT, async () => {
-        await t.db.pool.query('SELECT pg_terminate_backend($1)', [first]);
+        await t.sql`SELECT pg_terminate_backend(${first})`;
         await waitFor(async () => {
           const { rowCount } = await t.db.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [first]);
           return rowCount === 0 || null;
@@ -206,11 +200,11 @@ describe('rings', () => {
   it('of a solicitud that is not worked on any more hold no slot', async () => {
     const [ended = '', next] = await due(await seedTaxpayer(t.db), 2);
     await slots(1);
-    await t.db.pool.query('UPDATE outbox SET rung_at = now()');
-    await t.db.pool.query('UPDATE outbox SET rung_at = NULL WHERE solicitud_id <> $1', [ended]);
-    await t.db.pool.query("UPDATE solicitud SET estado = 'ERROR', terminada_en = now() WHERE id = $1", [ended]);
+    await t.sql`UPDATE outbox SET rung_at = now()`;
+    await t.sql`UPDATE outbox SET rung_at = NULL WHERE solicitud_id <> ${ended}`;
+    await t.sql`UPDATE solicitud SET estado = 'ERROR', terminada_en = now() WHERE id = ${ended}`;
     await createSweeper(t.db).ringOverdue({ ...IMPATIENT, limit: 10 });
-    const { rows } = await t.db.pool.query('SELECT solicitud_id AS id FROM outbox');
+    const rows = await t.sql`SELECT solicitud_id AS id FROM outbox`;
     expect(rows).toEqual([{ id: next }]);
   });
 });

@@ -37,10 +37,8 @@ async function ended(days: number, { keepsObjects = false } = {}): Promise<strin
   const parteId = con.partes[0]?.id ?? '';
   const una = await claims.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
   await claims.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZADA' });
-  await t.db.pool.query(
-    `UPDATE solicitud SET terminada_en = now() - make_interval(days => $2), objetos_borrados_en = CASE WHEN $3 THEN NULL ELSE now() END WHERE id = $1`,
-    [id, days, keepsObjects],
-  );
+  await t.sql`UPDATE solicitud SET terminada_en = now() - make_interval(days => ${days}),
+    objetos_borrados_en = CASE WHEN ${keepsObjects} THEN NULL ELSE now() END WHERE id = ${id}`;
   return id;
 }
 
@@ -64,13 +62,12 @@ test('deletes the traces of what ended long ago and keeps those of the rest; the
 });
 
 test('keeps the audit log for the years that the settings say, and deletes from its beginning only', async () => {
-  await t.db.pool.query(
-    `INSERT INTO auditoria (actor, accion, en) SELECT 'prueba', 'poda', now() - make_interval(days => d) FROM unnest(ARRAY[2000, 1900, 1824, 1]) d`,
-  );
+  await t.sql`INSERT INTO auditoria (actor, accion, en) SELECT 'prueba', 'poda', now() - make_interval(days => d)
+    FROM unnest(ARRAY[2000, 1900, 1824, 1]) d`;
   // Whatever came before in the log is older than what is looked at first.
-  await t.db.pool.query(`UPDATE auditoria SET en = now() - interval '9 years' WHERE accion <> 'poda'`);
+  await t.sql`UPDATE auditoria SET en = now() - interval '9 years' WHERE accion <> 'poda'`;
   await pruneAll(t.db, 100);
-  const { rows } = await t.db.pool.query('SELECT extract(day FROM now() - en)::int AS days FROM auditoria ORDER BY id');
+  const rows = await t.sql`SELECT extract(day FROM now() - en)::int AS days FROM auditoria ORDER BY id`;
   expect(rows).toEqual([{ days: 1824 }, { days: 1 }]);
 });
 
@@ -78,42 +75,26 @@ test('forgets what expired by itself: answers of repeated calls, running queries
   const ages = ['2 hours', '5 days', '200 days'];
   const { contribuyenteId, apiKeyId } = ana;
   for (const age of ages) {
-    await t.db.pool.query(
-      `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, creada_en)
-       VALUES ($1, 'x', $2::text, '\\x00', gen_random_uuid(), now(), now() - $2::text::interval)`,
-      [apiKeyId, age],
-    );
-    await t.db.pool.query(
-      `INSERT INTO consulta_en_curso (contribuyente_id, clave, folio, inicio, fin, creada_en) VALUES ($1, $2::text, 'f', 'i', 'f', now() - $2::text::interval)`,
-      [contribuyenteId, age],
-    );
-    await t.db.pool.query(
-      `INSERT INTO latido (proceso, rol, visto_en) VALUES ($1::text, 'x', now() - $1::text::interval)`,
-      [age],
-    );
-    await t.db.pool.query(
-      `INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256, borrado_en)
-       VALUES (gen_random_uuid(), $1, 'opinion', $2::text, 1, 'a', now() - $2::text::interval)`,
-      [contribuyenteId, age],
-    );
+    await t.sql`INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, creada_en)
+       VALUES (${apiKeyId}, 'x', ${age}::text, '\\x00', gen_random_uuid(), now(), now() - ${age}::text::interval)`;
+    await t.sql`INSERT INTO consulta_en_curso (contribuyente_id, clave, folio, inicio, fin, creada_en)
+      VALUES (${contribuyenteId}, ${age}::text, 'f', 'i', 'f', now() - ${age}::text::interval)`;
+    await t.sql`INSERT INTO latido (proceso, rol, visto_en) VALUES (${age}::text, 'x', now() - ${age}::text::interval)`;
+    await t.sql`INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256, borrado_en)
+       VALUES (gen_random_uuid(), ${contribuyenteId}, 'opinion', ${age}::text, 1, 'a', now() - ${age}::text::interval)`;
   }
-  await t.db.pool.query(
-    `INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256, creado_en)
-     VALUES (gen_random_uuid(), $1, 'opinion', 'kept', 1, 'a', now() - interval '9 years')`,
-    [contribuyenteId],
-  );
+  await t.sql`INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256, creado_en)
+     VALUES (gen_random_uuid(), ${contribuyenteId}, 'opinion', 'kept', 1, 'a', now() - interval '9 years')`;
   await pruneAll(t.db, 100);
   expect([await count('idempotencia'), await count('consulta_en_curso'), await count('latido')]).toEqual([1, 1, 1]);
-  const { rows } = await t.db.pool.query('SELECT object_key FROM documento ORDER BY 1');
+  const rows = await t.sql`SELECT object_key FROM documento ORDER BY 1`;
   expect(rows.map((row) => row.object_key)).toEqual(['2 hours', '5 days', 'kept']);
 });
 
 test('deletes in batches, and several processes at once delete each row once without waiting for one another', async () => {
-  await t.db.pool.query(
-    `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, creada_en)
-     SELECT $1, 'lote', 'c' || n, '\\x00', gen_random_uuid(), now(), now() - interval '2 days' FROM generate_series(1, 1000) n`,
-    [ana.apiKeyId],
-  );
+  await t.sql`INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, creada_en)
+     SELECT ${ana.apiKeyId}, 'lote', 'c' || n, '\\x00', gen_random_uuid(), now(), now() - interval '2 days'
+       FROM generate_series(1, 1000) n`;
   const holder = await t.db.pool.connect();
   try {
     await holder.query('BEGIN');
@@ -141,10 +122,8 @@ test('counts a look that found what the last one found in its row, and writes a 
     await claims.save(claimed, { eventos });
   await claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] });
   await claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] });
-  const { rows } = await t.db.pool.query(
-    'SELECT tipo, codigo, veces, ultima_en >= en AS later FROM evento WHERE solicitud_id = $1 ORDER BY id',
-    [solicitudId],
-  );
+  const rows = await t.sql`SELECT tipo, codigo, veces, ultima_en >= en AS later FROM evento
+    WHERE solicitud_id = ${solicitudId} ORDER BY id`;
   expect(rows).toEqual([
     { tipo: 'SAT_EN_PROCESO', codigo: null, veces: 3, later: true },
     { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', veces: 2, later: true },

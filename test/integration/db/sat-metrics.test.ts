@@ -15,13 +15,9 @@ describe('the sums of requests to the authority', () => {
     canal: 'portal',
   });
   const rowsOf = async (host: string) =>
-    (
-      await database.db.pool.query(
-        `SELECT extract(epoch FROM minuto)::float8 * 1000 AS minuto, exitos, rechazos, fallos, canceladas, evitadas, cubetas
-         FROM salud_sat WHERE host = $1 ORDER BY minuto`,
-        [host],
-      )
-    ).rows;
+    await database.sql`SELECT extract(epoch
+      FROM minuto)::float8 * 1000 AS minuto, exitos, rechazos, fallos, canceladas, evitadas, cubetas
+         FROM salud_sat WHERE host = ${host} ORDER BY minuto`;
 
   it('of several processes come together in one row a minute, element by element', async () => {
     const host = randomUUID();

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { brokenInvariants } from '../fixtures/database.ts';
 import { issueEfirma, newEfirmaCaller, registrarCer, storeKey } from '../fixtures/efirma.ts';
 import {
   askFor,
@@ -8,10 +7,9 @@ import {
   fail,
   llamadas,
   movimientosDe,
-  openPaquete,
+  openWhole,
   saldoDe,
   UN_DIA,
-  uuidsDelSat,
   waitForEstado,
   waitForLlamadas,
 } from '../fixtures/pedidos.ts';
@@ -24,15 +22,13 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
   const servicio = useServicio({ workerEnv: { REAPER_INTERVAL_MS: '200' } }, {});
 
   const expireKey = async (contribuyenteId: string) => {
-    await servicio.db.pool.query(
-      `WITH llave AS (UPDATE credencial SET expira_en = now() - interval '1 second' WHERE contribuyente_id = $1 AND tipo = 'efirma_key')
-       UPDATE credencial_sellada c SET expira_en = now() - interval '1 second' FROM solicitud s WHERE s.id = c.solicitud_id AND s.contribuyente_id = $1`,
-      [contribuyenteId],
-    );
+    await servicio.sql`WITH llave AS (UPDATE credencial SET expira_en = now() - interval '1 second'
+      WHERE contribuyente_id = ${contribuyenteId} AND tipo = 'efirma_key')
+       UPDATE credencial_sellada c SET expira_en = now() - interval '1 second' FROM solicitud s
+         WHERE s.id = c.solicitud_id AND s.contribuyente_id = ${contribuyenteId}`;
   };
   const selladas = async (id: string) => {
-    const sql = 'SELECT expira_en FROM credencial_sellada WHERE solicitud_id = $1';
-    return (await servicio.db.pool.query<{ expira_en: Date }>(sql, [id])).rows;
+    return await servicio.sql<{ expira_en: Date }>`SELECT expira_en FROM credencial_sellada WHERE solicitud_id = ${id}`;
   };
 
   it('waits as ESPERA_EFIRMA and goes on by itself when the key is stored again', async () => {
@@ -57,8 +53,7 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     await expectOk(storeKey(caller, caller.efirma));
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 12, motivo: null });
     expect(llamadas(servicio, caller, VERIFICA).length).toBeGreaterThan(asked);
-    const { csv } = await openPaquete(caller, id);
-    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
+    await openWhole(servicio, caller, id);
     expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
     expect(await saldoDe(servicio, caller)).toBe(3);
@@ -77,7 +72,7 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     expect(again).toEqual({ solicitud_id: id, estado: 'ESPERA_EFIRMA', duplicada: true });
     expect(await saldoDe(servicio, caller)).toBe(3);
 
-    await servicio.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
+    await servicio.sql`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = ${id}`;
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     expect(await saldoDe(servicio, caller)).toBe(4);
   });
@@ -135,17 +130,11 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     const id = await askFor(caller);
     await expireKey(caller.contribuyenteId);
     await waitFor(async () => {
-      const { rowCount } = await servicio.db.pool.query(
-        `SELECT FROM credencial WHERE contribuyente_id = $1 AND tipo = 'efirma_key'`,
-        [caller.contribuyenteId],
-      );
-      return rowCount === 0 && (await selladas(id)).length === 0 ? true : null;
+      const keys = await servicio.sql`SELECT FROM credencial
+        WHERE contribuyente_id = ${caller.contribuyenteId} AND tipo = 'efirma_key'`;
+      return (keys.length === 0 && (await selladas(id)).length === 0) || null;
     });
     const estado = await expectOk(caller.call('vault/firma-estado', { rfc: caller.rfc }));
     expect(estado).toMatchObject({ tiene_cer: true, tiene_key: false, vigente: true });
-  });
-
-  it('leaves credits, ledger and sealed copies in order', async () => {
-    expect(await brokenInvariants(servicio.db)).toEqual([]);
   });
 });

@@ -1,30 +1,28 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { askFor, darFilas, fail, llamadas, movimientosDe, UN_DIA, verificar } from '../fixtures/pedidos.ts';
-import { expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { letTimePass } from '../fixtures/tiempo.ts';
 
 const HORA = 3_600;
 const TRES_MESES = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;
 
 describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({
+  const servicio = useServicio(
+    {
       workerEnv: {
         SAT_POLL_FIRST_SECONDS: '60',
         SAT_POLL_MAX_SECONDS: '1800',
         SAT_POLL_PORTAL_SECONDS: [1, 3, 6, 12].map((hours) => hours * HORA).join(','),
         SAT_POLL_LATE_SECONDS: String(12 * HORA),
       },
-    });
-    const ajustes = await fetch(`${servicio.simulador.url}/cfdiau/simulador/ajustes`, {
-      method: 'PUT',
-      body: JSON.stringify({ minutos_sesion: 15 }),
-    });
+    },
+    {},
+  );
+  beforeAll(async () => {
+    const body = JSON.stringify({ minutos_sesion: 15 });
+    const ajustes = await fetch(`${servicio.simulador.url}/cfdiau/simulador/ajustes`, { method: 'PUT', body });
     expect(ajustes.status).toBe(200);
-    await servicio.startWorker();
   });
-  afterAll(() => servicio.close());
 
   it('logs in at most six times for a request of 24 h, whatever its number of months', async () => {
     servicio.simulador.world.settings.segundos_hasta_terminar = 21 * HORA;

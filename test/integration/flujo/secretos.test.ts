@@ -1,19 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@acuse/runtime';
-import { describe, expect, inject, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { formasDe, piezasDe, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
+import { onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { readObjetos } from '../fixtures/objetos.ts';
 import { askFor, darFilas, fail, UN_DIA, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { ciecOf, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
-const DRIVERS = [
-  ['PostgreSQL', undefined],
-  ['Redis', inject('redisUrl')],
-] as const;
-
-describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queue on %s', (_name, queueUrl) => {
+onEachDriver('secrets', (queueUrl) => {
   const apiLog: string[] = [];
   const destination = { write: (line: string) => void apiLog.push(line) };
   const apiLogger = createLogger({ name: 'api', level: 'trace', destination });
@@ -85,17 +81,14 @@ describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queu
     const done = await servicio.newCiecCaller();
     await waitForEnd(done, await askFor(done));
     await waitForLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 2);
-    const { rows } = await servicio.db.pool.query<{ hash: Buffer; sobre: Buffer }>(
-      `SELECT k.hash, c.sobre FROM api_key k JOIN credencial c ON c.api_key_id = k.id WHERE k.id = $1`,
-      [caller.apiKeyId],
-    );
+    const [row] = await servicio.sql<{ hash: Buffer; sobre: Buffer }>`
+      SELECT k.hash, c.sobre FROM api_key k JOIN credencial c ON c.api_key_id = k.id WHERE k.id = ${caller.apiKeyId}`;
     const isQueue = (place: string) => (queueUrl ? place === 'redis' : /bullmq|job|queue/i.test(place));
     // While a worker has its ring in the hand, the queue has not.
     const places = await waitFor(async () => {
       const found = await everything();
       return findIn(found, [id]).some(isQueue) ? found : null;
     });
-    const [row] = rows;
     expect(findIn(places, formasDe(row?.hash.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual(['tabla public.api_key']);
     expect(findIn(places, formasDe(row?.sobre.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual([
       'tabla public.credencial',

@@ -33,10 +33,8 @@ onEachDriver('workers whose clocks are five minutes off', (queueUrl) => {
   it('do not use an e.firma whose hour is over by the clock of the database', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
     const id = await askFor(caller, MES);
-    await servicio.db.pool.query(
-      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
-      [id],
-    );
+    await servicio.sql`UPDATE credencial_sellada SET expira_en = now() - interval '1 second'
+      WHERE solicitud_id = ${id}`;
     // By its own clock there are five minutes left.
     const behind = await servicio.startWorker({ ...STEPS, ...clockOff(-5) });
     expect(await waitForEstado(caller, id, 'ESPERA_EFIRMA')).toMatchObject({ motivo: 'EFIRMA_EXPIRADA' });

@@ -27,7 +27,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     await victim.isFrozen();
     const rescuer = await servicio.startWorker(STEPS);
     const folioOf = async (): Promise<string | null> => {
-      const { rows } = await servicio.db.pool.query('SELECT folio FROM parte WHERE solicitud_id = $1', [id]);
+      const rows = await servicio.sql`SELECT folio FROM parte WHERE solicitud_id = ${id}`;
       return rows[0]?.folio ?? null;
     };
     const folio = await waitFor(folioOf);
@@ -50,7 +50,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     await victim.isFrozen();
     const rescuer = await servicio.startWorker(STEPS);
     await expectWhole(servicio, caller, id);
-    const row = async () => (await servicio.db.pool.query('SELECT * FROM solicitud WHERE id = $1', [id])).rows;
+    const row = async () => await servicio.sql`SELECT * FROM solicitud WHERE id = ${id}`;
     const ended = await row();
 
     victim.kill('SIGCONT');

@@ -32,8 +32,8 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     for (const [at, pedido] of DIAS.entries()) await expectWhole(servicio, caller, ids[at] ?? '', pedido);
   };
   /** Rings that the queue does not have. */
-  const outbox = async () => (await servicio.db.pool.query('SELECT FROM outbox WHERE rung_at IS NULL')).rowCount ?? 0;
-  const open = async () => (await servicio.db.pool.query('SELECT FROM outbox')).rowCount ?? 0;
+  const outbox = async () => (await servicio.sql`SELECT FROM outbox WHERE rung_at IS NULL`).length;
+  const open = async () => (await servicio.sql`SELECT FROM outbox`).length;
   /** What the queue of downloads holds. */
   const held = async (): Promise<number> => {
     const client = new Redis(redis.url);
@@ -60,7 +60,7 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     const [loops, steps] = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
     const allWait = () => waitFor(async () => (await held()) === DIAS.length || null);
     // The worker has told of its slots and takes nothing: everything waits in the queue.
-    await waitFor(async () => (await servicio.db.pool.query('SELECT FROM latido')).rowCount === 2 || null);
+    await waitFor(async () => (await servicio.sql`SELECT FROM latido`).length === 2 || null);
     steps.kill('SIGSTOP');
     const ids = await askAll();
     await allWait();

@@ -29,7 +29,6 @@ onEachDriver('a relay killed when the outbox has noted the rings and the queue h
   const servicio = useServicio({ queueUrl });
 
   it('loses none: they are rung again', slowOnRedis(queueUrl), async () => {
-    const { pool } = servicio.db;
     const caller = await newEfirmaCaller(servicio, { saldo: 6 });
     const pedidos = [1, 2, 3, 4, 5, 6].map((month): Pedido => {
       const desde = `2025-0${month}-01`;
@@ -40,8 +39,8 @@ onEachDriver('a relay killed when the outbox has noted the rings and the queue h
     const silent = await startSilent();
     const deaf = (queueUrl ?? servicio.databaseUrl).replace(/(?<=[/@])[^/@]+:\d+/, silent.host);
     const noted = async () => {
-      const { rowCount } = await pool.query('SELECT FROM outbox WHERE gen = 1 AND rung_at IS NOT NULL');
-      return rowCount === ids.length || null;
+      const rows = await servicio.sql`SELECT FROM outbox WHERE gen = 1 AND rung_at IS NOT NULL`;
+      return rows.length === ids.length || null;
     };
     // A relay that gives the silent queue up takes the rings back: one that did so just before it died is followed by
     // another.
@@ -60,7 +59,7 @@ onEachDriver('a relay killed when the outbox has noted the rings and the queue h
     const empty = pedidos.filter((pedido) => uuidsDelSat(servicio, caller.rfc, pedido).length === 0);
     const asked = ids.length + empty.length;
     expect(askedOfSat(servicio, caller.rfc)).toMatchObject({ sends: asked, solicitudes: asked });
-    expect((await pool.query('SELECT FROM outbox')).rowCount).toBe(0);
+    expect(await servicio.sql`SELECT FROM outbox`).toEqual([]);
     expect(await worker.stop()).toBe(true);
   });
 });

@@ -72,15 +72,10 @@ onEachDriver('a step and its worker', (queueUrl) => {
     for (const worker of workers) worker.kill('SIGKILL');
     for (const { id } of slow) servicio.simulador.world.faults.remove(id);
     await waitFor(async () => {
-      const { rowCount } = await servicio.db.pool.query(
-        'SELECT FROM solicitud WHERE id = ANY ($1::uuid[]) AND lease_until > now()',
-        [ids],
-      );
-      return rowCount === 0 || null;
+      const held = await servicio.sql`SELECT FROM solicitud WHERE id = ANY (${ids}::uuid[]) AND lease_until > now()`;
+      return held.length === 0 || null;
     });
-    const { rows } = await servicio.db.pool.query('SELECT DISTINCT estado FROM solicitud WHERE id = ANY ($1::uuid[])', [
-      ids,
-    ]);
+    const rows = await servicio.sql`SELECT DISTINCT estado FROM solicitud WHERE id = ANY (${ids}::uuid[])`;
     expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
     const back = await servicio.startWorker(STEPS);
     for (const [at, caller] of callers.entries()) await expectWhole(servicio, caller, ids[at] ?? '');

@@ -3,8 +3,8 @@ import { createClaims, createHeartbeats, createOutbox, createSweeper } from '@ac
 import { createConsumer, createQueue } from '@acuse/queue';
 import { uuidV7 } from '@acuse/runtime';
 import { Redis } from 'ioredis';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { expect, it } from 'vitest';
+import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
@@ -15,28 +15,19 @@ const SLOTS = 8;
 const grace = { graceSeconds: -1 };
 
 onEachDriver('a queue further behind than the grace', (redisUrl) => {
-  let t: TestDatabase;
+  const t = useDatabase();
   const namespace = `t-${randomBytes(6).toString('hex')}`;
-  beforeAll(async () => {
-    t = await testDatabase();
-  });
-  afterAll(() => t.close());
 
   /** Empties the queue, and leaves alone what others have on the same Redis. */
   async function wipe(): Promise<void> {
-    if (redisUrl === undefined) return void (await t.db.pool.query('TRUNCATE bullmq.job CASCADE'));
+    if (redisUrl === undefined) return void (await t.sql`TRUNCATE bullmq.job CASCADE`);
     const client = new Redis(redisUrl);
     await client.del(await client.keys(`bull:${namespace}-*`));
     client.disconnect();
   }
 
   async function waiting(): Promise<number> {
-    if (redisUrl === undefined) {
-      const { rows } = await t.db.pool.query<{ n: number }>(
-        "SELECT count(*)::int AS n FROM bullmq.job WHERE state = 'waiting'",
-      );
-      return rows[0]?.n ?? 0;
-    }
+    if (redisUrl === undefined) return (await t.sql`SELECT FROM bullmq.job WHERE state = 'waiting'`).length;
     const client = new Redis(redisUrl);
     const n = await client.llen(`bull:${namespace}-descargas:wait`);
     client.disconnect();
@@ -46,15 +37,14 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
   it('is worked off ring by ring, also after it was emptied: what waits is rung again and does not go stale', async () => {
     const taxpayer = await seedTaxpayer(t.db);
     const ids = Array.from({ length: OPEN }, () => uuidV7());
-    await t.db.pool.query(
-      `WITH nueva AS (
-         INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, due_at, deadline_at)
-         SELECT i, $2, $3, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() - interval '1 hour', now() + interval '1 day'
-         FROM unnest($1::uuid[]) i RETURNING id, cuenta_id, due_at
-       )
-       INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, 1, 'descargas', cuenta_id, due_at FROM nueva`,
-      [ids, taxpayer.cuentaId, taxpayer.contribuyenteId],
-    );
+    await t.sql`
+      WITH nueva AS (
+        INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, due_at, deadline_at)
+        SELECT i, ${taxpayer.cuentaId}, ${taxpayer.contribuyenteId}, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap',
+          now() - interval '1 hour', now() + interval '1 day'
+        FROM unnest(${ids}::uuid[]) i RETURNING id, cuenta_id, due_at
+      )
+      INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, 1, 'descargas', cuenta_id, due_at FROM nueva`;
     await createHeartbeats(t.db).beat({ proceso: 'uno', rol: 'descargas', consumed: false, slots: SLOTS });
     const settings = { url: redisUrl ?? t.url, namespace };
     const queue = createQueue(settings);
@@ -104,7 +94,6 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
     await queue.close();
     expect(counts.claims).toBe(OPEN);
     expect(counts.rings).toBeLessThan(2 * OPEN);
-    const { rows } = await t.db.pool.query('SELECT DISTINCT gen, epoch FROM solicitud');
-    expect(rows).toEqual([{ gen: 2, epoch: 2 }]);
+    expect(await t.sql`SELECT DISTINCT gen, epoch FROM solicitud`).toEqual([{ gen: 2, epoch: 2 }]);
   });
 });

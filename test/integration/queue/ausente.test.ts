@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { createConsumer, createQueue, QueueUnavailable } from '@acuse/queue';
+import { createQueue, QueueUnavailable } from '@acuse/queue';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { untilTaken } from '../fixtures/queue.ts';
+import { openDoorbell, untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { type Fin, ownPostgres, ownRedis } from '../fixtures/servidores.ts';
 
@@ -33,24 +33,7 @@ describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name
   afterAll(() => server?.close());
 
   it.skipIf(!isHere)('refuses in time, and works with the same objects whenever it is there', async () => {
-    const settings = { url: server.url, namespace: 'prueba' };
-    const queue = createQueue(settings);
-    const heard = new Set<string>();
-    const consumer = createConsumer(settings, {
-      queue: 'descargas',
-      concurrency: 5,
-      handle: async ({ solicitudId }) => void heard.add(solicitudId),
-      onError: () => {},
-    });
-    const ring = (ms: number) => {
-      const solicitudId = randomUUID();
-      const wakeUp = { solicitudId, gen: 1, queue: 'descargas' } as const;
-      return queue.ring([wakeUp], AbortSignal.timeout(ms)).then(() => solicitudId);
-    };
-    const isHeard = async () => {
-      const id = await waitFor(() => ring(2_000).catch(() => null));
-      await waitFor(async () => heard.has(id) || null);
-    };
+    const { ring, isHeard, close } = openDoorbell({ url: server.url, namespace: 'prueba' });
     // Away at the start, there, killed, there again, away in order, there again.
     for (const fin of ['kill', 'stop', null] as const) {
       for (let n = 0; n < 3; n += 1) await expect(ring(300)).rejects.toBeInstanceOf(QueueUnavailable);
@@ -58,8 +41,7 @@ describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name
       await isHeard();
       if (fin) await server.end(fin);
     }
-    await consumer.close(0);
-    await queue.close();
+    await close();
   });
 });
 
@@ -71,24 +53,13 @@ describe('the doorbell with a PostgreSQL that dies while it greets', () => {
     const silent: Socket[] = [];
     const dying = createServer((socket) => silent.push(socket)).listen(port, '127.0.0.1');
     await once(dying, 'listening');
-    const settings = { url: database.url, namespace: 'prueba' };
-    const heard: string[] = [];
-    const consumer = createConsumer(settings, {
-      queue: 'descargas',
-      concurrency: 1,
-      handle: async ({ solicitudId }) => void heard.push(solicitudId),
-      onError: () => {},
-    });
+    const doorbell = openDoorbell({ url: database.url, namespace: 'prueba' });
     await waitFor(async () => silent.length > 0 || null);
     dying.close();
     await server.start();
-    const queue = createQueue(settings);
-    const wakeUp = { solicitudId: randomUUID(), gen: 1, queue: 'descargas' } as const;
-    await untilTaken(() => queue.ring([wakeUp], AbortSignal.timeout(2_000)));
-    await waitFor(async () => heard.includes(wakeUp.solicitudId) || null);
+    await doorbell.isHeard();
     for (const socket of silent) socket.destroy();
-    await consumer.close(0);
-    await queue.close();
+    await doorbell.close();
     await database.close();
   });
 });

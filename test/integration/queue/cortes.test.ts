@@ -1,9 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { createConsumer, createQueue } from '@acuse/queue';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
+import { openDoorbell } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
 
 /** ErrorResponse (PostgreSQL, Frontend/Backend Protocol, Message Formats) of a server that an operator stops. */
@@ -69,26 +68,7 @@ async function startCutter(target: URL) {
 it('a connection of the queue that is ended with its greeting ends nothing else, and the doorbell rings again', async () => {
   const database = await testDatabase();
   const cutter = await startCutter(new URL(database.url));
-  const settings = { url: cutter.url, namespace: 'cortes' };
-  const heard = new Set<string>();
-  const queue = createQueue(settings);
-  const consumer = createConsumer(settings, {
-    queue: 'descargas',
-    concurrency: 2,
-    handle: async ({ solicitudId }) => void heard.add(solicitudId),
-    onError: () => {},
-  });
-  const isHeard = async () => {
-    const solicitudId = randomUUID();
-    await waitFor(() => {
-      const wakeUp = { solicitudId, gen: 1, queue: 'descargas' } as const;
-      return queue.ring([wakeUp], AbortSignal.timeout(2_000)).then(
-        () => true,
-        () => null,
-      );
-    });
-    await waitFor(async () => heard.has(solicitudId) || null);
-  };
+  const { isHeard, close } = openDoorbell({ url: cutter.url, namespace: 'cortes' });
   try {
     await isHeard();
     // Whichever connection it is that comes at that moment: the first to come anew, the second, both.
@@ -102,8 +82,7 @@ it('a connection of the queue that is ended with its greeting ends nothing else,
     }
     expect(cutter.cuts()).toBeGreaterThanOrEqual(5);
   } finally {
-    await consumer.close(0);
-    await queue.close();
+    await close();
     await cutter.close();
     await database.close();
   }

@@ -7,11 +7,11 @@ const t = useDatabase();
 it('a consumer is blamed for what was rung and nobody took; the lag counts what waits for its ring as well', async () => {
   const heartbeats = createHeartbeats(t.db);
   const unanswered = async (queue: 'descargas' | 'ensambles' = 'descargas') => (await heartbeats.lag(queue)).unanswered;
-  const ring = () => t.db.pool.query('UPDATE outbox SET rung_at = now()');
+  const ring = () => t.sql`UPDATE outbox SET rung_at = now()`;
   const accepted = await acceptSolicitud(t.db, await seedTaxpayer(t.db));
   const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
   // Its ring is still with the relay.
-  await t.db.pool.query("UPDATE outbox SET due_at = now() - interval '1 hour'");
+  await t.sql`UPDATE outbox SET due_at = now() - interval '1 hour'`;
   expect(await unanswered()).toBe(0);
   expect((await heartbeats.lag('descargas')).seconds).toBeGreaterThanOrEqual(3_600);
   await ring();
@@ -23,7 +23,7 @@ it('a consumer is blamed for what was rung and nobody took; the lag counts what 
   const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
   if (!claimed) throw new Error('not claimed');
   expect(await heartbeats.lag('descargas')).toEqual({ unanswered: 0, seconds: 0 });
-  await t.db.pool.query("UPDATE solicitud SET lease_until = now() - interval '1 second'");
+  await t.sql`UPDATE solicitud SET lease_until = now() - interval '1 second'`;
   expect(await unanswered()).toBe(1);
   await claims.release(claimed, {}, { queue: 'descargas', inSeconds: 60 });
   expect(await heartbeats.lag('descargas')).toEqual({ unanswered: 0, seconds: 0 });

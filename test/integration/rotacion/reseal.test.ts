@@ -109,22 +109,15 @@ it('takes nothing from who seals anew meanwhile', async () => {
   const [id = ''] = (await seedFactores(1)).keys();
   const factores = createSegundosFactores(database.db);
   const fresh = after.seal(Buffer.from('nuevo'), contextoDeSegundoFactor(id));
-  const slow = createKeyring({
-    keys: new Map([
-      ['2', two],
-      ['1', one],
-    ]),
-    current: '2',
-  });
   let stored: Promise<unknown> | undefined;
   await resellar(
     database.db,
     'PANEL_SECRETS',
     {
-      ...slow,
+      ...both,
       wrap: (plain, aad) => {
         stored = factores.propose(id, fresh);
-        return slow.wrap(plain, aad);
+        return both.wrap(plain, aad);
       },
     },
     quiet,
