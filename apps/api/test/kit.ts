@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { createSemaphore, SatError } from '@acuse/core';
+import { createSemaphore, SatError, type VistaSolicitud } from '@acuse/core';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
 import {
   createApiKeyHasher,
@@ -193,6 +193,21 @@ export async function createKitWithAlta(options: KitOptions = {}, own: Parameter
 export async function guardaCiec(kit: Kit, { key, rfc }: Alta, ciec = CIEC): Promise<void> {
   const { status, text } = await kit.call('vault/rfc-guardar', { rfc, ciec }, { key });
   if (status !== 200) throw new Error(text);
+}
+
+/** A taxpayer whose one solicitud was accepted, and looks as `change` says. */
+export async function createKitWithSolicitud(change: Partial<VistaSolicitud> = {}, options: KitOptions = {}) {
+  const { kit, a } = await createKitWithAlta(options);
+  await guardaCiec(kit, a);
+  const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
+  const id = String((await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id']);
+  const set = (vista: Partial<VistaSolicitud>) => {
+    const solicitud = kit.store.solicitudes.get(id);
+    if (!solicitud) throw new Error('no solicitud');
+    solicitud.vista = { ...solicitud.vista, ...vista };
+  };
+  set(change);
+  return { kit, a, id, set };
 }
 
 /** A key that looks right and that nobody has. */

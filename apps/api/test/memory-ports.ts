@@ -6,71 +6,132 @@ import type {
   CredencialGuardada,
   NuevaSolicitud,
   RespuestaIdempotencia,
-  ResultadoIdempotencia,
   TipoGuardada,
 } from '@acuse/core';
 import type { DatabasePorts } from '../src/deps.ts';
-import { bump, credencialKey, credit, debit, isGivenBack, type MemoryStore, trip } from './memory-store.ts';
+import { bump, credencialKey, credit, crossing, debit, isGivenBack, type MemoryStore } from './memory-store.ts';
 
 const DAY_MS = 86_400_000;
 
 /** The ports over a store in memory. Two of them over one store are two processes over one database. */
 export function createMemoryPorts(store: MemoryStore): DatabasePorts {
-  return {
+  const enCursoKey = (contribuyenteId: string, clave: string) => `${contribuyenteId}:${clave}`;
+  return crossing<DatabasePorts>(store, {
     accessSnapshots: {
-      load: (id) => trip(store, 'accessSnapshots.load', () => loadAccess(store, id)),
-      noteUse: (usos) => trip(store, 'accessSnapshots.noteUse', () => void store.usos.push(...usos)),
-      rehash: (id, antes, nuevo) =>
-        trip(store, 'accessSnapshots.rehash', () => {
-          const key = store.keys.get(id);
-          if (key?.hash.equals(antes)) Object.assign(key, { ...nuevo, hash: Buffer.from(nuevo.hash) });
-        }),
+      load: (id) => loadAccess(store, id),
+      noteUse: (usos) => void store.usos.push(...usos),
+      rehash(id, antes, nuevo) {
+        const key = store.keys.get(id);
+        if (key?.hash.equals(antes)) Object.assign(key, { ...nuevo, hash: Buffer.from(nuevo.hash) });
+      },
     },
     saldos: {
-      charge: (cargo) => trip(store, 'saldos.charge', () => debit(store, cargo)),
-      settle: (opId, respuesta, devuelve) =>
-        trip(store, 'saldos.settle', () => {
-          if (!store.abiertas.delete(opId)) return isGivenBack(store, opId) === (devuelve !== undefined);
-          if (respuesta !== null) keep(store, { ...respuesta, opId });
-          if (devuelve !== undefined) credit(store, opId);
-          return true;
-        }),
-      refund: (opId) => trip(store, 'saldos.refund', () => store.abiertas.has(opId) && credit(store, opId)),
-      undo: (opId) => trip(store, 'saldos.undo', () => credit(store, opId)),
-      refundAbandoned: () =>
-        trip(store, 'saldos.refundAbandoned', () => [...store.abiertas].filter((opId) => credit(store, opId)).length),
+      charge: (cargo) => debit(store, cargo),
+      settle(opId, respuesta, devuelve) {
+        if (!store.abiertas.delete(opId)) return isGivenBack(store, opId) === (devuelve !== undefined);
+        if (respuesta !== null) keep(store, { ...respuesta, opId });
+        if (devuelve !== undefined) credit(store, opId);
+        return true;
+      },
+      refund: (opId) => store.abiertas.has(opId) && credit(store, opId),
+      undo: (opId) => credit(store, opId),
+      refundAbandoned: () => [...store.abiertas].filter((opId) => credit(store, opId)).length,
     },
     solicitudes: {
-      accept: (nueva) => trip(store, 'solicitudes.accept', () => accept(store, nueva)),
-      find: (contribuyenteId, id) =>
-        trip(store, 'solicitudes.find', () => {
-          const found = store.solicitudes.get(id);
-          return found?.contribuyenteId === contribuyenteId ? found.vista : null;
-        }),
-      cancel: (contribuyenteId, id) => trip(store, 'solicitudes.cancel', () => cancel(store, contribuyenteId, id)),
+      accept: (nueva) => accept(store, nueva),
+      find(contribuyenteId, id) {
+        const found = store.solicitudes.get(id);
+        return found?.contribuyenteId === contribuyenteId ? found.vista : null;
+      },
+      cancel: (contribuyenteId, id) => cancel(store, contribuyenteId, id),
     },
-    boveda: bovedaOf(store),
-    idempotencia: idempotenciaOf(store),
-    listas: { consultar: () => trip(store, 'listas.consultar', () => ({ efos: null, edos: null })) },
+    boveda: {
+      register({ apiKeyId, contribuyenteId, idCif }) {
+        const key = store.keys.get(apiKeyId);
+        const contribuyente = store.contribuyentes.get(contribuyenteId);
+        if (key) key.isRegistrada = true;
+        if (contribuyente && idCif !== undefined) contribuyente.idCif = idCif;
+        bump(store, contribuyenteId);
+      },
+      nameContribuyente({ contribuyenteId, nombre }) {
+        const contribuyente = store.contribuyentes.get(contribuyenteId);
+        if (contribuyente) contribuyente.nombre ??= nombre;
+      },
+      store(nueva) {
+        if (store.keys.get(nueva.apiKeyId)?.estado !== 'ACTIVA') return false;
+        const key = credencialKey(nueva.contribuyenteId, nueva.tipo);
+        if (nueva.tipo === 'efirma_cer' && store.credenciales.get(key)?.noSerie !== nueva.noSerie) {
+          store.credenciales.delete(credencialKey(nueva.contribuyenteId, 'efirma_key'));
+        }
+        store.credenciales.set(key, { ...nueva, rechazadaEn: { soap: null, portal: null } });
+        bump(store, nueva.contribuyenteId);
+        return true;
+      },
+      waitingForEfirma: (contribuyenteId) =>
+        [...store.solicitudes.values()]
+          .filter((s) => s.contribuyenteId === contribuyenteId && s.canal === 'soap' && s.vista.terminadaEn === null)
+          .map((s) => ({ solicitudId: s.vista.id, deadlineAt: s.deadlineAt })),
+      resume({ solicitudId, kid, sobre, expiraEn }) {
+        const found = store.solicitudes.get(solicitudId);
+        if (!found || found.vista.terminadaEn !== null) return false;
+        found.sellada = { tipo: 'efirma', kid, sobre, expiraEn };
+        found.vista = { ...found.vista, estado: 'EN_PROCESO' };
+        return true;
+      },
+      refuse(contribuyenteId, credencialId, canal) {
+        for (const row of store.credenciales.values()) {
+          if (row.contribuyenteId === contribuyenteId && row.id === credencialId) row.rechazadaEn[canal] = store.now;
+        }
+        bump(store, contribuyenteId);
+      },
+      reap: () => 0,
+      now: () => store.now,
+    },
+    idempotencia: {
+      begin(inicio) {
+        const name = nameOf(inicio);
+        const { opId, cuerpoHash } = inicio;
+        const now = store.now.getTime();
+        const row = store.idempotencias.get(name);
+        if (!row || now - row.createdAt > DAY_MS) {
+          const lockedUntil = now + inicio.bloqueoSegundos * 1_000;
+          store.idempotencias.set(name, { cuerpoHash, opId, lockedUntil, createdAt: now, answer: null });
+          return { resultado: 'ADELANTE', opId };
+        }
+        if (!row.cuerpoHash.equals(cuerpoHash)) return { resultado: 'OTRO_CUERPO' };
+        if (row.answer) return { resultado: 'CONTESTADA', ...row.answer };
+        if (row.lockedUntil > now) {
+          return { resultado: 'EN_CURSO', reintentarEn: Math.ceil((row.lockedUntil - now) / 1_000) };
+        }
+        row.lockedUntil = now + inicio.bloqueoSegundos * 1_000;
+        return { resultado: 'ADELANTE', opId: row.opId };
+      },
+      finish: (respuesta) => keep(store, respuesta),
+      reopen({ opId, ...clave }) {
+        const row = store.idempotencias.get(nameOf(clave));
+        if (row?.opId === opId) row.lockedUntil = store.now.getTime();
+      },
+      release({ opId, ...clave }) {
+        if (store.idempotencias.get(nameOf(clave))?.opId === opId) store.idempotencias.delete(nameOf(clave));
+      },
+    },
+    listas: { consultar: () => ({ efos: null, edos: null }) },
     consultasEnCurso: {
-      find: (contribuyenteId, clave) =>
-        trip(store, 'consultasEnCurso.find', () => store.enCurso.get(`${contribuyenteId}:${clave}`) ?? null),
-      keep: (contribuyenteId, clave, consulta) =>
-        trip(store, 'consultasEnCurso.keep', () => {
-          const name = `${contribuyenteId}:${clave}`;
-          const kept = store.enCurso.get(name) ?? consulta;
-          store.enCurso.set(name, kept);
-          return kept;
-        }),
-      drop: (contribuyenteId, clave, folio) =>
-        trip(store, 'consultasEnCurso.drop', () => {
-          const name = `${contribuyenteId}:${clave}`;
-          if (store.enCurso.get(name)?.folio === folio) store.enCurso.delete(name);
-        }),
+      find: (contribuyenteId, clave) => store.enCurso.get(enCursoKey(contribuyenteId, clave)) ?? null,
+      keep(contribuyenteId, clave, consulta) {
+        const name = enCursoKey(contribuyenteId, clave);
+        const kept = store.enCurso.get(name) ?? consulta;
+        store.enCurso.set(name, kept);
+        return kept;
+      },
+      drop(contribuyenteId, clave, folio) {
+        const name = enCursoKey(contribuyenteId, clave);
+        if (store.enCurso.get(name)?.folio === folio) store.enCurso.delete(name);
+      },
     },
-    sesiones: { forget: (rfc) => trip(store, 'sesiones.forget', () => void store.olvidados.push(rfc)) },
-    documentos: { note: (documento) => trip(store, 'documentos.note', () => void store.documentos.push(documento)) },
-  };
+    sesiones: { forget: (rfc) => void store.olvidados.push(rfc) },
+    documentos: { note: (documento) => void store.documentos.push(documento) },
+  });
 }
 
 function guardada(
@@ -128,29 +189,11 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
   const cargo = debit(store, { opId: id, cuentaId, importe: nueva.costo, operacion: 'tax/descarga-metadata' });
   if (cargo.resultado !== 'CARGADO') return { resultado: 'SALDO_INSUFICIENTE' };
   store.solicitudes.set(id, {
-    ...{
-      contribuyenteId,
-      apiKeyId,
-      canal: nueva.canal,
-      idemKey,
-      deadlineAt: nueva.deadlineAt,
-      sellada: nueva.sellada,
-      otra: nueva.otra,
-    },
+    ...{ contribuyenteId, apiKeyId, idemKey, canal: nueva.canal, deadlineAt: nueva.deadlineAt },
+    ...{ sellada: nueva.sellada, otra: nueva.otra },
     vista: {
-      ...{
-        id,
-        rfc,
-        tipo,
-        desde,
-        hasta,
-        estado: 'EN_PROCESO',
-        registros: null,
-        confianza: null,
-        isReembolsada: false,
-        progreso: 0,
-        intentos: 0,
-      },
+      ...{ id, rfc, tipo, desde, hasta, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
+      ...{ registros: null, confianza: null, isReembolsada: false },
       ...{ ultimaConsulta: null, proximaConsulta: store.now, motivo: null, creadaEn: store.now, terminadaEn: null },
       ...{ objectKey: null, paqueteBorradoEn: null, bytes: null, sha256: null },
     },
@@ -170,96 +213,9 @@ function cancel(store: MemoryStore, contribuyenteId: string, id: string): Cancel
   return { resultado: 'CANCELADA' };
 }
 
-function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
-  return {
-    register: ({ apiKeyId, contribuyenteId, idCif }) =>
-      trip(store, 'boveda.register', () => {
-        const key = store.keys.get(apiKeyId);
-        const contribuyente = store.contribuyentes.get(contribuyenteId);
-        if (key) key.isRegistrada = true;
-        if (contribuyente && idCif !== undefined) contribuyente.idCif = idCif;
-        bump(store, contribuyenteId);
-      }),
-    nameContribuyente: ({ contribuyenteId, nombre }) =>
-      trip(store, 'boveda.nameContribuyente', () => {
-        const contribuyente = store.contribuyentes.get(contribuyenteId);
-        if (contribuyente) contribuyente.nombre ??= nombre;
-      }),
-    store: (nueva) =>
-      trip(store, 'boveda.store', () => {
-        if (store.keys.get(nueva.apiKeyId)?.estado !== 'ACTIVA') return false;
-        const key = credencialKey(nueva.contribuyenteId, nueva.tipo);
-        if (nueva.tipo === 'efirma_cer' && store.credenciales.get(key)?.noSerie !== nueva.noSerie) {
-          store.credenciales.delete(credencialKey(nueva.contribuyenteId, 'efirma_key'));
-        }
-        store.credenciales.set(key, { ...nueva, rechazadaEn: { soap: null, portal: null } });
-        bump(store, nueva.contribuyenteId);
-        return true;
-      }),
-    waitingForEfirma: (contribuyenteId) =>
-      trip(store, 'boveda.waitingForEfirma', () =>
-        [...store.solicitudes.values()]
-
-          .filter((s) => s.contribuyenteId === contribuyenteId && s.canal === 'soap' && s.vista.terminadaEn === null)
-          .map((s) => ({ solicitudId: s.vista.id, deadlineAt: s.deadlineAt })),
-      ),
-    resume: ({ solicitudId, kid, sobre, expiraEn }) =>
-      trip(store, 'boveda.resume', () => {
-        const found = store.solicitudes.get(solicitudId);
-        if (!found || found.vista.terminadaEn !== null) return false;
-        found.sellada = { tipo: 'efirma', kid, sobre, expiraEn };
-        found.vista = { ...found.vista, estado: 'EN_PROCESO' };
-        return true;
-      }),
-    refuse: (contribuyenteId, credencialId, canal) =>
-      trip(store, 'boveda.refuse', () => {
-        for (const row of store.credenciales.values()) {
-          if (row.contribuyenteId === contribuyenteId && row.id === credencialId) row.rechazadaEn[canal] = store.now;
-        }
-        bump(store, contribuyenteId);
-      }),
-    reap: () => trip(store, 'boveda.reap', () => 0),
-    now: () => trip(store, 'boveda.now', () => store.now),
-  };
-}
-
 const nameOf = ({ apiKeyId, operacion, clave }: ClaveIdempotencia) => JSON.stringify([apiKeyId, operacion, clave]);
 
 function keep(store: MemoryStore, { status, sobre, opId, ...clave }: RespuestaIdempotencia): void {
   const row = store.idempotencias.get(nameOf(clave));
   if (row?.opId === opId) row.answer = { status, sobre };
-}
-
-function idempotenciaOf(store: MemoryStore): DatabasePorts['idempotencia'] {
-  return {
-    begin: (inicio) =>
-      trip(store, 'idempotencia.begin', (): ResultadoIdempotencia => {
-        const name = nameOf(inicio);
-        const { opId, cuerpoHash } = inicio;
-        const now = store.now.getTime();
-        const row = store.idempotencias.get(name);
-        if (!row || now - row.createdAt > DAY_MS) {
-          const lockedUntil = now + inicio.bloqueoSegundos * 1_000;
-          store.idempotencias.set(name, { cuerpoHash, opId, lockedUntil, createdAt: now, answer: null });
-          return { resultado: 'ADELANTE', opId };
-        }
-        if (!row.cuerpoHash.equals(cuerpoHash)) return { resultado: 'OTRO_CUERPO' };
-        if (row.answer) return { resultado: 'CONTESTADA', ...row.answer };
-        if (row.lockedUntil > now) {
-          return { resultado: 'EN_CURSO', reintentarEn: Math.ceil((row.lockedUntil - now) / 1_000) };
-        }
-        row.lockedUntil = now + inicio.bloqueoSegundos * 1_000;
-        return { resultado: 'ADELANTE', opId: row.opId };
-      }),
-    finish: (respuesta) => trip(store, 'idempotencia.finish', () => keep(store, respuesta)),
-    reopen: ({ opId, ...clave }) =>
-      trip(store, 'idempotencia.reopen', () => {
-        const row = store.idempotencias.get(nameOf(clave));
-        if (row?.opId === opId) row.lockedUntil = store.now.getTime();
-      }),
-    release: ({ opId, ...clave }) =>
-      trip(store, 'idempotencia.release', () => {
-        if (store.idempotencias.get(nameOf(clave))?.opId === opId) store.idempotencias.delete(nameOf(clave));
-      }),
-  };
 }

@@ -89,18 +89,41 @@ export const createMemoryStore = (now: Date) => ({
 });
 export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
-/** One call: counted, then refused, lost or carried out in one go, as a statement would be. */
-export async function trip<T>(store: MemoryStore, name: string, run: () => T): Promise<T> {
-  store.trips.push(name);
-  await Promise.resolve();
-  const { fault } = store;
-  if (fault !== null && (fault.only === undefined || fault.only === name)) {
-    if (fault.kind === 'reject') throw new Error('the database is away');
-    await new Promise(() => {});
-  }
-  store.before?.(name);
-  return run();
+/**
+ * The same ports, each call of which is counted, then refused, lost or carried out in one go, as a statement would be.
+ */
+export function crossing<P extends object>(store: MemoryStore, ports: Plain<P>): P {
+  const cross = async (name: string, run: () => unknown) => {
+    store.trips.push(name);
+    await Promise.resolve();
+    const { fault } = store;
+    if (fault !== null && (fault.only === undefined || fault.only === name)) {
+      if (fault.kind === 'reject') throw new Error('the database is away');
+      await new Promise(() => {});
+    }
+    store.before?.(name);
+    return run();
+  };
+  const portOf = ([port, calls]: [string, object]) => [
+    port,
+    Object.fromEntries(
+      Object.entries(calls).map(([call, run]) => [
+        call,
+        (...args: unknown[]) => cross(`${port}.${call}`, () => run(...args)),
+      ]),
+    ),
+  ];
+  return Object.fromEntries(Object.entries<object>(ports as Record<string, object>).map(portOf)) as P;
 }
+
+/** Ports whose calls answer at once. */
+type Plain<P> = {
+  readonly [Port in keyof P]: {
+    readonly [Call in keyof P[Port]]: P[Port][Call] extends (...args: infer A) => Promise<infer R>
+      ? (...args: A) => R
+      : never;
+  };
+};
 
 export function bump(store: MemoryStore, contribuyenteId: string): void {
   const contribuyente = store.contribuyentes.get(contribuyenteId);

@@ -83,26 +83,16 @@ describe('the body step', () => {
     return [answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']];
   };
 
-  it('answers 2002 for the RFC before 2001 for any other field', async () => {
-    const kit = await createKit();
-    expect(await wrong(kit, {})).toEqual([400, 2002, 'rfc']);
-    expect(await wrong(kit, { rfc: null, desde: 1 })).toEqual([400, 2002, 'rfc']);
-    expect(await wrong(kit, { rfc: 'ACU200101DB1' })).toEqual([400, 2001, 'desde']);
-    expect(await wrong(kit, { rfc: 'ACU200101DB1', desde: '2026-02-30', hasta: '2026-03-01' })).toEqual([
-      400,
-      2001,
-      'desde',
-    ]);
-    expect(await wrong(kit, { rfc: 'ACU200101DB1', desde: '2026-01-02', hasta: '2026-01-01' })).toEqual([
-      400,
-      2001,
-      'desde',
-    ]);
-    expect(await wrong(kit, { rfc: 'ACU200101DB1', desde: '2026-01-02', hasta: '2999-01-01' })).toEqual([
-      400,
-      2001,
-      'hasta',
-    ]);
+  const RFC = 'ACU200101DB1';
+  it.each([
+    [{}, 2002, 'rfc'],
+    [{ rfc: null, desde: 1 }, 2002, 'rfc'],
+    [{ rfc: RFC }, 2001, 'desde'],
+    [{ rfc: RFC, desde: '2026-02-30', hasta: '2026-03-01' }, 2001, 'desde'],
+    [{ rfc: RFC, desde: '2026-01-02', hasta: '2026-01-01' }, 2001, 'desde'],
+    [{ rfc: RFC, desde: '2026-01-02', hasta: '2999-01-01' }, 2001, 'hasta'],
+  ])('answers 2002 for the RFC before 2001 for any other field: %j', async (body, code, campo) => {
+    expect(await wrong(await createKit(), body)).toEqual([400, code, campo]);
   });
 
   it('answers 2001 to what is no JSON object, without echoing it', async () => {

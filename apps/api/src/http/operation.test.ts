@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { defineOperation, loadOperations } from './operation.ts';
 
 const base = { summary: 's', cost: 0, rfc: 'ninguno', body: z.object({ a: z.string() }) } as const;
+const open = { ...base, credential: 'api-key', errors: [] } as const;
 const data = z.object({ estado: z.enum(['EN_PROCESO', 'TERMINADA']), total: z.number() });
 
 test('a declaration and its handler agree by type', () => {
@@ -39,28 +40,22 @@ test('what does not fit does not compile', () => {
       }),
     () =>
       defineOperation({
-        ...base,
-        credential: 'api-key',
+        ...open,
         data,
-        errors: [],
         // @ts-expect-error: a field of the data is missing
         handle: async () => ({ estado: 'EN_PROCESO' }),
       }),
     () =>
       defineOperation({
-        ...base,
-        credential: 'api-key',
+        ...open,
         data,
-        errors: [],
         // @ts-expect-error: a word that the schema does not know
         handle: async () => ({ estado: 'OTRA_COSA', total: 1 }),
       }),
     () =>
       defineOperation({
-        ...base,
-        credential: 'api-key',
+        ...open,
         data: null,
-        errors: [],
         async handle(_body, contexto) {
           // @ts-expect-error: the operation did not ask for a credential
           contexto.openCredencial();
@@ -69,10 +64,8 @@ test('what does not fit does not compile', () => {
       }),
     () =>
       defineOperation({
-        ...base,
-        credential: 'api-key',
+        ...open,
         data: null,
-        errors: [],
         async handle(body) {
           // @ts-expect-error: a field that the body does not have
           body.b;

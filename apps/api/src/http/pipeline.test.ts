@@ -6,7 +6,6 @@ import { type Alta, alta, createKit, createKitWithAlta, guardaCiec, type Kit, op
 import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
-const PATIENT = { timeout: 20_000 };
 const DESCARGA = 'tax/descarga-metadata';
 let days = 0;
 
@@ -170,12 +169,6 @@ describe('money', () => {
   }
   const ask = (kit: Kit, a: Alta) => kit.call('tax/de-prueba', {}, { key: a.key });
 
-  it('is taken once for a success', async () => {
-    const { kit, a } = await kitWith(async () => ({ ok: true }));
-    expect((await ask(kit, a)).status).toBe(200);
-    expect(kit.store.movimientos.map(({ tipo }) => tipo)).toEqual(['cargo']);
-  });
-
   it('is given back for an unknown exception, which says nothing to the caller and everything to the log', async () => {
     const lines: string[] = [];
     const log = createLogger({ name: 'api', destination: { write: (line) => void lines.push(line) } });
@@ -207,23 +200,6 @@ describe('money', () => {
     const { kit, a } = await kitWith(async () => ({ ok: true }));
     expect((await ask(kit, a)).status).toBe(200);
     expect([kit.store.saldos.get(a.cuentaId), kit.store.abiertas.size]).toEqual([9, 0]);
-  });
-
-  it('stays open, for whoever sweeps, when the process dies before the answer', async () => {
-    const { kit, a } = await kitWith(() => new Promise(() => {}));
-    void ask(kit, a);
-    await expect.poll(() => kit.store.abiertas.size, PATIENT).toBe(1);
-    expect(await kit.deps.saldos.refundAbandoned(10)).toBe(1);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
-  });
-
-  it('never goes below zero', async () => {
-    const { kit, a } = await kitWith(async () => ({ ok: true }));
-    kit.store.saldos.set(a.cuentaId, 3);
-    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(kit, a)));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    expect(answers.filter(({ json }) => json.cfdi_codigo === 1004)).toHaveLength(7);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(0);
   });
 });
 

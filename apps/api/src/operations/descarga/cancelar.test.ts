@@ -1,25 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Alta, alta, createKitWithAlta, guardaCiec, type Kit } from '../../../test/kit.ts';
-import type { StoredSolicitud } from '../../../test/memory-store.ts';
+import { alta, createKitWithSolicitud } from '../../../test/kit.ts';
 
 const PATH = 'descarga/cancelar';
-
-async function pedida(change: Partial<StoredSolicitud['vista']> = {}): Promise<{ kit: Kit; a: Alta; id: string }> {
-  const { kit, a } = await createKitWithAlta();
-  await guardaCiec(kit, a);
-  const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
-  const { json } = await kit.call('tax/descarga-metadata', body, { key: a.key });
-  const id = String(json.data?.['solicitud_id']);
-  const solicitud = kit.store.solicitudes.get(id);
-  if (solicitud) solicitud.vista = { ...solicitud.vista, ...change };
-  return { kit, a, id };
-}
 
 describe(PATH, () => {
   it.each(['EN_PROCESO', 'ESPERA_EFIRMA'] as const)(
     'ends a request that is %s and gives its credit back, once',
     async (estado) => {
-      const { kit, a, id } = await pedida({ estado });
+      const { kit, a, id } = await createKitWithSolicitud({ estado });
       expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
       for (let time = 0; time < 2; time += 1) {
         const { status, json } = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
@@ -34,7 +22,7 @@ describe(PATH, () => {
   it.each(['TERMINADA', 'ERROR', 'RECHAZADA', 'VENCIDA'] as const)(
     'answers 409/3005 for one that has ended as %s, and changes nothing',
     async (estado) => {
-      const { kit, a, id } = await pedida({ estado, terminadaEn: new Date() });
+      const { kit, a, id } = await createKitWithSolicitud({ estado, terminadaEn: new Date() });
       const { status, json } = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
       expect([status, json.cfdi_codigo]).toEqual([409, 3005]);
       expect(json.data).toEqual({ motivo: `Terminó como ${estado}.` });
@@ -44,7 +32,7 @@ describe(PATH, () => {
   );
 
   it('answers a foreign id byte for byte like a missing one, and leaves it running', async () => {
-    const { kit, id } = await pedida();
+    const { kit, id } = await createKitWithSolicitud();
     const other = alta(kit.store);
     const ids = [id, '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', 'x'];
     const answers = await Promise.all(ids.map((solicitud_id) => kit.call(PATH, { solicitud_id }, { key: other.key })));

@@ -1,26 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { type Alta, alta, createKit, createKitWithAlta, guardaCiec, type Kit, NOW } from '../../../test/kit.ts';
-import type { StoredSolicitud } from '../../../test/memory-store.ts';
+import { alta, createKit, createKitWithSolicitud, NOW } from '../../../test/kit.ts';
 
 const PATH = 'descarga/paquete';
-
-async function conSolicitud(
-  change: Partial<StoredSolicitud['vista']> = {},
-): Promise<{ kit: Kit; a: Alta; id: string }> {
-  const { kit, a } = await createKitWithAlta();
-  await guardaCiec(kit, a);
-  const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
-  const id = String((await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id']);
-  const solicitud = kit.store.solicitudes.get(id);
-  if (solicitud) solicitud.vista = { ...solicitud.vista, ...change };
-  return { kit, a, id };
-}
 
 const TERMINADA = { estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' } as const;
 
 describe(PATH, () => {
   it('signs a URL at the moment of the call', async () => {
-    const { kit, a, id } = await conSolicitud(TERMINADA);
+    const { kit, a, id } = await createKitWithSolicitud(TERMINADA);
     const { json } = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
     expect(json.data).toEqual({
       solicitud_id: id,
@@ -41,7 +28,7 @@ describe(PATH, () => {
     'tells how long to wait while it is %s and looked at in %s seconds: Retry-After %s',
     async (estado, seconds, expected) => {
       const proximaConsulta = seconds === null ? null : new Date(NOW.getTime() + seconds * 1_000);
-      const { kit, a, id } = await conSolicitud({ estado, proximaConsulta });
+      const { kit, a, id } = await createKitWithSolicitud({ estado, proximaConsulta });
       const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
       expect([answer.status, answer.json.cfdi_codigo]).toEqual([409, 3002]);
       expect(answer.headers.get('retry-after')).toBe(expected);
@@ -50,14 +37,14 @@ describe(PATH, () => {
   );
 
   it.each(['ERROR', 'RECHAZADA', 'VENCIDA'] as const)('answers 409/3003 with the reason after %s', async (estado) => {
-    const { kit, a, id } = await conSolicitud({ estado, motivo: 'El SAT la rechazó.' });
+    const { kit, a, id } = await createKitWithSolicitud({ estado, motivo: 'El SAT la rechazó.' });
     const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([409, 3003]);
     expect(answer.json.data).toEqual({ motivo: 'El SAT la rechazó.' });
   });
 
   it('answers 503/5041 when no URL can be signed', async () => {
-    const { kit, a, id } = await conSolicitud(TERMINADA);
+    const { kit, a, id } = await createKitWithSolicitud(TERMINADA);
     const paquetes = { ...kit.deps.paquetes, presign: () => Promise.reject(new Error('no credentials')) };
     const other = await createKit({ store: kit.store, deps: { paquetes } });
     const answer = await other.call(PATH, { solicitud_id: id }, { key: a.key });
@@ -66,7 +53,7 @@ describe(PATH, () => {
   });
 
   it.each([PATH, 'descarga/verificar'])('%s answers a foreign id byte for byte like a missing one', async (path) => {
-    const { kit, id } = await conSolicitud(TERMINADA);
+    const { kit, id } = await createKitWithSolicitud(TERMINADA);
     const other = alta(kit.store);
     const missing = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
     const answers = await Promise.all(
