@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { noCheckpoint } from '@acuse/core';
+import { type Avance, type ClaimedSolicitud, noCheckpoint } from '@acuse/core';
 import { createClaims, createHeartbeats, createOutbox, migrate, openDatabase } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
 import { createConsumer, createQueue } from '@acuse/queue';
@@ -8,12 +8,40 @@ import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { startRelay } from '../../apps/worker/src/relay.ts';
 import { createRunner } from '../../apps/worker/src/steps.ts';
+import { startCpu } from './cpu.ts';
 
-const CONCURRENCY = 20;
-const SOLICITUDES = 400;
+/** The worker's own defaults (`DESCARGAS_CONCURRENCY`, `DATABASE_POOL`), and twice as many solicitudes as slots. */
+const CONCURRENCY = 250;
+const POOL = 20;
+const SOLICITUDES = 2 * CONCURRENCY;
+
+/** Servers that the bench has started. */
+export interface Servers {
+  readonly postgres: { readonly url: string; readonly pid: number };
+  readonly redis: { readonly url: string; readonly pid: number } | null;
+}
+
+interface Speed {
+  readonly perSecond: number;
+  /** Milliseconds of processor for each, here, in PostgreSQL and in Redis. */
+  readonly cpuMs: readonly number[];
+}
+
+/** Begins to measure; what it returns tells what each of so many pieces of work took. */
+async function startMeasure({ postgres, redis }: Servers): Promise<(pieces: number) => Promise<Speed>> {
+  const [inPostgres, inRedis] = [await startCpu(postgres.pid), redis && (await startCpu(redis.pid))];
+  const own = process.cpuUsage();
+  const started = performance.now();
+  return async (pieces) => {
+    const seconds = (performance.now() - started) / 1_000;
+    const { user, system } = process.cpuUsage(own);
+    const spent = [(user + system) / 1_000, await inPostgres(), (await inRedis?.()) ?? 0];
+    return { perSecond: pieces / seconds, cpuMs: spent.map((ms) => ms / pieces) };
+  };
+}
 
 /** Jobs a second of bare BullMQ: added in bulk, consumed by a function that does nothing. */
-async function bare(url: string, jobs: number): Promise<number> {
+async function bare(servers: Servers, url: string, jobs: number): Promise<Speed> {
   const name = `piso-${randomBytes(4).toString('hex')}`;
   const isRedis = url.startsWith('redis');
   const clients: Redis[] = [];
@@ -34,31 +62,47 @@ async function bare(url: string, jobs: number): Promise<number> {
   const worker = isRedis
     ? new Worker(name, run, { ...options, connection: redis() })
     : new Worker(name, run, { ...options, connection: postgres }, createPostgresBackend);
-  const started = performance.now();
+  await worker.waitUntilReady();
+  const measured = await startMeasure(servers);
   void worker.run();
   for (let at = 0; at < jobs; at += 200)
     await queue.addBulk(
       Array.from({ length: 200 }, () => ({ name: 'x', data: { solicitud_id: randomUUID(), gen: 1 } })),
     );
   while (done < jobs) await new Promise((resolve) => setTimeout(resolve, 20));
-  const perSecond = (jobs / (performance.now() - started)) * 1_000;
+  const speed = await measured(jobs);
   await worker.close();
   await queue.close();
   for (const client of clients) client.disconnect();
-  return perSecond;
+  return speed;
 }
 
+/** Makes what a step writes: nothing, or what a look at the SAT that finds nothing new does. */
+type Step = (claimed: ClaimedSolicitud) => Avance;
+
+const STEPS: Readonly<Record<string, Step>> = {
+  'empty steps': () => ({}),
+  looks: ({ partes: [parte] }) => ({
+    consultado: true,
+    partes: parte ? [{ parteId: parte.id, fallos: 0, consultas: parte.consultas + 1, dueInSeconds: 0 }] : [],
+    eventos: [{ tipo: 'SAT_EN_PROCESO' }],
+  }),
+};
+
 /** Steps a second of ours: every one passes outbox, relay, queue, claim and release. */
-async function ours(databaseUrl: string, queueUrl: string, seconds: number): Promise<number> {
-  const db = openDatabase({ url: databaseUrl, poolSize: CONCURRENCY + 4, timeoutMs: 30_000, applicationName: 'bench' });
+async function ours(servers: Servers, databaseUrl: string, queueUrl: string, seconds: number, step: Step) {
+  const db = openDatabase({ url: databaseUrl, poolSize: POOL, timeoutMs: 30_000, applicationName: 'bench' });
   const cuenta = randomUUID();
   const contribuyente = randomUUID();
   await db.pool.query(`INSERT INTO cuenta (id, nombre, email, saldo) VALUES ($1, 'b', $2, 0)`, [cuenta, cuenta]);
   await db.pool.query(`INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES ($1, $2, 'R')`, [contribuyente, cuenta]);
   const ids = Array.from({ length: SOLICITUDES }, () => uuidV7());
   await db.pool.query(
-    `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
-     SELECT i, $2, $3, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() + interval '1 day' FROM unnest($1::uuid[]) i`,
+    `WITH s AS (
+       INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
+       SELECT i, $2, $3, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() + interval '1 day' FROM unnest($1::uuid[]) i
+     )
+     INSERT INTO parte (id, solicitud_id, inicio, fin) SELECT i, i, '2025-01-01T00:00:00', '2025-01-01T23:59:59' FROM unnest($1::uuid[]) i`,
     [ids, cuenta, contribuyente],
   );
   let steps = 0;
@@ -70,7 +114,7 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
       queue: 'descargas',
       async run(claimed) {
         if (isOver) return;
-        await claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
+        await claims.release(claimed, step(claimed), { queue: 'descargas', inSeconds: 0 });
         steps += 1;
       },
     },
@@ -97,34 +141,45 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
     [ids, cuenta],
   );
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  const [from, started] = [steps, performance.now()];
+  const from = steps;
+  const measured = await startMeasure(servers);
   await new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-  const perSecond = ((steps - from) / (performance.now() - started)) * 1_000;
+  const speed = await measured(steps - from);
   isOver = true;
   await relay.close();
   await consumer.close(1_000);
   await queue.close();
   await db.close();
-  return perSecond;
+  return speed;
 }
 
-/** Steps of solicitudes a second, beside bare BullMQ on the same server. */
-export async function benchJobs(postgresUrl: string, redisUrl: string | null, seconds: number): Promise<void> {
+const costOf = ({ cpuMs }: Speed) => cpuMs.reduce((sum, ms) => sum + ms, 0);
+const told = (speed: Speed) =>
+  `${speed.perSecond.toFixed(0)}/s, ${costOf(speed).toFixed(2)} ms of processor each (${speed.cpuMs.map((ms) => ms.toFixed(2)).join(' + ')})`;
+
+/**
+ * Steps of solicitudes a second, beside bare BullMQ on the same server. The milliseconds are those of this process, of
+ * PostgreSQL and of Redis.
+ */
+export async function benchJobs(servers: Servers, seconds: number): Promise<void> {
   for (const [name, url] of [
     ['PostgreSQL', null],
-    ['Redis', redisUrl],
+    ['Redis', servers.redis?.url ?? null],
   ] as const) {
     if (name === 'Redis' && url === null) {
       console.log('jobs on Redis: skipped, no redis-server on this machine');
       continue;
     }
-    const databaseUrl = await createDatabase(postgresUrl, `jobs_${randomBytes(4).toString('hex')}`);
+    const databaseUrl = await createDatabase(servers.postgres.url, `jobs_${randomBytes(4).toString('hex')}`);
     await migrate(databaseUrl);
     const queueUrl = url ?? databaseUrl;
-    const floor = await bare(queueUrl, url ? 20_000 : 4_000);
-    const steps = await ours(databaseUrl, queueUrl, seconds);
-    console.log(
-      `jobs on ${name}: ${steps.toFixed(0)} steps/s | floor, bare BullMQ: ${floor.toFixed(0)} jobs/s | ratio ${(steps / floor).toFixed(2)}`,
-    );
+    const floor = await bare(servers, queueUrl, url ? 20_000 : 4_000);
+    console.log(`jobs on ${name}: floor, bare BullMQ: ${told(floor)}`);
+    for (const [kind, step] of Object.entries(STEPS)) {
+      const speed = await ours(servers, databaseUrl, queueUrl, seconds, step);
+      console.log(
+        `jobs on ${name}: ${kind}: ${told(speed)} | ratio ${(speed.perSecond / floor.perSecond).toFixed(2)}, by processor ${(costOf(floor) / costOf(speed)).toFixed(2)}`,
+      );
+    }
   }
 }

@@ -15,8 +15,14 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'the epoch that fences a worker whose claim is over',
     file: 'packages/db/src/claims/claims.ts',
-    edits: [{ from: 'WHERE id = $1 AND epoch = $2', to: 'WHERE id = $1 AND epoch >= $2', times: 6 }],
+    edits: [{ from: 'WHERE id = $1 AND epoch = $2', to: 'WHERE id = $1 AND epoch >= $2', times: 5 }],
     tests: [db('claims'), db('carreras')],
+  },
+  {
+    name: 'the epoch that fences what such a worker writes and gives back',
+    file: 'packages/db/src/claims/avance.ts',
+    edits: [{ from: 's.epoch = e.epoch', to: 's.epoch >= e.epoch' }],
+    tests: [db('claims')],
   },
   {
     name: 'the unique key that lets a charge and its refund into the ledger once',

@@ -94,6 +94,22 @@ describe('progress', () => {
     expect(vista?.progreso).toBeLessThan(0.9);
   });
 
+  it('replaces the list of the packages of a part, also by one that names some of them again', async () => {
+    const claims = createClaims(t.db);
+    const nuevas = { reemplaza: null, periodos: periodos.slice(0, 1) };
+    const claimed = await claims.save(await newClaim(), { nuevas });
+    const parteId = claimed.partes[0]?.id ?? '';
+    await claims.save(claimed, { partes: [{ parteId, paquetes: ['A', 'B'] }] });
+    await claims.save(claimed, {
+      partes: [{ parteId, guardado: { paquete: 'B', objectKey: 'key', bytes: 5, sha256: 'ff' } }],
+    });
+    const [listed] = (await claims.save(claimed, { partes: [{ parteId, paquetes: ['B', 'C'] }] })).partes;
+    expect(listed?.paquetes).toEqual([
+      { paquete: 'B', orden: 1, objectKey: null, relecturas: 0 },
+      { paquete: 'C', orden: 2, objectKey: null, relecturas: 0 },
+    ]);
+  });
+
   it('puts halves in the place of a period', async () => {
     const claims = createClaims(t.db);
     const claimed = await claims.save(await newClaim(), {
@@ -118,6 +134,38 @@ describe('progress', () => {
     const after = await row();
     for (const write of writesOf(t.db, claimed)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
     expect(await row()).toEqual(after);
+  });
+});
+
+describe('what several write at once', () => {
+  it('is kept, but for what is stale or what the database refuses', async () => {
+    const claims = createClaims(t.db);
+    const others = [];
+    for (let n = 0; n < 3; n += 1) others.push(await newSolicitud(t.db, await seedTaxpayer(t.db)));
+    const [first, stale, broken, last] = await Promise.all([id, ...others].map((each) => claimOf(t.db, each, 1)));
+    if (!first || !stale || !broken || !last) throw new Error('not claimed');
+    const next = { queue: 'descargas', inSeconds: 60 } as const;
+    const note = { eventos: [{ tipo: 'SAT_EN_PROCESO' }] } as const;
+    const results = await Promise.allSettled([
+      claims.release(first, note, next),
+      claims.release({ ...stale, epoch: stale.epoch - 1 }, note, next),
+      claims.release(broken, { eventos: [{ tipo: 'OTRA_COSA' as 'SIN_CFDI' }] }, next),
+      claims.save(last, note),
+    ]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(results[1]).toMatchObject({ reason: expect.any(Desplazado) });
+    const { rows } = await t.db.pool.query(
+      `SELECT id, gen, lease_until IS NULL AS free, (SELECT count(*)::int FROM evento e WHERE e.solicitud_id = s.id) AS notes
+       FROM solicitud s WHERE id = ANY ($1::uuid[])`,
+      [[first.id, stale.id, broken.id, last.id]],
+    );
+    const now = new Map(rows.map(({ id: of, ...rest }) => [of, rest]));
+    expect([first, stale, broken, last].map((each) => now.get(each.id))).toEqual([
+      { gen: 2, free: true, notes: 1 },
+      { gen: 1, free: false, notes: 0 },
+      { gen: 1, free: false, notes: 0 },
+      { gen: 1, free: false, notes: 1 },
+    ]);
   });
 });
 

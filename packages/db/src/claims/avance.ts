@@ -1,106 +1,123 @@
 import { randomUUID } from 'node:crypto';
-import type { Avance, CambioParte } from '@acuse/core';
+import type { Avance, CambioParte, ClaimedSolicitud, QueueName } from '@acuse/core';
 import type pg from 'pg';
-import { execute } from '../statements.ts';
+import { prepared } from '../statements.ts';
 
-const COLUMNS = {
-  estado: 'estado',
-  canal: 'canal',
-  vacias: 'vacias',
-  folio: 'folio',
-  desfase: 'desfase',
-  envios: 'envios',
-  reenvios: 'reenvios',
-  consultas: 'consultas',
-  fallos: 'fallos',
-  accesos: 'accesos',
-  registros: 'registros',
-} as const satisfies Partial<Record<keyof CambioParte, string>>;
-
-/**
- * Notes what happened. A look at the authority that finds what the last event says is counted in its row: nearly all
- * looks find nothing new.
- */
-const NOTE = `
-WITH ultimo AS (
-  SELECT id, tipo, codigo, detalle FROM evento WHERE solicitud_id = $1 ORDER BY id DESC LIMIT 1
-), repetido AS (
-  UPDATE evento e SET veces = e.veces + 1, ultima_en = now() FROM ultimo u
-  WHERE e.id = u.id AND cardinality($2::text[]) = 1 AND u.tipo IN ('SAT_EN_PROCESO', 'SAT_SIN_RESPUESTA')
-    AND (u.tipo, u.codigo, u.detalle) IS NOT DISTINCT FROM (($2::text[])[1], ($3::text[])[1], ($4::text[])[1]) RETURNING e.id
-)
-INSERT INTO evento (solicitud_id, tipo, codigo, detalle)
-SELECT $1, n.tipo, n.codigo, n.detalle FROM unnest($2::text[], $3::text[], $4::text[]) AS n (tipo, codigo, detalle)
-WHERE NOT EXISTS (SELECT FROM repetido)`;
-
-/** Writes the changes of one step. The caller holds the row lock of the solicitud in this transaction. */
-export async function writeAvance(client: pg.PoolClient, solicitudId: string, avance: Avance): Promise<void> {
-  for (const cambio of avance.partes ?? []) await writeParte(client, solicitudId, cambio);
-  if (avance.nuevas) {
-    const { reemplaza, periodos, canal = null, vacias = [] } = avance.nuevas;
-    if (reemplaza !== null)
-      await execute(client, 'DELETE FROM parte WHERE id = $1 AND solicitud_id = $2', [reemplaza, solicitudId]);
-    await execute(
-      client,
-      `INSERT INTO parte (id, solicitud_id, inicio, fin, canal, vacias)
-       SELECT n.id, $1, n.inicio, n.fin, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n (id, inicio, fin)`,
-      [
-        solicitudId,
-        periodos.map(() => randomUUID()),
-        periodos.map((p) => p.inicio),
-        periodos.map((p) => p.fin),
-        canal,
-        vacias,
-      ],
-    );
-  }
-  if (avance.eventos && avance.eventos.length > 0)
-    await execute(client, NOTE, [
-      solicitudId,
-      avance.eventos.map((e) => e.tipo),
-      avance.eventos.map((e) => e.codigo ?? null),
-      avance.eventos.map((e) => e.detalle?.slice(0, 500) ?? null),
-    ]);
+/** One fenced write: progress, and with `next` the claim is given back and rings again, else kept. */
+export interface Write {
+  readonly claimed: Pick<ClaimedSolicitud, 'id' | 'epoch'>;
+  readonly avance: Avance;
+  readonly next: { readonly queue: QueueName; readonly inSeconds: number } | null;
 }
 
-async function writeParte(client: pg.PoolClient, solicitudId: string, cambio: CambioParte): Promise<void> {
-  const values: unknown[] = [cambio.parteId, solicitudId];
-  const sets: string[] = [];
-  const set = (expression: (parameter: string) => string, value: unknown) => {
-    values.push(value);
-    sets.push(expression(`$${values.length}`));
-  };
-  for (const [field, column] of Object.entries(COLUMNS)) {
-    const value = cambio[field as keyof typeof COLUMNS];
-    if (value !== undefined) set((parameter) => `${column} = ${parameter}`, value);
-  }
-  if (cambio.dueInSeconds !== undefined)
-    set((parameter) => `due_at = now() + make_interval(secs => ${parameter})`, cambio.dueInSeconds);
-  if (cambio.estado === 'SOLICITADA') sets.push('solicitada_en = now()');
-  if (sets.length > 0)
-    await execute(client, `UPDATE parte SET ${sets.join(', ')} WHERE id = $1 AND solicitud_id = $2`, values);
+/** Columns of a part that a change may set, by their own names. */
+const COLUMNS = [
+  'estado',
+  'canal',
+  'vacias',
+  'folio',
+  'desfase',
+  'envios',
+  'reenvios',
+  'consultas',
+  'fallos',
+  'accesos',
+  'registros',
+] as const satisfies readonly (keyof CambioParte)[];
 
-  if (cambio.paquetes) {
-    await execute(client, 'DELETE FROM paquete_sat WHERE parte_id = $1', [cambio.parteId]);
-    await execute(
-      client,
-      `INSERT INTO paquete_sat (parte_id, paquete, orden)
-       SELECT $1, n.paquete, n.orden FROM unnest($2::text[]) WITH ORDINALITY AS n (paquete, orden)`,
-      [cambio.parteId, cambio.paquetes],
-    );
-  }
-  if (cambio.guardado) {
-    const { paquete, objectKey, bytes, sha256 } = cambio.guardado;
-    await execute(
-      client,
-      `UPDATE paquete_sat SET object_key = $3, bytes = $4, sha256 = $5, guardado_en = now() WHERE parte_id = $1 AND paquete = $2`,
-      [cambio.parteId, paquete, objectKey, bytes, sha256],
-    );
-  }
-  if (cambio.releer)
-    await execute(
-      client,
-      'UPDATE paquete_sat SET object_key = NULL, relecturas = relecturas + 1 WHERE parte_id = $1 AND paquete = $2',
-      [cambio.parteId, cambio.releer.paquete],
-    );
+/**
+ * Carries out writes of different solicitudes, each of them whole or not at all; gives the ids of those whose claim was
+ * still theirs. What gives a claim back ends its epoch as well: who does not hear that it was given back must not give
+ * it back once more. What is deleted to make room is deleted first: the rows that follow depend on it. A look at the
+ * authority that finds what the last event says is counted in its row: nearly all looks find nothing new.
+ */
+const WRITE = `
+/* write */ WITH escrito AS MATERIALIZED (
+  SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (id uuid, epoch integer, miradas integer, cola text, segundos float8,
+    partes jsonb, reemplaza uuid, nuevas jsonb, eventos jsonb)
+), fila AS (
+  UPDATE solicitud s SET intentos = s.intentos + e.miradas,
+    ultima_consulta_en = CASE WHEN e.miradas > 0 THEN now() ELSE s.ultima_consulta_en END,
+    lease_until = CASE WHEN e.cola IS NULL THEN s.lease_until END,
+    epoch = s.epoch + CASE WHEN e.cola IS NULL THEN 0 ELSE 1 END, gen = s.gen + CASE WHEN e.cola IS NULL THEN 0 ELSE 1 END,
+    due_at = coalesce(now() + make_interval(secs => e.segundos), s.due_at),
+    fase = CASE e.cola WHEN 'ensambles' THEN 'ENSAMBLE' WHEN 'descargas' THEN 'DESCARGA' ELSE s.fase END
+  FROM escrito e WHERE s.id = e.id AND s.epoch = e.epoch AND s.estado = 'EN_PROCESO'
+  RETURNING s.id, s.gen, s.cuenta_id, s.due_at, e.cola, e.partes, e.reemplaza, e.nuevas, e.eventos
+), salida AS (
+  INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
+  SELECT id, gen, cola, cuenta_id, due_at FROM fila WHERE cola IS NOT NULL
+  ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL
+), cambio AS MATERIALIZED (
+  SELECT f.id AS solicitud_id, c.* FROM fila f CROSS JOIN LATERAL jsonb_to_recordset(f.partes)
+    AS c (id uuid, cambio jsonb, segundos float8, paquetes text[], guardado jsonb, releer text)
+), cambiada AS (
+  UPDATE parte p SET (${COLUMNS.join(', ')}) = (SELECT ${COLUMNS.map((column) => `r.${column}`).join(', ')} FROM jsonb_populate_record(p, c.cambio) r),
+    due_at = coalesce(now() + make_interval(secs => c.segundos), p.due_at),
+    solicitada_en = CASE WHEN c.cambio ->> 'estado' = 'SOLICITADA' THEN now() ELSE p.solicitada_en END
+  FROM cambio c WHERE p.id = c.id AND p.solicitud_id = c.solicitud_id
+), retirado AS (
+  DELETE FROM paquete_sat q USING cambio c WHERE q.parte_id = c.id AND c.paquetes IS NOT NULL RETURNING 1
+), listado AS (
+  INSERT INTO paquete_sat (parte_id, paquete, orden)
+  SELECT c.id, n.paquete, n.orden FROM cambio c CROSS JOIN LATERAL unnest(c.paquetes) WITH ORDINALITY AS n (paquete, orden)
+  WHERE (SELECT count(*) FROM retirado) >= 0
+), guardado AS (
+  UPDATE paquete_sat q SET object_key = g."objectKey", bytes = g.bytes, sha256 = g.sha256, guardado_en = now()
+  FROM cambio c CROSS JOIN LATERAL jsonb_to_record(c.guardado) AS g (paquete text, "objectKey" text, bytes bigint, sha256 text)
+  WHERE q.parte_id = c.id AND q.paquete = g.paquete
+), releido AS (
+  UPDATE paquete_sat q SET object_key = NULL, relecturas = q.relecturas + 1 FROM cambio c WHERE q.parte_id = c.id AND q.paquete = c.releer
+), borrada AS (
+  DELETE FROM parte p USING fila f WHERE p.id = f.reemplaza AND p.solicitud_id = f.id RETURNING 1
+), nueva AS (
+  INSERT INTO parte (id, solicitud_id, inicio, fin, canal, vacias)
+  SELECT n.id, f.id, n.inicio, n.fin, n.canal, n.vacias FROM fila f CROSS JOIN LATERAL jsonb_to_recordset(f.nuevas)
+    AS n (id uuid, inicio text, fin text, canal text, vacias text[])
+  WHERE (SELECT count(*) FROM borrada) >= 0
+), nota AS MATERIALIZED (
+  SELECT f.id, jsonb_array_length(f.eventos) AS de, n.* FROM fila f CROSS JOIN LATERAL ROWS FROM (
+    jsonb_to_recordset(f.eventos) AS (tipo text, codigo text, detalle text)) WITH ORDINALITY AS n (tipo, codigo, detalle, orden)
+), repetida AS (
+  UPDATE evento v SET veces = v.veces + 1, ultima_en = now()
+  FROM nota n CROSS JOIN LATERAL (SELECT id FROM evento WHERE solicitud_id = n.id ORDER BY id DESC LIMIT 1) ultimo
+  WHERE v.id = ultimo.id AND n.de = 1 AND n.tipo IN ('SAT_EN_PROCESO', 'SAT_SIN_RESPUESTA')
+    AND (v.tipo, v.codigo, v.detalle) IS NOT DISTINCT FROM (n.tipo, n.codigo, n.detalle)
+  RETURNING v.solicitud_id
+), anotada AS (
+  INSERT INTO evento (solicitud_id, tipo, codigo, detalle)
+  SELECT n.id, n.tipo, n.codigo, n.detalle FROM nota n WHERE n.id NOT IN (SELECT solicitud_id FROM repetida) ORDER BY n.id, n.orden
+)
+SELECT id FROM fila`;
+
+/** The statement that carries out `writes`; no two of them are of the same solicitud. It gives a row for each done. */
+export function writeOf(writes: readonly Write[]): pg.QueryConfig {
+  // In order of their ids, so that two statements do not wait for each other.
+  const rows = writes.map(rowOf).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return prepared(WRITE, [JSON.stringify(rows)]);
+}
+
+/** What is absent stays absent in JSON, and as it is in its row. */
+function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next }: Write) {
+  return {
+    id: claimed.id,
+    epoch: claimed.epoch,
+    miradas: consultado ? 1 : 0,
+    cola: next?.queue,
+    segundos: next?.inSeconds,
+    partes: partes?.map((cambio) => ({
+      id: cambio.parteId,
+      cambio: Object.fromEntries(COLUMNS.map((column) => [column, cambio[column]])),
+      segundos: cambio.dueInSeconds,
+      paquetes: cambio.paquetes,
+      guardado: cambio.guardado,
+      releer: cambio.releer?.paquete,
+    })),
+    reemplaza: nuevas?.reemplaza,
+    nuevas: nuevas?.periodos.map(({ inicio, fin }) => ({
+      ...{ id: randomUUID(), inicio, fin },
+      ...{ canal: nuevas.canal ?? null, vacias: nuevas.vacias ?? [] },
+    })),
+    eventos: eventos?.map(({ tipo, codigo, detalle }) => ({ tipo, codigo, detalle: detalle?.slice(0, 500) })),
+  };
 }

@@ -7,10 +7,12 @@ import {
   type TipoCredencial,
 } from '@acuse/core';
 import type pg from 'pg';
+import { createBatch } from '../batch.ts';
 import type { Database } from '../database.ts';
-import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { sendOnce } from '../errors.ts';
+import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
-import { writeAvance } from './avance.ts';
+import { type Write, writeOf } from './avance.ts';
 import { devolucion, endWithoutPaquete } from './end.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
@@ -18,12 +20,22 @@ const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 
   `EXISTS (SELECT FROM credencial c WHERE c.contribuyente_id = t.contribuyente_id AND c.api_key_id = t.api_key_id
     AND c.tipo = '${tipo}' AND c.creada_en <= t.creada_en AND c.${column} IS NOT NULL)`;
 
-/** A claimed solicitud and its sealed credentials, those of its own channel and of the other one. */
+/** The parts of the solicitud `t` in order of period, as JSON. */
+const PARTES = `coalesce((
+  SELECT json_agg(json_build_object('id', p.id, 'periodo', json_build_object('inicio', p.inicio, 'fin', p.fin), 'estado', p.estado,
+    'canal', coalesce(p.canal, t.canal), 'vacias', p.vacias, 'folio', p.folio, 'desfase', p.desfase, 'envios', p.envios,
+    'reenvios', p.reenvios, 'consultas', p.consultas, 'fallos', p.fallos, 'accesos', p.accesos, 'dueAt', p.due_at,
+    'paquetes', coalesce((
+      SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key, 'relecturas', q.relecturas) ORDER BY q.orden)
+      FROM paquete_sat q WHERE q.parte_id = p.id), '[]')) ORDER BY p.inicio)
+  FROM parte p WHERE p.solicitud_id = t.id), '[]') AS partes`;
+
+/** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
 SELECT t.id, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal,
        t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
-       efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en`;
+       efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en, ${PARTES}`;
 const SELLADAS = `
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
 LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()`;
@@ -32,23 +44,17 @@ type ClaimedRow = Omit<ClaimedSolicitud, 'isCredencialRechazada' | 'sellada' | '
   Record<`${TipoCredencial}_rechazada`, boolean> &
   Record<`${TipoCredencial}_kid`, string | null> &
   Record<`${TipoCredencial}_sobre`, Buffer | null> &
-  Record<`${TipoCredencial}_expira_en`, Date | null>;
-
-const PARTES = `
-SELECT p.id, json_build_object('inicio', p.inicio, 'fin', p.fin) AS periodo, p.estado, coalesce(p.canal, $2) AS canal, p.vacias, p.folio, p.desfase,
-       p.envios, p.reenvios, p.consultas, p.fallos, p.accesos, p.due_at AS "dueAt",
-       coalesce((SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key,
-                                                   'relecturas', q.relecturas) ORDER BY q.orden)
-                 FROM paquete_sat q WHERE q.parte_id = p.id), '[]') AS paquetes
-FROM parte p WHERE p.solicitud_id = $1 ORDER BY p.inicio`;
+  Record<`${TipoCredencial}_expira_en`, Date | null> & {
+    /** Times inside JSON come as text. */
+    readonly partes: readonly (Omit<Parte, 'dueAt'> & { readonly dueAt: string })[];
+  };
 
 function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | null {
   const [kid, sobre, expiraEn] = [row[`${tipo}_kid`], row[`${tipo}_sobre`], row[`${tipo}_expira_en`]];
   return kid && sobre && expiraEn ? { tipo, kid, sobre, expiraEn } : null;
 }
 
-/** The claimed solicitud with its parts in order of period. */
-async function claimedOf(connection: Connection, row: ClaimedRow): Promise<ClaimedSolicitud> {
+function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   const { id, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, canal, canalDejado, fase, epoch } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
@@ -59,34 +65,23 @@ async function claimedOf(connection: Connection, row: ClaimedRow): Promise<Claim
     isCredencialRechazada: row[`${own}_rechazada`],
     sellada: selladaOf(row, own),
     otra: row[`${other}_rechazada`] ? null : selladaOf(row, other),
-    partes: await rowsOf<Parte>(connection, PARTES, [id, canal]),
+    partes: row.partes.map(({ dueAt, ...parte }) => ({ ...parte, dueAt: new Date(dueAt) })),
   };
 }
 
 const CLAIM = `
-WITH tomada AS (
-  UPDATE solicitud SET epoch = epoch + 1, lease_until = now() + make_interval(secs => $4)
-  WHERE id = $1 AND gen = $2 AND fase = CASE $3 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END AND estado = 'EN_PROCESO'
-    AND (lease_until IS NULL OR lease_until < now())
-  RETURNING *
+/* claim */ WITH pedida AS MATERIALIZED (
+  SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::float8[]) AS p (id, gen, cola, segundos)
+), tomada AS (
+  UPDATE solicitud s SET epoch = s.epoch + 1, lease_until = now() + make_interval(secs => p.segundos)
+  FROM pedida p WHERE s.id = p.id AND s.gen = p.gen AND s.fase = CASE p.cola WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
+    AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
+  RETURNING s.*
 )${CLAIMED} FROM tomada t ${SELLADAS}`;
 
 const HELD = `${CLAIMED} FROM solicitud t ${SELLADAS} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
 
-const FENCE = `UPDATE solicitud SET intentos = intentos + $3::int,
-  ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
-  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
-
-/** Ends the epoch as well: who does not hear that its claim was given back must not give it back once more. */
-const RELEASE = `
-WITH suelta AS (
-  UPDATE solicitud SET lease_until = NULL, epoch = epoch + 1, gen = gen + 1, due_at = now() + make_interval(secs => $5),
-    fase = CASE $4 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END, intentos = intentos + $3::int,
-    ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
-  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, gen, cuenta_id, due_at
-)
-INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, gen, $4, cuenta_id, due_at FROM suelta
-ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL`;
+const LOCK = `SELECT id FROM solicitud WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' FOR NO KEY UPDATE`;
 
 const EXTEND = `UPDATE solicitud SET lease_until = now() + make_interval(secs => $3)
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
@@ -137,8 +132,41 @@ WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND
   AND c.creada_en <= s.creada_en AND CASE $3 WHEN 'portal' THEN c.rechazada_portal_en ELSE c.rechazada_soap_en END IS NULL
   AND c.tipo = CASE $3 WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;
 
+/** What a ring asks for. */
+type Claim = Parameters<Claims['claim']>[0];
+
+/** Claims and writes of different solicitudes that come together share a statement and its commit. */
+function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
+  const claim = createBatch({
+    groupOf: ({ solicitudId }: Claim) => solicitudId,
+    patienceMs: settings.timeoutMs,
+    async run(asked: readonly Claim[], until) {
+      const inOrder = asked.toSorted((a, b) => (a.solicitudId < b.solicitudId ? -1 : 1));
+      const values = (['solicitudId', 'gen', 'queue', 'leaseSeconds'] as const).map((field) =>
+        inOrder.map((each) => each[field]),
+      );
+      const { rows } = await sendOnce<ClaimedRow>(pool, prepared(CLAIM, values), until);
+      const taken = new Map(rows.map((row) => [row.id, claimedOf(row)]));
+      return asked.map(({ solicitudId }) => taken.get(solicitudId) ?? null);
+    },
+  });
+  const write = createBatch({
+    groupOf: ({ claimed }: Write) => claimed.id,
+    patienceMs: settings.timeoutMs,
+    async run(writes: readonly Write[], until) {
+      const { rows } = await sendOnce<{ id: string }>(pool, writeOf(writes), until);
+      const done = new Set(rows.map(({ id }) => id));
+      return writes.map(({ claimed }) => done.has(claimed.id));
+    },
+  });
+  return { claim, write };
+}
+
 /** The workers' side of solicitudes over PostgreSQL. */
-export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
+export function createClaims(database: Pick<Database, 'pool' | 'settings'>): Claims {
+  const { pool } = database;
+  const batches = batchesOf(database);
+
   /** Runs `first`, which demands the epoch and locks the row, and then the rest in the same transaction. */
   function fenced<T>(
     claimed: ClaimedSolicitud,
@@ -155,36 +183,31 @@ export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
     if (!(await isOne(pool, text, values))) throw new Desplazado(claimed.id, claimed.epoch);
   }
 
+  async function write(claimed: ClaimedSolicitud, rest: Omit<Write, 'claimed'>): Promise<void> {
+    if (!(await batches.write({ claimed, ...rest }))) throw new Desplazado(claimed.id, claimed.epoch);
+  }
+
+  const atOnce = { queue: 'descargas', inSeconds: 0 } as const;
+
   return {
-    async claim({ solicitudId, gen, queue, leaseSeconds }) {
-      const row = await rowOf<ClaimedRow>(pool, CLAIM, [solicitudId, gen, queue, leaseSeconds]);
-      return row && claimedOf(pool, row);
+    claim: batches.claim,
+
+    async save(claimed, avance) {
+      await write(claimed, { avance, next: null });
+      const row = await rowOf<ClaimedRow>(pool, HELD, [claimed.id, claimed.epoch]);
+      if (!row) throw new Desplazado(claimed.id, claimed.epoch);
+      return claimedOf(row);
     },
 
-    save(claimed, avance) {
-      return fenced(claimed, [FENCE, [claimed.id, claimed.epoch, avance.consultado ? 1 : 0]], async (client) => {
-        await writeAvance(client, claimed.id, avance);
-        const row = await rowOf<ClaimedRow>(client, HELD, [claimed.id, claimed.epoch]);
-        if (!row) throw new Desplazado(claimed.id, claimed.epoch);
-        return claimedOf(client, row);
-      });
-    },
-
-    async release(claimed, avance, { queue, inSeconds }) {
-      const values = [claimed.id, claimed.epoch, avance.consultado ? 1 : 0, queue, inSeconds];
-      const { partes = [], nuevas, eventos = [] } = avance;
-      if (partes.length === 0 && !nuevas && eventos.length === 0) return only(claimed, RELEASE, values);
-      await fenced(claimed, [RELEASE, values], (client) => writeAvance(client, claimed.id, avance));
-    },
+    release: (claimed, avance, next) => write(claimed, { avance, next }),
 
     extend: (claimed, leaseSeconds) => only(claimed, EXTEND, [claimed.id, claimed.epoch, leaseSeconds]),
 
     // The row is locked before the copy is looked for, so that one that was stored since the claim is seen and kept.
     awaitEfirma: (claimed) =>
-      fenced(claimed, [FENCE, [claimed.id, claimed.epoch, 0]], async (client) => {
-        const values = [claimed.id, claimed.epoch];
-        if (!(await isOne(client, AWAIT_EFIRMA, values)))
-          await execute(client, RELEASE, [...values, 0, 'descargas', 0]);
+      fenced(claimed, [LOCK, [claimed.id, claimed.epoch]], async (client) => {
+        if (!(await isOne(client, AWAIT_EFIRMA, [claimed.id, claimed.epoch])))
+          await client.query(writeOf([{ claimed, avance: {}, next: atOnce }]));
       }),
 
     finish: (claimed, { objectKey, bytes, sha256, registros, confianza, resumen }) => {
@@ -198,9 +221,7 @@ export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
 
     changeChannel: (claimed, avance, { mayReturn }) =>
       fenced(claimed, [CHANGE_CHANNEL, [claimed.id, claimed.epoch, mayReturn]], async (client) => {
-        await writeAvance(client, claimed.id, avance);
-        const values = [claimed.id, claimed.epoch, 0, 'descargas', 0];
-        await execute(client, RELEASE, values);
+        await client.query(writeOf([{ claimed, avance, next: atOnce }]));
       }),
 
     async markRefused(claimed, canal) {

@@ -10,13 +10,13 @@ import {
   type TipoEvento,
   type VistaSolicitud,
 } from '@acuse/core';
+import { createBatch } from '../batch.ts';
 import { endWithoutPaquete } from '../claims/end.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { isUuid } from '../uuid.ts';
 import { acceptAll } from './accept.ts';
-import { createBatch } from './batch.ts';
 
 type Fase = 'DESCARGA' | 'ENSAMBLE';
 

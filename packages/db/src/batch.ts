@@ -16,10 +16,10 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Joins calls that arrive while earlier ones are on their way into one statement, so that they share its round trip and
- * its commit. Nobody waits for company: with nothing on its way an item goes at once. No two items of a lot have the
- * same `groupOf`. When a lot fails, its items are run one by one, so that one cannot fail another; not when its outcome
- * is unknown ({@link ResultadoIncierto}).
+ * Joins calls that arrive in one turn of the event loop, or while earlier ones are on their way, into one statement, so
+ * that they share its round trip and its commit. Nobody waits for company: with nothing on its way an item goes in its
+ * turn. No two items of a lot have the same `groupOf`. When a lot fails, its items are run one by one, so that one cannot
+ * fail another; not when its outcome is unknown ({@link ResultadoIncierto}).
  *
  * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is
  * told until when it may begin its statement, on the clock of `performance.now`.
@@ -32,6 +32,7 @@ export function createBatch<Item, Result>(options: {
   const { run, groupOf, patienceMs } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
+  let isPumping = false;
 
   const tooLate = (cause?: unknown) => new Error(`not sent within ${patienceMs} ms`, { cause });
 
@@ -76,6 +77,7 @@ export function createBatch<Item, Result>(options: {
   }
 
   function pump(): void {
+    isPumping = false;
     while (inFlight < IN_FLIGHT && waiting.length > 0) {
       inFlight += 1;
       void runAll(take()).finally(() => {
@@ -92,6 +94,7 @@ export function createBatch<Item, Result>(options: {
         reject(tooLate());
       }, patienceMs);
       waiting.push({ item, until: performance.now() + patienceMs, timer, resolve, reject });
-      pump();
+      if (!isPumping) setImmediate(pump);
+      isPumping = true;
     });
 }

@@ -21,25 +21,45 @@ function setUp(answer: (item: Item) => string = ({ id }) => `ok ${id}`, patience
     },
   });
   const letGo = async () => {
+    await turn();
     while (waiting.length > 0) {
       waiting.shift()?.();
-      await new Promise((resolve) => setImmediate(resolve));
+      await turn();
     }
   };
-  return { accept, lots, letGo };
+  /** Each in a turn of its own: the first three go alone. */
+  const acceptInTurns = async (all: readonly Item[]) => {
+    const results: Promise<string>[] = [];
+    for (const item of all) {
+      results.push(accept(item));
+      await turn();
+    }
+    return { results };
+  };
+  return { accept, acceptInTurns, lots, letGo };
 }
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 const items = (count: number, group = (id: number) => `g${id}`) =>
   Array.from({ length: count }, (_, id) => ({ id, group: group(id) }));
 
-describe('createLote', () => {
-  it('sends at once what comes alone, and joins what comes while three are on their way', async () => {
-    const { accept, lots, letGo } = setUp();
-    const results = Promise.all(items(10).map(accept));
+describe('a batch', () => {
+  it('sends in its turn what comes alone, and joins what comes while three are on their way', async () => {
+    const { acceptInTurns, lots, letGo } = setUp();
+    const { results } = await acceptInTurns(items(10));
     expect(lots).toEqual([[0], [1], [2]]);
     await letGo();
-    expect(await results).toEqual(items(10).map(({ id }) => `ok ${id}`));
+    expect(await Promise.all(results)).toEqual(items(10).map(({ id }) => `ok ${id}`));
     expect(lots).toEqual([[0], [1], [2], [3, 4, 5, 6, 7, 8, 9]]);
+  });
+
+  it('joins what comes in one turn, up to 64', async () => {
+    const { accept, lots, letGo } = setUp();
+    const results = Promise.all(items(70).map(accept));
+    await letGo();
+    expect(await results).toEqual(items(70).map(({ id }) => `ok ${id}`));
+    expect(lots.map((lot) => lot.length)).toEqual([64, 6]);
   });
 
   it('never joins two of one group', async () => {
@@ -52,13 +72,14 @@ describe('createLote', () => {
   });
 
   it('runs the items of a failed lot one by one, so that only the guilty one fails', async () => {
-    const { accept, lots, letGo } = setUp(({ id }) => {
+    const { acceptInTurns, lots, letGo } = setUp(({ id }) => {
       if (id === 5) throw new Error('guilty');
       return `ok ${id}`;
     });
-    const results = Promise.allSettled(items(8).map(accept));
+    const { results } = await acceptInTurns(items(8));
+    const all = Promise.allSettled(results);
     await letGo();
-    const settled = await results;
+    const settled = await all;
     expect(settled.map(({ status }) => status === 'fulfilled')).toEqual([
       true,
       true,
@@ -74,8 +95,9 @@ describe('createLote', () => {
   });
 
   it('withdraws what could not be sent in time: it rejects, and is not carried out when there is room again', async () => {
-    const { accept, lots, letGo } = setUp(undefined, 20);
-    const sent = Promise.all(items(3).map(accept));
+    const { accept, acceptInTurns, lots, letGo } = setUp(undefined, 20);
+    const { results } = await acceptInTurns(items(3));
+    const sent = Promise.all(results);
     await expect(accept({ id: 3, group: 'late' })).rejects.toThrow('not sent within 20 ms');
     await letGo();
     expect(await sent).toEqual(['ok 0', 'ok 1', 'ok 2']);
@@ -83,13 +105,14 @@ describe('createLote', () => {
   });
 
   it('runs nothing again of a lot of which it is not known what became of it', async () => {
-    const { accept, lots, letGo } = setUp(({ id }) => {
+    const { acceptInTurns, lots, letGo } = setUp(({ id }) => {
       if (id === 4) throw new ResultadoIncierto({ cause: new Error('cut') });
       return `ok ${id}`;
     });
-    const results = Promise.allSettled(items(6).map(accept));
+    const { results } = await acceptInTurns(items(6));
+    const all = Promise.allSettled(results);
     await letGo();
-    expect((await results).map((one) => one.status === 'rejected' && one.reason)).toEqual([
+    expect((await all).map((one) => one.status === 'rejected' && one.reason)).toEqual([
       ...[false, false, false],
       ...Array(3).fill(expect.any(ResultadoIncierto)),
     ]);
