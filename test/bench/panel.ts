@@ -3,14 +3,12 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { fileURLToPath } from 'node:url';
 import { createContribuyentes, createLibro, migrate, openDatabase } from '@acuse/db';
-import { createDatabase, createProcessGroup, freePort } from '@acuse/embedded';
+import { buildPrograms, createDatabase, createProcessGroup, freePort, programEntry } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair } from '@acuse/vault';
 import { openUser } from '../../packages/embedded/src/commands/account.ts';
 
-const ENTRY = fileURLToPath(new URL('../../apps/panel/src/main.ts', import.meta.url));
 const SOLICITUDES = 100;
 const REQUESTS = 400;
 const RFC = 'ACU200101DB1';
@@ -45,10 +43,12 @@ export async function benchPanel(postgresUrl: string): Promise<void> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const base64 = () => randomBytes(32).toString('base64');
+  const programs = join(dir, 'programas');
   try {
+    await buildPrograms(programs);
     await group.start({
       name: 'panel',
-      entry: ENTRY,
+      entry: programEntry(programs, 'panel'),
       readyUrl: `${url}/readyz`,
       env: {
         ...{ PANEL_PORT: String(port), PANEL_PUBLIC_URL: url, COOKIE_HOST: 'false', LOG_LEVEL: 'error' },

@@ -10,7 +10,7 @@ import { createProcessGroup, type ProcessGroup, type ProcessGroupOptions } from 
 const SERVER = `
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-const port: number = Number(process.env.PORT);
+const port = Number(process.env.PORT);
 let calls = 0;
 console.log('starting', JSON.stringify(Object.keys(process.env).sort()));
 const server = createServer((_, response) => response.writeHead(++calls < 3 ? 503 : 204).end()).listen(port, '127.0.0.1');
@@ -42,18 +42,18 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
 
   beforeAll(async () => {
     dir = await mkdtemp(join(tmpdir(), 'acuse-group-'));
-    entry = join(dir, 'main.ts');
+    entry = join(dir, 'main.mjs');
     await writeFile(join(dir, 'package.json'), '{"type":"module"}');
     await writeFile(entry, SERVER);
     await mkdir(join(dir, 'logs'));
     await writeFile(join(dir, 'logs', 'torn.log'), 'an earlier run\n');
     await writeFile(
-      join(dir, 'torn.ts'),
+      join(dir, 'torn.mjs'),
       `console.error('Falta X.'); console.log(JSON.stringify({ level: 'info', msg: 'begins' }));
        console.log(JSON.stringify({ level: 'error', msg: 'relay failed', err: { message: 'no disk' } }));
        console.error('    at file:///x.ts:1:2'); process.exit(1);`,
     );
-    await writeFile(join(dir, 'broken.ts'), `console.log('about to fail'); process.exit(3);`);
+    await writeFile(join(dir, 'broken.mjs'), `console.log('about to fail'); process.exit(3);`);
   });
   afterEach(() => group.stop());
   afterAll(() => rm(dir, { recursive: true, force: true }));
@@ -80,11 +80,11 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
   });
 
   test('says why a program did not start, with its last lines', async () => {
-    const broken = { ...(await spec('broken')), entry: join(dir, 'broken.ts') };
+    const broken = { ...(await spec('broken')), entry: join(dir, 'broken.mjs') };
     await expect(make().start(broken)).rejects.toThrow(
       /broken no inició: terminó con 3 antes de estar listo\nabout to fail/,
     );
-    const torn = { ...(await spec('torn')), entry: join(dir, 'torn.ts') };
+    const torn = { ...(await spec('torn')), entry: join(dir, 'torn.mjs') };
     const said = await make()
       .start(torn)
       .catch((error: Error) => error.message);

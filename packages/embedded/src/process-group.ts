@@ -1,20 +1,18 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { ExplainedError, type Logger } from '@acuse/runtime';
 import { lifeline, residentBytes } from './children.ts';
 
-/** One of our own programs, run from its TypeScript source or compiled. */
+/** One of our own programs. */
 interface AppSpec {
   /** On its lines in the log, and the name of its log file. */
   readonly name: string;
-  /** The absolute path of its `main.ts`, or of what was compiled from it. */
+  /** The absolute path of what Node runs. */
   readonly entry: string;
   /** Its whole environment, but for what any program needs (PATH, HOME and the like): nothing of ours is inherited. */
   readonly env: Readonly<Record<string, string>>;
@@ -40,7 +38,6 @@ export type AppProcess = ReturnType<typeof control>;
 export type ProcessGroup = ReturnType<typeof createProcessGroup>;
 
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'SystemRoot', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const POLL_MS = 25;
 const TAIL_LINES = 30;
 
@@ -98,14 +95,10 @@ export function createProcessGroup(options: ProcessGroupOptions) {
 
 async function launch({ name, entry, env }: AppSpec, logDir: string | undefined) {
   const inherited = Object.fromEntries(INHERITED.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])));
-  const isSource = entry.endsWith('.ts');
-  // Of its workspace: it says how JSX is compiled.
-  const tsconfig = join(dirname(entry), '..', 'tsconfig.json');
-  const args = isSource ? ['--conditions=acuse-source', '--import', TSX, entry] : [entry];
   const start = (output: number | 'pipe') =>
-    spawn(process.execPath, args, {
+    spawn(process.execPath, [entry], {
       cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-      env: { ...inherited, ...(isSource && existsSync(tsconfig) ? { TSX_TSCONFIG_PATH: tsconfig } : {}), ...env },
+      env: { ...inherited, ...env },
       // Not of our process group: a Ctrl-C must reach us only, who stop them in order.
       detached: true,
       stdio: ['ignore', output, output],

@@ -1,6 +1,5 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { migrate } from '@acuse/db';
 import { ExplainedError, explain, type Logger } from '@acuse/runtime';
 import { requireServers } from './external-servers.ts';
@@ -8,6 +7,7 @@ import { freePort } from './free-port.ts';
 import { ensureDatabase } from './postgres/databases.ts';
 import { startPostgres } from './postgres.ts';
 import { type AppProcess, createProcessGroup } from './process-group.ts';
+import { buildPrograms, programEntry } from './programs.ts';
 import { startS3 } from './s3.ts';
 import {
   apiEnv,
@@ -113,12 +113,14 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     return stopping;
   };
 
+  const programs = join(dataDir, 'programas');
   try {
     const secrets = await ensureSecrets(dataDir);
+    await buildPrograms(programs);
     const [databaseUrl, s3, simulador] = await allOrFirstFailure([
       openDatabase(options, dataDir, closers),
       openS3(options, dataDir, secrets, closers),
-      startSimulador(group, join(dataDir, 'simulador'), ports.simulador || (await freePort()), env.simulador),
+      startSimulador(group, programs, join(dataDir, 'simulador'), ports.simulador || (await freePort()), env.simulador),
     ]);
     const addresses: StackAddresses = {
       databaseUrl,
@@ -133,7 +135,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
         const healthPort = (index === 0 && ports.health) || (await freePort());
         return group.start({
           name: index === 0 ? 'worker' : `worker-${index + 1}`,
-          entry: appEntry('worker'),
+          entry: programEntry(programs, 'worker'),
           env: workerEnv(addresses, filesOf(secrets, 'descargas'), { healthPort, given: env.worker }),
           readyUrl: `${urlAt(env.worker?.['HEALTH_HOST'], healthPort)}/readyz`,
         });
@@ -143,7 +145,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     const apiUrl = urlAt(env.api?.['API_HOST'], apiPort);
     const api = await group.start({
       name: 'api',
-      entry: appEntry('api'),
+      entry: programEntry(programs, 'api'),
       env: apiEnv(addresses, filesOf(secrets, 'api'), { port: apiPort, autoridades, given: env.api }),
       readyUrl: `${apiUrl}/readyz`,
     });
@@ -153,7 +155,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       const { own: url, public: publicUrl } = panelUrls(port, env.panel);
       const app = await group.start({
         name: 'panel',
-        entry: appEntry('panel'),
+        entry: programEntry(programs, 'panel'),
         env: panelEnv(addresses, filesOf(secrets, 'panel'), { port, apiUrl, autoridades, given: env.panel }),
         readyUrl: `${url}/readyz`,
       });
@@ -206,6 +208,7 @@ async function openS3(
 
 async function startSimulador(
   group: ReturnType<typeof createProcessGroup>,
+  programs: string,
   dataDir: string,
   port: number,
   extra: Env = {},
@@ -214,7 +217,7 @@ async function startSimulador(
   await mkdir(dataDir, { recursive: true });
   const app = await group.start({
     name: 'simulador',
-    entry: appEntry('simulador'),
+    entry: programEntry(programs, 'simulador'),
     env: { ...simuladorEnv(port, dataDir), ...extra },
     readyUrl: `${url}/salud`,
   });
@@ -253,8 +256,4 @@ async function stopAll(stopApps: () => Promise<boolean>, closers: (() => Promise
     );
   }
   return clean;
-}
-
-function appEntry(app: string): string {
-  return fileURLToPath(new URL(`../../../apps/${app}/src/main.ts`, import.meta.url));
 }

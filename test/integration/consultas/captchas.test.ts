@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createCaptchas } from '@acuse/db';
+import { programEntry } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
@@ -18,7 +18,7 @@ describe('captchas that people read', PATIENT, () => {
 
   /** The operator's command line, as a process. Gives its lines, read as JSON. */
   async function acuse(...args: string[]): Promise<Record<string, unknown>[]> {
-    const { stdout } = await run(process.execPath, [join(inject('programas'), 'apps/cli/dist/main.js'), ...args], {
+    const { stdout } = await run(process.execPath, [programEntry(inject('programas'), 'cli'), ...args], {
       env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
     });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));

@@ -6,7 +6,7 @@ import { createCargaListas } from '@acuse/db';
 import { listen } from '@acuse/runtime';
 import { afterEach, expect, it } from 'vitest';
 import { acuse } from '../fixtures/cli.ts';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { expectOk, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { listaFingida, type Renglon, rfcs } from './lista-fingida.ts';
 
@@ -62,7 +62,7 @@ async function startFuente() {
   };
 }
 
-onEachDriver('from the list at its source to the answer', (queueUrl) => {
+flowOnEachDriver('from the list at its source to the answer', (queueUrl) => {
   it('loads, replaces, survives a bad source, and answers', async () => {
     const fuente = await startFuente();
     const servicio = await startServicio({

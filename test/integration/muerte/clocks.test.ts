@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, fail, llamadas, waitForEstado } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS } from '../fixtures/procesos.ts';
@@ -14,10 +14,10 @@ const clockOff = (minutes: number) => ({
   )}`,
 });
 
-onEachDriver('workers whose clocks are five minutes off', (queueUrl) => {
+flowOnEachDriver('workers whose clocks are five minutes off', (queueUrl) => {
   const servicio = useServicio({ queueUrl }, { ...LOOPS, ...clockOff(5) });
 
-  it('take nothing that another has in its hands, ahead or behind', slowOnRedis(queueUrl), async () => {
+  it('take nothing that another has in its hands, ahead or behind', async () => {
     const caller = await newEfirmaCaller(servicio);
     const operation = 'SolicitaDescargaRecibidos';
     fail(servicio, caller, { service: 'cfdidescargamasivasolicitud', operation, kind: 'slow', times: 1, ms: 4_000 });
@@ -30,7 +30,7 @@ onEachDriver('workers whose clocks are five minutes off', (queueUrl) => {
     for (const worker of [behind, ahead]) expect(await worker.stop()).toBe(true);
   });
 
-  it('do not use an e.firma whose hour is over by the clock of the database', slowOnRedis(queueUrl), async () => {
+  it('do not use an e.firma whose hour is over by the clock of the database', async () => {
     const caller = await newEfirmaCaller(servicio);
     const id = await askFor(caller, MES);
     await servicio.sql`UPDATE credencial_sellada SET expira_en = now() - interval '1 second'

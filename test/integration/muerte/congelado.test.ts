@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, eventosDe, fail, llamadas } from '../fixtures/pedidos.ts';
 import { isStopped, LOOPS, logOf, MORTAL, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
-onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
+flowOnEachDriver('a worker that was frozen and comes back', (queueUrl) => {
   const servicio = useServicio({ queueUrl, simulador: { filas_por_paquete: 40 } }, LOOPS);
 
   const frozenAt = async (punto: string) => {
@@ -15,7 +15,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
   };
   const isRefused = (name: string) => waitFor(async () => (await logOf(servicio, name)).includes('lease_lost') || null);
 
-  it('cannot note what the SAT told it once another has the solicitud', slowOnRedis(queueUrl), async () => {
+  it('cannot note what the SAT told it once another has the solicitud', async () => {
     const caller = await newEfirmaCaller(servicio);
     const stuck = fail(servicio, caller, {
       service: 'cfdidescargamasivasolicitud',
@@ -61,7 +61,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     expect(await rescuer.stop()).toBe(true);
   });
 
-  it('does not ask the SAT for what another has already got', slowOnRedis(queueUrl), async () => {
+  it('does not ask the SAT for what another has already got', async () => {
     const caller = await newEfirmaCaller(servicio);
     const first = await servicio.startWorker({ ...MORTAL, FAILPOINT: 'tras-intencion:kill' });
     const id = await askFor(caller, MES);

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -7,7 +7,7 @@ import { expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { type Fin, type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
 
-onEachDriver('the database ends in the middle of the work', (queueUrl) => {
+flowOnEachDriver('the database ends in the middle of the work', (queueUrl) => {
   let postgres: OwnPostgres;
   let servicio: Servicio;
   beforeAll(async () => {
@@ -25,7 +25,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
 
   it.each<Fin>(queueUrl ? ['kill'] : ['stop', 'kill'])(
     '%s: refused meanwhile, and everything goes on afterwards',
-    slowOnRedis(queueUrl),
+
     async (fin) => {
       const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
       const callers: Caller[] = [];
@@ -52,7 +52,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
     },
   );
 
-  it('workers that start while it is away begin their work when it is there', slowOnRedis(queueUrl), async () => {
+  it('workers that start while it is away begin their work when it is there', async () => {
     const caller = await newEfirmaCaller(servicio);
     const id = await askFor(caller, MES);
     await postgres.end('stop');

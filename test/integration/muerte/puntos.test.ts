@@ -1,17 +1,17 @@
 import { PUNTOS } from '@acuse/core';
 import { expect, it } from 'vitest';
 import { expireClaim } from '../fixtures/candado.ts';
-import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, enviosOf, expectWhole, MES } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
-onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl) => {
+flowOnEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl) => {
   const servicio = useServicio({ queueUrl, simulador: { filas_por_paquete: 40 } }, LOOPS);
 
-  it('ends with one charge and one ZIP, and the SAT is asked as little as can be', slowOnRedis(queueUrl), async () => {
+  it('ends with one charge and one ZIP, and the SAT is asked as little as can be', async () => {
     const caller = await newEfirmaCaller(servicio);
     const id = await askFor(caller, MES);
     const before: Record<string, number> = {};

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
-import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, type Pedido, uuidsDelSat } from '../fixtures/pedidos.ts';
 import { STEPS } from '../fixtures/procesos.ts';
@@ -25,10 +25,10 @@ async function startSilent() {
   };
 }
 
-onEachDriver('a relay killed when the outbox has noted the rings and the queue has none of them', (queueUrl) => {
+flowOnEachDriver('a relay killed when the outbox has noted the rings and the queue has none of them', (queueUrl) => {
   const servicio = useServicio({ queueUrl });
 
-  it('loses none: they are rung again', slowOnRedis(queueUrl), async () => {
+  it('loses none: they are rung again', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 6 });
     const pedidos = [1, 2, 3, 4, 5, 6].map((month): Pedido => {
       const desde = `2025-0${month}-01`;

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, eventosDe, fail, llamadas } from '../fixtures/pedidos.ts';
 import { LOOPS, MORTAL, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Caller, useServicio, waitFor } from '../fixtures/servicio.ts';
 
-onEachDriver('a step and its worker', (queueUrl) => {
+flowOnEachDriver('a step and its worker', (queueUrl) => {
   const servicio = useServicio({ queueUrl }, LOOPS);
 
   /** The SAT takes this long for its answer to a request of the caller, by default for the next one only. */
@@ -21,7 +21,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
   const isAsked = (caller: Caller) =>
     waitFor(async () => llamadas(servicio, caller, 'SolicitaDescargaRecibidos').length > 0 || null);
 
-  it('keeps its claim for as long as it takes, also beyond the lease', slowOnRedis(queueUrl), async () => {
+  it('keeps its claim for as long as it takes, also beyond the lease', async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 9_000);
     // It is lengthened each time that a third of it is over, so that one may be late.
@@ -49,7 +49,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  it('is finished before SIGTERM ends its worker when there is time for it', slowOnRedis(queueUrl), async () => {
+  it('is finished before SIGTERM ends its worker when there is time for it', async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 1_500);
     const leaving = await servicio.startWorker(STEPS);
@@ -63,7 +63,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  it('is not lost when every worker is dead for longer than the leases', slowOnRedis(queueUrl), async () => {
+  it('is not lost when every worker is dead for longer than the leases', async () => {
     const callers = await Promise.all([1, 2, 3].map(() => newEfirmaCaller(servicio)));
     const slow = callers.map((caller) => slowSat(caller, 300_000, Number.POSITIVE_INFINITY));
     const workers = [await servicio.startWorker(MORTAL), await servicio.startWorker(MORTAL)];

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createIntentos } from '@acuse/db';
-import { createProcessGroup, freePort } from '@acuse/embedded';
+import { createProcessGroup, freePort, programEntry } from '@acuse/embedded';
 import { type Argon2, createPasswords } from '@acuse/panel';
 import { silentLogger } from '@acuse/runtime';
 import { hash, verify } from '@node-rs/argon2';
@@ -47,7 +47,7 @@ describe('throttles of log-ins', () => {
     const other = `http://127.0.0.1:${port}`;
     await group.start({
       name: 'panel-2',
-      entry: join(inject('programas'), 'apps/panel/dist/main.js'),
+      entry: programEntry(inject('programas'), 'panel'),
       readyUrl: `${other}/readyz`,
       env: { ...panel.env, PANEL_PORT: String(port) },
     });
