@@ -27,7 +27,7 @@ const quickFiles = () =>
     readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
       .map((file) => `${folder}/${file}`)
       .filter((path) => /\.test\.tsx?$/.test(path) && !path.includes('node_modules'))
-      .filter((path) => !/'slow'|flowOnEachDriver/.test(readFileSync(`${root}${path}`, 'utf8'))),
+      .filter((path) => !/'slow'|flowOnEachDriver|eachAtLength/.test(readFileSync(`${root}${path}`, 'utf8'))),
   );
 const faults = {
   extends: true as const,

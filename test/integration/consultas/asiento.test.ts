@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createSaldos } from '@acuse/db';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
@@ -97,7 +98,7 @@ describe('PostgreSQL goes away during a charged call', () => {
     await expectOk(waitFor(async () => ask().then((again) => (again.status === 503 ? null : again))));
   });
 
-  it.each([
+  eachAtLength([
     ['tax/comunicados', 'ciec', 'Ecom_Password'],
     ['tax/facturas-fiel', 'efirma', 'token='],
   ] as const)(
@@ -183,7 +184,7 @@ describe('PostgreSQL goes away during a charged call', () => {
     await expectOnce();
   });
 
-  it.each([{}, { 'idempotency-key': 'vacia-1' }])(
+  eachAtLength([{}, { 'idempotency-key': 'vacia-1' }])(
     'an empty list of whose giving back nothing is known: 503/5041, and given back once (%j)',
     async (headers) => {
       const { ask, expectOnce } = await newEmptyCaller();

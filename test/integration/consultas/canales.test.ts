@@ -43,7 +43,9 @@ const refuse = (caller: Caller, times?: number) =>
   });
 
 describe('305 at the web service for an e.firma that is valid', () => {
-  it('once: the e.firma is asked with a second time, with a new token, and counts as taken', async () => {
+  it('once: the e.firma is asked with a second time, with a new token, and counts as taken', {
+    tags: ['slow'],
+  }, async () => {
     const caller = await newEfirmaCaller(servicio);
     refuse(caller, 1);
     const id = await askFor(caller);

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { createCaptchas } from '@acuse/db';
 import { programEntry } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
@@ -39,7 +40,7 @@ describe('captchas that people read', PATIENT, () => {
       return captcha === undefined ? null : { id: captcha.id, imagen: captcha.imagen.toString('base64') };
     });
 
-  it.each(['tax/informacion-fiscal', 'tax/opinion-cumplimiento'])(
+  eachAtLength(['tax/informacion-fiscal', 'tax/opinion-cumplimiento'])(
     '%s waits for one, and answers once the operator has typed it',
     async (path) => {
       const caller = await servicio.newCiecCaller();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createLibro } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { TABLA } from '../../contract/tabla.ts';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
@@ -68,7 +69,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
     expect(data['items']).toMatchObject(rows);
   };
 
-  it.each([
+  eachAtLength([
     ['comunicados', FALSO_TAMBIEN, 'ciec'],
     ['notificaciones', FALSO_TAMBIEN, 'ciec'],
     ['facturas', FALSO, 'efirma'],
@@ -114,7 +115,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
     },
   );
 
-  it.each(['comunicados', 'facturas', 'notificaciones', 'retenciones'] as const)(
+  eachAtLength(['comunicados', 'facturas', 'notificaciones', 'retenciones'] as const)(
     '%s: none by both credentials is a fact, and is charged',
     async (lista) => {
       const caller = await conAmbas(VACIO);
@@ -129,7 +130,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
     },
   );
 
-  it.each(CON_UNA)(
+  eachAtLength(CON_UNA)(
     '%s by %s alone: none is not confirmed, and is given back with the answer',
     async (lista, credencial) => {
       const caller = await conUna(servicio, VACIO, credencial);

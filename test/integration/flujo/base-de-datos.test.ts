@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { block, cutConexiones } from '../fixtures/candado.ts';
 import { askFor, fail, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { type Caller, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
@@ -24,7 +25,7 @@ describe('PostgreSQL does not answer', () => {
     );
   };
   /** The answer, given while the lock is still held. */
-  const whileLocked = async (tables: string[], ask: () => ReturnType<Caller['call']>) => {
+  const whileLocked = async (tables: readonly string[], ask: () => ReturnType<Caller['call']>) => {
     const lock = await block(servicio, tables);
     try {
       const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE_MS, null).unref());
@@ -34,13 +35,13 @@ describe('PostgreSQL does not answer', () => {
     }
   };
 
-  it.each([
+  eachAtLength([
+    ['nothing at all answers', ['api_key', 'contribuyente', 'cuenta', 'movimiento', 'solicitud', 'outbox']],
     ['the pass cannot be read', ['api_key']],
     ['the balance cannot be debited', ['cuenta']],
     ['the ledger cannot be written', ['movimiento']],
     ['the request cannot be written', ['solicitud']],
     ['the ring cannot be written', ['outbox']],
-    ['nothing at all answers', ['api_key', 'contribuyente', 'cuenta', 'movimiento', 'solicitud', 'outbox']],
   ])('%s: 503/5041 in time, nothing charged, and the next call works', async (_name, tables) => {
     const caller = await servicio.newCiecCaller({ saldo: 3 });
     const ask = (here: Caller) => here.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
@@ -75,7 +76,7 @@ describe('PostgreSQL does not answer', () => {
     }
   });
 
-  it.each(['descarga/verificar', 'descarga/paquete'])('%s: 503/5041, and the answer afterwards', async (path) => {
+  eachAtLength(['descarga/verificar', 'descarga/paquete'])('%s: 503/5041, and the answer afterwards', async (path) => {
     const caller = await servicio.newCiecCaller();
     const id = await askFor(caller);
     await waitForEnd(caller, id);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { darNueve, expectNueve, FALLAS, useMalaHora } from '../fixtures/mala-hora.ts';
 import { askFor, fail, llamadas, movimientosDe, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { type Caller, waitForEnd } from '../fixtures/servicio.ts';
@@ -44,13 +45,16 @@ describe('the portal has a bad hour', () => {
     });
   }
 
-  it.each(['wrong-content', 'cut', 'malformed'] as const)('a package that is %s is fetched again', async (kind) => {
-    const caller = await newCaller();
-    fail(servicio, caller, { service: 'portalcfdi', operation: 'DescargarPaquete', kind, times: 2 });
-    await expectWhole(caller, await askFor(caller));
-    expect(llamadas(servicio, caller, 'DescargarPaquete')).toHaveLength(3);
-    expect(llamadas(servicio, caller, 'DescargaMetadatos')).toHaveLength(1);
-  });
+  eachAtLength(['wrong-content', 'cut', 'malformed'] as const)(
+    'a package that is %s is fetched again',
+    async (kind) => {
+      const caller = await newCaller();
+      fail(servicio, caller, { service: 'portalcfdi', operation: 'DescargarPaquete', kind, times: 2 });
+      await expectWhole(caller, await askFor(caller));
+      expect(llamadas(servicio, caller, 'DescargarPaquete')).toHaveLength(3);
+      expect(llamadas(servicio, caller, 'DescargaMetadatos')).toHaveLength(1);
+    },
+  );
 
   it('an error of the page method without words about rows is tried again', async () => {
     const caller = await newCaller();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { darNueve, expectNueve, FALLAS, useMalaHora } from '../fixtures/mala-hora.ts';
 import {
@@ -54,7 +55,7 @@ describe('the SAT’s web service has a bad hour', () => {
     expect(ends).toEqual(['2025-05-14T23:59:59', '2025-05-14T23:59:59', '2025-05-15T00:00:00']);
   });
 
-  it.each(['404', '5006', '5011'])('%s of the service is tried again', async (codigo) => {
+  eachAtLength(['404', '5006', '5011'])('%s of the service is tried again', async (codigo) => {
     const caller = await newCaller();
     for (const operation of ['SolicitaDescargaRecibidos', 'VerificaSolicitudDescarga'])
       fail(servicio, caller, { service: SAT, operation, kind: 'code', code: Number(codigo), times: 1 });
@@ -75,7 +76,7 @@ describe('the SAT’s web service has a bad hour', () => {
     await expectWhole(caller, id);
   });
 
-  it.each(['html200', 'empty200', 'status', 'slow'] as const)('Descargar %s: fetched again', async (kind) => {
+  eachAtLength(['html200', 'empty200', 'status', 'slow'] as const)('Descargar %s: fetched again', async (kind) => {
     const caller = await newCaller();
     fail(servicio, caller, { service: DESCARGAS, operation: 'Descargar', kind, times: 2, ms: 200 });
     await expectWhole(caller, await askFor(caller));
@@ -125,7 +126,7 @@ describe('the SAT’s web service has a bad hour', () => {
     expect(await saldoDe(servicio, caller)).toBe(10);
   });
 
-  it.each([5007, 5008])('%i every time: asked anew twice, then ends with a refund', async (code) => {
+  eachAtLength([5007, 5008])('%i every time: asked anew twice, then ends with a refund', async (code) => {
     const caller = await newCaller();
     fail(servicio, caller, { service: DESCARGAS, operation: 'Descargar', kind: 'code', code });
     const id = await askFor(caller);

@@ -75,7 +75,7 @@ describe('a bulk download whose channel gives no answer', () => {
     expect(llamadas(servicio, caller, 'EntrarCiec')).toEqual([]);
   });
 
-  it('by CIEC goes over after the second log-in in vain', async () => {
+  it('by CIEC goes over after the second log-in in vain', { tags: ['slow'] }, async () => {
     const caller = await newCaller();
     fail(servicio, caller, { service: LOGIN, operation: 'EntrarCiec', kind: 'status' });
     const id = await askByPortal(caller);
@@ -85,7 +85,7 @@ describe('a bulk download whose channel gives no answer', () => {
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(2);
   });
 
-  it('waits as long as it takes without the other credential', async () => {
+  it('waits as long as it takes without the other credential', { tags: ['slow'] }, async () => {
     const caller = await newCaller({ ciec: false });
     const down = fall(SOAP);
     const id = await askFor(caller);
@@ -157,7 +157,7 @@ describe('a bulk download whose channel gives no answer', () => {
       return id;
     };
 
-    it('goes over to the portal', async () => {
+    it('goes over to the portal', { tags: ['slow'] }, async () => {
       const caller = await newCaller();
       const id = await askWithoutKey(caller);
       await startWorker();
@@ -178,7 +178,9 @@ describe('a bulk download whose channel gives no answer', () => {
       expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
     });
 
-    it('has the e.firma that is stored while it is at the portal, should that refuse the CIEC', async () => {
+    it('has the e.firma that is stored while it is at the portal, should that refuse the CIEC', {
+      tags: ['slow'],
+    }, async () => {
       const caller = await newCaller();
       servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
       const login = fall(LOGIN);

@@ -1,5 +1,6 @@
 import type { AppProcess } from '@acuse/embedded';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
   askFor,
@@ -79,7 +80,7 @@ describe('what the SAT refuses or gives up', () => {
     expect(paquete.body.data).toEqual({ motivo: 'SAT_RECHAZO_LA_SOLICITUD' });
   });
 
-  it.each([4, 5, 6])('state %i twice: asked anew twice, then a result, charged once', async (estado) => {
+  eachAtLength([4, 5, 6])('state %i twice: asked anew twice, then a result, charged once', async (estado) => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 7);
     fail(servicio, caller, {
@@ -99,7 +100,7 @@ describe('what the SAT refuses or gives up', () => {
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
   });
 
-  it.each([
+  eachAtLength([
     [4, 'ERROR', 'SAT_ERROR'],
     [5, 'RECHAZADA', 'SAT_RECHAZADA'],
     [6, 'ERROR', 'SAT_VENCIDA'],
