@@ -103,7 +103,7 @@ function stable(respuesta: object): object {
   return rest;
 }
 
-describe.each(Object.entries(CONECTORES))('%s', (_nombre, { ask, service, operation, ...conector }) => {
+describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operation, ...conector }) => {
   it('logs in once with the CIEC, keeps the session, and is let in again without a captcha when the host forgot it', async () => {
     const mount = await setUp();
     const first = await ask(mount);
@@ -201,7 +201,9 @@ describe.each(Object.entries(CONECTORES))('%s', (_nombre, { ask, service, operat
     expect(await errorOf(ask(mount))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 
-  it('takes nothing else for an answer', async () => {
+  // Each fault at each connector is proven at length.
+  const tags = nombre === Object.keys(CONECTORES)[0] ? [] : ['slow'];
+  it('takes nothing else for an answer', { tags }, async () => {
     const mount = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
     const elsewhere = conector.redirectEndsSession ? 'RESPUESTA_ILEGIBLE' : 'HOST_NO_PERMITIDO';
     for (const [what, fault, motivo] of [...FALLAS, ['a foreign host', answered(null, foreign), elsewhere] as const]) {

@@ -221,7 +221,9 @@ describe('readPdf', { timeout: 120_000 }, () => {
     expect(textos).toEqual(pdfs.map((_, i) => `documento ${i}`));
   });
 
-  it('runs from its source in a plain process, and lets it end while its threads are idle', async () => {
+  it('runs from its source in a plain process, and lets it end while its threads are idle', {
+    tags: ['slow'],
+  }, async () => {
     expect(await runIn(new URL('./lector-pdf.ts', import.meta.url))).toEqual([0, 'desde un proceso']);
   });
 

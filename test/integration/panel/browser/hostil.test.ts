@@ -206,7 +206,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     expectSinQuejas(cliente);
   });
 
-  it('stays text in the ledger and in the lists of the operator', async () => {
+  it('stays text in the ledger and in the lists of the operator', { tags: ['slow'] }, async () => {
     const { panel, browser } = instalacion;
     const cuentas = createCuentas(panel.db);
     for (const carga of CARGAS) {
