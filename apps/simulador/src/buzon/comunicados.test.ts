@@ -2,7 +2,7 @@ import { load } from 'cheerio';
 import { describe, expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
 import { follow } from '../testing/idp-client.ts';
-import { frameOf, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
+import { frameOf, visitByCiec } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import { type Comunicado, comunicadosDe, shortDate, UNFOLD } from './aplicacionesc.ts';
@@ -60,29 +60,6 @@ describe('the list', () => {
     expect(linesOf(page, 'Mensajes leídos')).toEqual(expected.filter((c) => c.isLeido).map(line));
     expect(both(page)[0]).toMatch(/^\d{2}\/[a-z]{3}\/\d{4} \d{2}:\d{2} hrs \S/);
     expect(page.text).toContain('Mensajes de inter');
-  });
-
-  test('works for a browser that keeps the cookies of every host apart, by e.firma', async () => {
-    const browser = createBrowser({ isStrict: true });
-    const arrived = await visitByFiel(simulador, browser, application(), rfc);
-    expect(arrived.url).toContain('/loginc/nidp/saml2/spassertion_consumer');
-    expect(arrived.text).toContain(`window.location.replace('${application()}')`);
-    expect(both(await browser.get(application()))).toHaveLength(of(rfc).length);
-  });
-
-  test('marks nothing as read, however often it is asked for', async () => {
-    const browser = createBrowser();
-    const first = await listed(browser);
-    const second = await browser.get(application());
-    expect(linesOf(second, 'Mensajes no leídos')).toEqual(linesOf(first, 'Mensajes no leídos'));
-    const control = await fetch(`${base}/control/contribuyentes/${rfc}`);
-    expect(await control.json()).toMatchObject({ comunicados_leidos: [] });
-  });
-
-  test('of a taxpayer without anything says so in both sections', async () => {
-    const { text } = await listed(createBrowser(), 'VAC900215SI6');
-    expect(text.match(/No existe información/g)).toHaveLength(2);
-    expect(load(text)('div.message')).toHaveLength(0);
   });
 
   test('escapes the markup of a subject, and keeps it out of the hidden detail', async () => {

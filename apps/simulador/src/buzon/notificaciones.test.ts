@@ -73,12 +73,6 @@ describe('the list', () => {
     expect(rowsOf(page)).toHaveLength(of(rfc).length);
     expect(await opened(rfc)).toEqual([]);
   });
-
-  test('of a taxpayer without any says so in the table', async () => {
-    const { page } = await inside('VAC900215SI6');
-    expect(page.text).toContain('Total de notificaciones pendientes: 0');
-    expect(load(page.text)(`table[id="${TABLE}"] tbody`).text()).toBe('No se encontraron resultados');
-  });
 });
 
 describe('opening', () => {

@@ -46,14 +46,6 @@ const some = (rows: Row[], is: (row: Row) => boolean): Row => {
 };
 
 describe('the status of a CFDI', () => {
-  it.each(['emitidos', 'recibidos'] as const)('finds each of the %s with its own state', async (tipo) => {
-    for (const row of rowsOf(RFC, tipo, '2026-05-01', '2026-05-31')) {
-      const answer = await ask(expressionOf(row));
-      expect(answer['CodigoEstatus']).toMatch(/^S - /);
-      expect(answer['Estado']).toBe(row.estatus);
-    }
-  });
-
   it('takes text and CDATA, a quoted action, lower case UUID, an address before it, and the form of CFDI 3.2', async () => {
     const row = some(rowsOf(RFC, 'recibidos'), ({ rfcEmisor }) => rfcEmisor.includes('&'));
     const full = expressionOf(row);
@@ -124,40 +116,6 @@ describe('the status of a CFDI', () => {
     const { status, text } = await ask('?', { action: 'http://tempuri.org/Otra' });
     expect(status).toBe(500);
     expect(text).toContain('ActionNotSupported');
-  });
-
-  it('says how a CFDI is cancelled', async () => {
-    const rows = rowsOf(RFC, 'recibidos');
-    const seen = new Set<string | number | undefined>();
-    for (const row of rows.slice(0, 250)) {
-      const answer = await ask(expressionOf(row));
-      seen.add(answer['EstatusCancelacion']).add(answer['EsCancelable']);
-      const isDone = ['Cancelado con aceptación', 'Cancelado sin aceptación', 'Plazo vencido'].includes(
-        String(answer['EstatusCancelacion']),
-      );
-      expect(isDone).toBe(row.estatus === 'Cancelado');
-    }
-    for (const text of [
-      'Cancelable con aceptación',
-      'Cancelable sin aceptación',
-      'No cancelable',
-      'Cancelado con aceptación',
-    ])
-      expect(seen).toContain(text);
-  });
-
-  it.each([
-    ['PRE900215SI3', '100'],
-    ['DEF900215SI6', '100'],
-    ['REI900215SI5', '100'],
-    ['ENM900215SI1', '100'],
-    ['DES900215SI9', '200'],
-    ['SEN900215SI9', '200'],
-    ['HIS900215SI5', '200'],
-    [RFC, '200'],
-  ])('tells whether the issuer %s is listed: %s', async (rfc, efos) => {
-    const row = some(rowsOf(rfc, 'emitidos'), ({ tercero }) => tercero === null);
-    expect((await ask(expressionOf(row)))['ValidacionEFOS']).toBe(efos);
   });
 
   it('tells of third parties', async () => {

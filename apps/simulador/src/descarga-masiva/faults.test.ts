@@ -21,20 +21,6 @@ await verify();
 await verify();
 
 describe('faults of the transport', () => {
-  it('an HTML page with HTTP 200, then all is well again', async () => {
-    inject({ kind: 'html200' });
-    const { status, text } = await verify();
-    expect(status).toBe(200);
-    expect(text).toMatch(/^<!DOCTYPE html>/);
-    expect((await verify()).attributes['EstadoSolicitud']).toBe('3');
-  });
-
-  it('a connection cut in the middle of the package', async () => {
-    inject({ kind: 'cut', service: DESCARGA });
-    await expect(download()).rejects.toThrow(/terminated|fetch failed/);
-    expect((await download()).text).toMatch(/<\/s:Envelope>$/);
-  });
-
   it('a slow answer, which later calls overtake', async () => {
     const rule = inject({ kind: 'slow', operation: 'Autentica', ms: 3_600_000 });
     let hasCome = false;
@@ -88,18 +74,5 @@ describe('faults of the service', () => {
     expect(attributes['CodEstatus']).toBe('5000');
     const base64 = /<Paquete>([^<]+)</.exec(text)?.[1] ?? '';
     expect(Buffer.from(base64, 'base64').toString()).toMatch(/^<html>/);
-  });
-});
-
-describe('the call log', () => {
-  it('has every call with its RFC and what it asked for, spoilt ones too', async () => {
-    const { log } = simulador.world;
-    const filter = { service: DESCARGA, operation: 'Descargar', rfc: RFC };
-    const before = log.count(filter);
-    inject({ kind: 'html200', service: DESCARGA });
-    await download();
-    await download();
-    expect(log.count(filter)).toBe(before + 2);
-    expect(log.list(filter).at(-1)?.detail).toEqual({ IdPaquete: `${id}_01` });
   });
 });

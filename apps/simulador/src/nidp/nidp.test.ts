@@ -89,21 +89,6 @@ test('a service gets the taxpayer and its own state by SAML', async () => {
   expect(JSON.parse(text)).toEqual({ fields: ['SAMLResponse', 'RelayState'], relayState: state, identity });
 });
 
-test('another service gets it by WS-Federation', async () => {
-  const { browser, answer } = await enter('/dos?protocolo=wsfed');
-  const { action, fields } = readForm(answer, 'form');
-  expect(action).toBe(`${base}/dos/`);
-  const { text } = await browser.post(action, fields);
-  expect(JSON.parse(text)).toMatchObject({ fields: ['wa', 'wresult', 'wctx'], identity });
-});
-
-test('a browser that is inside is vouched for at once, also to another service', async () => {
-  const { browser, answer } = await enter('/uno');
-  await browser.followForms(answer);
-  const end = await browser.followForms(await browser.get(`${base}/dos`));
-  expect(JSON.parse(end.text)).toMatchObject({ identity });
-});
-
 test('an assertion is good once, for its service, unaltered, for fifteen minutes', async () => {
   const assertionFor = async () => {
     const { answer } = await enter('/uno');
@@ -165,12 +150,4 @@ test('a session ends after its idle minutes', async () => {
   expect((await browser.get(`${base}/login/nidp/app?sid=0`)).text).toContain(RFC);
   world.clock.advance(15 * 60_000);
   expect((await browser.get(`${base}/login/nidp/app?sid=0`)).text).not.toContain(RFC);
-});
-
-test('calls are logged, and faults obeyed, under the name of the host', async () => {
-  world.log.clear();
-  await enter('/uno');
-  expect(world.log.count({ service: 'login', operation: 'EntrarCiec', rfc: RFC })).toBe(1);
-  world.faults.add({ service: 'login', operation: 'EntrarCiec', rfc: RFC, kind: 'status', status: 500 });
-  expect((await enter('/uno')).answer.status).toBe(500);
 });

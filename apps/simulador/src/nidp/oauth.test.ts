@@ -3,7 +3,6 @@ import { load } from 'cheerio';
 import { expect, test } from 'vitest';
 import { CLIENTE_32D } from '../ptsc32d/sign-in.ts';
 import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
-import { follow } from '../testing/idp-client.ts';
 import { defaultCiec } from '../testing/portal-client.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import { createClock } from '../world/clock.ts';
@@ -82,15 +81,6 @@ test('without response_mode the code comes in the address', async () => {
   const location = new URL(response.headers.get('location') ?? '');
   expect(location.origin + location.pathname).toBe(redirectUri);
   expect([...location.searchParams.keys()]).toEqual(['code']);
-});
-
-test('a browser that is not inside logs in first, then goes on with its request', async () => {
-  const browser = createBrowser();
-  const page = await follow(browser, await browser.get(authz()));
-  const { action, fields } = readForm(page, '#IDPLogin');
-  const filled = { ...fields, Ecom_User_ID: RFC, Ecom_Password: defaultCiec(RFC) };
-  const { text } = await browser.post(action, filled);
-  expect(text).toContain(`top.location.href='${authz()}'`);
 });
 
 test('a code is exchanged for a token, which opens the application', async () => {

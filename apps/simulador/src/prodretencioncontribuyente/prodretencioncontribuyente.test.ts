@@ -103,25 +103,6 @@ describe('the way in', () => {
 });
 
 describe('a search', () => {
-  it('finds the retenciones received in a month, or on a day', async () => {
-    const browser = await inside();
-    const expected = rowsOf('recibidos', '2026-03-01', '2026-03-31');
-    expect(expected.length).toBeGreaterThan(0);
-    const { rows, isShown } = table(await search(browser, 'ConsultaReceptor', month('2026-03')));
-    expect(isShown).toBe(true);
-    expect(rows.map((row) => row['Folio Fiscal'])).toEqual(expected.map(({ uuid }) => uuid));
-    const [first] = expected;
-    const change = { ...month('2026-03'), selDia: first?.fechaEmision.slice(8, 10) ?? '' };
-    const [row] = table(await search(browser, 'ConsultaReceptor', change)).rows;
-    expect(row).toMatchObject({
-      'Folio Fiscal': first?.uuid,
-      'RFC Emisor': first?.rfcEmisor,
-      'RFC Receptor': RFC,
-      'Fecha de Emisión': first?.fechaEmision.replace(' ', 'T'),
-      'Estado del Comprobante': first?.estatus,
-    });
-  });
-
   it('finds those issued from one day to another, and by state and receiver', async () => {
     const browser = await inside();
     const expected = rowsOf('emitidos', '2026-01-01', '2026-10-31');
@@ -143,15 +124,6 @@ describe('a search', () => {
     expect(rows.map((row) => row['Folio Fiscal'])).toEqual([expected?.uuid]);
   });
 
-  it('says when there is nothing, which a page before its first search does not', async () => {
-    const browser = await inside('VAC900215SI6');
-    const isNothing = ({ text }: Visit) =>
-      (load(text)('#divNoResultadosReceptor').attr('style') ?? '').includes('inline');
-    expect(isNothing(await browser.get(`${portal}/ConsultaReceptor`))).toBe(false);
-    const page = await search(browser, 'ConsultaReceptor', month('2026-03'));
-    expect([isNothing(page), table(page)]).toEqual([true, { rows: [], isShown: false }]);
-  });
-
   it('refuses what is no date, an end before the beginning, or no UUID, which is not an empty result', async () => {
     const browser = await inside();
     for (const [page, change] of [
@@ -165,16 +137,6 @@ describe('a search', () => {
       expect(table(answer).isShown).toBe(false);
       expect($('.noresultados').attr('style')).toContain('none');
     }
-  });
-
-  it('shows five hundred at most', async () => {
-    const rfc = 'XIQB891116QE4';
-    const [desde, hasta] = [parseWallTime('2026-03-01') ?? 0, parseWallTime('2026-03-31') ?? 0];
-    simulador.world.taxpayers.change(rfc, {
-      filas: [{ documento: 'retenciones', tipo: 'recibidos', desde, hasta, cantidad: 620 }],
-    });
-    const browser = await inside(rfc);
-    expect(table(await search(browser, 'ConsultaReceptor', month('2026-03'))).rows).toHaveLength(500);
   });
 
   it('refuses the view state of another page', async () => {

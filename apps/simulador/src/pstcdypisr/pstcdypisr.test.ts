@@ -101,15 +101,6 @@ test('nothing is filed later than the clock says, and what is filed stays', asyn
   expect(numbers.length).toBeGreaterThan(before.filas.length);
 });
 
-test('a year without returns has the empty table and the notice', async () => {
-  const { browser } = await logIn(RFC);
-  for (const Ejercicio of ['2021', '2027']) {
-    const { filas, headings, notice } = await search(browser, { Ejercicio });
-    expect([filas, headings.length]).toEqual([[], 10]);
-    expect(notice).toContain('No existen declaraciones');
-  }
-});
-
 test('what a negative opinion misses was not filed', async () => {
   const rfc = 'NEG900215SI8';
   const { obligacionesOmitidas } = simulador.world.taxpayers.profile(rfc).opinion;
@@ -152,13 +143,6 @@ test('refuses searches that its page never sends', async () => {
   for (const fields of [{ Ejercicio: 'x' }, { Ejercicio: '2024', IdDeclaracion: '099' }, { tipoDocumento: '2' }])
     expect((await search(browser, fields)).status).toBe(500);
   expect((await browser.get(`${base}/Consulta/Consulta?tipoDocumento=toString`)).status).toBe(500);
-});
-
-test('without a session every page leads to the log-in, a search too', async () => {
-  const browser = createBrowser();
-  const answer = await browser.post(`${base}/Consulta/Buscar`, { Ejercicio: '2024' });
-  expect(answer.text).not.toContain('tableResult');
-  expect(isCiecPage(await follow(browser, answer))).toBe(true);
 });
 
 test('three wrong passwords at two hosts lock the account at both', async () => {

@@ -5,7 +5,6 @@ import { follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
 import { visitByCiec } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
-import { MAGIAS, type SentidoOpinion } from '../world/magia/catalogo.ts';
 
 const RFC = 'ÑAN910101AB1';
 const ENTRADA = '/ptsc32d/?/reporteOpinion32DContribuyente';
@@ -52,10 +51,6 @@ async function opinionOf(rfc: string) {
   return { cuerpo, lines };
 }
 
-function magicRfc(sentido: SentidoOpinion): string {
-  return MAGIAS.find(({ opinion }) => opinion === sentido)?.fisica ?? '';
-}
-
 test('a password opens the application, which issues a positive opinion', async () => {
   const { cuerpo, lines } = await opinionOf(RFC);
   expect(cuerpo.Respuesta.Exito).toBe(true);
@@ -72,37 +67,6 @@ test('the form of the entry leads to the e.firma when its contract is changed, a
   expect(action).toContain('/loginda/nidp/app/login?id=ciec');
   const page = await browser.post(action.replace('id=ciec', 'id=fiel'), { option: 'credential' });
   expect(load(page.text)('#certform')).toHaveLength(1);
-});
-
-test.each([
-  ['NEGATIVO', 'NEGATIVO', 'Negativo', 'N'],
-  ['EN_SUSPENSION', 'EN SUSPENSIÓN DE ACTIVIDADES', 'En suspensión de actividades', 'S'],
-  ['INSCRITO_SIN_OBLIGACIONES', 'INSCRITO SIN OBLIGACIONES', 'Inscrito sin obligaciones', 'I'],
-  ['NO_INSCRITO', 'NO INSCRITO', 'No inscrito', 'X'],
-] as const)('%s is printed as the sense and named in the answer', async (sentido, palabra, descripcion, letra) => {
-  const rfc = magicRfc(sentido);
-  const { cuerpo, lines } = await opinionOf(rfc);
-  expect(lines).toContain(palabra);
-  expect(cuerpo.Validaciones?.['Descripcion']).toBe(descripcion);
-  expect(lines.find((line) => line.startsWith(`||${rfc}|`))).toMatch(new RegExp(`\\|${letra}\\|\\|`));
-});
-
-test('a negative one names what is missing and what is owed, in either layout', async () => {
-  const rfc = magicRfc('NEGATIVO');
-  const { obligacionesOmitidas, creditos } = simulador.world.taxpayers.profile(rfc).opinion;
-  const [obligacion, credito] = [obligacionesOmitidas[0], creditos[0]];
-  const { lines } = await opinionOf(rfc);
-  const row = `${obligacion?.ejercicio} ${obligacion?.periodo} ${obligacion?.descripcion}`;
-  expect(lines).toContain(row);
-  expect(lines.some((line) => line.startsWith(`Número de crédito ${credito?.numero} `))).toBe(true);
-  await putAjustes({ diseno: 'anterior' });
-  const former = (await opinionOf(rfc)).lines;
-  await putAjustes({ diseno: '2025' });
-  expect(former).toEqual(expect.arrayContaining(['Obligaciones omitidas', obligacion?.descripcion]));
-  expect(former).toEqual(expect.arrayContaining([String(obligacion?.ejercicio), obligacion?.periodo]));
-  expect(former).toContain(credito?.numero);
-  expect(former.join(' ')).toContain('en sentido NEGATIVO.');
-  expect(former.join(' ')).toContain('Revisión practicada el día');
 });
 
 test('the notes name the other senses, so a word alone proves nothing', async () => {
@@ -134,13 +98,6 @@ test('refuses a request without its fields', async () => {
   const browser = await logIn(RFC);
   expect((await ask(browser, { rfc: RFC })).status).toBe(400);
   expect((await ask(browser, pedido(RFC, { tipoReporte: '33' }))).status).toBe(400);
-});
-
-test('a fault by code is an answer without success', async () => {
-  const browser = await logIn(RFC);
-  simulador.world.faults.add({ service: 'ptsc32d', kind: 'code', mensaje: 'Servicio saturado' });
-  const cuerpo = (await (await ask(browser, pedido(RFC))).json()) as Cuerpo;
-  expect([cuerpo.Respuesta.Exito, cuerpo.Respuesta.Mensaje]).toEqual([false, 'Servicio saturado']);
 });
 
 test('a code is of no use to another browser', async () => {
@@ -178,8 +135,3 @@ test('a session ends after twenty idle minutes', async () => {
   simulador.world.clock.advance(21 * 60_000);
   expect((await ask(browser, pedido(RFC))).status).toBe(401);
 });
-
-async function putAjustes(change: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`${base}/ptsc32d/simulador/ajustes`, { method: 'PUT', body: JSON.stringify(change) });
-  expect(response.status).toBe(200);
-}

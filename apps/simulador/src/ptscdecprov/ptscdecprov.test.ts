@@ -1,12 +1,9 @@
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
-import { declaracionesAnterioresOf } from '../pstcdypisr/declaraciones.ts';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
-import { visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
+import { visitByCiec } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
-import { dayFirst } from '../world/texts.ts';
-import { formatWallTime } from '../world/wall-time.ts';
 import { EJERCICIO } from './ptscdecprov.ts';
 
 const RFC = 'HEN880505AB3';
@@ -33,31 +30,6 @@ function rowsOf({ text }: Visit): string[][] {
     Array.from($(line).children(), (cell) => $(cell).text().trim()),
   );
 }
-
-test('is entered by password and by e.firma at loginda, and comes back to the page asked for', async () => {
-  await inside();
-  const page = `${base}/Paginas/ConsultaDeclaracion.aspx`;
-  const visit = await visitByFiel(simulador, createBrowser(), page, RFC);
-  expect([visit.url, load(visit.text)('#MainContent_pnlConsulta').length]).toEqual([page, 1]);
-});
-
-test('a search by year answers the grid gvDeclaraciones with the returns of that year', async () => {
-  const browser = await inside();
-  const [headings, ...rows] = rowsOf(await search(browser, '2020'));
-  expect([headings?.[0], headings?.[5]]).toEqual(['No. de Operación', 'Periodo']);
-  const filed = declaracionesAnterioresOf(simulador.world, RFC, 2020);
-  expect(filed.length).toBeGreaterThan(11);
-  expect(rows).toEqual(
-    filed.map((one) => [
-      one.numeroOperacion,
-      one.tipo,
-      one.tipoComplementaria,
-      one.lineaCaptura,
-      dayFirst(formatWallTime(one.presentacion)),
-      one.periodo.nombre,
-    ]),
-  );
-});
 
 test.each([
   ['ConsultaDeclaracion.aspx', 'Declaración provisional'],

@@ -5,8 +5,6 @@ import { createWorld, type World } from '../world/world.ts';
 import { writeConstanciaPdf } from './constancia-pdf.ts';
 
 const MORAL = 'EKU9003173C9';
-const DOS_REGIMENES = 'ROPL900909ZZ2';
-const ASALARIADO = 'GOMA850505QX1';
 const NOW = new Date('2026-03-01T05:30:00Z');
 let world: World;
 
@@ -40,24 +38,6 @@ describe('the text of the constancia', () => {
       `Cadena Original Sello: ||2026/02/28 23:30:00|${MORAL}|CONSTANCIA DE SITUACIÓN FISCAL|`,
     );
     expect(text).not.toContain('CURP');
-  });
-
-  test('of a natural person with two regimes lists both', async () => {
-    const perfil = world.taxpayers.profile(DOS_REGIMENES);
-    const text = (await pagesOf(DOS_REGIMENES)).join('\n');
-    expect(text).toContain(`CURP: ${perfil.curp}\nNombre (s): ${perfil.nombres}\nPrimer Apellido: `);
-    expect(perfil.regimenes).toHaveLength(2);
-    for (const { nombre, desde } of perfil.regimenes) {
-      expect(text).toContain(`\n${nombre} ${desde.split('-').reverse().join('/')}\n`);
-    }
-  });
-
-  test('of a taxpayer without obligations has no section of them', async () => {
-    expect(world.taxpayers.profile(ASALARIADO).obligaciones).toEqual([]);
-    const text = (await pagesOf(ASALARIADO)).join('\n');
-    expect(text).toContain('Regímenes:\n');
-    expect(text).not.toContain('Obligaciones:');
-    expect(text).not.toContain('Descripción de la Obligación');
   });
 
   test('leaves a label without a value beside the next label', async () => {

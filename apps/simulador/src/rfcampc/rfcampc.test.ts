@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
-import { follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
+import { follow, isCiecPage } from '../testing/idp-client.ts';
 import { enterByFiel, frameOf, sendForm, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 
@@ -35,26 +35,6 @@ async function reprintPage(rfc = RFC): Promise<{ browser: Browser; page: Visit }
 }
 
 describe('the way to the constancia', () => {
-  test('by password: log-in first, then launcher, two forms, frame, two forms (phpcfdi/csf-sat-scraper)', async () => {
-    const browser = createBrowser();
-    await browser.get(`${base}/login/nidp/app?sid=1`);
-    const login = await browser.post(`${base}/login/nidp/app/login?id=ptsc-ciec&sid=1&option=credential`, {});
-    await sendCiecPage(base, browser, login, RFC);
-    expect((await browser.post(`${base}/login/nidp/app?sid=1`, {})).text).toContain(RFC);
-    const request = await browser.get(launcher('c'));
-    const framed = await sendForm(browser, await sendForm(browser, request));
-    const inFrame = await browser.get(frameOf(framed));
-    const page = await sendForm(browser, await sendForm(browser, inFrame));
-    expect(page.text).toContain('Reimpresión de Acuses');
-    const partial = await press(browser, page);
-    expect(partial.headers.get('content-type')).toContain('text/xml');
-    const response = await browser.raw(pdfAddress());
-    expect(response.headers.get('content-type')).toBe('application/pdf');
-    const bytes = Buffer.from(await response.arrayBuffer());
-    expect(bytes.subarray(0, 5).toString()).toBe('%PDF-');
-    expect(bytes.toString('latin1').trimEnd()).toMatch(/%%EOF$/);
-  });
-
   test('by e.firma: session broker and exactly the addresses that python-satcfdi insists on', async () => {
     const browser = createBrowser();
     await enterByFiel(simulador, browser, `${base}/login/nidp/idff/sso?id=fiel_Aviso`, RFC);
@@ -129,20 +109,6 @@ describe('the application', () => {
     const { text } = await press(browser, page);
     expect(text).toContain('ui-messages-error-detail">Servicio &lt;no&gt; disponible<');
     expect((await browser.get(pdfAddress())).text).toContain('No hay una constancia generada');
-  });
-
-  test('records each step under the taxpayer', async () => {
-    simulador.world.log.clear();
-    const { browser, page } = await reprintPage('PERJ800101AB7');
-    await press(browser, page);
-    await (await browser.raw(pdfAddress())).arrayBuffer();
-    const own = simulador.world.log.list({ service: 'rfcampc', rfc: 'PERJ800101AB7' });
-    expect(own.map(({ operation }) => operation)).toEqual([
-      'RecibirAsercion',
-      'ConsultaTramite',
-      'GenerarConstancia',
-      'DescargarConstancia',
-    ]);
   });
 });
 

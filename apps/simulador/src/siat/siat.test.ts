@@ -82,13 +82,4 @@ describe('the page behind the QR code', () => {
     expect(load(text)('span.ui-messages-info-detail').text()).toBe(NO_ENCONTRADA);
     expect(load(text)('td[role="gridcell"]')).toHaveLength(0);
   });
-
-  test('takes faults by RFC and records its calls', async () => {
-    const { idCif } = simulador.world.taxpayers.profile(MORAL);
-    simulador.world.log.clear();
-    simulador.world.faults.add({ service: 'siat', operation: 'ValidadorQr', rfc: MORAL, kind: 'status', times: 1 });
-    expect((await page(MORAL, idCif)).status).toBe(503);
-    expect((await page(MORAL, idCif)).status).toBe(200);
-    expect(simulador.world.log.count({ service: 'siat', operation: 'ValidadorQr', rfc: MORAL })).toBe(2);
-  });
 });

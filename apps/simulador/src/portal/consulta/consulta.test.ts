@@ -1,9 +1,9 @@
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
-import { createBrowser, readForm } from '../../testing/browser.ts';
+import { readForm } from '../../testing/browser.ts';
 import { emitidos, logIn, parseDelta, putAjustes, recibidos, rowsOf, search } from '../../testing/portal-client.ts';
 import { startForTests } from '../../testing/start-for-tests.ts';
-import { DAY, parseWallTime } from '../../world/wall-time.ts';
+import { parseWallTime } from '../../world/wall-time.ts';
 
 const RECEPTOR = 'ConsultaReceptor.aspx';
 const EMISOR = 'ConsultaEmisor.aspx';
@@ -36,60 +36,6 @@ test('the first page has the hidden inputs and the date lists disabled', async (
   expect($('#ctl00_MainContent_RdoFolioFiscal').attr('checked')).toBe('checked');
   expect($('#hfParametrosMetadata').attr('value')).toBeUndefined();
   expect($('#ctl00_MainContent_CldFecha_DdlDia option')).toHaveLength(32);
-});
-
-test('a delta holds records of exactly the stated length, with the panels and the next view state', async () => {
-  const { delta } = await search(base, await logIn(base, RFC), RECEPTOR, recibidos('2026-03-00'));
-  expect(delta[0]).toEqual({ type: '#', id: '', content: '4' });
-  expect(delta.filter(({ type }) => type === 'updatePanel').map(({ id }) => id)).toEqual([
-    'ctl00_UpnlNombre',
-    'ctl00_MainContent_UpnlBusqueda',
-    'ctl00_MainContent_UpnlResultados',
-  ]);
-  const hidden = delta.filter(({ type }) => type === 'hiddenField').map(({ id }) => id);
-  expect(hidden).toEqual([
-    '__EVENTTARGET',
-    '__EVENTARGUMENT',
-    '__LASTFOCUS',
-    '__VIEWSTATE',
-    '__VIEWSTATEGENERATOR',
-    '__VIEWSTATEENCRYPTED',
-  ]);
-});
-
-test('day 0 is the whole month', async () => {
-  const { html } = await search(base, await logIn(base, RFC), RECEPTOR, recibidos('2026-02-00'));
-  const month = expected('recibidos', '2026-02-01', '2026-02-28T23:59:59');
-  expect(month.length).toBeGreaterThan(20);
-  expect(uuidsOf(html)).toEqual(month);
-  expect(isShown(html, 'ctl00_MainContent_PnlResultados')).toBe(true);
-  expect(isShown(html, 'ctl00_MainContent_PnlNoResultados')).toBe(false);
-});
-
-test('days add up to the month, seconds to the day', async () => {
-  const browser = await logIn(base, RFC);
-  const week = expected('recibidos', '2026-02-22', '2026-02-28T23:59:59');
-  const byDay: string[] = [];
-  for (let day = at('2026-02-22'); day <= at('2026-02-28'); day += DAY) {
-    const date = new Date(day * 1000).toISOString().slice(0, 10);
-    byDay.push(...uuidsOf((await search(base, browser, RECEPTOR, recibidos(date))).html));
-  }
-  expect(week.length).toBeGreaterThan(5);
-  expect(byDay).toEqual(week);
-
-  const [row] = simulador.world.taxpayers.rows(RFC, 'recibidos', at('2026-02-01'), at('2026-02-28'));
-  const [date = '', time = ''] = row?.fechaEmision.split(' ') ?? [];
-  const exact = await search(base, browser, RECEPTOR, recibidos(date, time, time));
-  expect(uuidsOf(exact.html)).toContain(row?.uuid);
-});
-
-test('issued ones are searched from an instant to another', async () => {
-  const browser = await logIn(base, RFC);
-  const range = emitidos('27/02/2026 12:00:00', '03/03/2026 11:59:59');
-  const { html } = await search(base, browser, EMISOR, range);
-  const rows = expected('emitidos', '2026-02-27T12:00:00', '2026-03-03T11:59:59');
-  expect(rows.length).toBeGreaterThan(3);
-  expect(uuidsOf(html)).toEqual(rows);
 });
 
 test('the table shows what the rows say, with the columns of May 2025', async () => {
@@ -144,26 +90,6 @@ test('the columns of January 2023 can be had', async () => {
   expect(headings).not.toContain('Motivo');
 });
 
-test('at most 500 rows are shown', async () => {
-  const rfc = 'MUC010101AAA';
-  const day = at('2026-05-05');
-  const filas = (cantidad: number) =>
-    ({ documento: 'cfdi', tipo: 'recibidos', desde: day, hasta: day, cantidad }) as const;
-  const browser = await logIn(base, rfc);
-  for (const [cantidad, shown] of [
-    [499, 499],
-    [500, 500],
-    [501, 500],
-    [5000, 500],
-  ] as const) {
-    simulador.world.taxpayers.change(rfc, { filas: [filas(cantidad)] });
-    const { html } = await search(base, browser, RECEPTOR, recibidos('2026-05-05'));
-    expect(uuidsOf(html)).toEqual(expected('recibidos', '2026-05-05', '2026-05-05T23:59:59', rfc).slice(0, shown));
-  }
-  const { html } = await search(base, browser, RECEPTOR, recibidos('2026-05-05', '0:0:0', '1:0:0'));
-  expect(uuidsOf(html)).toHaveLength(expected('recibidos', '2026-05-05', '2026-05-05T01:00:00', rfc).length);
-});
-
 test('the filters of state, counterpart and third party narrow the search', async () => {
   const browser = await logIn(base, RFC);
   const rows = [...simulador.world.taxpayers.rows(RFC, 'recibidos', at('2026-01-01'), at('2026-01-31T23:59:59'))];
@@ -178,14 +104,6 @@ test('the filters of state, counterpart and third party narrow the search', asyn
   expect(await find('TxtRfcReceptor', other)).toEqual(those(({ rfcEmisor }) => rfcEmisor === other));
   expect(third).not.toBe('');
   expect(await find('TxtRfcTercero', third)).toEqual(those(({ tercero }) => tercero?.rfc === third));
-});
-
-test('an empty search says so', async () => {
-  const { html } = await search(base, await logIn(base, RFC), RECEPTOR, recibidos('2031-01-00'));
-  expect(uuidsOf(html)).toEqual([]);
-  expect(isShown(html, 'ctl00_MainContent_PnlNoResultados')).toBe(true);
-  expect(isShown(html, 'ctl00_MainContent_PnlResultados')).toBe(false);
-  expect(load(html)('#ctl00_MainContent_PnlNoResultados').text()).toContain('No existen registros');
 });
 
 test('one CFDI is found by its UUID, and only among the own', async () => {
@@ -243,26 +161,4 @@ test('the view state of another page, another session or nobody is an error reco
   expect(parseDelta(text)[0]).toMatchObject({ type: 'error' });
   const csrf = await browser.post(url, { ...fields, __CSRFTOKEN: 'otro' }, AJAX);
   expect(parseDelta(csrf.text)[0]).toMatchObject({ type: 'error' });
-});
-
-test('a postback without session is sent to the log-in by a pageRedirect record, a page method gets 401', async () => {
-  const browser = createBrowser();
-  const { text, status } = await browser.post(`${base}/portalcfdi/${RECEPTOR}`, {}, AJAX);
-  expect(status).toBe(200);
-  const redirect = parseDelta(text).find(({ type }) => type === 'pageRedirect');
-  expect(decodeURIComponent(redirect?.content ?? '')).toContain(`${base}/cfdiau/nidp/wsfed/ep?wa=wsignin1.0`);
-
-  const method = await browser.raw(`${base}/portalcfdi/${RECEPTOR}/DescargaMetadatos`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: "{'Parametros':'x'}",
-  });
-  expect([method.status, method.headers.get('jsonerror')]).toEqual([401, 'true']);
-});
-
-test('every call is in the log with its RFC', async () => {
-  const rfc = 'BIT010101AAA';
-  await search(base, await logIn(base, rfc), RECEPTOR, recibidos('2026-02-00'));
-  const calls = simulador.world.log.list({ service: 'portalcfdi', rfc }).map(({ operation }) => operation);
-  expect(calls).toEqual(['RecibirToken', 'Inicio', 'AbrirConsulta', 'ElegirFiltro', 'Buscar']);
 });
