@@ -87,10 +87,9 @@ export function createApp(
 
   /** Ends an answer whose body broke off, so that whoever reads it sees that the rest is missing. */
   function cut(c: Context<Env>, error: unknown): void {
-    const err = error instanceof Error ? error : new Error(String(error));
-    log.error({ err, requestId: c.get('requestId'), path: c.req.path }, 'answer_broken_off');
+    log.error({ err: error, requestId: c.get('requestId'), path: c.req.path }, 'answer_broken_off');
     const socket = c.env?.incoming?.socket;
-    if (!socket) throw err;
+    if (!socket) throw error;
     socket.destroy();
   }
 

@@ -51,6 +51,6 @@ async function purge({ database, sesiones, intentos, log }: PanelDeps): Promise<
     await intentos.purge();
     await createLlavesRecordadas(database).purge();
   } catch (err) {
-    log.warn({ err: err instanceof Error ? err : new Error(String(err)) }, 'old_sessions_not_deleted');
+    log.warn({ err }, 'old_sessions_not_deleted');
   }
 }

@@ -118,6 +118,23 @@ export function Estado({ value = '', texto, tono }: EstadoProps) {
   return <span class={color === 'neutro' ? 'estado' : `estado ${color}`}>{texto ?? conocido?.[0] ?? value}</span>;
 }
 
+interface ConNotaProps {
+  /** Null leaves it out. */
+  readonly nota: Child;
+  /** The note is an identifier. */
+  readonly literal?: boolean;
+}
+
+/** What a cell of a table says, with something smaller under it. */
+export function ConNota({ nota, literal = false, children }: PropsWithChildren<ConNotaProps>) {
+  return (
+    <>
+      {children}
+      {nota === null ? null : <div class={literal ? 'suave chica fija' : 'suave chica'}>{nota}</div>}
+    </>
+  );
+}
+
 interface FechaProps {
   /** Null shows a dash. */
   readonly value: Date | null;

@@ -46,10 +46,12 @@ export function formatCambio(cambio: number): string {
   return `${cambio > 0 ? '+' : '−'}${formatNumero(Math.abs(cambio))}`;
 }
 
+/** `1 parte`, `2,000 partes`. */
+export const count = (n: number, una: string, varias: string): string =>
+  `${formatNumero(n)} ${Math.abs(n) === 1 ? una : varias}`;
+
 /** `1 crédito`, `2,000 créditos`. */
-export function formatCreditos(creditos: number): string {
-  return `${formatNumero(creditos)} ${Math.abs(creditos) === 1 ? 'crédito' : 'créditos'}`;
-}
+export const formatCreditos = (creditos: number): string => count(creditos, 'crédito', 'créditos');
 
 /** `1.5 MB`; decimal units. */
 export function formatBytes(bytes: number | bigint): string {

@@ -89,6 +89,10 @@ export interface Ruta {
   readonly handle: (contexto: ContextoCliente) => Answer;
 }
 
+/** The message after an order: what it did, or that there was nothing left to do. */
+export const avisoOf = (isDone: boolean, done: string, already: string): Aviso =>
+  isDone ? { tono: 'exito', texto: done } : { tono: 'info', texto: already };
+
 /** Collects the addresses of one page, each declared by `get` or `post` as on a Hono application. */
 export function routesFor<A extends Acceso>(acceso: A) {
   // The shell gives a public route the same object without a user; its own type keeps it from looking for one.

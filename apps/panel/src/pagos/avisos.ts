@@ -24,8 +24,7 @@ export function createAvisosPago({ checkout, log }: Pick<PanelDeps, 'checkout' |
         consulta: new URL(c.req.url).searchParams,
       });
       return efecto === 'FALSO' ? text(c, 400, 'aviso sin validez') : text(c, 200, 'recibido');
-    } catch (error) {
-      const err = error instanceof Error ? error : new Error(String(error));
+    } catch (err) {
       log.warn({ err }, 'payment_notification_failed');
       return text(c, 503, 'intente más tarde');
     }

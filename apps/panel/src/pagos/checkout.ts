@@ -49,7 +49,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
         await pagos.confirmar({ id: pago.id, actor, ip, ...(proveedorRef === null ? {} : { proveedorRef }) });
       else if (proveedorRef !== null) await pagos.setProveedorRef(pago.id, proveedorRef);
     } catch (err) {
-      log.warn({ err: asError(err), pago: pago.id }, 'payment_not_begun');
+      log.warn({ err, pago: pago.id }, 'payment_not_begun');
     }
     return (await pagos.findAny(pago.id)) ?? pago;
   }
@@ -112,7 +112,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
       try {
         if ((await byId.get(pago.proveedor)?.cancel(pago)) === 'YA_PAGADO') return false;
       } catch (err) {
-        log.warn({ err: asError(err), pago: pago.id }, 'payment_not_cancelled');
+        log.warn({ err, pago: pago.id }, 'payment_not_cancelled');
         return false;
       }
       const { cuentaId, id } = pago;
@@ -126,7 +126,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
       try {
         return (await proveedor.instrucciones(pago)) ?? 'SIN_EMPEZAR';
       } catch (err) {
-        log.warn({ err: asError(err), pago: pago.id }, 'payment_instructions_missing');
+        log.warn({ err, pago: pago.id }, 'payment_instructions_missing');
         return 'SIN_RESPUESTA';
       }
     },
@@ -140,8 +140,6 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
 }
 
 export type Checkout = ReturnType<typeof createCheckout>;
-
-const asError = (value: unknown) => (value instanceof Error ? value : new Error(String(value)));
 
 /** The ways to pay that the settings switch on. A real provider is added here. */
 function proveedoresOf(ajustes: PanelConfig): readonly ProveedorPago[] {

@@ -45,16 +45,8 @@ async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<
         <p>
           Correo: <strong>{usuario.email}</strong>
         </p>
-        <Formulario accion="/cuenta/nombre">
-          <Campo
-            nombre="nombre"
-            label="Nombre"
-            requerido
-            maxLargo={120}
-            autocompletar="name"
-            value={campos['nombre'] ?? usuario.nombre}
-            error={falta}
-          />
+        <Formulario accion="/cuenta/nombre" valores={{ nombre: usuario.nombre, ...campos }} faltas={{ nombre: falta }}>
+          <Campo nombre="nombre" label="Nombre" requerido maxLargo={120} autocompletar="name" />
           <Boton variante="secundario">Guardar nombre</Boton>
         </Formulario>
       </Tarjeta>

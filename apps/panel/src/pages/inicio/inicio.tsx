@@ -223,18 +223,15 @@ function Credenciales({ rfcs, now }: { readonly rfcs: readonly RfcVista[]; reado
       titulo="RFC y credenciales"
       accion={<a href="/rfcs">{rfcs.length > MAX_MOSTRADOS ? 'Ver todos' : 'Administrar'}</a>}
       columnas={['RFC', 'API key', 'Último uso', 'CIEC', 'e.firma']}
-      filas={rfcs.slice(0, MAX_MOSTRADOS).map((vista) => {
-        const [ciec, efirma] = [estadoCiec(vista), estadoEfirma(vista, now)];
-        return [
-          <a class="fija" href={hrefRfc(vista.rfc)}>
-            {vista.rfc}
-          </a>,
-          vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
-          <Fecha value={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
-          <Estado texto={ciec.texto} tono={ciec.tono} />,
-          <Estado texto={efirma.texto} tono={efirma.tono} />,
-        ];
-      })}
+      filas={rfcs.slice(0, MAX_MOSTRADOS).map((vista) => [
+        <a class="fija" href={hrefRfc(vista.rfc)}>
+          {vista.rfc}
+        </a>,
+        vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
+        <Fecha value={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
+        <Estado {...estadoCiec(vista)} />,
+        <Estado {...estadoEfirma(vista, now)} />,
+      ])}
       vacia={
         <Vacio titulo="Aún no hay RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar RFC' }}>
           Agregue el del contribuyente del que quiere descargar.

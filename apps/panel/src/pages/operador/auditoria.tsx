@@ -1,6 +1,6 @@
 import { createAuditoria, type FiltroAuditoria, isUuid, type LineaAuditoria } from '@acuse/db';
 import type { Child } from 'hono/jsx';
-import { Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
+import { ConNota, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 import { routesFor } from '../../http/ruta.ts';
@@ -78,14 +78,10 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
       columnas={['Cuándo', 'Qué', 'Quién', { titulo: sinCuenta ? 'RFC' : 'Cuenta y RFC' }]}
       filas={lineas.map((linea) => [
         <Fecha value={linea.en} />,
-        <>
-          {describeCambio(linea.accion, linea.detalle)}
-          <div class="suave chica">{nombreAccion(linea.accion)}</div>
-        </>,
-        <>
+        <ConNota nota={nombreAccion(linea.accion)}>{describeCambio(linea.accion, linea.detalle)}</ConNota>,
+        <ConNota nota={linea.ip && `desde ${linea.ip}`}>
           <a href={`${PATH}?${new URLSearchParams({ actor: linea.actor })}`}>{linea.persona ?? linea.actor}</a>
-          {linea.ip === null ? null : <div class="suave chica">desde {linea.ip}</div>}
-        </>,
+        </ConNota>,
         sinCuenta ? (linea.rfc ?? '—') : <Cuenta linea={linea} />,
       ])}
       vacia={vacia}
@@ -95,9 +91,8 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
 
 function Cuenta({ linea: { cuentaId, cuenta, rfc } }: { readonly linea: LineaAuditoria }) {
   return (
-    <>
+    <ConNota nota={rfc} literal>
       {cuentaId === null ? '—' : <a href={`/operador/cuentas/${cuentaId}`}>{cuenta ?? cuentaId}</a>}
-      {rfc === null ? null : <div class="suave chica fija">{rfc}</div>}
-    </>
+    </ConNota>
   );
 }

@@ -2,7 +2,7 @@ import type { CaptchaPendiente } from '@acuse/core';
 import { createCaptchas, isUuid } from '@acuse/db';
 import { Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { avisoOf, type ContextoCliente, routesFor } from '../../http/ruta.ts';
 
 const PATH = '/operador/captchas';
 const MAX_TEXTO = 50;
@@ -73,12 +73,8 @@ captchasPage.post(`${PATH}/:id`, async (contexto) => {
   const pendientes = isFaulty ? await captchas.pendientes() : [];
   if (pendientes.some((each) => each.id === id)) return renderCaptchas(contexto, pendientes, id);
   const isTaken = !isFaulty && (await captchas.answer(id, texto, contexto.autor));
-  return redirectTo(PATH, {
-    tono: isTaken ? 'exito' : 'info',
-    texto: isTaken
-      ? 'La respuesta va en camino al portal.'
-      : 'Ese captcha ya no esperaba respuesta: caducó, o la dio otra persona.',
-  });
+  const already = 'Ese captcha ya no esperaba respuesta: caducó, o la dio otra persona.';
+  return redirectTo(PATH, avisoOf(isTaken, 'La respuesta va en camino al portal.', already));
 });
 
 /** The image inside the page. Whatever it is, it is only ever shown as a picture. */

@@ -2,7 +2,7 @@ import { type Cuentas, createAuditoria, createCuentas, createLibro, isUuid } fro
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { type ContextoCliente, routesOf } from '../../http/ruta.ts';
+import { avisoOf, type ContextoCliente, routesOf } from '../../http/ruta.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
@@ -103,7 +103,13 @@ async function renderCuenta(
 }
 
 const MAX_CREDITOS = 1_000_000;
-const MAX_MOTIVO = 200;
+export const MAX_MOTIVO = 200;
+
+/** The reason that was typed, or null. */
+export function readMotivo(campos: ContextoCliente['campos']): string | null {
+  const motivo = (campos['motivo'] ?? '').trim();
+  return motivo === '' || motivo.length > MAX_MOTIVO ? null : motivo;
+}
 
 interface FormularioCuentaProps {
   readonly contexto: ContextoCliente;
@@ -221,18 +227,14 @@ accountPage.post('/abono', async (contexto, found) => {
     ...{ cuentaId, creditos, referencia, detalle: detalle.slice(0, 200) },
     ...contexto.autor,
   });
-  if (abono.resultado === 'CUENTA_DESCONOCIDA') return contexto.noEncontrada();
   if (!('saldo' in abono))
     return renderCuenta(contexto, found, {
       referencia: 'Esa referencia ya se abonó, a otra cuenta o por otra cantidad. Revise el pago.',
     });
-  return redirectTo(hrefCuenta(cuentaId), {
-    tono: abono.resultado === 'ABONADO' ? 'exito' : 'info',
-    texto:
-      abono.resultado === 'ABONADO'
-        ? `Se abonaron ${formatCreditos(creditos)}. El saldo es de ${formatCreditos(abono.saldo)}.`
-        : `Esa referencia ya estaba abonada: no se repitió. El saldo es de ${formatCreditos(abono.saldo)}.`,
-  });
+  const saldo = `El saldo es de ${formatCreditos(abono.saldo)}.`;
+  const done = `Se abonaron ${formatCreditos(creditos)}. ${saldo}`;
+  const already = `Esa referencia ya estaba abonada: no se repitió. ${saldo}`;
+  return redirectTo(hrefCuenta(cuentaId), avisoOf(abono.resultado === 'ABONADO', done, already));
 });
 
 /** Corrects a balance, up or down, with a reason. The id in the form makes the same form sent twice one adjustment. */
@@ -243,58 +245,48 @@ accountPage.post('/ajuste', async (contexto, found) => {
   // People write the minus that formatted amounts show, too.
   const texto = (campos['creditos'] ?? '').trim().replace('−', '-');
   const creditos = Number(texto);
-  const motivo = (campos['motivo'] ?? '').trim();
+  const motivo = readMotivo(campos);
   const faltas: Record<string, string> = {};
   if (!/^[+-]?\d+$/.test(texto) || creditos === 0 || Math.abs(creditos) > MAX_CREDITOS)
     faltas['creditos'] = 'Escriba un número entero distinto de 0, de −1,000,000 a 1,000,000.';
-  if (motivo === '' || motivo.length > MAX_MOTIVO)
+  if (motivo === null)
     faltas['motivo'] = `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
   if (!isUuid(opId)) faltas['creditos'] ??= 'No se ajustó: la página llegó incompleta. Envíelo de nuevo.';
-  if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas);
+  if (Object.keys(faltas).length > 0 || motivo === null || !isUuid(opId)) return renderCuenta(contexto, found, faltas);
 
   const ajuste = await createLibro(deps.database).adjust({
     ...{ cuentaId, opId, creditos, motivo },
     ...contexto.autor,
   });
-  if (ajuste.resultado === 'CUENTA_DESCONOCIDA') return contexto.noEncontrada();
   if (!('saldo' in ajuste))
     return renderCuenta(contexto, found, {
       creditos: `El saldo es de ${formatCreditos(found.cuenta.saldo)} y no puede quedar por debajo de cero.`,
     });
-  return redirectTo(hrefCuenta(cuentaId), {
-    tono: ajuste.resultado === 'AJUSTADO' ? 'exito' : 'info',
-    texto:
-      ajuste.resultado === 'AJUSTADO'
-        ? `El saldo quedó en ${formatCreditos(ajuste.saldo)}.`
-        : `Ese ajuste ya estaba hecho: no se repitió. El saldo es de ${formatCreditos(ajuste.saldo)}.`,
-  });
+  const saldo = formatCreditos(ajuste.saldo);
+  const already = `Ese ajuste ya estaba hecho: no se repitió. El saldo es de ${saldo}.`;
+  return redirectTo(
+    hrefCuenta(cuentaId),
+    avisoOf(ajuste.resultado === 'AJUSTADO', `El saldo quedó en ${saldo}.`, already),
+  );
 });
 
 accountPage.post('/suspension', async (contexto, found) => {
   const { campos, deps, redirectTo } = contexto;
-  const motivo = (campos['motivo'] ?? '').trim();
-  if (motivo === '' || motivo.length > MAX_MOTIVO)
+  const motivo = readMotivo(campos);
+  if (motivo === null)
     return renderCuenta(contexto, found, {
       motivo: `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su panel.`,
     });
   const cuentaId = found.cuenta.id;
   const isDone = await createCuentas(deps.database).suspend({ cuentaId, motivo, ...contexto.autor });
-  return redirectTo(hrefCuenta(cuentaId), {
-    tono: isDone ? 'exito' : 'info',
-    texto: isDone
-      ? 'La cuenta quedó suspendida: sus llaves responden 1003 desde su siguiente llamada.'
-      : 'La cuenta ya estaba suspendida.',
-  });
+  const done = 'La cuenta quedó suspendida: sus llaves responden 1003 desde su siguiente llamada.';
+  return redirectTo(hrefCuenta(cuentaId), avisoOf(isDone, done, 'La cuenta ya estaba suspendida.'));
 });
 
 accountPage.post('/reapertura', async (contexto, { cuenta }) => {
   const isDone = await createCuentas(contexto.deps.database).reopen({ cuentaId: cuenta.id, ...contexto.autor });
-  return contexto.redirectTo(hrefCuenta(cuenta.id), {
-    tono: isDone ? 'exito' : 'info',
-    texto: isDone
-      ? 'La cuenta quedó abierta: sus llaves responden desde su siguiente llamada.'
-      : 'La cuenta ya estaba abierta.',
-  });
+  const done = 'La cuenta quedó abierta: sus llaves responden desde su siguiente llamada.';
+  return contexto.redirectTo(hrefCuenta(cuenta.id), avisoOf(isDone, done, 'La cuenta ya estaba abierta.'));
 });
 
 /** How long the code is good: long enough to be told by telephone and used at once. */

@@ -2,7 +2,7 @@ import { ArchivoRechazado, createCargaListas, createListaEdos, readRfcs } from '
 import { Aviso, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { avisoOf, type ContextoCliente, routesFor } from '../../http/ruta.ts';
 
 /** A hundred thousand RFCs with a column or two beside them. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -56,18 +56,12 @@ listsPage.post('/operador/listas/edos/borrar', async (contexto) => {
   if (contexto.campos['seguro'] !== 'si')
     return renderListas(contexto, { seguro: 'Marque aquí que la lista se quita: no se puede deshacer.' });
   const isGone = await createListaEdos(contexto.deps.database).remove(contexto.autor);
-  return contexto.redirectTo('/operador/listas', {
-    tono: isGone ? 'exito' : 'info',
-    texto: isGone ? 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.' : 'No había lista EDOS.',
-  });
+  const done = 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.';
+  return contexto.redirectTo('/operador/listas', avisoOf(isGone, done, 'No había lista EDOS.'));
 });
 
-type Faltas = {
-  readonly fuente?: string;
-  readonly archivo?: string;
-  readonly rechazo?: string;
-  readonly seguro?: string;
-};
+/** By field; `rechazo` is what is wrong with the lines of the file. */
+type Faltas = Readonly<Partial<Record<'fuente' | 'archivo' | 'rechazo' | 'seguro', string>>>;
 
 async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Promise<Response> {
   const { deps, pagina } = contexto;
@@ -181,13 +175,12 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
         <Boton>Importar</Boton>
       </Formulario>
       {edos === null ? null : (
-        <Formulario accion="/operador/listas/edos/borrar">
+        <Formulario accion="/operador/listas/edos/borrar" faltas={faltas}>
           <Campo
             nombre="seguro"
             label={`Sí, quitar «${edos.fuente}», de ${formatNumero(edos.rfcs)} RFC`}
             tipo="checkbox"
             requerido
-            error={faltas.seguro}
           />
           <Boton variante="peligro">Quitar la lista EDOS</Boton>
         </Formulario>

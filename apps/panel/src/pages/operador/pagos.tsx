@@ -12,10 +12,10 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { type Aviso, type ContextoCliente, routesFor, routesOf } from '../../http/ruta.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
+import { MAX_MOTIVO, readMotivo } from './cuenta.tsx';
 
 const PATH = '/operador/pagos';
 const POR_PAGINA = 25;
-const MAX_MOTIVO = 200;
 /** The only provider whose payments a person confirms; the others tell by themselves. */
 const MANUAL = 'transferencia';
 const GRUPOS: Record<EstadoPago, string> = {
@@ -93,13 +93,13 @@ paymentPage.post('/confirmar', async (contexto, { id }) => {
 });
 
 paymentPage.post('/rechazar', async (contexto, { id, estado }) => {
-  const motivo = (contexto.campos['motivo'] ?? '').trim();
+  const motivo = readMotivo(contexto.campos);
   // What is over stays so, whatever was typed.
-  if (estado === 'PENDIENTE' && (motivo === '' || motivo.length > MAX_MOTIVO)) {
+  if (estado === 'PENDIENTE' && motivo === null) {
     const texto = `No se rechazó: escriba por qué, en hasta ${MAX_MOTIVO} caracteres; lo lee quien compró.`;
     return renderPagos(contexto, { id, campo: 'motivo', texto });
   }
-  const orden = { id, motivo, ...contexto.autor };
+  const orden = { id, motivo: motivo ?? '', ...contexto.autor };
   return tell(contexto, await createPagos(contexto.deps.database).refuse(orden));
 });
 
@@ -129,8 +129,7 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
   const despues = c.req.query('despues');
   // A form that is refused is shown on the page of those that wait on which it was.
   const address = (sub: string) => `${PATH}/${pago.id}/${sub}${isUuid(despues) ? `?despues=${despues}` : ''}`;
-  const typed = (campo: Falta['campo']) =>
-    falta?.id === pago.id && falta.campo === campo ? { value: campos[campo], error: falta.texto } : {};
+  const sent = falta?.id === pago.id ? { valores: campos, faltas: { [falta.campo]: falta.texto } } : {};
   return (
     <Tarjeta titulo={`${pago.referencia}: ${formatPesos(pago.total)}`} id={`pago-${pago.id}`}>
       <Datos
@@ -143,7 +142,7 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
       />
       {pago.proveedor === MANUAL ? (
         <div class="dos">
-          <Formulario accion={address('confirmar')}>
+          <Formulario accion={address('confirmar')} {...sent}>
             <Campo
               nombre="rastreo"
               label="Clave de rastreo"
@@ -151,11 +150,10 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
               maxLargo={100}
               literal
               ayuda="La de la transferencia: impide acreditar dos veces el mismo depósito."
-              {...typed('rastreo')}
             />
             <Boton descripcion={`Confirmar el pago ${pago.referencia}`}>Confirmar que llegó</Boton>
           </Formulario>
-          <Formulario accion={address('rechazar')}>
+          <Formulario accion={address('rechazar')} {...sent}>
             <Campo
               nombre="motivo"
               label="Motivo"
@@ -163,7 +161,6 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
               requerido
               maxLargo={MAX_MOTIVO}
               ayuda="Lo lee quien compró."
-              {...typed('motivo')}
             />
             <Boton variante="peligro" descripcion={`Rechazar el pago ${pago.referencia}`}>
               Rechazar

@@ -1,7 +1,7 @@
 import type { CanalMedido } from '@acuse/core';
 import { createSaludSat, type MedidasSat, type SaludHost, type SaludSat } from '@acuse/db';
-import { Estado, Fecha, numeric, Tabla, Tarjeta, type Tono, Vacio } from '../../components/blocks.tsx';
-import { formatFecha, formatNumero } from '../../components/formato.ts';
+import { ConNota, Estado, Fecha, numeric, Tabla, Tarjeta, type Tono, Vacio } from '../../components/blocks.tsx';
+import { count, formatFecha, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
 import { routesFor } from '../../http/ruta.ts';
 
@@ -53,7 +53,6 @@ healthPage.get('/operador/salud', async ({ c, deps, now, pagina }) => {
 });
 
 const percent = (parte: number | null) => (parte === null ? '—' : `${formatNumero(Math.round(parte * 1_000) / 10)} %`);
-const count = (n: number, uno: string, varios: string) => `${formatNumero(n)} ${n === 1 ? uno : varios}`;
 const milliseconds = (ms: number | null) => (ms === null ? '—' : `${formatNumero(Math.round(ms))} ms`);
 const rate = (peticiones: number, minutos: number) => formatNumero(Math.round((peticiones / minutos) * 100) / 100);
 
@@ -71,24 +70,12 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
         numeric('Latencia'),
       ]}
       filas={hosts.map((host) => [
-        <>
-          {nombres.get(host.canal)}
-          <div class="suave chica">{host.host}</div>
-        </>,
+        <ConNota nota={host.host}>{nombres.get(host.canal)}</ConNota>,
         <Breaker host={host} />,
-        <>
-          {formatNumero(host.peticiones)}
-          <div class="suave chica">{rate(host.peticiones, minutos)} por minuto</div>
-        </>,
-        <>
-          {formatNumero(host.fallos)}
-          <div class="suave chica">{percent(host.fallosParte)}</div>
-        </>,
+        <ConNota nota={`${rate(host.peticiones, minutos)} por minuto`}>{formatNumero(host.peticiones)}</ConNota>,
+        <ConNota nota={percent(host.fallosParte)}>{formatNumero(host.fallos)}</ConNota>,
         formatNumero(host.rechazos),
-        <>
-          {milliseconds(host.p50)}
-          <div class="suave chica">p95 {milliseconds(host.p95)}</div>
-        </>,
+        <ConNota nota={`p95 ${milliseconds(host.p95)}`}>{milliseconds(host.p50)}</ConNota>,
       ])}
     />
   );

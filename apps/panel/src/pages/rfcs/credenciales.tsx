@@ -18,7 +18,7 @@ import {
 import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Datos, Estado, Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { formatFecha, formatNumero } from '../../components/formato.ts';
+import { count, formatFecha } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { estadoCer, estadoCiec, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from './reglas/estado-credenciales.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
@@ -61,8 +61,8 @@ async function renderCredenciales(
         </p>
         {esperan > 0 ? (
           <Aviso tono="alerta" titulo="Hay solicitudes que esperan la e.firma">
-            {formatNumero(esperan)} {esperan === 1 ? 'solicitud continúa' : 'solicitudes continúan'} por sí{' '}
-            {esperan === 1 ? 'sola' : 'solas'} al guardar la llave privada.
+            {count(esperan, 'solicitud continúa por sí sola', 'solicitudes continúan por sí solas')} al guardar la llave
+            privada.
           </Aviso>
         ) : null}
         <div class="dos">

@@ -1,7 +1,7 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Aviso, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { formatNumero } from '../../components/formato.ts';
+import { count } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
 import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
@@ -10,33 +10,24 @@ import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 export const rfcPage = rfcRoutes();
 
 /** An RFC at a glance, and its next step. */
-rfcPage.get('', (contexto, rfc) => page(contexto, rfc, {}));
+rfcPage.get('', (contexto, rfc) => page(contexto, rfc));
 
 /** Keeps or forgets the idCIF. */
 rfcPage.post('', async (contexto, rfc) => {
-  const { campos, deps, usuario, redirectTo, noEncontrada } = contexto;
+  const { campos, deps, usuario, redirectTo } = contexto;
   const leido = readIdCif(campos['id_cif'] ?? '');
+  if (!leido.valido) return page(contexto, rfc, leido.error);
   const nombre = readNombre(campos['nombre']);
-  if (!leido.valido)
-    return page(contexto, rfc, { nombre: nombre ?? '', idCif: campos['id_cif'] ?? '', error: leido.error });
   const rfcs = createContribuyentes(deps.database);
   const suyo = { cuentaId: usuario.cuentaId, rfc: rfc.rfc, ...contexto.autor };
-  const isNamed = nombre === rfc.nombre || (await rfcs.setNombre({ ...suyo, nombre }));
-  if (leido.valor === rfc.idCif)
-    return isNamed
-      ? redirectTo(hrefRfc(rfc.rfc), { tono: 'exito', texto: 'Los datos quedaron guardados.' })
-      : noEncontrada();
-  const isDone = await rfcs.setIdCif({ ...suyo, idCif: leido.valor });
-  if (!isDone) return noEncontrada();
-  const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
+  if (nombre !== rfc.nombre) await rfcs.setNombre({ ...suyo, nombre });
+  if (leido.valor !== rfc.idCif) await rfcs.setIdCif({ ...suyo, idCif: leido.valor });
+  const dato = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
+  const texto = leido.valor === rfc.idCif ? 'Los datos quedaron guardados.' : dato;
   return redirectTo(hrefRfc(rfc.rfc), { tono: 'exito', texto });
 });
 
-function page(
-  { now, pagina }: ContextoCliente,
-  rfc: RfcVista,
-  tecleado: { readonly nombre?: string; readonly idCif?: string; readonly error?: string },
-): Response {
+function page({ campos, now, pagina }: ContextoCliente, rfc: RfcVista, faltaIdCif?: string): Response {
   return pagina(
     rfc.rfc,
     <>
@@ -47,19 +38,21 @@ function page(
         <Acceso rfc={rfc} />
       </div>
       <Tarjeta titulo="Datos del contribuyente">
-        <Formulario accion={hrefRfc(rfc.rfc)} descripcion="Datos del contribuyente">
+        <Formulario
+          accion={hrefRfc(rfc.rfc)}
+          descripcion="Datos del contribuyente"
+          valores={{ nombre: rfc.nombre ?? '', id_cif: rfc.idCif ?? '', ...campos }}
+          faltas={{ id_cif: faltaIdCif }}
+        >
           <Campo
             nombre="nombre"
             label="Nombre"
-            value={tecleado.nombre ?? rfc.nombre ?? ''}
             ayuda="Para reconocerlo y buscarlo en el panel. Sin él se usa el del certificado."
             maxLargo={MAX_NOMBRE}
           />
           <Campo
             nombre="id_cif"
             label="idCIF de la constancia"
-            value={tecleado.idCif ?? rfc.idCif ?? ''}
-            error={tecleado.error}
             ayuda="11 dígitos, junto al código QR. Con él, datos-fiscales responde sin CIEC ni e.firma. Vacío lo borra."
             teclado="numeric"
             literal
@@ -70,7 +63,7 @@ function page(
         </Formulario>
       </Tarjeta>
     </>,
-    { ...headOf(rfc, ''), status: tecleado.error ? 422 : 200 },
+    { ...headOf(rfc, ''), status: faltaIdCif ? 422 : 200 },
   );
 }
 
@@ -187,9 +180,6 @@ function Credenciales({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date
   );
 }
 
-const count = ({ length }: readonly string[], what: string) =>
-  length === 1 ? `1 ${what}` : `${formatNumero(length)} ${what}s`;
-
 function Acceso({ rfc }: { readonly rfc: RfcVista }) {
   const { deshabilitadas, ips } = rfc;
   return (
@@ -199,14 +189,16 @@ function Acceso({ rfc }: { readonly rfc: RfcVista }) {
           [
             'Operaciones',
             <>
-              {deshabilitadas.length === 0 ? 'Todas encendidas' : count(deshabilitadas, 'apagada')}{' '}
+              {deshabilitadas.length === 0 ? 'Todas encendidas' : count(deshabilitadas.length, 'apagada', 'apagadas')}{' '}
               <a href={hrefRfc(rfc.rfc, '/operaciones')}>Cambiar operaciones</a>
             </>,
           ],
           [
             'Direcciones IP',
             <>
-              {ips.length === 0 ? 'Cualquiera puede llamar' : `Solo las de la lista: ${count(ips, 'entrada')}`}{' '}
+              {ips.length === 0
+                ? 'Cualquiera puede llamar'
+                : `Solo las de la lista: ${count(ips.length, 'entrada', 'entradas')}`}{' '}
               <a href={hrefRfc(rfc.rfc, '/direcciones')}>Cambiar direcciones</a>
             </>,
           ],

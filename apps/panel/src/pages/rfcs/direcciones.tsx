@@ -1,6 +1,7 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Aviso, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { count } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { admits, readDirecciones, remarkOf } from './reglas/direcciones.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
@@ -22,24 +23,23 @@ addressesPage.get('/direcciones', (contexto, rfc) => page(contexto, rfc, { lista
 
 /** Saves the list, or puts the caller's own address into it. One that locks the caller out is asked about once. */
 addressesPage.post('/direcciones', async (contexto, rfc) => {
-  const { campos, deps, ip, redirectTo, usuario, noEncontrada } = contexto;
+  const { campos, deps, ip, redirectTo, usuario } = contexto;
   const lista = campos['lista'] ?? '';
   const accion = campos['accion'];
   if (accion === 'mia') return page(contexto, rfc, { lista: withOwn(lista, ip), isAgregada: true });
   const { cidrs, reparos } = readDirecciones(lista);
   if (reparos.length > 0) return page(contexto, rfc, { lista, reparos });
   if (!admits(cidrs, ip) && accion !== 'sin-mi') return page(contexto, rfc, { lista, seQuedaFuera: true });
-  const isDone = await createContribuyentes(deps.database).setIps({
+  await createContribuyentes(deps.database).setIps({
     cuentaId: usuario.cuentaId,
     rfc: rfc.rfc,
     cidrs,
     ...contexto.autor,
   });
-  if (!isDone) return noEncontrada();
   const texto =
     cidrs.length === 0
       ? 'La lista quedó vacía: cualquier dirección puede llamar con la API key.'
-      : `La lista quedó guardada con ${cidrs.length === 1 ? '1 entrada' : `${cidrs.length} entradas`}. Desde otras direcciones se responde 1003 a partir de la siguiente llamada.`;
+      : `La lista quedó guardada con ${count(cidrs.length, 'entrada', 'entradas')}. Desde otras direcciones se responde 1003 a partir de la siguiente llamada.`;
   return redirectTo(hrefRfc(rfc.rfc, '/direcciones'), { tono: 'exito', texto });
 });
 

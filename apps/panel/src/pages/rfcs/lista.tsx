@@ -1,5 +1,5 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
+import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
@@ -54,12 +54,11 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
 function fila(rfc: RfcVista, now: Date) {
   const { llave } = rfc;
   return [
-    <>
+    <ConNota nota={rfc.nombre}>
       <a class="fija" href={hrefRfc(rfc.rfc)}>
         {rfc.rfc}
       </a>
-      {rfc.nombre === null ? null : <div class="suave chica">{rfc.nombre}</div>}
-    </>,
+    </ConNota>,
     llave ? <LlaveCorta llave={llave} now={now} /> : <Estado texto="Sin llave" tono="alerta" />,
     llave?.ultimoUsoEn ? <Fecha value={llave.ultimoUsoEn} relativaA={now} /> : <span class="suave">Nunca</span>,
     <Estado {...estadoCiec(rfc)} />,

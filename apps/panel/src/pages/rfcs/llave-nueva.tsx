@@ -5,7 +5,8 @@ import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '../../acceso
 import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
-import { curlRegistrar, renderLlave } from './llave.tsx';
+import { curlOf } from '../sandbox/cuerpo.ts';
+import { renderLlave } from './llave.tsx';
 import { guardadas } from './reglas/estado-credenciales.ts';
 import { hrefRfc, rfcRoutes } from './rfc.tsx';
 
@@ -24,11 +25,9 @@ newKeyPage.post('/llave', async (contexto, rfc) => {
   // Whoever wants what is stored deleted is not saved from it by a key that was typed in before.
   const isKnown = rfc.llave !== null && campos['perder'] !== 'si' && (await isRecordada(contexto, rfc));
   const anterior = texto === '' && !isKnown ? null : await readLlaveTecleada(texto, rfc, contexto);
-  if (typeof anterior === 'string') return renderLlave(contexto, rfc, { errorAnterior: anterior }, 422);
-  if (anterior === null && guardadas(rfc).length > 0 && campos['perder'] !== 'si') {
-    const errorPerder = 'Escriba la llave actual, o marque aquí que lo guardado se borre.';
-    return renderLlave(contexto, rfc, { errorPerder }, 422);
-  }
+  if (typeof anterior === 'string') return renderLlave(contexto, rfc, { anterior });
+  if (anterior === null && guardadas(rfc).length > 0 && campos['perder'] !== 'si')
+    return renderLlave(contexto, rfc, { perder: 'Escriba la llave actual, o marque aquí que lo guardado se borre.' });
   try {
     const generada = await generateLlave(rfc, { vigente, anterior }, contexto);
     if (generada === null) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
@@ -80,7 +79,7 @@ function show(
                 <CopyButton
                   label="Comando para asociar el RFC"
                   bloque
-                  value={curlRegistrar(deps.settings.apiPublicUrl, rfc.rfc)}
+                  value={curlOf(deps.settings.apiPublicUrl, 'vault/rfc-registrar', { rfc: rfc.rfc })}
                 />
               </div>
             </li>

@@ -2,8 +2,9 @@ import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } 
 import { isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { formatNumero, formatRelativo } from '../../components/formato.ts';
-import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
+import { count, formatRelativo } from '../../components/formato.ts';
+import type { ContextoCliente } from '../../http/ruta.ts';
+import { curlOf } from '../sandbox/cuerpo.ts';
 import { DIAS_ROTACION, edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
@@ -18,8 +19,7 @@ keyPage.get('/llave', renderLlave);
 export async function renderLlave(
   contexto: ContextoCliente,
   rfc: RfcVista,
-  tecleado: GenerateTecleado = {},
-  status: Pagina['status'] = 200,
+  faltas: FaltasLlave = {},
 ): Promise<Response> {
   const { deps, now, pagina, usuario } = contexto;
   const recordada = await isRecordada(contexto, rfc);
@@ -38,7 +38,7 @@ export async function renderLlave(
         rfc={rfc}
         abiertas={abiertas}
         now={now}
-        tecleado={tecleado}
+        faltas={faltas}
         modo={deps.settings.modoLlave}
         isRecordada={recordada}
       />
@@ -57,7 +57,7 @@ export async function renderLlave(
       ) : null}
       {anteriores.length > 0 ? <Anteriores llaves={anteriores} /> : null}
     </>,
-    { ...headOf(rfc, '/llave'), status },
+    { ...headOf(rfc, '/llave'), status: faltas.anterior || faltas.perder ? 422 : 200 },
   );
 }
 
@@ -83,7 +83,7 @@ function LlaveVigente({ llave, now }: { readonly llave: NonNullable<RfcVista['ll
             [
               'Creada',
               <>
-                <Fecha value={llave.creadaEn} /> ({dias === 1 ? '1 día' : `${dias} días`})
+                <Fecha value={llave.creadaEn} /> ({count(dias, 'día', 'días')})
               </>,
             ],
             [
@@ -121,7 +121,7 @@ function Associate({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl: str
         Llame una vez a <code>vault/rfc-registrar</code> con la llave; hasta entonces las consultas responden 1003.
         Guardar una credencial desde el panel también la asocia.
       </p>
-      <CopyButton label="Comando para asociar el RFC" bloque value={curlRegistrar(apiUrl, rfc)} />
+      <CopyButton label="Comando para asociar el RFC" bloque value={curlOf(apiUrl, 'vault/rfc-registrar', { rfc })} />
     </Tarjeta>
   );
 }
@@ -145,18 +145,15 @@ function Anteriores({ llaves }: { readonly llaves: readonly LlaveListada[] }) {
   );
 }
 
-/** What a refused form had, without its secrets. */
-interface GenerateTecleado {
-  readonly errorAnterior?: string;
-  readonly errorPerder?: string;
-}
+/** What is wrong with a refused form; its secrets are not sent back. */
+type FaltasLlave = Readonly<Partial<Record<'anterior' | 'perder', string>>>;
 
 interface GenerateProps {
   readonly rfc: RfcVista;
   /** Open solicitudes of the active key. */
   readonly abiertas: number;
   readonly now: Date;
-  readonly tecleado: GenerateTecleado;
+  readonly faltas: FaltasLlave;
   /** Of the keys that are issued here. */
   readonly modo: 'live' | 'test';
   /** Whether the active key was typed in lately, so that what is stored goes on without it. */
@@ -169,11 +166,12 @@ const PREFIJO = {
 };
 
 /** The form that makes a key, and what it does to what is there: said before the click. */
-function GenerateLlave({ rfc, abiertas, now, tecleado, modo, isRecordada }: GenerateProps) {
+function GenerateLlave({ rfc, abiertas, now, faltas, modo, isRecordada }: GenerateProps) {
   const { llave } = rfc;
+  const titulo = llave ? 'Cambiar la llave' : 'Generar la API key';
   const cosas = llave ? guardadas(rfc) : [];
   return (
-    <Tarjeta titulo={llave ? 'Cambiar la llave' : 'Generar la API key'}>
+    <Tarjeta titulo={titulo}>
       {llave ? (
         <Consecuencias rfc={rfc} cosas={cosas} abiertas={abiertas} now={now} />
       ) : (
@@ -182,9 +180,9 @@ function GenerateLlave({ rfc, abiertas, now, tecleado, modo, isRecordada }: Gene
           entorno de su sistema, nunca el código ni un correo.
         </p>
       )}
-      <Formulario accion={hrefRfc(rfc.rfc, '/llave')} descripcion={llave ? 'Cambiar la llave' : 'Generar la API key'}>
+      <Formulario accion={hrefRfc(rfc.rfc, '/llave')} descripcion={titulo} faltas={faltas}>
         <input type="hidden" name="vigente" value={llave?.id ?? ''} />
-        {llave ? <Resguardo hayGuardadas={cosas.length > 0} tecleado={tecleado} isRecordada={isRecordada} /> : null}
+        {llave ? <Resguardo hayGuardadas={cosas.length > 0} isRecordada={isRecordada} /> : null}
         <p class="ayuda">{PREFIJO[modo]}</p>
         <div>
           <Boton>{llave ? 'Cambiar la llave' : 'Generar API key'}</Boton>
@@ -194,17 +192,11 @@ function GenerateLlave({ rfc, abiertas, now, tecleado, modo, isRecordada }: Gene
   );
 }
 
-function Consecuencias({
-  rfc,
-  cosas,
-  abiertas,
-  now,
-}: {
-  readonly rfc: RfcVista;
+interface ConsecuenciasProps extends Pick<GenerateProps, 'rfc' | 'abiertas' | 'now'> {
   readonly cosas: readonly string[];
-  readonly abiertas: number;
-  readonly now: Date;
-}) {
+}
+
+function Consecuencias({ rfc, cosas, abiertas, now }: ConsecuenciasProps) {
   const { llave, efirmaKey } = rfc;
   return (
     <ul>
@@ -223,27 +215,18 @@ function Consecuencias({
       <li>
         {abiertas === 0
           ? 'No hay solicitudes en curso.'
-          : `${formatNumero(abiertas)} ${abiertas === 1 ? 'solicitud en curso sigue' : 'solicitudes en curso siguen'} hasta terminar y se consultan con la llave nueva.`}
+          : `${count(abiertas, 'solicitud en curso sigue', 'solicitudes en curso siguen')} hasta terminar y se consultan con la llave nueva.`}
       </li>
     </ul>
   );
 }
 
-function Resguardo({
-  hayGuardadas,
-  tecleado,
-  isRecordada,
-}: {
-  readonly hayGuardadas: boolean;
-  readonly tecleado: GenerateTecleado;
-  readonly isRecordada: boolean;
-}) {
+function Resguardo({ hayGuardadas, isRecordada }: { readonly hayGuardadas: boolean; readonly isRecordada: boolean }) {
   return (
     <>
       <Secret
         nombre="anterior"
         label="Llave actual"
-        error={tecleado.errorAnterior}
         ayuda={
           isRecordada
             ? 'Se usa la que escribió hace poco: lo guardado se conserva, salvo que abajo marque lo contrario.'
@@ -254,12 +237,7 @@ function Resguardo({
         maxLargo={100}
       />
       {hayGuardadas ? (
-        <Campo
-          nombre="perder"
-          label="No tengo la llave actual: borrar lo guardado"
-          tipo="checkbox"
-          error={tecleado.errorPerder}
-        />
+        <Campo nombre="perder" label="No tengo la llave actual: borrar lo guardado" tipo="checkbox" />
       ) : null}
     </>
   );
@@ -284,7 +262,7 @@ keyPage.get('/llave/revocar', async ({ deps, pagina, redirectTo, usuario }, rfc)
           <li>
             {abiertas === 0
               ? 'Ninguna solicitud está en curso con ella.'
-              : `${formatNumero(abiertas)} ${abiertas === 1 ? 'solicitud en curso termina' : 'solicitudes en curso terminan'} sin paquete y sus créditos se devuelven al saldo.`}
+              : `${count(abiertas, 'solicitud en curso termina', 'solicitudes en curso terminan')} sin paquete y sus créditos se devuelven al saldo.`}
           </li>
           <li>
             {cosas.length === 0
@@ -324,15 +302,6 @@ keyPage.post('/llave/revocar', async (contexto, rfc) => {
   const final =
     terminadas === 0
       ? 'No había solicitudes en curso.'
-      : `${formatNumero(terminadas)} ${terminadas === 1 ? 'solicitud terminó' : 'solicitudes terminaron'} con reembolso.`;
+      : `${count(terminadas, 'solicitud terminó', 'solicitudes terminaron')} con reembolso.`;
   return redirectTo(href, { tono: 'exito', texto: `La llave quedó revocada. ${final}` });
 });
-
-/** The call that associates an RFC with its key. The key stays in a variable, out of the shell's history. */
-export function curlRegistrar(apiUrl: string, rfc: string): string {
-  return [
-    `curl -sS ${apiUrl}/api/v1/vault/rfc-registrar -A mi-erp/1.0 \\`,
-    '  -H "Authorization: Bearer $ACUSE_API_KEY" -H "Content-Type: application/json" \\',
-    `  -d '{"rfc":"${rfc}"}'`,
-  ].join('\n');
-}

@@ -6,36 +6,24 @@ import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { digitoVerificador, explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
 import { hrefRfc } from './rfc.tsx';
 
-interface Estado {
-  readonly rfc?: string;
-  readonly nombre?: string;
-  readonly idCif?: string;
-  readonly errorRfc?: string | undefined;
-  readonly errorIdCif?: string | undefined;
-  /** The check character that the RFC should have, when it has another: the person may confirm it. */
-  readonly deberia?: string;
-}
-
 export const newRfcPage = routesFor('cliente');
 
 /** The form for a new RFC. */
-newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto, {}));
+newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto));
 
 /** Adds an RFC. One with another check character than the rule's is asked about once: the SAT has issued such. */
 newRfcPage.post('/rfcs/nuevo', async (contexto) => {
   const { campos, deps, usuario, redirectTo } = contexto;
-  const tecleado = { rfc: campos['rfc'] ?? '', nombre: campos['nombre'] ?? '', idCif: campos['id_cif'] ?? '' };
   const nombre = readNombre(campos['nombre']);
-  const rfc = parseRfc(tecleado.rfc);
-  const idCif = readIdCif(tecleado.idCif);
+  const rfc = parseRfc(campos['rfc']);
+  const idCif = readIdCif(campos['id_cif'] ?? '');
   if (rfc === null || !idCif.valido)
     return page(contexto, {
-      ...tecleado,
-      errorRfc: rfc === null ? explainRfc(tecleado.rfc) : undefined,
-      errorIdCif: idCif.valido ? undefined : idCif.error,
+      rfc: rfc === null ? explainRfc(campos['rfc'] ?? '') : undefined,
+      id_cif: idCif.valido ? undefined : idCif.error,
     });
   const deberia = digitoVerificador(rfc);
-  if (!rfc.endsWith(deberia) && campos['confirmado'] !== rfc) return page(contexto, { ...tecleado, rfc, deberia });
+  if (!rfc.endsWith(deberia) && campos['confirmado'] !== rfc) return page(contexto, {}, { rfc, deberia });
   try {
     await createContribuyentes(deps.database).add({
       cuentaId: usuario.cuentaId,
@@ -54,37 +42,44 @@ newRfcPage.post('/rfcs/nuevo', async (contexto) => {
   });
 });
 
-function page({ pagina }: ContextoCliente, estado: Estado): Response {
-  const { rfc, deberia } = estado;
-  const isFaulty = Boolean(estado.errorRfc || estado.errorIdCif || deberia);
+type Faltas = Readonly<Partial<Record<'rfc' | 'id_cif', string | undefined>>>;
+
+/** The form. `revisar`: an RFC and the check character that it should have; the person may confirm it as it is. */
+function page(
+  { campos, pagina }: ContextoCliente,
+  faltas: Faltas = {},
+  revisar?: { readonly rfc: string; readonly deberia: string },
+): Response {
   return pagina(
     'Agregar RFC',
     <>
-      {deberia ? (
-        <Aviso tono="alerta" titulo={`Revise el último carácter de ${rfc}`}>
-          Según la regla del SAT terminaría en «{deberia}». Hay RFC válidos que no la cumplen: si así está en la
+      {revisar ? (
+        <Aviso tono="alerta" titulo={`Revise el último carácter de ${revisar.rfc}`}>
+          Según la regla del SAT terminaría en «{revisar.deberia}». Hay RFC válidos que no la cumplen: si así está en la
           constancia de situación fiscal, agréguelo tal cual.
         </Aviso>
       ) : null}
       <Tarjeta>
-        <Formulario accion="/rfcs/nuevo" descripcion="Agregar RFC">
-          {deberia ? <input type="hidden" name="confirmado" value={rfc} /> : null}
+        <Formulario
+          accion="/rfcs/nuevo"
+          descripcion="Agregar RFC"
+          valores={{ ...campos, ...(revisar && { rfc: revisar.rfc }) }}
+          faltas={faltas}
+        >
+          {revisar ? <input type="hidden" name="confirmado" value={revisar.rfc} /> : null}
           <Campo
             nombre="rfc"
             label="RFC"
-            value={rfc}
-            error={estado.errorRfc}
             ayuda="12 caracteres (persona moral) o 13 (persona física), como aparece en la constancia de situación fiscal."
             requerido
             literal
-            enfocado={!estado.errorIdCif}
+            enfocado={!faltas.id_cif}
             maxLargo={20}
             autocompletar="off"
           />
           <Campo
             nombre="nombre"
             label="Nombre"
-            value={estado.nombre}
             ayuda="Para reconocerlo y buscarlo en el panel. Sin él, se toma de la constancia cuando se consulte."
             maxLargo={MAX_NOMBRE}
             autocompletar="off"
@@ -92,8 +87,6 @@ function page({ pagina }: ContextoCliente, estado: Estado): Response {
           <Campo
             nombre="id_cif"
             label="idCIF"
-            value={estado.idCif}
-            error={estado.errorIdCif}
             ayuda="Los 11 dígitos junto al código QR de la constancia. Con él, los datos fiscales se consultan sin CIEC ni e.firma. Puede agregarlo después."
             teclado="numeric"
             literal
@@ -101,7 +94,7 @@ function page({ pagina }: ContextoCliente, estado: Estado): Response {
             autocompletar="off"
           />
           <div class="fila">
-            <Boton>{deberia ? `Sí, agregar ${rfc}` : 'Agregar RFC'}</Boton>
+            <Boton>{revisar ? `Sí, agregar ${revisar.rfc}` : 'Agregar RFC'}</Boton>
             <Boton variante="discreto" href="/rfcs">
               Cancelar
             </Boton>
@@ -115,7 +108,7 @@ function page({ pagina }: ContextoCliente, estado: Estado): Response {
           <a href="/rfcs">RFC</a> / Agregar
         </p>
       ),
-      status: isFaulty ? 422 : 200,
+      status: faltas.rfc || faltas.id_cif || revisar ? 422 : 200,
     },
   );
 }

@@ -1,6 +1,6 @@
 import { OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { ConNota, Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { type GrupoOperaciones, grupoDe, gruposDe } from '../../operaciones.ts';
@@ -64,10 +64,9 @@ const isOn = (path: string, rfc: RfcVista) => !rfc.deshabilitadas.includes(path)
 function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista) {
   const isHabilitada = isOn(path, rfc);
   return [
-    <>
+    <ConNota nota={path} literal>
       {resumen}
-      <div class="suave chica fija">{path}</div>
-    </>,
+    </ConNota>,
     credencial,
     costo === 0 ? 'Sin costo' : formatCreditos(costo),
     isHabilitada ? <Estado texto="Encendida" tono="exito" /> : <Estado texto="Apagada" tono="alerta" />,
@@ -102,7 +101,7 @@ function Toggle({ isOn, texto = '', descripcion }: ToggleProps) {
 
 /** Switches one operation, or all of a group, to what the form says: sent twice, it does nothing more. */
 operationsPage.post('/operaciones', async (contexto, rfc) => {
-  const { campos, deps, redirectTo, usuario, noEncontrada } = contexto;
+  const { campos, deps, redirectTo, usuario } = contexto;
   const estado = campos['estado'];
   const named = OPERACIONES.filter(({ path }) => path === campos['operacion']);
   const operaciones = campos['grupo'] === undefined ? named : inGroup(campos['grupo']);
@@ -112,14 +111,13 @@ operationsPage.post('/operaciones', async (contexto, rfc) => {
       tono: 'error',
       texto: 'No se cambió nada: esa operación no existe. Use los botones de la tabla.',
     });
-  const isDone = await createContribuyentes(deps.database).setOperaciones({
+  await createContribuyentes(deps.database).setOperaciones({
     cuentaId: usuario.cuentaId,
     rfc: rfc.rfc,
     operaciones: operaciones.map(({ path }) => path),
     isHabilitada: estado === 'encendida',
     ...contexto.autor,
   });
-  if (!isDone) return noEncontrada();
   const isOne = campos['grupo'] === undefined;
   const isBack = estado === 'encendida';
   const titulo = GRUPOS.find(({ grupo }) => grupo === campos['grupo'])?.titulo;

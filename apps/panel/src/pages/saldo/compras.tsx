@@ -14,7 +14,7 @@ import {
 } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
-import { routesFor, routesOf } from '../../http/ruta.ts';
+import { avisoOf, routesFor, routesOf } from '../../http/ruta.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { Checkout } from '../../pagos/checkout.ts';
 import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
@@ -214,16 +214,9 @@ export function Precio({ compra, tasa }: PrecioProps) {
 purchasePage.post('/cancelar', async (contexto, pago) => {
   const { deps, redirectTo } = contexto;
   const isDone = await deps.checkout.cancel(pago, contexto.autor);
-  return redirectTo(
-    hrefCompra(pago),
-    isDone
-      ? { tono: 'exito', texto: 'La compra se canceló. No se cobró nada.' }
-      : {
-          tono: 'info',
-          texto:
-            'La compra no se canceló: ya había terminado, o la forma de pago no lo permitió. Abajo está su estado.',
-        },
-  );
+  const already =
+    'La compra no se canceló: ya había terminado, o la forma de pago no lo permitió. Abajo está su estado.';
+  return redirectTo(hrefCompra(pago), avisoOf(isDone, 'La compra se canceló. No se cobró nada.', already));
 });
 
 /** Begins a pending purchase again, after its provider did not answer. */
@@ -240,8 +233,7 @@ purchasePage.get('/regreso', async ({ c, deps, redirectTo }, pago) => {
     cuerpo: new Uint8Array(),
     consulta: new URL(c.req.url).searchParams,
   };
-  await deps.checkout.receive(pago.proveedor, aviso).catch((error: unknown) => {
-    const err = error instanceof Error ? error : new Error(String(error));
+  await deps.checkout.receive(pago.proveedor, aviso).catch((err: unknown) => {
     deps.log.warn({ err, pago: pago.id }, 'payment_status_unknown');
   });
   return redirectTo(hrefCompra(pago));

@@ -3,8 +3,8 @@ import { createCobros, createContribuyentes, createLlaves, type RfcVista } from 
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import type { Child } from 'hono/jsx';
 import { createLlaveRecordada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, type CampoProps, Formulario, Secret } from '../../components/form.tsx';
+import { Aviso, ConNota, Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, type Pagina, routesFor } from '../../http/ruta.ts';
@@ -262,26 +262,34 @@ const hasPeriodo = (campos: readonly CampoOperacion[]) =>
 
 function CampoDeOperacion({ campo, value }: { readonly campo: CampoOperacion; readonly value: string | undefined }) {
   const { nombre, tipo, requerido, secreto, descripcion, patron, maxLargo, opciones } = campo;
-  const base: CampoProps = {
-    nombre: fieldName(campo),
-    id: `campo-${nombre}`,
-    label: nombre,
-    requerido,
-    ayuda: descripcion,
-    literal: true,
-    autocompletar: 'off',
-    value,
-    ...(patron === undefined ? {} : { patron: patron.replace(/^\^|\$$/g, '') }),
-    ...(maxLargo === undefined ? {} : { maxLargo }),
-  };
-  if (tipo === 'lista') return <Campo {...base} opciones={opciones} />;
-  if (tipo === 'archivo') return <Campo {...base} tipo="file" acepta={`.${nombre}`} />;
-  if (secreto) return <Campo {...base} tipo="password" autocompletar="off" />;
-  if (tipo === 'fecha') return <Campo {...base} tipo="date" />;
-  if (tipo === 'entero' || tipo === 'numero')
-    return <Campo {...base} teclado={tipo === 'entero' ? 'numeric' : 'decimal'} />;
-  return <Campo {...base} />;
+  return (
+    <Campo
+      nombre={fieldName(campo)}
+      id={`campo-${nombre}`}
+      label={nombre}
+      requerido={requerido}
+      ayuda={descripcion}
+      literal
+      autocompletar="off"
+      value={value}
+      {...(patron === undefined ? {} : { patron: patron.replace(/^\^|\$$/g, '') })}
+      {...(maxLargo === undefined ? {} : { maxLargo })}
+      {...(tipo === 'lista' ? { opciones } : {})}
+      {...(tipo === 'archivo' ? { acepta: `.${nombre}` } : {})}
+      {...(secreto && tipo === 'texto' ? { tipo: 'password' } : INPUTS[tipo])}
+    />
+  );
 }
+
+/** How a value of each kind is typed in. */
+const INPUTS = {
+  texto: {},
+  lista: {},
+  archivo: { tipo: 'file' },
+  fecha: { tipo: 'date' },
+  entero: { teclado: 'numeric' },
+  numero: { teclado: 'decimal' },
+} as const;
 
 /** Forgets the API keys typed in lately. Leads back to the operation that the form names. */
 sandboxPage.post('/llaves/olvidar', async (contexto) => {
@@ -319,10 +327,9 @@ function renderIndice(contexto: ContextoCliente, operaciones: readonly SandboxOp
             filas={operaciones
               .filter((operacion) => operacion.grupo === grupo)
               .map(({ nombre, resumen, credencial, costo }) => [
-                <>
+                <ConNota nota={nombre} literal>
                   <a href={`/pruebas/${nombre}`}>{resumen}</a>
-                  <div class="suave chica fija">{nombre}</div>
-                </>,
+                </ConNota>,
                 credencial,
                 costo === 0 ? <Estado texto="Sin costo" tono="exito" /> : formatCreditos(costo),
               ])}

@@ -3,7 +3,7 @@ import { Aviso, CopyButton, Datos, Estado, Tarjeta } from '../../components/bloc
 import { Boton } from '../../components/form.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { field, Legible } from './legible.tsx';
-import type { SandboxResult } from './sandbox.ts';
+import { readJson, type SandboxResult } from './sandbox.ts';
 
 interface ResultadoProps {
   /** The answer, without any secret in it. */
@@ -57,7 +57,7 @@ function SinRespuesta({ motivo }: { readonly motivo: 'tiempo' | 'conexion' }) {
 }
 
 function Respuesta({ texto, cortado }: { readonly texto: string; readonly cortado: boolean }) {
-  const json = parse(texto);
+  const json = readJson(texto);
   return (
     <>
       <Pasos json={json} />
@@ -103,14 +103,6 @@ function Pasos({ json }: { readonly json: unknown }) {
       ) : null}
     </div>
   );
-}
-
-function parse(texto: string): unknown {
-  try {
-    return JSON.parse(texto);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A call as a command for a shell, and what to put into it before it is run. */

@@ -24,8 +24,8 @@ export function createSandbox(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>)
       if (known) known = { ...known, at: now().getTime() };
       try {
         known = { at: now().getTime(), operaciones: readCatalogo(await api.describe()) };
-      } catch (error) {
-        log.warn({ err: error instanceof Error ? error : new Error(String(error)) }, 'api_document_unavailable');
+      } catch (err) {
+        log.warn({ err }, 'api_document_unavailable');
       }
       return known?.operaciones ?? null;
     },
@@ -136,6 +136,15 @@ async function readUpTo(response: Response, maxBytes: number): Promise<{ texto: 
     if (size > maxBytes) break;
   }
   return { texto: new TextDecoder().decode(Buffer.concat(chunks)), cortado: size > maxBytes };
+}
+
+/** What an answer says; undefined when it is no JSON. */
+export function readJson(texto: string): unknown {
+  try {
+    return JSON.parse(texto);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a text can be sent as a Bearer token at all (RFC 6750, 2.1); anything else would not be a header. */

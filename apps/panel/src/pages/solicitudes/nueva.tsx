@@ -10,7 +10,7 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
-import { type ApiPropia, sandboxOf } from '../sandbox/sandbox.ts';
+import { type ApiPropia, readJson, sandboxOf } from '../sandbox/sandbox.ts';
 import { camino } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
@@ -227,14 +227,16 @@ type Pedido = {
 type Pedida =
   | { readonly resultado: 'ACEPTADA'; readonly id: string; readonly isDuplicada: boolean }
   /** Nothing was asked or charged. */
-  | { readonly resultado: 'RECHAZADA'; readonly texto: string; readonly campo?: CampoPedido }
+  | { readonly resultado: 'RECHAZADA'; readonly texto: string; readonly campo?: CampoPedido | undefined }
   /** Nobody knows whether it was accepted; the same form may be sent again. */
   | { readonly resultado: 'SIN_RESPUESTA' };
 
 const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
+/** A fault of another field, such as the key's, is told over the form. */
+const campoDeApi = z.enum(['rfc', 'tipo', 'desde', 'hasta']).optional().catch(undefined);
 const rechazada = z.object({
   cfdi_texto: z.string(),
-  data: z.object({ campo: z.string().optional(), motivo: z.string().optional() }).optional(),
+  data: z.object({ campo: campoDeApi, motivo: z.string().optional() }).optional(),
 });
 
 /** What is wrong with a form before anybody is asked; null when nothing is. */
@@ -280,19 +282,6 @@ async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedid
   const read = rechazada.safeParse(body);
   if (!read.success || answer.status >= 500) return { resultado: 'SIN_RESPUESTA' };
   const { cfdi_texto: texto, data } = read.data;
-  const campo = fieldOf(data?.campo);
   const why = data?.motivo === undefined ? texto : `${texto} ${data.motivo}`;
-  return { resultado: 'RECHAZADA', texto: why, ...(campo ? { campo } : {}) };
-}
-
-function fieldOf(campo: string | undefined): CampoPedido | null {
-  return campo === 'rfc' || campo === 'tipo' || campo === 'desde' || campo === 'hasta' ? campo : null;
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
+  return { resultado: 'RECHAZADA', texto: why, campo: data?.campo };
 }

@@ -94,7 +94,7 @@ export function createSeguimiento(deps: SeguimientoDeps): Seguimiento {
       await tell([...oyentes]);
     } catch (err) {
       // The browsers keep what they have; the next look may succeed.
-      log.warn({ err: err instanceof Error ? err : new Error(String(err)) }, 'solicitudes_not_read');
+      log.warn({ err }, 'solicitudes_not_read');
       for (const oyente of oyentes) beat(oyente);
     }
     isLooking = false;

@@ -1,7 +1,7 @@
 import type { MotivoPaqueteInvalido, MotivoSatError, TipoEvento } from '@acuse/core';
 import type { EventoSolicitud, HitoSolicitud, PartesSolicitud } from '@acuse/db';
 import type { Tono } from '../../../components/blocks.tsx';
-import { formatNumero } from '../../../components/formato.ts';
+import { count, formatNumero } from '../../../components/formato.ts';
 import { mesCorto } from '../../../fechas/dia-mexico.ts';
 import { describeCodigo, explain, PAQUETE_INVALIDO } from './motivos.ts';
 
@@ -111,8 +111,8 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   }),
   SAT_EN_PROCESO: () => ({ texto: 'Se preguntó al SAT: todavía lo está preparando.', tono: 'neutro' }),
   SAT_TERMINADA: ({ detalle }) => {
-    const count = Number(detalle);
-    const paquetes = count === 1 ? '1 paquete' : `${formatNumero(Number.isSafeInteger(count) ? count : 0)} paquetes`;
+    const ready = Number(detalle);
+    const paquetes = count(Number.isSafeInteger(ready) ? ready : 0, 'paquete', 'paquetes');
     return { texto: `El SAT terminó de preparar: hay ${paquetes} por copiar.`, tono: 'info' };
   },
   SAT_SIN_RESPUESTA: ({ codigo, detalle }) => {
@@ -210,7 +210,7 @@ export function describeHito(hito: HitoSolicitud, partes: PartesSolicitud): Reng
   const { tipo, veces } = hito;
   const renglon = describeEvento({ ...hito, veces: 1 });
   if (tipo === 'PAQUETE_GUARDADO') {
-    const paquetes = veces === 1 ? '1 paquete' : `${formatNumero(veces)} paquetes`;
+    const paquetes = count(veces, 'paquete', 'paquetes');
     return { texto: `${describePartes(partes)}.`, detalle: `${paquetes} del SAT`, tono: renglon.tono };
   }
   if (veces === 1) return renglon;
