@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createUsuarios } from '@acuse/db';
-import { load } from 'cheerio';
 import { describe, expect, it } from 'vitest';
-import { type Cliente, type Persona, signIn, startPanel, usePanel } from './fixtures/panel.ts';
+import { attributesOf, type Cliente, type Persona, signIn, usePanel } from './fixtures/panel.ts';
 
 const COOKIE = '__Host-acuse';
 
@@ -103,22 +102,12 @@ describe('sign-up and log-in', () => {
   });
 
   it('offers no sign-up where the operator closed it', async () => {
-    const cerrado = await startPanel({ database: panel.database, env: { PANEL_REGISTRO: 'cerrado' } });
-    try {
-      const cliente = cerrado.newCliente();
-      const _csrf = await cliente.csrf();
-      const email = `${randomUUID()}@example.com`;
-      const answer = await cliente.post('/registro', {
-        _csrf,
-        nombre: 'X',
-        email,
-        password: 'un caballo bajo la lluvia',
-      });
-      expect(answer.text).toContain('las cuentas las crea el operador');
-      expect(await createUsuarios(cerrado.db).findByEmail(email)).toBeNull();
-    } finally {
-      await cerrado.close();
-    }
+    const cerrado = await panel.another({ env: { PANEL_REGISTRO: 'cerrado' } });
+    const cliente = cerrado.newCliente();
+    const nuevo = { nombre: 'X', email: `${randomUUID()}@example.com`, password: 'un caballo bajo la lluvia' };
+    const answer = await cliente.post('/registro', { _csrf: await cliente.csrf(), ...nuevo });
+    expect(answer.text).toContain('las cuentas las crea el operador');
+    expect(await createUsuarios(cerrado.db).findByEmail(nuevo.email)).toBeNull();
   });
 });
 
@@ -168,21 +157,17 @@ describe('the cookie', () => {
   });
 
   it('has a plain name only where the operator chose so, on http://localhost', async () => {
-    const { database } = panel;
-    const plain = await startPanel({ database, env: { COOKIE_HOST: 'false' } });
+    const plain = await panel.another({ env: { COOKIE_HOST: 'false' } });
     const [cookie = ''] = (await plain.newCliente().get('/entrar')).headers.getSetCookie();
     expect(cookie).toMatch(/^acuse=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/);
     expect(await isIn(await plain.registrar())).toBe(true);
-    await plain.close();
     for (const PANEL_PUBLIC_URL of [
       'https://panel.example',
       'http://panel.example',
       'http://localhost.example',
       'http://127.0.0.1.example',
     ])
-      await expect(startPanel({ database, env: { COOKIE_HOST: 'false', PANEL_PUBLIC_URL } })).rejects.toThrow(
-        /COOKIE_HOST/,
-      );
+      await expect(panel.another({ env: { COOKIE_HOST: 'false', PANEL_PUBLIC_URL } })).rejects.toThrow(/COOKIE_HOST/);
   });
 
   it('is stored as a hash only', async () => {
@@ -279,12 +264,9 @@ describe('the end of sessions', () => {
     const ana = await panel.registrar();
     const phone = await atOther(ana);
     const tablet = await atOther(ana);
-    const { text } = await ana.get('/cuenta');
-    const $ = load(text);
-    const forms = $('form')
-      .map((_, form) => $(form).attr('action') ?? '')
-      .get()
-      .filter((action) => /sesiones\/[\w-]{36}\/cerrar/.test(action));
+    const { text, $ } = await ana.get('/cuenta');
+    const actions = attributesOf($, 'form', 'action');
+    const forms = actions.filter((action = '') => /sesiones\/[\w-]{36}\/cerrar/.test(action));
     expect(forms).toHaveLength(2);
     expect(text).toContain('Linux');
     expect(text).toContain('127.0.0.1');

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { newRfc } from '../fixtures/database.ts';
 import { BANCO } from './fixtures/pagos.ts';
-import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { addRfc, usePanel, usePersona } from './fixtures/panel.ts';
 import { generate } from './fixtures/rfcs.ts';
 import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
 
@@ -13,15 +13,12 @@ const RUTAS_CON_NOMBRE = RUTAS.filter(
   ({ path, acceso }) => acceso === 'cliente' && path.includes(':') && !COMUNES.test(path),
 );
 
-let panel: Panel;
-let eva: Persona;
 /** What stands for each kind of thing: one of Ana's, one that nobody has, and what is no name at all. */
 let nombres: Readonly<Record<string, readonly [ajeno: string, nadie: string, ninguno: string]>>;
 let rfcDeAna: string;
 let rfcDeSolicitud: string;
 
-beforeAll(async () => {
-  panel = await startPanel({ env: BANCO });
+const panel = usePanel({ env: BANCO }, async (panel) => {
   const { owner, finished } = createSolicitudesDePrueba(panel);
   const { persona: ana, taxpayer } = await owner();
   rfcDeSolicitud = taxpayer.rfc;
@@ -31,7 +28,6 @@ beforeAll(async () => {
   const elegida = '/saldo/comprar/confirmar?paquete=100&forma=transferencia';
   const compra = (await ana.submit(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
   const rows = await panel.sql<{ id: string }>`SELECT id FROM sesion WHERE usuario_id = ${ana.usuarioId}`;
-  eva = await panel.registrar();
   nombres = {
     '/rfcs/:rfc': [rfcDeAna, newRfc(), 'no-es-un-rfc'],
     '/solicitudes/:id': [solicitud, randomUUID(), 'ni-esto'],
@@ -39,7 +35,7 @@ beforeAll(async () => {
     '/cuenta/sesiones/:id': [rows[0]?.id ?? '', randomUUID(), 'ni-esto'],
   };
 });
-afterAll(() => panel.close());
+const eva = usePersona(panel);
 
 /** Everything that a page could have changed, but for what Eve's own visits leave. */
 const everything = async () => {

@@ -1,12 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Panel, type Persona, signIn, startPanel } from './fixtures/panel.ts';
+import { expect, it } from 'vitest';
+import { type Persona, signIn, usePanel } from './fixtures/panel.ts';
 import { createSolicitudesDePrueba } from './fixtures/solicitudes.ts';
 
-let panel: Panel;
-beforeAll(async () => {
-  panel = await startPanel();
-});
-afterAll(() => panel.close());
+const panel = usePanel();
 
 /** Does `run` while the audit log refuses what it would note. */
 async function withoutAudit(accion: string, run: () => Promise<unknown>): Promise<void> {

@@ -1,20 +1,18 @@
 import { createLlaves } from '@acuse/db';
-import { load } from 'cheerio';
 import { describe, expect, it } from 'vitest';
 import { acceptSolicitud, credit, newLlave } from '../fixtures/database.ts';
-import { addRfc, usePanel } from './fixtures/panel.ts';
+import { addRfc, attributesOf, type Respuesta, usePanel } from './fixtures/panel.ts';
 
 const panel = usePanel();
 
-const main = (text: string) => load(text)('main');
-const ahora = (text: string) => load(text)('.pasos .ahora a').attr('href');
+const ahora = ({ $ }: Respuesta) => $('.pasos .ahora a').attr('href');
 
 describe('the start page', () => {
   it('leads a new account by links that exist, from nothing to its first package', async () => {
     const persona = await panel.registrar({ nombre: 'Ana' });
-    const see = async () => (await persona.get('/inicio')).text;
+    const see = () => persona.get('/inicio');
     const empty = await see();
-    expect(main(empty).find('h1').text()).toBe('Le damos la bienvenida, Ana');
+    expect(empty.$('main h1').text()).toBe('Le damos la bienvenida, Ana');
     expect(ahora(empty)).toBe('/rfcs/nuevo');
     expect((await persona.get('/rfcs/nuevo')).status).toBe(200);
 
@@ -45,7 +43,7 @@ describe('the start page', () => {
     expect((await persona.get(`/solicitudes/${id}`)).status).toBe(200);
 
     await panel.sql`UPDATE solicitud SET estado = 'TERMINADA', terminada_en = now(), object_key = 'k' WHERE id = ${id}`;
-    const done = load(await see());
+    const { $: done } = await see();
     expect(done('.pasos').length).toBe(0);
     expect(done('main').find(`a[href="/solicitudes/${id}"]`).text()).toContain('Ver y descargar');
     expect(done('main').text()).toContain('Solicitud de descarga de metadata');
@@ -55,13 +53,13 @@ describe('the start page', () => {
   it('welcomes strangers, and sends those who are logged in to their start page', async () => {
     const answer = await panel.newCliente().get('/');
     expect(answer.status).toBe(200);
-    const $ = load(answer.text);
+    const { $ } = answer;
     expect($('h1').length).toBe(1);
-    expect(
-      $('main a')
-        .toArray()
-        .map((a) => $(a).attr('href')),
-    ).toEqual(['/registro', '/entrar', expect.stringMatching(/^https?:.*\/openapi\.json$/)]);
+    expect(attributesOf($, 'main a', 'href')).toEqual([
+      '/registro',
+      '/entrar',
+      expect.stringMatching(/^https?:.*\/openapi\.json$/),
+    ]);
     const persona = await panel.registrar();
     expect((await persona.get('/')).location).toBe('/inicio');
     expect((await panel.newCliente().get('/inicio')).location).toMatch(/^\/entrar/);
@@ -70,14 +68,12 @@ describe('the start page', () => {
   it('has one title, landmarks, and a way to skip the navigation', async () => {
     const persona = await panel.registrar();
     await addRfc(panel.db, persona);
-    const $ = load((await persona.get('/inicio')).text);
+    const { $ } = await persona.get('/inicio');
     expect($('h1').length).toBe(1);
     expect($('main').length).toBe(1);
     expect($($('body a').first().attr('href') ?? '').is('main')).toBe(true);
     expect($('.navegacion [aria-current="page"]').text()).toBe('Inicio');
-    const ids = $('[id]')
-      .toArray()
-      .map((each) => $(each).attr('id'));
+    const ids = attributesOf($, '[id]', 'id');
     expect(new Set(ids).size).toBe(ids.length);
   });
 });

@@ -6,7 +6,7 @@ import { createLogger } from '@acuse/runtime';
 import { beforeAll, expect, inject, it, vi } from 'vitest';
 import { streamCsv } from '../../../apps/panel/src/pages/saldo/libro-csv.ts';
 import { writeLibro } from './fixtures/libro-largo.ts';
-import { addRfc, cookieOf, type Panel, type Persona, startPanel, usePanel } from './fixtures/panel.ts';
+import { addRfc, cookieOf, type Panel, type Persona, usePanel } from './fixtures/panel.ts';
 
 /** Rows of the long ledger: a million when everything is proven. */
 const LARGO = inject('isThorough') ? 1_000_000 : 100_000;
@@ -117,7 +117,7 @@ it('cuts off a file whose database goes away in the middle, and our log alone sa
   const filas = 5_000;
   const lines: string[] = [];
   const log = createLogger({ name: 'panel', destination: { write: (line: string) => lines.push(line) } });
-  const other = await startPanel({ database: panel.database, log, deps: { database: goingAway(panel.db) } });
+  const other = await panel.another({ log, deps: { database: goingAway(panel.db) } });
   const persona = await newOwner(filas, other);
   const path = '/saldo/movimientos.csv';
   const read = async () => (await fetch(other.url + path, { headers: { cookie: cookieOf(persona) } })).text();
@@ -134,5 +134,4 @@ it('cuts off a file whose database goes away in the middle, and our log alone sa
 
   batches = Number.POSITIVE_INFINITY;
   expect((await read()).split('\r\n')).toHaveLength(filas + 2);
-  await other.close();
 });

@@ -1,15 +1,11 @@
 import { createLlaves } from '@acuse/db';
-import { load } from 'cheerio';
-import { beforeAll, describe, expect, it } from 'vitest';
-import { addRfc, type Persona, signIn, startPanel, usePanel } from './fixtures/panel.ts';
+import { describe, expect, it } from 'vitest';
+import { addRfc, type Persona, signIn, usePanel, usePersona } from './fixtures/panel.ts';
 import { generate, hrefRfc, parsed } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-16-letra';
 const panel = usePanel();
-let ana: Persona;
-beforeAll(async () => {
-  ana = await panel.registrar();
-});
+const ana = usePersona(panel);
 
 async function withKey(persona = ana) {
   const { id, rfc } = await addRfc(panel.db, persona);
@@ -29,7 +25,7 @@ describe('an API key that was typed in', () => {
     const { id, key, pagina } = await withKey();
     expect((await store(ana, pagina)).status).toBe(422);
     expect((await store(ana, pagina, key)).status).toBe(303);
-    const page = load((await ana.abrir(pagina)).text);
+    const page = (await ana.abrir(pagina)).$;
     expect(page('#ciec-llave').attr('required')).toBeUndefined();
     expect(page('#ciec-llave').attr('value')).toBeUndefined();
     expect(page('#ciec-llave-ayuda').text()).toContain(key.slice(-4));
@@ -118,12 +114,11 @@ describe('an API key that was typed in', () => {
   });
 
   it('is never kept where the operator says so', async () => {
-    const strict = await startPanel({ database: panel.database, env: { LLAVE_RECORDADA_SECONDS: '0' } });
+    const strict = await panel.another({ env: { LLAVE_RECORDADA_SECONDS: '0' } });
     const leo = await strict.registrar();
     const { id, key, pagina } = await withKey(leo);
     expect((await store(leo, pagina, key)).status).toBe(303);
     expect((await store(leo, pagina)).status).toBe(422);
     expect(await rows(id)).toEqual([]);
-    await strict.close();
   });
 });

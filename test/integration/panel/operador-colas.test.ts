@@ -1,17 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { createQueue } from '@acuse/queue';
-import { load } from 'cheerio';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { startPipe } from '../fixtures/pipe.ts';
-import { type Persona, startPanel, usePanel } from './fixtures/panel.ts';
+import { usePanel, usePersona } from './fixtures/panel.ts';
 
 onEachDriver('bull-board in the panel', (queueUrl) => {
   const namespace = `t-${randomBytes(6).toString('hex')}`;
   const panel = usePanel({ env: { QUEUE_NAMESPACE: namespace, ...(queueUrl ? { QUEUE_URL: queueUrl } : {}) } });
-  let operador: Persona;
+  const operador = usePersona(panel, { rol: 'OPERADOR' });
   beforeAll(async () => {
-    operador = await panel.registrar({ rol: 'OPERADOR' });
     const queue = createQueue({ url: queueUrl ?? panel.databaseUrl, namespace });
     await queue.ring([{ solicitudId: 'una', gen: 1, queue: 'descargas' }], new AbortController().signal);
     await queue.close();
@@ -80,8 +78,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     const server = new URL(queueUrl ?? panel.databaseUrl);
     const pipe = await startPipe(server.href);
     server.host = new URL(pipe.url).host;
-    const { database } = panel;
-    const otro = await startPanel({ database, env: { QUEUE_NAMESPACE: namespace, QUEUE_URL: server.href } });
+    const otro = await panel.another({ env: { QUEUE_NAMESPACE: namespace, QUEUE_URL: server.href } });
     try {
       const jefe = await otro.registrar({ rol: 'OPERADOR' });
       const look = async () => (await jefe.get('/operador/colas/tablero/api/queues')).status;
@@ -113,7 +110,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
       if (path.startsWith('/operador/colas/')) {
         const frame = stranger.headers.get('x-frame-options');
         expect([path, stranger.status, frame]).toEqual([path, 403, 'SAMEORIGIN']);
-        expect(load(stranger.text)('a[target="_top"]').attr('href')).toBe('/entrar?a=%2Foperador%2Fcolas');
+        expect(stranger.$('a[target="_top"]').attr('href')).toBe('/entrar?a=%2Foperador%2Fcolas');
         expect(stranger.text).not.toContain('root');
       } else expect(stranger.location).toMatch(/^\/entrar/);
     }

@@ -1,22 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { createCuentas } from '@acuse/db';
-import { createShutdown, silentLogger } from '@acuse/runtime';
-import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants, saldoDe } from '../fixtures/database.ts';
-import { addRfc, callApi, type Persona, signIn, startApiOf, usePanel } from './fixtures/panel.ts';
+import { addRfc, callApi, type Persona, signIn, useApi, usePanel, usePersona } from './fixtures/panel.ts';
 import { generate, hrefRfc } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-16-letra';
-const shutdown = createShutdown({ log: silentLogger, timeoutMs: 10_000 });
 const panel = usePanel();
-let operador: Persona;
-let apis: { readonly url: string }[];
-beforeAll(async () => {
-  operador = await panel.registrar({ rol: 'OPERADOR' });
-  apis = [await startApiOf(panel, shutdown), await startApiOf(panel, shutdown)];
-});
-afterAll(() => shutdown.close('test over'));
+const operador = usePersona(panel, { rol: 'OPERADOR' });
+const apis = [useApi(panel), useApi(panel)];
 
 /** The answers of every instance to the same call: HTTP status, code. */
 const callAll = (key: string, path: string, body: unknown) =>
@@ -56,7 +48,7 @@ describe('a suspended account', () => {
     const rows = await panel.sql`SELECT estado FROM solicitud WHERE cuenta_id = ${ana.cuentaId}`;
     expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
     const inicio = await ana.get('/inicio');
-    expect(load(inicio.text)('main .aviso').first().text()).toContain('Pago <devuelto>');
+    expect(inicio.$('main .aviso').first().text()).toContain('Pago <devuelto>');
 
     expect((await order(ana, 'reapertura')).status).toBe(303);
     expect([await askFor(), await estado()]).toEqual([
@@ -92,7 +84,7 @@ describe('an adjustment of the balance', () => {
     expect(await saldoDe(panel, ana)).toBe(2);
     const below = await order(ana, 'ajuste', { creditos: '−3', motivo: 'otra vez' });
     expect(below.status).toBe(422);
-    const $ = load(below.text);
+    const { $ } = below;
     expect($('#ajuste-creditos-error').text()).toContain('por debajo de cero');
     expect($('#ajuste-motivo').attr('value')).toBe('otra vez');
     for (const creditos of ['0', '', '1.5', 'x', '1000001'])
@@ -101,8 +93,8 @@ describe('an adjustment of the balance', () => {
     const unnamed = await order(ana, 'ajuste', { ajuste: 'x', creditos: '10', motivo: 'Cortesía' });
     expect(unnamed.status).toBe(422);
     // The form that comes back can be sent again.
-    expect(load(unnamed.text)('[name="ajuste"]').attr('value')).toMatch(/^[0-9a-f-]{36}$/);
-    expect(load(unnamed.text)('#ajuste-creditos-error').text()).toContain('Envíelo de nuevo');
+    expect(unnamed.$('[name="ajuste"]').attr('value')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(unnamed.$('#ajuste-creditos-error').text()).toContain('Envíelo de nuevo');
     expect((await order(ana, 'ajuste', { creditos: '+10', motivo: 'Cortesía' })).status).toBe(303);
     expect(await saldoDe(panel, ana)).toBe(12);
     const libro = await ana.get('/saldo/movimientos');
@@ -122,7 +114,7 @@ describe('a reset code', () => {
     const [ana, otra] = [await panel.registrar(), await panel.registrar()];
     expect((await order(ana, 'codigo', { usuario: otra.usuarioId })).status).toBe(404);
     const page = await order(ana, 'codigo', { usuario: ana.usuarioId });
-    const codigo = load(page.text)('.copiar code').last().text();
+    const codigo = page.$('.copiar code').last().text();
     expect(codigo).toMatch(/^[\w-]{43}$/);
     const rows = await panel.sql<{
       row: string;

@@ -1,15 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createLlaves, createSatMetrics } from '@acuse/db';
-import { load } from 'cheerio';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newLlave, seedCuenta } from '../fixtures/database.ts';
-import { type Persona, usePanel } from './fixtures/panel.ts';
+import { type Respuesta, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
 
 const panel = usePanel();
-let operador: Persona;
-beforeAll(async () => {
-  operador = await panel.registrar({ rol: 'OPERADOR' });
-});
+const operador = usePersona(panel, { rol: 'OPERADOR' });
 
 describe('the audit log', () => {
   it('is walked page by page, each line once, and narrowed', async () => {
@@ -24,19 +20,15 @@ describe('the audit log', () => {
     let next: string | undefined = `/operador/auditoria?accion=${accion}`;
     for (let page = 0; next !== undefined; page += 1) {
       expect(page).toBeLessThan(4);
-      const $ = load((await operador.get(next)).text);
-      seen.push(
-        ...$('tbody tr')
-          .map((_, row) => /n: (\d+)/.exec($(row).text())?.[1] ?? '')
-          .get(),
-      );
+      const { $ }: Respuesta = await operador.get(next);
+      seen.push(...textsOf($, 'tbody tr').map((row) => /n: (\d+)/.exec(row)?.[1] ?? ''));
       next = $('.paginacion a')
         .filter((_, link) => $(link).text().includes('Siguientes'))
         .attr('href');
     }
     expect(seen).toEqual(Array.from({ length: 120 }, (_, n) => String(119 - n)));
     const count = async (filters: string) =>
-      load((await operador.get(`/operador/auditoria?accion=${accion}&${filters}`)).text)('tbody tr').length;
+      (await operador.get(`/operador/auditoria?accion=${accion}&${filters}`)).$('tbody tr').length;
     expect(await count('actor=prueba:1&antes=999999999')).toBe(50);
     // The first line is of the tenth of January, the others of the day after: 6:00 UTC is midnight in central Mexico.
     expect([await count('hasta=2026-01-09'), await count('desde=2026-01-11')]).toEqual([1, 0]);
@@ -61,7 +53,7 @@ describe('the health of the authority', () => {
       ['hora', '1.67 por minuto'],
       ['dia', '0.07 por minuto'],
     ]) {
-      const $ = load((await operador.get(`/operador/salud?periodo=${periodo}`)).text);
+      const { $ } = await operador.get(`/operador/salud?periodo=${periodo}`);
       const row = $('.tabla tbody tr').first().find('th, td').get();
       const cells = row.map((cell) => {
         const notes = $(cell).find('.chica');
@@ -95,10 +87,8 @@ it('shows the operator, and nobody else, what hangs on each id of a secret that 
     const llave = { ...newLlave(), pepperVersion };
     await createLlaves(panel.db).activate({ contribuyenteId, llave, actor: 'prueba', ip: null });
   }
-  const { text } = await operador.get('/operador/secretos');
-  const rows = load(text)('tbody tr')
-    .map((_, row) => load(row).text().replace(/\s+/g, ' ').trim())
-    .get();
+  const { $ } = await operador.get('/operador/secretos');
+  const rows = textsOf($, 'tbody tr').map((row) => row.replace(/\s+/g, ' ').trim());
   expect(rows.filter((row) => row.startsWith('API_KEY_PEPPERS'))).toEqual([
     expect.stringMatching(/En rotación *1 *API keys activas *2$/),
     expect.stringMatching(/En rotación *2 *API keys activas *1$/),

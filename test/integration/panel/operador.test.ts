@@ -1,41 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import { createCaptchas, createLibro, createListaEdos, createPagos } from '@acuse/db';
-import { type CheerioAPI, load } from 'cheerio';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { acceptSolicitud, brokenInvariants, saldoDe, seedTaxpayer } from '../fixtures/database.ts';
 import { newPago } from './fixtures/pagos.ts';
-import { addRfc, type Campos, type Persona, usePanel } from './fixtures/panel.ts';
+import { addRfc, attributesOf, type Campos, type Respuesta, usePanel, usePersona } from './fixtures/panel.ts';
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
-const RUTAS_OPERADOR = RUTAS.filter(({ path }) => path.startsWith('/operador'));
+const RUTAS_OPERADOR = RUTAS.filter(({ acceso }) => acceso === 'operador');
 const autor = { actor: 'prueba', ip: null };
 const HOSTIL = '<script>alert(1)</script>';
 
 const panel = usePanel();
-let operador: Persona;
-let cliente: Persona;
-beforeAll(async () => {
-  operador = await panel.registrar({ rol: 'OPERADOR' });
-  cliente = await panel.registrar({ nombre: HOSTIL });
-});
+const operador = usePersona(panel, { rol: 'OPERADOR' });
+const cliente = usePersona(panel, { nombre: HOSTIL });
 
-const idsOf = ($: CheerioAPI, selector: string) =>
-  $(selector)
-    .get()
-    .map((each) => $(each).attr('id'));
 const newCaptcha = () => createCaptchas(panel.db).ask(PIXEL, 600_000);
-const audited = async (accion: string) => {
-  const rows = await panel.sql<{
-    actor: string;
-    detalle: unknown;
-    cuenta_id: string | null;
-  }>`SELECT actor, detalle, cuenta_id FROM auditoria WHERE accion = ${accion} ORDER BY id DESC LIMIT 1`;
-  return rows[0];
-};
+const audited = async (accion: string) =>
+  (
+    await panel.sql`SELECT actor, detalle, cuenta_id FROM auditoria WHERE accion = ${accion} ORDER BY id DESC LIMIT 1`
+  )[0];
 
 describe('the pages of the operator', () => {
   it('do not exist for a client: the same page as for an address that is none, whatever the id', async () => {
@@ -66,18 +53,18 @@ describe('the pages of the operator', () => {
     const pages = RUTAS_OPERADOR.filter(({ metodo }) => metodo === 'GET').map(({ path }) =>
       path.replace(':id', cliente.cuentaId),
     );
-    const texts = new Map<string, string>();
+    const seen = new Map<string, Respuesta>();
     for (const path of pages) {
       const page = await operador.get(path);
       expect([path, page.status]).toEqual([path, 200]);
       expect(page.text).not.toContain(HOSTIL);
-      expect(load(page.text)('h1')).toHaveLength(1);
-      texts.set(path, page.text);
+      expect(page.$('h1')).toHaveLength(1);
+      seen.set(path, page);
     }
-    expect(texts.get('/operador')).toContain(id);
-    expect(texts.get('/operador')).toContain('Ningún proceso ha dado señales');
-    expect(texts.get('/operador/cuentas')).toContain(cliente.email);
-    expect(load(texts.get('/operador/captchas') ?? '')('img').attr('src')).toBe(
+    expect(seen.get('/operador')?.text).toContain(id);
+    expect(seen.get('/operador')?.text).toContain('Ningún proceso ha dado señales');
+    expect(seen.get('/operador/cuentas')?.text).toContain(cliente.email);
+    expect(seen.get('/operador/captchas')?.$('img').attr('src')).toBe(
       `data:image/png;base64,${PIXEL.toString('base64')}`,
     );
     expect((await operador.get(`/operador/cuentas?q=${taxpayer.rfc.toLowerCase()}`)).text).not.toContain(cliente.email);
@@ -100,13 +87,10 @@ describe('the pages of the operator', () => {
 
   /** A solicitud that is due for a minute and that nobody has taken. */
   async function late(taxpayer: Awaited<ReturnType<typeof seedTaxpayer>>) {
-    const { db } = panel;
-    await acceptSolicitud(db, taxpayer);
-    await db.pool.query('DELETE FROM outbox');
-    const { rows } = await db.pool.query<{ id: string }>(
-      `UPDATE solicitud SET due_at = now() - interval '1 minute' WHERE contribuyente_id = $1 RETURNING id`,
-      [taxpayer.contribuyenteId],
-    );
+    await acceptSolicitud(panel.db, taxpayer);
+    await panel.sql`DELETE FROM outbox`;
+    const rows = await panel.sql<{ id: string }>`UPDATE solicitud SET due_at = now() - interval '1 minute'
+      WHERE contribuyente_id = ${taxpayer.contribuyenteId} RETURNING id`;
     return rows[0]?.id ?? '';
   }
 });
@@ -214,8 +198,8 @@ describe('what the operator does', () => {
     const at = (sub: string) => `/operador/pagos/${uno.id}/${sub}`;
     const confirmado = await operador.submit('/operador/pagos', at('confirmar'), { rastreo: usada });
     expect(confirmado.status).toBe(422);
-    const $ = load(confirmado.text);
-    expect(idsOf($, '[aria-invalid="true"]')).toEqual([`rastreo-${uno.id}`]);
+    const { $ } = confirmado;
+    expect(attributesOf($, '[aria-invalid="true"]', 'id')).toEqual([`rastreo-${uno.id}`]);
     expect($(`#rastreo-${uno.id}`).attr('value')).toBe(usada);
     expect($(`#rastreo-${uno.id}-error`).text()).toContain('ya se usó en otro pago');
     expect($(`#rastreo-${otro.id}`).attr('value')).toBeUndefined();
@@ -224,7 +208,7 @@ describe('what the operator does', () => {
     for (const motivo of ['', '   ', largo]) {
       const rechazado = await operador.submit('/operador/pagos', at('rechazar'), { motivo });
       expect(rechazado.status).toBe(422);
-      const page = load(rechazado.text);
+      const page = rechazado.$;
       expect(page(`#motivo-${uno.id}`).attr('value')).toBe(motivo);
       expect(page(`#motivo-${uno.id}-error`).text()).toContain('lo lee quien compró');
     }
@@ -233,8 +217,8 @@ describe('what the operator does', () => {
     const query = `?despues=${uno.id}`;
     const lugar = `/operador/pagos/${otro.id}/confirmar${query}`;
     const segunda = await operador.submit(`/operador/pagos${query}`, lugar, { rastreo: usada });
-    expect(load(segunda.text)(`#rastreo-${otro.id}`).attr('value')).toBe(usada);
-    expect(load(segunda.text)(`#rastreo-${uno.id}`)).toHaveLength(0);
+    expect(segunda.$(`#rastreo-${otro.id}`).attr('value')).toBe(usada);
+    expect(segunda.$(`#rastreo-${uno.id}`)).toHaveLength(0);
 
     expect((await operador.submit('/operador/pagos', at('confirmar'))).status).toBe(303);
     // What is over is said to be, whatever was typed.
@@ -251,8 +235,8 @@ describe('what the operator does', () => {
     for (const texto of ['   ', 'a b'.repeat(20)]) {
       const refused = await answer(texto);
       expect(refused.status).toBe(422);
-      const $ = load(refused.text);
-      expect(idsOf($, '[autofocus]')).toEqual([`captcha-${captcha}`]);
+      const { $ } = refused;
+      expect(attributesOf($, '[autofocus]', 'id')).toEqual([`captcha-${captcha}`]);
       expect($(`#captcha-${captcha}`).attr('value')).toBe(texto);
       expect($(`#captcha-${captcha}-error`).text()).toContain('de 1 a 50');
     }

@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { createPagos } from '@acuse/db';
 import { silentLogger, uuidV7 } from '@acuse/runtime';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { createCatalogo } from '../../../apps/panel/src/pagos/catalogo.ts';
 import { createCheckout, newReferencia } from '../../../apps/panel/src/pagos/checkout.ts';
 import { brokenInvariants, saldoDe, useDatabase } from '../fixtures/database.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
 import { createProveedorFirmado } from './fixtures/pagos.ts';
-import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { type Persona, startPanel } from './fixtures/panel.ts';
 
 const pasarela = createProveedorFirmado(randomUUID());
 const database = useDatabase();
-let panel: Panel;
-beforeAll(async () => {
+const panel = duringTests(() => {
   const checkout = createCheckout({
     ...{ newId: uuidV7, newReferencia, log: silentLogger },
     pagos: createPagos(database.db),
     catalogo: createCatalogo([{ creditos: 100, centavos: 9_900 }], 16),
     proveedores: [pasarela.proveedor],
   });
-  panel = await startPanel({ database, deps: { checkout } });
+  return startPanel({ database, deps: { checkout } });
 });
-afterAll(() => panel.close());
 beforeEach(() => pasarela.setDown(false));
 
 const CONFIRM = '/saldo/comprar/confirmar?paquete=100&forma=firmado';
@@ -34,11 +33,11 @@ async function buy(ana: Persona) {
 }
 const paid = (pagoId: string, proveedorRef: string, total = 11_484) =>
   ({ tipo: 'PAGADO', pagoId, proveedorRef, total }) as const;
-const notesOf = async (pagoId: string): Promise<string[]> =>
-  (
-    await database.sql`SELECT detalle->>'motivo' AS motivo FROM auditoria
-      WHERE accion = 'pago-sin-acreditar' AND detalle->>'pago' = ${pagoId} ORDER BY id`
-  ).map(({ motivo }) => motivo);
+const notesOf = async (pagoId: string) => {
+  const rows = await database.sql<{ motivo: string }>`SELECT detalle->>'motivo' AS motivo FROM auditoria
+    WHERE accion = 'pago-sin-acreditar' AND detalle->>'pago' = ${pagoId} ORDER BY id`;
+  return rows.map(({ motivo }) => motivo);
+};
 
 describe('a provider with a page of its own', () => {
   it('is gone to, notifies many times at once, and the payment is credited once', async () => {

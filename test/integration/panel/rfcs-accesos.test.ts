@@ -1,17 +1,11 @@
 import { OPERACIONES, parseRfc } from '@acuse/contract';
-import { load } from 'cheerio';
-
-import { beforeAll, describe, expect, it } from 'vitest';
-
+import { describe, expect, it } from 'vitest';
 import { newRfc } from '../fixtures/database.ts';
-import { addRfc, type Persona, usePanel } from './fixtures/panel.ts';
+import { addRfc, type Persona, type Respuesta, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
 import { generate, hrefRfc } from './fixtures/rfcs.ts';
 
 const panel = usePanel();
-let ana: Persona;
-beforeAll(async () => {
-  ana = await panel.registrar();
-});
+const ana = usePersona(panel);
 
 const audit = async (rfc: string, accion: string) => {
   const rows = await panel.sql<{ detalle: unknown; actor: string }>`SELECT detalle, actor
@@ -39,11 +33,11 @@ describe('the name of a taxpayer', () => {
     const sent = { rfc: una, confirmado: una, nombre: '  Panadería  <La> Espiga ', id_cif: '12' };
     const wrong = await leo.submit('/rfcs/nuevo', '/rfcs/nuevo', sent);
     expect(wrong.status).toBe(422);
-    expect(load(wrong.text)('#campo-nombre').attr('value')).toBe(sent.nombre);
+    expect(wrong.$('#campo-nombre').attr('value')).toBe(sent.nombre);
     await leo.submit('/rfcs/nuevo', '/rfcs/nuevo', { ...sent, id_cif: '' });
     await addRfc(panel.db, leo, otra);
-    const found = async (q: string) => (await leo.get(`/rfcs?q=${encodeURIComponent(q)}`)).text;
-    expect(load(await found('espiga'))('tbody tr').text()).toContain('Panadería <La> Espiga');
+    const found = async (q: string) => (await leo.get(`/rfcs?q=${encodeURIComponent(q)}`)).main;
+    expect(await found('espiga')).toContain('Panadería <La> Espiga');
     expect(await found('panadería')).not.toContain(otra);
     expect(await found('nadie')).toContain('Ningún RFC coincide');
     await leo.submit(hrefRfc(otra), hrefRfc(otra), { nombre: 'Taller Norte' });
@@ -62,7 +56,7 @@ describe('adding an RFC', () => {
     const answer = await add(ana, { rfc: ' eku9003173c9 ', id_cif: '1502 0034 567' });
     expect(answer.location).toBe('/rfcs/EKU9003173C9/llave');
     const page = await ana.get('/rfcs/EKU9003173C9');
-    expect(load(page.text)('input[name="id_cif"]').attr('value')).toBe('15020034567');
+    expect(page.$('input[name="id_cif"]').attr('value')).toBe('15020034567');
     expect(await audit('EKU9003173C9', 'agregar-rfc')).toMatchObject([{ actor: `usuario:${ana.usuarioId}` }]);
     const again = await add(ana, { rfc: 'EKU9003173C9' });
     expect(again.location).toBe('/rfcs/EKU9003173C9');
@@ -93,7 +87,7 @@ describe('adding an RFC', () => {
   ])('says what is wrong with %s', async (rfc, motivo) => {
     const answer = await add(ana, { rfc, id_cif: '12' });
     expect(answer.status).toBe(422);
-    const $ = load(answer.text);
+    const { $ } = answer;
     expect($('#campo-rfc-error').text()).toMatch(motivo);
     expect($('#campo-id_cif-error').text()).toMatch(/11 dígitos/);
     expect($('#campo-rfc').attr('value')).toBe(rfc);
@@ -108,10 +102,8 @@ describe('the list', () => {
     const all = Array.from({ length: 53 }, () => newRfc()).sort();
     for (const rfc of all) await addRfc(panel.db, persona, rfc);
     const shown = async (path: string) => {
-      const $ = load((await persona.get(path)).text);
-      const rfcs = $('tbody th a')
-        .map((_, each) => $(each).text().trim())
-        .get();
+      const { $ } = await persona.get(path);
+      const rfcs = textsOf($, 'tbody th a').map((text) => text.trim());
       return { rfcs, next: $('nav.paginacion a').last().attr('href') };
     };
     const first = await shown('/rfcs');
@@ -125,7 +117,7 @@ describe('operations', () => {
   it('lists each operation of the API and keeps what was switched, noted once', async () => {
     const { rfc } = await addRfc(panel.db, ana);
     const pagina = hrefRfc(rfc, '/operaciones');
-    const $ = load((await ana.get(pagina)).text);
+    const { $ } = await ana.get(pagina);
     expect($('tbody tr')).toHaveLength(OPERACIONES.length);
     for (const { path, resumen } of OPERACIONES) {
       expect($('tbody').text()).toContain(path);
@@ -169,7 +161,7 @@ describe('addresses', () => {
       FROM ip_permitida i JOIN contribuyente c ON c.id = i.contribuyente_id WHERE c.rfc = ${rfc} ORDER BY 1`;
     return rows.map(({ cidr }) => cidr);
   };
-  const listOf = (text: string) => load(text)('textarea').val();
+  const listOf = ({ $ }: Respuesta) => $('textarea').val();
 
   it('warns before one’s own is locked out, and does it when told so', async () => {
     const { rfc } = await addRfc(panel.db, ana);
@@ -177,7 +169,7 @@ describe('addresses', () => {
     const asked = await ana.submit(pagina, pagina, { lista: '203.0.113.7', accion: 'guardar' });
     expect([asked.status, await saved(rfc)]).toEqual([422, []]);
     expect(asked.text).toContain('Se quedaría fuera de la lista');
-    expect(listOf(asked.text)).toBe('203.0.113.7');
+    expect(listOf(asked)).toBe('203.0.113.7');
     await ana.submit(pagina, pagina, { lista: '203.0.113.7', accion: 'sin-mi' });
     expect(await saved(rfc)).toEqual(['203.0.113.7/32']);
     expect(await audit(rfc, 'cambiar-ips')).toMatchObject([{ detalle: { cidrs: ['203.0.113.7/32'] } }]);
@@ -187,10 +179,10 @@ describe('addresses', () => {
     const { rfc } = await addRfc(panel.db, ana);
     const pagina = hrefRfc(rfc, '/direcciones');
     const mine = await ana.submit(pagina, pagina, { lista: '203.0.113.7', accion: 'mia' });
-    expect([mine.status, listOf(mine.text)]).toEqual([200, '203.0.113.7\n127.0.0.1']);
+    expect([mine.status, listOf(mine)]).toEqual([200, '203.0.113.7\n127.0.0.1']);
     expect(await saved(rfc)).toEqual([]);
     const twice = await ana.submit(pagina, pagina, { lista: '127.0.0.0/8', accion: 'mia' });
-    expect(listOf(twice.text)).toBe('127.0.0.0/8');
+    expect(listOf(twice)).toBe('127.0.0.0/8');
     await ana.submit(pagina, pagina, { lista: '203.0.113.7\n127.0.0.1', accion: 'guardar' });
     expect(await saved(rfc)).toEqual(['127.0.0.1/32', '203.0.113.7/32']);
     await ana.submit(pagina, pagina, { lista: '', accion: 'guardar' });
@@ -211,8 +203,8 @@ describe('addresses', () => {
     const pagina = hrefRfc(rfc, '/direcciones');
     const lista = '127.0.0.1\n300.1.1.1\n<script>alert(1)</script>';
     const answer = await ana.submit(pagina, pagina, { lista, accion: 'guardar' });
-    expect([answer.status, listOf(answer.text), await saved(rfc)]).toEqual([422, lista, []]);
-    expect(load(answer.text)('[role="alert"]').text()).toContain('«300.1.1.1»: cada número');
+    expect([answer.status, listOf(answer), await saved(rfc)]).toEqual([422, lista, []]);
+    expect(answer.$('[role="alert"]').text()).toContain('«300.1.1.1»: cada número');
     expect(answer.text).not.toContain('<script>alert');
   });
 });

@@ -1,23 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { createShutdown, silentLogger } from '@acuse/runtime';
 import { openGuardada } from '@acuse/vault';
-import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createAuthority, rsaPair } from '../../../packages/vault/test/authority.ts';
-import { addRfc, type Campos, callApi, type Persona, startApiOf, usePanel } from './fixtures/panel.ts';
+import { addRfc, type Campos, callApi, type Respuesta, useApi, usePanel, usePersona } from './fixtures/panel.ts';
 import { archivo, atGate, efirmaDe, forged, generate, hrefRfc, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-<b>-&-16';
-const shutdown = createShutdown({ log: silentLogger, timeoutMs: 10_000 });
 // Keys are asked for each time here: what is remembered has a test of its own.
 const panel = usePanel({ env: { LLAVE_RECORDADA_SECONDS: '0', PAGOS_DEMOSTRACION: 'true' } });
-let ana: Persona;
-let api: { readonly url: string };
-beforeAll(async () => {
-  ana = await panel.registrar({ saldo: 50 });
-  api = await startApiOf(panel, shutdown);
-});
-afterAll(() => shutdown.close('test over'));
+const ana = usePersona(panel, { saldo: 50 });
+const api = useApi(panel);
 
 /** A call of the real API over the same database. */
 const call = (key: string, path: string, body: unknown) => callApi(api, key, path, body);
@@ -32,7 +24,7 @@ const send = (pagina: string, what: 'ciec' | 'efirma', campos: Campos) =>
   ana.submit(pagina, `${pagina}/${what}`, campos);
 
 /** What the page says beside a field. */
-const faultOf = (answer: { text: string }, id: string) => load(answer.text)(`#${id}-error`).text();
+const faultOf = (answer: Respuesta, id: string) => answer.$(`#${id}-error`).text();
 
 async function rowsOf(rfc: string): Promise<string[]> {
   const rows = await panel.sql<{ tipo: string }>`SELECT k.tipo
@@ -108,10 +100,10 @@ describe('the e.firma', () => {
     const { cer, key: llave, noSerie } = efirmaDe(rfc, panel.autoridad);
     expect((await send(pagina, 'efirma', { cer, key: llave, password: PASSWORD, api_key: key })).status).toBe(303);
     const page = await ana.get(pagina);
-    const shown = load(page.text)('.contenido').text();
+    const shown = page.$('.contenido').text();
     for (const text of [noSerie, TITULAR, '31 may 2032, 18:00', 'Se borra dentro de']) expect(shown).toContain(text);
     const ends = (await gate(key))?.access.efirmaKey?.expiraEn?.toISOString();
-    expect(load(page.text)(`time[datetime="${ends}"]`)).toHaveLength(1);
+    expect(page.$(`time[datetime="${ends}"]`)).toHaveLength(1);
     expect(page.text).not.toContain(TITULAR);
     const estado = { tiene_cer: true, tiene_key: true, vigente: true };
     expect((await call(key, 'vault/firma-estado', { rfc })).data).toMatchObject(estado);

@@ -1,4 +1,3 @@
-import { load } from 'cheerio';
 import { Secret, TOTP } from 'otpauth';
 import { describe, expect, it } from 'vitest';
 import { type Campos, type Cliente, type Persona, type Respuesta, usePanel } from './fixtures/panel.ts';
@@ -24,13 +23,13 @@ const paso = (persona: Persona, what: string, campos: Campos) =>
 
 async function propose(persona: Persona): Promise<TOTP> {
   await paso(persona, 'iniciar', { password: persona.password });
-  const $ = load((await persona.get('/cuenta/dos-pasos')).text);
+  const { $ } = await persona.get('/cuenta/dos-pasos');
   expect($('svg path').length).toBeGreaterThan(0);
   const secret = Secret.fromBase32($('[data-copiar] code').text().replaceAll(' ', ''));
   return new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 });
 }
 
-const codigosDe = ({ text }: Respuesta) => load(text)('pre').text().trim().split('\n');
+const codigosDe = ({ $ }: Respuesta) => $('pre').text().trim().split('\n');
 
 /** Somebody whose second factor is in force; the next code of the app is still good. */
 async function protegida(): Promise<Protegida> {

@@ -1,22 +1,16 @@
 import { createHash } from 'node:crypto';
-import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { saldoDe } from '../fixtures/database.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
 import { type Caller, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
 import { type Mensaje, openAvance } from './fixtures/avance.ts';
-import { addCaller, type Panel, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
+import { addCaller, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
 
 const servicio = useServicio();
-let panel: Panel;
-beforeAll(async () => {
-  panel = await startPanelHere();
-});
-afterAll(() => panel.close());
-
+const envOf = (API_PUBLIC_URL: string) => ({ env: { API_PUBLIC_URL, S3_BUCKET: servicio.bucket } });
 /** A panel over the service's database, storage and API. */
-const startPanelHere = (apiUrl = servicio.api.url): Promise<Panel> =>
-  startPanel({ database: servicio.database, env: { API_PUBLIC_URL: apiUrl, S3_BUCKET: servicio.bucket } });
+const panel = duringTests(() => startPanel({ database: servicio.database, ...envOf(servicio.api.url) }));
 
 /** Somebody with a taxpayer, its key and its CIEC. */
 async function owner(saldo = 5, at = panel): Promise<{ persona: Persona; caller: Caller }> {
@@ -31,7 +25,7 @@ async function ask({ persona, caller }: { persona: Persona; caller: Caller }, cr
   const campos = { ...criterios, rfc: caller.rfc, api_key: caller.apiKey };
   const answer = await persona.submit('/solicitudes/nueva', '/solicitudes/nueva', campos);
   const id = /^\/solicitudes\/([0-9a-f-]{36})$/.exec(answer.location ?? '')?.[1];
-  if (answer.status !== 303 || !id) throw new Error(`${answer.status}: ${load(answer.text)('main').text()}`);
+  if (answer.status !== 303 || !id) throw new Error(`${answer.status}: ${answer.$('main').text()}`);
   return id;
 }
 
@@ -66,12 +60,12 @@ describe('from the form to the file', () => {
     expect(rest.some(({ data }) => Number(data['intentos']) > 0 && data['ultima'] !== 'todavía ninguna')).toBe(true);
     await worker.stop();
 
-    const page = load((await who.persona.get(`/solicitudes/${id}`)).text);
+    const page = (await who.persona.get(`/solicitudes/${id}`)).$;
     expect(page('.linea').text()).toMatch(/Terminó: el ZIP tiene/);
     expect(page('.linea').text()).toMatch(/El SAT aceptó la petición del 1 ene 2025/);
     expect(page('figure')).toHaveLength(2);
     const download = await who.persona.submit(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
-    const url = load(download.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
+    const url = download.$('a[href*="X-Amz-Signature"]').attr('href') ?? '';
     const zip = Buffer.from(await (await fetch(url)).arrayBuffer());
     expect(page('main').text()).toContain(createHash('sha256').update(zip).digest('hex'));
 
@@ -131,13 +125,11 @@ describe('an open stream', () => {
   });
 
   test('ends when the process stops, which does not wait for it', async () => {
-    const who = await owner();
-    const id = await ask(who);
-    const before = panel;
-    const flow = await openAvance(who.persona, id);
+    const stopping = await panel.another(envOf(servicio.api.url));
+    const who = await owner(5, stopping);
+    const flow = await openAvance(who.persona, await ask(who));
     await flow.next();
-    panel = await startPanelHere();
-    const closing = before.close();
+    const closing = stopping.close();
     expect(await flow.untilClosed()).toEqual([]);
     await closing;
   });
@@ -146,7 +138,7 @@ describe('an open stream', () => {
 describe('the form', () => {
   test('asked twice is one solicitud and one charge; sent anew it finds the equal one', async () => {
     const who = await owner();
-    const page = load((await who.persona.get('/solicitudes/nueva')).text);
+    const page = (await who.persona.get('/solicitudes/nueva')).$;
     const preset = presetOf(page('form[action="/solicitudes/nueva"]'));
     const campos = { ...preset, ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
     const [a, b] = [
@@ -162,7 +154,7 @@ describe('the form', () => {
   test('begins with the criteria of the one that is asked again, and never with its key', async () => {
     const who = await owner();
     const id = await ask(who);
-    const page = load((await who.persona.get(`/solicitudes/nueva?como=${id}`)).text);
+    const page = (await who.persona.get(`/solicitudes/nueva?como=${id}`)).$;
     expect(page('[name="rfc"] [selected]').attr('value')).toBe(who.caller.rfc);
     expect(page('[name="tipo"] [selected]').attr('value')).toBe('recibidos');
     expect(page('[name="desde"]').attr('value')).toBe('2025-01-01');
@@ -177,7 +169,7 @@ describe('the form', () => {
       const answer = await who.persona.submit('/solicitudes/nueva', '/solicitudes/nueva', { ...good, ...campos });
       expect(answer.text).not.toContain(who.caller.apiKey);
       expect(answer.text).not.toContain(other.caller.apiKey);
-      const $ = load(answer.text);
+      const { $ } = answer;
       return [answer.status, $('.falta, [role="alert"]').text()] as const;
     };
     const wrong: [Record<string, string>, RegExp][] = [
@@ -201,18 +193,14 @@ describe('the form', () => {
   });
 
   test('says that nobody knows when the API does not answer, and keeps the attempt', async () => {
-    const away = await startPanelHere('http://127.0.0.1:1');
-    try {
-      const { persona, caller } = await owner(1, away);
-      const _csrf = await persona.csrf('/solicitudes/nueva');
-      const intento = 'intento-de-prueba-1';
-      const campos = { _csrf, ...CRITERIOS, rfc: caller.rfc, api_key: caller.apiKey, intento };
-      const answer = await persona.post('/solicitudes/nueva', campos);
-      expect(answer.status).toBe(503);
-      expect(answer.text).toContain('La API no contestó');
-      expect(load(answer.text)('[name="intento"]').attr('value')).toBe(intento);
-    } finally {
-      await away.close();
-    }
+    const away = await panel.another(envOf('http://127.0.0.1:1'));
+    const { persona, caller } = await owner(1, away);
+    const _csrf = await persona.csrf('/solicitudes/nueva');
+    const intento = 'intento-de-prueba-1';
+    const campos = { _csrf, ...CRITERIOS, rfc: caller.rfc, api_key: caller.apiKey, intento };
+    const answer = await persona.post('/solicitudes/nueva', campos);
+    expect(answer.status).toBe(503);
+    expect(answer.text).toContain('La API no contestó');
+    expect(answer.$('[name="intento"]').attr('value')).toBe(intento);
   });
 });

@@ -1,18 +1,14 @@
 import { createClaims } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
-import { load } from 'cheerio';
 import { describe, expect, test } from 'vitest';
-import { cookieOf, usePanel } from './fixtures/panel.ts';
-import { createSolicitudesDePrueba, RESUMEN, textOf } from './fixtures/solicitudes.ts';
+import { attributesOf, cookieOf, type Respuesta, textsOf, usePanel } from './fixtures/panel.ts';
+import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
 
 const panel = usePanel();
 const { owner, accepted, newClaim, failed, finished } = createSolicitudesDePrueba(panel);
 
 /** The ids of the solicitudes that a page lists. */
-const linksOf = ($: ReturnType<typeof load>) =>
-  $('tbody a')
-    .get()
-    .map((a) => $(a).attr('href')?.split('/').at(-1));
+const linksOf = ($: Respuesta['$']) => attributesOf($, 'tbody a', 'href').map((href) => href?.split('/').at(-1));
 
 describe('the list', () => {
   test('shows the account its solicitudes, counts them by state, and narrows them', async () => {
@@ -21,7 +17,7 @@ describe('the list', () => {
     const open = await accepted(taxpayer);
     const page = await persona.get('/solicitudes');
     expect(page.status).toBe(200);
-    const $ = load(page.text);
+    const { $ } = page;
     expect(linksOf($)).toEqual([open, done]);
     expect($('h1')).toHaveLength(1);
     expect($('nav[aria-label="Solicitudes por estado"]').text()).toMatch(/En proceso \(1\).*Terminadas \(1\)/);
@@ -29,7 +25,7 @@ describe('the list', () => {
     expect(narrowed.text).toContain(done);
     expect(narrowed.text).not.toContain(open);
     const none = await persona.get('/solicitudes?periodo_hasta=2020-01-01');
-    expect(textOf(none.text)).toContain('Ninguna solicitud cumple con estos filtros');
+    expect(none.main).toContain('Ninguna solicitud cumple con estos filtros');
   });
 
   test('says what is wrong with a filter and goes on without it', async () => {
@@ -38,7 +34,7 @@ describe('the list', () => {
     const page = await persona.get('/solicitudes?creada_desde=ayer&id=zz&rfc=%3Cscript%3E&antes=x');
     expect(page.status).toBe(200);
     expect(page.text).toContain(id);
-    const $ = load(page.text);
+    const { $ } = page;
     expect($('#campo-creada_desde-error').text()).toContain('año-mes-día');
     expect($('#campo-id-error').text()).toContain('4 caracteres');
     expect($('script:not([src])')).toHaveLength(0);
@@ -54,21 +50,21 @@ describe('the list', () => {
     const more = Array.from({ length: 10 }, () => uuidV7());
     await panel.sql`INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
        SELECT n.id, ${taxpayer.cuentaId}, ${taxpayer.contribuyenteId}, 'k' || n.id, ${taxpayer.rfc}, 'recibidos', '2023-01-01', '2024-01-01', 'portal', now() FROM unnest(${more}::uuid[]) AS n (id)`;
-    const first = load((await persona.get('/solicitudes?tipo=recibidos')).text);
+    const first = (await persona.get('/solicitudes?tipo=recibidos')).$;
     expect(linksOf(first)).toHaveLength(25);
     const next = first('nav[aria-label="Páginas"] a').last().attr('href') ?? '';
     expect(next).toContain('tipo=recibidos');
-    const second = load((await persona.get(next)).text);
+    const second = (await persona.get(next)).$;
     expect(linksOf(second)).toHaveLength(5);
     expect([...linksOf(first), ...linksOf(second)]).toEqual([...more].reverse().concat(ids));
     const back = second('nav[aria-label="Páginas"] a').first().attr('href') ?? '';
-    expect(linksOf(load((await persona.get(back)).text))).toEqual(linksOf(first));
+    expect(linksOf((await persona.get(back)).$)).toEqual(linksOf(first));
   });
 
   test('shows an account without any what to do next', async () => {
     const persona = await panel.registrar();
     const page = await persona.get('/solicitudes');
-    expect(textOf(page.text)).toContain('Todavía no hay solicitudes');
+    expect(page.main).toContain('Todavía no hay solicitudes');
     expect(page.text).toContain('href="/solicitudes/nueva"');
   });
 });
@@ -79,26 +75,22 @@ describe('the page of one', () => {
     const id = await finished(taxpayer, {}, RESUMEN);
     const page = await persona.get(`/solicitudes/${id}`);
     expect(page.status).toBe(200);
-    const $ = load(page.text);
-    const text = textOf(page.text);
+    const { $ } = page;
+    const text = page.main;
     expect(text).toContain('123.5 kB');
     expect(text).toContain('ab'.repeat(32));
     expect(text).toContain('3 de 40 están cancelados');
     expect(text).toContain('se cobró 1 crédito');
-    const textsOf = (selector: string) =>
-      $(selector)
-        .get()
-        .map((each) => $(each).text());
-    expect(textsOf('figure figcaption')).toEqual(['CFDI por tipo', 'CFDI por mes de emisión']);
-    expect(textsOf('figure:first tbody tr')).toEqual(['Ingreso30', 'Egreso2', 'Pago8']);
-    expect(textsOf('figure:last tbody tr')).toEqual(['ene 202510080', 'feb 202520200']);
+    expect(textsOf($, 'figure figcaption')).toEqual(['CFDI por tipo', 'CFDI por mes de emisión']);
+    expect(textsOf($, 'figure:first tbody tr')).toEqual(['Ingreso30', 'Egreso2', 'Pago8']);
+    expect(textsOf($, 'figure:last tbody tr')).toEqual(['ene 202510080', 'feb 202520200']);
     expect($('script[src*="solicitud."]')).toHaveLength(0);
   });
 
   test('leaves the charts out where nobody counted', async () => {
     const { persona, taxpayer } = await owner();
     const page = await persona.get(`/solicitudes/${await finished(taxpayer)}`);
-    expect(load(page.text)('figure')).toHaveLength(0);
+    expect(page.$('figure')).toHaveLength(0);
   });
 
   test.each([
@@ -111,7 +103,7 @@ describe('the page of one', () => {
     async (motivo, estado, cause, link) => {
       const { persona, taxpayer } = await owner();
       const page = await persona.get(`/solicitudes/${await failed(taxpayer, motivo, estado, '5001')}`);
-      const $ = load(page.text);
+      const { $ } = page;
       const notice = $('[role="alert"]');
       expect(notice.text()).toContain(cause);
       expect(notice.text()).toContain('Se devolvió 1 crédito');
@@ -125,7 +117,7 @@ describe('the page of one', () => {
     const id = await accepted(taxpayer, { canal: 'soap' });
     await panel.sql`DELETE FROM credencial_sellada WHERE solicitud_id = ${id}`;
     await createClaims(panel.db).awaitEfirma(await newClaim(id));
-    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
+    const { $ } = await persona.get(`/solicitudes/${id}`);
     expect($('.aviso').text()).toContain('Guarde la llave otra vez: la solicitud sigue sola');
     expect($('[data-dato="proxima"]').text()).toBe('cuando guarde la llave de la e.firma');
     expect($('.linea').text()).toContain('espera a que la guarde otra vez');
@@ -134,7 +126,7 @@ describe('the page of one', () => {
   test('works without scripts: it shows how things are, and a link to look again', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer);
-    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
+    const { $ } = await persona.get(`/solicitudes/${id}`);
     expect($('progress').attr('value')).toBe('0');
     expect($(`a[href="/solicitudes/${id}"]`).text()).toBe('Actualizar');
     expect($('script[src*="solicitud."]')).toHaveLength(1);
@@ -176,7 +168,7 @@ describe('the page of one', () => {
     await note('SAT_SIN_RESPUESTA', 2, null, 'TIEMPO_AGOTADO');
     await note('FALLO_INTERNO', 1, '57014', null);
     await note('PAQUETE_GUARDADO', 23, 'p', null);
-    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
+    const { $ } = await persona.get(`/solicitudes/${id}`);
     const steps = $('#linea > .linea > li')
       .toArray()
       .map((each) => `${$(each).attr('class')}: ${$('div', each).first().text()}`);
@@ -197,14 +189,14 @@ describe('the page of one', () => {
     const id = await accepted(taxpayer);
     await panel.sql`INSERT INTO evento (solicitud_id, tipo) SELECT ${id}, 'SAT_EN_PROCESO'
       FROM generate_series(1, 100)`;
-    const first = load((await persona.get(`/solicitudes/${id}`)).text);
+    const first = (await persona.get(`/solicitudes/${id}`)).$;
     expect(first('details .linea > li')).toHaveLength(60);
     expect(first('#linea details').attr('open')).toBeUndefined();
     const older =
       first('a')
         .filter((_, a) => first(a).text() === 'Ver lo anterior')
         .attr('href') ?? '';
-    const second = load((await persona.get(older.replace('#linea', ''))).text);
+    const second = (await persona.get(older.replace('#linea', ''))).$;
     expect(second('details .linea > li')).toHaveLength(40);
     expect(second('#linea details').attr('open')).toBeDefined();
     expect(second('#linea > .linea').text()).toContain('Se aceptó la solicitud y se cobró 1 crédito');
@@ -217,7 +209,7 @@ describe('the download', () => {
     const id = await finished(taxpayer);
     const answer = await persona.submit(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
     expect(answer.status).toBe(200);
-    const url = load(answer.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
+    const url = answer.$('a[href*="X-Amz-Signature"]').attr('href') ?? '';
     expect(url).toContain(`solicitudes/${id}/paquete.zip`);
     expect(answer.headers.get('refresh')).toBe(`0; url=${url}`);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -240,10 +232,10 @@ describe('the download', () => {
       [gone, 410, '3004'],
     ] as const) {
       const answer = await ask(id);
-      expect([answer.status, textOf(answer.text).includes(`código ${code}`)]).toEqual([status, true]);
+      expect([answer.status, answer.main.includes(`código ${code}`)]).toEqual([status, true]);
       expect(answer.text).not.toContain('X-Amz-Signature');
     }
-    const page = load((await persona.get(`/solicitudes/${gone}`)).text);
+    const page = (await persona.get(`/solicitudes/${gone}`)).$;
     expect(page('form[action$="/descargar"]')).toHaveLength(0);
     expect(page('main').text()).toContain('El ZIP ya se borró');
   });
@@ -253,13 +245,13 @@ describe('cancelling', () => {
   test('asks first, then ends the solicitud, gives the credit back and notes who did it', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer);
-    const detail = load((await persona.get(`/solicitudes/${id}`)).text);
+    const detail = (await persona.get(`/solicitudes/${id}`)).$;
     expect(detail(`a[href="/solicitudes/${id}/cancelar"]`)).toHaveLength(1);
-    const asked = textOf((await persona.get(`/solicitudes/${id}/cancelar`)).text);
+    const asked = (await persona.get(`/solicitudes/${id}/cancelar`)).main;
     expect(asked).toContain('Se devuelve 1 crédito');
     const answer = await persona.submit(`/solicitudes/${id}/cancelar`, `/solicitudes/${id}/cancelar`);
     expect(answer.headers.get('location')).toBe(`/solicitudes/${id}`);
-    const page = textOf((await persona.get(`/solicitudes/${id}`)).text);
+    const page = (await persona.get(`/solicitudes/${id}`)).main;
     expect(page).toContain('Se canceló antes de terminar');
     expect(page).toContain('Se devolvió 1 crédito');
     expect((await persona.get(`/solicitudes/${id}/cancelar`)).headers.get('location')).toBe(`/solicitudes/${id}`);
@@ -273,6 +265,6 @@ describe('cancelling', () => {
     const id = await finished(taxpayer);
     const csrf = await persona.csrf('/solicitudes/nueva');
     await persona.post(`/solicitudes/${id}/cancelar`, { _csrf: csrf });
-    expect(textOf((await persona.get(`/solicitudes/${id}`)).text)).toContain('Terminada');
+    expect((await persona.get(`/solicitudes/${id}`)).main).toContain('Terminada');
   });
 });

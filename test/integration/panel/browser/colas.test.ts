@@ -1,27 +1,22 @@
 import { randomBytes } from 'node:crypto';
 import { createQueue } from '@acuse/queue';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Panel, startPanel } from '../fixtures/panel.ts';
-import { type Browser, CHROMIUM, expectSinQuejas, lookAt, openBrowser } from './fixtures/browser.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { duringTests } from '../../fixtures/during-tests.ts';
+import { usePanel } from '../fixtures/panel.ts';
+import { CHROMIUM, expectSinQuejas, lookAt, openBrowser } from './fixtures/browser.ts';
 import { irA, signIn } from './fixtures/persona.ts';
 
 const COLAS = ['descargas', 'ensambles', 'listas'];
 
 const queues = () => {
-  let panel: Panel;
-  let browser: Browser;
   const namespace = `t-${randomBytes(6).toString('hex')}`;
+  const panel = usePanel({ env: { QUEUE_NAMESPACE: namespace } });
+  const browser = duringTests(openBrowser);
 
   beforeAll(async () => {
-    panel = await startPanel({ env: { QUEUE_NAMESPACE: namespace } });
-    browser = await openBrowser();
     const queue = createQueue({ url: panel.databaseUrl, namespace });
     await queue.ring([{ solicitudId: 'una-solicitud', gen: 1, queue: 'descargas' }], new AbortController().signal);
     await queue.close();
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await panel?.close();
   });
 
   it('load and are shown without breaking their policy, asking nobody else', async () => {

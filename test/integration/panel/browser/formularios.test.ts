@@ -1,11 +1,12 @@
 import { createCaptchas } from '@acuse/db';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newRfc } from '../../fixtures/database.ts';
+import { duringTests } from '../../fixtures/during-tests.ts';
 import { newPago } from '../fixtures/pagos.ts';
-import { addRfc, type Panel, type Persona, startPanel } from '../fixtures/panel.ts';
+import { addRfc, usePanel, usePersona } from '../fixtures/panel.ts';
 import { efirmaDe, generate, PASSWORD } from '../fixtures/rfcs.ts';
-import { type Browser, CHROMIUM, expectSinQuejas, openBrowser, type Pestana } from './fixtures/browser.ts';
+import { CHROMIUM, expectSinQuejas, openBrowser, type Pestana } from './fixtures/browser.ts';
 import { change, pressButton, signIn } from './fixtures/persona.ts';
 
 /** What a form is filled with, by the ids of its fields, and the field that has to be mended first. */
@@ -68,25 +69,18 @@ const chosen = (page: Page) =>
   );
 
 describe.runIf(CHROMIUM !== null)('a form', () => {
-  let panel: Panel;
-  let browser: Browser;
+  const panel = usePanel();
+  const persona = usePersona(panel);
+  const browser = duringTests(openBrowser);
   let cliente: Pestana;
   let operador: Pestana;
-  let persona: Persona;
   let rfc: string;
 
   beforeAll(async () => {
-    panel = await startPanel();
-    browser = await openBrowser();
-    persona = await panel.registrar();
     ({ rfc } = await addRfc(panel.db, persona));
     [cliente, operador] = [await browser.abrir(), await browser.abrir()];
     await signIn(cliente.page, panel.url, persona);
     await signIn(operador.page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
-  });
-  afterAll(async () => {
-    await browser?.close();
-    await panel?.close();
   });
 
   /**
