@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createLogger, type LogFields, type Logger, scrubText, silentLogger } from './log.ts';
 
@@ -114,6 +116,21 @@ describe('the logger keeps secrets out', () => {
     expectNoSecret(capture((log) => log.error({ n: 1 }, `password=${SECRETS.password}`)));
   });
 });
+
+test.skipIf(!existsSync('/dev/full'))(
+  'a full disk costs lines, not the process, and whatever it was at goes on',
+  () => {
+    const script = `import { createLogger } from ${JSON.stringify(new URL('./log.ts', import.meta.url).href)};
+    const log = createLogger({ name: 'x' });
+    for (let n = 0; n < 1_000; n += 1) log.info({ n }, 'x'.repeat(1_000));
+    setImmediate(() => process.stderr.write('still here'));`;
+    const full = openSync('/dev/full', 'w');
+    const args = ['--conditions=acuse-source', '--import', 'tsx', '--input-type=module', '-e', script];
+    const { status, stderr } = spawnSync(process.execPath, args, { stdio: ['ignore', full, 'pipe'], encoding: 'utf8' });
+    closeSync(full);
+    expect([status, stderr]).toEqual([0, 'still here']);
+  },
+);
 
 test('a hostile text does not hold the process up', () => {
   for (const unit of ['a', 'a_', 'key', 'key=', '"', 'acuse_', '-----BEGIN A', 'Bearer ', 'x://', '\\\\"']) {

@@ -36,6 +36,16 @@ interface LoggerOptions {
   readonly destination?: DestinationStream;
 }
 
+/** Characters of lines that wait for room on the disk; what comes beyond them is dropped. */
+const MOST_WAITING = 1_000_000;
+
+/** Standard output, whose disk may be full: that costs lines, which are tried again, and never the process. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ fd: 1, sync: true, maxLength: MOST_WAITING });
+  output.on('error', () => {});
+  return output;
+}
+
 /**
  * A JSON logger (one line per entry, `time` in ISO 8601 UTC) that keeps secrets out by an allow-list of shapes, hidden
  * names and scrubbed texts: see `toLoggable`. The finished line is scrubbed once more.
@@ -51,7 +61,7 @@ export function createLogger(options: LoggerOptions): Logger {
       serializers: { err: (value: unknown) => value },
       hooks: { streamWrite: scrubApiKeys },
     },
-    options.destination ?? pino.destination({ fd: 1, sync: true }),
+    options.destination ?? standardOutput(),
   );
   return wrap(base);
 }
