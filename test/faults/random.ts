@@ -16,6 +16,12 @@ export function createRandom(seed: number) {
       if (value === undefined) throw new Error('nothing to pick from');
       return value;
     },
+    /** The same values in another order. */
+    shuffle: <T>(values: readonly T[]): T[] =>
+      values
+        .map((value) => ({ value, at: next() }))
+        .sort((one, other) => one.at - other.at)
+        .map(({ value }) => value),
   };
 }
 

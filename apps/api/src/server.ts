@@ -33,6 +33,7 @@ export function createServerFor({ app }: Pick<Api, 'app'>, limits: Limits, newId
       },
     },
   );
+  const answer = (incoming: IncomingMessage, outgoing: ServerResponse) => void listener(incoming, outgoing);
   const server = createServer(
     {
       headersTimeout: limits.HEADERS_TIMEOUT_MS,
@@ -40,9 +41,12 @@ export function createServerFor({ app }: Pick<Api, 'app'>, limits: Limits, newId
       keepAliveTimeout: limits.KEEP_ALIVE_TIMEOUT_MS,
       maxHeaderSize: limits.MAX_HEADER_BYTES,
       connectionsCheckingInterval: CHECK_EVERY_MS,
+      // Node's own refusal has no envelope.
+      requireHostHeader: false,
     },
-    (incoming: IncomingMessage, outgoing: ServerResponse) => void listener(incoming, outgoing),
+    answer,
   );
+  server.on('checkExpectation', answer);
   server.maxConnections = limits.MAX_CONNECTIONS;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseRaw(error, socket, newId()));
   return server;
