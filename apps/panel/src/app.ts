@@ -6,7 +6,6 @@ import type { PanelDeps } from './deps.ts';
 import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { answerMount, answerRuta } from './http/responder.ts';
-import type { Mount, Ruta } from './http/ruta.ts';
 import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
 import { MOUNTS, RUTAS } from './rutas.ts';
@@ -24,11 +23,7 @@ type Env = {
 export type PanelApp = Hono<Env>;
 
 /** Builds the panel from its pages. It listens to nothing. */
-export function createApp(
-  deps: PanelDeps,
-  rutas: readonly Ruta[] = RUTAS,
-  mounts: readonly Mount[] = MOUNTS,
-): PanelApp {
+export function createApp(deps: PanelDeps): PanelApp {
   const { log, settings, sesiones, newId } = deps;
   const activos = createActivos();
   const ipOf = createClientIp(settings.trustedProxies);
@@ -110,8 +105,8 @@ export function createApp(
     return found ?? c.notFound();
   });
   app.route('/', createAvisosPago(deps));
-  for (const ruta of rutas) app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
-  for (const mount of mounts) {
+  for (const ruta of RUTAS) app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
+  for (const mount of MOUNTS) {
     app.all(mount.path, async (c) => answerMount(mount, await peticionOf(c)));
     app.all(`${mount.path}/*`, async (c) => answerMount(mount, await peticionOf(c)));
   }

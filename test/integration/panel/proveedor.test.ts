@@ -3,7 +3,7 @@ import { createPagos } from '@acuse/db';
 import { silentLogger, uuidV7 } from '@acuse/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { createCatalogo } from '../../../apps/panel/src/pagos/catalogo.ts';
-import { createCheckout, newReferencia } from '../../../apps/panel/src/pagos/checkout.ts';
+import { createCheckout } from '../../../apps/panel/src/pagos/checkout.ts';
 import { brokenInvariants, saldoDe, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { createProveedorFirmado } from './fixtures/pagos.ts';
@@ -13,7 +13,7 @@ const pasarela = createProveedorFirmado(randomUUID());
 const database = useDatabase();
 const panel = duringTests(() => {
   const checkout = createCheckout({
-    ...{ newId: uuidV7, newReferencia, log: silentLogger },
+    log: silentLogger,
     pagos: createPagos(database.db),
     catalogo: createCatalogo([{ creditos: 100, centavos: 9_900 }], 16),
     proveedores: [pasarela.proveedor],

@@ -6,36 +6,31 @@ import type { PanelDeps } from '../deps.ts';
 import type { ContextoCliente } from '../http/ruta.ts';
 import { MAX_PASSWORD } from './reglas.ts';
 
-type Comprobacion =
-  | { readonly resultado: 'coincide'; readonly usuario: UsuarioAcceso }
-  | { readonly resultado: 'no-coincide' }
-  /** Not looked at: too many tries. Seconds to wait. */
-  | { readonly resultado: 'esperar'; readonly segundos: number };
-
 type Deps = Pick<PanelDeps, 'usuarios' | 'passwords' | 'intentos' | 'settings'>;
 
 /**
  * Checks an e-mail with its password. The try is counted before it is made, for the account and for the address, in the
- * database. An unknown e-mail costs the same work as a wrong password, and gives the same answer.
+ * database. An unknown e-mail costs the same work as a wrong password, and gives the same answer, `noCoincide`.
  */
 export async function checkAcceso(
   deps: Deps,
   input: { readonly email: string; readonly password: string; readonly ip: string },
-): Promise<Comprobacion> {
+  noCoincide: string,
+): Promise<{ readonly usuario: UsuarioAcceso } | Falta> {
   const { usuarios, passwords, intentos, settings } = deps;
   const limites = [limiteIp(input.ip, settings), limiteCuenta(input.email, settings)];
   const permiso = await intentos.take(limites);
-  if (!permiso.permitido) return { resultado: 'esperar', segundos: permiso.esperar };
+  if (!permiso.permitido) return demasiados(permiso.esperar);
 
   const usuario = await usuarios.findByEmail(input.email);
   const password = input.password.slice(0, MAX_PASSWORD + 1);
   const { coincide, debeRenovarse } = await passwords.check(password, usuario?.password ?? null);
-  if (usuario === null || !coincide) return { resultado: 'no-coincide' };
+  if (usuario === null || !coincide) return { status: 422, texto: noCoincide };
 
   await intentos.giveBack(limites);
   if (debeRenovarse && usuario.password)
     await usuarios.rehash(usuario.id, usuario.password, await passwords.hash(password));
-  return { resultado: 'coincide', usuario };
+  return { usuario };
 }
 
 /** Passwords of one account, known or not: the e-mail is hashed, so that the table of tries is no list of customers. */
@@ -84,8 +79,7 @@ export function demasiados(esperar: number): Falta {
 
 /** Asks again for the password before what could lock the owner out. Null when it is right. */
 export async function confirmPassword({ deps, ip, usuario }: ContextoCliente, password: string): Promise<Falta | null> {
-  const found = await checkAcceso(deps, { email: usuario.email, password, ip });
-  if (found.resultado === 'coincide') return null;
-  if (found.resultado === 'esperar') return demasiados(found.segundos);
-  return { status: 422, texto: 'Esa no es su contraseña actual. Escríbala de nuevo.' };
+  const noCoincide = 'Esa no es su contraseña actual. Escríbala de nuevo.';
+  const found = await checkAcceso(deps, { email: usuario.email, password, ip }, noCoincide);
+  return 'usuario' in found ? null : found;
 }

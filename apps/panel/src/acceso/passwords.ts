@@ -5,16 +5,6 @@ import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 /** argon2id 1.3: memory in KiB, passes, lanes. The first minimum of the OWASP Password Storage Cheat Sheet. */
 const ARGON2ID = { algorithm: 2, version: 1, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
-/** Stores and checks passwords. Every check costs one argon2 run, whether there is a user or not. */
-export interface Passwords {
-  hash(password: string): Promise<PasswordGuardada>;
-  /** False without a stored one, after the same work. `debeRenovarse`: older parameters or pepper. */
-  check(
-    password: string,
-    guardada: PasswordGuardada | null,
-  ): Promise<{ readonly coincide: boolean; readonly debeRenovarse: boolean }>;
-}
-
 /** The two runs of the hash function, which tests count. */
 export interface Argon2 {
   hash(password: string, options: Options): Promise<string>;
@@ -22,15 +12,15 @@ export interface Argon2 {
 }
 
 /**
- * Passwords with a pepper: `claves` are the installation's secrets of 32 bytes, from which each pepper is derived
- * (HKDF, RFC 5869), so that a copy of the database alone gives nothing to guess against. `actual` names the one for new
- * passwords.
+ * Stores and checks passwords. Every check costs one argon2 run, whether there is a user or not. With a pepper:
+ * `claves` are the installation's secrets of 32 bytes, from which each pepper is derived (HKDF, RFC 5869), so that a
+ * copy of the database alone gives nothing to guess against. `actual` names the one for new passwords.
  */
 export async function createPasswords(
   claves: ReadonlyMap<string, Buffer>,
   actual: string,
   argon2: Argon2 = { hash, verify },
-): Promise<Passwords> {
+) {
   const peppers = new Map(
     [...claves].map(([kid, clave]) => [kid, Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/password', 32))]),
   );
@@ -50,7 +40,8 @@ export async function createPasswords(
 
   return {
     hash: make,
-    async check(password, guardada) {
+    /** False without a stored one, after the same work. `debeRenovarse`: older parameters or pepper. */
+    async check(password: string, guardada: PasswordGuardada | null) {
       const options = optionsOf(guardada?.kid ?? actual);
       const known = guardada !== null && options !== null;
       const against = known ? guardada : nadie;

@@ -231,18 +231,15 @@ export function Tabla({ titulo, tituloOculto = false, columnas: given, filas, va
 }
 
 function cell(columna: Columna | undefined, celda: Child, lugar: number) {
-  const atributos = {
-    'data-titulo': columna?.oculta ? '' : columna?.titulo,
-    class: columna?.numerica ? 'numerica' : undefined,
-  };
-  return lugar === 0 ? (
-    <th scope="row" {...atributos}>
+  const [Celda, scope] = lugar === 0 ? (['th', 'row'] as const) : (['td'] as const);
+  return (
+    <Celda
+      scope={scope}
+      data-titulo={columna?.oculta ? '' : columna?.titulo}
+      class={columna?.numerica ? 'numerica' : undefined}
+    >
       <div>{celda}</div>
-    </th>
-  ) : (
-    <td {...atributos}>
-      <div>{celda}</div>
-    </td>
+    </Celda>
   );
 }
 

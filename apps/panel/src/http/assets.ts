@@ -3,12 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** The files that pages refer to, each under an address that changes with its content. */
-export interface Activos {
-  /** Address of a file of the folder, such as `estilo.css`. Throws for one that is not there. */
-  href(nombre: string): string;
-  /** Answers a request for `/assets/<archivo>`; null for an address that no file has. */
-  serve(archivo: string, acceptEncoding: string | undefined): Response | null;
-}
+export type Activos = ReturnType<typeof createActivos>;
 
 /** Path under which the files are served. */
 export const RUTA_ACTIVOS = '/assets/';
@@ -26,26 +21,28 @@ const CACHE = 'public, max-age=31536000, immutable';
 const CARPETA = new URL('../../src/assets/', import.meta.url);
 
 /** Reads the folder once; its style sheets, scripts and drawings stay in memory, compressed as well. */
-export function createActivos(carpeta: URL = CARPETA): Activos {
+export function createActivos() {
   const hrefs = new Map<string, string>();
   const archivos = new Map<string, Archivo>();
-  for (const nombre of readdirSync(carpeta)) {
+  for (const nombre of readdirSync(CARPETA)) {
     const [, base, extension = ''] = /^([\w-]+)\.([a-z]+)$/.exec(nombre) ?? [];
     const tipo = TIPOS[extension];
     if (base === undefined || tipo === undefined) continue;
-    const bytes = readFileSync(new URL(nombre, carpeta));
+    const bytes = readFileSync(new URL(nombre, CARPETA));
     const huella = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
     const archivo = `${base}.${huella}.${extension}`;
     hrefs.set(nombre, RUTA_ACTIVOS + archivo);
     archivos.set(archivo, { tipo, bytes, br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) });
   }
   return {
-    href(nombre) {
+    /** Address of a file of the folder, such as `estilo.css`. Throws for one that is not there. */
+    href(nombre: string): string {
       const href = hrefs.get(nombre);
       if (href === undefined) throw new Error(`no file ${nombre} in the assets of the panel`);
       return href;
     },
-    serve(archivo, acceptEncoding = '') {
+    /** Answers a request for `/assets/<archivo>`; null for an address that no file has. */
+    serve(archivo: string, acceptEncoding = ''): Response | null {
       const found = archivos.get(archivo);
       if (!found) return null;
       const encoding = (['br', 'gzip'] as const).find((each) => accepts(acceptEncoding, each));

@@ -30,13 +30,11 @@ interface CajaDeps {
   readonly pagos: Pagos;
   readonly catalogo: Catalogo;
   readonly proveedores: readonly ProveedorPago[];
-  readonly newId: () => string;
-  readonly newReferencia: () => string;
   readonly log: Logger;
 }
 
 /** The sale of credits: the only place where payments change, whichever way they are paid. */
-export function createCheckout({ pagos, catalogo, proveedores, newId, newReferencia, log }: CajaDeps) {
+export function createCheckout({ pagos, catalogo, proveedores, log }: CajaDeps) {
   const byId = new Map(proveedores.map((proveedor) => [proveedor.id, proveedor]));
 
   /** Asks the provider to begin, or begin again. What it does not answer stays pending. */
@@ -97,7 +95,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
       if (!byId.has(compra.proveedor)) return 'PROVEEDOR_DESCONOCIDO';
       if (paquete.total !== compra.total) return 'PRECIO_CAMBIADO';
       const pago = await pagos.create(
-        { ...paquete, ...compra, id: newId(), referencia: newReferencia() },
+        { ...paquete, ...compra, id: uuidV7(), referencia: newReferencia() },
         MAX_PENDIENTES,
       );
       return pago === null ? 'MUCHOS_PENDIENTES' : begin(pago, compra);
@@ -160,8 +158,6 @@ export function openCheckout(ajustes: PanelConfig, database: Pick<Database, 'poo
     pagos: createPagos(database),
     catalogo: createCatalogo(ajustes.PAGOS_PAQUETES, ajustes.PAGOS_IVA),
     proveedores: proveedoresOf(ajustes),
-    newId: uuidV7,
-    newReferencia,
     log,
   });
 }

@@ -29,21 +29,13 @@ passwordPage.post('/cuenta/password', async (contexto) => {
 });
 
 function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): Response {
-  const faultOf = (campo: FaltaDe['campo']) => (falta?.campo === campo ? falta.texto : undefined);
   return pagina(
     'Cambiar contraseña',
     <>
-      <Formulario accion="/cuenta/password">
+      <Formulario accion="/cuenta/password" faltas={falta ? { [falta.campo]: falta.texto } : {}}>
         <input type="hidden" name="usuario" autocomplete="username" value={usuario.email} />
-        <Campo
-          nombre="actual"
-          label="Contraseña actual"
-          tipo="password"
-          requerido
-          autocompletar="current-password"
-          error={faultOf('actual')}
-        />
-        <PasswordNueva nombre="nueva" label="Contraseña nueva" error={faultOf('nueva')} />
+        <Campo nombre="actual" label="Contraseña actual" tipo="password" requerido autocompletar="current-password" />
+        <PasswordNueva nombre="nueva" label="Contraseña nueva" />
         <Boton>Cambiar contraseña</Boton>
       </Formulario>
       <p>
@@ -92,7 +84,7 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
         El operador de esta instalación da un código para elegir una contraseña. Sirve una sola vez, y termina las
         sesiones que estén abiertas.
       </p>
-      <Formulario accion="/restablecer">
+      <Formulario accion="/restablecer" faltas={{ password: faltaPassword }}>
         <Campo
           nombre="codigo"
           label="Código"
@@ -103,7 +95,7 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
           enfocado={falta !== undefined && faltaPassword === undefined}
           value={codigo.slice(0, 100)}
         />
-        <PasswordNueva nombre="password" label="Contraseña nueva" error={faltaPassword} />
+        <PasswordNueva nombre="password" label="Contraseña nueva" />
         <Boton>Guardar contraseña</Boton>
       </Formulario>
     </>,
@@ -111,14 +103,8 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
   );
 }
 
-interface PasswordNuevaProps {
-  readonly nombre: string;
-  readonly label: string;
-  readonly error: string | undefined;
-}
-
 /** The field where somebody chooses a password. */
-export function PasswordNueva({ nombre, label, error }: PasswordNuevaProps) {
+export function PasswordNueva({ nombre, label }: { readonly nombre: string; readonly label: string }) {
   return (
     <Campo
       nombre={nombre}
@@ -128,7 +114,6 @@ export function PasswordNueva({ nombre, label, error }: PasswordNuevaProps) {
       minLargo={MIN_PASSWORD}
       autocompletar="new-password"
       ayuda={`Al menos ${MIN_PASSWORD} caracteres. Varias palabras juntas son fáciles de recordar y difíciles de adivinar.`}
-      error={error}
     />
   );
 }

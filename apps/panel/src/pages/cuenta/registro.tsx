@@ -85,7 +85,7 @@ function renderRegistro(
           autocompletar="organization"
         />
         <Campo nombre="email" label="Correo" tipo="email" requerido maxLargo={254} autocompletar="username" />
-        <PasswordNueva nombre="password" label="Contraseña" error={faltas.password} />
+        <PasswordNueva nombre="password" label="Contraseña" />
         <Boton>Crear cuenta</Boton>
       </Formulario>
       <p>

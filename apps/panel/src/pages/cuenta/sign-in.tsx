@@ -15,13 +15,9 @@ signInPage.post('/entrar', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
   const email = campos['email'] ?? '';
   const back = localPath(campos['a']) ?? '/inicio';
-  const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip });
-  if (found.resultado === 'esperar') return renderSignIn(contexto, back, demasiados(found.segundos));
-  if (found.resultado === 'no-coincide')
-    return renderSignIn(contexto, back, {
-      status: 422,
-      texto: 'El correo o la contraseña no coinciden. Revíselos y vuelva a intentarlo.',
-    });
+  const noCoincide = 'El correo o la contraseña no coinciden. Revíselos y vuelva a intentarlo.';
+  const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip }, noCoincide);
+  if (!('usuario' in found)) return renderSignIn(contexto, back, found);
 
   const { usuario } = found;
   if (usuario.tieneSegundoFactor) {

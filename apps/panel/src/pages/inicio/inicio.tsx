@@ -6,7 +6,7 @@ import {
   type MovimientoVista,
   type RfcVista,
 } from '@acuse/db';
-import type { Child } from 'hono/jsx';
+import type { Child, PropsWithChildren } from 'hono/jsx';
 import { Estado, Fecha, numeric, Tabla, type TablaProps, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import { formatCambio, formatFecha, formatNumero } from '../../components/formato.ts';
@@ -104,20 +104,12 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroPro
   return (
     <>
       <div class="rejilla">
-        <Cifra
-          titulo="Saldo"
-          value={inicio.saldo}
-          unidad={inicio.saldo === 1 ? 'crédito' : 'créditos'}
-          href="/saldo"
-          enlace="Movimientos y uso"
-        />
-        <Cifra
-          titulo="En curso"
-          value={inicio.abiertas}
-          unidad={inicio.abiertas === 1 ? 'solicitud' : 'solicitudes'}
-          href="/solicitudes"
-          enlace="Todas las solicitudes"
-        />
+        <Cifra titulo="Saldo" value={inicio.saldo} unidad={inicio.saldo === 1 ? 'crédito' : 'créditos'}>
+          <a href="/saldo">Movimientos y uso</a>
+        </Cifra>
+        <Cifra titulo="En curso" value={inicio.abiertas} unidad={inicio.abiertas === 1 ? 'solicitud' : 'solicitudes'}>
+          <a href="/solicitudes">Todas las solicitudes</a>
+        </Cifra>
         <Tarjeta titulo="Última descarga">
           {inicio.terminada ? (
             <>
@@ -139,21 +131,15 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroPro
   );
 }
 
-interface CifraProps {
-  readonly titulo: string;
-  readonly value: number;
-  readonly unidad: string;
-  readonly href: string;
-  readonly enlace: string;
-}
+type CifraProps = PropsWithChildren<{ readonly titulo: string; readonly value: number; readonly unidad: string }>;
 
-function Cifra({ titulo, value, unidad, href, enlace }: CifraProps) {
+function Cifra({ titulo, value, unidad, children }: CifraProps) {
   return (
     <Tarjeta titulo={titulo}>
       <p>
         <span class="cifra">{formatNumero(value)}</span> <span class="suave">{unidad}</span>
       </p>
-      <a href={href}>{enlace}</a>
+      {children}
     </Tarjeta>
   );
 }

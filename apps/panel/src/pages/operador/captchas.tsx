@@ -40,7 +40,11 @@ function renderCaptchas(
             <p class="suave chica">
               Llegó <Fecha value={creadoEn} relativaA={now} /> y caduca a las <Fecha value={venceEn} formato="hora" />.
             </p>
-            <Formulario accion={`${PATH}/${id}`} enLinea>
+            <Formulario
+              accion={`${PATH}/${id}`}
+              enLinea
+              {...(faulty === id ? { valores: campos, faltas: { texto: FALTA } } : {})}
+            >
               <Campo
                 nombre="texto"
                 label="Caracteres de la imagen"
@@ -50,8 +54,6 @@ function renderCaptchas(
                 maxLargo={MAX_TEXTO}
                 autocompletar="off"
                 enfocado={faulty === undefined && lugar === 0}
-                value={faulty === id ? campos['texto'] : undefined}
-                error={faulty === id ? FALTA : undefined}
               />
               <Boton descripcion={`Contestar el captcha ${lugar + 1}`}>Contestar</Boton>
             </Formulario>

@@ -20,9 +20,7 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'acreditar-pago': [
     'Pago acreditado',
     ({ creditos, total }) =>
-      total === undefined
-        ? `Se acreditaron ${formatCreditos(count(creditos))} por un pago.`
-        : `Se acreditaron ${formatCreditos(count(creditos))} por un pago de ${formatPesos(count(total))}.`,
+      `Se acreditaron ${formatCreditos(count(creditos))} por un pago${total === undefined ? '' : ` de ${formatPesos(count(total))}`}.`,
   ],
   'crear-pago': [
     'Compra iniciada',

@@ -6,9 +6,6 @@ import {
   createListaSolicitudes,
   createPagos,
   createSaludSat,
-  type Devolucion,
-  type SeenHeartbeat,
-  type SolicitudAbierta,
 } from '@acuse/db';
 import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
@@ -59,32 +56,28 @@ async function readDatos({ database, dashboard }: PanelDeps) {
 type Datos = Awaited<ReturnType<typeof readDatos>>;
 
 function Pendientes({ captchas, transferencias, abiertos, isListaFallida, atrasadas }: Datos) {
-  const isCalm = captchas + transferencias + abiertos.length + atrasadas.length === 0 && !isListaFallida;
-  if (isCalm) return <Aviso tono="exito">Nada espera a un operador en este momento.</Aviso>;
+  const waiting = [
+    captchas > 0 && (
+      <>
+        <a href="/operador/captchas">{formatNumero(captchas)} captchas por contestar</a>: caducan en minutos.
+      </>
+    ),
+    transferencias > 0 && <a href="/operador/pagos">{formatNumero(transferencias)} pagos por confirmar</a>,
+    abiertos.length > 0 && (
+      <>
+        <a href="/operador/salud">El SAT no contesta en {abiertos.join(', ')}</a>: se le deja descansar.
+      </>
+    ),
+    isListaFallida && <a href="/operador/listas">La lista 69-B no se pudo actualizar la última vez</a>,
+    atrasadas.length > 0 && 'Hay solicitudes atrasadas; están abajo.',
+  ].filter(Boolean);
+  if (waiting.length === 0) return <Aviso tono="exito">Nada espera a un operador en este momento.</Aviso>;
   return (
     <Aviso tono="alerta" titulo="Espera a un operador">
       <ul>
-        {captchas > 0 ? (
-          <li>
-            <a href="/operador/captchas">{formatNumero(captchas)} captchas por contestar</a>: caducan en minutos.
-          </li>
-        ) : null}
-        {transferencias > 0 ? (
-          <li>
-            <a href="/operador/pagos">{formatNumero(transferencias)} pagos por confirmar</a>
-          </li>
-        ) : null}
-        {abiertos.length > 0 ? (
-          <li>
-            <a href="/operador/salud">El SAT no contesta en {abiertos.join(', ')}</a>: se le deja descansar.
-          </li>
-        ) : null}
-        {isListaFallida ? (
-          <li>
-            <a href="/operador/listas">La lista 69-B no se pudo actualizar la última vez</a>
-          </li>
-        ) : null}
-        {atrasadas.length > 0 ? <li>Hay solicitudes atrasadas; están abajo.</li> : null}
+        {waiting.map((each) => (
+          <li>{each}</li>
+        ))}
       </ul>
     </Aviso>
   );
@@ -109,8 +102,8 @@ function Colas({ colas }: Pick<Datos, 'colas'>) {
   );
 }
 
-function Procesos({ heartbeats, now }: { readonly heartbeats: readonly SeenHeartbeat[]; readonly now: Date }) {
-  const isQuiet = ({ vistoEn }: SeenHeartbeat) => now.getTime() - vistoEn.getTime() > CALLADO_MS;
+function Procesos({ heartbeats, now }: Pick<Datos, 'heartbeats'> & { readonly now: Date }) {
+  const isQuiet = ({ vistoEn }: Datos['heartbeats'][number]) => now.getTime() - vistoEn.getTime() > CALLADO_MS;
   return (
     <Tarjeta titulo="Procesos de trabajo">
       <Tabla
@@ -138,7 +131,7 @@ function Procesos({ heartbeats, now }: { readonly heartbeats: readonly SeenHeart
   );
 }
 
-function Atrasadas({ atrasadas, now }: { readonly atrasadas: readonly SolicitudAbierta[]; readonly now: Date }) {
+function Atrasadas({ atrasadas, now }: Pick<Datos, 'atrasadas'> & { readonly now: Date }) {
   return (
     <Tarjeta titulo="Solicitudes atrasadas">
       <Tabla
@@ -158,7 +151,7 @@ function Atrasadas({ atrasadas, now }: { readonly atrasadas: readonly SolicitudA
   );
 }
 
-function Devoluciones({ devoluciones }: { readonly devoluciones: readonly Devolucion[] }) {
+function Devoluciones({ devoluciones }: Pick<Datos, 'devoluciones'>) {
   return (
     <Tarjeta titulo="Devoluciones que hizo el servicio">
       <Tabla

@@ -99,40 +99,32 @@ function Breaker({ host }: { readonly host: SaludHost }) {
   );
 }
 
+/** The charts: title, unit, and what is drawn of the measures of `minutos`. */
+const GRAFICAS: readonly (readonly [string, string, (medidas: MedidasSat, minutos: number) => number])[] = [
+  ['Peticiones por minuto', 'peticiones por minuto', ({ peticiones }, minutos) => peticiones / minutos],
+  ['Fallos, en porcentaje', 'por ciento', ({ fallosParte }) => (fallosParte ?? 0) * 100],
+  ['Latencia p95, en milisegundos', 'milisegundos', ({ p95 }) => p95 ?? 0],
+];
+
 function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }) {
   const used = CANALES.filter(([canal]) => puntos.some(({ canales }) => canales.has(canal)));
-  const line = (pick: (medidas: MedidasSat) => number) =>
-    puntos.map(({ desde, canales }) => ({
-      label: formatFecha(desde, 'hora').slice(0, 5),
-      valores: used.map(([canal]) => {
-        const medidas = canales.get(canal);
-        return medidas ? Math.max(0, Math.round(pick(medidas) * 10) / 10) : 0;
-      }),
-    }));
-  const series = used.map(([, nombre]) => nombre);
   return (
     <Tarjeta titulo="En el tiempo">
-      <Grafica
-        titulo="Peticiones por minuto"
-        tipo="lineas"
-        series={series}
-        unidad="peticiones por minuto"
-        puntos={line(({ peticiones }) => peticiones / pasoMinutos)}
-      />
-      <Grafica
-        titulo="Fallos, en porcentaje"
-        tipo="lineas"
-        series={series}
-        unidad="por ciento"
-        puntos={line(({ fallosParte }) => (fallosParte ?? 0) * 100)}
-      />
-      <Grafica
-        titulo="Latencia p95, en milisegundos"
-        tipo="lineas"
-        series={series}
-        unidad="milisegundos"
-        puntos={line(({ p95 }) => p95 ?? 0)}
-      />
+      {GRAFICAS.map(([titulo, unidad, pick]) => (
+        <Grafica
+          titulo={titulo}
+          tipo="lineas"
+          series={used.map(([, nombre]) => nombre)}
+          unidad={unidad}
+          puntos={puntos.map(({ desde, canales }) => ({
+            label: formatFecha(desde, 'hora').slice(0, 5),
+            valores: used.map(([canal]) => {
+              const medidas = canales.get(canal);
+              return medidas ? Math.max(0, Math.round(pick(medidas, pasoMinutos) * 10) / 10) : 0;
+            }),
+          }))}
+        />
+      ))}
     </Tarjeta>
   );
 }

@@ -43,7 +43,6 @@ async function renderCredenciales(
   const { esperan } = llave
     ? await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id)
     : { esperan: 0 };
-  const { min, max } = deps.settings.ciecLength;
   return pagina(
     `Credenciales de ${rfc.rfc}`,
     llave === null ? (
@@ -66,7 +65,7 @@ async function renderCredenciales(
           </Aviso>
         ) : null}
         <div class="dos">
-          <SeccionCiec rfc={rfc} reparos={reparos.ciec ?? {}} {...recordada} largo={{ min, max }} />
+          <SeccionCiec rfc={rfc} reparos={reparos.ciec ?? {}} {...recordada} largo={deps.settings.ciecLength} />
           <SeccionEfirma rfc={rfc} now={now} reparos={reparos.efirma ?? {}} {...recordada} />
         </div>
       </>
@@ -75,10 +74,14 @@ async function renderCredenciales(
   );
 }
 
-interface SeccionCiecProps {
+interface SeccionProps {
   readonly rfc: RfcVista;
   readonly reparos: Reparos;
+  /** Whether the API key was typed in lately, so that it need not be again. */
   readonly isRecordada: boolean;
+}
+
+interface SeccionCiecProps extends SeccionProps {
   readonly largo: CiecLength;
 }
 
@@ -128,11 +131,8 @@ function SeccionCiec({ rfc, reparos, isRecordada, largo }: SeccionCiecProps) {
   );
 }
 
-interface SeccionEfirmaProps {
-  readonly rfc: RfcVista;
+interface SeccionEfirmaProps extends SeccionProps {
   readonly now: Date;
-  readonly reparos: Reparos;
-  readonly isRecordada: boolean;
 }
 
 function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
@@ -208,11 +208,8 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
   );
 }
 
-interface CampoLlaveProps {
+interface CampoLlaveProps extends Pick<SeccionProps, 'rfc' | 'isRecordada'> {
   readonly id: string;
-  readonly rfc: Pick<RfcVista, 'llave'>;
-  /** Whether it was typed in lately, so that it need not be again. */
-  readonly isRecordada: boolean;
 }
 
 /** Where the active API key of an RFC is typed in: what is stored is encrypted under it. Never filled in again. */

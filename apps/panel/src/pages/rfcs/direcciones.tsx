@@ -76,7 +76,12 @@ function page({ ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
         </Aviso>
       ) : null}
       {isAgregada ? <Aviso tono="info">Su dirección está en la lista de abajo. Falta guardarla.</Aviso> : null}
-      {seQuedaFuera ? <FueraDeLista ip={ip} /> : null}
+      {seQuedaFuera ? (
+        <Aviso tono="alerta" titulo="Se quedaría fuera de la lista">
+          Su dirección (<code>{ip}</code>) no está en ella: las llamadas que haga desde este equipo, también las de la
+          página Probar, responderían 1003. Agréguela, o guarde así si solo llaman sus servidores.
+        </Aviso>
+      ) : null}
       <Tarjeta>
         <Formulario accion={hrefRfc(rfc.rfc, '/direcciones')} descripcion="Direcciones que pueden llamar">
           <Campo
@@ -121,14 +126,5 @@ function page({ ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
       ) : null}
     </>,
     { ...headOf(rfc, '/direcciones'), status: reparos.length > 0 || seQuedaFuera ? 422 : 200 },
-  );
-}
-
-function FueraDeLista({ ip }: { readonly ip: string }) {
-  return (
-    <Aviso tono="alerta" titulo="Se quedaría fuera de la lista">
-      Su dirección (<code>{ip}</code>) no está en ella: las llamadas que haga desde este equipo, también las de la
-      página Probar, responderían 1003. Agréguela, o guarde así si solo llaman sus servidores.
-    </Aviso>
   );
 }

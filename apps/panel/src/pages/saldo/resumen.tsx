@@ -139,6 +139,14 @@ function Periodos({ elegido }: { readonly elegido: number }) {
 
 const MES = new Intl.DateTimeFormat('es-MX', { timeZone: 'UTC', month: 'long', year: 'numeric' });
 
+const CUENTAS_MES = [
+  ['Comprados', 'compras'],
+  ['Llamadas cobradas', 'llamadas'],
+  ['Cobrados', 'cargos'],
+  ['Reembolsados', 'reembolsos'],
+  ['Ajustes', 'ajustes'],
+] as const;
+
 function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
   if (meses.length === 0) return null;
   return (
@@ -146,21 +154,10 @@ function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
       <Tabla
         titulo="Créditos por mes"
         tituloOculto
-        columnas={[
-          'Mes',
-          numeric('Comprados'),
-          numeric('Llamadas cobradas'),
-          numeric('Cobrados'),
-          numeric('Reembolsados'),
-          numeric('Ajustes'),
-        ]}
-        filas={meses.map(({ mes, compras, llamadas, cargos, reembolsos, ajustes }) => [
-          MES.format(new Date(`${mes}-01T00:00:00Z`)),
-          formatNumero(compras),
-          formatNumero(llamadas),
-          formatNumero(cargos),
-          formatNumero(reembolsos),
-          formatNumero(ajustes),
+        columnas={['Mes', ...CUENTAS_MES.map(([titulo]) => numeric(titulo))]}
+        filas={meses.map((total) => [
+          MES.format(new Date(`${total.mes}-01T00:00:00Z`)),
+          ...CUENTAS_MES.map(([, cuenta]) => formatNumero(total[cuenta])),
         ])}
       />
     </Tarjeta>

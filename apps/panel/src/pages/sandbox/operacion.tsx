@@ -128,7 +128,7 @@ function maskResultado(resultado: SandboxResult, secretos: readonly string[]): S
 interface PaginaOperacion {
   readonly operacion: SandboxOperation;
   readonly valores: Valores;
-  readonly faltaLlave?: string;
+  readonly faltaLlave?: string | undefined;
   /** The result of a call that was just made. */
   readonly resultado?: Child;
   readonly status?: Pagina['status'];
@@ -150,14 +150,7 @@ async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacio
       ))}
       <div class="dos">
         <Tarjeta titulo="Petición">
-          <FormularioOperacion
-            operacion={operacion}
-            valores={valores}
-            now={contexto.now}
-            isRecordada={isRecordada}
-            intento={contexto.deps.newId()}
-            faltaLlave={faltaLlave}
-          />
+          <FormularioOperacion {...{ contexto, operacion, valores, isRecordada, faltaLlave }} />
           {isRecordada ? (
             <Formulario accion="/llaves/olvidar">
               <input type="hidden" name="operacion" value={nombre} />
@@ -208,23 +201,18 @@ function renderSinApi(contexto: ContextoCliente): Response {
   );
 }
 
-interface FormularioOperacionProps {
-  readonly operacion: SandboxOperation;
-  readonly valores: Valores;
-  readonly now: Date;
+interface FormularioOperacionProps extends Pick<PaginaOperacion, 'operacion' | 'valores' | 'faltaLlave'> {
+  readonly contexto: ContextoCliente;
   /** Whether the key of the taxpayer in the form was typed in lately. */
   readonly isRecordada: boolean;
-  /** Names this form, so that sending it twice is one call. */
-  readonly intento: string;
-  readonly faltaLlave?: string | undefined;
 }
 
-function FormularioOperacion(props: FormularioOperacionProps) {
-  const { operacion, valores, now, isRecordada, intento, faltaLlave } = props;
+function FormularioOperacion({ contexto, operacion, valores, isRecordada, faltaLlave }: FormularioOperacionProps) {
   const { nombre, campos, costo } = operacion;
   return (
     <Formulario accion={`/pruebas/${nombre}`} id="llamar" archivos={campos.some(({ tipo }) => tipo === 'archivo')}>
-      <input type="hidden" name="intento" value={intento} />
+      {/* Names this form, so that sending it twice is one call. */}
+      <input type="hidden" name="intento" value={contexto.deps.newId()} />
       <Secret
         nombre="llave"
         label="API key"
@@ -240,7 +228,7 @@ function FormularioOperacion(props: FormularioOperacionProps) {
       />
       {hasPeriodo(campos) ? (
         <Periodos
-          periodos={periodosDe(now)}
+          periodos={periodosDe(contexto.now)}
           elegido={valores}
           formulario="llamar"
           href={({ desde, hasta }) => `/pruebas/${nombre}?${new URLSearchParams({ ...valores, desde, hasta })}`}

@@ -2,6 +2,7 @@ import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type Hi
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
+import { hrefRfc } from '../rfcs/rfc.tsx';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
 import { camino, Periodo, solicitudRoutes } from './solicitud.tsx';
@@ -74,26 +75,17 @@ function Motivo({ solicitud }: SolicitudProps) {
 }
 
 function Remedio({ solicitud, accion }: SolicitudProps & { readonly accion: Explicacion['accion'] }) {
-  const rfc = encodeURIComponent(solicitud.rfc);
-  switch (accion) {
-    case 'credenciales':
-    case 'llaves':
-      return (
-        <p>
-          <a href={`/rfcs/${rfc}`}>
-            {accion === 'llaves' ? 'Ver las API keys del RFC' : 'Ver las credenciales del RFC'}
-          </a>
-        </p>
-      );
-    case 'repetir':
-      return (
-        <p>
-          <a href={`/solicitudes/nueva?como=${solicitud.id}`}>Pedir otra vez</a>
-        </p>
-      );
-    default:
-      return null;
-  }
+  if (accion === undefined) return null;
+  const [href, texto] = {
+    credenciales: [hrefRfc(solicitud.rfc), 'Ver las credenciales del RFC'] as const,
+    llaves: [hrefRfc(solicitud.rfc), 'Ver las API keys del RFC'] as const,
+    repetir: [`/solicitudes/nueva?como=${solicitud.id}`, 'Pedir otra vez'] as const,
+  }[accion];
+  return (
+    <p>
+      <a href={href}>{texto}</a>
+    </p>
+  );
 }
 
 function Facts({ solicitud }: SolicitudProps) {
@@ -118,7 +110,7 @@ function Facts({ solicitud }: SolicitudProps) {
           ['Identificador', <CopyButton value={id} label="Identificador de la solicitud" />],
           [
             'RFC',
-            <a class="fija" href={`/rfcs/${encodeURIComponent(rfc)}`}>
+            <a class="fija" href={hrefRfc(rfc)}>
               {rfc}
             </a>,
           ],

@@ -27,25 +27,13 @@ export interface LimitesSeguimiento {
 const LIMITES_SEGUIMIENTO: LimitesSeguimiento = { cadaMs: 1_000, heartbeatMs: 15_000, porSesion: 6, enTotal: 2_000 };
 
 /** Streams of progress to browsers, all fed by one look at the database at a time. */
-export interface Seguimiento {
-  /**
-   * A stream of server-sent events about one solicitud, which the caller has found to be this session's account's.
-   * `visto` is the id of the last event that the browser has. Null when the session or the process has as many streams
-   * as it may.
-   */
-  open(input: {
-    readonly solicitudId: string;
-    readonly sesionId: string;
-    readonly visto: string | null;
-  }): ReadableStream<Uint8Array> | null;
-  /** Streams that are open now. */
-  readonly abiertos: number;
-}
+export type Seguimiento = ReturnType<typeof createSeguimiento>;
 
 interface Oyente {
   readonly solicitudId: string;
   readonly sesionId: string;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
+  /** The id of the last event that the browser has. */
   visto: string | null;
   /** When something was last sent to it. */
   dichoEn: number;
@@ -58,7 +46,7 @@ const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(': latido\n\n');
 
 /** Follows solicitudes for the browsers of this process. */
-export function createSeguimiento(deps: SeguimientoDeps): Seguimiento {
+export function createSeguimiento(deps: SeguimientoDeps) {
   const { watch, liveSessions, apagado, log } = deps;
   const limites = { ...LIMITES_SEGUIMIENTO, ...deps.limites };
   const oyentes = new Set<Oyente>();
@@ -143,7 +131,11 @@ export function createSeguimiento(deps: SeguimientoDeps): Seguimiento {
   );
 
   return {
-    open({ solicitudId, sesionId, visto }) {
+    /**
+     * A stream of server-sent events about one solicitud, which the caller has found to be this session's account's.
+     * Null when the session or the process has as many streams as it may.
+     */
+    open({ solicitudId, sesionId, visto }: Pick<Oyente, 'solicitudId' | 'sesionId' | 'visto'>) {
       if (apagado.aborted || oyentes.size >= limites.enTotal) return null;
       const ofSession = [...oyentes].filter((oyente) => oyente.sesionId === sesionId).length;
       if (ofSession >= limites.porSesion) return null;
@@ -164,6 +156,7 @@ export function createSeguimiento(deps: SeguimientoDeps): Seguimiento {
         new CountQueuingStrategy({ highWaterMark: MAX_WAITING }),
       );
     },
+    /** Streams that are open now. */
     get abiertos() {
       return oyentes.size;
     },
