@@ -6,6 +6,8 @@ interface LoadResult {
   readonly p50: number;
   readonly p99: number;
   readonly ok: number;
+  /** With those of the warm-up. */
+  readonly all: number;
   readonly failed: number;
 }
 
@@ -34,13 +36,14 @@ export async function load(options: {
         },
       ],
     });
-  await run(Math.max(2, Math.floor(options.seconds / 4)));
+  const warmUp = await run(Math.max(2, Math.floor(options.seconds / 4)));
   const result = await run(options.seconds);
   return {
     perSecond: result.requests.average,
     p50: result.latency.p50,
     p99: result.latency.p99,
     ok: result['2xx'],
+    all: warmUp['2xx'] + result['2xx'],
     failed: result.non2xx + result.errors,
   };
 }

@@ -40,7 +40,7 @@ const postgres = await startPostgres({
 });
 const redis = await startRedis({ dir: join(dir, 'redis'), log });
 try {
-  if (wants('accept')) await benchAccept(postgres.url, { seconds: SECONDS, connections: 32 });
+  if (wants('accept')) await benchAccept(postgres, { seconds: SECONDS, connections: 32 });
   if (wants('jobs')) await benchJobs({ postgres, redis }, SECONDS);
   if (wants('backlog')) await benchBacklog(postgres.url, redis?.url ?? null, 2 * SECONDS);
   if (wants('panel')) await benchPanel(postgres.url);

@@ -32,24 +32,38 @@ const { values } = parseArgs({
 });
 const level = Number(values.level);
 
+/** What the bench is about, as whoever assembles gets it. */
+const SOLICITUD_ID = 'bench';
+
 if (values.serve) {
+  // Here too the packages are made: the memory of the process that assembles is its own.
   const server = await startS3();
-  process.send?.(server.settings());
+  const settings = server.settings();
+  const paquetes = createPaquetesS3(settings);
+  const objectKeys = await savePackages(paquetes);
+  paquetes.close();
+  process.send?.({ settings, objectKeys });
   process.once('disconnect', () => void server.close());
 } else {
   await run();
 }
 
-async function run(): Promise<void> {
-  const storage = await openStorage();
-  const solicitudId = 'bench';
-  const signal = new AbortController().signal;
+async function savePackages(paquetes: Pick<Paquetes, 'saveSat'>): Promise<string[]> {
   const objectKeys: string[] = [];
   for (let from = 0; from < Number(values.rows); from += PACKAGE_ROWS) {
     const zip = sourceZip(from, Math.min(from + PACKAGE_ROWS, Number(values.rows)));
-    const origen = { solicitudId, parteId: 'p', paquete: String(from) };
-    objectKeys.push((await storage.paquetes.saveSat(origen, Readable.from([zip]), signal)).objectKey);
+    const origen = { solicitudId: SOLICITUD_ID, parteId: 'p', paquete: String(from) };
+    const { signal } = new AbortController();
+    objectKeys.push((await paquetes.saveSat(origen, Readable.from([zip]), signal)).objectKey);
   }
+  return objectKeys;
+}
+
+async function run(): Promise<void> {
+  const storage = await openStorage();
+  const solicitudId = SOLICITUD_ID;
+  const signal = new AbortController().signal;
+  const { objectKeys } = storage;
   const plan: PlanEnsamble = {
     solicitudId,
     rfc: 'EKU9003173C9',
@@ -112,6 +126,8 @@ async function run(): Promise<void> {
 
 interface Storage {
   readonly paquetes: Paquetes;
+  /** Those of the packages of the SAT. */
+  readonly objectKeys: readonly string[];
   get(objectKey: string): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -119,13 +135,17 @@ interface Storage {
 async function openStorage(): Promise<Storage> {
   if (values.storage === 'memoria') {
     const paquetes = createPaquetesMemoria({ compressionLevel: level });
-    return { paquetes, get: async (key) => paquetes.objects.get(key) ?? Buffer.alloc(0), close: async () => {} };
+    const objectKeys = await savePackages(paquetes);
+    const get = async (key: string) => paquetes.objects.get(key) ?? Buffer.alloc(0);
+    return { paquetes, objectKeys, get, close: async () => {} };
   }
-  const server = fork(import.meta.filename, ['--serve']);
-  const [settings] = (await once(server, 'message')) as [PaquetesS3Settings];
+  const server = fork(import.meta.filename, ['--serve', '--rows', values.rows]);
+  type Served = { settings: PaquetesS3Settings; objectKeys: string[] };
+  const [{ settings, objectKeys }] = (await once(server, 'message')) as [Served];
   const paquetes = createPaquetesS3({ ...settings, compressionLevel: level });
   return {
     paquetes,
+    objectKeys,
     async get(key) {
       const { url } = await paquetes.presign(key, { filename: 'x.zip', ttlSeconds: 600 });
       return Buffer.from(await (await fetch(url)).arrayBuffer());
