@@ -1,5 +1,5 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import { Boton } from './form.tsx';
+import { Boton, hrefWith } from './form.tsx';
 import { type FormatoFecha, formatFecha, formatRelativo } from './formato.ts';
 
 /** The colour and urgency of a message. */
@@ -257,14 +257,13 @@ interface Paging<T> {
  */
 export function pageOf<T>(read: readonly T[], size: number, { path, query, after, placeOf }: Paging<T>) {
   const { [after]: place, ...kept } = query;
-  const href = (more: Record<string, string>) => {
-    const search = new URLSearchParams();
-    for (const [name, value] of Object.entries({ ...kept, ...more })) if (value) search.set(name, value);
-    return search.size === 0 ? path : `${path}?${search}`;
-  };
   const filas = read.slice(0, size);
   const last = read.length > size ? filas.at(-1) : undefined;
-  return { filas, anterior: place ? href({}) : null, siguiente: last ? href({ [after]: placeOf(last) }) : null };
+  return {
+    filas,
+    anterior: place ? hrefWith(path, kept) : null,
+    siguiente: last ? hrefWith(path, { ...kept, [after]: placeOf(last) }) : null,
+  };
 }
 
 interface PaginacionProps {

@@ -10,6 +10,13 @@ export function safeHref(href: string): string {
   return /^(https?:\/\/|mailto:)[^\s]/i.test(href) && !hasControl(href) ? href : '#';
 }
 
+/** An address of the panel with these values in its query; what is empty is left out. */
+export function hrefWith(path: string, values: Readonly<Record<string, string | undefined>>): string {
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
 /** Browsers drop tabs and line breaks from addresses, so that `/\t/host` would be another host. */
 function hasControl(text: string): boolean {
   return [...text].some((letter) => letter.charCodeAt(0) < 0x20 || letter.charCodeAt(0) === 0x7f);

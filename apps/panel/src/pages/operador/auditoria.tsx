@@ -1,7 +1,7 @@
 import { createAuditoria, type FiltroAuditoria, isUuid, type LineaAuditoria } from '@acuse/db';
 import type { Child } from 'hono/jsx';
 import { ConNota, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 import { routesFor } from '../../http/ruta.ts';
 import { describeCambio, nombreAccion } from './frases-auditoria.ts';
@@ -80,7 +80,7 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
         <Fecha value={linea.en} />,
         <ConNota nota={nombreAccion(linea.accion)}>{describeCambio(linea.accion, linea.detalle)}</ConNota>,
         <ConNota nota={linea.ip && `desde ${linea.ip}`}>
-          <a href={`${PATH}?${new URLSearchParams({ actor: linea.actor })}`}>{linea.persona ?? linea.actor}</a>
+          <a href={hrefWith(PATH, { actor: linea.actor })}>{linea.persona ?? linea.actor}</a>
         </ConNota>,
         sinCuenta ? (linea.rfc ?? '—') : <Cuenta linea={linea} />,
       ])}

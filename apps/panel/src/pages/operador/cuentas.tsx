@@ -1,6 +1,6 @@
 import { createCuentas } from '@acuse/db';
 import { Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { routesFor } from '../../http/ruta.ts';
 
@@ -18,7 +18,7 @@ accountsPage.get('/operador/cuentas', async ({ c, deps, pagina }) => {
     limite: POR_PAGINA + 1,
   });
   const cuentas = found.slice(0, POR_PAGINA);
-  const address = (n: number) => `/operador/cuentas?${new URLSearchParams({ q: texto, pagina: String(n) })}`;
+  const address = (n: number) => hrefWith('/operador/cuentas', { q: texto, pagina: String(n) });
   return pagina(
     'Cuentas',
     <>

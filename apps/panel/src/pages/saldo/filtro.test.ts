@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCursor, hrefWith, parseCursor, readFiltro, toFiltroMovimientos } from './filtro.ts';
+import { hrefWith } from '../../components/form.tsx';
+import { formatCursor, parseCursor, readFiltro, toFiltroMovimientos } from './filtro.ts';
 
 const read = (query: string) => readFiltro(new URLSearchParams(query));
 
@@ -35,9 +36,8 @@ describe('filters of the ledger', () => {
 
   it('go into addresses and come back', () => {
     const { filtro } = read('desde=2026-01-01&rfc=Ñ%26A200101AB1');
-    const href = hrefWith('/saldo/movimientos', filtro, { antes: '5-1' });
+    const href = hrefWith('/saldo/movimientos', { ...filtro, antes: '5-1' });
     expect(read(href.split('?')[1] ?? '').filtro).toEqual(filtro);
-    expect(hrefWith('/saldo', {})).toBe('/saldo');
   });
 });
 

@@ -51,12 +51,6 @@ export function toFiltroMovimientos(filtro: FiltroLibro): FiltroMovimientos {
   return { ...resto, ...(inicio ? { desde: inicio } : {}), ...(fin ? { hasta: fin } : {}) };
 }
 
-/** An address of the panel with these filters. */
-export function hrefWith(path: string, filtro: FiltroLibro, mas: Readonly<Record<string, string>> = {}): string {
-  const consulta = new URLSearchParams({ ...filtro, ...mas }).toString();
-  return consulta === '' ? path : `${path}?${consulta}`;
-}
-
 /** A place in the ledger as text for an address. */
 export function formatCursor({ creadoEn, id }: CursorMovimiento): string {
   return `${creadoEn.getTime()}-${id}`;

@@ -1,6 +1,6 @@
 import { createContribuyentes, createLibro, createUso, TIPOS_MOVIMIENTO } from '@acuse/db';
 import { Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
 import { diaDe } from '../../fechas/dia-mexico.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { routesFor } from '../../http/ruta.ts';
@@ -9,7 +9,6 @@ import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
 import {
   type FiltroLibro,
   formatCursor,
-  hrefWith,
   type LecturaFiltro,
   parseCursor,
   readFiltro,
@@ -72,7 +71,7 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
           <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro)} descarga>
             Descargar CSV
           </Boton>
-          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro, { bom: '1' })} descarga>
+          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, { ...filtro, bom: '1' })} descarga>
             CSV para Excel
           </Boton>
         </div>
@@ -102,8 +101,8 @@ async function readPage(
   const hasOlder = despues ? true : hasMore;
   return {
     filas,
-    anterior: first && hasNewer ? hrefWith(PATH, filtroLibro, { despues: formatCursor(first) }) : null,
-    siguiente: last && hasOlder ? hrefWith(PATH, filtroLibro, { antes: formatCursor(last) }) : null,
+    anterior: first && hasNewer ? hrefWith(PATH, { ...filtroLibro, despues: formatCursor(first) }) : null,
+    siguiente: last && hasOlder ? hrefWith(PATH, { ...filtroLibro, antes: formatCursor(last) }) : null,
   };
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hrefOf, readFiltro } from './filtro.ts';
+import { hrefWith } from '../../components/form.tsx';
+import { readFiltro } from './filtro.ts';
 
 const read = (query: Record<string, string>) => readFiltro((name) => query[name]);
 const ID = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
@@ -53,7 +54,9 @@ describe('the filters of an address', () => {
 
   test('go on in the addresses of the neighbours', () => {
     const { valores } = read({ rfc: 'ACU200101DB1', id: 'a&b=c' });
-    expect(hrefOf(valores, { antes: ID })).toBe(`/solicitudes?rfc=ACU200101DB1&id=a%26b%3Dc&antes=${ID}`);
-    expect(hrefOf(valores, { rfc: undefined, id: undefined })).toBe('/solicitudes');
+    expect(hrefWith('/solicitudes', { ...valores, antes: ID })).toBe(
+      `/solicitudes?rfc=ACU200101DB1&id=a%26b%3Dc&antes=${ID}`,
+    );
+    expect(hrefWith('/solicitudes', { ...valores, rfc: undefined, id: undefined })).toBe('/solicitudes');
   });
 });

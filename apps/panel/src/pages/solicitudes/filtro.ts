@@ -74,14 +74,3 @@ function readCursor(query: (name: string) => string | undefined): Cursor | null 
   if (isUuid(antes)) return { antesDe: antes };
   return isUuid(despues) ? { despuesDe: despues } : null;
 }
-
-/** The address of the list with these filters, some of them changed. */
-export function hrefOf(
-  valores: FiltroLeido['valores'],
-  changes: Readonly<Partial<Record<CampoFiltro | 'antes' | 'despues', string | undefined>>> = {},
-): string {
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ ...valores, ...changes })) if (value) query.set(name, value);
-  const text = query.toString();
-  return text === '' ? '/solicitudes' : `/solicitudes?${text}`;
-}

@@ -1,14 +1,15 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_CUENTA } from '@acuse/db';
 import { Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
-import { type FiltroLeido, hrefOf, readFiltro } from './filtro.ts';
+import { type FiltroLeido, readFiltro } from './filtro.ts';
 import { Periodo } from './solicitud.tsx';
 
+const PATH = '/solicitudes';
 const POR_PAGINA = 25;
 export const solicitudesPage = routesFor('cliente');
 
@@ -45,8 +46,8 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
         vacia={<Nada isFiltered={isFiltered} />}
       />
       <Paginacion
-        anterior={pages.hayDespues && first ? hrefOf(valores, { despues: first.id }) : null}
-        siguiente={pages.hayAntes && last ? hrefOf(valores, { antes: last.id }) : null}
+        anterior={pages.hayDespues && first ? hrefWith(PATH, { ...valores, despues: first.id }) : null}
+        siguiente={pages.hayAntes && last ? hrefWith(PATH, { ...valores, antes: last.id }) : null}
       />
     </>,
     { accion: <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton> },
@@ -81,11 +82,11 @@ function Cuentas({ valores, cuentas }: CuentasProps) {
   if (present.length === 0) return null;
   return (
     <nav class="fila" aria-label="Solicitudes por estado">
-      <a href={hrefOf(valores, { estado: undefined })} aria-current={valores.estado ? undefined : 'true'}>
+      <a href={hrefWith(PATH, { ...valores, estado: undefined })} aria-current={valores.estado ? undefined : 'true'}>
         Todas
       </a>
       {present.map((estado) => (
-        <a href={hrefOf(valores, { estado })} aria-current={estado === valores.estado ? 'true' : undefined}>
+        <a href={hrefWith(PATH, { ...valores, estado })} aria-current={estado === valores.estado ? 'true' : undefined}>
           {NOMBRES[estado]} <span class="numero">({countText(cuentas[estado])})</span>
         </a>
       ))}
@@ -113,7 +114,7 @@ function Filtros({ leido, rfcs, now }: FiltrosProps) {
       <Periodos
         periodos={periodosDe(now)}
         elegido={{ desde: valores.periodo_desde, hasta: valores.periodo_hasta }}
-        href={({ desde, hasta }) => hrefOf(valores, { periodo_desde: desde, periodo_hasta: hasta })}
+        href={({ desde, hasta }) => hrefWith(PATH, { ...valores, periodo_desde: desde, periodo_hasta: hasta })}
       />
       <Formulario
         accion="/solicitudes"

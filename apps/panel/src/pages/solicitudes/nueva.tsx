@@ -5,7 +5,7 @@ import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { z } from 'zod';
 import { createLlaveRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, hrefWith, Secret } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
@@ -158,9 +158,7 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           periodos={periodosDe(now)}
           elegido={pedido}
           formulario="pedir"
-          href={({ desde, hasta }) =>
-            `${PATH}?${new URLSearchParams({ rfc: pedido.rfc, tipo: pedido.tipo, desde, hasta })}`
-          }
+          href={({ desde, hasta }) => hrefWith(PATH, { rfc: pedido.rfc, tipo: pedido.tipo, desde, hasta })}
         />
         <div class="rejilla">
           <Campo nombre="desde" label="Primer día" tipo="date" requerido />
