@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
@@ -112,7 +112,8 @@ export async function benchAccept(
   const pepper = randomBytes(32);
   const callers = await seed(databaseUrl, pepper);
   // Acceptance asks no certificate; the API wants some authority to be configured.
-  const authorities = join(await mkdtemp(join(tmpdir(), 'acuse-bench-')), 'ca.pem');
+  const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
+  const authorities = join(dir, 'ca.pem');
   await writeFile(authorities, rootCertificates[0] ?? '');
   const apiPort = await freePort();
   const api = fork(`${ROOT}apps/api/src/main.ts`, [], {
@@ -187,5 +188,6 @@ export async function benchAccept(
   } finally {
     api.kill();
     floor.kill();
+    await rm(dir, { recursive: true, force: true });
   }
 }

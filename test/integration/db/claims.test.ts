@@ -169,6 +169,13 @@ describe('what several write at once', () => {
   });
 });
 
+it('notes a text of the SAT that is cut in the middle of a character, or has half of one', async () => {
+  const detalle = `${'a'.repeat(499)}\u{1f600}`;
+  await createClaims(t.db).save(await newClaim(), { eventos: [{ tipo: 'REPETIDA', codigo: '5\ud800', detalle }] });
+  const { rows } = await t.db.pool.query('SELECT codigo, detalle FROM evento WHERE solicitud_id = $1', [id]);
+  expect(rows).toEqual([{ codigo: '5\ufffd', detalle: `${'a'.repeat(499)}\ufffd` }]);
+});
+
 describe('a change of channel', () => {
   const claims = () => createClaims(t.db);
   const selladas = async () => await t.sql`SELECT tipo FROM credencial_sellada WHERE solicitud_id = ${id}`;

@@ -94,8 +94,13 @@ SELECT id FROM fila`;
 export function writeOf(writes: readonly Write[]): pg.QueryConfig {
   // In order of their ids, so that two statements do not wait for each other.
   const rows = writes.map(rowOf).sort((a, b) => (a.id < b.id ? -1 : 1));
-  return prepared(WRITE, [JSON.stringify(rows)]);
+  return prepared(WRITE, [JSON.stringify(rows, whole)]);
 }
+
+/** Half a character, of which PostgreSQL takes none in JSON: a text of the SAT may be cut inside of one. */
+const HALVES = /\p{Surrogate}/gu;
+
+const whole = (_name: string, value: unknown) => (typeof value === 'string' ? value.replace(HALVES, '\ufffd') : value);
 
 /** What is absent stays absent in JSON, and as it is in its row. */
 function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next }: Write) {
