@@ -39,7 +39,7 @@ const faults = {
       'test/integration/consultas/magicos.test.ts',
     ],
     globalSetup: ['test/integration/fixtures/global-setup.ts'],
-    maxWorkers: 1,
+    maxWorkers: 2,
     testTimeout: 600_000,
   },
 };

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { formasDe, piezasDe } from '../integration/fixtures/busqueda.ts';
+import type { Efirma } from '../integration/fixtures/efirma.ts';
+
+const run = promisify(execFile);
+const MIB = 1_024 * 1_024;
+
+export interface Needle {
+  readonly name: string;
+  readonly forms: readonly string[];
+}
+
+/** What must be found nowhere of a caller: its API key and what it gave to be kept, in every form of each. */
+export function needlesOf(of: { rfc: string; apiKey: string; ciec?: string; efirma?: Efirma }): Needle[] {
+  const secret = of.apiKey.split('_').slice(3).join('_').slice(0, 43);
+  const needle = (name: string, bytes: Buffer, ...texts: string[]): Needle => ({
+    name: `${name} of ${of.rfc}`,
+    // One pattern a line: bytes that end a line, or a text, are looked for in their other forms.
+    forms: [...new Set([...texts, ...formasDe(bytes)])].filter((form) => !/[\n\0]/.test(form)),
+  });
+  return [
+    needle('API key', Buffer.from(of.apiKey)),
+    needle('secret of the API key', Buffer.from(secret, 'base64url'), secret),
+    ...(of.ciec === undefined ? [] : [needle('CIEC', Buffer.from(of.ciec))]),
+    ...(of.efirma === undefined
+      ? []
+      : [
+          needle('password of the key', Buffer.from(of.efirma.password), of.efirma.password),
+          ...piezasDe(of.efirma).map((piece, at) => needle(`piece ${at} of the e.firma's key`, piece)),
+        ]),
+  ];
+}
+
+/** Looks for needles in whole folders and in processes; what it writes itself goes with `close`. */
+export async function openSearch(needles: readonly Needle[]) {
+  const dir = await mkdtemp(join(tmpdir(), 'acuse-agujas-'));
+  const patterns = join(dir, 'patterns');
+  const names = new Map(needles.flatMap(({ name, forms }) => forms.map((form) => [form, name] as const)));
+  await writeFile(patterns, Buffer.from([...names.keys()].join('\n'), 'latin1'));
+
+  /** What is found, as `place: name`; grep because it looks for a thousand texts at once in gigabytes. */
+  const grep = async (path: string, place: string): Promise<string[]> => {
+    const args = ['-raohF', '-f', patterns, path];
+    const found = await run('grep', args, {
+      encoding: 'latin1',
+      env: { ...process.env, LC_ALL: 'C' },
+      maxBuffer: 64 * MIB,
+    }).then(
+      ({ stdout }) => stdout,
+      (error: { code?: number | string; stdout?: string }) => {
+        // 1: nothing; 2: a file that went away meanwhile.
+        if (error.code === 1 || (error.code === 2 && error.stdout !== undefined)) return error.stdout ?? '';
+        throw error;
+      },
+    );
+    const lines = found.split('\n').filter((line) => line !== '');
+    return [...new Set(lines.map((line) => `${place}: ${names.get(line) ?? line}`))];
+  };
+
+  return {
+    inFiles: grep,
+
+    /** What a process was told, and all of its memory that it can write to. */
+    async inProcess(pid: number, name: string): Promise<string[]> {
+      const found: string[] = [];
+      for (const file of ['cmdline', 'environ'] as const) {
+        const copy = join(dir, file);
+        await writeFile(copy, await readFile(`/proc/${pid}/${file}`));
+        found.push(...(await grep(copy, `${file} of ${name}`)));
+      }
+      const copy = join(dir, 'memory');
+      await copyMemory(pid, copy);
+      found.push(...(await grep(copy, `memory of ${name}`)));
+      await rm(copy);
+      return found;
+    },
+
+    close: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+const NOTHING = Buffer.alloc(4 * MIB);
+
+/** Copies what is in the private regions that a process may write to (proc(5), /proc/PID/smaps and mem). */
+async function copyMemory(pid: number, path: string): Promise<void> {
+  const maps = await readFile(`/proc/${pid}/smaps`, 'utf8');
+  const memory = await open(`/proc/${pid}/mem`, 'r');
+  const copy = await open(path, 'w');
+  const buffer = Buffer.allocUnsafeSlow(NOTHING.length);
+  try {
+    // Regions that were only asked for, of which V8 has many gigabytes, hold nothing.
+    for (const [, from = '', to = ''] of maps.matchAll(/^([\da-f]+)-([\da-f]+) rw-p .*\n(?:\w+:.*\n)*?Rss: +[1-9]/gm)) {
+      const end = Number.parseInt(to, 16);
+      for (let at = Number.parseInt(from, 16); at < end; ) {
+        const length = Math.min(buffer.length, end - at);
+        // What is not there any more, or never was written, cannot be read.
+        const { bytesRead } = await memory.read(buffer, 0, length, at).catch(() => ({ bytesRead: 0 }));
+        if (buffer.compare(NOTHING, 0, bytesRead, 0, bytesRead) !== 0) await copy.write(buffer, 0, bytesRead);
+        at += bytesRead > 0 ? bytesRead : length;
+      }
+    }
+  } finally {
+    await Promise.all([memory.close(), copy.close()]);
+  }
+}
