@@ -18,6 +18,8 @@ const SIZES = {
   'kill and empty Redis': { pr: 4, deep: 40 },
   'flush Redis': { pr: 4, deep: 40 },
   'cut off storage': { pr: 10, deep: 100 },
+  'requests without Redis': { pr: 5_000, deep: 50_000 },
+  'seconds with Redis frozen': { pr: 60, deep: 600 },
   'slow sockets': { pr: 500, deep: 5_000 },
   'runs of the model': { pr: 2_000, deep: 50_000 },
   'simulated solicitudes': { pr: 100_000, deep: 1_000_000 },

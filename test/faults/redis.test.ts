@@ -1,0 +1,103 @@
+import { createLlaves } from '@acuse/db';
+import autocannon from 'autocannon';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { brokenInvariants } from '../integration/fixtures/database.ts';
+import { saldoDe } from '../integration/fixtures/pedidos.ts';
+import { LOOPS, STEPS, tellFailure } from '../integration/fixtures/procesos.ts';
+import { type Caller, type Servicio, startServicio, waitFor } from '../integration/fixtures/servicio.ts';
+import { type OwnRedis, ownRedis } from '../integration/fixtures/servidores.ts';
+import { sizeOf } from './sizes.ts';
+
+const CREDITS = 1_000_000;
+const RATE = 200;
+
+describe.skipIf(inject('redisUrl') === null)('requests without number while Redis', { timeout: 14_400_000 }, () => {
+  let redis: OwnRedis;
+  let servicio: Servicio;
+  let caller: Caller;
+  let url: string;
+  beforeEach(async () => {
+    redis = await ownRedis();
+    servicio = await startServicio({ queueUrl: redis.url });
+    caller = await servicio.newCiecCaller({ saldo: CREDITS });
+    ({ url } = await servicio.startApiProcess());
+  });
+  afterEach(async (context) => {
+    await tellFailure(servicio, context);
+    await servicio.close();
+    await redis.close();
+  });
+
+  let days = 0;
+  /** Asks for downloads, each for other days, and tells how long their answers took. */
+  const ask = async (name: string, options: Partial<autocannon.Options>) => {
+    const result = await autocannon({
+      url: `${url}/api/v1/tax/descarga-metadata`,
+      connections: 10,
+      ...options,
+      requests: [
+        {
+          method: 'POST',
+          setupRequest: (request) => {
+            days += 1;
+            const dayOf = (n: number) => new Date(Date.UTC(2021, 5, 1 + n)).toISOString().slice(0, 10);
+            const [desde, hasta] = [days % 1_000, (days % 1_000) + Math.floor(days / 1_000)].map(dayOf);
+            return {
+              ...request,
+              headers: {
+                authorization: `Bearer ${caller.apiKey}`,
+                'content-type': 'application/json',
+                'user-agent': 'prueba/1',
+              },
+              body: JSON.stringify({ rfc: caller.rfc, tipo: 'recibidos', desde, hasta }),
+            };
+          },
+        },
+      ],
+    });
+    const { p50, p99, max } = result.latency;
+    console.log(`${name}: ${result['2xx']} accepted, ${p50} ms half of them, ${p99} ms 99 %, ${max} ms all`);
+    expect([result.non2xx, result.errors, result.timeouts]).toEqual([0, 0, 0]);
+    return result['2xx'];
+  };
+  const count = async (sql: string) => (await servicio.db.pool.query(`SELECT FROM ${sql}`)).rowCount ?? 0;
+  const ends = (n: number) =>
+    waitFor(async () => (await count('solicitud WHERE terminada_en IS NOT NULL')) >= n || null, 120);
+
+  /** Ends what is left, with its refund, and looks at the ledger. */
+  const settle = async (accepted: number) => {
+    await createLlaves(servicio.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null });
+    await ends(accepted);
+    expect(await count('solicitud')).toBe(accepted);
+    const kept = await count(
+      "solicitud WHERE estado = 'TERMINADA' AND NOT (registros = 0 AND confianza = 'sin_confirmar')",
+    );
+    expect(await saldoDe(servicio, caller)).toBe(CREDITS - kept);
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  };
+
+  it('is absent from the start are all accepted, and worked on when it is there', async () => {
+    await servicio.startWorker(LOOPS);
+    await servicio.startWorker(STEPS);
+    const accepted = await ask('Redis absent', { amount: sizeOf('requests without Redis') });
+    expect(accepted).toBe(sizeOf('requests without Redis'));
+    await redis.start();
+    await ends(50);
+    await settle(accepted);
+  });
+
+  it('does not answer are all accepted, and worked on when it answers again', async () => {
+    await redis.start();
+    await servicio.startWorker(LOOPS);
+    await servicio.startWorker(STEPS);
+    const before = await ask('Redis there', { amount: 20 });
+    await ends(1);
+    redis.signal('SIGSTOP');
+    const amount = RATE * sizeOf('seconds with Redis frozen');
+    const accepted = await ask('Redis frozen', { overallRate: RATE, amount });
+    const ended = await count('solicitud WHERE terminada_en IS NOT NULL');
+    redis.signal('SIGCONT');
+    await ends(ended + 20);
+    await settle(before + accepted);
+  });
+});
