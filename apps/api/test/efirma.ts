@@ -5,6 +5,7 @@ import {
   createAuthority,
   createCertificate,
   encryptLlave,
+  newRsaPair,
   type Pair,
   rsaPair,
 } from '../../../packages/vault/test/authority.ts';
@@ -16,7 +17,8 @@ let made: { authority: Authority; trust: TrustBundle } | undefined;
 /** The one authority of a test run, and the bundle that trusts it. */
 export function autoridad(): { readonly authority: Authority; readonly trust: TrustBundle } {
   if (made === undefined) {
-    const authority = createAuthority({ pair: rsaPair(), from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' });
+    // It outlives the turn of the shared pairs: another authority must never come to have its pair.
+    const authority = createAuthority({ pair: newRsaPair(), from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' });
     made = { authority, trust: createTrustBundle([authority.pem]) };
   }
   return made;
