@@ -228,7 +228,7 @@ describe.each(subjects)('packages %s', (_name, create) => {
     expect(await get(`solicitudes/${id}/paquete.zip`)).toBeNull();
   });
 
-  test('the same plan a hundred times gives the same bytes', async () => {
+  test('the same plan a hundred times gives the same bytes', { tags: ['slow'] }, async () => {
     const id = newId();
     const saved = await save(id, 'a', zipBytes([{ name: `${UUID_1}_01.txt`, content: satText(rows) }]));
     const digests = new Set<string>();

@@ -94,7 +94,9 @@ describe('305 at the web service for an e.firma that is valid', () => {
     expect(await brokenInvariants(servicio.db)).toEqual([]);
   });
 
-  it('a CIEC that the SAT refuses: the request goes on at the web service with the e.firma', async () => {
+  it('a CIEC that the SAT refuses: the request goes on at the web service with the e.firma', {
+    tags: ['slow'],
+  }, async () => {
     await worker.stop();
     const caller = await newFullCaller();
     const { rfc } = caller;

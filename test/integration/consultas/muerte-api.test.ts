@@ -79,7 +79,9 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     expect(await libro(caller)).toEqual([CARGO, REEMBOLSO, CARGO]);
   });
 
-  it('by SIGKILL, with an Idempotency-Key: its repetition waits, then is charged anew for an answer, once', async () => {
+  it('by SIGKILL, with an Idempotency-Key: its repetition waits, then is charged anew for an answer, once', {
+    tags: ['slow'],
+  }, async () => {
     const { caller, api, answer, heal, again } = await startCall(ENV, { 'idempotency-key': randomUUID() });
     api.kill('SIGKILL');
     await expect(answer).rejects.toThrow();

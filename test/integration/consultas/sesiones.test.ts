@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { formasDe, readTablas } from '../fixtures/busqueda.ts';
 import { costOf } from '../fixtures/consultas.ts';
 import { askFor, fail, llamadas, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
@@ -28,7 +29,7 @@ describe('sessions with the portals', () => {
   const everywhere = <T>(caller: Caller, work: (caller: Caller) => Promise<T>) =>
     Promise.all(procesos.map((api) => work(caller.at(api))));
 
-  it.each(PORTALES)(
+  eachAtLength(PORTALES)(
     '%s: many calls of two processes at the same moment are one log-in',
     async (path, body, service) => {
       const caller = await servicio.newCiecCaller({ saldo: 20 });

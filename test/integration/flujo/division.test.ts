@@ -66,7 +66,7 @@ describe('more rows than the SAT gives in one request', () => {
     expect(new Set(periods).size).toBe(periods.length);
   });
 
-  it('over SOAP: also when the SAT says so at the request', async () => {
+  it('over SOAP: also when the SAT says so at the request', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 8);
     const [service, operation] = ['cfdidescargamasivasolicitud', 'SolicitaDescargaRecibidos'];
@@ -88,7 +88,7 @@ describe('more rows than the SAT gives in one request', () => {
     ]);
   });
 
-  it('in the portal: issued ones by halves of the period', async () => {
+  it('in the portal: issued ones by halves of the period', { tags: ['slow'] }, async () => {
     const caller = await servicio.newCiecCaller();
     const pedido: Pedido = { tipo: 'emitidos', desde: '2025-04-30', hasta: '2025-05-01' };
     darFilas(servicio, caller.rfc, pedido, 33);

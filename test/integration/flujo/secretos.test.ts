@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { createLogger } from '@acuse/runtime';
 import { expect, it } from 'vitest';
 import { formasDe, piezasDe, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { readObjetos } from '../fixtures/objetos.ts';
 import { askFor, darFilas, fail, UN_DIA, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { ciecOf, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
-onEachDriver('secrets', (queueUrl) => {
+flowOnEachDriver('secrets', (queueUrl) => {
   const apiLog: string[] = [];
   const destination = { write: (line: string) => void apiLog.push(line) };
   const apiLogger = createLogger({ name: 'api', level: 'trace', destination });

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createScheduledConsumer, createScheduler, QueueUnavailable } from '@acuse/queue';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { ownRedis } from '../fixtures/servidores.ts';
@@ -13,7 +13,7 @@ const EACH_SECOND = '* * * * * *';
 const NEVER_HERE = '0 0 1 1 *';
 const tz = 'America/Mexico_City';
 
-onEachDriver('work at times of the clock', (redisUrl) => {
+flowOnEachDriver('work at times of the clock', (redisUrl) => {
   let settings: { url: string; namespace: string };
   let url: string;
   const closing: (() => Promise<unknown>)[] = [];

@@ -43,7 +43,7 @@ flowOnEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     expect(await rescuer.stop()).toBe(true);
   });
 
-  it('cannot end what another has ended', async () => {
+  it('cannot end what another has ended', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     const victim = await frozenAt('tras-ensamblar');
     const id = await askFor(caller, MES);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { eachAtLength } from '../fixtures/at-length.ts';
 import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor } from '../fixtures/pedidos.ts';
@@ -23,7 +24,7 @@ flowOnEachDriver('the database ends in the middle of the work', (queueUrl) => {
   afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
-  it.each<Fin>(queueUrl ? ['kill'] : ['stop', 'kill'])(
+  eachAtLength<Fin>(queueUrl ? ['kill'] : ['kill', 'stop'])(
     '%s: refused meanwhile, and everything goes on afterwards',
 
     async (fin) => {

@@ -44,7 +44,9 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     }
   };
 
-  it('from the start: requests are accepted all the same, and worked on as soon as it is there', async () => {
+  it('from the start: requests are accepted all the same, and worked on as soon as it is there', {
+    tags: ['slow'],
+  }, async () => {
     const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
     const ids = await askAll();
     await waitFor(async () => (await logOf(servicio, 'worker-1')).includes('"loop":"relay"') || null);

@@ -49,7 +49,7 @@ flowOnEachDriver('a step and its worker', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  it('is finished before SIGTERM ends its worker when there is time for it', async () => {
+  it('is finished before SIGTERM ends its worker when there is time for it', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 1_500);
     const leaving = await servicio.startWorker(STEPS);

@@ -151,14 +151,14 @@ describe('readPdf', { timeout: 120_000 }, () => {
     );
   });
 
-  it('refuses a page count that is a lie, and pages that contain themselves', async () => {
+  it('refuses a page count that is a lie, and pages that contain themselves', { tags: ['slow'] }, async () => {
     const miles = writePdf([CATALOGO, '<</Type/Pages/Kids[3 0 R]/Count 999999999>>', '<</Type/Page/Parent 2 0 R>>']);
     expect(await refusal(read(miles))).toContain('RESPUESTA_ILEGIBLE');
     const circulo = writePdf([CATALOGO, '<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>']);
     expect(await refusal(read(circulo))).toContain('RESPUESTA_ILEGIBLE');
   });
 
-  it('refuses deep nesting', async () => {
+  it('refuses deep nesting', { tags: ['slow'] }, async () => {
     const hondo = writePdf([CATALOGO, `<</Type/Pages/Kids${'['.repeat(200_000)}${']'.repeat(200_000)}/Count 1>>`]);
     expect(await refusal(read(hondo))).toContain('RESPUESTA_ILEGIBLE');
     const contenido = streamOf('', Buffer.from(`BT /F1 9 Tf ${'['.repeat(300_000)} TJ ET`));
@@ -227,7 +227,7 @@ describe('readPdf', { timeout: 120_000 }, () => {
     expect(await runIn(new URL('./lector-pdf.ts', import.meta.url))).toEqual([0, 'desde un proceso']);
   });
 
-  it('runs compiled, its thread without any loader', async () => {
+  it('runs compiled, its thread without any loader', { tags: ['slow'] }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'acuse-pdf-'));
     try {
       await compile(new URL('./', import.meta.url), folder);
