@@ -104,6 +104,9 @@ function stable(respuesta: object): object {
 }
 
 describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operation, ...conector }) => {
+  // Each fault at each connector is proven at length.
+  const tags = nombre === Object.keys(CONECTORES)[0] ? [] : ['slow'];
+
   it('logs in once with the CIEC, keeps the session, and is let in again without a captcha when the host forgot it', async () => {
     const mount = await setUp();
     const first = await ask(mount);
@@ -116,7 +119,7 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
     expect(stable(await ask(mount))).toEqual(stable(first));
   });
 
-  it('logs in anew, once, when the log-in host forgot the session too', async () => {
+  it('logs in anew, once, when the log-in host forgot the session too', { tags }, async () => {
     const mount = await setUp();
     const first = await ask(mount);
     mount.world.clock.advance(3_600_000);
@@ -201,8 +204,6 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
     expect(await errorOf(ask(mount))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 
-  // Each fault at each connector is proven at length.
-  const tags = nombre === Object.keys(CONECTORES)[0] ? [] : ['slow'];
   it('takes nothing else for an answer', { tags }, async () => {
     const mount = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
     const elsewhere = conector.redirectEndsSession ? 'RESPUESTA_ILEGIBLE' : 'HOST_NO_PERMITIDO';

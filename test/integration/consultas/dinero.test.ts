@@ -63,7 +63,8 @@ describe('credits and the authority', () => {
   describe.each(CONSULTAS.map(([path, caso]) => [path, caso.credencial, caso] as const))(
     '%s, credential: %s',
     (path, _credencial, caso) => {
-      it('charges an answer once, and its repetition not at all', async () => {
+      const tags = isFirst(caso) ? [] : ['slow'];
+      it('charges an answer once, and its repetition not at all', { tags }, async () => {
         const caller = await newCallerFor(servicio, caso, SALDO);
         const body = caso.body(servicio, caller);
         const headers = key();
@@ -113,7 +114,7 @@ describe('credits and the authority', () => {
           givesBack(FALLAS.slice(0, 1)));
       it('gives it back whatever was wrong', { tags: ['slow'] }, () => givesBack(FALLAS));
 
-      it('asks nobody for a caller without credits: 402/1004', async () => {
+      it('asks nobody for a caller without credits: 402/1004', { tags }, async () => {
         const caller = await newCallerFor(servicio, caso, 0);
         const asked = servicio.simulador.world.log.count();
         const answer = await caller.call(path, caso.body(servicio, caller), key());

@@ -53,7 +53,7 @@ flowOnEachDriver('the database ends in the middle of the work', (queueUrl) => {
     },
   );
 
-  it('workers that start while it is away begin their work when it is there', async () => {
+  it('workers that start while it is away begin their work when it is there', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     const id = await askFor(caller, MES);
     await postgres.end('stop');

@@ -33,7 +33,7 @@ flowOnEachDriver('a step and its worker', (queueUrl) => {
     for (const worker of workers) expect(await worker.stop()).toBe(true);
   });
 
-  it('is given back by SIGTERM when it takes too long, and goes on elsewhere at once', async () => {
+  it('is given back by SIGTERM when it takes too long, and goes on elsewhere at once', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 300_000);
     // A claim that is not given back would hold the solicitud for far longer than this test waits.

@@ -46,7 +46,7 @@ describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name
 });
 
 describe('the doorbell with a PostgreSQL that dies while it greets', () => {
-  it('is rung all the same once there is another', async () => {
+  it('is rung all the same once there is another', { tags: ['slow'] }, async () => {
     const { database, port, ...server } = await ownPostgres();
     await server.end('stop');
     // Takes connections and says nothing; they stay open when nobody listens any more.
