@@ -108,6 +108,25 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
   });
 });
 
+describe('a small package', () => {
+  test('whose bucket cannot be had once all of it has come fails with that error, and takes nobody with it', async () => {
+    const fallen: Error[] = [];
+    const fell = (error: Error) => void fallen.push(error);
+    process.on('uncaughtExceptionMonitor', fell);
+    const paquetes = s3.open();
+    s3.server.intercept = (req, res) => {
+      if (req.method !== 'HEAD') return false;
+      res.writeHead(403, { connection: 'close' }).end();
+      return true;
+    };
+    const saving = paquetes.saveSat({ ...origen, paquete: 'early' }, Readable.from([randomBytes(100)]), never);
+    await expect(saving).rejects.toMatchObject({ $metadata: { httpStatusCode: 403 } });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('uncaughtExceptionMonitor', fell);
+    expect(fallen).toEqual([]);
+  });
+});
+
 describe('the sweep of uploads', () => {
   test('gives up those that are older, on every page, and no other', async () => {
     const key = 'solicitudes/s1/paquete.zip';

@@ -55,6 +55,8 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
     },
 
     async write(key, body, signal) {
+      // What a failed body does to the upload is thrown here; the event itself needs no more than a listener.
+      body.on('error', () => undefined);
       if (!bucketReady) {
         await ensureBucket(client, bucket, true, signal);
         bucketReady = true;
@@ -128,8 +130,6 @@ async function upload(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  // What a failed body does to the upload comes out of `done`; the event itself needs no more than a listener.
-  body.on('error', () => undefined);
   const stop = () => body.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
   signal.addEventListener('abort', stop, { once: true });
   const params = { Bucket: settings.bucket, Key: key, Body: body, ContentType: mediaTypeOf(key) };
