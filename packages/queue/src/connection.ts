@@ -192,6 +192,8 @@ export function openPostgresPool(url: string, max: number): PgPool {
     keepAlive: true,
     // A server that dies while it greets leaves the connection open and silent.
     connectionTimeoutMillis: 3_000,
+    // A process that stands still while it looks after the schema holds a lock that all who start wait for.
+    idle_in_transaction_session_timeout: 5_000,
     application_name: 'acuse-queue',
     // Compiling a statement (JIT) takes longer than any of the queue's runs.
     options: `-c jit=off -c search_path=${quoteSchemaName(DEFAULT_SCHEMA)}`,

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
+import { startPipe } from '../fixtures/pipe.ts';
 import { openDoorbell } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
 
@@ -84,6 +85,25 @@ it('a connection of the queue that is ended with its greeting ends nothing else,
   } finally {
     await close();
     await cutter.close();
+    await database.close();
+  }
+});
+
+it('a process that stands still while it looks after the schema of the queue holds up no other', async () => {
+  const database = await testDatabase();
+  const pipe = await startPipe(database.url);
+  const caught = pipe.catchReply('pg_advisory_xact_lock');
+  const url = new URL(database.url);
+  url.port = new URL(pipe.url).port;
+  const still = openDoorbell({ url: url.href, namespace: 'quieta' });
+  await caught;
+  const other = openDoorbell({ url: database.url, namespace: 'quieta' });
+  try {
+    await other.isHeard();
+  } finally {
+    await other.close();
+    await pipe.close();
+    await still.close();
     await database.close();
   }
 });
