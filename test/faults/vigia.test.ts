@@ -20,8 +20,8 @@ onEachDriver('a worker that hears no ring although rows are due', (queueUrl) => 
     const id = await askFor(caller, MES);
     await waitFor(async () => !deaf.isRunning() || null, 240);
     const log = await logOf(servicio, deaf.name);
-    expect(log).toContain('rebuilding the consumer');
-    expect(log).toContain('giving up');
+    expect(log).toContain('worker_stalled_rebuilding');
+    expect(log).toContain('worker_stalled_exiting');
     await servicio.startWorker(STEPS);
     await expectWhole(servicio, caller, id);
   });
