@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { type ClaimedSolicitud, type Claims, noCheckpoint } from '@acuse/core';
 import {
   createClaims,
@@ -12,17 +12,22 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
-import { createConsumer, createQueue } from '@acuse/queue';
+import { createConsumer, createQueue, type QueueSettings } from '@acuse/queue';
 import { silentLogger as log, uuidV7 } from '@acuse/runtime';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startReconciler } from '../../apps/worker/src/reconciler.ts';
 import { startRelay } from '../../apps/worker/src/relay.ts';
 import { createRunner, startWatchdog } from '../../apps/worker/src/steps.ts';
+import { seedOpen } from './open.ts';
 
 /** Seconds that a ring may take before it is rung again: short, so that the larger backlog is far behind it. */
 const GRACE_SECONDS = 5;
 const CUENTAS = 20;
+const PAIR = ['uno', 'dos'];
+
+/** A queue of its own on that server. */
+export const queueOf = (url: string) => ({ url, namespace: `b${randomBytes(4).toString('hex')}` });
 
 interface Backlog {
   readonly open: number;
@@ -35,22 +40,6 @@ interface Backlog {
 }
 
 const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
-
-/** Writes so many open solicitudes, all of them due, of as many accounts. */
-async function seed(pool: pg.Pool, open: number, of: number): Promise<void> {
-  const cuentas = Array.from({ length: of }, () => randomUUID());
-  await pool.query(
-    `WITH c AS (INSERT INTO cuenta (id, nombre, email) SELECT i, 'b', i::text FROM unnest($1::uuid[]) i)
-     INSERT INTO contribuyente (id, cuenta_id, rfc) SELECT i, i, 'R' FROM unnest($1::uuid[]) i`,
-    [cuentas],
-  );
-  await pool.query(
-    `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
-     SELECT i, c, c, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() + interval '1 day'
-     FROM unnest($1::uuid[], $2::uuid[]) AS n (i, c)`,
-    [Array.from({ length: open }, () => uuidV7()), Array.from({ length: open }, (_, n) => cuentas[n % of])],
-  );
-}
 
 /** Empties the queue as an operator or a failover may. */
 async function wipeQueue(queueUrl: string): Promise<void> {
@@ -71,16 +60,16 @@ async function wipeQueue(queueUrl: string): Promise<void> {
   await client.end();
 }
 
-/** Two workers with everything that feeds them, each step of which does `step`. Gives what ends them. */
-async function startWorkers(
+/** Workers with everything that feeds them, each step of which does `step`. Gives what ends them. */
+export async function startWorkers(
+  names: readonly string[],
   databaseUrl: string,
-  queueUrl: string,
+  settings: QueueSettings,
   slots: number,
   deps: { step: (claimed: ClaimedSolicitud, claims: Claims) => Promise<void>; onRing?: () => void },
 ): Promise<() => Promise<void>> {
-  const settings = { url: queueUrl, namespace: `b${randomBytes(4).toString('hex')}` };
   const closing: (() => Promise<unknown>)[] = [];
-  for (const worker of ['uno', 'dos']) {
+  for (const worker of names) {
     const own = openDatabase({ url: databaseUrl, poolSize: 20, timeoutMs: 30_000, applicationName: worker });
     closing.push(() => own.close());
     const claims = createClaims(own);
@@ -142,8 +131,8 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
   const counts = { steps: 0, rings: 0 };
   let isOver = false;
   const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
-  await seed(db.pool, open, CUENTAS);
-  const close = await startWorkers(databaseUrl, queueUrl, slots, {
+  await seedOpen(db.pool, { open, cuentas: CUENTAS });
+  const close = await startWorkers(PAIR, databaseUrl, queueOf(queueUrl), slots, {
     async step(claimed, claims) {
       if (satMs > 0) await pause(satMs / 1_000);
       if (isOver) return;
@@ -192,7 +181,7 @@ async function waitBehind(databaseUrl: string, queueUrl: string, open: number, s
   const left = new Map<string, { steps: number; end: () => void }>();
   let isOver = false;
   const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
-  const close = await startWorkers(databaseUrl, queueUrl, slots, {
+  const close = await startWorkers(PAIR, databaseUrl, queueOf(queueUrl), slots, {
     async step(claimed, claims) {
       await pause(satMs / 1_000);
       if (isOver) return;
@@ -215,7 +204,7 @@ async function waitBehind(databaseUrl: string, queueUrl: string, open: number, s
   };
   await pause(3);
   const alone = await measure();
-  await seed(db.pool, open, 1);
+  await seedOpen(db.pool, { open, cuentas: 1 });
   await pause(3 * GRACE_SECONDS);
   const behind = await measure();
   isOver = true;

@@ -29,3 +29,37 @@ export async function startCpu(pid: number): Promise<() => Promise<number>> {
     return ticks * TICK_MS;
   };
 }
+
+/** Servers that the bench has started. */
+export interface Servers {
+  readonly postgres: { readonly url: string; readonly pid: number };
+  readonly redis: { readonly url: string; readonly pid: number } | null;
+}
+
+export interface Speed {
+  readonly perSecond: number;
+  /** Milliseconds of processor for each, here (or in the workers), in PostgreSQL and in Redis. */
+  readonly cpuMs: readonly [own: number, postgres: number, redis: number];
+}
+
+/**
+ * Begins to measure; what it returns tells what each of so many pieces of work took. `workers` are the processes that do
+ * it, where it is not this one.
+ */
+export async function startMeasure(
+  { postgres, redis }: Servers,
+  workers?: readonly number[],
+): Promise<(pieces: number) => Promise<Speed>> {
+  const inWorkers = workers && (await Promise.all(workers.map(startCpu)));
+  const [inPostgres, inRedis] = [await startCpu(postgres.pid), redis && (await startCpu(redis.pid))];
+  const own = process.cpuUsage();
+  const started = performance.now();
+  return async (pieces) => {
+    const seconds = (performance.now() - started) / 1_000;
+    const { user, system } = process.cpuUsage(own);
+    const workersMs = inWorkers && (await Promise.all(inWorkers.map((since) => since())));
+    const ownMs = workersMs ? workersMs.reduce((sum, ms) => sum + ms, 0) : (user + system) / 1_000;
+    const [postgresMs, redisMs] = [await inPostgres(), (await inRedis?.()) ?? 0];
+    return { perSecond: pieces / seconds, cpuMs: [ownMs / pieces, postgresMs / pieces, redisMs / pieces] };
+  };
+}

@@ -3,42 +3,18 @@ import { type Avance, type ClaimedSolicitud, noCheckpoint } from '@acuse/core';
 import { createClaims, createHeartbeats, createOutbox, migrate, openDatabase } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
 import { createConsumer, createQueue } from '@acuse/queue';
-import { silentLogger, uuidV7 } from '@acuse/runtime';
+import { silentLogger } from '@acuse/runtime';
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { startRelay } from '../../apps/worker/src/relay.ts';
 import { createRunner } from '../../apps/worker/src/steps.ts';
-import { startCpu } from './cpu.ts';
+import { type Servers, type Speed, startMeasure } from './cpu.ts';
+import { ring, seedOpen } from './open.ts';
 
 /** The worker's own defaults (`DESCARGAS_CONCURRENCY`, `DATABASE_POOL`), and twice as many solicitudes as slots. */
 const CONCURRENCY = 250;
 const POOL = 20;
 const SOLICITUDES = 2 * CONCURRENCY;
-
-/** Servers that the bench has started. */
-export interface Servers {
-  readonly postgres: { readonly url: string; readonly pid: number };
-  readonly redis: { readonly url: string; readonly pid: number } | null;
-}
-
-interface Speed {
-  readonly perSecond: number;
-  /** Milliseconds of processor for each, here, in PostgreSQL and in Redis. */
-  readonly cpuMs: readonly number[];
-}
-
-/** Begins to measure; what it returns tells what each of so many pieces of work took. */
-async function startMeasure({ postgres, redis }: Servers): Promise<(pieces: number) => Promise<Speed>> {
-  const [inPostgres, inRedis] = [await startCpu(postgres.pid), redis && (await startCpu(redis.pid))];
-  const own = process.cpuUsage();
-  const started = performance.now();
-  return async (pieces) => {
-    const seconds = (performance.now() - started) / 1_000;
-    const { user, system } = process.cpuUsage(own);
-    const spent = [(user + system) / 1_000, await inPostgres(), (await inRedis?.()) ?? 0];
-    return { perSecond: pieces / seconds, cpuMs: spent.map((ms) => ms / pieces) };
-  };
-}
 
 /** Jobs a second of bare BullMQ: added in bulk, consumed by a function that does nothing. */
 async function bare(servers: Servers, url: string, jobs: number): Promise<Speed> {
@@ -80,31 +56,18 @@ async function bare(servers: Servers, url: string, jobs: number): Promise<Speed>
 /** Makes what a step writes: nothing, or what a look at the SAT that finds nothing new does. */
 type Step = (claimed: ClaimedSolicitud) => Avance;
 
-const STEPS: Readonly<Record<string, Step>> = {
-  'empty steps': () => ({}),
-  looks: ({ partes: [parte] }) => ({
-    consultado: true,
-    partes: parte ? [{ parteId: parte.id, fallos: 0, consultas: parte.consultas + 1, dueInSeconds: 0 }] : [],
-    eventos: [{ tipo: 'SAT_EN_PROCESO' }],
-  }),
-};
+export const look: Step = ({ partes: [parte] }) => ({
+  consultado: true,
+  partes: parte ? [{ parteId: parte.id, fallos: 0, consultas: parte.consultas + 1, dueInSeconds: 0 }] : [],
+  eventos: [{ tipo: 'SAT_EN_PROCESO' }],
+});
+
+const STEPS: Readonly<Record<string, Step>> = { 'empty steps': () => ({}), looks: look };
 
 /** Steps a second of ours: every one passes outbox, relay, queue, claim and release. */
 async function ours(servers: Servers, databaseUrl: string, queueUrl: string, seconds: number, step: Step) {
   const db = openDatabase({ url: databaseUrl, poolSize: POOL, timeoutMs: 30_000, applicationName: 'bench' });
-  const cuenta = randomUUID();
-  const contribuyente = randomUUID();
-  await db.pool.query(`INSERT INTO cuenta (id, nombre, email, saldo) VALUES ($1, 'b', $2, 0)`, [cuenta, cuenta]);
-  await db.pool.query(`INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES ($1, $2, 'R')`, [contribuyente, cuenta]);
-  const ids = Array.from({ length: SOLICITUDES }, () => uuidV7());
-  await db.pool.query(
-    `WITH s AS (
-       INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
-       SELECT i, $2, $3, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() + interval '1 day' FROM unnest($1::uuid[]) i
-     )
-     INSERT INTO parte (id, solicitud_id, inicio, fin) SELECT i, i, '2025-01-01T00:00:00', '2025-01-01T23:59:59' FROM unnest($1::uuid[]) i`,
-    [ids, cuenta, contribuyente],
-  );
+  const ids = await seedOpen(db.pool, { open: SOLICITUDES, cuentas: 1 });
   let steps = 0;
   let isOver = false;
   const claims = createClaims(db);
@@ -136,10 +99,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
     queueTimeoutMs: 5_000,
     graceSeconds: 30,
   });
-  await db.pool.query(
-    `INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT i, 1, 'descargas', $2, now() FROM unnest($1::uuid[]) i`,
-    [ids, cuenta],
-  );
+  await ring(db.pool, ids);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const from = steps;
   const measured = await startMeasure(servers);

@@ -4,11 +4,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { findSystemPostgres, startPostgres, startRedis } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { benchAccept } from './accept.ts';
 import { benchBacklog } from './backlog.ts';
 import { benchConsultas } from './consultas.ts';
+import { benchGrowth } from './growth/growth.ts';
 import { benchJobs } from './jobs.ts';
 import { benchPanel } from './panel.ts';
 
@@ -25,9 +27,12 @@ async function run(program: string, ...args: string[]): Promise<void> {
 
 /**
  * Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench --
- * accept jobs backlog panel consultas assemble` picks.
+ * accept jobs backlog panel consultas assemble` picks. `growth` takes twenty minutes and runs only where it is named;
+ * `--to 1e5` bounds its sizes.
  */
-const asked = process.argv.slice(2);
+const { positionals: asked, values } = parseArgs({ allowPositionals: true, options: { to: { type: 'string' } } });
+const most = Number(values.to ?? Number.POSITIVE_INFINITY);
+if (!(most > 0)) throw new Error(`--to ${values.to}: a number of things, such as 1e5`);
 const wants = (name: string) => asked.length === 0 || asked.includes(name);
 const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
 const log = silentLogger;
@@ -47,6 +52,7 @@ try {
   if (wants('consultas')) await benchConsultas(postgres.url);
   // In a process of its own, so that its memory is its own.
   if (wants('assemble')) await run('packages/storage/src/assemble.bench.ts', '--rounds', '1');
+  if (asked.includes('growth') && !(await benchGrowth({ postgres, redis }, most))) process.exitCode = 1;
 } finally {
   await redis?.stop();
   await postgres.stop();

@@ -18,6 +18,8 @@ import { createPaquetesMemoria, createPaquetesS3, type PaquetesS3Settings } from
 
 const PACKAGE_ROWS = 100_000;
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
+/** Packages that differ; further ones are those again. */
+const DISTINCT = 10;
 const MB = 1_000_000;
 
 const { values } = parseArgs({
@@ -27,6 +29,8 @@ const { values } = parseArgs({
     /** `s3`, the embedded store in a process of its own on the loopback, or `memoria`: nothing but this process. */
     storage: { type: 'string', default: 's3' },
     rounds: { type: 'string', default: '3' },
+    /** Without the floors, which hold the whole ZIP in memory. */
+    alone: { type: 'boolean', default: false },
     serve: { type: 'boolean', default: false },
   },
 });
@@ -50,8 +54,11 @@ if (values.serve) {
 
 async function savePackages(paquetes: Pick<Paquetes, 'saveSat'>): Promise<string[]> {
   const objectKeys: string[] = [];
+  const made: Buffer[] = [];
   for (let from = 0; from < Number(values.rows); from += PACKAGE_ROWS) {
-    const zip = sourceZip(from, Math.min(from + PACKAGE_ROWS, Number(values.rows)));
+    const again = made[(from / PACKAGE_ROWS) % DISTINCT];
+    const zip = again ?? sourceZip(from, Math.min(from + PACKAGE_ROWS, Number(values.rows)));
+    if (again === undefined) made.push(zip);
     const origen = { solicitudId: SOLICITUD_ID, parteId: 'p', paquete: String(from) };
     const { signal } = new AbortController();
     objectKeys.push((await paquetes.saveSat(origen, Readable.from([zip]), signal)).objectKey);
@@ -92,6 +99,12 @@ async function run(): Promise<void> {
     measured.push(await measure(async () => void (await storage.paquetes.assemble(plan, signal))));
   }
   clearInterval(sampler);
+  if (values.alone) {
+    await storage.close();
+    const cpuMs = Math.min(...measured.map(({ cpu }) => cpu)) * 1_000;
+    console.log(JSON.stringify({ rows: Number(values.rows), cpuMs, rssPeakMB: Math.round(peak / MB) }));
+    return;
+  }
   const contents = [...(await readZip(await storage.get(`solicitudes/${solicitudId}/paquete.zip`))).values()];
   const bytes = contents.reduce((sum, content) => sum + content.length, 0);
   const floors: Spent[] = [];

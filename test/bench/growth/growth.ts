@@ -1,0 +1,42 @@
+import { writeFile } from 'node:fs/promises';
+import { availableParallelism, cpus } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { openDatabase } from '@acuse/db';
+import type { Servers } from '../cpu.ts';
+import { measureOpen, measureRows, measureSolicitudes } from './axes.ts';
+import { documentOf, growing, svgOf } from './report.ts';
+import { measureWorkers } from './workers.ts';
+
+const DOCS = new URL('../../../docs/', import.meta.url);
+
+/**
+ * What things cost against size, in docs/growth.md and docs/growth.svg; with sizes up to `most` only, on the terminal.
+ * Gives whether nothing grows beyond the limit.
+ */
+export async function benchGrowth(servers: Servers, most: number): Promise<boolean> {
+  const db = openDatabase({ url: servers.postgres.url, poolSize: 1, timeoutMs: 30_000, applicationName: 'bench' });
+  const { rows } = await db.pool.query<{ server_version: string }>('SHOW server_version');
+  await db.close();
+  const axes = [
+    await measureOpen(servers, most),
+    await measureWorkers(servers, most),
+    await measureRows(most),
+    await measureSolicitudes(servers, most),
+  ];
+  const document = documentOf(axes, {
+    cores: availableParallelism(),
+    cpu: cpus()[0]?.model.trim() ?? 'unknown',
+    date: new Date().toISOString().slice(0, 10),
+    postgres: rows[0]?.server_version ?? 'unknown',
+    command: 'npm run bench -- growth',
+  });
+  if (most < Number.POSITIVE_INFINITY) console.log(document);
+  else
+    for (const [name, text] of Object.entries({ 'growth.md': document, 'growth.svg': svgOf(axes) })) {
+      await writeFile(new URL(name, DOCS), text);
+      console.log(`growth: wrote ${fileURLToPath(new URL(name, DOCS))}`);
+    }
+  const grown = growing(axes);
+  for (const one of grown) console.error(`growth: GROWS: ${one}`);
+  return grown.length === 0;
+}

@@ -1,0 +1,18 @@
+/** A worker of the bench, in a process of its own: `worker.ts NAME DATABASE_URL QUEUE_SETTINGS_AS_JSON`. */
+import type { QueueSettings } from '@acuse/queue';
+import { startWorkers } from '../backlog.ts';
+import { look } from '../jobs.ts';
+
+/** The worker's own default (`DESCARGAS_CONCURRENCY`). */
+const SLOTS = 250;
+
+const [name = '', databaseUrl = '', settings = ''] = process.argv.slice(2);
+let steps = 0;
+await startWorkers([name], databaseUrl, JSON.parse(settings) as QueueSettings, SLOTS, {
+  async step(claimed, claims) {
+    await claims.release(claimed, look(claimed), { queue: 'descargas', inSeconds: 0 });
+    steps += 1;
+  },
+});
+process.on('message', () => process.send?.(steps));
+process.send?.('ready');
