@@ -142,7 +142,9 @@ describe('PostgreSQL goes away during a charged call', () => {
     await expectCharged(caller);
   });
 
-  it('a settling of which nothing is known in time: 503/5041, and given back although it had been written', async () => {
+  it('a settling of which nothing is known in time: 503/5041, and given back although it had been written', {
+    tags: ['slow'],
+  }, async () => {
     const { caller, ask } = await newCaller();
     const answer = await whileSettling(ask, () => pipe.shut());
     expect(codes(answer)).toEqual(NO_DISPONIBLE);
@@ -151,7 +153,9 @@ describe('PostgreSQL goes away during a charged call', () => {
     await expectGivenBack(caller);
   });
 
-  it('the same with an Idempotency-Key: 503/5041 says that it is not known, and the repetition gets the answer, charged once', async () => {
+  it('the same with an Idempotency-Key: 503/5041 says that it is not known, and the repetition gets the answer, charged once', {
+    tags: ['slow'],
+  }, async () => {
     const { caller, ask } = await newCaller();
     const headers = { 'idempotency-key': randomUUID() };
     const answer = await whileSettling(
@@ -177,7 +181,9 @@ describe('PostgreSQL goes away during a charged call', () => {
   };
   const VACIA = { total: 0, confianza: 'sin_confirmar', reembolsada: true };
 
-  it('an empty list whose giving back was confirmed to nobody is read again before the answer: 200, given back once', async () => {
+  it('an empty list whose giving back was confirmed to nobody is read again before the answer: 200, given back once', {
+    tags: ['slow'],
+  }, async () => {
     const { ask, expectOnce } = await newEmptyCaller();
     const answer = await whileSettling(ask, (reply) => reply.lose());
     expect([...codes(answer), answer.body.data]).toEqual([200, 1, expect.objectContaining(VACIA)]);

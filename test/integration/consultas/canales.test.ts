@@ -54,7 +54,9 @@ describe('305 at the web service for an e.firma that is valid', () => {
     expect(await estadoDe(caller)).toMatchObject({ vigente: true, rechazos: [] });
   });
 
-  it('twice, without a CIEC: ends with a refund, and the portals go on with the e.firma', async () => {
+  it('twice, without a CIEC: ends with a refund, and the portals go on with the e.firma', {
+    tags: ['slow'],
+  }, async () => {
     const caller = await newEfirmaCaller(servicio);
     const { id: fault } = refuse(caller);
     const id = await askFor(caller);

@@ -65,7 +65,7 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
       return answer.status === 409 ? null : answer;
     });
 
-  it('by SIGKILL: the credit is given back when the time of the call is over, once', async () => {
+  it('by SIGKILL: the credit is given back when the time of the call is over, once', { tags: ['slow'] }, async () => {
     const { caller, api, answer, heal } = await startCall();
     api.kill('SIGKILL');
     await expect(answer).rejects.toThrow();
@@ -118,7 +118,9 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     expect([await libro(caller), await saldoDe(servicio, caller)]).toEqual([[CARGO], 8]);
   });
 
-  it('by a standstill: what was given back meanwhile is not given back again when it wakes, and it has no answer', async () => {
+  it('by a standstill: what was given back meanwhile is not given back again when it wakes, and it has no answer', {
+    tags: ['slow'],
+  }, async () => {
     const { caller, api, answer } = await startCall({ SAT_PRESUPUESTO_MS: '8000', SAT_GRACIA_SECONDS: '112' });
     api.kill('SIGSTOP');
     await waitFor(async () => ((await isStopped(api.pid)) ? true : null));

@@ -58,7 +58,9 @@ describe('PostgreSQL does not answer', () => {
     expect(await saldoDe(servicio, caller)).toBe(2);
   });
 
-  it('more requests than statements at a time: each is refused and none is accepted afterwards', async () => {
+  it('more requests than statements at a time: each is refused and none is accepted afterwards', {
+    tags: ['slow'],
+  }, async () => {
     const callers = await Promise.all(Array.from({ length: 8 }, () => servicio.newCiecCaller({ saldo: 3 })));
     const lock = await block(servicio, ['solicitud']);
     const ask = (caller: Caller) => caller.at(hasty).call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
@@ -107,7 +109,9 @@ describe('PostgreSQL does not answer', () => {
     expect(await saldoDe(servicio, caller)).toBe(2);
   });
 
-  it('every connection cut, again and again, while solicitudes run: all of them end, each charged once', async () => {
+  it('every connection cut, again and again, while solicitudes run: all of them end, each charged once', {
+    tags: ['slow'],
+  }, async () => {
     const callers = await Promise.all(Array.from({ length: 4 }, () => servicio.newCiecCaller({ saldo: 2 })));
     for (const caller of callers)
       fail(servicio, caller, { service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'slow', ms: 400, times: 3 });

@@ -75,7 +75,7 @@ describe('more rows than the SAT gives in one request', () => {
     expect(await expectTiled(id, UN_DIA)).toHaveLength(2);
   });
 
-  it('in the portal: received ones by month, then by day, then by halves of a day', async () => {
+  it('in the portal: received ones by month, then by day, then by halves of a day', { tags: ['slow'] }, async () => {
     const caller = await servicio.newCiecCaller();
     const pedido: Pedido = { tipo: 'recibidos', desde: '2025-04-29', hasta: '2025-05-02' };
     darFilas(servicio, caller.rfc, pedido, 48);

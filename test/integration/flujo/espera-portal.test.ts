@@ -62,7 +62,9 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
     },
   );
 
-  it('goes on past 72 h, rarely and as retrasada, until it is there or its owner cancels it', async () => {
+  it('goes on past 72 h, rarely and as retrasada, until it is there or its owner cancels it', {
+    tags: ['slow'],
+  }, async () => {
     const caller = await servicio.newCiecCaller({ rfc: 'ATO900215SI8' });
     darFilas(servicio, caller.rfc, UN_DIA, 3);
     const id = await askFor(caller);

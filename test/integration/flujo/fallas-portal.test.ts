@@ -26,7 +26,7 @@ describe('the portal has a bad hour', () => {
   const newCaller = async () => darNueve(servicio, await servicio.newCiecCaller());
 
   for (const [service, operation, isNamed] of OPERATIONS) {
-    const tags = ['Buscar', 'DescargarPaquete'].includes(operation) ? [] : ['slow'];
+    const tags = operation === 'Buscar' ? [] : ['slow'];
     it(`${service} ${operation}: every kind of fault in a row, a slow answer at last, then a result, charged once`, {
       tags,
     }, async () => {

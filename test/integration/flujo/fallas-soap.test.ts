@@ -23,7 +23,7 @@ describe('the SAT’s web service has a bad hour', () => {
   const expectWhole = (caller: Caller, id: string) => expectNueve(servicio, caller, id);
   const newCaller = async () => darNueve(servicio, await newEfirmaCaller(servicio));
 
-  it.each([
+  eachAtLength([
     [SAT, 'SolicitaDescargaRecibidos'],
     [SAT, 'VerificaSolicitudDescarga'],
   ])(
@@ -38,7 +38,7 @@ describe('the SAT’s web service has a bad hour', () => {
     },
   );
 
-  it('Autentica: every kind of fault in a row', async () => {
+  it('Autentica: every kind of fault in a row', { tags: ['slow'] }, async () => {
     const caller = await newCaller();
     // Nobody is named before the log-in: the rule is for whoever comes, and this is the only one.
     for (const kind of FALLAS)

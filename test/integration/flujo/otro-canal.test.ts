@@ -123,7 +123,9 @@ describe('a bulk download whose channel gives no answer', () => {
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(1);
   });
 
-  it('comes back to wait when the other channel refuses its credential, which is sent once', async () => {
+  it('comes back to wait when the other channel refuses its credential, which is sent once', {
+    tags: ['slow'],
+  }, async () => {
     const caller = await newCaller();
     servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
     const down = fall(SOAP);
@@ -166,7 +168,7 @@ describe('a bulk download whose channel gives no answer', () => {
       expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toEqual([]);
     });
 
-    it('waits for the e.firma after all when the portal refuses the CIEC', async () => {
+    it('waits for the e.firma after all when the portal refuses the CIEC', { tags: ['slow'] }, async () => {
       const caller = await newCaller();
       servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
       const id = await askWithoutKey(caller);

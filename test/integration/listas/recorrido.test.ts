@@ -88,7 +88,9 @@ flowOnEachDriver('from the list at its source to the answer', (queueUrl) => {
     expect(cleared).toMatchObject({ en_efos: false, situacion: 'Desvirtuado' });
   });
 
-  it('is loaded when the operator asks, and EDOS answers from what the operator imports', async () => {
+  it('is loaded when the operator asks, and EDOS answers from what the operator imports', {
+    tags: ['slow'],
+  }, async () => {
     const servicio = await start('0 0 1 1 *');
     const SAT_LISTA_69B_URL = `${servicio.simulador.url}/wu1agsprosta001/agsc-publicaciones/Datos_abiertos/Documents_AGAFF/Listado_completo_69-B.csv`;
     publish(servicio, '2026-07-31', 3_000);

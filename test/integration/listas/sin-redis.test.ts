@@ -4,6 +4,7 @@ import { ownRedis } from '../fixtures/servidores.ts';
 
 it.skipIf(inject('redisUrl') === null)(
   'loads the list while Redis is away, answers from it, and asks daily again once Redis is there',
+  { tags: ['slow'] },
   async () => {
     const redis = await ownRedis();
     const servicio = await startServicio({

@@ -61,7 +61,7 @@ flowOnEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     expect(await rescuer.stop()).toBe(true);
   });
 
-  it('does not ask the SAT for what another has already got', async () => {
+  it('does not ask the SAT for what another has already got', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     const first = await servicio.startWorker({ ...MORTAL, FAILPOINT: 'tras-intencion:kill' });
     const id = await askFor(caller, MES);

@@ -11,7 +11,7 @@ import { useServicio, waitFor } from '../fixtures/servicio.ts';
 flowOnEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl) => {
   const servicio = useServicio({ queueUrl, simulador: { filas_por_paquete: 40 } }, LOOPS);
 
-  it('ends with one charge and one ZIP, and the SAT is asked as little as can be', async () => {
+  it('ends with one charge and one ZIP, and the SAT is asked as little as can be', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     const id = await askFor(caller, MES);
     const before: Record<string, number> = {};

@@ -78,7 +78,9 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     for (const worker of [loops, steps]) expect(await worker.stop()).toBe(true);
   });
 
-  it('and does not answer: nobody waits for it, and the work goes on when it answers again', async () => {
+  it('and does not answer: nobody waits for it, and the work goes on when it answers again', {
+    tags: ['slow'],
+  }, async () => {
     await redis.start();
     const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
     const first = await askFor(caller, { ...DIAS[0], tipo: 'recibidos' } as Pedido);

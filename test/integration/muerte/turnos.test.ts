@@ -21,7 +21,7 @@ flowOnEachDriver('a step and its worker', (queueUrl) => {
   const isAsked = (caller: Caller) =>
     waitFor(async () => llamadas(servicio, caller, 'SolicitaDescargaRecibidos').length > 0 || null);
 
-  it('keeps its claim for as long as it takes, also beyond the lease', async () => {
+  it('keeps its claim for as long as it takes, also beyond the lease', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 9_000);
     // It is lengthened each time that a third of it is over, so that one may be late.

@@ -32,7 +32,9 @@ async function newOwner(filas: number, at: Panel = panel): Promise<Persona> {
   return persona;
 }
 
-it('exports 100,000 rows to a reader who stops without reading ahead, and whole once he goes on', async () => {
+it('exports 100,000 rows to a reader who stops without reading ahead, and whole once he goes on', {
+  tags: ['slow'],
+}, async () => {
   let read = 0;
   const libro = createLibro({
     pool: new Proxy(panel.db.pool, {
@@ -63,7 +65,9 @@ it('exports 100,000 rows to a reader who stops without reading ahead, and whole 
   expect(read).toBe(before);
 });
 
-it('sends the whole ledger over HTTP with the memory of a few lots, and goes on with other pages meanwhile', async () => {
+it('sends the whole ledger over HTTP with the memory of a few lots, and goes on with other pages meanwhile', {
+  tags: ['slow'],
+}, async () => {
   const cookie = cookieOf(ana);
   let bytes = 0;
   let lines = -1;

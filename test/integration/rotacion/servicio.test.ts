@@ -53,7 +53,9 @@ it('a keyring id that is gone too early stops a new process, and costs a caller 
   await createLlaves(servicio.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null });
 });
 
-it('every secret rotates while API and workers go on, and nothing is lost when the old id is gone', async () => {
+it('every secret rotates while API and workers go on, and nothing is lost when the old id is gone', {
+  tags: ['slow'],
+}, async () => {
   const [diario, ausente] = [await servicio.newCiecCaller({ saldo: 20 }), await servicio.newCiecCaller()];
   await expectOk(diario.call('usuario/datos-fiscales', { rfc: diario.rfc }));
   const antes = await askFor(diario);

@@ -48,7 +48,7 @@ const queues = () => {
     await pestana.close();
   });
 
-  it('say that the session is over, and lead back in', async () => {
+  it('say that the session is over, and lead back in', { tags: ['slow'] }, async () => {
     const pestana = await browser.abrir();
     const { page } = pestana;
     await signIn(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));

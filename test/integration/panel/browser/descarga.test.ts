@@ -46,7 +46,9 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     expect(manifest).toMatchObject({ rfc });
   };
 
-  it('is watched live while the API works with an e.firma that was stored in the browser', async () => {
+  it('is watched live while the API works with an e.firma that was stored in the browser', {
+    tags: ['slow'],
+  }, async () => {
     const { servicio, browser, panel } = instalacion;
     const pestana = await browser.abrir();
     const { page } = pestana;
