@@ -48,7 +48,7 @@ export default defineConfig({
   root,
   resolve: { alias },
   test: {
-    testTimeout: 30_000,
+    testTimeout: 120_000,
     hookTimeout: 120_000,
     // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has
     // answered.
@@ -66,26 +66,14 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'unit',
+          // One, so that its processes keep the modules that they have loaded.
+          name: 'all',
           include: [
             'packages/*/src/**/*.test.ts',
             'apps/*/src/**/*.test.{ts,tsx}',
-            'test/sat/**/*.test.ts',
-            'test/bench/**/*.test.ts',
+            'test/{sat,bench,contract,architecture,integration}/**/*.test.ts',
           ],
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'contract', include: ['test/contract/**/*.test.ts', 'test/architecture/**/*.test.ts'] },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'integration',
-          include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/integration/fixtures/global-setup.ts'],
-          testTimeout: 120_000,
         },
       },
       ...(isFaults ? [faults] : []),

@@ -11,11 +11,14 @@ const root = fileURLToPath(new URL('../../../', import.meta.url));
 const program = (source) => async (args) =>
   (await runNode(['--conditions=acuse-source', '--import', 'tsx', source, ...args], { root })).code;
 
+/** Folders of the tests that need no server. */
+const WITHOUT_SERVERS = ['packages/', 'apps/', 'test/sat/', 'test/bench/', 'test/contract/', 'test/architecture/'];
+
 async function verify(args) {
   const steps = [
     ['format and lint', () => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '.'], { root })],
     ['types', () => runNode(['node_modules/typescript/bin/tsc', '-p', 'test/tsconfig.json'], { root })],
-    ['tests', async () => ({ code: await runVitest(root, ['unit', 'contract'], ['--tags-filter=!slow', ...args]) })],
+    ['tests', async () => ({ code: await runVitest(root, ['--tags-filter=!slow', ...WITHOUT_SERVERS, ...args]) })],
   ];
   const failed = [];
   for (const [name, run] of steps) {
@@ -39,11 +42,7 @@ function runFaults(args) {
   const isDeep = args.includes('--deep');
   // Read by test/vitest.config.ts.
   if (isDeep) process.env.FAULTS_SIZES = 'deep';
-  return runCountedVitest(
-    root,
-    { projects: ['faults'] },
-    args.filter((arg) => arg !== '--deep'),
-  );
+  return runCountedVitest(root, {}, ['--project=faults', ...args.filter((arg) => arg !== '--deep')]);
 }
 
 const COMMANDS = {

@@ -9,23 +9,23 @@ const SLOW = 'slow';
 const SLOWEST = 20;
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
 
-/** Runs vitest projects (all by default) and shows what it shows. Gives its exit code. */
-export async function runVitest(root, projects, args) {
-  return (await runNode([...VITEST, ...projects.map((name) => `--project=${name}`), ...args], { root })).code;
+/** Runs vitest and shows what it shows. Gives its exit code. */
+export async function runVitest(root, args) {
+  return (await runNode([...VITEST, ...args], { root })).code;
 }
 
 /**
- * Runs vitest projects and prints, at the end, the slowest 20 tests, the names of the failed ones and one line
+ * Runs vitest and prints, at the end, the slowest 20 tests, the names of the failed ones and one line
  * `N passed, N failed[, N skipped]`. `slow` says whether the tests with that tag run: `true` these only, `false` all others, undefined all.
  * Gives 0 only if tests ran and all of them passed.
  */
-export async function runCountedVitest(root, { projects = [], slow }, args) {
+export async function runCountedVitest(root, { slow }, args) {
   const folder = mkdtempSync(join(tmpdir(), 'acuse-tests-'));
   const report = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
     const filter = slow === undefined ? [] : [`--tags-filter=${slow ? SLOW : `!${SLOW}`}`];
-    const code = await runVitest(root, projects, [...filter, ...reporters, ...args]);
+    const code = await runVitest(root, [...filter, ...reporters, ...args]);
     const counts = count(readReport(report), root, code, slow);
     console.log('\nThe slowest tests:');
     for (const { ms, name } of counts.slowest) console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
