@@ -1,15 +1,12 @@
 import { createCargaListas } from '@acuse/db';
 import { MAGIAS } from '@acuse/simulador';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, LISTAS, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const LISTADOS = MAGIAS.filter(({ listado69b }) => listado69b !== undefined);
 const NOT_LISTED = ['Ñ&A010203AB1', 'ÑU&O850412H73', 'EKU9003173C9', 'XXXX010101XX1'];
 
-const servicio = useServicio({
-  simulador: { filas_69b: 14_500 },
-  workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' },
-});
+const servicio = useServicio({ simulador: { filas_69b: 14_500 }, workerEnv: LISTAS });
 let caller: Caller;
 beforeAll(async () => {
   caller = await servicio.newCaller({ saldo: 0 });

@@ -6,7 +6,7 @@ import { MAGIAS } from '@acuse/simulador';
 import { afterEach, expect, it } from 'vitest';
 import { acuse } from '../fixtures/cli.ts';
 import { flowOnEachDriver } from '../fixtures/drivers.ts';
-import { expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { expectOk, LISTAS, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
 /** What `efos estado` prints, as far as it is looked at here. */
 interface EstadoEfos {
@@ -28,7 +28,7 @@ const filasDe = ({ simulador }: Servicio) => simulador.world.listado69b.vigente(
 
 flowOnEachDriver('from the list at its source to the answer', (queueUrl) => {
   const start = async (EFOS_CRON: string) => {
-    const workerEnv = { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100', EFOS_CRON };
+    const workerEnv = { ...LISTAS, EFOS_CRON };
     const servicio = await startServicio({ ...(queueUrl === undefined ? {} : { queueUrl }), workerEnv });
     closing.push(() => servicio.close());
     return servicio;

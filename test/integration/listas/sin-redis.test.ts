@@ -1,5 +1,5 @@
 import { expect, inject, it } from 'vitest';
-import { expectOk, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { expectOk, LISTAS, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { ownRedis } from '../fixtures/servidores.ts';
 
 it.skipIf(inject('redisUrl') === null)(
@@ -7,10 +7,7 @@ it.skipIf(inject('redisUrl') === null)(
   { tags: ['slow'] },
   async () => {
     const redis = await ownRedis();
-    const servicio = await startServicio({
-      queueUrl: redis.url,
-      workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100', EFOS_CRON: '* * * * * *' },
-    });
+    const servicio = await startServicio({ queueUrl: redis.url, workerEnv: { ...LISTAS, EFOS_CRON: '* * * * * *' } });
     try {
       await servicio.startWorker();
       const caller = await servicio.newCaller({ saldo: 0 });

@@ -26,67 +26,77 @@ async function run(command: 'start' | 'demo', args: readonly string[], env: Read
   return { out, err, code };
 }
 
+/** What cannot start takes one way to its words: the first case of each list shows it, the others are many starts. */
+const tagsOf = (at: number) => (at === 0 ? [] : ['slow']);
+
+const STARTS = [
+  [
+    'start',
+    ['--data', file],
+    {},
+    `«${file}» ya existe y no es una carpeta. Cambie su nombre, o elija otra carpeta con --data.`,
+  ],
+  [
+    'start',
+    [],
+    { DATABASE_URL: 'postgres://u:p@127.0.0.1:9/x' },
+    'Nadie contesta en la dirección de DATABASE_URL. Revise que PostgreSQL',
+  ],
+  [
+    'start',
+    ['--redis', 'redis://127.0.0.1:9'],
+    {},
+    'Nadie contesta en la dirección de QUEUE_URL o --redis. Revise que el servidor de la cola',
+  ],
+  [
+    'start',
+    [],
+    { S3_ENDPOINT: 'http://127.0.0.1:9' },
+    'Nadie contesta en la dirección de S3_ENDPOINT. Revise que el almacén',
+  ],
+  [
+    'start',
+    [],
+    { SAT_BASE_URL: 'http://127.0.0.1:9' },
+    'La configuración tiene un error:\n  - SAT_BASE_URL: esta orden trae',
+  ],
+  [
+    'demo',
+    [],
+    { DATABASE_URL: 'postgres://u:p@127.0.0.1:9/x' },
+    'La demostración falló: Nadie contesta en la dirección de DATABASE_URL.',
+  ],
+] as const;
+
+const PORTS = [
+  ['--port', (port: number) => [['--port', String(port)], {}] as const],
+  ['API_PORT', (port: number) => [[], { API_PORT: String(port) }] as const],
+  ['PANEL_PORT', (port: number) => [[], { PANEL_PORT: String(port) }] as const],
+  ['HEALTH_PORT', (port: number) => [[], { HEALTH_PORT: String(port) }] as const],
+] as const;
+
 describe('npm start and npm run demo that cannot start', { timeout: 60_000 }, () => {
-  test.each([
-    [
-      'start',
-      ['--data', file],
-      {},
-      `«${file}» ya existe y no es una carpeta. Cambie su nombre, o elija otra carpeta con --data.`,
-    ],
-    [
-      'start',
-      [],
-      { DATABASE_URL: 'postgres://u:p@127.0.0.1:9/x' },
-      'Nadie contesta en la dirección de DATABASE_URL. Revise que PostgreSQL',
-    ],
-    [
-      'start',
-      ['--redis', 'redis://127.0.0.1:9'],
-      {},
-      'Nadie contesta en la dirección de QUEUE_URL o --redis. Revise que el servidor de la cola',
-    ],
-    [
-      'start',
-      [],
-      { S3_ENDPOINT: 'http://127.0.0.1:9' },
-      'Nadie contesta en la dirección de S3_ENDPOINT. Revise que el almacén',
-    ],
-    [
-      'start',
-      [],
-      { SAT_BASE_URL: 'http://127.0.0.1:9' },
-      'La configuración tiene un error:\n  - SAT_BASE_URL: esta orden trae',
-    ],
-    [
-      'demo',
-      [],
-      { DATABASE_URL: 'postgres://u:p@127.0.0.1:9/x' },
-      'La demostración falló: Nadie contesta en la dirección de DATABASE_URL.',
-    ],
-  ] as const)(
-    '%s %j %j says which setting and what to do, on the standard error alone',
-    async (command, args, env, words) => {
+  for (const [at, [command, args, env, words]] of STARTS.entries())
+    test(`${command} ${args} ${Object.keys(env)} says which setting and what to do, on the standard error alone`, {
+      tags: tagsOf(at),
+    }, async () => {
       const { out, err, code } = await run(command, ['--json', '--data', join(dir, 'datos'), ...args], env);
       expect(err).toContain(words);
       expect(err).not.toMatch(/\n\s+at |file:\/\/|\.ts:\d/);
       expect([out, code]).toEqual(['', 1]);
-    },
-  );
+    });
 
-  test.each([
-    ['--port', (port: number) => [['--port', String(port)], {}] as const],
-    ['API_PORT', (port: number) => [[], { API_PORT: String(port) }] as const],
-    ['PANEL_PORT', (port: number) => [[], { PANEL_PORT: String(port) }] as const],
-    ['HEALTH_PORT', (port: number) => [[], { HEALTH_PORT: String(port) }] as const],
-  ])('a port that was asked for by %s and is taken is not replaced by another', async (name, asked) => {
-    const server = createServer().listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    const [args, env] = asked(port);
-    const { err, code } = await run('start', ['--data', join(dir, 'datos'), ...args], env);
-    expect(err).toContain(`${name}: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.\n`);
-    expect(code).toBe(1);
-    server.close();
-  });
+  for (const [at, [name, asked]] of PORTS.entries())
+    test(`a port that was asked for by ${name} and is taken is not replaced by another`, {
+      tags: tagsOf(at),
+    }, async () => {
+      const server = createServer().listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const [args, env] = asked(port);
+      const { err, code } = await run('start', ['--data', join(dir, 'datos'), ...args], env);
+      expect(err).toContain(`${name}: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.\n`);
+      expect(code).toBe(1);
+      server.close();
+    });
 });
