@@ -19,7 +19,7 @@ import pg from 'pg';
 import { startReconciler } from '../../apps/worker/src/reconciler.ts';
 import { startRelay } from '../../apps/worker/src/relay.ts';
 import { createRunner, startWatchdog } from '../../apps/worker/src/steps.ts';
-import { seedOpen } from './open.ts';
+import { seedOpen } from '../integration/fixtures/abiertas.ts';
 
 /** Seconds that a ring may take before it is rung again: short, so that the larger backlog is far behind it. */
 const GRACE_SECONDS = 5;

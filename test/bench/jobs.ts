@@ -8,8 +8,8 @@ import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { startRelay } from '../../apps/worker/src/relay.ts';
 import { createRunner } from '../../apps/worker/src/steps.ts';
+import { ring, seedOpen } from '../integration/fixtures/abiertas.ts';
 import { type Servers, type Speed, startMeasure } from './cpu.ts';
-import { ring, seedOpen } from './open.ts';
 
 /** The worker's own defaults (`DESCARGAS_CONCURRENCY`, `DATABASE_POOL`), and twice as many solicitudes as slots. */
 const CONCURRENCY = 250;

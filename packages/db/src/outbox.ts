@@ -27,10 +27,11 @@ const HEADS = 400;
 /** Relays take turns at choosing: two at once would give out the same slots twice. */
 const LOCK = `SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine`;
 
+/** Looks at the first of each: asked whether there is any, the planner would read all that are due. */
 const PENDING = `
 SELECT c AS cola FROM unnest($1::text[]) c
-WHERE EXISTS (SELECT FROM outbox WHERE cola = c AND rung_at IS NULL AND due_at <= now())
-   OR EXISTS (SELECT FROM outbox WHERE cola = c AND rung_at < now() - make_interval(secs => $2))`;
+WHERE (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due_at LIMIT 1) <= now()
+   OR (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1) < now() - make_interval(secs => $2)`;
 
 /**
  * What the queue has had for too long without anybody's claim is rung once more under its generation: where the job
@@ -81,12 +82,12 @@ WITH RECURSIVE under_way AS MATERIALIZED (
 SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
 ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED`;
 
-/** By keys alone: joined with what was chosen, the planner would read the whole outbox. */
+/** By keys, here and below: joined with what was chosen alone, the planner would read the whole outbox. */
 const NOTE = 'UPDATE outbox SET rung_at = now() WHERE solicitud_id = ANY ($1::uuid[])';
 
 const UNRING = `
 UPDATE outbox o SET rung_at = NULL FROM unnest($1::uuid[], $2::int[]) AS t (solicitud_id, gen)
-WHERE o.solicitud_id = t.solicitud_id AND o.gen = t.gen`;
+WHERE o.solicitud_id = ANY ($1::uuid[]) AND o.solicitud_id = t.solicitud_id AND o.gen = t.gen`;
 
 interface Row {
   solicitud_id: string;

@@ -1,5 +1,5 @@
 /**
- * The most that one thing may cost at the largest size, beside the least that it costs at any smaller one. A cost that
+ * The most that one thing may cost at any size, beside the least that it costs at a smaller one. A cost that
  * followed the size would be a thousand times as high over three decades; one level more of a B-tree, a cache that no
  * longer holds everything and the noise of a busy machine stay below half as much again.
  */
@@ -31,7 +31,7 @@ export interface Axis {
 
 export interface Verdict {
   readonly word: 'flat' | 'growing' | 'not judged';
-  /** Cost at the largest size beside the least at the smaller ones. */
+  /** The most that it costs at any size beside the least at those below. */
   readonly times: number | null;
 }
 
@@ -50,9 +50,9 @@ const measured = ({ points }: Series) =>
 
 export function verdictOf(series: Series): Verdict {
   const judged = measured(series).filter(({ size }) => size >= (series.judgedFrom ?? 0));
-  const last = judged.at(-1);
-  if (series.isShownOnly || last === undefined || judged.length < 2) return { word: 'not judged', times: null };
-  const times = last.cost / Math.min(...judged.slice(0, -1).map(({ cost }) => cost));
+  if (series.isShownOnly || judged.length < 2) return { word: 'not judged', times: null };
+  const costs = judged.map(({ cost }) => cost);
+  const times = Math.max(...costs.slice(1).map((cost, at) => cost / Math.min(...costs.slice(0, at + 1))));
   return { word: times <= LIMIT ? 'flat' : 'growing', times };
 }
 
@@ -78,14 +78,14 @@ function sentenceOf({ title, series }: Axis): string {
   const bad = told.filter(({ word }) => word === 'growing');
   const worst = Math.max(...told.map(({ times }) => times ?? 0));
   return bad.length === 0
-    ? `${title}: flat. The largest size costs at most ${worst.toFixed(2)} times the least.`
-    : `${title}: GROWING: ${bad.map(({ name, times }) => `${name} (${times?.toFixed(2)} times the least)`).join(', ')}.`;
+    ? `${title}: flat. No size costs more than ${worst.toFixed(2)} times the least below it.`
+    : `${title}: GROWING: ${bad.map(({ name, times }) => `${name} (${times?.toFixed(2)} times)`).join(', ')}.`;
 }
 
 /** One axis as a table of Markdown: a row for each series, a column for each size. */
 export function tableOf(axis: Axis): string {
   const sizes = [...new Set(axis.series.flatMap(({ points }) => points.map(({ size }) => size)))].sort((a, b) => a - b);
-  const head = [axis.of, 'unit', ...sizes.map(thousands), 'times the least', 'verdict'];
+  const head = [axis.of, 'unit', ...sizes.map(thousands), 'times', 'verdict'];
   const rows = axis.series.map((each) => {
     const { word, times } = verdictOf(each);
     const costs = sizes.map((size) => measured(each).find((point) => point.size === size)?.cost);
@@ -108,8 +108,7 @@ Made by \`${command}\`, which writes this page and its plot anew; \`-- growth --
 and writes nothing. Measured on ${date}: ${cores} cores (${cell(cpu)}), PostgreSQL ${cell(postgres)}, all servers on the same machine.
 
 Milliseconds are those of the processor, here and in the servers, which other work on the machine disturbs less than it
-does those of the clock; the least of several rounds counts. The rule: at the largest size one thing costs at most
-${LIMIT} times the least that it costs at any smaller one. What followed the size would be hundreds of times as dear; one
+does those of the clock. The rule: at any size one thing costs at most ${LIMIT} times the least that it costs at a smaller one. What followed the size would be hundreds of times as dear; one
 more level of an index, caches that no longer hold everything, and noise stay below. The command ends with exit code 1
 when something grows.
 

@@ -1,17 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { ring, seedOpen } from '../../integration/fixtures/abiertas.ts';
 import { queueOf } from '../backlog.ts';
 import { type Servers, type Speed, startMeasure } from '../cpu.ts';
-import { ring, seedOpen } from '../open.ts';
 import { openFilled } from './axes.ts';
 import type { Axis } from './report.ts';
 
 const SECONDS = 8;
 /** More than all slots of all workers, so that none waits for work. */
 const OPEN = 4_096;
-/** Steps that each worker has made before anything is measured. */
-const WARM = 200;
+/** Steps that each worker has made before anything is measured: by then its code is compiled. */
+const WARM = 2_000;
 
 async function stepsOf(workers: readonly ChildProcess[]): Promise<number[]> {
   return Promise.all(

@@ -29,7 +29,8 @@ const COLUMNS = [
  * Carries out writes of different solicitudes, each of them whole or not at all; gives the ids of those whose claim was
  * still theirs. What gives a claim back ends its epoch as well: who does not hear that it was given back must not give
  * it back once more. What is deleted to make room is deleted first: the rows that follow depend on it. A look at the
- * authority that finds what the last event says is counted in its row: nearly all looks find nothing new.
+ * authority that finds what the last event says is counted in its row: nearly all looks find nothing new. Rows are
+ * found by a list of their keys: how many rows a document holds the planner overrates, and would read whole tables.
  */
 const WRITE = `
 /* write */ WITH escrito AS MATERIALIZED (
@@ -42,7 +43,7 @@ const WRITE = `
     epoch = s.epoch + CASE WHEN e.cola IS NULL THEN 0 ELSE 1 END, gen = s.gen + CASE WHEN e.cola IS NULL THEN 0 ELSE 1 END,
     due_at = coalesce(now() + make_interval(secs => e.segundos), s.due_at),
     fase = CASE e.cola WHEN 'ensambles' THEN 'ENSAMBLE' WHEN 'descargas' THEN 'DESCARGA' ELSE s.fase END
-  FROM escrito e WHERE s.id = e.id AND s.epoch = e.epoch AND s.estado = 'EN_PROCESO'
+  FROM escrito e WHERE s.id = ANY (ARRAY(SELECT id FROM escrito)) AND s.id = e.id AND s.epoch = e.epoch AND s.estado = 'EN_PROCESO'
   RETURNING s.id, s.gen, s.cuenta_id, s.due_at, e.cola, e.partes, e.reemplaza, e.nuevas, e.eventos
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
@@ -55,7 +56,7 @@ const WRITE = `
   UPDATE parte p SET (${COLUMNS.join(', ')}) = (SELECT ${COLUMNS.map((column) => `r.${column}`).join(', ')} FROM jsonb_populate_record(p, c.cambio) r),
     due_at = coalesce(now() + make_interval(secs => c.segundos), p.due_at),
     solicitada_en = CASE WHEN c.cambio ->> 'estado' = 'SOLICITADA' THEN now() ELSE p.solicitada_en END
-  FROM cambio c WHERE p.id = c.id AND p.solicitud_id = c.solicitud_id
+  FROM cambio c WHERE p.id = ANY (ARRAY(SELECT id FROM cambio)) AND p.id = c.id AND p.solicitud_id = c.solicitud_id
 ), retirado AS (
   DELETE FROM paquete_sat q USING cambio c WHERE q.parte_id = c.id AND c.paquetes IS NOT NULL RETURNING 1
 ), listado AS (

@@ -1,0 +1,73 @@
+import type { Avance } from '@acuse/core';
+import { createClaims, createHeartbeats, createOutbox } from '@acuse/db';
+import { beforeAll, expect, test } from 'vitest';
+import { ring, seedOpen } from '../fixtures/abiertas.ts';
+import { useDatabase } from '../fixtures/database.ts';
+import { examine } from '../fixtures/planes.ts';
+
+/** As many as the planner may still think it cheaper to read all of than to look up. */
+const OPEN = 10_000;
+/** What one statement of a queue or a claim takes, and more than it has reason to read. */
+const [TOGETHER, MOST_READ] = [64, 1_000];
+
+const t = useDatabase({ timeoutMs: 60_000 });
+let ids: string[] = [];
+beforeAll(async () => {
+  ids = await seedOpen(t.db.pool, { open: OPEN, cuentas: 20 });
+  await ring(t.db.pool, ids);
+  await t.db.pool.query('VACUUM ANALYZE');
+  await createHeartbeats(t.db).beat({ proceso: 'p', rol: 'descargas', consumed: true, slots: TOGETHER });
+});
+
+/** The statements of `run` that read more of a table than they have reason to. */
+async function greedy(run: () => Promise<unknown>): Promise<string[]> {
+  const plans = await examine(run);
+  expect(plans.length).toBeGreaterThan(0);
+  return plans.flatMap(({ sql, nodes }) =>
+    nodes
+      .filter(({ table, read }) => table !== null && read > MOST_READ)
+      .map(({ kind, table, read }) => `${kind} of ${read} rows of ${table}: ${sql.trim().slice(0, 60)}`),
+  );
+}
+
+test('a turn of the relay reads no more with everything due than with little', async () => {
+  const outbox = createOutbox(t.db);
+  const taken: number[] = [];
+  const turn = () => outbox.drain({ graceSeconds: 60 }, async (wakeUps) => void taken.push(wakeUps.length));
+  expect(await greedy(turn)).toEqual([]);
+  expect(taken).toEqual([TOGETHER + 4]);
+});
+
+test('rings that the queue refuses are put back by their keys', async () => {
+  const outbox = createOutbox(t.db);
+  await t.db.pool.query('UPDATE outbox SET rung_at = NULL WHERE rung_at IS NOT NULL');
+  const refused = () =>
+    outbox
+      .drain({ graceSeconds: 60 }, async () => {
+        throw new Error('the queue is away');
+      })
+      .catch(() => {});
+  expect(await greedy(refused)).toEqual([]);
+  const { rows } = await t.db.pool.query('SELECT count(*)::int AS n FROM outbox WHERE rung_at IS NOT NULL');
+  expect(rows).toEqual([{ n: 0 }]);
+});
+
+test('claims and their releases read their own rows, however many are made together', async () => {
+  const claims = createClaims(t.db);
+  const claim = (solicitudId: string) => claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+  const claimed: Awaited<ReturnType<typeof claim>>[] = [];
+  const claimAll = async () => claimed.push(...(await Promise.all(ids.slice(0, TOGETHER).map(claim))));
+  expect(await greedy(claimAll)).toEqual([]);
+  const held = claimed.filter((each) => each !== null);
+  expect(held).toHaveLength(TOGETHER);
+  const found = (parteId: string): Avance => ({
+    consultado: true,
+    partes: [{ parteId, fallos: 0, consultas: 1, dueInSeconds: 60 }],
+    eventos: [{ tipo: 'SAT_EN_PROCESO' }],
+  });
+  const release = (each: (typeof held)[number]) =>
+    claims.release(each, found(each.partes[0]?.id ?? ''), { queue: 'descargas', inSeconds: 60 });
+  expect(await greedy(() => Promise.all(held.map(release)))).toEqual([]);
+  const { rows } = await t.db.pool.query('SELECT count(*)::int AS n FROM parte WHERE consultas = 1');
+  expect(rows).toEqual([{ n: TOGETHER }]);
+});
