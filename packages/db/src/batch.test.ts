@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { ResultadoIncierto } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { createBatch } from './batch.ts';
@@ -7,15 +8,20 @@ interface Item {
   readonly group: string;
 }
 
-/** A lot whose statements wait until they are let go; `lots` tells what each was given. */
-function setUp(answer: (item: Item) => string = ({ id }) => `ok ${id}`, patienceMs = 60_000) {
+const okOf = ({ id }: Item) => `ok ${id}`;
+
+/** Lots whose statements wait until they are let go; `lots` tells what each was given. */
+function setUp(answer: (item: Item) => string = okOf, { patienceMs = 60_000, slowMs = 60_000 } = {}) {
   const lots: number[][] = [];
   const waiting: (() => void)[] = [];
+  const begun = new EventEmitter();
   const accept = createBatch<Item, string>({
     groupOf: ({ group }) => group,
     patienceMs,
+    slowMs,
     async run(items) {
       lots.push(items.map(({ id }) => id));
+      begun.emit('lot');
       await new Promise<void>((resolve) => waiting.push(resolve));
       return items.map(answer);
     },
@@ -27,7 +33,7 @@ function setUp(answer: (item: Item) => string = ({ id }) => `ok ${id}`, patience
       await turn();
     }
   };
-  /** Each in a turn of its own: the first three go alone. */
+  /** Each in a turn of its own: the first goes alone. */
   const acceptInTurns = async (all: readonly Item[]) => {
     const results: Promise<string>[] = [];
     for (const item of all) {
@@ -36,7 +42,7 @@ function setUp(answer: (item: Item) => string = ({ id }) => `ok ${id}`, patience
     }
     return { results };
   };
-  return { accept, acceptInTurns, lots, letGo };
+  return { accept, acceptInTurns, lots, letGo, nextLot: () => once(begun, 'lot') };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
@@ -45,20 +51,37 @@ const items = (count: number, group = (id: number) => `g${id}`) =>
   Array.from({ length: count }, (_, id) => ({ id, group: group(id) }));
 
 describe('a batch', () => {
-  it('sends in its turn what comes alone, and joins what comes while three are on their way', async () => {
+  it('sends in its turn what comes alone, and joins what comes while that is on its way', async () => {
     const { acceptInTurns, lots, letGo } = setUp();
     const { results } = await acceptInTurns(items(10));
+    expect(lots).toEqual([[0]]);
+    await letGo();
+    expect(await Promise.all(results)).toEqual(items(10).map(okOf));
+    expect(lots).toEqual([[0], [1, 2, 3, 4, 5, 6, 7, 8, 9]]);
+  });
+
+  it('sends past a lot that is slow, and past a second one, and waits behind three', async () => {
+    const { accept, acceptInTurns, lots, letGo, nextLot } = setUp(okOf, { slowMs: 1 });
+    const all: Promise<string>[] = [];
+    for (const item of items(3)) {
+      const lot = nextLot();
+      all.push(accept(item));
+      await lot;
+    }
+    expect(lots).toEqual([[0], [1], [2]]);
+    const late = items(5).slice(3);
+    all.push(...(await acceptInTurns(late)).results);
     expect(lots).toEqual([[0], [1], [2]]);
     await letGo();
-    expect(await Promise.all(results)).toEqual(items(10).map(({ id }) => `ok ${id}`));
-    expect(lots).toEqual([[0], [1], [2], [3, 4, 5, 6, 7, 8, 9]]);
+    expect(await Promise.all(all)).toEqual(items(5).map(okOf));
+    expect(lots).toEqual([[0], [1], [2], [3, 4]]);
   });
 
   it('joins what comes in one turn, up to 64', async () => {
     const { accept, lots, letGo } = setUp();
     const results = Promise.all(items(70).map(accept));
     await letGo();
-    expect(await results).toEqual(items(70).map(({ id }) => `ok ${id}`));
+    expect(await results).toEqual(items(70).map(okOf));
     expect(lots.map((lot) => lot.length)).toEqual([64, 6]);
   });
 
@@ -80,28 +103,19 @@ describe('a batch', () => {
     const all = Promise.allSettled(results);
     await letGo();
     const settled = await all;
-    expect(settled.map(({ status }) => status === 'fulfilled')).toEqual([
-      true,
-      true,
-      true,
-      true,
-      true,
-      false,
-      true,
-      true,
-    ]);
-    expect(lots).toContainEqual([3, 4, 5, 6, 7]);
+    expect(settled.flatMap(({ status }, id) => (status === 'rejected' ? [id] : []))).toEqual([5]);
+    expect(lots).toContainEqual([1, 2, 3, 4, 5, 6, 7]);
     expect(lots).toContainEqual([5]);
   });
 
   it('withdraws what could not be sent in time: it rejects, and is not carried out when there is room again', async () => {
-    const { accept, acceptInTurns, lots, letGo } = setUp(undefined, 20);
-    const { results } = await acceptInTurns(items(3));
+    const { accept, acceptInTurns, lots, letGo } = setUp(okOf, { patienceMs: 20 });
+    const { results } = await acceptInTurns(items(1));
     const sent = Promise.all(results);
-    await expect(accept({ id: 3, group: 'late' })).rejects.toThrow('not sent within 20 ms');
+    await expect(accept({ id: 1, group: 'late' })).rejects.toThrow('not sent within 20 ms');
     await letGo();
-    expect(await sent).toEqual(['ok 0', 'ok 1', 'ok 2']);
-    expect(lots).toEqual([[0], [1], [2]]);
+    expect(await sent).toEqual(['ok 0']);
+    expect(lots).toEqual([[0]]);
   });
 
   it('runs nothing again of a lot of which it is not known what became of it', async () => {
@@ -113,9 +127,9 @@ describe('a batch', () => {
     const all = Promise.allSettled(results);
     await letGo();
     expect((await all).map((one) => one.status === 'rejected' && one.reason)).toEqual([
-      ...[false, false, false],
-      ...Array(3).fill(expect.any(ResultadoIncierto)),
+      false,
+      ...Array(5).fill(expect.any(ResultadoIncierto)),
     ]);
-    expect(lots).toEqual([[0], [1], [2], [3, 4, 5]]);
+    expect(lots).toEqual([[0], [1, 2, 3, 4, 5]]);
   });
 });

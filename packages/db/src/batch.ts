@@ -1,7 +1,10 @@
 import { ResultadoIncierto } from '@acuse/core';
 
-/** Statements on their way at the same time: while they wait for the disk, the next lot gathers. */
+/** Statements on their way at the same time, all of them slow but for one. */
 const IN_FLIGHT = 3;
+
+/** Milliseconds after which a statement is slow, one that waits for a lock: the next lot goes beside it. */
+const SLOW_MS = 50;
 
 /** Items in one statement. */
 const MAX_BATCH = 64;
@@ -16,9 +19,9 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Joins calls that arrive in one turn of the event loop, or while earlier ones are on their way, into one statement, so
+ * Joins calls that arrive in one turn of the event loop, or while an earlier lot is on its way, into one statement, so
  * that they share its round trip and its commit. Nobody waits for company: with nothing on its way an item goes in its
- * turn. No two items of a lot have the same `groupOf`. When a lot fails, its items are run one by one, so that one cannot
+ * turn; and nobody waits for a lot that takes longer than `slowMs`, but for two of them. No two items of a lot have the same `groupOf`. When a lot fails, its items are run one by one, so that one cannot
  * fail another; not when its outcome is unknown ({@link ResultadoIncierto}).
  *
  * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is
@@ -28,10 +31,13 @@ export function createBatch<Item, Result>(options: {
   run: (items: readonly Item[], until: number) => Promise<readonly Result[]>;
   groupOf: (item: Item) => string;
   patienceMs: number;
+  slowMs?: number;
 }): (item: Item) => Promise<Result> {
-  const { run, groupOf, patienceMs } = options;
+  const { run, groupOf, patienceMs, slowMs = SLOW_MS } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
+  /** The lot that is on its way and not slow yet. */
+  let current: object | null = null;
   let isPumping = false;
 
   const tooLate = (cause?: unknown) => new Error(`not sent within ${patienceMs} ms`, { cause });
@@ -78,13 +84,20 @@ export function createBatch<Item, Result>(options: {
 
   function pump(): void {
     isPumping = false;
-    while (inFlight < IN_FLIGHT && waiting.length > 0) {
-      inFlight += 1;
-      void runAll(take()).finally(() => {
-        inFlight -= 1;
-        pump();
-      });
-    }
+    if (current !== null || inFlight === IN_FLIGHT || waiting.length === 0) return;
+    const lot = take();
+    current = lot;
+    inFlight += 1;
+    const makeRoom = () => {
+      if (current === lot) current = null;
+      pump();
+    };
+    const slow = setTimeout(makeRoom, slowMs);
+    void runAll(lot).finally(() => {
+      clearTimeout(slow);
+      inFlight -= 1;
+      makeRoom();
+    });
   }
 
   return (item) =>

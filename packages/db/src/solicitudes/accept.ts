@@ -12,7 +12,7 @@ const OPERACION = 'tax/descarga-metadata';
  * credential and ring, or nothing. Rows are locked in order of their ids, so that two statements never wait for each
  * other.
  */
-const ACCEPT = `
+export const ACCEPT = `
 /* accept */ WITH pedido AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::date[], $9::date[],
                        $10::text[], $11::integer[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[],
