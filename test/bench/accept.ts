@@ -2,24 +2,17 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { addDays } from '@acuse/core';
-import {
-  createContribuyentes,
-  createCuentas,
-  createLibro,
-  createLlaves,
-  createSaldos,
-  migrate,
-  openDatabase,
-} from '@acuse/db';
-import { createDatabase, freePort } from '@acuse/embedded';
+import { createContribuyentes, createCuentas, createLibro, createLlaves, migrate, openDatabase } from '@acuse/db';
+import { buildPrograms, createDatabase, freePort, programEntry } from '@acuse/embedded';
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
 import { startCpu } from './cpu.ts';
 import { load } from './load.ts';
+import { pgbench } from './pgbench.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FLAGS = ['--conditions=acuse-source', '--import', 'tsx'];
@@ -58,7 +51,6 @@ async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
     await createLlaves(db).activate({ contribuyenteId: id, llave, actor: 'bench', ip: null });
     callers.push({ rfc, key: key.text, day: 0 });
   }
-  await createSaldos(db);
   await db.close();
   return callers;
 }
@@ -98,11 +90,41 @@ async function costOf(
   return { ...result, cpuMs: spent.map((ms) => ms / result.all) };
 }
 
+interface Api {
+  readonly api: ChildProcess;
+  readonly url: string;
+}
+
+const byProcessor = (piso: Loaded, acuse: Loaded) => sum(piso.cpuMs) / sum(acuse.cpuMs);
 const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
 const told = ({ perSecond, p50, p99, cpuMs }: Loaded) =>
   `${perSecond.toFixed(0)}/s (p50 ${p50} ms, p99 ${p99} ms; ${cpuMs.map((ms) => ms.toFixed(2)).join(' + ')} ms of processor here and in PostgreSQL)`;
 
-/** Accepts a second through the real API process, beside a bare route with one durable INSERT on the same database. */
+/** Starts an API process of the built programs, with what `env` tells it, and gives it when it answers. */
+async function startApi(programs: string, env: NodeJS.ProcessEnv): Promise<Api> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const api = fork(programEntry(programs, 'api'), [], {
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    env: { ...process.env, ...env, API_PORT: String(port) },
+  });
+  for (;;) {
+    const isUp = await fetch(`${url}/healthz`).then(
+      (response) => response.ok,
+      () => false,
+    );
+    if (isUp) return { api, url };
+    if (api.exitCode !== null) throw new Error('the API did not start');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/**
+ * Accepts a second through the real API, beside a bare route with one durable INSERT on the same database: one process;
+ * then one on each core, beside `pgbench` with the statement of an acceptance, and how long an answer takes at half of
+ * that load.
+ */
 export async function benchAccept(
   postgres: { readonly url: string; readonly pid: number },
   options: { seconds: number; connections: number },
@@ -115,45 +137,33 @@ export async function benchAccept(
   const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
   const authorities = join(dir, 'ca.pem');
   await writeFile(authorities, rootCertificates[0] ?? '');
-  const apiPort = await freePort();
-  const api = fork(`${ROOT}apps/api/src/main.ts`, [], {
-    execArgv: FLAGS,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      ...process.env,
-      LOG_LEVEL: 'error',
-      API_PORT: String(apiPort),
-      DATABASE_URL: databaseUrl,
-      DATABASE_POOL: '20',
-      API_KEY_PEPPERS: `1:${pepper.toString('base64')}`,
-      KEYRING: `k1:${randomBytes(32).toString('base64')}`,
-      WORKER_PUBLIC_KEY: `w1:${generateWorkerKeyPair().publicKey}`,
-      WORKER_PSK: `p1:${randomBytes(32).toString('base64')}`,
-      EFIRMA_AUTORIDADES: authorities,
-      RATE_LIMIT_RPS: '0',
-      SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
-      S3_ENDPOINT: 'http://127.0.0.1:9',
-      S3_ACCESS_KEY_ID: 'x',
-      S3_SECRET_ACCESS_KEY: 'y',
-    },
-  });
+  const programs = join(dir, 'programas');
+  await buildPrograms(programs);
+  const env = {
+    LOG_LEVEL: 'error',
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL: '20',
+    API_KEY_PEPPERS: `1:${pepper.toString('base64')}`,
+    KEYRING: `k1:${randomBytes(32).toString('base64')}`,
+    WORKER_PUBLIC_KEY: `w1:${generateWorkerKeyPair().publicKey}`,
+    WORKER_PSK: `p1:${randomBytes(32).toString('base64')}`,
+    EFIRMA_AUTORIDADES: authorities,
+    RATE_LIMIT_RPS: '0',
+    SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
+    S3_ENDPOINT: 'http://127.0.0.1:9',
+    S3_ACCESS_KEY_ID: 'x',
+    S3_SECRET_ACCESS_KEY: 'y',
+  };
   const floor = fork(`${ROOT}test/bench/floor-server.ts`, [databaseUrl], {
     execArgv: FLAGS,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  const apis: Api[] = [];
   try {
     const [{ port: floorPort }] = (await once(floor, 'message')) as [{ port: number }];
-    const apiUrl = `http://127.0.0.1:${apiPort}`;
-    for (;;) {
-      const isUp = await fetch(`${apiUrl}/healthz`).then(
-        (response) => response.ok,
-        () => false,
-      );
-      if (isUp) break;
-      if (api.exitCode !== null) throw new Error('the API did not start');
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    await storeCiec(apiUrl, callers);
+    const first = await startApi(programs, env);
+    apis.push(first);
+    await storeCiec(first.url, callers);
 
     let turn = 0;
     const next = () => {
@@ -164,29 +174,45 @@ export async function benchAccept(
       const hasta = addDays(desde, Math.floor(day / 1_500));
       return { headers: headersOf(caller), body: JSON.stringify({ rfc: caller.rfc, tipo: 'recibidos', desde, hasta }) };
     };
+    const loadOf = async ({ api, url }: Api, more: { connections?: number; rate?: number } = {}) => {
+      const result = await costOf(api, postgres, () =>
+        load({ ...options, ...more, url: `${url}/api/v1/tax/descarga-metadata`, next }),
+      );
+      if (result.failed > 0) throw new Error(`${result.failed} acceptances failed`);
+      return result;
+    };
     const rounds = [];
     for (let round = 0; round < 2; round += 1) {
       const piso = await costOf(floor, postgres, () =>
         load({ ...options, url: `http://127.0.0.1:${floorPort}/piso`, next }),
       );
-      const acuse = await costOf(api, postgres, () =>
-        load({ ...options, url: `${apiUrl}/api/v1/tax/descarga-metadata`, next }),
-      );
-      if (acuse.failed > 0) throw new Error(`${acuse.failed} acceptances failed`);
-      rounds.push({ piso, acuse });
+      rounds.push({ piso, acuse: await loadOf(first) });
     }
-    const best = rounds.reduce((a, b) =>
-      b.acuse.perSecond / b.piso.perSecond > a.acuse.perSecond / a.piso.perSecond ? b : a,
-    );
     for (const { piso, acuse } of rounds)
       console.log(
-        `accept: ${told(acuse)} | floor, one durable INSERT: ${told(piso)} | ratio ${(acuse.perSecond / piso.perSecond).toFixed(2)}, by processor ${(sum(piso.cpuMs) / sum(acuse.cpuMs)).toFixed(2)}`,
+        `accept: ${told(acuse)} | floor, one durable INSERT: ${told(piso)} | ratio ${(acuse.perSecond / piso.perSecond).toFixed(2)}, by processor ${byProcessor(piso, acuse).toFixed(2)}`,
       );
+    const best = Math.max(...rounds.map(({ piso, acuse }) => byProcessor(piso, acuse)));
+    console.log(`accept: best of ${rounds.length} rounds ${best.toFixed(2)} of the floor by processor (aim 0.6)`);
+
+    const cores = availableParallelism();
+    while (apis.length < cores) apis.push(await startApi(programs, env));
+    const connections = Math.ceil(options.connections / cores);
+    const together = await Promise.all(apis.map((api) => loadOf(api, { connections })));
+    const perSecond = sum(together.map((one) => one.perSecond));
+    const bare = await pgbench(databaseUrl, dir, options);
+    const beside = bare === null ? 'pgbench: not on this machine' : `pgbench with its statement: ${bare.toFixed(0)}/s`;
+    const ratio = bare === null ? '' : ` | ratio ${(perSecond / bare).toFixed(2)} (aim 0.9)`;
+    console.log(`accept: ${cores} API processes: ${perSecond.toFixed(0)}/s | ${beside}${ratio}`);
+    const rate = Math.max(1, Math.round(perSecond / 2 / cores));
+    const half = await Promise.all(apis.map((api) => loadOf(api, { connections, rate })));
+    const p99 = Math.max(...half.map((one) => one.p99));
+    const reached = sum(half.map((one) => one.perSecond));
     console.log(
-      `accept: best of ${rounds.length} rounds ${(best.acuse.perSecond / best.piso.perSecond).toFixed(2)} of the floor (aim 0.6)`,
+      `accept: ${cores} API processes at half of that, ${rate * cores}/s asked, ${reached.toFixed(0)}/s answered: p50 ${Math.max(...half.map((one) => one.p50))} ms, p99 ${p99} ms from when each was due (aim 20)`,
     );
   } finally {
-    api.kill();
+    for (const { api } of apis) api.kill();
     floor.kill();
     await rm(dir, { recursive: true, force: true });
   }

@@ -13,12 +13,14 @@ interface LoadResult {
 
 /**
  * Sends requests made by `next` to one route from `connections` connections for `seconds`, after a warm-up that does
- * not count.
+ * not count. With a `rate` so many a second are due, whatever was answered, and latencies count from then: autocannon
+ * makes up for those that a slow answer kept it from sending.
  */
 export async function load(options: {
   url: string;
   seconds: number;
   connections: number;
+  rate?: number;
   next: () => { headers: Record<string, string>; body: string };
 }): Promise<LoadResult> {
   const run = (duration: number) =>
@@ -26,6 +28,7 @@ export async function load(options: {
       url: options.url,
       connections: options.connections,
       duration,
+      ...(options.rate === undefined ? {} : { overallRate: options.rate }),
       requests: [
         {
           method: 'POST',

@@ -12,7 +12,9 @@ import { benchBacklog } from './backlog.ts';
 import { benchConsultas } from './consultas.ts';
 import { benchGrowth } from './growth/growth.ts';
 import { benchJobs } from './jobs.ts';
+import { benchMillion } from './million.ts';
 import { benchPanel } from './panel.ts';
+import { benchSoak } from './soak.ts';
 
 const SECONDS = 8;
 
@@ -27,12 +29,17 @@ async function run(program: string, ...args: string[]): Promise<void> {
 
 /**
  * Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench --
- * accept jobs backlog panel consultas assemble` picks. `growth` takes twenty minutes and runs only where it is named;
- * `--to 1e5` bounds its sizes.
+ * accept jobs backlog panel consultas assemble million` picks. `growth` takes twenty minutes and `soak --minutes 30` what
+ * it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`.
  */
-const { positionals: asked, values } = parseArgs({ allowPositionals: true, options: { to: { type: 'string' } } });
+const { positionals: asked, values } = parseArgs({
+  allowPositionals: true,
+  options: { to: { type: 'string' }, minutes: { type: 'string', default: '30' } },
+});
 const most = Number(values.to ?? Number.POSITIVE_INFINITY);
 if (!(most > 0)) throw new Error(`--to ${values.to}: a number of things, such as 1e5`);
+const minutes = Number(values.minutes);
+if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes}: a number of minutes, such as 30`);
 const wants = (name: string) => asked.length === 0 || asked.includes(name);
 const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
 const log = silentLogger;
@@ -48,6 +55,8 @@ try {
   if (wants('accept')) await benchAccept(postgres, { seconds: SECONDS, connections: 32 });
   if (wants('jobs')) await benchJobs({ postgres, redis }, SECONDS);
   if (wants('backlog')) await benchBacklog(postgres.url, redis?.url ?? null, 2 * SECONDS);
+  if (wants('million')) await benchMillion({ postgres, redis });
+  if (asked.includes('soak')) await benchSoak({ postgres, redis }, minutes);
   if (wants('panel')) await benchPanel(postgres.url);
   if (wants('consultas')) await benchConsultas(postgres.url);
   // In a process of its own, so that its memory is its own.

@@ -1,0 +1,49 @@
+import { deflateRawSync } from 'node:zlib';
+import { readZip } from '../../packages/storage/testing/zip-bytes.ts';
+import { type Servers, startCpu } from './cpu.ts';
+import { askFor, download, openService, peakBytes, waitForEnd } from './stack.ts';
+
+/** Has exactly so many rows in May of 2026 (docs of the simulator, magic RFCs). */
+const RFC = 'MIL900215SI3';
+const ROWS = 1_000_000;
+const AIM = { seconds: 20, bytes: 250e6 };
+
+/**
+ * A million rows from their request to their ZIP, through the API and a worker with every role, and the most memory
+ * that the worker had; beside one deflate of the same CSV, which is the least that it has to do.
+ */
+export async function benchMillion(servers: Servers): Promise<void> {
+  const service = await openService(servers);
+  try {
+    const call = await service.newCaller(RFC);
+    const before = await peakBytes(service.worker.pid);
+    const measured = await Promise.all(
+      [...service.programs, { name: 'postgres', pid: servers.postgres.pid }].map(async ({ name, pid }) => ({
+        name,
+        spent: await startCpu(pid),
+      })),
+    );
+    const started = performance.now();
+    const id = await askFor(call, RFC, '2026-05-01', '2026-05-31');
+    const { registros } = await waitForEnd(call, id);
+    const seconds = (performance.now() - started) / 1_000;
+    if (registros !== ROWS) throw new Error(`${registros} rows instead of ${ROWS}`);
+    const peak = await peakBytes(service.worker.pid);
+    const cpu = await Promise.all(
+      measured.map(async ({ name, spent }) => `${name} ${((await spent()) / 1_000).toFixed(1)}`),
+    );
+    const csv = (await readZip(await download(call, id))).get('metadata.csv') ?? Buffer.alloc(0);
+    const from = performance.now();
+    deflateRawSync(csv, { level: 6 });
+    const floor = (performance.now() - from) / 1_000;
+    console.log(
+      `million: ${ROWS} rows from request to ZIP in ${seconds.toFixed(1)} s (aim ${AIM.seconds}) | floor, one deflate of its CSV of ${(csv.length / 1e6).toFixed(0)} MB: ${floor.toFixed(1)} s | ratio ${(floor / seconds).toFixed(2)}`,
+    );
+    console.log(`million: seconds of processor: ${cpu.join(', ')}`);
+    console.log(
+      `million: worker with every role: ${(peak / 1e6).toFixed(0)} MB resident at most (aim ${AIM.bytes / 1e6}), ${(before / 1e6).toFixed(0)} MB before`,
+    );
+  } finally {
+    await service.close();
+  }
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { access, mkdir, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { findSystemPostgres } from '@acuse/embedded';
+import pg from 'pg';
+import { ACCEPT } from '../../packages/db/src/solicitudes/accept.ts';
+
+/** Scripts that one run of pgbench takes at most: an account each. */
+const SCRIPTS = 128;
+
+/** What is the same in each acceptance of an account, as pgbench writes it into the statement. */
+interface Constants {
+  readonly cuenta_id: string;
+  readonly contribuyente_id: string;
+  readonly api_key_id: string;
+  readonly version: string;
+  readonly rfc: string;
+  readonly kid: string;
+  readonly sobre: string;
+}
+
+/** The parameters of the statement, in their order; those of a second credential are null. */
+const parametersOf = (c: Constants): readonly string[] => [
+  ...['gen_random_uuid()', `'${c.cuenta_id}'`, `'${c.contribuyente_id}'`, `'${c.api_key_id}'`, c.version],
+  ...[`'${c.rfc}'`, `'recibidos'`, `date '2021-01-01' + :dia::integer`, `date '2021-01-01' + :dia::integer`],
+  ...[`'portal'`, '1', `now() + interval '3 days'`, 'null'],
+  ...[`'ciec'`, `'${c.kid}'`, `'\\x${c.sobre}'`, `now() + interval '3 days'`],
+  ...['null', 'null', 'null', 'null'],
+];
+
+function scriptOf(constants: Constants): string {
+  const parameters = parametersOf(constants);
+  const statement = ACCEPT.replace(/\$(\d+)::(\w+)\[\]/g, (_all, n: string, type: string) => {
+    const value = parameters[Number(n) - 1];
+    if (value === undefined) throw new Error(`nothing is known of parameter ${n} of the acceptance`);
+    return `ARRAY[${value}]::${type}[]`;
+  });
+  // A day that nobody asked for yet, in all likelihood: an equal one would be answered, not accepted.
+  return `\\set dia random(10000, 2000000)\n${statement.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`;
+}
+
+/**
+ * Acceptances a second that `pgbench` reaches with the statement of the API, one in each, of accounts that the API has
+ * accepted something of; null where the machine has no pgbench.
+ */
+export async function pgbench(
+  databaseUrl: string,
+  dir: string,
+  options: { seconds: number; connections: number },
+): Promise<number | null> {
+  const system = await findSystemPostgres();
+  const program = system && join(dirname(system.postgres), 'pgbench');
+  const isThere =
+    program !== null &&
+    (await access(program).then(
+      () => true,
+      () => false,
+    ));
+  if (!isThere) return null;
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  const { rows } = await client.query<Constants>(
+    `SELECT DISTINCT ON (s.cuenta_id) s.cuenta_id, s.contribuyente_id, s.api_key_id, c.version::text, s.rfc, e.kid, encode(e.sobre, 'hex') AS sobre
+     FROM solicitud s JOIN contribuyente c ON c.id = s.contribuyente_id JOIN credencial_sellada e ON e.solicitud_id = s.id LIMIT ${SCRIPTS}`,
+  );
+  const countOf = async () =>
+    Number((await client.query<{ n: string }>('SELECT count(*) AS n FROM solicitud')).rows[0]?.n);
+  const folder = join(dir, 'pgbench');
+  await mkdir(folder);
+  const files = await Promise.all(
+    rows.map(async (constants, n) => {
+      const file = join(folder, `${n}.sql`);
+      await writeFile(file, scriptOf(constants));
+      return file;
+    }),
+  );
+  const before = await countOf();
+  const threads = Math.min(availableParallelism(), options.connections);
+  const { stdout } = await promisify(execFile)(
+    program,
+    [
+      ...['-n', '-M', 'prepared', '-T', String(options.seconds), '-c', String(options.connections)],
+      ...['-j', String(threads), ...files.flatMap((file) => ['-f', file]), databaseUrl],
+    ],
+    { maxBuffer: 64 * 1_024 * 1_024 },
+  );
+  const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+  const accepted = (await countOf()) - before;
+  await client.end();
+  const ran = Number(/number of transactions actually processed: (\d+)/.exec(stdout)?.[1]);
+  if (!(accepted >= 0.99 * ran)) throw new Error(`pgbench: ${accepted} of ${ran} were accepted`);
+  return perSecond;
+}

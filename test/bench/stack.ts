@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createDatabase } from '@acuse/embedded';
+import { silentLogger as log } from '@acuse/runtime';
+import { type Call, createCaller, makeAccount } from '../../packages/embedded/src/commands/account.ts';
+import { type RunningStack, startStack } from '../../packages/embedded/src/stack.ts';
+import type { Servers } from './cpu.ts';
+
+/**
+ * The whole service of the built programs before the simulated authority: API, and one worker with every role and the
+ * settings of `npm start`.
+ */
+export async function openService({ postgres, redis }: Servers) {
+  const dataDir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
+  const stack: RunningStack = await startStack({
+    dataDir,
+    log,
+    logDir: join(dataDir, 'log'),
+    databaseUrl: await createDatabase(postgres.url, `bench_${randomBytes(4).toString('hex')}`),
+    ...(redis === null ? {} : { redisUrl: redis.url }),
+    env: { api: { RATE_LIMIT_RPS: '0', LOG_LEVEL: 'error' }, worker: { LOG_LEVEL: 'error' } },
+  });
+  const [worker] = stack.workers;
+  if (worker === undefined) throw new Error('the service has no worker');
+  return {
+    programs: [stack.api, worker, stack.simulador],
+    worker,
+    /** A new account of this RFC, as a caller of the API, with its e.firma stored. */
+    async newCaller(rfc: string): Promise<Call> {
+      const { api_key, efirma } = await makeAccount(stack, dataDir, rfc);
+      const call = createCaller(stack.apiUrl, api_key);
+      const [cer, key] = await Promise.all([efirma.cer, efirma.key].map((path) => readFile(path, 'base64')));
+      await call('vault/rfc-registrar', { rfc });
+      await call('vault/firma-registrar', { rfc, cer });
+      await call('vault/firma-guardar', { rfc, key, password: efirma.password });
+      return call;
+    },
+    async close() {
+      await stack.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Asks until a solicitud has ended, and gives what `verificar` says then. */
+export async function waitForEnd(call: Call, solicitud_id: string) {
+  for (;;) {
+    const data = await call<{ estado: string; terminada_en: string | null; registros: number | null }>(
+      'descarga/verificar',
+      { solicitud_id },
+    );
+    if (data.terminada_en !== null) {
+      if (data.estado !== 'TERMINADA') throw new Error(`a solicitud ended as ${data.estado}`);
+      return data;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
+
+/** Asks for a download of metadata; gives its id. */
+export const askFor = async (call: Call, rfc: string, desde: string, hasta: string) =>
+  (await call<{ solicitud_id: string }>('tax/descarga-metadata', { rfc, tipo: 'recibidos', desde, hasta }))
+    .solicitud_id;
+
+/** The whole of a finished package, by its URL alone. */
+export async function download(call: Call, solicitud_id: string): Promise<Buffer> {
+  const { paquete_url } = await call<{ paquete_url: string }>('descarga/paquete', { solicitud_id });
+  const response = await fetch(paquete_url);
+  if (!response.ok) throw new Error(`the URL of a package answered ${response.status}`);
+  return Buffer.from(await response.arrayBuffer());
+}
+
+/** The most memory that a process has had resident, in bytes; NaN where the system is not Linux. */
+export async function peakBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? Number.NaN) * 1_024;
+}
