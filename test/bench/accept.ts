@@ -12,7 +12,7 @@ import { buildPrograms, createDatabase, freePort, programEntry } from '@acuse/em
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
 import { startCpu } from './cpu.ts';
 import { load } from './load.ts';
-import { pgbench } from './pgbench.ts';
+import { acceptBare } from './statement.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FLAGS = ['--conditions=acuse-source', '--import', 'tsx'];
@@ -200,7 +200,7 @@ export async function benchAccept(
     const connections = Math.ceil(options.connections / cores);
     const together = await Promise.all(apis.map((api) => loadOf(api, { connections })));
     const perSecond = sum(together.map((one) => one.perSecond));
-    const bare = await pgbench(databaseUrl, dir, options);
+    const bare = await acceptBare(databaseUrl, dir, options);
     const beside = bare === null ? 'pgbench: not on this machine' : `pgbench with its statement: ${bare.toFixed(0)}/s`;
     const ratio = bare === null ? '' : ` | ratio ${(perSecond / bare).toFixed(2)} (aim 0.9)`;
     console.log(`accept: ${cores} API processes: ${perSecond.toFixed(0)}/s | ${beside}${ratio}`);

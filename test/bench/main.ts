@@ -29,7 +29,7 @@ async function run(program: string, ...args: string[]): Promise<void> {
 
 /**
  * Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench --
- * accept jobs backlog panel consultas assemble million` picks. `growth` takes twenty minutes and `soak --minutes 30` what
+ * accept jobs backlog panel consultas assemble million` picks. `growth` takes twenty minutes, `soak --minutes 30` what
  * it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`.
  */
 const { positionals: asked, values } = parseArgs({

@@ -21,8 +21,9 @@ interface Waiting<Item, Result> {
 /**
  * Joins calls that arrive in one turn of the event loop, or while an earlier lot is on its way, into one statement, so
  * that they share its round trip and its commit. Nobody waits for company: with nothing on its way an item goes in its
- * turn; and nobody waits for a lot that takes longer than `slowMs`, but for two of them. No two items of a lot have the same `groupOf`. When a lot fails, its items are run one by one, so that one cannot
- * fail another; not when its outcome is unknown ({@link ResultadoIncierto}).
+ * turn; and nobody waits for a lot that takes longer than `slowMs` milliseconds, but for three of them. No two items of
+ * a lot have the same `groupOf`. When a lot fails, its items are run one by one, so that one cannot fail another; not
+ * when its outcome is unknown ({@link ResultadoIncierto}).
  *
  * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is
  * told until when it may begin its statement, on the clock of `performance.now`.

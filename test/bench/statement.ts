@@ -45,7 +45,7 @@ function scriptOf(constants: Constants): string {
  * Acceptances a second that `pgbench` reaches with the statement of the API, one in each, of accounts that the API has
  * accepted something of; null where the machine has no pgbench.
  */
-export async function pgbench(
+export async function acceptBare(
   databaseUrl: string,
   dir: string,
   options: { seconds: number; connections: number },
