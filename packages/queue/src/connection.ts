@@ -2,6 +2,7 @@ import {
   createPostgresBackend,
   DEFAULT_SCHEMA,
   type PgPool,
+  type Processor,
   Queue,
   type QueueOptions,
   quoteSchemaName,
@@ -9,7 +10,7 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { Redis } from 'ioredis';
+import { Redis, type RedisOptions } from 'ioredis';
 import pg from 'pg';
 
 export interface QueueSettings {
@@ -28,7 +29,7 @@ export interface WakeUpData {
 type Driver = 'postgres' | 'redis';
 
 /** The driver that an address asks for. Throws on any other scheme. */
-export function driverOf(url: string): Driver {
+function driverOf(url: string): Driver {
   if (/^postgres(ql)?:\/\//.test(url)) return 'postgres';
   if (/^rediss?:\/\//.test(url)) return 'redis';
   throw new Error('the queue address must begin with postgres:// or redis://');
@@ -40,7 +41,48 @@ export function queueName(settings: QueueSettings, queue: string): string {
 }
 
 /** Reconnects within half a second of the server's return; the library's own curve grows to twenty. */
-export const retryStrategy = (times: number) => Math.min(50 * times, 500);
+const retryStrategy = (times: number) => Math.min(50 * times, 500);
+
+type Closable = { close(): Promise<unknown> };
+
+/**
+ * Connections to the server of an address, which BullMQ's queues and workers share: `max` on PostgreSQL, one with these
+ * options on Redis.
+ */
+export function connectTo(
+  url: string,
+  {
+    max,
+    redis,
+    onError = () => {},
+  }: { max: number; redis: Omit<RedisOptions, 'replyMapping'>; onError?: (error: Error) => void },
+) {
+  if (driverOf(url) === 'postgres') {
+    const pool = openPostgresPool(url, max);
+    return {
+      // Queues of the two drivers have the same methods; their types tell them apart by the backend alone.
+      queue: (name: string, options: Omit<QueueOptions, 'connection'>) =>
+        new Queue(name, { ...options, connection: pool }, createPostgresBackend) as unknown as Queue,
+      worker: <D>(name: string, run: Processor<D>, options: Omit<WorkerOptions, 'connection'>) =>
+        new Worker(name, run, { ...options, connection: pool }, createPostgresBackend) as unknown as Worker<D>,
+      /** Lets go of the connections at once, and of these that used them, whatever state they are in. */
+      discard: (...users: readonly Closable[]) =>
+        Promise.allSettled([...users.map((user) => user.close()), pool.end()]),
+    };
+  }
+  const client = new Redis(url, { ...redis, retryStrategy });
+  client.on('error', onError);
+  return {
+    queue: (name: string, options: Omit<QueueOptions, 'connection'>) =>
+      new Queue(name, { ...options, connection: client }),
+    worker: <D>(name: string, run: Processor<D>, options: Omit<WorkerOptions, 'connection'>) =>
+      new Worker<D>(name, run, { ...options, connection: client }),
+    discard(...users: readonly Closable[]) {
+      client.disconnect();
+      return Promise.allSettled(users.map((user) => user.close()));
+    },
+  };
+}
 
 interface NewJob {
   readonly name: string;
@@ -65,38 +107,17 @@ export interface OpenQueue {
 
 /** A producer's queue. Commands fail fast; the caller sets a deadline of its own around each all the same. */
 export function openQueue(settings: QueueSettings, queue: string, onError: (error: Error) => void): OpenQueue {
-  const name = queueName(settings, queue);
-  const options: Omit<QueueOptions, 'connection'> = {
+  const redis = { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: 1_000, connectTimeout: 2_000 };
+  const connection = connectTo(settings.url, { max: 2, redis, onError });
+  const bull = connection.queue(queueName(settings, queue), {
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
-  };
-  if (driverOf(settings.url) === 'postgres') {
-    const pool = openPostgresPool(settings.url, 2);
-    const bull = new Queue(name, { ...options, connection: pool }, createPostgresBackend);
-    bull.on('error', onError);
-    return {
-      add: (jobs) => bull.addBulk([...jobs]),
-      schedule: (programa) => scheduleOn(bull, programa),
-      async discard() {
-        await Promise.allSettled([bull.close(), pool.end()]);
-      },
-    };
-  }
-  const client = new Redis(settings.url, {
-    enableOfflineQueue: false,
-    maxRetriesPerRequest: 1,
-    commandTimeout: 1_000,
-    connectTimeout: 2_000,
-    retryStrategy,
   });
-  client.on('error', onError);
-  const bull = new Queue(name, { ...options, connection: client });
   bull.on('error', onError);
   return {
     add: (jobs) => bull.addBulk([...jobs]),
     schedule: (programa) => scheduleOn(bull, programa),
     async discard() {
-      client.disconnect();
-      await bull.close().catch(() => {});
+      await connection.discard(bull);
     },
   };
 }
@@ -144,26 +165,15 @@ export function openWorker<D>(
   options: Omit<WorkerOptions, 'connection'>,
   run: (datos: D, signal: AbortSignal | undefined) => Promise<void>,
 ): OpenWorker {
-  const name = queueName(settings, queue);
+  const max = Math.max(2, Math.min(options.concurrency ?? 1, 10)) + 1;
+  const connection = connectTo(settings.url, { max, redis: { maxRetriesPerRequest: null } });
   const process = (job: { data: D }, _token?: string, signal?: AbortSignal) => run(job.data, signal);
-  if (driverOf(settings.url) === 'postgres') {
-    const pool = openPostgresPool(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)) + 1);
-    const worker = new Worker(name, process, { ...options, autorun: false, connection: pool }, createPostgresBackend);
-    return {
-      onError: (listener) => worker.on('error', listener),
-      ready: runWhenReady(worker),
-      close: () => worker.close(),
-      discard: () => void pool.end().catch(() => {}),
-    };
-  }
-  const client = new Redis(settings.url, { maxRetriesPerRequest: null, retryStrategy });
-  client.on('error', () => {});
-  const worker = new Worker(name, process, { ...options, autorun: false, connection: client });
+  const worker = connection.worker(queueName(settings, queue), process, { ...options, autorun: false });
   return {
     onError: (listener) => worker.on('error', listener),
     ready: runWhenReady(worker),
     close: () => worker.close(),
-    discard: () => client.disconnect(),
+    discard: () => void connection.discard(),
   };
 }
 
@@ -183,7 +193,7 @@ class SteadyClient extends pg.Client {
  * opens it ends it.
  * @param max the greatest number of connections; a consumer keeps one of them to listen.
  */
-export function openPostgresPool(url: string, max: number): PgPool {
+function openPostgresPool(url: string, max: number): PgPool {
   let migrated: Promise<unknown> | null = null;
   const pool = new pg.Pool({
     connectionString: url,

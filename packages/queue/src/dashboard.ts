@@ -1,7 +1,6 @@
 import { untilAborted } from '@acuse/runtime';
-import { createPostgresBackend, Queue, type QueueOptions } from 'bullmq';
-import { Redis } from 'ioredis';
-import { driverOf, openPostgresPool, type QueueSettings, queueName, retryStrategy } from './connection.ts';
+import type { Queue } from 'bullmq';
+import { connectTo, type QueueSettings, queueName } from './connection.ts';
 
 /** The queues of the workers: their rings, and the schedule of list 69-B. */
 const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;
@@ -66,36 +65,19 @@ export function createDashboard(settings: QueueSettings, onError: (error: Error)
 }
 
 function openQueues(settings: QueueSettings, onError: (error: Error) => void): Abierto {
-  const options: Omit<QueueOptions, 'connection'> = { skipMetasUpdate: true };
-  const client =
-    driverOf(settings.url) === 'redis'
-      ? new Redis(settings.url, {
-          enableOfflineQueue: true,
-          maxRetriesPerRequest: 1,
-          commandTimeout: 2_000,
-          connectTimeout: 2_000,
-          lazyConnect: true,
-          retryStrategy,
-        })
-      : null;
-  client?.on('error', onError);
   // One pool for all of them: looking is rare. None waits for another's connection, which counts as one that does not
   // come.
-  const pool = client === null ? openPostgresPool(settings.url, COLAS_VISIBLES.length) : null;
-
-  function open(name: string): Queue {
-    if (pool === null) return new Queue(name, { ...options, connection: client ?? {} });
-    // Queues of the two drivers have the same methods; their types tell them apart by the backend alone.
-    return new Queue(name, { ...options, connection: pool }, createPostgresBackend) as unknown as Queue;
-  }
-
-  const queues = COLAS_VISIBLES.map((queue) => open(queueName(settings, queue)));
+  const connection = connectTo(settings.url, {
+    max: COLAS_VISIBLES.length,
+    redis: { maxRetriesPerRequest: 1, commandTimeout: 2_000, connectTimeout: 2_000, lazyConnect: true },
+    onError,
+  });
+  const queues = COLAS_VISIBLES.map((queue) => connection.queue(queueName(settings, queue), { skipMetasUpdate: true }));
   const abierto: Abierto = {
     queues,
     isBroken: false,
     async discard() {
-      client?.disconnect();
-      await Promise.allSettled([...queues.map((bull) => bull.close()), pool?.end()]);
+      await connection.discard(...queues);
     },
   };
   for (const bull of queues) {

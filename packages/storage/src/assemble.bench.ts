@@ -14,7 +14,10 @@ import type { Paquetes, PlanEnsamble } from '@acuse/core';
 import { startS3 } from '../testing/s3-fixture.ts';
 import { satRow, satText } from '../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../testing/zip-bytes.ts';
-import { createPaquetesMemoria, createPaquetesS3, type PaquetesS3Settings } from './index.ts';
+import { createPaquetesS3, type PaquetesS3Settings } from './index.ts';
+import { createMemoryStore } from './memoria.ts';
+import { paquetesIn } from './paquetes.ts';
+import { DEFAULT_LIMITS } from './zip/sat-package.ts';
 
 const PACKAGE_ROWS = 100_000;
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
@@ -138,7 +141,7 @@ async function run(): Promise<void> {
 }
 
 interface Storage {
-  readonly paquetes: Paquetes;
+  readonly paquetes: Pick<Paquetes, 'saveSat' | 'assemble'>;
   /** Those of the packages of the SAT. */
   readonly objectKeys: readonly string[];
   get(objectKey: string): Promise<Buffer>;
@@ -147,9 +150,10 @@ interface Storage {
 
 async function openStorage(): Promise<Storage> {
   if (values.storage === 'memoria') {
-    const paquetes = createPaquetesMemoria({ compressionLevel: level });
+    const objects = new Map<string, Buffer>();
+    const paquetes = paquetesIn(createMemoryStore(objects), DEFAULT_LIMITS, level);
     const objectKeys = await savePackages(paquetes);
-    const get = async (key: string) => paquetes.objects.get(key) ?? Buffer.alloc(0);
+    const get = async (key: string) => objects.get(key) ?? Buffer.alloc(0);
     return { paquetes, objectKeys, get, close: async () => {} };
   }
   const server = fork(import.meta.filename, ['--serve', '--rows', values.rows]);

@@ -1,55 +1,30 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Paquetes, PlanEnsamble } from '@acuse/core';
+import type { PlanEnsamble } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type S3Server, startS3 } from '../testing/s3-fixture.ts';
+import { describe, expect, test } from 'vitest';
+import { useS3 } from '../testing/s3-fixture.ts';
 import { expectedCsv, satRow, satText, TERCEROS_HEADER } from '../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../testing/zip-bytes.ts';
-import { createPaquetesMemoria, createPaquetesS3 } from './index.ts';
-
-interface Subject {
-  readonly paquetes: Paquetes;
-  /** Null when there is no such object. */
-  get(objectKey: string): Promise<Buffer | null>;
-}
+import type { PaquetesS3 } from './index.ts';
 
 const UUID_1 = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
 const signal = new AbortController().signal;
-let server: S3Server;
+const s3 = useS3();
 let sequence = 0;
 
-beforeAll(async () => {
-  server = await startS3();
-});
-afterAll(() => server.close());
-
-const subjects: [string, () => Subject][] = [
-  [
-    'in memory',
-    () => {
-      const paquetes = createPaquetesMemoria();
-      return { paquetes, get: async (objectKey) => paquetes.objects.get(objectKey) ?? null };
-    },
-  ],
-  [
-    'in an S3-compatible store',
-    () => {
-      const paquetes = createPaquetesS3(server.settings());
-      return {
-        paquetes,
-        async get(objectKey) {
-          const { url } = await paquetes.presign(objectKey, { filename: 'x.zip', ttlSeconds: 60 });
-          const answer = await fetch(url);
-          return answer.status === 404 ? null : Buffer.from(await answer.arrayBuffer());
-        },
-      };
-    },
-  ],
-];
-
-describe.each(subjects)('packages %s', (_name, create) => {
-  const { paquetes, get } = lazily(create);
+describe('packages in an S3-compatible store', () => {
+  let opened: PaquetesS3 | undefined;
+  /** Opened at the first use, when the server runs. */
+  const paquetes = () => {
+    opened ??= s3.open();
+    return opened;
+  };
+  /** Null when there is no such object. */
+  async function get(objectKey: string): Promise<Buffer | null> {
+    const answer = await s3.fetchObject(paquetes(), objectKey);
+    return answer.status === 404 ? null : Buffer.from(await answer.arrayBuffer());
+  }
   const newId = () => `01890000-0000-7000-8000-${String(++sequence).padStart(12, '0')}`;
   const rows = Array.from({ length: 250 }, (_, index) => satRow(index));
 
@@ -274,13 +249,3 @@ describe.each(subjects)('packages %s', (_name, create) => {
     await expect(paquetes().ping(AbortSignal.abort())).rejects.toThrow();
   });
 });
-
-/** Makes the subject at its first use, when the server runs. */
-function lazily(create: () => Subject): { paquetes: () => Paquetes; get: Subject['get'] } {
-  let subject: Subject | null = null;
-  const made = () => {
-    subject ??= create();
-    return subject;
-  };
-  return { paquetes: () => made().paquetes, get: (objectKey) => made().get(objectKey) };
-}

@@ -17,10 +17,7 @@ export async function constanciaDe(
 ): Promise<Obtenida<Constancia>> {
   const { idCif } = contexto.access;
   if (idCif === null) {
-    const consulta = { consulta: 'descargar-constancia', rfc } as const;
-    const { respuesta, camino } = await consultar(contexto, (credencial, propio) =>
-      askSat(propio, consulta, credencial),
-    );
+    const { respuesta, camino } = await consultar(contexto, { consulta: 'descargar-constancia', rfc });
     return { respuesta: await named(contexto, respuesta.constancia), camino };
   }
   const respuesta = await askSat(contexto, { consulta: 'consultar-constancia-qr', rfc, idCif }, null);

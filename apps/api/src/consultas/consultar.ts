@@ -1,9 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError, type NombreError } from '@acuse/contract';
-import type { Credencial, TipoCredencial } from '@acuse/core';
+import type {
+  CatalogoConsultas,
+  Credencial,
+  CredencialDe,
+  NombreConsulta,
+  Respuesta,
+  TipoCredencial,
+} from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
 import type { NombreCanal } from '@acuse/sat';
 import type { ContextoBase, CredencialElegible } from '../http/operation.ts';
+import { askSat } from './ask-sat.ts';
 
 /**
  * What keeps one way from an answer and may not keep another: the SAT's failures, and a credential that it refuses or
@@ -53,10 +61,11 @@ export interface Obtenida<T> {
  * of the call. What answered last goes first. When none does, a failure of the SAT is told before a refused credential:
  * asking again may help.
  */
-export async function consultar<C extends Credencial, T>(
+export function consultar<N extends NombreConsulta, C extends Credencial & CredencialDe<N>>(
   contexto: ContextoConsulta<C>,
-  ask: Pregunta<C, T>,
-): Promise<Obtenida<T>> {
+  consulta: CatalogoConsultas[N]['consulta'] & { readonly consulta: N },
+): Promise<Obtenida<Respuesta<N>>> {
+  const ask: Pregunta<C, Respuesta<N>> = (credencial, propio) => askSat<N>(propio, consulta, credencial);
   return walk(contexto, waysOf(contexto), ask, performance.now());
 }
 

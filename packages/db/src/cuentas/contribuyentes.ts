@@ -3,10 +3,9 @@ import type { PathOperacion } from '@acuse/contract';
 import type { Autor, CanalSat } from '@acuse/core';
 import { joinCredencial } from '../access-snapshots.ts';
 import type { Database } from '../database.ts';
-import { isUniqueViolation } from '../errors.ts';
 import { isOne, rowOf, rowsOf } from '../statements.ts';
 import { nota } from './auditoria.ts';
-import { Rechazo } from './rechazo.ts';
+import { Rechazo, refusingCopies } from './rechazo.ts';
 
 export interface LlaveVista {
   readonly id: string;
@@ -199,9 +198,7 @@ export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | '
     async add(input: Cambio & { nombre?: string; idCif?: string }): Promise<{ id: string; rfc: string }> {
       const { cuentaId, rfc, actor, ip, nombre, idCif } = input;
       const values = [cuentaId, rfc, actor, ip, randomUUID(), nombre ?? null, idCif ?? null];
-      const row = await rowOf<{ id: string }>(pool, ADD, values).catch((error: unknown) => {
-        throw isUniqueViolation(error) ? new Rechazo('RFC_REPETIDO') : error;
-      });
+      const row = await refusingCopies('RFC_REPETIDO', rowOf<{ id: string }>(pool, ADD, values));
       if (!row) throw new Rechazo('CUENTA_DESCONOCIDA');
       return { id: row.id, rfc };
     },

@@ -1,13 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { isUniqueViolation } from '../errors.ts';
 import { createListaSolicitudes } from '../solicitudes/lista.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { isUuid } from '../uuid.ts';
 import { nota } from './auditoria.ts';
-import { Rechazo } from './rechazo.ts';
+import { refusingCopies } from './rechazo.ts';
 
 export interface CuentaVista {
   readonly id: string;
@@ -72,9 +71,7 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
      */
     async create({ nombre, email, actor, ip }: { nombre: string; email: string } & Autor): Promise<CuentaVista> {
       const values = [randomUUID(), nombre.trim(), normalizeEmail(email), actor, ip];
-      const row = await rowOf<CuentaVista>(pool, CREATE, values).catch((error: unknown) => {
-        throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
-      });
+      const row = await refusingCopies('EMAIL_REPETIDO', rowOf<CuentaVista>(pool, CREATE, values));
       if (!row) throw new Error('the new account is not there');
       return row;
     },

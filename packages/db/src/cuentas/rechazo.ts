@@ -1,3 +1,5 @@
+import { isUniqueViolation } from '../errors.ts';
+
 export type MotivoRechazo =
   | 'EMAIL_REPETIDO'
   | 'RFC_REPETIDO'
@@ -18,3 +20,9 @@ export class Rechazo extends Error {
     this.motivo = motivo;
   }
 }
+
+/** What the statement gives; what a unique index already has is refused for this reason. */
+export const refusingCopies = <T>(motivo: MotivoRechazo, statement: Promise<T>): Promise<T> =>
+  statement.catch((error: unknown) => {
+    throw isUniqueViolation(error) ? new Rechazo(motivo) : error;
+  });

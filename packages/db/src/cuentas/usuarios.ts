@@ -1,11 +1,10 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { isUniqueViolation } from '../errors.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
 import { changeOfUser, nota, OWN } from './auditoria.ts';
 import { normalizeEmail } from './cuentas.ts';
-import { Rechazo } from './rechazo.ts';
+import { refusingCopies } from './rechazo.ts';
 import type { RolUsuario } from './sesiones.ts';
 
 /** A password as it is stored: an argon2id hash (PHC string) and the id of the pepper it was made with. */
@@ -127,11 +126,8 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       const [cuentaId, id] = [randomUUID(), randomUUID()];
       const [email, nombre] = [normalizeEmail(input.email), input.nombre.trim()];
       const { hash, kid } = input.password;
-      await execute(pool, REGISTER, [cuentaId, nombre, email, id, nombre, hash, kid, input.ip]).catch(
-        (error: unknown) => {
-          throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
-        },
-      );
+      const values = [cuentaId, nombre, email, id, nombre, hash, kid, input.ip];
+      await refusingCopies('EMAIL_REPETIDO', execute(pool, REGISTER, values));
       return { id, cuentaId, email, nombre, rol: 'CLIENTE' };
     },
 
@@ -142,11 +138,8 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       input: { cuentaId: string; email: string; nombre: string; rol: RolUsuario } & Autor,
     ): Promise<UsuarioVista> {
       const [id, email, nombre] = [randomUUID(), normalizeEmail(input.email), input.nombre.trim()];
-      await execute(pool, ADD, [id, input.cuentaId, email, nombre, input.rol, input.actor, input.ip]).catch(
-        (error: unknown) => {
-          throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
-        },
-      );
+      const values = [id, input.cuentaId, email, nombre, input.rol, input.actor, input.ip];
+      await refusingCopies('EMAIL_REPETIDO', execute(pool, ADD, values));
       return { id, cuentaId: input.cuentaId, email, nombre, rol: input.rol };
     },
 

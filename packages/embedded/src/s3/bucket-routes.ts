@@ -1,14 +1,4 @@
-import {
-  type Exchange,
-  elements,
-  group,
-  queryNumber,
-  sendEmpty,
-  sendXml,
-  tag,
-  textOf,
-  xmlDocument,
-} from './exchange.ts';
+import { type Exchange, elements, group, queryNumber, sendEmpty, sendXml, tag, textOf } from './exchange.ts';
 import { readDocument } from './incoming-body.ts';
 import { encode } from './sigv4.ts';
 import { openObject } from './store.ts';
@@ -16,9 +6,9 @@ import { openObject } from './store.ts';
 /** ListBuckets. */
 export async function listBuckets(exchange: Exchange): Promise<void> {
   const buckets = (await exchange.store.buckets()).map(({ name, createdAt }) =>
-    group('Bucket', tag('Name', name) + tag('CreationDate', new Date(createdAt).toISOString())),
+    group('Bucket', tag('Name', name), tag('CreationDate', new Date(createdAt).toISOString())),
   );
-  sendXml(exchange, xmlDocument('ListAllMyBucketsResult', group('Buckets', buckets.join(''))));
+  sendXml(exchange, 'ListAllMyBucketsResult', group('Buckets', ...buckets));
 }
 
 /** CreateBucket; also 200 when it is there. */
@@ -40,7 +30,7 @@ export async function deleteBucket(exchange: Exchange): Promise<void> {
 
 /** GetBucketLocation. */
 export async function getLocation(exchange: Exchange): Promise<void> {
-  sendXml(exchange, xmlDocument('LocationConstraint', ''));
+  sendXml(exchange, 'LocationConstraint');
 }
 
 /** ListObjectsV2, and ListObjects when `list-type` is not 2. */
@@ -65,20 +55,16 @@ export async function listObjects(exchange: Exchange): Promise<void> {
   const continuation = isV2 ? tag('NextContinuationToken', next) : tag('NextMarker', shown(page.last));
   sendXml(
     exchange,
-    xmlDocument(
-      'ListBucketResult',
-      [
-        tag('Name', bucket),
-        tag('Prefix', shown(prefix)),
-        tag('MaxKeys', maxKeys),
-        delimiter === '' ? '' : tag('Delimiter', shown(delimiter)),
-        tag('KeyCount', page.keys.length + page.prefixes.length),
-        tag('IsTruncated', page.isTruncated),
-        page.isTruncated ? continuation : '',
-        ...contents,
-        ...prefixes,
-      ].join(''),
-    ),
+    'ListBucketResult',
+    tag('Name', bucket),
+    tag('Prefix', shown(prefix)),
+    tag('MaxKeys', maxKeys),
+    delimiter === '' ? '' : tag('Delimiter', shown(delimiter)),
+    tag('KeyCount', page.keys.length + page.prefixes.length),
+    tag('IsTruncated', page.isTruncated),
+    page.isTruncated ? continuation : '',
+    ...contents,
+    ...prefixes,
   );
 }
 
@@ -91,7 +77,7 @@ export async function deleteObjects(exchange: Exchange): Promise<void> {
   for (const key of keys) await exchange.store.deleteObject(exchange.bucket, key);
   const quiet = textOf(xml, 'Quiet') === 'true';
   const deleted = quiet ? [] : keys.map((key) => group('Deleted', tag('Key', key)));
-  sendXml(exchange, xmlDocument('DeleteResult', deleted.join('')));
+  sendXml(exchange, 'DeleteResult', ...deleted);
 }
 
 interface PageOptions {
@@ -125,12 +111,10 @@ async function describeObject({ store, bucket }: Exchange, key: string, shown: s
   const { modifiedAt, etag, size } = object.meta;
   return group(
     'Contents',
-    [
-      tag('Key', shown),
-      tag('LastModified', new Date(modifiedAt).toISOString()),
-      tag('ETag', etag),
-      tag('Size', size),
-      tag('StorageClass', 'STANDARD'),
-    ].join(''),
+    tag('Key', shown),
+    tag('LastModified', new Date(modifiedAt).toISOString()),
+    tag('ETag', etag),
+    tag('Size', size),
+    tag('StorageClass', 'STANDARD'),
   );
 }

@@ -20,10 +20,10 @@ export function sendEmpty({ response }: Exchange, status: number, headers: Outgo
   response.writeHead(status, headers).end();
 }
 
-/** Answers with an XML document. */
-export function sendXml({ response }: Exchange, xml: string, status = 200): void {
-  const bytes = Buffer.from(xml);
-  response.writeHead(status, { 'content-type': 'application/xml', 'content-length': bytes.length }).end(bytes);
+/** Answers with an XML document of this root and these elements, in the namespace of S3. */
+export function sendXml({ response }: Exchange, root: string, ...elements: readonly string[]): void {
+  const bytes = Buffer.from(xmlDocument(`${root} xmlns="http://s3.amazonaws.com/doc/2006-03-01/"`, root, elements));
+  response.writeHead(200, { 'content-type': 'application/xml', 'content-length': bytes.length }).end(bytes);
 }
 
 /** A whole number of the query between two limits, or the default when it is missing or not one. */
@@ -77,11 +77,11 @@ export class S3Error extends Error {
   }
 
   toXml(requestId: string): string {
-    return xmlDocument(
-      'Error',
-      tag('Code', this.code) + tag('Message', this.message) + tag('RequestId', requestId),
-      false,
-    );
+    return xmlDocument('Error', 'Error', [
+      tag('Code', this.code),
+      tag('Message', this.message),
+      tag('RequestId', requestId),
+    ]);
   }
 }
 
@@ -100,14 +100,13 @@ export function tag(name: string, value: string | number | boolean): string {
 }
 
 /** An element that holds elements. */
-export function group(name: string, inner: string): string {
-  return `<${name}>${inner}</${name}>`;
+export function group(name: string, ...elements: readonly string[]): string {
+  return `<${name}>${elements.join('')}</${name}>`;
 }
 
-/** A whole answer; all but errors carry the namespace of S3. */
-export function xmlDocument(root: string, inner: string, namespace = true): string {
-  const attribute = namespace ? ' xmlns="http://s3.amazonaws.com/doc/2006-03-01/"' : '';
-  return `<?xml version="1.0" encoding="UTF-8"?>\n<${root}${attribute}>${inner}</${root}>`;
+/** A whole answer. Errors alone carry no namespace. */
+function xmlDocument(start: string, end: string, elements: readonly string[]): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<${start}>${elements.join('')}</${end}>`;
 }
 
 /**

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Exchange, elements, group, S3Error, sendEmpty, sendXml, tag, textOf, xmlDocument } from './exchange.ts';
+import { type Exchange, elements, group, S3Error, sendEmpty, sendXml, tag, textOf } from './exchange.ts';
 import { readDocument } from './incoming-body.ts';
 import { keptHeaders, requireAbsentIfAsked } from './object-routes.ts';
 import { type ObjectMeta, openObject, writeObject } from './store.ts';
@@ -31,8 +31,8 @@ export async function createUpload(exchange: Exchange): Promise<void> {
   const upload: Upload = { bucket, key, headers: keptHeaders(request.headers), startedAt: now() };
   await mkdir(store.uploadDir(uploadId));
   await writeFile(join(store.uploadDir(uploadId), 'upload.json'), JSON.stringify(upload));
-  const inner = tag('Bucket', bucket) + tag('Key', key) + tag('UploadId', uploadId);
-  sendXml(exchange, xmlDocument('InitiateMultipartUploadResult', inner));
+  const about = [tag('Bucket', bucket), tag('Key', key), tag('UploadId', uploadId)];
+  sendXml(exchange, 'InitiateMultipartUploadResult', ...about);
 }
 
 /** UploadPart: a part that is sent again takes the place of the earlier one. */
@@ -47,13 +47,8 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
   }
   await requireUpload(exchange);
   const path = partPath(exchange, number);
-  const meta = await writeObject(path, store.scratch, body, ({ size, md5 }) => ({
-    size,
-    etag: `"${md5}"`,
-    modifiedAt: now(),
-    headers: {},
-  }));
-  sendEmpty(exchange, 200, { etag: meta.etag });
+  const { etag } = await writeObject(path, store.scratch, body, { modifiedAt: now(), headers: {} });
+  sendEmpty(exchange, 200, { etag });
 }
 
 /** CompleteMultipartUpload: the object appears whole, or not at all. */
@@ -64,15 +59,11 @@ export async function completeUpload(exchange: Exchange): Promise<void> {
   const parts = await chosenParts(exchange, await readDocument(exchange.body));
   const digests = Buffer.concat(parts.map(({ meta }) => Buffer.from(meta.etag.slice(1, -1), 'hex')));
   const etag = `"${createHash('md5').update(digests).digest('hex')}-${parts.length}"`;
-  await writeObject(store.objectPath(bucket, key), store.scratch, [Readable.from(contentOf(parts))], ({ size }) => ({
-    size,
-    etag,
-    modifiedAt: now(),
-    headers: upload.headers,
-  }));
+  const known = { etag, modifiedAt: now(), headers: upload.headers };
+  await writeObject(store.objectPath(bucket, key), store.scratch, [Readable.from(contentOf(parts))], known);
   await rm(uploadDir(exchange), { recursive: true, force: true });
-  const inner = tag('Location', `/${bucket}/${key}`) + tag('Bucket', bucket) + tag('Key', key) + tag('ETag', etag);
-  sendXml(exchange, xmlDocument('CompleteMultipartUploadResult', inner));
+  const about = [tag('Location', `/${bucket}/${key}`), tag('Bucket', bucket), tag('Key', key), tag('ETag', etag)];
+  sendXml(exchange, 'CompleteMultipartUploadResult', ...about);
 }
 
 /** AbortMultipartUpload. */
@@ -95,11 +86,10 @@ export async function listParts(exchange: Exchange): Promise<void> {
     .filter((part) => part !== null)
     .map(({ number, meta }) => {
       const modified = tag('LastModified', new Date(meta.modifiedAt).toISOString());
-      return group('Part', tag('PartNumber', number) + modified + tag('ETag', meta.etag) + tag('Size', meta.size));
+      return group('Part', tag('PartNumber', number), modified, tag('ETag', meta.etag), tag('Size', meta.size));
     });
-  const head =
-    tag('Bucket', bucket) + tag('Key', key) + tag('UploadId', query.get('uploadId') ?? '') + tag('IsTruncated', false);
-  sendXml(exchange, xmlDocument('ListPartsResult', head + inner.join('')));
+  const head = [tag('Bucket', bucket), tag('Key', key), tag('UploadId', query.get('uploadId') ?? '')];
+  sendXml(exchange, 'ListPartsResult', ...head, tag('IsTruncated', false), ...inner);
 }
 
 /** ListMultipartUploads, on one page. */
@@ -116,16 +106,13 @@ export async function listUploads(exchange: Exchange): Promise<void> {
     upload?.bucket === bucket && upload.key.startsWith(prefix)
       ? group(
           'Upload',
-          tag('Key', upload.key) +
-            tag('UploadId', uploadId) +
-            tag('Initiated', new Date(upload.startedAt).toISOString()),
+          tag('Key', upload.key),
+          tag('UploadId', uploadId),
+          tag('Initiated', new Date(upload.startedAt).toISOString()),
         )
       : [],
   );
-  sendXml(
-    exchange,
-    xmlDocument('ListMultipartUploadsResult', tag('Bucket', bucket) + tag('IsTruncated', false) + inner.join('')),
-  );
+  sendXml(exchange, 'ListMultipartUploadsResult', tag('Bucket', bucket), tag('IsTruncated', false), ...inner);
 }
 
 async function chosenParts(exchange: Exchange, xml: string): Promise<Part[]> {

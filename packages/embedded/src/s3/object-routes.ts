@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Exchange, S3Error, sendEmpty, sendXml, tag, xmlDocument } from './exchange.ts';
+import { type Exchange, S3Error, sendEmpty, sendXml, tag } from './exchange.ts';
 import { type ObjectMeta, openObject, writeObject } from './store.ts';
 
 /** The headers that an object keeps, and that a query may override (`response-…`). */
@@ -45,12 +45,8 @@ export async function putObject(exchange: Exchange): Promise<void> {
   const { request, store, bucket, key, body } = exchange;
   if (request.headers['x-amz-copy-source'] !== undefined) return copyObject(exchange);
   await requireAbsentIfAsked(exchange);
-  const meta = await writeObject(store.objectPath(bucket, key), store.scratch, body, ({ size, md5 }) => ({
-    size,
-    etag: `"${md5}"`,
-    modifiedAt: exchange.now(),
-    headers: keptHeaders(request.headers),
-  }));
+  const known = { modifiedAt: exchange.now(), headers: keptHeaders(request.headers) };
+  const meta = await writeObject(store.objectPath(bucket, key), store.scratch, body, known);
   sendEmpty(exchange, 200, { etag: meta.etag });
 }
 
@@ -68,14 +64,11 @@ async function copyObject(exchange: Exchange): Promise<void> {
   try {
     const replace = request.headers['x-amz-metadata-directive'] === 'REPLACE';
     const content = source.meta.size === 0 ? Readable.from([]) : source.stream(0, source.meta.size - 1);
-    const meta = await writeObject(store.objectPath(bucket, key), store.scratch, [content], ({ size, md5 }) => ({
-      size,
-      etag: `"${md5}"`,
-      modifiedAt: exchange.now(),
-      headers: replace ? keptHeaders(request.headers) : source.meta.headers,
-    }));
-    const inner = tag('LastModified', new Date(meta.modifiedAt).toISOString()) + tag('ETag', meta.etag);
-    sendXml(exchange, xmlDocument('CopyObjectResult', inner));
+    const headers = replace ? keptHeaders(request.headers) : source.meta.headers;
+    const known = { modifiedAt: exchange.now(), headers };
+    const { modifiedAt, etag } = await writeObject(store.objectPath(bucket, key), store.scratch, [content], known);
+    const modified = tag('LastModified', new Date(modifiedAt).toISOString());
+    sendXml(exchange, 'CopyObjectResult', modified, tag('ETag', etag));
   } finally {
     await source.close();
   }

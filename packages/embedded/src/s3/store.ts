@@ -153,14 +153,14 @@ const READ_AHEAD = 256 * 1024;
 
 /**
  * Writes an object: content, then its metadata as JSON, then the length of that JSON (4 bytes). One file, so that a
- * rename makes both appear at once, when they are on disk; an upload that fails leaves nothing.
- * @param describe makes the metadata from what was written; `md5` in hexadecimal.
+ * rename makes both appear at once, when they are on disk; an upload that fails leaves nothing. Its ETag is the MD5 of
+ * the content unless another is given.
  */
 export async function writeObject(
   path: string,
   scratch: string,
   stages: readonly [Readable, ...Transform[]],
-  describe: (written: { readonly size: number; readonly md5: string }) => ObjectMeta,
+  known: Pick<ObjectMeta, 'modifiedAt' | 'headers'> & Partial<Pick<ObjectMeta, 'etag'>>,
 ): Promise<ObjectMeta> {
   const draft = join(scratch, randomUUID());
   await mkdir(scratch, { recursive: true });
@@ -175,7 +175,7 @@ export async function writeObject(
       },
     });
     await pipeline([...stages, counter, createWriteStream(draft, { flags: 'wx', highWaterMark: READ_AHEAD })]);
-    const meta = describe({ size, md5: md5.digest('hex') });
+    const meta = { size, etag: `"${md5.digest('hex')}"`, ...known };
     await appendMeta(draft, meta);
     await moveInto(draft, path);
     return meta;

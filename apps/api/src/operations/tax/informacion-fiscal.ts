@@ -1,6 +1,5 @@
 import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
-import { askSat } from '../../consultas/ask-sat.ts';
 import { named, periodicidadDe } from '../../consultas/constancia.ts';
 import { consultar } from '../../consultas/consultar.ts';
 import { camino, rfcData, soloRfc, texto } from '../../fields.ts';
@@ -38,10 +37,7 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {
-    const consulta = { consulta: 'descargar-constancia', rfc } as const;
-    const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
-      askSat(propio, consulta, credencial),
-    );
+    const { respuesta, camino: por } = await consultar(contexto, { consulta: 'descargar-constancia', rfc });
     const constancia = await named(contexto, respuesta.constancia);
     return {
       rfc,

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { calendarDay } from '@acuse/core';
 import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
-import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
 import { conAlmacen } from '../../deps.ts';
 import { camino, instante, opinion, rfcData, soloRfc } from '../../fields.ts';
@@ -33,10 +32,7 @@ export default defineOperation({
 
   async handle({ rfc }, contexto) {
     const { deps, access, signal } = contexto;
-    const consulta = { consulta: 'consultar-opinion', rfc } as const;
-    const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
-      askSat(propio, consulta, credencial),
-    );
+    const { respuesta, camino: por } = await consultar(contexto, { consulta: 'consultar-opinion', rfc });
     const { sentido, fecha, motivo, pdf } = respuesta;
     const id = deps.newId();
     const objectKey = documentoKey(id);

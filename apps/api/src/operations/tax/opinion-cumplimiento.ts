@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
 import { camino, instante, opinion, rfcData, soloRfc } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
@@ -24,10 +23,7 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {
-    const consulta = { consulta: 'consultar-opinion', rfc } as const;
-    const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
-      askSat(propio, consulta, credencial),
-    );
+    const { respuesta, camino: por } = await consultar(contexto, { consulta: 'consultar-opinion', rfc });
     return {
       rfc,
       opinion: respuesta.sentido,
