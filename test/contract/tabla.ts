@@ -28,6 +28,8 @@ const lista = ['total', 'items'];
 const camino = ['canal', 'credencial'];
 const certeza = ['confianza', 'reembolsada', ...camino];
 const pagada = ['402/1004'];
+const cfdi = { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' } as const;
+const listado = { data: lista, nuestros: certeza, errores: pagada } as const;
 const llave = ['401/1001'];
 
 export const TABLA: readonly Fila[] = [
@@ -49,68 +51,44 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'tax/comunicados', cost: 1, credencial: 'API key', rfc: 'propio' },
     campos: { rfc: texto, desde: opcional, hasta: opcional },
     elementos: { id: 'string', asunto: 'string', fecha: 'date' },
-    data: lista,
-    nuestros: certeza,
-    errores: pagada,
+    ...listado,
   },
   {
     ...{ path: 'tax/facturas', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    ...{
-      campos: periodo,
-      elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' },
-      data: lista,
-      nuestros: certeza,
-      errores: pagada,
-    },
+    campos: periodo,
+    elementos: cfdi,
+    ...listado,
   },
   {
     ...{ path: 'tax/facturas-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    ...{
-      campos: periodo,
-      elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' },
-      data: lista,
-      nuestros: certeza,
-      errores: pagada,
-    },
+    campos: periodo,
+    elementos: cfdi,
+    ...listado,
   },
   {
     ...{ path: 'tax/declaraciones-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    ...{
-      campos: ejercicio,
-      elementos: {
-        id: 'string',
-        tipo: 'string',
-        periodicidad: 'string',
-        periodo: 'string',
-        ejercicio: 'integer',
-        fecha: 'date',
-        complementaria: 'boolean',
-        estado: 'string',
-      },
-      data: lista,
-      nuestros: certeza,
-      errores: pagada,
+    campos: ejercicio,
+    elementos: {
+      id: 'string',
+      tipo: 'string',
+      periodicidad: 'string',
+      periodo: 'string',
+      ejercicio: 'integer',
+      fecha: 'date',
+      complementaria: 'boolean',
+      estado: 'string',
     },
+    ...listado,
   },
   {
     ...{ path: 'tax/retenciones', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    ...{
-      campos: ejercicio,
-      elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date', estado: 'string' },
-      data: lista,
-      nuestros: certeza,
-      errores: pagada,
-    },
+    campos: ejercicio,
+    elementos: { ...cfdi, estado: 'string' },
+    ...listado,
   },
   {
     ...{ path: 'tax/notificaciones', cost: 1, credencial: 'API key + CIEC o e.firma', rfc: 'propio' },
-    ...{
-      campos: rfc,
-      elementos: { id: 'string', autoridad: 'string', asunto: 'string', fecha: 'date' },
-      data: lista,
-      nuestros: certeza,
-      errores: pagada,
-    },
+    ...{ campos: rfc, elementos: { id: 'string', autoridad: 'string', asunto: 'string', fecha: 'date' }, ...listado },
   },
   {
     ...{ path: 'usuario/datos-fiscales', cost: 1, credencial: 'API key', rfc: 'propio', campos: rfc },

@@ -189,6 +189,10 @@ export async function createKitWithAlta(options: KitOptions = {}, own: Parameter
   return { kit, a: alta(kit.store, own) };
 }
 
+/** The cheapest call of a taxpayer with the own key: what is stored of the e.firma. */
+export const pideEstado = (kit: Kit, { key, rfc }: Alta, options?: CallOptions) =>
+  kit.call('vault/firma-estado', { rfc }, { key, ...options });
+
 /** Stores a CIEC through the API, as a caller would. */
 export async function guardaCiec(kit: Kit, { key, rfc }: Alta, ciec = CIEC): Promise<void> {
   const { status, text } = await kit.call('vault/rfc-guardar', { rfc, ciec }, { key });

@@ -61,6 +61,16 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     ]);
     return { code, output, errors, last: output.trimEnd().split('\n').at(-1) };
   };
+  /** The id of the program that `parent` started, once it says that it waits. */
+  const waiting = async (parent: ChildProcess) => {
+    let pid = 0;
+    for await (const chunk of parent.stdout ?? []) {
+      pid = Number(/waiting (\d+)/.exec(String(chunk))?.[1] ?? 0);
+      if (pid > 0) break;
+    }
+    expect(isAlive(pid)).toBe(true);
+    return pid;
+  };
   const calls = async () =>
     (await readFile(join(root, 'calls'), 'utf8').catch(() => '')).trim().split('\n').filter(Boolean);
   const report = (...results: [status: string, ...tests: object[]][]) => ({
@@ -270,12 +280,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
       },
     );
     children.push(shell);
-    let pid = 0;
-    for await (const chunk of shell.stdout ?? []) {
-      pid = Number(/waiting (\d+)/.exec(String(chunk))?.[1] ?? 0);
-      if (pid > 0) break;
-    }
-    expect(isAlive(pid)).toBe(true);
+    const pid = await waiting(shell);
     shell.kill('SIGTERM');
     expect(await waitGone(pid, 20_000)).toBe(true);
   });
@@ -283,12 +288,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
   test('leaves no program behind when it is killed itself', async () => {
     await write('plan.json', { wait: true });
     const child = start('test');
-    let pid = 0;
-    for await (const chunk of child.stdout ?? []) {
-      pid = Number(/waiting (\d+)/.exec(String(chunk))?.[1] ?? 0);
-      if (pid > 0) break;
-    }
-    expect(isAlive(pid)).toBe(true);
+    const pid = await waiting(child);
     child.kill('SIGKILL');
     expect(await waitGone(pid, 20_000)).toBe(true);
   });

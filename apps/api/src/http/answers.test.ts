@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createKit, createKitWithAlta, guardaCiec, operations } from '../../test/kit.ts';
+import { createKit, createKitWithAlta, guardaCiec, operations, pideEstado } from '../../test/kit.ts';
 import { defineOperation } from './operation.ts';
 
 describe('every answer', () => {
@@ -34,7 +34,7 @@ describe('every answer', () => {
   it('notes the last use of the key in a batch, with the address', async () => {
     const { kit, a } = await createKitWithAlta();
     for (const from of ['192.0.2.1', '192.0.2.2']) {
-      await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key, from });
+      await pideEstado(kit, a, { from });
     }
     expect(kit.store.usos).toEqual([]);
     await kit.api.close();

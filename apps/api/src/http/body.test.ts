@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, createKitWithAlta, type Kit } from '../../test/kit.ts';
+import { alta, createKit, createKitWithAlta, type Kit, pideEstado } from '../../test/kit.ts';
 import { parseJsonObject } from './body.ts';
 
 const PATH = 'vault/firma-estado';
@@ -12,8 +12,7 @@ describe('the body step', () => {
     'takes %s',
     async (type) => {
       const { kit, a } = await createKitWithAlta();
-      const headers = { 'content-type': type };
-      expect((await kit.call(PATH, { rfc: a.rfc }, { key: a.key, headers })).status).toBe(200);
+      expect((await pideEstado(kit, a, { headers: { 'content-type': type } })).status).toBe(200);
     },
   );
 
@@ -26,18 +25,14 @@ describe('the body step', () => {
     'application/x-www-form-urlencoded',
   ])('answers 415 to %s', async (type) => {
     const { kit, a } = await createKitWithAlta();
-    const answer = await kit.call(
-      PATH,
-      { rfc: a.rfc },
-      { key: a.key, headers: { 'content-type': type ?? 'text/plain;charset=UTF-8' } },
-    );
-    expect(codes(answer)).toEqual([415, 9415]);
+    const headers = { 'content-type': type ?? 'text/plain;charset=UTF-8' };
+    expect(codes(await pideEstado(kit, a, { headers }))).toEqual([415, 9415]);
   });
 
   it('answers 415 to a compressed body', async () => {
     const { kit, a } = await createKitWithAlta();
     const headers = { 'content-encoding': 'gzip' };
-    expect(codes(await kit.call(PATH, { rfc: a.rfc }, { key: a.key, headers }))).toEqual([415, 9415]);
+    expect(codes(await pideEstado(kit, a, { headers }))).toEqual([415, 9415]);
   });
 
   const padded = (rfc: string, bytes: number) => {
@@ -95,13 +90,6 @@ describe('the body step', () => {
     expect(await wrong(await createKit(), body)).toEqual([400, code, campo]);
   });
 
-  it('answers 2001 to what is no JSON object, without echoing it', async () => {
-    const kit = await createKit();
-    for (const body of ['', '[]', '"x"', '{"rfc":', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`]) {
-      expect((await wrong(kit, body)).slice(0, 2)).toEqual([400, 2001]);
-    }
-  });
-
   it('ignores unknown fields, also the dangerous ones', async () => {
     const { kit, a } = await createKitWithAlta();
     const body = `{"rfc":"${a.rfc}","__proto__":{"isAdmin":true},"constructor":1,"otro":[1,2]}`;
@@ -111,7 +99,7 @@ describe('the body step', () => {
 
   it('takes the RFC in any letter case and with blanks', async () => {
     const { kit, a } = await createKitWithAlta();
-    const answer = await kit.call(PATH, { rfc: ` ${a.rfc.toLowerCase()} ` }, { key: a.key });
+    const answer = await pideEstado(kit, { ...a, rfc: ` ${a.rfc.toLowerCase()} ` });
     expect(answer.json.data?.['rfc']).toBe(a.rfc);
   });
 });
@@ -124,17 +112,9 @@ describe('secret fields', () => {
     return { answer, ...{ codigo: answer.json.cfdi_codigo, data: answer.json.data } };
   };
 
-  it.each([[{}], [{ ciec: 1 }], [{ ciec: null }], [{ ciec: ['x'] }], [{ ciec: { a: 1 } }], [{ ciec: '' }]])(
-    'answers 2001 to %j',
-    async (body) => {
-      const { codigo, data } = await save(body);
-      expect([codigo, data?.['campo']]).toEqual([2001, 'ciec']);
-    },
-  );
-
-  it('tells a wrong RFC before a wrong secret', async () => {
-    const { codigo } = await save(() => '{"rfc":"no","ciec":1}');
-    expect(codigo).toBe(2002);
+  it('answers 2001 to an empty secret', async () => {
+    const { codigo, data } = await save((rfc: string) => JSON.stringify({ rfc, ciec: '' }));
+    expect([codigo, data?.['campo']]).toEqual([2001, 'ciec']);
   });
 
   it('refuses a secret that stands there twice, and broken JSON around one', async () => {

@@ -1,19 +1,20 @@
 import { generateApiKey } from '@acuse/vault';
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, createKitWithAlta, unknownKey } from '../../test/kit.ts';
+import { alta, createKit, createKitWithAlta, pideEstado, unknownKey } from '../../test/kit.ts';
 
 describe('the bearer step', () => {
   it('takes the scheme in any letter case', async () => {
     const { kit, a } = await createKitWithAlta();
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const headers = { authorization: `${scheme} ${a.key}` };
-      expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { headers })).status).toBe(200);
+      expect((await pideEstado(kit, a, { headers })).status).toBe(200);
     }
   });
 
   it('answers 401/1001 to everything that is not exactly one key', async () => {
     const kit = await createKit({ settings: { wrongKeysPerMinute: 1_000 } });
-    const { key, rfc } = alta(kit.store);
+    const a = alta(kit.store);
+    const { key } = a;
     const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
     const wrong = [
       ...[null, '', 'Bearer', 'Bearer ', key, basic, `Token ${key}`, `Bearer  ${key}`, `Bearer\t${key}`],
@@ -21,7 +22,7 @@ describe('the bearer step', () => {
       ...[`Bearer ${key.slice(0, -1)}`, `Bearer ${key}x`, `Bearer ${key.toUpperCase()}`, `Bearer ${unknownKey()}`],
     ];
     for (const authorization of wrong) {
-      const answer = await kit.call('vault/firma-estado', { rfc }, { headers: { authorization } });
+      const answer = await pideEstado(kit, a, { headers: { authorization } });
       expect([authorization, answer.status, answer.json.cfdi_codigo]).toEqual([authorization, 401, 1001]);
       expect(answer.headers.get('www-authenticate')).toBe('Bearer');
     }
@@ -30,18 +31,13 @@ describe('the bearer step', () => {
   it('answers 1001, not 1002, to a wrong secret of a revoked key', async () => {
     const { kit, a } = await createKitWithAlta();
     const stored = kit.store.keys.get(a.keyId);
-    if (stored) stored.estado = 'REVOCADA';
-    expect((await kit.call('vault/firma-estado', {}, { key: a.key })).json.cfdi_codigo).toBe(1002);
+    for (const estado of ['REEMPLAZADA', 'REVOCADA'] as const) {
+      if (stored) stored.estado = estado;
+      expect((await pideEstado(kit, a)).json.cfdi_codigo).toBe(1002);
+    }
     const forged = generateApiKey('test');
     kit.store.keys.set(forged.keyId, { ...(stored ?? { hash: Buffer.alloc(32) }), id: forged.keyId } as never);
-    expect((await kit.call('vault/firma-estado', {}, { key: forged.text })).json.cfdi_codigo).toBe(1001);
-  });
-
-  it('a replaced key answers 1002 as well', async () => {
-    const { kit, a } = await createKitWithAlta();
-    const stored = kit.store.keys.get(a.keyId);
-    if (stored) stored.estado = 'REEMPLAZADA';
-    expect((await kit.call('vault/firma-estado', {}, { key: a.key })).json.cfdi_codigo).toBe(1002);
+    expect((await pideEstado(kit, { ...a, key: forged.text })).json.cfdi_codigo).toBe(1001);
   });
 
   it('answers 403/1003 to every operation of a suspended account, before anything of the call is looked at', async () => {
@@ -52,7 +48,7 @@ describe('the bearer step', () => {
       expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 403, 1003]);
     }
     kit.store.suspendidas.clear();
-    expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).status).toBe(200);
+    expect((await pideEstado(kit, a)).status).toBe(200);
   });
 
   it('never takes a key from the query or the body', async () => {
@@ -64,7 +60,7 @@ describe('the bearer step', () => {
 
   it('answers wrong keys with 9429 after a number of them, by address, and right ones never', async () => {
     const { kit, a } = await createKitWithAlta({ settings: { wrongKeysPerMinute: 3 } });
-    const ask = async (key: string, from: string) => kit.call('vault/firma-estado', { rfc: a.rfc }, { key, from });
+    const ask = (key: string, from: string) => pideEstado(kit, a, { key, from });
     for (let count = 0; count < 3; count += 1) expect((await ask(unknownKey(), '192.0.2.1')).status).toBe(401);
     const limited = await ask(unknownKey(), '192.0.2.1');
     expect([limited.status, limited.json.cfdi_codigo]).toEqual([429, 9429]);
@@ -78,22 +74,16 @@ describe('the User-Agent step', () => {
   it('refuses none, a blank one and one over 512 characters with 403/6001', async () => {
     const { kit, a } = await createKitWithAlta();
     for (const agent of [null, '', ' ', 'x'.repeat(513)]) {
-      const answer = await kit.call(
-        'vault/firma-estado',
-        { rfc: a.rfc },
-        { key: a.key, headers: { 'user-agent': agent } },
-      );
+      const answer = await pideEstado(kit, a, { headers: { 'user-agent': agent } });
       expect([answer.status, answer.json.cfdi_codigo]).toEqual([403, 6001]);
     }
-    const longest = { key: a.key, headers: { 'user-agent': 'x'.repeat(512) } };
-    expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, longest)).status).toBe(200);
+    expect((await pideEstado(kit, a, { headers: { 'user-agent': 'x'.repeat(512) } })).status).toBe(200);
   });
 
   it('obeys the lists of the operator, by prefix and in any letter case', async () => {
     const settings = { userAgentAllow: ['mi-erp/', 'curl'], userAgentDeny: ['curl/7'] };
     const { kit, a } = await createKitWithAlta({ settings });
-    const ask = async (agent: string) =>
-      (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key, headers: { 'user-agent': agent } })).status;
+    const ask = async (agent: string) => (await pideEstado(kit, a, { headers: { 'user-agent': agent } })).status;
     expect(await ask('Mi-ERP/2.1')).toBe(200);
     expect(await ask('curl/8.5')).toBe(200);
     expect(await ask('curl/7.1')).toBe(403);
@@ -107,13 +97,7 @@ describe("the caller's address", () => {
     const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
     if (contribuyente) contribuyente.ips = ['192.0.2.0/24', '2001:db8::/32'];
     const ask = async (from: string, forwarded: string | null = null) =>
-      (
-        await kit.call(
-          'vault/firma-estado',
-          { rfc: a.rfc },
-          { key: a.key, from, headers: { 'x-forwarded-for': forwarded } },
-        )
-      ).status;
+      (await pideEstado(kit, a, { from, headers: { 'x-forwarded-for': forwarded } })).status;
     expect(await ask('192.0.2.7')).toBe(200);
     expect(await ask('::ffff:192.0.2.7')).toBe(200);
     expect(await ask('2001:db8::7')).toBe(200);
@@ -128,7 +112,7 @@ describe("the caller's address", () => {
     const { kit, a } = await createKitWithAlta();
     const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
     if (contribuyente) contribuyente.ips = ['nonsense'];
-    expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.cfdi_codigo).toBe(1003);
+    expect((await pideEstado(kit, a)).json.cfdi_codigo).toBe(1003);
   });
 });
 
@@ -139,19 +123,18 @@ describe('the rate limit', () => {
   it('answers 429 with RateLimit and Retry-After when a key is past its burst, and counts every key by itself', async () => {
     const kit = await createKit({ settings: { rateLimitRps: SLOW, rateLimitBurst: 3 } });
     const [a, b] = [alta(kit.store), alta(kit.store)];
-    const ask = (who: typeof a) => kit.call('vault/firma-estado', { rfc: who.rfc }, { key: who.key });
     for (const remaining of [2, 1, 0]) {
-      const answer = await ask(a);
+      const answer = await pideEstado(kit, a);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"llave";r=${remaining};t=\\d+$`));
       expect(answer.headers.get('ratelimit-policy')).toBe('"llave";q=3;w=3000');
     }
-    const limited = await ask(a);
+    const limited = await pideEstado(kit, a);
     expect([limited.status, limited.json.cfdi_codigo]).toEqual([429, 9429]);
     const wait = Number(limited.headers.get('retry-after'));
     expect(wait).toBeGreaterThan(0);
     expect(limited.json.data).toEqual({ reintentar_en: wait });
-    expect((await ask(b)).status).toBe(200);
+    expect((await pideEstado(kit, b)).status).toBe(200);
   });
 
   it('counts a call once even when its steps run twice', async () => {
@@ -163,7 +146,7 @@ describe('the rate limit', () => {
 
   it('is off with 0', async () => {
     const { kit, a } = await createKitWithAlta({ settings: { rateLimitRps: 0 } });
-    const answer = await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key });
+    const answer = await pideEstado(kit, a);
     expect(answer.headers.get('ratelimit')).toBeNull();
   });
 });

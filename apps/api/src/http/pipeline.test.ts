@@ -2,7 +2,16 @@ import { CfdiError } from '@acuse/contract';
 import { createLogger } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Alta, alta, createKit, createKitWithAlta, guardaCiec, type Kit, operations } from '../../test/kit.ts';
+import {
+  type Alta,
+  alta,
+  createKit,
+  createKitWithAlta,
+  guardaCiec,
+  type Kit,
+  operations,
+  pideEstado,
+} from '../../test/kit.ts';
 import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
@@ -49,9 +58,7 @@ describe('round trips', () => {
   it('reads the pass for every other operation', async () => {
     const kit = await createKit();
     const a = await ready(kit);
-    for (let count = 0; count < 2; count += 1) {
-      await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key });
-    }
+    for (let count = 0; count < 2; count += 1) await pideEstado(kit, a);
     expect(kit.store.trips).toEqual(['accessSnapshots.load', 'accessSnapshots.load']);
   });
 

@@ -8,6 +8,7 @@ import {
   ListBucketsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  paginateListObjectsV2,
 } from '@aws-sdk/client-s3';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { Bucket, errorOf, useS3 } from './testing/s3-fixture.ts';
@@ -21,38 +22,24 @@ describe('lists', () => {
     for (const key of keys) await s3.put(key);
   });
 
-  test('are in the order of bytes, page by page', async () => {
+  /** What stands in all pages of a list: of each page the keys, then what was rolled up. */
+  async function everyPage(options: { MaxKeys: number; Delimiter?: string }): Promise<(string | undefined)[]> {
     const found: (string | undefined)[] = [];
-    let ContinuationToken: string | undefined;
-    do {
-      const page = await s3.client.send(
-        new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 3, ...(ContinuationToken ? { ContinuationToken } : {}) }),
-      );
+    for await (const page of paginateListObjectsV2({ client: s3.client }, { Bucket, Prefix, ...options })) {
       found.push(...(page.Contents ?? []).map(({ Key }) => Key));
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken);
-    expect(found).toEqual([...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+      found.push(...(page.CommonPrefixes ?? []).map((each) => each.Prefix));
+    }
+    return found;
+  }
+
+  test('are in the order of bytes, page by page', async () => {
+    expect(await everyPage({ MaxKeys: 3 })).toEqual(
+      [...keys].sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))),
+    );
   });
 
   test('roll up at the delimiter, on any page', async () => {
-    const entries: (string | undefined)[] = [];
-    let ContinuationToken: string | undefined;
-    do {
-      const page = await s3.client.send(
-        new ListObjectsV2Command({
-          Bucket,
-          Prefix,
-          Delimiter: '/',
-          MaxKeys: 1,
-          ...(ContinuationToken ? { ContinuationToken } : {}),
-        }),
-      );
-      entries.push(
-        ...(page.Contents ?? []).map(({ Key }) => Key),
-        ...(page.CommonPrefixes ?? []).map((each) => each.Prefix),
-      );
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken);
+    const entries = await everyPage({ MaxKeys: 1, Delimiter: '/' });
     expect(entries).toEqual(['a', 'b-', 'b/', 'c/', 'd', 'ñ'].map((entry) => `${Prefix}${entry}`));
   });
 

@@ -21,6 +21,8 @@ import {
 
 const NOW = new Date('2026-06-01T12:00:00Z');
 const MORAL = { id: 'H&E951128469 / VADA800927DJ3', curp: ' / VADA800927HSRSRL05', nombre: 'HERRERÍA & ELÉCTRICOS' };
+/** The period of the authority. */
+const AUTORIDAD = { from: '2019-05-03T00:00:00Z', to: '2027-05-03T00:00:00Z' };
 const VIGENTE = { from: '2025-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' };
 
 let authority: Authority;
@@ -29,7 +31,7 @@ let pair: Pair;
 
 beforeAll(() => {
   pair = rsaPair();
-  authority = createAuthority({ pair: rsaPair(), from: '2019-05-03T00:00:00Z', to: '2027-05-03T00:00:00Z' });
+  authority = createAuthority({ pair: rsaPair(), ...AUTORIDAD });
   trust = createTrustBundle([authority.pem]);
 });
 
@@ -144,12 +146,7 @@ describe('checkCertificado', () => {
   });
 
   it('never confuses an unknown issuer with an expired certificate', () => {
-    const stranger = createAuthority({
-      pair: rsaPair(),
-      from: '2019-05-03T00:00:00Z',
-      to: '2027-05-03T00:00:00Z',
-      commonName: 'OTRA AUTORIDAD',
-    });
+    const stranger = createAuthority({ pair: rsaPair(), ...AUTORIDAD, commonName: 'OTRA AUTORIDAD' });
     const der = make({ authority: stranger });
     expect(check(der)).toBe('EMISOR_DESCONOCIDO');
     const extended = createTrustBundle([authority.pem, stranger.pem]);
@@ -169,12 +166,7 @@ describe('checkCertificado', () => {
   });
 
   it('checks the name of the issuer and not just the signature', () => {
-    const sameKey = createAuthority({
-      pair: authority.pair,
-      from: '2019-05-03T00:00:00Z',
-      to: '2027-05-03T00:00:00Z',
-      commonName: 'OTRA AUTORIDAD',
-    });
+    const sameKey = createAuthority({ pair: authority.pair, ...AUTORIDAD, commonName: 'OTRA AUTORIDAD' });
     expect(check(make(), undefined, NOW, createTrustBundle([sameKey.pem]))).toBe('EMISOR_DESCONOCIDO');
   });
 
@@ -200,8 +192,7 @@ describe('createTrustBundle', () => {
   it('does not trust certificates that are no authority', () => {
     const responder = createAuthority({
       pair: rsaPair(),
-      from: '2019-05-03T00:00:00Z',
-      to: '2027-05-03T00:00:00Z',
+      ...AUTORIDAD,
       isAuthority: false,
       commonName: 'OCSP DE PRUEBA',
     });

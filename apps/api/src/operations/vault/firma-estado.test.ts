@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../../test/consulta.ts';
-import { createKitWithAlta, NOW } from '../../../test/kit.ts';
+import { createKitWithAlta, NOW, pideEstado } from '../../../test/kit.ts';
 import { credencialKey } from '../../../test/memory-store.ts';
 
 describe('vault/firma-estado', () => {
   it('follows the e.firma from nothing to expired', async () => {
     const { kit, a } = await createKitWithAlta();
-    const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
+    const look = async () => (await pideEstado(kit, a)).json.data;
     const none = { rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, rechazos: [] };
     expect(await look()).toEqual({ ...none, expira_en: null, key_expira_en: null });
     await guardaEfirma(kit, a);
@@ -26,7 +26,7 @@ describe('vault/firma-estado', () => {
     await guardaEfirma(kit, a);
     const rowOf = (tipo: 'efirma_key' | 'efirma_cer') =>
       kit.store.credenciales.get(credencialKey(a.contribuyenteId, tipo));
-    const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
+    const look = async () => (await pideEstado(kit, a)).json.data;
     const key = rowOf('efirma_key');
     if (key) Reflect.deleteProperty(key, 'shred');
     expect(await look()).toMatchObject({ tiene_cer: true, tiene_key: false, vigente: true });
