@@ -40,7 +40,7 @@ describe('objects', () => {
       ETag: `"${createHash('md5').update(Body).digest('hex')}"`,
     });
     expect(sent.ETag).toBe(head.ETag);
-    expect(await s3.read('a/b.zip')).toEqual(Body);
+    expect(Body.equals(await s3.read('a/b.zip'))).toBe(true);
   });
 
   test('give ranges, and refuse one that lies outside', async () => {
