@@ -19,6 +19,7 @@ const SIZES = {
   'flush Redis': { pr: 4, deep: 40 },
   'cut off storage': { pr: 10, deep: 100 },
   'rounds of moments': { pr: 1, deep: 80 },
+  'guesses of a password': { pr: 1_000, deep: 10_000 },
   'requests without Redis': { pr: 5_000, deep: 50_000 },
   'seconds with Redis frozen': { pr: 60, deep: 600 },
   'slow sockets': { pr: 500, deep: 5_000 },

@@ -45,7 +45,7 @@ export function createApiKeyHasher(options: {
   }
   const currentPepper = peppers.get(options.current);
   if (currentPepper === undefined) throw new RangeError(`Pepper ${options.current} is not in the list`);
-  const unmatchable = randomBytes(CLAVE_BYTES);
+  const unmatchable: ApiKeyHash = { hash: randomBytes(CLAVE_BYTES), pepperVersion: options.current };
 
   // The pepper is the HMAC key and the secret its message, never the reverse: HMAC hashes keys longer than a block, and
   // such a key and its hash are then interchangeable (RFC 2104, 2).
@@ -61,10 +61,11 @@ export function createApiKeyHasher(options: {
   return {
     hashApiKey: (apiKey) => ({ hash: digest(currentPepper, apiKey), pepperVersion: options.current }),
     verifyApiKey(apiKey, stored) {
-      const pepper = stored === null ? undefined : peppers.get(stored.pepperVersion);
-      const known = pepper !== undefined && stored?.hash.length === CLAVE_BYTES;
+      const { hash, pepperVersion } = stored ?? unmatchable;
+      const pepper = peppers.get(pepperVersion);
+      const isKnown = pepper !== undefined && hash.length === CLAVE_BYTES;
       const actual = digest(pepper ?? currentPepper, apiKey);
-      return timingSafeEqual(actual, known ? stored.hash : unmatchable) && known;
+      return timingSafeEqual(actual, isKnown ? hash : unmatchable.hash) && isKnown && stored !== null;
     },
     isStale: (stored) => stored.pepperVersion < options.current,
   };
