@@ -1,5 +1,5 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { createAuthority, createCertificate, encryptLlave, type Pair, pemOf, rsaPair } from '../../test/authority.ts';
 import { CertificadoInvalido, checkCertificado, createTrustBundle, readCertificado } from './certificado.ts';
 import { keyMatches, LlaveInvalida, openLlave } from './llave.ts';
@@ -42,7 +42,7 @@ function tally(rounds: number, run: (round: number) => string): Map<string, numb
 
 describe.each([
   ['some', 500, 1, []],
-  ['many', 10_000, 3, ['slow']],
+  ['many', inject('isDeep') ? 100_000 : 10_000, 3, ['slow']],
 ])('%s damaged files', (_, rounds, kinds, tags) => {
   let pair: Pair;
   let cer: Buffer;
