@@ -12,6 +12,7 @@ import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 const port = Number(process.env.PORT);
 let calls = 0;
+console.log('options', process.env.NODE_OPTIONS);
 console.log('starting', JSON.stringify(Object.keys(process.env).sort()));
 const server = createServer((_, response) => response.writeHead(++calls < 3 ? 503 : 204).end()).listen(port, '127.0.0.1');
 process.on('SIGTERM', () => {
@@ -115,5 +116,15 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     const app = await group.start(await spec('victim'));
     app.kill('SIGKILL');
     expect(await ended).toEqual(['victim', null, 'SIGKILL']);
+  });
+
+  test('gives Node the options of whoever starts it and those of the program', async () => {
+    const before = process.env['NODE_OPTIONS'];
+    process.env['NODE_OPTIONS'] = '--no-deprecation';
+    await make().start(await spec('options', { NODE_OPTIONS: '--max-semi-space-size=2' }));
+    if (before === undefined) delete process.env['NODE_OPTIONS'];
+    else process.env['NODE_OPTIONS'] = before;
+    const log = await readFile(join(dir, 'logs', 'options.log'), 'utf8');
+    expect(log).toContain('options --no-deprecation --max-semi-space-size=2\n');
   });
 });

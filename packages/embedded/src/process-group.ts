@@ -98,7 +98,7 @@ async function launch({ name, entry, env }: AppSpec, logDir: string | undefined)
   const start = (output: number | 'pipe') =>
     spawn(process.execPath, [entry], {
       cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-      env: { ...inherited, ...env },
+      env: { ...inherited, ...env, NODE_OPTIONS: [inherited['NODE_OPTIONS'], env['NODE_OPTIONS']].join(' ').trim() },
       // Not of our process group: a Ctrl-C must reach us only, who stop them in order.
       detached: true,
       stdio: ['ignore', output, output],

@@ -35,7 +35,7 @@ export interface PaquetesS3Settings {
 export const DEFAULT_S3_SETTINGS = {
   forcePathStyle: true,
   createBucket: false,
-  partBytes: 8_388_608,
+  partBytes: 5_242_880,
   partConcurrency: 2,
   connectTimeoutMs: 5_000,
   socketTimeoutMs: 60_000,
