@@ -9,6 +9,7 @@ import { findSystemPostgres, startPostgres, startRedis } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { benchAccept } from './accept.ts';
 import { benchBacklog } from './backlog.ts';
+import { capacityTable } from './capacity.ts';
 import { benchConsultas } from './consultas.ts';
 import { benchGrowth } from './growth/growth.ts';
 import { benchJobs } from './jobs.ts';
@@ -29,8 +30,9 @@ async function run(program: string, ...args: string[]): Promise<void> {
 
 /**
  * Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench --
- * accept jobs backlog panel consultas assemble million` picks. `growth` takes twenty minutes, `soak --minutes 30` what
- * it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`.
+ * accept jobs backlog panel consultas assemble million` picks. `growth` takes ten minutes, `soak --minutes 30` what
+ * it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`. `capacity` computes what
+ * 100,000 taxpayers come to, and measures nothing.
  */
 const { positionals: asked, values } = parseArgs({
   allowPositionals: true,
@@ -52,6 +54,7 @@ const postgres = await startPostgres({
 });
 const redis = await startRedis({ dir: join(dir, 'redis'), log });
 try {
+  if (asked.includes('capacity')) console.log(capacityTable());
   if (wants('accept')) await benchAccept(postgres, { seconds: SECONDS, connections: 32 });
   if (wants('jobs')) await benchJobs({ postgres, redis }, SECONDS);
   if (wants('backlog')) await benchBacklog(postgres.url, redis?.url ?? null, 2 * SECONDS);

@@ -47,16 +47,21 @@ if (values.serve) {
   const server = await startS3();
   const settings = server.settings();
   const paquetes = createPaquetesS3(settings);
-  const objectKeys = await savePackages(paquetes);
+  const saved = await savePackages(paquetes);
   paquetes.close();
-  process.send?.({ settings, objectKeys });
+  process.send?.({ settings, saved });
   process.once('disconnect', () => void server.close());
 } else {
   await run();
 }
 
-async function savePackages(paquetes: Pick<Paquetes, 'saveSat'>): Promise<string[]> {
-  const objectKeys: string[] = [];
+interface Saved {
+  readonly objectKeys: string[];
+  bytes: number;
+}
+
+async function savePackages(paquetes: Pick<Paquetes, 'saveSat'>): Promise<Saved> {
+  const saved: Saved = { objectKeys: [], bytes: 0 };
   const made: Buffer[] = [];
   for (let from = 0; from < Number(values.rows); from += PACKAGE_ROWS) {
     const again = made[(from / PACKAGE_ROWS) % DISTINCT];
@@ -64,16 +69,18 @@ async function savePackages(paquetes: Pick<Paquetes, 'saveSat'>): Promise<string
     if (again === undefined) made.push(zip);
     const origen = { solicitudId: SOLICITUD_ID, parteId: 'p', paquete: String(from) };
     const { signal } = new AbortController();
-    objectKeys.push((await paquetes.saveSat(origen, Readable.from([zip]), signal)).objectKey);
+    const { objectKey, bytes } = await paquetes.saveSat(origen, Readable.from([zip]), signal);
+    saved.objectKeys.push(objectKey);
+    saved.bytes += bytes;
   }
-  return objectKeys;
+  return saved;
 }
 
 async function run(): Promise<void> {
   const storage = await openStorage();
   const solicitudId = SOLICITUD_ID;
   const signal = new AbortController().signal;
-  const { objectKeys } = storage;
+  const { saved } = storage;
   const plan: PlanEnsamble = {
     solicitudId,
     rfc: 'EKU9003173C9',
@@ -87,7 +94,7 @@ async function run(): Promise<void> {
         periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
         recortar: false,
         confirmada: false,
-        paquetes: objectKeys.map((objectKey, index) => ({ objectKey, paquete: `p${index}` })),
+        paquetes: saved.objectKeys.map((objectKey, index) => ({ objectKey, paquete: `p${index}` })),
       },
     ],
   };
@@ -98,14 +105,19 @@ async function run(): Promise<void> {
     peak = Math.max(peak, process.memoryUsage.rss());
   }, 20);
   const measured: Spent[] = [];
+  let zipBytesMade = 0;
   for (let round = 0; round < Number(values.rounds); round++) {
-    measured.push(await measure(async () => void (await storage.paquetes.assemble(plan, signal))));
+    const spent = await measure(async () => {
+      zipBytesMade = (await storage.paquetes.assemble(plan, signal)).bytes;
+    });
+    measured.push(spent);
   }
   clearInterval(sampler);
   if (values.alone) {
     await storage.close();
+    const storedBytes = saved.bytes + zipBytesMade;
     const cpuMs = (measured.reduce((sum, { cpu }) => sum + cpu, 0) / measured.length) * 1_000;
-    console.log(JSON.stringify({ rows: Number(values.rows), cpuMs, rssPeakMB: Math.round(peak / MB) }));
+    console.log(JSON.stringify({ rows: Number(values.rows), cpuMs, rssPeakMB: Math.round(peak / MB), storedBytes }));
     return;
   }
   const contents = [...(await readZip(await storage.get(`solicitudes/${solicitudId}/paquete.zip`))).values()];
@@ -142,8 +154,8 @@ async function run(): Promise<void> {
 
 interface Storage {
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'assemble'>;
-  /** Those of the packages of the SAT. */
-  readonly objectKeys: readonly string[];
+  /** The packages of the SAT. */
+  readonly saved: Saved;
   get(objectKey: string): Promise<Buffer>;
   close(): Promise<void>;
 }
@@ -152,17 +164,17 @@ async function openStorage(): Promise<Storage> {
   if (values.storage === 'memoria') {
     const objects = new Map<string, Buffer>();
     const paquetes = paquetesIn(createMemoryStore(objects), DEFAULT_LIMITS, level);
-    const objectKeys = await savePackages(paquetes);
+    const saved = await savePackages(paquetes);
     const get = async (key: string) => objects.get(key) ?? Buffer.alloc(0);
-    return { paquetes, objectKeys, get, close: async () => {} };
+    return { paquetes, saved, get, close: async () => {} };
   }
   const server = fork(import.meta.filename, ['--serve', '--rows', values.rows]);
-  type Served = { settings: PaquetesS3Settings; objectKeys: string[] };
-  const [{ settings, objectKeys }] = (await once(server, 'message')) as [Served];
+  type Served = { settings: PaquetesS3Settings; saved: Saved };
+  const [{ settings, saved }] = (await once(server, 'message')) as [Served];
   const paquetes = createPaquetesS3({ ...settings, compressionLevel: level });
   return {
     paquetes,
-    objectKeys,
+    saved,
     async get(key) {
       const { url } = await paquetes.presign(key, { filename: 'x.zip', ttlSeconds: 600 });
       return Buffer.from(await (await fetch(url)).arrayBuffer());

@@ -261,6 +261,8 @@ interface Assembled {
   readonly rows: number;
   readonly cpuMs: number;
   readonly rssPeakMB: number;
+  /** Of the SAT's packages and of the ZIP. */
+  readonly storedBytes: number;
 }
 
 /** What a million rows cost in the process that makes one ZIP of so many, and the most memory that it takes. */
@@ -283,6 +285,7 @@ export async function measureRows(most: number): Promise<Axis> {
     series: [
       { name: 'a million rows', unit: 'ms', points: points(({ rows, cpuMs }) => (cpuMs / rows) * 1e6) },
       // A heap is not filled by less.
+      { name: 'storage', unit: 'bytes a row', points: points(({ rows, storedBytes }) => storedBytes / rows) },
       { name: 'memory at most', unit: 'MB', points: points(({ rssPeakMB }) => rssPeakMB), judgedFrom: 1e6 },
     ],
   };
