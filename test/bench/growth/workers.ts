@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { QueueSettings } from '@acuse/queue';
 import { ring, seedOpen } from '../../integration/fixtures/abiertas.ts';
 import { queueOf } from '../backlog.ts';
 import { type Servers, type Speed, startMeasure } from '../cpu.ts';
@@ -13,7 +14,17 @@ const OPEN = 4_096;
 /** Steps that each worker has made before anything is measured: by then its code is compiled. */
 const WARM = 2_000;
 
-async function stepsOf(workers: readonly ChildProcess[]): Promise<number[]> {
+/** A worker in a process of its own, which looks at each solicitud again after so many seconds. */
+export function startWorker(name: string, databaseUrl: string, queue: QueueSettings, seconds: number): ChildProcess {
+  return fork(
+    fileURLToPath(new URL('worker.ts', import.meta.url)),
+    [name, databaseUrl, JSON.stringify(queue), String(seconds)],
+    { execArgv: ['--conditions=acuse-source', '--import', 'tsx'], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] },
+  );
+}
+
+/** How many steps each has made since it began. */
+export async function stepsOf(workers: readonly ChildProcess[]): Promise<number[]> {
   return Promise.all(
     workers.map(async (worker) => {
       worker.send('steps');
@@ -32,13 +43,8 @@ async function looksOf(servers: Servers, many: number): Promise<Speed> {
     await ring(pool, await seedOpen(pool, { open: OPEN, cuentas: 20 }));
     return {};
   });
-  const settings = JSON.stringify(queueOf(servers.redis?.url ?? url));
-  const workers = Array.from({ length: many }, (_, n) =>
-    fork(fileURLToPath(new URL('worker.ts', import.meta.url)), [`w${n}`, url, settings], {
-      execArgv: ['--conditions=acuse-source', '--import', 'tsx'],
-      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    }),
-  );
+  const settings = queueOf(servers.redis?.url ?? url);
+  const workers = Array.from({ length: many }, (_, n) => startWorker(`w${n}`, url, settings, 0));
   try {
     await Promise.all(workers.map((worker) => once(worker, 'message')));
     while (Math.min(...(await stepsOf(workers))) < WARM) await pause(100);
