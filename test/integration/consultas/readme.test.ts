@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
 import { issueEfirma } from '../fixtures/efirma.ts';
-import { type Caller, ciecOf, LISTAS, useServicio } from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, LISTAS_TOO, useServicio } from '../fixtures/servicio.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const run = promisify(execFile);
@@ -54,7 +54,7 @@ describe('the table of the README', () => {
     let caller: Caller;
     let env: NodeJS.ProcessEnv;
     beforeAll(async () => {
-      await servicio.startWorker({ ...LISTAS, WORKER_ROLES: 'descargas,ensambles,relay,listas' });
+      await servicio.startWorker(LISTAS_TOO);
       caller = await servicio.newCaller({ rfc: 'ACU200101DB1', saldo: 50 });
       const efirma = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contrasena-de-prueba' });
       const folder = join(servicio.dir, 'efirma');

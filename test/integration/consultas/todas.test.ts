@@ -5,7 +5,7 @@ import { type Fila, TABLA } from '../../contract/tabla.ts';
 import { type Caso, CONSULTAS, costOf, newCallerFor, VIAS } from '../fixtures/consultas.ts';
 import { createBucket } from '../fixtures/objetos.ts';
 import { saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
-import { expectOk, LISTAS, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { expectOk, LISTAS_TOO, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, hoy } from './verdad.ts';
 
 const [MORAL] = CONTRIBUYENTES[0];
@@ -66,7 +66,7 @@ const CASOS = todas.flatMap(({ path, accepts, cost }) =>
   ),
 );
 
-const servicio = useServicio({ workerEnv: { ...LISTAS, WORKER_ROLES: 'descargas,ensambles,relay,listas' } });
+const servicio = useServicio({ workerEnv: LISTAS_TOO });
 beforeAll(async () => {
   await createBucket(servicio);
   await servicio.startWorker();

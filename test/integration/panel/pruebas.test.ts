@@ -69,6 +69,9 @@ describe('the sandbox', () => {
   it('proposes the RFC that the account has had longest, whatever sorts first', async () => {
     const other = await panel.registrar();
     for (const rfc of ['ZZZ200101ZZ1', 'AAA200101AA1']) await addRfc(panel.db, other, rfc);
+    await panel.db.pool.query(
+      `UPDATE contribuyente SET creado_en = now() - interval '1 day' WHERE rfc = 'ZZZ200101ZZ1'`,
+    );
     const page = await other.get('/pruebas/vault/firma-estado');
     expect(page.$('[name="c.rfc"]').attr('value')).toBe('ZZZ200101ZZ1');
   });

@@ -1,12 +1,12 @@
 import { createSaludSat, type SaludHost } from '@acuse/db';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { expectOk, LISTAS_TOO, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 describe('the health that the operator sees', () => {
   const servicio = useServicio();
   beforeAll(async () => {
-    await servicio.startWorker();
+    await servicio.startWorker(LISTAS_TOO);
   });
 
   const hosts = async () => (await createSaludSat(servicio.db).read({ now: new Date(), periodo: 'hora' })).hosts;
