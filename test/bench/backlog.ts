@@ -16,6 +16,7 @@ import { createConsumer, createQueue, type QueueSettings } from '@acuse/queue';
 import { silentLogger as log, uuidV7 } from '@acuse/runtime';
 import { Redis } from 'ioredis';
 import pg from 'pg';
+import { workerConfig } from '../../apps/worker/src/config.ts';
 import { startReconciler } from '../../apps/worker/src/reconciler.ts';
 import { startRelay } from '../../apps/worker/src/relay.ts';
 import { createRunner, startWatchdog } from '../../apps/worker/src/steps.ts';
@@ -24,7 +25,11 @@ import { seedOpen } from '../integration/fixtures/abiertas.ts';
 /** Seconds that a ring may take before it is rung again: short, so that the larger backlog is far behind it. */
 const GRACE_SECONDS = 5;
 const CUENTAS = 20;
+/** As an installation has it that sets nothing. */
+const LEASE_SECONDS = workerConfig.shape.LEASE_SECONDS.parse(undefined);
 const PAIR = ['uno', 'dos'];
+/** Instead of the seconds between two looks: a worker that keeps what it has claimed. */
+export const HOLD = -1;
 
 /** A queue of its own on that server. */
 export const queueOf = (url: string) => ({ url, namespace: `b${randomBytes(4).toString('hex')}` });
@@ -73,8 +78,9 @@ export async function startWorkers(
     const own = openDatabase({ url: databaseUrl, poolSize: 20, timeoutMs: 30_000, applicationName: worker });
     closing.push(() => own.close());
     const claims = createClaims(own);
+    let wakeRelay = () => {};
     const runner = createRunner(
-      { claims, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
+      { claims, log, checkpoint: noCheckpoint, leaseSeconds: LEASE_SECONDS, retrySeconds: 5, freed: () => wakeRelay() },
       { queue: 'descargas', run: (claimed) => deps.step(claimed, claims) },
     );
     const consumer = createConsumer(settings, {
@@ -98,6 +104,7 @@ export async function startWorkers(
       queueTimeoutMs: 5_000,
       graceSeconds: GRACE_SECONDS,
     });
+    wakeRelay = relay.wake;
     closing.push(() => relay.close());
     const reconciler = startReconciler({
       sweeper: createSweeper(own),

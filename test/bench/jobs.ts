@@ -71,8 +71,16 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
   let steps = 0;
   let isOver = false;
   const claims = createClaims(db);
+  let wakeRelay = () => {};
   const runner = createRunner(
-    { claims, log: silentLogger, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
+    {
+      claims,
+      log: silentLogger,
+      checkpoint: noCheckpoint,
+      leaseSeconds: 60,
+      retrySeconds: 5,
+      freed: () => wakeRelay(),
+    },
     {
       queue: 'descargas',
       async run(claimed) {
@@ -95,10 +103,11 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
     outbox: createOutbox(db),
     queue,
     log: silentLogger,
-    everyMs: 10,
+    everyMs: 250,
     queueTimeoutMs: 5_000,
     graceSeconds: 30,
   });
+  wakeRelay = relay.wake;
   await ring(db.pool, ids);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const from = steps;

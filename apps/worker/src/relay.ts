@@ -4,12 +4,12 @@ import type { WorkQueue } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
-/** Milliseconds between two turns while there is work: the slots that become free meanwhile are given out together. */
+/** Milliseconds that a turn rests at least: the slots that become free meanwhile are given out together. */
 const PACE_MS = 10;
 
 /**
- * Carries due rings from the outbox to the queue: woken by the database's word and by a short timer, whichever comes
- * first.
+ * Carries due rings from the outbox to the queue: woken by the database's word, by a step of this process that is over,
+ * and by a short timer, whichever comes first.
  */
 export async function startRelay(deps: {
   outbox: Outbox;
@@ -31,12 +31,14 @@ export async function startRelay(deps: {
         const limit = linkSignals([signal], queueTimeoutMs);
         await queue.ring(wakeUps, limit.signal).finally(limit.release);
       });
-      if (drained > 0) await sleep(PACE_MS);
+      await sleep(PACE_MS);
       return drained > 0;
     },
   });
   const listening = await outbox.listen(() => loop.wake());
   return {
+    /** There may be a free slot, or a ring that is due at once. */
+    wake: loop.wake,
     async close() {
       await listening.close();
       await loop.close();

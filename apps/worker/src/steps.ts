@@ -48,6 +48,8 @@ interface RunnerDeps {
   readonly leaseSeconds: number;
   /** Seconds until a ring that failed on our side is tried again. */
   readonly retrySeconds: number;
+  /** A claim is over: its slot is free, and its solicitud may be due at once. */
+  readonly freed: () => void;
 }
 
 /** What health is judged by: a ring that finds nothing to claim is no work. */
@@ -84,6 +86,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     } finally {
       running -= 1;
       lastAt = new Date();
+      deps.freed();
     }
   }
 

@@ -75,11 +75,17 @@ export async function startWorker(
   const sweeper = createSweeper(database);
   const heartbeats = createHeartbeats(database);
 
+  /** Of the relay of this process, where it has one. */
+  let wakeRelay = () => {};
+
   const consume = (trabajo: StepJob, concurrency: number) => {
     const { queue } = trabajo;
     checks['storage'] = (signal) => paquetes.ping(signal);
     const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
-    const runner = createRunner({ claims, log, checkpoint, leaseSeconds, retrySeconds }, trabajo);
+    const runner = createRunner(
+      { claims, log, checkpoint, leaseSeconds, retrySeconds, freed: () => wakeRelay() },
+      trabajo,
+    );
     const consumer = createConsumer(queueSettings, {
       queue,
       concurrency,
@@ -146,6 +152,7 @@ export async function startWorker(
       queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
       graceSeconds: config.RECONCILER_GRACE_SECONDS,
     });
+    wakeRelay = relay.wake;
     closeLater('relay', relay);
   }
   if (has('reconciler')) {

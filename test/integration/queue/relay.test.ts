@@ -1,0 +1,63 @@
+import { randomBytes } from 'node:crypto';
+import { noCheckpoint } from '@acuse/core';
+import { createClaims, createHeartbeats, createOutbox } from '@acuse/db';
+import { createConsumer, createQueue } from '@acuse/queue';
+import { silentLogger as log } from '@acuse/runtime';
+import { it } from 'vitest';
+import { startRelay } from '../../../apps/worker/src/relay.ts';
+import { createRunner } from '../../../apps/worker/src/steps.ts';
+import { ring, seedOpen } from '../fixtures/abiertas.ts';
+import { useDatabase } from '../fixtures/database.ts';
+import { onEachDriver } from '../fixtures/drivers.ts';
+import { waitFor } from '../fixtures/wait-for.ts';
+
+/** Milliseconds between two looks of the relay: it looks because it is woken, or not at all. */
+const NEVER = 3_600_000;
+
+onEachDriver('the relay of a worker', (redisUrl) => {
+  const t = useDatabase();
+
+  it('gives out the slot of a step that is over, and rings what is due at once, before its next look', async () => {
+    const settings = { url: redisUrl ?? t.url, namespace: `t-${randomBytes(6).toString('hex')}` };
+    await createHeartbeats(t.db).beat({ proceso: 'uno', rol: 'descargas', consumed: false, slots: 2 });
+    const claims = createClaims(t.db);
+    const queue = createQueue(settings);
+    const relay = await startRelay({
+      outbox: createOutbox(t.db),
+      queue,
+      log,
+      everyMs: NEVER,
+      queueTimeoutMs: 20_000,
+      graceSeconds: 600,
+    });
+    const steps = new Map<string, number>();
+    const runner = createRunner(
+      { claims, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 60, freed: relay.wake },
+      {
+        queue: 'descargas',
+        async run(claimed) {
+          const step = (steps.get(claimed.id) ?? 0) + 1;
+          await claims.release(claimed, {}, { queue: 'descargas', inSeconds: step < 3 ? 0 : 3_600 });
+          steps.set(claimed.id, step);
+        },
+      },
+    );
+    const consumer = createConsumer(settings, {
+      queue: 'descargas',
+      concurrency: 2,
+      handle: runner.answer,
+      onError: (error) => log.warn({ err: error }, 'queue_failed'),
+    });
+    try {
+      // More than the slots and what may wait beyond them.
+      const ids = await seedOpen(t.db.pool, { open: 12, cuentas: 3 });
+      await ring(t.db.pool, ids);
+      relay.wake();
+      await waitFor(async () => ids.every((id) => steps.get(id) === 3) || null);
+    } finally {
+      await relay.close();
+      await consumer.close(1_000);
+      await queue.close();
+    }
+  });
+});
