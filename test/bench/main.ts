@@ -17,6 +17,7 @@ import { benchLooks } from './looks.ts';
 import { benchMillion } from './million.ts';
 import { benchPanel } from './panel.ts';
 import { benchSoak } from './soak.ts';
+import { benchTakeover } from './takeover.ts';
 
 const SECONDS = 8;
 
@@ -31,9 +32,9 @@ async function run(program: string, ...args: string[]): Promise<void> {
 
 /**
  * Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench --
- * accept jobs backlog panel consultas assemble looks million` picks. `growth` takes ten minutes, `soak --minutes 30` as
- * long as it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`. `capacity` computes
- * what 100,000 taxpayers come to, and measures nothing.
+ * accept jobs backlog panel consultas assemble looks takeover million` picks. `growth` takes ten minutes, `soak
+ * --minutes 30` as long as it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`.
+ * `capacity` computes what 100,000 taxpayers come to, and measures nothing.
  */
 const { positionals: asked, values } = parseArgs({
   allowPositionals: true,
@@ -60,6 +61,7 @@ try {
   if (wants('jobs')) await benchJobs({ postgres, redis }, SECONDS);
   if (wants('backlog')) await benchBacklog(postgres.url, redis?.url ?? null, 2 * SECONDS);
   if (wants('looks')) await benchLooks({ postgres, redis });
+  if (wants('takeover')) await benchTakeover({ postgres, redis });
   if (wants('million')) await benchMillion({ postgres, redis });
   if (asked.includes('soak')) await benchSoak({ postgres, redis }, minutes);
   if (wants('panel')) await benchPanel(postgres.url);

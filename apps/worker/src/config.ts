@@ -69,7 +69,10 @@ const ajustes = z.object({
     max: 1_000,
   }).default(250),
   ENSAMBLES_CONCURRENCY: integer('Paquetes que se arman a la vez.', { min: 1, max: 64 }).default(1),
-  LEASE_SECONDS: durationSeconds('Segundos que dura la toma de una solicitud sin renovarla.', { min: 3 }).default(60),
+  LEASE_SECONDS: durationSeconds(
+    'Segundos que dura la toma de una solicitud sin renovarla: lo que tarda otro worker en seguir con lo de uno que murió, y lo que PostgreSQL puede callar sin que un paso se repita.',
+    { min: 3 },
+  ).default(15),
   RETRY_SECONDS: durationSeconds('Segundos hasta repetir un paso que falló de nuestro lado.', { min: 1 }).default(15),
   RELAY_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a la bandeja de salida.', { min: 10 }).default(250),
   RECONCILER_INTERVAL_MS: durationMs('Milisegundos entre dos rondas de reconciliación.', { min: 50 }).default(2_000),
