@@ -2,7 +2,7 @@ import { MAGIAS } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { createBucket } from '../fixtures/objetos.ts';
-import { type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { LISTAS_TOO, type Servicio, startServicio } from '../fixtures/servicio.ts';
 import { ESPERADO } from './magicos/esperado.ts';
 import { APURADO, type Servicios } from './magicos/prueba.ts';
 
@@ -14,7 +14,7 @@ const LEASE = { LEASE_SECONDS: '60' };
 let comunes: Pick<Servicios, 'holgado' | 'apurado'>;
 beforeAll(async () => {
   const [holgado, apurado] = await Promise.all([
-    startServicio({ simulador: { ms_lento: 60 }, workerEnv: { ...LEASE, LISTAS_INTERVAL_MS: '100' } }),
+    startServicio({ simulador: { ms_lento: 60 }, workerEnv: { ...LISTAS_TOO, ...LEASE } }),
     startServicio({
       apiEnv: APURADO,
       workerEnv: { ...LEASE, SAT_POLL_MAX_SECONDS: '0.2', WORKER_ROLES: 'descargas,ensambles,relay,reconciler' },
