@@ -7,7 +7,15 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { addDays } from '@acuse/core';
-import { createContribuyentes, createCuentas, createLibro, createLlaves, migrate, openDatabase } from '@acuse/db';
+import {
+  createClaims,
+  createContribuyentes,
+  createCuentas,
+  createLibro,
+  createLlaves,
+  migrate,
+  openDatabase,
+} from '@acuse/db';
 import { buildPrograms, createDatabase, freePort, programEntry } from '@acuse/embedded';
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
 import { startCpu } from './cpu.ts';
@@ -61,19 +69,41 @@ const headersOf = (caller: Caller) => ({
   'user-agent': 'acuse-bench/1',
 });
 
+/** Calls an operation once; gives the `data` of its answer. */
+async function call(url: string, caller: Caller, path: string, body: object): Promise<Record<string, unknown>> {
+  const response = await fetch(`${url}/api/v1/${path}`, {
+    method: 'POST',
+    headers: headersOf(caller),
+    body: JSON.stringify({ rfc: caller.rfc, ...body }),
+  });
+  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
+  const { data } = (await response.json()) as { data: Record<string, unknown> };
+  return data;
+}
+
 async function storeCiec(url: string, callers: readonly Caller[]): Promise<void> {
-  for (const caller of callers)
-    for (const [path, body] of [
-      ['vault/rfc-registrar', { rfc: caller.rfc }],
-      ['vault/rfc-guardar', { rfc: caller.rfc, ciec: 'Ciec567890123456' }],
-    ] as const) {
-      const response = await fetch(`${url}/api/v1/${path}`, {
-        method: 'POST',
-        headers: headersOf(caller),
-        body: JSON.stringify(body),
-      });
-      if (response.status !== 200) throw new Error(`${path}: ${response.status} ${await response.text()}`);
-    }
+  for (const caller of callers) {
+    await call(url, caller, 'vault/rfc-registrar', {});
+    await call(url, caller, 'vault/rfc-guardar', { ciec: 'Ciec567890123456' });
+  }
+}
+
+/** Has each caller a finished solicitud; gives their ids. Nothing is stored: a signed URL is made without asking. */
+async function finishOne(url: string, callers: readonly Caller[], databaseUrl: string): Promise<string[]> {
+  const db = openDatabase({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
+  const claims = createClaims(db);
+  const ids: string[] = [];
+  for (const caller of callers) {
+    const asked = { tipo: 'recibidos', desde: '2020-01-01', hasta: '2020-01-31' };
+    const id = String((await call(url, caller, 'tax/descarga-metadata', asked))['solicitud_id']);
+    const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+    if (claimed === null) throw new Error('a new solicitud could not be claimed');
+    const paquete = { objectKey: `${id}/paquete.zip`, bytes: 1, sha256: '0'.repeat(64), registros: 1 };
+    await claims.finish(claimed, { ...paquete, confianza: 'confirmado' });
+    ids.push(id);
+  }
+  await db.close();
+  return ids;
 }
 
 type Loaded = Awaited<ReturnType<typeof load>> & { readonly cpuMs: readonly number[] };
@@ -194,6 +224,23 @@ export async function benchAccept(
       );
     const best = Math.max(...rounds.map(({ piso, acuse }) => byProcessor(piso, acuse)));
     console.log(`accept: best of ${rounds.length} rounds ${best.toFixed(2)} of the floor by processor (aim 0.6)`);
+
+    const ids = await finishOne(first.url, callers, databaseUrl);
+    let at = 0;
+    const paquete = await costOf(first.api, postgres, () =>
+      load({
+        ...options,
+        url: `${first.url}/api/v1/descarga/paquete`,
+        next: () => {
+          const [caller, solicitud_id] = [callers[at % callers.length], ids[at % ids.length]];
+          at += 1;
+          if (!caller) throw new Error('no caller');
+          return { headers: headersOf(caller), body: JSON.stringify({ rfc: caller.rfc, solicitud_id }) };
+        },
+      }),
+    );
+    if (paquete.failed > 0) throw new Error(`${paquete.failed} packages were not given`);
+    console.log(`accept: descarga/paquete of finished ones: ${told(paquete)} (aim 1,500/s)`);
 
     const cores = availableParallelism();
     while (apis.length < cores) apis.push(await startApi(programs, env));
