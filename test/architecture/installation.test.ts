@@ -29,6 +29,15 @@ describe('docker-compose.yml', () => {
     expect(played.sort()).toEqual([...ROLES].sort());
   });
 
+  it('lets a process end what it does before it would be killed', () => {
+    const [shutdown, grace] = [
+      /^#SHUTDOWN_SECONDS=(\d+)/m.exec(envExampleText()),
+      /stop_grace_period: (\d+)s/.exec(compose),
+    ];
+    // A step that is aborted at the end has some seconds to give its claim back.
+    expect(Number(grace?.[1])).toBeGreaterThanOrEqual(Number(shutdown?.[1]) + 10);
+  });
+
   it('has every server say whether it is healthy, and pins every image that is not ours', () => {
     const services = compose.slice(compose.indexOf('\nservices:')).split(/\n {2}(?=[a-z0-9]+:\n)/);
     const watched = services.filter((text) => /^ {4}healthcheck:/m.test(text)).map((text) => text.split(':')[0]);
