@@ -23,7 +23,7 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
-import { createConsumer, createQueue } from '@acuse/queue';
+import { type Consumer, createConsumer, createQueue } from '@acuse/queue';
 import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
 import { openSat, type SatAbierto } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
@@ -75,6 +75,9 @@ export async function startWorker(
   const sweeper = createSweeper(database);
   const heartbeats = createHeartbeats(database);
 
+  const consumers: Consumer[] = [];
+  /** Stops them together: one after the other, the last would go on taking rings while the first waits for its steps. */
+  const stopConsuming = () => Promise.all(consumers.map((each) => each.close(config.SHUTDOWN_SECONDS * 1_000)));
   /** Of the relay of this process, where it has one. */
   let wakeRelay = () => {};
 
@@ -92,9 +95,9 @@ export async function startWorker(
       handle: runner.answer,
       onError: (error) => log.warn({ queue, err: error }, 'queue_failed'),
     });
-    shutdown.phase(`consume-${queue}`, () => consumer.close(config.SHUTDOWN_SECONDS * 1_000), {
-      timeoutMs: (config.SHUTDOWN_SECONDS + 5) * 1_000,
-    });
+    if (consumers.length === 0)
+      shutdown.phase('consume', stopConsuming, { timeoutMs: (config.SHUTDOWN_SECONDS + 5) * 1_000 });
+    consumers.push(consumer);
     const watchdog = startWatchdog({
       proceso: `${hostname()}:${process.pid}`,
       queue,
