@@ -97,7 +97,8 @@ it('a process that stands still while it looks after the schema of the queue hol
   url.port = new URL(pipe.url).port;
   const still = openDoorbell({ url: url.href, namespace: 'quieta' });
   await caught;
-  const other = openDoorbell({ url: database.url, namespace: 'quieta' });
+  // Of another namespace: the first one comes back and would hear what this one rings.
+  const other = openDoorbell({ url: database.url, namespace: 'despierta' });
   try {
     await other.isHeard();
   } finally {
