@@ -2,9 +2,9 @@ import { createLlaves } from '@acuse/db';
 import autocannon from 'autocannon';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { brokenInvariants } from '../integration/fixtures/database.ts';
-import { saldoDe } from '../integration/fixtures/pedidos.ts';
+import { askFor, openWhole, saldoDe } from '../integration/fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../integration/fixtures/procesos.ts';
-import { type Caller, type Servicio, startServicio, waitFor } from '../integration/fixtures/servicio.ts';
+import { type Caller, type Servicio, startServicio, waitFor, waitForEnd } from '../integration/fixtures/servicio.ts';
 import { type OwnRedis, ownRedis } from '../integration/fixtures/servidores.ts';
 import { sizeOf } from './sizes.ts';
 
@@ -27,6 +27,18 @@ describe.skipIf(inject('redisUrl') === null)('requests without number while Redi
     await servicio.close();
     await redis.close();
   });
+
+  /** What another account asks for beside the thousands before it: it has its share of the slots. */
+  const askForAnother = async () => {
+    const other = await servicio.newCiecCaller();
+    const id = await askFor(other);
+    return {
+      hasItsPackage: async () => {
+        expect(await waitForEnd(other, id)).toMatchObject({ estado: 'TERMINADA' });
+        await openWhole(servicio, other, id);
+      },
+    };
+  };
 
   let days = 0;
   /** Asks for downloads, each for other days, and tells how long their answers took. */
@@ -63,15 +75,17 @@ describe.skipIf(inject('redisUrl') === null)('requests without number while Redi
   const count = async (sql: string) => (await servicio.db.pool.query(`SELECT FROM ${sql}`)).rowCount ?? 0;
   const ends = (n: number) =>
     waitFor(async () => (await count('solicitud WHERE terminada_en IS NOT NULL')) >= n || null, 120);
+  /** Waits until the authority has been asked on behalf of so many: the oldest come first, each with its first step. */
+  const isAskedFor = (n: number) =>
+    waitFor(async () => (await count("evento WHERE tipo = 'SOLICITADA'")) >= n || null, 120);
 
   /** Ends what is left, with its refund, and looks at the ledger. */
   const settle = async (accepted: number) => {
     await createLlaves(servicio.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null });
-    await ends(accepted);
-    expect(await count('solicitud')).toBe(accepted);
-    const kept = await count(
-      "solicitud WHERE estado = 'TERMINADA' AND NOT (registros = 0 AND confianza = 'sin_confirmar')",
-    );
+    const own = `solicitud WHERE api_key_id = '${caller.apiKeyId}'`;
+    await waitFor(async () => (await count(`${own} AND terminada_en IS NOT NULL`)) === accepted || null, 120);
+    expect(await count(own)).toBe(accepted);
+    const kept = await count(`${own} AND estado = 'TERMINADA' AND NOT (registros = 0 AND confianza = 'sin_confirmar')`);
     expect(await saldoDe(servicio, caller)).toBe(CREDITS - kept);
     expect(await brokenInvariants(servicio.db)).toEqual([]);
   };
@@ -81,8 +95,10 @@ describe.skipIf(inject('redisUrl') === null)('requests without number while Redi
     await servicio.startWorker(STEPS);
     const accepted = await ask('Redis absent', { amount: sizeOf('requests without Redis') });
     expect(accepted).toBe(sizeOf('requests without Redis'));
+    const another = await askForAnother();
     await redis.start();
-    await ends(50);
+    await another.hasItsPackage();
+    await isAskedFor(50);
     await settle(accepted);
   });
 
@@ -95,9 +111,11 @@ describe.skipIf(inject('redisUrl') === null)('requests without number while Redi
     redis.signal('SIGSTOP');
     const amount = RATE * sizeOf('seconds with Redis frozen');
     const accepted = await ask('Redis frozen', { overallRate: RATE, amount });
-    const ended = await count('solicitud WHERE terminada_en IS NOT NULL');
+    const another = await askForAnother();
+    const asked = await count("evento WHERE tipo = 'SOLICITADA'");
     redis.signal('SIGCONT');
-    await ends(ended + 20);
+    await another.hasItsPackage();
+    await isAskedFor(asked + 20);
     await settle(before + accepted);
   });
 });
