@@ -74,6 +74,20 @@ async function measureAll<S extends Subject>(
   return all;
 }
 
+/** The same, with a database for each size, which `fill` fills. */
+async function measureSizes<Filled extends object>(
+  servers: Servers,
+  sizes: readonly number[],
+  fill: (size: number, url: string, db: Database) => Promise<Filled>,
+  measurements: readonly Measurement<Filled & Subject>[],
+): Promise<Series[]> {
+  const subjects: (Filled & Subject)[] = [];
+  for (const size of sizes) subjects.push({ ...(await openFilled(servers, (url, db) => fill(size, url, db))), size });
+  const series = await measureAll(servers, subjects, measurements);
+  for (const { db } of subjects) await db.close();
+  return series;
+}
+
 /** A migrated database of its own, filled by `fill`. */
 export async function openFilled<Filled>(
   servers: Servers,
@@ -106,7 +120,7 @@ async function lookAtAll(claims: Claims, rotation: Rotation, times: number): Pro
   return times * rotation.size;
 }
 
-interface Filled extends Subject, GranBase {
+interface Used extends GranBase {
   readonly rotation: Rotation;
   /** Some from everywhere in the table. */
   readonly sample: readonly { id: string; contribuyenteId: string }[];
@@ -114,7 +128,7 @@ interface Filled extends Subject, GranBase {
 }
 
 async function acceptSome(
-  { db, cuentaId, contribuyenteId, apiKeyId, rfc, ...base }: Filled,
+  { db, cuentaId, contribuyenteId, apiKeyId, rfc, ...base }: Used & Subject,
   first: number,
   many: number,
 ) {
@@ -136,20 +150,16 @@ async function acceptSome(
 
 /** What one use of the service costs with so many solicitudes in the database. */
 export async function measureSolicitudes(servers: Servers, most: number): Promise<Axis> {
-  const subjects: Filled[] = [];
-  for (const size of decades(3, 6, most))
-    subjects.push(
-      await openFilled(servers, async (url, db) => {
-        const base = await fillDatabase(url, { solicitudes: size });
-        const { rows: sample } = await db.pool.query<{ id: string; contribuyenteId: string }>(
-          `SELECT id, contribuyente_id AS "contribuyenteId" FROM solicitud ORDER BY md5(id::text) LIMIT 500`,
-        );
-        const ids = await seedOpen(db.pool, { open: AT_ONCE, cuentas: 20 });
-        await ring(db.pool, ids, LATER);
-        return { ...base, size, sample, rotation: rotationOf(ids), day: 0 };
-      }),
+  const fill = async (size: number, url: string, db: Database): Promise<Used> => {
+    const base = await fillDatabase(url, { solicitudes: size });
+    const { rows: sample } = await db.pool.query<{ id: string; contribuyenteId: string }>(
+      `SELECT id, contribuyente_id AS "contribuyenteId" FROM solicitud ORDER BY md5(id::text) LIMIT 500`,
     );
-  const series = await measureAll(servers, subjects, [
+    const ids = await seedOpen(db.pool, { open: AT_ONCE, cuentas: 20 });
+    await ring(db.pool, ids, LATER);
+    return { ...base, sample, rotation: rotationOf(ids), day: 0 };
+  };
+  const series = await measureSizes(servers, decades(3, 6, most), fill, [
     { name: 'a look', unit: 'ms', run: ({ db, rotation }) => lookAtAll(createClaims(db), rotation, 30) },
     {
       name: 'verificar',
@@ -180,7 +190,6 @@ export async function measureSolicitudes(servers: Servers, most: number): Promis
       },
     },
   ]);
-  for (const { db } of subjects) await db.close();
   return { title: 'Requests in the database', of: 'solicitudes', series };
 }
 
@@ -211,15 +220,11 @@ async function ringSome({ db }: Opened, times: number): Promise<number> {
 
 /** What looks and the relay's turns cost with so many open solicitudes, of twenty accounts. */
 export async function measureOpen(servers: Servers, most: number): Promise<Axis> {
-  const subjects: Opened[] = [];
-  for (const size of decades(2, 5, most))
-    subjects.push(
-      await openFilled(servers, async (_, db) => {
-        const ids = await seedOpen(db.pool, { open: size, cuentas: 20 });
-        await ring(db.pool, ids, LATER);
-        return { size, rotation: rotationOf(ids) };
-      }),
-    );
+  const fill = async (size: number, _: string, db: Database) => {
+    const ids = await seedOpen(db.pool, { open: size, cuentas: 20 });
+    await ring(db.pool, ids, LATER);
+    return { rotation: rotationOf(ids) };
+  };
   const makeDue = async ({ db, rotation }: Opened, all: boolean) => {
     await db.pool.query('UPDATE outbox SET due_at = now() WHERE $1 OR solicitud_id = ANY ($2::uuid[])', [
       all,
@@ -227,7 +232,7 @@ export async function measureOpen(servers: Servers, most: number): Promise<Axis>
     ]);
     await db.pool.query('VACUUM ANALYZE outbox');
   };
-  const series = await measureAll(servers, subjects, [
+  const series = await measureSizes(servers, decades(2, 5, most), fill, [
     { name: 'a look', unit: 'ms', run: ({ db, rotation }) => lookAtAll(createClaims(db), rotation, 30) },
     {
       name: 'a turn with none due',
@@ -253,7 +258,6 @@ export async function measureOpen(servers: Servers, most: number): Promise<Axis>
       run: (opened) => ringSome(opened, 60),
     },
   ]);
-  for (const { db } of subjects) await db.close();
   return { title: 'Open requests', of: 'open solicitudes', series };
 }
 
@@ -284,8 +288,8 @@ export async function measureRows(most: number): Promise<Axis> {
     of: 'rows',
     series: [
       { name: 'a million rows', unit: 'ms', points: points(({ rows, cpuMs }) => (cpuMs / rows) * 1e6) },
-      // A heap is not filled by less.
       { name: 'storage', unit: 'bytes a row', points: points(({ rows, storedBytes }) => storedBytes / rows) },
+      // A heap is not filled by less.
       { name: 'memory at most', unit: 'MB', points: points(({ rssPeakMB }) => rssPeakMB), judgedFrom: 1e6 },
     ],
   };
