@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect } from 'vitest';
+import { eachAtLength } from '../../../../test/integration/fixtures/at-length.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
 const dir = mkdtempSync(join(tmpdir(), 'acuse-fallido-'));
@@ -26,13 +27,10 @@ async function run(command: 'start' | 'demo', args: readonly string[], env: Read
   return { out, err, code };
 }
 
-/** What cannot start takes one way to its words: the first case of each list shows it, the others are many starts. */
-const tagsOf = (at: number) => (at === 0 ? [] : ['slow']);
-
 const STARTS = [
   [
     'start',
-    ['--data', file],
+    ['--data', '<a file>'],
     {},
     `«${file}» ya existe y no es una carpeta. Cambie su nombre, o elija otra carpeta con --data.`,
   ],
@@ -76,20 +74,20 @@ const PORTS = [
 ] as const;
 
 describe('npm start and npm run demo that cannot start', { timeout: 60_000 }, () => {
-  for (const [at, [command, args, env, words]] of STARTS.entries())
-    test(`${command} ${args} ${Object.keys(env)} says which setting and what to do, on the standard error alone`, {
-      tags: tagsOf(at),
-    }, async () => {
-      const { out, err, code } = await run(command, ['--json', '--data', join(dir, 'datos'), ...args], env);
+  eachAtLength(STARTS)(
+    '%s %j %j says which setting and what to do, on the standard error alone',
+    async (command, args, env, words) => {
+      const given = args.map((word) => (word === '<a file>' ? file : word));
+      const { out, err, code } = await run(command, ['--json', '--data', join(dir, 'datos'), ...given], env);
       expect(err).toContain(words);
       expect(err).not.toMatch(/\n\s+at |file:\/\/|\.ts:\d/);
       expect([out, code]).toEqual(['', 1]);
-    });
+    },
+  );
 
-  for (const [at, [name, asked]] of PORTS.entries())
-    test(`a port that was asked for by ${name} and is taken is not replaced by another`, {
-      tags: tagsOf(at),
-    }, async () => {
+  eachAtLength(PORTS)(
+    'a port that was asked for by %s and is taken is not replaced by another',
+    async (name, asked) => {
       const server = createServer().listen(0, '127.0.0.1');
       await once(server, 'listening');
       const { port } = server.address() as AddressInfo;
@@ -98,5 +96,6 @@ describe('npm start and npm run demo that cannot start', { timeout: 60_000 }, ()
       expect(err).toContain(`${name}: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.\n`);
       expect(code).toBe(1);
       server.close();
-    });
+    },
+  );
 });
