@@ -106,6 +106,14 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('the settings as they come', () => {
+  it('have what a dead worker had in its hands go on elsewhere within 20 s', () => {
+    const defaultOf = (name: string) => Number(new RegExp(`^#${name}=(\\d+)$`, 'm').exec(envExampleText())?.[1]);
+    const loops = defaultOf('RECONCILER_INTERVAL_MS') + defaultOf('RELAY_INTERVAL_MS');
+    expect(defaultOf('LEASE_SECONDS') + loops / 1_000).toBeLessThanOrEqual(20);
+  });
+});
+
 describe.each(['README.md', 'README.es.md', 'docs/architecture.md'])('%s', (document) => {
   it('names every role of a worker', () => {
     const [line = ''] = /^.*`WORKER_ROLES`.*$/m.exec(read(document)) ?? [];
