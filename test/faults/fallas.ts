@@ -1,7 +1,7 @@
 import type { AppProcess } from '@acuse/embedded';
 import { Redis } from 'ioredis';
 import type { Pipe } from '../integration/fixtures/pipe.ts';
-import { LOOPS, STEPS } from '../integration/fixtures/procesos.ts';
+import { LOOPS, logOf, STEPS } from '../integration/fixtures/procesos.ts';
 import { type Servicio, waitFor } from '../integration/fixtures/servicio.ts';
 import type { OwnPostgres, OwnRedis } from '../integration/fixtures/servidores.ts';
 import type { Random } from './random.ts';
@@ -71,7 +71,9 @@ export async function createFallas(deps: {
     'SIGTERM to a worker': async () => {
       const worker = take('pasos');
       const [isClean] = await Promise.all([worker.stop(), startOne('pasos')]);
-      if (!isClean) throw new Error(`${worker.name} did not end with 0 after SIGTERM`);
+      if (isClean) return;
+      const said = (await logOf(servicio, worker.name)).split('\n').filter((line) => /"(?:shutdown|phase)_/.test(line));
+      throw new Error(`${worker.name} did not end with 0 after SIGTERM\n${said.join('\n')}`);
     },
     'restart PostgreSQL': async () => {
       await postgres.end('stop');

@@ -42,9 +42,9 @@ export async function openSearch(needles: readonly Needle[]) {
   const names = new Map(needles.flatMap(({ name, forms }) => forms.map((form) => [form, name] as const)));
   await writeFile(patterns, Buffer.from([...names.keys()].join('\n'), 'latin1'));
 
-  /** What is found, as `place: name`; grep because it looks for a thousand texts at once in gigabytes. */
-  const grep = async (path: string, place: string): Promise<string[]> => {
-    const args = ['-raohF', '-f', patterns, path];
+  /** What is found, with its place in bytes; grep because it looks for a thousand texts at once in gigabytes. */
+  const grep = async (path: string): Promise<[string, number][]> => {
+    const args = ['-raohbF', '-f', patterns, path];
     const found = await run('grep', args, {
       encoding: 'latin1',
       env: { ...process.env, LC_ALL: 'C' },
@@ -58,11 +58,16 @@ export async function openSearch(needles: readonly Needle[]) {
       },
     );
     const lines = found.split('\n').filter((line) => line !== '');
-    return [...new Set(lines.map((line) => `${place}: ${names.get(line) ?? line}`))];
+    return lines.map((line) => [line.slice(line.indexOf(':') + 1), Number.parseInt(line, 10)]);
   };
 
+  /** Looks in a file, or in a folder and all that is below it; tells what is found as `place: name`. */
+  const inFiles = async (path: string, place: string): Promise<string[]> => [
+    ...new Set((await grep(path)).map(([form]) => `${place}: ${names.get(form) ?? form}`)),
+  ];
+
   return {
-    inFiles: grep,
+    inFiles,
 
     /** What a process was told, and all of its memory that it can write to. */
     async inProcess(pid: number, name: string): Promise<string[]> {
@@ -70,17 +75,29 @@ export async function openSearch(needles: readonly Needle[]) {
       for (const file of ['cmdline', 'environ'] as const) {
         const copy = join(dir, file);
         await writeFile(copy, await readFile(`/proc/${pid}/${file}`));
-        found.push(...(await grep(copy, `${file} of ${name}`)));
+        found.push(...(await inFiles(copy, `${file} of ${name}`)));
       }
       const copy = join(dir, 'memory');
       await copyMemory(pid, copy);
-      found.push(...(await grep(copy, `memory of ${name}`)));
+      const memory = new Map((await grep(copy)).map(([form, at]) => [names.get(form) ?? form, at]));
+      for (const [needle, at] of memory) found.push(`memory of ${name}: ${needle}, in “${await around(copy, at)}”`);
       await rm(copy);
       return found;
     },
 
     close: () => rm(dir, { recursive: true, force: true }),
   };
+}
+
+/** What stands around a place in a file, to tell whose memory it was. */
+async function around(path: string, at: number): Promise<string> {
+  const file = await open(path, 'r');
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(256), 0, 256, Math.max(0, at - 128));
+  await file.close();
+  return buffer
+    .subarray(0, bytesRead)
+    .toString('latin1')
+    .replace(/[^ -~]+/g, '·');
 }
 
 const NOTHING = Buffer.alloc(4 * MIB);
