@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   advanceSolicitud,
   assembleSolicitud,
@@ -37,6 +38,9 @@ import { createFailpoint, createRunner, type StepJob, startWatchdog } from './st
 
 /** Milliseconds between two looks of the watchdog. */
 const WATCH_MS = 5_000;
+/** Milliseconds that the end of a process waits for its last heartbeats when nothing else keeps it. */
+const LAST_BEAT_MS = 1_000;
+
 /** Milliseconds between two looks for what is past its retention; while there is more, one follows the other. */
 const RETENTION_EVERY_MS = 60_000;
 
@@ -76,8 +80,16 @@ export async function startWorker(
   const heartbeats = createHeartbeats(database);
 
   const consumers: Consumer[] = [];
-  /** Stops them together: one after the other, the last would go on taking rings while the first waits for its steps. */
-  const stopConsuming = () => Promise.all(consumers.map((each) => each.close(config.SHUTDOWN_SECONDS * 1_000)));
+  const watchdogs: { close(): Promise<void> }[] = [];
+  /**
+   * Stops them together: one after the other, the last would go on taking rings while the first waits for its steps,
+   * or for a database that leaves a heartbeat unanswered.
+   */
+  const stopConsuming = async () => {
+    const lastBeats = Promise.all(watchdogs.map((each) => each.close()));
+    await Promise.all(consumers.map((each) => each.close(config.SHUTDOWN_SECONDS * 1_000)));
+    await Promise.race([lastBeats, sleep(LAST_BEAT_MS, undefined, { ref: false })]);
+  };
   /** Of the relay of this process, where it has one. */
   let wakeRelay = () => {};
 
@@ -109,7 +121,7 @@ export async function startWorker(
       everyMs: WATCH_MS,
       giveUp: () => void shutdown.close(`${queue} consumes nothing`).then(() => process.exit(1)),
     });
-    closeLater(`watch-${queue}`, watchdog);
+    watchdogs.push(watchdog);
     checks[`consume-${queue}`] = async () => {
       if (!watchdog.isHealthy()) throw new Error('idle although work is due');
     };
@@ -118,32 +130,6 @@ export async function startWorker(
   const metrics = closeLater('medidor-sat', createSatMetrics(database));
   const abierto = has('descargas') || has('reaper') ? closeLater('sat', openSatOver(database, config, metrics)) : null;
 
-  if (abierto !== null && has('descargas')) {
-    const opener = createOpener({
-      keys: parseKeys('WORKER_KEYS', config.WORKER_KEYS, importWorkerPrivateKey),
-      psks: parseKeys('WORKER_PSKS', config.WORKER_PSKS, (base64) => Buffer.from(base64, 'base64')),
-    });
-    const openSellada = (
-      { sobre, tipo, expiraEn }: CredencialSellada,
-      { id: solicitudId, cuentaId: cuenta, rfc }: ClaimedSolicitud,
-    ) => opener.open(sobre, { solicitudId, cuenta, rfc, tipo, expiraEn });
-    const agenda = {
-      primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
-      factor: config.SAT_POLL_FACTOR,
-      maximaSegundos: config.SAT_POLL_MAX_SECONDS,
-      portalSegundos: config.SAT_POLL_PORTAL_SECONDS,
-      retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
-      vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
-    };
-    const deps = { claims, sat: abierto.sat, paquetes, openSellada, agenda, checkpoint };
-    const run: StepJob['run'] = (claimed, signal) => advanceSolicitud(deps, claimed, signal);
-    consume({ queue: 'descargas', run }, config.DESCARGAS_CONCURRENCY);
-  }
-  if (has('ensambles')) {
-    const deps = { claims, paquetes, checkpoint };
-    const run: StepJob['run'] = (claimed, signal) => assembleSolicitud(deps, claimed, signal);
-    consume({ queue: 'ensambles', run }, config.ENSAMBLES_CONCURRENCY);
-  }
   if (has('relay')) {
     const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
     const queue = closeLater('queue', createQueue(queueSettings, { onError }));
@@ -181,6 +167,34 @@ export async function startWorker(
     closeLater('sesiones', startSesiones({ ...common, sat: abierto, captchas: createCaptchas(database) }));
   }
   if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics }, shutdown);
+
+  // What is opened last is closed first: whoever leaves takes nothing new from then on.
+  if (abierto !== null && has('descargas')) {
+    const opener = createOpener({
+      keys: parseKeys('WORKER_KEYS', config.WORKER_KEYS, importWorkerPrivateKey),
+      psks: parseKeys('WORKER_PSKS', config.WORKER_PSKS, (base64) => Buffer.from(base64, 'base64')),
+    });
+    const openSellada = (
+      { sobre, tipo, expiraEn }: CredencialSellada,
+      { id: solicitudId, cuentaId: cuenta, rfc }: ClaimedSolicitud,
+    ) => opener.open(sobre, { solicitudId, cuenta, rfc, tipo, expiraEn });
+    const agenda = {
+      primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
+      factor: config.SAT_POLL_FACTOR,
+      maximaSegundos: config.SAT_POLL_MAX_SECONDS,
+      portalSegundos: config.SAT_POLL_PORTAL_SECONDS,
+      retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
+      vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
+    };
+    const deps = { claims, sat: abierto.sat, paquetes, openSellada, agenda, checkpoint };
+    const run: StepJob['run'] = (claimed, signal) => advanceSolicitud(deps, claimed, signal);
+    consume({ queue: 'descargas', run }, config.DESCARGAS_CONCURRENCY);
+  }
+  if (has('ensambles')) {
+    const deps = { claims, paquetes, checkpoint };
+    const run: StepJob['run'] = (claimed, signal) => assembleSolicitud(deps, claimed, signal);
+    consume({ queue: 'ensambles', run }, config.ENSAMBLES_CONCURRENCY);
+  }
 
   const health = createHealth({ checks });
   const server = closeLater('health', await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST));

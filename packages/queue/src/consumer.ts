@@ -115,6 +115,7 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
   return {
     running: () => running.size,
     async rebuild() {
+      if (isClosed) return;
       const old = current;
       current = start();
       // A broken consumer may never close; it is not waited for.
