@@ -229,15 +229,12 @@ async function sentBy({ db }: Servicio): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/**
- * The SAT got at most the requests that our rows tell of. A package is given twice; whoever lost both to deaths is told
- * so by its third call, and asks no more.
- */
+/** The SAT got at most the requests that our rows tell of, and no package was asked for more often than it allows. */
 function expectGentle(envios: number, servicio: Servicio, clientes: readonly Cliente[]): void {
   const asked = clientes.map(({ caller }) => askedOfSat(servicio, caller.rfc));
   const sends = asked.reduce((sum, { sends }) => sum + sends, 0);
   const times = asked.flatMap(({ downloads }) => [...downloads.values()]);
   console.log(`${envios} intents, ${sends} requests at the SAT, ${times.filter((n) => n > 1).length} packages twice`);
   expect(sends).toBeLessThanOrEqual(envios);
-  expect(times.filter((n) => n > 3)).toEqual([]);
+  expect(times.filter((n) => n > 2)).toEqual([]);
 }
