@@ -6,11 +6,15 @@ const derive = promisify(scrypt) as (secreto: Buffer, sal: Buffer, largo: number
 
 const LARGO = 32;
 
-/** What proves that a session was opened with this credential. */
-const secretoDe = (credencial: Credencial) =>
-  credencial.tipo === 'ciec' ? credencial.ciec : Buffer.concat([credencial.cer, credencial.key]);
-
-const hash = (credencial: Credencial, sal: string) => derive(secretoDe(credencial), Buffer.from(sal, 'base64'), LARGO);
+/** Of what proves that a session was opened with this credential. */
+async function hash(credencial: Credencial, sal: string): Promise<Buffer> {
+  const secreto = Buffer.concat(credencial.tipo === 'ciec' ? [credencial.ciec] : [credencial.cer, credencial.key]);
+  try {
+    return await derive(secreto, Buffer.from(sal, 'base64'), LARGO);
+  } finally {
+    secreto.fill(0);
+  }
+}
 
 /**
  * Proofs of credentials: slow hashes, since a CIEC is short, and sealed, so that the database alone does not serve to
