@@ -36,7 +36,6 @@ const faults = {
     include: [
       'test/faults/**/*.test.ts',
       'test/integration/muerte/**/*.test.ts',
-      'test/integration/consultas/magicos.test.ts',
       ...(isDeep ? ['packages/vault/src/{efirma/fuzz,body/base64,body/secret-fields}.test.ts'] : []),
     ],
     globalSetup: ['test/integration/fixtures/global-setup.ts'],
