@@ -152,6 +152,22 @@ describe('retenciones by the web service', () => {
     for (const inicio of starts) expect(inicio).toMatch(/^(2025-01-01T00:00:00|2024-12-31T\d\d:\d\d:\d\d)$/);
   });
 
+  it('answers 5041 when its time ends while the request is looked up', async () => {
+    const { kit, a, sat } = await prepare({}, 'efirma', { settings });
+    const apagado = new AbortController();
+    const { consultasEnCurso } = kit.deps;
+    const find: typeof consultasEnCurso.find = (...of) => {
+      apagado.abort();
+      return consultasEnCurso.find(...of);
+    };
+    const deps = { sat, apagado: apagado.signal, consultasEnCurso: { ...consultasEnCurso, find } };
+    const hurried = await createKit({ store: kit.store, settings, deps });
+    const answer = await hurried.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+    expectGivenBack(kit, a, 1);
+    expect(sat.consultas).toEqual([]);
+  });
+
   it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)('asks anew once after %s', async (resultado) => {
     const guion = {
       'solicitar-metadata': [accept],

@@ -71,8 +71,10 @@ async function juntos<T, R>(
   const done = await Promise.allSettled(
     sides.map((side) =>
       work(side, { ...contexto, alto }).catch((error: unknown) => {
-        fallo.abort(error);
-        throw error;
+        // The call's time may end between two questions, where nothing of the SAT's tells so.
+        const told = error === alto.reason && !(error instanceof CfdiError) ? sigueEnCurso() : error;
+        fallo.abort(told);
+        throw told;
       }),
     ),
   );
@@ -112,6 +114,12 @@ async function awaitReady(contexto: ContextoSat, pregunta: Pregunta, credencial:
     if (isAnew) throw noEntrego(fin.resultado);
   }
 }
+
+const sigueEnCurso = () =>
+  sinRespuesta(
+    'El SAT sigue preparando las retenciones. La solicitud sigue en curso: repita la consulta y continuará donde se quedó.',
+    60,
+  );
 
 const noEntrego = (resultado: string) =>
   sinRespuesta(
@@ -187,10 +195,7 @@ async function awaitRequest(
     if (respuesta.resultado === 'DEMASIADOS') throw new CfdiError('PERIODO_DEMASIADO_GRANDE');
     if (respuesta.resultado !== 'EN_PROCESO') return respuesta;
     if (!(await sleep(wait, true, { signal: alto }).catch(() => false))) {
-      throw sinRespuesta(
-        'El SAT sigue preparando las retenciones. La solicitud sigue en curso: repita la consulta y continuará donde se quedó.',
-        60,
-      );
+      throw sigueEnCurso();
     }
     wait *= 1.5;
   }
