@@ -25,6 +25,8 @@ import { sizeOf } from './sizes.ts';
 const EACH = 9;
 /** Requests in whose hands nothing of the others may be left. */
 const QUIET = 200;
+/** Times that the SAT gives a package. */
+const GIVEN = 2;
 /** Repeats a run: the seed is printed by the run that failed. */
 const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(2 ** 31));
 
@@ -229,12 +231,17 @@ async function sentBy({ db }: Servicio): Promise<number> {
   return rows[0]?.n ?? 0;
 }
 
-/** The SAT got at most the requests that our rows tell of, and no package was asked for more often than it allows. */
+/**
+ * The SAT got at most the requests that our rows tell of. It gives a package twice: whoever lost both to deaths is told
+ * so at the third call, and does not ask for that package again.
+ */
 function expectGentle(envios: number, servicio: Servicio, clientes: readonly Cliente[]): void {
   const asked = clientes.map(({ caller }) => askedOfSat(servicio, caller.rfc));
   const sends = asked.reduce((sum, { sends }) => sum + sends, 0);
   const times = asked.flatMap(({ downloads }) => [...downloads.values()]);
-  console.log(`${envios} intents, ${sends} requests at the SAT, ${times.filter((n) => n > 1).length} packages twice`);
+  console.log(
+    `${envios} intents, ${sends} requests at the SAT, ${times.filter((n) => n > 1).length} packages twice or more`,
+  );
   expect(sends).toBeLessThanOrEqual(envios);
-  expect(times.filter((n) => n > 2)).toEqual([]);
+  expect(times.filter((n) => n > GIVEN + 1)).toEqual([]);
 }
