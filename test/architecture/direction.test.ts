@@ -28,6 +28,7 @@ const ONLY: Record<string, RegExp> = {
   ioredis: /^packages\/queue\//,
   '@aws-sdk/client-s3': /^packages\/storage\//,
   archiver: /^(packages\/storage|apps\/simulador)\//,
+  'hyparquet-writer': /^packages\/storage\//,
   undici: /^packages\/sat\//,
   hono: /^apps\//,
 };

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { FORMATOS } from '@acuse/contract';
 import { findSystemPostgres, startPostgres, startRedis } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { benchAccept } from './accept.ts';
@@ -33,17 +34,24 @@ async function run(program: string, ...args: string[]): Promise<void> {
 /**
  * Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench --
  * accept jobs backlog panel consultas assemble looks takeover million` picks. `growth` takes ten minutes, `soak
- * --minutes 30` as long as it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`.
- * `capacity` computes what 100,000 taxpayers come to, and measures nothing.
+ * --minutes 30` as long as it is told: they run only where they are named. `--to 1e5` bounds the sizes of `growth`,
+ * `--formato xlsx` chooses what `million` asks for. `capacity` computes what 100,000 taxpayers come to, and measures
+ * nothing.
  */
 const { positionals: asked, values } = parseArgs({
   allowPositionals: true,
-  options: { to: { type: 'string' }, minutes: { type: 'string', default: '30' } },
+  options: {
+    to: { type: 'string' },
+    minutes: { type: 'string', default: '30' },
+    formato: { type: 'string', default: 'csv' },
+  },
 });
 const most = Number(values.to ?? Number.POSITIVE_INFINITY);
 if (!(most > 0)) throw new Error(`--to ${values.to}: a number of things, such as 1e5`);
 const minutes = Number(values.minutes);
 if (!(minutes > 0)) throw new Error(`--minutes ${values.minutes}: a number of minutes, such as 30`);
+const formato = FORMATOS.find((each) => each === values.formato);
+if (formato === undefined) throw new Error(`--formato ${values.formato}: one of ${FORMATOS.join(', ')}`);
 const wants = (name: string) => asked.length === 0 || asked.includes(name);
 const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
 const log = silentLogger;
@@ -62,7 +70,7 @@ try {
   if (wants('backlog')) await benchBacklog(postgres.url, redis?.url ?? null, 2 * SECONDS);
   if (wants('looks')) await benchLooks({ postgres, redis });
   if (wants('takeover')) await benchTakeover({ postgres, redis });
-  if (wants('million')) await benchMillion({ postgres, redis });
+  if (wants('million')) await benchMillion({ postgres, redis }, formato);
   if (asked.includes('soak')) await benchSoak({ postgres, redis }, minutes);
   if (wants('panel')) await benchPanel(postgres.url);
   if (wants('consultas')) await benchConsultas(postgres.url);

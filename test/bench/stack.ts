@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Formato } from '@acuse/contract';
 import { createDatabase } from '@acuse/embedded';
 import { silentLogger as log } from '@acuse/runtime';
 import { type Call, createCaller, makeAccount } from '../../packages/embedded/src/commands/account.ts';
@@ -60,8 +61,8 @@ export async function waitForEnd(call: Call, solicitud_id: string) {
 }
 
 /** Asks for a download of metadata; gives its id. */
-export const askFor = async (call: Call, rfc: string, desde: string, hasta: string) =>
-  (await call<{ solicitud_id: string }>('tax/descarga-metadata', { rfc, tipo: 'recibidos', desde, hasta }))
+export const askFor = async (call: Call, rfc: string, desde: string, hasta: string, formato: Formato = 'csv') =>
+  (await call<{ solicitud_id: string }>('tax/descarga-metadata', { rfc, tipo: 'recibidos', desde, hasta, formato }))
     .solicitud_id;
 
 /** The whole of a finished package, by its URL alone. */

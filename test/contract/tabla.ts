@@ -42,7 +42,7 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'tax/descarga-metadata', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    campos: { ...periodo, tipo: texto },
+    campos: { ...periodo, tipo: texto, formato: opcional },
     data: ['solicitud_id', 'estado'],
     nuestros: ['duplicada'],
     errores: pagada,
@@ -139,7 +139,7 @@ export const TABLA: readonly Fila[] = [
   {
     ...{ path: 'descarga/verificar', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
     data: [
-      ...['solicitud_id', 'estado', 'tipo', 'desde', 'hasta', 'registros', 'progreso', 'intentos'],
+      ...['solicitud_id', 'estado', 'tipo', 'desde', 'hasta', 'formato', 'registros', 'progreso', 'intentos'],
       ...[
         'ultima_consulta',
         'proxima_consulta',
@@ -190,6 +190,7 @@ const VALORES: Readonly<Record<string, unknown>> = {
   tipo: 'emitidos',
   desde: '2026-01-01',
   hasta: '2026-01-31',
+  formato: 'parquet',
   ejercicio: 2025,
   solicitud_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   id_cif: '15020034567',

@@ -174,13 +174,13 @@ function loadAccess(store: MemoryStore, apiKeyId: string): AccessSnapshot | null
 }
 
 function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
-  const { id, apiKeyId, contribuyenteId, cuentaId, tipo, desde, hasta, rfc, idemKey } = nueva;
+  const { id, apiKeyId, contribuyenteId, cuentaId, tipo, desde, hasta, formato, rfc, idemKey } = nueva;
   const isCurrent = store.contribuyentes.get(contribuyenteId)?.version === nueva.version;
   if (!isCurrent || store.keys.get(apiKeyId)?.estado !== 'ACTIVA') return { resultado: 'PASE_VENCIDO' };
   if (nueva.sellada.expiraEn <= store.now) return { resultado: 'PASE_VENCIDO' };
   for (const { vista, ...other } of store.solicitudes.values()) {
     const isOpen = vista.estado === 'EN_PROCESO' || vista.estado === 'ESPERA_EFIRMA';
-    const isEqual = vista.tipo === tipo && vista.desde === desde && vista.hasta === hasta;
+    const isEqual = (['tipo', 'desde', 'hasta', 'formato'] as const).every((name) => vista[name] === nueva[name]);
     const isSame = idemKey !== null && other.idemKey === idemKey;
     if (other.apiKeyId === apiKeyId && ((isOpen && isEqual) || isSame)) {
       return { resultado: 'DUPLICADA', solicitudId: vista.id, estado: vista.estado };
@@ -192,7 +192,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
     ...{ contribuyenteId, apiKeyId, idemKey, canal: nueva.canal, deadlineAt: nueva.deadlineAt },
     ...{ sellada: nueva.sellada, otra: nueva.otra },
     vista: {
-      ...{ id, rfc, tipo, desde, hasta, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
+      ...{ id, rfc, tipo, desde, hasta, formato, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
       ...{ registros: null, confianza: null, isReembolsada: false },
       ...{ ultimaConsulta: null, proximaConsulta: store.now, motivo: null, creadaEn: store.now, terminadaEn: null },
       ...{ objectKey: null, paqueteBorradoEn: null, bytes: null, sha256: null },

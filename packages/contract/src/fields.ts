@@ -140,3 +140,16 @@ export const solicitudIdField = z
 export const tipoDescargaField = z
   .enum(['emitidos', 'recibidos'], { error: 'debe ser emitidos o recibidos' })
   .meta({ id: 'TipoDescarga', description: 'Qué CFDI se piden.', example: 'recibidos' });
+
+/** What the rows of a download are given as; the first one is what is given to who asks for none. */
+export const FORMATOS = ['csv', 'xlsx', 'ndjson', 'parquet'] as const;
+export type Formato = (typeof FORMATOS)[number];
+
+export const formatoField = z
+  .enum(FORMATOS, { error: `debe ser ${FORMATOS.slice(0, -1).join(', ')} o ${FORMATOS.at(-1)}` })
+  .meta({
+    id: 'Formato',
+    description:
+      'En qué se entregan los renglones dentro del ZIP: csv; xlsx, para Excel; ndjson, un JSON por renglón; parquet, con tipos, para DuckDB y pandas. Si no se pide ninguno, csv.',
+    example: 'csv',
+  });

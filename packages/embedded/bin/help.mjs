@@ -53,6 +53,7 @@ const HELP = {
       ['capacity', 'lo que piden 100,000 RFC: calcula, no mide'],
       ['--to <n>', 'con growth: el tamaño mayor, como 1e5'],
       ['--minutes <n>', 'con soak: cuántos minutos (30)'],
+      ['--formato <f>', 'con million: csv, xlsx, ndjson o parquet (csv)'],
     ],
   ],
   build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, como la lleva la imagen.', []],

@@ -39,6 +39,7 @@ describe('packages in an S3-compatible store', () => {
       tipo: 'recibidos',
       desde: '2024-01-01',
       hasta: '2024-01-31',
+      formato: 'csv',
       partes: [
         {
           canal: 'soap',
@@ -135,6 +136,7 @@ describe('packages in an S3-compatible store', () => {
       tipo: 'recibidos',
       desde: '2024-01-01',
       hasta: '2024-01-31',
+      formato: 'csv',
       registros: 250,
       registros_fuera_de_periodo: 0,
       resumen: { por_efecto: ensamblado.resumen.porEfecto, por_mes: ensamblado.resumen.porMes, cancelados: 25 },

@@ -5,12 +5,14 @@
  */
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { FORMATOS } from '@acuse/contract';
 import { assemble } from '../src/assemble/assemble.ts';
 import type { ObjectStore } from '../src/object-store.ts';
 import { DEFAULT_LIMITS } from '../src/zip/sat-package.ts';
 
 const SOURCE = 'source.zip';
 const file = process.argv[2] ?? '';
+const formato = FORMATOS.find((each) => each === process.argv[3]) ?? 'csv';
 
 let tail = Buffer.alloc(0);
 let bytes = 0;
@@ -42,12 +44,14 @@ const { registros } = await assemble(
     tipo: 'emitidos',
     desde: '2024-01-01',
     hasta: '2024-01-31',
+    formato,
     partes: [
       {
         canal: 'soap',
         folio: 'f',
         periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
         recortar: false,
+        confirmada: false,
         paquetes: [{ objectKey: SOURCE, paquete: 'a' }],
       },
     ],

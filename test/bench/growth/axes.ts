@@ -141,7 +141,16 @@ async function acceptSome(
     const day = addDays('1900-01-01', n);
     const { resultado } = await solicitudes.accept({
       ...{ id: uuidV7(), cuentaId, contribuyenteId, apiKeyId, rfc, sellada, deadlineAt, version: access.version },
-      ...{ tipo: 'recibidos', desde: day, hasta: day, canal: 'portal', costo: 1, otra: null, idemKey: randomUUID() },
+      ...{
+        tipo: 'recibidos',
+        desde: day,
+        hasta: day,
+        formato: 'csv',
+        canal: 'portal',
+        costo: 1,
+        otra: null,
+        idemKey: randomUUID(),
+      },
     });
     if (resultado !== 'ACEPTADA') throw new Error(`${resultado} with ${base.size}`);
   }

@@ -21,7 +21,10 @@ async function owner(saldo = 5, at = panel): Promise<{ persona: Persona; caller:
 const CRITERIOS = { tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-02-28' };
 
 /** Fills and sends the form; gives the id of the solicitud that it led to. */
-async function ask({ persona, caller }: { persona: Persona; caller: Caller }, criterios = CRITERIOS): Promise<string> {
+async function ask(
+  { persona, caller }: { persona: Persona; caller: Caller },
+  criterios: Readonly<Record<string, string>> = CRITERIOS,
+): Promise<string> {
   const campos = { ...criterios, rfc: caller.rfc, api_key: caller.apiKey };
   const answer = await persona.submit('/solicitudes/nueva', '/solicitudes/nueva', campos);
   const id = /^\/solicitudes\/([0-9a-f-]{36})$/.exec(answer.location ?? '')?.[1];
@@ -153,11 +156,13 @@ describe('the form', () => {
 
   test('begins with the criteria of the one that is asked again, and never with its key', async () => {
     const who = await owner();
-    const id = await ask(who);
+    const id = await ask(who, { ...CRITERIOS, formato: 'parquet' });
     const page = (await who.persona.get(`/solicitudes/nueva?como=${id}`)).$;
     expect(page('[name="rfc"] [selected]').attr('value')).toBe(who.caller.rfc);
     expect(page('[name="tipo"] [selected]').attr('value')).toBe('recibidos');
     expect(page('[name="desde"]').attr('value')).toBe('2025-01-01');
+    expect(page('[name="formato"] [selected]').attr('value')).toBe('parquet');
+    expect((await who.persona.get(`/solicitudes/${id}`)).main).toContain('Parquet, para DuckDB y pandas');
     expect(page('[name="api_key"]').attr('value')).toBeUndefined();
     expect(page('main').text()).toMatch(/Cuesta 1 crédito; su saldo es de 4 créditos/);
   });
@@ -175,6 +180,7 @@ describe('the form', () => {
     const wrong: [Record<string, string>, RegExp][] = [
       [{ rfc: other.caller.rfc }, /Elija uno de sus RFC/],
       [{ tipo: 'todos' }, /emitidos o recibidos/],
+      [{ formato: 'xls' }, /uno de los formatos/],
       [{ desde: '2025-02-30' }, /año-mes-día/],
       [{ desde: '2025-03-01', hasta: '2025-02-01' }, /no puede ser posterior/],
       [{ hasta: '2999-01-01' }, /no puede ser posterior a hoy/],

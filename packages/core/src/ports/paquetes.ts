@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Formato } from '@acuse/contract';
 import type { CanalSat } from '../credencial.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
 
@@ -17,7 +18,7 @@ export interface ParteLista {
   readonly periodo: Periodo;
   /**
    * True when the SAT was asked for more than `periodo` (a whole month of the portal, an end moved by a second): rows
-   * whose FechaEmision is outside of `periodo` are then left out of `metadata.csv`.
+   * whose FechaEmision is outside of `periodo` are then left out of the metadata.
    */
   readonly recortar: boolean;
   /** Both channels of the SAT said that it has no CFDI. */
@@ -32,6 +33,8 @@ export interface PlanEnsamble {
   /** Calendar days of central Mexico, `yyyy-MM-dd`, as the caller asked. */
   readonly desde: string;
   readonly hasta: string;
+  /** What its rows are written as. */
+  readonly formato: Formato;
   /** In order of period: the order of the rows in the result. */
   readonly partes: readonly ParteLista[];
 }
@@ -45,7 +48,7 @@ export type Efecto = (typeof EFECTOS)[number];
 /** How many CFDI of each kind; kinds without any are left out. */
 export type CuentaPorEfecto = Readonly<Partial<Record<Efecto, number>>>;
 
-/** What `metadata.csv` holds, counted while it was written. */
+/** What the metadata of a package holds, counted while it was written. */
 export interface ResumenPaquete {
   readonly porEfecto: CuentaPorEfecto;
   /** By calendar month of `fecha_emision`, `yyyy-MM`, in order; months beyond the 240th met count under `otro`. */
@@ -64,7 +67,7 @@ export interface PaqueteEnsamblado {
   readonly bytes: number;
   /** Lower-case hex. */
   readonly sha256: string;
-  /** Data rows of `metadata.csv`. */
+  /** Rows of its metadata. */
   readonly registros: number;
   readonly confianza: Confianza;
   readonly resumen: ResumenPaquete;
@@ -94,8 +97,9 @@ export interface Paquetes {
   ): Promise<(ObjetoGuardado & { objectKey: string }) | null>;
 
   /**
-   * Makes the one ZIP of a solicitud: `metadata.csv`, `originales/`, `manifest.json`. Same plan and same packages, same
-   * bytes. Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.
+   * Makes the one ZIP of a solicitud: its metadata in the format of the plan, `originales/`, `manifest.json`. Same plan
+   * and same packages, same bytes. Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package
+   * cannot be read.
    */
   assemble(plan: PlanEnsamble, signal: AbortSignal): Promise<PaqueteEnsamblado>;
 

@@ -1,4 +1,4 @@
-import type { EstadoSolicitud } from '@acuse/contract';
+import type { EstadoSolicitud, Formato } from '@acuse/contract';
 import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
@@ -77,6 +77,7 @@ export interface NuevaSolicitud {
   /** Calendar days, `yyyy-MM-dd`. */
   readonly desde: string;
   readonly hasta: string;
+  readonly formato: Formato;
   readonly canal: CanalSat;
   /** Credits. */
   readonly costo: number;
@@ -106,6 +107,7 @@ export interface VistaSolicitud {
   readonly tipo: TipoDescarga;
   readonly desde: string;
   readonly hasta: string;
+  readonly formato: Formato;
   readonly registros: number | null;
   /** Null until it is TERMINADA. */
   readonly confianza: Confianza | null;
@@ -177,6 +179,7 @@ export interface ClaimedSolicitud {
   readonly tipo: TipoDescarga;
   readonly desde: string;
   readonly hasta: string;
+  readonly formato: Formato;
   readonly canal: CanalSat;
   /** The channel that it left without a refusal: it may come back there, and leaves none for its silence any more. */
   readonly canalDejado: CanalSat | null;

@@ -235,9 +235,9 @@ export async function assembleSolicitud(
 }
 
 /** What the ZIP of a solicitud is made of. */
-function planDe({ id, rfc, tipo, desde, hasta, partes }: ClaimedSolicitud): PlanEnsamble {
+function planDe({ id, rfc, tipo, desde, hasta, formato, partes }: ClaimedSolicitud): PlanEnsamble {
   return {
-    ...{ solicitudId: id, rfc, tipo, desde, hasta },
+    ...{ solicitudId: id, rfc, tipo, desde, hasta, formato },
     partes: partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
       ...{ canal, folio, periodo },
       recortar: pideDeMas({ canal, tipo, periodo, desfase }),

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { FORMATOS, type Formato } from '@acuse/contract';
 import type { PlanEnsamble } from '@acuse/core';
 import { describe, expect, test } from 'vitest';
 import { satRow, satText } from '../../testing/sat-rows.ts';
@@ -20,13 +21,14 @@ const MB = 1_000_000;
 const signal = new AbortController().signal;
 const run = promisify(execFile);
 
-function planOf(keys: readonly string[]): PlanEnsamble {
+function planOf(keys: readonly string[], formato: Formato = 'csv'): PlanEnsamble {
   return {
     solicitudId: 's1',
     rfc: 'EKU9003173C9',
     tipo: 'emitidos',
     desde: '2024-01-01',
     hasta: '2024-01-31',
+    formato,
     partes: [
       {
         canal: 'portal',
@@ -64,27 +66,30 @@ function chunked(store: ObjectStore, chunkBytes: number): ObjectStore {
 }
 
 describe('the bytes of the ZIP', { timeout: 120_000 }, () => {
-  test('do not depend on how the packages arrive, nor on the time or the zone', async () => {
-    const objects = new Map([
-      ['a', packageOf(0, 4000)],
-      ['b', packageOf(4000, 5000)],
-    ]);
-    const store = createMemoryStore(objects);
-    const digests = new Set<string>();
-    const zone = process.env['TZ'];
-    for (const [chunkBytes, tz] of [
-      [10_000_000, 'UTC'],
-      [65_536, 'America/Mexico_City'],
-      [997, 'Asia/Tokyo'],
-      [100, 'UTC'],
-    ] as const) {
-      process.env['TZ'] = tz;
-      digests.add((await assemble(depsOf(chunked(store, chunkBytes)), planOf(['a', 'b']), signal)).sha256);
-    }
-    if (zone === undefined) delete process.env['TZ'];
-    else process.env['TZ'] = zone;
-    expect([...digests]).toHaveLength(1);
-  });
+  test.each(FORMATOS)(
+    'do not depend on how the packages arrive, nor on the time or the zone, as %s',
+    async (formato) => {
+      const objects = new Map([
+        ['a', packageOf(0, 4000)],
+        ['b', packageOf(4000, 5000)],
+      ]);
+      const store = createMemoryStore(objects);
+      const digests = new Set<string>();
+      const zone = process.env['TZ'];
+      for (const [chunkBytes, tz] of [
+        [10_000_000, 'UTC'],
+        [65_536, 'America/Mexico_City'],
+        [997, 'Asia/Tokyo'],
+        [100, 'UTC'],
+      ] as const) {
+        process.env['TZ'] = tz;
+        digests.add((await assemble(depsOf(chunked(store, chunkBytes)), planOf(['a', 'b'], formato), signal)).sha256);
+      }
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+      expect([...digests]).toHaveLength(1);
+    },
+  );
 
   test('are a ZIP to other programs too', async () => {
     const objects = new Map([['a', packageOf(0, 2000)]]);
@@ -147,20 +152,26 @@ function longPackage(): Buffer {
   return zipBytes([{ name: `${UUID}_01.txt`, content: Buffer.concat(texts) }]);
 }
 
-test('memory does not grow with the size: 300,000 rows in less than 100 MB', { tags: ['slow'] }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'acuse-zip-'));
-  try {
-    const file = join(folder, 'source.zip');
-    await writeFile(file, longPackage());
-    const script = fileURLToPath(new URL('../../testing/assemble-file.ts', import.meta.url));
-    const { stdout } = await run(process.execPath, ['--conditions=acuse-source', '--import', 'tsx', script, file]);
-    const { registros, grownBytes } = JSON.parse(stdout) as { registros: number; grownBytes: number };
-    expect(registros).toBe(300_000);
-    expect(grownBytes / MB).toBeLessThan(100);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-});
+test.each(FORMATOS)(
+  'memory does not grow with the size: 300,000 rows as %s in less than 100 MB',
+  { tags: ['slow'] },
+  async (formato) => {
+    const folder = await mkdtemp(join(tmpdir(), 'acuse-zip-'));
+    try {
+      const file = join(folder, 'source.zip');
+      await writeFile(file, longPackage());
+      const script = fileURLToPath(new URL('../../testing/assemble-file.ts', import.meta.url));
+      // As workers are started.
+      const options = ['--max-semi-space-size=2', '--conditions=acuse-source', '--import', 'tsx'];
+      const { stdout } = await run(process.execPath, [...options, script, file, formato]);
+      const { registros, grownBytes } = JSON.parse(stdout) as { registros: number; grownBytes: number };
+      expect(registros).toBe(300_000);
+      expect(grownBytes / MB).toBeLessThan(100);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
 
 describe('a package with a text of another kind under the name of metadata', () => {
   const foreign = { name: `${UUID}_02.txt`, content: 'Aviso~Fecha\r\nMantenimiento~2026-11-20\r\n' };
@@ -210,7 +221,7 @@ test('a text that the SAT stored is deflated like any other entry', async () => 
 describe('an assembly that fails', { timeout: 120_000 }, () => {
   const store = () => createMemoryStore(new Map([['a', packageOf(0, 20_000)]]));
 
-  test('while rows are read, with the error of the storage', async () => {
+  test.each(FORMATOS)('while rows are read, with the error of the storage, as %s', async (formato) => {
     const objects = new Map([['a', packageOf(0, 20_000)]]);
     const inner = createMemoryStore(objects);
     const cut = new Error('cut');
@@ -227,12 +238,12 @@ describe('an assembly that fails', { timeout: 120_000 }, () => {
               },
             }),
     };
-    await expect(assemble(depsOf(broken), planOf(['a']), signal)).rejects.toBe(cut);
+    await expect(assemble(depsOf(broken), planOf(['a'], formato), signal)).rejects.toBe(cut);
     expect(reads).toBe(3);
     expect([...objects.keys()]).toEqual(['a']);
   });
 
-  test('because the storage stops taking it, without waiting for ever', async () => {
+  test.each(FORMATOS)('because the storage stops taking it, without waiting for ever, as %s', async (formato) => {
     const full = new Error('no space');
     const refusing: ObjectStore = {
       ...store(),
@@ -240,27 +251,30 @@ describe('an assembly that fails', { timeout: 120_000 }, () => {
         for await (const _chunk of body) throw full;
       },
     };
-    await expect(assemble(depsOf(refusing), planOf(['a']), signal)).rejects.toBe(full);
+    await expect(assemble(depsOf(refusing), planOf(['a'], formato), signal)).rejects.toBe(full);
   });
 
-  test('because the signal is raised while nobody reads and everything waits', async () => {
-    const controller = new AbortController();
-    const reason = new Error('time is up');
-    // Several times what all the buffers on the way hold.
-    const stuck: ObjectStore = {
-      ...createMemoryStore(new Map([['a', packageOf(0, 80_000)]])),
-      write: (_key, body) =>
-        new Promise((_resolve, reject) => {
-          body.on('error', reject);
-          const wait = () => {
-            if (body.readableLength < body.readableHighWaterMark) setImmediate(wait);
-            else controller.abort(reason);
-          };
-          wait();
-        }),
-    };
-    await expect(assemble(depsOf(stuck, 0), planOf(['a']), controller.signal)).rejects.toBe(reason);
-  });
+  test.each(FORMATOS)(
+    'because the signal is raised while nobody reads and everything waits, as %s',
+    async (formato) => {
+      const controller = new AbortController();
+      const reason = new Error('time is up');
+      // Several times what all the buffers on the way hold.
+      const stuck: ObjectStore = {
+        ...createMemoryStore(new Map([['a', packageOf(0, 80_000)]])),
+        write: (_key, body) =>
+          new Promise((_resolve, reject) => {
+            body.on('error', reject);
+            const wait = () => {
+              if (body.readableLength < body.readableHighWaterMark) setImmediate(wait);
+              else controller.abort(reason);
+            };
+            wait();
+          }),
+      };
+      await expect(assemble(depsOf(stuck, 0), planOf(['a'], formato), controller.signal)).rejects.toBe(reason);
+    },
+  );
 
   test.each([
     ['shorter', (zip: Buffer) => Buffer.concat([zip.subarray(0, 100), zip.subarray(101)])],

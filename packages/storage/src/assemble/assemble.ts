@@ -7,8 +7,10 @@ import {
   type PlanEnsamble,
   type ResumenPaquete,
 } from '@acuse/core';
+import { describeColumns } from '../formats/columns.ts';
+import { writeMetadata } from '../formats/write-metadata.ts';
 import { paqueteKey, toSegment } from '../keys.ts';
-import { CSV_HEADER, type InvalidText, RecordReader } from '../metadata/record-reader.ts';
+import { type InvalidText, RecordReader } from '../metadata/record-reader.ts';
 import { Resumen } from '../metadata/resumen.ts';
 import { Terceros } from '../metadata/terceros.ts';
 import { MetadataTransformer } from '../metadata/transform-metadata.ts';
@@ -74,7 +76,9 @@ async function writeEntries(
   const opened: Opened[] = [];
   const partes: ParteLeida[] = [];
   const counts = new Resumen();
-  const entries = [await writer.add('metadata.csv', csvOf(deps, plan, { opened, partes, counts }, signal))];
+  const rows = rowsOf(deps, plan, { opened, partes, counts }, signal);
+  const { entries: metadata, incomplete } = await writeMetadata(writer, plan.formato, rows, deps.level);
+  const entries = [...metadata];
   for (const { satPackage, folder } of opened) {
     for (const text of [...satPackage.metadata, ...satPackage.terceros]) {
       const { deflated } = text;
@@ -87,22 +91,22 @@ async function writeEntries(
     }
   }
   const resumen = counts.total;
-  entries.push(await writer.add('manifest.json', [renderManifest(plan, partes, resumen, entries)]));
+  const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries });
+  entries.push(await writer.add('manifest.json', [manifest]));
   const registros = partes.flatMap(({ paquetes }) => paquetes).reduce((sum, leido) => sum + leido.registros, 0);
   return { entries, registros, confianza: confianzaDe(partes), resumen };
 }
 
 /**
- * The text of `metadata.csv`. Leaves the packages that it opened in `opened`, what it read in `partes`, and what it
- * wrote in `counts`.
+ * The rows of `metadata.csv` without its header, in chunks of whole rows. Leaves the packages that it opened in
+ * `opened`, what it read in `partes`, and what it wrote in `counts`.
  */
-async function* csvOf(
+async function* rowsOf(
   { store, limits }: AssembleDeps,
   plan: PlanEnsamble,
   { opened, partes, counts }: { opened: Opened[]; partes: ParteLeida[]; counts: Resumen },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  yield Buffer.from(CSV_HEADER);
   for (const parte of plan.partes) {
     const paquetes: PaqueteLeido[] = [];
     partes.push({ parte, paquetes });
@@ -177,7 +181,7 @@ const MANIFEST_VERSION = 1;
 /** What reading one package of the SAT gave. */
 interface PaqueteLeido {
   readonly paquete: string;
-  /** Rows of it in `metadata.csv`. */
+  /** Rows of it in the metadata. */
   registros: number;
   /** Rows left out because their fecha_emision is outside of the period of the part. */
   fueraDePeriodo: number;
@@ -206,9 +210,15 @@ const confianzaDe = (partes: readonly ParteLeida[]): Confianza =>
 function renderManifest(
   plan: PlanEnsamble,
   partes: readonly ParteLeida[],
-  resumen: ResumenPaquete,
-  entradas: readonly EntryWritten[],
+  written: {
+    readonly resumen: ResumenPaquete;
+    /** Those of `entries` that hold the rows. */
+    readonly metadata: readonly EntryWritten[];
+    readonly incomplete: Readonly<Record<string, number>>;
+    readonly entries: readonly EntryWritten[];
+  },
 ): Buffer {
+  const { resumen, metadata, incomplete, entries } = written;
   const paquetes = partes.flatMap((parte) => parte.paquetes);
   const manifest = {
     version: MANIFEST_VERSION,
@@ -217,6 +227,10 @@ function renderManifest(
     tipo: plan.tipo,
     desde: plan.desde,
     hasta: plan.hasta,
+    formato: plan.formato,
+    archivos: metadata.map(({ nombre }) => nombre),
+    columnas: describeColumns(plan.formato),
+    valores_incompletos: incomplete,
     registros: paquetes.reduce((sum, { registros }) => sum + registros, 0),
     confianza: confianzaDe(partes),
     registros_fuera_de_periodo: paquetes.reduce((sum, { fueraDePeriodo }) => sum + fueraDePeriodo, 0),
@@ -237,7 +251,7 @@ function renderManifest(
         entradas_ignoradas: leido.entradasIgnoradas,
       })),
     })),
-    entradas: entradas.map(({ nombre, bytes, sha256 }) => ({ nombre, bytes, sha256 })),
+    entradas: entries.map(({ nombre, bytes, sha256 }) => ({ nombre, bytes, sha256 })),
   };
   return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
 }

@@ -24,6 +24,8 @@ export interface ZipWriter {
   readonly output: Readable;
   /** Writes one entry; resolves when all of it has gone into the ZIP. Entries are written one after another. */
   add(nombre: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<EntryWritten>;
+  /** The same for content that is compressed already by a format of its own: it is not deflated again. */
+  addStored(nombre: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<EntryWritten>;
   /** The same for content that is deflated already: its data goes in as it is, `measure` says what it inflates to. */
   addDeflated(nombre: string, data: AsyncIterable<Buffer> | Iterable<Buffer>, measure: Measure): Promise<EntryWritten>;
   /** Writes the directory; resolves with what the whole ZIP measures when it has been read to its end. */
@@ -140,6 +142,7 @@ export function createZipWriter(level: number): ZipWriter {
     output,
     fail,
     add: (nombre, content) => write(nombre, content, { meter: new Meter(), ...compression(level) }),
+    addStored: (nombre, content) => write(nombre, content, { meter: new Meter(), ...compression(0) }),
     addDeflated: (nombre, data, measure) =>
       write(nombre, data, {
         meter: { update: () => undefined, finish: () => measure },

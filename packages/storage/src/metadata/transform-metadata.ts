@@ -78,7 +78,7 @@ export class MetadataTransformer implements RecordSink {
     this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
   }
 
-  /** Takes the next bytes of the text; returns the CSV that is ready. */
+  /** Takes the next bytes of the text; returns the CSV that is ready, in chunks of whole rows. */
   push(chunk: Buffer): Buffer[] {
     this.#reader.push(chunk);
     return this.#take();

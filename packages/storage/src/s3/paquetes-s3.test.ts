@@ -24,6 +24,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
     tipo: 'emitidos' as const,
     desde: '2024-01-01',
     hasta: '2024-01-31',
+    formato: 'csv' as const,
     partes: [
       {
         canal: 'soap' as const,

@@ -7,6 +7,7 @@ describe('descarga/verificar', () => {
     const look = async () => (await kit.call('descarga/verificar', { solicitud_id }, { key: a.key })).json.data;
     expect(await look()).toEqual({
       ...{ solicitud_id, estado: 'EN_PROCESO', tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' },
+      formato: 'csv',
       ...{ progreso: 0, intentos: 0, reembolsada: false, retrasada: false },
       ...{ registros: null, ultima_consulta: null, motivo: null, confianza: null, terminada_en: null },
       proxima_consulta: '2026-11-20T18:00:00.000Z',

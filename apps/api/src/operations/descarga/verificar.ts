@@ -1,4 +1,4 @@
-import { fechaField, tipoDescargaField } from '@acuse/contract';
+import { fechaField, formatoField, tipoDescargaField } from '@acuse/contract';
 import { isRetrasada } from '@acuse/core';
 import { z } from 'zod';
 import { confianza, estadoSolicitud, instante, reembolsada, solicitudIdData, soloSolicitud } from '../../fields.ts';
@@ -20,6 +20,7 @@ export default defineOperation({
       tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
       desde: fechaField.meta({ example: '2026-01-01' }),
       hasta: fechaField,
+      formato: formatoField,
       registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
       confianza: confianza.nullable().meta({ example: null }),
       reembolsada,
@@ -47,10 +48,10 @@ export default defineOperation({
   async handle({ solicitud_id }, { deps, access, now, error }) {
     const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    const { id, estado, tipo, desde, hasta, registros, progreso, intentos, motivo, creadaEn } = solicitud;
+    const { id, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
     return {
       solicitud_id: id,
-      ...{ estado, tipo, desde, hasta, registros, progreso, intentos },
+      ...{ estado, tipo, desde, hasta, formato, registros, progreso, intentos },
       ultima_consulta: isoOrNull(solicitud.ultimaConsulta),
       proxima_consulta: isoOrNull(solicitud.proximaConsulta),
       motivo,

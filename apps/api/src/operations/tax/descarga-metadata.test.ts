@@ -80,10 +80,30 @@ describe(PATH, () => {
     [{ desde: '2020-11-19' }, 'desde'],
     [{ hasta: '2026-11-21' }, 'hasta'],
     [{ hasta: null }, 'hasta'],
+    [{ formato: 'xls' }, 'formato'],
+    [{ formato: '' }, 'formato'],
+    [{ formato: null }, 'formato'],
   ])('answers 2001 to %j', async (body, campo) => {
     const { kit, a } = await createKitWithAlta();
     const answer = await ask(kit, a, body);
     expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([400, 2001, campo]);
+  });
+
+  it('asks for csv unless another format is named; another format is another request', async () => {
+    const { kit, a } = await createKitWithAlta();
+    await guardaCiec(kit, a);
+    const ids = [];
+    for (const body of [{}, { formato: 'csv' }, { formato: 'parquet' }, { formato: 'parquet' }, { formato: 'xlsx' }])
+      ids.push((await ask(kit, a, body)).json.data?.['solicitud_id']);
+    expect([ids[1], ids[3]]).toEqual([ids[0], ids[2]]);
+    expect([...kit.store.solicitudes.values()].map(({ vista }) => vista.formato)).toEqual(['csv', 'parquet', 'xlsx']);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(7);
+  });
+
+  it('says which formats there are', async () => {
+    const { kit, a } = await createKitWithAlta();
+    const { json } = await ask(kit, a, { formato: 'xls' });
+    expect(json.data?.['motivo']).toBe('debe ser csv, xlsx, ndjson o parquet');
   });
 
   it('takes six years up to today', async () => {

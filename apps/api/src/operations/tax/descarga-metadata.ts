@@ -1,4 +1,4 @@
-import { fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
+import { fechaField, formatoField, rfcField, tipoDescargaField } from '@acuse/contract';
 import { type Credencial, canalDe, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
 import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
@@ -14,7 +14,7 @@ const isIncierto = (error: unknown) => error instanceof Error && error.cause ins
 export default defineOperation({
   summary: 'Solicitud de descarga de metadata',
   description:
-    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
+    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso (mismos RFC, tipo, periodo y formato), se devuelve esa (duplicada: true) y no se cobra.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
   // A bulk download is looked at for hours or days: by the web service without a captcha.
@@ -27,6 +27,8 @@ export default defineOperation({
     tipo: tipoDescargaField,
     desde: fechaField.meta({ example: '2026-01-01' }),
     hasta: fechaField,
+    // No default in the document: generators would make a field that must be given of it.
+    formato: formatoField.optional(),
   }),
   data: z.object({
     solicitud_id: solicitudIdData,
@@ -37,7 +39,7 @@ export default defineOperation({
   errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'],
   check: checkPeriodo,
 
-  async handle({ rfc, tipo, desde, hasta }, { deps, access, idemKey, now, credenciales, error }) {
+  async handle({ rfc, tipo, desde, hasta, formato = 'csv' }, { deps, access, idemKey, now, credenciales, error }) {
     const [credencial, otra] = openAll(credenciales);
     const solicitudId = deps.newId();
     const deadlineAt = new Date(now.getTime() + deps.settings.deadlineHours * HOUR_MS);
@@ -56,6 +58,7 @@ export default defineOperation({
       tipo,
       desde,
       hasta,
+      formato,
       deadlineAt,
       idemKey,
       cuentaId: access.cuentaId,

@@ -5,7 +5,7 @@ import { formatCreditos } from '../../components/formato.ts';
 import { hrefRfc } from '../rfcs/rfc.tsx';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
-import { camino, Periodo, solicitudRoutes } from './solicitud.tsx';
+import { camino, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
 import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts';
 import { type Explicacion, explain } from './textos/motivos.ts';
 
@@ -89,7 +89,7 @@ function Remedio({ solicitud, accion }: SolicitudProps & { readonly accion: Expl
 }
 
 function Facts({ solicitud }: SolicitudProps) {
-  const { id, rfc, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } = solicitud;
+  const { id, rfc, formato, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } = solicitud;
   return (
     <Tarjeta
       titulo="Datos"
@@ -114,6 +114,7 @@ function Facts({ solicitud }: SolicitudProps) {
               {rfc}
             </a>,
           ],
+          ['Formato', FORMAT_NAMES[formato]],
           ['Medio', canal === 'soap' ? 'Web service del SAT, con la e.firma' : 'Portal del SAT, con la CIEC'],
           ['Pedida', <Fecha value={creadaEn} />],
           [terminadaEn === null ? 'Plazo' : 'Terminó', <Fecha value={terminadaEn ?? plazoEn} />],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isFecha, OPERACIONES } from '@acuse/contract';
+import { FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { z } from 'zod';
@@ -11,7 +11,7 @@ import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
 import { type ApiPropia, readJson, sandboxOf } from '../sandbox/sandbox.ts';
-import { camino } from './solicitud.tsx';
+import { camino, FORMAT_NAMES } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
@@ -22,8 +22,8 @@ export const newSolicitudPage = routesFor('cliente');
 newSolicitudPage.get(PATH, async (contexto) => {
   const { c, deps, usuario } = contexto;
   const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
-  const { rfc = '', tipo = 'recibidos', desde = '', hasta = '' } = como ?? c.req.query();
-  return form(contexto, { rfc, tipo, desde, hasta, apiKey: '', intento: randomUUID() });
+  const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? c.req.query();
+  return form(contexto, { rfc, tipo, desde, hasta, formato, apiKey: '', intento: randomUUID() });
 });
 
 newSolicitudPage.post(PATH, async (contexto) => {
@@ -62,6 +62,7 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
     tipo: text('tipo'),
     desde: text('desde'),
     hasta: text('hasta'),
+    formato: text('formato') || 'csv',
     apiKey: text('api_key'),
     intento: INTENTO.test(intento) ? intento : randomUUID(),
   };
@@ -158,7 +159,9 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           periodos={periodosDe(now)}
           elegido={pedido}
           formulario="pedir"
-          href={({ desde, hasta }) => hrefWith(PATH, { rfc: pedido.rfc, tipo: pedido.tipo, desde, hasta })}
+          href={({ desde, hasta }) =>
+            hrefWith(PATH, { rfc: pedido.rfc, tipo: pedido.tipo, desde, hasta, formato: pedido.formato })
+          }
         />
         <div class="rejilla">
           <Campo nombre="desde" label="Primer día" tipo="date" requerido />
@@ -170,6 +173,13 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
             ayuda="Hasta hoy, y hasta seis años atrás. El periodo puede ser tan largo como necesite."
           />
         </div>
+        <Campo
+          nombre="formato"
+          label="Formato"
+          requerido
+          opciones={FORMATOS.map((formato) => [formato, FORMAT_NAMES[formato]])}
+          ayuda="Cómo vienen las filas dentro del ZIP. Los archivos del SAT vienen siempre tal cual."
+        />
         <Secret
           nombre="api_key"
           label="API key del RFC"
@@ -210,13 +220,14 @@ const OPERACION = 'tax/descarga-metadata';
 
 const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
 
-type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'api_key';
+type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'formato' | 'api_key';
 
 type Pedido = {
   readonly rfc: string;
   readonly tipo: string;
   readonly desde: string;
   readonly hasta: string;
+  readonly formato: string;
   readonly apiKey: string;
   /** The same for each time that one form is sent, so that twice sent is once asked. */
   readonly intento: string;
@@ -231,7 +242,7 @@ type Pedida =
 
 const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
 /** A fault of another field, such as the key's, is told over the form. */
-const campoDeApi = z.enum(['rfc', 'tipo', 'desde', 'hasta']).optional().catch(undefined);
+const campoDeApi = z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato']).optional().catch(undefined);
 const rechazada = z.object({
   cfdi_texto: z.string(),
   data: z.object({ campo: campoDeApi, motivo: z.string().optional() }).optional(),
@@ -242,6 +253,8 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
   if (vista === null) return { campo: 'rfc', texto: 'Elija uno de sus RFC.' };
   if (pedido.tipo !== 'emitidos' && pedido.tipo !== 'recibidos')
     return { campo: 'tipo', texto: 'Elija emitidos o recibidos.' };
+  if (!FORMATOS.some((formato) => formato === pedido.formato))
+    return { campo: 'formato', texto: 'Elija uno de los formatos de la lista.' };
   for (const campo of ['desde', 'hasta'] as const)
     if (!isFecha(pedido[campo])) return { campo, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
   if (pedido.desde > pedido.hasta) return { campo: 'desde', texto: 'El primer día no puede ser posterior al último.' };
@@ -261,10 +274,10 @@ function checkLlave(text: string, vista: RfcVista): { texto: string; campo: 'api
 
 /** Asks through the API of this installation: accepted, checked and charged as any other. */
 async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedida> {
-  const { rfc, tipo, desde, hasta, apiKey, intento } = pedido;
+  const { rfc, tipo, desde, hasta, formato, apiKey, intento } = pedido;
   const answer = await api.call({
     nombre: OPERACION,
-    cuerpo: { rfc, tipo, desde, hasta },
+    cuerpo: { rfc, tipo, desde, hasta, formato },
     apiKey,
     ip,
     idempotencyKey: intento,

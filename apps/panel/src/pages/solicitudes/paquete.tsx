@@ -12,7 +12,7 @@ import { explain } from './textos/motivos.ts';
 
 /** The ZIP of a finished solicitud, or that it is gone. */
 export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud }) {
-  const { id, registros, confianza, bytes, sha256, paqueteBorradoEn } = solicitud;
+  const { id, formato, registros, confianza, bytes, sha256, paqueteBorradoEn } = solicitud;
   if (paqueteBorradoEn !== null)
     return (
       <Aviso tono="info" titulo="El ZIP ya se borró">
@@ -46,8 +46,8 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
           [
             'Contenido',
             <>
-              <code>metadata.csv</code> (una fila por CFDI), <code>originales/</code> (los archivos del SAT tal cual) y{' '}
-              <code>manifest.json</code> (qué se pidió y con qué comprobar lo demás).
+              <code>metadata.{formato}</code> (una fila por CFDI), <code>originales/</code> (los archivos del SAT tal
+              cual) y <code>manifest.json</code> (qué se pidió, qué es cada columna y con qué comprobar lo demás).
             </>,
           ],
         ]}

@@ -1,3 +1,4 @@
+import type { Formato } from '@acuse/contract';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import { Fecha } from '../../components/blocks.tsx';
 import { routesOf } from '../../http/ruta.ts';
@@ -14,6 +15,13 @@ export const camino = () => (
     <a href="/solicitudes">Solicitudes</a>
   </p>
 );
+
+export const FORMAT_NAMES: Readonly<Record<Formato, string>> = {
+  csv: 'CSV',
+  xlsx: 'Excel (.xlsx)',
+  ndjson: 'NDJSON, un JSON por renglón',
+  parquet: 'Parquet, para DuckDB y pandas',
+};
 
 interface PeriodoProps {
   /** Calendar days, `yyyy-MM-dd`. */

@@ -34,6 +34,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   tipo: 'recibidos',
   desde: '2025-01-01',
   hasta: '2025-01-31',
+  formato: 'csv',
   canal: 'soap',
   canalDejado: null,
   fase: 'DESCARGA',

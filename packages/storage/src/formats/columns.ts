@@ -1,0 +1,139 @@
+import type { PlanEnsamble } from '@acuse/core';
+
+export type Formato = PlanEnsamble['formato'];
+
+/** What a value is, whatever it is written as. */
+export type ColumnType = 'texto' | 'fecha_hora' | 'decimal' | 'booleano';
+
+interface Column {
+  readonly nombre: string;
+  readonly tipo: ColumnType;
+  readonly significado: string;
+  /** When there is no value; null when there always is one. */
+  readonly vacio: string | null;
+}
+
+const texto = (nombre: string, significado: string, vacio: string | null = 'si el SAT no lo da'): Column => ({
+  ...{ nombre, tipo: 'texto', significado, vacio },
+});
+const fecha = (nombre: string, significado: string, vacio: string | null = 'si el SAT no la da'): Column => ({
+  ...{ nombre, tipo: 'fecha_hora', significado, vacio },
+});
+
+/** The columns of every format in their order; those of `metadata.csv` are the first {@link CSV_COLUMNS} of them. */
+export const COLUMNS: readonly Column[] = [
+  texto('uuid', 'Folio fiscal del CFDI, en mayúsculas y con guiones.', null),
+  texto('rfc_emisor', 'RFC de quien emitió el CFDI.'),
+  texto('nombre_emisor', 'Nombre de quien lo emitió, como lo da el SAT.'),
+  texto('rfc_receptor', 'RFC de quien lo recibió.'),
+  texto('nombre_receptor', 'Nombre de quien lo recibió, como lo da el SAT.'),
+  texto('rfc_pac', 'RFC del proveedor que certificó el CFDI.'),
+  fecha('fecha_emision', 'Cuándo se emitió, hora del reloj del comprobante, sin zona.', null),
+  fecha('fecha_certificacion_sat', 'Cuándo se certificó, hora del centro de México, sin zona.'),
+  {
+    ...{ nombre: 'monto', tipo: 'decimal' },
+    significado: 'Total del CFDI en su moneda, que la metadata del SAT no dice.',
+    vacio: 'si el SAT no lo da',
+  },
+  texto('efecto_comprobante', 'I ingreso, E egreso, T traslado, N nómina, P pago.'),
+  texto('estatus', 'VIGENTE o CANCELADO cuando el SAT preparó los datos.', null),
+  fecha('fecha_cancelacion', 'Cuándo se canceló, hora del centro de México, sin zona.', 'si no está cancelado'),
+  texto(
+    'rfc_a_cuenta_terceros',
+    'RFC del tercero a cuya cuenta se emitió; varios van unidos con |.',
+    'si no hay terceros',
+  ),
+  texto(
+    'nombre_a_cuenta_terceros',
+    'Nombre del tercero; el enésimo nombre es el del enésimo RFC.',
+    'si no hay terceros',
+  ),
+  { nombre: 'vigente', tipo: 'booleano', significado: 'Si estatus es VIGENTE.', vacio: null },
+];
+
+/** Columns of `metadata.csv`: `vigente` says again what `estatus` does, in the formats that have booleans. */
+export const CSV_COLUMNS = 14;
+
+/** Digits of an amount before and after its point, in the formats that have types. */
+export const AMOUNT_DIGITS = { integer: 12, fraction: 6 } as const;
+
+const REPRESENTATIONS: Readonly<Record<Formato, Readonly<Record<ColumnType, string>>>> = {
+  csv: {
+    texto: 'texto',
+    fecha_hora: 'AAAA-MM-DDThh:mm:ss',
+    decimal: 'decimal con punto, como lo da el SAT',
+    booleano: '',
+  },
+  xlsx: {
+    texto: 'celda de texto',
+    fecha_hora: 'celda de fecha y hora; de texto si el SAT da una que no existe',
+    decimal: 'celda numérica; de texto si no es un importe o pasa de 15 cifras',
+    booleano: 'celda VERDADERO o FALSO',
+  },
+  ndjson: { texto: 'cadena', fecha_hora: 'cadena AAAA-MM-DDThh:mm:ss', decimal: 'número', booleano: 'true o false' },
+  parquet: {
+    texto: 'BYTE_ARRAY (STRING)',
+    fecha_hora: 'INT64 (TIMESTAMP MILLIS, sin zona)',
+    decimal: 'INT64 (DECIMAL 18,6)',
+    booleano: 'BOOLEAN',
+  },
+};
+
+const EMPTY: Readonly<Record<Formato, string>> = {
+  csv: 'campo vacío',
+  xlsx: 'celda vacía',
+  ndjson: 'null',
+  parquet: 'NULL',
+};
+
+/** What is said of each column in the manifest. */
+export interface ColumnDescription {
+  readonly nombre: string;
+  readonly tipo: ColumnType;
+  readonly representacion: string;
+  readonly significado: string;
+  readonly nulo: string;
+}
+
+/** Every column of a format: its name, what it is, how it is written, what it means, and when it has no value. */
+export function describeColumns(formato: Formato): ColumnDescription[] {
+  const columns = formato === 'csv' ? COLUMNS.slice(0, CSV_COLUMNS) : COLUMNS;
+  return columns.map(({ nombre, tipo, significado, vacio }) => ({
+    ...{ nombre, tipo, representacion: REPRESENTATIONS[formato][tipo], significado },
+    nulo: nullRule(formato, tipo, vacio),
+  }));
+}
+
+function nullRule(formato: Formato, tipo: ColumnType, vacio: string | null): string {
+  const strict = formato === 'ndjson' || formato === 'parquet';
+  const misfit =
+    strict && tipo === 'fecha_hora'
+      ? 'si el SAT da una fecha que no existe'
+      : strict && tipo === 'decimal'
+        ? `si el SAT da algo que no es un importe de a lo más ${AMOUNT_DIGITS.integer} enteros y ${AMOUNT_DIGITS.fraction} decimales`
+        : null;
+  const cases = [vacio, misfit].filter((each) => each !== null);
+  return cases.length === 0 ? 'nunca' : `${EMPTY[formato]} ${cases.join(', o ')}`;
+}
+
+/**
+ * How many values of each column are not all that the SAT gave: no date, no amount, or longer than a cell may be. What
+ * the SAT gave is in `originales/`.
+ */
+export class Incomplete {
+  readonly #counts = new Map<number, number>();
+
+  add(column: number): void {
+    this.#counts.set(column, (this.#counts.get(column) ?? 0) + 1);
+  }
+
+  /** By name, in the order of the columns; none that has none. */
+  get total(): Readonly<Record<string, number>> {
+    return Object.fromEntries(
+      COLUMNS.flatMap(({ nombre }, column) => {
+        const count = this.#counts.get(column);
+        return count === undefined ? [] : [[nombre, count]];
+      }),
+    );
+  }
+}

@@ -1,0 +1,168 @@
+import { ESTATUS } from '../metadata/record-reader.ts';
+import { AMOUNT_DIGITS, CSV_COLUMNS } from './columns.ts';
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const CR = 0x0d;
+const ZERO = 0x30;
+const POINT = 0x2e;
+const MINUS = 0x2d;
+const V = 0x56;
+
+/**
+ * One row of our own `metadata.csv` at a time, field by field, in bytes. It reads nothing but what
+ * `MetadataTransformer` writes: whole rows, fields quoted or not, CRLF, valid UTF-8.
+ */
+export class CsvRow {
+  readonly starts = new Int32Array(CSV_COLUMNS);
+  readonly ends = new Int32Array(CSV_COLUMNS);
+  /** 1 where a quotation mark inside the field is doubled. */
+  readonly doubled = new Uint8Array(CSV_COLUMNS);
+
+  /** Reads the row that begins at `from`; returns the offset after its line end. */
+  read(chunk: Uint8Array, from: number): number {
+    let at = from;
+    for (let column = 0; column < CSV_COLUMNS; column++) {
+      const last = column === CSV_COLUMNS - 1;
+      if (chunk[at] === QUOTE) {
+        at = this.#readQuoted(chunk, at + 1, column);
+      } else {
+        this.starts[column] = at;
+        this.doubled[column] = 0;
+        const end = last ? CR : COMMA;
+        while (at < chunk.length && chunk[at] !== end) at++;
+        this.ends[column] = at;
+      }
+      if (chunk[at] !== (last ? CR : COMMA)) throw new Error('a row of metadata.csv does not have its columns');
+      at++;
+    }
+    return at + 1;
+  }
+
+  #readQuoted(chunk: Uint8Array, start: number, column: number): number {
+    let at = start;
+    let doubled = 0;
+    for (; at < chunk.length; at++) {
+      if (chunk[at] !== QUOTE) continue;
+      if (chunk[at + 1] !== QUOTE) break;
+      doubled = 1;
+      at++;
+    }
+    this.starts[column] = start;
+    this.ends[column] = at;
+    this.doubled[column] = doubled;
+    return at + 1;
+  }
+
+  isEmpty(column: number): boolean {
+    return this.starts[column] === this.ends[column];
+  }
+
+  /** Whether `estatus` is VIGENTE: it is that or CANCELADO. */
+  isVigente(chunk: Uint8Array): boolean {
+    return chunk[this.starts[ESTATUS] as number] === V;
+  }
+
+  /** The text of a field. */
+  text(chunk: Buffer, column: number): string {
+    const text = chunk.toString('utf8', this.starts[column], this.ends[column]);
+    return this.doubled[column] === 0 ? text : text.replaceAll('""', '"');
+  }
+}
+
+const digits = (bytes: Uint8Array, at: number, count: number): number => {
+  let value = 0;
+  for (let i = at; i < at + count; i++) value = value * 10 + (bytes[i] as number) - ZERO;
+  return value;
+};
+
+const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+/** Days from 0000-01-01 to 1970-01-01, were the calendar always Gregorian. */
+const UNIX_DAY = 719_528;
+
+/**
+ * Seconds from 1970 to `yyyy-MM-ddTHH:mm:ss`, as if its clock were that of UTC; NaN for what no calendar or clock has.
+ * The places of its digits were checked by whoever wrote it.
+ */
+export function readInstant(bytes: Uint8Array, at: number): number {
+  const year = digits(bytes, at, 4);
+  const month = digits(bytes, at + 5, 2);
+  const day = digits(bytes, at + 8, 2);
+  const [hour, minute, second] = [digits(bytes, at + 11, 2), digits(bytes, at + 14, 2), digits(bytes, at + 17, 2)];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  const monthDays = (MONTH_DAYS[month - 1] ?? 0) + (month === 2 && isLeap ? 1 : 0);
+  if (day < 1 || day > monthDays || hour > 23 || minute > 59 || second > 59) return Number.NaN;
+  const before = year - 1;
+  const leapDays = year === 0 ? 0 : Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400) + 1;
+  const yearDay = (DAYS_BEFORE_MONTH[month - 1] as number) + (month > 2 && isLeap ? 1 : 0) + day - 1;
+  const days = 365 * year + leapDays + yearDay - UNIX_DAY;
+  return days * 86_400 + hour * 3_600 + minute * 60 + second;
+}
+
+/** An amount as text: where its digits are. */
+export class Amount {
+  isNegative = false;
+  /** Without zeros that lead. */
+  integerStart = 0;
+  integerEnd = 0;
+  fractionStart = 0;
+  /** Without zeros beyond the last place that there may be. */
+  fractionEnd = 0;
+
+  /** False for what is no amount of as many digits as there may be; then it holds nothing. */
+  read(bytes: Uint8Array, start: number, end: number): boolean {
+    let at = start;
+    this.isNegative = bytes[at] === MINUS;
+    if (this.isNegative) at++;
+    const first = at;
+    while (at < end && isDigit(bytes[at] as number)) at++;
+    if (at === first) return false;
+    this.integerStart = first;
+    this.integerEnd = at;
+    while (this.integerStart < at - 1 && bytes[this.integerStart] === ZERO) this.integerStart++;
+    this.fractionStart = at;
+    this.fractionEnd = at;
+    if (at < end) {
+      if (bytes[at] !== POINT || at + 1 === end) return false;
+      this.fractionStart = at + 1;
+      for (at++; at < end; at++) if (!isDigit(bytes[at] as number)) return false;
+      this.fractionEnd = end;
+      while (this.#places > AMOUNT_DIGITS.fraction && bytes[this.fractionEnd - 1] === ZERO) this.fractionEnd--;
+    }
+    return this.integerEnd - this.integerStart <= AMOUNT_DIGITS.integer && this.#places <= AMOUNT_DIGITS.fraction;
+  }
+
+  get #places(): number {
+    return this.fractionEnd - this.fractionStart;
+  }
+
+  /** Digits that count, at most: those of the integer part and of the fraction. */
+  get digits(): number {
+    return this.integerEnd - this.integerStart + this.#places;
+  }
+
+  /** In units of the last place that there may be. */
+  scaled(bytes: Uint8Array): bigint {
+    const integer = digits(bytes, this.integerStart, this.integerEnd - this.integerStart);
+    const places = this.#places;
+    const fraction = digits(bytes, this.fractionStart, places) * 10 ** (AMOUNT_DIGITS.fraction - places);
+    const scale = 10 ** AMOUNT_DIGITS.fraction;
+    const whole =
+      integer < 1_000_000_000 ? BigInt(integer * scale + fraction) : BigInt(integer) * BigInt(scale) + BigInt(fraction);
+    return this.isNegative ? -whole : whole;
+  }
+
+  /** Writes it as a number of JSON; returns the offset after it. */
+  write(bytes: Uint8Array, out: Uint8Array, from: number): number {
+    let at = from;
+    if (this.isNegative) out[at++] = MINUS;
+    for (let i = this.integerStart; i < this.integerEnd; i++) out[at++] = bytes[i] as number;
+    if (this.#places === 0) return at;
+    out[at++] = POINT;
+    for (let i = this.fractionStart; i < this.fractionEnd; i++) out[at++] = bytes[i] as number;
+    return at;
+  }
+}
+
+const isDigit = (byte: number) => byte >= ZERO && byte <= ZERO + 9;
