@@ -129,6 +129,7 @@ export const TABLA: readonly Fila[] = [
   {
     ...{ path: 'descarga/paquete', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
     data: ['solicitud_id', 'paquete_url', 'expira_en', 'confianza'],
+    nuestros: ['bytes', 'sha256'],
     errores: [...llave, '404/2002', '409/3002'],
   },
   {

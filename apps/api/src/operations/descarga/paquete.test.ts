@@ -3,16 +3,22 @@ import { alta, createKit, createKitWithSolicitud, NOW } from '../../../test/kit.
 
 const PATH = 'descarga/paquete';
 
-const TERMINADA = { estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' } as const;
+const SHA256 = 'a'.repeat(64);
+const TERMINADA = {
+  ...{ estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' },
+  ...{ bytes: 1234, sha256: SHA256 },
+} as const;
 
 describe(PATH, () => {
-  it('signs a URL at the moment of the call', async () => {
+  it('signs a URL at the moment of the call, and tells size and SHA-256 of what it gives', async () => {
     const { kit, a, id } = await createKitWithSolicitud(TERMINADA);
     const { json } = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
     expect(json.data).toEqual({
       solicitud_id: id,
       paquete_url: expect.stringContaining(`${a.rfc}_emitidos_2026-01-01_2026-01-31.zip`),
       expira_en: '2026-11-20T19:00:00.000Z',
+      bytes: 1234,
+      sha256: SHA256,
       confianza: 'confirmado',
     });
   });

@@ -32,6 +32,14 @@ export default defineOperation({
         example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=0a1b2c',
       }),
     expira_en: instante('Cuándo deja de servir la URL.'),
+    bytes: z.int().min(0).meta({ description: 'Tamaño del ZIP en bytes.', example: 48213 }),
+    sha256: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/)
+      .meta({
+        description: 'SHA-256 del ZIP, en hexadecimal: con él se comprueba que llegó entero.',
+        example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+      }),
     confianza,
   }),
   errors: [
@@ -45,11 +53,11 @@ export default defineOperation({
   async handle({ solicitud_id }, { deps, access, now, error }) {
     const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    const { estado, motivo, objectKey, paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
+    const { estado, motivo, objectKey, bytes, sha256, paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
     if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA') {
       throw error('SOLICITUD_SIN_TERMINAR', { reintentar_en: esperaDe(solicitud, now) });
     }
-    if (estado !== 'TERMINADA' || objectKey === null) {
+    if (estado !== 'TERMINADA' || objectKey === null || bytes === null || sha256 === null) {
       throw error('SOLICITUD_SIN_PAQUETE', motivo === null ? {} : { motivo });
     }
     if (paqueteBorradoEn !== null) throw error('PAQUETE_CADUCADO');
@@ -64,6 +72,8 @@ export default defineOperation({
       solicitud_id: solicitud.id,
       paquete_url: url,
       expira_en: expiraEn.toISOString(),
+      bytes,
+      sha256,
       confianza: solicitud.confianza ?? 'sin_confirmar',
     };
   },
