@@ -5,16 +5,16 @@ import { dirname, join } from 'node:path';
 import { runNode } from './children.mjs';
 import { exclusively } from './exclusive.mjs';
 
-/**
- * What is generated from sources, and how. `sources` decide when it is made again before a command; one without sources is made by
- * `npm run generate` only.
- */
 /** Runs TypeScript from its source. */
 const SOURCE = ['--conditions=acuse-source', '--import', 'tsx'];
 
 /** Between two lines about an installation that is not on a terminal. */
 const PROGRESS_MS = 5_000;
 
+/**
+ * What is generated from sources, and how. `sources` decide when it is made again before a command; one without sources is made by
+ * `npm run generate` only.
+ */
 export const GENERATORS = [
   {
     name: 'prisma',
@@ -29,6 +29,17 @@ export const GENERATORS = [
     name: 'operations',
     output: 'docs/openapi.json, docs/operations.md, packages/contract/src/operaciones.ts',
     command: [...SOURCE, 'apps/api/src/docs/write.ts'],
+  },
+  {
+    name: 'sdk',
+    sources: [
+      'docs/openapi.json',
+      'packages/sdk/package.json',
+      'packages/sdk/generate/sdk-files.ts',
+      'packages/sdk/generate/write.ts',
+    ],
+    output: 'packages/sdk/src/generated',
+    command: [...SOURCE, 'packages/sdk/generate/write.ts'],
   },
   {
     name: 'documents',

@@ -5,9 +5,9 @@ const PATH = 'descarga/paquete';
 
 const SHA256 = 'a'.repeat(64);
 const TERMINADA = {
-  ...{ estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' },
+  ...({ estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' } as const),
   ...{ bytes: 1234, sha256: SHA256 },
-} as const;
+};
 
 describe(PATH, () => {
   it('signs a URL at the moment of the call, and tells size and SHA-256 of what it gives', async () => {

@@ -1,0 +1,14 @@
+export { Acuse, type Descarga, type OpcionesAcuse, type OpcionesEspera } from './acuse.ts';
+export {
+  AcuseError,
+  type AcuseErrorDe,
+  type CodigoDe,
+  type CualquierAcuseError,
+  esPasajero,
+  type NombreError,
+  type NombreLocal,
+} from './errors.ts';
+export type * from './generated/openapi.ts';
+export type { OpcionesPaquete, PaqueteAbierto } from './paquete.ts';
+export type { OpcionesLlamada, Pausa } from './transport.ts';
+export { type EventoWebhook, verificarWebhook, type WebhookRecibido } from './webhook.ts';

@@ -1,0 +1,185 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { CATALOGO, CfdiError, type NombreError as NombreServicio, sobreDeError } from '@acuse/contract';
+import { afterEach, describe, expect, it } from 'vitest';
+import { Acuse, type OpcionesAcuse } from './acuse.ts';
+import { AcuseError } from './errors.ts';
+
+interface Asked {
+  readonly url: string;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+}
+type Answer = (response: ServerResponse, asked: Asked) => void;
+
+const servers: ReturnType<typeof createServer>[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) server.closeAllConnections();
+});
+
+/** A service that answers what it is told, one after the other, and then the last again. */
+async function serve(...answers: Answer[]) {
+  const asked: Asked[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    const one = { url: request.url ?? '', headers: request.headers, body };
+    asked.push(one);
+    (answers[asked.length - 1] ?? answers.at(-1))?.(response, one);
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+}
+
+const ok: Answer = (response) => response.end(JSON.stringify({ cfdi_codigo: 1, cfdi_texto: 'OK', data: { rfc: 'X' } }));
+const hangUp: Answer = (response) => response.destroy();
+const fail =
+  (nombre: NombreServicio, reintentar_en?: number): Answer =>
+  (response) => {
+    const error = new CfdiError(nombre, reintentar_en === undefined ? {} : { reintentar_en });
+    const headers = reintentar_en === undefined ? {} : { 'retry-after': String(reintentar_en) };
+    response.writeHead(CATALOGO[nombre].http, { ...headers, 'x-request-id': 'r-1' });
+    response.end(JSON.stringify(sobreDeError(error)));
+  };
+const page =
+  (status: number, headers: Record<string, string> = {}): Answer =>
+  (response) => {
+    response.writeHead(status, { ...headers, 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
+  };
+
+/** A client that waits for nobody: how long it would have is in `pauses`. */
+function clientOf(url: string, options: Partial<OpcionesAcuse> = {}, azar = () => 1) {
+  const pauses: number[] = [];
+  const dormir = async (ms: number) => void pauses.push(ms);
+  const acuse = new Acuse({ url, llave: 'acuse_test_x', pausa: { dormir, azar }, ...options });
+  return { acuse, pauses };
+}
+
+const PERIODO = { rfc: 'ACU200101DB1', desde: '2026-01-01', hasta: '2026-01-31' };
+
+describe('a call', () => {
+  it('is one POST with the key, the name of the program and its body; a price brings an Idempotency-Key', async () => {
+    const { url, asked } = await serve(ok);
+    const { acuse } = clientOf(`${url}//`, { aplicacion: 'mi-erp/2.1' });
+    await acuse.vault.firmaEstado({ rfc: PERIODO.rfc });
+    await acuse.tax.facturas(PERIODO);
+    await acuse.tax.facturas(PERIODO, { claveIdempotencia: 'pedido-7' });
+    expect(asked.map(({ url: path }) => path)).toEqual([
+      '/api/v1/vault/firma-estado',
+      ...['/api/v1/tax/facturas', '/api/v1/tax/facturas'],
+    ]);
+    expect(JSON.parse(asked[1]?.body ?? '')).toEqual(PERIODO);
+    const [free, paid, own] = asked.map(({ headers }) => headers);
+    expect(free).toMatchObject({ authorization: 'Bearer acuse_test_x', 'user-agent': 'mi-erp/2.1 acuse-sdk/0.1.0' });
+    expect(free).not.toHaveProperty('idempotency-key');
+    expect(paid?.['idempotency-key']).toMatch(/^[0-9a-f-]{36}$/);
+    expect(own?.['idempotency-key']).toBe('pedido-7');
+  });
+
+  it('is repeated with the same Idempotency-Key after a broken connection, a gateway and what passes', async () => {
+    const { url, asked } = await serve(hangUp, page(502), fail('RESULTADO_INCIERTO', 5), fail('ERROR_INTERNO'), ok);
+    const { acuse, pauses } = clientOf(url);
+    await acuse.tax.facturas(PERIODO);
+    expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(asked).toHaveLength(5);
+    // The bound doubles; what the service asks for comes before it.
+    expect(pauses).toEqual([500, 1_000, 5_000 + 2_000, 4_000]);
+  });
+
+  it('waits a time drawn between nothing and the bound, so that clients do not come back together', async () => {
+    const { url } = await serve(page(503), page(503), ok);
+    const draws = [0, 0.25];
+    const { acuse, pauses } = clientOf(url, {}, () => draws.shift() ?? 1);
+    await acuse.tax.facturas(PERIODO);
+    expect(pauses).toEqual([0, 250]);
+  });
+
+  it('honours Retry-After, also that of a gateway, up to the longest pause; what asks for more is thrown', async () => {
+    const short = await serve(fail('DEMASIADAS_PETICIONES', 2), page(429, { 'retry-after': '3' }), ok);
+    const patient = clientOf(short.url);
+    await patient.acuse.tax.facturas(PERIODO);
+    expect(patient.pauses).toEqual([2_500, 4_000]);
+    const long = await serve(fail('SAT_NO_DISPONIBLE', 300), ok);
+    const { acuse, pauses } = clientOf(long.url);
+    await expect(acuse.tax.facturas(PERIODO)).rejects.toMatchObject({ nombre: 'SAT_NO_DISPONIBLE', reintentarEn: 300 });
+    expect(pauses).toEqual([]);
+  });
+
+  it('ends after the tries that it may take, with the last error', async () => {
+    const { url, asked } = await serve(hangUp);
+    const { acuse } = clientOf(url, { reintentos: 2 });
+    await expect(acuse.tax.facturas(PERIODO)).rejects.toMatchObject({ nombre: 'SIN_CONEXION', codigo: null });
+    expect(asked).toHaveLength(3);
+  });
+
+  it.each(Object.keys(CATALOGO) as NombreServicio[])('%s is repeated only if it can pass by itself', async (nombre) => {
+    const passing = /^(DEMASIADAS_PETICIONES|(SALDO|BASE|ALMACEN)_NO_DISPONIBLE|RESULTADO_INCIERTO|ERROR_INTERNO)$/;
+    const withTime = ['SAT_NO_DISPONIBLE', 'IDEMPOTENCIA_EN_CONFLICTO'].includes(nombre);
+    for (const [seconds, isRepeated] of [
+      [undefined, passing.test(nombre)],
+      [1, passing.test(nombre) || withTime],
+    ] as const) {
+      const { url, asked } = await serve(fail(nombre, seconds), ok);
+      const { acuse } = clientOf(url);
+      const error = await acuse.tax.facturas(PERIODO).then(
+        () => null,
+        (thrown: unknown) => thrown,
+      );
+      expect([asked.length, error === null]).toEqual(isRepeated ? [2, true] : [1, false]);
+      if (error === null) continue;
+      const { codigo, http, texto } = CATALOGO[nombre];
+      expect(error).toBeInstanceOf(AcuseError);
+      expect(error).toMatchObject({ nombre, codigo, http, requestId: 'r-1', message: texto });
+    }
+  });
+
+  it('ends with the reason of its signal, before a try, in one and in a pause', async () => {
+    const reason = new Error('enough');
+    const { url, asked } = await serve(() => {});
+    const { acuse } = clientOf(url);
+    await expect(acuse.tax.facturas(PERIODO, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    expect(asked).toEqual([]);
+    const during = new AbortController();
+    const call = acuse.tax.facturas(PERIODO, { signal: during.signal });
+    await expect.poll(() => asked.length).toBe(1);
+    during.abort(reason);
+    await expect(call).rejects.toBe(reason);
+
+    const failing = await serve(page(503));
+    const pausing = new Acuse({
+      url: failing.url,
+      llave: 'x',
+      pausa: { primeraMs: 1e9, maximaMs: 1e9, azar: () => 1 },
+    });
+    const later = new AbortController();
+    const waiting = pausing.tax.facturas(PERIODO, { signal: later.signal });
+    await expect.poll(() => failing.asked.length).toBe(1);
+    later.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+  });
+
+  it('takes a silence for a broken connection', async () => {
+    const { url, asked } = await serve(() => {}, ok);
+    const { acuse } = clientOf(url, { plazoMs: 200 });
+    await acuse.tax.facturas(PERIODO);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('follows no redirection: the key goes to nobody else', async () => {
+    const other = await serve(ok);
+    const { url } = await serve((response) => response.writeHead(307, { location: `${other.url}/api/v1/x` }).end());
+    const { acuse } = clientOf(url, { reintentos: 0 });
+    await expect(acuse.tax.facturas(PERIODO)).rejects.toMatchObject({ nombre: 'SIN_CONEXION' });
+    expect(other.asked).toEqual([]);
+  });
+
+  it('says the precise cause in its message', async () => {
+    const { url } = await serve((response) => {
+      const datos = { campo: 'desde', motivo: 'debe ser una fecha real' };
+      response.writeHead(400).end(JSON.stringify(sobreDeError(new CfdiError('CAMPO_INVALIDO', datos))));
+    });
+    const { acuse } = clientOf(url);
+    await expect(acuse.tax.facturas(PERIODO)).rejects.toThrow('(desde: debe ser una fecha real)');
+  });
+});

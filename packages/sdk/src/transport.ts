@@ -1,0 +1,145 @@
+import { AcuseError, esPasajero } from './errors.ts';
+import type { DatosFallo, Fallo } from './generated/openapi.ts';
+
+/** Options of one call. */
+export interface OpcionesLlamada {
+  /** Ends the call; it throws the reason of the signal. */
+  readonly signal?: AbortSignal | undefined;
+  /**
+   * Own `Idempotency-Key`, 1 to 255 visible characters: the same call repeated within 24 hours, by any process, gets
+   * the same answer and is charged once. Calls that cost credits have one of their own without it.
+   */
+  readonly claveIdempotencia?: string | undefined;
+}
+
+/** How a client reaches its service. */
+export interface Transporte {
+  /** With `/api/v1/`. */
+  readonly base: string;
+  readonly llave: string;
+  readonly userAgent: string | null;
+  readonly fetch: typeof fetch;
+  /** Repetitions of a call, beside the first try. */
+  readonly reintentos: number;
+  /** Milliseconds that a single try may take. */
+  readonly plazoMs: number;
+  readonly pausa: Pausa;
+}
+
+/** How long to wait between tries. What waits and what draws can be given, for tests. */
+export interface Pausa {
+  /** Milliseconds of the first pause at most; each next one may be twice as long. */
+  readonly primeraMs: number;
+  /** Milliseconds of any pause at most. An answer that asks for more is thrown instead of waited for. */
+  readonly maximaMs: number;
+  readonly dormir: (ms: number, signal?: AbortSignal) => Promise<void>;
+  /** 0 to 1. */
+  readonly azar: () => number;
+}
+
+/** Waits; throws the reason of the signal when that comes first. */
+export function dormir(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const onAbort = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', onAbort);
+      resolve();
+    }, ms);
+    signal?.addEventListener('abort', onAbort, { once: true });
+  });
+}
+
+/**
+ * Runs `attempt` again while what it throws may pass by itself: after the seconds that the service asks for, and a
+ * pause drawn between zero and a bound that doubles each time (full jitter), so that clients do not come back together.
+ */
+export async function conReintentos<T>(
+  { reintentos, pausa }: Pick<Transporte, 'reintentos' | 'pausa'>,
+  attempt: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const asked = (error instanceof AcuseError ? (error.reintentarEn ?? 0) : 0) * 1_000;
+      if (tries >= reintentos || !esPasajero(error) || asked > pausa.maximaMs) throw error;
+      const bound = Math.min(pausa.maximaMs, pausa.primeraMs * 2 ** tries);
+      await pausa.dormir(asked + pausa.azar() * bound, signal);
+    }
+  }
+}
+
+/**
+ * Calls an operation. A call that costs credits carries an `Idempotency-Key`, the same one in each try, so that the
+ * service does it once and charges it once however often an answer gets lost. The others change nothing by being
+ * repeated.
+ *
+ * @returns The answer as documented, with `cfdi_codigo` 1.
+ */
+export async function llamar<T>(
+  transporte: Transporte,
+  path: string,
+  costo: number,
+  peticion: object,
+  { signal, claveIdempotencia }: OpcionesLlamada = {},
+): Promise<T> {
+  const clave = claveIdempotencia ?? (costo > 0 ? crypto.randomUUID() : null);
+  const headers = {
+    authorization: `Bearer ${transporte.llave}`,
+    'content-type': 'application/json',
+    ...(transporte.userAgent === null ? {} : { 'user-agent': transporte.userAgent }),
+    ...(clave === null ? {} : { 'idempotency-key': clave }),
+  };
+  const init = { method: 'POST', headers, body: JSON.stringify(peticion) };
+  return conReintentos(transporte, () => once<T>(transporte, path, init, signal), signal);
+}
+
+async function once<T>(
+  { base, fetch, plazoMs }: Transporte,
+  path: string,
+  init: RequestInit,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const timeout = AbortSignal.timeout(plazoMs);
+  let response: Response;
+  let text: string;
+  try {
+    response = await fetch(base + path, {
+      ...init,
+      signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      redirect: 'error',
+    });
+    text = await response.text();
+  } catch (cause) {
+    signal?.throwIfAborted();
+    throw new AcuseError({ nombre: 'SIN_CONEXION', cause });
+  }
+  return read<T>(response, text);
+}
+
+function read<T>({ status, headers }: Response, text: string): T {
+  const requestId = headers.get('x-request-id');
+  const answer = parse(text);
+  if (answer?.cfdi_codigo === 1) return answer as T;
+  const seconds = Number(headers.get('retry-after') ?? Number.NaN);
+  const wait: DatosFallo = Number.isFinite(seconds) ? { reintentar_en: seconds } : {};
+  if (typeof answer?.error !== 'string')
+    throw new AcuseError({ nombre: 'RESPUESTA_ILEGIBLE', http: status, datos: wait, requestId });
+  const { error: nombre, cfdi_codigo: codigo, cfdi_texto: texto, data } = answer as Fallo;
+  throw new AcuseError({ nombre, codigo, texto, http: status, datos: { ...wait, ...data }, requestId });
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
