@@ -6,11 +6,16 @@ import { defineConfig } from 'vitest/config';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Every workspace by its source, so that nothing has to be built to be tested. */
-const alias = Object.fromEntries(
-  ['packages', 'apps'].flatMap((folder) =>
-    readdirSync(`${root}${folder}`).map((name) => [`@acuse/${name}`, `${root}${folder}/${name}/src/index.ts`]),
+const alias = {
+  // An alias is also that of what is below it, so the longer one comes first.
+  '@acuse/sdk/node': `${root}packages/sdk/src/node.ts`,
+  '@acuse/sdk/operaciones': `${root}packages/sdk/src/generated/catalogo.ts`,
+  ...Object.fromEntries(
+    ['packages', 'apps'].flatMap((folder) =>
+      readdirSync(`${root}${folder}`).map((name) => [`@acuse/${name}`, `${root}${folder}/${name}/src/index.ts`]),
+    ),
   ),
-);
+};
 
 /** Takes many minutes and a machine to itself, so it runs only when it is asked for by name (`npm run test:faults`). */
 const isFaults = process.argv.includes('--project=faults');

@@ -25,7 +25,7 @@ it('is that of Node for every length around the blocks, in whatever pieces it co
   );
 });
 
-it('counts the bits of more than half a gigabyte, where their number passes 32 bits', () => {
+it('counts the bits of more than half a gigabyte, where their number passes 32 bits', { tags: ['slow'] }, () => {
   const [ours, theirs] = [createSha256(), createHash('sha256')];
   const chunk = new Uint8Array(2 ** 24);
   for (let n = 0; n <= 32; n += 1) {

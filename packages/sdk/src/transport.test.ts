@@ -106,6 +106,19 @@ describe('a call', () => {
     expect(pauses).toEqual([]);
   });
 
+  it('waits for an earlier try of the same call that still runs, until it is over at the latest', async () => {
+    const running = fail('IDEMPOTENCIA_EN_CONFLICTO', 40);
+    const { url, asked } = await serve(hangUp, running, running, running, running, ok);
+    const { acuse, pauses } = clientOf(url);
+    await acuse.tax.facturas(PERIODO);
+    expect(new Set(asked.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000]);
+    const forever = await serve(hangUp, running);
+    const { acuse: patient, pauses: waited } = clientOf(forever.url);
+    await expect(patient.tax.facturas(PERIODO)).rejects.toMatchObject({ nombre: 'IDEMPOTENCIA_EN_CONFLICTO' });
+    expect(waited.slice(1).reduce((sum, ms) => sum + ms, 0)).toBe(40_000);
+  });
+
   it('ends after the tries that it may take, with the last error', async () => {
     const { url, asked } = await serve(hangUp);
     const { acuse } = clientOf(url, { reintentos: 2 });

@@ -56,19 +56,31 @@ export function dormir(ms: number, signal?: AbortSignal): Promise<void> {
 /**
  * Runs `attempt` again while what it throws may pass by itself: after the seconds that the service asks for, and a
  * pause drawn between zero and a bound that doubles each time (full jitter), so that clients do not come back together.
+ * An earlier try of the same call that still runs is waited for until the service says that it is over at the latest.
  */
 export async function conReintentos<T>(
   { reintentos, pausa }: Pick<Transporte, 'reintentos' | 'pausa'>,
   attempt: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  for (let tries = 0; ; tries += 1) {
+  let running: number | null = null;
+  for (let [pauses, tries] = [0, 0]; ; pauses += 1) {
     try {
       return await attempt();
     } catch (error) {
-      const asked = (error instanceof AcuseError ? (error.reintentarEn ?? 0) : 0) * 1_000;
-      if (tries >= reintentos || !esPasajero(error) || asked > pausa.maximaMs) throw error;
-      const bound = Math.min(pausa.maximaMs, pausa.primeraMs * 2 ** tries);
+      if (!(error instanceof AcuseError) || !esPasajero(error)) throw error;
+      const asked = (error.reintentarEn ?? 0) * 1_000;
+      const bound = Math.min(pausa.maximaMs, pausa.primeraMs * 2 ** pauses);
+      if (error.nombre === 'IDEMPOTENCIA_EN_CONFLICTO') {
+        running ??= asked;
+        if (running <= 0) throw error;
+        const ms = Math.min(running, Math.max(pausa.azar() * bound, pausa.primeraMs));
+        running -= ms;
+        await pausa.dormir(ms, signal);
+        continue;
+      }
+      tries += 1;
+      if (tries > reintentos || asked > pausa.maximaMs) throw error;
       await pausa.dormir(asked + pausa.azar() * bound, signal);
     }
   }

@@ -1,0 +1,112 @@
+import { execFile } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
+import { publint } from 'publint';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Published, publishSdk } from './published.ts';
+
+let sdk: Published;
+beforeAll(async () => {
+  sdk = await publishSdk();
+});
+afterAll(() => sdk?.close());
+
+describe('the published client', () => {
+  it('has nothing that publint complains of', async () => {
+    const { messages } = await publint({ pkgDir: sdk.paquete, level: 'suggestion', strict: true, pack: false });
+    expect(messages).toEqual([]);
+  });
+
+  it('has right types for every way of finding modules that knows ECMAScript modules', async () => {
+    const analysis = await checkPackage(createPackageFromTarballData(await readFile(sdk.tarball)));
+    if (analysis.types === false) throw new Error('no types');
+    expect(Object.keys(analysis.entrypoints).sort()).toEqual(['.', './node', './operaciones']);
+    // The package is neither for `require` nor for those who do not read `exports`.
+    const own = analysis.problems.filter(
+      (problem) =>
+        problem.kind !== 'CJSResolvesToESM' &&
+        !(problem.kind === 'NoResolution' && problem.resolutionKind === 'node10'),
+    );
+    expect(own).toEqual([]);
+  });
+
+  it('needs nothing beside itself: plain Node imports all of it from an empty folder', async () => {
+    const { dependencies, peerDependencies } = JSON.parse(await readFile(join(sdk.paquete, 'package.json'), 'utf8'));
+    expect([dependencies, peerDependencies]).toEqual([undefined, undefined]);
+    const program = join(sdk.folder, 'program.mjs');
+    await writeFile(
+      program,
+      `import * as sdk from '@acuse/sdk'; import * as node from '@acuse/sdk/node'; import * as more from '@acuse/sdk/operaciones';
+       console.log(JSON.stringify([sdk, node, more].map((each) => Object.keys(each))));`,
+    );
+    const { stdout } = await promisify(execFile)(process.execPath, [program]);
+    expect(JSON.parse(stdout)).toEqual([
+      ['Acuse', 'AcuseError', 'esPasajero', 'verificarWebhook'],
+      ['guardarPaquete'],
+      ['GRUPOS', 'OPERACIONES'],
+    ]);
+  });
+});
+
+/** What the compiler says of a program of somebody who installed the client. */
+async function compile(name: string, source: string, lib: readonly string[]): Promise<string[]> {
+  const path = join(sdk.folder, name);
+  await writeFile(path, source);
+  const program = ts.createProgram([path], {
+    ...{ strict: true, noEmit: true, skipLibCheck: false, types: [], lib: lib.map((each) => `lib.${each}.d.ts`) },
+    module: ts.ModuleKind.NodeNext,
+    moduleResolution: ts.ModuleResolutionKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+    exactOptionalPropertyTypes: true,
+  });
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
+const BROWSER = ['es2023', 'dom', 'dom.iterable', 'dom.asynciterable'];
+
+describe('its types', () => {
+  it('tell the code of an error by its name, and every field of an answer, to a program of a browser', async () => {
+    const source = `
+import { Acuse, AcuseError, type Factura, type Solicitud, verificarWebhook } from '@acuse/sdk';
+
+export const codeOf = (error: unknown): 1004 | 3003 | null | 'other' => {
+  if (!(error instanceof AcuseError)) throw error;
+  if (error.nombre === 'SALDO_INSUFICIENTE') return error.codigo;
+  switch (error.nombre) {
+    case 'SOLICITUD_SIN_PAQUETE': return error.codigo;
+    case 'PAQUETE_DANADO': return error.codigo;
+    default: return error.requestId === null ? null : 'other';
+  }
+};
+const acuse = new Acuse({ url: 'https://acuse.example', llave: 'x' });
+export async function facturas(): Promise<Factura[]> {
+  return (await acuse.tax.facturas({ rfc: 'x', desde: 'x', hasta: 'x' })).data.items;
+}
+export async function saldo(): Promise<number> {
+  return (await acuse.usuario.datosFiscales({ rfc: 'x' })).saldo;
+}
+export const wait = async (id: string): Promise<Solicitud> => (await acuse.esperar(id)).solicitud;
+export const event = async (request: Request) =>
+  (await verificarWebhook<{ type: 'x' }>({ cuerpo: await request.text(), encabezados: request.headers }, ['whsec_'])).type satisfies 'x';
+`;
+    expect(await compile('right.mts', source, BROWSER)).toEqual([]);
+  }, 120_000);
+
+  it('refuse a word, a field, an operation and an error that the service does not know', async () => {
+    const source = `
+import { Acuse, AcuseError } from '@acuse/sdk';
+const acuse = new Acuse({ url: 'https://acuse.example', llave: 'x' });
+await acuse.tax.descargaMetadata({ rfc: 'x', tipo: 'todos', desde: 'x', hasta: 'x' });
+(await acuse.tax.facturas({ rfc: 'x', desde: 'x', hasta: 'x' })).data.facturas;
+await acuse.tax.inventada({ rfc: 'x' });
+export const isIt = (error: unknown) => error instanceof AcuseError && error.nombre === 'NO_EXISTE';
+export const code = (error: unknown): 1005 | null =>
+  error instanceof AcuseError && error.nombre === 'SALDO_INSUFICIENTE' ? error.codigo : null;
+`;
+    const problems = await compile('wrong.mts', source, BROWSER);
+    expect(problems).toHaveLength(5);
+    expect(problems.join('\n')).toMatch(/todos[\s\S]*facturas[\s\S]*inventada[\s\S]*NO_EXISTE[\s\S]*1004/);
+  }, 120_000);
+});

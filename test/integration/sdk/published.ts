@@ -1,0 +1,39 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
+const SDK = join(ROOT, 'packages/sdk');
+const run = promisify(execFile);
+
+/** The client as somebody gets it from a registry. */
+export interface Published {
+  /** A folder whose `node_modules` has nothing but the client. */
+  readonly folder: string;
+  /** The client in it. */
+  readonly paquete: string;
+  readonly tarball: string;
+  close(): Promise<void>;
+}
+
+/** Compiles the client as `npm run build` does, packs it as npm would, and installs it in an empty folder. */
+export async function publishSdk(): Promise<Published> {
+  const folder = await mkdtemp(join(tmpdir(), 'acuse-sdk-'));
+  const source = join(folder, 'source');
+  await mkdir(source);
+  for (const name of ['package.json', 'README.md', 'src'])
+    await cp(join(SDK, name), join(source, name), { recursive: true });
+  const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
+  const out = ['--outDir', join(source, 'dist'), '--tsBuildInfoFile', join(folder, 'tsbuildinfo')];
+  await run(process.execPath, [tsc, '-p', SDK, ...out]);
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: source });
+  const tarball = join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
+  await run('tar', ['-xzf', tarball, '-C', folder]);
+  const paquete = join(folder, 'node_modules/@acuse/sdk');
+  await mkdir(join(folder, 'node_modules/@acuse'), { recursive: true });
+  await rename(join(folder, 'package'), paquete);
+  return { folder, paquete, tarball, close: () => rm(folder, { recursive: true, force: true }) };
+}
