@@ -1,0 +1,122 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { freePort } from '@acuse/embedded';
+import { Webhook } from 'standardwebhooks';
+import ts from 'typescript';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ciecOf, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { type Published, publishSdk } from './published.ts';
+
+const README = new URL('../../../packages/sdk/README.md', import.meta.url);
+const SECRETO = `whsec_${Buffer.from('a secret of this test').toString('base64')}`;
+
+/** The programs of the page, by the heading that they stand under. */
+const samples = new Map(
+  readFileSync(README, 'utf8')
+    .split(/^## /m)
+    .flatMap((section) => {
+      const [, title = '', code] = /^(.*)\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(section) ?? [];
+      return code === undefined ? [] : [[title, code] as const];
+    }),
+);
+/** What each of them prints, in this order. */
+const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
+  ['La primera descarga', /^EN_PROCESO \d+ %[\s\S]*TERMINADA 100 %\nenero\.zip: \d+ bytes, \d+ CFDI\n$/],
+  ['Operaciones', /^(2026-03-\d\d \S+ [\d.]+\n){3}$/],
+  ['Esperar días, y continuar', /^[0-9a-f]{64}\ntrue\n$/],
+  ['Errores', /^2002 No existe una solicitud/],
+];
+
+describe('the programs of packages/sdk/README.md', () => {
+  const servicio = useServicio({}, {});
+  let sdk: Published;
+  let env: NodeJS.ProcessEnv;
+  beforeAll(async () => {
+    sdk = await publishSdk();
+    const caller = await servicio.newCaller({ rfc: 'ACU200101DB1', saldo: 10 });
+    const own = {
+      ACUSE_URL: servicio.api.url,
+      ACUSE_API_KEY: caller.apiKey,
+      RFC: caller.rfc,
+      CIEC: ciecOf(caller.rfc),
+    };
+    env = { PATH: process.env['PATH'], ...own, SECRETO };
+  });
+  afterAll(() => sdk?.close());
+
+  /** Starts a program as somebody would who pasted it, in a folder of its own. */
+  async function start(title: string, more: Record<string, string> = {}) {
+    const { outputText } = ts.transpileModule(samples.get(title) ?? '', {
+      compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },
+    });
+    const cwd = await mkdtemp(join(sdk.folder, 'sample-'));
+    await writeFile(join(cwd, 'program.mjs'), outputText);
+    const child = spawn(process.execPath, ['program.mjs'], {
+      cwd,
+      env: { ...env, ...more },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const said = { out: '', err: '' };
+    child.stdout.on('data', (chunk) => (said.out += chunk));
+    child.stderr.on('data', (chunk) => (said.err += chunk));
+    return { cwd, child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
+  }
+
+  it('are all here, and compile', async () => {
+    expect([...samples.keys()]).toEqual([...PRINTS.map(([title]) => title), 'Avisos (webhooks)']);
+    const files = await Promise.all(
+      [...samples.values()].map(async (code, at) => {
+        const path = join(sdk.folder, `sample-${at}.mts`);
+        await writeFile(path, code);
+        return path;
+      }),
+    );
+    const program = ts.createProgram(files, {
+      ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'], lib: ['lib.es2023.d.ts'] },
+      typeRoots: [new URL('../../../node_modules/@types', import.meta.url).pathname],
+      module: ts.ModuleKind.NodeNext,
+      moduleResolution: ts.ModuleResolutionKind.NodeNext,
+      target: ts.ScriptTarget.ES2023,
+    });
+    const problems = ts.getPreEmitDiagnostics(program);
+    expect(problems.map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'))).toEqual([]);
+  });
+
+  it.each(PRINTS)('“%s” runs with what is published', async (title, printed) => {
+    const { cwd, said, ended } = await start(title);
+    expect([await ended, said.err]).toEqual([0, '']);
+    expect(said.out).toMatch(printed);
+    if (said.out.includes('enero.zip')) expect(await readdir(cwd)).toContain('enero.zip');
+  });
+
+  it('“Avisos” answers 204 to a webhook that is signed, and 400 to one that is not', async () => {
+    const PUERTO = String(await freePort());
+    const { child, said, ended } = await start('Avisos (webhooks)', { PUERTO });
+    const send = (signature: string, body: string, at: Date) =>
+      fetch(`http://127.0.0.1:${PUERTO}`, {
+        method: 'POST',
+        headers: {
+          'webhook-id': 'msg_1',
+          'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+          'webhook-signature': signature,
+        },
+        body,
+      }).then(({ status }) => status);
+    const now = new Date();
+    const body = JSON.stringify({ type: 'solicitud.terminada', timestamp: now.toISOString(), data: {} });
+    const signature = new Webhook(SECRETO).sign('msg_1', now, body);
+    try {
+      expect(await waitFor(() => send(signature, body, now).catch(() => null))).toBe(204);
+      expect(await send(signature, `${body} `, now)).toBe(400);
+      await expect.poll(() => said.out).toBe('msg_1 solicitud.terminada\n');
+    } finally {
+      stop(child);
+      await ended;
+    }
+  });
+});
+
+const stop = (child: ChildProcess) => child.kill('SIGTERM');

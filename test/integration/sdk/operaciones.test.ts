@@ -1,0 +1,63 @@
+import { createCargaListas } from '@acuse/db';
+import { Acuse } from '@acuse/sdk';
+import { OPERACIONES } from '@acuse/sdk/operaciones';
+import { beforeAll, expect, it } from 'vitest';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { ciecOf, LISTAS_TOO, useServicio, waitFor } from '../fixtures/servicio.ts';
+
+const servicio = useServicio({ workerEnv: LISTAS_TOO }, {});
+beforeAll(() => waitFor(async () => (await createCargaListas(servicio.db).estado()).vigente));
+
+it('calls every operation of the service by its own method', { timeout: 300_000 }, async () => {
+  const caller = await newEfirmaCaller(servicio, { saldo: 50 });
+  const { rfc, efirma } = caller;
+  servicio.simulador.world.taxpayers.change(rfc, { perfil: { opinion: { autorizaPublicacion: true } } });
+  const acuse = new Acuse({ url: servicio.api.url, llave: caller.apiKey });
+  const periodo = { rfc, desde: '2025-05-01', hasta: '2025-05-31' };
+  const ejercicio = { rfc, ejercicio: 2025 };
+
+  const { vault, tax, descarga } = acuse;
+  const answers: Readonly<Record<string, object>> = {
+    'vault/rfc-registrar': await vault.rfcRegistrar({ rfc }),
+    'vault/rfc-guardar': await vault.rfcGuardar({ rfc, ciec: ciecOf(rfc) }),
+    'vault/firma-registrar': await vault.firmaRegistrar({ rfc, cer: efirma.cer }),
+    'vault/firma-guardar': await vault.firmaGuardar({ rfc, key: efirma.key, password: efirma.password }),
+    'vault/firma-estado': await vault.firmaEstado({ rfc }),
+    'tax/facturas': await tax.facturas(periodo),
+    'tax/facturas-fiel': await tax.facturasFiel(periodo),
+    'tax/retenciones': await tax.retenciones(ejercicio),
+    'tax/declaraciones-fiel': await tax.declaracionesFiel(ejercicio),
+    'tax/comunicados': await tax.comunicados({ rfc }),
+    'tax/notificaciones': await tax.notificaciones({ rfc }),
+    'tax/informacion-fiscal': await tax.informacionFiscal({ rfc }),
+    'tax/opinion-cumplimiento': await tax.opinionCumplimiento({ rfc }),
+    'tax/opinion-cumplimiento-fiel': await tax.opinionCumplimientoFiel({ rfc }),
+    'tax/opinion-cumplimiento-publica': await tax.opinionCumplimientoPublica({ rfc }),
+    'usuario/datos-fiscales': await acuse.usuario.datosFiscales({ rfc }),
+    'efos/consultar': await acuse.efos.consultar({ rfc }),
+    'descarga/consulta-cfdi': await cfdi(),
+    ...(await downloads()),
+  };
+  expect(Object.keys(answers).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
+  for (const [path, answer] of Object.entries(answers))
+    expect([path, answer]).toMatchObject([path, { cfdi_codigo: 1 }]);
+  expect(answers['usuario/datos-fiscales']).toMatchObject({ data: { rfc }, saldo: expect.any(Number) });
+
+  async function cfdi() {
+    const [{ uuid, emisor_rfc, total } = { uuid: '', emisor_rfc: '', total: 0 }] = (await tax.facturas(periodo)).data
+      .items;
+    return descarga.consultaCfdi({ rfc_emisor: emisor_rfc, rfc_receptor: rfc, uuid, total });
+  }
+  async function downloads() {
+    const asked = await tax.descargaMetadata({ ...periodo, tipo: 'recibidos' });
+    const { solicitud } = await acuse.esperar(asked.data.solicitud_id);
+    const { solicitud_id } = solicitud;
+    const other = await tax.descargaMetadata({ rfc, tipo: 'recibidos', desde: '2021-01-01', hasta: '2025-12-31' });
+    return {
+      'tax/descarga-metadata': asked,
+      'descarga/verificar': await descarga.verificar({ solicitud_id }),
+      'descarga/paquete': await descarga.paquete({ solicitud_id }),
+      'descarga/cancelar': await descarga.cancelar({ solicitud_id: other.data.solicitud_id }),
+    };
+  }
+});
