@@ -10,6 +10,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/db': ['contract', 'core'],
   'packages/queue': ['core', 'runtime'],
   'packages/sat': ['core', 'runtime'],
+  'packages/sdk': [],
   'packages/storage': ['core'],
   'packages/vault': ['core'],
   'packages/embedded': ['db', 'runtime', 'vault'],

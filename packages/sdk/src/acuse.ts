@@ -2,7 +2,7 @@ import { AcuseError, esPasajero } from './errors.ts';
 import type { DatosDescargaPaquete, PeticionTaxDescargaMetadata, Solicitud } from './generated/openapi.ts';
 import { Operaciones, VERSION } from './generated/operaciones.ts';
 import { abrirPaquete, type OpcionesPaquete, type PaqueteAbierto } from './paquete.ts';
-import { dormir, llamar, type OpcionesLlamada, type Pausa, type Transporte } from './transport.ts';
+import { llamar, type OpcionesLlamada, type Pausa, sleep, type Transport } from './transport.ts';
 
 /** How to reach a service. */
 export interface OpcionesAcuse {
@@ -40,19 +40,19 @@ export interface Descarga {
 
 /** Milliseconds between looks at a request: at first, and at most, when nothing changes. */
 const LOOKS = { first: 1_000, most: 30_000, growth: 1.5 };
-const PAUSE: Pausa = { primeraMs: 500, maximaMs: 20_000, dormir, azar: Math.random };
+const PAUSE: Pausa = { primeraMs: 500, maximaMs: 20_000, esperar: sleep, azar: Math.random };
 
 /** A browser sends its own name, and lets no page change it. */
 const isBrowser = 'document' in globalThis;
 
 /** The client of a service: one method an operation, grouped as their paths are, and the whole way of a download. */
 export class Acuse extends Operaciones {
-  readonly #transporte: Transporte;
+  readonly #transport: Transport;
 
   constructor({ url, llave, aplicacion, reintentos = 4, plazoMs = 150_000, fetch, pausa }: OpcionesAcuse) {
     super();
     const userAgent = `${aplicacion === undefined ? '' : `${aplicacion} `}acuse-sdk/${VERSION}`;
-    this.#transporte = {
+    this.#transport = {
       base: `${new URL(url).href.replace(/\/+$/, '')}/api/v1/`,
       ...{ llave, reintentos, plazoMs, userAgent: isBrowser ? null : userAgent },
       fetch: fetch ?? globalThis.fetch.bind(globalThis),
@@ -61,7 +61,7 @@ export class Acuse extends Operaciones {
   }
 
   protected llamar<T>(path: string, costo: number, peticion: object, opciones?: OpcionesLlamada): Promise<T> {
-    return llamar<T>(this.#transporte, path, costo, peticion, opciones);
+    return llamar<T>(this.#transport, path, costo, peticion, opciones);
   }
 
   /**
@@ -85,7 +85,7 @@ export class Acuse extends Operaciones {
    * @throws AcuseError `SOLICITUD_SIN_PAQUETE` as {@link descargarYEsperar}; `SOLICITUD_NO_ENCONTRADA`.
    */
   async esperar(solicitudId: string, { signal, alAvanzar, alFallar }: OpcionesEspera = {}): Promise<Descarga> {
-    const { pausa } = this.#transporte;
+    const { pausa } = this.#transport;
     let ms = LOOKS.first;
     let seen = '';
     for (;;) {
@@ -104,7 +104,7 @@ export class Acuse extends Operaciones {
         alFallar?.(error);
         ms = Math.max(ms, (error.reintentarEn ?? 0) * 1_000);
       }
-      await pausa.dormir(ms * (0.5 + pausa.azar() / 2), signal);
+      await pausa.esperar(ms * (0.5 + pausa.azar() / 2), signal);
     }
   }
 
@@ -112,6 +112,6 @@ export class Acuse extends Operaciones {
   abrirPaquete(solicitudId: string, opciones: OpcionesPaquete = {}): Promise<PaqueteAbierto> {
     const { signal } = opciones;
     const locate = async () => (await this.descarga.paquete({ solicitud_id: solicitudId }, { signal })).data;
-    return abrirPaquete(this.#transporte, locate, opciones);
+    return abrirPaquete(this.#transport, locate, opciones);
   }
 }

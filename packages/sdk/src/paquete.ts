@@ -1,7 +1,7 @@
 import { AcuseError } from './errors.ts';
 import type { DatosDescargaPaquete } from './generated/openapi.ts';
 import { createSha256 } from './sha256.ts';
-import { conReintentos, type Transporte } from './transport.ts';
+import { conReintentos, type Transport } from './transport.ts';
 
 /** Options of reading a package. */
 export interface OpcionesPaquete {
@@ -19,7 +19,7 @@ export interface PaqueteAbierto {
   readonly flujo: ReadableStream<Uint8Array>;
 }
 
-type Lector = Pick<Transporte, 'fetch' | 'plazoMs' | 'reintentos' | 'pausa'>;
+type Lector = Pick<Transport, 'fetch' | 'plazoMs' | 'reintentos' | 'pausa'>;
 
 /**
  * Reads a package by its URL. A connection that breaks is taken up where it broke, by a new URL: a byte that came is not

@@ -51,8 +51,8 @@ const page =
 /** A client that waits for nobody: how long it would have is in `pauses`. */
 function clientOf(url: string, options: Partial<OpcionesAcuse> = {}, azar = () => 1) {
   const pauses: number[] = [];
-  const dormir = async (ms: number) => void pauses.push(ms);
-  const acuse = new Acuse({ url, llave: 'acuse_test_x', pausa: { dormir, azar }, ...options });
+  const esperar = async (ms: number) => void pauses.push(ms);
+  const acuse = new Acuse({ url, llave: 'acuse_test_x', pausa: { esperar, azar }, ...options });
   return { acuse, pauses };
 }
 

@@ -13,7 +13,7 @@ export interface OpcionesLlamada {
 }
 
 /** How a client reaches its service. */
-export interface Transporte {
+export interface Transport {
   /** With `/api/v1/`. */
   readonly base: string;
   readonly llave: string;
@@ -32,13 +32,13 @@ export interface Pausa {
   readonly primeraMs: number;
   /** Milliseconds of any pause at most. An answer that asks for more is thrown instead of waited for. */
   readonly maximaMs: number;
-  readonly dormir: (ms: number, signal?: AbortSignal) => Promise<void>;
+  readonly esperar: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** 0 to 1. */
   readonly azar: () => number;
 }
 
 /** Waits; throws the reason of the signal when that comes first. */
-export function dormir(ms: number, signal?: AbortSignal): Promise<void> {
+export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const onAbort = () => {
@@ -59,7 +59,7 @@ export function dormir(ms: number, signal?: AbortSignal): Promise<void> {
  * An earlier try of the same call that still runs is waited for until the service says that it is over at the latest.
  */
 export async function conReintentos<T>(
-  { reintentos, pausa }: Pick<Transporte, 'reintentos' | 'pausa'>,
+  { reintentos, pausa }: Pick<Transport, 'reintentos' | 'pausa'>,
   attempt: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
@@ -76,12 +76,12 @@ export async function conReintentos<T>(
         if (running <= 0) throw error;
         const ms = Math.min(running, Math.max(pausa.azar() * bound, pausa.primeraMs));
         running -= ms;
-        await pausa.dormir(ms, signal);
+        await pausa.esperar(ms, signal);
         continue;
       }
       tries += 1;
       if (tries > reintentos || asked > pausa.maximaMs) throw error;
-      await pausa.dormir(asked + pausa.azar() * bound, signal);
+      await pausa.esperar(asked + pausa.azar() * bound, signal);
     }
   }
 }
@@ -94,7 +94,7 @@ export async function conReintentos<T>(
  * @returns The answer as documented, with `cfdi_codigo` 1.
  */
 export async function llamar<T>(
-  transporte: Transporte,
+  transport: Transport,
   path: string,
   costo: number,
   peticion: object,
@@ -102,17 +102,17 @@ export async function llamar<T>(
 ): Promise<T> {
   const clave = claveIdempotencia ?? (costo > 0 ? crypto.randomUUID() : null);
   const headers = {
-    authorization: `Bearer ${transporte.llave}`,
+    authorization: `Bearer ${transport.llave}`,
     'content-type': 'application/json',
-    ...(transporte.userAgent === null ? {} : { 'user-agent': transporte.userAgent }),
+    ...(transport.userAgent === null ? {} : { 'user-agent': transport.userAgent }),
     ...(clave === null ? {} : { 'idempotency-key': clave }),
   };
   const init = { method: 'POST', headers, body: JSON.stringify(peticion) };
-  return conReintentos(transporte, () => once<T>(transporte, path, init, signal), signal);
+  return conReintentos(transport, () => once<T>(transport, path, init, signal), signal);
 }
 
 async function once<T>(
-  { base, fetch, plazoMs }: Transporte,
+  { base, fetch, plazoMs }: Transport,
   path: string,
   init: RequestInit,
   signal: AbortSignal | undefined,

@@ -17,7 +17,11 @@ afterEach(async () => {
 });
 
 /** Looks and repeats without waiting for long. */
-const PAUSA = { primeraMs: 1, azar: () => 0, dormir: (ms: number) => new Promise<void>((r) => setTimeout(r, ms / 10)) };
+const PAUSA = {
+  primeraMs: 1,
+  azar: () => 0,
+  esperar: (ms: number) => new Promise<void>((r) => setTimeout(r, ms / 10)),
+};
 const clientOf = ({ apiKey }: Caller, options: Partial<OpcionesAcuse> = {}) =>
   new Acuse({ url: servicio.api.url, llave: apiKey, pausa: PAUSA, ...options });
 const requestOf = ({ rfc }: Caller) => ({ rfc, ...UN_DIA });
