@@ -86,7 +86,7 @@ function methodText(operations: readonly Publicada[], one: Publicada): string {
      * ${post.description.replace(/\n+/g, '\n     *\n     * ')}
 ${errors.length === 0 ? '' : `     *\n     * @throws AcuseError ${errors.join(', ')}, y los comunes a toda operación.\n`}     */
     ${metodo}: (peticion: ${peticion}, opciones?: OpcionesLlamada): Promise<${respuesta}> =>
-      this.llamar('${path}', ${costo}, peticion, opciones),
+      this.call('${path}', ${costo}, peticion, opciones),
 `;
 }
 
@@ -111,7 +111,7 @@ export const VERSION = '${version}';
 /** Every operation of the service, grouped as its paths are. */
 export abstract class Operaciones {
   /** Calls an operation by its path; \`costo\` is its price in credits. */
-  protected abstract llamar<T>(path: string, costo: number, peticion: object, opciones?: OpcionesLlamada): Promise<T>;
+  protected abstract call<T>(path: string, costo: number, peticion: object, opciones?: OpcionesLlamada): Promise<T>;
 ${groups.join('')}}
 `;
 }

@@ -2,7 +2,7 @@ import { AcuseError, esPasajero } from './errors.ts';
 import type { DatosDescargaPaquete, PeticionTaxDescargaMetadata, Solicitud } from './generated/openapi.ts';
 import { Operaciones, VERSION } from './generated/operaciones.ts';
 import { abrirPaquete, type OpcionesPaquete, type PaqueteAbierto } from './paquete.ts';
-import { llamar, type OpcionesLlamada, type Pausa, sleep, type Transport } from './transport.ts';
+import { call, type OpcionesLlamada, type Pausa, sleep, type Transport } from './transport.ts';
 
 /** How to reach a service. */
 export interface OpcionesAcuse {
@@ -60,8 +60,8 @@ export class Acuse extends Operaciones {
     };
   }
 
-  protected llamar<T>(path: string, costo: number, peticion: object, opciones?: OpcionesLlamada): Promise<T> {
-    return llamar<T>(this.#transport, path, costo, peticion, opciones);
+  protected call<T>(path: string, costo: number, peticion: object, opciones?: OpcionesLlamada): Promise<T> {
+    return call<T>(this.#transport, path, costo, peticion, opciones);
   }
 
   /**

@@ -1,7 +1,7 @@
 import { AcuseError } from './errors.ts';
 import type { DatosDescargaPaquete } from './generated/openapi.ts';
 import { createSha256 } from './sha256.ts';
-import { conReintentos, type Transport } from './transport.ts';
+import { withRetries, type Transport } from './transport.ts';
 
 /** Options of reading a package. */
 export interface OpcionesPaquete {
@@ -52,7 +52,7 @@ export async function abrirPaquete(
   const flujo = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const chunk = await conReintentos(lector, read, signal);
+        const chunk = await withRetries(lector, read, signal);
         hash.update(chunk);
         alRecibir?.(hash.bytes, bytes);
         const isEnd = hash.bytes >= bytes;

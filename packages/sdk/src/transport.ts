@@ -58,7 +58,7 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
  * pause drawn between zero and a bound that doubles each time (full jitter), so that clients do not come back together.
  * An earlier try of the same call that still runs is waited for until the service says that it is over at the latest.
  */
-export async function conReintentos<T>(
+export async function withRetries<T>(
   { reintentos, pausa }: Pick<Transport, 'reintentos' | 'pausa'>,
   attempt: () => Promise<T>,
   signal?: AbortSignal,
@@ -93,7 +93,7 @@ export async function conReintentos<T>(
  *
  * @returns The answer as documented, with `cfdi_codigo` 1.
  */
-export async function llamar<T>(
+export async function call<T>(
   transport: Transport,
   path: string,
   costo: number,
@@ -108,7 +108,7 @@ export async function llamar<T>(
     ...(clave === null ? {} : { 'idempotency-key': clave }),
   };
   const init = { method: 'POST', headers, body: JSON.stringify(peticion) };
-  return conReintentos(transport, () => once<T>(transport, path, init, signal), signal);
+  return withRetries(transport, () => once<T>(transport, path, init, signal), signal);
 }
 
 async function once<T>(
