@@ -1,7 +1,7 @@
 import { AcuseError } from './errors.ts';
 import type { DatosDescargaPaquete } from './generated/openapi.ts';
 import { createSha256 } from './sha256.ts';
-import { withRetries, type Transport } from './transport.ts';
+import { type Transport, withRetries } from './transport.ts';
 
 /** Options of reading a package. */
 export interface OpcionesPaquete {
