@@ -73,8 +73,6 @@ describe.skipIf(inject('redisUrl') === null)('requests without number while Redi
     return result['2xx'];
   };
   const count = async (sql: string) => (await servicio.db.pool.query(`SELECT FROM ${sql}`)).rowCount ?? 0;
-  const ends = (n: number) =>
-    waitFor(async () => (await count('solicitud WHERE terminada_en IS NOT NULL')) >= n || null, 120);
   /** Waits until the authority has been asked on behalf of so many: the oldest come first, each with its first step. */
   const isAskedFor = (n: number) =>
     waitFor(async () => (await count("evento WHERE tipo = 'SOLICITADA'")) >= n || null, 120);
@@ -107,7 +105,7 @@ describe.skipIf(inject('redisUrl') === null)('requests without number while Redi
     await servicio.startWorker(LOOPS);
     await servicio.startWorker(STEPS);
     const before = await ask('Redis there', { amount: 20 });
-    await ends(1);
+    await waitFor(async () => (await count('solicitud WHERE terminada_en IS NOT NULL')) > 0 || null, 120);
     redis.signal('SIGSTOP');
     const amount = RATE * sizeOf('seconds with Redis frozen');
     const accepted = await ask('Redis frozen', { overallRate: RATE, amount });

@@ -42,8 +42,9 @@ flowOnEachDriver('a worker that is told to end', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  it('takes nothing new while the database leaves its heartbeat unanswered', async () => {
+  it('takes nothing new while the database leaves its heartbeat unanswered', async ({ onTestFinished }) => {
     const database = await startPipe(servicio.databaseUrl);
+    onTestFinished(() => database.close());
     const url = new URL(servicio.databaseUrl);
     url.port = new URL(database.url).port;
     const beat = database.catchReply('INTO latido');
