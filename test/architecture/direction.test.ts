@@ -13,11 +13,12 @@ const MAY: Record<string, readonly string[]> = {
   'packages/sdk': [],
   'packages/storage': ['core'],
   'packages/vault': ['core'],
+  'packages/webhooks': ['core', 'runtime'],
   'packages/embedded': ['db', 'runtime', 'vault'],
-  'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault'],
-  'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault'],
+  'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
+  'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
   'apps/cli': ['contract', 'core', 'db', 'runtime', 'vault'],
-  'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault'],
+  'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
   'apps/simulador': ['runtime'],
 };
 
@@ -30,7 +31,7 @@ const ONLY: Record<string, RegExp> = {
   '@aws-sdk/client-s3': /^packages\/storage\//,
   archiver: /^(packages\/storage|apps\/simulador)\//,
   'hyparquet-writer': /^packages\/storage\//,
-  undici: /^packages\/sat\//,
+  undici: /^packages\/(sat|webhooks)\//,
   hono: /^apps\//,
 };
 

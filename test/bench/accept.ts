@@ -180,6 +180,7 @@ export async function benchAccept(
     EFIRMA_AUTORIDADES: authorities,
     RATE_LIMIT_RPS: '0',
     SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
+    WEBHOOK_KEYS: `h1:${randomBytes(32).toString('base64')}`,
     S3_ENDPOINT: 'http://127.0.0.1:9',
     S3_ACCESS_KEY_ID: 'x',
     S3_SECRET_ACCESS_KEY: 'y',

@@ -53,7 +53,11 @@ export async function benchPanel(postgresUrl: string): Promise<void> {
       env: {
         ...{ PANEL_PORT: String(port), PANEL_PUBLIC_URL: url, COOKIE_HOST: 'false', LOG_LEVEL: 'error' },
         ...{ DATABASE_URL: databaseUrl, PANEL_SECRETS: `p1:${base64()}`, API_KEY_PEPPERS: `1:${base64()}` },
-        ...{ KEYRING: `k1:${base64()}`, WORKER_PUBLIC_KEY: `w1:${generateWorkerKeyPair().publicKey}` },
+        ...{
+          WEBHOOK_KEYS: `h1:${base64()}`,
+          KEYRING: `k1:${base64()}`,
+          WORKER_PUBLIC_KEY: `w1:${generateWorkerKeyPair().publicKey}`,
+        },
         ...{ WORKER_PSK: `p1:${base64()}`, EFIRMA_AUTORIDADES: join(dir, 'ca.pem') },
         ...{ S3_ENDPOINT: 'http://127.0.0.1:9', S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'y' },
       },

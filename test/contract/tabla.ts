@@ -1,14 +1,19 @@
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
- * hand and compared with what the service loads. `descarga/verificar` and `id_cif` are ours.
+ * hand and compared with what the service loads. `descarga/verificar`, `descarga/cancelar`, `webhooks/…` and
+ * `id_cif` are ours.
  */
+type Tipo = 'string' | 'number' | 'integer' | 'array';
+
 export interface Fila {
   readonly path: string;
   readonly cost: 0 | 1;
   readonly credencial: 'API key' | 'API key + CIEC' | 'API key + e.firma' | 'API key + CIEC o e.firma';
   /** Whose RFC the body carries. */
   readonly rfc: 'propio' | 'propio, sin registrar' | 'cualquiera' | 'ninguno';
-  readonly campos: Readonly<Record<string, { tipo: 'string' | 'number' | 'integer'; requerido: boolean }>>;
+  readonly campos: Readonly<Record<string, { tipo: Tipo; requerido: boolean }>>;
+  /** What fields hold in a good body, where that is not what they hold in others. */
+  readonly valores?: Readonly<Record<string, unknown>>;
   readonly data: readonly string[] | null;
   /** Further data fields that we answer. */
   readonly nuestros?: readonly string[];
@@ -31,6 +36,13 @@ const pagada = ['402/1004'];
 const cfdi = { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' } as const;
 const listado = { data: lista, nuestros: certeza, errores: pagada } as const;
 const llave = ['401/1001'];
+const numero = { tipo: 'integer', requerido: false } as const;
+const webhook = { webhook_id: texto };
+const webhooks = { cost: 0, credencial: 'API key', rfc: 'ninguno' } as const;
+const suWebhook = [
+  ...['webhook_id', 'url', 'descripcion', 'eventos', 'estado', 'motivo', 'apagado_en', 'fallando_desde'],
+  ...['pendientes', 'secretos_anteriores', 'creado_en'],
+];
 
 export const TABLA: readonly Fila[] = [
   {
@@ -155,6 +167,44 @@ export const TABLA: readonly Fila[] = [
     errores: [...llave, '404/2002'],
   },
   {
+    ...{ path: 'webhooks/crear', ...webhooks, data: [...suWebhook, 'secreto'], errores: [...llave, '409/3006'] },
+    rfc: 'propio, sin registrar',
+    campos: { rfc: texto, url: texto, eventos: { tipo: 'array', requerido: true }, descripcion: opcional },
+  },
+  {
+    ...{ path: 'webhooks/listar', ...webhooks, data: lista, errores: llave },
+    ...{ rfc: 'propio, sin registrar', campos: { rfc: texto, estado: opcional } },
+    elementos: { webhook_id: 'string', url: 'string', estado: 'string', pendientes: 'integer' },
+  },
+  {
+    ...{ path: 'webhooks/actualizar', ...webhooks, data: suWebhook, errores: [...llave, '404/2002'] },
+    campos: {
+      ...{ ...webhook, url: opcional, eventos: { tipo: 'array', requerido: false } as const },
+      ...{ descripcion: opcional, estado: opcional },
+    },
+  },
+  {
+    ...{ path: 'webhooks/borrar', ...webhooks, campos: webhook, data: ['webhook_id'] },
+    errores: [...llave, '404/2002'],
+  },
+  {
+    ...{ path: 'webhooks/rotar-secreto', ...webhooks, campos: { ...webhook, vigencia_horas: numero } },
+    ...{ data: ['webhook_id', 'secreto', 'anterior_hasta'], errores: [...llave, '404/2002'] },
+  },
+  {
+    ...{ path: 'webhooks/entregas', ...webhooks, errores: [...llave, '404/2002'], valores: { estado: 'FALLIDA' } },
+    campos: { ...webhook, estado: opcional, limite: numero, antes_de: numero },
+    ...{ data: [...lista, 'hay_mas'], elementos: { entrega_id: 'string', secuencia: 'integer', intentos: 'integer' } },
+  },
+  {
+    ...{ path: 'webhooks/reenviar', ...webhooks, campos: { entrega_id: texto }, data: ['entrega_id', 'estado'] },
+    errores: [...llave, '404/2002', '409/3006'],
+  },
+  {
+    ...{ path: 'webhooks/probar', ...webhooks, campos: webhook, data: ['entrega_id'] },
+    errores: [...llave, '404/2002', '409/3006'],
+  },
+  {
     ...{ path: 'vault/rfc-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
     ...{ campos: { rfc: texto, id_cif: opcional }, data: ['rfc'], errores: llave },
   },
@@ -199,16 +249,27 @@ const VALORES: Readonly<Record<string, unknown>> = {
   key: 'AAAA',
   password: '12345678a',
   ciec: 'Cíec-De-Prueba-1',
+  webhook_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  entrega_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  url: 'https://erp.example/acuse',
+  eventos: ['saldo.bajo'],
+  descripcion: 'ERP',
+  estado: 'ACTIVO',
+  vigencia_horas: 24,
+  limite: 25,
+  antes_de: 17,
 };
 
 /** A body that passes every check of its fields. */
-export function cuerpoValido({ campos }: Fila, own: string): Record<string, unknown> {
-  return Object.fromEntries(Object.keys(campos).map((campo) => [campo, campo === 'rfc' ? own : VALORES[campo]]));
+export function cuerpoValido({ campos, valores = {} }: Fila, own: string): Record<string, unknown> {
+  const all = { ...VALORES, ...valores, rfc: own };
+  return Object.fromEntries(Object.entries(all).filter(([campo]) => campo in campos));
 }
 
 /** Values of the wrong JSON type for a field. */
-export function valoresDeOtroTipo(tipo: 'string' | 'number' | 'integer'): readonly unknown[] {
+export function valoresDeOtroTipo(tipo: Tipo): readonly unknown[] {
   const never = [null, true, [], {}, ['x'], { a: 1 }];
+  if (tipo === 'array') return [null, true, {}, { a: 1 }, 1, 'x'];
   if (tipo === 'string') return [...never, 1, 0.5];
   return [...never, '1', 'x', ...(tipo === 'integer' ? [20.25, 1e21] : [])];
 }

@@ -24,6 +24,7 @@ const SIZES = {
   'seconds with Redis frozen': { pr: 60, deep: 600 },
   'slow sockets': { pr: 500, deep: 5_000 },
   'runs of the model': { pr: 2_000, deep: 50_000 },
+  'webhooks to a receiver that fails': { pr: 10_000, deep: 100_000 },
   'simulated solicitudes': { pr: 100_000, deep: 1_000_000 },
 } as const;
 

@@ -15,6 +15,7 @@ import {
   storageWriterFields,
   text,
   url,
+  webhookFields,
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
 import { z } from 'zod';
@@ -73,6 +74,8 @@ export const apiConfig = z.object({
   ).default(10_000),
   MAX_FACTURAS: integer('CFDI que caben en una lista de facturas.', { min: 1, max: 200_000 }).default(20_000),
 
+  ...webhookFields,
+
   HEADERS_TIMEOUT_MS: durationMs('Milisegundos para recibir los encabezados.', { min: 100 }).default(10_000),
   REQUEST_TIMEOUT_MS: durationMs('Milisegundos para recibir una petición completa.', { min: 100 }).default(30_000),
   KEEP_ALIVE_TIMEOUT_MS: durationMs('Milisegundos que se conserva una conexión sin uso.').default(65_000),
@@ -110,5 +113,6 @@ export const settingsOf = (config: ApiConfig) => ({
   graciaSegundos: config.SAT_GRACIA_SECONDS,
   satEsperaMs: config.SAT_ESPERA_MS,
   maxFacturas: config.MAX_FACTURAS,
+  destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
 });
 export type ApiSettings = Readonly<ReturnType<typeof settingsOf>>;

@@ -5,6 +5,7 @@ import {
   type Paquetes,
   ResultadoIncierto,
   type Sat,
+  type Sellado,
   type Semaphore,
   type SesionesPortal,
 } from '@acuse/core';
@@ -16,6 +17,7 @@ import type {
   Listas,
   Saldos,
   Solicitudes,
+  Webhooks,
 } from '@acuse/db';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
@@ -33,6 +35,7 @@ export interface DatabasePorts {
   readonly consultasEnCurso: ConsultasEnCurso;
   readonly documentos: Pick<Documentos, 'note'>;
   readonly sesiones: Pick<SesionesPortal, 'forget'>;
+  readonly webhooks: Webhooks;
 }
 
 /**
@@ -53,6 +56,8 @@ export interface ApiDeps extends DatabasePorts {
   readonly hasher: ApiKeyHasher;
   readonly keyring: Keyring;
   readonly sealer: Sealer;
+  /** Seals the keys that webhooks are signed with; the workers open them. */
+  readonly selladoWebhooks: Pick<Sellado, 'seal'>;
   /** Authorities that may issue an e.firma. */
   readonly trust: TrustBundle;
   /**
@@ -115,6 +120,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     consultasEnCurso: guard(ports.consultasEnCurso),
     documentos: guard(ports.documentos),
     sesiones: guard(ports.sesiones),
+    webhooks: guard(ports.webhooks),
   };
 }
 

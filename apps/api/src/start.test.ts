@@ -30,6 +30,7 @@ test('a process whose database is away starts, says that it is not ready, answer
     WORKER_PUBLIC_KEY: `w1:${generateWorkerKeyPair().publicKey}`,
     WORKER_PSK: `p1:${key(4)}`,
     SESSION_KEYS: `s1:${key(5)}`,
+    WEBHOOK_KEYS: `h1:${key(6)}`,
     EFIRMA_AUTORIDADES: pem,
     S3_ENDPOINT: 'http://127.0.0.1:1',
   });

@@ -7,6 +7,7 @@ import {
   createKeyring,
   createOpener,
   createSealer,
+  createSellado,
   generateApiKey,
   generateWorkerKeyPair,
   importWorkerPrivateKey,
@@ -36,6 +37,7 @@ export const REQUIRED = {
   WORKER_PSK: `p1:${key}`,
   EFIRMA_AUTORIDADES: '/etc/acuse/autoridades.pem',
   SESSION_KEYS: `s1:${key}`,
+  WEBHOOK_KEYS: `h1:${key}`,
 };
 
 /** The defaults before a simulator. */
@@ -43,6 +45,8 @@ export const CONFIG = readConfig({ ...REQUIRED, SAT_BASE_URL: 'http://127.0.0.1:
 
 const hasher = createApiKeyHasher({ peppers: new Map([[1, Buffer.alloc(32, 7)]]), current: 1 });
 const keyring = createKeyring({ keys: new Map([['k1', Buffer.alloc(32, 8)]]), current: 'k1' });
+/** What the keys of webhooks are sealed with. */
+export const sellado = createSellado(keyring);
 const workerKeys = generateWorkerKeyPair();
 const psk = Buffer.alloc(32, 9);
 const sealer = createSealer({ publicKey: importWorkerPublicKey(workerKeys.publicKey), kid: 'w1', psk, pskId: 'p1' });
@@ -110,6 +114,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
         return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
       },
     },
+    selladoWebhooks: sellado,
     ...{ hasher, keyring, sealer, trust: autoridad().trust, newId },
     sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
     opinionesPublicas: null,

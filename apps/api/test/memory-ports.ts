@@ -10,6 +10,7 @@ import type {
 } from '@acuse/core';
 import type { DatabasePorts } from '../src/deps.ts';
 import { bump, credencialKey, credit, crossing, debit, isGivenBack, type MemoryStore } from './memory-store.ts';
+import { memoryWebhooks } from './memory-webhooks.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -131,6 +132,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     sesiones: { forget: (rfc) => void store.olvidados.push(rfc) },
     documentos: { note: (documento) => void store.documentos.push(documento) },
+    webhooks: memoryWebhooks(store),
   });
 }
 

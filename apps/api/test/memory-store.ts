@@ -9,6 +9,7 @@ import type {
   TipoGuardada,
   VistaSolicitud,
 } from '@acuse/core';
+import type { EntregaVista, SecretoSellado, WebhookVista } from '@acuse/db';
 
 interface StoredKey {
   readonly id: string;
@@ -50,6 +51,12 @@ export interface StoredSolicitud {
   readonly otra: CredencialSellada | null;
 }
 
+export interface StoredWebhook {
+  vista: WebhookVista;
+  readonly cuentaId: string;
+  secretos: SecretoSellado[];
+}
+
 interface StoredIdempotencia {
   readonly cuerpoHash: Buffer;
   opId: string;
@@ -76,6 +83,8 @@ export const createMemoryStore = (now: Date) => ({
   /** By `${contribuyenteId}:${clave}`. */
   enCurso: new Map<string, ConsultaEnCurso>(),
   documentos: [] as DocumentoGuardado[],
+  webhooks: new Map<string, StoredWebhook>(),
+  entregas: new Map<string, EntregaVista>(),
   /** RFCs whose sessions with the SAT were ended. */
   olvidados: [] as string[],
   usos: [] as { apiKeyId: string; at: Date; ip: string }[],
@@ -117,7 +126,7 @@ export function crossing<P extends object>(store: MemoryStore, ports: Plain<P>):
 }
 
 /** Ports whose calls answer at once. */
-type Plain<P> = {
+export type Plain<P> = {
   readonly [Port in keyof P]: {
     readonly [Call in keyof P[Port]]: P[Port][Call] extends (...args: infer A) => Promise<infer R>
       ? (...args: A) => R

@@ -19,6 +19,7 @@ export const cliConfig = z.object({
   WORKER_PSKS: deProceso('los workers'),
   SESSION_KEYS: deProceso('la API y los workers'),
   PANEL_SECRETS: deProceso('el panel'),
+  WEBHOOK_KEYS: deProceso('la API, el panel y los workers'),
 });
 
 export type CliConfig = Readonly<z.output<typeof cliConfig>>;

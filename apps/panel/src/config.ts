@@ -16,10 +16,12 @@ import {
   proxyFields,
   queueFields,
   rotationFields,
+  saldoFields,
   secret,
   storageFields,
   text,
   url,
+  webhookFields,
 } from '@acuse/runtime';
 import { z } from 'zod';
 import { parsePrecios } from './pagos/catalogo.ts';
@@ -59,9 +61,7 @@ const AJUSTES_PAGOS = {
   PAGOS_TRANSFERENCIA_BANCO: text('Banco que recibe las transferencias.').optional(),
   PAGOS_TRANSFERENCIA_TITULAR: text('Titular de la cuenta que recibe las transferencias.').optional(),
   PAGOS_TRANSFERENCIA_CLABE: clabe.optional(),
-  SALDO_AVISO: integer('Créditos por debajo de los que se avisa que queda poco saldo; 0 no avisa.', {
-    max: 100_000_000,
-  }).default(10),
+  ...saldoFields,
 } as const;
 
 /** Everything the panel can be told. The only place of this app where the environment is read. */
@@ -85,6 +85,7 @@ export const panelConfig = z
     ),
     ...credentialFields,
     ...rotationFields,
+    ...webhookFields,
 
     PANEL_REGISTRO: choice(
       ['abierto', 'cerrado'],
@@ -157,6 +158,7 @@ export function settingsOf(config: PanelConfig, publicUrl: string, version: stri
     efirmaShred: config.EFIRMA_SHRED,
     /** Credits below which an account is told, unless it chose another number; 0 never tells. */
     saldoAviso: config.SALDO_AVISO,
+    destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
     urlTtlSeconds: config.URL_TTL_SECONDS,
   };
 }

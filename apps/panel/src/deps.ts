@@ -6,6 +6,7 @@ import {
   createSesiones,
   createSolicitudes,
   createUsuarios,
+  createWebhooks,
   type Database,
   openDatabase,
   requireSecretos,
@@ -13,7 +14,16 @@ import {
 import { createDashboard } from '@acuse/queue';
 import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
-import { createKeyring, createSellado, decodeClave32, firstKey, idsOf, openClaves, parseKeys } from '@acuse/vault';
+import {
+  createKeyring,
+  createSellado,
+  decodeClave32,
+  firstKey,
+  idsOf,
+  openClaves,
+  openKeyring,
+  parseKeys,
+} from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
 import { type PanelConfig, settingsOf } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/seguimiento.ts';
@@ -37,6 +47,7 @@ export async function createDeps(config: PanelConfig, publicUrl: string, log: Lo
       API_KEY_PEPPERS: idsOf('API_KEY_PEPPERS', config.API_KEY_PEPPERS),
       KEYRING: idsOf('KEYRING', config.KEYRING),
       PANEL_SECRETS: idsOf('PANEL_SECRETS', config.PANEL_SECRETS),
+      WEBHOOK_KEYS: idsOf('WEBHOOK_KEYS', config.WEBHOOK_KEYS),
     },
     { siFaltan: config.SECRETOS_FALTANTES, log },
   );
@@ -66,6 +77,9 @@ export async function createDeps(config: PanelConfig, publicUrl: string, log: Lo
     sesiones,
     segundosFactores: createSegundosFactores(database),
     intentos: createIntentos(database),
+    webhooks: createWebhooks(database),
+    /** Seals the keys that webhooks are signed with. */
+    selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
     /** The sale of credits. */
     checkout: openCheckout(config, database, log),
     settings: settingsOf(config, publicUrl, await readVersion()),

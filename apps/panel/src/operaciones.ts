@@ -13,6 +13,7 @@ const GRUPOS = [
   ['descarga', 'Descargas y CFDI', 'El estado de un CFDI, el avance de una solicitud y su ZIP.'],
   ['tax', 'Información ante el SAT', 'Descarga masiva, facturas, declaraciones, opiniones y avisos.'],
   ['usuario', 'Contribuyente', 'Los datos con los que el SAT lo tiene registrado.'],
+  ['webhooks', 'Webhooks', 'A dónde se avisa a su sistema de lo que pasa.'],
   ['efos', 'Listas 69-B', 'Si un RFC está en las listas de operaciones simuladas.'],
 ] as const;
 

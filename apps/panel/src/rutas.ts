@@ -34,6 +34,10 @@ import { solicitudesPage } from './pages/solicitudes/lista.tsx';
 import { newSolicitudPage } from './pages/solicitudes/nueva.tsx';
 import { packagePage } from './pages/solicitudes/paquete.tsx';
 
+import { webhookPage } from './pages/webhooks/detalle.tsx';
+import { deliveryPage } from './pages/webhooks/entrega.tsx';
+import { newWebhookPage, webhooksPage } from './pages/webhooks/lista.tsx';
+
 /** Every address of the panel; of two that fit, the first one answers. */
 export const RUTAS: readonly Ruta[] = [
   landingPage,
@@ -61,6 +65,10 @@ export const RUTAS: readonly Ruta[] = [
   newSolicitudPage,
   solicitudPage,
   packagePage,
+  webhooksPage,
+  newWebhookPage,
+  webhookPage,
+  deliveryPage,
   sandboxPage,
   operatorPage,
   accountsPage,

@@ -10,15 +10,17 @@ import {
   processFields,
   queueFields,
   rotationFields,
+  saldoFields,
   secret,
   storageWriterFields,
   text,
   url,
+  webhookFields,
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
 import { z } from 'zod';
 
-export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper', 'listas'] as const;
+export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper', 'listas', 'webhooks'] as const;
 export type Role = (typeof ROLES)[number];
 
 const roles = list(
@@ -27,6 +29,15 @@ const roles = list(
   const unknown = values.filter((value) => !ROLES.some((role) => role === value));
   if (unknown.length === 0 && values.length > 0) return values as readonly Role[];
   context.addIssue({ code: 'custom', message: `debe ser una lista de: ${ROLES.join(', ')}` });
+  return z.NEVER;
+});
+
+const reintentos = list(
+  'Segundos entre dos intentos de entregar un webhook, separados por comas: tantos intentos más como números. Se acortan al azar hasta una quinta parte.',
+).transform((values, context) => {
+  const seconds = values.map(Number);
+  if (seconds.length > 0 && seconds.length <= 50 && seconds.every((each) => each > 0)) return seconds;
+  context.addIssue({ code: 'custom', message: 'debe ser una lista de números mayores que cero' });
   return z.NEVER;
 });
 
@@ -43,6 +54,7 @@ const SECRETOS = [
   { name: 'WORKER_KEYS', roles: ['descargas'] },
   { name: 'WORKER_PSKS', roles: ['descargas'] },
   { name: 'SESSION_KEYS', roles: ['descargas', 'reaper'] },
+  { name: 'WEBHOOK_KEYS', roles: ['webhooks'] },
 ] as const;
 
 /** The secrets that a worker of these roles has to have, and which of them need each. */
@@ -133,6 +145,27 @@ const ajustes = z.object({
   SAT_POLL_LATE_SECONDS: decimal('Espera mínima entre dos consultas de una solicitud que lleva más de 72 horas.', {
     min: 0.05,
   }).default(43_200),
+
+  ...webhookFields,
+  WEBHOOK_KEYS: secret(`${webhookFields.WEBHOOK_KEYS.description} Solo la necesita webhooks.`).default(''),
+  WEBHOOKS_CONCURRENCY: integer('Webhooks que se envían a la vez.', { min: 1, max: 1_000 }).default(50),
+  WEBHOOKS_POR_DESTINO: integer('De ellos, los que van a un mismo receptor.', { min: 1, max: 100 }).default(8),
+  WEBHOOK_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdido un envío.', { min: 1_000, max: 15_000 }).default(
+    10_000,
+  ),
+  WEBHOOK_REINTENTOS_SECONDS: reintentos.default([5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800]),
+  WEBHOOK_DIAS_FALLANDO: integer('Días sin que un receptor acepte nada tras los que su webhook se apaga.', {
+    min: 1,
+    max: 60,
+  }).default(3),
+  WEBHOOKS_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a los webhooks por enviar.', { min: 10 }).default(
+    1_000,
+  ),
+  AVISOS_INTERVAL_MS: durationMs(
+    'Milisegundos entre dos revisiones de lo que nadie hace y los webhooks avisan: poco saldo, certificados por vencer, llaves por cambiar.',
+    { min: 100 },
+  ).default(30_000),
+  ...saldoFields,
 
   ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),

@@ -35,6 +35,7 @@ import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
 import { createFailpoint, createRunner, type StepJob, startWatchdog } from './steps.ts';
+import { openWebhooks } from './webhooks.ts';
 
 /** Milliseconds between two looks of the watchdog. */
 const WATCH_MS = 5_000;
@@ -166,6 +167,7 @@ export async function startWorker(
     closeLater('retention', retention);
     closeLater('sesiones', startSesiones({ ...common, sat: abierto, captchas: createCaptchas(database) }));
   }
+  if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log }, shutdown);
   if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics }, shutdown);
 
   // What is opened last is closed first: whoever leaves takes nothing new from then on.

@@ -9,7 +9,7 @@ export interface EntradaCatalogo {
 
 /**
  * Every error that the interface can answer, by meaning. Codes 1001 to 6001 are the specification's; 2001, 3003, 3004,
- * 3005, 4003, 4004 and 9xxx are ours, for cases that it leaves open.
+ * 3005, 3006, 4003, 4004 and 9xxx are ours, for cases that it leaves open.
  */
 export const CATALOGO = {
   API_KEY_INVALIDA: {
@@ -122,6 +122,28 @@ export const CATALOGO = {
     http: 410,
     codigo: 3004,
     texto: 'El paquete ya cumplió su tiempo de conservación y fue borrado. Haga una solicitud nueva del mismo periodo.',
+  },
+  WEBHOOK_NO_ENCONTRADO: {
+    http: 404,
+    codigo: 2002,
+    texto:
+      'No existe un webhook con ese webhook_id que avise solo del RFC de esta API key. Use uno de los que da /api/v1/webhooks/listar; los de varios RFC se manejan en el panel (Webhooks).',
+  },
+  ENTREGA_NO_ENCONTRADA: {
+    http: 404,
+    codigo: 2002,
+    texto: 'No existe una entrega con ese entrega_id. Use una de las que da /api/v1/webhooks/entregas.',
+  },
+  WEBHOOK_APAGADO: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'El webhook está apagado y no se le envía nada. Enciéndalo con /api/v1/webhooks/actualizar (estado ACTIVO) y repita.',
+  },
+  WEBHOOKS_DEMASIADOS: {
+    http: 409,
+    codigo: 3006,
+    texto: 'La cuenta ya tiene 20 webhooks, el máximo. Borre uno que ya no use, aquí o en el panel, y repita.',
   },
   CERTIFICADO_INVALIDO: {
     http: 400,

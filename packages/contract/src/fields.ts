@@ -15,6 +15,18 @@ export type EstadoSolicitud = (typeof ESTADOS_SOLICITUD)[number];
 /** States in which a solicitud is still being worked on. */
 export const ESTADOS_ABIERTOS = ['EN_PROCESO', 'ESPERA_EFIRMA'] as const satisfies readonly EstadoSolicitud[];
 
+/** What a webhook can tell of. */
+export const EVENTOS_WEBHOOK = [
+  'solicitud.terminada',
+  'solicitud.fallida',
+  'solicitud.espera_efirma',
+  'credencial.por_vencer',
+  'credencial.rechazada',
+  'saldo.bajo',
+  'llave.por_rotar',
+] as const;
+export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
+
 export const ESTADOS_CFDI = ['VIGENTE', 'CANCELADO'] as const;
 export const ESTADOS_CONTRIBUYENTE = ['ACTIVO', 'SUSPENDIDO', 'CANCELADO'] as const;
 export const OPINIONES = ['POSITIVO', 'NEGATIVO', 'EN_SUSPENSION', 'INSCRITO_SIN_OBLIGACIONES', 'NO_INSCRITO'] as const;

@@ -26,6 +26,9 @@ export interface CredencialEfirma {
   readonly key: Buffer;
 }
 
+/** Days after which an API key should be changed (specification, Authentication 6). */
+export const DIAS_ROTACION = 90;
+
 /** Overwrites the secret bytes of a credential with zeros. */
 export function wipeCredencial(credencial: Credencial): void {
   if (credencial.tipo === 'ciec') credencial.ciec.fill(0);

@@ -12,6 +12,7 @@ export * from './ports/solicitudes.ts';
 export * from './sat-error.ts';
 export * from './semaphore.ts';
 export * from './solicitud/agenda.ts';
+export { datosDeSolicitud } from './solicitud/datos.ts';
 export { type Checkpoint, noCheckpoint, PUNTOS } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
 export { advanceSolicitud, assembleSolicitud, progresoDe } from './solicitud/solicitud.ts';

@@ -57,3 +57,5 @@ export * from './solicitudes/lista.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './sweeper.ts';
 export { isUuid } from './uuid.ts';
+export * from './webhooks/entregas.ts';
+export * from './webhooks/webhooks.ts';

@@ -1,6 +1,6 @@
 import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
-import pg from 'pg';
-import { type Database, SESSION_OPTIONS } from './database.ts';
+import type { Database } from './database.ts';
+import { listenTo } from './listen.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -139,46 +139,7 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
     },
 
     /** Calls `wake` when somebody says that there are new rings. Best effort: poll as well. */
-    async listen(wake: () => void): Promise<{ close(): Promise<void> }> {
-      let closed = false;
-      let client: pg.Client | null = null;
-      let timer: NodeJS.Timeout | undefined;
-
-      const connect = async () => {
-        if (closed) return;
-        const next = new pg.Client({
-          connectionString: settings.url,
-          application_name: `${settings.applicationName}-listen`,
-          keepAlive: true,
-          options: SESSION_OPTIONS,
-          connectionTimeoutMillis: settings.timeoutMs,
-        });
-        const lost = () => {
-          if (client !== next && client !== null) return;
-          client = null;
-          next.end().catch(() => {});
-          if (!closed) timer = setTimeout(connect, 1_000);
-        };
-        next.on('error', lost);
-        next.on('end', lost);
-        next.on('notification', wake);
-        client = next;
-        try {
-          await next.connect();
-          await next.query(`LISTEN ${CANAL_OUTBOX}`);
-        } catch {
-          lost();
-        }
-      };
-      await connect();
-      return {
-        async close() {
-          closed = true;
-          clearTimeout(timer);
-          await client?.end().catch(() => {});
-        },
-      };
-    },
+    listen: (wake: () => void) => listenTo(settings, CANAL_OUTBOX, wake),
   };
 }
 

@@ -29,6 +29,9 @@ interface Given {
 
 const LOOPBACK = '127.0.0.1';
 
+/** Whoever tries webhooks listens on this machine. */
+const LOCAL_RECEIVERS = { WEBHOOK_PERMITIR_HTTP: 'true', WEBHOOK_REDES_PERMITIDAS: '127.0.0.0/8,::1/128' };
+
 /** What the simulator is told (apps/simulador/src/config.ts). */
 export function simuladorEnv(port: number, dataDir: string): Env {
   return { SIMULADOR_PORT: String(port), SIMULADOR_DATA_DIR: dataDir };
@@ -46,6 +49,7 @@ export function apiEnv(
     ...satEnv(addresses, given),
     ...s3Env(addresses.s3),
     OPINION_PUBLICA_URL: `${addresses.simuladorUrl}/opinion-publica`,
+    ...LOCAL_RECEIVERS,
     MALLOC_ARENA_MAX: '2',
     // The panel calls from this machine, for somebody whose address it tells. Every other caller is on this machine
     // too.
@@ -80,6 +84,7 @@ export function panelEnv(
     // Credits for nothing, which the page says: this stack is for trying.
     PAGOS_DEMOSTRACION: 'true',
     SAT_BASE_URL: addresses.simuladorUrl,
+    ...LOCAL_RECEIVERS,
     ...files,
     EFIRMA_AUTORIDADES: autoridades,
     ...s3Env(addresses.s3),
@@ -109,6 +114,7 @@ export function workerEnv(
     SAT_POLL_LATE_SECONDS: '30',
     SAT_EMPTY_AGAIN_SECONDS: '2',
     S3_CREATE_BUCKET: 'true',
+    ...LOCAL_RECEIVERS,
     ...s3Env(addresses.s3),
   };
   return over(stack, given, { HEALTH_PORT: String(healthPort) });
@@ -186,7 +192,8 @@ export async function ensureSecrets(dir: string): Promise<StackSecrets> {
     () => true,
     () => false,
   );
-  if (!isThere) await makeWhole(carpeta, { ...newSecretos(), ...newStore(), ...earlier });
+  if (isThere) await writeInstalacion(carpeta, newSecretos());
+  else await makeWhole(carpeta, { ...newSecretos(), ...newStore(), ...earlier });
   const valores = await readValores(carpeta);
   if (earlier && Object.entries(earlier).every(([name, value]) => valores[name] === value))
     await rm(join(dir, EARLIER));

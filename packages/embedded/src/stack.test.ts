@@ -69,12 +69,13 @@ test('secrets are made once, whole, a folder for each process with its own alone
     'WORKER_PSK',
     'SESSION_KEYS',
     'PANEL_SECRETS',
+    'WEBHOOK_KEYS',
   ] as const) {
     expect(Buffer.from(valores[name]?.split(':')[1] ?? '', 'base64')).toHaveLength(32);
   }
   expect(valores['WORKER_PSK']).toBe(valores['WORKER_PSKS']);
   await keepAddresses(one, { DATABASE_URL: 'postgres://u:p@localhost/x', QUEUE_URL: 'redis://localhost' });
-  for (const proceso of ['api', 'panel', 'descargas'] as const) {
+  for (const proceso of ['api', 'panel', 'descargas', 'webhooks'] as const) {
     expect((await readdir(join(carpeta, proceso))).sort()).toEqual([...PROCESOS[proceso]].sort());
     expect(await modeOf(join(carpeta, proceso))).toBe(0o700);
     for (const name of PROCESOS[proceso]) expect(await modeOf(join(carpeta, proceso, name))).toBe(0o600);
@@ -91,18 +92,35 @@ async function asEarlier(folder: string, without: readonly string[] = []) {
   return kept;
 }
 
-test.each([[], ['SESSION_KEYS'], ['PANEL_SECRETS']])(
+test.each([[], ['SESSION_KEYS'], ['PANEL_SECRETS'], ['WEBHOOK_KEYS']])(
   'the one file of an earlier version is split, keeps all that it had, and gets what it lacked: %s',
   async (...without) => {
     const folder = join(dir, `viejos-${without.join()}`);
     const kept = await asEarlier(folder, without);
     const split = await ensureSecrets(folder);
     expect(split.valores).toMatchObject(kept);
-    for (const name of without) expect(split.valores[name]).toMatch(/^[sp]1:/);
+    for (const name of without) expect(split.valores[name]).toMatch(/^[hsp]1:/);
     expect(await readdir(folder)).toEqual(['secretos']);
     expect(await ensureSecrets(folder)).toEqual(split);
   },
 );
+
+test('an installation of before webhooks gets their key, for each process that reads it, and keeps all else', async () => {
+  const folder = join(dir, 'sin-webhooks');
+  const before = await ensureSecrets(folder);
+  await keepAddresses(before, { DATABASE_URL: 'postgres://u:p@localhost/x', QUEUE_URL: 'redis://localhost' });
+  const { carpeta } = before;
+  for (const proceso of ['api', 'panel', 'operador']) await rm(join(carpeta, proceso, 'WEBHOOK_KEYS'));
+  await rm(join(carpeta, 'webhooks'), { recursive: true });
+  const { valores } = await ensureSecrets(folder);
+  expect(valores).toEqual({
+    ...before.valores,
+    ...{ DATABASE_URL: 'postgres://u:p@localhost/x', QUEUE_URL: 'redis://localhost' },
+    WEBHOOK_KEYS: expect.stringMatching(/^h1:/),
+  });
+  for (const proceso of ['api', 'panel', 'webhooks'] as const)
+    expect((await readdir(join(carpeta, proceso))).sort()).toEqual([...PROCESOS[proceso]].sort());
+});
 
 test('the one file stays as long as not all of it is in the folders', async () => {
   const folder = join(dir, 'otros');
@@ -129,13 +147,18 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
     expect(pids.every(isAlive)).toBe(true);
 
     if (process.platform === 'linux') {
+      // The one worker plays every role.
       const environments = { api: stack.api, panel, descargas: stack.workers[0] ?? stack.api };
+      const more = { WEBHOOK_KEYS: join(stack.secrets.carpeta, 'webhooks', 'WEBHOOK_KEYS') };
       for (const [proceso, { pid }] of Object.entries(environments)) {
         const environment = await readFile(`/proc/${pid}/environ`, 'utf8').then((text) => text.replaceAll('\0', '\n'));
         const own = join(stack.secrets.carpeta, proceso);
         const files = [...environment.matchAll(/^(\w+)_FILE=(.*)$/gm)].map(([, name, path]) => [name, path]);
         expect(Object.fromEntries(files)).toEqual(
-          Object.fromEntries(PROCESOS[proceso as keyof typeof environments].map((name) => [name, join(own, name)])),
+          {
+            ...(proceso === 'descargas' ? more : {}),
+            ...Object.fromEntries(PROCESOS[proceso as keyof typeof environments].map((name) => [name, join(own, name)])),
+          },
         );
         for (const [name, value] of Object.entries(stack.secrets.valores))
           if (name !== 'S3_ACCESS_KEY_ID') expect(environment.includes(value), `${proceso}: ${name}`).toBe(false);

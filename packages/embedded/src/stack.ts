@@ -136,7 +136,11 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
         return group.start({
           name: index === 0 ? 'worker' : `worker-${index + 1}`,
           entry: programEntry(programs, 'worker'),
-          env: workerEnv(addresses, filesOf(secrets, 'descargas'), { healthPort, given: env.worker }),
+          env: workerEnv(
+            addresses,
+            { ...filesOf(secrets, 'webhooks'), ...filesOf(secrets, 'descargas') },
+            { healthPort, given: env.worker },
+          ),
           readyUrl: `${urlAt(env.worker?.['HEALTH_HOST'], healthPort)}/readyz`,
         });
       }),

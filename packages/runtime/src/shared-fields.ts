@@ -101,6 +101,31 @@ export function modoLlaveOf(config: { readonly SAT_BASE_URL?: string | undefined
   return config.SAT_BASE_URL === undefined ? 'live' : 'test';
 }
 
+/** For a process that knows when a balance is low. */
+export const saldoFields = {
+  SALDO_AVISO: integer('Créditos por debajo de los que se avisa que queda poco saldo; 0 no avisa.', {
+    min: 0,
+    max: 100_000_000,
+  }).default(10),
+};
+
+const redes = list(
+  'Redes a las que un webhook puede ir aunque no sean públicas, en CIDR y separadas por comas. Solo para receptores propios: lo que está en ellas queda al alcance de quien registre un webhook.',
+).transform((values, context) => {
+  if (values.every((value) => parseRange(value) !== null)) return values;
+  context.addIssue({ code: 'custom', message: 'debe ser una lista de bloques CIDR' });
+  return z.NEVER;
+});
+
+/** For a process that takes the address of a webhook, or sends to it: the same in all of them. */
+export const webhookFields = {
+  WEBHOOK_KEYS: secret(
+    'Claves de 32 bytes que cifran los secretos con los que se firman los webhooks, id:base64 separadas por comas; la primera es la vigente. La misma en la API, el panel y los workers.',
+  ),
+  WEBHOOK_PERMITIR_HTTP: bool('Acepta webhooks en http, además de https. Solo para pruebas.').default(false),
+  WEBHOOK_REDES_PERMITIDAS: redes.default([]),
+};
+
 /** Object storage. */
 export const storageFields = {
   S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),

@@ -9,11 +9,28 @@ const SOLICITUDES = 50_000;
 /** Rows that one step of a statement may read: the greatest batch of a loop, and what is counted up to. */
 const MOST_READ = 8_000;
 /** Tables that grow with what customers do. */
-const GROWING = ['solicitud', 'parte', 'paquete_sat', 'evento', 'movimiento', 'auditoria', 'documento', 'idempotencia'];
+const GROWING = [
+  'solicitud',
+  'parte',
+  'paquete_sat',
+  'evento',
+  'movimiento',
+  'auditoria',
+  'documento',
+  'idempotencia',
+  'webhook_evento',
+  'webhook_entrega',
+  'webhook_intento',
+];
 /** An operator's own look at all accounts, at a terminal. */
 const AT_A_TERMINAL = new Set(['createListaSolicitudes.all']);
 /** Only write what was gathered in memory. */
-const WITHOUT = new Set(['createSatMetrics.record', 'createSatMetrics.close', 'createOutbox.listen']);
+const WITHOUT = new Set([
+  'createSatMetrics.record',
+  'createSatMetrics.close',
+  'createOutbox.listen',
+  'createEntregas.listen',
+]);
 
 const t = useDatabase({ timeoutMs: 60_000 });
 let base: GranBase;

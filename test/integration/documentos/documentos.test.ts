@@ -150,6 +150,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
       for (const orden of [...shown].sort((a, b) => byNeed(a) - byNeed(b))) {
         const path = pathOf(orden);
         if (path.startsWith('descarga/')) Object.assign(own, await preparedFor(path));
+        if (path.startsWith('webhooks/')) Object.assign(own, await preparedWebhook());
         const body = /-d '(.*)'$/.exec(orden.text)?.[1] ?? '{}';
         const given = JSON.parse(body) as Record<string, unknown>;
         const mine = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, own[name] ?? value]));
@@ -165,6 +166,14 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
       shell.close();
     }
     expect(seen).toHaveLength(shown.length);
+
+    /** A webhook, and a delivery of it. */
+    async function preparedWebhook(): Promise<Record<string, unknown>> {
+      const campos = { rfc, url: 'https://erp.example/acuse', eventos: ['saldo.bajo'] };
+      const { webhook_id } = await call<{ webhook_id: string }>('webhooks/crear', campos);
+      const { entrega_id } = await call<{ entrega_id: string }>('webhooks/probar', { webhook_id });
+      return { webhook_id, entrega_id };
+    }
 
     /** A request as the operation wants it, or a CFDI that the SAT knows. */
     async function preparedFor(path: string): Promise<Record<string, unknown>> {

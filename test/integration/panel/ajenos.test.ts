@@ -28,10 +28,13 @@ const panel = usePanel({ env: BANCO }, async (panel) => {
   const elegida = '/saldo/comprar/confirmar?paquete=100&forma=transferencia';
   const compra = (await ana.submit(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
   const rows = await panel.sql<{ id: string }>`SELECT id FROM sesion WHERE usuario_id = ${ana.usuarioId}`;
+  await ana.submit('/webhooks/nuevo', '/webhooks/nuevo', { url: 'https://erp.example/', 'evento.saldo.bajo': 'si' });
+  const [webhook] = await panel.sql<{ id: string }>`SELECT id FROM webhook WHERE cuenta_id = ${ana.cuentaId}`;
   nombres = {
     '/rfcs/:rfc': [rfcDeAna, newRfc(), 'no-es-un-rfc'],
     '/solicitudes/:id': [solicitud, randomUUID(), 'ni-esto'],
     '/saldo/compras/:id': [compra, randomUUID(), 'ni-esto'],
+    '/webhooks/:id': [webhook?.id ?? '', randomUUID(), 'ni-esto'],
     '/cuenta/sesiones/:id': [rows[0]?.id ?? '', randomUUID(), 'ni-esto'],
   };
 });
@@ -44,6 +47,7 @@ const everything = async () => {
        (SELECT json_agg(to_jsonb(s) ORDER BY id) FROM solicitud s) AS solicitudes, (SELECT json_agg(to_jsonb(p) ORDER BY id) FROM pago p) AS pagos,
        (SELECT json_agg(id ORDER BY id) FROM sesion) AS sesiones, (SELECT json_agg(to_jsonb(a) ORDER BY id) FROM auditoria a) AS notas,
        (SELECT count(*) FROM operacion_deshabilitada) AS apagadas, (SELECT count(*) FROM ip_permitida) AS direcciones,
+       (SELECT json_agg(to_jsonb(w) ORDER BY id) FROM webhook w) AS webhooks, (SELECT count(*) FROM webhook_secreto) AS secretos,
        (SELECT count(*) FROM credencial) AS credenciales, (SELECT sum(saldo) FROM cuenta) AS saldo`;
   return rows[0];
 };
@@ -82,7 +86,7 @@ describe("what is another account's", () => {
 
   it('is many addresses of each kind', () => {
     const count = (base: string) => RUTAS_CON_NOMBRE.filter(({ path }) => path.startsWith(base)).length;
-    expect(Object.keys(nombres).map(count)).toEqual([13, 5, 4, 1]);
+    expect(Object.keys(nombres).map(count)).toEqual([13, 5, 4, 8, 1]);
   });
 
   it('is in no list, chart, ledger or file, whatever the filter asks for', async () => {

@@ -1,4 +1,4 @@
-import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion } from '@acuse/core';
+import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion, contextoDeWebhook } from '@acuse/core';
 import { createResellables, type Database, type Resellables, type Secreto } from '@acuse/db';
 import { CredencialIlegible, contextoDe, type Keyring, rewrapCredencial, rewrapSellado } from '@acuse/vault';
 
@@ -98,6 +98,12 @@ const TAREAS: readonly Tarea[] = [
     'segundos factores',
     ({ segundosFactores }) => segundosFactores,
     ({ clave, sobre }, keyring) => rewrapSellado(sobre, contextoDeSegundoFactor(clave.usuarioId), keyring),
+  ),
+  tarea(
+    'WEBHOOK_KEYS',
+    'secretos de webhooks',
+    ({ secretosWebhook }) => secretosWebhook,
+    ({ clave, sobre }, keyring) => rewrapSellado(sobre, contextoDeWebhook(clave.webhookId, clave.id), keyring),
   ),
 ];
 

@@ -32,6 +32,11 @@ const PARTES: readonly Parte[] = [
   ['/rfcs', 'RFC', 'M3 5h18v14H3zM7 15h4M14 9h4M14 13h4M9 11a2 2 0 1 0-.01 0z'],
   ['/solicitudes', 'Solicitudes', 'M12 3v11M7.5 10l4.5 4.5 4.5-4.5M4 17v4h16v-4'],
   ['/saldo', 'Saldo', 'M4 6c0-4 16-4 16 0s-16 4-16 0v12c0 4 16 4 16 0V6M4 12c0 4 16 4 16 0'],
+  [
+    '/webhooks',
+    'Webhooks',
+    'M6 17a6 6 0 0 1 0-12M18 5a6 6 0 0 1 0 12M9 14a3.5 3.5 0 0 1 0-6M15 8a3.5 3.5 0 0 1 0 6M12 11v9',
+  ],
   ['/pruebas', 'Probar', 'M3 4h18v16H3zM7 9l3 3-3 3M13 15h4'],
   ['/cuenta', 'Cuenta', 'M12 11a4 4 0 1 0-.01 0zM4 21c0-8 16-8 16 0'],
 ];

@@ -142,6 +142,13 @@ export const contextoDePrueba = ({ rfc, tipo }: Pick<ClaveSesion, 'rfc' | 'tipo'
 /** What the sealed secret of a second factor belongs to. */
 export const contextoDeSegundoFactor = (usuarioId: string): readonly string[] => ['panel/segundo-factor', usuarioId];
 
+/** What a sealed key that a webhook's messages are signed with belongs to. */
+export const contextoDeWebhook = (webhookId: string, secretoId: string): readonly string[] => [
+  'acuse/v1/webhook',
+  webhookId,
+  secretoId,
+];
+
 /** A captcha that waits for a person. */
 export interface CaptchaPendiente {
   readonly id: string;

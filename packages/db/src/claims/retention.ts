@@ -28,6 +28,10 @@ WITH vieja AS MATERIALIZED (
 eventos AS (DELETE FROM evento WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja)))
 UPDATE solicitud SET rastro_borrado_en = now() WHERE id = ANY (ARRAY(SELECT id FROM vieja))`;
 
+/** What webhooks were told, with its deliveries and their tries; and keys that sign no more. */
+const TOLD = batch('webhook_evento', 'creado_en < now() - make_interval(days => $2)', 'creado_en');
+const UNSIGNING = batch('webhook_secreto', 'vence_en < now()', 'vence_en');
+
 const DOCUMENTS = batch('documento', 'borrado_en < now() - make_interval(days => $2)', 'borrado_en');
 
 /** The log is written in the order of time: only its beginning can be over. */
@@ -45,7 +49,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
     /**
      * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
      * running queries, heartbeats), traces of solicitudes that ended `traceDays` ago and whose objects are gone, and
-     * lines of the audit log older than `auditDays`. True when there may be more. Any number of processes may do it at
+     * what webhooks were told then, and lines of the audit log older than `auditDays`. True when there may be more. Any number of processes may do it at
      * once.
      */
     async prune({
@@ -57,6 +61,8 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
         ...EXPIRED.map((text) => [text, [limit]] as const),
         [TRACES, [limit, traceDays]] as const,
         [DOCUMENTS, [limit, traceDays]] as const,
+        [TOLD, [limit, traceDays]] as const,
+        [UNSIGNING, [limit]] as const,
         [AUDIT, [limit, auditDays]] as const,
       ];
       let isMore = false;

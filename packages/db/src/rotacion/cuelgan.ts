@@ -9,6 +9,7 @@ export const SECRETOS = [
   'WORKER_PSKS',
   'SESSION_KEYS',
   'PANEL_SECRETS',
+  'WEBHOOK_KEYS',
 ] as const;
 export type Secreto = (typeof SECRETOS)[number];
 
@@ -54,6 +55,7 @@ const LUGARES: readonly (readonly [Secreto, string, id: string, from: string])[]
   ['SESSION_KEYS', 'rechazos del SAT recordados', kidOfBase64('huella'), 'rechazo_acceso'],
   ['PANEL_SECRETS', 'segundos factores', kidOf('secreto'), 'segundo_factor'],
   ['PANEL_SECRETS', 'contraseñas del panel', 'password_kid', 'usuario'],
+  ['WEBHOOK_KEYS', 'secretos de webhooks', kidOf('sobre'), 'webhook_secreto'],
 ];
 
 /** What hangs on each id of some secrets, every kind of row by itself; ids without rows are left out. */

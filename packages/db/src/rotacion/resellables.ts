@@ -28,7 +28,7 @@ export interface CredencialResellable {
   readonly sobre: Buffer;
 }
 
-/** A sealed field of a row: cookies of a session, a proof, the secret of a second factor. */
+/** A sealed field of a row: cookies of a session, a proof, the secret of a second factor, key of a webhook. */
 export interface CampoSellado<Clave> {
   readonly clave: Clave;
   /** Where this version of the row lies (ctid): it is found there only as long as nobody changed it. */
@@ -109,6 +109,10 @@ export function createResellables({ pool }: Pick<Database, 'pool'>) {
     segundosFactores: campo<{ readonly usuarioId: string }>({
       ...{ tabla: 'segundo_factor', columna: 'secreto', cursor: 'usuario_id::text' },
       clave: `jsonb_build_object('usuarioId', usuario_id)`,
+    }),
+    secretosWebhook: campo<{ readonly webhookId: string; readonly id: string }>({
+      ...{ tabla: 'webhook_secreto', columna: 'sobre', cursor: 'id::text' },
+      clave: `jsonb_build_object('webhookId', webhook_id, 'id', id)`,
     }),
   };
 }

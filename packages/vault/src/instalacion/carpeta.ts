@@ -14,15 +14,17 @@ export const PROCESOS = {
     'WORKER_PUBLIC_KEY',
     'WORKER_PSK',
     'SESSION_KEYS',
+    'WEBHOOK_KEYS',
     'DATABASE_URL',
     'S3_SECRET_ACCESS_KEY',
   ],
   panel: [
-    ...['API_KEY_PEPPERS', 'KEYRING', 'WORKER_PUBLIC_KEY', 'WORKER_PSK', 'PANEL_SECRETS'],
+    ...['API_KEY_PEPPERS', 'KEYRING', 'WORKER_PUBLIC_KEY', 'WORKER_PSK', 'PANEL_SECRETS', 'WEBHOOK_KEYS'],
     ...['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ],
   descargas: ['WORKER_KEYS', 'WORKER_PSKS', 'SESSION_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ensambles: ['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
+  webhooks: ['WEBHOOK_KEYS', 'DATABASE_URL'],
   migrar: ['DATABASE_URL'],
   postgres: ['POSTGRES_PASSWORD'],
   redis: ['REDIS_PASSWORD', 'redis.conf'],
@@ -46,6 +48,7 @@ export function newSecretos(): Record<string, string> {
     WORKER_PSKS: `p1:${psk}`,
     SESSION_KEYS: `s1:${clave()}`,
     PANEL_SECRETS: `p1:${clave()}`,
+    WEBHOOK_KEYS: `h1:${clave()}`,
   };
 }
 
@@ -70,14 +73,17 @@ export function newServidores(): Record<string, string> {
 
 export type Valores = Readonly<Record<string, string>>;
 
+/** What came with a later version and fits whatever is there: an installation of before is given it. */
+const AGREGADOS = ['WEBHOOK_KEYS'] as const;
+
 const LOCK = '.rotando';
 /** Our processes run under the owner; servers of other images read under users of their own what only they mount. */
 const DE_OTROS: readonly string[] = ['postgres', 'redis', 's3'];
 
 /**
  * Writes each secret to a file of its name, once for each process that needs it, in a folder of the process, and all of
- * them in the operator's. A folder whose operator already has any is left alone, since half of the pairs would no
- * longer fit. Returns the names written.
+ * them in the operator's. Of a folder whose operator already has any, only what came with a later version is added,
+ * since half of the pairs would no longer fit. Returns the names written.
  */
 export async function writeInstalacion(folder: string, valores: Valores): Promise<string[]> {
   const own = join(folder, OPERADOR);
@@ -85,10 +91,22 @@ export async function writeInstalacion(folder: string, valores: Valores): Promis
     async () => (await readdir(own)).length > 0,
     () => false,
   );
-  if (isThere) return [];
+  if (isThere) return addMissing(folder, valores);
   await writeValores(folder, valores);
   return Object.keys(valores);
 }
+
+async function addMissing(folder: string, valores: Valores): Promise<string[]> {
+  const own = await readValores(folder);
+  const missing = AGREGADOS.filter((name) => own[name] === undefined && valores[name] !== undefined);
+  if (missing.length === 0) return [];
+  // With all others: a process that came with it has a folder, and nothing in it.
+  await changeValores(folder, (all) => ({ ...valuesOf(valores, missing), ...all }));
+  return [...missing];
+}
+
+const valuesOf = (valores: Valores, names: readonly string[]): Valores =>
+  Object.fromEntries(names.flatMap((name) => (valores[name] === undefined ? [] : [[name, valores[name]]])));
 
 /** The values that the operator has. Throws what reading throws. */
 export async function readValores(folder: string): Promise<Valores> {

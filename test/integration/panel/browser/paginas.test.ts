@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
@@ -39,6 +40,10 @@ const CLIENTE = [
   '/saldo/comprar/confirmar',
   '/saldo/compras',
   '/saldo/compras/:id',
+  '/webhooks',
+  '/webhooks/nuevo',
+  '/webhooks/:id',
+  '/webhooks/:id/entregas/:entrega',
   '/pruebas',
   '/pruebas/:grupo/:operacion',
   '/cuenta',
@@ -104,6 +109,14 @@ const everyPage = () => {
     await worker.stop();
     abierta = await ask(caller, '02');
 
+    const [webhookId, clave] = [randomUUID(), Buffer.alloc(9)];
+    const alcance = { cuentaId: persona.cuentaId };
+    await panel.deps.webhooks.create({
+      ...{ id: webhookId, url: 'https://erp.example/acuse', descripcion: 'ERP', eventos: ['solicitud.terminada'], rfcs: [] },
+      ...{ ...alcance, secreto: { id: randomUUID(), sobre: clave }, actor: 'prueba', ip: null },
+    });
+    const entrega = await panel.deps.webhooks.ping(alcance, webhookId);
+
     await cliente.page.goto(`${url}/saldo/comprar`);
     await buyCreditos(cliente.page);
     Object.assign(lugares, {
@@ -111,6 +124,8 @@ const everyPage = () => {
       'solicitudes:id': terminada,
       'saldo:id': cliente.page.url().split('/').at(-1),
       'operador:id': persona.cuentaId,
+      'webhooks:id': webhookId,
+      ':entrega': entrega ?? '',
     });
   });
 

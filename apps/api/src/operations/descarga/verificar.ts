@@ -1,10 +1,8 @@
 import { fechaField, formatoField, tipoDescargaField } from '@acuse/contract';
-import { isRetrasada } from '@acuse/core';
+import { datosDeSolicitud } from '@acuse/core';
 import { z } from 'zod';
 import { confianza, estadoSolicitud, instante, reembolsada, solicitudIdData, soloSolicitud } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-
-const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 
 export default defineOperation({
   summary: 'Avance de una solicitud de descarga',
@@ -48,18 +46,6 @@ export default defineOperation({
   async handle({ solicitud_id }, { deps, access, now, error }) {
     const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    const { id, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
-    return {
-      solicitud_id: id,
-      ...{ estado, tipo, desde, hasta, formato, registros, progreso, intentos },
-      ultima_consulta: isoOrNull(solicitud.ultimaConsulta),
-      proxima_consulta: isoOrNull(solicitud.proximaConsulta),
-      motivo,
-      confianza: solicitud.confianza,
-      reembolsada: solicitud.isReembolsada,
-      retrasada: solicitud.terminadaEn === null && isRetrasada(creadaEn, now),
-      creada_en: creadaEn.toISOString(),
-      terminada_en: isoOrNull(solicitud.terminadaEn),
-    };
+    return datosDeSolicitud(solicitud, now);
   },
 });

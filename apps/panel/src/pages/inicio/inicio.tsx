@@ -15,6 +15,7 @@ import { nombreOperacion } from '../../operaciones.ts';
 import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
 import { hrefRfc } from '../rfcs/rfc.tsx';
 import { PocoSaldo } from '../saldo/resumen.tsx';
+import { WebhooksApagados } from '../webhooks/lista.tsx';
 import { type Inicio, type Paso, pasosOf, type Recordatorio, recordatoriosOf, type SolicitudInicio } from './pasos.ts';
 
 /** Taxpayers whose credentials are looked at for reminders. */
@@ -30,13 +31,14 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
   const { cuentaId } = usuario;
   const libro = createLibro(database);
   const solicitudes = createListaSolicitudes(database);
-  const [hay, enCurso, terminadas, rfcs, movimientos, resumen] = await Promise.all([
+  const [hay, enCurso, terminadas, rfcs, movimientos, resumen, webhooks] = await Promise.all([
     solicitudes.summary(cuentaId),
     solicitudes.page(cuentaId, { estados: ESTADOS_ABIERTOS }, null, MAX_EN_CURSO),
     solicitudes.page(cuentaId, { estado: 'TERMINADA' }, null, 1),
     createContribuyentes(database).list(cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
     libro.page({ cuentaId, filtro: { tipo: 'cargo' }, limite: MAX_LLAMADAS }),
     libro.summary(cuentaId),
+    deps.webhooks.list({ cuentaId }),
   ]);
   const inicio: Inicio = {
     ...hay,
@@ -49,6 +51,7 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
     'Inicio',
     <>
       {inicio.huboSolicitud ? <PocoSaldo saldo={inicio.saldo} umbral={resumen?.umbral ?? settings.saldoAviso} /> : null}
+      <WebhooksApagados webhooks={webhooks} />
       {isNuevo ? <PrimerosPasos pasos={pasosOf(rfcs, inicio)} /> : null}
       {isNuevo && rfcs.length === 0 ? null : (
         <Dashboard

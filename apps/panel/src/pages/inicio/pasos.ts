@@ -1,7 +1,8 @@
+import { DIAS_ROTACION } from '@acuse/core';
 import type { FilaSolicitud, RfcVista } from '@acuse/db';
 import type { Tono } from '../../components/blocks.tsx';
 import { formatFecha, formatRelativo } from '../../components/formato.ts';
-import { DIAS_ROTACION, edadEnDias, isLlaveUtil, RECHAZADA_EN } from '../rfcs/reglas/estado-credenciales.ts';
+import { edadEnDias, isLlaveUtil, RECHAZADA_EN } from '../rfcs/reglas/estado-credenciales.ts';
 import { hrefRfc } from '../rfcs/rfc.tsx';
 
 export type SolicitudInicio = Pick<FilaSolicitud, 'id' | 'rfc' | 'tipo' | 'desde' | 'hasta' | 'estado' | 'creadaEn'>;

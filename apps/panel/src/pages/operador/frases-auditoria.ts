@@ -89,6 +89,13 @@ const FRASES: Readonly<Record<string, Frase>> = {
         ? 'Pidió que no se le avise del saldo.'
         : `Pidió aviso cuando queden menos de ${formatCreditos(count(umbral))}.`,
   ],
+  'crear-webhook': ['Webhook creado', ({ url }) => `Creó un webhook a ${text(url)}.`],
+  'cambiar-webhook': [
+    'Webhook cambiado',
+    ({ url, estado }) => `Cambió un webhook a ${text(url)}; quedó ${estado === 'APAGADO' ? 'apagado' : 'encendido'}.`,
+  ],
+  'borrar-webhook': ['Webhook borrado', ({ url }) => `Borró un webhook a ${text(url)}.`],
+  'rotar-webhook': ['Secreto de webhook cambiado', 'Cambió el secreto de un webhook.'],
   'pedir-solicitud': ['Solicitud pedida', 'Pidió CFDI al SAT desde el panel.'],
   'descargar-paquete': ['ZIP descargado', 'Descargó el ZIP de una solicitud.'],
   'contestar-captcha': ['Captcha contestado', 'Contestó un captcha.'],

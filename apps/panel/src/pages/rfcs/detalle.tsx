@@ -1,9 +1,10 @@
+import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Aviso, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { count } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
-import { DIAS_ROTACION, edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
+import { edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
 import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 

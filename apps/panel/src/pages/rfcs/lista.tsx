@@ -1,8 +1,9 @@
+import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { routesFor } from '../../http/ruta.ts';
-import { DIAS_ROTACION, edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
+import { edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
 import { hrefRfc } from './rfc.tsx';
 
 const POR_PAGINA = 50;

@@ -1,3 +1,4 @@
+import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
 import { isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
@@ -5,7 +6,7 @@ import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { count, formatRelativo } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
-import { DIAS_ROTACION, edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
+import { edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const MAX_ANTERIORES = 10;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What the person types for one field of an operation's body. */
 export interface CampoOperacion {
   readonly nombre: string;
-  readonly tipo: 'texto' | 'numero' | 'entero' | 'fecha' | 'archivo' | 'lista';
+  readonly tipo: 'texto' | 'numero' | 'entero' | 'fecha' | 'archivo' | 'lista' | 'varios';
   readonly requerido: boolean;
   /** Never shown again once typed, neither by the panel nor in the command that it shows. */
   readonly secreto: boolean;
@@ -31,7 +31,7 @@ export interface SandboxOperation {
 const campoSchema = z.object({
   type: z.string().default('string'),
   description: z.string().default(''),
-  example: z.union([z.string(), z.number()]).optional(),
+  example: z.union([z.string(), z.number(), z.array(z.string())]).optional(),
   enum: z.array(z.string()).optional(),
   format: z.string().optional(),
   contentEncoding: z.string().optional(),
@@ -136,7 +136,7 @@ function readCampo(nombre: string, field: z.output<typeof campoSchema>, requerid
     requerido,
     secreto: SECRETOS.has(nombre),
     descripcion: field.description,
-    ejemplo: String(field.example ?? ''),
+    ejemplo: [field.example ?? []].flat().join(', '),
     opciones: field.enum ?? [],
     patron: field.pattern,
     maxLargo: field.maxLength,
@@ -144,6 +144,7 @@ function readCampo(nombre: string, field: z.output<typeof campoSchema>, requerid
 }
 
 function tipoOf({ type, format, contentEncoding, enum: opciones }: z.output<typeof campoSchema>) {
+  if (type === 'array') return 'varios';
   if (opciones) return 'lista';
   if (contentEncoding === 'base64') return 'archivo';
   if (type === 'integer') return 'entero';

@@ -46,7 +46,7 @@ function periodoAnterior(now: Date): Valores {
 }
 
 /** What goes to the API: a JSON object. */
-export type Cuerpo = Readonly<Record<string, string | number>>;
+export type Cuerpo = Readonly<Record<string, string | number | readonly string[]>>;
 
 /** In the form, so that no field of an operation is taken for one of the panel's own. */
 export const fieldName = (campo: Pick<CampoOperacion, 'nombre'>): string => `c.${campo.nombre}`;
@@ -63,7 +63,7 @@ export async function readCuerpo(
   campos: Readonly<Record<string, string>>,
   archivos: Readonly<Record<string, File>>,
 ): Promise<Cuerpo> {
-  const cuerpo: Record<string, string | number> = {};
+  const cuerpo: Record<string, Cuerpo[string]> = {};
   for (const esperado of esperados) {
     const name = fieldName(esperado);
     const archivo = archivos[name];
@@ -77,7 +77,8 @@ export async function readCuerpo(
   return cuerpo;
 }
 
-function typedValue({ tipo }: CampoOperacion, texto: string): string | number {
+function typedValue({ tipo }: CampoOperacion, texto: string): Cuerpo[string] {
+  if (tipo === 'varios') return texto.split(/[\s,]+/).filter((each) => each !== '');
   const isNumber = (tipo === 'numero' || tipo === 'entero') && /^-?\d{1,15}(\.\d{1,10})?$/.test(texto.trim());
   return isNumber ? Number(texto) : texto;
 }

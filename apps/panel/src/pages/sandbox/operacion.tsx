@@ -272,6 +272,7 @@ function CampoDeOperacion({ campo, value }: { readonly campo: CampoOperacion; re
 /** How a value of each kind is typed in. */
 const INPUTS = {
   texto: {},
+  varios: {},
   lista: {},
   archivo: { tipo: 'file' },
   fecha: { tipo: 'date' },

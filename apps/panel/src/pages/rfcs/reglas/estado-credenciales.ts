@@ -46,9 +46,6 @@ export function estadoEfirma(rfc: Pick<RfcVista, 'cer' | 'efirmaKey'>, now: Date
   return isLlaveUtil(rfc) ? { texto: 'Lista', tono: 'exito' } : { texto: 'Falta la llave', tono: 'alerta' };
 }
 
-/** Days after which a key should be changed (specification, Authentication 6). */
-export const DIAS_ROTACION = 90;
-
 const DIA_MS = 86_400_000;
 
 /** Age of a key in whole days. */

@@ -1,0 +1,43 @@
+import { rfcField } from '@acuse/contract';
+import { newSecreto } from '@acuse/webhooks';
+import { z } from 'zod';
+import { defineOperation } from '../../http/operation.ts';
+import {
+  alcanceOf,
+  autorOf,
+  descripcionField,
+  eventosField,
+  secretoData,
+  urlField,
+  urlOrReparo,
+  webhookData,
+  webhookOf,
+} from '../../webhooks.ts';
+
+export default defineOperation({
+  summary: 'Crear un webhook',
+  description:
+    'Desde ahora se avisa a esa dirección de lo que pase con el RFC de la API key. Los avisos siguen Standard Webhooks 1.0: firmados con el secreto, que se muestra esta sola vez. Un webhook para varios RFC, o para todos, se crea en el panel.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio-sin-registrar',
+  body: z.object({ rfc: rfcField, url: urlField, eventos: eventosField, descripcion: descripcionField.optional() }),
+  data: webhookData
+    .extend({ secreto: secretoData })
+    .meta({ id: 'WebhookCreado', description: 'El webhook y su secreto.' }),
+  errors: ['CAMPO_INVALIDO', 'WEBHOOKS_DEMASIADOS'],
+
+  async handle({ rfc, url: text, eventos, descripcion = '' }, { deps, access, ip, error }) {
+    const destino = urlOrReparo(text, deps.settings.destinos);
+    if ('motivo' in destino) throw error('CAMPO_INVALIDO', { campo: 'url', motivo: destino.motivo });
+    const id = deps.newId();
+    const { secreto, sellado } = newSecreto(id, { newId: deps.newId, sellado: deps.selladoWebhooks });
+    const { cuentaId } = access;
+    const campos = { url: destino.url, descripcion, eventos, rfcs: [rfc] };
+    const resultado = await deps.webhooks.create({ id, cuentaId, secreto: sellado, ...campos, ...autorOf(access, ip) });
+    if (resultado === 'WEBHOOKS_DEMASIADOS') throw error('WEBHOOKS_DEMASIADOS');
+    const creado = await deps.webhooks.find(alcanceOf(access), id);
+    if (creado === null) throw new Error('the new webhook is gone');
+    return { ...webhookOf(creado), secreto };
+  },
+});

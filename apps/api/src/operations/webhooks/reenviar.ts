@@ -1,0 +1,27 @@
+import { z } from 'zod';
+import { defineOperation } from '../../http/operation.ts';
+import { alcanceOf, entregaId, soloEntrega } from '../../webhooks.ts';
+
+export default defineOperation({
+  summary: 'Enviar otra vez un aviso',
+  description:
+    'Con el mismo webhook-id y el mismo contenido, haya llegado antes o no, y con todos sus intentos por delante.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'ninguno',
+  body: soloEntrega,
+  data: z.object({
+    entrega_id: entregaId,
+    estado: z.enum(['PENDIENTE']).meta({ description: 'Se envía enseguida.', example: 'PENDIENTE' }),
+  }),
+  errors: ['ENTREGA_NO_ENCONTRADA', 'WEBHOOK_APAGADO'],
+
+  async handle({ entrega_id }, { deps, access, error }) {
+    const alcance = alcanceOf(access);
+    if (await deps.webhooks.resend(alcance, entrega_id))
+      return { entrega_id: entrega_id.toLowerCase(), estado: 'PENDIENTE' as const };
+    throw error(
+      (await deps.webhooks.entrega(alcance, entrega_id)) === null ? 'ENTREGA_NO_ENCONTRADA' : 'WEBHOOK_APAGADO',
+    );
+  },
+});

@@ -1,0 +1,44 @@
+import { newSecreto } from '@acuse/webhooks';
+import { z } from 'zod';
+import { instante } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
+import { alcanceOf, autorOf, secretoData, webhookData, webhookIdField } from '../../webhooks.ts';
+
+const HORAS = { min: 0, max: 720, normal: 24 };
+
+const vigenciaField = z
+  .int({ error: 'debe ser un número entero de horas' })
+  .min(HORAS.min, { error: 'debe ser un número de horas de 0 a 720' })
+  .max(HORAS.max, { error: 'debe ser un número de horas de 0 a 720' })
+  .meta({
+    description: `Horas durante las que se firma también con el secreto anterior; ${HORAS.normal} si no se dice. Con 0 deja de servir en el acto.`,
+    example: HORAS.normal,
+  });
+
+export default defineOperation({
+  summary: 'Cambiar el secreto de un webhook',
+  description:
+    'Da un secreto nuevo, que se muestra esta sola vez. Mientras el anterior esté vigente, cada aviso lleva las dos firmas: cámbielo en su receptor sin perder ninguno.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'ninguno',
+  body: z.object({ webhook_id: webhookIdField, vigencia_horas: vigenciaField.optional() }),
+  data: z.object({
+    webhook_id: webhookData.shape.webhook_id,
+    secreto: secretoData,
+    anterior_hasta: instante('Hasta cuándo se firma también con el anterior.'),
+  }),
+  errors: ['WEBHOOK_NO_ENCONTRADO'],
+
+  async handle({ webhook_id, vigencia_horas = HORAS.normal }, { deps, access, ip, error }) {
+    const id = webhook_id.toLowerCase();
+    const { secreto, sellado } = newSecreto(id, { newId: deps.newId, sellado: deps.selladoWebhooks });
+    const anteriorHasta = await deps.webhooks.rotate(alcanceOf(access), id, {
+      secreto: sellado,
+      vigenciaSegundos: vigencia_horas * 3_600,
+      ...autorOf(access, ip),
+    });
+    if (anteriorHasta === null) throw error('WEBHOOK_NO_ENCONTRADO');
+    return { webhook_id: id, secreto, anterior_hasta: anteriorHasta.toISOString() };
+  },
+});

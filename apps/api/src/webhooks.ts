@@ -1,0 +1,188 @@
+import { EVENTOS_WEBHOOK, solicitudIdField } from '@acuse/contract';
+import type { AccessSnapshot } from '@acuse/core';
+import type { AlcanceWebhooks, EntregaVista, IntentoVista, WebhookVista } from '@acuse/db';
+import { type PoliticaDestino, REPAROS_URL, readUrlDestino } from '@acuse/webhooks';
+import { z } from 'zod';
+import { instante } from './fields.ts';
+
+const iso = (date: Date | null) => date?.toISOString() ?? null;
+
+const id = (de: string) =>
+  solicitudIdField.meta({
+    description: `Identificador ${de}.`,
+    example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+    format: 'uuid',
+  });
+
+export const webhookIdField = id('del webhook');
+export const entregaIdField = id('de la entrega');
+/** The body of the operations on one webhook, or on one delivery. */
+export const soloWebhook = z.object({ webhook_id: webhookIdField }).meta({ id: 'PeticionWebhook' });
+export const soloEntrega = z.object({ entrega_id: entregaIdField }).meta({ id: 'PeticionEntrega' });
+
+export const urlField = z
+  .string({ error: 'debe ser un texto' })
+  .trim()
+  .min(1, { error: 'no puede estar vacío' })
+  .max(2_048, { error: 'debe tener a lo más 2048 caracteres' })
+  .meta({
+    description: 'A dónde se envían los avisos: una dirección https pública, sin usuario ni fragmento.',
+    example: 'https://erp.example/acuse',
+    format: 'uri',
+  });
+
+const LISTA_EVENTOS = EVENTOS_WEBHOOK.join(', ');
+export const eventosField = z
+  .array(z.enum(EVENTOS_WEBHOOK, { error: `debe ser uno de: ${LISTA_EVENTOS}` }), { error: 'debe ser una lista' })
+  .min(1, { error: 'debe tener al menos un evento' })
+  .max(50, { error: 'debe tener a lo más 50 eventos' })
+  .meta({ description: `De qué avisar: ${LISTA_EVENTOS}.`, example: ['solicitud.terminada', 'solicitud.fallida'] });
+
+export const descripcionField = z
+  .string({ error: 'debe ser un texto' })
+  .trim()
+  .max(200, { error: 'debe tener a lo más 200 caracteres' })
+  .meta({ description: 'Para qué es, con palabras propias.', example: 'ERP de producción' });
+
+const ESTADOS = ['ACTIVO', 'APAGADO'] as const;
+export const estadoField = z
+  .enum(ESTADOS, { error: 'debe ser uno de estos textos: ACTIVO o APAGADO' })
+  .meta({
+    description: 'ACTIVO: se le avisa. APAGADO: no, y lo que pase mientras tanto no se le cuenta después.',
+    example: 'ACTIVO',
+  });
+
+const webhookId = z
+  .string()
+  .meta({ description: 'Identificador del webhook.', example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', format: 'uuid' });
+export const entregaId = webhookId.meta({ description: 'Identificador de la entrega.' });
+export const secretoData = z
+  .string()
+  .meta({
+    description: 'Secreto con el que se verifican las firmas. Se muestra esta sola vez.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+  });
+
+/** What is answered of a webhook. */
+export const webhookData = z.object({
+  webhook_id: webhookId,
+  url: z.string().meta({ description: 'A dónde se envían los avisos.', example: 'https://erp.example/acuse' }),
+  descripcion: z.string().meta({ description: 'Para qué es.', example: 'ERP de producción' }),
+  eventos: z
+    .array(z.enum(EVENTOS_WEBHOOK))
+    .meta({ description: 'De qué se le avisa.', example: ['solicitud.terminada'] }),
+  estado: estadoField,
+  motivo: z
+    .enum(['USUARIO', 'CONTESTO_410', 'FALLA_DIAS'])
+    .nullable()
+    .meta({
+      description:
+        'Por qué está apagado. USUARIO: así se pidió; CONTESTO_410: el receptor contestó que ya no existe; FALLA_DIAS: pasaron días sin que aceptara nada.',
+      example: null,
+    }),
+  apagado_en: instante('Cuándo se apagó.').nullable().meta({ example: null }),
+  fallando_desde: instante('Desde cuándo no acepta nada; null si lo último se entregó.')
+    .nullable()
+    .meta({ example: null }),
+  pendientes: z.int().min(0).meta({ description: 'Entregas que faltan.', example: 0 }),
+  secretos_anteriores: z
+    .array(instante('Hasta cuándo.'))
+    .meta({ description: 'Hasta cuándo se firma también con cada secreto anterior.', example: [] }),
+  creado_en: instante('Cuándo se creó.'),
+});
+
+/** What is told of a webhook: those of a key are about its own RFC, so that needs no field. */
+export const webhookOf = (webhook: WebhookVista) => ({
+  webhook_id: webhook.id,
+  url: webhook.url,
+  descripcion: webhook.descripcion,
+  eventos: [...webhook.eventos],
+  estado: webhook.estado,
+  motivo: webhook.motivo,
+  apagado_en: iso(webhook.apagadoEn),
+  fallando_desde: iso(webhook.fallandoDesde),
+  pendientes: webhook.pendientes,
+  secretos_anteriores: webhook.secretosAnteriores.map((fin) => fin.toISOString()),
+  creado_en: webhook.creadoEn.toISOString(),
+});
+
+const intentoData = z
+  .object({
+    en: instante('Cuándo.'),
+    ms: z.int().min(0).meta({ description: 'Milisegundos que tardó.', example: 120 }),
+    status: z
+      .int()
+      .nullable()
+      .meta({ description: 'Código HTTP que contestó el receptor; null si no contestó.', example: 500 }),
+    error: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Por qué no hubo respuesta: DIRECCION_NO_PERMITIDA, NOMBRE_SIN_DIRECCION, TIEMPO_AGOTADO, CONEXION_RECHAZADA, CONEXION_CORTADA o TLS_INVALIDO.',
+        example: null,
+      }),
+    respuesta: z.string().nullable().meta({ description: 'Cómo empieza lo que contestó.', example: 'error' }),
+  })
+  .meta({ id: 'IntentoWebhook', description: 'Un intento de entrega y lo que pasó.' });
+
+export const entregaData = z
+  .object({
+    entrega_id: entregaId,
+    webhook_id: webhookId,
+    evento_id: z
+      .string()
+      .meta({ description: 'El mismo que va en webhook-id.', example: 'evt_01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' }),
+    secuencia: z
+      .int()
+      .meta({ description: 'Número del aviso para este webhook, en el orden en que pasaron.', example: 17 }),
+    tipo: z.string().meta({ description: 'Qué pasó.', example: 'solicitud.terminada' }),
+    rfc: z.string().nullable().meta({ description: 'De qué RFC; null si es de la cuenta.', example: 'ACU200101DB1' }),
+    estado: z
+      .enum(['PENDIENTE', 'ENTREGADA', 'FALLIDA'])
+      .meta({ description: 'FALLIDA: se agotaron los intentos.', example: 'ENTREGADA' }),
+    intentos: z.int().min(0).meta({ description: 'Intentos hechos.', example: 1 }),
+    proximo_intento: instante('Cuándo se intenta de nuevo.').nullable().meta({ example: null }),
+    creada_en: instante('Cuándo pasó.'),
+    terminada_en: instante('Cuándo se entregó o se dejó de intentar.').nullable(),
+    ultimo_intento: intentoData.nullable(),
+  })
+  .meta({ id: 'EntregaWebhook', description: 'Un aviso para un webhook y cómo va.' });
+
+const intentoOf = ({ en, ms, status, error, respuesta }: IntentoVista) => ({
+  en: en.toISOString(),
+  ...{ ms, status, error, respuesta },
+});
+
+export const entregaOf = (entrega: EntregaVista) => ({
+  entrega_id: entrega.id,
+  webhook_id: entrega.webhookId,
+  evento_id: entrega.eventoId,
+  ...{ secuencia: entrega.secuencia, tipo: entrega.tipo, rfc: entrega.rfc },
+  ...{ estado: entrega.estado, intentos: entrega.intentos },
+  proximo_intento: iso(entrega.proximoIntento),
+  creada_en: entrega.creadaEn.toISOString(),
+  terminada_en: iso(entrega.terminadaEn),
+  ultimo_intento: entrega.ultimo && intentoOf(entrega.ultimo),
+});
+
+/** What a key may see and change: webhooks that are told of its own RFC and of no other. */
+export const alcanceOf = ({ cuentaId, rfc }: Pick<AccessSnapshot, 'cuentaId' | 'rfc'>): AlcanceWebhooks => ({
+  cuentaId,
+  rfc,
+});
+
+/** Who does it, for the audit log. */
+export const autorOf = ({ apiKey }: Pick<AccessSnapshot, 'apiKey'>, ip: string) => ({
+  actor: `api_key:${apiKey.id}`,
+  ip,
+});
+
+/** The canonical URL, or what its sender has to know. */
+export function urlOrReparo(
+  text: string,
+  politica: PoliticaDestino,
+): { readonly url: string } | { readonly motivo: string } {
+  const { url, reparo } = readUrlDestino(text, politica);
+  return reparo === undefined ? { url } : { motivo: REPAROS_URL[reparo] };
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import type { AlcanceWebhooks, EntregaVista, WebhookVista } from '@acuse/db';
+import type { DatabasePorts } from '../src/deps.ts';
+import type { MemoryStore, Plain, StoredWebhook } from './memory-store.ts';
+
+/** The port of webhooks over a store in memory. */
+export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'webhooks'>>['webhooks'] {
+  const isOwn = (stored: StoredWebhook, { cuentaId, rfc }: AlcanceWebhooks) =>
+    stored.cuentaId === cuentaId && (rfc === undefined || stored.vista.rfcs.join() === rfc);
+  const own = (alcance: AlcanceWebhooks, id: string) => {
+    const stored = store.webhooks.get(id);
+    return stored !== undefined && isOwn(stored, alcance) ? stored : null;
+  };
+  const entregaOf = (alcance: AlcanceWebhooks, id: string) => {
+    const entrega = store.entregas.get(id);
+    return entrega !== undefined && own(alcance, entrega.webhookId) !== null ? entrega : null;
+  };
+  return {
+    list: (alcance) => [...store.webhooks.values()].filter((each) => isOwn(each, alcance)).map(({ vista }) => vista),
+    find: (alcance, id) => own(alcance, id)?.vista ?? null,
+    create({ id, cuentaId, url, descripcion, eventos, rfcs, secreto }) {
+      if ([...store.webhooks.values()].filter((each) => each.cuentaId === cuentaId).length >= 20)
+        return 'WEBHOOKS_DEMASIADOS';
+      const off = { motivo: null, apagadoEn: null, fallandoDesde: null, secretosAnteriores: [], pendientes: 0 };
+      const vista: WebhookVista = {
+        id,
+        url,
+        descripcion,
+        eventos,
+        rfcs,
+        estado: 'ACTIVO',
+        creadoEn: store.now,
+        ...off,
+      };
+      store.webhooks.set(id, { vista, cuentaId, secretos: [secreto] });
+      return 'CREADO';
+    },
+    update(alcance, id, { actor: _, ip: __, ...cambios }) {
+      const stored = own(alcance, id);
+      if (stored === null) return null;
+      const isOff = (cambios.estado ?? stored.vista.estado) === 'APAGADO';
+      const off = isOff ? ({ motivo: 'USUARIO', apagadoEn: store.now } as const) : { motivo: null, apagadoEn: null };
+      stored.vista = { ...stored.vista, ...cambios, ...off };
+      return 'CAMBIADO';
+    },
+    remove: (alcance, id) => own(alcance, id) !== null && store.webhooks.delete(id),
+    rotate(alcance, id, { secreto, vigenciaSegundos }) {
+      const stored = own(alcance, id);
+      if (stored === null) return null;
+      const fin = new Date(store.now.getTime() + vigenciaSegundos * 1_000);
+      stored.secretos.unshift(secreto);
+      stored.vista = { ...stored.vista, secretosAnteriores: [fin] };
+      return fin;
+    },
+    entregas: (alcance, id, { antesDe = Number.POSITIVE_INFINITY, estado, limite }) =>
+      [...store.entregas.values()]
+        .filter((each) => each.webhookId === id && own(alcance, id) !== null)
+        .filter((each) => each.secuencia < antesDe && (estado === undefined || each.estado === estado))
+        .sort((a, b) => b.secuencia - a.secuencia)
+        .slice(0, limite),
+    entrega(alcance, id) {
+      const entrega = entregaOf(alcance, id);
+      return entrega && { ...entrega, cuerpo: null, hechos: [] };
+    },
+    resend(alcance, id) {
+      const entrega = entregaOf(alcance, id);
+      if (entrega === null || own(alcance, entrega.webhookId)?.vista.estado !== 'ACTIVO') return false;
+      store.entregas.set(id, { ...entrega, estado: 'PENDIENTE', terminadaEn: null, proximoIntento: store.now });
+      return true;
+    },
+    ping(alcance, id) {
+      if (own(alcance, id)?.vista.estado !== 'ACTIVO') return null;
+      const entrega: EntregaVista = {
+        ...{ id: randomUUID(), webhookId: id, eventoId: `evt_${randomUUID()}`, secuencia: store.entregas.size + 1 },
+        ...{ tipo: 'prueba', rfc: null, estado: 'PENDIENTE', intentos: 0, ultimo: null },
+        ...{ proximoIntento: store.now, creadaEn: store.now, terminadaEn: null },
+      };
+      store.entregas.set(entrega.id, entrega);
+      return entrega.id;
+    },
+  };
+}

@@ -1,0 +1,220 @@
+import type { EntregaVista, WebhookVista } from '@acuse/db';
+import { newSecreto } from '@acuse/webhooks';
+import {
+  Aviso,
+  ConNota,
+  Datos,
+  Estado,
+  Fecha,
+  numeric,
+  Paginacion,
+  pageOf,
+  Tabla,
+  Tarjeta,
+  Vacio,
+} from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { formatFecha, formatNumero } from '../../components/formato.ts';
+import { type ContextoCliente, routesOf } from '../../http/ruta.ts';
+import { CamposWebhook, elegidosOf, type Faltas, readPedido, SecretoNuevo, valoresOf } from './formulario.tsx';
+import { Camino, EstadoWebhook, hrefWebhook, MOTIVOS } from './lista.tsx';
+
+const POR_PAGINA = 25;
+/** For how long an earlier secret signs too. */
+const VIGENCIAS = [
+  ['24', 'Un día'],
+  ['168', 'Una semana'],
+  ['1', 'Una hora'],
+  ['0', 'Nada: alguien más lo conoce'],
+] as const;
+
+const alcanceOf = ({ usuario }: Pick<ContextoCliente, 'usuario'>) => ({ cuentaId: usuario.cuentaId });
+
+export const webhookRoutes = () =>
+  routesOf<WebhookVista>('/webhooks/:id', (contexto, id) => contexto.deps.webhooks.find(alcanceOf(contexto), id));
+
+export const webhookPage = webhookRoutes();
+
+webhookPage.get('', (contexto, webhook) => page(contexto, webhook));
+
+/** Changes what it is told, of whom and where. */
+webhookPage.post('', async (contexto, webhook) => {
+  const { campos, deps, autor, redirectTo } = contexto;
+  const read = readPedido(campos, deps.settings.destinos);
+  if ('faltas' in read) return page(contexto, webhook, read.faltas);
+  const cambio = await deps.webhooks.update(alcanceOf(contexto), webhook.id, { ...read.pedido, ...autor });
+  if (cambio === 'RFC_DESCONOCIDO')
+    return page(contexto, webhook, { rfcs: 'Hay un RFC que no es de la cuenta. Agréguelo primero en RFC.' });
+  return redirectTo(hrefWebhook(webhook.id), { tono: 'exito', texto: 'El webhook quedó guardado.' });
+});
+
+/** Switches it on or off. */
+webhookPage.post('/estado', async (contexto, { id }) => {
+  const estado = contexto.campos['estado'] === 'ACTIVO' ? 'ACTIVO' : 'APAGADO';
+  await contexto.deps.webhooks.update(alcanceOf(contexto), id, { estado, ...contexto.autor });
+  const texto =
+    estado === 'ACTIVO'
+      ? 'El webhook está encendido, y lo que estaba pendiente se envía.'
+      : 'El webhook está apagado: lo que pase desde ahora no se le cuenta.';
+  return contexto.redirectTo(hrefWebhook(id), { tono: 'exito', texto });
+});
+
+/** Puts a new secret in force and shows it. */
+webhookPage.post('/secreto', async (contexto, { id }) => {
+  const { campos, deps, autor, pagina, noEncontrada } = contexto;
+  const [horas] = VIGENCIAS.find(([value]) => value === campos['vigencia']) ?? VIGENCIAS[0];
+  const { secreto, sellado } = newSecreto(id, { newId: deps.newId, sellado: deps.selladoWebhooks });
+  const cambio = { secreto: sellado, vigenciaSegundos: Number(horas) * 3_600, ...autor };
+  const hasta = await deps.webhooks.rotate(alcanceOf(contexto), id, cambio);
+  if (hasta === null) return noEncontrada();
+  const isValid = horas !== '0';
+  return pagina(
+    'Secreto nuevo',
+    <SecretoNuevo secreto={secreto} id={id} {...(isValid ? { hasta: formatFecha(hasta) } : {})} />,
+    { camino: <Camino>Secreto nuevo</Camino> },
+  );
+});
+
+/** Sends a message for trying. */
+webhookPage.post('/prueba', async (contexto, { id }) => {
+  const entrega = await contexto.deps.webhooks.ping(alcanceOf(contexto), id);
+  return entrega === null
+    ? contexto.redirectTo(hrefWebhook(id), { tono: 'error', texto: 'El webhook está apagado: enciéndalo y repita.' })
+    : contexto.redirectTo(hrefWebhook(id, `/entregas/${entrega}`), {
+        tono: 'exito',
+        texto: 'El aviso de prueba va en camino. Recargue para ver cómo le fue.',
+      });
+});
+
+webhookPage.post('/borrar', async (contexto, { id, url }) => {
+  await contexto.deps.webhooks.remove(alcanceOf(contexto), id, contexto.autor);
+  return contexto.redirectTo('/webhooks', { tono: 'exito', texto: `El webhook a ${url} quedó borrado.` });
+});
+
+/** Whether a delivery arrived, as a pill. */
+export function EstadoEntrega({ estado }: Pick<EntregaVista, 'estado'>) {
+  if (estado === 'ENTREGADA') return <Estado texto="Entregada" tono="exito" />;
+  return estado === 'FALLIDA' ? (
+    <Estado texto="No se entregó" tono="error" />
+  ) : (
+    <Estado texto="Por entregar" tono="info" />
+  );
+}
+
+/** What a receiver answered, or why there was no answer. */
+export const resultadoDe = ({ status, error }: { readonly status: number | null; readonly error: string | null }) =>
+  status === null ? (ERRORES[error ?? ''] ?? 'Sin respuesta') : `HTTP ${status}`;
+
+const ERRORES: Readonly<Record<string, string>> = {
+  DIRECCION_NO_PERMITIDA: 'La dirección no es pública',
+  NOMBRE_SIN_DIRECCION: 'El nombre no existe en internet',
+  TIEMPO_AGOTADO: 'No contestó a tiempo',
+  CONEXION_RECHAZADA: 'Nadie contesta en esa dirección',
+  CONEXION_CORTADA: 'Se cortó la conexión',
+  TLS_INVALIDO: 'Su certificado TLS no es válido',
+};
+
+async function page(contexto: ContextoCliente, webhook: WebhookVista, faltas: Faltas = {}): Promise<Response> {
+  const { c, campos, deps, now, pagina } = contexto;
+  const { id, url, estado, motivo, secretosAnteriores } = webhook;
+  const isRefused = Object.keys(faltas).length > 0;
+  const antes = Number(c.req.query('antes'));
+  const place = Number.isSafeInteger(antes) && antes > 0 ? { antesDe: antes } : {};
+  const read = await deps.webhooks.entregas(alcanceOf(contexto), id, { limite: POR_PAGINA + 1, ...place });
+  const { filas, anterior, siguiente } = pageOf(read, POR_PAGINA, {
+    path: hrefWebhook(id),
+    query: { antes: c.req.query('antes') },
+    after: 'antes',
+    placeOf: ({ secuencia }) => String(secuencia),
+  });
+  return pagina(
+    'Webhook',
+    <>
+      {motivo === 'CONTESTO_410' || motivo === 'FALLA_DIAS' ? (
+        <Aviso tono="alerta" titulo="Se apagó">
+          {MOTIVOS[motivo]} Revise el receptor y enciéndalo: lo que quedó pendiente se envía entonces.
+        </Aviso>
+      ) : null}
+      <Tarjeta titulo="Cómo va">
+        <Datos
+          filas={[
+            ['Estado', <EstadoWebhook webhook={webhook} />],
+            webhook.fallandoDesde === null ? null : ['No acepta nada desde', <Fecha value={webhook.fallandoDesde} />],
+            webhook.apagadoEn === null ? null : ['Apagado', <Fecha value={webhook.apagadoEn} />],
+            ['Por entregar', formatNumero(webhook.pendientes), 'numero'],
+            ['Identificador', <code>{id}</code>],
+          ]}
+        />
+        <div class="fila">
+          <Formulario accion={hrefWebhook(id, '/prueba')} descripcion="Enviar un aviso de prueba">
+            <Boton variante="secundario">Enviar prueba</Boton>
+          </Formulario>
+          <Formulario accion={hrefWebhook(id, '/estado')} descripcion="Encender o apagar">
+            <Boton variante="secundario" nombre="estado" value={estado === 'ACTIVO' ? 'APAGADO' : 'ACTIVO'}>
+              {estado === 'ACTIVO' ? 'Apagar' : 'Encender'}
+            </Boton>
+          </Formulario>
+        </div>
+      </Tarjeta>
+      <Tarjeta titulo="Entregas">
+        <Tabla
+          titulo="Entregas, de la más nueva a la más antigua"
+          tituloOculto
+          columnas={['Aviso', 'Estado', 'RFC', 'Último intento', numeric('Intentos'), 'Cuándo']}
+          filas={filas.map((entrega) => [
+            <a href={hrefWebhook(id, `/entregas/${entrega.id}`)}>
+              {entrega.tipo} <span class="suave">n.º {formatNumero(entrega.secuencia)}</span>
+            </a>,
+            <EstadoEntrega estado={entrega.estado} />,
+            entrega.rfc ?? '—',
+            <ConNota
+              nota={
+                entrega.proximoIntento && entrega.intentos > 0 ? (
+                  <>
+                    Sigue: <Fecha value={entrega.proximoIntento} relativaA={now} />
+                  </>
+                ) : null
+              }
+            >
+              {entrega.ultimo === null ? '—' : resultadoDe(entrega.ultimo)}
+            </ConNota>,
+            formatNumero(entrega.intentos),
+            <Fecha value={entrega.creadaEn} />,
+          ])}
+          vacia={<Vacio titulo="Aún no se le avisa de nada">Envíe una prueba para ver que su receptor contesta.</Vacio>}
+        />
+        <Paginacion anterior={anterior} siguiente={siguiente} />
+      </Tarjeta>
+      <Tarjeta titulo="Cambiar">
+        <Formulario
+          accion={hrefWebhook(id)}
+          descripcion="Cambiar el webhook"
+          valores={isRefused ? campos : valoresOf(webhook)}
+          faltas={faltas}
+        >
+          <CamposWebhook elegidos={isRefused ? elegidosOf(campos) : webhook.eventos} faltas={faltas} />
+          <Boton>Guardar</Boton>
+        </Formulario>
+      </Tarjeta>
+      <Tarjeta titulo="Secreto">
+        {secretosAnteriores.length === 0 ? null : (
+          <p>
+            Se firma también con {secretosAnteriores.length === 1 ? 'el secreto anterior' : 'los secretos anteriores'}{' '}
+            hasta el {formatFecha(secretosAnteriores.at(-1) ?? now)}.
+          </p>
+        )}
+        <Formulario accion={hrefWebhook(id, '/secreto')} descripcion="Cambiar el secreto" enLinea>
+          <Campo nombre="vigencia" label="El anterior sirve todavía" opciones={VIGENCIAS} sabido />
+          <Boton variante="secundario">Cambiar el secreto</Boton>
+        </Formulario>
+      </Tarjeta>
+      <Tarjeta titulo="Borrar">
+        <p>Se borra con sus entregas, y lo que falta por entregar no se envía.</p>
+        <Formulario accion={hrefWebhook(id, '/borrar')} descripcion="Borrar el webhook">
+          <Boton variante="peligro">Borrar el webhook</Boton>
+        </Formulario>
+      </Tarjeta>
+    </>,
+    { h1: <code>{url}</code>, camino: <Camino>Detalle</Camino>, status: isRefused ? 422 : 200 },
+  );
+}

@@ -1,0 +1,75 @@
+import { Datos, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Formulario } from '../../components/form.tsx';
+import { formatNumero } from '../../components/formato.ts';
+import { EstadoEntrega, resultadoDe, webhookRoutes } from './detalle.tsx';
+import { hrefWebhook } from './lista.tsx';
+
+export const deliveryPage = webhookRoutes();
+
+/** One message: what was sent, and what came of each try. */
+deliveryPage.get('/entregas/:entrega', async ({ c, deps, usuario, pagina, noEncontrada }, { id, url }) => {
+  const entrega = await deps.webhooks.entrega({ cuentaId: usuario.cuentaId }, c.req.param('entrega') ?? '');
+  if (entrega === null || entrega.webhookId !== id) return noEncontrada();
+  const { tipo, hechos, cuerpo, proximoIntento } = entrega;
+  return pagina(
+    `Aviso ${tipo}`,
+    <>
+      <Tarjeta>
+        <Datos
+          filas={[
+            ['Estado', <EstadoEntrega estado={entrega.estado} />],
+            ['Dirección', <code>{url}</code>],
+            ['webhook-id', <code>{entrega.eventoId}</code>],
+            ['Número', formatNumero(entrega.secuencia), 'numero'],
+            entrega.rfc === null ? null : ['RFC', entrega.rfc],
+            ['Pasó', <Fecha value={entrega.creadaEn} />],
+            proximoIntento === null ? null : ['Próximo intento', <Fecha value={proximoIntento} />],
+            entrega.terminadaEn === null ? null : ['Terminó', <Fecha value={entrega.terminadaEn} />],
+          ]}
+        />
+        <Formulario accion={hrefWebhook(id, `/entregas/${entrega.id}`)} descripcion="Enviar otra vez">
+          <Boton variante="secundario">Enviar otra vez</Boton>
+        </Formulario>
+      </Tarjeta>
+      <Tarjeta titulo="Intentos">
+        <Tabla
+          titulo="Intentos, del más nuevo al más antiguo"
+          tituloOculto
+          columnas={['Cuándo', 'Resultado', numeric('Tardó'), 'Cómo empieza la respuesta']}
+          filas={hechos.map((intento) => [
+            <Fecha value={intento.en} />,
+            resultadoDe(intento),
+            `${formatNumero(intento.ms)} ms`,
+            intento.respuesta ? <code>{intento.respuesta}</code> : '—',
+          ])}
+          vacia={<Vacio titulo="Aún no se intenta">Recargue la página en unos segundos.</Vacio>}
+        />
+      </Tarjeta>
+      {cuerpo === null ? null : (
+        <Tarjeta titulo="Lo que se envía">
+          <pre>{JSON.stringify(JSON.parse(cuerpo), null, 2)}</pre>
+        </Tarjeta>
+      )}
+    </>,
+    {
+      camino: (
+        <p class="suave">
+          <a href="/webhooks">Webhooks</a> / <a href={hrefWebhook(id)}>{url}</a>
+        </p>
+      ),
+    },
+  );
+});
+
+deliveryPage.post('/entregas/:entrega', async ({ c, deps, usuario, redirectTo, noEncontrada }, { id }) => {
+  const alcance = { cuentaId: usuario.cuentaId };
+  const entrega = await deps.webhooks.entrega(alcance, c.req.param('entrega') ?? '');
+  if (entrega === null || entrega.webhookId !== id) return noEncontrada();
+  const isSent = await deps.webhooks.resend(alcance, entrega.id);
+  return redirectTo(
+    hrefWebhook(id, `/entregas/${entrega.id}`),
+    isSent
+      ? { tono: 'exito', texto: 'Se envía otra vez, con el mismo webhook-id.' }
+      : { tono: 'error', texto: 'El webhook está apagado: enciéndalo y repita.' },
+  );
+});

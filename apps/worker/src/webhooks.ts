@@ -1,0 +1,227 @@
+import { hostname } from 'node:os';
+import { contextoDeWebhook, DIAS_ROTACION, datosDeSolicitud, type Sellado } from '@acuse/core';
+import {
+  createEntregas,
+  createSolicitudes,
+  type Database,
+  type Entregas,
+  type EntregaTomada,
+  type Heartbeats,
+  type Solicitudes,
+} from '@acuse/db';
+import type { Logger, Shutdown } from '@acuse/runtime';
+import { createSellado, openKeyring } from '@acuse/vault';
+import { createSender, type Envio, firmar, nextIntento, type Sender } from '@acuse/webhooks';
+import type { WorkerConfig } from './config.ts';
+import { startLoop } from './loop.ts';
+
+/** Seconds beyond its time limit for which a message is held: its outcome has to be written too. */
+const LEASE_SLACK_SECONDS = 10;
+/** Share of the slots that receivers which fail may have. */
+const PARTE_DUDOSAS = 0.5;
+/** Share of the slots that have to be free before more is asked for: one query brings many. */
+const PARTE_LIBRE = 0.25;
+/** Days before an end at which it is told of. */
+const DIAS_ANTES = [30, 7];
+/** Notices that one turn writes. */
+const AVISOS = 100;
+
+/** Milliseconds between two signs of life. */
+const BEAT_MS = 10_000;
+
+interface Deps {
+  readonly entregas: Pick<Entregas, 'claim' | 'keepCuerpo' | 'delivered' | 'failed' | 'notice' | 'listen'>;
+  readonly solicitudes: Pick<Solicitudes, 'find'>;
+  readonly sender: Sender;
+  readonly sellado: Pick<Sellado, 'open'>;
+  readonly log: Logger;
+}
+
+interface AjustesWebhooks {
+  /** Messages under way at the same time, and to one receiver. */
+  readonly concurrency: number;
+  readonly porDestino: number;
+  readonly everyMs: number;
+  readonly timeoutMs: number;
+  /** Seconds between two tries. */
+  readonly intervalos: readonly number[];
+  /** Days in which nothing arrived, after which a receiver is switched off. */
+  readonly diasFallando: number;
+}
+
+/** The role `webhooks`: sends what is due, and tells of what is the case. It opens no credential and asks no SAT. */
+export async function openWebhooks(
+  {
+    config,
+    database,
+    heartbeats,
+    log,
+  }: { config: WorkerConfig; database: Database; heartbeats: Heartbeats; log: Logger },
+  shutdown: Shutdown,
+): Promise<void> {
+  const timeoutMs = config.WEBHOOK_TIMEOUT_MS;
+  const sender = createSender({
+    timeoutMs,
+    http: config.WEBHOOK_PERMITIR_HTTP,
+    redes: config.WEBHOOK_REDES_PERMITIDAS,
+  });
+  shutdown.phase('webhooks-sender', () => sender.close());
+  const entregas = createEntregas(database);
+  const sellado = createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS));
+  const deps = { entregas, solicitudes: createSolicitudes(database), sender, sellado, log };
+  const sending = await startWebhooks(deps, {
+    concurrency: config.WEBHOOKS_CONCURRENCY,
+    porDestino: config.WEBHOOKS_POR_DESTINO,
+    everyMs: config.WEBHOOKS_INTERVAL_MS,
+    timeoutMs,
+    intervalos: config.WEBHOOK_REINTENTOS_SECONDS,
+    diasFallando: config.WEBHOOK_DIAS_FALLANDO,
+  });
+  const closeMs = config.SHUTDOWN_SECONDS * 1_000;
+  shutdown.phase('webhooks', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
+  const { AVISOS_INTERVAL_MS: everyMs, SALDO_AVISO: saldoAviso } = config;
+  const avisos = startAvisos({ entregas, log, everyMs, saldoAviso });
+  const proceso = `${hostname()}:${process.pid}:webhooks`;
+  const beat = async () => {
+    await heartbeats.beat({ proceso, rol: 'webhooks', consumed: true });
+    return false;
+  };
+  const latido = startLoop({ name: 'webhooks-latido', everyMs: BEAT_MS, log, turn: beat });
+  shutdown.phase('avisos', () => Promise.all([avisos.close(), latido.close()]));
+}
+
+/**
+ * Sends what is due, each message for itself, so that a receiver that is slow or dead holds its own few slots and
+ * nobody else's. Woken by the database's word, by a slot that becomes free, and by a timer.
+ */
+async function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
+  const { entregas, log } = deps;
+  const { concurrency, porDestino, everyMs, timeoutMs } = ajustes;
+  const leaseSeconds = timeoutMs / 1_000 + LEASE_SLACK_SECONDS;
+  const leaving = new AbortController();
+  const enCamino = new Map<string, { readonly isDudosa: boolean; readonly done: Promise<void> }>();
+  const dudosas = () => [...enCamino.values()].filter(({ isDudosa }) => isDudosa).length;
+
+  function begin(tomada: EntregaTomada): void {
+    const done = deliver(deps, ajustes, tomada, leaving.signal)
+      .catch((err: unknown) => {
+        // Its lease brings it back.
+        if (!leaving.signal.aborted) log.error({ entrega: tomada.id, err }, 'webhook_not_noted');
+      })
+      .finally(() => {
+        enCamino.delete(tomada.id);
+        if (concurrency - enCamino.size >= concurrency * PARTE_LIBRE) loop.wake();
+      });
+    enCamino.set(tomada.id, { isDudosa: tomada.isDudosa, done });
+  }
+
+  const loop = startLoop({
+    name: 'webhooks',
+    everyMs,
+    log,
+    turn: async () => {
+      const limite = concurrency - enCamino.size;
+      if (limite < Math.min(concurrency, Math.max(1, concurrency * PARTE_LIBRE))) return false;
+      const dudosasLibres = Math.max(0, Math.ceil(concurrency * PARTE_DUDOSAS) - dudosas());
+      const tomadas = await entregas.claim({ limite, porDestino, dudosas: dudosasLibres, leaseSeconds });
+      for (const tomada of tomadas) begin(tomada);
+      return tomadas.length === limite;
+    },
+  });
+  const listening = await entregas.listen(() => loop.wake());
+
+  return {
+    /**
+     * Lets what is under way end, and gives up after `withinMs` what has not: it is due again when its lease is over.
+     */
+    async close(withinMs: number) {
+      await listening.close();
+      await loop.close();
+      const giveUp = setTimeout(() => leaving.abort(), withinMs);
+      await Promise.all([...enCamino.values()].map(({ done }) => done));
+      clearTimeout(giveUp);
+    },
+  };
+}
+
+/** Tells of what is the case: balances, ends of certificates, old keys. */
+function startAvisos(deps: {
+  readonly entregas: Pick<Entregas, 'notice'>;
+  readonly log: Logger;
+  readonly everyMs: number;
+  readonly saldoAviso: number;
+}) {
+  const { entregas, log, everyMs, saldoAviso } = deps;
+  return startLoop({
+    name: 'avisos',
+    everyMs,
+    log,
+    turn: async () => {
+      const asked = { saldoAviso, diasLlave: DIAS_ROTACION, diasAntes: DIAS_ANTES, limite: AVISOS };
+      return (await entregas.notice(asked)) === AVISOS;
+    },
+  });
+}
+
+async function deliver(
+  deps: Deps,
+  { intervalos, diasFallando }: AjustesWebhooks,
+  tomada: EntregaTomada,
+  signal: AbortSignal,
+): Promise<void> {
+  const { entregas, sender, log } = deps;
+  const cuerpo = tomada.cuerpo ?? (await keptCuerpo(deps, tomada));
+  if (cuerpo === null) return;
+  const claves = openClaves(deps, tomada);
+  if (claves.length === 0) throw new Error('none of the secrets of the webhook opens');
+  const headers = {
+    ...firmar({ id: `evt_${tomada.eventoId}`, segundos: Math.floor(Date.now() / 1_000), cuerpo }, claves),
+    'x-acuse-secuencia': String(tomada.secuencia),
+  };
+  for (const clave of claves) clave.fill(0);
+  const envio = await sender.send({ url: tomada.url, headers, cuerpo }, signal);
+  // Given up by ourselves: nothing is known of it, and nothing held against its receiver.
+  if (envio.status === null && signal.aborted) return;
+
+  const { status } = envio;
+  if (status !== null && status >= 200 && status < 300) {
+    await entregas.delivered(tomada, envio);
+    return;
+  }
+  const isNoMore = status === 410;
+  const intentos = tomada.intentos + 1;
+  const enSegundos = isNoMore ? null : nextIntento({ intentos, intervalos, retryAfter: envio.retryAfter });
+  const esperaSegundos = esperaOf(envio, intervalos);
+  const estado = await entregas.failed(tomada, envio, { enSegundos, esperaSegundos, isNoMore, diasFallando });
+  const fields = { webhook: tomada.webhookId, entrega: tomada.id, status, motivo: envio.error, intentos };
+  if (estado === 'APAGADO') log.warn(fields, 'webhook_switched_off');
+  else log.info(fields, 'webhook_not_delivered');
+}
+
+/** Only who says that he is overloaded asks for a rest for everything: another `Retry-After` is about its message. */
+function esperaOf({ status, retryAfter }: Envio, intervalos: readonly number[]): number | null {
+  if (retryAfter === null || (status !== 429 && status !== 503)) return null;
+  return Math.min(retryAfter, Math.max(...intervalos));
+}
+
+function openClaves({ sellado }: Deps, { webhookId, secretos }: EntregaTomada): Buffer[] {
+  return secretos.flatMap(({ id, sobre }) => sellado.open(sobre, contextoDeWebhook(webhookId, id)) ?? []);
+}
+
+/** What is sent of an event: `{type, timestamp, data}` (Standard Webhooks 1.0). Made once, so that every try has the same bytes. */
+async function keptCuerpo(deps: Deps, tomada: EntregaTomada): Promise<string | null> {
+  const { tipo, creadoEn, eventoId } = tomada;
+  const data = await dataOf(deps, tomada);
+  return deps.entregas.keepCuerpo(eventoId, JSON.stringify({ type: tipo, timestamp: creadoEn.toISOString(), data }));
+}
+
+async function dataOf({ solicitudes }: Deps, { rfc, datos, solicitud, creadoEn }: EntregaTomada) {
+  const own = rfc === null ? {} : { rfc };
+  if (solicitud === null) return { ...own, ...datos };
+  const vista = await solicitudes.find(solicitud.contribuyenteId, solicitud.id);
+  if (vista === null) throw new Error('the solicitud of an event is gone');
+  const now = datosDeSolicitud(vista, creadoEn);
+  // It waited, and goes on by now: what is told is what was.
+  const then = now.estado === datos['estado'] ? {} : { terminada_en: null, proxima_consulta: null, confianza: null };
+  return { ...own, ...now, ...then, ...datos };
+}

@@ -1,0 +1,21 @@
+import type { VistaSolicitud } from '../ports/solicitudes.ts';
+import { isRetrasada } from './agenda.ts';
+
+const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
+
+/** How a solicitud is told of on the wire: the same by `descarga/verificar` and by a webhook. */
+export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
+  const { id, estado, tipo, desde, hasta, registros, progreso, intentos, motivo, creadaEn } = solicitud;
+  return {
+    solicitud_id: id,
+    ...{ estado, tipo, desde, hasta, registros, progreso, intentos },
+    ultima_consulta: isoOrNull(solicitud.ultimaConsulta),
+    proxima_consulta: isoOrNull(solicitud.proximaConsulta),
+    motivo,
+    confianza: solicitud.confianza,
+    reembolsada: solicitud.isReembolsada,
+    retrasada: solicitud.terminadaEn === null && isRetrasada(creadaEn, now),
+    creada_en: creadaEn.toISOString(),
+    terminada_en: isoOrNull(solicitud.terminadaEn),
+  };
+}

@@ -1,0 +1,229 @@
+import type { EventoWebhook } from '@acuse/contract';
+import type { Database } from '../database.ts';
+import { listenTo } from '../listen.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+
+/** LISTEN/NOTIFY channel that says "something is to be sent". The functions of the database speak on it. */
+const CANAL_WEBHOOKS = 'acuse_webhooks';
+
+/** Tries in a row after which a receiver is doubtful: it is asked one at a time. */
+const DUDOSO = 10;
+/** Tries in a row without which nothing is switched off, however long ago the first was. */
+const MIN_FALLOS = 20;
+
+/** One message on its way, held until its lease ends. */
+export interface EntregaTomada {
+  readonly id: string;
+  readonly epoch: number;
+  readonly webhookId: string;
+  readonly url: string;
+  readonly secuencia: number;
+  /** Tries before this one. */
+  readonly intentos: number;
+  /** Its receiver fails: what is sent to such ones must leave room for others. */
+  readonly isDudosa: boolean;
+  readonly eventoId: string;
+  readonly tipo: EventoWebhook | 'prueba';
+  readonly rfc: string | null;
+  readonly creadoEn: Date;
+  readonly datos: Readonly<Record<string, unknown>>;
+  /** The same at every try, once there was one. */
+  readonly cuerpo: string | null;
+  readonly solicitud: { readonly id: string; readonly contribuyenteId: string } | null;
+  /** The one in force first. */
+  readonly secretos: readonly { readonly id: string; readonly sobre: Buffer }[];
+}
+
+export interface IntentoHecho {
+  readonly ms: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly respuesta: string | null;
+}
+
+/**
+ * What is due, shared out among the receivers: in each round every one gets one, those with the fewest under way first.
+ * The receivers are found by steps along the index, so that one with a long queue hides nobody. A doubtful one has one
+ * under way, and all of them together no more than `$3` new ones.
+ */
+const CLAIM = `
+WITH RECURSIVE destino AS (
+  (SELECT webhook_id AS id FROM webhook_entrega WHERE estado = 'PENDIENTE' ORDER BY webhook_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT e.webhook_id FROM webhook_entrega e WHERE e.estado = 'PENDIENTE' AND e.webhook_id > d.id ORDER BY e.webhook_id LIMIT 1)
+  FROM destino d WHERE d.id IS NOT NULL
+), en_camino AS MATERIALIZED (
+  SELECT webhook_id, count(*)::int AS n FROM webhook_entrega WHERE tomada_hasta IS NOT NULL AND tomada_hasta > now() GROUP BY webhook_id
+), abierto AS MATERIALIZED (
+  SELECT w.id, w.fallos_seguidos >= ${DUDOSO} AS dudoso, coalesce(c.n, 0) AS n
+  FROM destino d JOIN webhook w ON w.id = d.id LEFT JOIN en_camino c ON c.webhook_id = w.id
+  WHERE w.estado = 'ACTIVO' AND (w.espera_hasta IS NULL OR w.espera_hasta <= now())
+), candidata AS (
+  SELECT c.id, c.due_at, a.dudoso, a.n + row_number() OVER (PARTITION BY a.id ORDER BY c.due_at, c.id) AS nth
+  FROM abierto a CROSS JOIN LATERAL (
+    SELECT e.id, e.due_at FROM webhook_entrega e WHERE e.webhook_id = a.id AND e.estado = 'PENDIENTE' AND e.due_at <= now()
+    ORDER BY e.due_at LIMIT greatest(0, CASE WHEN a.dudoso THEN 1 ELSE $2::int END - a.n)
+  ) c
+), ordenada AS (
+  SELECT id, dudoso, row_number() OVER (ORDER BY nth, due_at, id) AS pos,
+    row_number() OVER (PARTITION BY dudoso ORDER BY nth, due_at, id) AS pos_propia FROM candidata
+), elegida AS (
+  SELECT id, dudoso FROM ordenada WHERE NOT dudoso OR pos_propia <= $3::int ORDER BY pos LIMIT $1
+), libre AS (
+  SELECT e.id FROM webhook_entrega e WHERE e.id = ANY (ARRAY(SELECT id FROM elegida)) AND e.estado = 'PENDIENTE' AND e.due_at <= now()
+  ORDER BY e.id FOR UPDATE SKIP LOCKED
+), tomada AS (
+  UPDATE webhook_entrega e SET epoch = e.epoch + 1, tomada_hasta = now() + make_interval(secs => $4), due_at = now() + make_interval(secs => $4)
+  WHERE e.id = ANY (ARRAY(SELECT id FROM libre)) RETURNING e.*
+)
+SELECT t.id, t.epoch, t.webhook_id AS "webhookId", w.url, t.secuencia::float8 AS secuencia, t.intentos, elegida.dudoso AS "isDudosa",
+  v.id AS "eventoId", v.tipo, v.rfc, v.creado_en AS "creadoEn", v.datos, v.cuerpo, v.solicitud_id AS "solicitudId", s.contribuyente_id AS "contribuyenteId",
+  (SELECT json_agg(json_build_object('id', x.id, 'sobre', encode(x.sobre, 'base64')) ORDER BY x.vence_en IS NULL DESC, x.creado_en DESC)
+   FROM webhook_secreto x WHERE x.webhook_id = w.id AND (x.vence_en IS NULL OR x.vence_en > now())) AS secretos
+FROM tomada t JOIN elegida ON elegida.id = t.id JOIN webhook w ON w.id = t.webhook_id JOIN webhook_evento v ON v.id = t.evento_id
+LEFT JOIN solicitud s ON s.id = v.solicitud_id`;
+
+const KEEP = 'UPDATE webhook_evento SET cuerpo = coalesce(cuerpo, $2) WHERE id = $1 RETURNING cuerpo';
+
+const noted = (set: string) => `
+WITH fin AS (
+  UPDATE webhook_entrega SET intentos = intentos + 1, tomada_hasta = NULL, ${set}
+  WHERE id = $1 AND epoch = $2 AND estado = 'PENDIENTE' RETURNING id, webhook_id
+), intento AS (
+  INSERT INTO webhook_intento (entrega_id, ms, status, error, respuesta) SELECT id, $3, $4, $5, $6 FROM fin
+)`;
+
+/** A receiver that did not fail is not written to. */
+const DELIVERED = `${noted(`estado = 'ENTREGADA', terminada_en = now()`)}, sano AS (
+  UPDATE webhook w SET fallos_seguidos = 0, fallando_desde = NULL FROM fin WHERE w.id = fin.webhook_id AND w.fallos_seguidos > 0
+)
+SELECT id FROM fin`;
+
+/** `$7` seconds to the next try, none after the last; `$8` seconds to leave the receiver alone; `$9` it wants no more; `$10` days. */
+const FAILED = `${noted(`estado = CASE WHEN $7::float8 IS NULL THEN 'FALLIDA' ELSE 'PENDIENTE' END,
+    terminada_en = CASE WHEN $7::float8 IS NULL THEN now() END, due_at = now() + make_interval(secs => coalesce($7::float8, 0))`)}, destino AS (
+  UPDATE webhook w SET fallos_seguidos = w.fallos_seguidos + 1, fallando_desde = coalesce(w.fallando_desde, now()),
+    espera_hasta = CASE WHEN $8::float8 IS NULL THEN w.espera_hasta ELSE greatest(w.espera_hasta, now() + make_interval(secs => $8::float8)) END,
+    estado = CASE WHEN f.motivo IS NULL THEN w.estado ELSE 'APAGADO' END,
+    motivo = coalesce(w.motivo, f.motivo), apagado_en = CASE WHEN f.motivo IS NULL THEN w.apagado_en ELSE coalesce(w.apagado_en, now()) END
+  FROM (SELECT fin.webhook_id, CASE WHEN $9::boolean THEN 'CONTESTO_410'
+      WHEN x.fallando_desde < now() - make_interval(days => $10::int) AND x.fallos_seguidos >= ${MIN_FALLOS} THEN 'FALLA_DIAS' END AS motivo
+    FROM fin JOIN webhook x ON x.id = fin.webhook_id) f
+  WHERE w.id = f.webhook_id RETURNING w.estado
+)
+SELECT fin.id, destino.estado FROM fin, destino`;
+
+const ISO = (column: string) => `to_char((${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Endpoints that want `tipo`, with the taxpayers of their account that they are told of. */
+const QUIEREN = (tipo: EventoWebhook) =>
+  `webhook w JOIN contribuyente d ON d.cuenta_id = w.cuenta_id AND (w.rfcs = '{}' OR d.rfc = ANY (w.rfcs)) AND w.estado = 'ACTIVO' AND '${tipo}' = ANY (w.eventos)`;
+
+/** What is the case, and not what happened: whoever is not told of it yet is told. `$2` credits, `$3` days of a key, `$4` of a notice. */
+const ESTADOS = `
+  SELECT w.id, w.cuenta_id, NULL::text AS rfc, 'saldo.bajo' AS tipo, 'saldo.bajo' AS clave, jsonb_build_object('saldo', c.saldo, 'umbral', coalesce(a.umbral, $2::int)) AS datos
+  FROM webhook w JOIN cuenta c ON c.id = w.cuenta_id LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
+  WHERE w.estado = 'ACTIVO' AND 'saldo.bajo' = ANY (w.eventos) AND c.saldo < coalesce(a.umbral, $2::int)
+  UNION ALL
+  SELECT w.id, w.cuenta_id, d.rfc, 'credencial.por_vencer', format('credencial.por_vencer %s %s %s', d.id, ${ISO('c.vigente_hasta')}, p.dias),
+    jsonb_build_object('credencial', 'efirma', 'vence_en', ${ISO('c.vigente_hasta')})
+  FROM ${QUIEREN('credencial.por_vencer')} JOIN credencial c ON c.contribuyente_id = d.id AND c.tipo = 'efirma_cer'
+  CROSS JOIN LATERAL (SELECT min(n) AS dias FROM unnest($4::int[]) n WHERE c.vigente_hasta < now() + make_interval(days => n)) p
+  WHERE c.vigente_hasta > now() AND p.dias IS NOT NULL
+  UNION ALL
+  SELECT w.id, w.cuenta_id, d.rfc, 'llave.por_rotar', format('llave.por_rotar %s', k.id),
+    jsonb_build_object('creada_en', ${ISO('k.creada_en')}, 'rotar_antes_de', ${ISO(`k.creada_en + make_interval(days => $3::int)`)})
+  FROM ${QUIEREN('llave.por_rotar')} JOIN api_key k ON k.contribuyente_id = d.id AND k.estado = 'ACTIVA'
+  WHERE k.creada_en < now() - make_interval(days => $3::int - (SELECT min(n) FROM unnest($4::int[]) n))`;
+
+const NOTICE = `
+WITH candidata AS MATERIALIZED (
+  SELECT * FROM (${ESTADOS}) e WHERE NOT EXISTS (SELECT FROM webhook_aviso a WHERE a.webhook_id = e.id AND a.clave = e.clave)
+  ORDER BY id, clave LIMIT $1
+), nueva AS (
+  INSERT INTO webhook_aviso (webhook_id, clave) SELECT id, clave FROM candidata ON CONFLICT DO NOTHING RETURNING webhook_id, clave
+)
+SELECT webhook_anota(ARRAY[c.id], c.cuenta_id, c.rfc, c.tipo, NULL, c.datos)
+FROM (SELECT candidata.* FROM candidata JOIN nueva ON nueva.webhook_id = candidata.id AND nueva.clave = candidata.clave ORDER BY id, candidata.clave) c`;
+
+/** A balance that is above its threshold again may fall below it again. */
+const FORGET = `
+DELETE FROM webhook_aviso v USING webhook w JOIN cuenta c ON c.id = w.cuenta_id LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
+WHERE v.webhook_id = w.id AND v.clave = 'saldo.bajo' AND c.saldo >= coalesce(a.umbral, $1::int)`;
+
+type Row = Omit<EntregaTomada, 'solicitud' | 'secretos'> & {
+  readonly solicitudId: string | null;
+  readonly contribuyenteId: string | null;
+  readonly secretos: readonly { readonly id: string; readonly sobre: string }[] | null;
+};
+
+function tomadaOf({ solicitudId, contribuyenteId, secretos, ...row }: Row): EntregaTomada {
+  return {
+    ...row,
+    solicitud: solicitudId !== null && contribuyenteId !== null ? { id: solicitudId, contribuyenteId } : null,
+    secretos: (secretos ?? []).map(({ id, sobre }) => ({ id, sobre: Buffer.from(sobre, 'base64') })),
+  };
+}
+
+/** What the workers see of webhooks: what is to be sent, and what came of it. */
+export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
+  return {
+    /**
+     * Takes up to `limite` that are due, at most `porDestino` under way to one receiver and at most `dudosas` to such
+     * that fail. Nobody else gets them for `leaseSeconds`; then they are due again, as those of a dead worker.
+     */
+    async claim(
+      input: Record<'limite' | 'porDestino' | 'dudosas' | 'leaseSeconds', number>,
+    ): Promise<readonly EntregaTomada[]> {
+      const { limite, porDestino, dudosas, leaseSeconds } = input;
+      return (await rowsOf<Row>(pool, CLAIM, [limite, porDestino, dudosas, leaseSeconds])).map(tomadaOf);
+    },
+
+    /** Keeps what an event is told by; gives what was kept before, by whomever. Null when the event is gone. */
+    async keepCuerpo(eventoId: string, cuerpo: string): Promise<string | null> {
+      return (await rowOf<{ cuerpo: string }>(pool, KEEP, [eventoId, cuerpo]))?.cuerpo ?? null;
+    },
+
+    /** Notes that it arrived. False when somebody else has it by now. */
+    delivered: ({ id, epoch }: Pick<EntregaTomada, 'id' | 'epoch'>, hecho: IntentoHecho) =>
+      isOne(pool, DELIVERED, [id, epoch, hecho.ms, hecho.status, hecho.error, hecho.respuesta]),
+
+    /**
+     * Notes that it did not. `enSegundos` null: that was the last try. `esperaSegundos`: nothing is sent there for so
+     * long. `isNoMore`: the receiver wants nothing more; it is switched off then, and after `diasFallando` days in which
+     * nothing arrived. Gives the state of the webhook, or null when somebody else has the delivery by now.
+     */
+    async failed(
+      { id, epoch }: Pick<EntregaTomada, 'id' | 'epoch'>,
+      hecho: IntentoHecho,
+      despues: { enSegundos: number | null; esperaSegundos: number | null; isNoMore: boolean; diasFallando: number },
+    ): Promise<'ACTIVO' | 'APAGADO' | null> {
+      const { enSegundos, esperaSegundos, isNoMore, diasFallando } = despues;
+      const row = await rowOf<{ estado: 'ACTIVO' | 'APAGADO' }>(pool, FAILED, [
+        ...[id, epoch, hecho.ms, hecho.status, hecho.error, hecho.respuesta],
+        ...[enSegundos, esperaSegundos, isNoMore, diasFallando],
+      ]);
+      return row?.estado ?? null;
+    },
+
+    /**
+     * Tells of what is the case and nobody did: a balance below its account's threshold (`saldoAviso` where it has
+     * none), certificates within `diasAntes` days of their end, keys that shall be changed after `diasLlave` days. Each
+     * endpoint is told once; of a balance, once each time. Returns how many events.
+     */
+    async notice(input: {
+      saldoAviso: number;
+      diasLlave: number;
+      diasAntes: readonly number[];
+      limite: number;
+    }): Promise<number> {
+      await execute(pool, FORGET, [input.saldoAviso]);
+      return execute(pool, NOTICE, [input.limite, input.saldoAviso, input.diasLlave, input.diasAntes]);
+    },
+
+    /** Calls `wake` when somebody says that there is something to send. Best effort: poll as well. */
+    listen: (wake: () => void) => listenTo(settings, CANAL_WEBHOOKS, wake),
+  };
+}
+
+export type Entregas = ReturnType<typeof createEntregas>;

@@ -1,0 +1,294 @@
+import type { EventoWebhook } from '@acuse/contract';
+import type { Autor } from '@acuse/core';
+import { nota } from '../cuentas/auditoria.ts';
+import type { Database } from '../database.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
+import { isUuid } from '../uuid.ts';
+
+/** Whose webhooks: all of an account, or those that only one of its RFCs is told through, which its API key manages. */
+export interface AlcanceWebhooks {
+  readonly cuentaId: string;
+  readonly rfc?: string;
+}
+
+export interface WebhookVista {
+  readonly id: string;
+  readonly url: string;
+  readonly descripcion: string;
+  readonly eventos: readonly EventoWebhook[];
+  /** Of which RFCs it is told; none: of all. */
+  readonly rfcs: readonly string[];
+  readonly estado: 'ACTIVO' | 'APAGADO';
+  /** Why it is off. */
+  readonly motivo: 'USUARIO' | 'CONTESTO_410' | 'FALLA_DIAS' | null;
+  readonly apagadoEn: Date | null;
+  /** Since when no try of it has succeeded; null while they do. */
+  readonly fallandoDesde: Date | null;
+  readonly creadoEn: Date;
+  /** Until when each earlier secret signs too. */
+  readonly secretosAnteriores: readonly Date[];
+  readonly pendientes: number;
+}
+
+export type EstadoEntrega = 'PENDIENTE' | 'ENTREGADA' | 'FALLIDA';
+
+export interface EntregaVista {
+  readonly id: string;
+  readonly webhookId: string;
+  /** The same as in the header `webhook-id`. */
+  readonly eventoId: string;
+  readonly secuencia: number;
+  readonly tipo: string;
+  readonly rfc: string | null;
+  readonly estado: EstadoEntrega;
+  readonly intentos: number;
+  /** When it is tried next; null for one that is over. */
+  readonly proximoIntento: Date | null;
+  readonly creadaEn: Date;
+  readonly terminadaEn: Date | null;
+  readonly ultimo: IntentoVista | null;
+}
+
+export interface IntentoVista {
+  readonly en: Date;
+  readonly ms: number;
+  readonly status: number | null;
+  readonly error: string | null;
+  readonly respuesta: string | null;
+}
+
+/** A key to sign with, sealed under its own id. */
+export interface SecretoSellado {
+  readonly id: string;
+  readonly sobre: Buffer;
+}
+
+type Campos = Pick<WebhookVista, 'url' | 'descripcion' | 'eventos' | 'rfcs'>;
+
+/** Webhooks of one account. */
+export const MAX_WEBHOOKS = 20;
+/** Secrets of one webhook that sign at the same time: the one in force and the last ones before. */
+const MAX_SECRETOS = 4;
+
+/** What `w` has to fulfil to be of `$1` and, where it is one, of the RFC `$2` alone. */
+const OWN = 'w.cuenta_id = $1 AND ($2::text IS NULL OR w.rfcs = ARRAY[$2::text])';
+
+const VISTA = `w.id, w.url, w.descripcion, w.eventos, w.rfcs, w.estado, w.motivo, w.apagado_en AS "apagadoEn",
+  w.fallando_desde AS "fallandoDesde", w.creado_en AS "creadoEn",
+  ARRAY(SELECT s.vence_en FROM webhook_secreto s WHERE s.webhook_id = w.id AND s.vence_en > now() ORDER BY s.vence_en) AS "secretosAnteriores",
+  (SELECT count(*)::int FROM webhook_entrega e WHERE e.webhook_id = w.id AND e.estado = 'PENDIENTE') AS pendientes`;
+
+const LIST = `SELECT ${VISTA} FROM webhook w WHERE ${OWN} ORDER BY w.creado_en, w.id`;
+const FIND = `SELECT ${VISTA} FROM webhook w WHERE ${OWN} AND w.id = $3`;
+
+const ULTIMO = `(SELECT json_build_object('en', i.en, 'ms', i.ms, 'status', i.status, 'error', i.error, 'respuesta', i.respuesta)
+  FROM webhook_intento i WHERE i.entrega_id = e.id ORDER BY i.id DESC LIMIT 1)`;
+
+const ENTREGA = `e.id, e.webhook_id AS "webhookId", 'evt_' || e.evento_id AS "eventoId", e.secuencia::float8 AS secuencia, v.tipo, v.rfc, e.estado, e.intentos,
+  CASE WHEN e.estado = 'PENDIENTE' THEN e.due_at END AS "proximoIntento", e.creada_en AS "creadaEn", e.terminada_en AS "terminadaEn", ${ULTIMO} AS ultimo`;
+
+const ENTREGAS = `
+SELECT ${ENTREGA} FROM webhook w JOIN webhook_entrega e ON e.webhook_id = w.id JOIN webhook_evento v ON v.id = e.evento_id
+WHERE ${OWN} AND w.id = $3 AND ($4::float8 IS NULL OR e.secuencia < $4) AND ($5::text IS NULL OR e.estado = $5)
+ORDER BY e.secuencia DESC LIMIT $6`;
+
+const OF_ENTREGA = `FROM webhook_entrega e JOIN webhook w ON w.id = e.webhook_id JOIN webhook_evento v ON v.id = e.evento_id
+WHERE ${OWN} AND e.id = $3`;
+
+const INTENTOS = `SELECT en, ms, status, error, respuesta FROM webhook_intento WHERE entrega_id = $1 ORDER BY id DESC LIMIT 100`;
+
+const CAMPOS = `jsonb_build_object('webhook', id, 'url', url, 'eventos', eventos, 'rfcs', rfcs, 'estado', estado)`;
+const audited = (accion: string, de: string, [actor, ip]: readonly [string, string], detalle = CAMPOS) =>
+  nota({ accion, de, detalle, actor, ip });
+
+const CREATE = `
+WITH nuevo AS (
+  INSERT INTO webhook (id, cuenta_id, url, descripcion, eventos, rfcs) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING RETURNING *
+), secreto AS (
+  INSERT INTO webhook_secreto (id, webhook_id, sobre) SELECT $7, id, $8 FROM nuevo
+)
+${audited('crear-webhook', 'nuevo', ['$9', '$10'])}`;
+
+/** What is switched on again starts anew: its failures are forgotten, and what it waited for. */
+const UPDATE = `
+WITH cambiado AS (
+  UPDATE webhook w SET url = coalesce($4, url), descripcion = coalesce($5, descripcion), eventos = coalesce($6, eventos),
+    rfcs = coalesce($7, rfcs), estado = coalesce($8, estado),
+    motivo = CASE coalesce($8, estado) WHEN 'APAGADO' THEN coalesce(motivo, 'USUARIO') END,
+    apagado_en = CASE coalesce($8, estado) WHEN 'APAGADO' THEN coalesce(apagado_en, now()) END,
+    fallos_seguidos = CASE WHEN $8 = 'ACTIVO' OR $4 IS NOT NULL THEN 0 ELSE fallos_seguidos END,
+    fallando_desde = CASE WHEN $8 = 'ACTIVO' OR $4 IS NOT NULL THEN NULL ELSE fallando_desde END,
+    espera_hasta = CASE WHEN $8 = 'ACTIVO' OR $4 IS NOT NULL THEN NULL ELSE espera_hasta END
+  WHERE ${OWN} AND w.id = $3 RETURNING w.*
+), avisa AS (SELECT webhook_despierta() FROM cambiado)
+${audited('cambiar-webhook', 'cambiado CROSS JOIN avisa', ['$9', '$10'])}`;
+
+const REMOVE = `
+WITH ido AS (DELETE FROM webhook w WHERE ${OWN} AND w.id = $3 RETURNING w.*)
+${audited('borrar-webhook', 'ido', ['$4', '$5'])}`;
+
+const LOCK = `SELECT w.id FROM webhook w WHERE ${OWN} AND w.id = $3 FOR NO KEY UPDATE`;
+
+const RESEND = `
+UPDATE webhook_entrega e SET estado = 'PENDIENTE', intentos = 0, due_at = now(), terminada_en = NULL, tomada_hasta = NULL, epoch = epoch + 1
+FROM webhook w, webhook_despierta() WHERE w.id = e.webhook_id AND ${OWN} AND e.id = $3 AND w.estado = 'ACTIVO'`;
+
+const PING = `
+WITH destino AS (SELECT w.id, w.cuenta_id FROM webhook w WHERE ${OWN} AND w.id = $3 AND w.estado = 'ACTIVO' FOR NO KEY UPDATE)
+SELECT webhook_anota(ARRAY[id], cuenta_id, NULL, 'prueba', NULL, '{}') AS evento FROM destino`;
+
+/** Times inside JSON come as text. */
+type EntregaRow = Omit<EntregaVista, 'ultimo'> & {
+  readonly ultimo: (Omit<IntentoVista, 'en'> & { readonly en: string }) | null;
+};
+
+const entregaOf = ({ ultimo, ...row }: EntregaRow): EntregaVista => ({
+  ...row,
+  ultimo: ultimo && { ...ultimo, en: new Date(ultimo.en) },
+});
+
+/** Webhooks as the people of their account and its API keys see them. What is not theirs is as if it did not exist. */
+export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
+  const who = ({ cuentaId, rfc }: AlcanceWebhooks) => [cuentaId, rfc ?? null];
+
+  async function areOwn(cuentaId: string, rfcs: readonly string[] | undefined): Promise<boolean> {
+    if (rfcs === undefined || rfcs.length === 0) return true;
+    const known = await rowOf<{ n: number }>(
+      pool,
+      'SELECT count(*)::int AS n FROM contribuyente WHERE cuenta_id = $1 AND rfc = ANY ($2)',
+      [cuentaId, rfcs],
+    );
+    return known?.n === new Set(rfcs).size;
+  }
+
+  async function find(alcance: AlcanceWebhooks, id: string): Promise<WebhookVista | null> {
+    return isUuid(id) ? rowOf<WebhookVista>(pool, FIND, [...who(alcance), id]) : null;
+  }
+
+  return {
+    list: (alcance: AlcanceWebhooks) => rowsOf<WebhookVista>(pool, LIST, who(alcance)),
+
+    find,
+
+    /** Tells whether it was created, that there is one with this id already, that one of its RFCs is not of the account, or that it has too many. */
+    async create(
+      input: Campos & { id: string; cuentaId: string; secreto: SecretoSellado } & Autor,
+    ): Promise<'CREADO' | 'REPETIDO' | 'RFC_DESCONOCIDO' | 'WEBHOOKS_DEMASIADOS'> {
+      const { id, cuentaId, url, descripcion, eventos, rfcs, secreto, actor, ip } = input;
+      if (!(await areOwn(cuentaId, rfcs))) return 'RFC_DESCONOCIDO';
+      return inTransaction(pool, async (client) => {
+        await execute(client, 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE', [cuentaId]);
+        const count = 'SELECT count(*)::int AS n FROM webhook WHERE cuenta_id = $1';
+        const { n = 0 } = (await rowOf<{ n: number }>(client, count, [cuentaId])) ?? {};
+        if (n >= MAX_WEBHOOKS) return 'WEBHOOKS_DEMASIADOS';
+        const values = [id, cuentaId, url, descripcion, [...new Set(eventos)], [...new Set(rfcs)]];
+        const isNew = await isOne(client, CREATE, [...values, secreto.id, secreto.sobre, actor, ip]);
+        return isNew ? 'CREADO' : 'REPETIDO';
+      });
+    },
+
+    /**
+     * Changes what is said and leaves the rest. One that is switched on begins anew; what waited for it goes on. Null
+     * when there is none; tells also that one of its RFCs is not of the account.
+     */
+    async update(
+      alcance: AlcanceWebhooks,
+      id: string,
+      { url, descripcion, eventos, rfcs, estado, actor, ip }: Partial<Campos & Pick<WebhookVista, 'estado'>> & Autor,
+    ): Promise<'CAMBIADO' | 'RFC_DESCONOCIDO' | null> {
+      if (!isUuid(id)) return null;
+      if (!(await areOwn(alcance.cuentaId, rfcs))) return 'RFC_DESCONOCIDO';
+      const lists = [eventos, rfcs].map((values) => (values === undefined ? null : [...new Set(values)]));
+      const values = [...who(alcance), id, url ?? null, descripcion ?? null, ...lists, estado ?? null, actor, ip];
+      return (await isOne(pool, UPDATE, values)) ? 'CAMBIADO' : null;
+    },
+
+    /** Deletes it with its log; what was not sent yet is not sent. False when there is none. */
+    async remove(alcance: AlcanceWebhooks, id: string, { actor, ip }: Autor): Promise<boolean> {
+      if (!isUuid(id)) return false;
+      return inTransaction(pool, async (client) => {
+        // Deliveries first, in the order in which who notes a try locks them.
+        const own = `DELETE FROM webhook_entrega e USING webhook w WHERE w.id = e.webhook_id AND ${OWN} AND w.id = $3`;
+        await execute(client, own, [...who(alcance), id]);
+        return isOne(client, REMOVE, [...who(alcance), id, actor, ip]);
+      });
+    },
+
+    /**
+     * Puts a new secret in force; the one before signs too for `vigenciaSegundos` more, and of those before it the
+     * newest. Gives the end of the one before, or null when there is no such webhook.
+     */
+    async rotate(
+      alcance: AlcanceWebhooks,
+      id: string,
+      { secreto, vigenciaSegundos, actor, ip }: { secreto: SecretoSellado; vigenciaSegundos: number } & Autor,
+    ): Promise<Date | null> {
+      if (!isUuid(id)) return null;
+      return inTransaction(pool, async (client) => {
+        if ((await execute(client, LOCK, [...who(alcance), id])) === 0) return null;
+        const before = await rowOf<{ venceEn: Date }>(
+          client,
+          `UPDATE webhook_secreto SET vence_en = now() + make_interval(secs => $2) WHERE webhook_id = $1 AND vence_en IS NULL
+           RETURNING vence_en AS "venceEn"`,
+          [id, vigenciaSegundos],
+        );
+        await execute(client, `INSERT INTO webhook_secreto (id, webhook_id, sobre) VALUES ($1, $2, $3)`, [
+          ...[secreto.id, id, secreto.sobre],
+        ]);
+        await execute(
+          client,
+          `DELETE FROM webhook_secreto WHERE webhook_id = $1 AND (vence_en <= now() OR id NOT IN
+             (SELECT id FROM webhook_secreto WHERE webhook_id = $1 ORDER BY vence_en IS NULL DESC, creado_en DESC, id DESC LIMIT ${MAX_SECRETOS}))`,
+          [id],
+        );
+        const detalle = `jsonb_build_object('webhook', id)`;
+        await execute(client, audited('rotar-webhook', 'webhook WHERE id = $1', ['$2', '$3'], detalle), [
+          ...[id, actor, ip],
+        ]);
+        return before?.venceEn ?? null;
+      });
+    },
+
+    /** Deliveries of one webhook, newest first; `antesDe` is the number that the page before ended with. */
+    async entregas(
+      alcance: AlcanceWebhooks,
+      id: string,
+      { antesDe, estado, limite }: { antesDe?: number; estado?: EstadoEntrega; limite: number },
+    ): Promise<readonly EntregaVista[]> {
+      if (!isUuid(id)) return [];
+      const values = [...who(alcance), id, antesDe ?? null, estado ?? null, limite];
+      return (await rowsOf<EntregaRow>(pool, ENTREGAS, values)).map(entregaOf);
+    },
+
+    /** One delivery with what was sent and its tries, newest first. Null when there is none. */
+    async entrega(
+      alcance: AlcanceWebhooks,
+      id: string,
+    ): Promise<(EntregaVista & { cuerpo: string | null; hechos: readonly IntentoVista[] }) | null> {
+      if (!isUuid(id)) return null;
+      type Row = EntregaRow & { cuerpo: string | null };
+      const row = await rowOf<Row>(pool, `SELECT ${ENTREGA}, v.cuerpo ${OF_ENTREGA}`, [...who(alcance), id]);
+      if (row === null) return null;
+      const { cuerpo, ...rest } = row;
+      return { ...entregaOf(rest), cuerpo, hechos: await rowsOf<IntentoVista>(pool, INTENTOS, [id]) };
+    },
+
+    /** Sends a delivery again, with all its tries before it, whatever became of it. False when its webhook is off or it is none. */
+    resend: async (alcance: AlcanceWebhooks, id: string): Promise<boolean> =>
+      isUuid(id) && isOne(pool, RESEND, [...who(alcance), id]),
+
+    /** Sends a message of the type `prueba`. Gives its delivery; null when the webhook is off or there is none. */
+    async ping(alcance: AlcanceWebhooks, id: string): Promise<string | null> {
+      if (!isUuid(id)) return null;
+      const evento = await rowOf<{ evento: string }>(pool, PING, [...who(alcance), id]);
+      if (evento === null) return null;
+      const entrega = await rowOf<{ id: string }>(pool, 'SELECT id FROM webhook_entrega WHERE evento_id = $1', [
+        evento.evento,
+      ]);
+      return entrega?.id ?? null;
+    },
+  };
+}
+
+export type Webhooks = ReturnType<typeof createWebhooks>;

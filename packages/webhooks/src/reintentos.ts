@@ -1,0 +1,24 @@
+/** Share of an interval that is left to chance, so that what failed together does not come back together. */
+const JITTER = 0.2;
+
+/**
+ * Seconds until the next try after `intentos` failed ones, or null when that was the last. `intervalos` are the seconds
+ * between two tries, of which up to a fifth is taken away by chance; the answer's `Retry-After` (seconds) is waited for
+ * where it is longer, as far as the intervals that are left reach.
+ */
+export function nextIntento({
+  intentos,
+  intervalos,
+  retryAfter = null,
+  random = Math.random,
+}: {
+  readonly intentos: number;
+  readonly intervalos: readonly number[];
+  readonly retryAfter?: number | null;
+  readonly random?: () => number;
+}): number | null {
+  const intervalo = intervalos[intentos - 1];
+  if (intervalo === undefined) return null;
+  const left = intervalos.slice(intentos - 1).reduce((sum, each) => sum + each, 0);
+  return Math.max(intervalo * (1 - JITTER * random()), Math.min(retryAfter ?? 0, left));
+}
