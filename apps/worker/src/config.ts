@@ -98,7 +98,7 @@ const ajustes = z.object({
   }).default(15_000),
   RETENTION_DAYS: integer('Días que se conserva un paquete.', { min: 1, max: 3_650 }).default(30),
   TRACE_RETENTION_DAYS: integer(
-    'Días que se conserva el detalle de una solicitud terminada (periodos, paquetes del SAT, lo que pasó) después de su fin, y la nota de un documento borrado. La solicitud y sus movimientos se conservan.',
+    'Días que se conserva el detalle de una solicitud terminada (periodos, paquetes del SAT, lo que pasó) después de su fin, lo que se avisó a los webhooks, y la nota de un documento borrado. La solicitud y sus movimientos se conservan.',
     { min: 30, max: 3_650 },
   ).default(90),
   AUDIT_RETENTION_DAYS: integer(

@@ -1,7 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { resellar } from '@acuse/cli';
-import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion } from '@acuse/core';
-import { createSegundosFactores, createSesionesPortal, createUsuarios, cuelgan, pendientes } from '@acuse/db';
+import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion, contextoDeWebhook } from '@acuse/core';
+import {
+  createEntregas,
+  createSegundosFactores,
+  createSesionesPortal,
+  createUsuarios,
+  createWebhooks,
+  cuelgan,
+  pendientes,
+} from '@acuse/db';
 import { createKeyring, createSellado, type Keyring } from '@acuse/vault';
 import { expect, it } from 'vitest';
 import { newRfc, seedCuenta, useDatabase } from '../fixtures/database.ts';
@@ -16,7 +24,7 @@ const after = createSellado(keyring('2'));
 const both = keyring('2', '1');
 const quiet = { limit: 4, onAvance: () => {} };
 
-const hangsOn = async (secreto: 'PANEL_SECRETS' | 'SESSION_KEYS', id: string) =>
+const hangsOn = async (secreto: 'PANEL_SECRETS' | 'SESSION_KEYS' | 'WEBHOOK_KEYS', id: string) =>
   (await cuelgan(database.db, [secreto])).filter((each) => each.id === id).map(({ filas }) => filas);
 
 /** Users with a second factor under the first key. */
@@ -103,6 +111,29 @@ it('moves sessions with portals, their proofs and remembered refusals, and leave
   expect(await hangsOn('SESSION_KEYS', '1')).toEqual([1]);
   await sesiones.forget(otra.rfc);
   expect(await hangsOn('SESSION_KEYS', '1')).toEqual([]);
+});
+
+it('moves the keys that webhooks are signed with, the one in force and those before it', async () => {
+  const { cuentaId } = await seedCuenta(database.db);
+  const webhooks = createWebhooks(database.db);
+  const autor = { actor: 'prueba', ip: null };
+  const id = randomUUID();
+  const claves = [randomBytes(32), randomBytes(32)];
+  const [primera, segunda] = claves.map((clave) => {
+    const secretoId = randomUUID();
+    return { id: secretoId, sobre: before.seal(Buffer.from(clave), contextoDeWebhook(id, secretoId)) };
+  });
+  if (!primera || !segunda) throw new Error('no keys');
+  const campos = { url: 'https://erp.example/', descripcion: '', eventos: ['saldo.bajo'] as const, rfcs: [] };
+  await webhooks.create({ id, cuentaId, secreto: primera, ...campos, ...autor });
+  await webhooks.rotate({ cuentaId }, id, { secreto: segunda, vigenciaSegundos: 3_600, ...autor });
+  expect(await hangsOn('WEBHOOK_KEYS', '1')).toEqual([2]);
+  await resellar(database.db, 'WEBHOOK_KEYS', both, quiet);
+  expect([await hangsOn('WEBHOOK_KEYS', '1'), await hangsOn('WEBHOOK_KEYS', '2')]).toEqual([[], [2]]);
+  await webhooks.ping({ cuentaId }, id);
+  const [tomada] = await createEntregas(database.db).claim({ limite: 1, porDestino: 1, dudosas: 1, leaseSeconds: 60 });
+  const opened = tomada?.secretos.map((secreto) => after.open(secreto.sobre, contextoDeWebhook(id, secreto.id)));
+  expect(opened).toEqual(claves.toReversed());
 });
 
 it('takes nothing from who seals anew meanwhile', async () => {

@@ -1,4 +1,11 @@
-import { createBoveda, createClaims, createLlaves, createSolicitudes, createWebhooks } from '@acuse/db';
+import {
+  createBoveda,
+  createClaims,
+  createLlaves,
+  createRetention,
+  createSolicitudes,
+  createWebhooks,
+} from '@acuse/db';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { acceptSolicitud, claimOf, newSolicitud, PAQUETE, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
@@ -268,6 +275,25 @@ it('an account that revokes its key while much is open tells of each end', async
     SELECT count(*)::int AS n, count(DISTINCT e.secuencia)::int AS distintas FROM webhook_entrega e JOIN webhook w ON w.id = e.webhook_id
     WHERE w.cuenta_id = ${a.cuentaId}`;
   expect(rows).toEqual([{ n: 500, distintas: 500 }]);
+});
+
+it('what was told long ago goes with its deliveries and tries, and a secret with its last day', async () => {
+  const emisor = emisorOf();
+  const a = await seedTaxpayer(t.db);
+  const w = await emisor.newWebhook(a.cuentaId, 'http://127.0.0.1:9/');
+  const webhooks = createWebhooks(t.db);
+  const [vieja, nueva] = [
+    await webhooks.ping({ cuentaId: a.cuentaId }, w.id),
+    await webhooks.ping({ cuentaId: a.cuentaId }, w.id),
+  ];
+  await t.sql`INSERT INTO webhook_intento (entrega_id, ms, status) VALUES (${vieja}, 1, 500)`;
+  await t.sql`UPDATE webhook_evento v SET creado_en = now() - interval '91 days' FROM webhook_entrega e WHERE e.id = ${vieja} AND v.id = e.evento_id`;
+  await emisor.rotate(a.cuentaId, w.id, 3_600);
+  await t.sql`UPDATE webhook_secreto SET vence_en = now() - interval '1 second' WHERE webhook_id = ${w.id} AND vence_en IS NOT NULL`;
+  await createRetention(t.db).prune({ traceDays: 90, auditDays: 400, limit: 100 });
+  expect(await t.sql`SELECT id FROM webhook_entrega WHERE webhook_id = ${w.id}`).toEqual([{ id: nueva }]);
+  expect(await t.sql`SELECT FROM webhook_intento WHERE entrega_id = ${vieja}`).toEqual([]);
+  expect(await t.sql`SELECT FROM webhook_secreto WHERE webhook_id = ${w.id}`).toHaveLength(1);
 });
 
 it('what is cancelled by its owner, and an account without endpoints, leave no event', async () => {

@@ -113,7 +113,7 @@ function Procesos({ heartbeats, now }: Pick<Datos, 'heartbeats'> & { readonly no
         filas={heartbeats.map((latido) => [
           <span class="fija">{latido.proceso}</span>,
           latido.rol,
-          isQuiet(latido) && !['listas', 'webhooks'].includes(latido.rol) ? (
+          isQuiet(latido) && latido.rol !== 'listas' ? (
             <Estado texto="Callado" tono="alerta" />
           ) : (
             <Estado texto="Vivo" tono="exito" />
