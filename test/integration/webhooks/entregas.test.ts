@@ -194,13 +194,13 @@ it('tries again after an error, notes each try, and gives a message up after the
 it('switches an endpoint off at 410 and after days of failures, and waits for what Retry-After asks', async () => {
   const emisor = emisorOf();
   const a = await seedTaxpayer(t.db);
-  const [adios, muerto, lleno] = [
+  const [gone, muerto, busy] = [
     await receptorOf(() => 410),
     await receptorOf(() => 500),
     await receptorOf(() => (response) => response.writeHead(429, { 'retry-after': '600' }).end()),
   ];
   const ids = [];
-  for (const { url } of [adios, muerto, lleno]) ids.push((await emisor.newWebhook(a.cuentaId, url)).id);
+  for (const { url } of [gone, muerto, busy]) ids.push((await emisor.newWebhook(a.cuentaId, url)).id);
   const [unoId = '', dosId = '', tresId = ''] = ids;
   await t.sql`UPDATE webhook SET fallando_desde = now() - interval '4 days', fallos_seguidos = 19 WHERE id = ${dosId}`;
   await newVencidas(t.db, a, 2);
@@ -211,7 +211,7 @@ it('switches an endpoint off at 410 and after days of failures, and waits for wh
   expect(await find(unoId)).toMatchObject({ motivo: 'CONTESTO_410', pendientes: 1 });
   await waitFor(async () => ((await find(dosId))?.estado === 'APAGADO' ? true : null));
   expect(await find(dosId)).toMatchObject({ motivo: 'FALLA_DIAS' });
-  await waitFor(async () => (lleno.recibidos.length === 1 ? true : null));
+  await waitFor(async () => (busy.recibidos.length === 1 ? true : null));
   const espera = await waitFor(async () => {
     const rows = await t.sql<{ s: number }>`
       SELECT extract(epoch FROM espera_hasta - now())::float8 AS s FROM webhook WHERE id = ${tresId}`;
@@ -219,11 +219,11 @@ it('switches an endpoint off at 410 and after days of failures, and waits for wh
   });
   // No longer than the longest interval of these settings.
   expect(espera).toBeLessThanOrEqual(1);
-  expect(adios.recibidos).toHaveLength(1);
+  expect(gone.recibidos).toHaveLength(1);
 
   // What waited goes on when it is switched on, from the first try.
   await createWebhooks(t.db).update({ cuentaId: a.cuentaId }, unoId, { estado: 'ACTIVO', ...autor });
-  await waitFor(async () => (adios.recibidos.length >= 2 ? true : null));
+  await waitFor(async () => (gone.recibidos.length >= 2 ? true : null));
 });
 
 it('signs with both secrets while the earlier one is valid', async () => {
