@@ -48,9 +48,9 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
      * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
-     * running queries, heartbeats), traces of solicitudes that ended `traceDays` ago and whose objects are gone, and
-     * what webhooks were told then, and lines of the audit log older than `auditDays`. True when there may be more. Any number of processes may do it at
-     * once.
+     * running queries, heartbeats, keys that sign no more), traces of solicitudes that ended `traceDays` ago and whose
+     * objects are gone, what webhooks were told then, and lines of the audit log older than `auditDays`. True when there
+     * may be more. Any number of processes may do it at once.
      */
     async prune({
       traceDays,

@@ -99,7 +99,10 @@ const DELIVERED = `${noted(`estado = 'ENTREGADA', terminada_en = now()`)}, sano 
 )
 SELECT id FROM fin`;
 
-/** `$7` seconds to the next try, none after the last; `$8` seconds to leave the receiver alone; `$9` it wants no more; `$10` days. */
+/**
+ * `$7` seconds to the next try, none after the last; `$8` seconds to leave the receiver alone; `$9` it wants no more;
+ * `$10` days.
+ */
 const FAILED = `${noted(`estado = CASE WHEN $7::float8 IS NULL THEN 'FALLIDA' ELSE 'PENDIENTE' END,
     terminada_en = CASE WHEN $7::float8 IS NULL THEN now() END, due_at = now() + make_interval(secs => coalesce($7::float8, 0))`)}, destino AS (
   UPDATE webhook w SET fallos_seguidos = w.fallos_seguidos + 1, fallando_desde = coalesce(w.fallando_desde, now()),
@@ -119,7 +122,10 @@ const ISO = (column: string) => `to_char((${column}) AT TIME ZONE 'UTC', 'YYYY-M
 const QUIEREN = (tipo: EventoWebhook) =>
   `webhook w JOIN contribuyente d ON d.cuenta_id = w.cuenta_id AND (w.rfcs = '{}' OR d.rfc = ANY (w.rfcs)) AND w.estado = 'ACTIVO' AND '${tipo}' = ANY (w.eventos)`;
 
-/** What is the case, and not what happened: whoever is not told of it yet is told. `$2` credits, `$3` days of a key, `$4` of a notice. */
+/**
+ * What is the case, and not what happened: whoever is not told of it yet is told. `$2` credits, `$3` days of a key, `$4`
+ * of a notice.
+ */
 const ESTADOS = `
   SELECT w.id, w.cuenta_id, NULL::text AS rfc, 'saldo.bajo' AS tipo, 'saldo.bajo' AS clave, jsonb_build_object('saldo', c.saldo, 'umbral', coalesce(a.umbral, $2::int)) AS datos
   FROM webhook w JOIN cuenta c ON c.id = w.cuenta_id LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
@@ -190,8 +196,8 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
 
     /**
      * Notes that it did not. `enSegundos` null: that was the last try. `esperaSegundos`: nothing is sent there for so
-     * long. `isNoMore`: the receiver wants nothing more; it is switched off then, and after `diasFallando` days in which
-     * nothing arrived. Gives the state of the webhook, or null when somebody else has the delivery by now.
+     * long. `isNoMore`: the receiver wants nothing more; it is switched off then, and after `diasFallando` days in
+     * which nothing arrived. Gives the state of the webhook, or null when somebody else has the delivery by now.
      */
     async failed(
       { id, epoch }: Pick<EntregaTomada, 'id' | 'epoch'>,

@@ -171,7 +171,10 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
 
     find,
 
-    /** Tells whether it was created, that there is one with this id already, that one of its RFCs is not of the account, or that it has too many. */
+    /**
+     * Tells whether it was created, that there is one with this id already, that one of its RFCs is not of the account,
+     * or that the account has too many.
+     */
     async create(
       input: Campos & { id: string; cuentaId: string; secreto: SecretoSellado } & Autor,
     ): Promise<'CREADO' | 'REPETIDO' | 'RFC_DESCONOCIDO' | 'WEBHOOKS_DEMASIADOS'> {
@@ -274,7 +277,10 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       return { ...entregaOf(rest), cuerpo, hechos: await rowsOf<IntentoVista>(pool, INTENTOS, [id]) };
     },
 
-    /** Sends a delivery again, with all its tries before it, whatever became of it. False when its webhook is off or it is none. */
+    /**
+     * Sends a delivery again, with all its tries before it, whatever became of it. False when its webhook is off or it
+     * is none.
+     */
     resend: async (alcance: AlcanceWebhooks, id: string): Promise<boolean> =>
       isUuid(id) && isOne(pool, RESEND, [...who(alcance), id]),
 
