@@ -41,7 +41,9 @@ describe('docker-compose.yml', () => {
   it('has every server say whether it is healthy, and pins every image that is not ours', () => {
     const services = compose.slice(compose.indexOf('\nservices:')).split(/\n {2}(?=[a-z0-9]+:\n)/);
     const watched = services.filter((text) => /^ {4}healthcheck:/m.test(text)).map((text) => text.split(':')[0]);
-    expect(watched.sort()).toEqual(['api', 'descargas', 'ensambles', 'panel', 'postgres', 'redis', 'simulador', 'webhooks'].sort());
+    expect(watched.sort()).toEqual(
+      ['api', 'descargas', 'ensambles', 'panel', 'postgres', 'redis', 'simulador', 'webhooks'].sort(),
+    );
     const images = [...compose.matchAll(/image: \$\{(?!ACUSE_)\w+:-([^}]+)\}/g)].map(([, image]) => image);
     expect(images).toHaveLength(3);
     for (const image of images) expect(image).toMatch(/:\d+\.\d+(\.\d+)?$/);

@@ -174,6 +174,68 @@ export const OPERACIONES = [
     costo: 0,
     credencial: 'API key',
   },
+  {
+    path: 'webhooks/actualizar',
+    resumen: 'Cambiar, apagar o encender un webhook',
+    descripcion:
+      'Cambia lo que se envía y deja lo demás. Al encenderlo se olvidan sus fallas, y lo que estaba pendiente se envía.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'webhooks/borrar',
+    resumen: 'Borrar un webhook',
+    descripcion:
+      'Con su bitácora. Lo que estaba pendiente ya no se envía; para conservarlo, apáguelo con webhooks/actualizar.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'webhooks/crear',
+    resumen: 'Crear un webhook',
+    descripcion:
+      'Desde ahora se avisa a esa dirección de lo que pase con el RFC de la API key. Los avisos siguen Standard Webhooks 1.0: firmados con el secreto, que se muestra esta sola vez. Un webhook para varios RFC, o para todos, se crea en el panel.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'webhooks/entregas',
+    resumen: 'Entregas de un webhook',
+    descripcion:
+      'Los avisos de un webhook, del más nuevo al más antiguo, con el último intento de cada uno. La página siguiente se pide con antes_de y la secuencia del último.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'webhooks/listar',
+    resumen: 'Listar los webhooks',
+    descripcion: 'Los que avisan solo del RFC de la API key. Los secretos no se muestran.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'webhooks/probar',
+    resumen: 'Enviar un aviso de prueba',
+    descripcion: 'Uno del tipo prueba, firmado como los demás. Cómo le fue se ve en webhooks/entregas.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'webhooks/reenviar',
+    resumen: 'Enviar otra vez un aviso',
+    descripcion:
+      'Con el mismo webhook-id y el mismo contenido, haya llegado antes o no, y con todos sus intentos por delante.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'webhooks/rotar-secreto',
+    resumen: 'Cambiar el secreto de un webhook',
+    descripcion:
+      'Da un secreto nuevo, que se muestra esta sola vez. Mientras el anterior esté vigente, cada aviso lleva las dos firmas: cámbielo en su receptor sin perder ninguno.',
+    costo: 0,
+    credencial: 'API key',
+  },
 ] as const satisfies readonly OperacionPublicada[];
 
 /** How an operation is named where it is switched off or charged for. */

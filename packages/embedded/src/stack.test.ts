@@ -154,12 +154,10 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
         const environment = await readFile(`/proc/${pid}/environ`, 'utf8').then((text) => text.replaceAll('\0', '\n'));
         const own = join(stack.secrets.carpeta, proceso);
         const files = [...environment.matchAll(/^(\w+)_FILE=(.*)$/gm)].map(([, name, path]) => [name, path]);
-        expect(Object.fromEntries(files)).toEqual(
-          {
-            ...(proceso === 'descargas' ? more : {}),
-            ...Object.fromEntries(PROCESOS[proceso as keyof typeof environments].map((name) => [name, join(own, name)])),
-          },
-        );
+        expect(Object.fromEntries(files)).toEqual({
+          ...(proceso === 'descargas' ? more : {}),
+          ...Object.fromEntries(PROCESOS[proceso as keyof typeof environments].map((name) => [name, join(own, name)])),
+        });
         for (const [name, value] of Object.entries(stack.secrets.valores))
           if (name !== 'S3_ACCESS_KEY_ID') expect(environment.includes(value), `${proceso}: ${name}`).toBe(false);
       }

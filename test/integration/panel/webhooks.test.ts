@@ -27,17 +27,27 @@ describe('webhooks in the panel', () => {
   it('are created with a secret that is shown once and opens for the workers alone', async () => {
     expect((await ana.get('/webhooks')).main).toContain('Aún no hay webhooks');
     const { rfc } = await addRfc(panel.db, ana);
-    const { id, secreto } = await create({ descripcion: ' ERP ', rfcs: ` ${rfc.toLowerCase()} `, 'evento.saldo.bajo': 'si' });
+    const { id, secreto } = await create({
+      descripcion: ' ERP ',
+      rfcs: ` ${rfc.toLowerCase()} `,
+      'evento.saldo.bajo': 'si',
+    });
     expect(await webhook(id)).toMatchObject({
       ...{ url: URL, descripcion: 'ERP', rfcs: [rfc], estado: 'ACTIVO', pendientes: 0 },
       eventos: [...AL_PRINCIPIO, 'saldo.bajo'],
     });
-    const [row] = await panel.sql<{ id: string; sobre: Buffer }>`SELECT id, sobre FROM webhook_secreto WHERE webhook_id = ${id}`;
+    const [row] = await panel.sql<{
+      id: string;
+      sobre: Buffer;
+    }>`SELECT id, sobre FROM webhook_secreto WHERE webhook_id = ${id}`;
     const clave = panel.deps.selladoWebhooks.open(row?.sobre ?? Buffer.alloc(0), contextoDeWebhook(id, row?.id ?? ''));
     expect(`whsec_${clave?.toString('base64')}`).toBe(secreto);
     expect(row?.sobre.includes(clave ?? Buffer.alloc(0))).toBe(false);
     for (const path of ['/webhooks', `/webhooks/${id}`]) expect((await ana.get(path)).text).not.toContain('whsec_');
-    const [audited] = await panel.sql<{ detalle: object; actor: string }>`SELECT detalle, actor FROM auditoria WHERE accion = 'crear-webhook'`;
+    const [audited] = await panel.sql<{
+      detalle: object;
+      actor: string;
+    }>`SELECT detalle, actor FROM auditoria WHERE accion = 'crear-webhook'`;
     expect(audited).toMatchObject({ actor: `usuario:${ana.usuarioId}`, detalle: { webhook: id, url: URL } });
   });
 
@@ -69,7 +79,10 @@ describe('webhooks in the panel', () => {
     expect(textsOf(private_.$, '.falta').join(' ')).toMatch(/pública/);
     expect(private_.$('input[name="evento.solicitud.terminada"]').attr('checked')).toBeDefined();
     const otherRfc = await send({ url: URL, ...terminada, rfcs: ajeno });
-    expect([otherRfc.status, textsOf(otherRfc.$, '.falta').join(' ')]).toEqual([422, expect.stringContaining('no es de la cuenta')]);
+    expect([otherRfc.status, textsOf(otherRfc.$, '.falta').join(' ')]).toEqual([
+      422,
+      expect.stringContaining('no es de la cuenta'),
+    ]);
   });
 
   it('are changed, switched off and on, tried and deleted, and show each delivery with its tries', async () => {

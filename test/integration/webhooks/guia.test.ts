@@ -51,30 +51,36 @@ const isThere = (program: string) => spawnSync(program, ['--version']).status ==
 
 describe('the guide of webhooks', () => {
   it('names every event', () => {
-    const named = [...text.matchAll(/^\| `([a-z_.]+)` \|/gm)].map(([, name]) => name);
+    const named = [...text.matchAll(/^\| `([a-z_]+\.[a-z_]+|prueba)` \|/gm)].map(([, name]) => name);
     expect(named.sort()).toEqual([...EVENTOS_WEBHOOK, 'prueba'].sort());
   });
 
-  it.each(Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[])('verifies in %s what we sign, and nothing else', (name, context) => {
-    const { program, file, head, ask } = LANGUAGES[name];
-    const [, sample] = new RegExp(`^\`\`\`${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text) ?? [];
-    if (sample === undefined) throw new Error(`the guide has no sample in ${name}`);
-    if (!isThere(program)) return context.skip(`there is no ${program}`);
-    const [una, otra, ajena] = [newClave(), newClave(), newClave()];
-    const cuerpo = JSON.stringify({ type: 'prueba', data: { texto: 'Ñandú €' } });
-    const segundos = Math.floor(Date.now() / 1_000);
-    const encabezados = firmar({ id: 'evt_1', segundos, cuerpo }, [una.clave, otra.clave]);
-    const viejo = firmar({ id: 'evt_1', segundos: segundos - 3_600, cuerpo }, [una.clave]);
-    const casos = [
-      { cuerpo, encabezados, secreto: una.secreto },
-      { cuerpo, encabezados, secreto: otra.secreto },
-      { cuerpo, encabezados, secreto: ajena.secreto },
-      { cuerpo: `${cuerpo} `, encabezados, secreto: una.secreto },
-      { cuerpo, encabezados: { ...encabezados, 'webhook-id': 'evt_2' }, secreto: una.secreto },
-      { cuerpo, encabezados: viejo, secreto: una.secreto },
-    ];
-    writeFileSync(join(folder, file), `${head}${sample}\n${ask}\n`);
-    const { stdout, stderr } = spawnSync(program, [join(folder, file)], { input: JSON.stringify(casos), encoding: 'utf8' });
-    expect([stderr, JSON.parse(stdout || 'null')]).toEqual(['', [true, true, false, false, false, false]]);
-  });
+  it.for(Object.keys(LANGUAGES) as (keyof typeof LANGUAGES)[])(
+    'verifies in %s what we sign, and nothing else',
+    (name, { skip }) => {
+      const { program, file, head, ask } = LANGUAGES[name];
+      const [, sample] = new RegExp(`^\`\`\`${name}\\n([\\s\\S]*?)^\`\`\`$`, 'm').exec(text) ?? [];
+      if (sample === undefined) throw new Error(`the guide has no sample in ${name}`);
+      if (!isThere(program)) return skip(`there is no ${program}`);
+      const [una, otra, ajena] = [newClave(), newClave(), newClave()];
+      const cuerpo = JSON.stringify({ type: 'prueba', data: { texto: 'Ñandú €' } });
+      const segundos = Math.floor(Date.now() / 1_000);
+      const encabezados = firmar({ id: 'evt_1', segundos, cuerpo }, [una.clave, otra.clave]);
+      const viejo = firmar({ id: 'evt_1', segundos: segundos - 3_600, cuerpo }, [una.clave]);
+      const casos = [
+        { cuerpo, encabezados, secreto: una.secreto },
+        { cuerpo, encabezados, secreto: otra.secreto },
+        { cuerpo, encabezados, secreto: ajena.secreto },
+        { cuerpo: `${cuerpo} `, encabezados, secreto: una.secreto },
+        { cuerpo, encabezados: { ...encabezados, 'webhook-id': 'evt_2' }, secreto: una.secreto },
+        { cuerpo, encabezados: viejo, secreto: una.secreto },
+      ];
+      writeFileSync(join(folder, file), `${head}${sample}\n${ask}\n`);
+      const { stdout, stderr } = spawnSync(program, [join(folder, file)], {
+        input: JSON.stringify(casos),
+        encoding: 'utf8',
+      });
+      expect([stderr, JSON.parse(stdout || 'null')]).toEqual(['', [true, true, false, false, false, false]]);
+    },
+  );
 });

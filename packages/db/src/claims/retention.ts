@@ -28,8 +28,19 @@ WITH vieja AS MATERIALIZED (
 eventos AS (DELETE FROM evento WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja)))
 UPDATE solicitud SET rastro_borrado_en = now() WHERE id = ANY (ARRAY(SELECT id FROM vieja))`;
 
-/** What webhooks were told, with its deliveries and their tries; and keys that sign no more. */
-const TOLD = batch('webhook_evento', 'creado_en < now() - make_interval(days => $2)', 'creado_en');
+/**
+ * What webhooks were told: first deliveries with their tries, of which those that somebody holds are left, so that who
+ * deletes an endpoint is never waited for; then what has none any more. And keys that sign no more.
+ */
+const SENT = `
+DELETE FROM webhook_entrega WHERE ctid = ANY (ARRAY(
+  SELECT e.ctid FROM webhook_evento v JOIN webhook_entrega e ON e.evento_id = v.id
+  WHERE v.creado_en < now() - make_interval(days => $2) ORDER BY v.creado_en LIMIT $1 FOR UPDATE OF e SKIP LOCKED))`;
+const TOLD = batch(
+  'webhook_evento',
+  `creado_en < now() - make_interval(days => $2) AND NOT EXISTS (SELECT FROM webhook_entrega e WHERE e.evento_id = webhook_evento.id)`,
+  'creado_en',
+);
 const UNSIGNING = batch('webhook_secreto', 'vence_en < now()', 'vence_en');
 
 const DOCUMENTS = batch('documento', 'borrado_en < now() - make_interval(days => $2)', 'borrado_en');
@@ -61,6 +72,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
         ...EXPIRED.map((text) => [text, [limit]] as const),
         [TRACES, [limit, traceDays]] as const,
         [DOCUMENTS, [limit, traceDays]] as const,
+        [SENT, [limit, traceDays]] as const,
         [TOLD, [limit, traceDays]] as const,
         [UNSIGNING, [limit]] as const,
         [AUDIT, [limit, auditDays]] as const,

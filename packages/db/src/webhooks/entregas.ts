@@ -2,6 +2,7 @@ import type { EventoWebhook } from '@acuse/contract';
 import type { Database } from '../database.ts';
 import { listenTo } from '../listen.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
 
 /** LISTEN/NOTIFY channel that says "something is to be sent". The functions of the database speak on it. */
 const CANAL_WEBHOOKS = 'acuse_webhooks';
@@ -40,6 +41,9 @@ export interface IntentoHecho {
   readonly error: string | null;
   readonly respuesta: string | null;
 }
+
+/** Workers take turns at choosing: two at once would count the same ones under way, and exceed what a receiver may have. */
+const TURN = `SELECT pg_advisory_xact_lock(hashtext('acuse_webhooks'))`;
 
 /**
  * What is due, shared out among the receivers: in each round every one gets one, those with the fewest under way first.
@@ -85,17 +89,24 @@ LEFT JOIN solicitud s ON s.id = v.solicitud_id`;
 
 const KEEP = 'UPDATE webhook_evento SET cuerpo = coalesce(cuerpo, $2) WHERE id = $1 RETURNING cuerpo';
 
-const noted = (set: string) => `
-WITH fin AS (
+/**
+ * Whoever locks an endpoint and a delivery of it locks the endpoint first, as its deletion does: `destino`, which reads
+ * nothing that is not locked, is read before a row of `fin` is.
+ */
+const noted = (destino: string, set: string) => `
+WITH destino AS MATERIALIZED (
+  SELECT w.id, w.fallando_desde, w.fallos_seguidos FROM webhook w
+  WHERE w.id = (SELECT webhook_id FROM webhook_entrega WHERE id = $1) ${destino} FOR NO KEY UPDATE
+), fin AS (
   UPDATE webhook_entrega SET intentos = intentos + 1, tomada_hasta = NULL, ${set}
-  WHERE id = $1 AND epoch = $2 AND estado = 'PENDIENTE' RETURNING id, webhook_id
+  WHERE id = $1 AND epoch = $2 AND estado = 'PENDIENTE' AND (SELECT count(*) FROM destino) >= 0 RETURNING id, webhook_id
 ), intento AS (
   INSERT INTO webhook_intento (entrega_id, ms, status, error, respuesta) SELECT id, $3, $4, $5, $6 FROM fin
 )`;
 
-/** A receiver that did not fail is not written to. */
-const DELIVERED = `${noted(`estado = 'ENTREGADA', terminada_en = now()`)}, sano AS (
-  UPDATE webhook w SET fallos_seguidos = 0, fallando_desde = NULL FROM fin WHERE w.id = fin.webhook_id AND w.fallos_seguidos > 0
+/** A receiver that did not fail is not written to, nor locked. */
+const DELIVERED = `${noted('AND w.fallos_seguidos > 0', `estado = 'ENTREGADA', terminada_en = now()`)}, sano AS (
+  UPDATE webhook w SET fallos_seguidos = 0, fallando_desde = NULL FROM fin JOIN destino ON destino.id = fin.webhook_id WHERE w.id = destino.id
 )
 SELECT id FROM fin`;
 
@@ -103,18 +114,21 @@ SELECT id FROM fin`;
  * `$7` seconds to the next try, none after the last; `$8` seconds to leave the receiver alone; `$9` it wants no more;
  * `$10` days.
  */
-const FAILED = `${noted(`estado = CASE WHEN $7::float8 IS NULL THEN 'FALLIDA' ELSE 'PENDIENTE' END,
-    terminada_en = CASE WHEN $7::float8 IS NULL THEN now() END, due_at = now() + make_interval(secs => coalesce($7::float8, 0))`)}, destino AS (
+const FAILED = `${noted(
+  '',
+  `estado = CASE WHEN $7::float8 IS NULL THEN 'FALLIDA' ELSE 'PENDIENTE' END,
+    terminada_en = CASE WHEN $7::float8 IS NULL THEN now() END, due_at = now() + make_interval(secs => coalesce($7::float8, 0))`,
+)}, fallo AS (
   UPDATE webhook w SET fallos_seguidos = w.fallos_seguidos + 1, fallando_desde = coalesce(w.fallando_desde, now()),
     espera_hasta = CASE WHEN $8::float8 IS NULL THEN w.espera_hasta ELSE greatest(w.espera_hasta, now() + make_interval(secs => $8::float8)) END,
     estado = CASE WHEN f.motivo IS NULL THEN w.estado ELSE 'APAGADO' END,
     motivo = coalesce(w.motivo, f.motivo), apagado_en = CASE WHEN f.motivo IS NULL THEN w.apagado_en ELSE coalesce(w.apagado_en, now()) END
   FROM (SELECT fin.webhook_id, CASE WHEN $9::boolean THEN 'CONTESTO_410'
-      WHEN x.fallando_desde < now() - make_interval(days => $10::int) AND x.fallos_seguidos >= ${MIN_FALLOS} THEN 'FALLA_DIAS' END AS motivo
-    FROM fin JOIN webhook x ON x.id = fin.webhook_id) f
+      WHEN d.fallando_desde < now() - make_interval(days => $10::int) AND d.fallos_seguidos >= ${MIN_FALLOS} THEN 'FALLA_DIAS' END AS motivo
+    FROM fin JOIN destino d ON d.id = fin.webhook_id) f
   WHERE w.id = f.webhook_id RETURNING w.estado
 )
-SELECT fin.id, destino.estado FROM fin, destino`;
+SELECT fin.id, fallo.estado FROM fin, fallo`;
 
 const ISO = (column: string) => `to_char((${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
@@ -182,7 +196,10 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
       input: Record<'limite' | 'porDestino' | 'dudosas' | 'leaseSeconds', number>,
     ): Promise<readonly EntregaTomada[]> {
       const { limite, porDestino, dudosas, leaseSeconds } = input;
-      return (await rowsOf<Row>(pool, CLAIM, [limite, porDestino, dudosas, leaseSeconds])).map(tomadaOf);
+      return inTransaction(pool, async (client) => {
+        await execute(client, TURN);
+        return (await rowsOf<Row>(client, CLAIM, [limite, porDestino, dudosas, leaseSeconds])).map(tomadaOf);
+      });
     },
 
     /** Keeps what an event is told by; gives what was kept before, by whomever. Null when the event is gone. */

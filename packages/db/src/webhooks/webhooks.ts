@@ -208,15 +208,8 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Deletes it with its log; what was not sent yet is not sent. False when there is none. */
-    async remove(alcance: AlcanceWebhooks, id: string, { actor, ip }: Autor): Promise<boolean> {
-      if (!isUuid(id)) return false;
-      return inTransaction(pool, async (client) => {
-        // Deliveries first, in the order in which who notes a try locks them.
-        const own = `DELETE FROM webhook_entrega e USING webhook w WHERE w.id = e.webhook_id AND ${OWN} AND w.id = $3`;
-        await execute(client, own, [...who(alcance), id]);
-        return isOne(client, REMOVE, [...who(alcance), id, actor, ip]);
-      });
-    },
+    remove: async (alcance: AlcanceWebhooks, id: string, { actor, ip }: Autor): Promise<boolean> =>
+      isUuid(id) && isOne(pool, REMOVE, [...who(alcance), id, actor, ip]),
 
     /**
      * Puts a new secret in force; the one before signs too for `vigenciaSegundos` more, and of those before it the

@@ -112,7 +112,13 @@ const everyPage = () => {
     const [webhookId, clave] = [randomUUID(), Buffer.alloc(9)];
     const alcance = { cuentaId: persona.cuentaId };
     await panel.deps.webhooks.create({
-      ...{ id: webhookId, url: 'https://erp.example/acuse', descripcion: 'ERP', eventos: ['solicitud.terminada'], rfcs: [] },
+      ...{
+        id: webhookId,
+        url: 'https://erp.example/acuse',
+        descripcion: 'ERP',
+        eventos: ['solicitud.terminada'],
+        rfcs: [],
+      },
       ...{ ...alcance, secreto: { id: randomUUID(), sobre: clave }, actor: 'prueba', ip: null },
     });
     const entrega = await panel.deps.webhooks.ping(alcance, webhookId);

@@ -31,9 +31,11 @@ export default defineOperation({
   errors: ['WEBHOOK_NO_ENCONTRADO'],
 
   async handle({ webhook_id, vigencia_horas = HORAS.normal }, { deps, access, ip, error }) {
-    const id = webhook_id.toLowerCase();
+    const alcance = alcanceOf(access);
+    const id = (await deps.webhooks.find(alcance, webhook_id))?.id;
+    if (id === undefined) throw error('WEBHOOK_NO_ENCONTRADO');
     const { secreto, sellado } = newSecreto(id, { newId: deps.newId, sellado: deps.selladoWebhooks });
-    const anteriorHasta = await deps.webhooks.rotate(alcanceOf(access), id, {
+    const anteriorHasta = await deps.webhooks.rotate(alcance, id, {
       secreto: sellado,
       vigenciaSegundos: vigencia_horas * 3_600,
       ...autorOf(access, ip),

@@ -12,8 +12,10 @@ async function start() {
   return { kit, a, call: callerOf(kit, a) };
 }
 
-const callerOf = (kit: Kit, { key, rfc }: Alta) => (path: string, body: object) =>
-  kit.call(`webhooks/${path}`, { rfc, ...body }, { key });
+const callerOf =
+  (kit: Kit, { key, rfc }: Alta) =>
+  (path: string, body: object) =>
+    kit.call(`webhooks/${path}`, { rfc, ...body }, { key });
 const told = ({ status, json }: Answer) => [status, json['error']];
 
 describe('webhooks', () => {
@@ -22,7 +24,11 @@ describe('webhooks', () => {
     const { data } = (await call('crear', { url: ' https://ERP.example/acuse ', eventos, descripcion: 'ERP' })).json;
     const off = { motivo: null, apagado_en: null, fallando_desde: null, pendientes: 0, secretos_anteriores: [] };
     const vista = { webhook_id: data?.['webhook_id'], url: URL, descripcion: 'ERP', eventos, estado: 'ACTIVO', ...off };
-    expect(data).toEqual({ ...vista, creado_en: '2026-11-20T18:00:00.000Z', secreto: expect.stringMatching(/^whsec_/) });
+    expect(data).toEqual({
+      ...vista,
+      creado_en: '2026-11-20T18:00:00.000Z',
+      secreto: expect.stringMatching(/^whsec_/),
+    });
     const stored = kit.store.webhooks.get(String(data?.['webhook_id']));
     expect(stored?.vista.rfcs).toEqual([a.rfc]);
     const [guardado] = stored?.secretos ?? [];
@@ -92,11 +98,18 @@ describe('webhooks', () => {
     expect(kit.store.webhooks.size).toBe(0);
   });
 
+  it('get no secret under an id that is none', async () => {
+    const { call } = await start();
+    for (const webhook_id of ['\ud800', NADIE, 'x'])
+      expect(told(await call('rotar-secreto', { webhook_id }))).toEqual([404, 'WEBHOOK_NO_ENCONTRADO']);
+  });
+
   it('of another account or of another RFC of the account are like such that nobody has', async () => {
     const { kit, a, call } = await start();
     const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
     const entrega_id = String((await call('probar', { webhook_id })).json.data?.['entrega_id']);
-    const before = structuredClone([...kit.store.webhooks]);
+    const state = () => JSON.stringify([...kit.store.webhooks, ...kit.store.entregas]);
+    const before = state();
     const otraCuenta = alta(kit.store);
     const otroRfc = alta(kit.store);
     const contribuyente = kit.store.contribuyentes.get(otroRfc.contribuyenteId);
@@ -111,6 +124,6 @@ describe('webhooks', () => {
       }
       expect(told(await other('reenviar', { entrega_id }))).toEqual([404, 'ENTREGA_NO_ENCONTRADA']);
     }
-    expect([...kit.store.webhooks]).toEqual(before);
+    expect(state()).toBe(before);
   });
 });

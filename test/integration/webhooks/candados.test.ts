@@ -1,0 +1,91 @@
+import { createEntregas, createRetention, createWebhooks } from '@acuse/db';
+import type pg from 'pg';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitForLocks } from '../fixtures/candado.ts';
+import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { createEmisor, expireAll, newVencidas } from './fixtures/destinos.ts';
+
+const t = useDatabase();
+const autor = { actor: 'prueba', ip: null };
+const hecho = { ms: 5, status: 500, error: null, respuesta: 'no' };
+const despues = { enSegundos: 60, esperaSegundos: null, isNoMore: false, diasFallando: 3 };
+const TODAS = { limite: 10, porDestino: 10, dudosas: 10, leaseSeconds: 60 };
+
+let cuentaId: string;
+let webhookId: string;
+let gate: pg.PoolClient;
+
+/** An endpoint with two deliveries; their ids, the older first. */
+async function newEntregas(): Promise<readonly [string, string]> {
+  const taxpayer = await seedTaxpayer(t.db);
+  cuentaId = taxpayer.cuentaId;
+  webhookId = (await createEmisor(t).newWebhook(cuentaId, 'http://127.0.0.1:9/')).id;
+  await newVencidas(t.db, taxpayer, 2);
+  await expireAll(t.db);
+  const rows = await t.sql<{
+    id: string;
+  }>`SELECT id FROM webhook_entrega WHERE webhook_id = ${webhookId} ORDER BY secuencia`;
+  return [rows[0]?.id ?? '', rows[1]?.id ?? ''];
+}
+
+beforeEach(async () => {
+  gate = await t.db.pool.connect();
+  // PostgreSQL ends a deadlock by giving up who has waited for a while: never this one.
+  await gate.query(`BEGIN; SET LOCAL deadlock_timeout = '1h'`);
+});
+afterEach(() => gate.release(true));
+
+const DELETE = 'DELETE FROM webhook WHERE id = $1';
+const webhooks = () => createWebhooks(t.db);
+const entregas = () => createEntregas(t.db);
+
+describe('who deletes an endpoint and who writes about it never wait for each other', () => {
+  it.each(['failed', 'delivered'] as const)('a try that %s', async (what) => {
+    await newEntregas();
+    await t.sql`UPDATE webhook SET fallos_seguidos = 3, fallando_desde = now() WHERE id = ${webhookId}`;
+    const [tomada] = await entregas().claim(TODAS);
+    if (tomada === undefined) throw new Error('nothing was claimed');
+    await gate.query('SELECT FROM webhook WHERE id = $1 FOR UPDATE', [webhookId]);
+    const noted = what === 'failed' ? entregas().failed(tomada, hecho, despues) : entregas().delivered(tomada, hecho);
+    await waitForLocks(t.db.pool, 1);
+    await gate.query(DELETE, [webhookId]);
+    await gate.query('COMMIT');
+    expect(await noted).toBe(what === 'failed' ? null : false);
+  });
+
+  it('the retention of what was told', async () => {
+    const [, nueva] = await newEntregas();
+    await t.sql`UPDATE webhook_evento SET creado_en = now() - interval '91 days' WHERE cuenta_id = ${cuentaId}`;
+    await gate.query('SELECT FROM webhook_entrega WHERE id = $1 FOR UPDATE', [nueva]);
+    const pruned = createRetention(t.db).prune({ traceDays: 90, auditDays: 400, limit: 100 });
+    // It leaves what somebody holds for the next time: it waits for nobody.
+    await pruned;
+    expect(await t.sql`SELECT id FROM webhook_entrega WHERE webhook_id = ${webhookId}`).toEqual([{ id: nueva }]);
+    await gate.query(DELETE, [webhookId]);
+    await gate.query('COMMIT');
+    await createRetention(t.db).prune({ traceDays: 90, auditDays: 400, limit: 100 });
+    expect(await t.sql`SELECT FROM webhook_evento WHERE cuenta_id = ${cuentaId}`).toEqual([]);
+  });
+
+  it('an event that is written meanwhile: it goes with the endpoint, or is not written', async () => {
+    await newEntregas();
+    await gate.query('UPDATE webhook SET secuencia = secuencia WHERE id = $1', [webhookId]);
+    const removed = webhooks().remove({ cuentaId }, webhookId, autor);
+    await waitForLocks(t.db.pool, 1);
+    const values = [webhookId, cuentaId];
+    await gate.query(`SELECT webhook_anota(ARRAY[$1::uuid], $2, NULL, 'prueba', NULL, '{}')`, values);
+    const pinged = webhooks().ping({ cuentaId }, webhookId);
+    await waitForLocks(t.db.pool, 2);
+    await gate.query('COMMIT');
+    expect(await Promise.all([removed, pinged])).toEqual([true, null]);
+    expect(await t.sql`SELECT FROM webhook_entrega WHERE webhook_id = ${webhookId}`).toEqual([]);
+  });
+});
+
+it('workers that ask at the same time take no more for one receiver than it may have under way', async () => {
+  await newEntregas();
+  const taken = await Promise.all(
+    Array.from({ length: 6 }, () => entregas().claim({ ...TODAS, limite: 1, porDestino: 1 })),
+  );
+  expect(taken.flat()).toHaveLength(1);
+});
