@@ -62,7 +62,7 @@ function environmentOf(title: string, given: Readonly<Record<string, string>>, s
       given: env.api,
     });
   if (title.includes('worker'))
-    return workerEnv(addresses, inPlace(filesOf(secrets, 'descargas')), {
+    return workerEnv(addresses, inPlace({ ...filesOf(secrets, 'webhooks'), ...filesOf(secrets, 'descargas') }), {
       healthPort: ports.health ?? 0,
       given: env.worker,
     });

@@ -1,4 +1,5 @@
 export * from './credencial.ts';
+export { datosDeSolicitud } from './datos-solicitud.ts';
 export * from './ports/autoridad.ts';
 export * from './ports/boveda.ts';
 export type * from './ports/consultas.ts';
@@ -12,7 +13,6 @@ export * from './ports/solicitudes.ts';
 export * from './sat-error.ts';
 export * from './semaphore.ts';
 export * from './solicitud/agenda.ts';
-export { datosDeSolicitud } from './solicitud/datos.ts';
 export { type Checkpoint, noCheckpoint, PUNTOS } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
 export { advanceSolicitud, assembleSolicitud, progresoDe } from './solicitud/solicitud.ts';

@@ -1,6 +1,5 @@
 import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
-import type { Database } from './database.ts';
-import { listenTo } from './listen.ts';
+import { type Database, listenTo } from './database.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 

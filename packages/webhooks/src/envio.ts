@@ -178,24 +178,24 @@ function retryAfterOf(headers: Dispatcher.ResponseData['headers']): number | nul
   return Number.isFinite(seconds) ? Math.min(Math.max(0, Math.ceil(seconds)), MAX_RETRY_AFTER) : null;
 }
 
-const BY_CODE: Readonly<Record<string, ErrorEnvio>> = {
-  DIRECCION_NO_PERMITIDA: 'DIRECCION_NO_PERMITIDA',
-  ENOTFOUND: 'NOMBRE_SIN_DIRECCION',
-  EAI_AGAIN: 'NOMBRE_SIN_DIRECCION',
-  ECONNREFUSED: 'CONEXION_RECHAZADA',
-  EHOSTUNREACH: 'CONEXION_RECHAZADA',
-  ENETUNREACH: 'CONEXION_RECHAZADA',
-  ETIMEDOUT: 'TIEMPO_AGOTADO',
-  UND_ERR_CONNECT_TIMEOUT: 'TIEMPO_AGOTADO',
-  UND_ERR_HEADERS_TIMEOUT: 'TIEMPO_AGOTADO',
-  UND_ERR_BODY_TIMEOUT: 'TIEMPO_AGOTADO',
-};
+const BY_CODE: ReadonlyMap<unknown, ErrorEnvio> = new Map([
+  ['DIRECCION_NO_PERMITIDA', 'DIRECCION_NO_PERMITIDA'],
+  ['ENOTFOUND', 'NOMBRE_SIN_DIRECCION'],
+  ['ECONNREFUSED', 'CONEXION_RECHAZADA'],
+  ['EHOSTUNREACH', 'CONEXION_RECHAZADA'],
+  ['ENETUNREACH', 'CONEXION_RECHAZADA'],
+  ['ETIMEDOUT', 'TIEMPO_AGOTADO'],
+  ['UND_ERR_CONNECT_TIMEOUT', 'TIEMPO_AGOTADO'],
+  ['UND_ERR_HEADERS_TIMEOUT', 'TIEMPO_AGOTADO'],
+  ['UND_ERR_BODY_TIMEOUT', 'TIEMPO_AGOTADO'],
+]);
 
 const TLS = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/;
 
 function errorOf(error: unknown): ErrorEnvio {
   const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
-  if (typeof code === 'string' && BY_CODE[code] !== undefined) return BY_CODE[code];
+  const known = BY_CODE.get(code);
+  if (known !== undefined) return known;
   if (typeof code === 'string' && TLS.test(code)) return 'TLS_INVALIDO';
   // Several addresses were tried: the first tells.
   if (Array.isArray(errors) && errors.length > 0) return errorOf(errors[0]);

@@ -10,7 +10,7 @@ const ana = usePersona(panel);
 const URL = 'https://erp.example/acuse';
 const terminada = { 'evento.solicitud.terminada': 'si' };
 /** What a new form has ticked. */
-const AL_PRINCIPIO = ['solicitud.terminada', 'solicitud.fallida'];
+const CHECKED_AT_FIRST = ['solicitud.terminada', 'solicitud.fallida'];
 
 /** Creates one in the panel: its id and the secret that the page shows. */
 async function create(campos: Record<string, string> = {}) {
@@ -34,7 +34,7 @@ describe('webhooks in the panel', () => {
     });
     expect(await webhook(id)).toMatchObject({
       ...{ url: URL, descripcion: 'ERP', rfcs: [rfc], estado: 'ACTIVO', pendientes: 0 },
-      eventos: [...AL_PRINCIPIO, 'saldo.bajo'],
+      eventos: [...CHECKED_AT_FIRST, 'saldo.bajo'],
     });
     const [row] = await panel.sql<{
       id: string;
@@ -89,7 +89,7 @@ describe('webhooks in the panel', () => {
     const { id } = await create();
     const page = `/webhooks/${id}`;
     await ana.submit(page, page, { url: `${URL}/2`, 'evento.saldo.bajo': 'si' });
-    expect(await webhook(id)).toMatchObject({ url: `${URL}/2`, eventos: [...AL_PRINCIPIO, 'saldo.bajo'] });
+    expect(await webhook(id)).toMatchObject({ url: `${URL}/2`, eventos: [...CHECKED_AT_FIRST, 'saldo.bajo'] });
     const refused = await ana.submit(page, page, { url: 'ftp://erp.example/' });
     expect([refused.status, refused.$('#campo-url').attr('value')]).toEqual([422, 'ftp://erp.example/']);
 

@@ -3,19 +3,21 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLlaves, SECRETOS } from '@acuse/db';
 import { PROCESOS } from '@acuse/vault';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { acuse as order } from '../fixtures/cli.ts';
 import { askFor } from '../fixtures/pedidos.ts';
 import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { startReceptor } from '../webhooks/fixtures/receptor.ts';
 
 const servicio = useServicio();
 let carpeta: string;
 beforeAll(async () => {
   carpeta = join(servicio.dir, 'secretos');
   await mkdir(join(carpeta, 'operador'), { recursive: true });
-  const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS } = servicio.apiEnv;
+  const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS } = servicio.apiEnv;
   const valores = {
-    ...{ API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, ...servicio.workerSecretos },
+    ...{ API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS },
+    ...servicio.workerSecretos,
     PANEL_SECRETS: `p1:${randomBytes(32).toString('base64')}`,
   };
   for (const [name, value] of Object.entries(valores)) await writeFile(join(carpeta, 'operador', name), value);
@@ -38,7 +40,9 @@ async function secretosOf(proceso: string): Promise<Record<string, string>> {
 
 const startApi = async (env: Record<string, string> = {}) =>
   servicio.startApi({ ...(await secretosOf('api')), ...env });
-const startWorker = async () => servicio.startWorker(await secretosOf('descargas'));
+/** It plays every role. */
+const startWorker = async () =>
+  servicio.startWorker({ ...(await secretosOf('webhooks')), ...(await secretosOf('descargas')) });
 
 const pendingKeys = async () =>
   (await acuse('secretos', 'estado')).filter((line) => line['api_key'] !== undefined).map((line) => line['api_key']);
@@ -59,6 +63,11 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   const [diario, ausente] = [await servicio.newCiecCaller({ saldo: 20 }), await servicio.newCiecCaller()];
   await expectOk(diario.call('usuario/datos-fiscales', { rfc: diario.rfc }));
   const antes = await askFor(diario);
+  const receptor = await startReceptor();
+  onTestFinished(() => receptor.close());
+  const webhook = { rfc: diario.rfc, url: receptor.url, eventos: ['saldo.bajo'] };
+  const creado = await expectOk(diario.call('webhooks/crear', webhook));
+  receptor.trust(String(creado['secreto']));
 
   // 1. The new id beside the old one: processes that know it, and processes that do not, read what the others write.
   await rotateAll('agregar');
@@ -115,6 +124,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
     'KEYRING k1',
     'PANEL_SECRETS p1',
     'SESSION_KEYS s1',
+    'WEBHOOK_KEYS h1',
     'WORKER_KEYS w1',
     'WORKER_PSKS p1',
   ]);
@@ -129,6 +139,9 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
     const verify = await waitForEnd(caller.at(sola), await askFor(caller.at(sola)));
     expect(verify).toMatchObject({ estado: 'TERMINADA' });
   }
+  await expectOk(diario.at(sola).call('webhooks/probar', { webhook_id: creado['webhook_id'] }));
+  const aviso = await waitFor(async () => receptor.recibidos.find(({ type }) => type === 'prueba') ?? null);
+  expect(aviso.isFirmado).toBe(true);
 });
 
 it('no process gets more than its own', () => {

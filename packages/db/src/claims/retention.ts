@@ -41,7 +41,7 @@ const TOLD = batch(
   `creado_en < now() - make_interval(days => $2) AND NOT EXISTS (SELECT FROM webhook_entrega e WHERE e.evento_id = webhook_evento.id)`,
   'creado_en',
 );
-const UNSIGNING = batch('webhook_secreto', 'vence_en < now()', 'vence_en');
+const LAPSED = batch('webhook_secreto', 'vence_en < now()', 'vence_en');
 
 const DOCUMENTS = batch('documento', 'borrado_en < now() - make_interval(days => $2)', 'borrado_en');
 
@@ -74,7 +74,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
         [DOCUMENTS, [limit, traceDays]] as const,
         [SENT, [limit, traceDays]] as const,
         [TOLD, [limit, traceDays]] as const,
-        [UNSIGNING, [limit]] as const,
+        [LAPSED, [limit]] as const,
         [AUDIT, [limit, auditDays]] as const,
       ];
       let isMore = false;

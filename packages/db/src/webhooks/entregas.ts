@@ -1,6 +1,5 @@
 import type { EventoWebhook } from '@acuse/contract';
-import type { Database } from '../database.ts';
-import { listenTo } from '../listen.ts';
+import { type Database, listenTo } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 

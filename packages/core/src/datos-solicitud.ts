@@ -1,5 +1,5 @@
-import type { VistaSolicitud } from '../ports/solicitudes.ts';
-import { isRetrasada } from './agenda.ts';
+import type { VistaSolicitud } from './ports/solicitudes.ts';
+import { isRetrasada } from './solicitud/agenda.ts';
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 
