@@ -40,9 +40,12 @@ async function secretosOf(proceso: string): Promise<Record<string, string>> {
 
 const startApi = async (env: Record<string, string> = {}) =>
   servicio.startApi({ ...(await secretosOf('api')), ...env });
-/** It plays every role. */
 const startWorker = async () =>
-  servicio.startWorker({ ...(await secretosOf('webhooks')), ...(await secretosOf('descargas')) });
+  servicio.startWorker({
+    ...(await secretosOf('webhooks')),
+    ...(await secretosOf('descargas')),
+    WORKER_ROLES: 'descargas,ensambles,relay,reconciler,reaper,webhooks',
+  });
 
 const pendingKeys = async () =>
   (await acuse('secretos', 'estado')).filter((line) => line['api_key'] !== undefined).map((line) => line['api_key']);

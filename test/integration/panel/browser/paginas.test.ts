@@ -114,7 +114,7 @@ const everyPage = () => {
     await panel.deps.webhooks.create({
       ...{
         id: webhookId,
-        url: 'https://erp.example/acuse',
+        url: `https://erp.example/${'acuse'.repeat(200)}`,
         descripcion: 'ERP',
         eventos: ['solicitud.terminada'],
         rfcs: [],
@@ -122,6 +122,8 @@ const everyPage = () => {
       ...{ ...alcance, secreto: { id: randomUUID(), sobre: clave }, actor: 'prueba', ip: null },
     });
     const entrega = await panel.deps.webhooks.ping(alcance, webhookId);
+    await servicio.sql`
+      INSERT INTO webhook_intento (entrega_id, ms, status, respuesta) VALUES (${entrega}, 5, 500, ${'no'.repeat(500)})`;
 
     await cliente.page.goto(`${url}/saldo/comprar`);
     await buyCreditos(cliente.page);

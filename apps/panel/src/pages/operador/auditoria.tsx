@@ -78,7 +78,9 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
       columnas={['Cuándo', 'Qué', 'Quién', { titulo: sinCuenta ? 'RFC' : 'Cuenta y RFC' }]}
       filas={lineas.map((linea) => [
         <Fecha value={linea.en} />,
-        <ConNota nota={nombreAccion(linea.accion)}>{describeCambio(linea.accion, linea.detalle)}</ConNota>,
+        <ConNota nota={nombreAccion(linea.accion)}>
+          <span class="larga">{describeCambio(linea.accion, linea.detalle)}</span>
+        </ConNota>,
         <ConNota nota={linea.ip && `desde ${linea.ip}`}>
           <a href={hrefWith(PATH, { actor: linea.actor })}>{linea.persona ?? linea.actor}</a>
         </ConNota>,

@@ -40,7 +40,7 @@ deliveryPage.get('/entregas/:entrega', async ({ c, deps, usuario, pagina, noEnco
             <Fecha value={intento.en} />,
             resultadoDe(intento),
             `${formatNumero(intento.ms)} ms`,
-            intento.respuesta ? <code>{intento.respuesta}</code> : '—',
+            intento.respuesta ? <code class="larga">{intento.respuesta}</code> : '—',
           ])}
           vacia={<Vacio titulo="Aún no se intenta">Recargue la página en unos segundos.</Vacio>}
         />

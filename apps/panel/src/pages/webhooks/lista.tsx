@@ -67,7 +67,9 @@ webhooksPage.get('/webhooks', async ({ deps, usuario, pagina }) => {
         columnas={['Dirección', 'Estado', 'RFC', numeric('Eventos'), numeric('Por entregar')]}
         filas={webhooks.map((webhook) => [
           <ConNota nota={webhook.descripcion || null}>
-            <a href={hrefWebhook(webhook.id)}>{webhook.url}</a>
+            <a class="larga" href={hrefWebhook(webhook.id)}>
+              {webhook.url}
+            </a>
           </ConNota>,
           <EstadoWebhook webhook={webhook} />,
           webhook.rfcs.length === 0 ? 'Todos' : webhook.rfcs.join(', '),
