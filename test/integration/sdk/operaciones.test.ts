@@ -37,6 +37,7 @@ it('calls every operation of the service by its own method', { timeout: 300_000 
     'efos/consultar': await acuse.efos.consultar({ rfc }),
     'descarga/consulta-cfdi': await cfdi(),
     ...(await downloads()),
+    ...(await webhooks()),
   };
   expect(Object.keys(answers).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
   for (const [path, answer] of Object.entries(answers))
@@ -47,6 +48,22 @@ it('calls every operation of the service by its own method', { timeout: 300_000 
     const [{ uuid, emisor_rfc, total } = { uuid: '', emisor_rfc: '', total: 0 }] = (await tax.facturas(periodo)).data
       .items;
     return descarga.consultaCfdi({ rfc_emisor: emisor_rfc, rfc_receptor: rfc, uuid, total });
+  }
+  async function webhooks() {
+    const { webhooks } = acuse;
+    const crear = await webhooks.crear({ rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] });
+    const { webhook_id } = crear.data;
+    const probar = await webhooks.probar({ webhook_id });
+    return {
+      'webhooks/crear': crear,
+      'webhooks/listar': await webhooks.listar({ rfc }),
+      'webhooks/actualizar': await webhooks.actualizar({ webhook_id, descripcion: 'ERP' }),
+      'webhooks/rotar-secreto': await webhooks.rotarSecreto({ webhook_id }),
+      'webhooks/probar': probar,
+      'webhooks/entregas': await webhooks.entregas({ webhook_id }),
+      'webhooks/reenviar': await webhooks.reenviar({ entrega_id: probar.data.entrega_id }),
+      'webhooks/borrar': await webhooks.borrar({ webhook_id }),
+    };
   }
   async function downloads() {
     const asked = await tax.descargaMetadata({ ...periodo, tipo: 'recibidos' });

@@ -75,6 +75,7 @@ it('tells each endpoint what it asked for, of its account and its RFCs alone, si
   expect(fin?.data).toEqual({
     rfc: a.rfc,
     ...{ solicitud_id: terminada, estado: 'TERMINADA', tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-01-28' },
+    formato: 'csv',
     ...{ registros: 1, progreso: 1, intentos: 0, motivo: null, confianza: 'confirmado', reembolsada: false },
     ...{ ultima_consulta: null, proxima_consulta: null, retrasada: false },
     creada_en: vista?.creadaEn.toISOString(),
