@@ -17,7 +17,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/embedded': ['db', 'runtime', 'vault'],
   'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
   'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
-  'apps/cli': ['contract', 'core', 'db', 'runtime', 'vault'],
+  'apps/cli': ['contract', 'core', 'db', 'runtime', 'sdk', 'vault'],
   'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
   'apps/simulador': ['runtime'],
 };
@@ -104,7 +104,8 @@ describe('direction', () => {
           production
             .filter((source) => ownerOf(source.path) === path)
             .flatMap(importsOf)
-            .filter((one) => one.startsWith('@acuse/')),
+            .filter((one) => one.startsWith('@acuse/'))
+            .map((one) => one.split('/').slice(0, 2).join('/')),
         );
         expect([...imported].sort(), path).toEqual(declared.sort());
       }

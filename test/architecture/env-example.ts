@@ -7,7 +7,7 @@ import type { z } from 'zod';
 
 const HEAD = `# Settings of Acuse, generated from the schemas of the processes by \`npm run generate\`.
 # Every secret can also be read from a file: NAME_FILE gives its path.
-# \`npx acuse secretos\` makes the secrets of a new installation. \`npm start\` makes its own, and reads these settings from the environment and
+# \`npx acuse operador secretos\` makes the secrets of a new installation. \`npm start\` makes its own, and reads these settings from the environment and
 # from a file .env beside this one.
 `;
 

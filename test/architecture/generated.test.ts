@@ -43,13 +43,13 @@ describe('what is generated', () => {
     expect([...new Set(shown)].sort()).toEqual([
       'npm run generate',
       'npm start',
-      'npx acuse captchas',
-      'npx acuse secretos',
+      'npx acuse operador captchas',
+      'npx acuse operador secretos',
     ]);
     const acuse = (...args: string[]) => promisify(execFile)('npx', ['acuse', ...args], { cwd: ROOT });
-    const { stdout } = await acuse('secretos');
+    const { stdout } = await acuse('operador', 'secretos');
     expect(stdout).toMatch(/^KEYRING=k1:/m);
-    expect((await acuse('captchas', '--help')).stdout).toContain('acuse captchas');
+    expect((await acuse('operador', 'captchas', '--help')).stdout).toContain('acuse operador captchas');
   });
 });
 

@@ -1,4 +1,5 @@
-export { cliConfig } from './config.ts';
-export { openDeps } from './deps.ts';
-export { createProgram } from './program.ts';
-export { resellar } from './secretos/reseal.ts';
+export { createCliente } from './cliente/program.ts';
+export { cliConfig } from './operador/config.ts';
+export { openDeps } from './operador/deps.ts';
+export { createProgram } from './operador/program.ts';
+export { resellar } from './operador/secretos/reseal.ts';

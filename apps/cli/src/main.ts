@@ -1,39 +1,23 @@
-import { type MotivoRechazo, Rechazo } from '@acuse/db';
-import { explain } from '@acuse/runtime';
-import { readConfig } from './config.ts';
-import { type CliDeps, openDeps } from './deps.ts';
-import { createProgram } from './program.ts';
+import { runCliente } from './cliente/run.ts';
 
-/** What an operator reads when the state of the database does not allow an order. */
-const TEXTOS: Record<MotivoRechazo, string> = {
-  EMAIL_REPETIDO: 'Ya existe una cuenta o un usuario con ese correo. Use otro, o el que ya existe.',
-  RFC_REPETIDO: 'La cuenta ya tiene ese RFC.',
-  CUENTA_DESCONOCIDA: 'No existe una cuenta con ese correo. Créela con: cuenta crear',
-  USUARIO_DESCONOCIDO: 'No existe un usuario del panel con ese correo. Créelo con: usuario crear',
-  RFC_DESCONOCIDO: 'La cuenta no tiene ese RFC. Agréguelo con: rfc agregar',
-  LLAVE_DESCONOCIDA: 'No existe una API key con ese identificador.',
-  LLAVE_CAMBIADA: 'La API key del RFC cambió mientras tanto. Revise cuál es la vigente y repita.',
-  CREDITOS_INVALIDOS: 'Los créditos deben ser un número entero entre 1 y 100,000,000.',
+/** Groups of orders that were the operator's own before they moved below «operador», and are nobody else's. */
+const ANTERIORES = new Set([
+  ...['cuenta', 'rfc', 'llave', 'saldo', 'pagos', 'operacion', 'ips', 'solicitudes', 'edos', 'captchas', 'migrar'],
+  'secretos',
+]);
+/** What the operator had in groups that the service has as well. */
+const COMPARTIDAS: Readonly<Record<string, readonly string[]>> = {
+  usuario: ['crear', 'rol', 'restablecer', 'listar'],
+  efos: ['cargar', 'estado'],
 };
 
-const print = (line: string) => process.stdout.write(`${line}\n`);
-let deps: CliDeps | undefined;
+const args = process.argv.slice(2);
+const [grupo = '', orden = ''] = args;
+const isAnterior = ANTERIORES.has(grupo) || COMPARTIDAS[grupo]?.includes(orden) === true;
+if (isAnterior) process.stderr.write(`Nota: ahora es «acuse operador ${grupo}»; así como la dio dejará de servir.\n`);
 
-function open(): CliDeps {
-  deps ??= openDeps(readConfig(), print);
-  return deps;
-}
-
-function textOf(error: unknown): string {
-  if (error instanceof Rechazo) return TEXTOS[error.motivo];
-  return explain(error);
-}
-
-try {
-  await createProgram(open, print).parseAsync();
-} catch (error) {
-  process.stderr.write(`${textOf(error)}\n`);
-  process.exitCode = 1;
-} finally {
-  await deps?.close();
-}
+if (grupo === 'operador' || isAnterior) {
+  // PostgreSQL and its libraries are loaded for the operator alone: an integrator's order starts without them.
+  const { runOperador } = await import('./operador/run.ts');
+  await runOperador(isAnterior ? args : args.slice(1));
+} else await runCliente(args);

@@ -59,7 +59,7 @@ const REFUSED: Readonly<Record<string, (value: string, given: Env) => string | n
     'esta orden trae su propio simulador y prepara con él la cuenta de prueba. Quite este ajuste; para otro simulador, o para el SAT, inicie cada proceso por separado (docker-compose.yml dice cómo)',
   CAPTCHA_RESOLVER: (value) =>
     value === 'consola'
-      ? 'los procesos que inicia esta orden no tienen terminal. Use personas y conteste con «npx acuse captchas», o deje simulador'
+      ? 'los procesos que inicia esta orden no tienen terminal. Use personas y conteste con «npx acuse operador captchas», o deje simulador'
       : null,
   S3_FORCE_PATH_STYLE: (value, given) =>
     /^(true|1|yes|s[ií]|on)$/i.test(value.trim()) || given['S3_ENDPOINT']

@@ -169,7 +169,7 @@ function over(stack: Env, given: Env = {}, fixed: Env = {}, joined: readonly str
  * operator's.
  */
 export interface StackSecrets {
-  /** As `acuse secretos --carpeta` takes it. */
+  /** As `acuse operador secretos --carpeta` takes it. */
   readonly carpeta: string;
   readonly valores: Valores;
 }

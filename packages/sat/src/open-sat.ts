@@ -36,7 +36,7 @@ export const satFields = {
 
   CAPTCHA_RESOLVER: choice(
     RESOLVEDORES,
-    'Quién resuelve los captchas de los portales (CIEC); personas: quien conteste con `npx acuse captchas`.',
+    'Quién resuelve los captchas de los portales (CIEC); personas: quien conteste con `npx acuse operador captchas`.',
   ).default('ninguno'),
   CAPTCHA_SECONDS: durationSeconds('Segundos que se espera la respuesta a un captcha.', { min: 1 }).default(120),
   CAPTCHA_INTENTOS: integer('Imágenes que se intentan en un acceso.', { min: 1, max: 10 }).default(3),

@@ -161,7 +161,7 @@ function catalogueText(documento: Documento): string {
 export interface CampoOperacion {
   readonly nombre: string;
   readonly descripcion: string;
-  /** As JSON Schema calls it: \`string\`, \`number\`, \`integer\`. */
+  /** As JSON Schema calls it: \`string\`, \`number\`, \`integer\`; \`array\` is one of strings. */
   readonly tipo: string;
   readonly esObligatorio: boolean;
   /** A password: never to be shown, logged or taken from a command line. */

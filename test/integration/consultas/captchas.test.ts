@@ -19,7 +19,7 @@ describe('captchas that people read', PATIENT, () => {
 
   /** The operator's command line, as a process. Gives its lines, read as JSON. */
   async function acuse(...args: string[]): Promise<Record<string, unknown>[]> {
-    const { stdout } = await run(process.execPath, [programEntry(inject('programas'), 'cli'), ...args], {
+    const { stdout } = await run(process.execPath, [programEntry(inject('programas'), 'cli'), 'operador', ...args], {
       env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
     });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));

@@ -105,6 +105,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
     const { api, api_key, rfc, ciec } = started;
     const own = { API: api, KEY: api_key, API_KEY: api_key, RFC: rfc, CIEC: ciec };
     env = { PATH: process.env['PATH'], HOME: process.env['HOME'], ...own };
+    env['XDG_CONFIG_HOME'] = home;
   }, 300_000);
   afterAll(async () => {
     if (stack?.exitCode === null) {
@@ -121,6 +122,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
       .replace(/\bKEY=acuse_test_…/, `KEY=${started.api_key}`)
       .replace(/\bAPI=http:\/\/127\.0\.0\.1:8080\b/, `API=${started.api}`)
       .replaceAll('.acuse/', `${home}/`)
+      .replaceAll('marzo.zip', `${home}/marzo.zip`)
       .replaceAll('localhost:4500', started.simulador.replace('http://', ''))
       .replace(/([">\s])efirma\.(json|cer|key)?/g, `$1${home}/efirma.$2`);
 

@@ -45,7 +45,7 @@ describe('the command line', () => {
     const email = await newCuenta();
     const { said } = await acuse('operacion', 'deshabilitar', 'tax/inventada', '--cuenta', email, '--rfc', RFC);
     expect(said).toBe(
-      'Error: «tax/inventada» no sirve para <operacion>: no existe esa operación. Vea todas con: acuse operacion listar\n',
+      'Error: «tax/inventada» no sirve para <operacion>: no existe esa operación. Vea todas con: acuse operador operacion listar\n',
     );
   });
 
@@ -218,7 +218,7 @@ describe('the command line', () => {
   it('is installed as acuse, tells its version, and explains a database that is away without a stack', async () => {
     const version = await run(['--version'], {});
     expect([version.code, version.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
-    const away = await run(['cuenta', 'listar'], { DATABASE_URL: 'postgres://acuse:x@127.0.0.1:9/acuse' });
+    const away = await run(['operador', 'cuenta', 'listar'], { DATABASE_URL: 'postgres://acuse:x@127.0.0.1:9/acuse' });
     expect([away.code, away.err]).toEqual([
       1,
       expect.stringMatching(/^Nadie contesta en la dirección de DATABASE_URL\..*\n$/),

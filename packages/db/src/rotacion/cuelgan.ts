@@ -115,7 +115,7 @@ export class SecretoFaltante extends Error {
       ({ secreto, id, que, filas }) => `${secreto}: falta el id ${id}, del que cuelgan ${filas} ${que}.`,
     );
     super(
-      `${lineas.join(' ')} Vuelva a ponerlo; «acuse secretos estado» dice cuándo se puede quitar. Si se perdió, inicie con SECRETOS_FALTANTES=avisar: lo que colgaba de él tendrá que guardarse de nuevo.`,
+      `${lineas.join(' ')} Vuelva a ponerlo; «acuse operador secretos estado» dice cuándo se puede quitar. Si se perdió, inicie con SECRETOS_FALTANTES=avisar: lo que colgaba de él tendrá que guardarse de nuevo.`,
     );
     this.name = 'SecretoFaltante';
   }

@@ -157,7 +157,7 @@ interface ResolvedorPersonasDeps {
   readonly cadaMs?: number;
 }
 
-/** Puts the captcha up for people (`acuse captchas`, the panel), waits for one to answer and takes it down. */
+/** Puts the captcha up for people (`acuse operador captchas`, the panel), waits for one to answer and takes it down. */
 export function createResolvedorPersonas({
   captchas,
   plazoMs,

@@ -15,8 +15,8 @@ secretsPage.get('/operador/secretos', async ({ deps, pagina }) => {
     <>
       <p class="suave">
         Lo que cuelga de cada identificador. Uno viejo se puede retirar cuando ya no aparece aquí:{' '}
-        <code>acuse secretos rotar</code> lo cambia por pasos y <code>acuse secretos estado</code> dice de quién es lo
-        que falta.
+        <code>acuse operador secretos rotar</code> lo cambia por pasos y <code>acuse operador secretos estado</code>{' '}
+        dice de quién es lo que falta.
       </p>
       <Tabla
         titulo="Secretos en uso"

@@ -72,7 +72,7 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
 function operacionArgument(value: string): PathOperacion {
   const path = value.replace(/^\/?(api\/v1\/)?/, '');
   const found = OPERACIONES.find((operacion) => operacion.path === path);
-  if (!found) throw new InvalidArgumentError('no existe esa operación. Vea todas con: acuse operacion listar');
+  if (!found) throw new InvalidArgumentError('no existe esa operación. Vea todas con: acuse operador operacion listar');
   return found.path;
 }
 

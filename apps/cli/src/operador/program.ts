@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { migrate } from '@acuse/db';
 import { Command } from 'commander';
+import { speakSpanish } from '../spanish.ts';
+import { readVersion } from '../version.ts';
 import { addCaptchas } from './comandos/captchas.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
 import { addEdos, addEfos } from './comandos/listas.ts';
@@ -10,14 +11,13 @@ import { addSecretos } from './comandos/secretos.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
 import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
-import { speakSpanish } from './spanish.ts';
 
 /**
  * The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no
  * settings.
  */
 export function createProgram(deps: () => CliDeps, print: (line: string) => void): Command {
-  const program = speakSpanish(new Command('acuse'))
+  const program = speakSpanish(new Command('acuse operador'))
     .description('Órdenes del operador de Acuse. Cada resultado es una línea de JSON.')
     .version(readVersion(), '-v, --version', 'muestra la versión')
     // «secretos» and its own orders both take a folder: an option belongs to the order before it.
@@ -40,11 +40,4 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
     .action(async () => deps().show({ aplicadas: await migrate(deps().databaseUrl) }));
   addSecretos(program, deps, print);
   return program;
-}
-
-function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
-    version: string;
-  };
-  return version;
 }

@@ -88,7 +88,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
       const ajuste = await deps().libro.adjust({ cuentaId, opId, creditos, motivo, ...AUTOR });
       if (!('saldo' in ajuste)) {
         if (ajuste.resultado === 'CUENTA_DESCONOCIDA') throw new Rechazo(ajuste.resultado);
-        throw new Error('El saldo quedaría en menos de cero. Revise los créditos con: acuse cuenta ver');
+        throw new Error('El saldo quedaría en menos de cero. Revise los créditos con: acuse operador cuenta ver');
       }
       deps().show({ id: opId, saldo: ajuste.saldo, ajustado: ajuste.resultado === 'AJUSTADO' });
     });

@@ -1,0 +1,80 @@
+import { explain } from '@acuse/runtime';
+import { AcuseError, type NombreError } from '@acuse/sdk';
+import { CommanderError } from 'commander';
+
+/** What the exit code of an order says, by class of error (docs/cli.md). */
+export const SALIDAS = {
+  bien: 0,
+  otro: 1,
+  orden: 2,
+  acceso: 3,
+  saldo: 4,
+  noEncontrado: 5,
+  credencial: 6,
+  pasajero: 7,
+  conflicto: 8,
+  archivo: 9,
+  interrumpida: 130,
+} as const;
+type Clase = keyof typeof SALIDAS;
+
+const DE_ORDEN = { SIN_ACCESO: 'acceso', ORDEN_INVALIDA: 'orden', INTERRUMPIDA: 'interrumpida' } as const;
+
+/** What an order itself finds wrong; its message is all that a person needs. */
+export class FalloOrden extends Error {
+  readonly nombre: keyof typeof DE_ORDEN;
+
+  constructor(nombre: keyof typeof DE_ORDEN, texto: string) {
+    super(texto);
+    this.name = 'FalloOrden';
+    this.nombre = nombre;
+  }
+}
+
+/** By `cfdi_codigo`; 2002 also stands for what was not found. */
+const POR_CODIGO: Readonly<Record<number, Clase>> = {
+  ...{ 1001: 'acceso', 1002: 'acceso', 1003: 'acceso', 6001: 'acceso', 1004: 'saldo', 2001: 'orden', 2002: 'orden' },
+  ...{ 3002: 'conflicto', 3003: 'conflicto', 3004: 'noEncontrado', 3005: 'conflicto' },
+  ...{ 4001: 'credencial', 4002: 'credencial', 4003: 'credencial', 4004: 'credencial' },
+  ...{ 5041: 'pasajero', 9409: 'conflicto', 9429: 'pasajero', 9500: 'pasajero' },
+};
+const LOCALES: Partial<Record<NombreError, Clase>> = { SIN_CONEXION: 'pasajero', PAQUETE_DANADO: 'archivo' };
+
+function claseOf(error: unknown): Clase {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 'bien' : 'orden';
+  if (error instanceof FalloOrden) return DE_ORDEN[error.nombre];
+  if (error instanceof AcuseError) {
+    const { nombre, codigo, http } = error as AcuseError;
+    if (http === 404) return 'noEncontrado';
+    return LOCALES[nombre] ?? POR_CODIGO[codigo ?? 0] ?? ((http ?? 0) >= 500 ? 'pasajero' : 'otro');
+  }
+  return typeof (error as NodeJS.ErrnoException)?.code === 'string' ? 'archivo' : 'otro';
+}
+
+/** The exit code of an order that ended with this error. */
+export const salidaOf = (error: unknown): number => SALIDAS[claseOf(error)];
+
+function nombreOf(error: unknown): string {
+  if (error instanceof FalloOrden || error instanceof AcuseError) return error.nombre;
+  const { code } = error as NodeJS.ErrnoException;
+  return code ?? 'ERROR';
+}
+
+/** What a person reads of an error: what happened, why, what to do. */
+export function textOf(error: unknown): string {
+  if (error instanceof AcuseError) {
+    const { message, nombre, codigo, requestId } = error as AcuseError;
+    const clave = codigo === null ? nombre : `${nombre}, ${codigo}`;
+    return `Error: ${message}\n(${clave}${requestId === null ? '' : `; X-Request-Id ${requestId}`})`;
+  }
+  if (error instanceof FalloOrden) return error.nombre === 'INTERRUMPIDA' ? error.message : `Error: ${error.message}`;
+  return `Error: ${(error as NodeJS.ErrnoException)?.code === 'EEXIST' ? (error as Error).message : explain(error)}`;
+}
+
+/** The same for programs, as one line of JSON. */
+export function jsonOf(error: unknown): string {
+  const nombre = nombreOf(error);
+  if (!(error instanceof AcuseError)) return JSON.stringify({ error: nombre, texto: textOf(error) });
+  const { codigo, message: texto, datos: data, requestId: request_id } = error as AcuseError;
+  return JSON.stringify({ error: nombre, cfdi_codigo: codigo, texto, data, request_id });
+}

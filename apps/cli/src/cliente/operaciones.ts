@@ -1,0 +1,113 @@
+import { readFile } from 'node:fs/promises';
+import type { Acuse } from '@acuse/sdk';
+import { type CampoOperacion, GRUPOS, OPERACIONES, type OperacionDelServicio } from '@acuse/sdk/operaciones';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import type { Acceso } from './acceso.ts';
+import { ask, type Consola, print, readSecreto } from './consola.ts';
+import { FalloOrden } from './fallos.ts';
+import { present } from './presentar.ts';
+
+/** What every order about the service works with. */
+export interface Servicio {
+  readonly consola: Consola;
+  /** The client, and whom it is for; asked for by an order that needs them. */
+  readonly open: () => Promise<{ readonly acuse: Acuse; readonly acceso: Acceso }>;
+}
+
+type Valores = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+const SIN_CONTRASENA = 'Sin terminal no hay a quién preguntar';
+const wordsOf = (nombre: string) => nombre.replaceAll('_', '-');
+const camelOf = (words: string) => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** A number as the operation wants it. */
+const numberArgument = (esEntero: boolean) => (value: string) => {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number) || (esEntero && !Number.isSafeInteger(number)))
+    throw new InvalidArgumentError(`debe ser un número${esEntero ? ' entero' : ''}`);
+  return number;
+};
+const listArgument = (value: string) => value.split(',').map((each) => each.trim());
+
+/** The option of a field: a password is never one, but the file that has it. */
+function optionOf({ nombre, descripcion, tipo, esSecreto, esArchivo, valores, ejemplo }: CampoOperacion): Option {
+  const words = wordsOf(nombre);
+  if (esSecreto)
+    return new Option(`--${words}-archivo <ruta>`, `archivo con ella, o - para la entrada estándar. ${descripcion}`);
+  if (esArchivo) return new Option(`--${words} <archivo>`, `el archivo .${words}`);
+  const example = ejemplo === null || valores !== null ? '' : ` Por ejemplo: ${ejemplo}`;
+  const hint = tipo === 'array' ? ' Varios van separados por comas.' : '';
+  const option = new Option(`--${words} <${words}>`, `${descripcion}${hint}${example}`);
+  if (valores !== null) option.choices([...valores]);
+  if (tipo === 'integer' || tipo === 'number') option.argParser(numberArgument(tipo === 'integer'));
+  if (tipo === 'array') option.argParser(listArgument);
+  return option;
+}
+
+/** Fields that the order may leave out: the key belongs to one RFC, and passwords are asked for. */
+const isOptional = ({ nombre, esObligatorio, esSecreto }: CampoOperacion) =>
+  !esObligatorio || esSecreto || nombre === 'rfc';
+
+async function secretOf(consola: Consola, { nombre, esObligatorio }: CampoOperacion, file: string | undefined) {
+  if (file !== undefined) return readSecreto(consola, file);
+  if (!esObligatorio) return undefined;
+  const words = wordsOf(nombre);
+  return ask(consola, `${nombre === 'ciec' ? 'CIEC' : 'Contraseña'} (no se muestra): `, {
+    esSecreta: true,
+    sinTerminal: `${SIN_CONTRASENA} la contraseña: dé --${words}-archivo con un archivo, o - para la entrada estándar.`,
+  });
+}
+
+async function fieldValue(consola: Consola, campo: CampoOperacion, valores: Valores, rfc: string) {
+  const words = wordsOf(campo.nombre);
+  const given = valores[camelOf(campo.esSecreto ? `${words}-archivo` : words)];
+  if (campo.esSecreto) return secretOf(consola, campo, given === undefined ? undefined : String(given));
+  if (campo.esArchivo && given !== undefined) return (await readFile(String(given))).toString('base64');
+  return given ?? (campo.nombre === 'rfc' && rfc !== '' ? rfc : undefined);
+}
+
+/** The RFC that an order is about. @throws FalloOrden when neither it nor `entrar` names one. */
+export function rfcOf({ rfc }: Acceso, given: string | undefined): string {
+  const found = given ?? rfc;
+  if (found === '') throw new FalloOrden('ORDEN_INVALIDA', 'Falta el RFC: dé --rfc, o «acuse entrar» una vez.');
+  return found;
+}
+
+/** Calls a method of the client by the names that the document gives it. */
+function call(acuse: Acuse, { grupo, metodo }: OperacionDelServicio, peticion: object) {
+  const methods = Reflect.get(acuse, grupo) as Readonly<Record<string, (body: object) => Promise<object>>>;
+  const method = methods[metodo];
+  if (method === undefined) throw new Error(`the client has no ${grupo}.${metodo}`);
+  return method(peticion);
+}
+
+function addOperacion(grupo: Command, { consola, open }: Servicio, operacion: OperacionDelServicio): void {
+  const command = grupo
+    .command(operacion.accion)
+    .summary(`${operacion.resumen}${operacion.costo === 0 ? '' : ` (${operacion.costo} crédito)`}`)
+    .description(`${operacion.resumen}.\n\n${operacion.descripcion}`)
+    .option('--json', 'la respuesta tal como la da el servicio, en una línea de JSON');
+  for (const campo of operacion.campos) {
+    const option = optionOf(campo);
+    command.addOption(isOptional(campo) ? option : option.makeOptionMandatory());
+  }
+  command.action(async ({ json = false, ...valores }: Valores & { readonly json?: boolean }) => {
+    const { acuse, acceso } = await open();
+    const peticion: Record<string, unknown> = {};
+    for (const campo of operacion.campos) {
+      const value = await fieldValue(consola, campo, valores, acceso.rfc);
+      if (value !== undefined) peticion[campo.nombre] = value;
+      else if (campo.nombre === 'rfc') rfcOf(acceso, undefined);
+    }
+    const answer = await call(acuse, operacion, peticion);
+    print(consola, json ? JSON.stringify(answer) : present({ ...answer }, consola.salida.columns ?? Infinity));
+  });
+}
+
+/** Every operation of the service as an order: `tax/facturas` is `acuse tax facturas`. */
+export function addOperaciones(program: Command, servicio: Servicio): void {
+  for (const { name, description = '' } of GRUPOS) {
+    const grupo = program.command(name).description(description);
+    for (const operacion of OPERACIONES.filter((each) => each.grupo === name)) addOperacion(grupo, servicio, operacion);
+  }
+}

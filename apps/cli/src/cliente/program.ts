@@ -1,0 +1,34 @@
+import { Acuse } from '@acuse/sdk';
+import { Command } from 'commander';
+import { speakSpanish } from '../spanish.ts';
+import { readVersion } from '../version.ts';
+import { type Acceso, readAcceso } from './acceso.ts';
+import { addCompletar } from './completar.ts';
+import { type Consola, print } from './consola.ts';
+import { addDescargar } from './descargar.ts';
+import { addEntrar } from './entrar.ts';
+import { addOperaciones } from './operaciones.ts';
+
+/** The orders of integrators and accountants: over HTTP, with an API key. */
+export function createCliente(consola: Consola): Command {
+  const connect = ({ url, llave }: Acceso) => new Acuse({ url, llave, aplicacion: `acuse-cli/${readVersion()}` });
+  const servicio = {
+    consola,
+    async open() {
+      const acceso = await readAcceso(consola.entorno);
+      return { acuse: connect(acceso), acceso };
+    },
+  };
+  const program = speakSpanish(new Command('acuse'))
+    .description('Consultas al SAT y descargas de CFDI por un servicio de Acuse. Empiece con: acuse entrar')
+    .version(readVersion(), '-v, --version', 'muestra la versión')
+    .exitOverride();
+  addEntrar(program, consola, connect);
+  addDescargar(program, servicio);
+  addOperaciones(program, servicio);
+  addCompletar(program, (line) => print(consola, line));
+  program
+    .command('operador')
+    .description('Órdenes de quien opera el servicio, sobre su base de datos. Véalas con: acuse operador ayuda');
+  return program;
+}

@@ -1,0 +1,59 @@
+import { CommanderError } from 'commander';
+import { wordsAfter, wordsAsked } from './completar.ts';
+import { readEntorno } from './config.ts';
+import { type Consola, print } from './consola.ts';
+import { jsonOf, SALIDAS, salidaOf, textOf } from './fallos.ts';
+import { createCliente } from './program.ts';
+
+function openConsola(): Consola {
+  let stop: AbortController | undefined;
+  return {
+    ...{ entrada: process.stdin, salida: process.stdout, errores: process.stderr, entorno: readEntorno() },
+    interrupcion() {
+      if (stop !== undefined) return stop.signal;
+      const controller = new AbortController();
+      stop = controller;
+      for (const name of ['SIGINT', 'SIGTERM'] as const)
+        process.on(name, () => {
+          // Whoever asks twice does not want to wait.
+          if (controller.signal.aborted) process.exit(SALIDAS.interrumpida);
+          controller.abort();
+        });
+      return controller.signal;
+    },
+  };
+}
+
+/** What completes an order; those of the operator are loaded for their own orders only. */
+async function complete(consola: Consola, words: readonly string[]): Promise<void> {
+  const program = createCliente(consola);
+  const isOperador = words[0] === 'operador' && words.length > 1;
+  const found = isOperador
+    ? wordsAfter((await import('../operador/program.ts')).createProgram(neverOpened, neverPrinted), words.slice(1))
+    : wordsAfter(program, words);
+  for (const word of found) print(consola, word);
+}
+const neverOpened = () => {
+  throw new Error('completing an order does not carry it out');
+};
+const neverPrinted = () => {};
+
+/** Carries out an order of an integrator; sets the exit code (docs/cli.md). */
+export async function runCliente(args: readonly string[]): Promise<void> {
+  const consola = openConsola();
+  // Whoever reads the answers may stop reading: `acuse … | head`.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+    process.exit(SALIDAS.bien);
+  });
+  try {
+    const asked = wordsAsked(args);
+    if (asked === null) await createCliente(consola).parseAsync(args, { from: 'user' });
+    else await complete(consola, asked);
+  } catch (error) {
+    // Of an order that cannot be read the library has said so.
+    if (!(error instanceof CommanderError))
+      consola.errores.write(`${args.includes('--json') ? jsonOf(error) : textOf(error)}\n`);
+    process.exitCode = salidaOf(error);
+  }
+}

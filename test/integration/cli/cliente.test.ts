@@ -1,0 +1,316 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createCliente } from '@acuse/cli';
+import { programEntry } from '@acuse/embedded';
+import { GRUPOS, OPERACIONES } from '@acuse/sdk/operaciones';
+import { describe, expect, inject, it } from 'vitest';
+import { everyCommand } from '../fixtures/cli.ts';
+import { issueEfirma } from '../fixtures/efirma.ts';
+import { darFilas, fail, saldoDe, UN_DIA, uuidsDelSat } from '../fixtures/pedidos.ts';
+import { type Caller, ciecOf, useServicio } from '../fixtures/servicio.ts';
+import { readZip } from '../fixtures/zip.ts';
+import { runAcuse, startAcuse, startAtTerminal } from './acuse.ts';
+
+const canTerminal = spawnSync('script', ['--version']).status === 0;
+const servicio = useServicio({}, {});
+const DIA = ['--desde', UN_DIA.desde, '--hasta', UN_DIA.hasta];
+
+const newFolder = () => mkdtemp(join(servicio.dir, 'cli-'));
+/** The settings of somebody whose key is in the environment. */
+const envOf = ({ apiKey, rfc }: Caller) => ({ ACUSE_URL: servicio.api.url, ACUSE_API_KEY: apiKey, ACUSE_RFC: rfc });
+
+describe('acuse entrar', () => {
+  it('tries the key, stores it for its user alone, and every later order finds it there', async () => {
+    const caller = await servicio.newCaller();
+    const env = { HOME: await newFolder() };
+    const entrar = [
+      'entrar',
+      '--url',
+      `${servicio.api.url}/`,
+      '--rfc',
+      caller.rfc.toLowerCase(),
+      '--llave-archivo',
+      '-',
+    ];
+    const entered = await runAcuse(entrar, { env, input: `${caller.apiKey}\n` });
+    const file = join(env.HOME, '.config/acuse/acceso.json');
+    expect(entered).toEqual({
+      code: 0,
+      err: '',
+      out: `Listo: ${caller.rfc} en ${servicio.api.url}. Guardado en ${file}\n`,
+    });
+    expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({
+      url: servicio.api.url,
+      llave: caller.apiKey,
+      rfc: caller.rfc,
+    });
+    expect(((await stat(file)).mode & 0o777).toString(8)).toBe('600');
+    expect(((await stat(join(file, '..'))).mode & 0o777).toString(8)).toBe('700');
+
+    const ciec = await runAcuse(['vault', 'rfc-guardar', '--ciec-archivo', '-'], { env, input: ciecOf(caller.rfc) });
+    expect(ciec).toEqual({ code: 0, err: '', out: 'OK\n' });
+    const { out } = await runAcuse(['vault', 'firma-estado', '--json'], { env });
+    expect(JSON.parse(out)).toMatchObject({ cfdi_codigo: 1, data: { rfc: caller.rfc, tiene_cer: false } });
+
+    expect((await runAcuse(['salir'], { env })).out).toBe('Borrado.\n');
+    const gone = await runAcuse(['vault', 'firma-estado'], { env });
+    expect([gone.code, gone.err]).toEqual([3, expect.stringContaining('acuse entrar')]);
+  });
+
+  it('stores nothing when the key is wrong, and takes no key without a terminal or a file', async () => {
+    const caller = await servicio.newCaller();
+    const env = { HOME: await newFolder() };
+    const entrar = ['entrar', '--url', servicio.api.url, '--rfc', caller.rfc];
+    const wrong = await runAcuse([...entrar, '--llave-archivo', '-'], { env, input: 'acuse_test_x' });
+    expect([wrong.code, wrong.err]).toEqual([
+      3,
+      expect.stringMatching(/API key[\s\S]*API_KEY_INVALIDA, 1001; X-Request-Id /),
+    ]);
+    const alone = await runAcuse(entrar, { env });
+    expect([alone.code, alone.err]).toEqual([2, expect.stringContaining('--llave-archivo')]);
+    const argued = await runAcuse([...entrar, '--llave', caller.apiKey], { env });
+    expect([argued.code, argued.err]).toEqual([2, expect.stringContaining('no existe la opción --llave')]);
+    expect(await readdir(env.HOME)).toEqual([]);
+  });
+
+  it.runIf(canTerminal)('asks at a terminal without showing what is typed', async () => {
+    const caller = await servicio.newCaller();
+    const env = { HOME: await newFolder() };
+    const entrar = startAtTerminal(['entrar'], { env });
+    for (const [question, answer] of [
+      ['Dirección del servicio: ', servicio.api.url],
+      ['RFC: ', caller.rfc],
+      ['API key (no se muestra): ', caller.apiKey],
+    ] as const) {
+      await expect.poll(() => entrar.seen.screen).toContain(question);
+      entrar.type(`${answer}\r`);
+    }
+    const { code, screen } = await entrar.ended;
+    expect([code, screen]).toEqual([0, expect.stringContaining('Listo: ')]);
+    expect(screen).not.toContain(caller.apiKey);
+
+    const guardar = startAtTerminal(['vault', 'rfc-guardar'], { env });
+    await expect.poll(() => guardar.seen.screen).toContain('CIEC (no se muestra): ');
+    guardar.type('\u0003');
+    expect((await guardar.ended).code).toBe(130);
+  });
+});
+
+describe('an operation', () => {
+  it('each is an order with an option for every field, of which none takes a password', () => {
+    const [program] = everyCommand(createCliente({} as Parameters<typeof createCliente>[0]));
+    const orders = GRUPOS.flatMap(({ name }) => program?.commands.find((each) => each.name() === name) ?? []);
+    expect(orders.flatMap((group) => group.commands.map((each) => `${group.name()}/${each.name()}`)).sort()).toEqual(
+      OPERACIONES.map(({ path }) => path).sort(),
+    );
+    for (const { grupo, accion, campos } of OPERACIONES) {
+      const order = orders.find((group) => group.name() === grupo)?.commands.find((each) => each.name() === accion);
+      const options = order?.options.map(({ long }) => long) ?? [];
+      expect(options).toContain('--json');
+      for (const { nombre, esSecreto } of campos)
+        expect(options).toContain(`--${nombre.replaceAll('_', '-')}${esSecreto ? '-archivo' : ''}`);
+    }
+    const secret = OPERACIONES.flatMap(({ campos }) =>
+      campos.filter(({ esSecreto }) => esSecreto).map(({ nombre }) => nombre),
+    );
+    expect([...new Set(secret)].sort()).toEqual(['ciec', 'password']);
+  });
+
+  it('has no English in the help of any order', () => {
+    for (const command of everyCommand(createCliente({} as Parameters<typeof createCliente>[0])))
+      expect(command.helpInformation()).not.toMatch(
+        /\b(?:Usage|Options|Commands|Arguments|display|default|choices|output|help for)\b/,
+      );
+  });
+
+  it('answers a table for people, and the answer of the service for programs', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 5 });
+    const facturas = ['tax', 'facturas', ...DIA];
+    const json = await runAcuse([...facturas, '--json'], { env: envOf(caller) });
+    const answer = JSON.parse(json.out) as { data: { items: { uuid: string }[] } };
+    const uuids = uuidsDelSat(servicio, caller.rfc, UN_DIA).sort();
+    expect(answer.data.items.map(({ uuid }) => uuid).sort()).toEqual(uuids);
+    expect(json.out.trimEnd().split('\n')).toHaveLength(1);
+    const { out, code } = await runAcuse(facturas, { env: envOf(caller) });
+    expect(code).toBe(0);
+    expect(out).toMatch(/^total +\d+$/m);
+    const rows = out.split('\n').filter((line) => uuids.some((uuid) => line.includes(uuid)));
+    expect(rows).toHaveLength(uuids.length);
+    expect(out).toMatch(/^uuid .*emisor_rfc/m);
+    expect(new Set(rows.map((row) => row.search(/[0-9a-f]{8}-[0-9a-f]{4}-/i))).size).toBe(1);
+  });
+
+  it('takes an e.firma from its files, and its password from a file or the standard input', async () => {
+    const caller = await servicio.newCaller();
+    const folder = await newFolder();
+    const efirma = await issueEfirma(servicio, { rfc: caller.rfc });
+    for (const part of ['cer', 'key'] as const)
+      await writeFile(join(folder, `efirma.${part}`), Buffer.from(efirma[part], 'base64'));
+    await writeFile(join(folder, 'password'), `${efirma.password}\n`);
+    const options = { env: envOf(caller), cwd: folder };
+    expect((await runAcuse(['vault', 'firma-registrar', '--cer', 'efirma.cer'], options)).code).toBe(0);
+    const guardar = ['vault', 'firma-guardar', '--key', 'efirma.key', '--password-archivo'];
+    expect((await runAcuse([...guardar, 'password'], options)).code).toBe(0);
+    expect((await runAcuse([...guardar, '-'], { ...options, input: efirma.password })).code).toBe(0);
+    const estado = await runAcuse(['vault', 'firma-estado'], options);
+    expect(estado.out).toMatch(/^tiene_key +sí$/m);
+    const missing = await runAcuse([...guardar, 'nothing'], options);
+    expect([missing.code, missing.err]).toEqual([9, expect.stringContaining('nothing')]);
+  });
+
+  it('takes a list with commas', async () => {
+    const caller = await servicio.newCaller();
+    const crear = ['webhooks', 'crear', '--url', 'https://erp.example/acuse', '--eventos'];
+    const { out } = await runAcuse([...crear, 'saldo.bajo, llave.por_rotar', '--json'], { env: envOf(caller) });
+    expect(JSON.parse(out)).toMatchObject({ data: { eventos: ['saldo.bajo', 'llave.por_rotar'] } });
+    const wrong = await runAcuse([...crear, 'saldo'], { env: envOf(caller) });
+    expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('eventos')]);
+  });
+
+  it('ends with a code by the class of its error, told to people and to programs', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 0 });
+    const env = envOf(caller);
+    const paying = envOf(await servicio.newCiecCaller({ saldo: 1 }));
+    const unknown = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
+    const verificar = ['descarga', 'verificar', '--solicitud-id', unknown];
+    const away = { ...env, ACUSE_URL: 'http://127.0.0.1:9' };
+    for (const [code, args, name, own = env] of [
+      [2, ['tax', 'facturas', '--desde', '2026-13-01', '--hasta', '2026-01-31'], 'CAMPO_INVALIDO', paying],
+      [3, verificar, 'API_KEY_INVALIDA', { ...env, ACUSE_API_KEY: 'x' }],
+      [4, ['tax', 'facturas', ...DIA], 'SALDO_INSUFICIENTE'],
+      [5, verificar, 'SOLICITUD_NO_ENCONTRADA'],
+      [6, ['tax', 'declaraciones-fiel', '--ejercicio', '2025'], 'EFIRMA_NO_DISPONIBLE', paying],
+      [7, verificar, 'SIN_CONEXION', away],
+    ] as const) {
+      const { code: ended, err, out } = await runAcuse([...args, '--json'], { env: own });
+      expect([args, ended, out]).toEqual([args, code, '']);
+      expect(JSON.parse(err)).toMatchObject({ error: name, texto: expect.stringMatching(/\.|\)$/) });
+    }
+    const people = await runAcuse(verificar, { env });
+    expect(people.err).toMatch(
+      /^Error: No existe una solicitud.*\n\(SOLICITUD_NO_ENCONTRADA, 2002; X-Request-Id .*\)\n$/,
+    );
+    const typo = await runAcuse(['tax', 'factura'], { env });
+    expect([typo.code, typo.err]).toEqual([2, 'Error: no existe la orden «factura»\n¿Quiso decir facturas?\n']);
+  });
+});
+
+describe('acuse descargar', () => {
+  it('tells each step in lines where there is no terminal, and leaves the whole ZIP in a file', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 2 });
+    const cwd = await newFolder();
+    const { code, out, err } = await runAcuse(['descargar', ...DIA], { env: envOf(caller), cwd });
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/^Solicitud [0-9a-f-]{36}: hecha\.\n\d+ % (EN_PROCESO|TERMINADA)/),
+    ]);
+    expect(err).not.toContain('\u001b');
+    const name = `${caller.rfc}_recibidos_${UN_DIA.desde}_${UN_DIA.hasta}.zip`;
+    expect(await readdir(cwd)).toEqual([name]);
+    const zip = await readFile(join(cwd, name));
+    const uuids = uuidsDelSat(servicio, caller.rfc, UN_DIA);
+    expect((await readZip(zip)).csv.map((row) => row['uuid'])).toEqual(uuids);
+    expect(out).toContain(`${name}: ${uuids.length} CFDI`);
+    expect(out).toContain(createHash('sha256').update(zip).digest('hex'));
+
+    const again = await runAcuse(['descargar', ...DIA], { env: envOf(caller), cwd });
+    expect([again.code, again.err]).toEqual([9, expect.stringContaining('No se pidió ni se cobró nada')]);
+    expect(await saldoDe(servicio, caller)).toBe(1);
+  });
+
+  it('after Ctrl-C says how to go on, and --continuar goes on without another charge', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 2 });
+    const cwd = await newFolder();
+    const stuck = fail(servicio, caller, { service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'status' });
+    const left = startAcuse(['descargar', ...DIA, '--salida', 'x.zip'], { env: envOf(caller), cwd });
+    await expect.poll(() => left.said.err).toContain('EN_PROCESO');
+    left.child.kill('SIGINT');
+    const { code, err } = await left.ended;
+    const [, id = ''] = /\n {2}acuse descargar --continuar ([0-9a-f-]{36})\n$/.exec(err) ?? [];
+    expect([code, id.length, err]).toEqual([130, 36, expect.stringContaining('no se vuelve a cobrar')]);
+    expect(await readdir(cwd)).toEqual([]);
+
+    servicio.simulador.world.faults.remove(stuck.id);
+    const on = await runAcuse(['descargar', '--continuar', id, '--salida', 'x.zip', '--json'], {
+      env: envOf(caller),
+      cwd,
+    });
+    const lines = on.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines[0]).toMatchObject({ solicitud_id: id, estado: expect.any(String), progreso: expect.any(Number) });
+    const { size: bytes } = await stat(join(cwd, 'x.zip'));
+    expect([on.code, lines.at(-1)]).toEqual([
+      0,
+      expect.objectContaining({ solicitud_id: id, archivo: 'x.zip', bytes }),
+    ]);
+    expect(await saldoDe(servicio, caller)).toBe(1);
+  });
+
+  it.runIf(canTerminal).each([100, 24])(
+    'draws one line on a terminal of %s columns, and none is wider',
+    async (columns) => {
+      const caller = await servicio.newCiecCaller({ saldo: 2 });
+      darFilas(servicio, caller.rfc, UN_DIA, 3);
+      const cwd = await newFolder();
+      const order = startAtTerminal(
+        ['descargar', ...DIA, '--salida', 'x.zip'],
+        { env: { ...envOf(caller), NO_COLOR: '1' }, cwd },
+        columns,
+      );
+      const { code, screen } = await order.ended;
+      expect(code).toBe(0);
+      const drawn = screen
+        .split('\r\u001b[2K')
+        .slice(1)
+        .map((line) => line.split('\r\n')[0] ?? '');
+      const bars = drawn.filter((line) => line.includes('EN_PROCESO') || line.includes('TERMINADA'));
+      expect(bars.length).toBeGreaterThan(0);
+      for (const line of bars) expect(line.length).toBeLessThan(columns);
+      expect(bars.some((line) => line.startsWith('│'))).toBe(columns === 100);
+      expect(screen).not.toContain('\u001b[32m');
+      expect(screen).toMatch(/x\.zip: 3 CFDI/);
+    },
+  );
+});
+
+describe('completion', () => {
+  const complete = async (...words: string[]) =>
+    (await runAcuse(['completar', '--palabras', '--', ...words])).out.trimEnd().split('\n');
+
+  it('knows orders, operations, options and their values, and the orders of the operator', async () => {
+    expect(await complete('des')).toEqual(['descargar', 'descarga']);
+    expect(await complete('tax', 'facturas')).toEqual(['facturas', 'facturas-fiel']);
+    expect(await complete('tax', 'facturas', '--h')).toEqual(['--hasta', '--help']);
+    expect(await complete('descargar', '--desde', '2026-01-01', '--tipo', '')).toEqual(['recibidos', 'emitidos']);
+    expect(await complete('vault', 'firma-guardar', '--key', '')).toEqual(['']);
+    expect(await complete('operador', 'cuenta', 'c')).toEqual(['crear']);
+  });
+
+  it('of bash completes what is typed, with the program itself', async () => {
+    const { out } = await runAcuse(['completar', 'bash']);
+    const folder = await newFolder();
+    await writeFile(join(folder, 'completion.bash'), out);
+    const program = `#!/bin/sh\nexec '${process.execPath}' '${programEntry(inject('programas'), 'cli')}' "$@"\n`;
+    await writeFile(join(folder, 'acuse'), program, { mode: 0o755 });
+    const script = `source completion.bash; COMP_WORDS=(acuse vault firma-); COMP_CWORD=2; _acuse; printf '%s\\n' "\${COMPREPLY[@]}"`;
+    const bash = spawnSync('bash', ['--norc', '-c', script], {
+      cwd: folder,
+      env: { PATH: `${folder}:${process.env['PATH']}` },
+    });
+    expect([String(bash.stderr), String(bash.stdout)]).toEqual(['', 'firma-estado\nfirma-guardar\nfirma-registrar\n']);
+  });
+});
+
+describe('the orders of the operator by their old names', () => {
+  it('go on working, and say how they are called now', async () => {
+    const old = await runAcuse(['cuenta', '--help']);
+    expect(old.err).toContain('ahora es «acuse operador cuenta»');
+    expect(old.out).toBe((await runAcuse(['operador', 'cuenta', '--help'])).out);
+    expect((await runAcuse(['usuario', 'listar', '--help'])).err).toContain('acuse operador usuario');
+    expect((await runAcuse(['usuario', 'datos-fiscales', '--help'])).err).toBe('');
+  });
+});
