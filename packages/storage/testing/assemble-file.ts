@@ -31,6 +31,9 @@ const store: ObjectStore = {
   removePrefix: async () => {},
 };
 
+// As much is alive as in a worker: V8 lets garbage grow in proportion to it.
+const alive = Array.from({ length: 600_000 }, (_, index) => ({ index, text: `${index}` }));
+
 const before = process.memoryUsage.rss();
 let peak = before;
 const sampler = setInterval(() => {
@@ -59,4 +62,4 @@ const { registros } = await assemble(
   new AbortController().signal,
 );
 clearInterval(sampler);
-console.log(JSON.stringify({ registros, grownBytes: peak - before }));
+console.log(JSON.stringify({ registros, grownBytes: peak - before, alive: alive.length }));

@@ -1,4 +1,5 @@
 import { ESTATUS } from '../metadata/record-reader.ts';
+import type { CsvField } from './byte-sink.ts';
 import { AMOUNT_DIGITS, CSV_COLUMNS } from './columns.ts';
 
 const QUOTE = 0x22;
@@ -61,6 +62,12 @@ export class CsvRow {
   /** Whether `estatus` is VIGENTE: it is that or CANCELADO. */
   isVigente(chunk: Uint8Array): boolean {
     return chunk[this.starts[ESTATUS] as number] === V;
+  }
+
+  /** Where the bytes of a field are. */
+  field(chunk: Uint8Array, column: number): CsvField {
+    const [start, end] = [this.starts[column] as number, this.ends[column] as number];
+    return { source: chunk, start, end, doubled: this.doubled[column] === 1 };
   }
 
   /** The text of a field. */

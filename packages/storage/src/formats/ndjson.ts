@@ -52,7 +52,7 @@ function writeRow(sink: ByteSink, chunk: Buffer, row: CsvRow, amount: Amount, in
       putMisfit(sink, column, incomplete);
     } else {
       sink.bytes[sink.at++] = QUOTE;
-      sink.putEscaped({ source: chunk, start, end, doubled: row.doubled[column] === 1 }, ESCAPES);
+      sink.putEscaped(row.field(chunk, column), ESCAPES);
       sink.bytes[sink.at++] = QUOTE;
     }
   }

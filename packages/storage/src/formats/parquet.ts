@@ -1,19 +1,18 @@
-import { gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import { AMOUNT_DIGITS, COLUMNS, type ColumnType, CSV_COLUMNS, type Incomplete } from './columns.ts';
 import { Amount, CsvRow, readInstant } from './csv-row.ts';
+import { MAX_ROWS, Page, writePageHeader } from './parquet-page.ts';
 
-/**
- * Rows of a row group at most. What it holds is in memory twice until it is written: of larger ones a worker takes more
- * than it may.
- */
-const GROUP_ROWS = 5_000;
 /** Bytes of CSV after which a row group ends, however few rows it has. */
 const GROUP_BYTES = 8 * 1_048_576;
 
-type Value = string | bigint | boolean | null;
+const compress = promisify(gzip);
+
 type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Schema[number];
+type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number];
 
 const DECIMAL = { precision: AMOUNT_DIGITS.integer + AMOUNT_DIGITS.fraction, scale: AMOUNT_DIGITS.fraction };
 
@@ -37,7 +36,7 @@ const SCHEMA: Schema = [
   ),
 ];
 
-/** Gives out what the library wrote, group by group. */
+/** Gives out what was written, group by group. */
 class GroupWriter extends ByteWriter {
   take(): Buffer {
     const bytes = Buffer.from(this.getBytes());
@@ -48,7 +47,8 @@ class GroupWriter extends ByteWriter {
 
 /**
  * Turns chunks of rows of `metadata.csv` into the bytes of `metadata.parquet`, one bounded row group after another, its
- * pages compressed by gzip at this level.
+ * pages compressed by gzip at this level. The library writes schema and footer. Its pages want an object of JavaScript
+ * for each value, and the garbage of millions of those is more memory than a worker may have: ours are of bytes.
  */
 export async function* parquetOf(
   rows: AsyncIterable<Buffer>,
@@ -56,66 +56,108 @@ export async function* parquetOf(
   level: number,
 ): AsyncGenerator<Buffer, void, undefined> {
   const writer = new GroupWriter();
-  const parquet = new ParquetWriter({
-    ...{ writer, schema: SCHEMA, codec: 'GZIP', createdBy: 'acuse' },
-    compressors: { GZIP: (bytes) => gzipSync(bytes, { level, chunkSize: 65_536 }) },
-  });
-  const row = new CsvRow();
-  const values = new RowValues(row, incomplete);
-  let group = emptyGroup();
-  let bytes = 0;
-  function writeGroup(): Buffer {
-    parquet.write({
-      columnData: COLUMNS.map(({ nombre, tipo }, column) => ({
-        ...{ name: nombre, data: group[column] as Value[] },
-        // Of text in no order they tell nothing, and the footer would hold them all.
-        statistics: tipo !== 'texto',
-      })),
-      rowGroupSize: GROUP_ROWS,
+  const parquet = new ParquetWriter({ writer, schema: SCHEMA, createdBy: 'acuse' });
+  const group = new RowGroup(incomplete);
+  async function writeGroup(): Promise<Buffer> {
+    const offset = writer.offset;
+    const pages = group.pages.map((page) => page.bytes());
+    const compressed = await Promise.all(pages.map((bytes) => compress(bytes, { level, chunkSize: 65_536 })));
+    const columns = group.pages.map((page, column) =>
+      writeChunk(writer, page, { bytes: pages[column]?.length ?? 0, compressed: compressed[column] as Buffer }),
+    );
+    parquet.row_groups.push({
+      columns,
+      num_rows: BigInt(group.rows),
+      total_byte_size: columns.reduce((sum, { meta_data }) => sum + (meta_data?.total_uncompressed_size ?? 0n), 0n),
+      total_compressed_size: BigInt(writer.offset - offset),
     });
-    group = emptyGroup();
-    bytes = 0;
+    parquet.num_rows += BigInt(group.rows);
+    group.clear();
     return writer.take();
   }
   for await (const chunk of rows) {
     for (let at = 0; at < chunk.length; ) {
-      const next = row.read(chunk, at);
-      values.addTo(group, chunk);
-      bytes += next - at;
-      at = next;
-      if (group[0]?.length === GROUP_ROWS || bytes >= GROUP_BYTES) yield writeGroup();
+      at = group.add(chunk, at);
+      if (group.isFull) yield await writeGroup();
     }
   }
-  if (group[0]?.length !== 0) yield writeGroup();
+  if (group.rows !== 0) yield await writeGroup();
   parquet.finish();
   yield writer.take();
 }
 
-const emptyGroup = (): Value[][] => COLUMNS.map(() => []);
+/** Writes the page of a column and says where it is. */
+function writeChunk(
+  writer: GroupWriter,
+  { name, type, count, statistics }: Page,
+  { bytes, compressed }: { bytes: number; compressed: Buffer },
+): ColumnChunk {
+  const offset = writer.offset;
+  writePageHeader(writer, { count, bytes, compressedBytes: compressed.length });
+  const headerBytes = writer.offset - offset;
+  writer.appendBytes(compressed);
+  return {
+    file_offset: BigInt(offset),
+    meta_data: {
+      ...{ type, codec: 'GZIP', encodings: ['PLAIN', 'RLE'], path_in_schema: [name] },
+      num_values: BigInt(count),
+      total_uncompressed_size: BigInt(headerBytes + bytes),
+      total_compressed_size: BigInt(headerBytes + compressed.length),
+      data_page_offset: BigInt(offset),
+      statistics,
+    },
+  };
+}
 
-class RowValues {
-  readonly #row: CsvRow;
+/** The rows of a group, column by column, as the bytes that they will be. */
+class RowGroup {
+  readonly pages = COLUMNS.map((_, column) => new Page(SCHEMA[column + 1] as Element));
+  rows = 0;
+  #csvBytes = 0;
+  readonly #row = new CsvRow();
   readonly #amount = new Amount();
   readonly #incomplete: Incomplete;
 
-  constructor(row: CsvRow, incomplete: Incomplete) {
-    this.#row = row;
+  constructor(incomplete: Incomplete) {
     this.#incomplete = incomplete;
   }
 
-  addTo(group: Value[][], chunk: Buffer): void {
-    for (let column = 0; column < CSV_COLUMNS; column++) group[column]?.push(this.#valueOf(chunk, column));
-    group[CSV_COLUMNS]?.push(this.#row.isVigente(chunk));
+  get isFull(): boolean {
+    return this.rows === MAX_ROWS || this.#csvBytes >= GROUP_BYTES;
   }
 
-  #valueOf(chunk: Buffer, column: number): Value {
-    const row = this.#row;
-    const { tipo, vacio } = COLUMNS[column] ?? {};
-    if (row.isEmpty(column)) return vacio === null && tipo === 'texto' ? '' : null;
-    if (tipo === 'texto') return row.text(chunk, column);
-    const value = tipo === 'decimal' ? this.#amountOf(chunk, column) : this.#instantOf(chunk, column);
-    if (value === null) this.#incomplete.add(column);
-    return value;
+  clear(): void {
+    for (const page of this.pages) page.clear();
+    this.rows = 0;
+    this.#csvBytes = 0;
+  }
+
+  /** Takes the row of the chunk at `from`; returns the offset after it. */
+  add(chunk: Buffer, from: number): number {
+    const next = this.#row.read(chunk, from);
+    for (let column = 0; column < CSV_COLUMNS; column++) this.#addValue(chunk, column);
+    this.pages[CSV_COLUMNS]?.addBit(this.#row.isVigente(chunk));
+    this.rows++;
+    this.#csvBytes += next - from;
+    return next;
+  }
+
+  #addValue(chunk: Buffer, column: number): void {
+    const page = this.pages[column] as Page;
+    const tipo = COLUMNS[column]?.tipo;
+    if (this.#row.isEmpty(column) && page.isOptional) {
+      page.addNull();
+    } else if (tipo === 'texto') {
+      page.addText(this.#row.field(chunk, column));
+    } else {
+      const value = tipo === 'decimal' ? this.#amountOf(chunk, column) : this.#instantOf(chunk, column);
+      if (value === null) {
+        this.#incomplete.add(column);
+        page.addNull();
+      } else {
+        page.addInteger(value);
+      }
+    }
   }
 
   #amountOf(chunk: Buffer, column: number): bigint | null {

@@ -216,7 +216,7 @@ class RowWriter {
     const isSpaced = isSpace(chunk[start] as number) || isSpace(chunk[end - 1] as number);
     this.#open(column, isSpaced ? AS_SPACED_TEXT : AS_TEXT);
     if (isPlain(chunk, start, end)) {
-      this.sink.putEscaped({ source: chunk, start, end, doubled: this.#row.doubled[column] === 1 }, ESCAPES);
+      this.sink.putEscaped(this.#row.field(chunk, column), ESCAPES);
     } else {
       const source = Buffer.from(this.#cellText(this.#row.text(chunk, column), column));
       this.sink.putEscaped({ source, start: 0, end: source.length, doubled: false }, ESCAPES);
