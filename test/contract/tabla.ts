@@ -1,7 +1,7 @@
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
- * hand and compared with what the service loads. `descarga/verificar`, `descarga/cancelar`, `webhooks/…` and
- * `id_cif` are ours.
+ * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
+ * `vault/estado`, `uso/consultar`, `webhooks/…` and `id_cif` are ours.
  */
 type Tipo = 'string' | 'number' | 'integer' | 'array';
 
@@ -224,6 +224,24 @@ export const TABLA: readonly Fila[] = [
     ...{ campos: { rfc: texto, ciec: texto }, data: null, errores: llave },
   },
   {
+    ...{ path: 'vault/estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
+    ...{ data: [], nuestros: ['rfc', 'registrado', 'id_cif', 'certificado', 'caminos'], errores: llave },
+  },
+  {
+    ...{ path: 'descarga/listar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
+    campos: {
+      ...{ estado: opcional, tipo: opcional, desde: opcional, hasta: opcional, cursor: opcional },
+      limite: { tipo: 'integer', requerido: false },
+    },
+    ...{ data: [], nuestros: ['items', 'siguiente'], errores: llave, valores: { estado: 'TERMINADA' } },
+  },
+  {
+    ...{ path: 'uso/consultar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
+    campos: { desde: opcional, hasta: opcional },
+    ...{ data: [], nuestros: ['saldo', 'desde', 'hasta', 'llamadas', 'cargados', 'reembolsados', 'items'] },
+    errores: llave,
+  },
+  {
     ...{ path: 'vault/firma-estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
     ...{
       data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'],
@@ -242,6 +260,7 @@ const VALORES: Readonly<Record<string, unknown>> = {
   desde: '2026-01-01',
   hasta: '2026-01-31',
   formato: 'parquet',
+  cursor: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   ejercicio: 2025,
   solicitud_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   id_cif: '15020034567',

@@ -17,6 +17,7 @@ import type {
   Listas,
   Saldos,
   Solicitudes,
+  Uso,
   Webhooks,
 } from '@acuse/db';
 import type { Health, Logger } from '@acuse/runtime';
@@ -28,7 +29,7 @@ import type { Caminos } from './http/state.ts';
 export interface DatabasePorts {
   readonly accessSnapshots: AccessSnapshots;
   readonly saldos: Saldos;
-  readonly solicitudes: Pick<Solicitudes, 'accept' | 'find' | 'cancel'>;
+  readonly solicitudes: Pick<Solicitudes, 'accept' | 'find' | 'list' | 'cancel'>;
   readonly boveda: Boveda;
   readonly idempotencia: Idempotencia;
   readonly listas: Listas;
@@ -36,6 +37,7 @@ export interface DatabasePorts {
   readonly documentos: Pick<Documentos, 'note'>;
   readonly sesiones: Pick<SesionesPortal, 'forget'>;
   readonly webhooks: Webhooks;
+  readonly uso: Pick<Uso, 'byDay'>;
 }
 
 /**
@@ -121,6 +123,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     documentos: guard(ports.documentos),
     sesiones: guard(ports.sesiones),
     webhooks: guard(ports.webhooks),
+    uso: guard(ports.uso),
   };
 }
 

@@ -1,16 +1,18 @@
 import {
   type CampoErroneo,
   ESTADOS_CFDI,
-  ESTADOS_SOLICITUD,
   ejercicioField,
+  estadoSolicitudField,
   fechaField,
   fechaHoraField,
+  formatoField,
   hasCheckDigit,
   OPINIONES,
   parseRfc,
   RFC_PATTERN,
   rfcField,
   solicitudIdField,
+  tipoDescargaField,
 } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
@@ -107,9 +109,40 @@ export const advertenciasDe = (...rfcs: readonly string[]): string[] =>
       (rfc) => `El dígito verificador de ${rfc} no corresponde: puede estar mal escrito. Se consultó tal como llegó.`,
     );
 
-export const estadoSolicitud = z
-  .enum(ESTADOS_SOLICITUD)
-  .meta({ id: 'EstadoSolicitud', description: 'Estado de la solicitud.' });
+export const estadoSolicitud = estadoSolicitudField.meta({
+  id: 'EstadoSolicitud',
+  description: 'Estado de la solicitud.',
+});
+
+/** A solicitud and how far it is. */
+export const solicitudData = z
+  .object({
+    solicitud_id: solicitudIdData,
+    estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
+    tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
+    desde,
+    hasta: fechaField,
+    formato: formatoField,
+    registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
+    confianza: confianza.nullable().meta({ example: null }),
+    reembolsada,
+    progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
+    intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
+    ultima_consulta: instante('Última consulta al SAT.').meta({ example: '2026-02-01T18:40:00.000Z' }).nullable(),
+    proxima_consulta: instante('Próxima consulta al SAT.').meta({ example: '2026-02-01T18:50:00.000Z' }).nullable(),
+    motivo: z.string().nullable().meta({ description: 'Por qué espera o por qué terminó sin paquete.', example: null }),
+    retrasada: z
+      .boolean()
+      .meta({
+        description:
+          'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
+        example: false,
+      }),
+    creada_en: instante('Cuándo se aceptó.').meta({ example: '2026-02-01T18:30:00.000Z' }),
+    terminada_en: instante('Cuándo terminó.').nullable().meta({ example: null }),
+  })
+  .meta({ id: 'Solicitud', description: 'Una solicitud de descarga y su avance.' });
+
 export const estadoCfdi = z
   .enum(ESTADOS_CFDI)
   .meta({ id: 'EstadoCfdi', description: 'Estado del CFDI.', example: 'VIGENTE' });

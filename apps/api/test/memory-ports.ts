@@ -1,15 +1,25 @@
-import type {
-  AccessSnapshot,
-  Aceptacion,
-  Cancelacion,
-  ClaveIdempotencia,
-  CredencialGuardada,
-  NuevaSolicitud,
-  RespuestaIdempotencia,
-  TipoGuardada,
+import {
+  type AccessSnapshot,
+  type Aceptacion,
+  type Cancelacion,
+  type ClaveIdempotencia,
+  type CredencialGuardada,
+  calendarDay,
+  type NuevaSolicitud,
+  type RespuestaIdempotencia,
+  type TipoGuardada,
 } from '@acuse/core';
 import type { DatabasePorts } from '../src/deps.ts';
-import { bump, credencialKey, credit, crossing, debit, isGivenBack, type MemoryStore } from './memory-store.ts';
+import {
+  bump,
+  credencialKey,
+  credit,
+  crossing,
+  debit,
+  isGivenBack,
+  type MemoryStore,
+  type Movimiento,
+} from './memory-store.ts';
 import { memoryWebhooks } from './memory-webhooks.ts';
 
 const DAY_MS = 86_400_000;
@@ -43,6 +53,15 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
       find(contribuyenteId, id) {
         const found = store.solicitudes.get(id);
         return found?.contribuyenteId === contribuyenteId ? found.vista : null;
+      },
+      list(contribuyenteId, { estado, tipo, desde = '', hasta = '9999' }, { antesDe = 'g', limite }) {
+        const vistas = [...store.solicitudes.values()]
+          .filter((found) => found.contribuyenteId === contribuyenteId)
+          .map(({ vista }) => vista)
+          .filter((vista) => (estado ?? vista.estado) === vista.estado && (tipo ?? vista.tipo) === vista.tipo)
+          .filter((vista) => vista.hasta >= desde && vista.desde <= hasta && vista.id < antesDe)
+          .sort((a, b) => (a.id < b.id ? 1 : -1));
+        return { vistas: vistas.slice(0, limite), hayMas: vistas.length > limite };
       },
       cancel: (contribuyenteId, id) => cancel(store, contribuyenteId, id),
     },
@@ -128,6 +147,19 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
       drop(contribuyenteId, clave, folio) {
         const name = enCursoKey(contribuyenteId, clave);
         if (store.enCurso.get(name)?.folio === folio) store.enCurso.delete(name);
+      },
+    },
+    uso: {
+      // The store has one day.
+      byDay({ cuentaId, desde, hasta }) {
+        const dia = calendarDay(store.now);
+        const own = store.movimientos.filter((m) => m.cuentaId === cuentaId && dia >= desde && dia <= hasta);
+        return [...new Set(own.map(({ operacion }) => operacion))].sort().map((operacion) => {
+          const sum = (tipo: Movimiento['tipo']) =>
+            own.reduce((total, m) => total + (m.operacion === operacion && m.tipo === tipo ? m.importe : 0), 0);
+          const llamadas = own.filter((m) => m.operacion === operacion && m.tipo === 'cargo').length;
+          return { dia, operacion, llamadas, cargados: sum('cargo'), reembolsados: sum('reembolso') };
+        });
       },
     },
     sesiones: { forget: (rfc) => void store.olvidados.push(rfc) },

@@ -149,6 +149,17 @@ export const solicitudIdField = z
     format: 'uuid',
   });
 
+/** How many elements a page may have, from 1 to `max`. */
+export const limiteField = (max: number) => {
+  const error = `debe ser un número entero de 1 a ${max}`;
+  return z.int({ error }).min(1, { error }).max(max, { error });
+};
+
+/** A state of a solicitud, as a filter. */
+export const estadoSolicitudField = z.enum(ESTADOS_SOLICITUD, {
+  error: `debe ser uno de ${ESTADOS_SOLICITUD.join(', ')}`,
+});
+
 export const tipoDescargaField = z
   .enum(['emitidos', 'recibidos'], { error: 'debe ser emitidos o recibidos' })
   .meta({ id: 'TipoDescarga', description: 'Qué CFDI se piden.', example: 'recibidos' });

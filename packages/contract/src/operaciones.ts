@@ -21,6 +21,14 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'descarga/listar',
+    resumen: 'Solicitudes de descarga del RFC',
+    descripcion:
+      'Lista las solicitudes del RFC de la API key, también las que se pidieron en el panel o con otra API key del mismo RFC, de la más nueva a la más vieja. Una página a la vez: mande siguiente como cursor para la que sigue; lo que se acepte mientras tanto no mueve las páginas. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'descarga/paquete',
     resumen: 'URL del paquete ZIP de una solicitud terminada',
     descripcion: 'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
@@ -127,11 +135,27 @@ export const OPERACIONES = [
     credencial: 'API key + CIEC',
   },
   {
+    path: 'uso/consultar',
+    resumen: 'Créditos usados por día y operación',
+    descripcion:
+      'Lo que la cuenta usó en un periodo, de a lo más 366 días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'usuario/datos-fiscales',
     resumen: 'Datos fiscales del contribuyente',
     descripcion:
       'Régimen, domicilio e inicio de operaciones según la constancia de situación fiscal: por su idCIF cuando se conoce, si no con la credencial guardada.',
     costo: 1,
+    credencial: 'API key',
+  },
+  {
+    path: 'vault/estado',
+    resumen: 'Estado de todas las credenciales guardadas',
+    descripcion:
+      'Por qué caminos se le puede preguntar hoy al SAT por este RFC: con la CIEC en los portales, con la e.firma en el servicio web y en los portales; si cada uno sirve, por qué no, y hasta cuándo. Nada de esto pregunta al SAT.',
+    costo: 0,
     credencial: 'API key',
   },
   {

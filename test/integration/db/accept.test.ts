@@ -119,6 +119,34 @@ describe('accepting a solicitud', () => {
     expect(await solicitudes.find(mine.contribuyenteId, "'; DROP TABLE solicitud; --")).toBeNull();
   });
 
+  it('lists those of its taxpayer only, the newest first, page by page and narrowed', async () => {
+    const [mine, other] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
+    await newSolicitud(t.db, other);
+    const months = ['01', '02', '03', '04', '05'];
+    const ids: string[] = [];
+    for (const [at, month] of months.entries()) {
+      const periodo = { desde: `2026-${month}-01`, hasta: `2026-${month}-28` };
+      ids.unshift(await newSolicitud(t.db, mine, { ...periodo, tipo: at % 2 ? 'emitidos' : 'recibidos' }));
+    }
+    const solicitudes = createSolicitudes(t.db);
+    const { contribuyenteId } = mine;
+    const list = async (...of: [object, string | undefined, number]) => {
+      const [filtro, antesDe, limite] = of;
+      const { vistas, hayMas } = await solicitudes.list(contribuyenteId, filtro, { antesDe, limite });
+      return [vistas.map(({ id }) => id), hayMas];
+    };
+    expect(await list({}, undefined, 5)).toEqual([ids, false]);
+    expect(await list({}, undefined, 2)).toEqual([ids.slice(0, 2), true]);
+    expect(await list({}, ids[1], 2)).toEqual([ids.slice(2, 4), true]);
+    expect(await list({}, ids[3], 2)).toEqual([ids.slice(4), false]);
+    expect(await list({ tipo: 'emitidos' }, undefined, 5)).toEqual([[ids[1], ids[3]], false]);
+    expect(await list({ desde: '2026-02-28', hasta: '2026-04-01' }, undefined, 5)).toEqual([ids.slice(1, 4), false]);
+    await solicitudes.cancel(contribuyenteId, String(ids[2]));
+    expect(await list({ estado: 'CANCELADA' }, undefined, 5)).toEqual([[ids[2]], false]);
+    const { vistas } = await solicitudes.list(contribuyenteId, {}, { limite: 3 });
+    expect(vistas[2]).toEqual(await solicitudes.find(contribuyenteId, String(ids[2])));
+  });
+
   it('keeps the invariants of credits', async () => {
     expect(await brokenInvariants(t.db)).toEqual([]);
   });

@@ -23,6 +23,8 @@ it('calls every operation of the service by its own method', { timeout: 300_000 
     'vault/firma-registrar': await vault.firmaRegistrar({ rfc, cer: efirma.cer }),
     'vault/firma-guardar': await vault.firmaGuardar({ rfc, key: efirma.key, password: efirma.password }),
     'vault/firma-estado': await vault.firmaEstado({ rfc }),
+    'vault/estado': await vault.estado({ rfc }),
+    'uso/consultar': await acuse.uso.consultar({}),
     'tax/facturas': await tax.facturas(periodo),
     'tax/facturas-fiel': await tax.facturasFiel(periodo),
     'tax/retenciones': await tax.retenciones(ejercicio),
@@ -73,6 +75,7 @@ it('calls every operation of the service by its own method', { timeout: 300_000 
     return {
       'tax/descarga-metadata': asked,
       'descarga/verificar': await descarga.verificar({ solicitud_id }),
+      'descarga/listar': await descarga.listar({ limite: 1 }),
       'descarga/paquete': await descarga.paquete({ solicitud_id }),
       'descarga/cancelar': await descarga.cancelar({ solicitud_id: other.data.solicitud_id }),
     };

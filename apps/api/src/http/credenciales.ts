@@ -1,6 +1,13 @@
 import { CfdiError } from '@acuse/contract';
 import type { AccessSnapshot, CanalSat, Credencial, CredencialGuardada, TipoCredencial } from '@acuse/core';
-import { type ApiKey, CredencialIlegible, type Keyring, MOTIVO_ILEGIBLE, openGuardada as open } from '@acuse/vault';
+import {
+  type ApiKey,
+  CredencialIlegible,
+  type Keyring,
+  MOTIVO_ILEGIBLE,
+  needsShredKey,
+  openGuardada as open,
+} from '@acuse/vault';
 import type { Operation } from './operation.ts';
 
 /** A stored row that may serve, and the channel at which the SAT is asked with it. */
@@ -25,9 +32,17 @@ const RECHAZO: Readonly<Record<CanalSat, string>> = {
   portal: 'Los portales del SAT rechazaron la e.firma guardada.',
 };
 
+/**
+ * The stored key of the e.firma. One whose shred key was lost in a crash of the database is there but opens for nobody.
+ */
+export function llaveOf({ efirmaKey: key }: AccessSnapshot): CredencialGuardada | null {
+  return key === null || (key.shred === null && needsShredKey(key.sobre)) ? null : key;
+}
+
 /** The key of the e.firma, or why it cannot be used at a channel. */
 function efirmaOf(access: AccessSnapshot, canal: CanalSat, now: Date): CredencialGuardada | Falta {
-  const { efirmaCer: cer, efirmaKey: key } = access;
+  const { efirmaCer: cer } = access;
+  const key = llaveOf(access);
   const missing = (motivo: string): Falta => ({ nombre: 'EFIRMA_NO_DISPONIBLE', motivo });
   if (cer === null) return missing('No hay un certificado (.cer) registrado.');
   if (!isLive(cer.vigenteHasta, now)) return missing('El certificado registrado ya venció.');
@@ -35,6 +50,37 @@ function efirmaOf(access: AccessSnapshot, canal: CanalSat, now: Date): Credencia
   if (key === null || !isLive(key.expiraEn, now))
     return missing('La llave privada (.key) no está guardada o ya se borró.');
   return key;
+}
+
+/** Whether the SAT may be asked with a credential at a channel. */
+export interface EstadoCamino {
+  readonly credencial: TipoCredencial;
+  readonly canal: CanalSat;
+  /** Why not and what to do, in Spanish; null when it serves. */
+  readonly falta: string | null;
+  /** When it stops to serve by itself; null when it does not, or does not serve. */
+  readonly expiraEn: Date | null;
+  readonly rechazadaEn: Date | null;
+}
+
+const FIRMA = 'Registre el certificado con firma-registrar y guarde la llave con firma-guardar.';
+const earlier = (a: Date | null, b: Date | null) => (a !== null && (b === null || a < b) ? a : b);
+
+/** Whether the e.firma serves at a channel. */
+export function estadoEfirma(access: AccessSnapshot, canal: CanalSat, now: Date): EstadoCamino {
+  const found = efirmaOf(access, canal, now);
+  const falta = 'nombre' in found ? `${found.motivo} ${FIRMA}` : null;
+  const expiraEn = 'nombre' in found ? null : earlier(found.expiraEn, access.efirmaCer?.vigenteHasta ?? null);
+  return { credencial: 'efirma', canal, falta, expiraEn, rechazadaEn: access.efirmaCer?.rechazadaEn[canal] ?? null };
+}
+
+/** Whether the CIEC serves: the portals take it, the web service does not. */
+export function estadoCiec({ ciec }: AccessSnapshot): EstadoCamino {
+  const rechazadaEn = ciec?.rechazadaEn.portal ?? null;
+  const motivo =
+    ciec === null ? 'No hay una CIEC guardada.' : rechazadaEn && 'Los portales del SAT rechazaron la CIEC guardada.';
+  const falta = motivo && `${motivo} Guárdela con rfc-guardar.`;
+  return { credencial: 'ciec', canal: 'portal', falta, expiraEn: null, rechazadaEn };
 }
 
 /**

@@ -63,7 +63,7 @@ export interface SolicitudAbierta extends Pick<FilaSolicitud, 'id' | 'rfc' | 'ti
 /** Solicitudes of one state are counted up to here; more are "at least so many". */
 export const TOPE_CUENTA = 1_000;
 
-const TIPOS: readonly TipoDescarga[] = ['emitidos', 'recibidos'];
+export const TIPOS_DESCARGA: readonly TipoDescarga[] = ['emitidos', 'recibidos'];
 /** The clock of the process that made an id and the one of the database that dated its row may differ by so much. */
 const CLOCKS_MS = 600_000;
 
@@ -116,7 +116,7 @@ function statementOfPage(
   const values: unknown[] = [
     cuentaId,
     estado ? [estado] : (filtro.estados ?? ESTADOS_SOLICITUD),
-    tipo ? [tipo] : TIPOS,
+    tipo ? [tipo] : TIPOS_DESCARGA,
     low.sort().at(-1),
     high.sort()[0],
     limit + 1,

@@ -1,4 +1,4 @@
-import type { EstadoSolicitud } from '@acuse/contract';
+import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import {
   type Autor,
   type CanalSat,
@@ -7,6 +7,7 @@ import {
   type NuevaSolicitud,
   progresoDe,
   type ResumenPaquete,
+  type TipoDescarga,
   type TipoEvento,
   type VistaSolicitud,
 } from '@acuse/core';
@@ -15,10 +16,21 @@ import { endWithoutPaquete } from '../claims/end.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { isUuid } from '../uuid.ts';
+import { isUuid, LAST_ID } from '../uuid.ts';
 import { acceptAll } from './accept.ts';
+import { TIPOS_DESCARGA } from './lista.ts';
 
 type Fase = 'DESCARGA' | 'ENSAMBLE';
+
+/** What a taxpayer's list is narrowed by: its period has a day in common with this one, both ends included. */
+export interface FiltroDeContribuyente {
+  readonly estado?: EstadoSolicitud | undefined;
+  readonly tipo?: TipoDescarga | undefined;
+  /** yyyy-MM-dd. */
+  readonly desde?: string | undefined;
+  /** yyyy-MM-dd. */
+  readonly hasta?: string | undefined;
+}
 
 /** Everything that the people of its account may know about a solicitud. */
 export interface DetalleSolicitud extends Omit<VistaSolicitud, 'isReembolsada'> {
@@ -94,9 +106,21 @@ const VISTA = `${AVANCE}, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.formato
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza`;
 
-const FIND = `
-SELECT ${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"
-FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+const VISTA_API = `${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;
+
+const FIND = `SELECT ${VISTA_API} FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+
+/** Each pair of state and tipo gives its newest ids, in order, from the taxpayer's index, which has the period too. */
+const LIST = `
+WITH hallada AS MATERIALIZED (
+  SELECT x.id FROM unnest($2::text[]) AS e (estado) CROSS JOIN unnest($3::text[]) AS t (tipo) CROSS JOIN LATERAL (
+    SELECT s.id FROM solicitud s
+    WHERE s.contribuyente_id = $1 AND s.estado = e.estado AND s.tipo = t.tipo AND s.id < $4
+      AND s.hasta >= $5::date AND s.desde <= $6::date
+    ORDER BY s.id DESC LIMIT $7
+  ) x ORDER BY x.id DESC LIMIT $7
+)
+SELECT ${VISTA_API} FROM hallada JOIN solicitud s ON s.id = hallada.id ORDER BY s.id DESC`;
 
 const MOVIMIENTO = (
   tipo: 'cargo' | 'reembolso',
@@ -198,6 +222,18 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
     }),
 
     find,
+
+    /** A page of a taxpayer's, newest first; `antesDe` is the id that the page before ended with. */
+    async list(
+      contribuyenteId: string,
+      { estado, tipo, desde, hasta }: FiltroDeContribuyente,
+      { antesDe = LAST_ID, limite }: { readonly antesDe?: string | undefined; readonly limite: number },
+    ): Promise<{ readonly vistas: readonly VistaSolicitud[]; readonly hayMas: boolean }> {
+      const filtro = [estado ? [estado] : ESTADOS_SOLICITUD, tipo ? [tipo] : TIPOS_DESCARGA];
+      const values = [contribuyenteId, ...filtro, antesDe, desde ?? '-infinity', hasta ?? 'infinity', limite + 1];
+      const rows = await rowsOf<Omit<VistaSolicitud, 'progreso'> & Progress>(pool, LIST, values);
+      return { vistas: rows.slice(0, limite).map(withProgress), hayMas: rows.length > limite };
+    },
 
     /**
      * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before.

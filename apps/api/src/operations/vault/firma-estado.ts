@@ -1,6 +1,6 @@
-import { needsShredKey } from '@acuse/vault';
 import { z } from 'zod';
 import { instante, rfcData, soloRfc } from '../../fields.ts';
+import { llaveOf } from '../../http/credenciales.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const CANALES = ['soap', 'portal'] as const;
@@ -46,9 +46,9 @@ export default defineOperation({
   }),
   errors: [],
 
-  async handle({ rfc }, { access: { efirmaCer: cer, efirmaKey: key }, now }) {
-    // A key whose shred key was lost in a crash of the database is there but opens for nobody.
-    const isUsable = key !== null && (key.shred !== null || !needsShredKey(key.sobre));
+  async handle({ rfc }, { access, now }) {
+    const { efirmaCer: cer } = access;
+    const key = llaveOf(access);
     const ends = cer?.vigenteHasta ?? null;
     const rechazos = CANALES.flatMap((canal) => {
       const desde = cer?.rechazadaEn[canal];
@@ -57,10 +57,10 @@ export default defineOperation({
     return {
       rfc,
       tiene_cer: cer !== null,
-      tiene_key: isUsable,
+      tiene_key: key !== null,
       vigente: ends !== null && ends > now && rechazos.length < CANALES.length,
       expira_en: ends?.toISOString() ?? null,
-      key_expira_en: (isUsable && key.expiraEn?.toISOString()) || null,
+      key_expira_en: key?.expiraEn?.toISOString() ?? null,
       rechazos,
     };
   },

@@ -1,0 +1,68 @@
+import { fechaField } from '@acuse/contract';
+import { addDays, calendarDay } from '@acuse/core';
+import { z } from 'zod';
+import { texto } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
+
+const MAX_DIAS = 366;
+const creditos = (description: string, example: number) => z.int().min(0).meta({ description, example });
+const sumas = {
+  llamadas: creditos('Llamadas que se cobraron.', 12),
+  cargados: creditos('Créditos que se cobraron.', 12),
+  reembolsados: creditos('Créditos que se devolvieron.', 1),
+};
+
+const primeroDelMes = (dia: string) => `${dia.slice(0, 7)}-01`;
+
+export default defineOperation({
+  summary: 'Créditos usados por día y operación',
+  description: `Lo que la cuenta usó en un periodo, de a lo más ${MAX_DIAS} días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta. Sin costo.`,
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'ninguno',
+  body: z
+    .object({ desde: fechaField.meta({ example: '2026-01-01' }).optional(), hasta: fechaField.optional() })
+    .meta({ id: 'PeticionUso' }),
+  data: z
+    .object({
+      saldo: z.int().meta({ description: 'Créditos que quedan.', example: 100 }),
+      desde: fechaField.meta({ example: '2026-01-01' }),
+      hasta: fechaField,
+      ...sumas,
+      items: z.array(
+        z
+          .object({
+            dia: fechaField,
+            operacion: texto('Dirección de la operación, sin /api/v1/.', 'tax/facturas'),
+            ...sumas,
+          })
+          .meta({ id: 'UsoDeUnDia' }),
+      ),
+    })
+    .meta({ id: 'Uso' }),
+  errors: [],
+
+  check({ desde, hasta }, now) {
+    const hoy = calendarDay(now);
+    const fin = hasta ?? hoy;
+    const inicio = desde ?? primeroDelMes(fin);
+    if (fin > hoy) return { campo: 'hasta', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` };
+    if (inicio > fin) return { campo: 'desde', motivo: 'no puede ser posterior a hasta' };
+    if (inicio < addDays(fin, 1 - MAX_DIAS))
+      return { campo: 'desde', motivo: `el periodo no puede pasar de ${MAX_DIAS} días: pídalo por partes` };
+    return null;
+  },
+
+  async handle(body, { deps, access, now }) {
+    const hasta = body.hasta ?? calendarDay(now);
+    const desde = body.desde ?? primeroDelMes(hasta);
+    const dias = await deps.uso.byDay({ cuentaId: access.cuentaId, desde, hasta });
+    const sum = (name: keyof typeof sumas) => dias.reduce((total, dia) => total + dia[name], 0);
+    return {
+      saldo: access.saldo,
+      ...{ desde, hasta },
+      ...{ llamadas: sum('llamadas'), cargados: sum('cargados'), reembolsados: sum('reembolsados') },
+      items: dias,
+    };
+  },
+});
