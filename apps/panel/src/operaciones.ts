@@ -10,10 +10,11 @@ export interface GrupoOperaciones {
 /** In the order in which somebody new needs them. */
 const GRUPOS = [
   ['vault', 'Credenciales', 'Primero registre el RFC con su llave; después guarde la CIEC o la e.firma.'],
-  ['descarga', 'Descargas y CFDI', 'El estado de un CFDI, el avance de una solicitud y su ZIP.'],
+  ['descarga', 'Descargas y CFDI', 'Sus solicitudes, su avance y su ZIP; el estado de un CFDI.'],
   ['tax', 'Información ante el SAT', 'Descarga masiva, facturas, declaraciones, opiniones y avisos.'],
   ['usuario', 'Contribuyente', 'Los datos con los que el SAT lo tiene registrado.'],
   ['webhooks', 'Webhooks', 'A dónde se avisa a su sistema de lo que pasa.'],
+  ['uso', 'Uso', 'Los créditos usados, por día y operación.'],
   ['efos', 'Listas 69-B', 'Si un RFC está en las listas de operaciones simuladas.'],
 ] as const;
 

@@ -240,6 +240,7 @@ const TAGS: Readonly<Record<string, string>> = {
   descarga: 'Solicitudes de descarga masiva, sus paquetes y el estado de un CFDI.',
   efos: 'Listas del artículo 69-B del Código Fiscal de la Federación.',
   tax: 'Consultas al SAT con las credenciales guardadas del contribuyente.',
+  uso: 'Créditos usados por la cuenta.',
   usuario: 'Datos del contribuyente.',
   vault: 'Asociación del RFC con la API key y custodia de sus credenciales.',
 };
