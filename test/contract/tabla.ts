@@ -192,9 +192,17 @@ export const TABLA: readonly Fila[] = [
     ...{ data: ['webhook_id', 'secreto', 'anterior_hasta'], errores: [...llave, '404/2002'] },
   },
   {
-    ...{ path: 'webhooks/entregas', ...webhooks, errores: [...llave, '404/2002'], valores: { estado: 'FALLIDA' } },
-    campos: { ...webhook, estado: opcional, limite: numero, antes_de: numero },
-    ...{ data: [...lista, 'hay_mas'], elementos: { entrega_id: 'string', secuencia: 'integer', intentos: 'integer' } },
+    ...{
+      path: 'webhooks/entregas',
+      ...webhooks,
+      errores: [...llave, '404/2002'],
+      valores: { estado: 'FALLIDA', cursor: '17' },
+    },
+    campos: { ...webhook, estado: opcional, limite: numero, cursor: opcional },
+    ...{
+      data: [...lista, 'siguiente'],
+      elementos: { entrega_id: 'string', secuencia: 'integer', intentos: 'integer' },
+    },
   },
   {
     ...{ path: 'webhooks/reenviar', ...webhooks, campos: { entrega_id: texto }, data: ['entrega_id', 'estado'] },
@@ -233,7 +241,7 @@ export const TABLA: readonly Fila[] = [
       ...{ estado: opcional, tipo: opcional, desde: opcional, hasta: opcional, cursor: opcional },
       limite: { tipo: 'integer', requerido: false },
     },
-    ...{ data: [], nuestros: ['items', 'siguiente'], errores: llave, valores: { estado: 'TERMINADA' } },
+    ...{ data: lista, nuestros: ['siguiente'], errores: llave, valores: { estado: 'TERMINADA' } },
   },
   {
     ...{ path: 'uso/consultar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
@@ -276,7 +284,6 @@ const VALORES: Readonly<Record<string, unknown>> = {
   estado: 'ACTIVO',
   vigencia_horas: 24,
   limite: 25,
-  antes_de: 17,
 };
 
 /** A body that passes every check of its fields. */

@@ -82,6 +82,13 @@ export const listOf = <T extends z.ZodType>(id: string, element: T) =>
     })
     .meta({ id });
 
+/** How many elements a page of a list has, and how the next one is asked for. */
+export const total = z.int().min(0).meta({ description: 'Número de elementos de esta página.', example: 1 });
+export const siguiente = z
+  .string()
+  .nullable()
+  .meta({ description: 'El cursor de la página que sigue; null en la última.', example: null });
+
 export const texto = (description: string, example: string) => z.string().meta({ description, example });
 export const importe = z.number().meta({ description: 'Importe en pesos.', example: 1160.0 });
 export const instante = (description: string) => fechaHoraField.meta({ description });

@@ -226,7 +226,7 @@ export const OPERACIONES = [
     path: 'webhooks/entregas',
     resumen: 'Entregas de un webhook',
     descripcion:
-      'Los avisos de un webhook, del más nuevo al más antiguo, con el último intento de cada uno. La página siguiente se pide con antes_de y la secuencia del último.',
+      'Los avisos de un webhook, del más nuevo al más antiguo, con el último intento de cada uno. Una página a la vez: mande siguiente como cursor para la que sigue.',
     costo: 0,
     credencial: 'API key',
   },

@@ -1,7 +1,7 @@
 import { fechaField, limiteField, tipoDescargaField, uuidField } from '@acuse/contract';
 import { datosDeSolicitud } from '@acuse/core';
 import { z } from 'zod';
-import { estadoSolicitud, solicitudData, solicitudIdData } from '../../fields.ts';
+import { estadoSolicitud, siguiente, solicitudData, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const POR_PAGINA = 50;
@@ -33,14 +33,7 @@ export default defineOperation({
         .optional(),
     })
     .meta({ id: 'PeticionListar' }),
-  data: z
-    .object({
-      items: z.array(solicitudData),
-      siguiente: solicitudIdData
-        .nullable()
-        .meta({ description: 'El cursor de la página que sigue; null en la última.', example: null }),
-    })
-    .meta({ id: 'ListaSolicitudes' }),
+  data: z.object({ total, items: z.array(solicitudData), siguiente }).meta({ id: 'ListaSolicitudes' }),
   errors: [],
 
   check: ({ desde, hasta }) =>
@@ -51,6 +44,7 @@ export default defineOperation({
   async handle({ limite = POR_PAGINA, cursor, ...filtro }, { deps, access, now }) {
     const { vistas, hayMas } = await deps.solicitudes.list(access.contribuyenteId, filtro, { antesDe: cursor, limite });
     return {
+      total: vistas.length,
       items: vistas.map((vista) => datosDeSolicitud(vista, now)),
       siguiente: (hayMas && vistas.at(-1)?.id) || null,
     };

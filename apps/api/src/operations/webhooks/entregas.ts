@@ -1,20 +1,16 @@
+import { limiteField } from '@acuse/contract';
 import { z } from 'zod';
+import { siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { alcanceOf, entregaData, entregaOf, webhookIdField } from '../../webhooks.ts';
 
 const MOST = 100;
 const NORMAL = 25;
 
-const entero = (max: number) =>
-  z
-    .int({ error: 'debe ser un número entero' })
-    .min(1, { error: 'debe ser un número desde 1' })
-    .max(max, { error: `debe ser un número hasta ${max}` });
-
 export default defineOperation({
   summary: 'Entregas de un webhook',
   description:
-    'Los avisos de un webhook, del más nuevo al más antiguo, con el último intento de cada uno. La página siguiente se pide con antes_de y la secuencia del último.',
+    'Los avisos de un webhook, del más nuevo al más antiguo, con el último intento de cada uno. Una página a la vez: mande siguiente como cursor para la que sigue.',
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',
@@ -26,29 +22,28 @@ export default defineOperation({
       })
       .meta({ description: 'Solo las que estén así.', example: 'FALLIDA' })
       .optional(),
-    limite: entero(MOST)
+    limite: limiteField(MOST)
       .meta({ description: `Cuántas, hasta ${MOST}; ${NORMAL} si no se dice.`, example: NORMAL })
       .optional(),
-    antes_de: entero(Number.MAX_SAFE_INTEGER)
-      .meta({ description: 'Secuencia de la última de la página anterior.', example: 17 })
+    cursor: z
+      .string({ error: 'debe ser un texto' })
+      .regex(/^\d{1,15}$/, { error: 'debe ser el texto siguiente de otra página' })
+      .meta({ description: 'El siguiente de la página anterior.', example: '17' })
       .optional(),
   }),
-  data: z.object({
-    total: z.int().min(0).meta({ description: 'Número de elementos de esta página.', example: 1 }),
-    items: z.array(entregaData),
-    hay_mas: z.boolean().meta({ description: 'Si hay más antiguas.', example: false }),
-  }),
+  data: z.object({ total, items: z.array(entregaData), siguiente }),
   errors: ['WEBHOOK_NO_ENCONTRADO'],
 
-  async handle({ webhook_id, estado, limite = NORMAL, antes_de }, { deps, access, error }) {
+  async handle({ webhook_id, estado, limite = NORMAL, cursor }, { deps, access, error }) {
     const alcance = alcanceOf(access);
     if ((await deps.webhooks.find(alcance, webhook_id)) === null) throw error('WEBHOOK_NO_ENCONTRADO');
     const found = await deps.webhooks.entregas(alcance, webhook_id, {
       limite: limite + 1,
       ...(estado === undefined ? {} : { estado }),
-      ...(antes_de === undefined ? {} : { antesDe: antes_de }),
+      ...(cursor === undefined ? {} : { antesDe: Number(cursor) }),
     });
     const items = found.slice(0, limite).map(entregaOf);
-    return { total: items.length, items, hay_mas: found.length > limite };
+    const last = found.length > limite ? items.at(-1) : undefined;
+    return { total: items.length, items, siguiente: last === undefined ? null : String(last.secuencia) };
   },
 });

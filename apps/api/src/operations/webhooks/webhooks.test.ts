@@ -77,9 +77,9 @@ describe('webhooks', () => {
     const entrega_id = String((await call('probar', { webhook_id })).json.data?.['entrega_id']);
     await call('probar', { webhook_id });
     const page = await call('entregas', { webhook_id, limite: 1 });
-    expect(page.json.data).toMatchObject({ total: 1, hay_mas: true, items: [{ secuencia: 2, tipo: 'prueba' }] });
-    const older = await call('entregas', { webhook_id, antes_de: 2 });
-    expect(older.json.data).toMatchObject({ total: 1, hay_mas: false, items: [{ entrega_id, estado: 'PENDIENTE' }] });
+    expect(page.json.data).toMatchObject({ total: 1, siguiente: '2', items: [{ secuencia: 2, tipo: 'prueba' }] });
+    const older = await call('entregas', { webhook_id, cursor: '2' });
+    expect(older.json.data).toMatchObject({ total: 1, siguiente: null, items: [{ entrega_id, estado: 'PENDIENTE' }] });
     expect((await call('entregas', { webhook_id, estado: 'FALLIDA' })).json.data).toMatchObject({ total: 0 });
     expect((await call('reenviar', { entrega_id })).json.data).toEqual({ entrega_id, estado: 'PENDIENTE' });
 

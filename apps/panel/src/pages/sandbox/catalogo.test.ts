@@ -9,8 +9,7 @@ describe('readCatalogo', () => {
   it("finds every operation's fields in the published document, through its references", () => {
     const catalogo = readCatalogo(JSON.parse(text));
     expect(catalogo.map(({ nombre }) => nombre).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
-    for (const { nombre, campos } of catalogo)
-      expect([nombre, campos.length > 0]).toEqual([nombre, true]);
+    for (const { nombre, campos } of catalogo) expect([nombre, campos.length > 0]).toEqual([nombre, true]);
     expect(catalogo.find(({ nombre }) => nombre === 'tax/descarga-metadata')?.campos).toMatchObject([
       { nombre: 'rfc', tipo: 'texto' },
       { nombre: 'tipo', tipo: 'lista', opciones: ['emitidos', 'recibidos'] },
