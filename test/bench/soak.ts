@@ -5,6 +5,9 @@ import { askFor, download, openService, waitForEnd } from './stack.ts';
 
 const CLIENTS = 4;
 const SAMPLES = 60;
+const FIRST_DAY = '2022-01-01';
+/** Each with a month left of the past to grow into. */
+const DAYS = 1_600;
 const LISTED = 'AAA080808HL8';
 
 interface Sample {
@@ -29,13 +32,14 @@ const patient =
   };
 
 /**
- * One taxpayer that does everything a customer does with downloads, one day after another, until `isOver`. Counts what
- * it did.
+ * One taxpayer that does everything a customer does with downloads, one day after another and then two days each, until
+ * `isOver`. Counts what it did.
  */
 async function work(call: Call, rfc: string, done: { cycles: number }, isOver: () => boolean): Promise<void> {
-  for (let day = '2025-01-01'; !isOver(); day = addDays(day, 1)) {
+  for (let n = 0; !isOver(); n += 1) {
     await call('efos/consultar', { rfc: LISTED });
-    const id = await askFor(call, rfc, day, day);
+    const day = addDays(FIRST_DAY, n % DAYS);
+    const id = await askFor(call, rfc, day, addDays(day, Math.floor(n / DAYS)));
     await waitForEnd(call, id);
     await download(call, id);
     done.cycles += 1;
