@@ -1,5 +1,6 @@
 import { createServer, type RequestListener } from 'node:http';
 import { type AddressInfo, createServer as createTcp } from 'node:net';
+import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSender, type Sender } from './envio.ts';
 
@@ -212,6 +213,32 @@ describe('an answer', () => {
     expect(await post(sender({ redes, timeoutMs: 300 }), `http://127.0.0.1:${stalled.port}/`)).toMatchObject({
       status: 200,
     });
+  });
+
+  it('that comes drop by drop is given up when its time is over, and one that is compressed is not unpacked', async () => {
+    const drip = createTcp((socket) => {
+      socket.on('error', () => {});
+      socket.write('HTTP/1.1 200 OK\r\nx-a: ');
+      const timer = setInterval(() => socket.write('a'), 20);
+      socket.on('close', () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => drip.listen(0, '127.0.0.1', resolve));
+    open.push({ close: () => new Promise((resolve) => drip.close(resolve)) });
+    const { port } = drip.address() as AddressInfo;
+    const slow = sender({ redes, timeoutMs: 300 });
+    expect(await post(slow, `http://127.0.0.1:${port}/`)).toMatchObject({ status: null, error: 'TIEMPO_AGOTADO' });
+    const body = await listener((_, response) => {
+      response.writeHead(503);
+      const timer = setInterval(() => response.write('gota '), 20);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { status, respuesta } = await post(slow, `http://127.0.0.1:${body.port}/`);
+    expect([status, respuesta?.slice(0, 4)]).toEqual([503, 'gota']);
+    const bomb = await listener((_, response) =>
+      response.writeHead(500, { 'content-encoding': 'gzip' }).end(gzipSync('gota'.repeat(1_000_000))),
+    );
+    const envio = await post(sender({ redes }), `http://127.0.0.1:${bomb.port}/`);
+    expect([envio.status, envio.respuesta?.includes('gota')]).toEqual([500, false]);
   });
 
   it('that does not come is named by its cause', async () => {

@@ -67,6 +67,28 @@ describe('who deletes an endpoint and who writes about it never wait for each ot
     expect(await t.sql`SELECT FROM webhook_evento WHERE cuenta_id = ${cuentaId}`).toEqual([]);
   });
 
+  it('a delivery that somebody holds: the endpoint is gone at once, its log when it is let go', async () => {
+    const [vieja, nueva] = await newEntregas();
+    await gate.query('SELECT FROM webhook_entrega WHERE id = $1 FOR UPDATE', [nueva]);
+    const alcance = { cuentaId };
+    const prune = () => createRetention(t.db).prune({ traceDays: 90, auditDays: 400, limit: 100 });
+    expect(await webhooks().remove(alcance, webhookId, autor)).toBe(true);
+    expect(await webhooks().list(alcance)).toEqual([]);
+    expect(await webhooks().entregas(alcance, webhookId, { limite: 10 })).toEqual([]);
+    expect(await webhooks().entrega(alcance, vieja)).toBeNull();
+    expect(await webhooks().resend(alcance, vieja)).toBe(false);
+    expect(await webhooks().ping(alcance, webhookId)).toBeNull();
+    expect(await webhooks().update(alcance, webhookId, { estado: 'ACTIVO', ...autor })).toBeNull();
+    expect(await webhooks().remove(alcance, webhookId, autor)).toBe(false);
+    expect(await entregas().claim(TODAS)).toEqual([]);
+    expect(await t.sql`SELECT FROM webhook_secreto WHERE webhook_id = ${webhookId}`).toEqual([]);
+    await prune();
+    expect(await t.sql`SELECT id FROM webhook_entrega WHERE webhook_id = ${webhookId}`).toEqual([{ id: nueva }]);
+    await gate.query('COMMIT');
+    await prune();
+    expect(await t.sql`SELECT FROM webhook WHERE id = ${webhookId}`).toEqual([]);
+  });
+
   it('an event that is written meanwhile: it goes with the endpoint, or is not written', async () => {
     await newEntregas();
     await gate.query('UPDATE webhook SET secuencia = secuencia WHERE id = $1', [webhookId]);
@@ -78,7 +100,7 @@ describe('who deletes an endpoint and who writes about it never wait for each ot
     await waitForLocks(t.db.pool, 2);
     await gate.query('COMMIT');
     expect(await Promise.all([removed, pinged])).toEqual([true, null]);
-    expect(await t.sql`SELECT FROM webhook_entrega WHERE webhook_id = ${webhookId}`).toEqual([]);
+    expect(await entregas().claim(TODAS)).toEqual([]);
   });
 });
 

@@ -160,6 +160,27 @@ it('tells of a refused credential, a low balance, a certificate near its end and
   await charge(-4);
 });
 
+it('what is undone is told to nobody, and takes no number', async () => {
+  const a = await seedTaxpayer(t.db);
+  const { id } = await emisorOf().newWebhook(a.cuentaId, 'http://127.0.0.1:9/');
+  await newVencidas(t.db, a, 1);
+  const client = await t.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    const END = `UPDATE solicitud SET estado = 'ERROR', motivo = 'SAT_ERROR', terminada_en = now() WHERE cuenta_id = $1`;
+    await client.query(END, [a.cuentaId]);
+    const { rowCount } = await client.query('SELECT FROM webhook_entrega WHERE webhook_id = $1', [id]);
+    expect(rowCount).toBe(1);
+    await client.query('ROLLBACK');
+  } finally {
+    client.release();
+  }
+  expect(await t.sql`SELECT FROM webhook_evento WHERE cuenta_id = ${a.cuentaId}`).toEqual([]);
+  await expireAll(t.db);
+  const [entrega] = await createWebhooks(t.db).entregas({ cuentaId: a.cuentaId }, id, { limite: 10 });
+  expect(entrega).toMatchObject({ tipo: 'solicitud.fallida', secuencia: 1 });
+});
+
 it('tries again after an error, notes each try, and gives a message up after the last; resending brings it', async () => {
   const emisor = emisorOf();
   let isUp = false;

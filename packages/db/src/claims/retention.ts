@@ -29,8 +29,8 @@ eventos AS (DELETE FROM evento WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vi
 UPDATE solicitud SET rastro_borrado_en = now() WHERE id = ANY (ARRAY(SELECT id FROM vieja))`;
 
 /**
- * What webhooks were told: first deliveries with their tries, of which those that somebody holds are left, so that who
- * deletes an endpoint is never waited for; then what has none any more. And keys that sign no more.
+ * What webhooks were told: first deliveries with their tries, of which those that somebody holds are left; then what has
+ * none any more.
  */
 const SENT = `
 DELETE FROM webhook_entrega WHERE ctid = ANY (ARRAY(
@@ -41,6 +41,17 @@ const TOLD = batch(
   `creado_en < now() - make_interval(days => $2) AND NOT EXISTS (SELECT FROM webhook_entrega e WHERE e.evento_id = webhook_evento.id)`,
   'creado_en',
 );
+/** The log of deleted webhooks, and those of which it is gone. */
+const LOG_OF_DELETED = `
+DELETE FROM webhook_entrega WHERE ctid = ANY (ARRAY(
+  SELECT e.ctid FROM webhook w JOIN webhook_entrega e ON e.webhook_id = w.id WHERE w.borrado_en IS NOT NULL
+  LIMIT $1 FOR UPDATE OF e SKIP LOCKED))`;
+const DELETED = batch(
+  'webhook',
+  'borrado_en IS NOT NULL AND NOT EXISTS (SELECT FROM webhook_entrega e WHERE e.webhook_id = webhook.id)',
+  'borrado_en',
+);
+
 const LAPSED = batch('webhook_secreto', 'vence_en < now()', 'vence_en');
 
 const DOCUMENTS = batch('documento', 'borrado_en < now() - make_interval(days => $2)', 'borrado_en');
@@ -59,9 +70,9 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
      * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
-     * running queries, heartbeats, keys that sign no more), traces of solicitudes that ended `traceDays` ago and whose
-     * objects are gone, what webhooks were told then, and lines of the audit log older than `auditDays`. True when there
-     * may be more. Any number of processes may do it at once.
+     * running queries, heartbeats, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
+     * ended `traceDays` ago and whose objects are gone, what webhooks were told then, and lines of the audit log older
+     * than `auditDays`. True when there may be more. Any number of processes may do it at once.
      */
     async prune({
       traceDays,
@@ -74,6 +85,8 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
         [DOCUMENTS, [limit, traceDays]] as const,
         [SENT, [limit, traceDays]] as const,
         [TOLD, [limit, traceDays]] as const,
+        [LOG_OF_DELETED, [limit]] as const,
+        [DELETED, [limit]] as const,
         [LAPSED, [limit]] as const,
         [AUDIT, [limit, auditDays]] as const,
       ];

@@ -71,8 +71,8 @@ export const MAX_WEBHOOKS = 20;
 /** Secrets of one webhook that sign at the same time: the one in force and the last ones before. */
 const MAX_SECRETOS = 4;
 
-/** What `w` has to fulfil to be of `$1` and, where it is one, of the RFC `$2` alone. */
-const OWN = 'w.cuenta_id = $1 AND ($2::text IS NULL OR w.rfcs = ARRAY[$2::text])';
+/** What `w` has to fulfil to be there, of `$1` and, where it is one, of the RFC `$2` alone. */
+const OWN = 'w.borrado_en IS NULL AND w.cuenta_id = $1 AND ($2::text IS NULL OR w.rfcs = ARRAY[$2::text])';
 
 const VISTA = `w.id, w.url, w.descripcion, w.eventos, w.rfcs, w.estado, w.motivo, w.apagado_en AS "apagadoEn",
   w.fallando_desde AS "fallandoDesde", w.creado_en AS "creadoEn",
@@ -125,7 +125,10 @@ WITH cambiado AS (
 ${audited('cambiar-webhook', 'cambiado CROSS JOIN avisa', ['$9', '$10'])}`;
 
 const REMOVE = `
-WITH ido AS (DELETE FROM webhook w WHERE ${OWN} AND w.id = $3 RETURNING w.*)
+WITH ido AS (
+  UPDATE webhook w SET borrado_en = now(), estado = 'APAGADO', motivo = coalesce(motivo, 'USUARIO'), apagado_en = coalesce(apagado_en, now())
+  WHERE ${OWN} AND w.id = $3 RETURNING w.*
+), secretos AS (DELETE FROM webhook_secreto s USING ido WHERE s.webhook_id = ido.id)
 ${audited('borrar-webhook', 'ido', ['$4', '$5'])}`;
 
 const LOCK = `SELECT w.id FROM webhook w WHERE ${OWN} AND w.id = $3 FOR NO KEY UPDATE`;
@@ -182,7 +185,7 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       if (!(await areOwn(cuentaId, rfcs))) return 'RFC_DESCONOCIDO';
       return inTransaction(pool, async (client) => {
         await execute(client, 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE', [cuentaId]);
-        const count = 'SELECT count(*)::int AS n FROM webhook WHERE cuenta_id = $1';
+        const count = 'SELECT count(*)::int AS n FROM webhook WHERE cuenta_id = $1 AND borrado_en IS NULL';
         const { n = 0 } = (await rowOf<{ n: number }>(client, count, [cuentaId])) ?? {};
         if (n >= MAX_WEBHOOKS) return 'WEBHOOKS_DEMASIADOS';
         const values = [id, cuentaId, url, descripcion, [...new Set(eventos)], [...new Set(rfcs)]];
@@ -207,7 +210,7 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       return (await isOne(pool, UPDATE, values)) ? 'CAMBIADO' : null;
     },
 
-    /** Deletes it with its log; what was not sent yet is not sent. False when there is none. */
+    /** Deletes it; what was not sent yet is not sent, and its log goes by and by. False when there is none. */
     remove: async (alcance: AlcanceWebhooks, id: string, { actor, ip }: Autor): Promise<boolean> =>
       isUuid(id) && isOne(pool, REMOVE, [...who(alcance), id, actor, ip]),
 
