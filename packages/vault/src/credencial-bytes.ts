@@ -1,4 +1,5 @@
 import type { Credencial, TipoCredencial } from '@acuse/core';
+import { secretBytes } from './crypto/secret-bytes.ts';
 
 /**
  * A stored or sealed credential could not be opened. Deliberately says nothing more: a wrong key, a wrong context, a
@@ -25,7 +26,7 @@ const BLOCK = 32;
 export function encodeCredencial(credencial: Credencial): Buffer {
   const parts = credencial.tipo === 'ciec' ? [credencial.ciec] : [credencial.cer, credencial.key];
   const length = parts.reduce((sum, part) => sum + LENGTH_BYTES + part.length, 1);
-  const bytes = Buffer.alloc(Math.ceil(length / BLOCK) * BLOCK);
+  const bytes = secretBytes(Math.ceil(length / BLOCK) * BLOCK);
   let offset = bytes.writeUInt8(TIPO_BYTE[credencial.tipo], 0);
   for (const part of parts) {
     offset = bytes.writeUInt32BE(part.length, offset);
@@ -76,9 +77,8 @@ function isZero(bytes: Buffer, start: number): boolean {
   return true;
 }
 
-/** Outside of Node's shared pool, so that nothing else ever lives in the same memory. */
 function ownCopy(bytes: Buffer): Buffer {
-  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  const copy = secretBytes(bytes.length);
   bytes.copy(copy);
   return copy;
 }

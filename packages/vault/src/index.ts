@@ -16,6 +16,7 @@ export {
 } from './boveda/stored-credencial.ts';
 export { CredencialIlegible } from './credencial-bytes.ts';
 export { decodeClave32 } from './crypto/clave-32.ts';
+export { secretBytes } from './crypto/secret-bytes.ts';
 export {
   type Certificado,
   CertificadoInvalido,

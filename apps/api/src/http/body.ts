@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type CampoErroneo, CfdiError } from '@acuse/contract';
-import { CuerpoIlegible, decodeBase64, takeSecretFields } from '@acuse/vault';
+import { CuerpoIlegible, decodeBase64, secretBytes, takeSecretFields } from '@acuse/vault';
 import type { z } from 'zod';
 import type { ApiSettings } from '../config.ts';
 import type { ApiDeps } from '../deps.ts';
@@ -119,9 +119,9 @@ function declared(text: string | undefined): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** One buffer outside of Node's shared pool; the pieces are zeroed. */
+/** One buffer of its own; the pieces are zeroed. */
 function join(chunks: readonly Buffer[], size: number): Buffer {
-  const whole = Buffer.allocUnsafeSlow(size);
+  const whole = secretBytes(size);
   let offset = 0;
   for (const chunk of chunks) offset += chunk.copy(whole, offset);
   wipe(chunks);
@@ -200,7 +200,7 @@ function whyWrong(value: Buffer, secreto: Secreto, settings: ApiSettings): strin
 
 /** Base64 with or without line breaks (RFC 4648 section 3.1 leaves them to the application; many tools write them). */
 function fromBase64(text: Buffer): Buffer | null {
-  const compact = Buffer.allocUnsafeSlow(text.length);
+  const compact = secretBytes(text.length);
   let length = 0;
   for (const byte of text) {
     if (byte === 0x0a || byte === 0x0d) continue;

@@ -1,5 +1,6 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomFillSync, randomInt } from 'node:crypto';
 import { crc32 } from 'node:zlib';
+import { secretBytes } from '../crypto/secret-bytes.ts';
 
 export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const CHECKSUM_LENGTH = 6;
@@ -44,7 +45,7 @@ export interface ApiKey {
  */
 export function generateApiKey(modo: ModoApiKey): ApiKey & { readonly text: string } {
   const keyId = Array.from({ length: KEY_ID_LENGTH }, () => BASE62.charAt(randomInt(BASE62.length))).join('');
-  const secret = randomBytes(SECRET_BYTES);
+  const secret = randomFillSync(secretBytes(SECRET_BYTES));
   const body = `acuse_${modo}_${keyId}_${secret.toString('base64url')}`;
   return { modo, keyId, secret, text: body + checksum(body) };
 }
@@ -55,7 +56,7 @@ export function parseApiKey(text: string): ApiKey | null {
   const [, modo, keyId, secretText, sum] = GRAMMAR.exec(text) ?? [];
   if (modo === undefined || keyId === undefined || secretText === undefined) return null;
   if (checksum(text.slice(0, -CHECKSUM_LENGTH)) !== sum) return null;
-  const secret = Buffer.allocUnsafeSlow(SECRET_BYTES);
+  const secret = secretBytes(SECRET_BYTES);
   secret.write(secretText, 'base64url');
   return { modo: modo === 'live' ? 'live' : 'test', keyId, secret };
 }

@@ -1,3 +1,5 @@
+import { secretBytes } from '../crypto/secret-bytes.ts';
+
 const INVALID = 0xff;
 const PAD = 0x3d;
 const DIGITS = new Uint8Array(256).fill(INVALID);
@@ -13,7 +15,7 @@ export function decodeBase64(text: Uint8Array): Buffer | null {
   if (text.length % 4 !== 0) return null;
   let digits = text.length;
   while (digits > text.length - 2 && text[digits - 1] === PAD) digits -= 1;
-  const bytes = Buffer.allocUnsafeSlow((digits * 3) >> 2);
+  const bytes = secretBytes((digits * 3) >> 2);
   let accumulator = 0;
   let bits = 0;
   let offset = 0;

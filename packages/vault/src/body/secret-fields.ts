@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import { secretBytes } from '../crypto/secret-bytes.ts';
 import { CuerpoIlegible, JsonScanner, type JsonSpan, walkJsonString } from './json-scanner.ts';
 
 interface SecretFields<Field extends string> {
@@ -47,7 +48,7 @@ export function takeSecretFields<Field extends string>(raw: Buffer, fields: read
 
 function decodeString(bytes: Buffer, { start }: JsonSpan): Buffer {
   const length = walkJsonString(bytes, start, null)?.length ?? 0;
-  const decoded = Buffer.allocUnsafeSlow(length);
+  const decoded = secretBytes(length);
   walkJsonString(bytes, start, decoded);
   return decoded;
 }

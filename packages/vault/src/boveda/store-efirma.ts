@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { AccessSnapshot, Boveda, CredencialEfirma } from '@acuse/core';
 import { CredencialIlegible } from '../credencial-bytes.ts';
+import { secretBytes } from '../crypto/secret-bytes.ts';
 import { type Certificado, readCertificado } from '../efirma/certificado.ts';
 import { keyMatches, LlaveInvalida, openLlave } from '../efirma/llave.ts';
 import {
@@ -146,7 +147,7 @@ export async function storeLlave(
   const { noSerie, vigenteHasta, der: cer } = certificado;
   const expiraEn = new Date(Math.min(ahora.getTime() + KEY_TTL_MS, vigenteHasta.getTime()));
   const credencial: CredencialEfirma = { tipo: 'efirma', rfc: dueno.access.rfc, cer, key };
-  const shred = deps.settings.efirmaShred ? { shred: randomBytes(SHRED_BYTES) } : {};
+  const shred = deps.settings.efirmaShred ? { shred: randomFillSync(secretBytes(SHRED_BYTES)) } : {};
   const detalles = { noSerie, vigenteHasta, expiraEn, ...shred };
   if (!(await storeCredencial(credencial, 'efirma_key', detalles, dueno, deps))) return null;
   await resumeWaiting(credencial, expiraEn, dueno.access, deps);

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { secretBytes } from './secret-bytes.ts';
 
 const HASH_BYTES = 32;
 const NONE = Buffer.alloc(0);
@@ -12,7 +13,7 @@ export function hkdfExtract(salt: Uint8Array, ikm: Uint8Array): Buffer {
 export function hkdfExpand(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
   if (length < 1 || length > 255 * HASH_BYTES) throw new RangeError('HKDF output is 1 to 8160 bytes');
   if (length === HASH_BYTES) return expandBlock(prk, NONE, info, 1);
-  const okm = Buffer.allocUnsafeSlow(length);
+  const okm = secretBytes(length);
   let block: Buffer = NONE;
   for (let offset = 0, counter = 1; offset < length; offset += HASH_BYTES, counter += 1) {
     const next = expandBlock(prk, block, info, counter);
