@@ -27,7 +27,7 @@ export default defineOperation({
       encoding: 'texto',
       maxBytes: 1_024,
       description: 'Contraseña de la .key.',
-      example: '12345678a',
+      example: 'contraseña-de-la-llave',
     },
   },
   data: z.object({ rfc: rfcData, expira_en: instante('Cuándo se borra la llave.') }),

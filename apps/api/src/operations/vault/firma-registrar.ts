@@ -27,7 +27,7 @@ export default defineOperation({
       encoding: 'texto',
       maxBytes: 1_024,
       description: 'Contraseña del .cer, si aplica. Un .cer del SAT no la tiene: se acepta y no se usa.',
-      example: '12345678a',
+      example: 'contraseña-de-la-llave',
     },
   },
   data: z.object({ rfc: rfcData, no_serie: texto('Número de serie del certificado.', '00001000000500003282') }),
