@@ -217,6 +217,7 @@ function createDescarga(deps: Deps): SoapOperation {
     detailOf: (operation) => ({ IdPaquete: solicitudOf({ operation }, ELEMENT)?.getAttribute('IdPaquete') ?? '' }),
     handle: (call) => {
       const { content, ...result } = decideDownload(deps, call);
+      call.note({ CodEstatus: String(result.code) });
       return soapStream(write(result, content));
     },
   };

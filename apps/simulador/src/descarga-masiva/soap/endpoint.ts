@@ -11,6 +11,8 @@ export type SoapCall = SoapMessage & {
   authorization: string | undefined;
   /** An injected fault that the operation itself must act out (`stuck`, `code`, `wrong-content`), or null. */
   fault: FaultRule | null;
+  /** Adds to what is kept of the call. */
+  note(more: Record<string, string>): void;
 };
 
 export type SoapOperation = {
@@ -61,7 +63,12 @@ function answer(
   const fault = world.faults.take(service, operation.name, rfc);
   const isOwn = fault !== null && operation.ownFaults.includes(fault.kind);
   return respondWithFault(isOwn ? null : fault, async () =>
-    operation.handle({ ...message, authorization, fault: isOwn ? fault : null }),
+    operation.handle({
+      ...message,
+      authorization,
+      fault: isOwn ? fault : null,
+      note: (more) => Object.assign(detail, more),
+    }),
   );
 }
 
