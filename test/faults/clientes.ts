@@ -23,8 +23,11 @@ export interface Cliente {
 
 /** Answers without a fault: a package that is not ready or never will be, a request that has ended or that nobody knows. */
 const FINAL = new Set([1, 2002, 3002, 3003, 3005]);
-/** What is stored is gone: the hour of a key, or the crash of the database that keeps half of it in memory only. */
-const NOTHING_STORED = 4002;
+/**
+ * What is stored of an e.firma is gone: the hour of its key, or the crash of the database that keeps half of it in
+ * memory only. 4003 where a CIEC would do as well.
+ */
+const NOTHING_STORED = new Set([4002, 4003]);
 
 const dayOf = (n: number) => new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10);
 
@@ -67,7 +70,7 @@ export function createClientes(servicio: Servicio, apis: () => readonly { readon
       repeated += 1;
       if (answer === null) return null;
       last = `${answer.status} ${answer.text}`;
-      if (answer.body.cfdi_codigo === NOTHING_STORED) {
+      if (caller.efirma && NOTHING_STORED.has(answer.body.cfdi_codigo)) {
         await store(at).catch(() => {});
         headers['idempotency-key'] = randomUUID();
       } else if (![409, 429, 503].includes(answer.status)) throw new Error('no fault explains this answer');
