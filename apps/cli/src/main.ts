@@ -11,6 +11,12 @@ const COMPARTIDAS: Readonly<Record<string, readonly string[]>> = {
   efos: ['cargar', 'estado'],
 };
 
+// Whoever reads may stop reading (`acuse … | head`); what was asked for is still to be done.
+for (const stream of [process.stdout, process.stderr])
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+
 const args = process.argv.slice(2);
 const [grupo = '', orden = ''] = args;
 const isAnterior = ANTERIORES.has(grupo) || COMPARTIDAS[grupo]?.includes(orden) === true;

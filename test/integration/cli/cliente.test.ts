@@ -220,6 +220,21 @@ describe('acuse descargar', () => {
     expect(await saldoDe(servicio, caller)).toBe(1);
   });
 
+  it('is not stopped by a reader who leaves, and neither is an order of the operator', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 2 });
+    const cwd = await newFolder();
+    for (const args of [
+      ['descargar', ...DIA, '--salida', 'x.zip', '--json'],
+      ['operador', 'secretos', '--carpeta', 'secretos'],
+    ]) {
+      const order = startAcuse(args, { env: envOf(caller), cwd });
+      order.child.stdout.destroy();
+      expect(await order.ended).toMatchObject({ code: 0, err: expect.not.stringContaining('EPIPE') });
+    }
+    expect((await readdir(cwd)).sort()).toEqual(['secretos', 'x.zip']);
+    expect((await readdir(join(cwd, 'secretos'))).length).toBeGreaterThan(3);
+  });
+
   it('after Ctrl-C says how to go on, and --continuar goes on without another charge', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });
     const cwd = await newFolder();

@@ -12,6 +12,7 @@ interface Opciones {
   readonly tipo: PeticionTaxDescargaMetadata['tipo'];
   readonly desde?: string;
   readonly hasta?: string;
+  readonly formato: NonNullable<PeticionTaxDescargaMetadata['formato']>;
   readonly salida?: string;
   readonly sobrescribir?: boolean;
   readonly continuar?: string;
@@ -33,6 +34,11 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .addOption(new Option('--tipo <tipo>', 'qué CFDI').choices(['recibidos', 'emitidos']).default('recibidos'))
     .option('--desde <fecha>', 'primer día, AAAA-MM-DD')
     .option('--hasta <fecha>', 'último día, AAAA-MM-DD')
+    .addOption(
+      new Option('--formato <formato>', 'de los renglones')
+        .choices(['csv', 'xlsx', 'ndjson', 'parquet'])
+        .default('csv'),
+    )
     .option('--salida <archivo>', 'dónde queda; sin él, RFC_tipo_desde_hasta.zip en esta carpeta')
     .option('--sobrescribir', 'reemplaza el archivo si ya existe')
     .option('--continuar <solicitud_id>', 'retoma una solicitud ya hecha, sin otro cargo')
@@ -44,7 +50,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
       const { salida, sobrescribir = false, json = false } = opciones;
       const archivoOf = ({ tipo, desde, hasta }: Pick<Solicitud, 'tipo' | 'desde' | 'hasta'>) =>
         salida ?? `${rfc}_${tipo}_${desde}_${hasta}.zip`;
-      const { continuar, tipo, desde, hasta } = opciones;
+      const { continuar, tipo, desde, hasta, formato } = opciones;
       if (continuar === undefined) {
         if (desde === undefined || hasta === undefined)
           throw new FalloOrden('ORDEN_INVALIDA', 'Faltan --desde y --hasta, o --continuar con una solicitud ya hecha.');
@@ -53,7 +59,8 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
       } else if (salida !== undefined && !sobrescribir) await refuseExisting(salida);
 
       const interrupcion = consola.interrupcion();
-      const id = continuar ?? (await request(acuse, { rfc, tipo, desde: desde ?? '', hasta: hasta ?? '' }, avance));
+      const peticion = { rfc, tipo, desde: desde ?? '', hasta: hasta ?? '', formato };
+      const id = continuar ?? (await request(acuse, peticion, avance));
       try {
         const { solicitud } = await wait(acuse, id, { avance, consola, interrupcion, json });
         const ruta = archivoOf(solicitud);

@@ -41,11 +41,6 @@ const neverPrinted = () => {};
 /** Carries out an order of an integrator; sets the exit code (docs/cli.md). */
 export async function runCliente(args: readonly string[]): Promise<void> {
   const consola = openConsola();
-  // Whoever reads the answers may stop reading: `acuse … | head`.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    process.exit(SALIDAS.bien);
-  });
   try {
     const asked = wordsAsked(args);
     if (asked === null) await createCliente(consola).parseAsync(args, { from: 'user' });
