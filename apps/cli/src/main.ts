@@ -1,3 +1,5 @@
+import { explain } from '@acuse/runtime';
+import { SALIDAS } from './cliente/fallos.ts';
 import { runCliente } from './cliente/run.ts';
 
 /** Groups of orders that were the operator's own before they moved below «operador», and are nobody else's. */
@@ -12,10 +14,12 @@ const COMPARTIDAS: Readonly<Record<string, readonly string[]>> = {
 };
 
 // Whoever reads may stop reading (`acuse … | head`); what was asked for is still to be done.
-for (const stream of [process.stdout, process.stderr])
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+process.stderr.on('error', () => {});
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') return;
+  process.stderr.write(`Error: no se pudo escribir la respuesta: ${explain(error)}\n`);
+  process.exitCode = SALIDAS.archivo;
+});
 
 const args = process.argv.slice(2);
 const [grupo = '', orden = ''] = args;
