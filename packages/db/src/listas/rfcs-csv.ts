@@ -50,7 +50,7 @@ export async function readRfcs(bytes: AsyncIterable<Uint8Array>): Promise<string
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: LINE_BYTES,
-    on_record(celdas: string[], { lines }) {
+    on_record(celdas: string[], { lines }): undefined {
       tooMany += celdas.join().split('\r\n').length - 1;
       if (column === null) {
         const named = celdas.findIndex((cell) => cell.trim().toLowerCase() === 'rfc');
