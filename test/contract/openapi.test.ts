@@ -66,6 +66,8 @@ test('every operation has its id, its tag, its headers and a User-Agent only in 
     expect([parameter.name, parameter.required]).toEqual([parameter.name, false]);
     expect(parameter.name).not.toBe('User-Agent');
   }
+  for (const { name, description } of tags)
+    expect([name, description]).toEqual([name, expect.stringMatching(/ .+\.$/)]);
   for (const [path, { post }] of Object.entries<Documented>(paths)) {
     expect(tags.map(({ name }: { name: string }) => name)).toEqual(expect.arrayContaining(post.tags));
     for (const [status, named] of Object.entries(post.responses)) {

@@ -243,6 +243,7 @@ const TAGS: Readonly<Record<string, string>> = {
   uso: 'Créditos usados por la cuenta.',
   usuario: 'Datos del contribuyente.',
   vault: 'Asociación del RFC con la API key y custodia de sus credenciales.',
+  webhooks: 'Avisos firmados a una dirección suya, y lo que se envió a ella.',
 };
 
 /** The OpenAPI 3.1 description of the loaded operations. The same operations give the same bytes. */
