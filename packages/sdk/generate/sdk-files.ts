@@ -40,6 +40,12 @@ interface Operacion {
   readonly responses: Readonly<Record<string, Respuesta | Ref>>;
 }
 
+/** What changes nothing, and so is repeated without an `Idempotency-Key`, for which the service would keep each answer. */
+const LECTURAS = new Set([
+  ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
+  ...['tax/opinion-cumplimiento-publica', 'vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
+]);
+
 const BASE = '/api/v1/';
 const nameOf = ({ $ref }: Ref) => $ref.slice($ref.lastIndexOf('/') + 1);
 const camel = (words: string) => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -78,7 +84,7 @@ function ownErrors(operations: readonly Publicada[], { responses }: Publicada): 
 }
 
 function methodText(operations: readonly Publicada[], one: Publicada): string {
-  const { path, metodo, peticion, respuesta, costo, post } = one;
+  const { path, metodo, peticion, respuesta, post } = one;
   const errors = ownErrors(operations, one);
   return `    /**
      * ${post.summary}.
@@ -86,7 +92,7 @@ function methodText(operations: readonly Publicada[], one: Publicada): string {
      * ${post.description.replace(/\n+/g, '\n     *\n     * ')}
 ${errors.length === 0 ? '' : `     *\n     * @throws AcuseError ${errors.join(', ')}, y los comunes a toda operación.\n`}     */
     ${metodo}: (peticion: ${peticion}, opciones?: OpcionesLlamada): Promise<${respuesta}> =>
-      this.call('${path}', ${costo}, peticion, opciones),
+      this.call('${path}', ${!LECTURAS.has(path)}, peticion, opciones),
 `;
 }
 
@@ -110,8 +116,8 @@ export const VERSION = '${version}';
 
 /** Every operation of the service, grouped as its paths are. */
 export abstract class Operaciones {
-  /** Calls an operation by its path; \`costo\` is its price in credits. */
-  protected abstract call<T>(path: string, costo: number, peticion: object, opciones?: OpcionesLlamada): Promise<T>;
+  /** Calls an operation by its path; \`changes\` tells that it charges or changes something. */
+  protected abstract call<T>(path: string, changes: boolean, peticion: object, opciones?: OpcionesLlamada): Promise<T>;
 ${groups.join('')}}
 `;
 }

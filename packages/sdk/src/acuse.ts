@@ -49,8 +49,14 @@ const isBrowser = 'document' in globalThis;
 export class Acuse extends Operaciones {
   readonly #transport: Transport;
 
+  /** @throws TypeError for an address or a key that cannot be one. */
   constructor({ url, llave, aplicacion, reintentos = 4, plazoMs = 150_000, fetch, pausa }: OpcionesAcuse) {
     super();
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
+      throw new TypeError(`«${url}» no es la dirección (url) de un servicio, como https://acuse.example.`);
+    // What else it has could not be sent in a header.
+    if (!/^[\x21-\x7e]+$/.test(llave))
+      throw new TypeError('La API key (llave) está vacía o incompleta. Cópiela como la mostró el panel, sin espacios.');
     const userAgent = `${aplicacion === undefined ? '' : `${aplicacion} `}acuse-sdk/${VERSION}`;
     this.#transport = {
       base: `${new URL(url).href.replace(/\/+$/, '')}/api/v1/`,
@@ -60,8 +66,8 @@ export class Acuse extends Operaciones {
     };
   }
 
-  protected call<T>(path: string, costo: number, peticion: object, opciones?: OpcionesLlamada): Promise<T> {
-    return call<T>(this.#transport, path, costo, peticion, opciones);
+  protected call<T>(path: string, changes: boolean, peticion: object, opciones?: OpcionesLlamada): Promise<T> {
+    return call<T>(this.#transport, path, changes, peticion, opciones);
   }
 
   /**

@@ -77,6 +77,16 @@ describe('a call', () => {
     expect(own?.['idempotency-key']).toBe('pedido-7');
   });
 
+  it.each([
+    [{ url: 'acuse.example' }, 'url'],
+    [{ url: 'ftp://acuse.example' }, 'url'],
+    [{ llave: '' }, 'llave'],
+    [{ llave: 'acuse_test_ñ' }, 'llave'],
+  ])('needs an address and a key that can be sent: %o', (options, name) => {
+    expect(() => clientOf('http://127.0.0.1:9', options)).toThrow(expect.objectContaining({ name: 'TypeError' }));
+    expect(() => clientOf('http://127.0.0.1:9', options)).toThrow(`(${name})`);
+  });
+
   it('is repeated with the same Idempotency-Key after a broken connection, a gateway and what passes', async () => {
     const { url, asked } = await serve(hangUp, page(502), fail('RESULTADO_INCIERTO', 5), fail('ERROR_INTERNO'), ok);
     const { acuse, pauses } = clientOf(url);

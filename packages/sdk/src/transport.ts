@@ -7,7 +7,7 @@ export interface OpcionesLlamada {
   readonly signal?: AbortSignal | undefined;
   /**
    * Own `Idempotency-Key`, 1 to 255 visible characters: the same call repeated within 24 hours, by any process, gets
-   * the same answer and is charged once. Calls that cost credits have one of their own without it.
+   * the same answer and is charged once. Calls that charge or change something have one of their own without it.
    */
   readonly claveIdempotencia?: string | undefined;
 }
@@ -87,20 +87,19 @@ export async function withRetries<T>(
 }
 
 /**
- * Calls an operation. A call that costs credits carries an `Idempotency-Key`, the same one in each try, so that the
- * service does it once and charges it once however often an answer gets lost. The others change nothing by being
- * repeated.
+ * Calls an operation. What charges or changes something carries an `Idempotency-Key`, the same one in each try, so that
+ * the service does it once and charges it once however often an answer gets lost. The others are read again.
  *
  * @returns The answer as documented, with `cfdi_codigo` 1.
  */
 export async function call<T>(
   transport: Transport,
   path: string,
-  costo: number,
+  changes: boolean,
   peticion: object,
   { signal, claveIdempotencia }: OpcionesLlamada = {},
 ): Promise<T> {
-  const clave = claveIdempotencia ?? (costo > 0 ? crypto.randomUUID() : null);
+  const clave = claveIdempotencia ?? (changes ? crypto.randomUUID() : null);
   const headers = {
     authorization: `Bearer ${transport.llave}`,
     'content-type': 'application/json',

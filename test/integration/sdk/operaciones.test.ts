@@ -12,7 +12,15 @@ it('calls every operation of the service by its own method', { timeout: 300_000 
   const caller = await newEfirmaCaller(servicio, { saldo: 50 });
   const { rfc, efirma } = caller;
   servicio.simulador.world.taxpayers.change(rfc, { perfil: { opinion: { autorizaPublicacion: true } } });
-  const acuse = new Acuse({ url: servicio.api.url, llave: caller.apiKey });
+  const sinClave = new Set<string>();
+  const acuse = new Acuse({
+    ...{ url: servicio.api.url, llave: caller.apiKey },
+    fetch(address, init) {
+      if (!new Headers(init?.headers).has('idempotency-key'))
+        sinClave.add(String(address).replace(/.*\/api\/v1\//, ''));
+      return fetch(address, init);
+    },
+  });
   const periodo = { rfc, desde: '2025-05-01', hasta: '2025-05-31' };
   const ejercicio = { rfc, ejercicio: 2025 };
 
@@ -44,6 +52,12 @@ it('calls every operation of the service by its own method', { timeout: 300_000 
   expect(Object.keys(answers).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
   for (const [path, answer] of Object.entries(answers))
     expect([path, answer]).toMatchObject([path, { cfdi_codigo: 1 }]);
+  // Only what changes nothing is repeated without one.
+  expect([...sinClave].sort()).toEqual([
+    ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
+    ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
+    ...['webhooks/entregas', 'webhooks/listar'],
+  ]);
   expect(answers['usuario/datos-fiscales']).toMatchObject({ data: { rfc }, saldo: expect.any(Number) });
 
   async function cfdi() {
@@ -80,4 +94,23 @@ it('calls every operation of the service by its own method', { timeout: 300_000 
       'descarga/cancelar': await descarga.cancelar({ solicitud_id: other.data.solicitud_id }),
     };
   }
+});
+
+it('makes one webhook when the answer to its making is lost, and gives its secret all the same', async () => {
+  const { apiKey: llave, rfc } = await servicio.newCaller();
+  let lost = 0;
+  const acuse = new Acuse({
+    ...{ url: servicio.api.url, llave, pausa: { esperar: async () => {} } },
+    async fetch(address, init) {
+      const answer = await fetch(address, init);
+      if (!String(address).endsWith('webhooks/crear') || lost > 0) return answer;
+      lost += 1;
+      await answer.arrayBuffer();
+      throw new TypeError('fetch failed');
+    },
+  });
+  const { data } = await acuse.webhooks.crear({ rfc, url: 'https://erp.example/acuse', eventos: ['saldo.bajo'] });
+  expect([lost, data.secreto]).toEqual([1, expect.stringMatching(/^whsec_/)]);
+  const { data: stored } = await acuse.webhooks.listar({ rfc });
+  expect(stored.items.map(({ webhook_id }) => webhook_id)).toEqual([data.webhook_id]);
 });
