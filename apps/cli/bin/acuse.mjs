@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // The command line: compiled where it was built, from its TypeScript in a checkout.
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const built = new URL('../dist/main.js', import.meta.url);
@@ -13,7 +14,7 @@ else {
   // A terminal tells Ctrl-C to both: the order ends when it has said how to go on.
   process.on('SIGINT', () => {});
   process.on('SIGTERM', () => child.kill('SIGTERM'));
-  child.once('close', (code) => {
-    process.exitCode = code ?? 1;
+  child.once('close', (code, signal) => {
+    process.exitCode = code ?? 128 + constants.signals[signal];
   });
 }

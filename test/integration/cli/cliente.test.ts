@@ -1,7 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdtemp, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { createCliente } from '@acuse/cli';
 import { programEntry } from '@acuse/embedded';
 import { GRUPOS, OPERACIONES } from '@acuse/sdk/operaciones';
@@ -192,6 +195,13 @@ describe('an operation', () => {
     expect(people.err).toMatch(
       /^Error: No existe una solicitud.*\n\(SOLICITUD_NO_ENCONTRADA, 2002; X-Request-Id .*\)\n$/,
     );
+    const lost = await runAcuse(verificar, { env: { ...env, ACUSE_URL: 'acuse.example' } });
+    expect([lost.code, lost.err]).toEqual([3, expect.stringContaining('https://acuse.example')]);
+    const unread = await runAcuse(['tax', 'facturas', ...DIA, '--json', '--nada'], { env });
+    expect([unread.code, JSON.parse(unread.err)]).toEqual([
+      2,
+      { error: 'ORDEN_INVALIDA', texto: 'no existe la opción --nada' },
+    ]);
     const typo = await runAcuse(['tax', 'factura'], { env });
     expect([typo.code, typo.err]).toEqual([2, 'Error: no existe la orden «factura»\n¿Quiso decir facturas?\n']);
   });
@@ -217,6 +227,8 @@ describe('acuse descargar', () => {
 
     const again = await runAcuse(['descargar', ...DIA], { env: envOf(caller), cwd });
     expect([again.code, again.err]).toEqual([9, expect.stringContaining('No se pidió ni se cobró nada')]);
+    const nowhere = await runAcuse(['descargar', ...DIA, '--salida', 'no/x.zip'], { env: envOf(caller), cwd });
+    expect([nowhere.code, nowhere.err]).toEqual([9, 'Error: No existe «no». Revise la ruta.\n']);
     expect(await saldoDe(servicio, caller)).toBe(1);
   });
 
@@ -248,8 +260,9 @@ describe('acuse descargar', () => {
     expect(await readdir(cwd)).toEqual([]);
 
     servicio.simulador.world.faults.remove(stuck.id);
+    const { ACUSE_URL, ACUSE_API_KEY } = envOf(caller);
     const on = await runAcuse(['descargar', '--continuar', id, '--salida', 'x.zip', '--json'], {
-      env: envOf(caller),
+      env: { ACUSE_URL, ACUSE_API_KEY },
       cwd,
     });
     const lines = on.out
@@ -257,6 +270,7 @@ describe('acuse descargar', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     expect(lines[0]).toMatchObject({ solicitud_id: id, estado: expect.any(String), progreso: expect.any(Number) });
+    expect(on.err).toBe('');
     const { size: bytes } = await stat(join(cwd, 'x.zip'));
     expect([on.code, lines.at(-1)]).toEqual([
       0,
@@ -290,6 +304,28 @@ describe('acuse descargar', () => {
       expect(screen).toMatch(/x\.zip: 3 CFDI/);
     },
   );
+});
+
+it('says without a stack that an answer could not be written', async () => {
+  const full = await open('/dev/full', 'w');
+  const args = [programEntry(inject('programas'), 'cli'), 'completar'];
+  const { status, stderr } = spawnSync(process.execPath, args, { stdio: ['ignore', full.fd, 'pipe'] });
+  await full.close();
+  expect([status, String(stderr)]).toEqual([9, expect.stringMatching(/^Error: .*espacio en el disco.*\n$/)]);
+});
+
+it('of a checkout ends with 130 after Ctrl-C while an answer is waited for', async () => {
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const bin = fileURLToPath(new URL('../../../apps/cli/bin/acuse.mjs', import.meta.url));
+  const env = { PATH: process.env['PATH'], ACUSE_URL: `http://127.0.0.1:${port}`, ACUSE_API_KEY: 'acuse_test_x' };
+  // A group of its own, which a terminal tells as a whole.
+  const child = spawn(process.execPath, [bin, 'uso', 'consultar'], { env, detached: true, stdio: 'ignore' });
+  await once(silent, 'connection');
+  process.kill(-(child.pid ?? 0), 'SIGINT');
+  expect(await once(child, 'close')).toEqual([130, null]);
+  silent.close();
 });
 
 describe('completion', () => {

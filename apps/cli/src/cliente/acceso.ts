@@ -45,7 +45,10 @@ export async function storeAcceso(entorno: Entorno, valor: Acceso): Promise<stri
   await mkdir(entorno.carpeta, { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;
   await writeFile(draft, `${JSON.stringify(valor, null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  await rename(draft, file);
+  await rename(draft, file).catch(async (error: unknown) => {
+    await rm(draft);
+    throw error;
+  });
   return file;
 }
 

@@ -1,5 +1,6 @@
-import type { Solicitud } from '@acuse/sdk';
-import type { Consola } from './consola.ts';
+import type { AcuseError, DatosTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
+import { type Consola, print } from './consola.ts';
+import { plain } from './presentar.ts';
 
 const BAR = { least: 10, most: 30 };
 const [GREEN, PLAIN] = ['\u001b[32m', '\u001b[0m'];
@@ -15,7 +16,7 @@ function wordsOf({ estado, registros, motivo, retrasada }: Solicitud): string[] 
     ...(registros === null ? [] : [`${number.format(registros)} CFDI`]),
     ...(estado === 'ESPERA_EFIRMA' ? ['guarde la e.firma: acuse vault firma-guardar'] : []),
     ...(retrasada ? ['el SAT lleva más de 72 horas con ella'] : []),
-    ...(motivo === null ? [] : [motivo]),
+    ...(motivo === null ? [] : [plain(motivo)]),
   ];
 }
 
@@ -31,39 +32,60 @@ export function terminalLine(part: number, words: readonly string[], columns: nu
 }
 
 /**
- * Shows how far something is on the standard error: one line that changes on a terminal, elsewhere a line for each
- * change.
+ * Shows how far something is: on the standard error, as one line that changes on a terminal and elsewhere a line for
+ * each change; for a program, as lines of JSON among its answers.
  */
-export function createAvance({ errores, entorno }: Pick<Consola, 'errores' | 'entorno'>) {
-  const color = !entorno.sinColor;
+export function createAvance(consola: Consola) {
+  const { errores, entorno, json } = consola;
   let last = '';
+
+  function tell(line: object): void {
+    const text = JSON.stringify(line);
+    if (text !== last) print(consola, text);
+    last = text;
+  }
 
   function show(part: number, words: readonly string[]): void {
     const text = `${percent(part).trim()} ${words.join(', ')}`;
     if (text === last) return;
     last = text;
     if (!errores.isTTY) return void errores.write(`${text}\n`);
-    errores.write(CLEAR_LINE + terminalLine(part, words, errores.columns || 80, color));
+    errores.write(CLEAR_LINE + terminalLine(part, words, errores.columns || 80, !entorno.sinColor));
+  }
+
+  /** Takes the line away that is not to stay. */
+  function end(): void {
+    if (errores.isTTY && last !== '' && !json) errores.write(CLEAR_LINE);
+    last = '';
+  }
+
+  /** Says something that stays. */
+  function say(text: string): void {
+    end();
+    errores.write(`${text}\n`);
   }
 
   return {
-    solicitud: (solicitud: Solicitud) => show(solicitud.progreso, wordsOf(solicitud)),
-    /** Elsewhere than on a terminal every tenth is enough. */
+    say,
+    end,
+    pedida({ solicitud_id, estado, duplicada: same }: DatosTaxDescargaMetadata) {
+      const duplicada = same === true;
+      if (json) tell({ solicitud_id, estado, duplicada });
+      else say(`Solicitud ${solicitud_id}: ${duplicada ? 'ya estaba en curso, y no se cobra otra vez' : 'hecha'}.`);
+    },
+    solicitud(solicitud: Solicitud) {
+      const { solicitud_id, estado, progreso, registros, motivo } = solicitud;
+      if (json) tell({ solicitud_id, estado, progreso, registros, motivo });
+      else show(progreso, wordsOf(solicitud));
+    },
+    fallo({ nombre, message }: AcuseError) {
+      if (json) tell({ reintento: nombre });
+      else say(`Sin respuesta; se pregunta otra vez. ${message}`);
+    },
     paquete(received: number, total: number) {
       const part = received / total;
-      show(errores.isTTY ? part : Math.floor(part * 10) / 10, ['descargando el ZIP']);
-    },
-    /** Says something that stays. */
-    say(text: string) {
-      errores.write(`${errores.isTTY && last !== '' ? CLEAR_LINE : ''}${text}\n`);
-      last = '';
-    },
-    /** Leaves the line as it is. */
-    end() {
-      if (errores.isTTY && last !== '') errores.write(CLEAR_LINE);
-      last = '';
+      // Elsewhere than on a terminal every tenth is enough.
+      if (!json) show(errores.isTTY ? part : Math.floor(part * 10) / 10, ['descargando el ZIP']);
     },
   };
 }
-
-export type Avance = ReturnType<typeof createAvance>;

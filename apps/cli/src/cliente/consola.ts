@@ -11,6 +11,8 @@ export interface Consola {
   readonly salida: NodeJS.WriteStream;
   readonly errores: NodeJS.WriteStream;
   readonly entorno: Entorno;
+  /** Whoever reads is a program: one line of JSON for each thing said. */
+  readonly json: boolean;
   /** Aborted when the person or the system asks to stop (Ctrl-C), which from its first use on ends nothing else. */
   readonly interrupcion: () => AbortSignal;
 }

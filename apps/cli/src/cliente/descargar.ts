@@ -1,9 +1,10 @@
-import { access } from 'node:fs/promises';
-import type { Acuse, PeticionTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
+import { access, constants } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { PeticionTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
 import { guardarPaquete } from '@acuse/sdk/node';
 import { type Command, Option } from 'commander';
-import { type Avance, createAvance } from './avance.ts';
-import { type Consola, print } from './consola.ts';
+import { createAvance } from './avance.ts';
+import { print } from './consola.ts';
 import { FalloOrden } from './fallos.ts';
 import { rfcOf, type Servicio } from './operaciones.ts';
 
@@ -16,7 +17,6 @@ interface Opciones {
   readonly salida?: string;
   readonly sobrescribir?: boolean;
   readonly continuar?: string;
-  readonly json?: boolean;
 }
 
 const number = new Intl.NumberFormat('es-MX');
@@ -35,7 +35,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .option('--desde <fecha>', 'primer día, AAAA-MM-DD')
     .option('--hasta <fecha>', 'último día, AAAA-MM-DD')
     .addOption(
-      new Option('--formato <formato>', 'de los renglones')
+      new Option('--formato <formato>', 'en qué vienen los renglones')
         .choices(['csv', 'xlsx', 'ndjson', 'parquet'])
         .default('csv'),
     )
@@ -45,44 +45,42 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .option('--json', 'cada avance y el resultado, en líneas de JSON')
     .action(async (opciones: Opciones) => {
       const { acuse, acceso } = await open();
-      const rfc = rfcOf(acceso, opciones.rfc);
       const avance = createAvance(consola);
-      const { salida, sobrescribir = false, json = false } = opciones;
+      const { continuar, tipo, desde, hasta, formato, salida, sobrescribir = false } = opciones;
+      const rfc = () => rfcOf(acceso, opciones.rfc);
       const archivoOf = ({ tipo, desde, hasta }: Pick<Solicitud, 'tipo' | 'desde' | 'hasta'>) =>
-        salida ?? `${rfc}_${tipo}_${desde}_${hasta}.zip`;
-      const { continuar, tipo, desde, hasta, formato } = opciones;
-      if (continuar === undefined) {
+        salida ?? `${rfc()}_${tipo}_${desde}_${hasta}.zip`;
+      const interrupcion = consola.interrupcion();
+      let id = continuar;
+      if (id === undefined) {
         if (desde === undefined || hasta === undefined)
           throw new FalloOrden('ORDEN_INVALIDA', 'Faltan --desde y --hasta, o --continuar con una solicitud ya hecha.');
         // Before anything is charged.
-        if (!sobrescribir) await refuseExisting(archivoOf({ tipo, desde, hasta }));
-      } else if (salida !== undefined && !sobrescribir) await refuseExisting(salida);
-
-      const interrupcion = consola.interrupcion();
-      const peticion = { rfc, tipo, desde: desde ?? '', hasta: hasta ?? '', formato };
-      const id = continuar ?? (await request(acuse, peticion, avance));
+        await checkPlace(archivoOf({ tipo, desde, hasta }), sobrescribir);
+        // It is not interrupted: only its answer says under which id it goes on.
+        const { data } = await acuse.tax.descargaMetadata({ rfc: rfc(), tipo, desde, hasta, formato });
+        avance.pedida(data);
+        id = data.solicitud_id;
+      } else if (salida !== undefined) await checkPlace(salida, sobrescribir);
       try {
-        const { solicitud } = await wait(acuse, id, { avance, consola, interrupcion, json });
-        const ruta = archivoOf(solicitud);
-        const guardado = await guardarPaquete(acuse, id, ruta, {
-          ...{ sobrescribir, signal: interrupcion },
-          ...(json ? {} : { alRecibir: avance.paquete }),
+        const { solicitud } = await acuse.esperar(id, {
+          signal: interrupcion,
+          alFallar: avance.fallo,
+          alAvanzar: avance.solicitud,
+        });
+        const archivo = archivoOf(solicitud);
+        const { bytes, sha256 } = await guardarPaquete(acuse, id, archivo, {
+          ...{ sobrescribir, signal: interrupcion, alRecibir: avance.paquete },
         });
         avance.end();
         const { registros, confianza, reembolsada } = solicitud;
-        const { bytes, sha256 } = guardado;
-        if (json) {
-          print(
-            consola,
-            JSON.stringify({ solicitud_id: id, archivo: ruta, bytes, sha256, registros, confianza, reembolsada }),
-          );
-          return;
-        }
         print(
           consola,
-          `${ruta}: ${number.format(registros ?? 0)} CFDI, ${number.format(bytes)} bytes, SHA-256 ${sha256}`,
+          consola.json
+            ? JSON.stringify({ solicitud_id: id, archivo, bytes, sha256, registros, confianza, reembolsada })
+            : `${archivo}: ${number.format(registros ?? 0)} CFDI, ${number.format(bytes)} bytes, SHA-256 ${sha256}`,
         );
-        if (confianza === 'sin_confirmar')
+        if (confianza === 'sin_confirmar' && !consola.json)
           avance.say(
             'El SAT dijo que no hay ninguno y nada lo confirmó: se devolvió el crédito. Repita mañana si esperaba alguno.',
           );
@@ -97,46 +95,14 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     });
 }
 
-async function refuseExisting(archivo: string): Promise<void> {
+/** That a file can be made there. @throws Error of the system, or `EEXIST`. */
+async function checkPlace(archivo: string, sobrescribir: boolean): Promise<void> {
+  await access(dirname(archivo), constants.W_OK);
   const isThere = await access(archivo).then(
     () => true,
     () => false,
   );
-  if (!isThere) return;
+  if (!isThere || sobrescribir) return;
   const texto = `Ya existe el archivo ${archivo}. Dé otro con --salida, o --sobrescribir. No se pidió ni se cobró nada.`;
   throw Object.assign(new Error(texto), { code: 'EEXIST' });
-}
-
-/** Makes the request. It is not interrupted: only its answer says under which id it goes on. */
-async function request(acuse: Acuse, peticion: PeticionTaxDescargaMetadata, avance: Avance): Promise<string> {
-  const { data } = await acuse.tax.descargaMetadata(peticion);
-  const { solicitud_id, duplicada } = data;
-  avance.say(
-    duplicada === true
-      ? `Solicitud ${solicitud_id}: ya estaba en curso, y no se cobra otra vez.`
-      : `Solicitud ${solicitud_id}: hecha.`,
-  );
-  return solicitud_id;
-}
-
-interface Espera {
-  readonly avance: Avance;
-  readonly consola: Consola;
-  readonly interrupcion: AbortSignal;
-  readonly json: boolean;
-}
-
-function wait(acuse: Acuse, id: string, { avance, consola, interrupcion, json }: Espera) {
-  let last = '';
-  return acuse.esperar(id, {
-    signal: interrupcion,
-    alFallar: (error) => avance.say(`Sin respuesta; se pregunta otra vez. ${error.message}`),
-    alAvanzar(solicitud) {
-      if (!json) return avance.solicitud(solicitud);
-      const { solicitud_id, estado, progreso, registros, motivo } = solicitud;
-      const line = JSON.stringify({ solicitud_id, estado, progreso, registros, motivo });
-      if (line !== last) print(consola, line);
-      last = line;
-    },
-  });
 }

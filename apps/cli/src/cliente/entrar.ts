@@ -11,7 +11,7 @@ interface Opciones {
   readonly json?: boolean;
 }
 
-const isLocal = ({ hostname }: URL) => /^(localhost|127\.|\[::1\]$)/.test(hostname);
+const isLocal = ({ hostname }: URL) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;

@@ -67,14 +67,19 @@ export function textOf(error: unknown): string {
     const clave = codigo === null ? nombre : `${nombre}, ${codigo}`;
     return `Error: ${message}\n(${clave}${requestId === null ? '' : `; X-Request-Id ${requestId}`})`;
   }
-  if (error instanceof FalloOrden) return error.nombre === 'INTERRUMPIDA' ? error.message : `Error: ${error.message}`;
-  return `Error: ${(error as NodeJS.ErrnoException)?.code === 'EEXIST' ? (error as Error).message : explain(error)}`;
+  const isOwnWill = error instanceof FalloOrden && error.nombre === 'INTERRUMPIDA';
+  return `${isOwnWill ? '' : 'Error: '}${messageOf(error)}`;
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof FalloOrden) return error.message;
+  return (error as NodeJS.ErrnoException)?.code === 'EEXIST' ? (error as Error).message : explain(error);
 }
 
 /** The same for programs, as one line of JSON. */
 export function jsonOf(error: unknown): string {
   const nombre = nombreOf(error);
-  if (!(error instanceof AcuseError)) return JSON.stringify({ error: nombre, texto: textOf(error) });
+  if (!(error instanceof AcuseError)) return JSON.stringify({ error: nombre, texto: messageOf(error) });
   const { codigo, message: texto, datos: data, requestId: request_id } = error as AcuseError;
   return JSON.stringify({ error: nombre, cfdi_codigo: codigo, texto, data, request_id });
 }

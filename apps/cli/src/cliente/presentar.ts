@@ -6,7 +6,7 @@ const isRows = (value: unknown): value is readonly Row[] =>
 const GAP = '  ';
 
 /** A value in one line, for people. */
-function plain(value: unknown): string {
+export function plain(value: unknown): string {
   if (value === null || value === undefined) return '–';
   if (typeof value === 'boolean') return value ? 'sí' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? '–' : value.map(plain).join(', ');
@@ -18,11 +18,13 @@ function plain(value: unknown): string {
   return String(value).replace(/\p{Cc}/gu, ' ');
 }
 
+const widest = (texts: readonly string[]) => texts.reduce((most, { length }) => Math.max(most, length), 0);
+
 /** Rows in columns, numbers to the right; one below the other where they are wider than the terminal. */
 function table(rows: readonly Row[], columns: number): string[] {
   const names = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = rows.map((row) => names.map((name) => plain(row[name])));
-  const widths = names.map((name, at) => Math.max(name.length, ...cells.map((row) => row[at]?.length ?? 0)));
+  const widths = names.map((name, at) => widest([name, ...cells.map((row) => row[at] ?? '')]));
   const total = widths.reduce((sum, width) => sum + width, GAP.length * (names.length - 1));
   if (total > columns) return rows.flatMap((row, at) => [...(at === 0 ? [] : ['']), ...fields(row, columns)]);
   const isNumber = names.map((name) => rows.every((row) => typeof row[name] === 'number'));
@@ -36,7 +38,7 @@ function table(rows: readonly Row[], columns: number): string[] {
 
 function fields(row: Row, columns: number): string[] {
   const entries = Object.entries(row);
-  const width = Math.max(0, ...entries.filter(([, value]) => !isRows(value)).map(([name]) => name.length));
+  const width = widest(entries.filter(([, value]) => !isRows(value)).map(([name]) => name));
   return entries.flatMap(([name, value]) =>
     isRows(value) ? ['', ...table(value, columns)] : [`${name.padEnd(width)}${GAP}${plain(value)}`],
   );

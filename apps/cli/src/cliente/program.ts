@@ -7,11 +7,18 @@ import { addCompletar } from './completar.ts';
 import { type Consola, print } from './consola.ts';
 import { addDescargar } from './descargar.ts';
 import { addEntrar } from './entrar.ts';
+import { FalloOrden, jsonOf } from './fallos.ts';
 import { addOperaciones } from './operaciones.ts';
 
 /** The orders of integrators and accountants: over HTTP, with an API key. */
 export function createCliente(consola: Consola): Command {
-  const connect = ({ url, llave }: Acceso) => new Acuse({ url, llave, aplicacion: `acuse-cli/${readVersion()}` });
+  const connect = ({ url, llave }: Acceso) => {
+    try {
+      return new Acuse({ url, llave, aplicacion: `acuse-cli/${readVersion()}` });
+    } catch (error) {
+      throw new FalloOrden('SIN_ACCESO', (error as TypeError).message);
+    }
+  };
   const servicio = {
     consola,
     async open() {
@@ -22,7 +29,13 @@ export function createCliente(consola: Consola): Command {
   const program = speakSpanish(new Command('acuse'))
     .description('Consultas al SAT y descargas de CFDI por un servicio de Acuse. Empiece con: acuse entrar')
     .version(readVersion(), '-v, --version', 'muestra la versión')
-    .exitOverride();
+    .exitOverride()
+    .configureOutput({
+      writeErr(text) {
+        const fallo = () => new FalloOrden('ORDEN_INVALIDA', text.trim().replace(/^Error: /, ''));
+        consola.errores.write(consola.json ? `${jsonOf(fallo())}\n` : text);
+      },
+    });
   addEntrar(program, consola, connect);
   addDescargar(program, servicio);
   addOperaciones(program, servicio);

@@ -5,10 +5,11 @@ import { type Consola, print } from './consola.ts';
 import { jsonOf, SALIDAS, salidaOf, textOf } from './fallos.ts';
 import { createCliente } from './program.ts';
 
-function openConsola(): Consola {
+function openConsola(args: readonly string[]): Consola {
   let stop: AbortController | undefined;
   return {
     ...{ entrada: process.stdin, salida: process.stdout, errores: process.stderr, entorno: readEntorno() },
+    json: args.includes('--json'),
     interrupcion() {
       if (stop !== undefined) return stop.signal;
       const controller = new AbortController();
@@ -40,15 +41,14 @@ const neverPrinted = () => {};
 
 /** Carries out an order of an integrator; sets the exit code (docs/cli.md). */
 export async function runCliente(args: readonly string[]): Promise<void> {
-  const consola = openConsola();
+  const consola = openConsola(args);
   try {
     const asked = wordsAsked(args);
     if (asked === null) await createCliente(consola).parseAsync(args, { from: 'user' });
     else await complete(consola, asked);
   } catch (error) {
     // Of an order that cannot be read the library has said so.
-    if (!(error instanceof CommanderError))
-      consola.errores.write(`${args.includes('--json') ? jsonOf(error) : textOf(error)}\n`);
+    if (!(error instanceof CommanderError)) consola.errores.write(`${consola.json ? jsonOf(error) : textOf(error)}\n`);
     process.exitCode = salidaOf(error);
   }
 }
