@@ -51,6 +51,33 @@ describe('the sums of requests to the authority', () => {
     ]);
   });
 
+  it('hold up nobody who closes them while their row is locked', async () => {
+    const host = randomUUID();
+    const record = (errors: unknown[]) => {
+      const options = {
+        everyMs: NUNCA,
+        now: () => MINUTO,
+        lastMs: 50,
+        onError: (error: unknown) => errors.push(error),
+      };
+      const metrics = createSatMetrics(database.db, options);
+      metrics.record(seen(host, 'exito'));
+      return metrics;
+    };
+    await record([]).close();
+    const client = await database.db.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('UPDATE salud_sat SET exitos = 9 WHERE host = $1', [host]);
+      const errors: unknown[] = [];
+      await record(errors).close();
+      expect(errors.map(String)).toEqual(['Error: the last sums were not written within 50 ms']);
+    } finally {
+      await client.query('ROLLBACK');
+      client.release();
+    }
+  });
+
   it('wait while the database is away, and are written once when it is back', async () => {
     const host = randomUUID();
     const errors: unknown[] = [];

@@ -61,6 +61,8 @@ export interface SatMetricsOptions {
   readonly everyMs?: number;
   /** Days that are kept. Default: 7. */
   readonly dias?: number;
+  /** Milliseconds that the last write may take. Default: 2,000. */
+  readonly lastMs?: number;
   /** Milliseconds since 1970. */
   readonly now?: () => number;
   /** Told of each write that failed; what it held is written with the next. */
@@ -73,7 +75,7 @@ export interface SatMetricsOptions {
  */
 export function createSatMetrics(
   { pool }: Pick<Database, 'pool'>,
-  { everyMs = 10_000, dias = 7, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
+  { everyMs = 10_000, dias = 7, lastMs = 2_000, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
 ) {
   let pending = new Map<string, Renglon>();
   let podadoEn = Number.NEGATIVE_INFINITY;
@@ -146,10 +148,18 @@ export function createSatMetrics(
     },
     /** Writes what was seen since the last time. */
     flush,
-    /** Writes for the last time. */
+    /** Writes for the last time. What the database does not take within `lastMs` is given up: a process that ends has no next time. */
     async close() {
       clearInterval(timer);
-      await flush();
+      let giveUp: NodeJS.Timeout | undefined;
+      const tooLate = new Promise<void>((resolve) => {
+        giveUp = setTimeout(() => {
+          onError(new Error(`the last sums were not written within ${lastMs} ms`));
+          resolve();
+        }, lastMs);
+      });
+      await Promise.race([flush(), tooLate]);
+      clearTimeout(giveUp);
     },
   };
 }
