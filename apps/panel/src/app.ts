@@ -115,10 +115,15 @@ export function createApp(deps: PanelDeps): PanelApp {
     const requestId = c.get('requestId');
     log.error({ err, requestId, path: c.req.path }, 'page_failed');
     const titulo = 'No pudimos completar esto';
-    const texto = `Algo falló de nuestro lado. Espere un minuto, vea si el cambio quedó hecho y, si no, repítalo; si sigue igual, avise al operador con esta referencia: ${requestId}`;
+    const isAway = (await deps.health.ready()).status !== 'ok';
+    const causa = isAway ? 'La base de datos del servicio no responde por ahora.' : 'Algo falló de nuestro lado.';
+    const texto = `${causa} Espere un minuto, vea si el cambio quedó hecho y, si no, repítalo; si sigue igual, avise al operador con esta referencia: ${requestId}`;
     const peticion = await peticionOf(c).catch(() => null);
-    if (peticion) return renderRechazo(peticion, { status: 500, titulo, texto });
-    return c.text(`${titulo}. ${texto}`, 503);
+    const answer = peticion
+      ? renderRechazo(peticion, { status: isAway ? 503 : 500, titulo, texto })
+      : c.text(`${titulo}. ${texto}`, 503);
+    if (answer.status === 503) answer.headers.set('Retry-After', '60');
+    return answer;
   });
   return app;
 }

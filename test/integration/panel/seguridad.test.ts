@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
+import { createHealth } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { cookieOf, type Persona, usePanel, usePersona } from './fixtures/panel.ts';
@@ -247,5 +248,14 @@ describe('what no browser sends', () => {
     expect(answer.status).toBe(500);
     expect(answer.text).toMatch(/No pudimos completar esto[\s\S]*[0-9a-f-]{36}/);
     expect(answer.text).not.toMatch(/TypeError|node_modules|\.ts\b|at \w+ \(/);
+  });
+
+  it('says that the database is away when a page fails while it is', async () => {
+    const database = () => Promise.reject(new Error('away'));
+    const deps = { usuarios: null as never, health: createHealth({ checks: { database } }) };
+    const broken = await panel.another({ deps });
+    const answer = await broken.newCliente().submit('/entrar', '/entrar', { email: 'a@example.com', password: 'x' });
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '60']);
+    expect(answer.text).toMatch(/La base de datos del servicio no responde/);
   });
 });
