@@ -99,7 +99,7 @@ function newLlamada(
   c: Context<Env>,
   operation: Operation,
   ipOf: ReturnType<typeof createClientIp>,
-  { now, newId }: Pick<ApiDeps, 'now' | 'newId'>,
+  { now, newId, settings }: Pick<ApiDeps, 'now' | 'newId' | 'settings'>,
 ): Llamada {
   const incoming = c.env?.incoming;
   const { headers } = c.req.raw;
@@ -110,7 +110,7 @@ function newLlamada(
     source: incoming instanceof IncomingMessage ? incomingBody(incoming) : requestBody(c.req.raw),
     ip: ipOf(incoming?.socket.remoteAddress ?? NO_SOCKET, headers.get('x-forwarded-for')),
     now: now(),
-    answerHeaders: {},
+    answerHeaders: { 'X-Acuse-Modo': settings.modo },
     apiKey: null,
     access: null,
     accessIsCached: false,

@@ -8,6 +8,7 @@ import {
   integer,
   list,
   loadConfig,
+  modoLlaveOf,
   port,
   processFields,
   proxyFields,
@@ -113,6 +114,8 @@ export const settingsOf = (config: ApiConfig) => ({
   graciaSegundos: config.SAT_GRACIA_SECONDS,
   satEsperaMs: config.SAT_ESPERA_MS,
   maxFacturas: config.MAX_FACTURAS,
+  /** `test` where a simulator answers in the SAT's place. */
+  modo: modoLlaveOf(config),
   destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
 });
 export type ApiSettings = Readonly<ReturnType<typeof settingsOf>>;

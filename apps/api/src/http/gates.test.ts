@@ -116,6 +116,18 @@ describe("the caller's address", () => {
   });
 });
 
+it.each(['live', 'test'] as const)('every answer says who was asked: %s', async (modo) => {
+  const kit = await createKit({ settings: { modo } });
+  const a = alta(kit.store);
+  for (const [key, status] of [
+    [a.key, 200],
+    [unknownKey(), 401],
+  ] as const) {
+    const answer = await kit.call('vault/firma-estado', { rfc: a.rfc }, { key });
+    expect([answer.status, answer.headers.get('x-acuse-modo')]).toEqual([status, modo]);
+  }
+});
+
 /** So slow that nothing comes back while a test runs. */
 const SLOW = 0.001;
 

@@ -19,6 +19,7 @@ const HEADERS = {
     'Identificador de la petición: el que se envió o uno nuevo.',
     '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   ),
+  'X-Acuse-Modo': text('live: preguntó al SAT; test: a un simulador en su lugar.', 'live'),
   RateLimit: text('Peticiones que quedan y segundos hasta recuperarlas todas.', '"llave";r=99;t=1'),
   'RateLimit-Policy': text('Peticiones que se admiten de una vez y ventana en segundos.', '"llave";q=100;w=2'),
   'Retry-After': {
@@ -189,6 +190,7 @@ const BEFORE_THE_LIMIT = new Set<NombreError>([
 function headerNames(entries: readonly Entry[]): string[] {
   const has = (status: number) => entries.some(([, { http }]) => http === status);
   return [
+    ...(entries.every(([nombre]) => nombre === 'METODO_NO_PERMITIDO') ? [] : ['X-Acuse-Modo']),
     ...(entries.every(([nombre]) => BEFORE_THE_LIMIT.has(nombre)) ? [] : ['RateLimit', 'RateLimit-Policy']),
     ...(has(409) || has(429) || has(503) ? ['Retry-After'] : []),
     ...(has(401) ? ['WWW-Authenticate'] : []),
@@ -308,7 +310,7 @@ function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]
     responses: {
       200: {
         description: 'Éxito.',
-        headers: headersOf(['RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed']),
+        headers: headersOf(['X-Acuse-Modo', 'RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed']),
         content: {
           'application/json': { schema: describeAnswer(operation).schema, example: exampleAnswer(operation) },
         },
