@@ -17,7 +17,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/embedded': ['db', 'runtime', 'vault'],
   'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
   'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
-  'apps/cli': ['contract', 'core', 'db', 'runtime', 'sdk', 'vault'],
+  'apps/cli': ['contract', 'core', 'db', 'runtime', 'sdk', 'vault', 'webhooks'],
   'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
   'apps/simulador': ['runtime'],
 };

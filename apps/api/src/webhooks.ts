@@ -1,7 +1,7 @@
 import { EVENTOS_WEBHOOK, solicitudIdField } from '@acuse/contract';
 import type { AccessSnapshot } from '@acuse/core';
 import type { AlcanceWebhooks, EntregaVista, IntentoVista, WebhookVista } from '@acuse/db';
-import { type PoliticaDestino, REPAROS_URL, readUrlDestino } from '@acuse/webhooks';
+import { type PoliticaDestino, REPAROS_URL, readUrlDestino, SIN_RECEPTOR } from '@acuse/webhooks';
 import { z } from 'zod';
 import { instante } from './fields.ts';
 
@@ -26,7 +26,7 @@ export const urlField = z
   .min(1, { error: 'no puede estar vacío' })
   .max(2_048, { error: 'debe tener a lo más 2048 caracteres' })
   .meta({
-    description: 'A dónde se envían los avisos: una dirección https pública, sin usuario ni fragmento.',
+    description: `A dónde se envían los avisos: una dirección https pública, sin usuario ni fragmento. Con ${SIN_RECEPTOR} no se envían: se leen con webhooks/entregas.`,
     example: 'https://erp.example/acuse',
     format: 'uri',
   });
@@ -145,6 +145,13 @@ export const entregaData = z
     proximo_intento: instante('Cuándo se intenta de nuevo.').nullable().meta({ example: null }),
     creada_en: instante('Cuándo pasó.'),
     terminada_en: instante('Cuándo se entregó o se dejó de intentar.').nullable(),
+    cuerpo: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Lo que se envía, byte por byte; null antes del primer intento.',
+        example: '{"type":"prueba","timestamp":"2026-02-01T18:40:00.000Z","data":{}}',
+      }),
     ultimo_intento: intentoData.nullable(),
   })
   .meta({ id: 'EntregaWebhook', description: 'Un aviso para un webhook y cómo va.' });
@@ -163,6 +170,7 @@ export const entregaOf = (entrega: EntregaVista) => ({
   proximo_intento: iso(entrega.proximoIntento),
   creada_en: entrega.creadaEn.toISOString(),
   terminada_en: iso(entrega.terminadaEn),
+  cuerpo: entrega.cuerpo,
   ultimo_intento: entrega.ultimo && intentoOf(entrega.ultimo),
 });
 
@@ -183,6 +191,7 @@ export function urlOrReparo(
   text: string,
   politica: PoliticaDestino,
 ): { readonly url: string } | { readonly motivo: string } {
+  if (text === SIN_RECEPTOR) return { url: text };
   const { url, reparo } = readUrlDestino(text, politica);
   return reparo === undefined ? { url } : { motivo: REPAROS_URL[reparo] };
 }

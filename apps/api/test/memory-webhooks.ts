@@ -60,7 +60,7 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
         .slice(0, limite),
     entrega(alcance, id) {
       const entrega = entregaOf(alcance, id);
-      return entrega && { ...entrega, cuerpo: null, hechos: [] };
+      return entrega && { ...entrega, hechos: [] };
     },
     resend(alcance, id) {
       const entrega = entregaOf(alcance, id);
@@ -72,7 +72,7 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
       if (own(alcance, id)?.vista.estado !== 'ACTIVO') return null;
       const entrega: EntregaVista = {
         ...{ id: randomUUID(), webhookId: id, eventoId: `evt_${randomUUID()}`, secuencia: store.entregas.size + 1 },
-        ...{ tipo: 'prueba', rfc: null, estado: 'PENDIENTE', intentos: 0, ultimo: null },
+        ...{ tipo: 'prueba', rfc: null, estado: 'PENDIENTE', intentos: 0, cuerpo: null, ultimo: null },
         ...{ proximoIntento: store.now, creadaEn: store.now, terminadaEn: null },
       };
       store.entregas.set(entrega.id, entrega);

@@ -11,7 +11,7 @@ import {
 } from '@acuse/db';
 import type { Logger, Shutdown } from '@acuse/runtime';
 import { createSellado, openKeyring } from '@acuse/vault';
-import { createSender, type Envio, firmar, nextIntento, type Sender } from '@acuse/webhooks';
+import { createSender, type Envio, encabezadosDe, nextIntento, type Sender, SIN_RECEPTOR } from '@acuse/webhooks';
 import type { WorkerConfig } from './config.ts';
 import { startLoop } from './loop.ts';
 
@@ -172,12 +172,15 @@ async function deliver(
   const { entregas, sender, log } = deps;
   const cuerpo = tomada.cuerpo ?? (await keptCuerpo(deps, tomada));
   if (cuerpo === null) return;
+  if (tomada.url === SIN_RECEPTOR) {
+    await entregas.delivered(tomada, { ms: 0, status: null, error: null, respuesta: null });
+    return;
+  }
   const claves = openClaves(deps, tomada);
   if (claves.length === 0) throw new Error('none of the secrets of the webhook opens');
-  const headers = {
-    ...firmar({ id: `evt_${tomada.eventoId}`, segundos: Math.floor(Date.now() / 1_000), cuerpo }, claves),
-    'x-acuse-secuencia': String(tomada.secuencia),
-  };
+  const { eventoId, secuencia } = tomada;
+  const segundos = Math.floor(Date.now() / 1_000);
+  const headers = encabezadosDe({ id: `evt_${eventoId}`, segundos, cuerpo, secuencia }, claves);
   for (const clave of claves) clave.fill(0);
   const envio = await sender.send({ url: tomada.url, headers, cuerpo }, signal);
   // Given up by ourselves: nothing is known of it, and nothing held against its receiver.

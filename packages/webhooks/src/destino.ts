@@ -17,6 +17,12 @@ export type ReparoUrl =
   | 'DIRECCION_NO_PERMITIDA'
   | 'DEMASIADO_LARGA';
 
+/**
+ * A receiver that is nobody: nothing is sent, and messages are kept for whoever reads them by `webhooks/entregas`, as
+ * `acuse escuchar` does.
+ */
+export const SIN_RECEPTOR = 'acuse:escuchar';
+
 const MAX_URL = 2_048;
 /** The part of IPv6 that is given out to networks (RFC 4291, 2.4): everything beyond is special. */
 const IPV6_GLOBAL = ipaddr.IPv6.parseCIDR('2000::/3');

@@ -1,7 +1,7 @@
 import { contextoDeWebhook } from '@acuse/core';
 import { Webhook } from 'standardwebhooks';
 import { expect, it } from 'vitest';
-import { firmar, newSecreto } from './firma.ts';
+import { claveOf, firmar, newSecreto } from './firma.ts';
 
 const now = () => Math.floor(Date.now() / 1_000);
 
@@ -33,4 +33,11 @@ it('signs what the library of Standard Webhooks verifies, with each of several k
   expect(verify(cuerpo, { 'webhook-id': 'evt_2' })).toThrow();
   expect(verify(cuerpo, { 'webhook-timestamp': String(now() - 3_600) })).toThrow();
   expect(() => new Webhook(newClave().secreto).verify(cuerpo, headers)).toThrow();
+});
+
+it('reads the key of a secret as its owner keeps it, and of nothing else', () => {
+  const { secreto, clave } = newClave();
+  expect(claveOf(secreto)).toEqual(clave);
+  for (const wrong of ['', 'whsec_', secreto.slice(6), `${secreto} `, 'whsec_ñ', secreto.replace('=', '')])
+    expect(claveOf(wrong)).toBeNull();
 });

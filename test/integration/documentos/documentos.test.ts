@@ -15,6 +15,7 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^docker compose /, 'needs a Docker engine; the orders after `operador` run in test/integration/panel/cli.test.ts'],
   [/^npm run demo\b/, 'starts a stack of its own for minutes; CI runs it on a fresh clone'],
   [/^npm test\b/, 'is what runs this test'],
+  [/^acuse escuchar /, 'waits for events until Ctrl-C; it runs in test/integration/cli/escuchar.test.ts'],
   [/assemble\.bench\.ts/, 'a bench of minutes with a million rows'],
   [/^npm (run build|pack|install) /, 'would leave files in the checkout; test/integration/sdk packs and installs it'],
   [/apps\/simulador\/src\/main\.ts/, 'would take the port of the simulator that already runs here'],

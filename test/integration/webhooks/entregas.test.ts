@@ -213,6 +213,23 @@ it('tries again after an error, notes each try, and gives a message up after the
   expect(new Set(receptor.recibidos.map(({ id }) => id)).size).toBe(2);
 });
 
+it('keeps for whoever reads them what is for nobody, and asks nobody', async () => {
+  const emisor = emisorOf();
+  const a = await seedTaxpayer(t.db);
+  const { id } = await emisor.newWebhook(a.cuentaId, 'acuse:escuchar', { rfcs: [a.rfc] });
+  await newVencidas(t.db, a, 2);
+  await expireAll(t.db);
+  await emisor.startWorker();
+  await waitFor(async () => ((await estados(id)).every(([estado]) => estado === 'ENTREGADA') ? true : null));
+  const kept = await createWebhooks(t.db).entregas({ cuentaId: a.cuentaId, rfc: a.rfc }, id, { limite: 10 });
+  expect(kept.map(({ secuencia, ultimo }) => [secuencia, ultimo?.status, ultimo?.error])).toEqual([
+    [2, null, null],
+    [1, null, null],
+  ]);
+  for (const { cuerpo } of kept)
+    expect(JSON.parse(cuerpo ?? '')).toMatchObject({ type: 'solicitud.fallida', data: { rfc: a.rfc } });
+});
+
 it('switches an endpoint off at 410 and after days of failures, and waits for what Retry-After asks', async () => {
   const emisor = emisorOf();
   const a = await seedTaxpayer(t.db);

@@ -13,7 +13,10 @@ export interface Consola {
   readonly entorno: Entorno;
   /** Whoever reads is a program: one line of JSON for each thing said. */
   readonly json: boolean;
-  /** Aborted when the person or the system asks to stop (Ctrl-C), which from its first use on ends nothing else. */
+  /**
+   * Aborted when the person or the system asks to stop (Ctrl-C, a terminal that is closed), which from its first use on
+   * ends nothing else.
+   */
   readonly interrupcion: () => AbortSignal;
 }
 

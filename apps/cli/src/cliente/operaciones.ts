@@ -27,7 +27,7 @@ const numberArgument = (esEntero: boolean) => (value: string) => {
     throw new InvalidArgumentError(`debe ser un número${esEntero ? ' entero' : ''}`);
   return number;
 };
-const listArgument = (value: string) => value.split(',').map((each) => each.trim());
+export const listArgument = (value: string) => value.split(',').map((each) => each.trim());
 
 /** The option of a field: a password is never one, but the file that has it. */
 function optionOf({ nombre, descripcion, tipo, esSecreto, esArchivo, valores, ejemplo }: CampoOperacion): Option {

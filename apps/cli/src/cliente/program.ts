@@ -7,6 +7,7 @@ import { addCompletar } from './completar.ts';
 import { type Consola, print } from './consola.ts';
 import { addDescargar } from './descargar.ts';
 import { addEntrar } from './entrar.ts';
+import { addEscuchar } from './escuchar.ts';
 import { FalloOrden, jsonOf } from './fallos.ts';
 import { addOperaciones } from './operaciones.ts';
 
@@ -38,6 +39,7 @@ export function createCliente(consola: Consola): Command {
     });
   addEntrar(program, consola, connect);
   addDescargar(program, servicio);
+  addEscuchar(program, servicio);
   addOperaciones(program, servicio);
   addCompletar(program, (line) => print(consola, line));
   program

@@ -14,7 +14,7 @@ function openConsola(args: readonly string[]): Consola {
       if (stop !== undefined) return stop.signal;
       const controller = new AbortController();
       stop = controller;
-      for (const name of ['SIGINT', 'SIGTERM'] as const)
+      for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
         process.on(name, () => {
           // Whoever asks twice does not want to wait.
           if (controller.signal.aborted) process.exit(SALIDAS.interrumpida);

@@ -47,6 +47,8 @@ export interface EntregaVista {
   readonly proximoIntento: Date | null;
   readonly creadaEn: Date;
   readonly terminadaEn: Date | null;
+  /** What is sent; null before the first try. */
+  readonly cuerpo: string | null;
   readonly ultimo: IntentoVista | null;
 }
 
@@ -86,7 +88,7 @@ const ULTIMO = `(SELECT json_build_object('en', i.en, 'ms', i.ms, 'status', i.st
   FROM webhook_intento i WHERE i.entrega_id = e.id ORDER BY i.id DESC LIMIT 1)`;
 
 const ENTREGA = `e.id, e.webhook_id AS "webhookId", 'evt_' || e.evento_id AS "eventoId", e.secuencia::float8 AS secuencia, v.tipo, v.rfc, e.estado, e.intentos,
-  CASE WHEN e.estado = 'PENDIENTE' THEN e.due_at END AS "proximoIntento", e.creada_en AS "creadaEn", e.terminada_en AS "terminadaEn", ${ULTIMO} AS ultimo`;
+  CASE WHEN e.estado = 'PENDIENTE' THEN e.due_at END AS "proximoIntento", e.creada_en AS "creadaEn", e.terminada_en AS "terminadaEn", v.cuerpo, ${ULTIMO} AS ultimo`;
 
 const ENTREGAS = `
 SELECT ${ENTREGA} FROM webhook w JOIN webhook_entrega e ON e.webhook_id = w.id JOIN webhook_evento v ON v.id = e.evento_id
@@ -260,17 +262,14 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       return (await rowsOf<EntregaRow>(pool, ENTREGAS, values)).map(entregaOf);
     },
 
-    /** One delivery with what was sent and its tries, newest first. Null when there is none. */
+    /** One delivery with its tries, newest first. Null when there is none. */
     async entrega(
       alcance: AlcanceWebhooks,
       id: string,
-    ): Promise<(EntregaVista & { cuerpo: string | null; hechos: readonly IntentoVista[] }) | null> {
+    ): Promise<(EntregaVista & { hechos: readonly IntentoVista[] }) | null> {
       if (!isUuid(id)) return null;
-      type Row = EntregaRow & { cuerpo: string | null };
-      const row = await rowOf<Row>(pool, `SELECT ${ENTREGA}, v.cuerpo ${OF_ENTREGA}`, [...who(alcance), id]);
-      if (row === null) return null;
-      const { cuerpo, ...rest } = row;
-      return { ...entregaOf(rest), cuerpo, hechos: await rowsOf<IntentoVista>(pool, INTENTOS, [id]) };
+      const row = await rowOf<EntregaRow>(pool, `SELECT ${ENTREGA} ${OF_ENTREGA}`, [...who(alcance), id]);
+      return row && { ...entregaOf(row), hechos: await rowsOf<IntentoVista>(pool, INTENTOS, [id]) };
     },
 
     /**

@@ -59,6 +59,13 @@ describe('webhooks', () => {
     expect(kit.store.webhooks.size).toBe(0);
   });
 
+  it('have a receiver that is nobody, where that is asked for', async () => {
+    const { call } = await start();
+    const { data } = (await call('crear', { url: 'acuse:escuchar', eventos })).json;
+    expect(data).toMatchObject({ url: 'acuse:escuchar', estado: 'ACTIVO', secreto: expect.stringMatching(/^whsec_/) });
+    expect(told(await call('crear', { url: 'acuse:otro', eventos }))).toEqual([400, 'CAMPO_INVALIDO']);
+  });
+
   it('are 20 at most, and their events are known ones', async () => {
     const { call } = await start();
     for (const wrong of [[], ['todo'], Array(51).fill('saldo.bajo')])

@@ -103,7 +103,7 @@ export function EstadoEntrega({ estado }: Pick<EntregaVista, 'estado'>) {
 
 /** What a receiver answered, or why there was no answer. */
 export const resultadoDe = ({ status, error }: { readonly status: number | null; readonly error: string | null }) =>
-  status === null ? (ERRORES[error ?? ''] ?? 'Sin respuesta') : `HTTP ${status}`;
+  status !== null ? `HTTP ${status}` : error === null ? 'Se lee por API' : (ERRORES[error] ?? 'Sin respuesta');
 
 const ERRORES: Readonly<Record<string, string>> = {
   DIRECCION_NO_PERMITIDA: 'La dirección no es pública',
