@@ -1,52 +1,8 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { CATALOGO, CfdiError, type NombreError as NombreServicio, sobreDeError } from '@acuse/contract';
-import { afterEach, describe, expect, it } from 'vitest';
+import { CATALOGO, type NombreError as NombreServicio } from '@acuse/contract';
+import { describe, expect, it } from 'vitest';
+import { fail, hangUp, ok, page, serve } from '../testing/answers.ts';
 import { Acuse, type OpcionesAcuse } from './acuse.ts';
 import { AcuseError } from './errors.ts';
-
-interface Asked {
-  readonly url: string;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: string;
-}
-type Answer = (response: ServerResponse, asked: Asked) => void;
-
-const servers: ReturnType<typeof createServer>[] = [];
-afterEach(() => {
-  for (const server of servers.splice(0)) server.closeAllConnections();
-});
-
-/** A service that answers what it is told, one after the other, and then the last again. */
-async function serve(...answers: Answer[]) {
-  const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    const one = { url: request.url ?? '', headers: request.headers, body };
-    asked.push(one);
-    (answers[asked.length - 1] ?? answers.at(-1))?.(response, one);
-  });
-  servers.push(server);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
-}
-
-const ok: Answer = (response) => response.end(JSON.stringify({ cfdi_codigo: 1, cfdi_texto: 'OK', data: { rfc: 'X' } }));
-const hangUp: Answer = (response) => response.destroy();
-const fail =
-  (nombre: NombreServicio, reintentar_en?: number): Answer =>
-  (response) => {
-    const error = new CfdiError(nombre, reintentar_en === undefined ? {} : { reintentar_en });
-    const headers = reintentar_en === undefined ? {} : { 'retry-after': String(reintentar_en) };
-    response.writeHead(CATALOGO[nombre].http, { ...headers, 'x-request-id': 'r-1' });
-    response.end(JSON.stringify(sobreDeError(error)));
-  };
-const page =
-  (status: number, headers: Record<string, string> = {}): Answer =>
-  (response) => {
-    response.writeHead(status, { ...headers, 'content-type': 'text/html' }).end('<h1>Bad gateway</h1>');
-  };
 
 /** A client that waits for nobody: how long it would have is in `pauses`. */
 function clientOf(url: string, options: Partial<OpcionesAcuse> = {}, azar = () => 1) {
@@ -198,10 +154,9 @@ describe('a call', () => {
   });
 
   it('says the precise cause in its message', async () => {
-    const { url } = await serve((response) => {
-      const datos = { campo: 'desde', motivo: 'debe ser una fecha real' };
-      response.writeHead(400).end(JSON.stringify(sobreDeError(new CfdiError('CAMPO_INVALIDO', datos))));
-    });
+    const { url } = await serve(
+      fail('CAMPO_INVALIDO', undefined, { campo: 'desde', motivo: 'debe ser una fecha real' }),
+    );
     const { acuse } = clientOf(url);
     await expect(acuse.tax.facturas(PERIODO)).rejects.toThrow('(desde: debe ser una fecha real)');
   });
