@@ -35,10 +35,14 @@ export const GENERATORS = [
     sources: [
       'docs/openapi.json',
       'packages/sdk/package.json',
+      'packages/sdk/src/errors.ts',
+      'packages/sdk/generate/documento.ts',
+      'packages/sdk/generate/php-files.ts',
+      'packages/sdk/generate/python-files.ts',
       'packages/sdk/generate/sdk-files.ts',
       'packages/sdk/generate/write.ts',
     ],
-    output: 'packages/sdk/src/generated',
+    output: 'packages/sdk/src/generated, packages/sdk-python/acuse/generated, packages/sdk-php/src/generated',
     command: [...SOURCE, 'packages/sdk/generate/write.ts'],
   },
   {
@@ -67,7 +71,8 @@ export async function generate(root, generator) {
 
 function isFresh(root, generator) {
   if (!generator.sources?.every((source) => existsSync(join(root, source)))) return true;
-  return existsSync(join(root, generator.output)) && read(stampOf(root, generator)) === sourcesHash(root, generator);
+  const isThere = generator.output.split(', ').every((path) => existsSync(join(root, path)));
+  return isThere && read(stampOf(root, generator)) === sourcesHash(root, generator);
 }
 
 async function install(root) {

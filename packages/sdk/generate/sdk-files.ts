@@ -1,114 +1,29 @@
 import openapiTS, { astToString } from 'openapi-typescript';
+import { type Documento, fieldsOf, groupsOf, operationsOf, ownErrors, type Publicada, textOf } from './documento.ts';
 
-interface Ref {
-  readonly $ref: string;
-}
-interface Campo {
-  readonly $ref?: string;
-  readonly type?: string;
-  readonly format?: string;
-  readonly contentEncoding?: string;
-  readonly description?: string;
-  readonly enum?: readonly string[];
-  readonly example?: unknown;
-}
-interface Peticion {
-  readonly required?: readonly string[];
-  readonly properties: Readonly<Record<string, Campo>>;
-}
-type Json<T> = { readonly content: { readonly 'application/json': T } };
-type Respuesta = Json<{ readonly schema: Ref; readonly examples?: Readonly<Record<string, unknown>> }>;
-
-/** What is read of docs/openapi.json. */
-export interface Documento {
-  readonly openapi: string;
-  readonly info: unknown;
-  readonly tags: readonly { readonly name: string; readonly description?: string }[];
-  readonly paths: Readonly<Record<string, { readonly post: Operacion }>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, unknown>>;
-    readonly responses: Readonly<Record<string, Respuesta>>;
-    readonly examples: Readonly<Record<string, { readonly value: { readonly cfdi_codigo: number } }>>;
-  };
-}
-interface Operacion {
-  readonly summary: string;
-  readonly description: string;
-  readonly 'x-costo': number;
-  readonly 'x-credencial': string;
-  readonly requestBody: Json<{ readonly schema: Ref }>;
-  readonly responses: Readonly<Record<string, Respuesta | Ref>>;
-}
-
-/** What changes nothing, and so is repeated without an `Idempotency-Key`, for which the service would keep each answer. */
-const LECTURAS = new Set([
-  ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
-  ...['tax/opinion-cumplimiento-publica', 'vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
-]);
-
-const BASE = '/api/v1/';
-const nameOf = ({ $ref }: Ref) => $ref.slice($ref.lastIndexOf('/') + 1);
-const camel = (words: string) => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 const HEAD = '// Generated from docs/openapi.json by `npm run generate`.\n';
 
-function responsesOf({ components }: Documento, operacion: Operacion) {
-  return Object.entries(operacion.responses).map(([status, answer]) => {
-    const found = '$ref' in answer ? components.responses[nameOf(answer)] : answer;
-    if (found === undefined) throw new Error(`docs/openapi.json has no response ${JSON.stringify(answer)}`);
-    const { schema, examples = {} } = found.content['application/json'];
-    return { http: Number(status), schema, nombres: Object.keys(examples) };
-  });
-}
-
-function operationsOf(documento: Documento) {
-  return Object.entries(documento.paths).map(([address, { post }]) => {
-    const path = address.replace(BASE, '');
-    const [grupo = '', accion = ''] = path.split('/');
-    const responses = responsesOf(documento, post);
-    const success = responses.find(({ http }) => http === 200);
-    if (success === undefined) throw new Error(`${address} has no response 200`);
-    return {
-      ...{ path, grupo, accion, metodo: camel(accion), responses, costo: post['x-costo'], post },
-      peticion: nameOf(post.requestBody.content['application/json'].schema),
-      respuesta: nameOf(success.schema),
-    };
-  });
-}
-type Publicada = ReturnType<typeof operationsOf>[number];
-
-/** Names of errors that every operation may answer are not repeated at each of them. */
-function ownErrors(operations: readonly Publicada[], { responses }: Publicada): string[] {
-  const isOwn = (nombre: string) =>
-    !operations.every((other) => other.responses.some(({ nombres }) => nombres.includes(nombre)));
-  return responses.flatMap(({ http, nombres }) => (http === 200 ? [] : nombres.filter(isOwn)));
-}
-
 function methodText(operations: readonly Publicada[], one: Publicada): string {
-  const { path, metodo, peticion, respuesta, post } = one;
+  const { path, metodo, peticion, respuesta, changes } = one;
   const errors = ownErrors(operations, one);
   return `    /**
-     * ${post.summary}.
-     *
-     * ${post.description.replace(/\n+/g, '\n     *\n     * ')}
+     * ${textOf(one).join('\n     *\n     * ')}
 ${errors.length === 0 ? '' : `     *\n     * @throws AcuseError ${errors.join(', ')}, y los comunes a toda operación.\n`}     */
     ${metodo}: (peticion: ${peticion}, opciones?: OpcionesLlamada): Promise<${respuesta}> =>
-      this.call('${path}', ${!LECTURAS.has(path)}, peticion, opciones),
+      this.call('${path}', ${changes}, peticion, opciones),
 `;
 }
 
 function operationsText(documento: Documento, version: string): string {
   const operations = operationsOf(documento);
   const names = [...new Set(operations.flatMap(({ peticion, respuesta }) => [peticion, respuesta]))].sort();
-  const groups = documento.tags
-    .map(({ name, description }) => ({ name, description, own: operations.filter(({ grupo }) => grupo === name) }))
-    .filter(({ own }) => own.length > 0)
-    .map(
-      ({ name, description, own }) => `
-  /** ${description ?? name} */
+  const groups = groupsOf(documento).map(
+    ({ name, description, own }) => `
+  /** ${description} */
   readonly ${name} = {
 ${own.map((one) => methodText(operations, one)).join('')}  };
 `,
-    );
+  );
   return `${HEAD}import type { OpcionesLlamada } from '../transport.ts';
 import type { ${names.join(', ')} } from './openapi.ts';
 
@@ -140,26 +55,16 @@ ${lines.join('')}} as const satisfies Partial<Record<NombreFallo, { readonly cod
 `;
 }
 
-function fieldsOf({ components }: Documento, peticion: string) {
-  const { required = [], properties } = components.schemas[peticion] as Peticion;
-  return Object.entries(properties).map(([nombre, own]) => {
-    const campo =
-      own.$ref === undefined ? own : { ...(components.schemas[nameOf({ $ref: own.$ref })] as Campo), ...own };
-    const { type = 'string', format, contentEncoding, description = '', enum: valores, example } = campo;
-    return {
-      ...{ nombre, descripcion: description, tipo: type, esObligatorio: required.includes(nombre) },
-      ...{ esSecreto: format === 'password', esArchivo: contentEncoding === 'base64', valores: valores ?? null },
-      ejemplo: example ?? null,
-    };
-  });
-}
-
 /** What a program needs that offers the operations to people: texts, prices and fields. */
 function catalogueText(documento: Documento): string {
   const operaciones = operationsOf(documento).map(({ path, grupo, accion, metodo, costo, peticion, post }) => ({
     ...{ path, grupo, accion, metodo, resumen: post.summary, descripcion: post.description, costo },
     credencial: post['x-credencial'],
-    campos: fieldsOf(documento, peticion),
+    campos: fieldsOf(documento, peticion).map(({ nombre, campo, esObligatorio }) => ({
+      ...{ nombre, descripcion: campo.description ?? '', tipo: campo.type ?? 'string', esObligatorio },
+      ...{ esSecreto: campo.format === 'password', esArchivo: campo.contentEncoding === 'base64' },
+      ...{ valores: campo.enum ?? null, ejemplo: campo.example ?? null },
+    })),
   }));
   const grupos = documento.tags.filter(({ name }) => operaciones.some(({ grupo }) => grupo === name));
   return `${HEAD}

@@ -78,7 +78,7 @@ export class AcuseError extends Error {
 }
 
 /** What may pass by itself: the same call, made again, can succeed. Of the rest every repetition ends alike. */
-const PASAJEROS: ReadonlySet<NombreError> = new Set<NombreError>([
+export const PASAJEROS: ReadonlySet<NombreError> = new Set<NombreError>([
   'DEMASIADAS_PETICIONES',
   'SALDO_NO_DISPONIBLE',
   'BASE_NO_DISPONIBLE',
@@ -88,7 +88,10 @@ const PASAJEROS: ReadonlySet<NombreError> = new Set<NombreError>([
   'SIN_CONEXION',
 ]);
 /** Pass by themselves only where the answer says when: without that, somebody has to change something first. */
-const CON_PLAZO: ReadonlySet<NombreError> = new Set<NombreError>(['SAT_NO_DISPONIBLE', 'IDEMPOTENCIA_EN_CONFLICTO']);
+export const CON_PLAZO: ReadonlySet<NombreError> = new Set<NombreError>([
+  'SAT_NO_DISPONIBLE',
+  'IDEMPOTENCIA_EN_CONFLICTO',
+]);
 
 /** Whether the same call may succeed when it is made again. */
 export function esPasajero(error: unknown): boolean {

@@ -1,100 +1,135 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { createCargaListas } from '@acuse/db';
 import { Acuse } from '@acuse/sdk';
 import { OPERACIONES } from '@acuse/sdk/operaciones';
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { ciecOf, LISTAS_TOO, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { LANGUAGES, type Language, resultadoDe, startProceso } from './clientes.ts';
 
 const servicio = useServicio({ workerEnv: LISTAS_TOO }, {});
 beforeAll(() => waitFor(async () => (await createCargaListas(servicio.db).estado()).vigente));
 
-it('calls every operation of the service by its own method', { timeout: 300_000 }, async () => {
-  const caller = await newEfirmaCaller(servicio, { saldo: 50 });
-  const { rfc, efirma } = caller;
-  servicio.simulador.world.taxpayers.change(rfc, { perfil: { opinion: { autorizaPublicacion: true } } });
-  const sinClave = new Set<string>();
-  const acuse = new Acuse({
-    ...{ url: servicio.api.url, llave: caller.apiKey },
-    fetch(address, init) {
-      if (!new Headers(init?.headers).has('idempotency-key'))
-        sinClave.add(String(address).replace(/.*\/api\/v1\//, ''));
-      return fetch(address, init);
-    },
+/** A service in front of the service that notes what is asked without an `Idempotency-Key`. */
+async function noting(sinClave: Set<string>): Promise<string> {
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? '';
+    if (!('idempotency-key' in request.headers)) sinClave.add(path.replace('/api/v1/', ''));
+    const headers = Object.entries(request.headers).filter(
+      ([name]) => !/^(host|connection|content-length)$/.test(name),
+    );
+    const body = await buffer(request);
+    const answer = await fetch(servicio.api.url + path, {
+      ...{ method: 'POST', headers: Object.fromEntries(headers) as Record<string, string>, body },
+    });
+    response.writeHead(answer.status).end(await answer.text());
   });
-  const periodo = { rfc, desde: '2025-05-01', hasta: '2025-05-31' };
-  const ejercicio = { rfc, ejercicio: 2025 };
+  onTestFinished(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
-  const { vault, tax, descarga } = acuse;
-  const answers: Readonly<Record<string, object>> = {
-    'vault/rfc-registrar': await vault.rfcRegistrar({ rfc }),
-    'vault/rfc-guardar': await vault.rfcGuardar({ rfc, ciec: ciecOf(rfc) }),
-    'vault/firma-registrar': await vault.firmaRegistrar({ rfc, cer: efirma.cer }),
-    'vault/firma-guardar': await vault.firmaGuardar({ rfc, key: efirma.key, password: efirma.password }),
-    'vault/firma-estado': await vault.firmaEstado({ rfc }),
-    'vault/estado': await vault.estado({ rfc }),
-    'uso/consultar': await acuse.uso.consultar({}),
-    'tax/facturas': await tax.facturas(periodo),
-    'tax/facturas-fiel': await tax.facturasFiel(periodo),
-    'tax/retenciones': await tax.retenciones(ejercicio),
-    'tax/declaraciones-fiel': await tax.declaracionesFiel(ejercicio),
-    'tax/comunicados': await tax.comunicados({ rfc }),
-    'tax/notificaciones': await tax.notificaciones({ rfc }),
-    'tax/informacion-fiscal': await tax.informacionFiscal({ rfc }),
-    'tax/opinion-cumplimiento': await tax.opinionCumplimiento({ rfc }),
-    'tax/opinion-cumplimiento-fiel': await tax.opinionCumplimientoFiel({ rfc }),
-    'tax/opinion-cumplimiento-publica': await tax.opinionCumplimientoPublica({ rfc }),
-    'usuario/datos-fiscales': await acuse.usuario.datosFiscales({ rfc }),
-    'efos/consultar': await acuse.efos.consultar({ rfc }),
-    'descarga/consulta-cfdi': await cfdi(),
-    ...(await downloads()),
-    ...(await webhooks()),
+/** Calls a method of a client, as `tax.facturas`, or `esperar` with its argument. */
+type Call = (metodo: string, args: object) => Promise<Record<string, unknown>>;
+
+function typescript(url: string, llave: string): Call {
+  const acuse = new Acuse({ url, llave });
+  return async (metodo, args) => {
+    if (metodo === 'esperar') return { ...(await acuse.esperar(Reflect.get(args, 'solicitudId'))) };
+    const [grupo = '', accion = ''] = metodo.split('.');
+    return Reflect.get(Reflect.get(acuse, grupo), accion)(args);
   };
-  expect(Object.keys(answers).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
-  for (const [path, answer] of Object.entries(answers))
-    expect([path, answer]).toMatchObject([path, { cfdi_codigo: 1 }]);
-  // Only what changes nothing is repeated without one.
-  expect([...sinClave].sort()).toEqual([
-    ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
-    ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
-    ...['webhooks/entregas', 'webhooks/listar'],
-  ]);
-  expect(answers['usuario/datos-fiscales']).toMatchObject({ data: { rfc }, saldo: expect.any(Number) });
+}
 
-  async function cfdi() {
-    const [{ uuid, emisor_rfc, total } = { uuid: '', emisor_rfc: '', total: 0 }] = (await tax.facturas(periodo)).data
-      .items;
-    return descarga.consultaCfdi({ rfc_emisor: emisor_rfc, rfc_receptor: rfc, uuid, total });
-  }
-  async function webhooks() {
-    const { webhooks } = acuse;
-    const crear = await webhooks.crear({ rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] });
-    const { webhook_id } = crear.data;
-    const probar = await webhooks.probar({ webhook_id });
-    return {
-      'webhooks/crear': crear,
-      'webhooks/listar': await webhooks.listar({ rfc }),
-      'webhooks/actualizar': await webhooks.actualizar({ webhook_id, descripcion: 'ERP' }),
-      'webhooks/rotar-secreto': await webhooks.rotarSecreto({ webhook_id }),
-      'webhooks/probar': probar,
-      'webhooks/entregas': await webhooks.entregas({ webhook_id }),
-      'webhooks/reenviar': await webhooks.reenviar({ entrega_id: probar.data.entrega_id }),
-      'webhooks/borrar': await webhooks.borrar({ webhook_id }),
-    };
-  }
-  async function downloads() {
-    const asked = await tax.descargaMetadata({ ...periodo, tipo: 'recibidos' });
-    const { solicitud } = await acuse.esperar(asked.data.solicitud_id);
-    const { solicitud_id } = solicitud;
-    const other = await tax.descargaMetadata({ rfc, tipo: 'recibidos', desde: '2021-01-01', hasta: '2025-12-31' });
-    return {
-      'tax/descarga-metadata': asked,
-      'descarga/verificar': await descarga.verificar({ solicitud_id }),
-      'descarga/listar': await descarga.listar({ limite: 1 }),
-      'descarga/paquete': await descarga.paquete({ solicitud_id }),
-      'descarga/cancelar': await descarga.cancelar({ solicitud_id: other.data.solicitud_id }),
-    };
-  }
-});
+const other =
+  (language: Language) =>
+  (url: string, llave: string): Call => {
+    const proceso = startProceso(language);
+    onTestFinished(() => proceso.close());
+    const opciones = { cliente: { url, llave }, scale: 1 };
+    return async (metodo, args) => resultadoDe(await proceso.call(opciones, metodo, args));
+  };
+
+const CLIENTS = [
+  { nombre: 'TypeScript', falta: null, client: typescript },
+  ...LANGUAGES.map((language) => ({ ...language, client: other(language) })),
+] as const;
+
+it.for(CLIENTS)(
+  'calls every operation of the service by its own method in $nombre',
+  { timeout: 300_000 },
+  async ({ falta, client }, { skip }) => {
+    if (falta !== null) return skip(falta);
+    const { rfc, efirma, apiKey } = await newEfirmaCaller(servicio, { saldo: 50 });
+    servicio.simulador.world.taxpayers.change(rfc, { perfil: { opinion: { autorizaPublicacion: true } } });
+    const periodo = { rfc, desde: '2025-05-01', hasta: '2025-05-31' };
+    const ejercicio = { rfc, ejercicio: 2025 };
+    const sinClave = new Set<string>();
+    const call = client(await noting(sinClave), apiKey);
+    const answers: Record<string, Record<string, unknown>> = {};
+    /** Calls an operation by its path; gives its `data`. */
+    async function op(path: string, peticion: object = { rfc }): Promise<Record<string, unknown>> {
+      const { grupo, metodo } = OPERACIONES.find((one) => one.path === path) ?? { grupo: '', metodo: '' };
+      const answer = await call(`${grupo}.${metodo}`, peticion);
+      answers[path] = answer;
+      return (answer['data'] ?? {}) as Record<string, unknown>;
+    }
+
+    await op('vault/rfc-registrar');
+    await op('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) });
+    await op('vault/firma-registrar', { rfc, cer: efirma.cer });
+    await op('vault/firma-guardar', { rfc, key: efirma.key, password: efirma.password });
+    await op('vault/firma-estado');
+    await op('vault/estado');
+    await op('uso/consultar', {});
+    const { items } = await op('tax/facturas', periodo);
+    const [{ uuid, emisor_rfc, total } = {}] = items as Record<string, unknown>[];
+    await op('descarga/consulta-cfdi', { rfc_emisor: emisor_rfc, rfc_receptor: rfc, uuid, total });
+    await op('tax/facturas-fiel', periodo);
+    await op('tax/retenciones', ejercicio);
+    await op('tax/declaraciones-fiel', ejercicio);
+    for (const path of ['tax/comunicados', 'tax/notificaciones', 'tax/informacion-fiscal']) await op(path);
+    await op('tax/opinion-cumplimiento');
+    await op('tax/opinion-cumplimiento-fiel');
+    await op('tax/opinion-cumplimiento-publica');
+    await op('usuario/datos-fiscales');
+    await op('efos/consultar');
+
+    const { solicitud_id } = await op('tax/descarga-metadata', { ...periodo, tipo: 'recibidos' });
+    await call('esperar', { solicitudId: solicitud_id });
+    await op('descarga/verificar', { solicitud_id });
+    await op('descarga/listar', { limite: 1 });
+    await op('descarga/paquete', { solicitud_id });
+    const years = { rfc, tipo: 'recibidos', desde: '2021-01-01', hasta: '2025-12-31' };
+    await op('descarga/cancelar', { solicitud_id: (await op('tax/descarga-metadata', years))['solicitud_id'] });
+
+    const webhook = { rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] };
+    const { webhook_id } = await op('webhooks/crear', webhook);
+    await op('webhooks/listar');
+    await op('webhooks/actualizar', { webhook_id, descripcion: 'ERP' });
+    await op('webhooks/rotar-secreto', { webhook_id });
+    const { entrega_id } = await op('webhooks/probar', { webhook_id });
+    await op('webhooks/entregas', { webhook_id });
+    await op('webhooks/reenviar', { entrega_id });
+    await op('webhooks/borrar', { webhook_id });
+
+    expect(Object.keys(answers).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
+    for (const [path, answer] of Object.entries(answers))
+      expect([path, answer]).toMatchObject([path, { cfdi_codigo: 1 }]);
+    // Only what changes nothing is repeated without one.
+    expect([...sinClave].sort()).toEqual([
+      ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
+      ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
+      ...['webhooks/entregas', 'webhooks/listar'],
+    ]);
+    expect(answers['usuario/datos-fiscales']).toMatchObject({ data: { rfc }, saldo: expect.any(Number) });
+  },
+);
 
 it('makes one webhook when the answer to its making is lost, and gives its secret all the same', async () => {
   const { apiKey: llave, rfc } = await servicio.newCaller();

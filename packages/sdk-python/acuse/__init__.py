@@ -1,0 +1,21 @@
+"""El cliente de Acuse: consultas al SAT, descargas masivas y avisos firmados."""
+
+from .client import Acuse, Descarga
+from .errors import AcuseError, es_pasajero
+from .generated import VERSION
+from .generated.errors import NombreError
+from .package import ArchivoGuardado, PaqueteAbierto
+from .webhook import EventoWebhook, verificar_webhook
+
+__all__ = [
+    "VERSION",
+    "Acuse",
+    "AcuseError",
+    "ArchivoGuardado",
+    "Descarga",
+    "EventoWebhook",
+    "NombreError",
+    "PaqueteAbierto",
+    "es_pasajero",
+    "verificar_webhook",
+]

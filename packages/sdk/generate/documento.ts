@@ -1,0 +1,133 @@
+import { FALLOS_LOCALES } from '../src/errors.ts';
+
+interface Ref {
+  readonly $ref: string;
+}
+/** What an enumeration has. */
+export type Valor = string | number | boolean;
+/** A schema, as far as this document uses JSON Schema. */
+export interface JsonSchema {
+  readonly $ref?: string;
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly contentEncoding?: string;
+  readonly description?: string;
+  readonly enum?: readonly Valor[];
+  readonly const?: Valor;
+  readonly items?: JsonSchema;
+  readonly anyOf?: readonly JsonSchema[];
+  readonly allOf?: readonly JsonSchema[];
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly example?: unknown;
+}
+type Json<T> = { readonly content: { readonly 'application/json': T } };
+type Respuesta = Json<{ readonly schema: Ref; readonly examples?: Readonly<Record<string, unknown>> }>;
+
+/** What is read of docs/openapi.json. */
+export interface Documento {
+  readonly openapi: string;
+  readonly info: unknown;
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
+  readonly paths: Readonly<Record<string, { readonly post: Operacion }>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly responses: Readonly<Record<string, Respuesta>>;
+    readonly examples: Readonly<
+      Record<string, { readonly value: { readonly cfdi_codigo: number; readonly cfdi_texto: string } }>
+    >;
+  };
+}
+interface Operacion {
+  readonly summary: string;
+  readonly description: string;
+  readonly 'x-costo': number;
+  readonly 'x-credencial': string;
+  readonly requestBody: Json<{ readonly schema: Ref }>;
+  readonly responses: Readonly<Record<string, Respuesta | Ref>>;
+}
+
+/** What changes nothing, and so is repeated without an `Idempotency-Key`, for which the service would keep each answer. */
+const LECTURAS = new Set([
+  ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
+  ...['tax/opinion-cumplimiento-publica', 'vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
+]);
+
+const BASE = '/api/v1/';
+export const nameOf = ({ $ref }: Ref) => $ref.slice($ref.lastIndexOf('/') + 1);
+const camel = (words: string) => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+function responsesOf({ components }: Documento, operacion: Operacion) {
+  return Object.entries(operacion.responses).map(([status, answer]) => {
+    const found = '$ref' in answer ? components.responses[nameOf(answer)] : answer;
+    if (found === undefined) throw new Error(`docs/openapi.json has no response ${JSON.stringify(answer)}`);
+    const { schema, examples = {} } = found.content['application/json'];
+    return { http: Number(status), schema, nombres: Object.keys(examples) };
+  });
+}
+
+/** Every operation, with the names of its request and answer. */
+export function operationsOf(documento: Documento) {
+  return Object.entries(documento.paths).map(([address, { post }]) => {
+    const path = address.replace(BASE, '');
+    const [grupo = '', accion = ''] = path.split('/');
+    const responses = responsesOf(documento, post);
+    const success = responses.find(({ http }) => http === 200);
+    if (success === undefined) throw new Error(`${address} has no response 200`);
+    return {
+      ...{ path, grupo, accion, metodo: camel(accion), responses, costo: post['x-costo'], post },
+      changes: !LECTURAS.has(path),
+      peticion: nameOf(post.requestBody.content['application/json'].schema),
+      respuesta: nameOf(success.schema),
+    };
+  });
+}
+export type Publicada = ReturnType<typeof operationsOf>[number];
+
+/** Names of errors that every operation may answer are not repeated at each of them. */
+export function ownErrors(operations: readonly Publicada[], { responses }: Publicada): string[] {
+  const isOwn = (nombre: string) =>
+    !operations.every((other) => other.responses.some(({ nombres }) => nombres.includes(nombre)));
+  return responses.flatMap(({ http, nombres }) => (http === 200 ? [] : nombres.filter(isOwn)));
+}
+
+/** The fields of the body of an operation, what they refer to filled in. */
+export function fieldsOf({ components }: Documento, peticion: string) {
+  const { required = [], properties = {} } = components.schemas[peticion] ?? {};
+  return Object.entries(properties).map(([nombre, { $ref, ...own }]) => {
+    const found = $ref === undefined ? {} : components.schemas[nameOf({ $ref })];
+    return { nombre, campo: { ...found, ...own }, esObligatorio: required.includes(nombre) };
+  });
+}
+
+/** What an editor shows of an operation, in paragraphs. */
+export const textOf = ({ post }: Publicada) => [`${post.summary}.`, ...post.description.split(/\n+/)];
+
+/** The groups of the operations, with what each is about. */
+export function groupsOf(documento: Documento) {
+  const operations = operationsOf(documento);
+  return documento.tags
+    .map(({ name, description }) => ({
+      ...{ name, description: description ?? name },
+      own: operations.filter(({ grupo }) => grupo === name),
+    }))
+    .filter(({ own }) => own.length > 0);
+}
+
+/** The names of schemas that these lead to, themselves among them. */
+export function reachable({ components }: Documento, names: readonly string[]): ReadonlySet<string> {
+  const found = new Set(names);
+  for (const name of found)
+    for (const [, next = ''] of JSON.stringify(components.schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
+      found.add(next);
+  return found;
+}
+
+/** Every error of the service. */
+export const namesOfErrors = ({ components }: Documento) => components.schemas['NombreFallo']?.enum?.map(String) ?? [];
+
+/** What goes wrong on this side, for languages that have no `AbortSignal` to end a waiting. */
+export const FALLOS_PROPIOS = {
+  ...FALLOS_LOCALES,
+  ESPERA_AGOTADA: 'Pasó el tiempo que dio para esperar. La solicitud sigue: continúe después con su solicitud_id.',
+} as const;

@@ -1,0 +1,75 @@
+<?php
+
+declare(strict_types=1);
+
+// Uses the PHP client by the orders of a test: a line of JSON is an order, and what it prints is one of `clientes.ts`.
+
+require __DIR__ . '/../../../../packages/sdk-php/autoload.php';
+
+use Acuse\Acuse;
+use Acuse\AcuseError;
+use Acuse\Webhook;
+
+// What PHP only complains of fails here.
+set_error_handler(static fn (int $_, string $text, string $file, int $line) => throw new ErrorException($text, 0, 1, $file, $line));
+
+function say(array $line): void
+{
+    echo json_encode($line, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION), "\n";
+}
+
+function clientOf(array $order): Acuse
+{
+    $dormir = static function (float $seconds) use ($order): void {
+        say(['pausa' => $seconds]);
+        usleep((int) ($seconds * $order['scale'] * 1e6));
+    };
+    return new Acuse(...$order['cliente'], dormir: $dormir, azar: static fn (): float => (float) $order['azar']);
+}
+
+function callbacksOf(string $name): array
+{
+    return match ($name) {
+        'esperar', 'descargarYEsperar' => [
+            'alAvanzar' => static fn (array $solicitud) => say(['avance' => $solicitud]),
+            'alFallar' => static fn (AcuseError $error) => say(['fallo' => $error->nombre]),
+        ],
+        'guardarPaquete', 'abrirPaquete' => [
+            'alRecibir' => static fn (int $came, int $total) => say(['recibido' => [$came, $total]]),
+        ],
+        default => [],
+    };
+}
+
+function resultOf(array $order): mixed
+{
+    ['metodo' => $name, 'args' => $arguments] = $order;
+    if ($name === 'verificarWebhook') {
+        return Webhook::verificar(...[...$arguments, 'cuerpo' => base64_decode($arguments['cuerpo'])]);
+    }
+    $object = clientOf($order);
+    [$method, $group] = array_reverse(explode('.', $name)) + [1 => null];
+    $result = ($group === null ? $object : $object->$group)->$method(...$arguments, ...callbacksOf($name));
+    if ($name === 'abrirPaquete') {
+        $hash = hash_init('sha256');
+        foreach ($result as $chunk) {
+            hash_update($hash, $chunk);
+        }
+        return ['bytes' => $result->bytes, 'sha256' => hash_final($hash)];
+    }
+    return $result;
+}
+
+while (($line = fgets(STDIN)) !== false) {
+    try {
+        say(['resultado' => resultOf(json_decode($line, true, 512, JSON_THROW_ON_ERROR))]);
+    } catch (AcuseError $error) {
+        say(['error' => [
+            ...['clase' => 'AcuseError', 'nombre' => $error->nombre, 'codigo' => $error->codigo, 'http' => $error->http],
+            ...['mensaje' => $error->getMessage(), 'datos' => (object) $error->datos, 'requestId' => $error->requestId],
+            'reintentarEn' => $error->reintentarEn(),
+        ]]);
+    } catch (InvalidArgumentException | RuntimeException $error) {
+        say(['error' => ['clase' => $error::class, 'mensaje' => $error->getMessage()]]);
+    }
+}

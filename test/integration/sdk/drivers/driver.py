@@ -1,0 +1,63 @@
+"""Uses the Python client by the orders of a test: a line of JSON is an order, and what it prints is one of `clientes.ts`."""
+
+import base64
+import hashlib
+import json
+import sys
+import time
+
+from acuse import Acuse, AcuseError, verificar_webhook
+
+
+def say(**line):
+    print(json.dumps(line), flush=True)
+
+
+def client_of(order):
+    def dormir(seconds):
+        say(pausa=seconds)
+        time.sleep(seconds * order["scale"])
+
+    return Acuse(**order["cliente"], dormir=dormir, azar=lambda: order["azar"])
+
+
+def callbacks_of(name):
+    if name in ("esperar", "descargar_y_esperar"):
+        return {
+            "al_avanzar": lambda solicitud: say(avance=solicitud),
+            "al_fallar": lambda error: say(fallo=error.nombre),
+        }
+    if name in ("guardar_paquete", "abrir_paquete"):
+        return {"al_recibir": lambda came, total: say(recibido=[came, total])}
+    return {}
+
+
+def result_of(order):
+    name, arguments = order["metodo"], order["args"]
+    if name == "verificar_webhook":
+        return verificar_webhook(base64.b64decode(arguments.pop("cuerpo")), **arguments)
+    method = client_of(order)
+    for part in name.split("."):
+        method = getattr(method, part)
+    result = method(**arguments, **callbacks_of(name))
+    if name == "abrir_paquete":
+        digest = hashlib.sha256()
+        for chunk in result:
+            digest.update(chunk)
+        return {"bytes": result.bytes, "sha256": digest.hexdigest()}
+    return result if isinstance(result, dict) else vars(result)
+
+
+for line in sys.stdin:
+    try:
+        say(resultado=result_of(json.loads(line)))
+    except AcuseError as error:
+        say(
+            error={
+                **{"clase": "AcuseError", "nombre": error.nombre, "codigo": error.codigo, "http": error.http},
+                **{"mensaje": str(error), "datos": error.datos, "requestId": error.request_id},
+                "reintentarEn": error.reintentar_en,
+            }
+        )
+    except (ValueError, OSError) as error:
+        say(error={"clase": type(error).__name__, "mensaje": str(error)})
