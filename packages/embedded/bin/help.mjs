@@ -59,7 +59,7 @@ const HELP = {
   build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, como la lleva la imagen.', []],
   generate: [
     'npm run generate',
-    'Escribe otra vez el cliente de Prisma, lo generado de @acuse/sdk, docs/openapi.json, docs/operations.md, docs/data-model.md y .env.example.',
+    'Escribe otra vez el cliente de Prisma, lo generado de los clientes (TypeScript, Python, PHP), docs/openapi.json, docs/operations.md, docs/data-model.md y .env.example.',
     [],
   ],
 };
