@@ -76,8 +76,9 @@ beforeAll(async () => {
 });
 
 it('every operation that asks the authority is here, in each way that it accepts', () => {
-  expect(todas.map(({ path }) => path).sort()).toEqual(Object.keys(CAMPOS).sort());
-  expect(Object.keys(CUERPOS).sort()).toEqual(Object.keys(CAMPOS).sort());
+  const listed = Object.keys(CAMPOS).filter((path) => !path.startsWith('webhooks/'));
+  expect(todas.map(({ path }) => path).sort()).toEqual(listed.sort());
+  expect(Object.keys(CUERPOS).sort()).toEqual(listed.sort());
   expect(CASOS.filter(({ persona }) => persona === MORAL)).toHaveLength(CASOS.length / 2);
 });
 
