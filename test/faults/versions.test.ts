@@ -29,6 +29,11 @@ async function olderVersion(): Promise<string | null> {
   return changed === '' ? null : git('rev-parse', '--verify', '--quiet', `${changed}^`).catch(() => null);
 }
 
+/** Makes what a version does not commit of its sources, by its own commands. */
+const GENERATE = `
+import { GENERATORS, generate } from './packages/embedded/bin/setup.mjs';
+for (const each of GENERATORS) if (each.sources) await generate(process.cwd() + '/', each);`;
+
 /** The programs of another commit, with the libraries of this one. */
 async function buildVersion(commit: string, dir: string): Promise<string> {
   const [source, programas] = [join(dir, 'source'), join(dir, 'programas')];
@@ -39,15 +44,13 @@ async function buildVersion(commit: string, dir: string): Promise<string> {
   const modules = join(source, 'node_modules');
   await mkdir(join(modules, '@acuse'), { recursive: true });
   for (const name of await readdir(join(ROOT, 'node_modules')))
-    if (name !== '@acuse') await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+    if (name !== '@acuse' && !name.startsWith('.'))
+      await symlink(join(ROOT, 'node_modules', name), join(modules, name));
   for (const name of await readdir(join(ROOT, 'node_modules/@acuse'))) {
     const own = relative(await realpath(ROOT), await realpath(join(ROOT, 'node_modules/@acuse', name)));
     await symlink(join(source, own), join(modules, '@acuse', name));
   }
-  await run(process.execPath, ['node_modules/prisma/build/index.js', 'generate', '--schema', 'prisma/schema.prisma'], {
-    cwd: source,
-    env: { ...process.env, PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1' },
-  });
+  await run(process.execPath, ['--input-type=module', '--eval', GENERATE], { cwd: source });
   await buildPrograms(programas, source);
   return programas;
 }
