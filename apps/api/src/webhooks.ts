@@ -119,7 +119,7 @@ const intentoData = z
       .nullable()
       .meta({
         description:
-          'Por qué no hubo respuesta: DIRECCION_NO_PERMITIDA, NOMBRE_SIN_DIRECCION, TIEMPO_AGOTADO, CONEXION_RECHAZADA, CONEXION_CORTADA o TLS_INVALIDO.',
+          'Por qué no hubo respuesta: DIRECCION_NO_PERMITIDA, NOMBRE_SIN_DIRECCION, TIEMPO_AGOTADO, CONEXION_RECHAZADA, CONEXION_CORTADA, TLS_INVALIDO, o SECRETO_ILEGIBLE si no se pudo firmar: cambie el secreto.',
         example: null,
       }),
     respuesta: z.string().nullable().meta({ description: 'Cómo empieza lo que contestó.', example: 'error' }),

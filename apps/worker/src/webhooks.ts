@@ -163,22 +163,31 @@ function startAvisos(deps: {
   });
 }
 
+/** What came of a message that was not sent to anybody. */
+const SIN_ENVIO = { ms: 0, status: null, error: null, respuesta: null, retryAfter: null };
+/** Days: what fails on our side switches no receiver off. */
+const NUNCA = 36_500;
+
 async function deliver(
   deps: Deps,
-  { intervalos, diasFallando }: AjustesWebhooks,
+  ajustes: AjustesWebhooks,
   tomada: EntregaTomada,
   signal: AbortSignal,
 ): Promise<void> {
   const { entregas, sender, log } = deps;
   const cuerpo = tomada.cuerpo ?? (await keptCuerpo(deps, tomada));
   if (cuerpo === null) return;
+  const { eventoId, secuencia, webhookId: webhook, id: entrega } = tomada;
   if (tomada.url === SIN_RECEPTOR) {
-    await entregas.delivered(tomada, { ms: 0, status: null, error: null, respuesta: null });
+    await entregas.delivered(tomada, SIN_ENVIO);
     return;
   }
   const claves = openClaves(deps, tomada);
-  if (claves.length === 0) throw new Error('none of the secrets of the webhook opens');
-  const { eventoId, secuencia } = tomada;
+  if (claves.length === 0) {
+    log.error({ webhook, entrega }, 'webhook_secret_not_opened');
+    await noteFailure(deps, { ...ajustes, diasFallando: NUNCA }, tomada, { ...SIN_ENVIO, error: 'SECRETO_ILEGIBLE' });
+    return;
+  }
   const segundos = Math.floor(Date.now() / 1_000);
   const headers = encabezadosDe({ id: `evt_${eventoId}`, segundos, cuerpo, secuencia }, claves);
   for (const clave of claves) clave.fill(0);
@@ -188,21 +197,39 @@ async function deliver(
 
   const { status } = envio;
   if (status !== null && status >= 200 && status < 300) {
-    await entregas.delivered(tomada, envio);
+    if (!(await entregas.delivered(tomada, envio))) log.warn({ webhook, entrega }, 'webhook_lease_lost');
     return;
   }
+  await noteFailure(deps, ajustes, tomada, envio);
+}
+
+/** Notes a try that failed, and when the next one is due. */
+async function noteFailure(
+  { entregas, log }: Deps,
+  { intervalos, diasFallando }: AjustesWebhooks,
+  tomada: EntregaTomada,
+  envio: Omit<Envio, 'error'> & { readonly error: Envio['error'] | 'SECRETO_ILEGIBLE' },
+): Promise<void> {
+  const { status, retryAfter, error } = envio;
   const isNoMore = status === 410;
   const intentos = tomada.intentos + 1;
-  const enSegundos = isNoMore ? null : nextIntento({ intentos, intervalos, retryAfter: envio.retryAfter });
-  const esperaSegundos = esperaOf(envio, intervalos);
-  const estado = await entregas.failed(tomada, envio, { enSegundos, esperaSegundos, isNoMore, diasFallando });
-  const fields = { webhook: tomada.webhookId, entrega: tomada.id, status, motivo: envio.error, intentos };
-  if (estado === 'APAGADO') log.warn(fields, 'webhook_switched_off');
+  const estado = await entregas.failed(tomada, envio, {
+    enSegundos: isNoMore ? null : nextIntento({ intentos, intervalos, retryAfter }),
+    deNuevoEnSegundos: nextIntento({ intentos: 1, intervalos, retryAfter }),
+    esperaSegundos: esperaOf(envio, intervalos),
+    ...{ isNoMore, diasFallando },
+  });
+  const fields = { webhook: tomada.webhookId, entrega: tomada.id, status, motivo: error, intentos };
+  if (estado === null) log.warn(fields, 'webhook_lease_lost');
+  else if (estado === 'APAGADO') log.warn(fields, 'webhook_switched_off');
   else log.info(fields, 'webhook_not_delivered');
 }
 
 /** Only who says that he is overloaded asks for a rest for everything: another `Retry-After` is about its message. */
-function esperaOf({ status, retryAfter }: Envio, intervalos: readonly number[]): number | null {
+function esperaOf(
+  { status, retryAfter }: Pick<Envio, 'status' | 'retryAfter'>,
+  intervalos: readonly number[],
+): number | null {
   if (retryAfter === null || (status !== 429 && status !== 503)) return null;
   return Math.min(retryAfter, Math.max(...intervalos));
 }

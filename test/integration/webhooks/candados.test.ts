@@ -8,7 +8,9 @@ import { createEmisor, expireAll, newVencidas } from './fixtures/destinos.ts';
 const t = useDatabase();
 const autor = { actor: 'prueba', ip: null };
 const hecho = { ms: 5, status: 500, error: null, respuesta: 'no' };
-const despues = { enSegundos: 60, esperaSegundos: null, isNoMore: false, diasFallando: 3 };
+const despues = {
+  ...{ enSegundos: 60, deNuevoEnSegundos: 5, esperaSegundos: null, isNoMore: false, diasFallando: 3 },
+} as const;
 const TODAS = { limite: 10, porDestino: 10, dudosas: 10, leaseSeconds: 60 };
 
 let cuentaId: string;
@@ -102,6 +104,80 @@ describe('who deletes an endpoint and who writes about it never wait for each ot
     expect(await Promise.all([removed, pinged])).toEqual([true, null]);
     expect(await entregas().claim(TODAS)).toEqual([]);
   });
+});
+
+describe('a delivery that is asked for again while it is being sent', () => {
+  /** One that is under way at its last try, and was asked for again. */
+  async function sendAgainMeanwhile() {
+    const [vieja] = await newEntregas();
+    await t.sql`DELETE FROM webhook_entrega WHERE webhook_id = ${webhookId} AND id <> ${vieja}`;
+    await t.sql`UPDATE webhook_entrega SET intentos = 10 WHERE id = ${vieja}`;
+    const [tomada] = await entregas().claim(TODAS);
+    if (tomada === undefined) throw new Error('nothing was claimed');
+    expect(await webhooks().resend({ cuentaId }, vieja)).toBe(true);
+    const how = async () => {
+      const entrega = await webhooks().entrega({ cuentaId }, vieja);
+      return [entrega?.estado, entrega?.intentos, entrega?.hechos.length];
+    };
+    return { tomada, how };
+  }
+
+  it('stays with its sender, and is over when it arrives', async () => {
+    const { tomada, how } = await sendAgainMeanwhile();
+    expect(await entregas().claim(TODAS)).toEqual([]);
+    expect(await entregas().delivered(tomada, { ...hecho, status: 200 })).toBe(true);
+    expect(await how()).toEqual(['ENTREGADA', 1, 1]);
+    expect(await entregas().delivered(tomada, { ...hecho, status: 200 })).toBe(false);
+    expect(await how()).toEqual(['ENTREGADA', 1, 1]);
+  });
+
+  it('has all its tries before it when that one fails, though it was the last', async () => {
+    const { tomada, how } = await sendAgainMeanwhile();
+    expect(await entregas().failed(tomada, hecho, { ...despues, enSegundos: null })).toBe('ACTIVO');
+    expect(await how()).toEqual(['PENDIENTE', 1, 1]);
+    const { rows } = await t.db.pool.query(
+      `SELECT extract(epoch FROM due_at - now()) BETWEEN 0 AND 5 AS soon FROM webhook_entrega WHERE id = $1`,
+      [tomada.id],
+    );
+    expect(rows).toEqual([{ soon: true }]);
+  });
+
+  it('is sent at once when its sender is dead, who can write nothing of it any more', async () => {
+    const { tomada, how } = await sendAgainMeanwhile();
+    await t.sql`UPDATE webhook_entrega SET tomada_hasta = now() - interval '1 second' WHERE id = ${tomada.id}`;
+    await webhooks().resend({ cuentaId }, tomada.id);
+    expect(await entregas().claim(TODAS)).toMatchObject([{ id: tomada.id, intentos: 0 }]);
+    expect(await entregas().failed(tomada, hecho, despues)).toBeNull();
+    expect(await how()).toEqual(['PENDIENTE', 0, 0]);
+  });
+});
+
+it('who sends again, switches off, notes and deletes the same deliveries at the same time waits for nobody for ever', async () => {
+  for (let round = 0; round < 5; round += 1) {
+    const ids = await newEntregas();
+    const alcance = { cuentaId };
+    const tomadas = await entregas().claim({ ...TODAS, limite: 100 });
+    const own = tomadas.filter((each) => each.webhookId === webhookId);
+    expect(own).toHaveLength(2);
+    const answers = await Promise.allSettled([
+      ...own.map((each) => entregas().failed(each, hecho, despues)),
+      ...own.map((each) => entregas().delivered(each, hecho)),
+      ...ids.map((id) => webhooks().resend(alcance, id)),
+      webhooks().update(alcance, webhookId, { estado: 'APAGADO', ...autor }),
+      webhooks().update(alcance, webhookId, { estado: 'ACTIVO', ...autor }),
+      webhooks().ping(alcance, webhookId),
+      webhooks().remove(alcance, webhookId, autor),
+      createRetention(t.db).prune({ traceDays: 90, auditDays: 400, limit: 100 }),
+    ]);
+    expect(answers.flatMap((answer) => (answer.status === 'rejected' ? [String(answer.reason)] : []))).toEqual([]);
+    // Each try is noted by one of those who had it, or by nobody where the endpoint was deleted first.
+    const { rows } = await t.db.pool.query(
+      `SELECT max(n)::int AS most FROM (SELECT count(*) AS n FROM webhook_intento i JOIN webhook_entrega e ON e.id = i.entrega_id
+       WHERE e.id = ANY ($1) GROUP BY e.id) x`,
+      [ids],
+    );
+    expect(rows[0]?.most ?? 1).toBe(1);
+  }
 });
 
 it('workers that ask at the same time take no more for one receiver than it may have under way', async () => {

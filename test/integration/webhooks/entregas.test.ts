@@ -213,6 +213,30 @@ it('tries again after an error, notes each try, and gives a message up after the
   expect(new Set(receptor.recibidos.map(({ id }) => id)).size).toBe(2);
 });
 
+it('what cannot be signed is noted as such, is held against nobody, and goes when there is another secret', async () => {
+  const emisor = emisorOf();
+  const receptor = await receptorOf();
+  const a = await seedTaxpayer(t.db);
+  const alcance = { cuentaId: a.cuentaId };
+  const w = await emisor.newWebhook(a.cuentaId, receptor.url);
+  await t.sql`UPDATE webhook_secreto SET sobre = '\\x00' WHERE webhook_id = ${w.id}`;
+  await t.sql`UPDATE webhook SET fallando_desde = now() - interval '4 days', fallos_seguidos = 19 WHERE id = ${w.id}`;
+  const webhooks = createWebhooks(t.db);
+  const id = (await webhooks.ping(alcance, w.id)) ?? '';
+  await emisor.startWorker();
+  const failed = await waitFor(async () => {
+    const entrega = await webhooks.entrega(alcance, id);
+    return (entrega?.intentos ?? 0) >= 2 ? entrega : null;
+  });
+  expect(failed.ultimo).toMatchObject({ status: null, error: 'SECRETO_ILEGIBLE' });
+  expect(await webhooks.find(alcance, w.id)).toMatchObject({ estado: 'ACTIVO' });
+  expect(receptor.recibidos).toEqual([]);
+  receptor.trust(await emisor.rotate(a.cuentaId, w.id, 0));
+  await webhooks.resend(alcance, id);
+  const [recibido] = await all(receptor.recibidos, 1);
+  expect(recibido).toMatchObject({ type: 'prueba', isFirmado: true });
+});
+
 it('keeps for whoever reads them what is for nobody, and asks nobody', async () => {
   const emisor = emisorOf();
   const a = await seedTaxpayer(t.db);

@@ -41,6 +41,20 @@ export interface IntentoHecho {
   readonly respuesta: string | null;
 }
 
+/** What follows a try that failed. */
+export interface Despues {
+  /** Seconds to the next try; null when that was the last one. */
+  readonly enSegundos: number | null;
+  /** The same for one that its owner asked for again meanwhile: it has all its tries before it. */
+  readonly deNuevoEnSegundos: number | null;
+  /** Seconds for which nothing is sent there. */
+  readonly esperaSegundos: number | null;
+  /** The receiver wants nothing more: it is switched off. */
+  readonly isNoMore: boolean;
+  /** Days in which nothing arrived, after which it is switched off too. */
+  readonly diasFallando: number;
+}
+
 /** Workers take turns at choosing: two at once would count the same ones under way, and exceed what a receiver may have. */
 const TURN = `SELECT pg_advisory_xact_lock(hashtext('acuse_webhooks'))`;
 
@@ -109,14 +123,17 @@ const DELIVERED = `${noted('AND w.fallos_seguidos > 0', `estado = 'ENTREGADA', t
 )
 SELECT id FROM fin`;
 
+/** Seconds to the next try, null for none: anew when its owner asked for it again while it was tried. */
+const SIGUE = 'CASE WHEN intentos < $11::int AND NOT $9::boolean THEN $12::float8 ELSE $7::float8 END';
+
 /**
  * `$7` seconds to the next try, none after the last; `$8` seconds to leave the receiver alone; `$9` it wants no more;
- * `$10` days.
+ * `$10` days; `$11` tries before this one when it was taken; `$12` seconds to the next try of one that begins anew.
  */
 const FAILED = `${noted(
   '',
-  `estado = CASE WHEN $7::float8 IS NULL THEN 'FALLIDA' ELSE 'PENDIENTE' END,
-    terminada_en = CASE WHEN $7::float8 IS NULL THEN now() END, due_at = now() + make_interval(secs => coalesce($7::float8, 0))`,
+  `estado = CASE WHEN ${SIGUE} IS NULL THEN 'FALLIDA' ELSE 'PENDIENTE' END,
+    terminada_en = CASE WHEN ${SIGUE} IS NULL THEN now() END, due_at = now() + make_interval(secs => coalesce(${SIGUE}, 0))`,
 )}, fallo AS (
   UPDATE webhook w SET fallos_seguidos = w.fallos_seguidos + 1, fallando_desde = coalesce(w.fallando_desde, now()),
     espera_hasta = CASE WHEN $8::float8 IS NULL THEN w.espera_hasta ELSE greatest(w.espera_hasta, now() + make_interval(secs => $8::float8)) END,
@@ -210,20 +227,15 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
     delivered: ({ id, epoch }: Pick<EntregaTomada, 'id' | 'epoch'>, hecho: IntentoHecho) =>
       isOne(pool, DELIVERED, [id, epoch, hecho.ms, hecho.status, hecho.error, hecho.respuesta]),
 
-    /**
-     * Notes that it did not. `enSegundos` null: that was the last try. `esperaSegundos`: nothing is sent there for so
-     * long. `isNoMore`: the receiver wants nothing more; it is switched off then, and after `diasFallando` days in
-     * which nothing arrived. Gives the state of the webhook, or null when somebody else has the delivery by now.
-     */
+    /** Notes that it did not. Gives the state of the webhook, or null when somebody else has the delivery by now. */
     async failed(
-      { id, epoch }: Pick<EntregaTomada, 'id' | 'epoch'>,
+      { id, epoch, intentos }: Pick<EntregaTomada, 'id' | 'epoch' | 'intentos'>,
       hecho: IntentoHecho,
-      despues: { enSegundos: number | null; esperaSegundos: number | null; isNoMore: boolean; diasFallando: number },
+      { enSegundos, deNuevoEnSegundos, esperaSegundos, isNoMore, diasFallando }: Despues,
     ): Promise<'ACTIVO' | 'APAGADO' | null> {
-      const { enSegundos, esperaSegundos, isNoMore, diasFallando } = despues;
       const row = await rowOf<{ estado: 'ACTIVO' | 'APAGADO' }>(pool, FAILED, [
         ...[id, epoch, hecho.ms, hecho.status, hecho.error, hecho.respuesta],
-        ...[enSegundos, esperaSegundos, isNoMore, diasFallando],
+        ...[enSegundos, esperaSegundos, isNoMore, diasFallando, intentos, deNuevoEnSegundos],
       ]);
       return row?.estado ?? null;
     },

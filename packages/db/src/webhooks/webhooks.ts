@@ -135,9 +135,16 @@ ${audited('borrar-webhook', 'ido', ['$4', '$5'])}`;
 
 const LOCK = `SELECT w.id FROM webhook w WHERE ${OWN} AND w.id = $3 FOR NO KEY UPDATE`;
 
+/** One that is under way stays with its sender, whose failure is then followed by all tries anew. */
 const RESEND = `
-UPDATE webhook_entrega e SET estado = 'PENDIENTE', intentos = 0, due_at = now(), terminada_en = NULL, tomada_hasta = NULL, epoch = epoch + 1
-FROM webhook w, webhook_despierta() WHERE w.id = e.webhook_id AND ${OWN} AND e.id = $3 AND w.estado = 'ACTIVO'`;
+WITH otra AS (
+  UPDATE webhook_entrega e SET estado = 'PENDIENTE', intentos = 0, terminada_en = NULL,
+    due_at = CASE WHEN e.tomada_hasta > now() THEN e.due_at ELSE now() END,
+    tomada_hasta = CASE WHEN e.tomada_hasta > now() THEN e.tomada_hasta END,
+    epoch = e.epoch + CASE WHEN e.tomada_hasta > now() THEN 0 ELSE 1 END
+  FROM webhook w WHERE w.id = e.webhook_id AND ${OWN} AND e.id = $3 AND w.estado = 'ACTIVO' RETURNING e.id
+)
+SELECT webhook_despierta() FROM otra`;
 
 const PING = `
 WITH destino AS (SELECT w.id, w.cuenta_id FROM webhook w WHERE ${OWN} AND w.id = $3 AND w.estado = 'ACTIVO' FOR NO KEY UPDATE)
@@ -273,8 +280,9 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Sends a delivery again, with all its tries before it, whatever became of it. False when its webhook is off or it
-     * is none.
+     * Sends a delivery again, with all its tries before it, whatever became of it. Of one that is being sent at this
+     * moment nobody sends a second copy: if that try fails, all tries follow. False when its webhook is off or it is
+     * none.
      */
     resend: async (alcance: AlcanceWebhooks, id: string): Promise<boolean> =>
       isUuid(id) && isOne(pool, RESEND, [...who(alcance), id]),

@@ -112,6 +112,7 @@ const ERRORES: Readonly<Record<string, string>> = {
   CONEXION_RECHAZADA: 'Nadie contesta en esa dirección',
   CONEXION_CORTADA: 'Se cortó la conexión',
   TLS_INVALIDO: 'Su certificado TLS no es válido',
+  SECRETO_ILEGIBLE: 'No se pudo firmar: cambie el secreto',
 };
 
 async function page(contexto: ContextoCliente, webhook: WebhookVista, faltas: Faltas = {}): Promise<Response> {
