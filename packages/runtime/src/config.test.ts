@@ -141,6 +141,31 @@ describe('loadConfig', () => {
     ]);
   });
 
+  test('refuses an empty file, though the setting has a default: whoever names a file means to give a value', () => {
+    const file = join(dir, 'empty');
+    for (const content of ['', '\n', ' \r\n']) {
+      writeFileSync(file, content);
+      expect(faultsOf({ ...valid, PEPPER: undefined, PEPPER_FILE: file, PORT_FILE: file })).toEqual([
+        'PORT: el archivo que indica PORT_FILE está vacío; escriba en él el valor, o quite PORT_FILE',
+        'PEPPER: el archivo que indica PEPPER_FILE está vacío; escriba en él el valor, o quite PEPPER_FILE',
+      ]);
+    }
+  });
+
+  test('reads each secret of a process from a file as it reads it from the environment, whatever ends its lines', () => {
+    const secrets = describeConfig(schema).filter((entry) => entry.secret);
+    expect(secrets.map(({ name }) => name)).toEqual(['DATABASE_URL', 'PEPPER']);
+    for (const end of ['', '\n', '\r\n']) {
+      const env = Object.fromEntries(
+        secrets.map(({ name }) => {
+          writeFileSync(join(dir, name), `${valid[name as keyof typeof valid]}${end}`);
+          return [`${name}_FILE`, join(dir, name)];
+        }),
+      );
+      expect(loadConfig(schema, env)).toEqual(loadConfig(schema, valid));
+    }
+  });
+
   test('a duration whose name does not tell the unit is a mistake of the schema', () => {
     expect(() => loadConfig(z.object({ LEASE: durationSeconds('x').default(1) }), {})).toThrow(/must end in _SECONDS/);
   });

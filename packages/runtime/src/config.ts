@@ -152,7 +152,8 @@ export class ConfigError extends Error {
 /**
  * Reads the environment by a schema whose keys are the names of the variables.
  * An empty variable counts as not set. `NAME_FILE` gives the path of a file that holds the value of `NAME`
- * (its final line break is dropped). The result is frozen.
+ * (its final line break is dropped); an empty file is a fault, since whoever names one means to give a value. The result
+ * is frozen.
  * @throws ConfigError with every fault; no value is ever quoted in it.
  */
 export function loadConfig<Shape extends z.ZodRawShape>(
@@ -185,7 +186,10 @@ function readVariable(name: string, env: Environment, fileIsOwnField: boolean, f
     return undefined;
   }
   try {
-    return readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    const value = readFileSync(file, 'utf8').replace(/\r?\n$/, '');
+    if (value.trim() !== '') return value;
+    faults.push(`${name}: el archivo que indica ${name}_FILE está vacío; escriba en él el valor, o quite ${name}_FILE`);
+    return undefined;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'desconocido';
     faults.push(`${name}: no se pudo leer el archivo que indica ${name}_FILE (${code})`);
