@@ -11,6 +11,9 @@ const alias = {
   '@acuse/sdk/node': `${root}packages/sdk/src/node.ts`,
   '@acuse/sdk/operaciones': `${root}packages/sdk/src/generated/catalogo.ts`,
   ...Object.fromEntries(
+    ['api', 'panel', 'worker'].map((name) => [`@acuse/${name}/config`, `${root}apps/${name}/src/config.ts`]),
+  ),
+  ...Object.fromEntries(
     ['packages', 'apps'].flatMap((folder) =>
       readdirSync(`${root}${folder}`).map((name) => [`@acuse/${name}`, `${root}${folder}/${name}/src/index.ts`]),
     ),

@@ -17,7 +17,10 @@ const MAY: Record<string, readonly string[]> = {
   'packages/embedded': ['db', 'runtime', 'vault'],
   'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
   'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
-  'apps/cli': ['contract', 'core', 'db', 'runtime', 'sdk', 'vault', 'webhooks'],
+  'apps/cli': [
+    ...['api', 'contract', 'core', 'db', 'panel', 'queue', 'runtime', 'sat', 'sdk', 'storage', 'vault', 'webhooks'],
+    'worker',
+  ],
   'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
   'apps/simulador': ['runtime'],
 };
@@ -50,6 +53,17 @@ describe('direction', () => {
         .map((name) => `${source.path} imports @acuse/${name}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('has an app read of another one the schema of its settings, and nothing else', () => {
+    const found = production.flatMap((source) =>
+      importsOf(source)
+        .filter((name) => /^@acuse\/(api|cli|panel|simulador|worker)\b/.test(name))
+        .map((name) => `${ownerOf(source.path)} imports ${name}`),
+    );
+    expect([...new Set(found)].sort()).toEqual(
+      ['api', 'panel', 'worker'].map((app) => `apps/cli imports @acuse/${app}/config`),
+    );
   });
 
   it.each(Object.entries(MAY))('the README of %s says what it may import', (path, may) => {

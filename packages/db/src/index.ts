@@ -30,10 +30,11 @@ export * from './database.ts';
 export * from './documentos.ts';
 export * from './heartbeats.ts';
 export * from './idempotencia.ts';
+export * from './instalacion/inspect-database.ts';
 export * from './listas/carga-listas.ts';
 export * from './listas/lista-edos.ts';
 export * from './listas/rfcs-csv.ts';
-export * from './migrate.ts';
+export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';
 export {
   type Cuelga,

@@ -50,6 +50,51 @@ async function readMigrations(): Promise<Migration[]> {
   );
 }
 
+/** How a database's schema stands to this version's. */
+export interface MigrationState {
+  /** Names of what this version has and the database has not, in their order. */
+  readonly pending: readonly string[];
+  /** What only the database has: a later version was here. */
+  readonly unknown: readonly string[];
+  /** What both have, with different texts. */
+  readonly altered: readonly string[];
+}
+
+function compare(
+  migrations: readonly Migration[],
+  applied: ReadonlyMap<string, string>,
+): {
+  readonly pending: readonly Migration[];
+  readonly unknown: readonly string[];
+  readonly altered: readonly string[];
+} {
+  const known = new Set(migrations.map(({ name }) => name));
+  return {
+    pending: migrations.filter(({ name }) => !applied.has(name)),
+    unknown: [...applied.keys()].filter((name) => !known.has(name)),
+    altered: migrations
+      .filter(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum)
+      .map(({ name }) => name),
+  };
+}
+
+async function readApplied(client: pg.Client): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await client.query<{ migration_name: string; checksum: string }>(
+    'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
+  );
+  return new Map(rows.map((row) => [row.migration_name, row.checksum]));
+}
+
+/** Compares without changing anything; a database without the table of migrations has none. */
+export async function readMigrationState(client: pg.Client): Promise<MigrationState> {
+  const { rows } = await client.query<{ found: boolean }>(
+    `SELECT to_regclass('_prisma_migrations') IS NOT NULL AS found`,
+  );
+  const applied = rows[0]?.found === true ? await readApplied(client) : new Map<string, string>();
+  const { pending, unknown, altered } = compare(await readMigrations(), applied);
+  return { pending: pending.map(({ name }) => name), unknown, altered };
+}
+
 /**
  * Brings a database to the newest schema: every pending migration in a transaction of its own, under an advisory lock,
  * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Then adds the
@@ -63,25 +108,14 @@ export async function migrate(url: string): Promise<string[]> {
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     await client.query(TABLE);
-    const { rows } = await client.query<{ migration_name: string; checksum: string }>(
-      'SELECT migration_name, checksum FROM _prisma_migrations WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL',
-    );
-    const applied = new Map(rows.map((row) => [row.migration_name, row.checksum]));
-    for (const name of applied.keys())
-      if (!migrations.some((migration) => migration.name === name)) throw new MigracionAlterada(name);
-
-    const done: string[] = [];
-    for (const migration of migrations) {
-      const checksum = applied.get(migration.name);
-      if (checksum === migration.checksum) continue;
-      if (checksum !== undefined) throw new MigracionAlterada(migration.name);
-      await applyMigration(client, migration);
-      done.push(migration.name);
-    }
+    const { pending, unknown, altered } = compare(migrations, await readApplied(client));
+    const [wrong] = [...unknown, ...altered];
+    if (wrong !== undefined) throw new MigracionAlterada(wrong);
+    for (const migration of pending) await applyMigration(client, migration);
     await client.query('INSERT INTO operacion (path) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
       OPERACIONES.map(({ path }) => path),
     ]);
-    return done;
+    return pending.map(({ name }) => name);
   } finally {
     await client.end();
   }

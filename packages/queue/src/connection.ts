@@ -29,7 +29,7 @@ export interface WakeUpData {
 type Driver = 'postgres' | 'redis';
 
 /** The driver that an address asks for. Throws on any other scheme. */
-function driverOf(url: string): Driver {
+export function driverOf(url: string): Driver {
   if (/^postgres(ql)?:\/\//.test(url)) return 'postgres';
   if (/^rediss?:\/\//.test(url)) return 'redis';
   throw new Error('the queue address must begin with postgres:// or redis://');

@@ -2,6 +2,7 @@ import type { BreakerState, Captchas, Sat, SatMetrics, Sellado, SesionesPortal }
 import { choice, durationSeconds, integer, list, satAddressFields, secret, text, url } from '@acuse/runtime';
 import { z } from 'zod';
 import { type CanalDesactivado, createSat } from './canales.ts';
+import type { SatHttpSettings } from './http/direcciones.ts';
 import { createSatHttp, type SatHttp } from './http/sat-http.ts';
 import { createLectorPdf } from './pdf/lector-pdf.ts';
 import {
@@ -90,13 +91,18 @@ export interface SatAbierto {
   close(): Promise<void>;
 }
 
+/** Where the authority is and whom its certificates are trusted by, as the settings say. */
+export const httpSettingsOf = (config: Pick<SatConfig, 'SAT_BASE_URL' | 'SAT_TLS_CA'>): SatHttpSettings => ({
+  ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
+  ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
+});
+
 /** The tax authority over all its channels, as the settings say. Throws when they are not complete. */
 export function openSat(config: SatConfig, compartido: SatCompartido): SatAbierto {
   const captcha = resolvedorDe(config, compartido.captchas);
   const http = createSatHttp(
     {
-      ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
-      ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
+      ...httpSettingsOf(config),
       maxConcurrentPerHost: config.SAT_MAX_CONCURRENT_PER_HOST,
       ...(compartido.isImpatient ? { rejectWhenBusy: true } : {}),
     },

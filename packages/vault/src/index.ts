@@ -24,6 +24,7 @@ export {
   createTrustBundle,
   type TrustBundle,
 } from './efirma/certificado.ts';
+export { type AutoridadVista, inspectAutoridades } from './efirma/inspect-autoridades.ts';
 export { openLlave } from './efirma/llave.ts';
 export { MOTIVO_ILEGIBLE, MOTIVOS_CERTIFICADO } from './efirma/motivos.ts';
 export { needsShredKey, rewrapCredencial } from './envelope/credencial-envelope.ts';

@@ -4,6 +4,7 @@ import { createProgram, openDeps } from '@acuse/cli';
 import { createCaptchas } from '@acuse/db';
 import { createResolvedorPersonas } from '@acuse/sat';
 import { describe, expect, it } from 'vitest';
+import { UNSEEN } from '../fixtures/cli.ts';
 import { useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
@@ -16,7 +17,7 @@ async function acuse(args: string[], terminal = { entrada: new PassThrough(), sa
   const print = (line: string) => lines.push(line);
   const deps = { ...openDeps({ DATABASE_URL: t.url }, print), terminal };
   try {
-    await createProgram(() => deps, print)
+    await createProgram(() => deps, print, UNSEEN)
       .exitOverride()
       .parseAsync(args, { from: 'user' });
   } finally {

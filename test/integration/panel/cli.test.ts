@@ -9,7 +9,7 @@ import { OPERACIONES } from '@acuse/contract';
 import { createCaptchas } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
-import { acuse as acuseRows, everyCommand, runOrder } from '../fixtures/cli.ts';
+import { acuse as acuseRows, everyCommand, runOrder, UNSEEN } from '../fixtures/cli.ts';
 import { acceptSolicitud, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { newPago } from './fixtures/pagos.ts';
 
@@ -208,6 +208,7 @@ describe('the command line', () => {
         throw new Error('the help needs no database');
       },
       () => {},
+      UNSEEN,
     );
     for (const command of everyCommand(program))
       expect(command.helpInformation()).not.toMatch(

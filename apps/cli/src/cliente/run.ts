@@ -30,7 +30,10 @@ async function complete(consola: Consola, words: readonly string[]): Promise<voi
   const program = createCliente(consola);
   const isOperador = words[0] === 'operador' && words.length > 1;
   const found = isOperador
-    ? wordsAfter((await import('../operador/program.ts')).createProgram(neverOpened, neverPrinted), words.slice(1))
+    ? wordsAfter(
+        (await import('../operador/program.ts')).createProgram(neverOpened, neverPrinted, unseen),
+        words.slice(1),
+      )
     : wordsAfter(program, words);
   for (const word of found) print(consola, word);
 }
@@ -38,6 +41,7 @@ const neverOpened = () => {
   throw new Error('completing an order does not carry it out');
 };
 const neverPrinted = () => {};
+const unseen = { env: {}, now: Date.now, exitWith: neverPrinted };
 
 /** Carries out an order of an integrator; sets the exit code (docs/cli.md). */
 export async function runCliente(args: readonly string[]): Promise<void> {

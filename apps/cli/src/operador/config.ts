@@ -28,3 +28,7 @@ export type CliConfig = Readonly<z.output<typeof cliConfig>>;
 export function readConfig(env: NodeJS.ProcessEnv = process.env): CliConfig {
   return loadConfig(cliConfig, env);
 }
+
+/** What the processes of this machine are told, for the order that looks whether they are told right. */
+export const readEnvironment = (env: NodeJS.ProcessEnv = process.env): Readonly<Record<string, string | undefined>> =>
+  env;

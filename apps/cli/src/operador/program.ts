@@ -6,6 +6,7 @@ import { addCaptchas } from './comandos/captchas.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
 import { addEdos, addEfos } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
+import { addRevisar, type ReviewDeps } from './comandos/revisar.ts';
 import { addIps, addLlave, addOperacion, addRfc } from './comandos/rfc.ts';
 import { addSecretos } from './comandos/secretos.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
@@ -14,9 +15,13 @@ import type { CliDeps } from './deps.ts';
 
 /**
  * The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no
- * settings.
+ * settings. `around`: what «revisar» looks at, and how it tells the worst that it saw.
  */
-export function createProgram(deps: () => CliDeps, print: (line: string) => void): Command {
+export function createProgram(
+  deps: () => CliDeps,
+  print: (line: string) => void,
+  around: Omit<ReviewDeps, 'print'>,
+): Command {
   const program = speakSpanish(new Command('acuse operador'))
     .description('Órdenes del operador de Acuse. Cada resultado es una línea de JSON.')
     .version(readVersion(), '-v, --version', 'muestra la versión')
@@ -39,5 +44,6 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
     .description('Lleva la base de datos al esquema más reciente. Puede repetirse.')
     .action(async () => deps().show({ aplicadas: await migrate(deps().databaseUrl) }));
   addSecretos(program, deps, print);
+  addRevisar(program, { ...around, print });
   return program;
 }

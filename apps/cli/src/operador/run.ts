@@ -1,6 +1,6 @@
 import { type MotivoRechazo, Rechazo } from '@acuse/db';
 import { explain } from '@acuse/runtime';
-import { readConfig } from './config.ts';
+import { readConfig, readEnvironment } from './config.ts';
 import { type CliDeps, openDeps } from './deps.ts';
 import { createProgram } from './program.ts';
 
@@ -17,6 +17,13 @@ const TEXTOS: Record<MotivoRechazo, string> = {
 };
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
+const around = {
+  env: readEnvironment(),
+  now: Date.now,
+  exitWith: (code: number) => {
+    process.exitCode = code;
+  },
+};
 
 /** Carries out an order of the operator; sets the exit code. */
 export async function runOperador(args: readonly string[]): Promise<void> {
@@ -26,7 +33,7 @@ export async function runOperador(args: readonly string[]): Promise<void> {
     return deps;
   };
   try {
-    await createProgram(open, print).parseAsync(args, { from: 'user' });
+    await createProgram(open, print, around).parseAsync(args, { from: 'user' });
   } catch (error) {
     process.stderr.write(`${error instanceof Rechazo ? TEXTOS[error.motivo] : explain(error)}\n`);
     process.exitCode = 1;

@@ -1,15 +1,14 @@
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
-import { rootCertificates } from 'node:tls';
 import { type BreakerState, type ResultadoMedido, SatError, type SatMetrics } from '@acuse/core';
 import { type Dispatcher, Pool } from 'undici';
 import { createCircuitBreaker, createMemoryBreakerState, type Outcome } from './circuit-breaker.ts';
+import { connectionOf } from './connection-of.ts';
 import { guardStream, type Plazo, readText, startPlazo, toSatError } from './cuerpo.ts';
 import {
   canalDeHost,
   createDirecciones,
   type DireccionSat,
-  HOSTS_SAT,
   SAT_HTTP_DEFAULTS,
   type SatHttpSettings,
 } from './direcciones.ts';
@@ -213,18 +212,12 @@ function createAgentes(settings: SatHttpSettings) {
   const s = { ...SAT_HTTP_DEFAULTS, ...settings };
 
   function open(host: string, origin: string): Pool {
-    const sinDhe = HOSTS_SAT[host]?.sinDhe || settings.tlsSinDhe?.includes(host);
     return new Pool(origin, {
       connections: s.maxConcurrentPerHost,
       pipelining: 1,
       headersTimeout: s.headersTimeoutMs,
       bodyTimeout: s.bodyTimeoutMs,
-      connect: {
-        timeout: s.connectTimeoutMs,
-        rejectUnauthorized: true,
-        ...(sinDhe ? { ciphers: s.tlsSinDheCiphers } : {}),
-        ...(settings.tlsCa === undefined ? {} : { ca: [...rootCertificates, settings.tlsCa] }),
-      },
+      connect: connectionOf(host, settings),
     });
   }
 

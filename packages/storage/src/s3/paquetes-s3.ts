@@ -43,7 +43,7 @@ export const DEFAULT_S3_SETTINGS = {
 } as const satisfies Partial<PaquetesS3Settings>;
 
 /** The settings of a process that reaches object storage, by their names in the environment. */
-interface AjustesS3 {
+export interface AjustesS3 {
   readonly S3_ENDPOINT?: string | undefined;
   readonly S3_PUBLIC_ENDPOINT?: string | undefined;
   readonly S3_REGION: string;
@@ -54,13 +54,13 @@ interface AjustesS3 {
   readonly S3_FORCE_PATH_STYLE: boolean;
 }
 
-/** Object storage as the settings of a process say; `more` is what only that process sets. Connects on first use. */
-export function openPaquetesS3(
+/** The settings of a client by those of a process; `more` is what only that process sets. */
+export function settingsS3Of(
   ajustes: AjustesS3,
   more: Partial<Pick<PaquetesS3Settings, 'createBucket' | 'compressionLevel'>> = {},
-): PaquetesS3 {
+): PaquetesS3Settings {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = ajustes;
-  return createPaquetesS3({
+  return {
     ...DEFAULT_S3_SETTINGS,
     endpoint: ajustes.S3_ENDPOINT,
     publicEndpoint: ajustes.S3_PUBLIC_ENDPOINT,
@@ -69,8 +69,12 @@ export function openPaquetesS3(
     forcePathStyle: ajustes.S3_FORCE_PATH_STYLE,
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
     ...more,
-  });
+  };
 }
+
+/** Object storage as the settings of a process say. Connects on first use. */
+export const openPaquetesS3 = (...settings: Parameters<typeof settingsS3Of>): PaquetesS3 =>
+  createPaquetesS3(settingsS3Of(...settings));
 
 export interface PaquetesS3 extends Paquetes {
   /** Closes the connections. Nothing may be asked of it afterwards. */
@@ -101,7 +105,7 @@ export function createPaquetesS3(
 }
 
 /** A client of the SDK for one of the two addresses of the storage. */
-function createS3Client(settings: PaquetesS3Settings, endpoint: string | undefined): S3Client {
+export function createS3Client(settings: PaquetesS3Settings, endpoint: string | undefined): S3Client {
   silenceNodeVersionWarning();
   return new S3Client({
     region: settings.region,

@@ -78,10 +78,7 @@ export interface TrustBundle {
  * Throws RangeError when a block cannot be read or no authority is left.
  */
 export function createTrustBundle(pems: readonly string[]): TrustBundle {
-  const authorities = pems
-    .flatMap((pem) => pem.match(PEM_BLOCK) ?? [])
-    .map(readAuthority)
-    .filter((x509) => x509.ca);
+  const authorities = readAutoridades(pems).filter((x509) => x509.ca);
   if (authorities.length === 0) throw new RangeError('The trust bundle has no certificate of an authority');
 
   return {
@@ -98,6 +95,11 @@ export function createTrustBundle(pems: readonly string[]): TrustBundle {
   };
 }
 
+/** Every certificate of PEM texts, authority or not. Throws RangeError when a block cannot be read. */
+export function readAutoridades(pems: readonly string[]): X509Certificate[] {
+  return pems.flatMap((pem) => pem.match(PEM_BLOCK) ?? []).map(readAuthority);
+}
+
 function readAuthority(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);
@@ -106,7 +108,7 @@ function readAuthority(pem: string): X509Certificate {
   }
 }
 
-function issued(authority: X509Certificate, certificado: X509Certificate): boolean {
+export function issued(authority: X509Certificate, certificado: X509Certificate): boolean {
   try {
     return certificado.checkIssued(authority) && certificado.verify(authority.publicKey);
   } catch {

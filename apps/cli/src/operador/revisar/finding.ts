@@ -1,0 +1,20 @@
+/** How one thing that was looked at stands. */
+export type Mark = 'bien' | 'aviso' | 'falla' | 'omitida';
+
+/** What was seen of one thing, in Spanish, and what the operator does about it. */
+export interface Finding {
+  readonly mark: Mark;
+  /** What is so, and with a fault why it matters. */
+  readonly seen: string;
+  /** What to do; null where nothing has to be done. */
+  readonly remedy: string | null;
+}
+
+export const fine = (seen: string): Finding => ({ mark: 'bien', seen, remedy: null });
+export const warning = (seen: string, remedy: string): Finding => ({ mark: 'aviso', seen, remedy });
+export const fault = (seen: string, remedy: string): Finding => ({ mark: 'falla', seen, remedy });
+export const skipped = (seen: string): Finding => ({ mark: 'omitida', seen, remedy: null });
+
+/** The findings that there are, or the one that says that all is well. */
+export const orFine = (findings: readonly Finding[], seen: string): readonly Finding[] =>
+  findings.length === 0 ? [fine(seen)] : findings;

@@ -1,0 +1,40 @@
+import type { QueueFacts } from '@acuse/queue';
+import { type Finding, fault, fine, orFine, warning } from './finding.ts';
+
+/** The oldest that BullMQ works with. */
+const OLDEST_REDIS = 5;
+
+/** Whether a server keeps the rings that it is given until they are heard. */
+export function reviewQueue(facts: QueueFacts): readonly Finding[] {
+  if (facts.driver === 'redis') return orFine([...redis(facts)], `Redis ${facts.version}, noeviction, en disco`);
+  if (facts.hasSchema) return [fine('en PostgreSQL, con su esquema')];
+  return facts.mayCreate
+    ? [fine('en PostgreSQL; el primer worker creará su esquema')]
+    : [
+        fault(
+          'en PostgreSQL, sin su esquema, y el usuario no puede crearlo',
+          'Dé al usuario de QUEUE_URL permiso de crear esquemas (GRANT CREATE ON DATABASE).',
+        ),
+      ];
+}
+
+function* redis(facts: QueueFacts & { readonly driver: 'redis' }): Generator<Finding> {
+  if (Number.parseInt(facts.version, 10) < OLDEST_REDIS)
+    yield fault(`Redis ${facts.version} es anterior al ${OLDEST_REDIS}`, 'Actualice Redis.');
+  if (facts.policy !== 'noeviction')
+    yield fault(
+      `maxmemory-policy es ${facts.policy}: al llenarse su memoria, Redis borra trabajos sin avisar`,
+      'Ponga maxmemory-policy noeviction en redis.conf, y en marcha con CONFIG SET.',
+    );
+  if (!facts.keepsOnDisk)
+    yield warning(
+      'appendonly está en no: al reiniciar Redis se pierde lo que esperaba en la cola, y vuelve a llamarse solo pasado un rato',
+      'Ponga appendonly yes en redis.conf.',
+    );
+  if (facts.isReplica) yield fault('es una réplica: no admite escrituras', 'Apunte QUEUE_URL al servidor primario.');
+  if (facts.isCluster)
+    yield fault(
+      'es un clúster de Redis, y la cola usa un solo servidor',
+      'Use un Redis sin cluster-enabled, o PostgreSQL.',
+    );
+}

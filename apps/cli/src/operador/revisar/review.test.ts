@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { reviewBucket } from './bucket.ts';
+import { reviewClock } from './clock.ts';
+import { reviewDatabase } from './database.ts';
+import { hideSecrets, type Installation } from './environment.ts';
+import { reviewQueue } from './queue.ts';
+import { reviewSettings } from './settings.ts';
+
+const installation = (changed: Partial<Installation>): Installation => ({
+  processes: ['api', 'panel'],
+  settingsOf: new Map(),
+  settings: {},
+  faults: new Map(),
+  secrets: [],
+  ...changed,
+});
+
+describe('settings before the live SAT', () => {
+  const live = {
+    API_PUBLIC_URL: 'https://api.example',
+    PANEL_PUBLIC_URL: 'https://panel.example',
+    S3_PUBLIC_ENDPOINT: 'https://paquetes.example',
+    TRUSTED_PROXIES: ['10.0.0.0/8'],
+    COOKIE_HOST: true,
+  };
+  const wrong = (settings: Installation['settings']) =>
+    reviewSettings(installation({ settings: { ...live, ...settings } }))
+      .filter(({ mark }) => mark !== 'bien')
+      .map(({ mark, seen }) => `${mark}: ${seen}`);
+
+  it('are fine when every address is https and nothing is for trying', () => {
+    expect(wrong({})).toEqual([]);
+  });
+
+  it.each([
+    [{ PAGOS_DEMOSTRACION: true }, 'falla: PAGOS_DEMOSTRACION'],
+    [{ WEBHOOK_PERMITIR_HTTP: true }, 'falla: WEBHOOK_PERMITIR_HTTP'],
+    [{ COOKIE_HOST: false }, 'falla: COOKIE_HOST'],
+    [{ FAILPOINT: 'x:kill' }, 'falla: FAILPOINT'],
+    [{ API_PUBLIC_URL: 'http://127.0.0.1:8080' }, 'falla: API_PUBLIC_URL solo se alcanza desde esta máquina'],
+    [{ PANEL_PUBLIC_URL: 'http://panel.example' }, 'falla: PANEL_PUBLIC_URL no es https'],
+    [{ S3_PUBLIC_ENDPOINT: 'http://s3:8333' }, 'falla: S3_PUBLIC_ENDPOINT no es https'],
+    [{ TRUSTED_PROXIES: [] }, 'aviso: TRUSTED_PROXIES está vacía'],
+  ])('are not fine with %j', (changed, said) => {
+    expect(wrong(changed)).toEqual([expect.stringContaining(said)]);
+  });
+
+  it('say what is missing: the address of the panel, but not that of a storage that is Amazon itself', () => {
+    const { PANEL_PUBLIC_URL: _, S3_PUBLIC_ENDPOINT: __, ...rest } = live;
+    expect(reviewSettings(installation({ settings: rest })).map(({ seen }) => seen)).toEqual([
+      'api, panel: ajustes completos',
+      'PANEL_PUBLIC_URL falta',
+    ]);
+  });
+});
+
+describe('servers', () => {
+  const database = {
+    version: 150_004,
+    encoding: 'UTF8',
+    isReadOnly: false,
+    notDurable: [],
+    losesOptions: false,
+    maxConnections: 97,
+    connections: 3,
+    migrations: { pending: [], unknown: [], altered: [] },
+    skewMs: 0,
+  };
+  const pools = installation({ settingsOf: new Map([['worker', { DATABASE_POOL: 20 }]]), settings: {} });
+
+  it.each([
+    [{}, 'bien: PostgreSQL 15.4, duradero, 3 de 97 conexiones en uso'],
+    [{ version: 140_011 }, 'falla: PostgreSQL 14.11 es anterior a la 15'],
+    [{ isReadOnly: true }, 'falla: solo admite lecturas'],
+    [{ encoding: 'SQL_ASCII' }, 'falla: la base está en SQL_ASCII'],
+    [{ losesOptions: true }, 'aviso: no llegan las opciones de la sesión'],
+    [{ maxConnections: 60 }, 'aviso: un proceso de cada uno pide hasta 44 de las 60 conexiones'],
+    [{ maxConnections: 40 }, 'falla: un proceso de cada uno pide hasta 44 conexiones y solo hay 40'],
+  ])('of a database with %j are told: %s', (changed, said) => {
+    expect(reviewDatabase({ ...database, ...changed }, pools).map(({ mark, seen }) => `${mark}: ${seen}`)).toEqual([
+      expect.stringContaining(said),
+    ]);
+  });
+
+  const redis = {
+    driver: 'redis',
+    version: '7.0.15',
+    policy: 'noeviction',
+    keepsOnDisk: true,
+    isReplica: false,
+    isCluster: false,
+  } as const;
+
+  it.each([
+    [{ ...redis, version: '4.0.9' }, 'falla: Redis 4.0.9 es anterior al 5'],
+    [{ ...redis, isReplica: true }, 'falla: es una réplica'],
+    [{ ...redis, isCluster: true }, 'falla: es un clúster de Redis'],
+    [{ driver: 'postgres', hasSchema: false, mayCreate: true } as const, 'bien: en PostgreSQL; el primer worker'],
+    [{ driver: 'postgres', hasSchema: false, mayCreate: false } as const, 'falla: en PostgreSQL, sin su esquema'],
+  ])('of a queue with %j are told: %s', (facts, said) => {
+    expect(reviewQueue(facts).map(({ mark, seen }) => `${mark}: ${seen}`)).toEqual([expect.stringContaining(said)]);
+  });
+
+  const bucket = { failed: null, isPublic: false, url: { address: 'https://s3.example', status: 200 }, skewMs: 0 };
+
+  it.each([
+    [{ isPublic: true }, 'falla: cualquiera puede leer los paquetes sin firma'],
+    [{ url: { ...bucket.url, status: 403 } }, 'falla: una URL firmada para https://s3.example contesta HTTP 403'],
+  ])('of a bucket with %j are told: %s', (changed, said) => {
+    const found = reviewBucket({ ...bucket, ...changed }, { S3_BUCKET: 'acuse' });
+    expect(found.map(({ mark, seen }) => `${mark}: ${seen}`)).toEqual([expect.stringContaining(said)]);
+  });
+});
+
+it('blames the clock that is alone with its time', () => {
+  expect(
+    reviewClock([
+      { of: 'PostgreSQL', ms: 70_000 },
+      { of: 'el SAT', ms: 300 },
+    ]),
+  ).toMatchObject({ mark: 'falla', remedy: expect.stringContaining('el reloj de PostgreSQL') });
+  expect(reviewClock([]).mark).toBe('omitida');
+});
+
+it('takes a secret out of a text wherever it stands, the longest first', () => {
+  expect(hideSecrets('postgres://u:clave-larga@h y clave', ['clave', 'clave-larga', 'h y'])).toBe(
+    'postgres://u:•••@h y •••',
+  );
+});

@@ -1,0 +1,66 @@
+import pg from 'pg';
+import { SESSION_OPTIONS } from '../database.ts';
+import { type MigrationState, readMigrationState } from '../migrate.ts';
+
+/** What a server and a database are like, as far as our promises depend on it. */
+export interface DatabaseFacts {
+  /** As `server_version_num` says: 150004 is 15.4. */
+  readonly version: number;
+  readonly encoding: string;
+  /** A replica, or sessions that begin read-only: nothing can be written. */
+  readonly isReadOnly: boolean;
+  /** Settings of durability that are off, by name: `fsync`, `full_page_writes`, `synchronous_commit`. */
+  readonly notDurable: readonly string[];
+  /** The start-up options of our sessions did not arrive: a pooler in between leaves them out. */
+  readonly losesOptions: boolean;
+  /** Connections that users without privileges may have, all together. */
+  readonly maxConnections: number;
+  /** Connections of clients at the moment, ours included. */
+  readonly connections: number;
+  readonly migrations: MigrationState;
+  /** Milliseconds by which our clock is ahead of the server's; negative when it is behind. */
+  readonly skewMs: number;
+}
+
+const FACTS = `
+SELECT current_setting('server_version_num')::int AS version,
+  pg_encoding_to_char((SELECT encoding FROM pg_database WHERE datname = current_database())) AS encoding,
+  (pg_is_in_recovery() OR current_setting('default_transaction_read_only')::bool) AS "isReadOnly",
+  ARRAY(SELECT name FROM unnest(ARRAY['fsync', 'full_page_writes', 'synchronous_commit']) AS name
+        WHERE current_setting(name) = 'off') AS "notDurable",
+  current_setting('jit')::bool AS "losesOptions",
+  current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+    - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections",
+  (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections`;
+
+/**
+ * Looks at a database without changing anything. @param options.now the clock that is compared, in milliseconds.
+ * Rejects with what the server or the way to it says.
+ */
+export async function inspectDatabase(
+  url: string,
+  { timeoutMs, now }: { readonly timeoutMs: number; readonly now: () => number },
+): Promise<DatabaseFacts> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'acuse-revisar',
+    options: SESSION_OPTIONS,
+    connectionTimeoutMillis: timeoutMs,
+    query_timeout: timeoutMs,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    const asked = now();
+    const { rows: clock } = await client.query<{ ms: number }>(
+      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+    );
+    const skewMs = (asked + now()) / 2 - Number(clock[0]?.ms);
+    const { rows } = await client.query<Omit<DatabaseFacts, 'migrations' | 'skewMs'>>(FACTS);
+    const [facts] = rows;
+    if (facts === undefined) throw new Error('the server gave no row');
+    return { ...facts, skewMs, migrations: await readMigrationState(client) };
+  } finally {
+    await client.end();
+  }
+}
