@@ -12,6 +12,8 @@ import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createReembolsos } from './http/settle.ts';
 import { createAccessCache, createTokenBucket, createUsos } from './http/state.ts';
 import { openApiDocument } from './openapi/document.ts';
+import { SITE } from './site/pages.ts';
+import { createSite } from './site/site.tsx';
 
 const PREFIX = '/api/v1/';
 const DOCUMENT = '/openapi.json';
@@ -78,6 +80,11 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     document ??= JSON.stringify(openApiDocument(operations));
     return toResponse({ status: 200, cuerpo: document, headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId));
   });
+  app.use(`${SITE}/*`, async (c, next) => {
+    await next();
+    c.res.headers.set('X-Request-Id', idOf(c, newId));
+  });
+  app.route('/', createSite());
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
   app.notFound((c) => refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA')));

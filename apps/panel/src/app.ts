@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { createClientIp } from '@acuse/runtime';
+import { createAssets, createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import type { PanelDeps } from './deps.ts';
-import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { answerMount, answerRuta } from './http/responder.ts';
 import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
@@ -11,6 +10,9 @@ import { createAvisosPago } from './pagos/avisos.ts';
 import { MOUNTS, RUTAS } from './rutas.ts';
 
 const NO_SOCKET = '0.0.0.0';
+const RUTA_ACTIVOS = '/assets/';
+/** Beside the sources, also when the panel runs from its build: the compiler copies no style sheets. */
+const CARPETA_ACTIVOS = new URL('../src/assets/', import.meta.url);
 
 interface Bindings {
   readonly incoming?: Pick<IncomingMessage, 'socket'>;
@@ -25,7 +27,7 @@ export type PanelApp = Hono<Env>;
 /** Builds the panel from its pages. It listens to nothing. */
 export function createApp(deps: PanelDeps): PanelApp {
   const { log, settings, sesiones, newId } = deps;
-  const activos = createActivos();
+  const activos = createAssets(CARPETA_ACTIVOS, RUTA_ACTIVOS);
   const ipOf = createClientIp(settings.trustedProxies);
   const isHttps = settings.publicUrl.startsWith('https:');
   const app = new Hono<Env>({ strict: false });
@@ -100,10 +102,10 @@ export function createApp(deps: PanelDeps): PanelApp {
     const report = await deps.health.ready();
     return c.json(report, report.status === 'ok' ? 200 : 503);
   });
-  app.get(`${RUTA_ACTIVOS}:archivo`, (c) => {
-    const found = activos.serve(c.req.param('archivo'), c.req.header('accept-encoding'));
-    return found ?? c.notFound();
-  });
+  app.get(
+    `${RUTA_ACTIVOS}:archivo`,
+    async (c) => (await activos.serve(c.req.param('archivo'), c.req.raw.headers)) ?? c.notFound(),
+  );
   app.route('/', createAvisosPago(deps));
   for (const ruta of RUTAS) app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
   for (const mount of MOUNTS) {

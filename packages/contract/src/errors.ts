@@ -252,7 +252,8 @@ export const CATALOGO = {
   CUERPO_DEMASIADO_GRANDE: {
     http: 413,
     codigo: 9413,
-    texto: 'El cuerpo de la petición es demasiado grande: el máximo es 64 KiB (256 KiB en vault).',
+    texto:
+      'El cuerpo de la petición es demasiado grande: el máximo es 64 KiB (256 KiB en vault). Envíe solo los campos de la operación.',
   },
   TIPO_DE_CONTENIDO: {
     http: 415,

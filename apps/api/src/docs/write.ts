@@ -3,7 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { OperacionPublicada } from '@acuse/contract';
 import { loadOperations, type Operation } from '../http/operation.ts';
 import { CREDENCIALES, openApiDocument } from '../openapi/document.ts';
+import { errorsText } from './errors.ts';
 import { operationsText } from './operations.ts';
+import { satCodesText } from './sat-codes.ts';
 
 const LINE_WIDTH = 120;
 
@@ -51,6 +53,8 @@ export async function operationDocuments() {
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
     'docs/operations.md': operationsText(operations),
+    'docs/errores.md': errorsText(operations),
+    'docs/codigos-sat.md': satCodesText(),
     'packages/contract/src/operaciones.ts': publishedText(operations),
   };
 }

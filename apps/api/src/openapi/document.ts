@@ -199,7 +199,7 @@ function headerNames(entries: readonly Entry[]): string[] {
 }
 
 /** What the errors whose text points to `data` carry there. */
-const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
+export const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
   CAMPO_FALTANTE: { campo: 'desde', motivo: 'falta' },
   CAMPO_DESCONOCIDO: { campo: 'solicitudId', motivo: 'no existe; ¿quiso decir solicitud_id?' },
   CAMPO_INVALIDO: { campo: 'desde', motivo: 'debe ser una fecha real con formato AAAA-MM-DD' },

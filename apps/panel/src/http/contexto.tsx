@@ -1,9 +1,9 @@
+import type { Assets } from '@acuse/runtime';
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
 import { Aviso, Vacio } from '../components/blocks.tsx';
 import { Layout, PartesOperacion } from '../components/layout.tsx';
 import type { PanelDeps } from '../deps.ts';
-import type { Activos } from './assets.ts';
 import { EMPTY_FORM, type Formulario } from './campos.ts';
 import type { Acceso, ContextoBase, ContextoCliente, Aviso as Mensaje, Pagina, Usuario } from './ruta.ts';
 import type { Browser } from './session.ts';
@@ -12,7 +12,7 @@ import type { Browser } from './session.ts';
 export interface Peticion {
   readonly c: Context;
   readonly deps: PanelDeps;
-  readonly activos: Activos;
+  readonly activos: Assets;
   readonly nonce: string;
   readonly ip: string;
   readonly browser: Browser;

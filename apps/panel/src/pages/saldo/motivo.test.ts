@@ -1,6 +1,6 @@
 import { CATALOGO } from '@acuse/contract';
+import { EXPLICACIONES } from '@acuse/core';
 import { expect, it } from 'vitest';
-import { MOTIVOS } from '../solicitudes/textos/motivos.ts';
 import { motivoDe } from './movimiento.tsx';
 
 const reembolso = { tipo: 'reembolso', operacion: 'tax/facturas', solicitudId: null } as const;
@@ -27,8 +27,8 @@ it('is a sentence for whatever gives a credit back, and never its code', () => {
     expect(motivo).toMatch(/^\p{Lu}.+\.$/u);
     expect(motivo).not.toContain(nombre);
   }
-  for (const motivo of Object.keys(MOTIVOS))
+  for (const motivo of Object.keys(EXPLICACIONES))
     expect(motivoDe({ ...reembolso, solicitudId: 'x', detalle: motivo })).toBe(
-      MOTIVOS[motivo as keyof typeof MOTIVOS].causa,
+      EXPLICACIONES[motivo as keyof typeof EXPLICACIONES].causa,
     );
 });

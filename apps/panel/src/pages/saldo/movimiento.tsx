@@ -1,9 +1,9 @@
 import { CATALOGO, type NombreError } from '@acuse/contract';
+import { explain } from '@acuse/core';
 import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
 import { Estado, Fecha, numeric } from '../../components/blocks.tsx';
 import { formatCambio, formatNumero } from '../../components/formato.ts';
 import { nombreOperacion } from '../../operaciones.ts';
-import { explain } from '../solicitudes/textos/motivos.ts';
 
 export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
   compra: 'Compra',

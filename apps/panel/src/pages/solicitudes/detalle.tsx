@@ -1,3 +1,4 @@
+import { type Explicacion, explain } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type HitoSolicitud } from '@acuse/db';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
@@ -7,7 +8,6 @@ import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
 import { camino, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
 import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts';
-import { type Explicacion, explain } from './textos/motivos.ts';
 
 export const solicitudPage = solicitudRoutes();
 

@@ -1,5 +1,5 @@
 import { CATALOGO } from '@acuse/contract';
-import { type CuentaPorEfecto, EFECTOS, type Efecto, type ResumenPaquete } from '@acuse/core';
+import { type CuentaPorEfecto, EFECTOS, type Efecto, explain, type ResumenPaquete } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import { Aviso, CopyButton, Datos, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
@@ -8,7 +8,6 @@ import { Grafica } from '../../components/grafica.tsx';
 import { mesCorto } from '../../fechas/dia-mexico.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { solicitudRoutes } from './solicitud.tsx';
-import { explain } from './textos/motivos.ts';
 
 /** The ZIP of a finished solicitud, or that it is gone. */
 export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud }) {

@@ -1,9 +1,8 @@
-import type { MotivoPaqueteInvalido, MotivoSatError, TipoEvento } from '@acuse/core';
+import { describeCodigo, explain, type MotivoPaqueteInvalido, type MotivoSatError, type TipoEvento } from '@acuse/core';
 import type { EventoSolicitud, HitoSolicitud, PartesSolicitud } from '@acuse/db';
 import type { Tono } from '../../../components/blocks.tsx';
 import { count, formatNumero } from '../../../components/formato.ts';
 import { mesCorto } from '../../../fechas/dia-mexico.ts';
-import { describeCodigo, explain, PAQUETE_INVALIDO } from './motivos.ts';
 
 /** One line of the timeline as people read it. */
 export interface Renglon {
@@ -29,6 +28,17 @@ const SIN_RESPUESTA: Readonly<Record<MotivoSatError, string>> = {
   PETICION_RECHAZADA: 'no admitió la consulta',
   HOST_NO_PERMITIDO: 'envió a una dirección desconocida',
   CANCELADA: 'la consulta se interrumpió',
+};
+
+/** What was wrong with a package of the SAT. */
+const PAQUETE_INVALIDO: Readonly<Record<MotivoPaqueteInvalido, string>> = {
+  NO_ES_ZIP: 'no es un ZIP que se pueda abrir',
+  TRUNCADO: 'llegó incompleto',
+  CRC: 'su contenido no coincide con su suma de control',
+  DEMASIADO_GRANDE: 'es más grande de lo que se admite',
+  SIN_METADATA: 'no trae ningún archivo de metadata',
+  COLUMNAS: 'no trae las columnas que debe',
+  FILA: 'trae un renglón que no se entiende',
 };
 
 /** `2024-01-31T23:59:59` as `31 ene 2024, 23:59:59`; the seconds tell the parts of a divided period apart. */

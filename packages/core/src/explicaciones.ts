@@ -1,4 +1,4 @@
-import type { MotivoPaqueteInvalido, MotivoSolicitud } from '@acuse/core';
+import type { MotivoSolicitud } from './ports/solicitudes.ts';
 
 /** Why a solicitud ended without a package, or waits, and what somebody can do about it. */
 export interface Explicacion {
@@ -13,7 +13,8 @@ const REPETIR = 'Puede pedirla otra vez; el crédito de esta ya se devolvió.';
 /** Nothing is to be done but to ask again. */
 const repeat = (causa: string): Explicacion => ({ causa, remedio: REPETIR, accion: 'repetir' });
 
-export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
+/** Every reason, in words of the panel and of the public documentation. */
+export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
   PLAZO_AGOTADO: {
     causa: 'El SAT no entregó todo dentro del plazo de la solicitud.',
     remedio: `El SAT suele ponerse al corriente en uno o dos días. ${REPETIR} Un periodo más corto termina antes.`,
@@ -123,47 +124,65 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
   CANCELADA: repeat('La consulta se interrumpió antes de terminar.'),
 };
 
-/** What was wrong with a package of the SAT. */
-export const PAQUETE_INVALIDO: Readonly<Record<MotivoPaqueteInvalido, string>> = {
-  NO_ES_ZIP: 'no es un ZIP que se pueda abrir',
-  TRUNCADO: 'llegó incompleto',
-  CRC: 'su contenido no coincide con su suma de control',
-  DEMASIADO_GRANDE: 'es más grande de lo que se admite',
-  SIN_METADATA: 'no trae ningún archivo de metadata',
-  COLUMNAS: 'no trae las columnas que debe',
-  FILA: 'trae un renglón que no se entiende',
-};
+/** A code of the SAT. */
+export interface CodigoSat {
+  /** What it says, in words that follow “el SAT”. */
+  readonly significado: string;
+  /** What the service does about it by itself. */
+  readonly hace: string;
+}
 
-/** The SAT's own codes (`CodEstatus` of its web service for bulk download), in our words. */
-const CODIGOS: Readonly<Record<string, string>> = {
-  '300': 'no reconoció al usuario',
-  '301': 'no pudo leer la petición',
-  '302': 'no pudo leer el sello',
-  '303': 'el sello no es del RFC que pide',
-  '304': 'el certificado está revocado o vencido',
-  '305': 'el certificado no es válido',
-  '404': 'falla que el SAT no explica',
-  '5000': 'recibida',
-  '5001': 'no autoriza a pedir por este RFC',
-  '5002': 'ya no admite solicitudes con estos criterios',
-  '5003': 'son más CFDI de los que da en una solicitud',
-  '5004': 'no encontró información',
-  '5005': 'ya tiene una solicitud igual',
-  '5006': 'falla interna del SAT',
-  '5007': 'el paquete ya no existe',
-  '5008': 'el paquete ya se entregó las veces que permite',
-  '5011': 'límite diario del SAT',
-  '5012': 'no da XML de CFDI cancelados',
+const MAS_TARDE = 'Pregunta otra vez más tarde, por sí solo.';
+const TERMINA = 'La solicitud termina con SAT_RECHAZO_LA_SOLICITUD y su crédito devuelto.';
+const OTRO_TOKEN =
+  'Repite una vez con un token nuevo, porque el SAT también lo dice de e.firmas que sirven. Si insiste, deja de usar esa e.firma ahí hasta que se guarde otra vez y, con la CIEC guardada, sigue por el portal.';
+const OTRO_PERIODO =
+  'Mueve el periodo un segundo hacia afuera, que para el SAT es otra solicitud, y quita los renglones que sobran. Si tampoco así, SOLICITUDES_AGOTADAS.';
+const OTRA_VEZ = 'Pide los mismos datos en una solicitud nueva; si vuelve a pasar, PAQUETE_SAT_AGOTADO.';
+
+/** The SAT's own codes (`CodEstatus` of its web service for bulk download), in our words, with what is done about them. */
+export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
+  '300': { significado: 'no reconoció al usuario', hace: 'Pide un token nuevo y repite una vez; después, más tarde.' },
+  '301': {
+    significado: 'no pudo leer la petición',
+    hace: 'La solicitud termina con PETICION_RECHAZADA y su crédito devuelto.',
+  },
+  '302': {
+    significado: 'no pudo leer el sello',
+    hace: 'La solicitud termina con PETICION_RECHAZADA y su crédito devuelto.',
+  },
+  '303': { significado: 'el sello no es del RFC que pide', hace: OTRO_TOKEN },
+  '304': { significado: 'el certificado está revocado o vencido', hace: OTRO_TOKEN },
+  '305': { significado: 'el certificado no es válido', hace: OTRO_TOKEN },
+  '404': { significado: 'falla que el SAT no explica', hace: MAS_TARDE },
+  '5000': { significado: 'recibida', hace: 'Sigue.' },
+  '5001': { significado: 'no autoriza a pedir por este RFC', hace: TERMINA },
+  '5002': { significado: 'ya no admite solicitudes con estos criterios', hace: OTRO_PERIODO },
+  '5003': {
+    significado: 'son más CFDI de los que da en una solicitud',
+    hace: 'Parte el periodo en otros más cortos, sin huecos ni repetidos, y los junta en el mismo ZIP.',
+  },
+  '5004': {
+    significado: 'no encontró información',
+    hace: 'Lo pregunta otra vez antes de creerlo, también por el otro medio si hay credencial; si nadie lo confirma, devuelve el crédito.',
+  },
+  '5005': { significado: 'ya tiene una solicitud igual', hace: OTRO_PERIODO },
+  '5006': { significado: 'falla interna del SAT', hace: MAS_TARDE },
+  '5007': { significado: 'el paquete ya no existe', hace: OTRA_VEZ },
+  '5008': { significado: 'el paquete ya se entregó las veces que permite', hace: OTRA_VEZ },
+  '5010': { significado: 'terminó, sin que el SAT publique qué más quiere decir', hace: 'Sigue, como con 5000.' },
+  '5011': { significado: 'límite diario del SAT', hace: MAS_TARDE },
+  '5012': { significado: 'no da XML de CFDI cancelados', hace: TERMINA },
 };
 
 /** A code of the SAT with what it means, as far as that is known. */
 export function describeCodigo(codigo: string): string {
-  const known = Object.hasOwn(CODIGOS, codigo) ? CODIGOS[codigo] : undefined;
-  return known === undefined ? `código ${codigo}` : `código ${codigo}: ${known}`;
+  const known = Object.hasOwn(CODIGOS_SAT, codigo) ? CODIGOS_SAT[codigo] : undefined;
+  return known === undefined ? `código ${codigo}` : `código ${codigo}: ${known.significado}`;
 }
 
 /** Why it ended or waits; a code of a version to come is shown as it is. */
 export function explain(motivo: string): Explicacion {
-  if (Object.hasOwn(MOTIVOS, motivo)) return MOTIVOS[motivo as MotivoSolicitud];
+  if (Object.hasOwn(EXPLICACIONES, motivo)) return EXPLICACIONES[motivo as MotivoSolicitud];
   return repeat(`La solicitud terminó sin paquete (${motivo}).`);
 }

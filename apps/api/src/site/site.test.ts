@@ -1,0 +1,106 @@
+import { posix } from 'node:path';
+import { load } from 'cheerio';
+import { describe, expect, it } from 'vitest';
+import { createKit } from '../../test/kit.ts';
+import { readPages, SITE } from './pages.ts';
+
+const kit = await createKit();
+const ask = (path: string, init?: RequestInit) => kit.api.app.request(path, init);
+const pages = readPages();
+const htmlOf = async (path: string) => load(await (await ask(path)).text());
+const documents = new Map(await Promise.all(pages.map(async ({ path }) => [path, await htmlOf(path)] as const)));
+
+/** Documents for those who run or change the service: pages name them without a link. */
+const NOT_HERE = ['README.es.md'];
+
+describe('the site at /docs', () => {
+  it.each(pages)('$path is a whole page that asks nobody else for anything', async ({ path, language, title }) => {
+    const answer = await ask(path);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
+    expect(answer.headers.get('content-security-policy')).toContain(
+      "default-src 'none'; script-src 'self'; style-src 'self'",
+    );
+    const $ = documents.get(path) ?? (await htmlOf(path));
+    expect($('html').attr('lang')?.slice(0, 2)).toBe(language);
+    expect($('h1').length).toBe(1);
+    expect($('h1').text()).toBe(title);
+    expect($('meta[name=description]').attr('content')).toMatch(/^.{20,}$/);
+    expect($('[style], style, script:not([src]), [onclick], iframe').length).toBe(0);
+    const fetched = $('[src], link[rel=stylesheet], link[rel=icon]')
+      .map((_, each) => $(each).attr('src') ?? $(each).attr('href'))
+      .get();
+    expect(fetched.filter((address) => !address.startsWith(`${SITE}/archivos/`))).toEqual([]);
+    for (const address of fetched) expect((await ask(address)).status).toBe(200);
+    const ids = $('[id]')
+      .map((_, each) => $(each).attr('id'))
+      .get();
+    expect(ids).toEqual([...new Set(ids)]);
+  });
+
+  it('has no link that leads nowhere', () => {
+    const broken = [...documents].flatMap(([path, $]) =>
+      $('a[href]')
+        .map((_, each) => String($(each).attr('href')))
+        .get()
+        .filter((href) => !/^(https:|\/openapi\.json$|\/docs\/llms\.txt$)/.test(href) && !href.endsWith('.md'))
+        .filter((href) => {
+          const [target = '', fragment] = href.split('#');
+          const found = documents.get(target === '' ? path : target);
+          return !found || (fragment !== undefined && found(`[id="${fragment}"]`).length !== 1);
+        })
+        .map((href) => `${path}: ${href}`),
+    );
+    expect(broken).toEqual([]);
+  });
+
+  it('gives each page as Markdown too, and names all of them in llms.txt', async () => {
+    const llms = await ask('/llms.txt');
+    expect(llms.headers.get('content-type')).toBe('text/plain; charset=utf-8');
+    const text = await llms.text();
+    expect(await (await ask(`${SITE}/llms.txt`)).text()).toBe(text);
+    const named = [...text.matchAll(/^- \[.+\]\((\/docs\/\S+\.md)\): \S.+$/gm)].map(([, address]) => address);
+    expect(named).toEqual(pages.map(({ asMarkdown }) => asMarkdown));
+    for (const { asMarkdown, markdown } of pages) {
+      const answer = await ask(asMarkdown);
+      expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
+      expect(await answer.text()).toBe(markdown);
+    }
+  });
+
+  it('is not sent again while it is the same, and is compressed', async () => {
+    const first = await ask(SITE, { headers: { 'accept-encoding': 'br' } });
+    expect(first.headers.get('content-encoding')).toBe('br');
+    const etag = first.headers.get('etag') ?? '';
+    const again = await ask(`${SITE}/`, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const head = await ask(SITE, { method: 'HEAD' });
+    expect([head.status, await head.text()]).toEqual([200, '']);
+  });
+
+  it('answers a page that it does not have with one that says so, and other methods as the API does', async () => {
+    for (const path of ['/docs/no-hay', '/docs/../docs/no', '/docs/archivos/x.css', '/docs/no.md']) {
+      const answer = await ask(path);
+      expect([path, answer.status, answer.headers.get('content-type')]).toEqual([
+        path,
+        404,
+        'text/html; charset=utf-8',
+      ]);
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+    }
+    const post = await ask(SITE, { method: 'POST' });
+    expect([post.status, ((await post.json()) as { error: string }).error]).toEqual([404, 'RUTA_DESCONOCIDA']);
+  });
+
+  it('shows raw HTML of a document as text, and keeps to itself what is for developers of the repository', () => {
+    for (const [, $] of documents) expect($('article script, article img, article form').length).toBe(0);
+    for (const { markdown } of pages) expect(markdown).not.toContain('In this repository');
+    const sources = new Set(pages.map(({ source }) => source));
+    const unlinked = pages.flatMap(({ markdown, source }) =>
+      [...markdown.matchAll(/\]\((?!https:|#)([^)#]+)/g)]
+        .map(([, file = '']) => posix.join(posix.dirname(source), file))
+        .filter((file) => !sources.has(file)),
+    );
+    expect([...new Set(unlinked)]).toEqual(NOT_HERE);
+  });
+});

@@ -1,0 +1,104 @@
+import { createAssets, createStaticFile, type StaticFile } from '@acuse/runtime';
+import { type Context, Hono } from 'hono';
+import { raw } from 'hono/html';
+import { Layout } from './layout.tsx';
+import { llmsText } from './llms.ts';
+import { type Rendered, renderPage } from './markdown.ts';
+import { type Language, type Page, readPages, SITE, START } from './pages.ts';
+
+/** Beside the sources, also when the API runs from its build: the compiler copies no style sheets. */
+const ASSETS_FOLDER = new URL('../../src/site/assets/', import.meta.url);
+const ASSETS = `${SITE}/archivos/`;
+
+/** Nothing but what the API itself serves: no page of the site asks another host for anything. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const HEADERS = {
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'same-origin',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+} as const;
+
+const MISSING: Readonly<Record<Language, readonly [title: string, text: string]>> = {
+  es: ['No hay una página en esta dirección', 'Revise que esté completa, o llegue desde el menú.'],
+  en: ['There is no page at this address', 'Check that it is complete, or take the menu.'],
+};
+
+/**
+ * The documentation at `/docs`: documents of the repository as pages, and what programs read of them. Nothing is read or rendered before somebody asks, and each page once.
+ */
+export function createSite() {
+  let pages: readonly Page[] | undefined;
+  const allPages = () => {
+    pages ??= readPages();
+    return pages;
+  };
+  let assets: ReturnType<typeof createAssets> | undefined;
+  const allAssets = () => {
+    assets ??= createAssets(ASSETS_FOLDER, ASSETS);
+    return assets;
+  };
+  const files = new Map<string, StaticFile>();
+  /** What stands at an address, made by the first who asks. */
+  const fileAt = (path: string, extension: string, make: () => string): StaticFile => {
+    const file = files.get(path) ?? createStaticFile(make(), extension);
+    files.set(path, file);
+    return file;
+  };
+
+  const documentOf = (page: Page): string => {
+    const { html, headings }: Rendered = renderPage(page, allPages());
+    const { language, path, title, summary, other } = page;
+    const props = { language, path, title, summary, other, headings, markdown: page.asMarkdown };
+    return (
+      <Layout {...props} pages={allPages()} asset={allAssets().href}>
+        {raw(html)}
+      </Layout>
+    ).toString();
+  };
+
+  const site = new Hono({ strict: false });
+  const llms = (c: Context) =>
+    fileAt(`${SITE}/llms.txt`, 'txt', () => llmsText(allPages())).answer(c.req.raw.headers, HEADERS);
+  site.get('/llms.txt', llms);
+  site.get(`${SITE}/llms.txt`, llms);
+  site.get(
+    `${ASSETS}:file`,
+    async (c) => (await allAssets().serve(c.req.param('file'), c.req.raw.headers)) ?? (await answerMissing(c)),
+  );
+  const answerMissing = async (c: Context) => {
+    const language = c.req.path.startsWith(`${START.en}/`) ? 'en' : 'es';
+    const [title, text] = MISSING[language];
+    const missing = fileAt(`404-${language}`, 'html', () => {
+      const props = { language, path: '', title, summary: text, other: null, headings: [], markdown: null } as const;
+      return (
+        <Layout {...props} pages={allPages()} asset={allAssets().href}>
+          <h1>{title}</h1>
+          <p>{text}</p>
+        </Layout>
+      ).toString();
+    });
+    const { headers, body } = await missing.answer(new Headers(), { ...HEADERS, 'Cache-Control': 'no-store' });
+    return new Response(body, { status: 404, headers });
+  };
+  const answerPage = (c: Context) => {
+    const path = c.req.path.replace(/\/$/, '');
+    const isMarkdown = path.endsWith('.md');
+    const page = allPages().find((one) => (isMarkdown ? one.asMarkdown : one.path) === path);
+    if (page === undefined) return answerMissing(c);
+    const file = isMarkdown ? fileAt(path, 'md', () => page.markdown) : fileAt(path, 'html', () => documentOf(page));
+    return file.answer(c.req.raw.headers, { ...HEADERS, 'Content-Language': page.language });
+  };
+  site.get(SITE, answerPage);
+  site.get(`${SITE}/*`, answerPage);
+  return site;
+}

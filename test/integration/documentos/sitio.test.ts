@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { programEntry } from '@acuse/embedded';
+import { describe, expect, inject, it } from 'vitest';
+import { readPages, SITE } from '../../../apps/api/src/site/pages.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
+import { ciecOf, useServicio } from '../fixtures/servicio.ts';
+import { readZip } from '../fixtures/zip.ts';
+import { CHROMIUM, expectSinQuejas, lookAt, openBrowser } from '../panel/browser/fixtures/browser.ts';
+import { openShell, ordenesOf } from './ordenes.ts';
+
+/** Programs, and a table with many sections: the other pages are made of the same. */
+const LOOKED_AT = ['/primera-descarga', '/errores'];
+const pages = readPages();
+const GUIDE = 'docs/guias/primera-descarga.md';
+const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
+
+const servicio = useServicio({}, {});
+
+describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
+  const browser = duringTests(openBrowser);
+
+  /** Opens pages one after the other, noting what is asked of other hosts. */
+  async function visit(paths: readonly string[]) {
+    const pestana = await browser.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = pestana;
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (new URL(request.url()).origin !== servicio.api.url) foreign.push(request.url());
+    });
+    for (const path of paths) {
+      await page.goto(`${servicio.api.url}${path}`);
+      await lookAt(pestana, `sitio${path.replaceAll('/', '-')}`);
+    }
+    expect(foreign).toEqual([]);
+    return pestana;
+  }
+
+  it('is accessible on a desk and a phone, light and dark, and asks no other host for anything', async () => {
+    const pestana = await visit(LOOKED_AT.map((path) => `${SITE}${path}`));
+    const { page } = pestana;
+    await page.goto(`${servicio.api.url}${SITE}`);
+    await page
+      .getByRole('navigation', { name: 'Documentación' })
+      .getByRole('link', { name: /^Primera descarga/ })
+      .click();
+    await page.getByRole('heading', { level: 1, name: /^Primera descarga/ }).waitFor();
+    await page.getByRole('button', { name: 'Copiar' }).first().click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain('export API=');
+    expectSinQuejas(pestana);
+    await pestana.close();
+  });
+
+  it('is so on every page', { tags: ['slow'] }, async () => {
+    const pestana = await visit(pages.map(({ path }) => path));
+    expectSinQuejas(pestana);
+    await pestana.close();
+  });
+});
+
+it.runIf(HAS_CURL)('“Primera descarga” leads from a key to the ZIP, by curl and by acuse', async () => {
+  const { rfc, apiKey } = await servicio.newCaller({ rfc: 'ACU200101DB1', saldo: 10 });
+  const own = { API: servicio.api.url, KEY: apiKey, RFC: rfc, CIEC: ciecOf(rfc) };
+  const env: NodeJS.ProcessEnv = { PATH: process.env['PATH'], HOME: servicio.dir, ...own };
+  env['XDG_CONFIG_HOME'] = servicio.dir;
+  const shell = openShell(env);
+  const zip = join(servicio.dir, 'marzo.zip');
+  try {
+    for (const { text } of ordenesOf(GUIDE)) {
+      // The values of npm start are those of this service, and the program is the one that was built.
+      if (text.startsWith('export API=')) continue;
+      const here = text
+        .replace(/npx acuse/, `"${process.execPath}" "${programEntry(inject('programas'), 'cli')}"`)
+        .replaceAll('marzo.zip', zip);
+      const { code, output } = await shell.run(here);
+      expect([text, code, output]).toEqual([text, 0, output]);
+      for (const [, codigo] of output.matchAll(/"cfdi_codigo":(\d+)/g)) expect([text, codigo]).toEqual([text, '1']);
+      if (text.startsWith('curl') || text.startsWith('acuse descargar'))
+        expect((await readZip(await readFile(zip))).manifest).toMatchObject({ rfc, desde: '2026-03-01' });
+    }
+  } finally {
+    shell.close();
+  }
+});
