@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { contextoDeWebhook, DIAS_ROTACION, datosDeSolicitud, type Sellado } from '@acuse/core';
 import {
+  type Avisos,
+  createAvisos,
   createEntregas,
   createSolicitudes,
   type Database,
@@ -23,14 +25,14 @@ const PARTE_DUDOSAS = 0.5;
 const PARTE_LIBRE = 0.25;
 /** Days before an end at which it is told of. */
 const DIAS_ANTES = [30, 7];
-/** Notices that one turn writes. */
-const AVISOS = 100;
+/** Notices that one statement writes, and certificates or keys that it looks at. */
+const AVISOS = { limite: 100, pagina: 1_000 };
 
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 10_000;
 
 interface Deps {
-  readonly entregas: Pick<Entregas, 'claim' | 'keepCuerpo' | 'delivered' | 'failed' | 'notice' | 'listen'>;
+  readonly entregas: Pick<Entregas, 'claim' | 'keepCuerpo' | 'delivered' | 'failed' | 'listen'>;
   readonly solicitudes: Pick<Solicitudes, 'find'>;
   readonly sender: Sender;
   readonly sellado: Pick<Sellado, 'open'>;
@@ -80,14 +82,14 @@ export async function openWebhooks(
   const closeMs = config.SHUTDOWN_SECONDS * 1_000;
   shutdown.phase('webhooks', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
   const { AVISOS_INTERVAL_MS: everyMs, SALDO_AVISO: saldoAviso } = config;
-  const avisos = startAvisos({ entregas, log, everyMs, saldoAviso });
+  const looking = startAvisos({ avisos: createAvisos(database), log, everyMs, saldoAviso });
   const proceso = `${hostname()}:${process.pid}:webhooks`;
   const beat = async () => {
     await heartbeats.beat({ proceso, rol: 'webhooks', consumed: true });
     return false;
   };
   const latido = startLoop({ name: 'webhooks-latido', everyMs: BEAT_MS, log, turn: beat });
-  shutdown.phase('avisos', () => Promise.all([avisos.close(), latido.close()]));
+  shutdown.phase('avisos', () => Promise.all([looking.close(), latido.close()]));
 }
 
 /**
@@ -146,21 +148,14 @@ async function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
 
 /** Tells of what is the case: balances, ends of certificates, old keys. */
 function startAvisos(deps: {
-  readonly entregas: Pick<Entregas, 'notice'>;
+  readonly avisos: Avisos;
   readonly log: Logger;
   readonly everyMs: number;
   readonly saldoAviso: number;
 }) {
-  const { entregas, log, everyMs, saldoAviso } = deps;
-  return startLoop({
-    name: 'avisos',
-    everyMs,
-    log,
-    turn: async () => {
-      const asked = { saldoAviso, diasLlave: DIAS_ROTACION, diasAntes: DIAS_ANTES, limite: AVISOS };
-      return (await entregas.notice(asked)) === AVISOS;
-    },
-  });
+  const { avisos, log, everyMs, saldoAviso } = deps;
+  const ajustes = { ...AVISOS, saldoAviso, diasLlave: DIAS_ROTACION, diasAntes: DIAS_ANTES };
+  return startLoop({ name: 'avisos', everyMs, log, turn: () => avisos.look(ajustes) });
 }
 
 /** What came of a message that was not sent to anybody. */

@@ -58,5 +58,6 @@ export * from './solicitudes/lista.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './sweeper.ts';
 export { isUuid } from './uuid.ts';
+export * from './webhooks/avisos.ts';
 export * from './webhooks/entregas.ts';
 export * from './webhooks/webhooks.ts';

@@ -13,6 +13,8 @@ DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
 const EXPIRED = [
   batch('idempotencia', `creada_en < now() - interval '24 hours'`, 'creada_en'),
   batch('consulta_en_curso', `creada_en < now() - interval '4 days'`, 'creada_en'),
+  // A clock that jumps back finds it still known.
+  batch('webhook_aviso', `hasta < now() - interval '30 days'`, 'hasta'),
   batch('latido', `visto_en < now() - interval '1 day'`, 'visto_en'),
 ];
 
@@ -46,9 +48,14 @@ const LOG_OF_DELETED = `
 DELETE FROM webhook_entrega WHERE ctid = ANY (ARRAY(
   SELECT e.ctid FROM webhook w JOIN webhook_entrega e ON e.webhook_id = w.id WHERE w.borrado_en IS NOT NULL
   LIMIT $1 FOR UPDATE OF e SKIP LOCKED))`;
+const TOLD_TO_DELETED = `
+DELETE FROM webhook_aviso WHERE ctid = ANY (ARRAY(
+  SELECT a.ctid FROM webhook w JOIN webhook_aviso a ON a.webhook_id = w.id WHERE w.borrado_en IS NOT NULL
+  LIMIT $1 FOR UPDATE OF a SKIP LOCKED))`;
 const DELETED = batch(
   'webhook',
-  'borrado_en IS NOT NULL AND NOT EXISTS (SELECT FROM webhook_entrega e WHERE e.webhook_id = webhook.id)',
+  `borrado_en IS NOT NULL AND NOT EXISTS (SELECT FROM webhook_entrega e WHERE e.webhook_id = webhook.id)
+    AND NOT EXISTS (SELECT FROM webhook_aviso a WHERE a.webhook_id = webhook.id)`,
   'borrado_en',
 );
 
@@ -70,7 +77,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
      * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
-     * running queries, heartbeats, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
+     * running queries, heartbeats, what endpoints were told of certificates and keys, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
      * ended `traceDays` ago and whose objects are gone, what webhooks were told then, and lines of the audit log older
      * than `auditDays`. True when there may be more. Any number of processes may do it at once.
      */
@@ -86,6 +93,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
         [SENT, [limit, traceDays]] as const,
         [TOLD, [limit, traceDays]] as const,
         [LOG_OF_DELETED, [limit]] as const,
+        [TOLD_TO_DELETED, [limit]] as const,
         [DELETED, [limit]] as const,
         [LAPSED, [limit]] as const,
         [AUDIT, [limit, auditDays]] as const,

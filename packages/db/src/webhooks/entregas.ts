@@ -146,47 +146,6 @@ const FAILED = `${noted(
 )
 SELECT fin.id, fallo.estado FROM fin, fallo`;
 
-const ISO = (column: string) => `to_char((${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
-
-/** Endpoints that want `tipo`, with the taxpayers of their account that they are told of. */
-const QUIEREN = (tipo: EventoWebhook) =>
-  `webhook w JOIN contribuyente d ON d.cuenta_id = w.cuenta_id AND (w.rfcs = '{}' OR d.rfc = ANY (w.rfcs)) AND w.estado = 'ACTIVO' AND '${tipo}' = ANY (w.eventos)`;
-
-/**
- * What is the case, and not what happened: whoever is not told of it yet is told. `$2` credits, `$3` days of a key, `$4`
- * of a notice.
- */
-const ESTADOS = `
-  SELECT w.id, w.cuenta_id, NULL::text AS rfc, 'saldo.bajo' AS tipo, 'saldo.bajo' AS clave, jsonb_build_object('saldo', c.saldo, 'umbral', coalesce(a.umbral, $2::int)) AS datos
-  FROM webhook w JOIN cuenta c ON c.id = w.cuenta_id LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
-  WHERE w.estado = 'ACTIVO' AND 'saldo.bajo' = ANY (w.eventos) AND c.saldo < coalesce(a.umbral, $2::int)
-  UNION ALL
-  SELECT w.id, w.cuenta_id, d.rfc, 'credencial.por_vencer', format('credencial.por_vencer %s %s %s', d.id, ${ISO('c.vigente_hasta')}, p.dias),
-    jsonb_build_object('credencial', 'efirma', 'vence_en', ${ISO('c.vigente_hasta')})
-  FROM ${QUIEREN('credencial.por_vencer')} JOIN credencial c ON c.contribuyente_id = d.id AND c.tipo = 'efirma_cer'
-  CROSS JOIN LATERAL (SELECT min(n) AS dias FROM unnest($4::int[]) n WHERE c.vigente_hasta < now() + make_interval(days => n)) p
-  WHERE c.vigente_hasta > now() AND p.dias IS NOT NULL
-  UNION ALL
-  SELECT w.id, w.cuenta_id, d.rfc, 'llave.por_rotar', format('llave.por_rotar %s', k.id),
-    jsonb_build_object('creada_en', ${ISO('k.creada_en')}, 'rotar_antes_de', ${ISO(`k.creada_en + make_interval(days => $3::int)`)})
-  FROM ${QUIEREN('llave.por_rotar')} JOIN api_key k ON k.contribuyente_id = d.id AND k.estado = 'ACTIVA'
-  WHERE k.creada_en < now() - make_interval(days => $3::int - (SELECT min(n) FROM unnest($4::int[]) n))`;
-
-const NOTICE = `
-WITH candidata AS MATERIALIZED (
-  SELECT * FROM (${ESTADOS}) e WHERE NOT EXISTS (SELECT FROM webhook_aviso a WHERE a.webhook_id = e.id AND a.clave = e.clave)
-  ORDER BY id, clave LIMIT $1
-), nueva AS (
-  INSERT INTO webhook_aviso (webhook_id, clave) SELECT id, clave FROM candidata ON CONFLICT DO NOTHING RETURNING webhook_id, clave
-)
-SELECT webhook_anota(ARRAY[c.id], c.cuenta_id, c.rfc, c.tipo, NULL, c.datos)
-FROM (SELECT candidata.* FROM candidata JOIN nueva ON nueva.webhook_id = candidata.id AND nueva.clave = candidata.clave ORDER BY id, candidata.clave) c`;
-
-/** A balance that is above its threshold again may fall below it again. */
-const FORGET = `
-DELETE FROM webhook_aviso v USING webhook w JOIN cuenta c ON c.id = w.cuenta_id LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
-WHERE v.webhook_id = w.id AND v.clave = 'saldo.bajo' AND c.saldo >= coalesce(a.umbral, $1::int)`;
-
 type Row = Omit<EntregaTomada, 'solicitud' | 'secretos'> & {
   readonly solicitudId: string | null;
   readonly contribuyenteId: string | null;
@@ -238,21 +197,6 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
         ...[enSegundos, esperaSegundos, isNoMore, diasFallando, intentos, deNuevoEnSegundos],
       ]);
       return row?.estado ?? null;
-    },
-
-    /**
-     * Tells of what is the case and nobody did: a balance below its account's threshold (`saldoAviso` where it has
-     * none), certificates within `diasAntes` days of their end, keys that shall be changed after `diasLlave` days. Each
-     * endpoint is told once; of a balance, once each time. Returns how many events.
-     */
-    async notice(input: {
-      saldoAviso: number;
-      diasLlave: number;
-      diasAntes: readonly number[];
-      limite: number;
-    }): Promise<number> {
-      await execute(pool, FORGET, [input.saldoAviso]);
-      return execute(pool, NOTICE, [input.limite, input.saldoAviso, input.diasLlave, input.diasAntes]);
     },
 
     /** Calls `wake` when somebody says that there is something to send. Best effort: poll as well. */
