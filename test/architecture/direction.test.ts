@@ -22,7 +22,7 @@ const MAY: Record<string, readonly string[]> = {
     'worker',
   ],
   'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
-  'apps/simulador': ['runtime'],
+  'apps/simulador': [],
 };
 
 /** Libraries that belong to one workspace. */

@@ -1,3 +1,5 @@
+/** What the tests of this repository use. What is published is ./publico.ts. */
+
 export { createSimulador, type Simulador } from './app.ts';
 export { type RunningSimulador, startSimulador } from './start.ts';
 export type { Fault, FaultKind } from './world/faults.ts';

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { loadConfig } from './config.ts';
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 
@@ -21,15 +20,5 @@ describe('the process', () => {
     expect(await (await fetch(`${url}/salud`)).json()).toMatchObject({ estado: 'ok' });
     child.kill('SIGTERM');
     expect(await once(child, 'exit')).toEqual([0, null]);
-  });
-});
-
-describe('the configuration', () => {
-  it('has defaults for everything', () => {
-    expect(loadConfig({})).toEqual({ host: '127.0.0.1', port: 4500, dataDir: undefined, semilla: 'acuse' });
-  });
-
-  it('refuses a port that is none, by its name', () => {
-    expect(() => loadConfig({ SIMULADOR_PORT: '70000' })).toThrow(/SIMULADOR_PORT/);
   });
 });

@@ -38,6 +38,18 @@ async function generateAll() {
   return 0;
 }
 
+/** The simulator is published as a bundle, which stands in its `dist` ready to be packed. */
+const SIMULADOR = 'apps/simulador';
+
+async function build(args) {
+  const others = args.filter((arg) => arg !== SIMULADOR);
+  if (args.length === 0 || others.length > 0) {
+    const { code } = await runNode(['node_modules/typescript/bin/tsc', '-b', ...others], { root });
+    if (code !== 0) return code;
+  }
+  return args.length === 0 || args.includes(SIMULADOR) ? program(`${SIMULADOR}/build.ts`)([]) : 0;
+}
+
 function runFaults(args) {
   const isDeep = args.includes('--deep');
   // Read by test/vitest.config.ts.
@@ -49,7 +61,7 @@ const COMMANDS = {
   demo: program('packages/embedded/src/commands/demo.ts'),
   start: program('packages/embedded/src/commands/start.ts'),
   bench: program('test/bench/main.ts'),
-  build: async (args) => (await runNode(['node_modules/typescript/bin/tsc', '-b', ...args], { root })).code,
+  build,
   verify,
   test: (args) => runCountedVitest(root, { slow: false }, args),
   'test:slow': (args) => runCountedVitest(root, { slow: true }, args),

@@ -29,11 +29,16 @@ export async function publishSdk(): Promise<Published> {
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
   const out = ['--outDir', join(source, 'dist'), '--tsBuildInfoFile', join(folder, 'tsbuildinfo')];
   await run(process.execPath, [tsc, '-p', SDK, ...out]);
-  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: source });
-  const tarball = join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
+  const tarball = await pack(source, folder);
   await run('tar', ['-xzf', tarball, '-C', folder]);
   const paquete = join(folder, 'node_modules/@acuse/sdk');
   await mkdir(join(folder, 'node_modules/@acuse'), { recursive: true });
   await rename(join(folder, 'package'), paquete);
   return { folder, paquete, tarball, close: () => rm(folder, { recursive: true, force: true }) };
+}
+
+/** Packs a package as npm would, into a folder that has no other; gives the file. */
+export async function pack(source: string, folder: string): Promise<string> {
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: source });
+  return join(folder, (await readdir(folder)).find((name) => name.endsWith('.tgz')) ?? '');
 }

@@ -1,5 +1,16 @@
-import { createPrivateKey, generateKeyPair, type KeyObject, randomInt, sign, X509Certificate } from 'node:crypto';
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  randomBytes,
+  randomInt,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
@@ -86,6 +97,29 @@ export async function createPki({ dataDir }: { dataDir?: string | undefined } = 
       });
       return { numero, cer: certificate.raw, key, password: order.password };
     },
+    /** A server's certificate with its chain, and its key (PEM), good for a year at these names and addresses. */
+    issueServer: async (hosts: readonly string[]): Promise<{ cert: string; key: string }> => {
+      const keys = await keySource.efirma();
+      const now = Date.now();
+      const certificate = signCertificate(
+        {
+          subject: [['2.5.4.3', 'SIMULADOR']],
+          issuer: ISSUING_NAME,
+          serial: Buffer.concat([Buffer.from([1]), randomBytes(15)]),
+          notBefore: new Date(now - DAY_MS),
+          notAfter: new Date(now + 365 * DAY_MS),
+          publicKey: keys.publicKey,
+          issuerKey: createPublicKey(authority.issuingKey),
+          isAuthority: false,
+          keyUsage: ['digitalSignature'],
+          extendedKeyUsage: ['1.3.6.1.5.5.7.3.1'],
+          hosts,
+        },
+        authority.issuingKey,
+      );
+      const key = keys.privateKey.export({ type: 'pkcs8', format: 'pem' });
+      return { cert: `${certificate}${authority.issuing}`, key: String(key) };
+    },
     /** An issued certificate by its 20-digit number, or null. */
     find: async (numero: string): Promise<Certificado | null> => {
       if (!/^\d{20}$/.test(numero)) return null;
@@ -121,6 +155,7 @@ function subjectOf({ rfc, nombre, csd, curp: known }: EfirmaOrder): Distinguishe
   ];
 }
 
+const DAY_MS = 86_400_000;
 const generateRsa = promisify(generateKeyPair);
 export type Keys = { publicKey: KeyObject; privateKey: KeyObject };
 
@@ -169,6 +204,7 @@ async function makeAuthority(): Promise<Authority> {
     issuer: ROOT_NAME,
     notBefore: new Date('2015-01-01T00:00:00Z'),
     notAfter: new Date('2075-01-01T00:00:00Z'),
+    issuerKey: rootKeys.publicKey,
     isAuthority: true,
     keyUsage: ['keyCertSign', 'cRLSign'] as const,
   };
@@ -220,6 +256,10 @@ type CertificateOrder = {
   isAuthority: boolean;
   keyUsage: readonly (keyof typeof KEY_USAGE)[];
   extendedKeyUsage?: readonly string[] | undefined;
+  /** Key of the issuer, when the certificate says by which keys it is chained; e.firmas do not. */
+  issuerKey?: KeyObject | undefined;
+  /** Names and IP addresses of a server. */
+  hosts?: readonly string[] | undefined;
 };
 
 const SHA256_WITH_RSA = sequence(oid('1.2.840.113549.1.1.11'), tlv(0x05));
@@ -249,7 +289,8 @@ function name(attributes: DistinguishedName): Buffer {
   return sequence(...attributes.map(rdn));
 }
 
-function extensions({ isAuthority, keyUsage, extendedKeyUsage }: CertificateOrder): Buffer[] {
+function extensions(order: CertificateOrder): Buffer[] {
+  const { isAuthority, keyUsage, extendedKeyUsage, issuerKey, hosts } = order;
   const bits = keyUsage.reduce((all, usage) => all | (0x80 >> KEY_USAGE[usage]), 0);
   const unused = Math.clz32(bits & -bits) === 32 ? 0 : 31 - Math.clz32(bits & -bits);
   const some = [
@@ -257,7 +298,34 @@ function extensions({ isAuthority, keyUsage, extendedKeyUsage }: CertificateOrde
     extension('2.5.29.15', bitString(Buffer.from([bits]), unused), isAuthority),
   ];
   if (extendedKeyUsage) some.push(extension('2.5.29.37', sequence(...extendedKeyUsage.map(oid)), false));
+  if (issuerKey) {
+    some.push(extension('2.5.29.14', octetString(keyId(order.publicKey)), false));
+    some.push(extension('2.5.29.35', sequence(tlv(0x80, keyId(issuerKey))), false));
+  }
+  if (hosts) some.push(extension('2.5.29.17', sequence(...hosts.map(generalName)), false));
   return some;
+}
+
+/** What tells a key from others (RFC 5280 4.2.1.2 leaves open which hash). */
+const keyId = (key: KeyObject): Buffer =>
+  createHash('sha1')
+    .update(key.export({ type: 'spki', format: 'der' }))
+    .digest();
+
+function generalName(host: string): Buffer {
+  if (isIP(host) === 0) return tlv(0x82, Buffer.from(host, 'latin1'));
+  return tlv(0x87, Buffer.from(isIP(host) === 4 ? host.split('.').map(Number) : ipv6Bytes(host)));
+}
+
+function ipv6Bytes(address: string): number[] {
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const groups = (text = '') => text.split(':').filter((group) => group !== '');
+  const [left, right] = [groups(head), groups(tail)];
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0');
+  return [...left, ...zeros, ...right].flatMap((group) => {
+    const value = Number.parseInt(group, 16);
+    return [value >> 8, value & 0xff];
+  });
 }
 
 function extension(type: string, value: Buffer, isCritical: boolean): Buffer {
