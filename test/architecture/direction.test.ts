@@ -36,6 +36,7 @@ const ONLY: Record<string, RegExp> = {
   'hyparquet-writer': /^packages\/storage\//,
   undici: /^packages\/(sat|webhooks)\//,
   hono: /^apps\//,
+  '@modelcontextprotocol/sdk': /^apps\/cli\/src\/mcp\//,
 };
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');

@@ -20,6 +20,7 @@ export interface JsonSchema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly example?: unknown;
+  readonly examples?: readonly unknown[];
 }
 type Json<T> = { readonly content: { readonly 'application/json': T } };
 type Respuesta = Json<{ readonly schema: Ref; readonly examples?: Readonly<Record<string, unknown>> }>;
@@ -98,6 +99,33 @@ export function fieldsOf({ components }: Documento, peticion: string) {
     const found = $ref === undefined ? {} : components.schemas[nameOf({ $ref })];
     return { nombre, campo: { ...found, ...own }, esObligatorio: required.includes(nombre) };
   });
+}
+
+const mapped = (schemas: Readonly<Record<string, JsonSchema>>, change: (one: JsonSchema) => JsonSchema) =>
+  Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, change(one)]));
+
+/** A schema by itself, as JSON Schema has it: what it refers to filled in, and examples by the name that it gives them. */
+export function wholeSchema(documento: Documento, schema: JsonSchema): JsonSchema {
+  const { $ref, example, properties, items, anyOf, ...own } = schema;
+  const whole = (one: JsonSchema) => wholeSchema(documento, one);
+  const found = $ref === undefined ? {} : whole(documento.components.schemas[nameOf({ $ref })] ?? {});
+  return {
+    ...found,
+    ...own,
+    ...(example === undefined || example === null ? {} : { examples: [example] }),
+    ...(properties === undefined ? {} : { properties: mapped(properties, whole) }),
+    ...(items === undefined ? {} : { items: whole(items) }),
+    ...(anyOf === undefined ? {} : { anyOf: anyOf.map(whole) }),
+  };
+}
+
+/** The answer of an operation without what every answer has (`cfdi_codigo` and its texts). */
+export function answerOf(documento: Documento, { respuesta }: Publicada): JsonSchema {
+  const { schemas } = documento.components;
+  const [, own] = schemas[respuesta]?.allOf ?? [];
+  const { cfdi_descripcion: _, ...properties } = own?.properties ?? {};
+  const required = own?.required?.filter((name) => name in properties) ?? [];
+  return wholeSchema(documento, { type: 'object', properties, required });
 }
 
 /** What an editor shows of an operation, in paragraphs. */

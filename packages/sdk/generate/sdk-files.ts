@@ -1,5 +1,15 @@
 import openapiTS, { astToString } from 'openapi-typescript';
-import { type Documento, fieldsOf, groupsOf, operationsOf, ownErrors, type Publicada, textOf } from './documento.ts';
+import {
+  answerOf,
+  type Documento,
+  fieldsOf,
+  groupsOf,
+  operationsOf,
+  ownErrors,
+  type Publicada,
+  textOf,
+  wholeSchema,
+} from './documento.ts';
 
 const HEAD = '// Generated from docs/openapi.json by `npm run generate`.\n';
 
@@ -55,19 +65,24 @@ ${lines.join('')}} as const satisfies Partial<Record<NombreFallo, { readonly cod
 `;
 }
 
-/** What a program needs that offers the operations to people: texts, prices and fields. */
+/** What a program needs that offers the operations to people or to other programs: texts, prices, fields, schemas. */
 function catalogueText(documento: Documento): string {
-  const operaciones = operationsOf(documento).map(({ path, grupo, accion, metodo, costo, peticion, post }) => ({
-    ...{ path, grupo, accion, metodo, resumen: post.summary, descripcion: post.description, costo },
-    credencial: post['x-credencial'],
-    campos: fieldsOf(documento, peticion).map(({ nombre, campo, esObligatorio }) => ({
+  const operaciones = operationsOf(documento).map((one) => ({
+    ...{ path: one.path, grupo: one.grupo, accion: one.accion, metodo: one.metodo },
+    ...{ resumen: one.post.summary, descripcion: one.post.description, costo: one.costo, cambia: one.changes },
+    credencial: one.post['x-credencial'],
+    campos: fieldsOf(documento, one.peticion).map(({ nombre, campo, esObligatorio }) => ({
       ...{ nombre, descripcion: campo.description ?? '', tipo: campo.type ?? 'string', esObligatorio },
       ...{ esSecreto: campo.format === 'password', esArchivo: campo.contentEncoding === 'base64' },
-      ...{ valores: campo.enum ?? null, ejemplo: campo.example ?? null },
+      ...{ valores: campo.enum ?? null, ejemplo: campo.example ?? null, esquema: wholeSchema(documento, campo) },
     })),
+    respuesta: answerOf(documento, one),
   }));
   const grupos = documento.tags.filter(({ name }) => operaciones.some(({ grupo }) => grupo === name));
   return `${HEAD}
+/** A JSON Schema without references. */
+export type Esquema = Readonly<Record<string, unknown>>;
+
 /** A field of the body of an operation. */
 export interface CampoOperacion {
   readonly nombre: string;
@@ -82,6 +97,7 @@ export interface CampoOperacion {
   /** The only values that it may have. */
   readonly valores: readonly string[] | null;
   readonly ejemplo: unknown;
+  readonly esquema: Esquema;
 }
 
 /** An operation as it is offered to people. */
@@ -96,15 +112,20 @@ export interface OperacionDelServicio {
   readonly descripcion: string;
   /** Credits. */
   readonly costo: number;
+  /** Whether it charges or changes something; what does neither only reads what the service knows. */
+  readonly cambia: boolean;
   readonly credencial: string;
   readonly campos: readonly CampoOperacion[];
+  /** What is answered beside \`cfdi_codigo\` and its texts. */
+  readonly respuesta: Esquema;
 }
 
 /** The groups of the operations, with what each is about. */
 export const GRUPOS: readonly { readonly name: string; readonly description?: string }[] = ${JSON.stringify(grupos, null, 2)};
 
 /** Every operation of the service. */
-export const OPERACIONES: readonly OperacionDelServicio[] = ${JSON.stringify(operaciones, null, 2)};
+export const OPERACIONES: readonly OperacionDelServicio[] = [
+${operaciones.map((one) => `  ${JSON.stringify(one)},\n`).join('')}];
 `;
 }
 

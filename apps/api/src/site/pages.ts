@@ -46,6 +46,7 @@ const GROUPS: Readonly<Record<Language, readonly Group[]>> = {
         { slug: 'webhooks', source: 'docs/webhooks.md', other: 'webhooks' },
         { slug: 'formatos', source: 'docs/formatos.md', label: 'Formatos', other: 'formats' },
         { slug: 'cli', source: 'docs/cli.md', label: 'Línea de órdenes' },
+        { slug: 'asistentes', source: 'docs/asistentes.md', label: 'Asistentes' },
       ],
     ],
     [

@@ -10,7 +10,7 @@ const percent = (part: number) => `${String(Math.floor(part * 100)).padStart(3)}
 const number = new Intl.NumberFormat('es-MX');
 
 /** What is told of a request, in a few words. */
-function wordsOf({ estado, registros, motivo, retrasada }: Solicitud): string[] {
+export function wordsOf({ estado, registros, motivo, retrasada }: Solicitud): string[] {
   return [
     estado,
     ...(registros === null ? [] : [`${number.format(registros)} CFDI`]),

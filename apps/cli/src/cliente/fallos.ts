@@ -16,9 +16,15 @@ export const SALIDAS = {
   archivo: 9,
   interrumpida: 130,
 } as const;
-type Clase = keyof typeof SALIDAS;
+export type Clase = keyof typeof SALIDAS;
 
-const DE_ORDEN = { SIN_ACCESO: 'acceso', ORDEN_INVALIDA: 'orden', INTERRUMPIDA: 'interrumpida' } as const;
+const DE_ORDEN = {
+  SIN_ACCESO: 'acceso',
+  ORDEN_INVALIDA: 'orden',
+  INTERRUMPIDA: 'interrumpida',
+  TOPE_DE_CREDITOS: 'saldo',
+  ARCHIVO_DISTINTO: 'archivo',
+} as const;
 
 /** What an order itself finds wrong; its message is all that a person needs. */
 export class FalloOrden extends Error {
@@ -40,7 +46,8 @@ const POR_CODIGO: Readonly<Record<number, Clase>> = {
 };
 const LOCALES: Partial<Record<NombreError, Clase>> = { SIN_CONEXION: 'pasajero', PAQUETE_DANADO: 'archivo' };
 
-function claseOf(error: unknown): Clase {
+/** The class of an error: what can be done about it. */
+export function claseOf(error: unknown): Clase {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 'bien' : 'orden';
   if (error instanceof FalloOrden) return DE_ORDEN[error.nombre];
   if (error instanceof AcuseError) {
@@ -76,10 +83,13 @@ function messageOf(error: unknown): string {
   return (error as NodeJS.ErrnoException)?.code === 'EEXIST' ? (error as Error).message : explain(error);
 }
 
-/** The same for programs, as one line of JSON. */
-export function jsonOf(error: unknown): string {
+/** The same for programs. */
+export function datosOf(error: unknown): Readonly<Record<string, unknown>> {
   const nombre = nombreOf(error);
-  if (!(error instanceof AcuseError)) return JSON.stringify({ error: nombre, texto: messageOf(error) });
+  if (!(error instanceof AcuseError)) return { error: nombre, texto: messageOf(error) };
   const { codigo, message: texto, datos: data, requestId: request_id } = error as AcuseError;
-  return JSON.stringify({ error: nombre, cfdi_codigo: codigo, texto, data, request_id });
+  return { error: nombre, cfdi_codigo: codigo, texto, data, request_id };
 }
+
+/** As one line of JSON. */
+export const jsonOf = (error: unknown): string => JSON.stringify(datosOf(error));

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Acuse } from '@acuse/sdk';
+import type { Acuse, OpcionesLlamada } from '@acuse/sdk';
 import { type CampoOperacion, GRUPOS, OPERACIONES, type OperacionDelServicio } from '@acuse/sdk/operaciones';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Acceso } from './acceso.ts';
@@ -21,7 +21,7 @@ const wordsOf = (nombre: string) => nombre.replaceAll('_', '-');
 const camelOf = (words: string) => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /** A number as the operation wants it. */
-const numberArgument = (esEntero: boolean) => (value: string) => {
+export const numberArgument = (esEntero: boolean) => (value: string) => {
   const number = Number(value);
   if (value.trim() === '' || !Number.isFinite(number) || (esEntero && !Number.isSafeInteger(number)))
     throw new InvalidArgumentError(`debe ser un número${esEntero ? ' entero' : ''}`);
@@ -74,11 +74,18 @@ export function rfcOf({ rfc }: Acceso, given: string | undefined): string {
 }
 
 /** Calls a method of the client by the names that the document gives it. */
-function call(acuse: Acuse, { grupo, metodo }: OperacionDelServicio, peticion: object) {
-  const methods = Reflect.get(acuse, grupo) as Readonly<Record<string, (body: object) => Promise<object>>>;
+export function call(
+  acuse: Acuse,
+  { grupo, metodo }: OperacionDelServicio,
+  peticion: object,
+  opciones?: OpcionesLlamada,
+): Promise<object> {
+  const methods = Reflect.get(acuse, grupo) as Readonly<
+    Record<string, (body: object, opciones?: OpcionesLlamada) => Promise<object>>
+  >;
   const method = methods[metodo];
   if (method === undefined) throw new Error(`the client has no ${grupo}.${metodo}`);
-  return method(peticion);
+  return method(peticion, opciones);
 }
 
 function addOperacion(grupo: Command, { consola, open }: Servicio, operacion: OperacionDelServicio): void {

@@ -9,6 +9,7 @@ import { addDescargar } from './descargar.ts';
 import { addEntrar } from './entrar.ts';
 import { addEscuchar } from './escuchar.ts';
 import { FalloOrden, jsonOf } from './fallos.ts';
+import { addMcp } from './mcp.ts';
 import { addOperaciones } from './operaciones.ts';
 
 /** The orders of integrators and accountants: over HTTP, with an API key. */
@@ -40,6 +41,7 @@ export function createCliente(consola: Consola): Command {
   addEntrar(program, consola, connect);
   addDescargar(program, servicio);
   addEscuchar(program, servicio);
+  addMcp(program, servicio);
   addOperaciones(program, servicio);
   addCompletar(program, (line) => print(consola, line));
   program

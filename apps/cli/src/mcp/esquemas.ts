@@ -1,0 +1,73 @@
+import type { CampoOperacion, Esquema, OperacionDelServicio } from '@acuse/sdk/operaciones';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
+
+/** What an object has, for a schema. */
+export type Properties = Readonly<Record<string, Esquema>>;
+
+const isSchema = (value: unknown): value is Esquema => typeof value === 'object' && value !== null;
+/** Keywords of which a later service may say something else; a client that checks would refuse its answer. */
+const STRICT = new Set(['enum', 'const', 'pattern', 'format', 'minimum', 'maximum', 'required', 'examples']);
+
+/** An answer's schema that also fits what a later service adds: a field, or another word. */
+function tolerant(esquema: Esquema): Esquema {
+  const entries = Object.entries(esquema).filter(([keyword]) => !STRICT.has(keyword));
+  return Object.fromEntries(
+    entries.map(([keyword, value]) => {
+      if (keyword === 'properties' && isSchema(value)) return [keyword, tolerantAll(value)];
+      if (Array.isArray(value)) return [keyword, value.map((one) => (isSchema(one) ? tolerant(one) : one))];
+      return [keyword, keyword === 'items' && isSchema(value) ? tolerant(value) : value];
+    }),
+  );
+}
+const tolerantAll = (properties: Esquema): Properties =>
+  Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, isSchema(one) ? tolerant(one) : {}]));
+
+/** The cursor of the service stays here: one way to go on is enough. */
+export const fieldsOf = ({ campos }: OperacionDelServicio): readonly CampoOperacion[] =>
+  campos.filter(({ nombre }) => nombre !== 'cursor');
+
+/** What a tool takes of an operation. A key is of one RFC, so that may be left out where it is known. */
+export function inputOf(operacion: OperacionDelServicio, rfc: string): Tool['inputSchema'] {
+  const campos = fieldsOf(operacion);
+  const isAsked = ({ nombre, esObligatorio }: CampoOperacion) => esObligatorio && (nombre !== 'rfc' || rfc === '');
+  return {
+    type: 'object',
+    properties: Object.fromEntries(
+      campos.map((campo) => [
+        campo.nombre,
+        campo.nombre === 'rfc' && rfc !== ''
+          ? { ...campo.esquema, description: `${campo.descripcion} Si falta, ${rfc}.` }
+          : campo.esquema,
+      ]),
+    ),
+    required: campos.filter(isAsked).map(({ nombre }) => nombre),
+    additionalProperties: false,
+  };
+}
+
+const RECORTES: Esquema = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'Listas que van recortadas: cuántos elementos de cuántos.',
+};
+/** How a list goes on. */
+export const SIGUE: Properties = {
+  cursor: {
+    type: ['string', 'null'],
+    description: 'Con él, lista_continuar da lo que sigue de la lista, sin costo; null al final.',
+  },
+  quedan: { type: 'integer', description: 'Cuántos elementos de esta respuesta faltan; puede haber más páginas.' },
+  recortes: RECORTES,
+};
+
+export const objectOf = (properties: Properties): NonNullable<Tool['outputSchema']> => ({
+  type: 'object',
+  properties: { ...properties },
+});
+
+/** What a tool answers of an operation. */
+export function outputOf({ respuesta }: OperacionDelServicio): NonNullable<Tool['outputSchema']> {
+  const { properties = {} } = tolerant(respuesta) as { readonly properties?: Properties };
+  const own = (properties['data']?.['properties'] ?? {}) as Properties;
+  return objectOf({ ...properties, ...('items' in own ? SIGUE : { recortes: RECORTES }) });
+}
