@@ -73,11 +73,11 @@ export const webhookData = z.object({
     .meta({ description: 'De qué se le avisa.', example: ['solicitud.terminada'] }),
   estado: estadoField,
   motivo: z
-    .enum(['USUARIO', 'CONTESTO_410', 'FALLA_DIAS'])
+    .enum(['USUARIO', 'CONTESTO_410', 'FALLA_DIAS', 'MUCHOS_PENDIENTES'])
     .nullable()
     .meta({
       description:
-        'Por qué está apagado. USUARIO: así se pidió; CONTESTO_410: el receptor contestó que ya no existe; FALLA_DIAS: pasaron días sin que aceptara nada.',
+        'Por qué está apagado. USUARIO: así se pidió; CONTESTO_410: el receptor contestó que ya no existe; FALLA_DIAS: pasaron días sin que aceptara nada; MUCHOS_PENDIENTES: fallaba y ya lo esperaban demasiados avisos.',
       example: null,
     }),
   apagado_en: instante('Cuándo se apagó.').nullable().meta({ example: null }),

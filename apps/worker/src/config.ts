@@ -150,6 +150,10 @@ const ajustes = z.object({
   WEBHOOK_KEYS: secret(`${webhookFields.WEBHOOK_KEYS.description} Solo la necesita webhooks.`).default(''),
   WEBHOOKS_CONCURRENCY: integer('Webhooks que se envían a la vez.', { min: 1, max: 1_000 }).default(50),
   WEBHOOKS_POR_DESTINO: integer('De ellos, los que van a un mismo receptor.', { min: 1, max: 100 }).default(8),
+  WEBHOOKS_POR_CUENTA: integer('De ellos, los que van a todos los receptores de una cuenta.', {
+    min: 1,
+    max: 1_000,
+  }).default(25),
   WEBHOOK_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdido un envío.', { min: 1_000, max: 15_000 }).default(
     10_000,
   ),
@@ -158,6 +162,9 @@ const ajustes = z.object({
     min: 1,
     max: 60,
   }).default(3),
+  WEBHOOK_MAX_PENDIENTES: integer('Avisos que pueden esperar a un receptor que falla; con más, su webhook se apaga.', {
+    min: 1,
+  }).default(10_000),
   WEBHOOKS_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a los webhooks por enviar.', { min: 10 }).default(
     1_000,
   ),

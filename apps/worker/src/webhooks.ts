@@ -40,15 +40,18 @@ interface Deps {
 }
 
 interface AjustesWebhooks {
-  /** Messages under way at the same time, and to one receiver. */
+  /** Messages under way at the same time, to one receiver, and to all of an account. */
   readonly concurrency: number;
   readonly porDestino: number;
+  readonly porCuenta: number;
   readonly everyMs: number;
   readonly timeoutMs: number;
   /** Seconds between two tries. */
   readonly intervalos: readonly number[];
   /** Days in which nothing arrived, after which a receiver is switched off. */
   readonly diasFallando: number;
+  /** Messages that may wait for a receiver that fails, after which it is switched off too. */
+  readonly maxPendientes: number;
 }
 
 /** The role `webhooks`: sends what is due, and tells of what is the case. It opens no credential and asks no SAT. */
@@ -74,10 +77,12 @@ export async function openWebhooks(
   const sending = await startWebhooks(deps, {
     concurrency: config.WEBHOOKS_CONCURRENCY,
     porDestino: config.WEBHOOKS_POR_DESTINO,
+    porCuenta: config.WEBHOOKS_POR_CUENTA,
     everyMs: config.WEBHOOKS_INTERVAL_MS,
     timeoutMs,
     intervalos: config.WEBHOOK_REINTENTOS_SECONDS,
     diasFallando: config.WEBHOOK_DIAS_FALLANDO,
+    maxPendientes: config.WEBHOOK_MAX_PENDIENTES,
   });
   const closeMs = config.SHUTDOWN_SECONDS * 1_000;
   shutdown.phase('webhooks', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
@@ -98,7 +103,7 @@ export async function openWebhooks(
  */
 async function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
   const { entregas, log } = deps;
-  const { concurrency, porDestino, everyMs, timeoutMs } = ajustes;
+  const { concurrency, porDestino, porCuenta, everyMs, timeoutMs } = ajustes;
   const leaseSeconds = timeoutMs / 1_000 + LEASE_SLACK_SECONDS;
   const leaving = new AbortController();
   const enCamino = new Map<string, { readonly isDudosa: boolean; readonly done: Promise<void> }>();
@@ -125,7 +130,7 @@ async function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
       const limite = concurrency - enCamino.size;
       if (limite < Math.min(concurrency, Math.max(1, concurrency * PARTE_LIBRE))) return false;
       const dudosasLibres = Math.max(0, Math.ceil(concurrency * PARTE_DUDOSAS) - dudosas());
-      const tomadas = await entregas.claim({ limite, porDestino, dudosas: dudosasLibres, leaseSeconds });
+      const tomadas = await entregas.claim({ limite, porDestino, porCuenta, dudosas: dudosasLibres, leaseSeconds });
       for (const tomada of tomadas) begin(tomada);
       return tomadas.length === limite;
     },
@@ -201,7 +206,7 @@ async function deliver(
 /** Notes a try that failed, and when the next one is due. */
 async function noteFailure(
   { entregas, log }: Deps,
-  { intervalos, diasFallando }: AjustesWebhooks,
+  { intervalos, diasFallando, maxPendientes }: AjustesWebhooks,
   tomada: EntregaTomada,
   envio: Omit<Envio, 'error'> & { readonly error: Envio['error'] | 'SECRETO_ILEGIBLE' },
 ): Promise<void> {
@@ -212,7 +217,7 @@ async function noteFailure(
     enSegundos: isNoMore ? null : nextIntento({ intentos, intervalos, retryAfter }),
     deNuevoEnSegundos: nextIntento({ intentos: 1, intervalos, retryAfter }),
     esperaSegundos: esperaOf(envio, intervalos),
-    ...{ isNoMore, diasFallando },
+    ...{ isNoMore, diasFallando, maxPendientes },
   });
   const fields = { webhook: tomada.webhookId, entrega: tomada.id, status, motivo: error, intentos };
   if (estado === null) log.warn(fields, 'webhook_lease_lost');

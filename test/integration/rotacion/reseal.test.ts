@@ -131,7 +131,13 @@ it('moves the keys that webhooks are signed with, the one in force and those bef
   await resellar(database.db, 'WEBHOOK_KEYS', both, quiet);
   expect([await hangsOn('WEBHOOK_KEYS', '1'), await hangsOn('WEBHOOK_KEYS', '2')]).toEqual([[], [2]]);
   await webhooks.ping({ cuentaId }, id);
-  const [tomada] = await createEntregas(database.db).claim({ limite: 1, porDestino: 1, dudosas: 1, leaseSeconds: 60 });
+  const [tomada] = await createEntregas(database.db).claim({
+    limite: 1,
+    porDestino: 1,
+    porCuenta: 10,
+    dudosas: 1,
+    leaseSeconds: 60,
+  });
   const opened = tomada?.secretos.map((secreto) => after.open(secreto.sobre, contextoDeWebhook(id, secreto.id)));
   expect(opened).toEqual(claves.toReversed());
 });

@@ -53,15 +53,18 @@ export interface Despues {
   readonly isNoMore: boolean;
   /** Days in which nothing arrived, after which it is switched off too. */
   readonly diasFallando: number;
+  /** Messages that may wait for a receiver that fails: with more it is switched off too. */
+  readonly maxPendientes: number;
 }
 
 /** Workers take turns at choosing: two at once would count the same ones under way, and exceed what a receiver may have. */
 const TURN = `SELECT pg_advisory_xact_lock(hashtext('acuse_webhooks'))`;
 
 /**
- * What is due, shared out among the receivers: in each round every one gets one, those with the fewest under way first.
- * The receivers are found by steps along the index, so that one with a long queue hides nobody. A doubtful one has one
- * under way, and all of them together no more than `$3` new ones.
+ * What is due, shared out among the accounts and the receivers of each: in each round every account gets one, those with
+ * the fewest under way first, and no account has more than `$5`. The receivers are found by steps along the index, so
+ * that one with a long queue hides nobody. A doubtful one has one under way, after those of its account that are well,
+ * and all of them together no more than `$3` new ones.
  */
 const CLAIM = `
 WITH RECURSIVE destino AS (
@@ -71,19 +74,23 @@ WITH RECURSIVE destino AS (
   FROM destino d WHERE d.id IS NOT NULL
 ), en_camino AS MATERIALIZED (
   SELECT webhook_id, count(*)::int AS n FROM webhook_entrega WHERE tomada_hasta IS NOT NULL AND tomada_hasta > now() GROUP BY webhook_id
+), de_cuenta AS MATERIALIZED (
+  SELECT w.cuenta_id, sum(c.n)::int AS n FROM en_camino c JOIN webhook w ON w.id = c.webhook_id GROUP BY w.cuenta_id
 ), abierto AS MATERIALIZED (
-  SELECT w.id, w.fallos_seguidos >= ${DUDOSO} AS dudoso, coalesce(c.n, 0) AS n
-  FROM destino d JOIN webhook w ON w.id = d.id LEFT JOIN en_camino c ON c.webhook_id = w.id
+  SELECT w.id, w.cuenta_id, w.fallos_seguidos >= ${DUDOSO} AS dudoso, coalesce(c.n, 0) AS n, coalesce(q.n, 0) AS n_cuenta
+  FROM destino d JOIN webhook w ON w.id = d.id LEFT JOIN en_camino c ON c.webhook_id = w.id LEFT JOIN de_cuenta q ON q.cuenta_id = w.cuenta_id
   WHERE w.estado = 'ACTIVO' AND (w.espera_hasta IS NULL OR w.espera_hasta <= now())
 ), candidata AS (
-  SELECT c.id, c.due_at, a.dudoso, a.n + row_number() OVER (PARTITION BY a.id ORDER BY c.due_at, c.id) AS nth
+  SELECT c.id, c.due_at, a.dudoso, a.cuenta_id, a.n_cuenta, a.n + row_number() OVER (PARTITION BY a.id ORDER BY c.due_at, c.id) AS nth
   FROM abierto a CROSS JOIN LATERAL (
     SELECT e.id, e.due_at FROM webhook_entrega e WHERE e.webhook_id = a.id AND e.estado = 'PENDIENTE' AND e.due_at <= now()
     ORDER BY e.due_at LIMIT greatest(0, CASE WHEN a.dudoso THEN 1 ELSE $2::int END - a.n)
   ) c
+), turno AS (
+  SELECT id, due_at, dudoso, n_cuenta + row_number() OVER (PARTITION BY cuenta_id ORDER BY dudoso, nth, due_at, id) AS nth FROM candidata
 ), ordenada AS (
   SELECT id, dudoso, row_number() OVER (ORDER BY nth, due_at, id) AS pos,
-    row_number() OVER (PARTITION BY dudoso ORDER BY nth, due_at, id) AS pos_propia FROM candidata
+    row_number() OVER (PARTITION BY dudoso ORDER BY nth, due_at, id) AS pos_propia FROM turno WHERE nth <= $5::int
 ), elegida AS (
   SELECT id, dudoso FROM ordenada WHERE NOT dudoso OR pos_propia <= $3::int ORDER BY pos LIMIT $1
 ), libre AS (
@@ -128,7 +135,8 @@ const SIGUE = 'CASE WHEN intentos < $11::int AND NOT $9::boolean THEN $12::float
 
 /**
  * `$7` seconds to the next try, none after the last; `$8` seconds to leave the receiver alone; `$9` it wants no more;
- * `$10` days; `$11` tries before this one when it was taken; `$12` seconds to the next try of one that begins anew.
+ * `$10` days; `$11` tries before this one when it was taken; `$12` seconds to the next try of one that begins anew; `$13`
+ * messages that may wait for a receiver that fails: whoever reads on counts no more of them.
  */
 const FAILED = `${noted(
   '',
@@ -140,7 +148,9 @@ const FAILED = `${noted(
     estado = CASE WHEN f.motivo IS NULL THEN w.estado ELSE 'APAGADO' END,
     motivo = coalesce(w.motivo, f.motivo), apagado_en = CASE WHEN f.motivo IS NULL THEN w.apagado_en ELSE coalesce(w.apagado_en, now()) END
   FROM (SELECT fin.webhook_id, CASE WHEN $9::boolean THEN 'CONTESTO_410'
-      WHEN d.fallando_desde < now() - make_interval(days => $10::int) AND d.fallos_seguidos >= ${MIN_FALLOS} THEN 'FALLA_DIAS' END AS motivo
+      WHEN d.fallando_desde < now() - make_interval(days => $10::int) AND d.fallos_seguidos >= ${MIN_FALLOS} THEN 'FALLA_DIAS'
+      WHEN d.fallos_seguidos >= ${DUDOSO} AND (SELECT count(*) FROM (
+        SELECT FROM webhook_entrega e WHERE e.webhook_id = fin.webhook_id AND e.estado = 'PENDIENTE' LIMIT $13::int) x) >= $13::int THEN 'MUCHOS_PENDIENTES' END AS motivo
     FROM fin JOIN destino d ON d.id = fin.webhook_id) f
   WHERE w.id = f.webhook_id RETURNING w.estado
 )
@@ -164,16 +174,16 @@ function tomadaOf({ solicitudId, contribuyenteId, secretos, ...row }: Row): Entr
 export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return {
     /**
-     * Takes up to `limite` that are due, at most `porDestino` under way to one receiver and at most `dudosas` to such
-     * that fail. Nobody else gets them for `leaseSeconds`; then they are due again, as those of a dead worker.
+     * Takes up to `limite` that are due, at most `porDestino` under way to one receiver, `porCuenta` to all of an
+     * account, and at most `dudosas` to such that fail. Nobody else gets them for `leaseSeconds`; then they are due again, as those of a dead worker.
      */
     async claim(
-      input: Record<'limite' | 'porDestino' | 'dudosas' | 'leaseSeconds', number>,
+      input: Record<'limite' | 'porDestino' | 'porCuenta' | 'dudosas' | 'leaseSeconds', number>,
     ): Promise<readonly EntregaTomada[]> {
-      const { limite, porDestino, dudosas, leaseSeconds } = input;
+      const { limite, porDestino, porCuenta, dudosas, leaseSeconds } = input;
       return inTransaction(pool, async (client) => {
         await execute(client, TURN);
-        return (await rowsOf<Row>(client, CLAIM, [limite, porDestino, dudosas, leaseSeconds])).map(tomadaOf);
+        return (await rowsOf<Row>(client, CLAIM, [limite, porDestino, dudosas, leaseSeconds, porCuenta])).map(tomadaOf);
       });
     },
 
@@ -190,11 +200,11 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
     async failed(
       { id, epoch, intentos }: Pick<EntregaTomada, 'id' | 'epoch' | 'intentos'>,
       hecho: IntentoHecho,
-      { enSegundos, deNuevoEnSegundos, esperaSegundos, isNoMore, diasFallando }: Despues,
+      { enSegundos, deNuevoEnSegundos, esperaSegundos, isNoMore, diasFallando, maxPendientes }: Despues,
     ): Promise<'ACTIVO' | 'APAGADO' | null> {
       const row = await rowOf<{ estado: 'ACTIVO' | 'APAGADO' }>(pool, FAILED, [
         ...[id, epoch, hecho.ms, hecho.status, hecho.error, hecho.respuesta],
-        ...[enSegundos, esperaSegundos, isNoMore, diasFallando, intentos, deNuevoEnSegundos],
+        ...[enSegundos, esperaSegundos, isNoMore, diasFallando, intentos, deNuevoEnSegundos, maxPendientes],
       ]);
       return row?.estado ?? null;
     },

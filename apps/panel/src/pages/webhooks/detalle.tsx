@@ -131,7 +131,7 @@ async function page(contexto: ContextoCliente, webhook: WebhookVista, faltas: Fa
   return pagina(
     'Webhook',
     <>
-      {motivo === 'CONTESTO_410' || motivo === 'FALLA_DIAS' ? (
+      {motivo !== null && motivo !== 'USUARIO' ? (
         <Aviso tono="alerta" titulo="Se apagó">
           {MOTIVOS[motivo]} Revise el receptor y enciéndalo: lo que quedó pendiente se envía entonces.
         </Aviso>

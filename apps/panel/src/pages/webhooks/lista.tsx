@@ -28,6 +28,7 @@ export const MOTIVOS: Readonly<Record<NonNullable<WebhookVista['motivo']>, strin
   USUARIO: 'Lo apagó alguien de la cuenta.',
   CONTESTO_410: 'Su receptor contestó 410: ya no quiere avisos.',
   FALLA_DIAS: 'Pasaron días sin que su receptor aceptara un aviso.',
+  MUCHOS_PENDIENTES: 'Su receptor fallaba y ya lo esperaban demasiados avisos.',
 };
 
 /** Tells of those that were switched off by themselves: nobody is told of anything through them any more. */

@@ -1,0 +1,94 @@
+import { createEntregas, createWebhooks } from '@acuse/db';
+import { describe, expect, it } from 'vitest';
+import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { examine } from '../fixtures/planes.ts';
+import { createEmisor } from './fixtures/destinos.ts';
+
+const t = useDatabase();
+const entregas = () => createEntregas(t.db);
+const hecho = { ms: 5, status: 500, error: null, respuesta: 'no' };
+const despues = {
+  ...{
+    enSegundos: 60,
+    deNuevoEnSegundos: 60,
+    esperaSegundos: null,
+    isNoMore: false,
+    diasFallando: 3,
+    maxPendientes: 5,
+  },
+} as const;
+const TODAS = { limite: 50, porDestino: 8, porCuenta: 25, dudosas: 25, leaseSeconds: 60 };
+
+/** An account with so many endpoints, each with so many messages that are due. */
+async function newCuenta(endpoints: number, mensajes: number) {
+  const { cuentaId } = await seedTaxpayer(t.db);
+  const ids: string[] = [];
+  for (let n = 0; n < endpoints; n += 1)
+    ids.push((await createEmisor(t).newWebhook(cuentaId, 'http://127.0.0.1:9/')).id);
+  await t.sql`SELECT webhook_anota(${ids}, ${cuentaId}, NULL, 'prueba', NULL, '{}') FROM generate_series(1, ${mensajes}::int)`;
+  return { cuentaId, ids };
+}
+
+describe('an account', () => {
+  it('that has many receivers which hang has no more than its share under way, and others come first in each round', async () => {
+    const many = await newCuenta(10, 10);
+    const few = await newCuenta(1, 10);
+    const byCuenta = (taken: readonly { webhookId: string }[], { ids }: { ids: readonly string[] }) =>
+      taken.filter(({ webhookId }) => ids.includes(webhookId)).length;
+    const first = await entregas().claim({ ...TODAS, limite: 12 });
+    expect([byCuenta(first, many), byCuenta(first, few)]).toEqual([6, 6]);
+    const rest = await entregas().claim(TODAS);
+    expect([byCuenta(rest, many), byCuenta(rest, few)]).toEqual([25 - 6, 8 - 6]);
+    // Its receivers hold what they have: nothing more goes to it, and whatever another has to tell does.
+    const nueva = await newCuenta(1, 1);
+    const last = await entregas().claim(TODAS);
+    expect([byCuenta(last, many), byCuenta(last, nueva)]).toEqual([0, 1]);
+    await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL`;
+  });
+
+  it('whose receivers fail sends first to those that are well', async () => {
+    const { ids } = await newCuenta(4, 1);
+    const [sano = '', ...fallan] = [...ids].reverse();
+    await t.sql`UPDATE webhook SET fallos_seguidos = 10 WHERE id = ANY (${fallan})`;
+    const [first] = await entregas().claim({ ...TODAS, porCuenta: 1 });
+    expect(first?.webhookId).toBe(sano);
+    await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL`;
+  });
+});
+
+describe('a receiver that fails', () => {
+  it('is switched off when too much waits for it, with what waits kept; one that fails now and then is not', async () => {
+    const { cuentaId, ids } = await newCuenta(2, 6);
+    const [muerto = '', otro = ''] = ids;
+    await t.sql`UPDATE webhook SET fallos_seguidos = 10, fallando_desde = now() WHERE id = ${muerto}`;
+    for (const tomada of await entregas().claim({ ...TODAS, porDestino: 1 }))
+      await entregas().failed(tomada, hecho, despues);
+    const find = (id: string) => createWebhooks(t.db).find({ cuentaId }, id);
+    expect(await find(muerto)).toMatchObject({ estado: 'APAGADO', motivo: 'MUCHOS_PENDIENTES', pendientes: 6 });
+    expect(await find(otro)).toMatchObject({ estado: 'ACTIVO', motivo: null, pendientes: 6 });
+
+    // Switched on again it has ten failures before it, and what waited goes.
+    const autor = { actor: 'prueba', ip: null };
+    await createWebhooks(t.db).update({ cuentaId }, muerto, { estado: 'ACTIVO', ...autor });
+    const again = (await entregas().claim(TODAS)).filter(({ webhookId }) => webhookId === muerto);
+    expect(again).toHaveLength(5);
+    for (const tomada of again) await entregas().failed(tomada, hecho, despues);
+    expect(await find(muerto)).toMatchObject({ estado: 'ACTIVO', pendientes: 6 });
+  });
+});
+
+it('what failed is found among much that arrived without reading that', async () => {
+  const { cuentaId, ids } = await newCuenta(1, 3_000);
+  const [id = ''] = ids;
+  await t.sql`UPDATE webhook_entrega SET estado = CASE secuencia WHEN 7 THEN 'FALLIDA' ELSE 'ENTREGADA' END WHERE webhook_id = ${id}`;
+  await t.sql`ANALYZE webhook_entrega`;
+  const found: number[] = [];
+  const plans = await examine(async () => {
+    const page = await createWebhooks(t.db).entregas({ cuentaId }, id, { estado: 'FALLIDA', limite: 25 });
+    found.push(...page.map(({ secuencia }) => secuencia));
+  });
+  expect(found).toEqual([7]);
+  for (const { nodes } of plans)
+    for (const { table, read } of nodes) if (table === 'webhook_entrega') expect(read).toBeLessThan(100);
+  expect(plans.length).toBeGreaterThan(0);
+});
