@@ -4,10 +4,11 @@ import { get } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, expectTypeOf, it, onTestFinished } from 'vitest';
+import { createSimulador } from './app.ts';
 import { keepEfirma } from './efirmas.ts';
 import { type Ajustes, type Falla, type Simulador, start } from './publico.ts';
-import type { FAULT_KINDS } from './world/faults.ts';
-import type { Settings } from './world/settings.ts';
+import { FAULT_KINDS } from './world/faults.ts';
+import { type Settings, settingsSchema } from './world/settings.ts';
 
 const RFC = 'EKU9003173C9';
 const simulador = await start({
@@ -79,6 +80,17 @@ describe('the module that is published', () => {
     expect(new Date(new X509Certificate(efirma.cer).validTo).toISOString()).toBe('2026-05-01T00:00:00.000Z');
     expect([efirma.password, efirma.numero]).toEqual(['Una', expect.stringMatching(/^\d{20}$/)]);
     await simulador.revocar(efirma.numero);
+  });
+});
+
+describe.each(['README.md', 'README.es.md'])('%s', (name) => {
+  it('has every prefix, setting and fault', async () => {
+    const text = await readFile(new URL(`../${name}`, import.meta.url), 'utf8');
+    const { app } = await createSimulador();
+    const prefixes = new Set(app.routes.map(({ path }) => `/${path.split('/')[1]}`));
+    expect(prefixes.size).toBeGreaterThan(20);
+    const words = [...prefixes, ...Object.keys(settingsSchema.shape), ...FAULT_KINDS];
+    expect(words.filter((word) => !text.includes(`\`${word}\``))).toEqual([]);
   });
 });
 
