@@ -29,7 +29,7 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   S3_FORCE_PATH_STYLE: { S3_ENDPOINT: 'http://127.0.0.9:7000' },
 };
 /** Those that `npm start` cannot follow at all. */
-const REFUSED = ['SAT_BASE_URL'];
+const REFUSED = ['SAT_BASE_URL', 'SAT_PRUEBAS_URL'];
 
 const secrets = { carpeta: join(dir, 'secretos'), valores: {} };
 const addresses = {
@@ -117,6 +117,7 @@ describe('npm start refuses', () => {
   };
 
   it.each([
+    [{ SAT_PRUEBAS_URL: 'http://127.0.0.1:1' }, 'SAT_PRUEBAS_URL: esta orden trae su propio', 'Quite este ajuste'],
     [{ SAT_BASE_URL: 'http://127.0.0.1:1' }, 'SAT_BASE_URL: esta orden trae su propio simulador', 'Quite este ajuste'],
     [{ CAPTCHA_RESOLVER: 'consola' }, 'CAPTCHA_RESOLVER: los procesos', 'Use personas'],
     [{ S3_FORCE_PATH_STYLE: 'false' }, 'S3_FORCE_PATH_STYLE: el almacén incluido', 'S3_ENDPOINT'],

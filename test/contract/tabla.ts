@@ -152,7 +152,7 @@ export const TABLA: readonly Fila[] = [
   {
     ...{ path: 'descarga/verificar', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
     data: [
-      ...['solicitud_id', 'estado', 'tipo', 'desde', 'hasta', 'formato', 'registros', 'progreso', 'intentos'],
+      ...['solicitud_id', 'modo', 'estado', 'tipo', 'desde', 'hasta', 'formato', 'registros', 'progreso', 'intentos'],
       ...[
         'ultima_consulta',
         'proxima_consulta',

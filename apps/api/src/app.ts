@@ -120,6 +120,7 @@ function newLlamada(
     answerHeaders: { 'X-Acuse-Modo': settings.modo },
     apiKey: null,
     access: null,
+    pruebas: null,
     accessIsCached: false,
     mayUseCache: false,
     rateChecked: false,

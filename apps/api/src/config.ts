@@ -8,7 +8,7 @@ import {
   integer,
   list,
   loadConfig,
-  modoLlaveOf,
+  modoOf,
   port,
   processFields,
   proxyFields,
@@ -115,7 +115,7 @@ export const settingsOf = (config: ApiConfig) => ({
   satEsperaMs: config.SAT_ESPERA_MS,
   maxFacturas: config.MAX_FACTURAS,
   /** `test` where a simulator answers in the SAT's place. */
-  modo: modoLlaveOf(config),
+  modo: modoOf(config),
   destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
 });
 export type ApiSettings = Readonly<ReturnType<typeof settingsOf>>;

@@ -40,19 +40,28 @@ export interface DatabasePorts {
   readonly uso: Pick<Uso, 'byDay'>;
 }
 
-/**
- * Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake
- * it.
- */
-export interface ApiDeps extends DatabasePorts {
-  readonly paquetes: Pick<Paquetes, 'presign' | 'saveDocumento'>;
+/** Whom calls ask, and all that belongs to it alone. */
+export interface Autoridad {
   readonly sat: Sat;
+  readonly sesiones: Pick<SesionesPortal, 'forget'>;
   /** Null when the operator has configured no source. */
   readonly opinionesPublicas: OpinionesPublicas | null;
   /** Room for queries of the authority. */
   readonly turnos: Semaphore;
   /** Which credential an operation is best asked with. */
   readonly caminos: Caminos;
+  /** Authorities that may issue an e.firma. */
+  readonly trust: TrustBundle;
+}
+
+/**
+ * Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake
+ * it.
+ */
+export interface ApiDeps extends DatabasePorts, Autoridad {
+  /** The simulator that test keys ask where the SAT is asked with the others; null when there is none. */
+  readonly pruebas: Autoridad | null;
+  readonly paquetes: Pick<Paquetes, 'presign' | 'saveDocumento'>;
   /** Aborts when the process stops. */
   readonly apagado: AbortSignal;
   readonly hasher: ApiKeyHasher;
@@ -60,8 +69,6 @@ export interface ApiDeps extends DatabasePorts {
   readonly sealer: Sealer;
   /** Seals the keys that webhooks are signed with; the workers open them. */
   readonly selladoWebhooks: Pick<Sellado, 'seal'>;
-  /** Authorities that may issue an e.firma. */
-  readonly trust: TrustBundle;
   /**
    * Tells the relay that there is something in the outbox. Returns at once; losing it costs a second, never a
    * solicitud.

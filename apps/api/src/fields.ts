@@ -125,6 +125,9 @@ export const estadoSolicitud = estadoSolicitudField.meta({
 export const solicitudData = z
   .object({
     solicitud_id: solicitudIdData,
+    modo: z
+      .enum(['live', 'test'])
+      .meta({ description: 'A quién se pidió: live, al SAT; test, a un simulador en su lugar.', example: 'live' }),
     estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
     tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
     desde,

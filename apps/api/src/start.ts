@@ -1,6 +1,6 @@
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { createSemaphore, type OpinionesPublicas, type Sat, type SesionesPortal } from '@acuse/core';
+import { createSemaphore, type OpinionesPublicas, type SesionesPortal } from '@acuse/core';
 import {
   createAccessSnapshots,
   createBoveda,
@@ -22,12 +22,12 @@ import {
   requireSecretos,
 } from '@acuse/db';
 import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
-import { createOpinionesPublicas, openSat } from '@acuse/sat';
+import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
-import { createSellado, idsOf, openClaves, openKeyring } from '@acuse/vault';
+import { createSellado, idsOf, openClaves, openKeyring, type TrustBundle } from '@acuse/vault';
 import { createApp } from './app.ts';
 import { type ApiConfig, settingsOf } from './config.ts';
-import { type ApiDeps, guardPort } from './deps.ts';
+import { type ApiDeps, type Autoridad, guardPort } from './deps.ts';
 import { loadOperations } from './http/operation.ts';
 import { createCaminos, createWake } from './http/state.ts';
 import { createServerFor } from './server.ts';
@@ -79,6 +79,7 @@ async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): P
   const paquetes = openPaquetesS3(config, { createBucket: config.S3_CREATE_BUCKET });
   shutdown.phase('storage', () => paquetes.close());
   const settings = settingsOf(config);
+  const claves = await openClaves(config);
   return {
     accessSnapshots: createAccessSnapshots(database),
     saldos: createSaldos(database),
@@ -91,12 +92,10 @@ async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): P
     webhooks: createWebhooks(database),
     selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
     uso: createUso(database),
-    ...openAuthority(database, config, shutdown, settings.databaseTimeoutMs),
-    turnos: createSemaphore({ perKey: config.SAT_POR_RFC, total: config.SAT_EN_TOTAL }),
-    caminos: createCaminos(),
+    ...openAuthority(database, { config, claves, shutdown, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
     paquetes,
-    ...(await openClaves(config)),
+    ...claves,
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
     health: createHealth({ checks: { database: () => ping(database) } }),
     now: () => new Date(),
@@ -109,30 +108,53 @@ async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): P
 const ping = ({ pool }: Database) => pool.query('SELECT 1');
 
 /**
- * The tax authority, with the sessions, breakers and captchas that all processes share over the database; what keeps
- * that from answering within `timeoutMs` is told as anywhere else in a call.
+ * The tax authority, with the sessions, breakers and captchas that all processes share over the database, and the
+ * simulator of the test keys beside it; what keeps that from answering within `timeoutMs` is told as anywhere else in a
+ * call.
  */
 function openAuthority(
   database: Database,
-  config: ApiConfig,
-  shutdown: Shutdown,
-  timeoutMs: number,
-): { readonly sat: Sat; readonly sesiones: SesionesPortal; readonly opinionesPublicas: OpinionesPublicas | null } {
-  const sesiones = createSesionesPortal(database);
+  {
+    config,
+    claves,
+    shutdown,
+    timeoutMs,
+  }: {
+    readonly config: ApiConfig;
+    readonly claves: { readonly trust: TrustBundle; readonly trustPruebas: TrustBundle };
+    readonly shutdown: Shutdown;
+    readonly timeoutMs: number;
+  },
+): Autoridad & Pick<ApiDeps, 'pruebas'> {
   const metrics = createSatMetrics(database);
   shutdown.phase('medidor-sat', () => metrics.close());
-  const { sat, close } = openSat(config, {
-    sesiones: guardPort(sesiones, timeoutMs),
+  const compartido = {
     estado: createBreakerState(database),
     captchas: guardPort(createCaptchas(database), timeoutMs),
-    metrics,
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
+  };
+  const around = (sesiones: SesionesPortal, trust: TrustBundle, opinionesUrl: string | undefined) => ({
+    sesiones: guardPort(sesiones, timeoutMs),
+    trust,
+    opinionesPublicas: openOpiniones(opinionesUrl, shutdown),
+    turnos: createSemaphore({ perKey: config.SAT_POR_RFC, total: config.SAT_EN_TOTAL }),
+    caminos: createCaminos(),
   });
+
+  const own = around(createSesionesPortal(database), claves.trust, config.OPINION_PUBLICA_URL);
+  const { sat, close } = openSat(config, { ...compartido, sesiones: own.sesiones, metrics });
   shutdown.phase('sat', close);
-  return { sat, sesiones, opinionesPublicas: openOpiniones(config, shutdown) };
+
+  const url = config.SAT_PRUEBAS_URL;
+  if (url === undefined) return { ...own, sat, pruebas: null };
+  const opiniones = `${url.replace(/\/+$/, '')}/opinion-publica`;
+  const pruebas = around(createSesionesPortal(database, { isPruebas: true }), claves.trustPruebas, opiniones);
+  const simulador = openSatDePruebas(config, url, { ...compartido, sesiones: pruebas.sesiones });
+  shutdown.phase('sat-pruebas', simulador.close);
+  return { ...own, sat, pruebas: { ...pruebas, sat: simulador.sat } };
 }
 
-function openOpiniones({ OPINION_PUBLICA_URL: url }: ApiConfig, shutdown: Shutdown): OpinionesPublicas | null {
+function openOpiniones(url: string | undefined, shutdown: Shutdown): OpinionesPublicas | null {
   if (url === undefined) return null;
   const fuente = createOpinionesPublicas({ url });
   shutdown.phase('opiniones-publicas', () => fuente.close());

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { createSemaphore, SatError, type VistaSolicitud } from '@acuse/core';
+import { createSemaphore, type Modo, SatError, type VistaSolicitud } from '@acuse/core';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
 import {
   createApiKeyHasher,
@@ -118,6 +118,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     ...{ hasher, keyring, sealer, trust: autoridad().trust, newId },
     sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
     opinionesPublicas: null,
+    pruebas: null,
     turnos: createSemaphore({ perKey: 2, total: 64 }),
     caminos: createCaminos(() => store.now.getTime()),
     apagado: new AbortController().signal,
@@ -171,10 +172,15 @@ const lettersOf = (n: number) =>
 /** A taxpayer with an RFC of its own, an active key and credits. */
 export function alta(
   store: MemoryStore,
-  { saldo = 10, isRegistrada = true, rfc }: { saldo?: number; isRegistrada?: boolean; rfc?: string } = {},
+  {
+    saldo = 10,
+    isRegistrada = true,
+    modo = 'test',
+    rfc,
+  }: { saldo?: number; isRegistrada?: boolean; modo?: Modo; rfc?: string } = {},
 ): Alta {
   serial += 1;
-  const key = generateApiKey('test');
+  const key = generateApiKey(modo);
   const [cuentaId, contribuyenteId] = [newId(), newId()];
   const own = rfc ?? `${lettersOf(serial)}200101AB1`;
   store.saldos.set(cuentaId, saldo);
@@ -182,7 +188,7 @@ export function alta(
     ...{ id: contribuyenteId, cuentaId, rfc: own, idCif: null, version: 1n, deshabilitadas: [], ips: [] },
   });
   store.keys.set(key.keyId, {
-    ...{ id: key.keyId, contribuyenteId, modo: 'test', estado: 'ACTIVA', isRegistrada },
+    ...{ id: key.keyId, contribuyenteId, modo, estado: 'ACTIVA', isRegistrada },
     ...{ pepperVersion: 1, hash: Buffer.from(hasher.hashApiKey(key).hash) },
   });
   return { key: key.text, keyId: key.keyId, rfc: own, cuentaId, contribuyenteId };

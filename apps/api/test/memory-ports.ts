@@ -5,6 +5,7 @@ import {
   type ClaveIdempotencia,
   type CredencialGuardada,
   calendarDay,
+  type Modo,
   type NuevaSolicitud,
   type RespuestaIdempotencia,
   type TipoGuardada,
@@ -50,20 +51,18 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     solicitudes: {
       accept: (nueva) => accept(store, nueva),
-      find(contribuyenteId, id) {
-        const found = store.solicitudes.get(id);
-        return found?.contribuyenteId === contribuyenteId ? found.vista : null;
-      },
-      list(contribuyenteId, { estado, tipo, desde = '', hasta = '9999' }, { antesDe = 'g', limite }) {
+      find: (contribuyenteId, id, modo) => findSolicitud(store, { contribuyenteId, id, modo })?.vista ?? null,
+      list(contribuyenteId, { estado, tipo, desde = '', hasta = '9999' }, { antesDe = 'g', limite }, modo) {
         const vistas = [...store.solicitudes.values()]
           .filter((found) => found.contribuyenteId === contribuyenteId)
           .map(({ vista }) => vista)
+          .filter((vista) => (modo ?? vista.modo) === vista.modo)
           .filter((vista) => (estado ?? vista.estado) === vista.estado && (tipo ?? vista.tipo) === vista.tipo)
           .filter((vista) => vista.hasta >= desde && vista.desde <= hasta && vista.id < antesDe)
           .sort((a, b) => (a.id < b.id ? 1 : -1));
         return { vistas: vistas.slice(0, limite), hayMas: vistas.length > limite };
       },
-      cancel: (contribuyenteId, id) => cancel(store, contribuyenteId, id),
+      cancel: (contribuyenteId, id, { modo } = {}) => cancel(store, { contribuyenteId, id, modo }),
     },
     boveda: {
       register({ apiKeyId, contribuyenteId, idCif }) {
@@ -226,6 +225,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
     ...{ contribuyenteId, apiKeyId, idemKey, canal: nueva.canal, deadlineAt: nueva.deadlineAt },
     ...{ sellada: nueva.sellada, otra: nueva.otra },
     vista: {
+      modo: store.keys.get(apiKeyId)?.modo ?? 'live',
       ...{ id, rfc, tipo, desde, hasta, formato, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
       ...{ registros: null, confianza: null, isReembolsada: false },
       ...{ ultimaConsulta: null, proximaConsulta: store.now, motivo: null, creadaEn: store.now, terminadaEn: null },
@@ -235,15 +235,26 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
   return { resultado: 'ACEPTADA', solicitudId: id };
 }
 
-function cancel(store: MemoryStore, contribuyenteId: string, id: string): Cancelacion | null {
+interface Buscada {
+  readonly contribuyenteId: string;
+  readonly id: string;
+  readonly modo: Modo | undefined;
+}
+
+function findSolicitud(store: MemoryStore, { contribuyenteId, id, modo }: Buscada) {
   const found = store.solicitudes.get(id);
-  if (found?.contribuyenteId !== contribuyenteId) return null;
+  return found?.contribuyenteId === contribuyenteId && (modo ?? found.vista.modo) === found.vista.modo ? found : null;
+}
+
+function cancel(store: MemoryStore, buscada: Buscada): Cancelacion | null {
+  const found = findSolicitud(store, buscada);
+  if (found === null) return null;
   const { estado, terminadaEn } = found.vista;
   if (terminadaEn !== null) return estado === 'CANCELADA' ? { resultado: estado } : { resultado: 'TERMINADA', estado };
   const motivo = 'CANCELADA_POR_EL_CLIENTE';
   found.vista = { ...found.vista, estado: 'CANCELADA', motivo, terminadaEn: store.now, proximaConsulta: null };
   found.sellada = null;
-  credit(store, id);
+  credit(store, buscada.id);
   return { resultado: 'CANCELADA' };
 }
 

@@ -4,6 +4,7 @@ import type {
   ConsultaEnCurso,
   CredencialSellada,
   DocumentoGuardado,
+  Modo,
   NuevaGuardada,
   ResultadoCargo,
   TipoGuardada,
@@ -16,7 +17,7 @@ interface StoredKey {
   readonly contribuyenteId: string;
   readonly hash: Buffer;
   readonly pepperVersion: number;
-  readonly modo: 'test' | 'live';
+  readonly modo: Modo;
   estado: AccessSnapshot['apiKey']['estado'];
   isRegistrada: boolean;
 }

@@ -10,7 +10,7 @@ import {
   durationSeconds,
   integer,
   loadConfig,
-  modoLlaveOf,
+  modoOf,
   port,
   processFields,
   proxyFields,
@@ -153,7 +153,9 @@ export function settingsOf(config: PanelConfig, publicUrl: string, version: stri
     entradasPorIp: rhythm(config.ENTRADAS_IP, config.ENTRADA_IP_SECONDS),
     registrosPorIp: rhythm(config.REGISTROS_IP, config.REGISTRO_IP_SECONDS),
     ciecLength: ciecLengthOf(config),
-    modoLlave: modoLlaveOf(config),
+    modoLlave: modoOf(config),
+    /** Whether test keys have a simulator beside the SAT. */
+    hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
     /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
     efirmaShred: config.EFIRMA_SHRED,
     /** Credits below which an account is told, unless it chose another number; 0 never tells. */

@@ -5,6 +5,9 @@ import {
   assembleSolicitud,
   type ClaimedSolicitud,
   type CredencialSellada,
+  type Modo,
+  type Sat,
+  SatError,
   type SatMetrics,
 } from '@acuse/core';
 import {
@@ -25,8 +28,8 @@ import {
   requireSecretos,
 } from '@acuse/db';
 import { type Consumer, createConsumer, createQueue } from '@acuse/queue';
-import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
-import { openSat, type SatAbierto } from '@acuse/sat';
+import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, serveHealth } from '@acuse/runtime';
+import { openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
 import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
@@ -129,7 +132,7 @@ export async function startWorker(
   };
 
   const metrics = closeLater('medidor-sat', createSatMetrics(database));
-  const abierto = has('descargas') || has('reaper') ? closeLater('sat', openSatOver(database, config, metrics)) : null;
+  const abierto = has('descargas') || has('reaper') ? closeLater('sat', openSats(database, config, metrics)) : null;
 
   if (has('relay')) {
     const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
@@ -188,8 +191,9 @@ export async function startWorker(
       retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
       vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
     };
-    const deps = { claims, sat: abierto.sat, paquetes, openSellada, agenda, checkpoint };
-    const run: StepJob['run'] = (claimed, signal) => advanceSolicitud(deps, claimed, signal);
+    const deps = { claims, paquetes, openSellada, agenda, checkpoint };
+    const run: StepJob['run'] = (claimed, signal) =>
+      advanceSolicitud({ ...deps, sat: abierto.of(claimed.modo) }, claimed, signal);
     consume({ queue: 'descargas', run }, config.DESCARGAS_CONCURRENCY);
   }
   if (has('ensambles')) {
@@ -203,15 +207,37 @@ export async function startWorker(
   return { healthUrl: server.url };
 }
 
-/** The tax authority, with the sessions, breakers and captchas that all processes share over the database. */
-function openSatOver(database: Database, config: WorkerConfig, metrics: SatMetrics): SatAbierto {
-  return openSat(config, {
-    sesiones: createSesionesPortal(database),
+/** Nobody: a test solicitud waits for its simulator to be set again, and never goes to the SAT. */
+const NO_PRUEBAS: Sat = {
+  send: () => Promise.reject(new SatError('NO_RESPONDE', { codigo: 'SIN_SIMULADOR', detalle: 'SAT_PRUEBAS_URL' })),
+};
+
+/**
+ * The tax authority, with the sessions, breakers and captchas that all processes share over the database, and the
+ * simulator of the test keys beside it.
+ */
+function openSats(database: Database, config: WorkerConfig, metrics: SatMetrics) {
+  const compartido = {
     estado: createBreakerState(database),
     captchas: createCaptchas(database),
-    metrics,
     // A step that would wait gives its claim back: its slot is for others meanwhile.
     isImpatient: true,
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
-  });
+  };
+  const own = openSat(config, { ...compartido, sesiones: createSesionesPortal(database), metrics });
+  const sesiones = createSesionesPortal(database, { isPruebas: true });
+  const { SAT_PRUEBAS_URL: url } = config;
+  const pruebas = url === undefined ? null : openSatDePruebas(config, url, { ...compartido, sesiones });
+  const all = [own, ...(pruebas === null ? [] : [pruebas])];
+  return {
+    /** Whom a solicitud of this mode is asked of: a simulator in the SAT's place is asked by all of them. */
+    of: (modo: Modo): Sat => (modoOf(config) === 'test' || modo === 'live' ? own.sat : (pruebas?.sat ?? NO_PRUEBAS)),
+    async logout(signal: AbortSignal): Promise<number> {
+      const counts = await Promise.all(all.map((each) => each.logout(signal)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    },
+    async close(): Promise<void> {
+      await Promise.all(all.map((each) => each.close()));
+    },
+  };
 }

@@ -30,6 +30,12 @@ export const CATALOGO = {
     texto:
       'La cuenta está suspendida y ninguna de sus llaves responde. No se hizo ni se cobró nada; el motivo está en el panel (Inicio). Aclárelo con el operador del servicio.',
   },
+  PRUEBAS_NO_DISPONIBLES: {
+    http: 403,
+    codigo: 1003,
+    texto:
+      'La API key es de pruebas (acuse_test_) y esta instalación no tiene un simulador que le conteste. No se preguntó nada al SAT ni se cobró. Use una llave acuse_live_, o pida al operador que configure SAT_PRUEBAS_URL.',
+  },
   OPERACION_NO_HABILITADA: {
     http: 403,
     codigo: 1003,

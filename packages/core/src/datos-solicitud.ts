@@ -5,10 +5,10 @@ const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 
 /** How a solicitud is told of on the wire: the same by `descarga/verificar` and by a webhook. */
 export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
-  const { id, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
+  const { id, modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
   return {
     solicitud_id: id,
-    ...{ estado, tipo, desde, hasta, formato, registros, progreso, intentos },
+    ...{ modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos },
     ultima_consulta: isoOrNull(solicitud.ultimaConsulta),
     proxima_consulta: isoOrNull(solicitud.proximaConsulta),
     motivo,

@@ -57,6 +57,8 @@ const PAIRS = [
 const REFUSED: Readonly<Record<string, (value: string, given: Env) => string | null>> = {
   SAT_BASE_URL: () =>
     'esta orden trae su propio simulador y prepara con él la cuenta de prueba. Quite este ajuste; para otro simulador, o para el SAT, inicie cada proceso por separado (docker-compose.yml dice cómo)',
+  SAT_PRUEBAS_URL: () =>
+    'esta orden trae su propio simulador, que contesta a todas las llaves. Quite este ajuste; para probarlo, inicie cada proceso por separado (docker-compose.yml dice cómo)',
   CAPTCHA_RESOLVER: (value) =>
     value === 'consola'
       ? 'los procesos que inicia esta orden no tienen terminal. Use personas y conteste con «npx acuse operador captchas», o deje simulador'

@@ -64,6 +64,9 @@ const lengths = z
 /** Where the SAT is. */
 export const satAddressFields = {
   SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
+  SAT_PRUEBAS_URL: url(
+    'Dirección de un simulador del SAT para las llaves acuse_test_, que así no cuestan nada y nunca preguntan al SAT. Sin ella, donde se consulta al SAT esas llaves contestan 403/1003. Con ella y SAT_BASE_URL, las acuse_live_ preguntan a esta última: un ensayo con dos simuladores.',
+  ).optional(),
 };
 
 /** The keys and rules of a process that takes credentials in: the same in all of them. */
@@ -75,6 +78,9 @@ export const credentialFields = {
   WORKER_PUBLIC_KEY: text('Llave pública X25519 de los workers, kid:base64.'),
   WORKER_PSK: secret('Secreto de 32 bytes compartido con los workers, id:base64.'),
   EFIRMA_AUTORIDADES: list('Archivos PEM con las autoridades que emiten e.firmas, separados por comas.'),
+  EFIRMA_AUTORIDADES_PRUEBAS: list(
+    'Archivos PEM con las autoridades que emiten las e.firmas del simulador de SAT_PRUEBAS_URL, separados por comas. Valen solo para las llaves acuse_test_; las de EFIRMA_AUTORIDADES, solo para las acuse_live_.',
+  ).default([]),
   EFIRMA_SHRED: bool('Cifra la llave de la e.firma también con una clave que no está en ningún respaldo.').default(
     true,
   ),
@@ -89,16 +95,20 @@ export const credentialFields = {
 export function ciecLengthOf(config: {
   readonly CIEC_LENGTH?: { readonly min: number; readonly max: number } | undefined;
   readonly SAT_BASE_URL?: string | undefined;
+  readonly SAT_PRUEBAS_URL?: string | undefined;
 }): { readonly min: number; readonly max: number } {
-  return config.CIEC_LENGTH ?? { min: config.SAT_BASE_URL === undefined ? 8 : 16, max: 16 };
+  return config.CIEC_LENGTH ?? { min: modoOf(config) === 'live' ? 8 : 16, max: 16 };
 }
 
 /**
- * Which API keys an installation issues: `acuse_live_` only where the SAT itself answers, so that a prefix tells what
- * is asked with it.
+ * Whom an installation asks. `live`: the SAT, with keys `acuse_live_`; those of `acuse_test_` are for the simulator of
+ * SAT_PRUEBAS_URL alone. `test`: a simulator stands in the SAT's place for all keys, and they are `acuse_test_`.
  */
-export function modoLlaveOf(config: { readonly SAT_BASE_URL?: string | undefined }): 'live' | 'test' {
-  return config.SAT_BASE_URL === undefined ? 'live' : 'test';
+export function modoOf(config: {
+  readonly SAT_BASE_URL?: string | undefined;
+  readonly SAT_PRUEBAS_URL?: string | undefined;
+}): 'live' | 'test' {
+  return config.SAT_BASE_URL === undefined || config.SAT_PRUEBAS_URL !== undefined ? 'live' : 'test';
 }
 
 /** For a process that knows when a balance is low. */

@@ -3,7 +3,7 @@ export { createCircuitBreaker } from './http/circuit-breaker.ts';
 export { type HostFacts, hostsInUse, inspectHost } from './http/inspect-host.ts';
 export { createSatHttp } from './http/sat-http.ts';
 export { createLista69b, type Lista69b } from './listas/lista-69b.ts';
-export { httpSettingsOf, openSat, type SatAbierto, satFields } from './open-sat.ts';
+export { httpSettingsOf, openSat, openSatDePruebas, type SatAbierto, satFields } from './open-sat.ts';
 export { createResolvedorPersonas, createResolvedorSimulador, type ResolvedorCaptcha } from './portal/captcha.ts';
 export { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 export { createPortalCanal } from './portal/create-portal-canal.ts';

@@ -140,6 +140,25 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
   };
 }
 
+/** What stands before the names of the hosts of a simulator that is asked beside the SAT, in the breakers' memory. */
+const PRUEBAS = 'pruebas:';
+
+/**
+ * The simulator at `url` (SAT_PRUEBAS_URL), which test keys ask where the SAT itself is asked with the others. It has
+ * its own connections and breakers, answers its own captchas, and is not counted in the health of the SAT. The sessions
+ * that it is given have to be those of a simulator, too.
+ */
+export function openSatDePruebas(
+  config: SatConfig,
+  url: string,
+  compartido: Omit<SatCompartido, 'metrics'>,
+): SatAbierto {
+  const captchas = `${url.replace(/\/+$/, '')}/cfdiau/simulador/captcha`;
+  const captcha = { CAPTCHA_RESOLVER: 'simulador', CAPTCHA_URL: captchas } as const;
+  const estado: BreakerState = { update: (host, change) => compartido.estado.update(PRUEBAS + host, change) };
+  return openSat({ ...config, ...captcha, SAT_BASE_URL: url }, { ...compartido, estado });
+}
+
 /** Who reads captchas, as the settings say; null for nobody. Throws when what the settings name is not complete. */
 function resolvedorDe(config: SatConfig, captchas: Captchas | null): ResolvedorCaptcha | null {
   const { CAPTCHA_RESOLVER: kind, CAPTCHA_URL: url, CAPTCHA_TOKEN: token } = config;

@@ -178,10 +178,14 @@ describe('the command line', () => {
 
   it('makes live keys only where the SAT itself answers', async () => {
     const order = ['llave', 'generar', '--cuenta', await newCuenta(), '--rfc', RFC];
-    const made = async (env: { readonly SAT_BASE_URL?: string }) =>
+    const made = async (env: { readonly SAT_BASE_URL?: string; readonly SAT_PRUEBAS_URL?: string }) =>
       String((await acuseRows({ ...config(), ...env }, ...order))[0]?.['api_key']).slice(0, 11);
     expect(await made({ SAT_BASE_URL: 'http://127.0.0.1:9' })).toBe('acuse_test_');
     expect(await made({})).toBe('acuse_live_');
+    expect(await made({ SAT_PRUEBAS_URL: 'http://127.0.0.1:9' })).toBe('acuse_live_');
+    order.push('--pruebas');
+    expect(await made({ SAT_PRUEBAS_URL: 'http://127.0.0.1:9' })).toBe('acuse_test_');
+    await expect(made({})).rejects.toThrow(/SAT_PRUEBAS_URL/);
   });
 
   it.each([

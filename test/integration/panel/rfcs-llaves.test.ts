@@ -70,6 +70,27 @@ describe('a new key', () => {
     expect(await generate(beto, other, { modo: 'test' })).toMatch(/^acuse_live_/);
   });
 
+  it('is of either mode where test keys have a simulator beside the SAT, and takes nothing stored from one to the other', async () => {
+    const both = await panel.another({ env: { SAT_BASE_URL: '', SAT_PRUEBAS_URL: 'http://127.0.0.1:9' } });
+    const beto = await both.registrar();
+    const rfc = await newRfcOf(beto);
+    expect((await beto.get(paginaLlave(rfc))).text).toContain('De pruebas: acuse_test_');
+    const test = await generate(beto, rfc, { modo: 'test' });
+    expect(test).toMatch(/^acuse_test_/);
+    const credenciales = hrefRfc(rfc, '/credenciales');
+    const stored = await beto.submit(credenciales, `${credenciales}/ciec`, { ciec: CIEC, api_key: test });
+    expect(stored.status).toBe(303);
+
+    const change = (campos: object) => beto.submit(paginaLlave(rfc), paginaLlave(rfc), { modo: 'live', ...campos });
+    const refused = await change({ anterior: test });
+    expect([refused.status, refused.text.includes('no pasa de producción a pruebas')]).toEqual([422, true]);
+    expect(await atGate(test, panel.db, both.deps.hasher)).toMatchObject({ estado: 'ACTIVA' });
+    expect(onlyKey(await change({ anterior: test, perder: 'si' }))).toMatch(/^acuse_live_/);
+    const rows =
+      await panel.sql`SELECT FROM credencial d JOIN contribuyente c ON c.id = d.contribuyente_id WHERE c.rfc = ${rfc}`;
+    expect(rows).toEqual([]);
+  });
+
   it('is one, however often its form is sent at once', async () => {
     const rfc = await newRfcOf(ana);
     const csrf = await ana.csrf(paginaLlave(rfc));

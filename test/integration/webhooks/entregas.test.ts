@@ -75,7 +75,7 @@ it('tells each endpoint what it asked for, of its account and its RFCs alone, si
   expect(fin?.data).toEqual({
     rfc: a.rfc,
     ...{ solicitud_id: terminada, estado: 'TERMINADA', tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-01-28' },
-    formato: 'csv',
+    ...{ formato: 'csv', modo: 'test' },
     ...{ registros: 1, progreso: 1, intentos: 0, motivo: null, confianza: 'confirmado', reembolsada: false },
     ...{ ultima_consulta: null, proxima_consulta: null, retrasada: false },
     creada_en: vista?.creadaEn.toISOString(),
@@ -142,12 +142,13 @@ it('tells of a refused credential, a low balance, a certificate near its end and
   const recibidos = await all(receptor.recibidos, 5);
   expect(recibidos.map(({ type, data }) => [type, data]).sort()).toEqual(
     [
-      ['credencial.por_vencer', { rfc: a.rfc, credencial: 'efirma', vence_en: venceEn.toISOString() }],
-      ['credencial.rechazada', { rfc: a.rfc, credencial: 'ciec', canal: 'portal' }],
+      ['credencial.por_vencer', { rfc: a.rfc, modo: 'test', credencial: 'efirma', vence_en: venceEn.toISOString() }],
+      ['credencial.rechazada', { rfc: a.rfc, modo: 'test', credencial: 'ciec', canal: 'portal' }],
       [
         'llave.por_rotar',
         {
           rfc: a.rfc,
+          modo: 'test',
           creada_en: creadaEn[0]?.en.toISOString(),
           rotar_antes_de: new Date(Number(creadaEn[0]?.en) + 90 * 86_400_000).toISOString(),
         },

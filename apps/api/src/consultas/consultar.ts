@@ -76,7 +76,7 @@ export function consultar<N extends NombreConsulta, C extends Credencial & Crede
  * charge is given back with the answer.
  */
 export async function consultarLista<C extends Credencial, F, I>(
-  contexto: ContextoConsulta<C> & Pick<ContextoBase, 'giveBack'>,
+  contexto: ContextoConsulta<C> & Pick<ContextoBase, 'costo' | 'giveBack'>,
   ask: Pregunta<C, readonly F[]>,
   toItem: (fila: F) => I,
 ) {
@@ -91,7 +91,7 @@ export async function consultarLista<C extends Credencial, F, I>(
     total: respuesta.length,
     items: respuesta.map(toItem),
     confianza: isConfirmed ? ('confirmado' as const) : ('sin_confirmar' as const),
-    reembolsada: !isConfirmed,
+    reembolsada: !isConfirmed && contexto.costo > 0,
     ...camino,
   };
 }

@@ -96,12 +96,14 @@ interface Lista extends Pregunta {
   readonly paquetes: readonly string[];
 }
 
-const claveDe = ({ ejercicio, tipo }: Pregunta) => `retenciones:${ejercicio}:${tipo}`;
+/** What is asked of a simulator is kept apart from what is asked of the SAT. */
+const claveDe = ({ access }: ContextoSat, { ejercicio, tipo }: Pregunta) =>
+  `${access.apiKey.modo === 'live' ? '' : 'pruebas:'}retenciones:${ejercicio}:${tipo}`;
 
 /** Waits for one side. A request that the SAT gave up is made anew once. */
 async function awaitReady(contexto: ContextoSat, pregunta: Pregunta, credencial: CredencialEfirma): Promise<Lista> {
   const { deps, access } = contexto;
-  const clave = claveDe(pregunta);
+  const clave = claveDe(contexto, pregunta);
   for (let isAnew = false; ; isAnew = true) {
     const enCurso =
       (await deps.consultasEnCurso.find(access.contribuyenteId, clave)) ??
@@ -141,7 +143,7 @@ async function collect(
     const { enCurso } = lista;
     if (enCurso === null) return [];
     const filas = await fetchAll(contexto, lista, credencial, enCurso);
-    await deps.consultasEnCurso.drop(access.contribuyenteId, claveDe(lista), enCurso.folio);
+    await deps.consultasEnCurso.drop(access.contribuyenteId, claveDe(contexto, lista), enCurso.folio);
     if (filas !== null) return filas;
     if (lista !== ready) throw noEntrego('AGOTADO');
   }

@@ -1,6 +1,8 @@
+import { type Modo, SatError } from '@acuse/core';
 import { generateApiKey } from '@acuse/vault';
 import { describe, expect, it } from 'vitest';
 import { alta, createKit, createKitWithAlta, pideEstado, unknownKey } from '../../test/kit.ts';
+import type { ApiDeps } from '../deps.ts';
 
 describe('the bearer step', () => {
   it('takes the scheme in any letter case', async () => {
@@ -116,16 +118,58 @@ describe("the caller's address", () => {
   });
 });
 
-it.each(['live', 'test'] as const)('every answer says who was asked: %s', async (modo) => {
-  const kit = await createKit({ settings: { modo } });
-  const a = alta(kit.store);
-  for (const [key, status] of [
-    [a.key, 200],
-    [unknownKey(), 401],
-  ] as const) {
-    const answer = await kit.call('vault/firma-estado', { rfc: a.rfc }, { key });
-    expect([answer.status, answer.headers.get('x-acuse-modo')]).toEqual([status, modo]);
-  }
+describe('whom a key asks', () => {
+  /** A kit whose authorities note who was asked, and answer nothing. */
+  const newKit = async (modo: Modo, { hasPruebas = true } = {}) => {
+    const asked: string[] = [];
+    const sat = (name: string): ApiDeps['sat'] => ({
+      send() {
+        asked.push(name);
+        return Promise.reject(new SatError('PETICION_RECHAZADA'));
+      },
+    });
+    const { sesiones, opinionesPublicas, turnos, caminos, trust } = (await createKit()).deps;
+    const pruebas = { sat: sat('pruebas'), sesiones, opinionesPublicas, turnos, caminos, trust };
+    const deps = { sat: sat('settings'), pruebas: hasPruebas ? pruebas : null };
+    return { asked, kit: await createKit({ settings: { modo }, deps }) };
+  };
+  const cfdi = { rfc_emisor: 'ACU200101DB1', rfc_receptor: 'ACU200101DB1', uuid: crypto.randomUUID(), total: 1 };
+
+  it.each([
+    ['live', 'live', 'settings', 'live'],
+    ['live', 'test', 'pruebas', 'test'],
+    ['test', 'test', 'settings', 'test'],
+    ['test', 'live', 'settings', 'test'],
+  ] as const)(
+    'in an installation %s a key acuse_%s_ asks the authority of %s, and is told %s',
+    async (of, modo, whom, told) => {
+      const { asked, kit } = await newKit(of);
+      const { key, cuentaId } = alta(kit.store, { modo, saldo: 1 });
+      const answer = await kit.call('descarga/consulta-cfdi', cfdi, { key });
+      expect([answer.status, answer.headers.get('x-acuse-modo')]).toEqual([503, told]);
+      expect(asked).toEqual([whom]);
+      expect(kit.store.movimientos.filter((m) => m.cuentaId === cuentaId)).toHaveLength(whom === 'pruebas' ? 0 : 2);
+      expect((await kit.call('vault/firma-estado', {}, { key: unknownKey() })).headers.get('x-acuse-modo')).toBe(of);
+    },
+  );
+
+  it('a test key with no credits left asks its simulator all the same', async () => {
+    const { asked, kit } = await newKit('live');
+    const { key } = alta(kit.store, { saldo: 0 });
+    expect((await kit.call('descarga/consulta-cfdi', cfdi, { key })).status).toBe(503);
+    expect(asked).toEqual(['pruebas']);
+  });
+
+  it('without a simulator a test key is told what to do, and nobody is asked', async () => {
+    const { asked, kit } = await newKit('live', { hasPruebas: false });
+    const a = alta(kit.store);
+    for (const path of ['descarga/consulta-cfdi', 'descarga/listar', 'vault/rfc-guardar', 'tax/descarga-metadata']) {
+      const { status, json, headers } = await kit.call(path, { ...cfdi, rfc: a.rfc }, { key: a.key });
+      expect([path, status, json.cfdi_codigo, headers.get('x-acuse-modo')]).toEqual([path, 403, 1003, 'test']);
+      expect(json.cfdi_texto).toMatch(/ni se cobró.*acuse_live_.*SAT_PRUEBAS_URL/);
+    }
+    expect([asked, kit.store.movimientos]).toEqual([[], []]);
+  });
 });
 
 /** So slow that nothing comes back while a test runs. */

@@ -1,6 +1,7 @@
 import { CATALOGO, CfdiError, CODIGO_EXITO, sobreDeError, TEXTO_EXITO } from '@acuse/contract';
 import type { AccessSnapshot, Credencial } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
+import type { Autoridad } from '../deps.ts';
 import type { BodySource } from './body.ts';
 import type { Elegible } from './credenciales.ts';
 import type { Operation } from './operation.ts';
@@ -18,6 +19,8 @@ export interface Llamada {
   readonly answerHeaders: Record<string, string>;
   apiKey: ApiKey | null;
   access: AccessSnapshot | null;
+  /** What it asks instead of the SAT, free of charge; null for the authority of the settings. */
+  pruebas: Autoridad | null;
   /** True while `access` comes from this process and may be outdated. */
   accessIsCached: boolean;
   /** False once a cached pass has led to a refusal. */

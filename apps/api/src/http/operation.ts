@@ -70,6 +70,8 @@ export interface ContextoBase {
   readonly apiKey: ApiKey;
   readonly ip: string;
   readonly requestId: string;
+  /** Credits that this call is charged. */
+  readonly costo: number;
   /** Identity of the charge of this request. */
   readonly opId: string;
   /**
@@ -226,6 +228,7 @@ const ALWAYS: readonly NombreError[] = [
   'API_KEY_INVALIDA',
   'API_KEY_REVOCADA',
   'CUENTA_SUSPENDIDA',
+  'PRUEBAS_NO_DISPONIBLES',
   'IP_NO_PERMITIDA',
   'DEMASIADAS_PETICIONES',
   'OPERACION_NO_HABILITADA',

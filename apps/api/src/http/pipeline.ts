@@ -1,5 +1,5 @@
 import { CATALOGO, CfdiError, type DatosError, type NombreError } from '@acuse/contract';
-import { wipeCredencial } from '@acuse/core';
+import { type Modo, wipeCredencial } from '@acuse/core';
 import { isInRanges, type LinkedSignal, linkSignals, networkOf, parseIp, parseRange } from '@acuse/runtime';
 import { huellaDeCuerpo, openRespuesta, parseApiKey, wipeApiKey } from '@acuse/vault';
 import { type ApiDeps, vidaDeLlamada } from '../deps.ts';
@@ -149,7 +149,8 @@ const BEARER = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i;
  * Reads the API key and the pass behind it. Two Authorization headers arrive joined by a comma and fit the grammar no
  * more than a bare key does.
  */
-async function bearer(llamada: Llamada, { accessCache, hasher, usos }: PipelineDeps): Promise<undefined> {
+async function bearer(llamada: Llamada, deps: PipelineDeps): Promise<undefined> {
+  const { accessCache, hasher, usos } = deps;
   const token = BEARER.exec(llamada.headers.get('authorization') ?? '')?.[1];
   llamada.apiKey ??= token === undefined ? null : parseApiKey(token);
   const { apiKey } = llamada;
@@ -162,11 +163,26 @@ async function bearer(llamada: Llamada, { accessCache, hasher, usos }: PipelineD
   if (found.access === null || !isKey) throw new CfdiError('API_KEY_INVALIDA');
   if (found.access.apiKey.estado !== 'ACTIVA') throw new CfdiError('API_KEY_REVOCADA');
   if (found.access.isSuspendida) throw new CfdiError('CUENTA_SUSPENDIDA');
+  askedOf(llamada, found.access.apiKey.modo, deps);
   const { hash } = found.access.apiKey;
   if (hasher.isStale(found.access.apiKey)) usos.rehash(apiKey.keyId, hash, hasher.hashApiKey(apiKey));
   llamada.access = found.access;
   llamada.saldo = found.access.saldo;
 }
+
+/**
+ * Decides whom a call asks, and says so on its answer. A simulator in the SAT's place answers every key. Where the SAT
+ * itself is asked a test key never reaches it: it has the simulator of SAT_PRUEBAS_URL, free of charge, or nobody.
+ */
+function askedOf(llamada: Llamada, modo: Modo, { settings, pruebas }: PipelineDeps): void {
+  if (settings.modo === 'test' || modo === 'live') return;
+  llamada.answerHeaders['X-Acuse-Modo'] = modo;
+  if (pruebas === null) throw new CfdiError('PRUEBAS_NO_DISPONIBLES');
+  llamada.pruebas = pruebas;
+}
+
+/** What a call costs: nothing where it asks the simulator beside the SAT. */
+const costOf = ({ operation, pruebas }: Llamada): number => (pruebas === null ? operation.cost : 0);
 
 /** The taxpayer's list of addresses that may call (specification, Authentication 9). An empty list means any. */
 async function ipPermitida(llamada: Llamada): Promise<undefined> {
@@ -283,7 +299,8 @@ export function canonicalJson(value: unknown): string {
  */
 async function chargeCall(llamada: Llamada, { saldos, reembolsos, settings }: PipelineDeps): Promise<undefined> {
   const { operation, opId } = llamada;
-  if (operation.cost === 0 || operation.charge === 'in-handler') return;
+  const importe = costOf(llamada);
+  if (importe === 0 || operation.charge === 'in-handler') return;
   const { access } = accessOf(llamada);
   let cargo: Awaited<ReturnType<typeof saldos.charge>>;
   try {
@@ -292,7 +309,7 @@ async function chargeCall(llamada: Llamada, { saldos, reembolsos, settings }: Pi
       cuentaId: access.cuentaId,
       contribuyenteId: access.contribuyenteId,
       operacion: operation.path,
-      importe: operation.cost,
+      importe,
       plazoSegundos: vidaDeLlamada(settings),
     });
   } catch (error) {
@@ -324,7 +341,8 @@ async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
   let budget: LinkedSignal | undefined;
   let devuelve: string | undefined;
   const contexto: Contexto<'ciec-o-efirma'> = {
-    deps,
+    deps: { ...deps, ...llamada.pruebas },
+    costo: costOf(llamada),
     access,
     operacion: operation.path,
     apiKey,

@@ -11,7 +11,7 @@ import {
   createUsuarios,
   openDatabase,
 } from '@acuse/db';
-import { modoLlaveOf } from '@acuse/runtime';
+import { modoOf } from '@acuse/runtime';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
 import type { CliConfig } from './config.ts';
 
@@ -20,7 +20,12 @@ function hasherOf(peppers: string | undefined): ApiKeyHasher {
   return openHasher(peppers);
 }
 
-function secretosOf({ DATABASE_URL: _, SAT_BASE_URL: __, ...secretos }: CliConfig): Readonly<Record<string, string>> {
+function secretosOf({
+  DATABASE_URL: _,
+  SAT_BASE_URL: __,
+  SAT_PRUEBAS_URL: ___,
+  ...secretos
+}: CliConfig): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(secretos).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -50,7 +55,9 @@ export function openDeps(config: CliConfig, print: (line: string) => void) {
     /** Throws when the peppers are not set: only the commands about keys need them. */
     hasher: () => hasherOf(config.API_KEY_PEPPERS),
     /** Of the keys that this installation issues. */
-    modoLlave: modoLlaveOf(config),
+    modoLlave: modoOf(config),
+    /** Whether test keys have a simulator beside the SAT. */
+    hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
     databaseUrl: config.DATABASE_URL,
     database,
     /** The secrets of the environment that can be rotated, by setting. */

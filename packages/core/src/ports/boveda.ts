@@ -8,6 +8,12 @@ export interface Autor {
   readonly ip: string | null;
 }
 
+/**
+ * Whose data a call sees and whom it asks: `live` the SAT, `test` a simulator. Every API key is of one, for ever, and so
+ * is all that was asked with it.
+ */
+export type Modo = 'live' | 'test';
+
 /** A stored credential as the database has it: sealed bytes and what may be said about them. */
 export interface CredencialGuardada {
   readonly id: string;
@@ -41,7 +47,7 @@ export interface AccessSnapshot {
     readonly hash: Buffer;
     readonly pepperVersion: number;
     readonly estado: 'ACTIVA' | 'REEMPLAZADA' | 'REVOCADA';
-    readonly modo: 'test' | 'live';
+    readonly modo: Modo;
     /** True once `rfc-registrar` was called with this key. */
     readonly isRegistrada: boolean;
   };
@@ -111,7 +117,7 @@ export interface Boveda {
 
   /**
    * Open solicitudes of this taxpayer that go through the e.firma, waiting for it or not: a fresh key serves them all,
-   * also those that an earlier API key asked for.
+   * also those that an earlier API key of the same mode asked for.
    */
   waitingForEfirma(contribuyenteId: string): Promise<readonly EsperaEfirma[]>;
 

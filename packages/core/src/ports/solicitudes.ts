@@ -1,6 +1,7 @@
 import type { EstadoSolicitud, Formato } from '@acuse/contract';
 import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
+import type { Modo } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
 
@@ -79,7 +80,7 @@ export interface NuevaSolicitud {
   readonly hasta: string;
   readonly formato: Formato;
   readonly canal: CanalSat;
-  /** Credits. */
+  /** Credits; 0 charges nothing. */
   readonly costo: number;
   readonly deadlineAt: Date;
   readonly sellada: CredencialSellada;
@@ -102,6 +103,8 @@ export type Aceptacion =
 /** What a caller may know about a solicitud. */
 export interface VistaSolicitud {
   readonly id: string;
+  /** That of the key that asked for it. */
+  readonly modo: Modo;
   readonly rfc: string;
   readonly estado: EstadoSolicitud;
   readonly tipo: TipoDescarga;
@@ -173,6 +176,7 @@ export interface Parte {
 /** A solicitud held by one worker: every write carries `epoch` and is refused once another has claimed it. */
 export interface ClaimedSolicitud {
   readonly id: string;
+  readonly modo: Modo;
   readonly cuentaId: string;
   readonly contribuyenteId: string;
   readonly rfc: string;

@@ -32,7 +32,7 @@ const PARTES = `coalesce((
 
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
-SELECT t.id, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
+SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
        t.formato, t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
        efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en, ${PARTES}`;
@@ -55,10 +55,11 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
 }
 
 function claimedOf(row: ClaimedRow): ClaimedSolicitud {
-  const { id, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase, epoch } = row;
+  const { id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
-    ...{ id, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase, epoch },
+    ...{ id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase },
+    epoch: row.epoch,
     creadaEn: row.creadaEn,
     deadlineAt: row.deadlineAt,
     now: row.now,

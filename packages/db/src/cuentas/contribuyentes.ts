@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { PathOperacion } from '@acuse/contract';
-import type { Autor, CanalSat } from '@acuse/core';
+import type { Autor, CanalSat, Modo } from '@acuse/core';
 import { joinCredencial } from '../access-snapshots.ts';
 import type { Database } from '../database.ts';
 import { isOne, rowOf, rowsOf } from '../statements.ts';
@@ -9,7 +9,7 @@ import { Rechazo, refusingCopies } from './rechazo.ts';
 
 export interface LlaveVista {
   readonly id: string;
-  readonly modo: 'test' | 'live';
+  readonly modo: Modo;
   readonly ultimos4: string;
   readonly creadaEn: Date;
   /** When `rfc-registrar` was called with it, or null. */

@@ -62,7 +62,8 @@ WITH ${DUENO}, llave AS (
 SELECT id FROM guardada`;
 
 const WAITING = `SELECT id AS "solicitudId", deadline_at AS "deadlineAt" FROM solicitud
-  WHERE contribuyente_id = $1 AND 'soap' IN (canal, canal_dejado) AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY id`;
+  WHERE contribuyente_id = $1 AND 'soap' IN (canal, canal_dejado) AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')
+    AND modo = (SELECT k.modo FROM api_key k WHERE k.contribuyente_id = $1 AND k.estado = 'ACTIVA') ORDER BY id`;
 
 const RESUME = `
 WITH antes AS MATERIALIZED (

@@ -1,4 +1,4 @@
-import type { Autor, CredencialGuardada, TipoGuardada } from '@acuse/core';
+import type { Autor, CredencialGuardada, Modo, TipoGuardada } from '@acuse/core';
 import type pg from 'pg';
 import { endWithoutPaquete } from '../claims/end.ts';
 import type { Database } from '../database.ts';
@@ -10,7 +10,7 @@ import { Rechazo } from './rechazo.ts';
 
 export interface NuevaLlave {
   readonly id: string;
-  readonly modo: 'test' | 'live';
+  readonly modo: Modo;
   readonly hash: Buffer;
   readonly pepperVersion: number;
   readonly ultimos4: string;
@@ -44,6 +44,8 @@ const POR_RESELLAR = `
 SELECT c.id, c.tipo, c.api_key_id AS "apiKeyId", c.sobre, c.expira_en AS "expiraEn", s.llave AS shred
 FROM credencial c LEFT JOIN efirma_shred s ON s.credencial_id = c.id AND s.expira_en > now()
 WHERE c.contribuyente_id = $1 AND c.api_key_id = $2 AND (c.expira_en IS NULL OR c.expira_en > now()) FOR UPDATE OF c`;
+
+const SAME_MODO = 'SELECT FROM api_key WHERE id = $1 AND modo = $2';
 
 const RESEAL = `
 UPDATE credencial SET api_key_id = $3, kid = n.kid, sobre = n.sobre
@@ -142,7 +144,8 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     /**
      * Makes `llave` the only active key of a taxpayer. The earlier one is dead from its next call, and what was
      * encrypted under it is deleted, unless `relevo` seals it under the new key in the same transaction: else CIEC and
-     * e.firma have to be stored again. Running solicitudes go on. With `vigente`, the id of the key that the asker
+     * e.firma have to be stored again. Nothing goes on from a key of one mode under one of the other: the SAT's
+     * credentials are none of a simulator's. Running solicitudes go on. With `vigente`, the id of the key that the asker
      * knows as the active one (null: none), nothing happens unless it still is, so that the same order given twice
      * makes one key. Returns the kinds of credential that `relevo` could not keep. Rejects with `RFC_DESCONOCIDO` or
      * `LLAVE_CAMBIADA`.
@@ -165,7 +168,8 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
           `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4) VALUES ($1, $2, $3, $4, $5, $6)`,
           [llave.id, contribuyenteId, llave.modo, llave.hash, llave.pepperVersion, llave.ultimos4],
         );
-        const lost = relevo ? await resealInto(client, contribuyenteId, llave, relevo) : [];
+        const isKept = relevo && (await isOne(client, SAME_MODO, [relevo.anterior, llave.modo]));
+        const lost = isKept ? await resealInto(client, contribuyenteId, llave, relevo) : [];
         await forget(client, contribuyenteId, llave.id);
         await execute(client, note('generar-llave'), [contribuyenteId, input.actor, input.ip, llave.id]);
         return lost;

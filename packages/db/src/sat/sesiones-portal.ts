@@ -17,6 +17,12 @@ import { inTransaction } from '../transaction.ts';
 
 type Row = ClaveSesion & SesionPortal & { readonly ociosaMs: number; readonly isNueva: boolean };
 
+/** What stands before the RFC in the rows about a simulator that is asked beside the SAT. */
+const PRUEBAS = 'pruebas:';
+
+/** SQL: the rows about the SAT, or those about the simulator beside it. */
+const ofScope = (isPruebas: boolean, rfc: string) => `${isPruebas ? '' : 'NOT '}starts_with(${rfc}, '${PRUEBAS}')`;
+
 const LOAD = `
 SELECT id, cookies, sal, huella, (extract(epoch FROM now() - usada_en) * 1000)::float8 AS "ociosaMs", usada_en = abierta_en AS "isNueva"
 FROM sesion_portal WHERE portal = $1 AND rfc = $2 AND tipo = $3 AND NOT por_cerrar`;
@@ -47,15 +53,17 @@ ON CONFLICT (rfc, tipo) DO UPDATE SET cuenta_id = excluded.cuenta_id, hasta = ex
 WHERE t.token IS NULL OR t.hasta <= now()`;
 
 /** Takes a place when the line says so. What an account had is seen by its turns that are over. */
-const TAKE_PLACE = `
+const takePlaceOf = (isPruebas: boolean) => `
 WITH turno AS MATERIALIZED (
-  SELECT rfc, cuenta_id, token, desde FROM turno_acceso WHERE tipo = $2 AND hasta > now()
+  SELECT rfc, cuenta_id, token, desde FROM turno_acceso
+  WHERE tipo = $2 AND hasta > now() AND ${ofScope(isPruebas, 'rfc')}
 ), libre AS (
   SELECT $5::int - count(*) AS n FROM turno WHERE token IS NOT NULL
 ), en_curso AS (
   SELECT cuenta_id, count(*) AS n FROM turno WHERE token IS NOT NULL GROUP BY cuenta_id
 ), servida AS (
-  SELECT cuenta_id, max(hasta) AS en FROM turno_acceso WHERE tipo = $2 AND token IS NOT NULL AND hasta <= now() GROUP BY cuenta_id
+  SELECT cuenta_id, max(hasta) AS en FROM turno_acceso 
+  WHERE tipo = $2 AND token IS NOT NULL AND hasta <= now() AND ${ofScope(isPruebas, 'rfc')} GROUP BY cuenta_id
 ), espera AS (
   SELECT t.rfc, t.desde, coalesce(e.n, 0) + row_number() OVER (PARTITION BY t.cuenta_id ORDER BY t.desde, t.rfc) AS nth,
     coalesce(s.en, min(t.desde) OVER (PARTITION BY t.cuenta_id)) AS turno_de_cuenta
@@ -87,19 +95,31 @@ DELETE FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 AND huella <> $3 AND hue
   SELECT huella FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 AND huella <> $3 ORDER BY creado_en DESC LIMIT $7
 )`;
 
-const TAKE_ENDED = `
+const takeEndedOf = (isPruebas: boolean) => `
 WITH terminada AS (
-  SELECT id FROM sesion_portal WHERE por_cerrar OR usada_en <= now() - $1 * interval '1 millisecond'
+  SELECT id FROM sesion_portal
+  WHERE (por_cerrar OR usada_en <= now() - $1 * interval '1 millisecond') AND ${ofScope(isPruebas, 'rfc')}
   LIMIT $2 FOR UPDATE SKIP LOCKED
 )
 DELETE FROM sesion_portal s USING terminada t WHERE s.id = t.id
 RETURNING s.portal, s.rfc, s.tipo, s.id, s.cookies, s.sal, s.huella`;
 
-const keyOf = ({ portal, rfc, tipo }: ClaveSesion) => [portal, rfc, tipo];
 const toSesion = ({ id, cookies, sal, huella }: Row): SesionPortal => ({ id, cookies, sal, huella });
 
-/** Sessions with the portals over PostgreSQL, whose clock is the one of all processes. */
-export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): SesionesPortal {
+/**
+ * Sessions with the portals over PostgreSQL, whose clock is the one of all processes. `isPruebas`: those of a simulator
+ * that is asked beside the SAT, which share nothing with the SAT's: no session, no turn, no place and no refusal.
+ */
+export function createSesionesPortal(
+  { pool }: Pick<Database, 'pool'>,
+  { isPruebas = false }: { readonly isPruebas?: boolean } = {},
+): SesionesPortal {
+  const prefix = isPruebas ? PRUEBAS : '';
+  const TAKE_PLACE = takePlaceOf(isPruebas);
+  const TAKE_ENDED = takeEndedOf(isPruebas);
+  const own = (rfc: string) => prefix + rfc;
+  const keyOf = ({ portal, rfc, tipo }: ClaveSesion) => [portal, own(rfc), tipo];
+
   const replace = (clave: ClaveSesion, { id, cookies, sal, huella }: SesionPortal): Promise<void> =>
     inTransaction(pool, async (client) => {
       await execute(client, RETIRE, keyOf(clave));
@@ -112,11 +132,11 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
     leaseMs: number,
     { plazas, cuentaId }: RepartoAccesos,
   ): Promise<boolean> {
-    if (!(await isOne(pool, STAND_IN_LINE, [rfc, tipo, cuentaId]))) return false;
+    if (!(await isOne(pool, STAND_IN_LINE, [own(rfc), tipo, cuentaId]))) return false;
     return inTransaction(pool, async (client) => {
       const lock = await rowOf<{ mine: boolean }>(client, LOCK);
       if (!lock?.mine) return false;
-      const values = [rfc, tipo, token, leaseMs, plazas];
+      const values = [own(rfc), tipo, token, leaseMs, plazas];
       return isOne(client, TAKE_PLACE, values);
     });
   }
@@ -147,35 +167,35 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
       const token = randomUUID();
       const isTaken = reparto
         ? await takePlace(titular, token, leaseMs, reparto)
-        : await isOne(pool, ACQUIRE, [titular.rfc, titular.tipo, token, leaseMs]);
+        : await isOne(pool, ACQUIRE, [own(titular.rfc), titular.tipo, token, leaseMs]);
       return isTaken ? { token } : null;
     },
 
     async extendTurn({ rfc, tipo }, { token }, leaseMs) {
-      return await isOne(pool, EXTEND, [rfc, tipo, token, leaseMs]);
+      return await isOne(pool, EXTEND, [own(rfc), tipo, token, leaseMs]);
     },
 
     async releaseTurn({ rfc, tipo }, { token }) {
-      await execute(pool, RELEASE, [rfc, tipo, token]);
+      await execute(pool, RELEASE, [own(rfc), tipo, token]);
     },
 
     async rechazos({ rfc, tipo }) {
       return rowsOf<RechazoAcceso>(
         pool,
         `SELECT sal, huella, motivo, codigo FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 ORDER BY creado_en DESC`,
-        [rfc, tipo],
+        [own(rfc), tipo],
       );
     },
 
     async saveRechazo({ rfc, tipo }, { sal, huella, motivo, codigo }) {
-      const values = [rfc, tipo, huella, sal, motivo, codigo, MAX_RECHAZOS - 1];
+      const values = [own(rfc), tipo, huella, sal, motivo, codigo, MAX_RECHAZOS - 1];
       await execute(pool, SAVE_RECHAZO, values);
     },
 
     async forget(rfc) {
-      await execute(pool, 'DELETE FROM rechazo_acceso WHERE rfc = $1', [rfc]);
+      await execute(pool, 'DELETE FROM rechazo_acceso WHERE rfc = $1', [own(rfc)]);
       const text = 'UPDATE sesion_portal SET por_cerrar = true WHERE rfc = $1 AND NOT por_cerrar';
-      await execute(pool, text, [rfc]);
+      await execute(pool, text, [own(rfc)]);
     },
 
     async takeEnded(ociosaMs, limit) {
@@ -183,7 +203,7 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
       const values = [ociosaMs, limit];
       const rows = await rowsOf<Row>(pool, TAKE_ENDED, values);
       return rows.map((row) => ({
-        clave: { portal: row.portal, rfc: row.rfc, tipo: row.tipo },
+        clave: { portal: row.portal, rfc: row.rfc.slice(prefix.length), tipo: row.tipo },
         sesion: toSesion(row),
       }));
     },

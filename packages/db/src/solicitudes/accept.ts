@@ -42,12 +42,12 @@ export const ACCEPT = `
 ), cargo AS (
   UPDATE cuenta c SET saldo = c.saldo - q.costo FROM con_saldo q WHERE c.id = q.id AND c.saldo >= q.costo RETURNING q.pedido
 ), nueva AS (
-  INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key)
-  SELECT id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key
+  INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key)
+  SELECT id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key
   FROM pedido JOIN cargo ON cargo.pedido = id
 ), libro AS (
   INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id)
-  SELECT cuenta_id, contribuyente_id, id, 'cargo', -costo, '${OPERACION}', id FROM pedido JOIN cargo ON cargo.pedido = id
+  SELECT cuenta_id, contribuyente_id, id, 'cargo', -costo, '${OPERACION}', id FROM pedido JOIN cargo ON cargo.pedido = id WHERE costo > 0
 ), sellada AS (
   INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en)
   SELECT id, credencial_tipo, kid, sobre, expira_en FROM pedido JOIN cargo ON cargo.pedido = id

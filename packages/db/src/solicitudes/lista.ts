@@ -1,5 +1,5 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
-import { type CanalSat, type EstadoParte, progresoDe, type TipoDescarga } from '@acuse/core';
+import { type CanalSat, type EstadoParte, type Modo, progresoDe, type TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { rowOf, rowsOf } from '../statements.ts';
 import { FIRST_ID, isUuid, LAST_ID } from '../uuid.ts';
@@ -26,6 +26,7 @@ export type Cursor = { readonly antesDe: string } | { readonly despuesDe: string
 
 export interface FilaSolicitud {
   readonly id: string;
+  readonly modo: Modo;
   readonly rfc: string;
   readonly tipo: TipoDescarga;
   readonly desde: string;
@@ -163,7 +164,7 @@ WITH hallada AS MATERIALIZED (${
   ORDER BY x.id ${order} LIMIT $6`
     }
 )
-SELECT s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.intentos, s.registros::float8 AS registros,
+SELECT s.id, s.modo, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.intentos, s.registros::float8 AS registros,
        s.creada_en AS "creadaEn", s.terminada_en AS "terminadaEn", s.paquete_borrado_en AS "paqueteBorradoEn", p.partes
 FROM hallada JOIN solicitud s ON s.id = hallada.id LEFT JOIN LATERAL (
   SELECT json_object_agg(n.estado, n.n) AS partes FROM

@@ -4,6 +4,7 @@ import {
   type CanalSat,
   type Cancelacion,
   type EstadoParte,
+  type Modo,
   type NuevaSolicitud,
   progresoDe,
   type ResumenPaquete,
@@ -102,13 +103,13 @@ const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ult
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
 /** Of what was assembled before its confidence was noted, only rows are sure. */
-const VISTA = `${AVANCE}, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.formato, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
+const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.formato, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza`;
 
 const VISTA_API = `${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;
 
-const FIND = `SELECT ${VISTA_API} FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+const FIND = `SELECT ${VISTA_API} FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2 AND s.modo = coalesce($3, s.modo)`;
 
 /** Each pair of state and tipo gives its newest ids, in order, from the taxpayer's index, which has the period too. */
 const LIST = `
@@ -116,7 +117,7 @@ WITH hallada AS MATERIALIZED (
   SELECT x.id FROM unnest($2::text[]) AS e (estado) CROSS JOIN unnest($3::text[]) AS t (tipo) CROSS JOIN LATERAL (
     SELECT s.id FROM solicitud s
     WHERE s.contribuyente_id = $1 AND s.estado = e.estado AND s.tipo = t.tipo AND s.id < $4
-      AND s.hasta >= $5::date AND s.desde <= $6::date
+      AND s.hasta >= $5::date AND s.desde <= $6::date AND s.modo = coalesce($8, s.modo)
     ORDER BY s.id DESC LIMIT $7
   ) x ORDER BY x.id DESC LIMIT $7
 )
@@ -163,7 +164,7 @@ const NOTE = nota({
 });
 
 const CANCEL = endWithoutPaquete(
-  `s.id = $4 AND s.contribuyente_id = $5 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`,
+  `s.id = $4 AND s.contribuyente_id = $5 AND s.modo = coalesce($8, s.modo) AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`,
   `, auditada AS (${nota({
     accion: 'cancelar-solicitud',
     de: 'fin WHERE $6::text IS NOT NULL',
@@ -206,10 +207,14 @@ function partsOf({ partes, meses }: Pick<Progress, 'partes'> & Meses): PartesSol
 
 /** Solicitudes over PostgreSQL: as the API sees them, by taxpayer, and as the people of their account do. */
 export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
-  /** Null for one that does not exist and for one of another taxpayer alike. */
-  async function find(contribuyenteId: string, id: string): Promise<VistaSolicitud | null> {
+  /** Null for one that does not exist and for one of another taxpayer, or of another mode than `modo`, alike. */
+  async function find(contribuyenteId: string, id: string, modo?: Modo): Promise<VistaSolicitud | null> {
     if (!isUuid(id)) return null;
-    const row = await rowOf<Omit<VistaSolicitud, 'progreso'> & Progress>(pool, FIND, [id, contribuyenteId]);
+    const row = await rowOf<Omit<VistaSolicitud, 'progreso'> & Progress>(pool, FIND, [
+      id,
+      contribuyenteId,
+      modo ?? null,
+    ]);
     return row && withProgress(row);
   }
 
@@ -228,9 +233,11 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       contribuyenteId: string,
       { estado, tipo, desde, hasta }: FiltroDeContribuyente,
       { antesDe = LAST_ID, limite }: { readonly antesDe?: string | undefined; readonly limite: number },
+      modo?: Modo,
     ): Promise<{ readonly vistas: readonly VistaSolicitud[]; readonly hayMas: boolean }> {
       const filtro = [estado ? [estado] : ESTADOS_SOLICITUD, tipo ? [tipo] : TIPOS_DESCARGA];
-      const values = [contribuyenteId, ...filtro, antesDe, desde ?? '-infinity', hasta ?? 'infinity', limite + 1];
+      const dias = [desde ?? '-infinity', hasta ?? 'infinity'];
+      const values = [contribuyenteId, ...filtro, antesDe, ...dias, limite + 1, modo ?? null];
       const rows = await rowsOf<Omit<VistaSolicitud, 'progreso'> & Progress>(pool, LIST, values);
       return { vistas: rows.slice(0, limite).map(withProgress), hayMas: rows.length > limite };
     },
@@ -239,12 +246,16 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
      * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before.
      * Null as {@link find}. With an author, the audit log says who cancelled it.
      */
-    async cancel(contribuyenteId: string, id: string, autor?: Autor): Promise<Cancelacion | null> {
+    async cancel(
+      contribuyenteId: string,
+      id: string,
+      { autor, modo }: { readonly autor?: Autor; readonly modo?: Modo } = {},
+    ): Promise<Cancelacion | null> {
       if (!isUuid(id)) return null;
       const values = ['CANCELADA', 'CANCELADA_POR_EL_CLIENTE', null, id, contribuyenteId];
-      if (await isOne(pool, CANCEL, [...values, autor?.actor ?? null, autor?.ip ?? null]))
+      if (await isOne(pool, CANCEL, [...values, autor?.actor ?? null, autor?.ip ?? null, modo ?? null]))
         return { resultado: 'CANCELADA' };
-      const vista = await find(contribuyenteId, id);
+      const vista = await find(contribuyenteId, id, modo);
       if (vista === null) return null;
       const { estado } = vista;
       return estado === 'CANCELADA' ? { resultado: 'CANCELADA' } : { resultado: 'TERMINADA', estado };

@@ -73,7 +73,7 @@ const CERTIFICADOS = byTime('credencial.por_vencer', {
   isDue: `x.vigente_hasta > ${AHORA} AND x.vigente_hasta < ${AHORA} + make_interval(days => (SELECT max(n) FROM unnest($6::int[]) n))`,
   clave: `format('credencial.por_vencer %s %s %s', d.id, ${ISO('p.en')}, (SELECT min(n) FROM unnest($6::int[]) n WHERE p.en < ${AHORA} + make_interval(days => n)))`,
   hasta: 'p.en',
-  datos: `'credencial', 'efirma', 'vence_en', ${ISO('p.en')}`,
+  datos: `'modo', (SELECT k.modo FROM credencial x JOIN api_key k ON k.id = x.api_key_id WHERE x.id = p.id), 'credencial', 'efirma', 'vence_en', ${ISO('p.en')}`,
 });
 
 /** `$6` days of a key, `$7` of them left when it is told of. */
@@ -83,7 +83,7 @@ const LLAVES = byTime('llave.por_rotar', {
   isDue: `x.creada_en < ${AHORA} - make_interval(days => $6::int - $7::int)`,
   clave: `format('llave.por_rotar %s', p.id)`,
   hasta: `${AHORA} + interval '1 year'`,
-  datos: `'creada_en', ${ISO('p.en')}, 'rotar_antes_de', ${ISO('p.en + make_interval(days => $6::int)')}`,
+  datos: `'modo', (SELECT modo FROM api_key WHERE id = p.id), 'creada_en', ${ISO('p.en')}, 'rotar_antes_de', ${ISO('p.en + make_interval(days => $6::int)')}`,
 });
 
 /** A balance that is above its threshold again may fall below it again. `$1` rows, beyond `$2`; `$3` credits. */

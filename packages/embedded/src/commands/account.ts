@@ -13,7 +13,7 @@ import {
   type RolUsuario,
   type UsuarioVista,
 } from '@acuse/db';
-import { modoLlaveOf } from '@acuse/runtime';
+import { modoOf } from '@acuse/runtime';
 import { generateApiKey, openHasher, registroOf, wipeApiKey } from '@acuse/vault';
 import pg from 'pg';
 import type { PanelProcess, RunningStack } from '../stack.ts';
@@ -63,7 +63,7 @@ export async function makeAccount(stack: RunningStack, dataDir: string, rfc = RF
     });
     const { id: contribuyenteId } = await createContribuyentes(db).add({ cuentaId, rfc, ...AUTOR });
 
-    const key = generateApiKey(modoLlaveOf({ SAT_BASE_URL: stack.simuladorUrl }));
+    const key = generateApiKey(modoOf({ SAT_BASE_URL: stack.simuladorUrl }));
     const llave = registroOf(openHasher(stack.peppers), key);
     wipeApiKey(key);
     await createLlaves(db).activate({ contribuyenteId, llave, ...AUTOR });

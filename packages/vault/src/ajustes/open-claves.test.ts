@@ -38,6 +38,7 @@ describe('what the settings open', () => {
     WORKER_PUBLIC_KEY: `w1:${generateWorkerKeyPair().publicKey}`,
     WORKER_PSK: `p1:${key(5)}`,
     EFIRMA_AUTORIDADES: [path.join(folder, 'autoridades.pem')],
+    EFIRMA_AUTORIDADES_PRUEBAS: [],
   });
 
   it('writes with the first of each list and reads with all', async () => {

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type ApiKeyHasher, createApiKeyHasher } from '../api-key/api-key-hasher.ts';
 import { decodeClave32 } from '../crypto/clave-32.ts';
-import { createTrustBundle } from '../efirma/certificado.ts';
+import { createTrustBundle, EMPTY_TRUST } from '../efirma/certificado.ts';
 import { createKeyring, type Keyring } from '../envelope/keyring.ts';
 import { createSealer } from '../sealing/sealed-credencial.ts';
 import { importWorkerPublicKey } from '../sealing/worker-keys.ts';
@@ -43,6 +43,7 @@ interface AjustesClaves {
   readonly WORKER_PUBLIC_KEY: string;
   readonly WORKER_PSK: string;
   readonly EFIRMA_AUTORIDADES: readonly string[];
+  readonly EFIRMA_AUTORIDADES_PRUEBAS: readonly string[];
 }
 
 /**
@@ -72,12 +73,16 @@ export function openKeyring(name: string, list: string): Keyring {
 export async function openClaves(ajustes: AjustesClaves) {
   const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', ajustes.WORKER_PUBLIC_KEY, importWorkerPublicKey));
   const psk = firstKey(parseKeys('WORKER_PSK', ajustes.WORKER_PSK, decodeClave32));
-  const pems = await Promise.all(ajustes.EFIRMA_AUTORIDADES.map((file) => readFile(file, 'latin1')));
+  const bundleOf = async (files: readonly string[]) =>
+    createTrustBundle(await Promise.all(files.map((file) => readFile(file, 'latin1'))));
+  const { EFIRMA_AUTORIDADES: autoridades, EFIRMA_AUTORIDADES_PRUEBAS: pruebas } = ajustes;
   return {
     hasher: openHasher(ajustes.API_KEY_PEPPERS),
     keyring: openKeyring('KEYRING', ajustes.KEYRING),
     sealer: createSealer({ publicKey: worker.key, kid: worker.id, psk: psk.key, pskId: psk.id }),
     /** Authorities that may issue an e.firma. */
-    trust: createTrustBundle(pems),
+    trust: await bundleOf(autoridades),
+    /** Those that may issue one for a test key where the SAT is asked with the others. */
+    trustPruebas: pruebas.length === 0 ? EMPTY_TRUST : await bundleOf(pruebas),
   };
 }

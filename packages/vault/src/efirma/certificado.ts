@@ -100,6 +100,9 @@ export function readAutoridades(pems: readonly string[]): X509Certificate[] {
   return pems.flatMap((pem) => pem.match(PEM_BLOCK) ?? []).map(readAuthority);
 }
 
+/** Trusts no authority: every certificate is of an unknown one. */
+export const EMPTY_TRUST: TrustBundle = { autoridades: [], check: () => 'EMISOR_DESCONOCIDO' };
+
 function readAuthority(pem: string): X509Certificate {
   try {
     return new X509Certificate(pem);

@@ -14,7 +14,9 @@ export default defineOperation({
   errors: ['SOLICITUD_NO_ENCONTRADA', 'SOLICITUD_TERMINADA'],
 
   async handle({ solicitud_id }, { deps, access, error }) {
-    const cancelacion = await deps.solicitudes.cancel(access.contribuyenteId, solicitud_id);
+    const cancelacion = await deps.solicitudes.cancel(access.contribuyenteId, solicitud_id, {
+      modo: access.apiKey.modo,
+    });
     if (cancelacion === null) throw error('SOLICITUD_NO_ENCONTRADA');
     if (cancelacion.resultado === 'TERMINADA') {
       throw error('SOLICITUD_TERMINADA', { motivo: `Terminó como ${cancelacion.estado}.` });

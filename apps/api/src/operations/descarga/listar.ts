@@ -42,7 +42,9 @@ export default defineOperation({
       : null,
 
   async handle({ limite = POR_PAGINA, cursor, ...filtro }, { deps, access, now }) {
-    const { vistas, hayMas } = await deps.solicitudes.list(access.contribuyenteId, filtro, { antesDe: cursor, limite });
+    const { contribuyenteId, apiKey } = access;
+    const pagina = { antesDe: cursor, limite };
+    const { vistas, hayMas } = await deps.solicitudes.list(contribuyenteId, filtro, pagina, apiKey.modo);
     return {
       total: vistas.length,
       items: vistas.map((vista) => datosDeSolicitud(vista, now)),

@@ -51,7 +51,7 @@ export default defineOperation({
   ],
 
   async handle({ solicitud_id }, { deps, access, now, error }) {
-    const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id);
+    const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id, access.apiKey.modo);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
     const { estado, motivo, objectKey, bytes, sha256, paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
     if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA') {

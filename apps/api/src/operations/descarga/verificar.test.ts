@@ -6,7 +6,14 @@ describe('descarga/verificar', () => {
     const { kit, a, id: solicitud_id, set } = await createKitWithSolicitud();
     const look = async () => (await kit.call('descarga/verificar', { solicitud_id }, { key: a.key })).json.data;
     expect(await look()).toEqual({
-      ...{ solicitud_id, estado: 'EN_PROCESO', tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' },
+      ...{
+        solicitud_id,
+        modo: 'test',
+        estado: 'EN_PROCESO',
+        tipo: 'emitidos',
+        desde: '2026-01-01',
+        hasta: '2026-01-31',
+      },
       formato: 'csv',
       ...{ progreso: 0, intentos: 0, reembolsada: false, retrasada: false },
       ...{ registros: null, ultima_consulta: null, motivo: null, confianza: null, terminada_en: null },

@@ -13,7 +13,7 @@ export default defineOperation({
   errors: ['SOLICITUD_NO_ENCONTRADA'],
 
   async handle({ solicitud_id }, { deps, access, now, error }) {
-    const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id);
+    const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id, access.apiKey.modo);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
     return datosDeSolicitud(solicitud, now);
   },

@@ -39,7 +39,10 @@ export default defineOperation({
   errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'],
   check: checkPeriodo,
 
-  async handle({ rfc, tipo, desde, hasta, formato = 'csv' }, { deps, access, idemKey, now, credenciales, error }) {
+  async handle(
+    { rfc, tipo, desde, hasta, formato = 'csv' },
+    { deps, access, costo, idemKey, now, credenciales, error },
+  ) {
     const [credencial, otra] = openAll(credenciales);
     const solicitudId = deps.newId();
     const deadlineAt = new Date(now.getTime() + deps.settings.deadlineHours * HOUR_MS);
@@ -66,7 +69,7 @@ export default defineOperation({
       apiKeyId: access.apiKey.id,
       version: access.version,
       canal: canalDe(credencial),
-      costo: 1,
+      costo,
       sellada: seal(credencial),
       otra: otra === undefined ? null : seal(otra),
     });

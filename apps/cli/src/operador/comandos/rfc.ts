@@ -29,19 +29,25 @@ export function addRfc(program: Command, deps: () => CliDeps): void {
     });
 }
 
+const SIN_PRUEBAS =
+  '--pruebas: una llave acuse_test_ no tendría quien le conteste, porque falta SAT_PRUEBAS_URL. Póngala aquí y en la API, los workers y el panel, o quite --pruebas';
+
 export function addLlave(program: Command, deps: () => CliDeps): void {
   const llave = program.command('llave').description('API keys.');
   llave
     .command('generar')
     .description(
-      'Genera la API key de un RFC y la muestra una sola vez. La anterior deja de servir y lo que cifraba (CIEC, e.firma) se borra. Empieza con acuse_live_ donde se consulta al SAT, y con acuse_test_ donde SAT_BASE_URL nombra un simulador.',
+      'Genera la API key de un RFC y la muestra una sola vez. La anterior deja de servir y lo que cifraba (CIEC, e.firma) se borra. Empieza con acuse_live_ donde se consulta al SAT, y con acuse_test_ con --pruebas o donde SAT_BASE_URL nombra un simulador en su lugar.',
     )
     .requiredOption(...CUENTA)
     .requiredOption(...RFC)
-    .action(async (options: { cuenta: string; rfc: string }) => {
+    .option('--pruebas', 'para el simulador de SAT_PRUEBAS_URL: no cuesta nada y nada llega al SAT')
+    .action(async (options: { cuenta: string; rfc: string; pruebas?: true }) => {
+      const { modoLlave, hayPruebas } = deps();
+      if (options.pruebas && modoLlave === 'live' && !hayPruebas) throw new Error(SIN_PRUEBAS);
       const { id: contribuyenteId } = await requireRfc(deps(), options.cuenta, options.rfc);
       const hasher = deps().hasher();
-      const key = generateApiKey(deps().modoLlave);
+      const key = generateApiKey(options.pruebas ? 'test' : modoLlave);
       const llave = registroOf(hasher, key);
       wipeApiKey(key);
       await deps().llaves.activate({ contribuyenteId, llave, ...AUTOR });

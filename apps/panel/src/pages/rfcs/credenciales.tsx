@@ -245,7 +245,7 @@ credentialsPage.post('/credenciales/ciec', async (contexto, rfc) => {
       ...(typeof tecleada === 'string' ? { api_key: tecleada } : {}),
     };
     if (reparo !== null || typeof tecleada === 'string') return renderCredenciales(contexto, rfc, { ciec: reparos });
-    const boveda = openBoveda(contexto);
+    const boveda = openBoveda(contexto, tecleada);
     const credencial = { tipo: 'ciec', rfc: rfc.rfc, ciec } as const;
     if (!(await storeCredencial(credencial, 'ciec', {}, duenoDe(tecleada, contexto), boveda)))
       return renderCredenciales(contexto, rfc, { ciec: { api_key: LLAVE_MUERTA } });
@@ -263,7 +263,7 @@ const LLAVE_MUERTA = 'La API key se cambió o se revocó en este momento: no se 
 /** Associates the RFC with a typed key, as `vault/rfc-registrar` does. Returns what to add to the message. */
 async function registrar({ apiKey, access }: LlaveTecleada, contexto: ContextoCliente): Promise<string> {
   if (access.apiKey.isRegistrada) return '';
-  const { boveda } = openBoveda(contexto);
+  const boveda = createBoveda(contexto.deps.database);
   const { contribuyenteId } = access;
   await boveda.register({ apiKeyId: apiKey.keyId, contribuyenteId, ...contexto.autor });
   return ' El RFC quedó asociado con la llave: ya puede llamar a la API.';
@@ -319,11 +319,11 @@ async function store(
   tecleada: LlaveTecleada,
   contexto: ContextoCliente,
 ): Promise<string> {
-  const boveda = openBoveda(contexto);
+  const boveda = openBoveda(contexto, tecleada);
   const dueno = duenoDe(tecleada, contexto);
   const ahora = await boveda.boveda.now();
   const certificado = cer
-    ? checked(cer, rfc.rfc, ahora, contexto)
+    ? checked(cer, { rfc: rfc.rfc, now: ahora, trust: trustOf(tecleada, contexto) })
     : refusing(() => storedCertificado(tecleada.access, tecleada.apiKey, ahora, boveda.keyring));
   const opened = key && refusing(() => openLlaveDe(certificado, key, password));
   try {
@@ -339,9 +339,16 @@ async function store(
   }
 }
 
-function checked(cer: Buffer, rfc: string, now: Date, { deps }: ContextoCliente): Certificado {
+/** Whether a key's credentials are those of a simulator, in an installation that asks the SAT with the others. */
+const isDePruebas = ({ access }: LlaveTecleada, { deps }: Pick<ContextoCliente, 'deps'>): boolean =>
+  deps.settings.modoLlave === 'live' && access.apiKey.modo === 'test';
+
+const trustOf = (tecleada: LlaveTecleada, contexto: Pick<ContextoCliente, 'deps'>) =>
+  isDePruebas(tecleada, contexto) ? contexto.deps.trustPruebas : contexto.deps.trust;
+
+function checked(cer: Buffer, expected: Parameters<typeof checkCertificado>[1]): Certificado {
   try {
-    return checkCertificado(cer, { rfc, now, trust: deps.trust });
+    return checkCertificado(cer, expected);
   } catch (error) {
     if (!(error instanceof CertificadoInvalido)) throw error;
     throw new Rehusada({ cer: MOTIVOS_CERTIFICADO[error.motivo] });
@@ -359,11 +366,12 @@ function refusing<T>(step: () => T): T {
 }
 
 /** What the vault's functions write through, as the API has it. */
-function openBoveda({ deps }: Pick<ContextoCliente, 'deps'>) {
+function openBoveda(contexto: Pick<ContextoCliente, 'deps'>, tecleada: LlaveTecleada) {
+  const { deps } = contexto;
   const { database, keyring, sealer, newId, settings, log } = deps;
   return {
     boveda: createBoveda(database),
-    sesiones: createSesionesPortal(database),
+    sesiones: createSesionesPortal(database, { isPruebas: isDePruebas(tecleada, contexto) }),
     keyring,
     sealer,
     newId,

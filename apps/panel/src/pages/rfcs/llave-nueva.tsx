@@ -1,4 +1,4 @@
-import type { TipoGuardada } from '@acuse/core';
+import type { Modo, TipoGuardada } from '@acuse/core';
 import { createLlaves, Rechazo, type Relevo, type RfcVista, type ToReseal } from '@acuse/db';
 import { type ApiKey, CredencialIlegible, generateApiKey, registroOf, resealGuardada, wipeApiKey } from '@acuse/vault';
 import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
@@ -6,7 +6,7 @@ import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
-import { renderLlave } from './llave.tsx';
+import { modoPedido, renderLlave } from './llave.tsx';
 import { guardadas } from './reglas/estado-credenciales.ts';
 import { hrefRfc, rfcRoutes } from './rfc.tsx';
 
@@ -21,21 +21,30 @@ newKeyPage.post('/llave', async (contexto, rfc) => {
   const vigente = campos['vigente'] || null;
   if (vigente !== (rfc.llave?.id ?? null)) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
 
-  const texto = rfc.llave ? (campos['anterior'] ?? '').trim() : '';
+  const modo = modoPedido(contexto, rfc);
+  // What is stored is the SAT's or a simulator's, and stays there.
+  const isOtro = rfc.llave !== null && rfc.llave.modo !== modo;
+  if (isOtro && guardadas(rfc).length > 0 && campos['perder'] !== 'si') return renderLlave(contexto, rfc, OTRO_MODO);
+  const texto = rfc.llave && !isOtro ? (campos['anterior'] ?? '').trim() : '';
   // Whoever wants what is stored deleted is not saved from it by a key that was typed in before.
-  const isKnown = rfc.llave !== null && campos['perder'] !== 'si' && (await isRecordada(contexto, rfc));
+  const isKnown = rfc.llave !== null && !isOtro && campos['perder'] !== 'si' && (await isRecordada(contexto, rfc));
   const anterior = texto === '' && !isKnown ? null : await readLlaveTecleada(texto, rfc, contexto);
   if (typeof anterior === 'string') return renderLlave(contexto, rfc, { anterior });
   if (anterior === null && guardadas(rfc).length > 0 && campos['perder'] !== 'si')
     return renderLlave(contexto, rfc, { perder: 'Escriba la llave actual, o marque aquí que lo guardado se borre.' });
   try {
-    const generada = await generateLlave(rfc, { vigente, anterior }, contexto);
+    const generada = await generateLlave(rfc, { modo, vigente, anterior }, contexto);
     if (generada === null) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
     return show(contexto, rfc, generada, anterior !== null);
   } finally {
     if (anterior) wipeApiKey(anterior.apiKey);
   }
 });
+
+const OTRO_MODO = {
+  perder:
+    'Lo guardado no pasa de producción a pruebas ni al revés. Marque aquí que se borre y guárdelo después con la llave nueva, o deje la llave para lo mismo que la actual.',
+} as const;
 
 const YA_NO = {
   tono: 'info',
@@ -130,12 +139,12 @@ interface LlaveGenerada {
  */
 async function generateLlave(
   rfc: RfcVista,
-  pedido: { readonly vigente: string | null; readonly anterior: LlaveTecleada | null },
+  pedido: { readonly modo: Modo; readonly vigente: string | null; readonly anterior: LlaveTecleada | null },
   contexto: Pick<ContextoCliente, 'deps' | 'autor'>,
 ): Promise<LlaveGenerada | null> {
   const { deps } = contexto;
   const { database, hasher } = deps;
-  const nueva = generateApiKey(deps.settings.modoLlave);
+  const nueva = generateApiKey(pedido.modo);
   try {
     const { anterior } = pedido;
     const relevo = anterior && relevoOf(rfc, { from: anterior.apiKey, to: nueva }, deps);

@@ -1,4 +1,4 @@
-import { DIAS_ROTACION } from '@acuse/core';
+import { DIAS_ROTACION, type Modo } from '@acuse/core';
 import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
 import { isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
@@ -40,7 +40,8 @@ export async function renderLlave(
         abiertas={abiertas}
         now={now}
         faltas={faltas}
-        modo={deps.settings.modoLlave}
+        modo={modoPedido(contexto, rfc)}
+        isElegible={deps.settings.hayPruebas}
         isRecordada={recordada}
       />
       {llave ? (
@@ -156,10 +157,27 @@ interface GenerateProps {
   readonly now: Date;
   readonly faltas: FaltasLlave;
   /** Of the keys that are issued here. */
-  readonly modo: 'live' | 'test';
+  readonly modo: Modo;
+  /** Whether a key may be of either mode. */
+  readonly isElegible: boolean;
   /** Whether the active key was typed in lately, so that what is stored goes on without it. */
   readonly isRecordada: boolean;
 }
+
+/**
+ * Of which mode the next key of an RFC is: where test keys have a simulator beside the SAT, as the form says, else as
+ * the key before; elsewhere that of all keys.
+ */
+export function modoPedido({ campos, deps }: Pick<ContextoCliente, 'campos' | 'deps'>, { llave }: RfcVista): Modo {
+  const { modoLlave, hayPruebas } = deps.settings;
+  if (!hayPruebas) return modoLlave;
+  return (campos['modo'] ?? llave?.modo) === 'test' ? 'test' : 'live';
+}
+
+const MODOS = [
+  ['live', 'De producción: acuse_live_'],
+  ['test', 'De pruebas: acuse_test_'],
+] as const;
 
 const PREFIJO = {
   live: 'La llave empieza con acuse_live_: lo que se pide con ella se pide al SAT.',
@@ -167,7 +185,7 @@ const PREFIJO = {
 };
 
 /** The form that makes a key, and what it does to what is there: said before the click. */
-function GenerateLlave({ rfc, abiertas, now, faltas, modo, isRecordada }: GenerateProps) {
+function GenerateLlave({ rfc, abiertas, now, faltas, modo, isElegible, isRecordada }: GenerateProps) {
   const { llave } = rfc;
   const titulo = llave ? 'Cambiar la llave' : 'Generar la API key';
   const cosas = llave ? guardadas(rfc) : [];
@@ -184,7 +202,18 @@ function GenerateLlave({ rfc, abiertas, now, faltas, modo, isRecordada }: Genera
       <Formulario accion={hrefRfc(rfc.rfc, '/llave')} descripcion={titulo} faltas={faltas}>
         <input type="hidden" name="vigente" value={llave?.id ?? ''} />
         {llave ? <Resguardo hayGuardadas={cosas.length > 0} isRecordada={isRecordada} /> : null}
-        <p class="ayuda">{PREFIJO[modo]}</p>
+        {isElegible ? (
+          <Campo
+            nombre="modo"
+            label="Para qué es"
+            value={modo}
+            opciones={MODOS}
+            requerido
+            ayuda="Con una de pruebas se pregunta a un simulador: no cuesta nada y nada llega al SAT. Lo guardado y lo pedido con una no existe para la otra; un RFC tiene una sola llave a la vez."
+          />
+        ) : (
+          <p class="ayuda">{PREFIJO[modo]}</p>
+        )}
         <div>
           <Boton>{llave ? 'Cambiar la llave' : 'Generar API key'}</Boton>
         </div>

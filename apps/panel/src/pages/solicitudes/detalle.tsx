@@ -89,7 +89,7 @@ function Remedio({ solicitud, accion }: SolicitudProps & { readonly accion: Expl
 }
 
 function Facts({ solicitud }: SolicitudProps) {
-  const { id, rfc, formato, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } = solicitud;
+  const { id, modo, rfc, formato, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } = solicitud;
   return (
     <Tarjeta
       titulo="Datos"
@@ -119,7 +119,10 @@ function Facts({ solicitud }: SolicitudProps) {
           ['Pedida', <Fecha value={creadaEn} />],
           [terminadaEn === null ? 'Plazo' : 'Terminó', <Fecha value={terminadaEn ?? plazoEn} />],
           terminadaEn === null ? null : ['Consultas al SAT', intentos, 'numero'],
-          ['Cargo', cargo === null ? 'Sin cargo' : formatCreditos(cargo.creditos)],
+          [
+            'Cargo',
+            cargo !== null ? formatCreditos(cargo.creditos) : modo === 'test' ? 'Sin cargo: de pruebas' : 'Sin cargo',
+          ],
           [
             'Devolución',
             reembolso === null ? (
@@ -252,7 +255,8 @@ solicitudPage.get('/cancelar', async ({ pagina, redirectTo }, solicitud) => {
 
 /** Ends an open solicitud with its refund. One that has ended meanwhile stays as it is, and its page says so. */
 solicitudPage.post('/cancelar', async (contexto, { id, contribuyenteId, terminadaEn }) => {
-  if (terminadaEn === null) await createSolicitudes(contexto.deps.database).cancel(contribuyenteId, id, contexto.autor);
+  if (terminadaEn === null)
+    await createSolicitudes(contexto.deps.database).cancel(contribuyenteId, id, { autor: contexto.autor });
   return contexto.redirectTo(`/solicitudes/${id}`);
 });
 

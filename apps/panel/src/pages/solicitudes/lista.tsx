@@ -1,6 +1,6 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_CUENTA } from '@acuse/db';
-import { Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
+import { ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
@@ -38,7 +38,9 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
           <a href={`/solicitudes/${fila.id}`}>
             {fila.tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} <Periodo {...fila} />
           </a>,
-          <span class="fija">{fila.rfc}</span>,
+          <ConNota nota={fila.modo === 'test' && deps.settings.modoLlave === 'live' ? 'de pruebas' : null}>
+            <span class="fija">{fila.rfc}</span>
+          </ConNota>,
           <EstadoDe fila={fila} />,
           fila.registros === null ? '—' : formatNumero(fila.registros),
           <Fecha value={fila.creadaEn} relativaA={now} />,

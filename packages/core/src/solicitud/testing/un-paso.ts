@@ -28,6 +28,7 @@ export const parte = (change: Partial<Parte> = {}): Parte => ({
 
 export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitud => ({
   id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  modo: 'live',
   cuentaId: 'c1',
   contribuyenteId: 't1',
   rfc: 'ACU200101DB1',
