@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { Aviso, CopyButton, Estado, Fecha, Paginacion, Tabla, Tarjeta, Vacio } from './blocks.tsx';
 import { Boton, Campo, Csrf, Formulario } from './form.tsx';
 import { Grafica } from './grafica.tsx';
-import { Layout } from './layout.tsx';
+import { Layout, PartesOperacion } from './layout.tsx';
 
 const usuario = {
   id: 'u',
@@ -255,6 +255,15 @@ describe('components', () => {
     expect($('.navegacion').text()).not.toContain('Operación');
     const operador = Layout({ ...marco, usuario: { ...usuario, rol: 'OPERADOR' } });
     expect(load(String(operador))('.navegacion a').last().attr('href')).toBe('/operador');
+    const parte = (ruta: string) => {
+      const of = load(String(PartesOperacion({ ruta })));
+      return [of('[aria-current]').text(), of('[aria-current]').attr('aria-current')];
+    };
+    expect(parte('/operador')).toEqual(['Resumen', 'page']);
+    expect(parte('/operador/cuentas')).toEqual(['Cuentas', 'page']);
+    // One account, and what is shown in answer to a form of it that was refused.
+    expect(parte('/operador/cuentas/uno')).toEqual(['Cuentas', 'true']);
+    expect(parte('/operador/cuentas/uno/abono')).toEqual(['Cuentas', 'true']);
     const nadie = load(String(Layout({ ...marco, usuario: null })));
     expect(nadie('.navegacion').length).toBe(0);
     expect(nadie('[href="/entrar"]').length).toBe(1);

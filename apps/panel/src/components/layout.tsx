@@ -193,7 +193,7 @@ export function PartesOperacion({ ruta }: { readonly ruta: string }) {
   return (
     <nav class="fila" aria-label="Operación">
       {PARTES_OPERACION.map(([path, texto]) => (
-        <a href={path} aria-current={path === ruta ? 'page' : undefined}>
+        <a href={path} aria-current={path === OPERACION[0] && path !== ruta ? undefined : current(ruta, path)}>
           {texto}
         </a>
       ))}
