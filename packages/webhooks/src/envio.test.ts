@@ -1,7 +1,9 @@
 import { createServer, type RequestListener } from 'node:http';
+import { createServer as createTls } from 'node:https';
 import { type AddressInfo, createServer as createTcp } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createAuthority, rsaPair } from '../../vault/test/authority.ts';
 import { createSender, type Sender } from './envio.ts';
 
 const never = new AbortController().signal;
@@ -109,7 +111,8 @@ const INSIDE = [
     '[fd00:ec2::254]',
     '[ff02::1]',
   ],
-  ...['[100::1]', '[2001:10::1]', '[5f00::1]'],
+  ...['[100::1]', '[2001:10::1]', '[5f00::1]', '[3fff::1]', '[2001:2::1]', '[2001:20::1]', '[2620:4f:8000::1]'],
+  ...['192.88.99.1', '192.31.196.1', '192.52.193.1', '192.175.48.1', '[fe80::1%25lo]'],
 ] as const;
 
 /** Names, and what their name servers answer. */
@@ -257,6 +260,36 @@ describe('an answer', () => {
     expect(await post(sender({ redes, resolve: names({}) }), 'http://nadie.test/')).toMatchObject({
       error: 'NOMBRE_SIN_DIRECCION',
     });
+  });
+
+  it('comes from who was named, by no proxy, whatever the environment of the process says', async () => {
+    const pair = rsaPair();
+    const { pem } = createAuthority({ pair, from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' });
+    let asked = 0;
+    const server = createTls(
+      { cert: pem, key: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }) },
+      (_, response) => {
+        asked += 1;
+        response.end();
+      },
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    open.push({ close: () => new Promise((resolve) => server.close(resolve)) });
+    const { port } = server.address() as AddressInfo;
+    const proxy = await listener();
+    const direct = `http://127.0.0.1:${proxy.port}`;
+    const names = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'];
+    const env = {
+      ...Object.fromEntries(names.map((name) => [name, direct])),
+      NODE_USE_ENV_PROXY: '1',
+      NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    };
+    const before = Object.keys(env).map((name) => [name, process.env[name]] as const);
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value);
+    const envio = await post(sender({ redes }), `https://127.0.0.1:${port}/`);
+    for (const [name, value] of before) vi.stubEnv(name, value);
+    expect(envio).toMatchObject({ status: null, error: 'TLS_INVALIDO' });
+    expect([asked, proxy.connections()]).toEqual([0, 0]);
   });
 
   it.each([

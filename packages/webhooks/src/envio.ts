@@ -101,7 +101,8 @@ export function createSender({
   };
 
   const agent = new Agent({
-    connect: { lookup, timeout: timeoutMs },
+    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: who is told is who was named.
+    connect: { lookup, timeout: timeoutMs, rejectUnauthorized: true },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
     keepAliveTimeout: 4_000,
@@ -190,7 +191,8 @@ const BY_CODE: ReadonlyMap<unknown, ErrorEnvio> = new Map([
   ['UND_ERR_BODY_TIMEOUT', 'TIEMPO_AGOTADO'],
 ]);
 
-const TLS = /^(ERR_TLS|ERR_SSL|EPROTO|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|HOSTNAME_MISMATCH)/;
+const TLS =
+  /^(ERR_TLS|ERR_SSL|ERR_OSSL|EPROTO|CERT_|CRL_|CA_|EE_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO|ERROR_IN_CERT|INVALID_(CA|PURPOSE)|PATH_LENGTH|HOSTNAME_MISMATCH)/;
 
 function errorOf(error: unknown): ErrorEnvio {
   const { code, errors } = error as { code?: unknown; errors?: readonly unknown[] };
