@@ -3,6 +3,7 @@ import {
   credentialFields,
   databaseFields,
   downloadFields,
+  drainFields,
   durationMs,
   durationSeconds,
   integer,
@@ -45,6 +46,7 @@ export const apiConfig = z.object({
     min: 1,
   }).default(30),
   ...proxyFields,
+  ...drainFields,
   USER_AGENT_ALLOW: list('Prefijos de User-Agent admitidos; vacía, todos.').transform(lower).default([]),
   USER_AGENT_DENY: list('Prefijos de User-Agent rechazados.').transform(lower).default([]),
   PASE_CACHE_SECONDS: durationSeconds(

@@ -46,9 +46,9 @@ export async function startApi(
   const api = createApp(operations, deps);
   shutdown.phase('notes', () => api.close());
   const server = createServerFor(api, config, deps.newId);
-  const port = await listen(server, config.API_PORT, config.API_HOST);
+  const port = await listen(server, config.API_PORT, config.API_HOST, shutdown.announced);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
-  shutdown.signal.addEventListener('abort', () => deps.health.drain(), { once: true });
+  shutdown.announced.addEventListener('abort', () => deps.health.drain(), { once: true });
   return { url: urlOf(config.API_HOST, port), server };
 }
 

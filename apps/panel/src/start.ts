@@ -28,7 +28,7 @@ export async function startPanel(
     return app;
   });
   // The address is part of what the panel checks and prints, and with port 0 it is only known once it listens.
-  const port = await listen(server, config.PANEL_PORT, config.PANEL_HOST);
+  const port = await listen(server, config.PANEL_PORT, config.PANEL_HOST, shutdown.announced);
   const url = config.PANEL_PUBLIC_URL ?? urlOf(config.PANEL_HOST, port);
   const deps = await createDeps(config, url, log, shutdown).then(
     (made) => ({ ...made, ...override }),
@@ -39,7 +39,7 @@ export async function startPanel(
   );
   app = createApp(deps);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
-  shutdown.signal.addEventListener('abort', () => deps.health.drain(), { once: true });
+  shutdown.announced.addEventListener('abort', () => deps.health.drain(), { once: true });
   const purging = setInterval(() => void purge(deps), PURGE_EVERY_MS);
   shutdown.phase('purge', () => clearInterval(purging));
   return { url: deps.settings.publicUrl, server, deps };

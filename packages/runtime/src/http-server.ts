@@ -5,8 +5,11 @@ import { deadline } from './abort.ts';
 /** The open connections of each server, with the number of requests that each has running. */
 const connections = new WeakMap<Server, Map<Socket, number>>();
 
-/** Listens; resolves with the port. Port 0 lets the system choose. */
-export function listen(server: Server, port: number, host: string): Promise<number> {
+/**
+ * Listens; resolves with the port. Port 0 lets the system choose. Once `leaving` is aborted every answer is the last of
+ * its connection, so that a balancer opens none of its idle ones to a listener that is gone.
+ */
+export function listen(server: Server, port: number, host: string, leaving?: AbortSignal): Promise<number> {
   const running = new Map<Socket, number>();
   connections.set(server, running);
   server.on('connection', (socket: Socket) => {
@@ -15,6 +18,7 @@ export function listen(server: Server, port: number, host: string): Promise<numb
   });
   server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     running.set(socket, (running.get(socket) ?? 0) + 1);
+    if (leaving?.aborted) response.shouldKeepAlive = false;
     response.once('close', () => {
       const left = (running.get(socket) ?? 1) - 1;
       if (running.has(socket)) running.set(socket, left);

@@ -82,6 +82,43 @@ describe('the ordered shutdown', () => {
     expect(closed).toEqual(['server', 'queue', 'database']);
   });
 
+  test('SIGTERM announces the end, lets everything go on for the drain, and then closes; a second one exits at once', async () => {
+    let endDrain = () => {};
+    const waited: number[] = [];
+    const drained = new Promise<void>((done) => {
+      endDrain = done;
+    });
+    const wait = (ms: number) => {
+      waited.push(ms);
+      return drained;
+    };
+    const log = createLogger({ name: 'test', level: 'fatal' });
+    const [draining, again] = [new EventEmitter(), new EventEmitter()];
+    const code = new Promise<number>((exit) => {
+      shutdown = createShutdown({ log, timeoutMs: 60_000, drainMs: 5_000, wait, events: draining, exit });
+    });
+    shutdown.listen();
+    open('server');
+    draining.emit('SIGTERM');
+    expect([shutdown.announced.aborted, shutdown.signal.aborted, closed, waited]).toEqual([true, false, [], [5_000]]);
+    endDrain();
+    await expect(code).resolves.toBe(0);
+    expect([shutdown.signal.aborted, closed]).toEqual([true, ['server']]);
+
+    shutdown = createShutdown({
+      log,
+      timeoutMs: 60_000,
+      drainMs: 5_000,
+      wait: never,
+      events: again,
+      exit: (n) => exits.push(n),
+    });
+    shutdown.listen();
+    again.emit('SIGTERM');
+    again.emit('SIGTERM');
+    expect(exits).toEqual([1]);
+  });
+
   test('a phase that fails or hangs does not keep the others open, and the exit code tells', async () => {
     open('database');
     shutdown.phase('hanging', never, { timeoutMs: 5 });

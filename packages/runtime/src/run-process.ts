@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { deadline } from './abort.ts';
 import { ConfigError } from './config.ts';
 import { explain } from './explain.ts';
@@ -11,7 +12,7 @@ const PHASE_MS = 10_000;
  * with exit code 1; what `start` opens is closed in reverse order on SIGTERM and SIGINT. What `start` gives is logged
  * as `process_ready`.
  */
-export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel }>(options: {
+export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel; readonly DRAIN_SECONDS?: number }>(options: {
   readonly name: string;
   readonly readConfig: () => C;
   readonly start: (config: C, log: Logger, shutdown: Shutdown) => Promise<LogFields>;
@@ -19,7 +20,7 @@ export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel }>(opt
   const { name, readConfig, start } = options;
   const config = configOrExit(readConfig);
   const log = createLogger({ name, level: config.LOG_LEVEL });
-  const shutdown = createShutdown({ log, timeoutMs: PHASE_MS });
+  const shutdown = createShutdown({ log, timeoutMs: PHASE_MS, drainMs: (config.DRAIN_SECONDS ?? 0) * 1_000 });
   shutdown.listen();
   try {
     log.info(await start(config, log, shutdown), 'process_ready');
@@ -57,12 +58,17 @@ interface ShutdownOptions {
   readonly log: Logger;
   /** The limit of each phase in milliseconds, unless the phase has its own. */
   readonly timeoutMs: number;
+  /** Milliseconds between SIGTERM and the shutdown, in which everything goes on; 0 by default. */
+  readonly drainMs?: number;
+  readonly wait?: (ms: number) => Promise<unknown>;
   readonly events?: ProcessEvents;
   readonly exit?: (code: number) => void;
 }
 
 /** Closes what a process has opened, in the reverse order. */
 export interface Shutdown {
+  /** Aborts when the end is announced: a server says so to its balancer, and serves on. */
+  readonly announced: AbortSignal;
   /** Aborts the moment the shutdown begins: loops and waits listen to it. */
   readonly signal: AbortSignal;
   /**
@@ -71,8 +77,8 @@ export interface Shutdown {
    */
   phase(name: string, close: () => unknown, options?: { readonly timeoutMs?: number }): void;
   /**
-   * From now on SIGTERM and SIGINT close everything and exit 0, a second one exits 1 at once, and an uncaught exception
-   * or an unhandled rejection is logged, closes everything and exits 1.
+   * From now on SIGTERM, once the drain is over, and SIGINT close everything and exit 0, a second one exits 1 at once,
+   * and an uncaught exception or an unhandled rejection is logged, closes everything and exits 1.
    */
   listen(): void;
   /** Closes all phases, once. Gives false when one of them failed or ran out of time. Never rejects. */
@@ -90,13 +96,15 @@ const FAULTS = ['uncaughtException', 'unhandledRejection'] as const;
 
 /** Makes the ordered shutdown of one process. */
 export function createShutdown(options: ShutdownOptions): Shutdown {
-  const { log, timeoutMs, events = process, exit = process.exit } = options;
+  const { log, timeoutMs, drainMs = 0, wait = sleep, events = process, exit = process.exit } = options;
   const controller = new AbortController();
+  const announced = new AbortController();
   const phases: Phase[] = [];
   let closing: Promise<boolean> | undefined;
 
   async function closeAll(reason: string): Promise<boolean> {
     log.info({ reason, phases: phases.length }, 'shutdown_begun');
+    announced.abort();
     controller.abort(new Error(`shutting down: ${reason}`));
     let clean = true;
     for (let phase = phases.pop(); phase; phase = phases.pop()) {
@@ -116,7 +124,15 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
     exit(clean ? code : 1);
   }
 
+  /** Nothing is closed yet: whoever was sent here before the balancer knew is answered. */
+  async function drain(reason: string): Promise<void> {
+    announced.abort();
+    log.info({ reason, ms: drainMs }, 'drain_begun');
+    await wait(drainMs);
+  }
+
   return {
+    announced: announced.signal,
     signal: controller.signal,
     close,
     phase(name, closePart, { timeoutMs: own = timeoutMs } = {}) {
@@ -127,7 +143,8 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
     listen() {
       for (const signal of SIGNALS) {
         events.on(signal, () => {
-          if (closing) exit(1);
+          if (announced.signal.aborted) exit(1);
+          else if (signal === 'SIGTERM' && drainMs > 0) void drain(signal).then(() => end(signal, 0));
           else void end(signal, 0);
         });
       }

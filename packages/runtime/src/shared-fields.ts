@@ -22,6 +22,14 @@ export const proxyFields = {
     .default([]),
 };
 
+/** For a process that a balancer sends requests to. */
+export const drainFields = {
+  DRAIN_SECONDS: durationSeconds(
+    'Segundos que el proceso atiende todavía tras SIGTERM, con /readyz en 503, para que el balanceador que tenga delante deje de enviarle. Más que lo que este tarda en notarlo.',
+    { max: 300 },
+  ).default(0),
+};
+
 /** For a process whose secrets rotate. */
 export const rotationFields = {
   SECRETOS_FALTANTES: choice(
