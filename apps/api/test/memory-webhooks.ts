@@ -47,9 +47,11 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
     rotate(alcance, id, { secreto, vigenciaSegundos }) {
       const stored = own(alcance, id);
       if (stored === null) return null;
+      const antes = stored.vista.secretosAnteriores;
+      if (vigenciaSegundos > 0 && antes.length >= 3) return 'SECRETOS_DEMASIADOS';
       const fin = new Date(store.now.getTime() + vigenciaSegundos * 1_000);
       stored.secretos.unshift(secreto);
-      stored.vista = { ...stored.vista, secretosAnteriores: [fin] };
+      stored.vista = { ...stored.vista, secretosAnteriores: vigenciaSegundos > 0 ? [...antes, fin] : [] };
       return fin;
     },
     entregas: (alcance, id, { antesDe = Number.POSITIVE_INFINITY, estado, limite }) =>

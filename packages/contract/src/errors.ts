@@ -151,6 +151,12 @@ export const CATALOGO = {
     codigo: 3006,
     texto: 'La cuenta ya tiene 20 webhooks, el máximo. Borre uno que ya no use, aquí o en el panel, y repita.',
   },
+  SECRETOS_DEMASIADOS: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'El webhook firma ya con su secreto y tres anteriores, lo más que puede, y no se cambió. Espere a que venza uno (secretos_anteriores, en /api/v1/webhooks/listar, dice cuándo) o pida vigencia_horas 0, que deja solo el nuevo.',
+  },
   CERTIFICADO_INVALIDO: {
     http: 400,
     codigo: 4001,

@@ -232,7 +232,7 @@ it('what cannot be signed is noted as such, is held against nobody, and goes whe
   expect(failed.ultimo).toMatchObject({ status: null, error: 'SECRETO_ILEGIBLE' });
   expect(await webhooks.find(alcance, w.id)).toMatchObject({ estado: 'ACTIVO' });
   expect(receptor.recibidos).toEqual([]);
-  receptor.trust(await emisor.rotate(a.cuentaId, w.id, 0));
+  receptor.trust((await emisor.rotate(a.cuentaId, w.id, 0)).secreto);
   await webhooks.resend(alcance, id);
   const [recibido] = await all(receptor.recibidos, 1);
   expect(recibido).toMatchObject({ type: 'prueba', isFirmado: true });
@@ -296,7 +296,7 @@ it('signs with both secrets while the earlier one is valid', async () => {
   const [antes, despues] = [await receptorOf(), await receptorOf()];
   const w = await emisor.newWebhook(a.cuentaId, antes.url);
   antes.trust(w.secreto);
-  despues.trust(await emisor.rotate(a.cuentaId, w.id, 3_600));
+  despues.trust((await emisor.rotate(a.cuentaId, w.id, 3_600)).secreto);
   await newVencidas(t.db, a, 1);
   await expireAll(t.db);
   await emisor.startWorker();

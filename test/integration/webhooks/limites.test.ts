@@ -92,3 +92,30 @@ it('what failed is found among much that arrived without reading that', async ()
     for (const { table, read } of nodes) if (table === 'webhook_entrega') expect(read).toBeLessThan(100);
   expect(plans.length).toBeGreaterThan(0);
 });
+
+it('as many secrets sign as were told to, the newest first; no more than four, and one alone when that is asked for', async () => {
+  const { cuentaId, ids } = await newCuenta(1, 0);
+  const [id = ''] = ids;
+  const emisor = createEmisor(t);
+  const inOrder = async () => {
+    await createWebhooks(t.db).ping({ cuentaId }, id);
+    const [tomada] = await entregas().claim(TODAS);
+    await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL WHERE webhook_id = ${id}`;
+    const rows = await t.sql<{
+      id: string;
+    }>`SELECT id FROM webhook_secreto WHERE webhook_id = ${id} ORDER BY creado_en DESC`;
+    return [tomada?.secretos.map((each) => each.id), rows.map((each) => each.id)];
+  };
+  const fines = [];
+  for (const seconds of [86_400, 7_200, 3_600]) fines.push((await emisor.rotate(cuentaId, id, seconds)).until);
+  const [signing, newestFirst] = await inOrder();
+  expect(signing).toHaveLength(4);
+  expect(signing).toEqual(newestFirst);
+  const anteriores = async () => (await createWebhooks(t.db).find({ cuentaId }, id))?.secretosAnteriores;
+  expect(await anteriores()).toEqual([...fines].reverse());
+  expect((await emisor.rotate(cuentaId, id, 60)).until).toBe('SECRETOS_DEMASIADOS');
+  expect(await anteriores()).toEqual([...fines].reverse());
+  expect((await emisor.rotate(cuentaId, id, 0)).until).toBeInstanceOf(Date);
+  expect(await anteriores()).toEqual([]);
+  expect((await inOrder())[0]).toHaveLength(1);
+});

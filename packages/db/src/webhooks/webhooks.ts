@@ -70,7 +70,7 @@ type Campos = Pick<WebhookVista, 'url' | 'descripcion' | 'eventos' | 'rfcs'>;
 
 /** Webhooks of one account. */
 export const MAX_WEBHOOKS = 20;
-/** Secrets of one webhook that sign at the same time: the one in force and the last ones before. */
+/** Secrets of one webhook that sign at the same time: the one in force and those before it. */
 const MAX_SECRETOS = 4;
 
 /** What `w` has to fulfil to be there, of `$1` and, where it is one, of the RFC `$2` alone. */
@@ -142,6 +142,13 @@ WITH ido AS (
 ${audited('borrar-webhook', 'ido', ['$4', '$5'])}`;
 
 const LOCK = `SELECT w.id FROM webhook w WHERE ${OWN} AND w.id = $3 FOR NO KEY UPDATE`;
+
+/** Ends the secret in force after so many seconds; after none, all. */
+const SUPERSEDE = `
+WITH fin AS (
+  UPDATE webhook_secreto SET vence_en = now() + make_interval(secs => $2) WHERE webhook_id = $1 AND (vence_en IS NULL OR $2::float8 = 0) RETURNING vence_en
+)
+SELECT max(vence_en) AS "venceEn" FROM fin`;
 
 /** One that is under way stays with its sender, whose failure is then followed by all tries anew. */
 const RESEND = `
@@ -232,32 +239,26 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       isUuid(id) && isOne(pool, REMOVE, [...who(alcance), id, actor, ip]),
 
     /**
-     * Puts a new secret in force; the one before signs too for `vigenciaSegundos` more, and of those before it the
-     * newest. Gives the end of the one before, or null when there is no such webhook.
+     * Puts a new secret in force; the one before signs too for `vigenciaSegundos` more. With 0 it signs alone from now
+     * on: those before that one end too. Gives the end of the one before, null when there is no such webhook, or that
+     * too many sign already: none of them is taken from whoever verifies by it before the end that was told of it.
      */
     async rotate(
       alcance: AlcanceWebhooks,
       id: string,
       { secreto, vigenciaSegundos, actor, ip }: { secreto: SecretoSellado; vigenciaSegundos: number } & Autor,
-    ): Promise<Date | null> {
+    ): Promise<Date | 'SECRETOS_DEMASIADOS' | null> {
       if (!isUuid(id)) return null;
       return inTransaction(pool, async (client) => {
         if ((await execute(client, LOCK, [...who(alcance), id])) === 0) return null;
-        const before = await rowOf<{ venceEn: Date }>(
-          client,
-          `UPDATE webhook_secreto SET vence_en = now() + make_interval(secs => $2) WHERE webhook_id = $1 AND vence_en IS NULL
-           RETURNING vence_en AS "venceEn"`,
-          [id, vigenciaSegundos],
-        );
+        await execute(client, 'DELETE FROM webhook_secreto WHERE webhook_id = $1 AND vence_en <= now()', [id]);
+        const count = 'SELECT count(*)::int AS n FROM webhook_secreto WHERE webhook_id = $1';
+        const { n = 0 } = (await rowOf<{ n: number }>(client, count, [id])) ?? {};
+        if (vigenciaSegundos > 0 && n >= MAX_SECRETOS) return 'SECRETOS_DEMASIADOS';
+        const before = await rowOf<{ venceEn: Date }>(client, SUPERSEDE, [id, vigenciaSegundos]);
         await execute(client, `INSERT INTO webhook_secreto (id, webhook_id, sobre) VALUES ($1, $2, $3)`, [
           ...[secreto.id, id, secreto.sobre],
         ]);
-        await execute(
-          client,
-          `DELETE FROM webhook_secreto WHERE webhook_id = $1 AND (vence_en <= now() OR id NOT IN
-             (SELECT id FROM webhook_secreto WHERE webhook_id = $1 ORDER BY vence_en IS NULL DESC, creado_en DESC, id DESC LIMIT ${MAX_SECRETOS}))`,
-          [id],
-        );
         const detalle = `jsonb_build_object('webhook', id)`;
         await execute(client, audited('rotar-webhook', 'webhook WHERE id = $1', ['$2', '$3'], detalle), [
           ...[id, actor, ip],

@@ -11,7 +11,7 @@ const vigenciaField = z
   .min(HORAS.min, { error: 'debe ser un número de horas de 0 a 720' })
   .max(HORAS.max, { error: 'debe ser un número de horas de 0 a 720' })
   .meta({
-    description: `Horas durante las que se firma también con el secreto anterior; ${HORAS.normal} si no se dice. Con 0 deja de servir en el acto.`,
+    description: `Horas durante las que se firma también con el secreto anterior; ${HORAS.normal} si no se dice. Con 0 dejan de servir en el acto él y los de antes.`,
     example: HORAS.normal,
   });
 
@@ -28,7 +28,7 @@ export default defineOperation({
     secreto: secretoData,
     anterior_hasta: instante('Hasta cuándo se firma también con el anterior.'),
   }),
-  errors: ['WEBHOOK_NO_ENCONTRADO'],
+  errors: ['WEBHOOK_NO_ENCONTRADO', 'SECRETOS_DEMASIADOS'],
 
   async handle({ webhook_id, vigencia_horas = HORAS.normal }, { deps, access, ip, error }) {
     const alcance = alcanceOf(access);
@@ -40,6 +40,7 @@ export default defineOperation({
       vigenciaSegundos: vigencia_horas * 3_600,
       ...autorOf(access, ip),
     });
+    if (anteriorHasta === 'SECRETOS_DEMASIADOS') throw error('SECRETOS_DEMASIADOS');
     if (anteriorHasta === null) throw error('WEBHOOK_NO_ENCONTRADO');
     return { webhook_id: id, secreto, anterior_hasta: anteriorHasta.toISOString() };
   },

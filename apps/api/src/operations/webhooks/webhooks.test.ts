@@ -105,6 +105,16 @@ describe('webhooks', () => {
     expect(kit.store.webhooks.size).toBe(0);
   });
 
+  it('sign with four secrets at most, of which none is taken away before its time', async () => {
+    const { call } = await start();
+    const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
+    const rotate = (vigencia_horas: number) => call('rotar-secreto', { webhook_id, vigencia_horas });
+    for (let n = 0; n < 3; n += 1) expect((await rotate(24)).status).toBe(200);
+    expect(told(await rotate(24))).toEqual([409, 'SECRETOS_DEMASIADOS']);
+    expect((await rotate(0)).status).toBe(200);
+    expect((await rotate(24)).status).toBe(200);
+  });
+
   it('get no secret under an id that is none', async () => {
     const { call } = await start();
     for (const webhook_id of ['\ud800', NADIE, 'x'])

@@ -25,7 +25,7 @@ const VIGENCIAS = [
   ['24', 'Un día'],
   ['168', 'Una semana'],
   ['1', 'Una hora'],
-  ['0', 'Nada: alguien más lo conoce'],
+  ['0', 'Nada, ni los de antes: alguien más lo conoce'],
 ] as const;
 
 const alcanceOf = ({ usuario }: Pick<ContextoCliente, 'usuario'>) => ({ cuentaId: usuario.cuentaId });
@@ -61,12 +61,18 @@ webhookPage.post('/estado', async (contexto, { id }) => {
 
 /** Puts a new secret in force and shows it. */
 webhookPage.post('/secreto', async (contexto, { id }) => {
-  const { campos, deps, autor, pagina, noEncontrada } = contexto;
+  const { campos, deps, autor, pagina, noEncontrada, redirectTo } = contexto;
   const [horas] = VIGENCIAS.find(([value]) => value === campos['vigencia']) ?? VIGENCIAS[0];
   const { secreto, sellado } = newSecreto(id, { newId: deps.newId, sellado: deps.selladoWebhooks });
   const cambio = { secreto: sellado, vigenciaSegundos: Number(horas) * 3_600, ...autor };
   const hasta = await deps.webhooks.rotate(alcanceOf(contexto), id, cambio);
   if (hasta === null) return noEncontrada();
+  if (hasta === 'SECRETOS_DEMASIADOS')
+    return redirectTo(hrefWebhook(id), {
+      tono: 'error',
+      texto:
+        'El webhook firma ya con su secreto y tres anteriores, y no se cambió. Espere a que venza uno, o elija que los anteriores no sirvan más.',
+    });
   const isValid = horas !== '0';
   return pagina(
     'Secreto nuevo',
