@@ -247,15 +247,19 @@ describe('acuse descargar', () => {
     expect((await readdir(join(cwd, 'secretos'))).length).toBeGreaterThan(3);
   });
 
-  it('after Ctrl-C says how to go on, and --continuar goes on without another charge', async () => {
+  it('after Ctrl-C says by which whole order to go on, and --continuar goes on without another charge', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });
     const cwd = await newFolder();
     const stuck = fail(servicio, caller, { service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'status' });
-    const left = startAcuse(['descargar', ...DIA, '--salida', 'x.zip'], { env: envOf(caller), cwd });
+    const given = ['--rfc', caller.rfc, '--salida', 'de mayo.zip', '--sobrescribir'];
+    const left = startAcuse(['descargar', ...DIA, ...given], { env: envOf(caller), cwd });
     await expect.poll(() => left.said.err).toContain('EN_PROCESO');
     left.child.kill('SIGINT');
     const { code, err } = await left.ended;
-    const [, id = ''] = /\n {2}acuse descargar --continuar ([0-9a-f-]{36})\n$/.exec(err) ?? [];
+    const [, id = ''] =
+      /\n {2}acuse descargar --continuar ([0-9a-f-]{36}) --rfc [A-Z0-9&Ñ]+ --salida 'de mayo.zip' --sobrescribir\n$/.exec(
+        err,
+      ) ?? [];
     expect([code, id.length, err]).toEqual([130, 36, expect.stringContaining('no se vuelve a cobrar')]);
     expect(await readdir(cwd)).toEqual([]);
 
@@ -326,34 +330,6 @@ it('of a checkout ends with 130 after Ctrl-C while an answer is waited for', asy
   process.kill(-(child.pid ?? 0), 'SIGINT');
   expect(await once(child, 'close')).toEqual([130, null]);
   silent.close();
-});
-
-describe('completion', () => {
-  const complete = async (...words: string[]) =>
-    (await runAcuse(['completar', '--palabras', '--', ...words])).out.trimEnd().split('\n');
-
-  it('knows orders, operations, options and their values, and the orders of the operator', async () => {
-    expect(await complete('des')).toEqual(['descargar', 'descarga']);
-    expect(await complete('tax', 'facturas')).toEqual(['facturas', 'facturas-fiel']);
-    expect(await complete('tax', 'facturas', '--h')).toEqual(['--hasta', '--help']);
-    expect(await complete('descargar', '--desde', '2026-01-01', '--tipo', '')).toEqual(['recibidos', 'emitidos']);
-    expect(await complete('vault', 'firma-guardar', '--key', '')).toEqual(['']);
-    expect(await complete('operador', 'cuenta', 'c')).toEqual(['crear']);
-  });
-
-  it('of bash completes what is typed, with the program itself', async () => {
-    const { out } = await runAcuse(['completar', 'bash']);
-    const folder = await newFolder();
-    await writeFile(join(folder, 'completion.bash'), out);
-    const program = `#!/bin/sh\nexec '${process.execPath}' '${programEntry(inject('programas'), 'cli')}' "$@"\n`;
-    await writeFile(join(folder, 'acuse'), program, { mode: 0o755 });
-    const script = `source completion.bash; COMP_WORDS=(acuse vault firma-); COMP_CWORD=2; _acuse; printf '%s\\n' "\${COMPREPLY[@]}"`;
-    const bash = spawnSync('bash', ['--norc', '-c', script], {
-      cwd: folder,
-      env: { PATH: `${folder}:${process.env['PATH']}` },
-    });
-    expect([String(bash.stderr), String(bash.stdout)]).toEqual(['', 'firma-estado\nfirma-guardar\nfirma-registrar\n']);
-  });
 });
 
 describe('the orders of the operator by their old names', () => {

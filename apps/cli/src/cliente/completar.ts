@@ -10,14 +10,22 @@ const SCRIPTS: Record<Shell, string> = {
   COMPREPLY=($(acuse completar --palabras -- "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
 }
 complete -o default -F _acuse acuse`,
-  zsh: `#compdef acuse
+  zsh: `(( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
 _acuse() {
   local -a palabras
   palabras=("\${(@f)$(acuse completar --palabras -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
   if [[ -n "$palabras" ]]; then compadd -a palabras; else _files; fi
 }
 compdef _acuse acuse`,
-  fish: `complete -c acuse -a '(acuse completar --palabras -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)'`,
+  fish: `function __acuse_palabras
+  set -l palabras (acuse completar --palabras -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)
+  if test -n "$palabras"
+    printf '%s\\n' $palabras
+  else
+    __fish_complete_path (commandline -ct)
+  end
+end
+complete -c acuse -f -a '(__acuse_palabras)'`,
 };
 
 /** What may follow the words of an order, of which the last one is being typed. Nothing where a file is wanted. */

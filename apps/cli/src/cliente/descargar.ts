@@ -17,6 +17,7 @@ interface Opciones {
   readonly salida?: string;
   readonly sobrescribir?: boolean;
   readonly continuar?: string;
+  readonly json?: boolean;
 }
 
 const number = new Intl.NumberFormat('es-MX');
@@ -89,10 +90,20 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
         if (!interrupcion.aborted) throw error;
         throw new FalloOrden(
           'INTERRUMPIDA',
-          `La solicitud queda en el servicio y no se vuelve a cobrar. Retómela con:\n  acuse descargar --continuar ${id}`,
+          `La solicitud queda en el servicio y no se vuelve a cobrar. Retómela con:\n  ${orderToGoOn(id, opciones)}`,
         );
       }
     });
+}
+
+/** A word as a shell takes it. */
+const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
+
+/** The order that takes up a request, with what was given for its file. */
+function orderToGoOn(id: string, { rfc, salida, sobrescribir, json }: Opciones): string {
+  const given = [...(rfc === undefined ? [] : ['--rfc', rfc]), ...(salida === undefined ? [] : ['--salida', salida])];
+  const flags = [...(sobrescribir ? ['--sobrescribir'] : []), ...(json ? ['--json'] : [])];
+  return ['acuse', 'descargar', '--continuar', id, ...given, ...flags].map(quoted).join(' ');
 }
 
 /** That a file can be made there. @throws Error of the system, or `EEXIST`. */
