@@ -1,7 +1,7 @@
 import { EVENTOS_WEBHOOK, solicitudIdField } from '@acuse/contract';
 import type { AccessSnapshot } from '@acuse/core';
 import type { AlcanceWebhooks, EntregaVista, IntentoVista, WebhookVista } from '@acuse/db';
-import { type PoliticaDestino, REPAROS_URL, readUrlDestino, SIN_RECEPTOR } from '@acuse/webhooks';
+import { type PoliticaDestino, REPAROS_URL, readReceptor, SIN_RECEPTOR } from '@acuse/webhooks';
 import { z } from 'zod';
 import { instante } from './fields.ts';
 
@@ -191,7 +191,6 @@ export function urlOrReparo(
   text: string,
   politica: PoliticaDestino,
 ): { readonly url: string } | { readonly motivo: string } {
-  if (text === SIN_RECEPTOR) return { url: text };
-  const { url, reparo } = readUrlDestino(text, politica);
+  const { url, reparo } = readReceptor(text, politica);
   return reparo === undefined ? { url } : { motivo: REPAROS_URL[reparo] };
 }

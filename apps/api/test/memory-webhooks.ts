@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AlcanceWebhooks, EntregaVista, WebhookVista } from '@acuse/db';
+import { type AlcanceWebhooks, type EntregaVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/db';
 import type { DatabasePorts } from '../src/deps.ts';
 import type { MemoryStore, Plain, StoredWebhook } from './memory-store.ts';
 
@@ -72,13 +72,15 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
     },
     ping(alcance, id) {
       if (own(alcance, id)?.vista.estado !== 'ACTIVO') return null;
+      if ([...store.entregas.values()].filter((each) => each.webhookId === id).length >= MAX_PRUEBAS)
+        return 'PRUEBAS_DEMASIADAS';
       const entrega: EntregaVista = {
         ...{ id: randomUUID(), webhookId: id, eventoId: `evt_${randomUUID()}`, secuencia: store.entregas.size + 1 },
         ...{ tipo: 'prueba', rfc: null, estado: 'PENDIENTE', intentos: 0, cuerpo: null, ultimo: null },
         ...{ proximoIntento: store.now, creadaEn: store.now, terminadaEn: null },
       };
       store.entregas.set(entrega.id, entrega);
-      return entrega.id;
+      return { entrega: entrega.id };
     },
   };
 }

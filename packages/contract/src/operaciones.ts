@@ -240,7 +240,8 @@ export const OPERACIONES = [
   {
     path: 'webhooks/probar',
     resumen: 'Enviar un aviso de prueba',
-    descripcion: 'Uno del tipo prueba, firmado como los demás. Cómo le fue se ve en webhooks/entregas.',
+    descripcion:
+      'Uno del tipo prueba, firmado como los demás; hasta diez por minuto. Cómo le fue se ve en webhooks/entregas.',
     costo: 0,
     credencial: 'API key',
   },

@@ -69,6 +69,10 @@ export function readUrlDestino(
   return url.href.length > MAX_URL ? { reparo: 'DEMASIADO_LARGA' } : { url: url.href };
 }
 
+/** Reads what the owner of a webhook gives as its receiver: the canonical URL, or nobody. */
+export const readReceptor = (text: string, politica: PoliticaDestino): ReturnType<typeof readUrlDestino> =>
+  text === SIN_RECEPTOR ? { url: text } : readUrlDestino(text, politica);
+
 /** What is wrong with a URL, for its owner. */
 export const REPAROS_URL: Readonly<Record<ReparoUrl, string>> = {
   ILEGIBLE: 'debe ser una dirección completa, como https://erp.example/acuse',

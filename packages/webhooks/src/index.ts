@@ -1,4 +1,11 @@
-export { type PoliticaDestino, REPAROS_URL, type ReparoUrl, readUrlDestino, SIN_RECEPTOR } from './destino.ts';
+export {
+  type PoliticaDestino,
+  REPAROS_URL,
+  type ReparoUrl,
+  readReceptor,
+  readUrlDestino,
+  SIN_RECEPTOR,
+} from './destino.ts';
 export { createSender, type Envio, type ErrorEnvio, type Sender } from './envio.ts';
 export { claveOf, encabezadosDe, firmar, newSecreto } from './firma.ts';
 export { nextIntento } from './reintentos.ts';

@@ -90,6 +90,10 @@ describe('webhooks in the panel', () => {
     const page = `/webhooks/${id}`;
     await ana.submit(page, page, { url: `${URL}/2`, 'evento.saldo.bajo': 'si' });
     expect(await webhook(id)).toMatchObject({ url: `${URL}/2`, eventos: [...CHECKED_AT_FIRST, 'saldo.bajo'] });
+    // One that is read and sent nowhere, as the command line makes it.
+    await ana.submit(page, page, { url: 'acuse:escuchar', descripcion: 'leído' });
+    expect(await webhook(id)).toMatchObject({ url: 'acuse:escuchar', descripcion: 'leído' });
+    await ana.submit(page, page, { url: `${URL}/2` });
     const refused = await ana.submit(page, page, { url: 'ftp://erp.example/' });
     expect([refused.status, refused.$('#campo-url').attr('value')]).toEqual([422, 'ftp://erp.example/']);
 

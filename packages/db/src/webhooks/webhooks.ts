@@ -106,7 +106,9 @@ const ENTREGAS: Readonly<Record<EstadoEntrega | 'TODAS', string>> = {
 const OF_ENTREGA = `FROM webhook_entrega e JOIN webhook w ON w.id = e.webhook_id JOIN webhook_evento v ON v.id = e.evento_id
 WHERE ${OWN} AND e.id = $3`;
 
-const INTENTOS = `SELECT en, ms, status, error, respuesta FROM webhook_intento WHERE entrega_id = $1 ORDER BY id DESC LIMIT 100`;
+/** Tries of a delivery that are kept. */
+const MAX_INTENTOS = 100;
+const INTENTOS = `SELECT en, ms, status, error, respuesta FROM webhook_intento WHERE entrega_id = $1 ORDER BY id DESC LIMIT ${MAX_INTENTOS}`;
 
 const CAMPOS = `jsonb_build_object('webhook', id, 'url', url, 'eventos', eventos, 'rfcs', rfcs, 'estado', estado)`;
 const audited = (accion: string, de: string, [actor, ip]: readonly [string, string], detalle = CAMPOS) =>
@@ -158,12 +160,23 @@ WITH otra AS (
     tomada_hasta = CASE WHEN e.tomada_hasta > now() THEN e.tomada_hasta END,
     epoch = e.epoch + CASE WHEN e.tomada_hasta > now() THEN 0 ELSE 1 END
   FROM webhook w WHERE w.id = e.webhook_id AND ${OWN} AND e.id = $3 AND w.estado = 'ACTIVO' RETURNING e.id
+), viejo AS (
+  DELETE FROM webhook_intento WHERE id = ANY (ARRAY(
+    SELECT i.id FROM webhook_intento i WHERE i.entrega_id = (SELECT id FROM otra) ORDER BY i.id DESC OFFSET ${MAX_INTENTOS - 1}))
 )
 SELECT webhook_despierta() FROM otra`;
 
+/** Messages for trying that a webhook gets within a minute: they cost nothing, and each is kept like any other. */
+export const MAX_PRUEBAS = 10;
+
 const PING = `
-WITH destino AS (SELECT w.id, w.cuenta_id FROM webhook w WHERE ${OWN} AND w.id = $3 AND w.estado = 'ACTIVO' FOR NO KEY UPDATE)
-SELECT webhook_anota(ARRAY[id], cuenta_id, NULL, 'prueba', NULL, '{}') AS evento FROM destino`;
+WITH destino AS MATERIALIZED (SELECT w.id, w.cuenta_id FROM webhook w WHERE ${OWN} AND w.id = $3 AND w.estado = 'ACTIVO' FOR NO KEY UPDATE),
+ultima AS MATERIALIZED (
+  SELECT v.tipo, e.creada_en FROM webhook_entrega e JOIN webhook_evento v ON v.id = e.evento_id WHERE e.webhook_id = (SELECT id FROM destino)
+  ORDER BY e.secuencia DESC LIMIT ${MAX_PRUEBAS}
+)
+SELECT CASE WHEN (SELECT count(*) FROM ultima WHERE tipo = 'prueba' AND creada_en > now() - interval '1 minute') < ${MAX_PRUEBAS}
+  THEN webhook_anota(ARRAY[id], cuenta_id, NULL, 'prueba', NULL, '{}') END AS evento FROM destino`;
 
 /** Times inside JSON come as text. */
 type EntregaRow = Omit<EntregaVista, 'ultimo'> & {
@@ -296,15 +309,22 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
     resend: async (alcance: AlcanceWebhooks, id: string): Promise<boolean> =>
       isUuid(id) && isOne(pool, RESEND, [...who(alcance), id]),
 
-    /** Sends a message of the type `prueba`. Gives its delivery; null when the webhook is off or there is none. */
-    async ping(alcance: AlcanceWebhooks, id: string): Promise<string | null> {
+    /**
+     * Sends a message of the type `prueba`. Gives its delivery, null when the webhook is off or there is none, or that
+     * it got too many within the last minute.
+     */
+    async ping(
+      alcance: AlcanceWebhooks,
+      id: string,
+    ): Promise<{ readonly entrega: string } | 'PRUEBAS_DEMASIADAS' | null> {
       if (!isUuid(id)) return null;
-      const evento = await rowOf<{ evento: string }>(pool, PING, [...who(alcance), id]);
+      const evento = await rowOf<{ evento: string | null }>(pool, PING, [...who(alcance), id]);
       if (evento === null) return null;
+      if (evento.evento === null) return 'PRUEBAS_DEMASIADAS';
       const entrega = await rowOf<{ id: string }>(pool, 'SELECT id FROM webhook_entrega WHERE evento_id = $1', [
         evento.evento,
       ]);
-      return entrega?.id ?? null;
+      return entrega && { entrega: entrega.id };
     },
   };
 }

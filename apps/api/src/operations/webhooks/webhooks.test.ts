@@ -115,6 +115,14 @@ describe('webhooks', () => {
     expect((await rotate(24)).status).toBe(200);
   });
 
+  it('are tried ten times a minute', async () => {
+    const { call } = await start();
+    const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
+    for (let n = 0; n < 10; n += 1) expect((await call('probar', { webhook_id })).status).toBe(200);
+    const answer = await call('probar', { webhook_id });
+    expect([...told(answer), answer.json.data]).toEqual([429, 'DEMASIADAS_PETICIONES', { reintentar_en: 60 }]);
+  });
+
   it('get no secret under an id that is none', async () => {
     const { call } = await start();
     for (const webhook_id of ['\ud800', NADIE, 'x'])

@@ -1,4 +1,4 @@
-import type { EntregaVista, WebhookVista } from '@acuse/db';
+import { type EntregaVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/db';
 import { newSecreto } from '@acuse/webhooks';
 import {
   Aviso,
@@ -83,10 +83,15 @@ webhookPage.post('/secreto', async (contexto, { id }) => {
 
 /** Sends a message for trying. */
 webhookPage.post('/prueba', async (contexto, { id }) => {
-  const entrega = await contexto.deps.webhooks.ping(alcanceOf(contexto), id);
-  return entrega === null
+  const prueba = await contexto.deps.webhooks.ping(alcanceOf(contexto), id);
+  if (prueba === 'PRUEBAS_DEMASIADAS')
+    return contexto.redirectTo(hrefWebhook(id), {
+      tono: 'error',
+      texto: `Ya se le enviaron ${MAX_PRUEBAS} pruebas en un minuto. Espere un momento y repita.`,
+    });
+  return prueba === null
     ? contexto.redirectTo(hrefWebhook(id), { tono: 'error', texto: 'El webhook está apagado: enciéndalo y repita.' })
-    : contexto.redirectTo(hrefWebhook(id, `/entregas/${entrega}`), {
+    : contexto.redirectTo(hrefWebhook(id, `/entregas/${prueba.entrega}`), {
         tono: 'exito',
         texto: 'El aviso de prueba va en camino. Recargue para ver cómo le fue.',
       });

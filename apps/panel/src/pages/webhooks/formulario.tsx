@@ -1,5 +1,5 @@
 import { EVENTOS_WEBHOOK, type EventoWebhook, parseRfc } from '@acuse/contract';
-import { type PoliticaDestino, REPAROS_URL, readUrlDestino } from '@acuse/webhooks';
+import { type PoliticaDestino, REPAROS_URL, readReceptor } from '@acuse/webhooks';
 import { CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo } from '../../components/form.tsx';
 
@@ -31,7 +31,7 @@ export function readPedido(
   campos: Campos,
   politica: PoliticaDestino,
 ): { readonly pedido: Pedido } | { readonly faltas: Faltas } {
-  const { url, reparo } = readUrlDestino((campos['url'] ?? '').trim(), politica);
+  const { url, reparo } = readReceptor((campos['url'] ?? '').trim(), politica);
   const eventos = EVENTOS_WEBHOOK.filter((evento) => campos[nombreCasilla(evento)] !== undefined);
   const typed = (campos['rfcs'] ?? '').split(/[\s,]+/).filter((text) => text !== '');
   const rfcs = typed.map(parseRfc);
