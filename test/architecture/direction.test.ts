@@ -8,6 +8,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/core': ['contract'],
   'packages/runtime': [],
   'packages/db': ['contract', 'core'],
+  'packages/metrics': ['core', 'runtime'],
   'packages/queue': ['core', 'runtime'],
   'packages/sat': ['core', 'runtime'],
   'packages/sdk': [],
@@ -15,13 +16,13 @@ const MAY: Record<string, readonly string[]> = {
   'packages/vault': ['core'],
   'packages/webhooks': ['core', 'runtime'],
   'packages/embedded': ['db', 'runtime', 'vault'],
-  'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
-  'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
+  'apps/api': ['contract', 'core', 'db', 'metrics', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
+  'apps/worker': ['core', 'db', 'metrics', 'queue', 'runtime', 'sat', 'storage', 'vault', 'webhooks'],
   'apps/cli': [
     ...['api', 'contract', 'core', 'db', 'panel', 'queue', 'runtime', 'sat', 'sdk', 'storage', 'vault', 'webhooks'],
     'worker',
   ],
-  'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
+  'apps/panel': ['contract', 'core', 'db', 'metrics', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
   'apps/simulador': [],
 };
 
@@ -34,6 +35,7 @@ const ONLY: Record<string, RegExp> = {
   '@aws-sdk/client-s3': /^packages\/storage\//,
   archiver: /^(packages\/storage|apps\/simulador)\//,
   'hyparquet-writer': /^packages\/storage\//,
+  'prom-client': /^packages\/metrics\//,
   undici: /^packages\/(sat|webhooks)\//,
   hono: /^apps\//,
   '@modelcontextprotocol/sdk': /^apps\/cli\/src\/mcp\//,

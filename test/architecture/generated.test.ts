@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, safeParse } from 'zod';
 import { dataModelText } from './data-model.ts';
 import { envExampleText, SECTIONS } from './env-example.ts';
+import { metricsText } from './metrics-table.ts';
 import { readmeEsText } from './readme-es.ts';
 import { ROOT } from './sources.ts';
 
@@ -22,6 +23,10 @@ describe('what is generated', () => {
     expect([...text.matchAll(/ (?:\|\||\|o)--o(?:\||\{) /g)]).toHaveLength(relations);
     for (const [, table = ''] of schema.matchAll(/@@map\("(\w+)"\)/g))
       expect(text).toMatch(new RegExp(`^\\| \`${table}\` \\| [A-Z].*\\. \\|$`, 'm'));
+  });
+
+  it('docs/metricas.md has every metric', () => {
+    expect(readFileSync(`${ROOT}docs/metricas.md`, 'utf8')).toBe(metricsText());
   });
 
   it('README.es.md has the operations of README.md', () => {

@@ -12,6 +12,7 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
+import { createMetrics } from '@acuse/metrics';
 import { createConsumer, createQueue, type QueueSettings } from '@acuse/queue';
 import { silentLogger as log, uuidV7 } from '@acuse/runtime';
 import { Redis } from 'ioredis';
@@ -80,7 +81,10 @@ export async function startWorkers(
     const claims = createClaims(own);
     let wakeRelay = () => {};
     const runner = createRunner(
-      { claims, log, checkpoint: noCheckpoint, leaseSeconds: LEASE_SECONDS, retrySeconds: 5, freed: () => wakeRelay() },
+      {
+        ...{ claims, log, checkpoint: noCheckpoint, metrics: createMetrics('worker').metrics },
+        ...{ leaseSeconds: LEASE_SECONDS, retrySeconds: 5, freed: () => wakeRelay() },
+      },
       { queue: 'descargas', run: (claimed) => deps.step(claimed, claims) },
     );
     const consumer = createConsumer(settings, {

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { type Avance, type ClaimedSolicitud, noCheckpoint } from '@acuse/core';
 import { createClaims, createHeartbeats, createOutbox, migrate, openDatabase } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
+import { createMetrics } from '@acuse/metrics';
 import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger } from '@acuse/runtime';
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
@@ -76,6 +77,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
     {
       claims,
       log: silentLogger,
+      metrics: createMetrics('worker').metrics,
       checkpoint: noCheckpoint,
       leaseSeconds: 60,
       retrySeconds: 5,

@@ -1,5 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { CfdiError } from '@acuse/contract';
+import { createRouteObserver } from '@acuse/metrics';
 import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
@@ -11,6 +12,7 @@ import type { Operation } from './http/operation.ts';
 import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createReembolsos } from './http/settle.ts';
 import { createAccessCache, createTokenBucket, createUsos } from './http/state.ts';
+import { meterCredits } from './metering.ts';
 import { openApiDocument } from './openapi/document.ts';
 import { SITE } from './site/pages.ts';
 import { createSite } from './site/site.tsx';
@@ -20,6 +22,8 @@ const DOCUMENT = '/openapi.json';
 const ON_304 = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers'];
 const USOS_EVERY_MS = 5_000;
 const NO_SOCKET = '0.0.0.0';
+/** What is told of addresses that there are not: theirs are as many as callers like. */
+const UNKNOWN_ROUTE = 'desconocida';
 
 /** What a server hands over beside the request; all of it is missing when the app is called without a socket. */
 interface Bindings {
@@ -37,7 +41,8 @@ export interface Api {
 /** Builds the API from its operations and its ports. */
 export function createApp(operations: readonly Operation[], deps: ApiDeps): Api {
   const { settings, log, newId } = deps;
-  const ports = guardDatabase(deps, settings.databaseTimeoutMs);
+  const guarded = guardDatabase(deps, settings.databaseTimeoutMs);
+  const ports = { ...guarded, ...meterCredits(guarded, deps.metrics) };
   const { rateLimitRps: perSecond, rateLimitBurst: burst, wrongKeysPerMinute } = settings;
   const nowMs = () => performance.now();
   const pipeline: PipelineDeps = {
@@ -54,14 +59,21 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
 
   for (const operation of operations) {
     const path = PREFIX + operation.path;
+    const observe = createRouteObserver(deps.metrics, operation.path);
     // One handler for all methods: with a second one on the path Hono composes them anew for every request.
     app.all(path, async (c) => {
-      if (c.req.method !== 'POST') return refuse(c, newId, new CfdiError('METODO_NO_PERMITIDO'));
       const started = performance.now();
+      if (c.req.method !== 'POST') {
+        const refusal = refuse(c, newId, new CfdiError('METODO_NO_PERMITIDO'));
+        observe(refusal.status, (performance.now() - started) / 1_000);
+        return refusal;
+      }
       const llamada = newLlamada(c, operation, clientIp, deps);
       const answer = await runPipeline(llamada, pipeline);
       const { requestId, ip, answerHeaders, access } = llamada;
-      const ms = Math.round(performance.now() - started);
+      const took = performance.now() - started;
+      observe(answer.status, took / 1_000);
+      const ms = Math.round(took);
       const key = access === null ? {} : { apiKeyId: access.apiKey.id };
       log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'request_answered');
       return toResponse(answer, requestId, answerHeaders);
@@ -87,7 +99,11 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   app.route('/', createSite());
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
-  app.notFound((c) => refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA')));
+  app.notFound((c) => {
+    const refusal = refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA'));
+    deps.metrics.httpRequests.with({ route: UNKNOWN_ROUTE, status: String(refusal.status) }).add();
+    return refusal;
+  });
   app.onError((err, c) => {
     log.error({ err, requestId: idOf(c, newId) }, 'request_failed');
     return refuse(c, newId, asCfdiError(err));

@@ -9,6 +9,7 @@ import {
   integer,
   list,
   loadConfig,
+  metricsFields,
   modoOf,
   port,
   processFields,
@@ -27,6 +28,7 @@ const lower = (values: readonly string[]) => values.map((value) => value.toLower
 /** Everything the API can be told. The only place of this app where the environment is read. */
 export const apiConfig = z.object({
   ...processFields,
+  ...metricsFields,
   API_HOST: text('Dirección en la que escucha la API.').default('127.0.0.1'),
   API_PORT: port('Puerto de la API; 0 deja que el sistema lo elija.').default(8080),
 

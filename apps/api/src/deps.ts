@@ -20,6 +20,7 @@ import type {
   Uso,
   Webhooks,
 } from '@acuse/db';
+import type { Metrics } from '@acuse/metrics';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { ApiSettings } from './config.ts';
@@ -78,6 +79,7 @@ export interface ApiDeps extends DatabasePorts, Autoridad {
   /** UUIDv7. */
   readonly newId: () => string;
   readonly log: Logger;
+  readonly metrics: Metrics<'api'>;
   readonly health: Health;
   readonly settings: ApiSettings;
 }

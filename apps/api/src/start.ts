@@ -21,6 +21,7 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
+import { type Metrics, observePool, observeSat, openMetrics } from '@acuse/metrics';
 import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
@@ -40,16 +41,17 @@ export async function startApi(
   config: ApiConfig,
   log: Logger,
   shutdown: Shutdown,
-): Promise<{ readonly url: string; readonly server: Server }> {
+): Promise<{ readonly url: string; readonly server: Server; readonly metricsUrl: string | null }> {
   const operations = await loadOperations(fileURLToPath(new URL('./operations', import.meta.url)));
-  const deps = await createDeps(config, log, shutdown);
+  const { metrics, url: metricsUrl } = await openMetrics('api', config, { log, shutdown });
+  const deps = await createDeps(config, log, shutdown, metrics);
   const api = createApp(operations, deps);
   shutdown.phase('notes', () => api.close());
   const server = createServerFor(api, config, deps.newId);
   const port = await listen(server, config.API_PORT, config.API_HOST, shutdown.announced);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
   shutdown.announced.addEventListener('abort', () => deps.health.drain(), { once: true });
-  return { url: urlOf(config.API_HOST, port), server };
+  return { url: urlOf(config.API_HOST, port), server, metricsUrl };
 }
 
 const WAKE_EVERY_MS = 20;
@@ -58,14 +60,22 @@ const WAKE_EVERY_MS = 20;
  * Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante` when rows hang on an
  * id that is gone.
  */
-async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): Promise<ApiDeps> {
+async function createDeps(
+  config: ApiConfig,
+  log: Logger,
+  shutdown: Shutdown,
+  metrics: Metrics<'api'>,
+): Promise<ApiDeps> {
+  const poolWait = metrics.poolWait.with({});
   const database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,
     timeoutMs: config.API_DATABASE_TIMEOUT_MS,
     applicationName: 'acuse-api',
+    onWait: (seconds) => poolWait.observe(seconds),
   });
   shutdown.phase('database', () => database.close());
+  observePool(metrics, database.pool, config.DATABASE_POOL);
   await requireSecretos(
     database,
     {
@@ -92,7 +102,7 @@ async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): P
     webhooks: createWebhooks(database),
     selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
     uso: createUso(database),
-    ...openAuthority(database, { config, claves, shutdown, timeoutMs: settings.databaseTimeoutMs }),
+    ...openAuthority(database, { config, claves, shutdown, metrics, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
     paquetes,
     ...claves,
@@ -101,6 +111,7 @@ async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): P
     now: () => new Date(),
     newId: uuidV7,
     log,
+    metrics,
     settings,
   };
 }
@@ -118,16 +129,18 @@ function openAuthority(
     config,
     claves,
     shutdown,
+    metrics,
     timeoutMs,
   }: {
     readonly config: ApiConfig;
     readonly claves: { readonly trust: TrustBundle; readonly trustPruebas: TrustBundle };
     readonly shutdown: Shutdown;
+    readonly metrics: Metrics<'api'>;
     readonly timeoutMs: number;
   },
 ): Autoridad & Pick<ApiDeps, 'pruebas'> {
-  const metrics = createSatMetrics(database);
-  shutdown.phase('medidor-sat', () => metrics.close());
+  const sums = createSatMetrics(database);
+  shutdown.phase('medidor-sat', () => sums.close());
   const compartido = {
     estado: createBreakerState(database),
     captchas: guardPort(createCaptchas(database), timeoutMs),
@@ -142,7 +155,7 @@ function openAuthority(
   });
 
   const own = around(createSesionesPortal(database), claves.trust, config.OPINION_PUBLICA_URL);
-  const { sat, close } = openSat(config, { ...compartido, sesiones: own.sesiones, metrics });
+  const { sat, close } = openSat(config, { ...compartido, sesiones: own.sesiones, metrics: observeSat(metrics, sums) });
   shutdown.phase('sat', close);
 
   const url = config.SAT_PRUEBAS_URL;

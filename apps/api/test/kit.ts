@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createSemaphore, type Modo, SatError, type VistaSolicitud } from '@acuse/core';
+import { createMetrics } from '@acuse/metrics';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
 import {
   createApiKeyHasher,
@@ -128,6 +129,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     now: () => new Date(store.now),
     health: createHealth({ checks: {} }),
     log: silentLogger,
+    metrics: createMetrics('api').metrics,
     settings: { ...settingsOf(CONFIG), databaseTimeoutMs: 20_000, rateLimitRps: 0, ...options.settings },
     ...options.deps,
   };

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { createRouteObserver } from '@acuse/metrics';
 import { createAssets, createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
+import { routePath } from 'hono/route';
 import type { PanelDeps } from './deps.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { answerMount, answerRuta } from './http/responder.ts';
@@ -13,6 +15,7 @@ const NO_SOCKET = '0.0.0.0';
 const RUTA_ACTIVOS = '/assets/';
 /** Beside the sources, also when the panel runs from its build: the compiler copies no style sheets. */
 const CARPETA_ACTIVOS = new URL('../src/assets/', import.meta.url);
+const UNKNOWN_ROUTE = 'desconocida';
 
 interface Bindings {
   readonly incoming?: Pick<IncomingMessage, 'socket'>;
@@ -73,7 +76,9 @@ export function createApp(deps: PanelDeps): PanelApp {
     c.res = new Response(body && watchBody(body, (error) => cut(c, error)), c.res);
     setSecurityHeaders(c.res.headers, { nonce: c.get('nonce'), isHttps });
     c.res.headers.set('X-Request-Id', c.get('requestId'));
-    const ms = Math.round(performance.now() - started);
+    const took = performance.now() - started;
+    observe(c, took / 1_000);
+    const ms = Math.round(took);
     const who = peticion?.usuario ? { usuario: peticion.usuario.id } : {};
     // The path only: a query may carry a code.
     log.info(
@@ -81,6 +86,16 @@ export function createApp(deps: PanelDeps): PanelApp {
       'request_answered',
     );
   });
+
+  /** By the page that answered, never by the address that was asked for: of those there are as many as callers like. */
+  const observers = new Map<string, ReturnType<typeof createRouteObserver>>();
+  function observe(c: Context<Env>, seconds: number): void {
+    const answered = routePath(c);
+    const route = answered === '/*' || answered === '' ? UNKNOWN_ROUTE : answered;
+    const known = observers.get(route) ?? createRouteObserver(deps.metrics, route);
+    observers.set(route, known);
+    known(c.res.status, seconds);
+  }
 
   /** Ends an answer whose body broke off, so that whoever reads it sees that the rest is missing. */
   function cut(c: Context<Env>, error: unknown): void {

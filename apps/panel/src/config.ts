@@ -11,6 +11,7 @@ import {
   durationSeconds,
   integer,
   loadConfig,
+  metricsFields,
   modoOf,
   port,
   processFields,
@@ -69,6 +70,7 @@ const AJUSTES_PAGOS = {
 export const panelConfig = z
   .object({
     ...processFields,
+    ...metricsFields,
     PANEL_HOST: text('Dirección en la que escucha el panel.').default('127.0.0.1'),
     PANEL_PORT: port('Puerto del panel; 0 deja que el sistema lo elija.').default(8081),
     PANEL_PUBLIC_URL: url(

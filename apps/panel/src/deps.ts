@@ -11,6 +11,7 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
+import { type Metrics, observePool } from '@acuse/metrics';
 import { createDashboard } from '@acuse/queue';
 import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
@@ -33,14 +34,21 @@ import { openCheckout } from './pagos/checkout.ts';
 export type PanelDeps = Readonly<Awaited<ReturnType<typeof createDeps>>>;
 
 /** Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante`. */
-export async function createDeps(config: PanelConfig, publicUrl: string, log: Logger, shutdown: Shutdown) {
+export async function createDeps(
+  config: PanelConfig,
+  publicUrl: string,
+  { log, shutdown, metrics }: { log: Logger; shutdown: Shutdown; metrics: Metrics<'panel'> },
+) {
+  const poolWait = metrics.poolWait.with({});
   const database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,
     timeoutMs: config.DATABASE_TIMEOUT_MS,
     applicationName: 'acuse-panel',
+    onWait: (seconds) => poolWait.observe(seconds),
   });
   shutdown.phase('database', () => database.close());
+  observePool(metrics, database.pool, config.DATABASE_POOL);
   await requireSecretos(
     database,
     {
@@ -87,6 +95,7 @@ export async function createDeps(config: PanelConfig, publicUrl: string, log: Lo
     now: () => new Date(),
     newId: uuidV7,
     log,
+    metrics,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Server } from 'node:http';
 import { createLlavesRecordadas } from '@acuse/db';
+import { openMetrics } from '@acuse/metrics';
 import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
 import { createApp, type PanelApp } from './app.ts';
 import type { PanelConfig } from './config.ts';
@@ -13,6 +14,8 @@ interface PanelEnMarcha {
   readonly url: string;
   readonly server: Server;
   readonly deps: PanelDeps;
+  /** Where /metrics is; null when it is not served. */
+  readonly metricsUrl: string | null;
 }
 
 /** Builds and starts the panel, and registers how to stop it. `override` replaces single deps, for tests. */
@@ -22,6 +25,7 @@ export async function startPanel(
   shutdown: Shutdown,
   override: Partial<PanelDeps> = {},
 ): Promise<PanelEnMarcha> {
+  const { metrics, url: metricsUrl } = await openMetrics('panel', config, { log, shutdown });
   let app: PanelApp | null = null;
   const server = createServerFor(() => {
     if (app === null) throw new Error('the panel is starting');
@@ -30,7 +34,7 @@ export async function startPanel(
   // The address is part of what the panel checks and prints, and with port 0 it is only known once it listens.
   const port = await listen(server, config.PANEL_PORT, config.PANEL_HOST, shutdown.announced);
   const url = config.PANEL_PUBLIC_URL ?? urlOf(config.PANEL_HOST, port);
-  const deps = await createDeps(config, url, log, shutdown).then(
+  const deps = await createDeps(config, url, { log, shutdown, metrics }).then(
     (made) => ({ ...made, ...override }),
     async (error: unknown) => {
       await closeServer(server);
@@ -42,7 +46,7 @@ export async function startPanel(
   shutdown.announced.addEventListener('abort', () => deps.health.drain(), { once: true });
   const purging = setInterval(() => void purge(deps), PURGE_EVERY_MS);
   shutdown.phase('purge', () => clearInterval(purging));
-  return { url: deps.settings.publicUrl, server, deps };
+  return { url: deps.settings.publicUrl, server, deps, metricsUrl };
 }
 
 async function purge({ database, sesiones, intentos, log }: PanelDeps): Promise<void> {

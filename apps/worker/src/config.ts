@@ -6,6 +6,7 @@ import {
   integer,
   list,
   loadConfig,
+  metricsFields,
   port,
   processFields,
   queueFields,
@@ -66,6 +67,7 @@ export const secretosDe = (roles: readonly Role[]) =>
 /** Everything a worker process can be told. The only place of this app where the environment is read. */
 const ajustes = z.object({
   ...processFields,
+  ...metricsFields,
   WORKER_ROLES: roles.default([...ROLES]),
   HEALTH_HOST: text('Dirección en la que escucha /healthz y /readyz.').default('127.0.0.1'),
   HEALTH_PORT: port('Puerto de /healthz y /readyz; 0 deja que el sistema lo elija.').default(0),

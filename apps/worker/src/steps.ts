@@ -9,6 +9,7 @@ import {
   type QueueName,
 } from '@acuse/core';
 import type { Heartbeats } from '@acuse/db';
+import type { Metrics } from '@acuse/metrics';
 import type { Consumer } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
@@ -43,6 +44,7 @@ export interface StepJob {
 interface RunnerDeps {
   readonly claims: Claims;
   readonly log: Logger;
+  readonly metrics: Metrics<'worker'>;
   readonly checkpoint: Checkpoint;
   /** Seconds that a claim lasts without being lengthened. */
   readonly leaseSeconds: number;
@@ -72,39 +74,54 @@ interface Runner extends Progress {
 /** Turns the rings of one queue into `trabajo` on claimed solicitudes. */
 export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
   const { claims, checkpoint, leaseSeconds } = deps;
-  const log = deps.log.child({ queue: trabajo.queue });
+  const { queue } = trabajo;
+  const log = deps.log.child({ queue });
+  const { steps, stepDuration, stepsRunning, collect } = deps.metrics;
+  type Outcome = Parameters<typeof steps.with>[0]['outcome'];
+  const count = (outcome: Outcome) => steps.with({ queue, outcome }).add();
+  collect({
+    name: `steps-${queue}`,
+    sets: [],
+    cacheMs: 0,
+    read: () => running,
+    apply: (now) => stepsRunning.with({ queue }).set(now),
+  });
   let running = 0;
   let lastAt: Date | null = null;
 
   async function answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void> {
-    const claimed = await claims.claim({ ...wakeUp, queue: trabajo.queue, leaseSeconds });
-    if (!claimed) return;
+    const claimed = await claims.claim({ ...wakeUp, queue, leaseSeconds });
+    if (!claimed) return count('nothing');
+    const startedAt = performance.now();
     running += 1;
     lastAt = new Date();
     try {
-      await work(claimed, signal);
+      count(await work(claimed, signal));
     } finally {
+      stepDuration.with({ queue }).observe((performance.now() - startedAt) / 1_000);
       running -= 1;
       lastAt = new Date();
       deps.freed();
     }
   }
 
-  async function work(claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void> {
+  async function work(claimed: ClaimedSolicitud, signal: AbortSignal): Promise<Outcome> {
     const claim = keepAlive(claims, claimed, leaseSeconds);
     const linked = linkSignals([signal, claim.lost]);
     try {
       await checkpoint('tras-tomar', claimed.id);
       await trabajo.run(claimed, linked.signal);
       log.debug({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'step_done');
+      return 'done';
     } catch (error) {
       if (error instanceof Desplazado || claim.lost.aborted) {
         log.info({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'lease_lost');
-        return;
+        return 'lost';
       }
       const isShutdown = signal.aborted;
       if (!isShutdown) log.error({ solicitud_id: claimed.id, err: error }, 'step_failed');
       await giveBack(claimed, isShutdown ? 0 : deps.retrySeconds, error);
+      return isShutdown ? 'stopped' : 'failed';
     } finally {
       linked.release();
       claim.stop();
@@ -115,7 +132,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     const codigo = error instanceof Error ? error.name : 'Error';
     const avance: Avance = inSeconds === 0 ? {} : { eventos: [{ tipo: 'FALLO_INTERNO', codigo }] };
     try {
-      await claims.release(claimed, avance, { queue: trabajo.queue, inSeconds });
+      await claims.release(claimed, avance, { queue, inSeconds });
     } catch (failure) {
       // The claim lapses by itself and the reconciler rings again.
       if (!(failure instanceof Desplazado)) log.warn({ solicitud_id: claimed.id, err: failure }, 'claim_not_released');

@@ -11,6 +11,7 @@ import {
   type Heartbeats,
   type Solicitudes,
 } from '@acuse/db';
+import type { Metrics } from '@acuse/metrics';
 import type { Logger, Shutdown } from '@acuse/runtime';
 import { createSellado, openKeyring } from '@acuse/vault';
 import { createSender, type Envio, encabezadosDe, nextIntento, type Sender, SIN_RECEPTOR } from '@acuse/webhooks';
@@ -37,6 +38,7 @@ interface Deps {
   readonly sender: Sender;
   readonly sellado: Pick<Sellado, 'open'>;
   readonly log: Logger;
+  readonly metrics: Metrics<'worker'>;
 }
 
 interface AjustesWebhooks {
@@ -61,7 +63,8 @@ export async function openWebhooks(
     database,
     heartbeats,
     log,
-  }: { config: WorkerConfig; database: Database; heartbeats: Heartbeats; log: Logger },
+    metrics,
+  }: { config: WorkerConfig; database: Database; heartbeats: Heartbeats; log: Logger; metrics: Metrics<'worker'> },
   shutdown: Shutdown,
 ): Promise<void> {
   const timeoutMs = config.WEBHOOK_TIMEOUT_MS;
@@ -73,7 +76,7 @@ export async function openWebhooks(
   shutdown.phase('webhooks-sender', () => sender.close());
   const entregas = createEntregas(database);
   const sellado = createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS));
-  const deps = { entregas, solicitudes: createSolicitudes(database), sender, sellado, log };
+  const deps = { entregas, solicitudes: createSolicitudes(database), sender, sellado, log, metrics };
   const sending = await startWebhooks(deps, {
     concurrency: config.WEBHOOKS_CONCURRENCY,
     porDestino: config.WEBHOOKS_POR_DESTINO,
@@ -174,7 +177,7 @@ async function deliver(
   tomada: EntregaTomada,
   signal: AbortSignal,
 ): Promise<void> {
-  const { entregas, sender, log } = deps;
+  const { entregas, sender, log, metrics } = deps;
   const cuerpo = tomada.cuerpo ?? (await keptCuerpo(deps, tomada));
   if (cuerpo === null) return;
   const { eventoId, secuencia, webhookId: webhook, id: entrega } = tomada;
@@ -196,6 +199,8 @@ async function deliver(
   if (envio.status === null && signal.aborted) return;
 
   const { status } = envio;
+  metrics.webhookAttempts.with({ outcome: outcomeOf(status) }).add();
+  metrics.webhookDuration.with({}).observe(envio.ms / 1_000);
   if (status !== null && status >= 200 && status < 300) {
     if (!(await entregas.delivered(tomada, envio))) log.warn({ webhook, entrega }, 'webhook_lease_lost');
     return;
@@ -205,7 +210,7 @@ async function deliver(
 
 /** Notes a try that failed, and when the next one is due. */
 async function noteFailure(
-  { entregas, log }: Deps,
+  { entregas, log, metrics }: Deps,
   { intervalos, diasFallando, maxPendientes }: AjustesWebhooks,
   tomada: EntregaTomada,
   envio: Omit<Envio, 'error'> & { readonly error: Envio['error'] | 'SECRETO_ILEGIBLE' },
@@ -221,8 +226,17 @@ async function noteFailure(
   });
   const fields = { webhook: tomada.webhookId, entrega: tomada.id, status, motivo: error, intentos };
   if (estado === null) log.warn(fields, 'webhook_lease_lost');
-  else if (estado === 'APAGADO') log.warn(fields, 'webhook_switched_off');
-  else log.info(fields, 'webhook_not_delivered');
+  else if (estado === 'APAGADO') {
+    metrics.webhooksSwitchedOff.with({}).add();
+    log.warn(fields, 'webhook_switched_off');
+  } else log.info(fields, 'webhook_not_delivered');
+}
+
+function outcomeOf(status: number | null) {
+  if (status === null || status < 200) return 'none';
+  if (status < 300) return '2xx';
+  if (status < 400) return '3xx';
+  return status < 500 ? '4xx' : '5xx';
 }
 
 /** Only who says that he is overloaded asks for a rest for everything: another `Retry-After` is about its message. */

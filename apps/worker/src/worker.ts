@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AccesoMetrics,
   advanceSolicitud,
   assembleSolicitud,
   type ClaimedSolicitud,
@@ -11,6 +12,7 @@ import {
   type SatMetrics,
 } from '@acuse/core';
 import {
+  createBacklog,
   createBoveda,
   createBreakerState,
   createCaptchas,
@@ -27,6 +29,7 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
+import { observePool, observeSat, openMetrics } from '@acuse/metrics';
 import { type Consumer, createConsumer, createQueue } from '@acuse/queue';
 import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, serveHealth } from '@acuse/runtime';
 import { openSat, openSatDePruebas } from '@acuse/sat';
@@ -34,6 +37,7 @@ import { openPaquetesS3 } from '@acuse/storage';
 import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
 import { openListas } from './listas.ts';
+import { meterClaims, meterPaquetes, meterReconciler, observeBacklog } from './metering.ts';
 import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
@@ -66,21 +70,26 @@ export async function startWorker(
     return opened;
   };
 
+  const { metrics } = await openMetrics('worker', config, { log, shutdown });
+  const poolWait = metrics.poolWait.with({});
   const database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,
     timeoutMs: config.DATABASE_TIMEOUT_MS,
     applicationName: 'acuse-worker',
+    onWait: (seconds) => poolWait.observe(seconds),
   });
   closeLater('database', database);
+  observePool(metrics, database.pool, config.DATABASE_POOL);
   checks['database'] = () => database.pool.query('SELECT 1');
   const ids = Object.fromEntries(secretosDe(config.WORKER_ROLES).map(({ name }) => [name, idsOf(name, config[name])]));
   await requireSecretos(database, ids, { siFaltan: config.SECRETOS_FALTANTES, log });
 
   const storage = { createBucket: config.S3_CREATE_BUCKET, compressionLevel: config.ZIP_LEVEL };
-  const paquetes = closeLater('storage', openPaquetesS3(config, storage));
-  const claims = createClaims(database);
-  const sweeper = createSweeper(database);
+  const paquetes = meterPaquetes(closeLater('storage', openPaquetesS3(config, storage)), metrics);
+  /** Before a simulator in the SAT's place every key is a test key, and costs as one before the SAT would. */
+  const isCharged = (modo: Modo) => modoOf(config) === 'test' || modo === 'live';
+  const claims = meterClaims(createClaims(database), metrics, isCharged);
   const heartbeats = createHeartbeats(database);
 
   const consumers: Consumer[] = [];
@@ -102,7 +111,7 @@ export async function startWorker(
     checks['storage'] = (signal) => paquetes.ping(signal);
     const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
     const runner = createRunner(
-      { claims, log, checkpoint, leaseSeconds, retrySeconds, freed: () => wakeRelay() },
+      { claims, log, checkpoint, metrics, leaseSeconds, retrySeconds, freed: () => wakeRelay() },
       trabajo,
     );
     const consumer = createConsumer(queueSettings, {
@@ -131,8 +140,8 @@ export async function startWorker(
     };
   };
 
-  const metrics = closeLater('medidor-sat', createSatMetrics(database));
-  const abierto = has('descargas') || has('reaper') ? closeLater('sat', openSats(database, config, metrics)) : null;
+  const satMetrics = observeSat(metrics, closeLater('medidor-sat', createSatMetrics(database)));
+  const abierto = has('descargas') || has('reaper') ? closeLater('sat', openSats(database, config, satMetrics)) : null;
 
   if (has('relay')) {
     const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
@@ -149,8 +158,12 @@ export async function startWorker(
     closeLater('relay', relay);
   }
   if (has('reconciler')) {
+    const { sweeper, saldos } = meterReconciler(
+      { sweeper: createSweeper(database), saldos: createSaldos(database) },
+      metrics,
+    );
     const common = { sweeper, log, everyMs: config.RECONCILER_INTERVAL_MS, retentionDays: config.RETENTION_DAYS };
-    const saldos = createSaldos(database);
+    observeBacklog(metrics, createBacklog(database));
     const graceSeconds = config.RECONCILER_GRACE_SECONDS;
     closeLater('reconciler', startReconciler({ ...common, saldos, graceSeconds }));
     const documentos = createDocumentos(database);
@@ -170,8 +183,8 @@ export async function startWorker(
     closeLater('retention', retention);
     closeLater('sesiones', startSesiones({ ...common, sat: abierto, captchas: createCaptchas(database) }));
   }
-  if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log }, shutdown);
-  if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics }, shutdown);
+  if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log, metrics }, shutdown);
+  if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics: satMetrics }, shutdown);
 
   // What is opened last is closed first: whoever leaves takes nothing new from then on.
   if (abierto !== null && has('descargas')) {
@@ -216,7 +229,7 @@ const NO_PRUEBAS: Sat = {
  * The tax authority, with the sessions, breakers and captchas that all processes share over the database, and the
  * simulator of the test keys beside it.
  */
-function openSats(database: Database, config: WorkerConfig, metrics: SatMetrics) {
+function openSats(database: Database, config: WorkerConfig, metrics: SatMetrics & AccesoMetrics) {
   const compartido = {
     estado: createBreakerState(database),
     captchas: createCaptchas(database),

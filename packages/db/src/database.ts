@@ -11,6 +11,8 @@ export interface DatabaseSettings {
   readonly timeoutMs: number;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
+  /** Told how long somebody waited for a connection who found none that was free, in seconds. */
+  readonly onWait?: (seconds: number) => void;
 }
 
 /**
@@ -42,7 +44,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
     keepAlive: true,
     options: SESSION_OPTIONS,
   };
-  const pool = openSteadyPool(config);
+  const pool = openSteadyPool(config, settings.onWait);
   const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,
@@ -54,8 +56,37 @@ export function openDatabase(settings: DatabaseSettings): Database {
   };
 }
 
-function openSteadyPool(config: pg.PoolConfig): pg.Pool {
-  const pool = new pg.Pool(config);
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  done: (release?: boolean | Error) => void,
+) => void;
+
+/** Tells of every wait for a connection: its statements, too, connect by {@link MeasuredPool.connect}. */
+class MeasuredPool extends pg.Pool {
+  readonly #onWait: (seconds: number) => void;
+
+  constructor(config: pg.PoolConfig, onWait: (seconds: number) => void) {
+    super(config);
+    this.#onWait = onWait;
+  }
+
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Connected): void;
+  override connect(callback?: Connected): Promise<pg.PoolClient> | undefined {
+    const startedAt = performance.now();
+    const told = this.idleCount > 0 ? () => {} : () => this.#onWait((performance.now() - startedAt) / 1_000);
+    if (callback === undefined) return super.connect().finally(told);
+    super.connect((...connected: Parameters<Connected>) => {
+      told();
+      callback(...connected);
+    });
+    return undefined;
+  }
+}
+
+function openSteadyPool(config: pg.PoolConfig, onWait: ((seconds: number) => void) | undefined): pg.Pool {
+  const pool = onWait === undefined ? new pg.Pool(config) : new MeasuredPool(config, onWait);
   // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
   pool.on('error', () => {});
   // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next

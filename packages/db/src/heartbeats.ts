@@ -1,6 +1,6 @@
 import type { QueueName } from '@acuse/core';
 import type { Database } from './database.ts';
-import { execute, rowOf, rowsOf } from './statements.ts';
+import { type Connection, execute, rowOf, rowsOf } from './statements.ts';
 
 /** A process as it was last seen. */
 export interface SeenHeartbeat {
@@ -19,6 +19,15 @@ WITH rung AS (
 )
 SELECT (SELECT count(*) FROM rung)::int AS unanswered,
   coalesce((SELECT extract(epoch FROM now() - min(due_at)) FROM (SELECT due_at FROM rung UNION ALL SELECT due_at FROM waiting) d), 0)::float8 AS seconds`;
+
+/** {@link Heartbeats.lag} on a connection. */
+export async function lagOn(
+  connection: Connection,
+  queue: QueueName,
+): Promise<{ unanswered: number; seconds: number }> {
+  const row = await rowOf<{ unanswered: number; seconds: number }>(connection, LAG, [queue]);
+  return row ?? { unanswered: 0, seconds: 0 };
+}
 
 /** Heartbeats of the workers over PostgreSQL. */
 export function createHeartbeats({ pool }: Pick<Database, 'pool'>) {
@@ -42,10 +51,7 @@ export function createHeartbeats({ pool }: Pick<Database, 'pool'>) {
      * nobody), and `seconds` since the ring that waits longest was due, whether the queue has it or not (0 when none
      * waits). Measured by what is due, never by what was consumed.
      */
-    async lag(queue: QueueName): Promise<{ unanswered: number; seconds: number }> {
-      const row = await rowOf<{ unanswered: number; seconds: number }>(pool, LAG, [queue]);
-      return row ?? { unanswered: 0, seconds: 0 };
-    },
+    lag: (queue: QueueName) => lagOn(pool, queue),
 
     /** The processes that were seen in the last day. */
     list: () =>

@@ -139,7 +139,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
           env: workerEnv(
             addresses,
             { ...filesOf(secrets, 'webhooks'), ...filesOf(secrets, 'descargas') },
-            { healthPort, given: env.worker },
+            { healthPort, given: ownMetricsPort(env.worker, WORKERS_METRICS + index) },
           ),
           readyUrl: `${urlAt(env.worker?.['HEALTH_HOST'], healthPort)}/readyz`,
         });
@@ -160,7 +160,12 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       const app = await group.start({
         name: 'panel',
         entry: programEntry(programs, 'panel'),
-        env: panelEnv(addresses, filesOf(secrets, 'panel'), { port, apiUrl, autoridades, given: env.panel }),
+        env: panelEnv(addresses, filesOf(secrets, 'panel'), {
+          port,
+          apiUrl,
+          autoridades,
+          given: ownMetricsPort(env.panel, PANEL_METRICS),
+        }),
         readyUrl: `${url}/readyz`,
       });
       panel = { ...app, url, publicUrl };
@@ -171,6 +176,15 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     await stop();
     throw error;
   }
+}
+
+/** How far a process listens above METRICS_PORT, where the API does: on one machine each needs a port of its own. */
+const PANEL_METRICS = 1;
+const WORKERS_METRICS = 2;
+
+function ownMetricsPort(given: Env | undefined, offset: number): Env | undefined {
+  const first = Number(given?.['METRICS_PORT'] ?? 0);
+  return first > 0 ? { ...given, METRICS_PORT: String(first + offset) } : given;
 }
 
 async function openDatabase(

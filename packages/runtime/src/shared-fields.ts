@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bool, choice, durationSeconds, integer, list, secret, text, url } from './config.ts';
+import { bool, choice, durationSeconds, integer, list, port, secret, text, url } from './config.ts';
 import { parseRange } from './ip.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -9,6 +9,16 @@ export const processFields = {
   SHUTDOWN_SECONDS: durationSeconds('Segundos que pueden tardar las peticiones o los pasos en curso al cerrar.', {
     min: 1,
   }).default(25),
+};
+
+/** For a process that tells Prometheus of itself. */
+export const metricsFields = {
+  METRICS_HOST: text('Dirección en la que escucha /metrics. No la publique: dice cuánto se usa el servicio.').default(
+    '127.0.0.1',
+  ),
+  METRICS_PORT: port(
+    'Puerto de /metrics, aparte de cualquier otro; 0 deja que el sistema lo elija. Sin él, el proceso no escucha ahí.',
+  ).optional(),
 };
 
 /** For a process that is called through proxies. */

@@ -1,4 +1,4 @@
-import type { BreakerState, Captchas, Sat, SatMetrics, Sellado, SesionesPortal } from '@acuse/core';
+import type { AccesoMetrics, BreakerState, Captchas, Sat, SatMetrics, Sellado, SesionesPortal } from '@acuse/core';
 import { choice, durationSeconds, integer, list, satAddressFields, secret, text, url } from '@acuse/runtime';
 import { z } from 'zod';
 import { type CanalDesactivado, createSat } from './canales.ts';
@@ -64,8 +64,8 @@ export interface SatCompartido {
   /** Null: this process cannot ask people. */
   readonly captchas: Captchas | null;
   readonly sellado: Sellado;
-  /** Sees every request to the authority. */
-  readonly metrics?: SatMetrics;
+  /** Sees every request to the authority, log-in and captcha. */
+  readonly metrics?: SatMetrics & AccesoMetrics;
   /**
    * Whoever asks has better things to do than to wait for a log-in or for a host that has enough to do: it is sent away
    * with OCUPADO. Default: it waits.
@@ -114,6 +114,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
     captcha,
     sesiones: compartido.sesiones,
     sellado: compartido.sellado,
+    ...(compartido.metrics ? { metrics: compartido.metrics } : {}),
     settings: {
       captchaIntentos: config.CAPTCHA_INTENTOS,
       accesosALaVez: config.CAPTCHA_CONCURRENCY,

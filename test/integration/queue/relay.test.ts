@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { noCheckpoint } from '@acuse/core';
 import { createClaims, createHeartbeats, createOutbox } from '@acuse/db';
+import { createMetrics } from '@acuse/metrics';
 import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger as log } from '@acuse/runtime';
 import { it } from 'vitest';
@@ -32,7 +33,15 @@ onEachDriver('the relay of a worker', (redisUrl) => {
     });
     const steps = new Map<string, number>();
     const runner = createRunner(
-      { claims, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 60, freed: relay.wake },
+      {
+        claims,
+        log,
+        metrics: createMetrics('worker').metrics,
+        checkpoint: noCheckpoint,
+        leaseSeconds: 60,
+        retrySeconds: 60,
+        freed: relay.wake,
+      },
       {
         queue: 'descargas',
         async run(claimed) {

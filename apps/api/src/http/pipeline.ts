@@ -62,6 +62,7 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
   } catch (thrown) {
     const error = throttled(worded(asCfdiError(thrown), llamada), llamada, deps);
     logFailure(error, llamada, deps);
+    deps.metrics.apiErrors.with({ route: llamada.operation.path, error: error.nombre }).add();
     const answer = contestacionDeError(error);
     await settleError(llamada, error, deps);
     return answer;

@@ -210,14 +210,16 @@ export const ESTADO_INICIAL: EstadoHost = {
 };
 
 /** Which way to the authority a host belongs to. */
-export type CanalMedido = 'soap' | 'portal' | 'publico' | 'lista';
+export const CANALES_MEDIDOS = ['soap', 'portal', 'publico', 'lista'] as const;
+export type CanalMedido = (typeof CANALES_MEDIDOS)[number];
 
 /**
  * How a request to the authority ended. `exito`: answered. `rechazo`: answered with a 4xx that the caller did not
  * expect. `fallo`: no usable answer. `cancelada`: the caller gave up. `evitada`: not sent, the breaker was open.
  * `desmentida`: what counted as `exito` before proved worthless when it was read; it is no further request.
  */
-export type ResultadoMedido = 'exito' | 'rechazo' | 'fallo' | 'cancelada' | 'evitada' | 'desmentida';
+export const RESULTADOS_MEDIDOS = ['exito', 'rechazo', 'fallo', 'cancelada', 'evitada', 'desmentida'] as const;
+export type ResultadoMedido = (typeof RESULTADOS_MEDIDOS)[number];
 
 /** One request as it was seen where all of them pass. */
 export interface SatMeasurement {
@@ -234,6 +236,26 @@ export interface SatMeasurement {
  */
 export interface SatMetrics {
   record(measurement: SatMeasurement): void;
+}
+
+/**
+ * How a log-in at a portal ended. `credencial`: the SAT refused the credential. `captcha`: nobody read it, or the SAT
+ * refused what was read. `fallo`: the portal did not answer as it should. `cancelada`: nobody waited any more.
+ */
+export const RESULTADOS_ACCESO = ['exito', 'credencial', 'captcha', 'fallo', 'cancelada'] as const;
+export type ResultadoAcceso = (typeof RESULTADOS_ACCESO)[number];
+
+/** Sees every log-in at a portal that was really tried, and every captcha that was put to somebody. */
+export interface AccesoMetrics {
+  /** `portal` is the name of its sessions; `ms` from its first page to its end. */
+  login(acceso: {
+    readonly portal: string;
+    readonly credencial: TipoCredencial;
+    readonly resultado: ResultadoAcceso;
+    readonly ms: number;
+  }): void;
+  /** `leido`: somebody answered, whatever the SAT makes of it. `ms` from the question to its end. */
+  captcha(captcha: { readonly resultado: 'leido' | 'sin_respuesta'; readonly ms: number }): void;
 }
 
 export type RespuestaOpinionPublica =

@@ -130,10 +130,10 @@ export interface VistaSolicitud {
   readonly sha256: string | null;
 }
 
-/** Nothing was written unless it is CANCELADA now for the first time. */
 export type Cancelacion =
-  | { readonly resultado: 'CANCELADA' }
-  /** It had ended otherwise before. */
+  /** `isRepetida`: it was before, and nothing was written now. */
+  | { readonly resultado: 'CANCELADA'; readonly isRepetida?: true }
+  /** It had ended otherwise before: nothing was written. */
   | { readonly resultado: 'TERMINADA'; readonly estado: EstadoSolicitud };
 
 export type EstadoParte = 'PENDIENTE' | 'SOLICITANDO' | 'SOLICITADA' | 'DISPONIBLE' | 'DESCARGADA' | 'VACIA';

@@ -258,7 +258,7 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       const vista = await find(contribuyenteId, id, modo);
       if (vista === null) return null;
       const { estado } = vista;
-      return estado === 'CANCELADA' ? { resultado: 'CANCELADA' } : { resultado: 'TERMINADA', estado };
+      return estado === 'CANCELADA' ? { resultado: 'CANCELADA', isRepetida: true } : { resultado: 'TERMINADA', estado };
     },
 
     /** Null for one that does not exist and for one of another account alike. */

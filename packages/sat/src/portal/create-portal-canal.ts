@@ -1,4 +1,5 @@
 import {
+  type AccesoMetrics,
   type Consulta,
   type Credencial,
   type EnvioSat,
@@ -24,6 +25,8 @@ interface PortalCanalDeps {
   /** Seals the cookies. */
   readonly sellado: Sellado;
   readonly settings?: Partial<PortalSettings>;
+  /** Sees log-ins and captchas. Default: nobody does. */
+  readonly metrics?: AccesoMetrics;
   /** Default: a reader of its own, whose threads do not keep the process alive. */
   readonly readPdf?: ReadPdf;
 }
@@ -49,7 +52,7 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
 export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
   const { http, captcha, sellado, readPdf = createLectorPdf().read } = deps;
   const settings = { ...PORTAL_DEFAULTS, ...deps.settings };
-  const sesiones = createSesiones({ http, almacen: deps.sesiones, sellado, captcha, settings });
+  const sesiones = createSesiones({ http, almacen: deps.sesiones, sellado, captcha, settings, metrics: deps.metrics });
   const portales = new Map(
     Object.values(CONSULTAS_PORTAL)
       .flatMap(({ portal, otro }) => (otro === undefined ? [portal] : [portal, otro.portal]))

@@ -1,5 +1,6 @@
 import { type Explicacion, explain } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type HitoSolicitud } from '@acuse/db';
+import { countCancelacion } from '@acuse/metrics';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
@@ -255,8 +256,9 @@ solicitudPage.get('/cancelar', async ({ pagina, redirectTo }, solicitud) => {
 
 /** Ends an open solicitud with its refund. One that has ended meanwhile stays as it is, and its page says so. */
 solicitudPage.post('/cancelar', async (contexto, { id, contribuyenteId, terminadaEn }) => {
+  const { database, metrics } = contexto.deps;
   if (terminadaEn === null)
-    await createSolicitudes(contexto.deps.database).cancel(contribuyenteId, id, { autor: contexto.autor });
+    countCancelacion(metrics, await createSolicitudes(database).cancel(contribuyenteId, id, { autor: contexto.autor }));
   return contexto.redirectTo(`/solicitudes/${id}`);
 });
 

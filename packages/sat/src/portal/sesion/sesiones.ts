@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  type AccesoMetrics,
   type ClaveSesion,
   type Credencial,
   contextoDeSesion,
@@ -21,6 +22,7 @@ import type { Portal } from '../portal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { createAccesos } from './accesos.ts';
 import { createTurnosAcceso } from './login-lock.ts';
+import { createLoginObserver } from './login-observer.ts';
 import { createPruebas } from './prueba.ts';
 import { SesionVencida } from './sesion-vencida.ts';
 
@@ -30,6 +32,8 @@ interface SesionesDeps {
   readonly sellado: Sellado;
   readonly captcha: ResolvedorCaptcha | null;
   readonly settings: PortalSettings;
+  /** Sees log-ins and captchas. */
+  readonly metrics?: AccesoMetrics | undefined;
 }
 
 /** A session to work with; new when nobody has got an answer by it yet. */
@@ -55,7 +59,9 @@ async function leave({ salida }: Portal, pageClient: PageClient): Promise<void> 
   if (salida !== null) await pageClient.open(salida);
 }
 
-export function createSesiones({ http, almacen, sellado, captcha, settings }: SesionesDeps) {
+export function createSesiones({ http, almacen, sellado, settings, metrics, ...deps }: SesionesDeps) {
+  const observer = createLoginObserver(metrics);
+  const captcha = deps.captcha && observer.watchCaptcha(deps.captcha);
   const turnos = createTurnosAcceso(almacen, settings.loginLockMs);
   const pruebas = createPruebas(sellado);
   const isPatient = settings.esperaAccesoMs === Number.POSITIVE_INFINITY;
@@ -121,7 +127,9 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       isDentro = true;
     };
     try {
-      await portal.enter({ pageClient, credencial, captcha: lector, settings, onAceptada });
+      await observer.watchLogin(portal.nombre, credencial, () =>
+        portal.enter({ pageClient, credencial, captcha: lector, settings, onAceptada }),
+      );
       const id = randomUUID();
       const sesion = { id, cookies: sealCookies(clave, id, pageClient), ...(await pruebas.prove(credencial)) };
       await almacen.save(clave, sesion);

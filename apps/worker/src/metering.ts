@@ -1,0 +1,128 @@
+import type { Avance, Claims, Modo, Paquetes } from '@acuse/core';
+import type { Backlog, createBacklog, Saldos, Sweeper } from '@acuse/db';
+import type { Metrics } from '@acuse/metrics';
+
+type WorkerMetrics = Metrics<'worker'>;
+
+/**
+ * The same claims, counting what steps note, how solicitudes end and which of their charges are given back; `isCharged`:
+ * those of a mode cost something.
+ */
+export function meterClaims(claims: Claims, metrics: WorkerMetrics, isCharged: (modo: Modo) => boolean): Claims {
+  const note = ({ eventos = [] }: Avance) => {
+    for (const { tipo } of eventos) metrics.stepEvents.with({ tipo }).add();
+  };
+  const refund = metrics.refunds.with({ causa: 'solicitud' });
+  return {
+    ...claims,
+    async save(claimed, avance) {
+      const saved = await claims.save(claimed, avance);
+      note(avance);
+      return saved;
+    },
+    async release(claimed, avance, next) {
+      await claims.release(claimed, avance, next);
+      note(avance);
+    },
+    async changeChannel(claimed, avance, way) {
+      await claims.changeChannel(claimed, avance, way);
+      note(avance);
+    },
+    async finish(claimed, paquete) {
+      await claims.finish(claimed, paquete);
+      metrics.solicitudesEnded.with({ estado: 'TERMINADA' }).add();
+      const isUnconfirmed = paquete.registros === 0 && paquete.confianza === 'sin_confirmar';
+      if (isUnconfirmed && isCharged(claimed.modo)) refund.add();
+    },
+    async fail(claimed, end) {
+      await claims.fail(claimed, end);
+      metrics.solicitudesEnded.with({ estado: end.estado }).add();
+      if (isCharged(claimed.modo)) refund.add();
+    },
+  };
+}
+
+/** The same storage as steps use it, counting packages and their bytes. */
+export function meterPaquetes(paquetes: Paquetes, metrics: WorkerMetrics): Paquetes {
+  const count = (kind: 'sat' | 'zip', bytes: number) => {
+    metrics.packages.with({ kind }).add();
+    metrics.packageBytes.with({ kind }).add(bytes);
+  };
+  return {
+    ...paquetes,
+    async saveSat(origen, zip, signal) {
+      const saved = await paquetes.saveSat(origen, zip, signal);
+      count('sat', saved.bytes);
+      return saved;
+    },
+    async assemble(plan, signal) {
+      const made = await paquetes.assemble(plan, signal);
+      count('zip', made.bytes);
+      return made;
+    },
+  };
+}
+
+/** The same sweeper and balances as the reconciler uses them, counting what they end and give back. */
+export function meterReconciler(
+  { sweeper, saldos }: { readonly sweeper: Sweeper; readonly saldos: Pick<Saldos, 'refundAbandoned'> },
+  metrics: WorkerMetrics,
+) {
+  return {
+    sweeper: {
+      ...sweeper,
+      async expire(limit: number) {
+        const expired = await sweeper.expire(limit);
+        metrics.solicitudesEnded.with({ estado: 'VENCIDA' }).add(expired.length);
+        metrics.refunds.with({ causa: 'vencida' }).add(expired.length);
+        return expired;
+      },
+    },
+    saldos: {
+      async refundAbandoned(limit: number) {
+        const refunded = await saldos.refundAbandoned(limit);
+        metrics.refunds.with({ causa: 'abandonada' }).add(refunded);
+        return refunded;
+      },
+    },
+  };
+}
+
+/** Milliseconds for which a look at the database answers every scrape, and that each of its parts may take. */
+const BACKLOG_CACHE_MS = 5_000;
+const BACKLOG_TIMEOUT_MS = 2_000;
+
+/** Tells at a scrape what waits in the whole installation: one look at the database, bounded and shared by scrapes. */
+export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<typeof createBacklog>, 'read'>): void {
+  metrics.collect<Backlog>({
+    name: 'backlog',
+    sets: [
+      'queueDue',
+      'queueUnderWay',
+      'queueUnanswered',
+      'queueSlots',
+      'queueOldestDue',
+      'pastDeadline',
+      'webhooksDue',
+      'webhooksOldestDue',
+      'captchasPending',
+      'breakerOpen',
+    ],
+    cacheMs: BACKLOG_CACHE_MS,
+    read: () => backlog.read({ timeoutMs: BACKLOG_TIMEOUT_MS }),
+    apply({ queues, pastDeadline, webhooks, captchas, breakers }) {
+      for (const { queue, due, underWay, unanswered, slots, oldestDueSeconds } of queues) {
+        metrics.queueDue.with({ queue }).set(due);
+        metrics.queueUnderWay.with({ queue }).set(underWay);
+        metrics.queueUnanswered.with({ queue }).set(unanswered);
+        metrics.queueSlots.with({ queue }).set(slots);
+        metrics.queueOldestDue.with({ queue }).set(oldestDueSeconds);
+      }
+      metrics.pastDeadline.with({}).set(pastDeadline);
+      metrics.webhooksDue.with({}).set(webhooks.due);
+      metrics.webhooksOldestDue.with({}).set(webhooks.oldestDueSeconds);
+      metrics.captchasPending.with({}).set(captchas);
+      for (const { host, isOpen } of breakers) metrics.breakerOpen.with({ host }).set(isOpen ? 1 : 0);
+    },
+  });
+}

@@ -1,0 +1,102 @@
+import type { QueueName } from '@acuse/core';
+import type { Database } from '../database.ts';
+import { lagOn } from '../heartbeats.ts';
+import { type Connection, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction, SNAPSHOT } from '../transaction.ts';
+
+/** How far one queue is behind. */
+export interface QueueBacklog {
+  readonly queue: QueueName;
+  /** Rings that are due and wait for a slot; counted up to {@link MOST}. */
+  readonly due: number;
+  /** Rings that the queue or a worker has. */
+  readonly underWay: number;
+  /** Of them, those that nobody took. */
+  readonly unanswered: number;
+  /** Steps that the living workers make at the same time. */
+  readonly slots: number;
+  /** Seconds since the ring that waits longest was due; 0 when none waits. */
+  readonly oldestDueSeconds: number;
+}
+
+/** What waits in the whole installation, as the database has it. */
+export interface Backlog {
+  readonly queues: readonly QueueBacklog[];
+  /** Open solicitudes a minute beyond their deadline; counted up to a thousand. */
+  readonly pastDeadline: number;
+  /** Messages that are due to receivers which are not resting: at most ten of each of five hundred. */
+  readonly webhooks: { readonly due: number; readonly oldestDueSeconds: number };
+  /** Captchas that wait for a person. */
+  readonly captchas: number;
+  /** Hosts of the SAT that a breaker knows, and whether it holds requests back. */
+  readonly breakers: readonly { readonly host: string; readonly isOpen: boolean }[];
+}
+
+const QUEUES: readonly QueueName[] = ['descargas', 'ensambles'];
+/** Where counting ends: whoever looks wants to know that it is many, and the database has better things to do. */
+const MOST = 10_000;
+/** Seconds after which a process that was not seen has no slots any more, as for the relay. */
+const GONE_SECONDS = 60;
+
+const DEPTH = `
+SELECT c AS queue,
+  (SELECT count(*) FROM (SELECT FROM outbox WHERE cola = c AND rung_at IS NULL AND due_at <= now() LIMIT ${MOST}) d)::int AS due,
+  (SELECT count(*) FROM (SELECT FROM outbox WHERE cola = c AND rung_at IS NOT NULL LIMIT ${MOST}) u)::int AS "underWay",
+  (SELECT coalesce(sum(slots), 0) FROM latido WHERE rol = c AND visto_en > now() - interval '${GONE_SECONDS} seconds')::int AS slots
+FROM unnest($1::text[]) c`;
+
+const PAST_DEADLINE = `
+SELECT count(*)::int AS n FROM (
+  SELECT FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at < now() - interval '1 minute' LIMIT 1000
+) p`;
+
+/** By steps along the index, as they are claimed: one with a long queue hides nobody, and costs no more than another. */
+const WEBHOOKS = `
+WITH RECURSIVE destino AS (
+  (SELECT webhook_id AS id, 1 AS n FROM webhook_entrega WHERE estado = 'PENDIENTE' ORDER BY webhook_id LIMIT 1)
+  UNION ALL
+  SELECT (SELECT e.webhook_id FROM webhook_entrega e WHERE e.estado = 'PENDIENTE' AND e.webhook_id > d.id ORDER BY e.webhook_id LIMIT 1), n + 1
+  FROM destino d WHERE d.id IS NOT NULL AND n < 500
+), vencida AS (
+  SELECT c.due_at FROM destino d JOIN webhook w ON w.id = d.id CROSS JOIN LATERAL (
+    SELECT e.due_at FROM webhook_entrega e WHERE e.webhook_id = d.id AND e.estado = 'PENDIENTE' AND e.due_at <= now() ORDER BY e.due_at LIMIT 10
+  ) c
+  WHERE w.estado = 'ACTIVO' AND (w.espera_hasta IS NULL OR w.espera_hasta <= now())
+)
+SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestDueSeconds" FROM vencida`;
+
+const CAPTCHAS = 'SELECT count(*)::int AS n FROM captcha_pendiente WHERE respuesta IS NULL AND vence_en > now()';
+
+const BREAKERS = `
+SELECT host, abierto_hasta > extract(epoch FROM now()) * 1000 AS "isOpen" FROM estado_host ORDER BY host LIMIT 100`;
+
+/** What waits in the installation, for whoever watches it. */
+export function createBacklog({ pool }: Pick<Database, 'pool'>) {
+  const countOn = async (connection: Connection, text: string) =>
+    (await rowOf<{ n: number }>(connection, text))?.n ?? 0;
+
+  return {
+    /** All of it as of one moment. The server gives up a part that takes longer than `timeoutMs`. */
+    read: ({ timeoutMs }: { timeoutMs: number }): Promise<Backlog> =>
+      inTransaction(
+        pool,
+        async (client) => {
+          await client.query(`SELECT set_config('statement_timeout', $1, true)`, [String(timeoutMs)]);
+          const depths = await rowsOf<Omit<QueueBacklog, 'unanswered' | 'oldestDueSeconds'>>(client, DEPTH, [QUEUES]);
+          const queues: QueueBacklog[] = [];
+          for (const depth of depths) {
+            const { unanswered, seconds: oldestDueSeconds } = await lagOn(client, depth.queue);
+            queues.push({ ...depth, unanswered, oldestDueSeconds });
+          }
+          return {
+            queues,
+            pastDeadline: await countOn(client, PAST_DEADLINE),
+            webhooks: (await rowOf<Backlog['webhooks']>(client, WEBHOOKS)) ?? { due: 0, oldestDueSeconds: 0 },
+            captchas: await countOn(client, CAPTCHAS),
+            breakers: await rowsOf<Backlog['breakers'][number]>(client, BREAKERS),
+          };
+        },
+        SNAPSHOT,
+      ),
+  };
+}

@@ -1,0 +1,346 @@
+import { CANALES_MEDIDOS, RESULTADOS_ACCESO, RESULTADOS_MEDIDOS, TIPOS_EVENTO } from '@acuse/core';
+
+/** The processes that have metrics. */
+export type MetricProcess = 'api' | 'panel' | 'worker';
+
+/**
+ * What a label may say: one of a list, or any name that the code or the contract has (`open`), of which an adapter
+ * keeps a bounded number. Never an RFC, a key, an id, an address or a text from outside.
+ */
+type LabelValues = readonly string[] | 'open';
+
+interface Spec {
+  /** Name in Prometheus: `acuse_`, base units, `_total` for counters. */
+  readonly name: string;
+  /** What it tells an operator, in Spanish. */
+  readonly help: string;
+  readonly kind: 'counter' | 'histogram' | 'gauge';
+  /** In the order in which a scrape shows them. */
+  readonly labels: Readonly<Record<string, LabelValues>>;
+  /** Upper bounds of a histogram, in the unit of its name. */
+  readonly buckets?: readonly number[];
+  /** Which processes have it. */
+  readonly from: readonly MetricProcess[];
+}
+
+const QUEUES = ['descargas', 'ensambles'] as const;
+const CREDENCIALES = ['ciec', 'efirma'] as const;
+
+/** Seconds of an answer that waits for the database, or for the SAT behind it. */
+const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90];
+/** Seconds of what the SAT is asked for. */
+const SAT_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 60, 120];
+/** Seconds of what waits for a person, a step or an assembly. */
+const LONG_SECONDS = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
+/** Seconds of a wait for a connection of the pool. */
+const WAIT_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10];
+
+const ALL = ['api', 'panel', 'worker'] as const;
+
+/**
+ * Every metric of the service. What is about the whole installation (`from` the worker, read of the database) is told
+ * by each process with the role `reconciler`, the same by all of them: take `max`, never `sum`.
+ */
+export const CATALOGUE = {
+  httpRequests: {
+    kind: 'counter',
+    name: 'acuse_http_requests_total',
+    help: 'Peticiones contestadas, por ruta y código HTTP.',
+    labels: { route: 'open', status: 'open' },
+    from: ['api', 'panel'],
+  },
+  httpDuration: {
+    kind: 'histogram',
+    name: 'acuse_http_request_duration_seconds',
+    help: 'Segundos desde que se recibe una petición hasta que está su respuesta, por ruta.',
+    labels: { route: 'open' },
+    buckets: ANSWER_SECONDS,
+    from: ['api', 'panel'],
+  },
+  apiErrors: {
+    kind: 'counter',
+    name: 'acuse_api_errors_total',
+    help: 'Respuestas de error de la API, por operación y nombre del error.',
+    labels: { route: 'open', error: 'open' },
+    from: ['api'],
+  },
+  charges: {
+    kind: 'counter',
+    name: 'acuse_credits_charged_total',
+    help: 'Créditos cargados, por operación.',
+    labels: { operacion: 'open' },
+    from: ['api'],
+  },
+  refunds: {
+    kind: 'counter',
+    name: 'acuse_refunds_total',
+    help: 'Cargos devueltos, por causa: llamada sin respuesta o sin confirmar, solicitud sin paquete o sin confirmar, cancelada, vencida (de estas dos, también las de llaves de prueba, que no cuestan), o llamada cuyo proceso murió.',
+    labels: { causa: ['llamada', 'solicitud', 'cancelada', 'vencida', 'abandonada'] },
+    from: ALL,
+  },
+  satRequests: {
+    kind: 'counter',
+    name: 'acuse_sat_requests_total',
+    help: 'Peticiones al SAT, por canal, servidor y resultado. «desmentida» no es otra petición: un éxito que al leerse no lo fue. «evitada» no se envió: el cortacircuitos estaba abierto.',
+    labels: { canal: CANALES_MEDIDOS, host: 'open', resultado: RESULTADOS_MEDIDOS },
+    from: ['api', 'worker'],
+  },
+  satDuration: {
+    kind: 'histogram',
+    name: 'acuse_sat_request_duration_seconds',
+    help: 'Segundos de las peticiones que el SAT contestó o no supo contestar, por canal.',
+    labels: { canal: CANALES_MEDIDOS },
+    buckets: SAT_SECONDS,
+    from: ['api', 'worker'],
+  },
+  logins: {
+    kind: 'counter',
+    name: 'acuse_sat_logins_total',
+    help: 'Accesos a portales del SAT, por portal, credencial y resultado.',
+    labels: { portal: 'open', credencial: CREDENCIALES, resultado: RESULTADOS_ACCESO },
+    from: ['api', 'worker'],
+  },
+  loginDuration: {
+    kind: 'histogram',
+    name: 'acuse_sat_login_duration_seconds',
+    help: 'Segundos de un acceso a un portal del SAT, con su captcha, por credencial.',
+    labels: { credencial: CREDENCIALES },
+    buckets: LONG_SECONDS,
+    from: ['api', 'worker'],
+  },
+  captchas: {
+    kind: 'counter',
+    name: 'acuse_captchas_total',
+    help: 'Captchas que se dieron a leer, por resultado.',
+    labels: { resultado: ['leido', 'sin_respuesta'] },
+    from: ['api', 'worker'],
+  },
+  captchaDuration: {
+    kind: 'histogram',
+    name: 'acuse_captcha_duration_seconds',
+    help: 'Segundos hasta que alguien leyó un captcha.',
+    labels: {},
+    buckets: LONG_SECONDS,
+    from: ['api', 'worker'],
+  },
+  poolConnections: {
+    kind: 'gauge',
+    name: 'acuse_database_connections',
+    help: 'Conexiones de este proceso a la base de datos, por estado.',
+    labels: { state: ['in_use', 'idle'] },
+    from: ALL,
+  },
+  poolSize: {
+    kind: 'gauge',
+    name: 'acuse_database_connections_max',
+    help: 'Conexiones que este proceso puede abrir (DATABASE_POOL).',
+    labels: {},
+    from: ALL,
+  },
+  poolWaiting: {
+    kind: 'gauge',
+    name: 'acuse_database_waiting',
+    help: 'Consultas de este proceso que esperan una conexión.',
+    labels: {},
+    from: ALL,
+  },
+  poolWait: {
+    kind: 'histogram',
+    name: 'acuse_database_wait_seconds',
+    help: 'Segundos que esperó quien no encontró una conexión libre.',
+    labels: {},
+    buckets: WAIT_SECONDS,
+    from: ALL,
+  },
+  steps: {
+    kind: 'counter',
+    name: 'acuse_steps_total',
+    help: 'Timbres atendidos, por cola y desenlace: done, paso hecho; nothing, no había nada que tomar; failed, falló de nuestro lado y se repite; lost, otro tomó la solicitud; stopped, el proceso se cerraba.',
+    labels: { queue: QUEUES, outcome: ['done', 'nothing', 'failed', 'lost', 'stopped'] },
+    from: ['worker'],
+  },
+  stepDuration: {
+    kind: 'histogram',
+    name: 'acuse_step_duration_seconds',
+    help: 'Segundos de un paso, por cola.',
+    labels: { queue: QUEUES },
+    buckets: LONG_SECONDS,
+    from: ['worker'],
+  },
+  stepEvents: {
+    kind: 'counter',
+    name: 'acuse_step_events_total',
+    help: 'Lo que los pasos anotaron en las solicitudes, por tipo de evento.',
+    labels: { tipo: TIPOS_EVENTO },
+    from: ['worker'],
+  },
+  stepsRunning: {
+    kind: 'gauge',
+    name: 'acuse_steps_running',
+    help: 'Pasos en curso en este proceso, por cola.',
+    labels: { queue: QUEUES },
+    from: ['worker'],
+  },
+  solicitudesEnded: {
+    kind: 'counter',
+    name: 'acuse_solicitudes_ended_total',
+    help: 'Solicitudes que terminaron, por estado final.',
+    labels: { estado: ['TERMINADA', 'ERROR', 'RECHAZADA', 'VENCIDA', 'CANCELADA'] },
+    from: ALL,
+  },
+  packages: {
+    kind: 'counter',
+    name: 'acuse_packages_total',
+    help: 'Paquetes guardados: sat, los que el SAT entregó; zip, los nuestros.',
+    labels: { kind: ['sat', 'zip'] },
+    from: ['worker'],
+  },
+  packageBytes: {
+    kind: 'counter',
+    name: 'acuse_package_bytes_total',
+    help: 'Bytes de los paquetes guardados.',
+    labels: { kind: ['sat', 'zip'] },
+    from: ['worker'],
+  },
+  webhookAttempts: {
+    kind: 'counter',
+    name: 'acuse_webhook_attempts_total',
+    help: 'Envíos de webhooks, por desenlace: 2xx a 5xx, lo que contestó el receptor; none, no contestó.',
+    labels: { outcome: ['2xx', '3xx', '4xx', '5xx', 'none'] },
+    from: ['worker'],
+  },
+  webhookDuration: {
+    kind: 'histogram',
+    name: 'acuse_webhook_attempt_duration_seconds',
+    help: 'Segundos de un envío.',
+    labels: {},
+    buckets: ANSWER_SECONDS,
+    from: ['worker'],
+  },
+  webhooksSwitchedOff: {
+    kind: 'counter',
+    name: 'acuse_webhooks_switched_off_total',
+    help: 'Webhooks que se apagaron porque su receptor no aceptó nada.',
+    labels: {},
+    from: ['worker'],
+  },
+  queueDue: {
+    kind: 'gauge',
+    name: 'acuse_queue_due',
+    help: 'Timbres vencidos que esperan lugar en la cola; se cuenta hasta 10000.',
+    labels: { queue: QUEUES },
+    from: ['worker'],
+  },
+  queueUnderWay: {
+    kind: 'gauge',
+    name: 'acuse_queue_under_way',
+    help: 'Timbres que la cola o un worker tiene.',
+    labels: { queue: QUEUES },
+    from: ['worker'],
+  },
+  queueUnanswered: {
+    kind: 'gauge',
+    name: 'acuse_queue_unanswered',
+    help: 'Timbres entregados a la cola que nadie ha tomado.',
+    labels: { queue: QUEUES },
+    from: ['worker'],
+  },
+  queueSlots: {
+    kind: 'gauge',
+    name: 'acuse_queue_slots',
+    help: 'Pasos que los workers vivos atienden a la vez.',
+    labels: { queue: QUEUES },
+    from: ['worker'],
+  },
+  queueOldestDue: {
+    kind: 'gauge',
+    name: 'acuse_queue_oldest_due_seconds',
+    help: 'Atraso: segundos desde que venció el timbre que más espera; 0 sin ninguno.',
+    labels: { queue: QUEUES },
+    from: ['worker'],
+  },
+  pastDeadline: {
+    kind: 'gauge',
+    name: 'acuse_solicitudes_past_deadline',
+    help: 'Solicitudes abiertas un minuto después de su plazo, que nadie ha terminado; se cuenta hasta 1000.',
+    labels: {},
+    from: ['worker'],
+  },
+  webhooksDue: {
+    kind: 'gauge',
+    name: 'acuse_webhooks_due',
+    help: 'Mensajes vencidos por enviar, hasta 10 de cada receptor.',
+    labels: {},
+    from: ['worker'],
+  },
+  webhooksOldestDue: {
+    kind: 'gauge',
+    name: 'acuse_webhooks_oldest_due_seconds',
+    help: 'Segundos desde que venció el mensaje que más espera, de receptores que contestan; 0 sin ninguno.',
+    labels: {},
+    from: ['worker'],
+  },
+  captchasPending: {
+    kind: 'gauge',
+    name: 'acuse_captchas_pending',
+    help: 'Captchas que esperan a una persona.',
+    labels: {},
+    from: ['worker'],
+  },
+  breakerOpen: {
+    kind: 'gauge',
+    name: 'acuse_breaker_open',
+    help: 'Si el cortacircuitos de un servidor del SAT está abierto (1) o no (0).',
+    labels: { host: 'open' },
+    from: ['worker'],
+  },
+  collectorUp: {
+    kind: 'gauge',
+    name: 'acuse_collector_up',
+    help: 'Si lo que se mide al leer las métricas se pudo medir (1) o no (0): sin base de datos faltan las que salen de ella.',
+    labels: { collector: 'open' },
+    from: ALL,
+  },
+} as const satisfies Record<string, Spec>;
+
+type Catalogue = typeof CATALOGUE;
+type LabelsOf<S extends Spec> = {
+  readonly [L in keyof S['labels']]: S['labels'][L] extends readonly string[] ? S['labels'][L][number] : string;
+};
+
+export interface Counter {
+  add(value?: number): void;
+}
+export interface Histogram {
+  observe(value: number): void;
+}
+export interface Gauge {
+  set(value: number): void;
+}
+
+/** A metric of the catalogue. `with` gives the series of some labels, the same one every time. */
+interface Family<S extends Spec> {
+  with(labels: LabelsOf<S>): { counter: Counter; histogram: Histogram; gauge: Gauge }[S['kind']];
+}
+
+/** Reads at a scrape what is not counted as it happens. */
+export interface Collector<T> {
+  /** Its name in `acuse_collector_up`. */
+  readonly name: string;
+  /** What it sets: left out of the answer when it cannot be read, so that nobody takes an old value for a new one. */
+  readonly sets: readonly (keyof Catalogue)[];
+  /** Milliseconds for which what was read, or that it could not be read, is told again. */
+  readonly cacheMs: number;
+  readonly read: () => T | Promise<T>;
+  readonly apply: (read: T) => void;
+}
+
+/** What a process counts by: the metrics of the catalogue that are its own. Passed to whoever counts. */
+export type Metrics<P extends MetricProcess = MetricProcess> = {
+  readonly [K in keyof Catalogue as P extends Catalogue[K]['from'][number] ? K : never]: Family<Catalogue[K]>;
+} & {
+  /** From now on every scrape reads this too. */
+  collect<T>(collector: Collector<T>): void;
+};
+
+export type { Spec };
