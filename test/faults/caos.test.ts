@@ -11,6 +11,7 @@ import { saldoDe, uuidsDelSat } from '../integration/fixtures/pedidos.ts';
 import { startPipe } from '../integration/fixtures/pipe.ts';
 import { tellFailure } from '../integration/fixtures/procesos.ts';
 import { askedOfSat } from '../integration/fixtures/resultado.ts';
+import { urlAs } from '../integration/fixtures/roles.ts';
 import { ciecOf, type Servicio, startServicio, waitFor } from '../integration/fixtures/servicio.ts';
 import { ownPostgres, ownRedis } from '../integration/fixtures/servidores.ts';
 import { readZip } from '../integration/fixtures/zip.ts';
@@ -67,6 +68,7 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
         readyUrl: `${panelUrl}/readyz`,
         env: {
           ...servicio.apiEnv,
+          DATABASE_URL: urlAs(servicio.databaseUrl, 'panel'),
           ...{ PANEL_PORT: String(panelPort), PANEL_SECRETS: panelSecrets },
           ...{ API_PUBLIC_URL: servicio.api.url, ENTRADAS_IP: '100000', REGISTROS_IP: '100000' },
         },

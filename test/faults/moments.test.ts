@@ -7,6 +7,7 @@ import { askFor, type Pedido } from '../integration/fixtures/pedidos.ts';
 import { type Held, type Pipe, startPipe } from '../integration/fixtures/pipe.ts';
 import { LOOPS, STEPS, tellFailure } from '../integration/fixtures/procesos.ts';
 import { askedOfSat, enviosOf, expectWhole } from '../integration/fixtures/resultado.ts';
+import { urlAs } from '../integration/fixtures/roles.ts';
 import { type Servicio, startServicio, waitFor, waitForEnd } from '../integration/fixtures/servicio.ts';
 import { ownPostgres } from '../integration/fixtures/servidores.ts';
 import { pedidoOf } from './clientes.ts';
@@ -104,7 +105,7 @@ async function startVictim(
   const through = (url: string, pipe: Pipe) => url.replace(/(?<=[/@])[^/@]+:\d+/, new URL(pipe.url).host);
   const worker = await servicio.startWorker({
     ...env,
-    DATABASE_URL: through(servicio.databaseUrl, pipes.database),
+    DATABASE_URL: through(urlAs(servicio.databaseUrl, 'worker'), pipes.database),
     QUEUE_URL: through(queueUrl, pipes.queue),
     SAT_BASE_URL: pipes.sat.url,
     S3_ENDPOINT: pipes.storage.url,

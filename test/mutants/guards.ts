@@ -111,8 +111,8 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the refund of a solicitud that failed or came to its deadline',
-    file: 'packages/db/src/claims/end.ts',
-    edits: [{ from: "devolucion('true', '$2')", to: "devolucion('false', '$2')" }],
+    file: 'prisma/migrations/20261123125000_funciones_del_libro/migration.sql',
+    edits: [{ from: 'PERFORM libro_devuelve(fin, por);', to: "PERFORM libro_devuelve('{}', por);" }],
     tests: [db('claims'), db('cancel')],
   },
   {

@@ -37,6 +37,8 @@ export * from './listas/lista-edos.ts';
 export * from './listas/rfcs-csv.ts';
 export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';
+export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';
+export * from './permisos/usuarios-base.ts';
 export {
   type Cuelga,
   cuelgan,

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { OPERACIONES } from '@acuse/contract';
 import pg from 'pg';
 import { SESSION_OPTIONS } from './database.ts';
+import { applyPermisos } from './permisos/permisos.ts';
 import { transactionOn } from './transaction.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
@@ -98,10 +99,14 @@ export async function readMigrationState(client: pg.Client): Promise<MigrationSt
 /**
  * Brings a database to the newest schema: every pending migration in a transaction of its own, under an advisory lock,
  * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Then adds the
- * operations that the table `operacion` does not have. Safe to run from many processes at once. Returns the names
- * applied now. Throws {@link MigracionAlterada} when history does not match.
+ * operations that the table `operacion` does not have, and says what each role may do; `withoutRoles` is told when that
+ * could not be said. Safe to run from many processes at once. Returns the names applied now. Throws
+ * {@link MigracionAlterada} when history does not match.
  */
-export async function migrate(url: string): Promise<string[]> {
+export async function migrate(
+  url: string,
+  withoutRoles: (missing: readonly string[]) => void = () => {},
+): Promise<string[]> {
   const migrations = await readMigrations();
   const client = new pg.Client({ connectionString: url, application_name: 'acuse-migrate', options: SESSION_OPTIONS });
   await client.connect();
@@ -115,6 +120,8 @@ export async function migrate(url: string): Promise<string[]> {
     await client.query('INSERT INTO operacion (path) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
       OPERACIONES.map(({ path }) => path),
     ]);
+    const missing = await applyPermisos(client);
+    if (missing.length > 0) withoutRoles(missing);
     return pending.map(({ name }) => name);
   } finally {
     await client.end();

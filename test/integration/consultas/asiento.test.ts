@@ -7,6 +7,7 @@ import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Pipe, startPipe } from '../fixtures/pipe.ts';
+import { urlAs } from '../fixtures/roles.ts';
 import { type Answer, type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
 
@@ -30,7 +31,7 @@ describe('PostgreSQL goes away during a charged call', () => {
     postgres = await ownPostgres();
     servicio = await startServicio({ database: postgres.database });
     pipe = await startPipe(servicio.databaseUrl);
-    const url = new URL(servicio.databaseUrl);
+    const url = new URL(urlAs(servicio.databaseUrl, 'api'));
     url.host = new URL(pipe.url).host;
     sat = await startPipe(servicio.simulador.url);
     api = await servicio.startApi({ DATABASE_URL: url.href, SAT_BASE_URL: sat.url, API_DATABASE_TIMEOUT_MS: '1500' });

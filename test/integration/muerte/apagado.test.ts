@@ -8,6 +8,7 @@ import { askFor } from '../fixtures/pedidos.ts';
 import { type Held, startPipe } from '../fixtures/pipe.ts';
 import { LOOPS, logOf, STEPS } from '../fixtures/procesos.ts';
 import { expectWhole, MES } from '../fixtures/resultado.ts';
+import { urlAs } from '../fixtures/roles.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
 flowOnEachDriver('a worker that is told to end', (queueUrl) => {
@@ -45,7 +46,7 @@ flowOnEachDriver('a worker that is told to end', (queueUrl) => {
   it('takes nothing new while the database leaves its heartbeat unanswered', async ({ onTestFinished }) => {
     const database = await startPipe(servicio.databaseUrl);
     onTestFinished(() => database.close());
-    const url = new URL(servicio.databaseUrl);
+    const url = new URL(urlAs(servicio.databaseUrl, 'worker'));
     url.port = new URL(database.url).port;
     const beat = database.catchReply('INTO latido');
     const env = { ...STEPS, DATABASE_URL: url.href, QUEUE_URL: queueUrl ?? servicio.databaseUrl };

@@ -13,7 +13,7 @@ import { sendOnce } from '../errors.ts';
 import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { type Write, writeOf } from './avance.ts';
-import { devolucion, endWithoutPaquete } from './end.ts';
+import { endWithoutPaquete } from './end.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
 const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 'rechazada_soap_en') =>
@@ -102,10 +102,11 @@ WITH fin AS (
   UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
     object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
-), ${devolucion(`$6::bigint = 0 AND $8 = 'sin_confirmar'`, `'VACIA_SIN_CONFIRMAR'`)}, sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
+), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
-SELECT id FROM fin`;
+SELECT id FROM fin LEFT JOIN LATERAL libro_devuelve(
+  CASE WHEN $6::bigint = 0 AND $8 = 'sin_confirmar' THEN ARRAY[fin.id] ELSE '{}' END, 'VACIA_SIN_CONFIRMAR') ON true`;
 
 const FAIL = endWithoutPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
 

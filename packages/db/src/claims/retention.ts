@@ -63,11 +63,7 @@ const LAPSED = batch('webhook_secreto', 'vence_en < now()', 'vence_en');
 
 const DOCUMENTS = batch('documento', 'borrado_en < now() - make_interval(days => $2)', 'borrado_en');
 
-/** The log is written in the order of time: only its beginning can be over. */
-const AUDIT = `
-DELETE FROM auditoria WHERE id = ANY (ARRAY(
-  SELECT id FROM auditoria WHERE id IN (SELECT id FROM auditoria ORDER BY id LIMIT $1) AND en < now() - make_interval(days => $2)
-  FOR UPDATE SKIP LOCKED))`;
+const AUDIT = 'SELECT FROM auditoria_poda($1, $2)';
 
 /**
  * Deletes from the database what is past its time, so that its tables do not grow for ever. The ledger is never
@@ -79,7 +75,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
      * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
      * running queries, heartbeats, what endpoints were told of certificates and keys, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
      * ended `traceDays` ago and whose objects are gone, what webhooks were told then, and lines of the audit log older
-     * than `auditDays`. True when there may be more. Any number of processes may do it at once.
+     * than `auditDays`, but none of the last year. True when there may be more. Any number of processes may do it at once.
      */
     async prune({
       traceDays,

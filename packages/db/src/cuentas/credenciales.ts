@@ -76,7 +76,8 @@ WITH antes AS MATERIALIZED (
   FROM antes WHERE s.id = antes.id RETURNING s.id, s.gen, s.fase, s.due_at, s.cuenta_id, esperaba
 ), sellada AS (
   INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) SELECT id, 'efirma', $2, $3, $4 FROM abierta
-  ON CONFLICT (solicitud_id, tipo) DO UPDATE SET kid = excluded.kid, sobre = excluded.sobre, expira_en = excluded.expira_en
+  -- Not from \`excluded\`, which only those may read who may read the row.
+  ON CONFLICT (solicitud_id, tipo) DO UPDATE SET kid = $2, sobre = $3, expira_en = $4
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
   SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM abierta

@@ -74,7 +74,7 @@ async function loadVersion(client: pg.ClientBase, options: CargaOptions, signal:
     }
     if (!options.forzar) refuseShort(filas, options.minFilas, previa);
     // Before anybody reads the new version, so that nobody's plan is made for the one before.
-    await client.query('ANALYZE efos_fila');
+    await execute(client, "SELECT lista_analiza('efos_fila')");
     return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista, options) };
   } finally {
     lista.close();

@@ -47,7 +47,7 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>) {
       change(async (client) => {
         const unique = [...new Set(rfcs)];
         await execute(client, 'INSERT INTO edos_rfc (rfc) SELECT unnest($1::text[])', [unique]);
-        await client.query('ANALYZE edos_rfc');
+        await execute(client, "SELECT lista_analiza('edos_rfc')");
         await execute(client, IMPORT, [actor, ip, fuente, unique.length]);
         const estado = await readEstado(client);
         if (estado === null) throw new Error('the imported list is not there');

@@ -22,58 +22,20 @@ export interface Cuelga {
   readonly filas: number;
 }
 
-/**
- * The name that stands in sealed bytes at an offset, length first (packages/vault, keyring.ts and
- * sealed-credencial.ts).
- */
-const nameAt = (bytes: string, at: string) =>
-  `CASE WHEN length(${bytes}) > ${at} THEN encode(substring(${bytes} FROM ${at} + 2 FOR get_byte(${bytes}, ${at})), 'escape') END`;
-
-/** The kid of what a keyring wrapped. */
-export const kidOf = (bytes: string) => nameAt(bytes, '0');
+/** SQL: the kid of what a keyring wrapped. */
+export const kidOf = (bytes: string) => `nombre_sellado(${bytes}, 0)`;
 /** The same of bytes kept in base64. */
 export const kidOfBase64 = (text: string) => kidOf(`decode(${text}, 'base64')`);
 
-const LUGARES: readonly (readonly [Secreto, string, id: string, from: string])[] = [
-  ['API_KEY_PEPPERS', 'API keys activas', 'pepper_version::text', `api_key WHERE estado = 'ACTIVA'`],
-  ['KEYRING', 'credenciales guardadas', 'kid', 'credencial'],
-  [
-    'KEYRING',
-    'respuestas guardadas por su Idempotency-Key',
-    nameAt('sobre', '1'),
-    `idempotencia WHERE sobre IS NOT NULL AND creada_en > now() - interval '24 hours'`,
-  ],
-  ['WORKER_KEYS', 'copias selladas de solicitudes abiertas', 'kid', 'credencial_sellada'],
-  [
-    'WORKER_PSKS',
-    'copias selladas de solicitudes abiertas',
-    `CASE WHEN length(sobre) > 1 THEN ${nameAt('sobre', '(2 + get_byte(sobre, 1))')} END`,
-    'credencial_sellada',
-  ],
-  ['SESSION_KEYS', 'sesiones con portales del SAT', kidOf('cookies'), 'sesion_portal'],
-  ['SESSION_KEYS', 'pruebas de sesiones con portales del SAT', kidOfBase64('huella'), 'sesion_portal'],
-  ['SESSION_KEYS', 'rechazos del SAT recordados', kidOfBase64('huella'), 'rechazo_acceso'],
-  ['PANEL_SECRETS', 'segundos factores', kidOf('secreto'), 'segundo_factor'],
-  ['PANEL_SECRETS', 'contraseñas del panel', 'password_kid', 'usuario'],
-  ['WEBHOOK_KEYS', 'secretos de webhooks', kidOf('sobre'), 'webhook_secreto'],
-];
-
 /** What hangs on each id of some secrets, every kind of row by itself; ids without rows are left out. */
-export async function cuelgan(
-  { pool }: Pick<Database, 'pool'>,
-  secretos: readonly Secreto[] = SECRETOS,
-): Promise<Cuelga[]> {
-  const found: Cuelga[] = [];
-  for (const [secreto, que, id, from] of LUGARES) {
-    if (!secretos.includes(secreto)) continue;
-    const rows = await rowsOf<{ id: string; filas: number }>(
-      pool,
-      `SELECT id, count(*)::int AS filas FROM (SELECT ${id} AS id FROM ${from}) AS fila
-       WHERE id ~ '^[A-Za-z0-9._-]{1,32}$' GROUP BY id ORDER BY id`,
-    );
-    found.push(...rows.map((row) => ({ secreto, que, ...row })));
-  }
-  return found;
+export function cuelgan({ pool }: Pick<Database, 'pool'>, secretos: readonly Secreto[] = SECRETOS): Promise<Cuelga[]> {
+  return rowsOf<Cuelga>(
+    pool,
+    `SELECT secreto, que, id, count(*)::int AS filas FROM secreto_en_uso
+     WHERE secreto = ANY ($1::text[]) AND id ~ '^[A-Za-z0-9._-]{1,32}$' GROUP BY secreto, que, id
+     ORDER BY array_position($1::text[], secreto), que, id`,
+    [secretos],
+  );
 }
 
 /** What a process does that lacks an id on which rows hang. */

@@ -78,16 +78,14 @@ ORDER BY m.creado_en DESC, m.id DESC LIMIT $1`;
 /** The amount of a movement, after which the balance is `saldo`, and what is noted of it. */
 const ABONAR = `
 WITH antes AS (SELECT cuenta_id, importe FROM movimiento WHERE pago_id = $5),
-libro AS (
-  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id, detalle)
-  SELECT id, $7::uuid, 'compra', $4::integer, $5::text, $6::text FROM cuenta WHERE id = $1 AND NOT EXISTS (SELECT FROM antes)
-  RETURNING cuenta_id, importe
-), hecho AS (
-  UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id RETURNING saldo
+hecho AS MATERIALIZED (
+  SELECT c.id, saldo_nuevo AS saldo FROM cuenta c CROSS JOIN LATERAL libro_abona(c.id, $7::uuid, 'compra', $4::integer, $5, $6) AS saldo_nuevo
+  WHERE c.id = $1 AND NOT EXISTS (SELECT FROM antes)
 ), nota AS (${nota({
   accion: 'abonar-creditos',
-  de: 'libro',
-  detalle: `jsonb_build_object('creditos', importe, 'referencia', $5::text, 'detalle', $6::text)`,
+  de: 'hecho',
+  cuenta: 'id',
+  detalle: `jsonb_build_object('creditos', $4::integer, 'referencia', $5::text, 'detalle', $6::text)`,
   actor: '$2',
   ip: '$3',
 })})
@@ -96,11 +94,9 @@ FROM cuenta WHERE id = $1`;
 
 const AJUSTAR = `
 WITH antes AS (SELECT cuenta_id, importe FROM movimiento WHERE op_id = $5 AND tipo = 'ajuste'),
-hecho AS (
-  UPDATE cuenta SET saldo = saldo + $4::integer
-  WHERE id = $1 AND saldo + $4::integer >= 0 AND NOT EXISTS (SELECT FROM antes) RETURNING id, saldo
-), libro AS (
-  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, detalle) SELECT id, $5, 'ajuste', $4::integer, $6 FROM hecho
+hecho AS MATERIALIZED (
+  SELECT c.id, saldo_nuevo AS saldo FROM cuenta c CROSS JOIN LATERAL libro_abona(c.id, $5, 'ajuste', $4::integer, NULL, $6) AS saldo_nuevo
+  WHERE c.id = $1 AND NOT EXISTS (SELECT FROM antes)
 ), nota AS (${nota({
   accion: 'ajustar-saldo',
   de: 'hecho',

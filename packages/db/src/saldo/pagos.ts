@@ -80,16 +80,13 @@ const CONFIRM = `
 WITH pagado AS (
   UPDATE pago SET estado = 'ACREDITADO', resuelto_en = now(), resuelto_por = $2, proveedor_ref = coalesce($3, proveedor_ref)
   WHERE id = $1 AND estado = 'PENDIENTE' RETURNING id, cuenta_id, creditos, referencia, proveedor
-), libro AS (
-  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id, detalle)
-  SELECT cuenta_id, id, 'compra', creditos, id::text, 'compra ' || referencia || ' (' || proveedor || ')' FROM pagado
-  RETURNING cuenta_id, importe
-), abono AS (
-  UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id
+), abonado AS MATERIALIZED (
+  SELECT p.* FROM pagado p CROSS JOIN LATERAL libro_abona(
+    p.cuenta_id, p.id, 'compra', p.creditos, p.id::text, 'compra ' || p.referencia || ' (' || p.proveedor || ')')
 )
 ${nota({
   accion: 'acreditar-pago',
-  de: 'pagado',
+  de: 'abonado',
   detalle: `jsonb_build_object('pago', id, 'creditos', creditos)`,
   actor: '$2',
   ip: '$4',

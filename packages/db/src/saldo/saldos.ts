@@ -41,23 +41,16 @@ interface RefundText {
 }
 
 const refundSql = ({ label = '', whose, charges, also = '' }: RefundText) => `
-${label}WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id), ${also}
-cargo AS (
-  SELECT * FROM movimiento m WHERE m.op_id ${charges} AND m.tipo = 'cargo'
-    AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = $1 AND r.tipo = 'reembolso')
-), libro AS (
-  INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id, detalle)
-  SELECT cuenta_id, contribuyente_id, op_id, 'reembolso', -importe, operacion, solicitud_id, $2 FROM cargo RETURNING cuenta_id, importe
-)
-UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id`;
+${label}WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id)${also}
+SELECT FROM libro_devuelve(${charges}, $2)`;
 
-const OF_THE_CLOSED = 'IN (SELECT op_id FROM cerrada)';
+const OF_THE_CLOSED = 'ARRAY(SELECT op_id FROM cerrada)';
 
 /** Whoever deletes the row of a call decides what becomes of its charge: an answer, a refund, or the sweep. */
 const REFUND = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED });
 
 /** Of the process that closed it itself, or does not know whether it did. */
-const UNDO = refundSql({ whose: 'op_id = $1', charges: '= $1' });
+const UNDO = refundSql({ whose: 'op_id = $1', charges: 'ARRAY[$1::uuid]' });
 
 const SETTLE = '/* settle */ DELETE FROM llamada WHERE op_id = $1';
 
@@ -71,7 +64,7 @@ const SETTLE_GIVING_BACK_KEEPING = refundSql({
   whose: 'op_id = $1',
   charges: OF_THE_CLOSED,
   label: '/* settle */ ',
-  also: `${keepSql(3)},`,
+  also: `, ${keepSql(3)}`,
 });
 
 const GIVEN_BACK = `SELECT detalle FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'`;

@@ -1,0 +1,91 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { Database } from '../database.ts';
+import { type Connection, execute, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
+import { ROLES_BASE, type RolBase, roleOf } from './permisos.ts';
+
+/** A user of PostgreSQL that a process logs in as. */
+export interface UsuarioBase {
+  readonly nombre: string;
+  readonly rol: RolBase;
+}
+
+/** What is printable in ASCII is the same before and after SASLprep (RFC 4013), in which PostgreSQL hashes passwords. */
+export const isPasswordBase = (password: string): boolean => /^[\x21-\x7e]{16,200}$/.test(password);
+
+const ITERATIONS = 4_096;
+
+/**
+ * What PostgreSQL keeps of a password (SCRAM-SHA-256, RFC 5803): sent in its place, the password is in no statement and no
+ * log of the server. Throws on one that {@link isPasswordBase} refuses.
+ */
+export function scramVerifier(password: string, salt: Buffer = randomBytes(16)): string {
+  if (!isPasswordBase(password)) throw new Error('a password has 16 to 200 printable characters of ASCII');
+  const salted = pbkdf2Sync(password, salt, ITERATIONS, 32, 'sha256');
+  const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest();
+  const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64');
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${stored}:${keyOf('Server Key').toString('base64')}`;
+}
+
+/** Users that log in and are members of one of our roles. */
+const LIST = `
+SELECT u.rolname AS nombre, substr(r.rolname, 7) AS rol FROM pg_auth_members m
+JOIN pg_roles u ON u.oid = m.member JOIN pg_roles r ON r.oid = m.roleid
+WHERE u.rolcanlogin AND r.rolname = ANY ($1::text[]) ORDER BY r.rolname, u.rolname`;
+
+const name = (identifier: string) => pg.escapeIdentifier(identifier);
+
+/** The users that the processes log in as, for the operator: whoever runs this may make roles. */
+export function createUsuariosBase({ pool }: Pick<Database, 'pool'>) {
+  const list = (connection: Connection = pool): Promise<UsuarioBase[]> =>
+    rowsOf<UsuarioBase>(connection, LIST, [ROLES_BASE.map(roleOf)]);
+
+  return {
+    list: () => list(),
+
+    /**
+     * Makes a user of a process, or gives one that is there another password; it may connect to this database. False
+     * when somebody has the name who is no user of that process.
+     */
+    async set({ nombre, rol, password }: UsuarioBase & { readonly password: string }): Promise<boolean> {
+      const verifier = pg.escapeLiteral(scramVerifier(password));
+      return inTransaction(pool, async (client) => {
+        const isThere = (await rowOf(client, 'SELECT FROM pg_roles WHERE rolname = $1', [nombre])) !== null;
+        const own = (await list(client)).filter((each) => each.nombre === nombre);
+        if (isThere && (own.length !== 1 || own[0]?.rol !== rol)) return false;
+        if (isThere) await client.query(`ALTER ROLE ${name(nombre)} PASSWORD ${verifier}`);
+        else
+          await client.query(
+            `CREATE ROLE ${name(nombre)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION INHERIT PASSWORD ${verifier}
+             IN ROLE ${name(roleOf(rol))}`,
+          );
+        const base = await rowOf<{ name: string }>(client, 'SELECT current_database() AS name');
+        await client.query(`GRANT CONNECT ON DATABASE ${name(base?.name ?? '')} TO ${name(nombre)}`);
+        return true;
+      });
+    },
+
+    /** Removes a user, and ends its connections. False when it is none of a process. */
+    async remove(nombre: string): Promise<boolean> {
+      const found = await rowOf<{ id: string }>(pool, 'SELECT oid::text AS id FROM pg_roles WHERE rolname = $1', [
+        nombre,
+      ]);
+      const isRemoved = await inTransaction(pool, async (client) => {
+        if (!(await list(client)).some((each) => each.nombre === nombre)) return false;
+        const base = await rowOf<{ name: string }>(client, 'SELECT current_database() AS name');
+        await client.query(`REVOKE CONNECT ON DATABASE ${name(base?.name ?? '')} FROM ${name(nombre)}`);
+        await client.query(`DROP ROLE ${name(nombre)}`);
+        return true;
+      });
+      // Once nobody can log in as it any more; it has no name by then.
+      if (isRemoved)
+        await execute(pool, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usesysid = $1::oid', [
+          found?.id,
+        ]);
+      return isRemoved;
+    },
+  };
+}
+
+export type UsuariosBase = ReturnType<typeof createUsuariosBase>;

@@ -1,0 +1,156 @@
+-- What each process may do in the database: everything that it may, and nothing else. `migrate` applies this file in one transaction after the
+-- migrations, again at every run, when the three roles are there; it takes everything from them first. Users that log in are members of one of
+-- them (acuse operador base-de-datos usuario). The operator's orders and the migrations run as the owner of the tables. Why: docs/adr/0026.
+--
+-- A right is given with the version whose code needs it first, and taken away one version after the last that needed it: while an installation
+-- is upgraded, processes of both versions work under one file.
+--
+-- A table that a role has no right to is named with the comment that says so: a test demands that every table of the database stands here.
+
+-- Functions: whoever is not named may call none of those that run with the rights of the owner.
+REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION libro_devuelve TO acuse_api, acuse_worker;
+GRANT EXECUTE ON FUNCTION libro_abona TO acuse_panel;
+GRANT EXECUTE ON FUNCTION solicitudes_terminan, webhook_anota TO acuse_api, acuse_panel, acuse_worker;
+GRANT EXECUTE ON FUNCTION auditoria_poda TO acuse_worker;
+GRANT EXECUTE ON FUNCTION lista_analiza TO acuse_panel, acuse_worker;
+
+-- What follows from a change is written with the rights of the owner too: who makes the change needs none to it.
+ALTER FUNCTION movimiento_cuenta_uso SECURITY DEFINER SET search_path = public, pg_temp;
+ALTER FUNCTION solicitud_avisa SECURITY DEFINER SET search_path = public, pg_temp;
+ALTER FUNCTION credencial_avisa SECURITY DEFINER SET search_path = public, pg_temp;
+ALTER FUNCTION webhook_anota SECURITY DEFINER SET search_path = public, pg_temp;
+
+-- cuenta: the balance is the API's to charge; everybody else moves it by a function, with its line in the ledger.
+GRANT SELECT (id, saldo, suspendida_en), UPDATE (saldo) ON cuenta TO acuse_api;
+GRANT SELECT, INSERT (id, nombre, email), UPDATE (nombre, suspendida_en, suspension_motivo) ON cuenta TO acuse_panel;
+GRANT SELECT (id, saldo) ON cuenta TO acuse_worker;
+
+-- movimiento: nobody changes or deletes a line, nobody writes its balance, its time or its number. The API writes charges; refunds, purchases and
+-- corrections are written by functions.
+GRANT SELECT, INSERT (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id) ON movimiento TO acuse_api;
+GRANT USAGE ON SEQUENCE movimiento_id_seq TO acuse_api;
+GRANT SELECT ON movimiento TO acuse_panel;
+GRANT SELECT (op_id, tipo) ON movimiento TO acuse_worker;
+-- uso_dia: written by the trigger of the ledger alone.
+GRANT SELECT ON uso_dia TO acuse_api, acuse_panel;
+-- llamada
+GRANT SELECT, INSERT, UPDATE (vence_en), DELETE ON llamada TO acuse_api;
+GRANT SELECT, DELETE ON llamada TO acuse_worker;
+-- pago: the panel's. Who has paid is nobody else's business.
+GRANT SELECT, INSERT, UPDATE (estado, resuelto_en, resuelto_por, proveedor_ref, motivo) ON pago TO acuse_panel;
+-- aviso_saldo
+GRANT SELECT, INSERT, UPDATE ON aviso_saldo TO acuse_panel;
+GRANT SELECT ON aviso_saldo TO acuse_worker;
+
+-- contribuyente: every process moves the version of whom it changes.
+GRANT SELECT, UPDATE (id_cif, nombre, version) ON contribuyente TO acuse_api;
+GRANT SELECT, INSERT, UPDATE (id_cif, nombre, version) ON contribuyente TO acuse_panel;
+GRANT SELECT, UPDATE (version) ON contribuyente TO acuse_worker;
+-- operacion_deshabilitada, ip_permitida
+GRANT SELECT ON operacion_deshabilitada, ip_permitida TO acuse_api;
+GRANT SELECT, INSERT, DELETE ON operacion_deshabilitada, ip_permitida TO acuse_panel;
+-- operacion: filled by `migrate`; a foreign key needs no right to it.
+
+-- api_key: the API hashes anew and associates, and makes and ends none; workers see no hash.
+GRANT SELECT, UPDATE (hash, pepper_version, registrada_en) ON api_key TO acuse_api;
+GRANT SELECT, INSERT, UPDATE (estado, terminada_en, registrada_en) ON api_key TO acuse_panel;
+GRANT SELECT (id, contribuyente_id, modo, estado, creada_en) ON api_key TO acuse_worker;
+-- api_key_uso
+GRANT SELECT, INSERT, UPDATE ON api_key_uso TO acuse_api;
+GRANT SELECT ON api_key_uso TO acuse_panel;
+
+-- credencial: workers see which there are and not what they hold.
+GRANT SELECT, INSERT, UPDATE, DELETE ON credencial TO acuse_api, acuse_panel;
+GRANT SELECT (id, contribuyente_id, api_key_id, tipo, vigente_hasta, expira_en, rechazada_soap_en, rechazada_portal_en, creada_en),
+  UPDATE (rechazada_soap_en, rechazada_portal_en), DELETE ON credencial TO acuse_worker;
+-- efirma_shred
+GRANT SELECT, INSERT, DELETE ON efirma_shred TO acuse_api, acuse_panel;
+GRANT SELECT (credencial_id, expira_en), DELETE ON efirma_shred TO acuse_worker;
+-- credencial_sellada: who seals does not read what is sealed, not even its own; who opens seals nothing.
+GRANT SELECT (solicitud_id, tipo), INSERT, UPDATE (kid, sobre, expira_en) ON credencial_sellada TO acuse_api, acuse_panel;
+GRANT SELECT, DELETE ON credencial_sellada TO acuse_worker;
+
+-- solicitud: the API accepts, and takes up again what waited for an e.firma, as the panel does; whose and for what it is never changes.
+GRANT SELECT, INSERT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_api;
+GRANT SELECT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_panel;
+GRANT SELECT, UPDATE (estado, motivo, gen, due_at, epoch, fase, canal, canal_dejado, lease_until, intentos, ultima_consulta_en, terminada_en,
+  object_key, bytes, sha256, registros, resumen, confianza, paquete_borrado_en, objetos_borrados_en, rastro_borrado_en) ON solicitud TO acuse_worker;
+-- parte
+GRANT SELECT ON parte TO acuse_api, acuse_panel;
+GRANT SELECT, INSERT, UPDATE, DELETE ON parte TO acuse_worker;
+-- paquete_sat
+GRANT SELECT, INSERT, UPDATE, DELETE ON paquete_sat TO acuse_worker;
+-- outbox
+GRANT SELECT (solicitud_id), INSERT ON outbox TO acuse_api;
+GRANT SELECT, INSERT ON outbox TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE, DELETE ON outbox TO acuse_worker;
+-- evento
+GRANT INSERT ON evento TO acuse_api;
+GRANT SELECT, INSERT ON evento TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE (veces, ultima_en), DELETE ON evento TO acuse_worker;
+GRANT USAGE ON SEQUENCE evento_id_seq TO acuse_api, acuse_panel, acuse_worker;
+-- documento
+GRANT INSERT ON documento TO acuse_api;
+GRANT SELECT, UPDATE (borrado_en), DELETE ON documento TO acuse_worker;
+
+-- auditoria: nobody changes a line; old ones go by a function, which keeps a year.
+GRANT INSERT (cuenta_id, contribuyente_id, actor, accion, detalle, ip) ON auditoria TO acuse_api;
+GRANT SELECT, INSERT (cuenta_id, contribuyente_id, actor, accion, detalle, ip) ON auditoria TO acuse_panel;
+GRANT USAGE ON SEQUENCE auditoria_id_seq TO acuse_api, acuse_panel;
+
+-- secreto_en_uso: a process looks whether it has all keys that its rows need; the panel shows all of them.
+GRANT SELECT ON secreto_en_uso TO acuse_api, acuse_panel, acuse_worker;
+
+-- idempotencia: workers delete what is old.
+GRANT SELECT, INSERT, UPDATE, DELETE ON idempotencia TO acuse_api;
+GRANT SELECT (ctid, creada_en), UPDATE (creada_en), DELETE ON idempotencia TO acuse_worker;
+-- consulta_en_curso
+GRANT SELECT, INSERT, UPDATE (folio), DELETE ON consulta_en_curso TO acuse_api;
+GRANT SELECT (ctid, creada_en), UPDATE (creada_en), DELETE ON consulta_en_curso TO acuse_worker;
+-- latido
+GRANT SELECT ON latido TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE, DELETE ON latido TO acuse_worker;
+
+-- The tax authority. sesion_portal, turno_acceso, rechazo_acceso: the panel forgets what a new credential makes void.
+GRANT SELECT, INSERT, UPDATE, DELETE ON sesion_portal, turno_acceso, rechazo_acceso TO acuse_api, acuse_worker;
+GRANT SELECT (rfc, por_cerrar), UPDATE (por_cerrar) ON sesion_portal TO acuse_panel;
+GRANT SELECT (rfc), DELETE ON rechazo_acceso TO acuse_panel;
+-- estado_host, salud_sat
+GRANT SELECT, INSERT, UPDATE ON estado_host TO acuse_api, acuse_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON salud_sat TO acuse_api, acuse_worker;
+GRANT SELECT ON estado_host, salud_sat TO acuse_panel;
+-- captcha_pendiente
+GRANT SELECT, INSERT, DELETE ON captcha_pendiente TO acuse_api, acuse_worker;
+GRANT SELECT, UPDATE (respuesta) ON captcha_pendiente TO acuse_panel;
+
+-- The lists. efos_version, efos_vigente, efos_fila, edos_lista, edos_rfc: what answers are given from.
+GRANT SELECT ON efos_version, efos_vigente, efos_fila, edos_lista, edos_rfc TO acuse_api;
+GRANT SELECT ON efos_version, efos_vigente, efos_carga TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE ON efos_pedido TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE, DELETE ON edos_lista, edos_rfc TO acuse_panel;
+-- efos_carga, efos_pedido
+GRANT SELECT, INSERT, UPDATE, DELETE ON efos_version, efos_vigente, efos_fila, efos_carga TO acuse_worker;
+GRANT USAGE ON SEQUENCE efos_carga_id_seq TO acuse_worker;
+GRANT SELECT, DELETE ON efos_pedido TO acuse_worker;
+
+-- People: the panel's alone. usuario, segundo_factor, codigo_recuperacion, codigo_acceso, sesion, llave_recordada, intento
+GRANT SELECT, INSERT, UPDATE ON usuario TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE, DELETE ON segundo_factor, codigo_recuperacion, codigo_acceso, sesion, llave_recordada, intento TO acuse_panel;
+
+-- webhook: the number of its last event is moved by webhook_anota alone, which writes webhook_evento and webhook_entrega too.
+GRANT SELECT, INSERT, UPDATE (url, descripcion, eventos, rfcs, estado, motivo, apagado_en, fallos_seguidos, fallando_desde, espera_hasta, borrado_en)
+  ON webhook TO acuse_api, acuse_panel;
+GRANT SELECT, UPDATE (estado, motivo, apagado_en, fallos_seguidos, fallando_desde, espera_hasta), DELETE ON webhook TO acuse_worker;
+-- webhook_secreto: API and panel make what the workers sign with, and read none of it back.
+GRANT SELECT (id, webhook_id, creado_en, vence_en), INSERT, UPDATE (vence_en), DELETE ON webhook_secreto TO acuse_api, acuse_panel;
+GRANT SELECT, UPDATE (vence_en), DELETE ON webhook_secreto TO acuse_worker;
+-- webhook_evento, webhook_entrega, webhook_intento, webhook_aviso
+GRANT SELECT ON webhook_evento, webhook_entrega, webhook_intento TO acuse_api, acuse_panel;
+GRANT UPDATE (estado, intentos, terminada_en, due_at, tomada_hasta, epoch) ON webhook_entrega TO acuse_api, acuse_panel;
+GRANT SELECT, UPDATE (cuerpo), DELETE ON webhook_evento TO acuse_worker;
+GRANT SELECT, UPDATE, DELETE ON webhook_entrega TO acuse_worker;
+GRANT SELECT, INSERT ON webhook_intento TO acuse_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_aviso TO acuse_worker;
+
+-- _prisma_migrations: of who migrates.

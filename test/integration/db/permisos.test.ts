@@ -1,0 +1,258 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import {
+  createClaims,
+  createLibro,
+  createPagos,
+  createSaldos,
+  createSolicitudes,
+  migrate,
+  openDatabase,
+  ROLES_BASE,
+} from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { describe, expect, it, test } from 'vitest';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  claimOf,
+  newSolicitud,
+  PAQUETE,
+  saldoDe,
+  seedTaxpayer,
+  useDatabase,
+  writesOf,
+} from '../fixtures/database.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
+import { urlAs } from '../fixtures/roles.ts';
+
+const t = useDatabase();
+const as = (rol: (typeof ROLES_BASE)[number]) =>
+  duringTests(async () => openDatabase({ ...t.db.settings, url: urlAs(t.url, rol), poolSize: 4 }));
+const bases = { api: as('api'), panel: as('panel'), worker: as('worker') };
+
+const DENIED = { code: '42501' };
+const autor = { actor: 'prueba', ip: null };
+
+/** Where no row is: what is refused is refused before any is looked for. */
+const NOBODY = `'${randomUUID()}'`;
+
+const OF_NOBODY = [
+  `UPDATE movimiento SET importe = 0 WHERE id = 0`,
+  `DELETE FROM movimiento WHERE id = 0`,
+  `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, saldo) VALUES (${NOBODY}, ${NOBODY}, 'cargo', -1, 1000)`,
+  `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id) VALUES (${NOBODY}, ${NOBODY}, 'compra', 1, 'x')`,
+  `SELECT setval('movimiento_id_seq', 1)`,
+  `UPDATE uso_dia SET importe = 0`,
+  `INSERT INTO uso_dia (cuenta_id, dia, tipo, operacion, movimientos, importe) VALUES (${NOBODY}, now(), 'cargo', '', 1, 1)`,
+  `UPDATE auditoria SET actor = 'otro'`,
+  `DELETE FROM auditoria`,
+  `DELETE FROM cuenta`,
+  `DELETE FROM solicitud`,
+  `UPDATE solicitud SET cuenta_id = ${NOBODY}`,
+  `UPDATE solicitud SET rfc = 'x'`,
+  `UPDATE webhook SET secuencia = 0`,
+  `INSERT INTO webhook_evento (id, cuenta_id, tipo, datos) VALUES (${NOBODY}, ${NOBODY}, 'x', '{}')`,
+  `SELECT webhook_emite(${NOBODY}, 'x', 'x', NULL, '{}')`,
+  `INSERT INTO operacion (path) VALUES ('otra')`,
+  `SELECT * FROM _prisma_migrations`,
+  ...['movimiento', 'cuenta', 'credencial_sellada', 'solicitud', 'auditoria', 'outbox'].map(
+    (table) => `TRUNCATE ${table}`,
+  ),
+  'CREATE TABLE mia (n int)',
+  'CREATE FUNCTION mia() RETURNS int LANGUAGE sql AS $$ SELECT 1 $$',
+  'CREATE SCHEMA mio',
+  'DROP TRIGGER movimiento_inmutable ON movimiento',
+  'ALTER TABLE movimiento DISABLE TRIGGER ALL',
+  'DROP TABLE cuenta',
+  `CREATE OR REPLACE FUNCTION movimiento_inmutable() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$`,
+  'ALTER FUNCTION libro_abona SECURITY INVOKER',
+  'ALTER TABLE usuario OWNER TO CURRENT_USER',
+  'SET ROLE pg_read_all_data',
+  'SET session_replication_role = replica',
+  'CREATE ROLE mia',
+  `COPY cuenta (id) TO PROGRAM 'true'`,
+  `SELECT pg_read_file('/etc/passwd')`,
+];
+
+const OF_PEOPLE = [
+  'SELECT password_hash FROM usuario',
+  'SELECT email FROM usuario',
+  "UPDATE usuario SET rol = 'OPERADOR'",
+  'SELECT secreto FROM segundo_factor',
+  'SELECT huella FROM codigo_recuperacion',
+  'SELECT huella FROM codigo_acceso',
+  'SELECT huella FROM sesion',
+  'SELECT sobre FROM llave_recordada',
+  'SELECT * FROM pago',
+  `UPDATE pago SET estado = 'ACREDITADO'`,
+  'SELECT * FROM auditoria',
+  `UPDATE cuenta SET suspendida_en = NULL, suspension_motivo = NULL`,
+  `INSERT INTO cuenta (id, nombre, email) VALUES (${NOBODY}, 'x', 'x')`,
+  `INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES (${NOBODY}, ${NOBODY}, 'x')`,
+  `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4) VALUES ('x', ${NOBODY}, 'test', '', 1, 'x')`,
+  `UPDATE api_key SET estado = 'ACTIVA'`,
+  'DELETE FROM operacion_deshabilitada',
+  'DELETE FROM ip_permitida',
+  "UPDATE captcha_pendiente SET respuesta = 'x'",
+  `SELECT libro_abona(${NOBODY}, ${NOBODY}, 'compra', 1, NULL, 'x')`,
+];
+
+const REFUSED = {
+  api: [
+    'SELECT sobre FROM credencial_sellada',
+    'SELECT kid FROM credencial_sellada',
+    'SELECT c.* FROM credencial_sellada c',
+    'DELETE FROM credencial_sellada',
+    `INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) VALUES (${NOBODY}, 'ciec', 'k', '', now()) RETURNING sobre`,
+    'UPDATE solicitud SET epoch = 0',
+    'DELETE FROM outbox',
+    'DELETE FROM evento',
+    'SELECT * FROM evento',
+    'DELETE FROM contribuyente',
+    'UPDATE contribuyente SET cuenta_id = NULL',
+    'SELECT email FROM cuenta',
+    'SELECT auditoria_poda(1, 365)',
+    ...OF_PEOPLE,
+  ],
+  panel: [
+    `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe) VALUES (${NOBODY}, ${NOBODY}, 'ajuste', 1)`,
+    'UPDATE cuenta SET saldo = 1000',
+    `INSERT INTO cuenta (id, nombre, email, saldo) VALUES (${NOBODY}, 'x', 'x', 1000)`,
+    'SELECT sobre FROM credencial_sellada',
+    'DELETE FROM credencial_sellada',
+    "SELECT libro_devuelve(ARRAY[]::uuid[], 'x')",
+    `SELECT libro_abona(${NOBODY}, ${NOBODY}, 'cargo', -1, NULL, 'x')`,
+    `SELECT libro_abona(${NOBODY}, ${NOBODY}, 'reembolso', 1, NULL, 'x')`,
+    `SELECT * FROM solicitudes_terminan(ARRAY[]::uuid[], 'TERMINADA', 'x', NULL)`,
+    `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
+     VALUES (${NOBODY}, ${NOBODY}, ${NOBODY}, 'x', 'x', 'recibidos', now(), now(), 'soap', now())`,
+    `UPDATE solicitud SET object_key = 'de-otro'`,
+    'SELECT cookies FROM sesion_portal',
+    'DELETE FROM captcha_pendiente',
+    'SELECT cuerpo_hash FROM idempotencia',
+    'DELETE FROM llamada',
+    'SELECT auditoria_poda(1, 365)',
+  ],
+  worker: [
+    'UPDATE cuenta SET saldo = 1000',
+    'SELECT email FROM cuenta',
+    'SELECT importe FROM movimiento',
+    `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe) VALUES (${NOBODY}, ${NOBODY}, 'reembolso', 1)`,
+    'SELECT sobre FROM credencial',
+    'SELECT c.* FROM credencial c',
+    `UPDATE credencial SET sobre = ''`,
+    'SELECT llave FROM efirma_shred',
+    'SELECT hash FROM api_key',
+    `UPDATE api_key SET hash = ''`,
+    `INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) VALUES (${NOBODY}, 'ciec', 'k', '', now())`,
+    `UPDATE credencial_sellada SET expira_en = now()`,
+    `UPDATE contribuyente SET id_cif = 'x'`,
+    'SELECT sobre FROM idempotencia',
+    `INSERT INTO auditoria (actor, accion) VALUES ('x', 'x')`,
+    `UPDATE webhook SET url = 'https://otro.example'`,
+    `UPDATE webhook_secreto SET sobre = ''`,
+    ...OF_PEOPLE,
+  ],
+};
+
+describe.each(ROLES_BASE)('the user of a process: %s', (rol) => {
+  it.each([...OF_NOBODY, ...REFUSED[rol]])('may not %s', async (statement) => {
+    await expect(bases[rol].pool.query(statement)).rejects.toMatchObject(DENIED);
+  });
+
+  it('is no owner of anything, and may make no role and no database', async () => {
+    const { rows } = await bases[rol].pool.query(
+      `SELECT r.rolsuper OR r.rolcreaterole OR r.rolcreatedb OR r.rolreplication OR r.rolbypassrls AS may,
+         EXISTS (SELECT FROM pg_class c WHERE pg_has_role(c.relowner, 'MEMBER')) AS owns FROM pg_roles r WHERE rolname = current_user`,
+    );
+    expect(rows).toEqual([{ may: false, owns: false }]);
+  });
+});
+
+test('an API accepts with its sealed copy, which a worker reads, and neither does the work of the other', async () => {
+  const taxpayer = await seedTaxpayer(t.db);
+  const id = await newSolicitud(bases.api, taxpayer);
+  await expect(writesOf(bases.api, await claimOf(bases.worker, id))[0]?.()).rejects.toMatchObject(DENIED);
+  await expect(acceptSolicitud(bases.worker, taxpayer, { desde: '2024-01-01' })).rejects.toMatchObject(DENIED);
+  expect(await brokenInvariants(t.db)).toEqual([]);
+});
+
+test('workers end what failed with its refund, and write no line of the ledger themselves', async () => {
+  const taxpayer = await seedTaxpayer(t.db, { saldo: 10 });
+  const claimed = await claimOf(bases.worker, await newSolicitud(bases.api, taxpayer));
+  const [, , , , , fail] = writesOf(bases.worker, claimed);
+  await fail?.();
+  expect(await saldoDe(t, taxpayer)).toBe(10);
+  const empty = await claimOf(bases.worker, await newSolicitud(bases.api, taxpayer));
+  await createClaims(bases.worker).finish(empty, { ...PAQUETE, registros: 0, confianza: 'sin_confirmar' });
+  expect(await saldoDe(t, taxpayer)).toBe(10);
+  expect(await brokenInvariants(t.db)).toEqual([]);
+});
+
+test('panels give, correct and give back credits by functions alone, each with its line in the ledger', async () => {
+  const taxpayer = await seedTaxpayer(t.db, { saldo: 10 });
+  const { cuentaId, contribuyenteId } = taxpayer;
+  const libro = createLibro(bases.panel);
+  const abono = { cuentaId, creditos: 5, referencia: randomUUID(), detalle: 'prueba', ...autor };
+  expect(await libro.credit(abono)).toEqual({ resultado: 'ABONADO', saldo: 15 });
+  expect(await libro.credit(abono)).toEqual({ resultado: 'REPETIDO', saldo: 15 });
+  const ajuste = { cuentaId, opId: randomUUID(), creditos: -3, motivo: 'prueba', ...autor };
+  expect(await libro.adjust(ajuste)).toEqual({ resultado: 'AJUSTADO', saldo: 12 });
+  const tooMuch = { ...ajuste, opId: randomUUID(), creditos: -13 };
+  expect(await libro.adjust(tooMuch)).toEqual({ resultado: 'SALDO_INSUFICIENTE' });
+  const pagos = createPagos(bases.panel);
+  const precio = { creditos: 7, subtotal: 700, iva: 112, total: 812 };
+  const pago = {
+    id: uuidV7(),
+    cuentaId,
+    usuarioId: null,
+    clave: randomUUID(),
+    referencia: randomUUID(),
+    proveedor: 'prueba',
+  };
+  await pagos.create({ ...pago, ...precio, ...autor }, 5);
+  expect(await pagos.confirmar({ id: pago.id, ...autor })).toMatchObject({ resultado: 'HECHO', saldo: 19 });
+  const id = await newSolicitud(bases.api, taxpayer);
+  expect(await createSolicitudes(bases.panel).cancel(contribuyenteId, id, { autor })).toEqual({
+    resultado: 'CANCELADA',
+  });
+  expect(await saldoDe(t, taxpayer)).toBe(19);
+  expect(await brokenInvariants(t.db)).toEqual([]);
+});
+
+test('a charge is given back once, by whoever may: its API, or the worker that finds it abandoned', async () => {
+  const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 10 });
+  const cargo = { cuentaId, contribuyenteId, operacion: 'tax/facturas', importe: 2, plazoSegundos: 0 };
+  const [mine, left] = [randomUUID(), randomUUID()];
+  for (const opId of [mine, left]) await createSaldos(bases.api).charge({ ...cargo, opId });
+  expect(await createSaldos(bases.api).refund(mine, 'prueba')).toBe(true);
+  expect(await createSaldos(bases.worker).refundAbandoned(100)).toBe(1);
+  for (const opId of [mine, left]) expect(await createSaldos(bases.api).undo(opId, 'prueba')).toBe(false);
+  expect(await saldoDe(t, { cuentaId })).toBe(10);
+});
+
+test('prisma/permisos.sql names every table of a migrated database', async () => {
+  const text = await readFile(new URL('../../../prisma/permisos.sql', import.meta.url), 'utf8');
+  const tables = await t.sql<{ name: string }>`
+    SELECT relname AS name FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p', 'v', 'm')`;
+  expect(tables.map(({ name }) => name).filter((name) => !new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+});
+
+test('what runs with the rights of the owner finds nothing but ours by name, and is for those who are named', async () => {
+  const functions = await t.sql<{ name: string; config: string[] | null; all: boolean; trigger: boolean }>`
+    SELECT proname AS name, proconfig AS config, has_function_privilege('pg_read_all_data', oid, 'EXECUTE') AS all,
+      prorettype = 'trigger'::regtype AS trigger
+    FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prosecdef`;
+  expect(functions.length).toBeGreaterThan(5);
+  for (const { name, config, all, trigger } of functions)
+    expect([name, config, all && !trigger]).toEqual([name, ['search_path=public, pg_temp'], false]);
+});
+
+test('a right that somebody gave by hand is gone with the next migration', async () => {
+  await t.sql`GRANT SELECT ON usuario TO acuse_worker`;
+  await t.sql`GRANT UPDATE (saldo) ON cuenta TO acuse_panel`;
+  expect(await migrate(t.url)).toEqual([]);
+  await expect(bases.worker.pool.query('SELECT email FROM usuario')).rejects.toMatchObject(DENIED);
+  await expect(bases.panel.pool.query('UPDATE cuenta SET saldo = 1')).rejects.toMatchObject(DENIED);
+});
