@@ -5,9 +5,19 @@ import { z } from 'zod';
 const deProceso = (de: string) =>
   secret(`El de ${de}: solo lo piden «secretos rotar» y «secretos estado» sin --carpeta.`).optional();
 
+/** What a process logs in to the database with. */
+const deUsuario = (de: string) =>
+  url(`La DATABASE_URL de ${de}: «migrar» crea el usuario que nombra, con su contraseña y los permisos del proceso.`, {
+    protocols: ['postgres', 'postgresql'],
+    secret: true,
+  }).optional();
+
 /** What the operator's command line needs from the environment. The only place of this app where it is read. */
 export const cliConfig = z.object({
   DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: ['postgres', 'postgresql'], secret: true }),
+  DATABASE_URL_API: deUsuario('la API'),
+  DATABASE_URL_PANEL: deUsuario('el panel'),
+  DATABASE_URL_WORKER: deUsuario('los workers'),
   API_KEY_PEPPERS: secret(
     'Secretos con los que se guardan las API keys, versión:base64 separados por comas; el primero es el vigente.',
   ).optional(),

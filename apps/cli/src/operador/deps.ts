@@ -9,7 +9,9 @@ import {
   createLlaves,
   createPagos,
   createUsuarios,
+  createUsuariosBase,
   openDatabase,
+  ROLES_BASE,
 } from '@acuse/db';
 import { modoOf } from '@acuse/runtime';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
@@ -22,6 +24,9 @@ function hasherOf(peppers: string | undefined): ApiKeyHasher {
 
 function secretosOf({
   DATABASE_URL: _,
+  DATABASE_URL_API: _api,
+  DATABASE_URL_PANEL: _panel,
+  DATABASE_URL_WORKER: _worker,
   SAT_BASE_URL: __,
   SAT_PRUEBAS_URL: ___,
   ...secretos
@@ -60,6 +65,16 @@ export function openDeps(config: CliConfig, print: (line: string) => void) {
     hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
     databaseUrl: config.DATABASE_URL,
     database,
+    usuariosBase: createUsuariosBase(database),
+    /** The addresses that processes log in with, of those for which one is configured. */
+    usuariosConfigurados: ROLES_BASE.flatMap((rol) => {
+      const url = {
+        api: config.DATABASE_URL_API,
+        panel: config.DATABASE_URL_PANEL,
+        worker: config.DATABASE_URL_WORKER,
+      }[rol];
+      return url === undefined ? [] : [[rol, url] as const];
+    }),
     /** The secrets of the environment that can be rotated, by setting. */
     secretos: secretosOf(config),
     /** Prints a result as a line of JSON. */

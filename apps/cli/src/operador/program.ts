@@ -1,7 +1,7 @@
-import { migrate } from '@acuse/db';
 import { Command } from 'commander';
 import { speakSpanish } from '../spanish.ts';
 import { readVersion } from '../version.ts';
+import { addBase, addMigrar } from './comandos/base.ts';
 import { addCaptchas } from './comandos/captchas.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
 import { addEdos, addEfos } from './comandos/listas.ts';
@@ -39,10 +39,8 @@ export function createProgram(
   addEfos(program, deps);
   addEdos(program, deps);
   addCaptchas(program, deps);
-  program
-    .command('migrar')
-    .description('Lleva la base de datos al esquema más reciente. Puede repetirse.')
-    .action(async () => deps().show({ aplicadas: await migrate(deps().databaseUrl) }));
+  addMigrar(program, deps);
+  addBase(program, deps);
   addSecretos(program, deps, print);
   addRevisar(program, { ...around, print });
   return program;

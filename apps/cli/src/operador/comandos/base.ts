@@ -1,0 +1,100 @@
+import { randomBytes } from 'node:crypto';
+import { rename, writeFile } from 'node:fs/promises';
+import { isPasswordBase, migrate, ROLES_BASE, type RolBase, type UsuariosBase } from '@acuse/db';
+import { Argument, type Command, InvalidArgumentError } from 'commander';
+import type { CliDeps } from '../deps.ts';
+
+/** What PostgreSQL takes as a name without quotes, so that nobody has to write any. */
+function nameArgument(value: string): string {
+  if (!/^[a-z_][a-z0-9_]{0,62}$/.test(value) || value.startsWith('pg_'))
+    throw new InvalidArgumentError(
+      'debe tener minúsculas, dígitos y guiones bajos, y no empezar con dígito ni con pg_',
+    );
+  return value;
+}
+
+const NOMBRE = ['--nombre <nombre>', 'nombre del usuario de PostgreSQL', nameArgument] as const;
+
+/** Brings the database to this version, and the users that processes log in as to what is configured. */
+export function addMigrar(program: Command, deps: () => CliDeps): void {
+  program
+    .command('migrar')
+    .description(
+      'Lleva la base de datos al esquema más reciente y da a cada proceso sus permisos. Con DATABASE_URL_API, _PANEL o _WORKER crea los usuarios que nombran. Puede repetirse.',
+    )
+    .action(async () => {
+      const { databaseUrl, usuariosBase, usuariosConfigurados, show } = deps();
+      const faltan: string[] = [];
+      const aplicadas = await migrate(databaseUrl, (roles) => faltan.push(...roles));
+      show({
+        aplicadas,
+        ...(faltan.length === 0
+          ? {}
+          : {
+              faltan_roles: faltan,
+              remedio: `Quien administra PostgreSQL los crea una vez, y «migrar» les da sus permisos: ${faltan.map((rol) => `CREATE ROLE ${rol} NOLOGIN;`).join(' ')} Mientras tanto los procesos entran con el usuario de las tablas.`,
+            }),
+      });
+      for (const [rol, url] of usuariosConfigurados) {
+        const { username, password } = new URL(url);
+        const [nombre, clave] = [decodeURIComponent(username), decodeURIComponent(password)];
+        if (nombre === '' || !isPasswordBase(clave))
+          throw new Error(
+            `DATABASE_URL_${rol.toUpperCase()}: debe nombrar un usuario con una contraseña de 16 a 200 caracteres ASCII sin espacios.`,
+          );
+        await put(usuariosBase, { rol, nombre, password: clave });
+        show({ usuario: nombre, proceso: rol });
+      }
+    });
+}
+
+/** The users of PostgreSQL that the processes log in as. Their passwords are made here and typed by nobody. */
+export function addBase(program: Command, deps: () => CliDeps): void {
+  const base = program
+    .command('base')
+    .description('Usuarios de PostgreSQL con los que entran los procesos: cada uno puede lo que su proceso hace.');
+  base
+    .command('usuario')
+    .description(
+      'Crea un usuario para un proceso, con contraseña nueva; al que ya existe se la cambia. Para rotar sin parar: cree otro, reinicie el proceso con él y quite el primero.',
+    )
+    .addArgument(new Argument('<proceso>', 'qué proceso entra con él').choices(ROLES_BASE))
+    .requiredOption(...NOMBRE)
+    .option('--archivo <ruta>', 'escribe su DATABASE_URL ahí, para DATABASE_URL_FILE; sin él, se muestra')
+    .action(async (rol: RolBase, { nombre, archivo }: { nombre: string; archivo?: string }) => {
+      const { databaseUrl, usuariosBase, show } = deps();
+      const password = randomBytes(24).toString('base64url');
+      const address = new URL(databaseUrl);
+      address.username = nombre;
+      address.password = password;
+      await put(usuariosBase, { rol, nombre, password });
+      if (archivo === undefined) return show({ usuario: nombre, proceso: rol, DATABASE_URL: address.href });
+      await writeFile(`${archivo}.nuevo`, address.href, { mode: 0o600 });
+      await rename(`${archivo}.nuevo`, archivo);
+      show({ usuario: nombre, proceso: rol, DATABASE_URL_FILE: archivo });
+    });
+  base
+    .command('listar')
+    .description('Lista los usuarios de los procesos.')
+    .action(async () => {
+      const { usuariosBase, show } = deps();
+      for (const { nombre, rol } of await usuariosBase.list()) show({ usuario: nombre, proceso: rol });
+    });
+  base
+    .command('quitar')
+    .description('Quita un usuario y corta sus conexiones: el proceso que entra con él ya no podrá.')
+    .requiredOption(...NOMBRE)
+    .action(async ({ nombre }: { nombre: string }) => {
+      const { usuariosBase, show } = deps();
+      if (!(await usuariosBase.remove(nombre)))
+        throw new Error(`No hay un usuario «${nombre}» de un proceso. Vea los que hay con: base listar`);
+      show({ usuario: nombre, quitado: true });
+    });
+}
+
+async function put(usuariosBase: UsuariosBase, usuario: Parameters<UsuariosBase['set']>[0]): Promise<void> {
+  if (await usuariosBase.set(usuario)) return;
+  throw new Error(
+    `PostgreSQL ya tiene un usuario «${usuario.nombre}», que no es solo del proceso ${usuario.rol}. Elija otro nombre.`,
+  );
+}

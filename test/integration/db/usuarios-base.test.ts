@@ -1,0 +1,152 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createUsuariosBase, migrate, openDatabase, scramVerifier } from '@acuse/db';
+import { createDatabase, startPostgres } from '@acuse/embedded';
+import { silentLogger } from '@acuse/runtime';
+import pg from 'pg';
+import { expect, it, test } from 'vitest';
+import { acuse } from '../fixtures/cli.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
+
+const CLAVES = ['una-clave-de-prueba', 'otra-clave-de-prueba'] as const;
+
+/** A server that nobody migrated a database of, with one whose owner may make no roles. */
+const server = duringTests(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'acuse-roles-'));
+  const postgres = await startPostgres({ dataDir, log: silentLogger, durable: false });
+  const url = await createDatabase(postgres.url, 'una');
+  const db = openDatabase({ url, poolSize: 2, timeoutMs: 10_000, applicationName: 'acuse-test' });
+  await db.pool.query(`CREATE ROLE dueno LOGIN PASSWORD '${CLAVES[0]}'`);
+  await db.pool.query('ALTER DATABASE una OWNER TO dueno');
+  return {
+    url,
+    dataDir,
+    admin: postgres.url,
+    db,
+    async close() {
+      await db.close();
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+});
+
+const asUser = (user: string, password: string) => {
+  const address = new URL(server.url);
+  address.username = user;
+  address.password = password;
+  return address.href;
+};
+
+/** Logs in and runs one statement. */
+async function ask(user: string, password: string, text: string): Promise<unknown[]> {
+  const client = new pg.Client({ connectionString: asUser(user, password) });
+  await client.connect();
+  try {
+    return (await client.query(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+test('who may make no roles migrates all the same, and says which are missing until somebody made them', async () => {
+  const url = asUser('dueno', CLAVES[0]);
+  const missing: string[] = [];
+  const applied = await migrate(url, (names) => missing.push(...names));
+  expect(applied.length).toBeGreaterThan(20);
+  expect(missing).toEqual(['acuse_api', 'acuse_panel', 'acuse_worker']);
+  // Several databases of one server at the same moment make the roles of all of it.
+  const others = await Promise.all(['dos', 'tres', 'cuatro'].map((name) => createDatabase(server.admin, name)));
+  await Promise.all(others.map((other) => migrate(other, () => expect.unreachable('the roles are missing'))));
+  expect(await migrate(url, () => expect.unreachable('the roles are missing'))).toEqual([]);
+  const { rows } = await server.db.pool.query(
+    `SELECT has_column_privilege('acuse_api', 'credencial_sellada', 'tipo', 'SELECT') AS may,
+       has_column_privilege('acuse_api', 'credencial_sellada', 'sobre', 'SELECT') AS "mayNot"`,
+  );
+  expect(rows).toEqual([{ may: true, mayNot: false }]);
+});
+
+test('a user of a process is made, given another password, and removed with its connections', async () => {
+  const usuarios = createUsuariosBase(server.db);
+  expect(await usuarios.set({ nombre: 'acuse_api_1', rol: 'api', password: CLAVES[0] })).toBe(true);
+  expect(await ask('acuse_api_1', CLAVES[0], 'SELECT saldo FROM cuenta')).toEqual([]);
+  expect(await usuarios.set({ nombre: 'acuse_api_1', rol: 'api', password: CLAVES[1] })).toBe(true);
+  await expect(ask('acuse_api_1', CLAVES[0], 'SELECT')).rejects.toMatchObject({ code: '28P01' });
+  expect(await usuarios.list()).toEqual([{ nombre: 'acuse_api_1', rol: 'api' }]);
+
+  const client = new pg.Client({ connectionString: asUser('acuse_api_1', CLAVES[1]) });
+  const ended = new Promise((resolve) => client.on('error', resolve));
+  await client.connect();
+  expect(await usuarios.remove('acuse_api_1')).toBe(true);
+  expect(await ended).toBeInstanceOf(Error);
+  await expect(ask('acuse_api_1', CLAVES[1], 'SELECT')).rejects.toMatchObject({ code: '28P01' });
+  expect(await usuarios.remove('acuse_api_1')).toBe(false);
+});
+
+test('nobody else is made a user of a process, nor removed', async () => {
+  const usuarios = createUsuariosBase(server.db);
+  await usuarios.set({ nombre: 'acuse_panel_1', rol: 'panel', password: CLAVES[0] });
+  expect(await usuarios.set({ nombre: 'acuse_panel_1', rol: 'worker', password: CLAVES[1] })).toBe(false);
+  expect(await usuarios.set({ nombre: 'dueno', rol: 'api', password: CLAVES[1] })).toBe(false);
+  expect(await usuarios.set({ nombre: 'acuse_api', rol: 'api', password: CLAVES[1] })).toBe(false);
+  for (const nombre of ['dueno', 'acuse_api', 'nadie']) expect(await usuarios.remove(nombre)).toBe(false);
+  expect(await ask('dueno', CLAVES[0], 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
+});
+
+it('sends no password to the server, and makes what it keeps as the server does', async () => {
+  const { rows } = await server.db.pool.query<{ kept: string }>(
+    `SELECT rolpassword AS kept FROM pg_authid WHERE rolname = 'dueno'`,
+  );
+  const kept = rows[0]?.kept ?? '';
+  const salt = Buffer.from(/:([^$]+)\$/.exec(kept)?.[1] ?? '', 'base64');
+  expect(scramVerifier(CLAVES[0], salt)).toBe(kept);
+  for (const short of ['', 'corta', 'ñ'.repeat(20), 'con espacios en medio', 'x'.repeat(201)])
+    expect(() => scramVerifier(short)).toThrow('printable');
+});
+
+test('the operator makes users of processes, each with an address for DATABASE_URL_FILE, lists them and takes them away', async () => {
+  const order = (...args: string[]) => acuse({ DATABASE_URL: server.url }, ...args);
+  const archivo = join(server.dataDir, 'DATABASE_URL');
+  const made = ['base', 'usuario', 'worker', '--nombre', 'acuse_worker_1'];
+  expect(await order(...made, '--archivo', archivo)).toEqual([
+    { usuario: 'acuse_worker_1', proceso: 'worker', DATABASE_URL_FILE: archivo },
+  ]);
+  expect((await stat(archivo)).mode & 0o777).toBe(0o600);
+  const address = new URL(await readFile(archivo, 'utf8'));
+  expect(await ask(address.username, address.password, 'SELECT id FROM credencial')).toEqual([]);
+  const [shown] = await order('base', 'usuario', 'api', '--nombre', 'acuse_api_2');
+  const { username, password, pathname } = new URL(String(shown?.['DATABASE_URL']));
+  expect([username, pathname]).toEqual(['acuse_api_2', '/una']);
+  expect(await ask(username, password, 'SELECT saldo FROM cuenta')).toEqual([]);
+  expect(await order('base', 'listar')).toEqual(
+    expect.arrayContaining([
+      { usuario: 'acuse_api_2', proceso: 'api' },
+      { usuario: 'acuse_worker_1', proceso: 'worker' },
+    ]),
+  );
+  expect(await order('base', 'quitar', '--nombre', 'acuse_api_2')).toEqual([{ usuario: 'acuse_api_2', quitado: true }]);
+  await expect(order('base', 'quitar', '--nombre', 'acuse_api_2')).rejects.toThrow('No hay un usuario «acuse_api_2»');
+  await expect(order('base', 'usuario', 'api', '--nombre', 'dueno')).rejects.toThrow('ya tiene un usuario «dueno»');
+  await expect(order('base', 'usuario', 'api', '--nombre', 'Con-Guion')).rejects.toThrow('debe tener minúsculas');
+});
+
+test('the migration makes the users that processes are configured with, and refuses what is no password', async () => {
+  const addressOf = (name: string, password = CLAVES[0] as string) => asUser(name, password);
+  const config = {
+    DATABASE_URL: server.url,
+    DATABASE_URL_API: addressOf('acuse_api_3'),
+    DATABASE_URL_WORKER: addressOf('acuse_worker_3'),
+  };
+  const twice = [
+    { aplicadas: [] },
+    { usuario: 'acuse_api_3', proceso: 'api' },
+    { usuario: 'acuse_worker_3', proceso: 'worker' },
+  ];
+  for (const _ of [1, 2]) expect(await acuse(config, 'migrar')).toEqual(twice);
+  expect(await ask('acuse_worker_3', CLAVES[0], 'SELECT id FROM credencial')).toEqual([]);
+  const short = { ...config, DATABASE_URL_PANEL: addressOf('acuse_panel_3', 'corta') };
+  await expect(acuse(short, 'migrar')).rejects.toThrow(
+    'DATABASE_URL_PANEL: debe nombrar un usuario con una contraseña',
+  );
+});
