@@ -46,6 +46,15 @@ describe('an account', () => {
     await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL`;
   });
 
+  it('that is suspended is sent nothing, and what waited when it is reopened', async () => {
+    const { cuentaId } = await newCuenta(1, 2);
+    await t.sql`UPDATE cuenta SET suspendida_en = now(), suspension_motivo = 'abuso' WHERE id = ${cuentaId}`;
+    expect(await entregas().claim(TODAS)).toEqual([]);
+    await t.sql`UPDATE cuenta SET suspendida_en = NULL, suspension_motivo = NULL WHERE id = ${cuentaId}`;
+    expect(await entregas().claim(TODAS)).toHaveLength(2);
+    await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL`;
+  });
+
   it('whose receivers fail sends first to those that are well', async () => {
     const { ids } = await newCuenta(4, 1);
     const [sano = '', ...fallan] = [...ids].reverse();

@@ -64,7 +64,7 @@ const TURN = `SELECT pg_advisory_xact_lock(hashtext('acuse_webhooks'))`;
  * What is due, shared out among the accounts and the receivers of each: in each round every account gets one, those with
  * the fewest under way first, and no account has more than `$5`. The receivers are found by steps along the index, so
  * that one with a long queue hides nobody. A doubtful one has one under way, after those of its account that are well,
- * and all of them together no more than `$3` new ones.
+ * and all of them together no more than `$3` new ones. To a suspended account nothing is sent until it is reopened.
  */
 const CLAIM = `
 WITH RECURSIVE destino AS (
@@ -78,7 +78,7 @@ WITH RECURSIVE destino AS (
   SELECT w.cuenta_id, sum(c.n)::int AS n FROM en_camino c JOIN webhook w ON w.id = c.webhook_id GROUP BY w.cuenta_id
 ), abierto AS MATERIALIZED (
   SELECT w.id, w.cuenta_id, w.fallos_seguidos >= ${DUDOSO} AS dudoso, coalesce(c.n, 0) AS n, coalesce(q.n, 0) AS n_cuenta
-  FROM destino d JOIN webhook w ON w.id = d.id LEFT JOIN en_camino c ON c.webhook_id = w.id LEFT JOIN de_cuenta q ON q.cuenta_id = w.cuenta_id
+  FROM destino d JOIN webhook w ON w.id = d.id JOIN cuenta ON cuenta.id = w.cuenta_id AND cuenta.suspendida_en IS NULL LEFT JOIN en_camino c ON c.webhook_id = w.id LEFT JOIN de_cuenta q ON q.cuenta_id = w.cuenta_id
   WHERE w.estado = 'ACTIVO' AND (w.espera_hasta IS NULL OR w.espera_hasta <= now())
 ), candidata AS (
   SELECT c.id, c.due_at, a.dudoso, a.cuenta_id, a.n_cuenta, a.n + row_number() OVER (PARTITION BY a.id ORDER BY c.due_at, c.id) AS nth

@@ -198,8 +198,9 @@ function Suspension(props: FormularioCuentaProps) {
   return (
     <Tarjeta titulo="Suspender la cuenta">
       <p class="suave">
-        Sus llaves responden 403 con código 1003 desde su siguiente llamada. Lo que está en curso termina, pues ya se
-        pagó; en el panel, el cliente ve el motivo y puede bajar lo terminado.
+        Sus llaves responden 403 con código 1003 desde su siguiente llamada, y a sus webhooks no se les envía nada: lo
+        pendiente sale al reabrirla. Lo que está en curso termina, pues ya se pagó; en el panel, el cliente ve el motivo
+        y puede bajar lo terminado.
       </p>
       <Formulario {...formOf('/suspension', props)} descripcion="Suspender la cuenta">
         <Campo nombre="motivo" id="suspension-motivo" label="Motivo de la suspensión" requerido maxLargo={MAX_MOTIVO} />
