@@ -9,19 +9,23 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = fileURLToPath(new URL('./images/', import.meta.url));
 
 /** What our files name, by the stand-in that ./images/Dockerfile has for it. */
-export type BaseImages = Readonly<Record<'node' | 'postgres' | 'redis' | 's3', string>>;
+export type BaseImages = Readonly<Record<'node' | 'postgres' | 'redis' | 's3' | 'proxy', string>>;
 
-/** The names that apps/Dockerfile and docker-compose.yml have. */
+/** The names that apps/Dockerfile and the compose files have. */
 export async function namedImages(): Promise<BaseImages> {
-  const [dockerfile, compose] = await Promise.all(
-    ['apps/Dockerfile', 'docker-compose.yml'].map((path) => readFile(join(ROOT, path), 'utf8')),
+  const [dockerfile, ...composed] = await Promise.all(
+    ['apps/Dockerfile', 'docker-compose.yml', 'docker-compose.prod.yml'].map((path) =>
+      readFile(join(ROOT, path), 'utf8'),
+    ),
   );
-  const inCompose = (setting: string) => new RegExp(`\\$\\{${setting}:-([^}]+)\\}`).exec(compose ?? '')?.[1] ?? '';
+  const inCompose = (setting: string) =>
+    new RegExp(`\\$\\{${setting}:-([^}]+)\\}`).exec(composed.join('\n'))?.[1] ?? '';
   return {
     node: /^ARG NODE_IMAGE=(.+)$/m.exec(dockerfile ?? '')?.[1] ?? '',
     postgres: inCompose('POSTGRES_IMAGE'),
     redis: inCompose('REDIS_IMAGE'),
     s3: inCompose('S3_IMAGE'),
+    proxy: inCompose('CADDY_IMAGE'),
   };
 }
 

@@ -1,7 +1,9 @@
 # Makes a cluster at the first start and runs it, by the settings of the official image that docker-compose.yml uses.
 set -eu
 export PGDATA=/var/lib/postgresql/data PATH="$(echo /usr/lib/postgresql/*/bin):$PATH"
-as_postgres() { setpriv --reuid=postgres --regid=postgres --init-groups "$@"; }
+if [ "$(id -u)" = 0 ]; then become="setpriv --reuid=postgres --regid=postgres --init-groups"; else become=; fi
+as_postgres() { $become "$@"; }
+if [ "${1:-}" = postgres ]; then shift; fi
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   install -d -o postgres -g postgres -m 700 "$PGDATA"
   password=$(mktemp)
@@ -12,4 +14,4 @@ if [ ! -s "$PGDATA/PG_VERSION" ]; then
   echo 'host all all all scram-sha-256' >> "$PGDATA/pg_hba.conf"
   echo "CREATE DATABASE \"$POSTGRES_DB\"" | as_postgres postgres --single postgres > /dev/null
 fi
-exec setpriv --reuid=postgres --regid=postgres --init-groups postgres -c 'listen_addresses=*'
+exec $become postgres -c 'listen_addresses=*' "$@"
