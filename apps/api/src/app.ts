@@ -82,6 +82,10 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
 
   // Made by the first who asks: some hundred milliseconds of a processor that no start has to wait for.
   let document: string | undefined;
+  const openapi = () => {
+    document ??= JSON.stringify(openApiDocument(operations));
+    return document;
+  };
   // Anybody's page may read it, without credentials, and ask whether it changed.
   app.use(
     DOCUMENT,
@@ -89,14 +93,13 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...ON_304] }),
   );
   app.get(DOCUMENT, (c) => {
-    document ??= JSON.stringify(openApiDocument(operations));
-    return toResponse({ status: 200, cuerpo: document, headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId));
+    return toResponse({ status: 200, cuerpo: openapi(), headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId));
   });
   app.use(`${SITE}/*`, async (c, next) => {
     await next();
     c.res.headers.set('X-Request-Id', idOf(c, newId));
   });
-  app.route('/', createSite());
+  app.route('/', createSite(openapi));
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
   app.notFound((c) => {

@@ -27,7 +27,8 @@ export const GENERATORS = [
   // Committed, and compared by tests: made anew only by `npm run generate`.
   {
     name: 'operations',
-    output: 'docs/openapi.json, docs/operations.md, packages/contract/src/operaciones.ts',
+    output:
+      'docs/openapi.json, docs/operations.md, docs/errores.md, docs/codigos-sat.md, packages/contract/src/operaciones.ts',
     command: [...SOURCE, 'apps/api/src/docs/write.ts'],
   },
   {
@@ -44,6 +45,12 @@ export const GENERATORS = [
     ],
     output: 'packages/sdk/src/generated, packages/sdk-python/acuse/generated, packages/sdk-php/src/generated',
     command: [...SOURCE, 'packages/sdk/generate/write.ts'],
+  },
+  {
+    name: 'reference',
+    sources: ['package-lock.json', 'apps/api/generate/reference.ts'],
+    output: 'apps/api/src/site/generated',
+    command: [...SOURCE, 'apps/api/generate/reference.ts'],
   },
   {
     name: 'documents',

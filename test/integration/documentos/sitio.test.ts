@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programEntry } from '@acuse/embedded';
 import { describe, expect, inject, it } from 'vitest';
-import { readPages, SITE } from '../../../apps/api/src/site/pages.ts';
+import { REFERENCE, readPages, SITE } from '../../../apps/api/src/site/pages.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { ciecOf, useServicio } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
@@ -33,8 +33,7 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
       await page.goto(`${servicio.api.url}${path}`);
       await lookAt(pestana, `sitio${path.replaceAll('/', '-')}`);
     }
-    expect(foreign).toEqual([]);
-    return pestana;
+    return { ...pestana, foreign };
   }
 
   it('is accessible on a desk and a phone, light and dark, and asks no other host for anything', async () => {
@@ -49,12 +48,26 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
     await page.getByRole('button', { name: 'Copiar' }).first().click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('export API=');
     expectSinQuejas(pestana);
+    expect(pestana.foreign).toEqual([]);
+    await pestana.close();
+  });
+
+  it('draws the reference of this service, in the language of the page', async () => {
+    const pestana = await visit([]);
+    const { page } = pestana;
+    await page.goto(`${servicio.api.url}${REFERENCE.es}`);
+    await page.getByText('Cancelar una solicitud de descarga en curso').first().waitFor();
+    await page.getByText('Bibliotecas cliente').first().waitFor();
+    await lookAt(pestana, 'sitio-referencia');
+    expectSinQuejas(pestana);
+    expect(pestana.foreign).toEqual([]);
     await pestana.close();
   });
 
   it('is so on every page', { tags: ['slow'] }, async () => {
     const pestana = await visit(pages.map(({ path }) => path));
     expectSinQuejas(pestana);
+    expect(pestana.foreign).toEqual([]);
     await pestana.close();
   });
 });

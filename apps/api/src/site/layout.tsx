@@ -1,7 +1,7 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { Heading } from './markdown.ts';
-import { type Language, type Page, SITE, START } from './pages.ts';
+import { type Language, type Page, POSTMAN, REFERENCE, SITE, START } from './pages.ts';
 
 /** What is written around a page, in each language. */
 const WORDS = {
@@ -12,13 +12,17 @@ const WORDS = {
     onThisPage: 'En esta página',
     search: 'Buscar en la documentación',
     go: 'Buscar',
+    guides: 'Guías',
+    reference: 'Referencia',
+    loading: 'Cargando la referencia…',
+    scripts: 'La referencia se dibuja con JavaScript. Sin él, lo mismo está en',
+    operations: 'Operaciones',
     other: 'English',
     previous: 'Anterior',
     next: 'Siguiente',
     markdown: 'Esta página en Markdown',
     openapi: 'OpenAPI',
     home: 'Acuse · Documentación',
-    onlySpanish: '',
   },
   en: {
     skip: 'Skip to content',
@@ -27,13 +31,17 @@ const WORDS = {
     onThisPage: 'On this page',
     search: 'Search the documentation',
     go: 'Search',
+    guides: 'Guides',
+    reference: 'Reference',
+    loading: 'Loading the reference…',
+    scripts: 'The reference is drawn by JavaScript. Without it, the same is at',
+    operations: 'Operaciones (in Spanish)',
     other: 'Español',
     previous: 'Previous',
     next: 'Next',
     markdown: 'This page as Markdown',
     openapi: 'OpenAPI',
     home: 'Acuse · Documentation',
-    onlySpanish: ' (in Spanish)',
   },
 } as const;
 
@@ -59,43 +67,58 @@ export interface LayoutProps {
   readonly children?: Child;
 }
 
-/** The whole document around a page. It works without scripts; the script adds what is more comfortable. */
-export function Layout(props: LayoutProps) {
-  const { language, path, title, summary, other, pages, headings, asset, children } = props;
+interface ShellProps extends Omit<LayoutProps, 'headings'> {
+  /** A script beside the one of every page. */
+  readonly script?: string;
+  readonly isWide?: boolean;
+}
+
+/** What every page has: head, header and footer. */
+function Shell(props: ShellProps) {
+  const { language, path, title, summary, other, pages, asset, markdown, script, isWide = false, children } = props;
   const words = WORDS[language];
-  const own = pages.filter((page) => page.language === language);
-  const at = own.findIndex((page) => page.path === path);
-  const isHome = path === START[language];
-  const sections = headings.filter(({ depth }) => depth === 2);
+  // Scalar's own header is the banner of its page.
+  const Header = isWide ? 'nav' : 'header';
+  const hasOther = pages.some((page) => page.language !== language);
+  const current = (isCurrent: boolean) => (isCurrent ? { 'aria-current': 'true' as const } : {});
   return (
     <>
       {raw('<!DOCTYPE html>')}
       <html lang={language === 'es' ? 'es-MX' : 'en'}>
         <head>
           <meta charset="utf-8" />
-          <title>{isHome ? words.home : `${title} · Acuse`}</title>
+          <title>{path === START[language] ? words.home : `${title} · Acuse`}</title>
           <meta name="viewport" content="width=device-width, initial-scale=1" />
           <meta name="color-scheme" content="light dark" />
           <meta name="description" content={summary} />
           <link rel="icon" type="image/svg+xml" href={asset('icono.svg')} />
           <link rel="stylesheet" href={asset('sitio.css')} />
           {other === null ? null : <link rel="alternate" hreflang={OTHER[language]} href={other} />}
-          {props.markdown === null ? null : <link rel="alternate" type="text/markdown" href={props.markdown} />}
+          {markdown === null ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
           <script type="module" src={asset('sitio.js')} />
+          {script === undefined ? null : <script type="module" src={asset(script)} />}
         </head>
-        <body>
+        <body {...(isWide ? { class: 'ancha' } : {})}>
           <a class="saltar" href="#contenido">
             {words.skip}
           </a>
-          <header class="cabecera">
+          <Header class="cabecera" {...(isWide ? { 'aria-label': 'Acuse' } : {})}>
             <a class="marca" href={START[language]}>
               <img src={asset('icono.svg')} alt="" width="28" height="28" />
               Acuse
             </a>
-            <a class="a-menu" href="#menu">
-              {words.menu}
+            {isWide ? null : (
+              <a class="a-menu" href="#menu">
+                {words.menu}
+              </a>
+            )}
+            <a class="a-guias" href={START[language]} {...current(!isWide)}>
+              {words.guides}
             </a>
-            {pages.some((page) => page.language !== language) ? (
+            <a href={REFERENCE[language]} {...current(isWide)}>
+              {words.reference}
+            </a>
+            {hasOther ? (
               <a
                 class="idioma"
                 href={other ?? START[OTHER[language]]}
@@ -105,51 +128,90 @@ export function Layout(props: LayoutProps) {
                 {words.other}
               </a>
             ) : null}
-          </header>
-          <div class="cuerpo">
-            <main id="contenido" tabindex={-1}>
-              <article class={isHome ? 'pagina portada' : 'pagina'}>{children}</article>
-              {at < 0 ? null : <Around words={words} previous={own[at - 1]} next={own[at + 1]} />}
-            </main>
-            {sections.length < 3 || sections.length > MAX_SECTIONS || isHome ? null : (
-              <nav class="aqui" aria-label={words.onThisPage}>
-                <p>{words.onThisPage}</p>
-                <ul>
-                  {sections.map(({ id, text }) => (
-                    <li>
-                      <a href={`#${id}`}>{text}</a>
-                    </li>
-                  ))}
-                </ul>
-              </nav>
-            )}
-            <nav class="menu" id="menu" aria-label={words.navigation}>
-              {[...new Set(own.map(({ group }) => group))].map((group) => (
-                <>
-                  <p>{group}</p>
-                  <ul>
-                    {own
-                      .filter((page) => page.group === group)
-                      .map((page) => (
-                        <li>
-                          <a href={page.path} {...(page.path === path ? { 'aria-current': 'page' } : {})}>
-                            {page.label}
-                          </a>
-                        </li>
-                      ))}
-                  </ul>
-                </>
-              ))}
-            </nav>
-          </div>
+          </Header>
+          {children}
           <footer class="pie">
-            {props.markdown === null ? null : <a href={props.markdown}>{words.markdown}</a>}
+            {markdown === null ? null : <a href={markdown}>{words.markdown}</a>}
             <a href="/openapi.json">{words.openapi}</a>
+            <a href={POSTMAN} download="">
+              Postman
+            </a>
             <a href={`${SITE}/llms.txt`}>llms.txt</a>
           </footer>
         </body>
       </html>
     </>
+  );
+}
+
+/** The whole document around a page. It works without scripts; the script adds what is more comfortable. */
+export function Layout({ headings, children, ...shell }: LayoutProps) {
+  const { language, path, pages } = shell;
+  const words = WORDS[language];
+  const own = pages.filter((page) => page.language === language);
+  const at = own.findIndex((page) => page.path === path);
+  const isHome = path === START[language];
+  const sections = headings.filter(({ depth }) => depth === 2);
+  return (
+    <Shell {...shell}>
+      <div class="cuerpo">
+        <main id="contenido" tabindex={-1}>
+          <article class={isHome ? 'pagina portada' : 'pagina'}>{children}</article>
+          {at < 0 ? null : <Around words={words} previous={own[at - 1]} next={own[at + 1]} />}
+        </main>
+        {sections.length < 3 || sections.length > MAX_SECTIONS || isHome ? null : (
+          <nav class="aqui" aria-label={words.onThisPage}>
+            <p>{words.onThisPage}</p>
+            <ul>
+              {sections.map(({ id, text }) => (
+                <li>
+                  <a href={`#${id}`}>{text}</a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+        )}
+        <nav class="menu" id="menu" aria-label={words.navigation}>
+          {[...new Set(own.map(({ group }) => group))].map((group) => (
+            <>
+              <p>{group}</p>
+              <ul>
+                {own
+                  .filter((page) => page.group === group)
+                  .map((page) => (
+                    <li>
+                      <a href={page.path} {...(page.path === path ? { 'aria-current': 'page' } : {})}>
+                        {page.label}
+                      </a>
+                    </li>
+                  ))}
+              </ul>
+            </>
+          ))}
+        </nav>
+      </div>
+    </Shell>
+  );
+}
+
+/** The page of the reference, which its script draws; `library` is the address of the script that knows how. */
+export function Reference(props: Pick<LayoutProps, 'language' | 'pages' | 'asset'> & { readonly library: string }) {
+  const { language, library, ...rest } = props;
+  const words = WORDS[language];
+  const shell = { ...rest, language, title: words.reference, summary: words.reference, markdown: null };
+  return (
+    <Shell {...shell} path={REFERENCE[language]} other={REFERENCE[OTHER[language]]} script="referencia.js" isWide>
+      <div id="contenido" tabindex={-1}>
+        <div id="referencia" data-library={library} data-language={language}>
+          <p>{words.loading}</p>
+          <noscript>
+            <p>
+              {words.scripts} <a href={`${SITE}/operaciones`}>{words.operations}</a>.
+            </p>
+          </noscript>
+        </div>
+      </div>
+    </Shell>
   );
 }
 

@@ -8,6 +8,11 @@ export const SITE = '/docs';
 /** Where each language begins. */
 export const START: Readonly<Record<Language, string>> = { es: SITE, en: `${SITE}/en` };
 
+/** Where the reference of each language is: the OpenAPI document, drawn by a script. */
+export const REFERENCE: Readonly<Record<Language, string>> = { es: `${SITE}/referencia`, en: `${START.en}/reference` };
+/** Where the collection of Postman is. */
+export const POSTMAN = `${SITE}/acuse.postman_collection.json`;
+
 /** The documents stand there too when the API runs from its build. */
 const ROOT = new URL('../../../../', import.meta.url);
 

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { load } from 'cheerio';
 import { describe, expect, it } from 'vitest';
 import { createKit } from '../../test/kit.ts';
-import { readPages, SITE } from './pages.ts';
+import { POSTMAN, REFERENCE, readPages, SITE } from './pages.ts';
 
 const kit = await createKit();
 const ask = (path: string, init?: RequestInit) => kit.api.app.request(path, init);
@@ -10,6 +10,8 @@ const pages = readPages();
 const htmlOf = async (path: string) => load(await (await ask(path)).text());
 const documents = new Map(await Promise.all(pages.map(async ({ path }) => [path, await htmlOf(path)] as const)));
 
+/** What pages lead to beside pages. */
+const OTHERS = new Set([...Object.values(REFERENCE), POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
 /** Documents for those who run or change the service: pages name them without a link. */
 const NOT_HERE = ['README.es.md'];
 
@@ -38,12 +40,12 @@ describe('the site at /docs', () => {
     expect(ids).toEqual([...new Set(ids)]);
   });
 
-  it('has no link that leads nowhere', () => {
+  it('has no link that leads nowhere', async () => {
     const broken = [...documents].flatMap(([path, $]) =>
       $('a[href]')
         .map((_, each) => String($(each).attr('href')))
         .get()
-        .filter((href) => !/^(https:|\/openapi\.json$|\/docs\/llms\.txt$)/.test(href) && !href.endsWith('.md'))
+        .filter((href) => !href.startsWith('https:') && !OTHERS.has(href) && !href.endsWith('.md'))
         .filter((href) => {
           const [target = '', fragment] = href.split('#');
           const found = documents.get(target === '' ? path : target);
@@ -52,6 +54,7 @@ describe('the site at /docs', () => {
         .map((href) => `${path}: ${href}`),
     );
     expect(broken).toEqual([]);
+    for (const path of OTHERS) expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
   it('gives each page as Markdown too, and names all of them in llms.txt', async () => {
@@ -65,6 +68,21 @@ describe('the site at /docs', () => {
       const answer = await ask(asMarkdown);
       expect(answer.headers.get('content-type')).toBe('text/markdown; charset=utf-8');
       expect(await answer.text()).toBe(markdown);
+    }
+  });
+
+  it('has a reference whose script and policy let it ask this service alone', async () => {
+    for (const [language, path] of Object.entries(REFERENCE)) {
+      const answer = await ask(path);
+      const policy = answer.headers.get('content-security-policy') ?? '';
+      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'");
+      expect(policy).toContain("connect-src 'self'");
+      const $ = load(await answer.text(), { scriptingEnabled: false });
+      expect($('#referencia').attr('data-language')).toBe(language);
+      expect($('noscript a').attr('href')).toBe(`${SITE}/operaciones`);
+      const library = await ask($('#referencia').attr('data-library') ?? '', { headers: { 'accept-encoding': 'br' } });
+      expect(library.headers.get('cache-control')).toContain('immutable');
+      expect((await library.arrayBuffer()).byteLength).toBeLessThan(1_500_000);
     }
   });
 

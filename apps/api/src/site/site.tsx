@@ -1,14 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { createAssets, createStaticFile, type StaticFile } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { raw } from 'hono/html';
-import { Layout } from './layout.tsx';
+import { Layout, Reference } from './layout.tsx';
 import { llmsText } from './llms.ts';
 import { type Rendered, renderPage } from './markdown.ts';
-import { type Language, type Page, readPages, SITE, START } from './pages.ts';
+import { LANGUAGES, type Language, type Page, POSTMAN, REFERENCE, readPages, SITE, START } from './pages.ts';
+import { type ApiDocument, postmanText } from './postman.ts';
 
 /** Beside the sources, also when the API runs from its build: the compiler copies no style sheets. */
 const ASSETS_FOLDER = new URL('../../src/site/assets/', import.meta.url);
 const ASSETS = `${SITE}/archivos/`;
+
+/** Scalar's reference, as `apps/api/generate/reference.ts` wrote it. */
+const LIBRARY = new URL('../../src/site/generated/scalar.js', import.meta.url);
 
 /** Nothing but what the API itself serves: no page of the site asks another host for anything. */
 const POLICY = [
@@ -22,6 +27,12 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** Of the reference: the library of it writes style sheets into the page. Its scripts are held to the same. */
+const POLICY_REFERENCE = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
+  "img-src 'self'",
+  "img-src 'self' data:",
+);
+
 const HEADERS = {
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'same-origin',
@@ -34,9 +45,10 @@ const MISSING: Readonly<Record<Language, readonly [title: string, text: string]>
 };
 
 /**
- * The documentation at `/docs`: documents of the repository as pages, and what programs read of them. Nothing is read or rendered before somebody asks, and each page once.
+ * The documentation at `/docs`: documents of the repository as pages, and what programs read of them. `openapi` gives the
+ * OpenAPI document. Nothing is read or rendered before somebody asks, and each page once.
  */
-export function createSite() {
+export function createSite(openapi: () => string) {
   let pages: readonly Page[] | undefined;
   const allPages = () => {
     pages ??= readPages();
@@ -44,7 +56,7 @@ export function createSite() {
   };
   let assets: ReturnType<typeof createAssets> | undefined;
   const allAssets = () => {
-    assets ??= createAssets(ASSETS_FOLDER, ASSETS);
+    assets ??= createAssets(ASSETS_FOLDER, ASSETS, { 'scalar.js': readFileSync(LIBRARY) });
     return assets;
   };
   const files = new Map<string, StaticFile>();
@@ -98,6 +110,19 @@ export function createSite() {
     const file = isMarkdown ? fileAt(path, 'md', () => page.markdown) : fileAt(path, 'html', () => documentOf(page));
     return file.answer(c.req.raw.headers, { ...HEADERS, 'Content-Language': page.language });
   };
+  for (const language of LANGUAGES)
+    site.get(REFERENCE[language], (c) => {
+      const make = () => {
+        const { href } = allAssets();
+        const props = { language, pages: allPages(), asset: href, library: href('scalar.js') };
+        return (<Reference {...props} />).toString();
+      };
+      const headers = { ...HEADERS, 'Content-Security-Policy': POLICY_REFERENCE, 'Content-Language': language };
+      return fileAt(REFERENCE[language], 'html', make).answer(c.req.raw.headers, headers);
+    });
+  site.get(POSTMAN, (c) =>
+    fileAt(POSTMAN, 'json', () => postmanText(JSON.parse(openapi()) as ApiDocument)).answer(c.req.raw.headers, HEADERS),
+  );
   site.get(SITE, answerPage);
   site.get(`${SITE}/*`, answerPage);
   return site;
