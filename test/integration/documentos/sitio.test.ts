@@ -10,8 +10,8 @@ import { readZip } from '../fixtures/zip.ts';
 import { CHROMIUM, expectSinQuejas, lookAt, openBrowser } from '../panel/browser/fixtures/browser.ts';
 import { openShell, ordenesOf } from './ordenes.ts';
 
-/** Programs, and a table with many sections: the other pages are made of the same. */
-const LOOKED_AT = ['/primera-descarga', '/errores'];
+/** Programs, and results of a search: the other pages are made of the same. */
+const LOOKED_AT = ['/primera-descarga', '/buscar?q=ciec'];
 const pages = readPages();
 const GUIDE = 'docs/guias/primera-descarga.md';
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
@@ -31,7 +31,7 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
     });
     for (const path of paths) {
       await page.goto(`${servicio.api.url}${path}`);
-      await lookAt(pestana, `sitio${path.replaceAll('/', '-')}`);
+      await lookAt(pestana, `sitio${path.replaceAll(/\W/g, '-')}`);
     }
     return { ...pestana, foreign };
   }
@@ -45,6 +45,20 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
       .getByRole('link', { name: /^Primera descarga/ })
       .click();
     await page.getByRole('heading', { level: 1, name: /^Primera descarga/ }).waitFor();
+    await page.getByRole('searchbox').fill('ciec rechazada');
+    await page
+      .getByRole('search')
+      .getByRole('link', { name: /CIEC_RECHAZADA/ })
+      .first()
+      .waitFor();
+    await page.getByRole('searchbox').press('Enter');
+    await page
+      .getByRole('main')
+      .getByRole('link', { name: /CIEC_RECHAZADA/ })
+      .first()
+      .click();
+    await page.waitForURL(/#CIEC_RECHAZADA$/);
+    await page.goto(`${servicio.api.url}${SITE}/primera-descarga`);
     await page.getByRole('button', { name: 'Copiar' }).first().click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('export API=');
     expectSinQuejas(pestana);

@@ -1,7 +1,8 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { Heading } from './markdown.ts';
-import { type Language, type Page, POSTMAN, REFERENCE, SITE, START } from './pages.ts';
+import { type Language, type Page, POSTMAN, REFERENCE, SEARCH, SEARCH_INDEX, SITE, START } from './pages.ts';
+import { type Hit, MAX_QUESTION } from './search.ts';
 
 /** What is written around a page, in each language. */
 const WORDS = {
@@ -12,6 +13,8 @@ const WORDS = {
     onThisPage: 'En esta página',
     search: 'Buscar en la documentación',
     go: 'Buscar',
+    none: 'No se encontró nada. Pruebe con menos palabras, o con otras.',
+    question: 'Escriba qué busca: el nombre de un error, un campo, un código del SAT.',
     guides: 'Guías',
     reference: 'Referencia',
     loading: 'Cargando la referencia…',
@@ -31,6 +34,8 @@ const WORDS = {
     onThisPage: 'On this page',
     search: 'Search the documentation',
     go: 'Search',
+    none: 'Nothing was found. Try fewer words, or others.',
+    question: 'Type what you look for: the name of an error, a field, a code of the SAT.',
     guides: 'Guides',
     reference: 'Reference',
     loading: 'Loading the reference…',
@@ -64,6 +69,7 @@ export interface LayoutProps {
   readonly asset: (name: string) => string;
   /** The page in Markdown, if there is one. */
   readonly markdown: string | null;
+  readonly question?: string;
   readonly children?: Child;
 }
 
@@ -96,6 +102,7 @@ function Shell(props: ShellProps) {
           {other === null ? null : <link rel="alternate" hreflang={OTHER[language]} href={other} />}
           {markdown === null ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
           <script type="module" src={asset('sitio.js')} />
+          {isWide ? null : <script type="module" src={asset('buscar.js')} />}
           {script === undefined ? null : <script type="module" src={asset(script)} />}
         </head>
         <body {...(isWide ? { class: 'ancha' } : {})}>
@@ -118,6 +125,27 @@ function Shell(props: ShellProps) {
             <a href={REFERENCE[language]} {...current(isWide)}>
               {words.reference}
             </a>
+            {isWide ? null : (
+              <search class="busqueda">
+                <form
+                  action={SEARCH[language]}
+                  data-library={asset('minisearch.js')}
+                  data-index={SEARCH_INDEX[language]}
+                  data-none={words.none}
+                >
+                  <input
+                    type="search"
+                    name="q"
+                    maxlength={MAX_QUESTION}
+                    autocomplete="off"
+                    aria-label={words.search}
+                    placeholder={words.go}
+                    value={props.question ?? ''}
+                  />
+                  <button type="submit">{words.go}</button>
+                </form>
+              </search>
+            )}
             {hasOther ? (
               <a
                 class="idioma"
@@ -191,6 +219,33 @@ export function Layout({ headings, children, ...shell }: LayoutProps) {
         </nav>
       </div>
     </Shell>
+  );
+}
+
+/** What was found for a question; without one, what may be asked. */
+export function Results(props: {
+  readonly language: Language;
+  readonly question: string;
+  readonly hits: readonly Hit[];
+}) {
+  const { language, question, hits } = props;
+  const words = WORDS[language];
+  const isEmpty = hits.length === 0;
+  return (
+    <>
+      <h1>{words.search}</h1>
+      {isEmpty ? <p>{question === '' ? words.question : words.none}</p> : null}
+      {isEmpty ? null : (
+        <ol class="resultados">
+          {hits.map(({ title, page, href, excerpt }) => (
+            <li>
+              <a href={href}>{title === page ? title : `${title} · ${page}`}</a>
+              <p>{excerpt}</p>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
   );
 }
 

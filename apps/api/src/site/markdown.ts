@@ -35,7 +35,7 @@ const SAMPLE: Readonly<Record<Language, string>> = { es: 'Ejemplo', en: 'Example
 export function renderPage(page: Page, pages: readonly Page[]): Rendered {
   const { markdown, language } = page;
   const headings: Heading[] = [];
-  const idOf = createIds();
+  const idOf = idsFor();
   const resolve = linksOf(page, pages);
   const marked = new Marked({ gfm: true });
   const plain = new Renderer();
@@ -72,7 +72,7 @@ export function renderPage(page: Page, pages: readonly Page[]): Rendered {
 }
 
 /** Ids as GitHub makes them: `Esperar días, y continuar` is `esperar-días-y-continuar`; names of errors stay as they are. */
-function createIds(): (text: string) => string {
+export function idsFor(): (text: string) => string {
   const seen = new Map<string, number>();
   return (text) => {
     const id = /^[A-Z][A-Z_]+$/.test(text)

@@ -10,6 +10,12 @@ export const START: Readonly<Record<Language, string>> = { es: SITE, en: `${SITE
 
 /** Where the reference of each language is: the OpenAPI document, drawn by a script. */
 export const REFERENCE: Readonly<Record<Language, string>> = { es: `${SITE}/referencia`, en: `${START.en}/reference` };
+/** Where each language is searched, and the index that its script searches by. */
+export const SEARCH: Readonly<Record<Language, string>> = { es: `${SITE}/buscar`, en: `${START.en}/search` };
+export const SEARCH_INDEX: Readonly<Record<Language, string>> = {
+  es: `${SITE}/indice.json`,
+  en: `${START.en}/index.json`,
+};
 /** Where the collection of Postman is. */
 export const POSTMAN = `${SITE}/acuse.postman_collection.json`;
 

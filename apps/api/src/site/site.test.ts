@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import { load } from 'cheerio';
+import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
 import { createKit } from '../../test/kit.ts';
 import { POSTMAN, REFERENCE, readPages, SITE } from './pages.ts';
@@ -84,6 +85,41 @@ describe('the site at /docs', () => {
       expect(library.headers.get('cache-control')).toContain('immutable');
       expect((await library.arrayBuffer()).byteLength).toBeLessThan(1_500_000);
     }
+  });
+
+  it('finds errors by name, words without their accents, and beginnings of words', async () => {
+    const found = async (question: string) => {
+      const answer = await ask(`/docs/buscar?q=${encodeURIComponent(question)}`);
+      expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
+      const $ = load(await answer.text());
+      expect($('input[name=q]').attr('value')).toBe(question.trim().slice(0, 100));
+      return $('.resultados a')
+        .map((_, each) => $(each).attr('href'))
+        .get();
+    };
+    expect((await found('CIEC_RECHAZADA'))[0]).toMatch(/#CIEC_RECHAZADA$/);
+    expect((await found('codigos sat'))[0]).toBe('/docs/codigos-sat');
+    expect(await found('verificar la fir')).toContain('/docs/webhooks#verificar-la-firma');
+    for (const href of await found('credito')) {
+      const [path = '', id] = href.split('#');
+      expect([href, documents.get(path)?.(id ? `[id="${id}"]` : 'h1').length]).toEqual([href, 1]);
+    }
+    for (const nothing of ['', 'zzzzqqq', '<script>alert(1)</script>', `${'x'.repeat(5_000)}`])
+      expect([nothing, await found(nothing)]).toEqual([nothing, []]);
+  });
+
+  it('has an index by which the script finds what the server finds', async () => {
+    const answer = await ask('/docs/indice.json', { headers: { 'accept-encoding': 'br' } });
+    expect((await answer.arrayBuffer()).byteLength).toBeLessThan(100_000);
+    const processTerm = (term: string) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+    const fields = {
+      fields: ['title', 'page', 'text'],
+      storeFields: ['title', 'page', 'href', 'excerpt'],
+      processTerm,
+    };
+    const index = MiniSearch.loadJSON(await (await ask('/docs/indice.json')).text(), fields);
+    const [best] = index.search('solicitud sin terminar', { prefix: true, combineWith: 'AND' });
+    expect(best).toMatchObject({ title: expect.any(String), href: expect.stringMatching(/^\/docs/) });
   });
 
   it('is not sent again while it is the same, and is compressed', async () => {

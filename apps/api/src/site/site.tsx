@@ -1,12 +1,25 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { createAssets, createStaticFile, type StaticFile } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { raw } from 'hono/html';
-import { Layout, Reference } from './layout.tsx';
+import { Layout, Reference, Results } from './layout.tsx';
 import { llmsText } from './llms.ts';
 import { type Rendered, renderPage } from './markdown.ts';
-import { LANGUAGES, type Language, type Page, POSTMAN, REFERENCE, readPages, SITE, START } from './pages.ts';
+import {
+  LANGUAGES,
+  type Language,
+  type Page,
+  POSTMAN,
+  REFERENCE,
+  readPages,
+  SEARCH,
+  SEARCH_INDEX,
+  SITE,
+  START,
+} from './pages.ts';
 import { type ApiDocument, postmanText } from './postman.ts';
+import { createSearch, MAX_QUESTION } from './search.ts';
 
 /** Beside the sources, also when the API runs from its build: the compiler copies no style sheets. */
 const ASSETS_FOLDER = new URL('../../src/site/assets/', import.meta.url);
@@ -14,6 +27,11 @@ const ASSETS = `${SITE}/archivos/`;
 
 /** Scalar's reference, as `apps/api/generate/reference.ts` wrote it. */
 const LIBRARY = new URL('../../src/site/generated/scalar.js', import.meta.url);
+
+/** The library that searches, for the server as for the script of the site: the same package in its form for browsers. */
+const SEARCH_LIBRARY = createRequire(import.meta.url)
+  .resolve('minisearch')
+  .replace(/cjs.index\.cjs$/, 'es/index.js');
 
 /** Nothing but what the API itself serves: no page of the site asks another host for anything. */
 const POLICY = [
@@ -39,6 +57,7 @@ const HEADERS = {
   'Cross-Origin-Opener-Policy': 'same-origin',
 } as const;
 
+const SEARCH_TITLES: Readonly<Record<Language, string>> = { es: 'Buscar', en: 'Search' };
 const MISSING: Readonly<Record<Language, readonly [title: string, text: string]>> = {
   es: ['No hay una página en esta dirección', 'Revise que esté completa, o llegue desde el menú.'],
   en: ['There is no page at this address', 'Check that it is complete, or take the menu.'],
@@ -56,7 +75,10 @@ export function createSite(openapi: () => string) {
   };
   let assets: ReturnType<typeof createAssets> | undefined;
   const allAssets = () => {
-    assets ??= createAssets(ASSETS_FOLDER, ASSETS, { 'scalar.js': readFileSync(LIBRARY) });
+    assets ??= createAssets(ASSETS_FOLDER, ASSETS, {
+      'scalar.js': readFileSync(LIBRARY),
+      'minisearch.js': readFileSync(SEARCH_LIBRARY),
+    });
     return assets;
   };
   const files = new Map<string, StaticFile>();
@@ -76,6 +98,25 @@ export function createSite(openapi: () => string) {
         {raw(html)}
       </Layout>
     ).toString();
+  };
+
+  const searches = new Map<Language, ReturnType<typeof createSearch>>();
+  const searchOf = (language: Language) => {
+    const search = searches.get(language) ?? createSearch(allPages(), language);
+    searches.set(language, search);
+    return search;
+  };
+  const answerSearch = (c: Context, language: Language) => {
+    const question = (c.req.query('q') ?? '').trim().slice(0, MAX_QUESTION);
+    const title = SEARCH_TITLES[language];
+    const props = { language, path: SEARCH[language], title, summary: title, headings: [], markdown: null } as const;
+    const page = (
+      <Layout {...props} other={null} question={question} pages={allPages()} asset={allAssets().href}>
+        <Results language={language} question={question} hits={searchOf(language).find(question)} />
+      </Layout>
+    );
+    const headers = { ...HEADERS, 'Cache-Control': 'no-store', 'Content-Language': language };
+    return createStaticFile(page.toString(), 'html').answer(new Headers(), headers);
   };
 
   const site = new Hono({ strict: false });
@@ -110,7 +151,11 @@ export function createSite(openapi: () => string) {
     const file = isMarkdown ? fileAt(path, 'md', () => page.markdown) : fileAt(path, 'html', () => documentOf(page));
     return file.answer(c.req.raw.headers, { ...HEADERS, 'Content-Language': page.language });
   };
-  for (const language of LANGUAGES)
+  for (const language of LANGUAGES) {
+    site.get(SEARCH[language], (c) => answerSearch(c, language));
+    site.get(SEARCH_INDEX[language], (c) =>
+      fileAt(SEARCH_INDEX[language], 'json', () => searchOf(language).json()).answer(c.req.raw.headers, HEADERS),
+    );
     site.get(REFERENCE[language], (c) => {
       const make = () => {
         const { href } = allAssets();
@@ -120,6 +165,7 @@ export function createSite(openapi: () => string) {
       const headers = { ...HEADERS, 'Content-Security-Policy': POLICY_REFERENCE, 'Content-Language': language };
       return fileAt(REFERENCE[language], 'html', make).answer(c.req.raw.headers, headers);
     });
+  }
   site.get(POSTMAN, (c) =>
     fileAt(POSTMAN, 'json', () => postmanText(JSON.parse(openapi()) as ApiDocument)).answer(c.req.raw.headers, HEADERS),
   );
