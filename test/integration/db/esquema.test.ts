@@ -34,7 +34,7 @@ test('no connection has its statements compiled, and none forbids the planner a 
 test('the migration of kept answers removes answers in clear, of which none is given or made again', async () => {
   const { db, close } = await testDatabase();
   try {
-    await db.pool.query('ALTER TABLE idempotencia DROP COLUMN sobre, ADD COLUMN respuesta text');
+    await db.pool.query('ALTER TABLE idempotencia DROP COLUMN sobre CASCADE, ADD COLUMN respuesta text');
     const request = { apiKeyId: 'llave', operacion: 'tax/facturas', clave: 'pedido-1' };
     await db.pool.query(
       `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, status, respuesta, bloqueada_hasta)
