@@ -166,7 +166,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
       expect([answer.json['error'], answer.json.data?.['campo']]).toEqual(['CAMPO_DESCONOCIDO', slip]);
       expect(answer.json.data?.['motivo']).toContain(`quiso decir ${campo}`);
       // In place of the right name both are told; a missing own RFC keeps its code.
-      const { [campo]: value, ...without } = body;
+      const { [campo]: value = 'x', ...without } = body;
       const instead = await refuses(campo === 'rfc' ? [400, 2002] : [400, 2001], { ...without, [slip]: value }, {});
       expect(JSON.stringify(instead.json.data?.['campos'])).toContain(`quiso decir ${campo}`);
     }

@@ -12,7 +12,7 @@ export interface Fila {
   /** Whose RFC the body carries. */
   readonly rfc: 'propio' | 'propio, sin registrar' | 'cualquiera' | 'ninguno';
   readonly campos: Readonly<Record<string, { tipo: Tipo; requerido: boolean }>>;
-  /** What fields hold in a good body, where that is not what they hold in others. */
+  /** What fields hold in a good body, where that is not what they hold in others; undefined leaves one out. */
   readonly valores?: Readonly<Record<string, unknown>>;
   readonly data: readonly string[] | null;
   /** Further data fields that we answer. */
@@ -27,14 +27,18 @@ const texto = { tipo: 'string', requerido: true } as const;
 const opcional = { tipo: 'string', requerido: false } as const;
 const rfc = { rfc: texto };
 const periodo = { rfc: texto, desde: texto, hasta: texto };
-const ejercicio = { rfc: texto, ejercicio: { tipo: 'integer', requerido: true } } as const;
+/** The fields of a page. */
+const pagina = { limite: { tipo: 'integer', requerido: false }, cursor: opcional } as const;
+const ejercicio = { rfc: texto, ejercicio: { tipo: 'integer', requerido: true }, ...pagina } as const;
 const lista = ['total', 'items'];
 /** How an answer was obtained, and for a list how sure it is. */
 const camino = ['canal', 'credencial'];
-const certeza = ['confianza', 'reembolsada', ...camino];
+const certeza = ['siguiente', 'confianza', 'reembolsada', ...camino];
 const pagada = ['402/1004'];
 const cfdi = { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' } as const;
-const listado = { data: lista, nuestros: certeza, errores: pagada } as const;
+/** A cursor that nobody was given is refused. */
+const primera = { cursor: undefined };
+const listado = { data: lista, nuestros: certeza, errores: pagada, valores: primera } as const;
 const llave = ['401/1001'];
 const numero = { tipo: 'integer', requerido: false } as const;
 const webhook = { webhook_id: texto };
@@ -61,19 +65,19 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'tax/comunicados', cost: 1, credencial: 'API key', rfc: 'propio' },
-    campos: { rfc: texto, desde: opcional, hasta: opcional },
+    campos: { rfc: texto, desde: opcional, hasta: opcional, ...pagina },
     elementos: { id: 'string', asunto: 'string', fecha: 'date' },
     ...listado,
   },
   {
     ...{ path: 'tax/facturas', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    campos: periodo,
+    campos: { ...periodo, ...pagina },
     elementos: cfdi,
     ...listado,
   },
   {
     ...{ path: 'tax/facturas-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    campos: periodo,
+    campos: { ...periodo, ...pagina },
     elementos: cfdi,
     ...listado,
   },
@@ -100,7 +104,11 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'tax/notificaciones', cost: 1, credencial: 'API key + CIEC o e.firma', rfc: 'propio' },
-    ...{ campos: rfc, elementos: { id: 'string', autoridad: 'string', asunto: 'string', fecha: 'date' }, ...listado },
+    ...{
+      campos: { ...rfc, ...pagina },
+      elementos: { id: 'string', autoridad: 'string', asunto: 'string', fecha: 'date' },
+      ...listado,
+    },
   },
   {
     ...{ path: 'usuario/datos-fiscales', cost: 1, credencial: 'API key', rfc: 'propio', campos: rfc },
@@ -245,8 +253,12 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'uso/consultar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
-    campos: { desde: opcional, hasta: opcional },
-    ...{ data: [], nuestros: ['saldo', 'desde', 'hasta', 'llamadas', 'cargados', 'reembolsados', 'items'] },
+    campos: { desde: opcional, hasta: opcional, ...pagina },
+    ...{
+      data: [],
+      nuestros: ['saldo', 'desde', 'hasta', 'llamadas', 'cargados', 'reembolsados', 'items', 'siguiente'],
+    },
+    valores: primera,
     errores: llave,
   },
   {
@@ -289,7 +301,7 @@ const VALORES: Readonly<Record<string, unknown>> = {
 /** A body that passes every check of its fields. */
 export function cuerpoValido({ campos, valores = {} }: Fila, own: string): Record<string, unknown> {
   const all = { ...VALORES, ...valores, rfc: own };
-  return Object.fromEntries(Object.entries(all).filter(([campo]) => campo in campos));
+  return Object.fromEntries(Object.entries(all).filter(([campo, valor]) => campo in campos && valor !== undefined));
 }
 
 /** Values of the wrong JSON type for a field. */

@@ -7,6 +7,7 @@ import {
   fechaHoraField,
   formatoField,
   hasCheckDigit,
+  limiteField,
   OPINIONES,
   parseRfc,
   RFC_PATTERN,
@@ -23,6 +24,28 @@ export const rfcData = z
   .refine((rfc) => parseRfc(rfc) === rfc)
   .meta({ description: 'RFC.', example: 'ACU200101DB1', pattern: RFC_PATTERN });
 
+/** How many elements a page of a list that was asked of the SAT may have. */
+export const MAX_LIMITE = 500;
+
+/** With these a list is given page by page; without them all at once. */
+export const camposDePagina = {
+  limite: limiteField(MAX_LIMITE)
+    .meta({
+      description: `Cuántos elementos, a lo más, por página. Sin él llega la lista entera; con cursor y sin él, ${MAX_LIMITE}.`,
+      example: 100,
+    })
+    .optional(),
+  cursor: z
+    .string({ error: 'debe ser un texto' })
+    .regex(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[0-9]{1,7}$/, 'debe ser el siguiente de la página anterior')
+    .meta({
+      description:
+        'El siguiente de la página anterior, con los mismos campos que en la primera. Contesta de la lista que obtuvo la primera, guardada cifrada 24 horas: no pregunta al SAT, no cuesta y no cambia entre páginas.',
+      example: '01936f5e-7c3a-4b1e-8f00-2a4b6c8d0e1f.100',
+    })
+    .optional(),
+};
+
 const desde = fechaField.meta({ example: '2026-01-01' });
 
 /** The body of the operations that ask for nothing but the taxpayer. */
@@ -33,11 +56,15 @@ export const cualquierRfc = z
   .object({ rfc: rfcField.meta({ example: 'EKU9003173C9' }) })
   .meta({ id: 'PeticionCualquierRfc' });
 
-/** `rfc`, `desde`, `hasta`, all required. */
-export const rfcYPeriodo = z.object({ rfc: rfcField, desde, hasta: fechaField }).meta({ id: 'PeticionPeriodo' });
+/** `rfc`, `desde`, `hasta`, all required, and the fields of a page. */
+export const rfcYPeriodo = z
+  .object({ rfc: rfcField, desde, hasta: fechaField, ...camposDePagina })
+  .meta({ id: 'PeticionPeriodo' });
 
-/** `rfc`, `ejercicio`. */
-export const rfcYEjercicio = z.object({ rfc: rfcField, ejercicio: ejercicioField }).meta({ id: 'PeticionEjercicio' });
+/** `rfc`, `ejercicio`, and the fields of a page. */
+export const rfcYEjercicio = z
+  .object({ rfc: rfcField, ejercicio: ejercicioField, ...camposDePagina })
+  .meta({ id: 'PeticionEjercicio' });
 
 /** The body of the operations on one solicitud. */
 export const soloSolicitud = z.object({ solicitud_id: solicitudIdField }).meta({ id: 'PeticionSolicitud' });
@@ -70,25 +97,27 @@ export const camino = {
     .meta({ description: 'Con qué credencial contestó; null si no hizo falta ninguna.', example: 'efirma' }),
 };
 
+/** How the next page of a list is asked for. */
+export const siguiente = z
+  .string()
+  .nullable()
+  .meta({ description: 'El cursor de la página que sigue; null en la última.', example: null });
+
 /** A list (specification, Lists), under the name that the interface's description gives it. */
 export const listOf = <T extends z.ZodType>(id: string, element: T) =>
   z
     .object({
-      total: z.int().min(0).meta({ description: 'Número de elementos.', example: 1 }),
+      total: z.int().min(0).meta({ description: 'Número de elementos de la lista entera.', example: 1 }),
       items: z.array(element),
+      siguiente,
       confianza,
       reembolsada,
       ...camino,
     })
     .meta({ id });
 
-/** How many elements a page of a list has, and how the next one is asked for. */
+/** How many elements a page of our own rows has. */
 export const total = z.int().min(0).meta({ description: 'Número de elementos de esta página.', example: 1 });
-export const siguiente = z
-  .string()
-  .nullable()
-  .meta({ description: 'El cursor de la página que sigue; null en la última.', example: null });
-
 export const texto = (description: string, example: string) => z.string().meta({ description, example });
 export const importe = z.number().meta({ description: 'Importe en pesos.', example: 1160.0 });
 export const instante = (description: string) => fechaHoraField.meta({ description });

@@ -125,6 +125,20 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
         row.lockedUntil = now + inicio.bloqueoSegundos * 1_000;
         return { resultado: 'ADELANTE', opId: row.opId };
       },
+      keepTrozos({ trozos, cuerpoHash, status, opId, ...de }) {
+        for (const { clave, sobre } of trozos)
+          store.idempotencias.set(nameOf({ ...de, clave }), {
+            ...{ cuerpoHash, opId, lockedUntil: 0, createdAt: store.now.getTime(), answer: { status, sobre } },
+          });
+      },
+      trozos({ claves, cuerpoHash, ...de }) {
+        const found = claves.flatMap((clave) => {
+          const row = store.idempotencias.get(nameOf({ ...de, clave }));
+          if (!row?.answer || !row.cuerpoHash.equals(cuerpoHash)) return [];
+          return store.now.getTime() - row.createdAt < DAY_MS ? [[clave, row.answer.sobre] as const] : [];
+        });
+        return new Map(found);
+      },
       finish: (respuesta) => keep(store, respuesta),
       reopen({ opId, ...clave }) {
         const row = store.idempotencias.get(nameOf(clave));

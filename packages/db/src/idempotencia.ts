@@ -1,6 +1,6 @@
 import type { ClaveIdempotencia, RespuestaIdempotencia, ResultadoIdempotencia } from '@acuse/core';
 import type { Database } from './database.ts';
-import { execute, rowOf } from './statements.ts';
+import { execute, rowOf, rowsOf } from './statements.ts';
 
 /**
  * One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. An
@@ -31,6 +31,12 @@ const ATTEMPT = 'WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_
 const FINISH = `UPDATE idempotencia SET status = $5, sobre = $6 ${ATTEMPT}`;
 const REOPEN = `UPDATE idempotencia SET bloqueada_hasta = now() ${ATTEMPT} AND status IS NULL`;
 const RELEASE = `DELETE FROM idempotencia ${ATTEMPT} AND status IS NULL`;
+
+const KEEP_TROZOS = `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, status, sobre)
+SELECT $1, $2, t.clave, $3, $4, now(), $5, t.sobre FROM unnest($6::text[], $7::bytea[]) AS t (clave, sobre)`;
+
+const TROZOS = `SELECT clave, sobre FROM idempotencia
+WHERE api_key_id = $1 AND operacion = $2 AND clave = ANY ($3::text[]) AND cuerpo_hash = $4 AND creada_en > now() - interval '24 hours'`;
 
 interface Row {
   adelante: string | null;
@@ -70,6 +76,35 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>) {
     /** Keeps the answer; nothing when the row is no longer under this `opId`. */
     async finish({ apiKeyId, operacion, clave, opId, status, sobre }: RespuestaIdempotencia): Promise<void> {
       await execute(pool, FINISH, [apiKeyId, operacion, clave, opId, status, sobre]);
+    },
+
+    /**
+     * Keeps a list for the pages that are asked for later, in pieces under names (`clave`) that no caller's key has, for
+     * 24 hours as every answer. `cuerpoHash`: of what is asked, as of {@link begin}.
+     */
+    async keepTrozos(
+      lista: Pick<Attempt, 'apiKeyId' | 'operacion' | 'opId'> & {
+        readonly cuerpoHash: Buffer;
+        readonly status: number;
+        readonly trozos: readonly { readonly clave: string; readonly sobre: Buffer }[];
+      },
+    ): Promise<void> {
+      const { apiKeyId, operacion, cuerpoHash, opId, status, trozos } = lista;
+      const columns = [trozos.map(({ clave }) => clave), trozos.map(({ sobre }) => sobre)];
+      await execute(pool, KEEP_TROZOS, [apiKeyId, operacion, cuerpoHash, opId, status, ...columns]);
+    },
+
+    /** Those of these pieces that are kept for the same question, by their names. */
+    async trozos(
+      buscados: Pick<Attempt, 'apiKeyId' | 'operacion'> & {
+        readonly claves: readonly string[];
+        readonly cuerpoHash: Buffer;
+      },
+    ): Promise<ReadonlyMap<string, Buffer>> {
+      const { apiKeyId, operacion, claves, cuerpoHash } = buscados;
+      const values = [apiKeyId, operacion, claves, cuerpoHash];
+      const rows = await rowsOf<{ clave: string; sobre: Buffer }>(pool, TROZOS, values);
+      return new Map(rows.map(({ clave, sobre }) => [clave, sobre]));
     },
 
     /** It is not known whether it was done: the next repetition goes on at once, under this same `opId`. */

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
-import { useServicio } from '../fixtures/servicio.ts';
+import { expectOk, useServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, comunicadosOf, type Dias, hoy, itemsOf, notificacionesOf, stopReloj } from './verdad.ts';
 
 /** It asks for the list of ten taxpayers, several times each. */
@@ -30,6 +30,29 @@ const RFCS = [
   ...CONTRIBUYENTES.map(([, rfc]) => rfc),
   ...['EKU9003173C9', 'BBB010101AB3', 'CACX7605101P8', 'XIQB891116QE4', 'FUNK671228PH6', 'KAHO641101B39'],
 ];
+
+it('tax/comunicados by pages: the list of the first one, each element once, for one question and one charge', async () => {
+  const rfc = RFCS.find((one) => comunicadosOf(servicio, one, ANIO).length > 2) ?? '';
+  const caller = await servicio.newCiecCaller({ rfc });
+  const whole = await itemsOf(caller, 'tax/comunicados', ANIO);
+  const asked = () => servicio.simulador.world.log.count({ rfc });
+  const first = await expectOk(caller.call('tax/comunicados', { rfc, ...ANIO, limite: 2 }));
+  const [found, before] = [[first['items']], asked()];
+  for (let cursor = first['siguiente']; cursor !== null; ) {
+    const page = await expectOk(caller.call('tax/comunicados', { rfc, ...ANIO, limite: 2, cursor }));
+    expect(page).toMatchObject({ total: whole.length, confianza: 'confirmado' });
+    found.push(page['items']);
+    cursor = page['siguiente'];
+  }
+  expect(found.flat()).toEqual(whole);
+  expect(asked()).toBe(before);
+  expect(await saldoDe(servicio, caller)).toBe(8);
+  const rows = await servicio.sql<{
+    text: string;
+  }>`SELECT i::text AS text FROM idempotencia i WHERE api_key_id = ${caller.apiKeyId}`;
+  expect(rows.length).toBe(1);
+  for (const { id } of whole as { id: string }[]) expect(rows[0]?.text).not.toContain(id);
+});
 
 describe.each([
   { via: 'CIEC', rfcs: RFCS.slice(0, 3), tags: [] },

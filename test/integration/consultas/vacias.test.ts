@@ -36,7 +36,7 @@ const CON_UNA = CONSULTAS.flatMap(([path, { credencial }]) =>
     ? [[path.slice('tax/'.length) as Lista, credencial] as const]
     : [],
 );
-const NADA = { total: 0, items: [] };
+const NADA = { total: 0, items: [], siguiente: null };
 const SIN_CONFIRMAR = { ...NADA, confianza: 'sin_confirmar', reembolsada: true };
 const conUna = (servicio: Servicio, rfc: string, credencial: 'ciec' | 'efirma') =>
   newCallerFor(servicio, { credencial, body: () => ({}) }, 5, rfc);

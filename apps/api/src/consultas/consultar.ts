@@ -90,6 +90,8 @@ export async function consultarLista<C extends Credencial, F, I>(
   return {
     total: respuesta.length,
     items: respuesta.map(toItem),
+    // Pages are made of the whole list, for whoever asks for them.
+    siguiente: null,
     confianza: isConfirmed ? ('confirmado' as const) : ('sin_confirmar' as const),
     reembolsada: !isConfirmed && contexto.costo > 0,
     ...camino,

@@ -361,3 +361,14 @@ function distance(a: string, b: string): number {
   }
   return cell(a.length, b.length);
 }
+
+export const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+
+/** JSON with the names of every object in order, so that the same content has the same bytes. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(byName))
+      : item,
+  );
+}

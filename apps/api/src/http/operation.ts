@@ -117,6 +117,11 @@ interface DeclaracionBase {
   readonly rfc: RfcPedido;
   /** What it asks of the tax authority while the caller waits, or has the workers ask. */
   readonly asks?: readonly NombreConsulta[];
+  /**
+   * Its `items` are given page by page to who asks for that: its body has `camposDePagina`, its data `siguiente`. What
+   * answers a `cursor` is no call of `handle`.
+   */
+  readonly isPaginada?: boolean;
   /** `in-handler`: the handler debits in the statement that does the work. */
   readonly charge?: 'before' | 'in-handler';
   readonly body: z.ZodObject;

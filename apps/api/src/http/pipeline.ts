@@ -2,8 +2,9 @@ import { CATALOGO, CfdiError, type DatosError, type NombreError } from '@acuse/c
 import { type Modo, wipeCredencial } from '@acuse/core';
 import { isInRanges, type LinkedSignal, linkSignals, networkOf, parseIp, parseRange } from '@acuse/runtime';
 import { huellaDeCuerpo, openRespuesta, parseApiKey, wipeApiKey } from '@acuse/vault';
+import { firstPage, keptPage } from '../consultas/paginas.ts';
 import { type ApiDeps, vidaDeLlamada } from '../deps.ts';
-import { readBody } from './body.ts';
+import { byName, canonicalJson, readBody } from './body.ts';
 import { eligibleCredenciales, openGuardada } from './credenciales.ts';
 import {
   accessOf,
@@ -42,6 +43,7 @@ const STEPS: readonly Step[] = [
   habilitada,
   readBody,
   rfcDeLaLlave,
+  keptPage,
   credencialPresente,
   idempotencia,
   chargeCall,
@@ -279,19 +281,8 @@ async function idempotencia(
   }
 }
 
-const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
-
 /** Every field of the body, those included that never become a string. */
 const camposOf = ({ value, secretos }: Body) => [canonicalJson(value), ...Object.entries(secretos).sort(byName).flat()];
-
-/** JSON with the names of every object in order, so that the same content has the same bytes. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_name, item: unknown) =>
-    typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(byName))
-      : item,
-  );
-}
 
 /**
  * Debits before the work. When the database does not answer, the operation is not run and whatever it may still write
@@ -383,7 +374,8 @@ async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
   } finally {
     budget?.release();
   }
-  const contestacion = contestacionDeExito(operation, checkData(llamada, result), llamada.saldo);
+  const data = await firstPage(llamada, checkData(llamada, result), deps);
+  const contestacion = contestacionDeExito(operation, data, llamada.saldo);
   return devuelve === undefined ? contestacion : { ...contestacion, devuelve };
 }
 

@@ -361,7 +361,10 @@ function describeAnswer({ path, data, envelope }: Operation): Described {
 /** A body that the operation takes. */
 export function exampleBody(operation: Operation): unknown {
   const { schema, named } = describeBody(operation);
-  return exampleOf(schema, named);
+  const example = exampleOf(schema, named);
+  if (!operation.isPaginada) return example;
+  // Whoever begins has no cursor: one that nobody was given is refused.
+  return Object.fromEntries(Object.entries(example ?? {}).filter(([campo]) => campo !== 'cursor'));
 }
 
 /** An answer of the operation to a call that succeeds. */

@@ -70,7 +70,7 @@ const isUnavailable = (answer: Answer, saldo: number, name: string) => {
 
 /** What a list with rows says beside them. */
 const conRenglones = (credencial: 'ciec' | 'efirma') => ({
-  ...{ confianza: 'confirmado', reembolsada: false },
+  ...{ siguiente: null, confianza: 'confirmado', reembolsada: false },
   ...{ canal: 'portal', credencial },
 });
 

@@ -31,7 +31,7 @@ it.each([
   const answer = await kit.call(PATH, { rfc: a.rfc, ...dates }, { key: a.key });
   expectCharged(kit, a, answer);
   const camino = { confianza: 'confirmado', reembolsada: false, canal: 'portal', credencial: 'ciec' };
-  expect(answer.json.data).toEqual({ total: 1, items: [comunicado], ...camino });
+  expect(answer.json.data).toEqual({ total: 1, items: [comunicado], siguiente: null, ...camino });
   expect(sat.consultas).toEqual([{ consulta: 'listar-comunicados', rfc: a.rfc, ...asked }]);
 });
 

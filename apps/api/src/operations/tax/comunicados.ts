@@ -3,7 +3,7 @@ import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { aviso, checkPeriodo, listOf, texto } from '../../fields.ts';
+import { aviso, camposDePagina, checkPeriodo, listOf, texto } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const DEFAULT_DAYS = 30;
@@ -17,11 +17,13 @@ export default defineOperation({
   needs:
     'El SAT publica los comunicados en el buzón tributario, que solo abre con la CIEC o la e.firma del contribuyente.',
   cost: 1,
+  isPaginada: true,
   rfc: 'propio',
   body: z.object({
     rfc: rfcField,
     desde: fechaField.meta({ example: '2026-01-01' }).optional(),
     hasta: fechaField.optional(),
+    ...camposDePagina,
   }),
   data: listOf(
     'ListaComunicados',

@@ -36,6 +36,7 @@ export default defineOperation({
   description: 'Lista las declaraciones del ejercicio. La consulta se hace con la e.firma guardada.',
   credential: 'efirma',
   cost: 1,
+  isPaginada: true,
   rfc: 'propio',
   body: rfcYEjercicio,
   data: listOf('ListaDeclaraciones', declaracion),

@@ -1,7 +1,8 @@
+import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { aviso, listOf, soloRfc, texto } from '../../fields.ts';
+import { aviso, camposDePagina, listOf, texto } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const notificacion = z
@@ -18,8 +19,9 @@ export default defineOperation({
     'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay o el SAT no contesta con ella, la CIEC.',
   credential: 'ciec-o-efirma',
   cost: 1,
+  isPaginada: true,
   rfc: 'propio',
-  body: soloRfc,
+  body: z.object({ rfc: rfcField, ...camposDePagina }),
   data: listOf('ListaNotificaciones', notificacion),
   asks: ['listar-notificaciones'],
   errors: ['SAT_NO_DISPONIBLE'],

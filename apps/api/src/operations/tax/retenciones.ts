@@ -30,6 +30,7 @@ export default defineOperation({
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
   cost: 1,
+  isPaginada: true,
   rfc: 'propio',
   body: rfcYEjercicio,
   data: listOf('ListaRetenciones', retencion),

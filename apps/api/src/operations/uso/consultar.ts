@@ -1,7 +1,7 @@
 import { fechaField } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
-import { texto } from '../../fields.ts';
+import { camposDePagina, siguiente, texto } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const MAX_DIAS = 366;
@@ -19,9 +19,14 @@ export default defineOperation({
   description: `Lo que la cuenta usó en un periodo, de a lo más ${MAX_DIAS} días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta. Sin costo.`,
   credential: 'api-key',
   cost: 0,
+  isPaginada: true,
   rfc: 'ninguno',
   body: z
-    .object({ desde: fechaField.meta({ example: '2026-01-01' }).optional(), hasta: fechaField.optional() })
+    .object({
+      desde: fechaField.meta({ example: '2026-01-01' }).optional(),
+      hasta: fechaField.optional(),
+      ...camposDePagina,
+    })
     .meta({ id: 'PeticionUso' }),
   data: z
     .object({
@@ -38,6 +43,7 @@ export default defineOperation({
           })
           .meta({ id: 'UsoDeUnDia' }),
       ),
+      siguiente,
     })
     .meta({ id: 'Uso' }),
   errors: [],
@@ -63,6 +69,7 @@ export default defineOperation({
       ...{ desde, hasta },
       ...{ llamadas: sum('llamadas'), cargados: sum('cargados'), reembolsados: sum('reembolsados') },
       items: dias,
+      siguiente: null,
     };
   },
 });
