@@ -61,7 +61,7 @@ describe('what is generated', () => {
 describe('documents', () => {
   const inside = (folder: string) => readdirSync(`${ROOT}${folder}`).map((name) => `${folder}/${name}`);
   const documents = [
-    ...[...readdirSync(ROOT), ...['docs', 'docs/adr', 'docs/guias'].flatMap(inside)],
+    ...[...readdirSync(ROOT), ...['docs', 'docs/adr', 'docs/guias', 'docs/guias/en'].flatMap(inside)],
     ...[...inside('apps'), ...inside('packages')].map((workspace) => `${workspace}/README.md`),
   ].filter((path) => path.endsWith('.md') && existsSync(`${ROOT}${path}`));
 

@@ -47,15 +47,15 @@ const GROUPS: Readonly<Record<Language, readonly Group[]>> = {
           label: 'Primera descarga',
           other: 'first-download',
         },
-        { slug: 'sandbox', source: 'docs/guias/sandbox.md', other: 'sandbox' },
+        { slug: 'sandbox', source: 'docs/guias/sandbox.md' },
         { slug: 'credenciales', source: 'docs/guias/credenciales.md', label: 'Credenciales', other: 'credentials' },
       ],
     ],
     [
       'Guías',
       [
-        { slug: 'webhooks', source: 'docs/webhooks.md', other: 'webhooks' },
-        { slug: 'formatos', source: 'docs/formatos.md', label: 'Formatos', other: 'formats' },
+        { slug: 'webhooks', source: 'docs/webhooks.md' },
+        { slug: 'formatos', source: 'docs/formatos.md', label: 'Formatos' },
         { slug: 'cli', source: 'docs/cli.md', label: 'Línea de órdenes' },
         { slug: 'asistentes', source: 'docs/asistentes.md', label: 'Asistentes' },
       ],
@@ -72,12 +72,26 @@ const GROUPS: Readonly<Record<Language, readonly Group[]>> = {
       'Consulta',
       [
         { slug: 'operaciones', source: 'docs/operations.md' },
-        { slug: 'errores', source: 'docs/errores.md', other: 'errors' },
-        { slug: 'codigos-sat', source: 'docs/codigos-sat.md', other: 'sat-codes' },
+        { slug: 'errores', source: 'docs/errores.md' },
+        { slug: 'codigos-sat', source: 'docs/codigos-sat.md' },
       ],
     ],
   ],
-  en: [],
+  en: [
+    [
+      'Start',
+      [
+        { slug: '', source: 'docs/guias/en/index.md', label: 'Overview', other: '' },
+        {
+          slug: 'first-download',
+          source: 'docs/guias/en/first-download.md',
+          label: 'First download',
+          other: 'primera-descarga',
+        },
+        { slug: 'credentials', source: 'docs/guias/en/credentials.md', label: 'Credentials', other: 'credenciales' },
+      ],
+    ],
+  ],
 };
 
 /** A page of the site, as its text. */
@@ -106,7 +120,7 @@ const pathOf = (language: Language, slug: string) => (slug === '' ? START[langua
 
 /** Reads every page of the site, in the order of its navigation. */
 export function readPages(): readonly Page[] {
-  const pages = LANGUAGES.flatMap((language) =>
+  return LANGUAGES.flatMap((language) =>
     GROUPS[language].flatMap(([group, entries]) =>
       entries.map(({ slug, source, label, other }): Page => {
         const markdown = forReaders(readFileSync(new URL(source, ROOT), 'utf8'));
@@ -126,8 +140,6 @@ export function readPages(): readonly Page[] {
       }),
     ),
   );
-  const paths = new Set(pages.map(({ path }) => path));
-  return pages.map((page) => ({ ...page, other: page.other !== null && paths.has(page.other) ? page.other : null }));
 }
 
 /** What a README says to those who change the code, at its end below a rule, is not for its readers here. */
