@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programEntry } from '@acuse/embedded';
 import { describe, expect, inject, it } from 'vitest';
-import { REFERENCE, readPages, SITE } from '../../../apps/api/src/site/pages.ts';
+import { POSTMAN, REFERENCE, readPages, SITE } from '../../../apps/api/src/site/pages.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { ciecOf, useServicio } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
@@ -84,6 +84,16 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
     expect(pestana.foreign).toEqual([]);
     await pestana.close();
   });
+});
+
+it('the site is served by the program as it is built, with all that its pages name', async () => {
+  const { url } = await servicio.startApiProcess();
+  for (const path of [SITE, ...Object.values(REFERENCE), `${SITE}/buscar?q=ciec`, `${SITE}/indice.json`, POSTMAN]) {
+    const answer = await fetch(`${url}${path}`);
+    expect([path, answer.status]).toEqual([path, 200]);
+    const named = (await answer.text()).matchAll(/(?:src|data-library)="(\/docs\/archivos\/[^"]+)"/g);
+    for (const [, href] of named) expect([href, (await fetch(`${url}${href}`)).status]).toEqual([href, 200]);
+  }
 });
 
 it.runIf(HAS_CURL)('“Primera descarga” leads from a key to the ZIP, by curl and by acuse', async () => {
