@@ -54,7 +54,7 @@ async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
     const letter = (i: number) => String.fromCharCode(65 + (i % 26));
     const rfc = `${letter(n)}${letter(Math.floor(n / 26))}B200101AB1`;
     const { id } = await createContribuyentes(db).add({ cuentaId: cuenta.id, rfc, actor: 'bench', ip: null });
-    const key = generateApiKey('test');
+    const key = generateApiKey('live');
     const llave = registroOf(hasher, key);
     await createLlaves(db).activate({ contribuyenteId: id, llave, actor: 'bench', ip: null });
     callers.push({ rfc, key: key.text, day: 0 });
@@ -94,7 +94,7 @@ async function finishOne(url: string, callers: readonly Caller[], databaseUrl: s
   const claims = createClaims(db);
   const ids: string[] = [];
   for (const caller of callers) {
-    const asked = { tipo: 'recibidos', desde: '2020-01-01', hasta: '2020-01-31' };
+    const asked = { tipo: 'recibidos', desde: '2025-06-01', hasta: '2025-06-30' };
     const id = String((await call(url, caller, 'tax/descarga-metadata', asked))['solicitud_id']);
     const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
     if (claimed === null) throw new Error('a new solicitud could not be claimed');
