@@ -148,6 +148,8 @@ GRANT SELECT, UPDATE (vence_en), DELETE ON webhook_secreto TO acuse_worker;
 -- webhook_evento, webhook_entrega, webhook_intento, webhook_aviso
 GRANT SELECT ON webhook_evento, webhook_entrega, webhook_intento TO acuse_api, acuse_panel;
 GRANT UPDATE (estado, intentos, terminada_en, due_at, tomada_hasta, epoch) ON webhook_entrega TO acuse_api, acuse_panel;
+-- Whoever sends a delivery again forgets its oldest tries.
+GRANT DELETE ON webhook_intento TO acuse_api, acuse_panel;
 GRANT SELECT, UPDATE (cuerpo), DELETE ON webhook_evento TO acuse_worker;
 GRANT SELECT, UPDATE, DELETE ON webhook_entrega TO acuse_worker;
 GRANT SELECT, INSERT ON webhook_intento TO acuse_worker;
