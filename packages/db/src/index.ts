@@ -39,6 +39,7 @@ export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';
 export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';
 export * from './permisos/usuarios-base.ts';
+export * from './recuperacion/recuperacion.ts';
 export {
   type Cuelga,
   cuelgan,

@@ -16,6 +16,10 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm run demo\b/, 'starts a stack of its own for minutes; CI runs it on a fresh clone'],
   [/^npm test\b/, 'is what runs this test'],
   [/^acuse escuchar /, 'waits for events until Ctrl-C; it runs in test/integration/cli/escuchar.test.ts'],
+  [
+    /^(pg_dump|psql|pg_restore|DATABASE_URL="\$NUEVA"|acuse operador comprobar)/,
+    'is about a database that nothing works on; it runs in test/integration/recuperacion',
+  ],
   [/assemble\.bench\.ts/, 'a bench of minutes with a million rows'],
   [/^npm (run build|pack|install) /, 'would leave files in the checkout; test/integration/sdk packs and installs it'],
   [/apps\/simulador\/src\/main\.ts/, 'would take the port of the simulator that already runs here'],

@@ -10,6 +10,7 @@ import {
   createPagos,
   createUsuarios,
   createUsuariosBase,
+  type Database,
   openDatabase,
   ROLES_BASE,
 } from '@acuse/db';
@@ -38,12 +39,9 @@ function secretosOf({
 
 /** Opens what the commands work with. Connects on first use. */
 export function openDeps(config: CliConfig, print: (line: string) => void) {
-  const database = openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: 4,
-    timeoutMs: 15_000,
-    applicationName: 'acuse-cli',
-  });
+  const open = (timeoutMs: number) =>
+    openDatabase({ url: config.DATABASE_URL, poolSize: 4, timeoutMs, applicationName: 'acuse-cli' });
+  const database = open(15_000);
   return {
     cuentas: createCuentas(database),
     libro: createLibro(database),
@@ -75,6 +73,15 @@ export function openDeps(config: CliConfig, print: (line: string) => void) {
       }[rol];
       return url === undefined ? [] : [[rol, url] as const];
     }),
+    /** Runs what may take longer than an order usually does, `timeoutMs` milliseconds a statement. */
+    async slow<T>(timeoutMs: number, run: (database: Database) => Promise<T>): Promise<T> {
+      const patient = open(timeoutMs);
+      try {
+        return await run(patient);
+      } finally {
+        await patient.close();
+      }
+    },
     /** The secrets of the environment that can be rotated, by setting. */
     secretos: secretosOf(config),
     /** Prints a result as a line of JSON. */

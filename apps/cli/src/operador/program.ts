@@ -6,6 +6,7 @@ import { addCaptchas } from './comandos/captchas.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
 import { addEdos, addEfos } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
+import { addComprobar, addRecuperar } from './comandos/recuperar.ts';
 import { addRevisar, type ReviewDeps } from './comandos/revisar.ts';
 import { addIps, addLlave, addOperacion, addRfc } from './comandos/rfc.ts';
 import { addSecretos } from './comandos/secretos.ts';
@@ -41,6 +42,8 @@ export function createProgram(
   addCaptchas(program, deps);
   addMigrar(program, deps);
   addBase(program, deps);
+  addComprobar(program, deps);
+  addRecuperar(program, deps);
   addSecretos(program, deps, print);
   addRevisar(program, { ...around, print });
   return program;

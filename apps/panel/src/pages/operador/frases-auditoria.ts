@@ -108,6 +108,11 @@ const FRASES: Readonly<Record<string, Frase>> = {
     ({ fuente, rfcs }) =>
       `Importó la lista de EDOS${fuente ? ` de ${text(fuente)}` : ''}${rfcs === undefined ? '' : `, con ${formatNumero(count(rfcs))} RFC`}.`,
   ],
+  'recuperar-base': [
+    'Base de datos recuperada',
+    ({ solicitudes, sesiones }) =>
+      `Preparó una base restaurada de un respaldo: ${formatNumero(count(solicitudes))} solicitudes siguen en curso y se cerraron ${formatNumero(count(sesiones))} sesiones.`,
+  ],
   'borrar-edos': ['Lista de EDOS borrada', 'Borró la lista de EDOS.'],
 };
 

@@ -1,0 +1,104 @@
+import type { Autor } from '@acuse/core';
+import { nota } from '../cuentas/auditoria.ts';
+import type { Database } from '../database.ts';
+import { rowOf, rowsOf } from '../statements.ts';
+
+/** A connection of another process to this database. */
+export interface ConnectedProgram {
+  readonly proceso: string;
+  readonly conexiones: number;
+}
+
+const CONNECTED = `
+SELECT coalesce(nullif(application_name, ''), usename) AS proceso, count(*)::int AS conexiones FROM pg_stat_activity
+WHERE datname = current_database() AND usename IS NOT NULL
+  AND (application_name, usename) <> (current_setting('application_name'), current_user)
+GROUP BY 1 ORDER BY 1`;
+
+/**
+ * Further than any solicitud may have come since the backup: what still stands in the queue, or in the hands of a
+ * worker that was not ended, is of an older generation and of a stale epoch.
+ */
+const LEAP = 1_000_000;
+
+const RECOVER = `
+WITH abierta AS (
+  UPDATE solicitud SET epoch = epoch + ${LEAP}, gen = gen + ${LEAP}, lease_until = NULL
+  WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') RETURNING id, estado, fase, cuenta_id, gen, due_at
+), timbre AS (
+  INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
+  SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM abierta WHERE estado = 'EN_PROCESO'
+  ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL
+), latidos AS (
+  DELETE FROM latido
+), cerrada AS (
+  DELETE FROM sesion RETURNING id
+), cuenta_de AS (
+  SELECT (SELECT count(*) FROM abierta)::int AS abiertas, (SELECT count(*) FROM cerrada)::int AS cerradas
+), nota AS (${nota({
+  accion: 'recuperar-base',
+  de: 'cuenta_de',
+  cuenta: 'NULL::uuid',
+  detalle: `jsonb_build_object('solicitudes', abiertas, 'sesiones', cerradas)`,
+  actor: '$1',
+  ip: '$2',
+})})
+SELECT abiertas, cerradas, (SELECT max(creada_en) FROM solicitud) AS "ultimaSolicitudEn",
+  (SELECT max(creado_en) FROM movimiento) AS "ultimoMovimientoEn",
+  (SELECT count(*) FROM api_key WHERE estado = 'ACTIVA')::int AS "llavesActivas"
+FROM cuenta_de`;
+
+export interface Recovered {
+  /** Solicitudes without an end, which go on. */
+  readonly abiertas: number;
+  /** Sessions of the panel that were ended. */
+  readonly cerradas: number;
+  readonly ultimaSolicitudEn: Date | null;
+  readonly ultimoMovimientoEn: Date | null;
+  readonly llavesActivas: number;
+}
+
+const RULES = `
+SELECT 'saldo' AS regla, c.id::text FROM cuenta c
+  LEFT JOIN (SELECT cuenta_id, sum(importe) AS suma FROM movimiento GROUP BY cuenta_id) m ON m.cuenta_id = c.id
+  WHERE c.saldo <> coalesce(m.suma, 0)
+UNION ALL SELECT 'un cargo', s.id::text FROM solicitud s
+  LEFT JOIN (SELECT op_id, count(*) AS n FROM movimiento WHERE tipo = 'cargo' GROUP BY op_id) m ON m.op_id = s.id
+  WHERE coalesce(m.n, 0) <> (s.costo > 0)::int
+UNION ALL SELECT 'reembolso', s.id::text FROM solicitud s
+  LEFT JOIN (SELECT DISTINCT op_id FROM movimiento WHERE tipo = 'reembolso') m ON m.op_id = s.id
+  WHERE (s.costo > 0 AND (s.estado IN ('ERROR', 'RECHAZADA', 'VENCIDA', 'CANCELADA')
+         OR (s.registros = 0 AND coalesce(s.confianza, '') = 'sin_confirmar'))) <> (m.op_id IS NOT NULL)
+UNION ALL SELECT 'reembolso sin cargo', r.op_id::text FROM movimiento r
+  LEFT JOIN movimiento m ON m.op_id = r.op_id AND m.tipo = 'cargo' AND m.importe = -r.importe
+  WHERE r.tipo = 'reembolso' AND m.op_id IS NULL
+UNION ALL SELECT 'credencial', s.id::text FROM solicitud s JOIN credencial_sellada c ON c.solicitud_id = s.id
+  WHERE s.terminada_en IS NOT NULL OR (s.estado = 'ESPERA_EFIRMA' AND c.tipo = 'efirma')
+ORDER BY 1, 2 LIMIT $1`;
+
+/** A rule of credits and credentials that holds at any moment, and the id of the account or solicitud that breaks it. */
+export interface BrokenRule {
+  readonly regla: string;
+  readonly id: string;
+}
+
+/**
+ * What breaks the rules that hold at any moment: a balance is the sum of its movements, a solicitud that costs has one
+ * charge and, if it failed, one refund, and keeps no credential beyond its end. Reads the whole ledger.
+ */
+export const brokenRules = ({ pool }: Pick<Database, 'pool'>, { limite = 1_000 } = {}) =>
+  rowsOf<BrokenRule>(pool, RULES, [limite]);
+
+/** Who else is connected to this database: programs of Acuse by their name, others by theirs or by their user. */
+export const connectedPrograms = ({ pool }: Pick<Database, 'pool'>) => rowsOf<ConnectedProgram>(pool, CONNECTED);
+
+/**
+ * Makes a database that was restored from a backup safe to work on: every open solicitud is rung anew under a
+ * generation and an epoch that nothing from before the restoring has, workers are seen anew, and everybody enters the
+ * panel again, because a session that was ended after the backup would be alive. May be repeated.
+ */
+export async function recover({ pool }: Pick<Database, 'pool'>, { actor, ip }: Autor): Promise<Recovered> {
+  const row = await rowOf<Recovered>(pool, RECOVER, [actor, ip]);
+  if (!row) throw new Error('a statement without FROM gave no row');
+  return row;
+}
