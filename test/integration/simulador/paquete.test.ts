@@ -8,6 +8,7 @@ import { unzipSync } from 'fflate';
 import { publint } from 'publint';
 import ts from 'typescript';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { blocksOf } from '../documentos/ordenes.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { addPublic, publishSimulador, startProgram } from './published.ts';
 
@@ -15,8 +16,8 @@ const run = promisify(execFile);
 const published = duringTests(publishSimulador, (each) =>
   addPublic(each, '@nodecfdi/sat-ws-descarga-masiva', '@nodecfdi/cfdi-core', 'luxon'),
 );
-const PAGE = new URL('../../../apps/simulador/README.md', import.meta.url);
-const PAGE_ES = new URL('../../../apps/simulador/README.es.md', import.meta.url);
+const PAGE = 'apps/simulador/README.md';
+const PAGE_ES = 'apps/simulador/README.es.md';
 
 describe('the package of the simulator', () => {
   it('has nothing that publint complains of', async () => {
@@ -132,29 +133,25 @@ describe('its program', () => {
   );
 });
 
-/** The programs of a page, by the language that they are marked with, in their order. */
-async function blocksOf(page: URL): Promise<readonly { language: string; text: string }[]> {
-  const blocks = (await readFile(page, 'utf8')).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
-  return [...blocks].map(([, language = '', text = '']) => ({ language, text }));
-}
-const textsOf = async (language: string) =>
-  (await blocksOf(PAGE)).filter((block) => block.language === language).map(({ text }) => text);
+/** The programs of the page in a language, in their order. */
+const textsOf = (language: string) =>
+  blocksOf(PAGE)
+    .filter((block) => block.language === language)
+    .map(({ text }) => text);
 
 const ARGS = ['--datos', 'sat', '--efirma', 'EKU9003173C9'];
 
 describe('the page of the simulator', () => {
   it('has the same programs in both languages', async () => {
-    const withoutNotes = (page: URL) =>
-      blocksOf(page).then((blocks) =>
-        blocks.map(({ language, text }) => ({ language, text: text.replace(/ +# .*$/gm, '') })),
-      );
-    const blocks = await withoutNotes(PAGE);
+    const withoutNotes = (page: string) =>
+      blocksOf(page).map(({ language, text }) => ({ language, text: text.replace(/ +# .*$/gm, '') }));
+    const blocks = withoutNotes(PAGE);
     expect(blocks.length).toBeGreaterThan(10);
-    expect(await withoutNotes(PAGE_ES)).toEqual(blocks);
+    expect(withoutNotes(PAGE_ES)).toEqual(blocks);
   });
 
   it('starts it as the program is started here', async () => {
-    const started = (await textsOf('sh')).flatMap((text) => text.match(/^npx .*$/gm) ?? []);
+    const started = textsOf('sh').flatMap((text) => text.match(/^npx .*$/gm) ?? []);
     expect(started).toEqual([
       `npx @acuse/simulador ${ARGS.join(' ')}`,
       `npx @acuse/simulador ${ARGS.join(' ')} --https`,
@@ -164,7 +161,7 @@ describe('the page of the simulator', () => {
   it('has a program for @nodecfdi/sat-ws-descarga-masiva that fetches every row', async () => {
     const { said, end } = await startProgram(published, ...ARGS, '--https', '--reloj', '2026-06-15T12:00:00Z');
     expect(said.ca).toBe(join(published.folder, 'sat/ca.pem'));
-    const [program = ''] = await textsOf('js');
+    const [program = ''] = textsOf('js');
     await writeFile(join(published.folder, 'descarga.mjs'), program);
     const env = { PATH: process.env['PATH'], NODE_EXTRA_CA_CERTS: 'sat/ca.pem', SAT: said.url };
     const { stdout } = await run(process.execPath, ['descarga.mjs'], { cwd: published.folder, env });
@@ -183,15 +180,15 @@ describe('the page of the simulator', () => {
   });
 
   it('has a test of node:test that passes', { tags: ['slow'] }, async () => {
-    const [, program = ''] = await textsOf('js');
+    const [, program = ''] = textsOf('js');
     await writeFile(join(published.folder, 'prueba.mjs'), program);
     const { stdout } = await run(process.execPath, ['--test', 'prueba.mjs'], { cwd: published.folder });
     expect(stdout).toMatch(/^(# |ℹ )pass 1$/m);
   });
 
   it('has programs for PHP and Python that these languages can read', { tags: ['slow'] }, async () => {
-    const [php = ''] = await textsOf('php');
-    const [python = ''] = await textsOf('python');
+    const [php = ''] = textsOf('php');
+    const [python = ''] = textsOf('python');
     await writeFile(join(published.folder, 'descarga.php'), php);
     await writeFile(join(published.folder, 'descarga.py'), python);
     const read = (program: string, ...args: readonly string[]) => {
@@ -208,7 +205,9 @@ describe.runIf(spawnSync('curl', ['--version']).status === 0)('its commands with
   let answers: readonly { command: string; answer: string }[];
   beforeAll(async () => {
     const { said, end } = await startProgram(published, ...ARGS);
-    const shown = (await textsOf('sh')).filter((text) => text.includes('$SAT')).join('\n');
+    const shown = textsOf('sh')
+      .filter((text) => text.includes('$SAT'))
+      .join('\n');
     const commands = shown
       .replace(/^export SAT=.*$/m, '')
       .replace(/(^| +)# .*$/gm, '')
