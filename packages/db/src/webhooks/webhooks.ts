@@ -160,6 +160,9 @@ WITH otra AS (
     tomada_hasta = CASE WHEN e.tomada_hasta > now() THEN e.tomada_hasta END,
     epoch = e.epoch + CASE WHEN e.tomada_hasta > now() THEN 0 ELSE 1 END
   FROM webhook w WHERE w.id = e.webhook_id AND ${OWN} AND e.id = $3 AND w.estado = 'ACTIVO' RETURNING e.id
+), viejo AS (
+  DELETE FROM webhook_intento WHERE id = ANY (ARRAY(
+    SELECT i.id FROM webhook_intento i WHERE i.entrega_id = (SELECT id FROM otra) ORDER BY i.id DESC OFFSET ${MAX_INTENTOS - 1}))
 )
 SELECT webhook_despierta() FROM otra`;
 
