@@ -24,7 +24,7 @@ ALTER FUNCTION webhook_anota SECURITY DEFINER SET search_path = public, pg_temp;
 -- cuenta: the balance is the API's to charge; everybody else moves it by a function, with its line in the ledger.
 GRANT SELECT (id, saldo, suspendida_en), UPDATE (saldo) ON cuenta TO acuse_api;
 GRANT SELECT, INSERT (id, nombre, email), UPDATE (nombre, suspendida_en, suspension_motivo) ON cuenta TO acuse_panel;
-GRANT SELECT (id, saldo) ON cuenta TO acuse_worker;
+GRANT SELECT (id, saldo, suspendida_en) ON cuenta TO acuse_worker;
 
 -- movimiento: nobody changes or deletes a line, nobody writes its balance, its time or its number. The API writes charges; refunds, purchases and
 -- corrections are written by functions.
