@@ -119,7 +119,7 @@ WITH destino AS MATERIALIZED (
   WHERE w.id = (SELECT webhook_id FROM webhook_entrega WHERE id = $1) ${destino} FOR NO KEY UPDATE
 ), fin AS (
   UPDATE webhook_entrega SET intentos = intentos + 1, tomada_hasta = NULL, ${set}
-  WHERE id = $1 AND epoch = $2 AND estado = 'PENDIENTE' AND (SELECT count(*) FROM destino) >= 0 RETURNING id, webhook_id
+  WHERE id = $1 AND epoch = $2 AND estado = 'PENDIENTE' AND tomada_hasta IS NOT NULL AND (SELECT count(*) FROM destino) >= 0 RETURNING id, webhook_id
 ), intento AS (
   INSERT INTO webhook_intento (entrega_id, ms, status, error, respuesta) SELECT id, $3, $4, $5, $6 FROM fin
 )`;

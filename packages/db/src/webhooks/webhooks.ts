@@ -152,11 +152,14 @@ WITH fin AS (
 )
 SELECT max(vence_en) AS "venceEn" FROM fin`;
 
-/** One that is under way stays with its sender, whose failure is then followed by all tries anew. */
+/**
+ * One that is under way stays with its sender, whose failure is then followed by all tries anew. The column has
+ * milliseconds: rounded up, it would not be due yet when the workers are woken.
+ */
 const RESEND = `
 WITH otra AS (
   UPDATE webhook_entrega e SET estado = 'PENDIENTE', intentos = 0, terminada_en = NULL,
-    due_at = CASE WHEN e.tomada_hasta > now() THEN e.due_at ELSE now() END,
+    due_at = CASE WHEN e.tomada_hasta > now() THEN e.due_at ELSE date_trunc('milliseconds', now()) END,
     tomada_hasta = CASE WHEN e.tomada_hasta > now() THEN e.tomada_hasta END,
     epoch = e.epoch + CASE WHEN e.tomada_hasta > now() THEN 0 ELSE 1 END
   FROM webhook w WHERE w.id = e.webhook_id AND ${OWN} AND e.id = $3 AND w.estado = 'ACTIVO' RETURNING e.id
