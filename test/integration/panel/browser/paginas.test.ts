@@ -121,7 +121,9 @@ const everyPage = () => {
       },
       ...{ ...alcance, secreto: { id: randomUUID(), sobre: clave }, actor: 'prueba', ip: null },
     });
-    const entrega = await panel.deps.webhooks.ping(alcance, webhookId);
+    const prueba = await panel.deps.webhooks.ping(alcance, webhookId);
+    if (prueba === null || prueba === 'PRUEBAS_DEMASIADAS') throw new Error('no delivery');
+    const { entrega } = prueba;
     await servicio.sql`
       INSERT INTO webhook_intento (entrega_id, ms, status, respuesta) VALUES (${entrega}, 5, 500, ${'no'.repeat(500)})`;
 
