@@ -6,6 +6,7 @@ import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, saldoDe, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { expectWhole, MES } from '../fixtures/resultado.ts';
+import { makeUsers } from '../fixtures/roles.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { type Fallible, hasEngine, openRed, startPostgres, startRedis } from './servidores.ts';
 
@@ -25,6 +26,7 @@ describe.skipIf(!(await hasEngine()))('a download while a container fails', { ti
     servers = { postgres: await red.join(postgres, AT.postgres), redis: await red.join(redis, AT.redis) };
     const url = `postgres://acuse:acuse@${AT.postgres}:5432/acuse`;
     await waitFor(() => migrate(url).catch(() => null));
+    await makeUsers(url);
     const db = openDatabase({ url, poolSize: 12, timeoutMs: 10_000, applicationName: 'acuse-test' });
     servicio = await startServicio({
       database: { db, url, sql: sqlOn(db.pool), close: () => db.close() },
