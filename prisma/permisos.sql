@@ -90,6 +90,8 @@ GRANT INSERT ON evento TO acuse_api;
 GRANT SELECT, INSERT ON evento TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE (veces, ultima_en), DELETE ON evento TO acuse_worker;
 GRANT USAGE ON SEQUENCE evento_id_seq TO acuse_api, acuse_panel, acuse_worker;
+-- paso: the workers' log of their steps; who reads it is the operator.
+GRANT SELECT, INSERT, UPDATE (proceso, bandeja_ms, cola_ms, ms, consultas, veces, ultimo_en), DELETE ON paso TO acuse_worker;
 -- documento
 GRANT INSERT ON documento TO acuse_api;
 GRANT SELECT, UPDATE (borrado_en), DELETE ON documento TO acuse_worker;

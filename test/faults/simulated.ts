@@ -152,7 +152,7 @@ export async function simulate(seed: number) {
     ...{ id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', cuentaId: 'c1', contribuyenteId: 't1', rfc: 'ACU200101DB1' },
     modo: 'live',
     ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', canal, canalDejado, fase, epoch, now: new Date(now) },
-    ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE) },
+    ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), rungAt: null },
     partes: partes.map((parte) => ({ ...parte })),
     isCredencialRechazada: isRefused[canal],
     sellada: sealed(canal),

@@ -1,17 +1,27 @@
-import type { Avance, Claims, Modo, Paquetes } from '@acuse/core';
+import type { Avance, ClaimedSolicitud, Claims, Modo, Paquetes } from '@acuse/core';
 import type { Backlog, createBacklog, Saldos, Sweeper } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
+import type { Logger } from '@acuse/runtime';
 
 type WorkerMetrics = Metrics<'worker'>;
 
 /**
- * The same claims, counting what steps note, how solicitudes end and which of their charges are given back; `isCharged`:
- * those of a mode cost something.
+ * The same claims, counting what steps note, how solicitudes end and which of their charges are given back, with a line
+ * in the log for what each step led to; `isCharged`: those of a mode cost something.
  */
-export function meterClaims(claims: Claims, metrics: WorkerMetrics, isCharged: (modo: Modo) => boolean): Claims {
+export function meterClaims(
+  claims: Claims,
+  { metrics, log, isCharged }: { metrics: WorkerMetrics; log: Logger; isCharged: (modo: Modo) => boolean },
+): Claims {
   const note = ({ eventos = [] }: Avance) => {
     for (const { tipo } of eventos) metrics.stepEvents.with({ tipo }).add();
   };
+  /** Its step says which solicitud it is. */
+  const stepOf = ({ fase, now, dueAt }: ClaimedSolicitud, { eventos = [] }: Avance = {}) => ({
+    queue: fase === 'ENSAMBLE' ? 'ensambles' : 'descargas',
+    wait_ms: Math.max(0, now.getTime() - dueAt.getTime()),
+    events: eventos.map(({ tipo, codigo }) => (codigo === undefined ? tipo : `${tipo} ${codigo}`)),
+  });
   const refund = metrics.refunds.with({ causa: 'solicitud' });
   return {
     ...claims,
@@ -23,19 +33,29 @@ export function meterClaims(claims: Claims, metrics: WorkerMetrics, isCharged: (
     async release(claimed, avance, next) {
       await claims.release(claimed, avance, next);
       note(avance);
+      const { queue: next_queue, inSeconds: next_in_seconds } = next;
+      log.info({ ...stepOf(claimed, avance), next_queue, next_in_seconds }, 'step_done');
     },
     async changeChannel(claimed, avance, way) {
       await claims.changeChannel(claimed, avance, way);
       note(avance);
+      log.info({ ...stepOf(claimed, avance), left: claimed.canal }, 'channel_changed');
+    },
+    async awaitEfirma(claimed) {
+      await claims.awaitEfirma(claimed);
+      log.info(stepOf(claimed), 'efirma_awaited');
     },
     async finish(claimed, paquete) {
       await claims.finish(claimed, paquete);
+      const { registros, bytes } = paquete;
+      log.info({ ...stepOf(claimed), estado: 'TERMINADA', registros, bytes }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: 'TERMINADA' }).add();
       const isUnconfirmed = paquete.registros === 0 && paquete.confianza === 'sin_confirmar';
       if (isUnconfirmed && isCharged(claimed.modo)) refund.add();
     },
     async fail(claimed, end) {
       await claims.fail(claimed, end);
+      log.info({ ...stepOf(claimed), ...end }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: end.estado }).add();
       if (isCharged(claimed.modo)) refund.add();
     },

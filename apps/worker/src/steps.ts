@@ -12,6 +12,7 @@ import type { Heartbeats } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Consumer } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
+import type { Asked } from './asked.ts';
 import { startLoop } from './loop.ts';
 
 /**
@@ -45,6 +46,8 @@ interface RunnerDeps {
   readonly claims: Claims;
   readonly log: Logger;
   readonly metrics: Metrics<'worker'>;
+  /** Hears what the SAT is asked in each step; without it nobody does. */
+  readonly asked?: Pick<Asked, 'during'>;
   readonly checkpoint: Checkpoint;
   /** Seconds that a claim lasts without being lengthened. */
   readonly leaseSeconds: number;
@@ -73,7 +76,7 @@ interface Runner extends Progress {
 
 /** Turns the rings of one queue into `trabajo` on claimed solicitudes. */
 export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
-  const { claims, checkpoint, leaseSeconds } = deps;
+  const { claims, checkpoint, leaseSeconds, asked = { during: (step) => step() } } = deps;
   const { queue } = trabajo;
   const log = deps.log.child({ queue });
   const { steps, stepDuration, stepsRunning, collect } = deps.metrics;
@@ -95,8 +98,9 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     const startedAt = performance.now();
     running += 1;
     lastAt = new Date();
+    const step = { solicitud_id: claimed.id, epoch: claimed.epoch };
     try {
-      count(await work(claimed, signal));
+      count(await log.within(step, () => asked.during(() => work(claimed, signal))));
     } finally {
       stepDuration.with({ queue }).observe((performance.now() - startedAt) / 1_000);
       running -= 1;
@@ -111,15 +115,14 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     try {
       await checkpoint('tras-tomar', claimed.id);
       await trabajo.run(claimed, linked.signal);
-      log.debug({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'step_done');
       return 'done';
     } catch (error) {
       if (error instanceof Desplazado || claim.lost.aborted) {
-        log.info({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'lease_lost');
+        log.info('lease_lost');
         return 'lost';
       }
       const isShutdown = signal.aborted;
-      if (!isShutdown) log.error({ solicitud_id: claimed.id, err: error }, 'step_failed');
+      if (!isShutdown) log.error({ err: error }, 'step_failed');
       await giveBack(claimed, isShutdown ? 0 : deps.retrySeconds, error);
       return isShutdown ? 'stopped' : 'failed';
     } finally {
@@ -135,7 +138,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
       await claims.release(claimed, avance, { queue, inSeconds });
     } catch (failure) {
       // The claim lapses by itself and the reconciler rings again.
-      if (!(failure instanceof Desplazado)) log.warn({ solicitud_id: claimed.id, err: failure }, 'claim_not_released');
+      if (!(failure instanceof Desplazado)) log.warn({ err: failure }, 'claim_not_released');
     }
   }
 

@@ -35,6 +35,7 @@ import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, ser
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
 import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
+import { createAsked } from './asked.ts';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
 import { openListas } from './listas.ts';
 import { meterClaims, meterPaquetes, meterReconciler, observeBacklog } from './metering.ts';
@@ -89,7 +90,10 @@ export async function startWorker(
   const paquetes = meterPaquetes(closeLater('storage', openPaquetesS3(config, storage)), metrics);
   /** Before a simulator in the SAT's place every key is a test key, and costs as one before the SAT would. */
   const isCharged = (modo: Modo) => modoOf(config) === 'test' || modo === 'live';
-  const claims = meterClaims(createClaims(database), metrics, isCharged);
+  const asked = createAsked();
+  const proceso = `${hostname()}:${process.pid}`;
+  const pasoEnCurso = () => ({ proceso, consultas: asked.soFar() });
+  const claims = meterClaims(createClaims(database, { pasoEnCurso }), { metrics, log, isCharged });
   const heartbeats = createHeartbeats(database);
 
   const consumers: Consumer[] = [];
@@ -111,7 +115,7 @@ export async function startWorker(
     checks['storage'] = (signal) => paquetes.ping(signal);
     const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
     const runner = createRunner(
-      { claims, log, checkpoint, metrics, leaseSeconds, retrySeconds, freed: () => wakeRelay() },
+      { claims, log, checkpoint, metrics, asked, leaseSeconds, retrySeconds, freed: () => wakeRelay() },
       trabajo,
     );
     const consumer = createConsumer(queueSettings, {
@@ -124,7 +128,7 @@ export async function startWorker(
       shutdown.phase('consume', stopConsuming, { timeoutMs: (config.SHUTDOWN_SECONDS + 5) * 1_000 });
     consumers.push(consumer);
     const watchdog = startWatchdog({
-      proceso: `${hostname()}:${process.pid}`,
+      proceso,
       queue,
       slots: concurrency,
       consumer,
@@ -140,8 +144,10 @@ export async function startWorker(
     };
   };
 
-  const satMetrics = observeSat(metrics, closeLater('medidor-sat', createSatMetrics(database)));
-  const abierto = has('descargas') || has('reaper') ? closeLater('sat', openSats(database, config, satMetrics)) : null;
+  const sums = closeLater('medidor-sat', createSatMetrics(database));
+  const satMetrics = observeSat(metrics, sums, asked);
+  const opensSat = has('descargas') || has('reaper');
+  const abierto = opensSat ? closeLater('sat', openSats(database, config, { satMetrics, asked })) : null;
 
   if (has('relay')) {
     const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
@@ -229,7 +235,11 @@ const NO_PRUEBAS: Sat = {
  * The tax authority, with the sessions, breakers and captchas that all processes share over the database, and the
  * simulator of the test keys beside it.
  */
-function openSats(database: Database, config: WorkerConfig, metrics: SatMetrics & AccesoMetrics) {
+function openSats(
+  database: Database,
+  config: WorkerConfig,
+  { satMetrics, asked }: { readonly satMetrics: SatMetrics & AccesoMetrics; readonly asked: SatMetrics },
+) {
   const compartido = {
     estado: createBreakerState(database),
     captchas: createCaptchas(database),
@@ -237,10 +247,11 @@ function openSats(database: Database, config: WorkerConfig, metrics: SatMetrics 
     isImpatient: true,
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
   };
-  const own = openSat(config, { ...compartido, sesiones: createSesionesPortal(database), metrics });
+  const own = openSat(config, { ...compartido, sesiones: createSesionesPortal(database), metrics: satMetrics });
   const sesiones = createSesionesPortal(database, { isPruebas: true });
   const { SAT_PRUEBAS_URL: url } = config;
-  const pruebas = url === undefined ? null : openSatDePruebas(config, url, { ...compartido, sesiones });
+  const pruebas =
+    url === undefined ? null : openSatDePruebas(config, url, { ...compartido, sesiones, requests: asked });
   const all = [own, ...(pruebas === null ? [] : [pruebas])];
   return {
     /** Whom a solicitud of this mode is asked of: a simulator in the SAT's place is asked by all of them. */

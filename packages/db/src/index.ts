@@ -1,6 +1,7 @@
 export type { Autor } from '@acuse/core';
 export { type AccessSnapshots, createAccessSnapshots } from './access-snapshots.ts';
 export * from './claims/claims.ts';
+export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';
 export {
@@ -60,6 +61,7 @@ export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
 export * from './solicitudes/lista.ts';
 export * from './solicitudes/solicitudes.ts';
+export * from './solicitudes/traza.ts';
 export * from './sweeper.ts';
 export { isUuid } from './uuid.ts';
 export * from './webhooks/avisos.ts';

@@ -19,13 +19,13 @@ export function createRouteObserver(
   };
 }
 
-/** Counts what is asked of the SAT, its log-ins and its captchas, and passes requests on to `next`. */
+/** Counts what is asked of the SAT, its log-ins and its captchas, and tells `others` of each request. */
 export function observeSat(
   metrics: Pick<
     Metrics<'api' | 'worker'>,
     'satRequests' | 'satDuration' | 'logins' | 'loginDuration' | 'captchas' | 'captchaDuration'
   >,
-  next: SatMetrics,
+  ...others: readonly SatMetrics[]
 ): SatMetrics & AccesoMetrics {
   return {
     record(measurement) {
@@ -33,7 +33,7 @@ export function observeSat(
       metrics.satRequests.with({ canal, host, resultado }).add();
       const isAnswered = resultado === 'exito' || resultado === 'rechazo' || resultado === 'fallo';
       if (isAnswered) metrics.satDuration.with({ canal }).observe(ms / 1_000);
-      next.record(measurement);
+      for (const other of others) other.record(measurement);
     },
     login({ portal, credencial, resultado, ms }) {
       metrics.logins.with({ portal, credencial, resultado }).add();

@@ -109,6 +109,10 @@ describe('the logger keeps secrets out', () => {
     expectNoSecret(capture((log) => log.child(fields).child({ n: 1 }).warn('planted')));
   });
 
+  test.each(Object.entries(planted))('of the fields of what is going on: %s', (_, fields) => {
+    expectNoSecret(capture((log) => log.within(fields, () => log.child({ n: 1 }).warn('planted'))));
+  });
+
   test('of the message', () => {
     expectNoSecret(
       capture((log) => log.error(`key ${SECRETS.apiKey}, ciec: ${SECRETS.ciec}, Bearer ${SECRETS.token}`)),
@@ -188,6 +192,34 @@ describe('the logger keeps what is needed', () => {
     };
     expect(fieldsOf({ circle })).toHaveProperty('circle.n', 1);
     expect(() => fieldsOf({ hostile })).not.toThrow();
+  });
+
+  test('what is going on, on the lines of every logger that writes meanwhile, and on no other', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ name: 'x', destination: { write: (line) => void lines.push(line) } });
+    const child = log.child({ part: 'child' });
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const first = log.within({ step: 1 }, async () => {
+      await held;
+      child.info('first');
+      log.within({ inner: true }, () => log.info({ step: 'own' }, 'nested'));
+    });
+    log.within({ step: 2 }, () => child.info('second'));
+    log.info('outside');
+    release();
+    await first;
+    const seen = lines
+      .map((line) => JSON.parse(line))
+      .map(({ msg, step, inner, part }) => ({ msg, step, inner, part }));
+    expect(seen).toEqual([
+      { msg: 'second', step: 2, part: 'child' },
+      { msg: 'outside' },
+      { msg: 'first', step: 1, part: 'child' },
+      { msg: 'nested', step: 'own', inner: true },
+    ]);
   });
 
   test('levels below the chosen one and the silent logger write nothing', () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { type DestinationStream, pino } from 'pino';
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -23,6 +24,8 @@ export interface Logger {
   readonly fatal: LogMethod;
   /** A logger whose lines all carry these fields too. */
   child(fields: LogFields): Logger;
+  /** Runs `work`, in which the lines of every logger of this process carry these fields too, whoever writes them. */
+  within<T>(fields: LogFields, work: () => T): T;
 }
 
 interface LoggerOptions {
@@ -51,8 +54,11 @@ function standardOutput(): DestinationStream {
  * names and scrubbed texts: see `toLoggable`. The finished line is scrubbed once more.
  */
 export function createLogger(options: LoggerOptions): Logger {
+  const context: LogContext = new AsyncLocalStorage();
   const base = pino(
     {
+      // pino writes into what it is given.
+      mixin: () => ({ ...context.getStore() }),
       level: options.level ?? 'info',
       base: { name: options.name, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
@@ -63,13 +69,16 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     options.destination ?? standardOutput(),
   );
-  return wrap(base);
+  return wrap(base, context);
 }
 
 /** A logger that writes nothing. */
-export const silentLogger: Logger = wrap(pino({ level: 'silent' }));
+export const silentLogger: Logger = wrap(pino({ level: 'silent' }), new AsyncLocalStorage());
 
-function wrap(target: pino.Logger): Logger {
+/** The fields of what is going on, for the lines that are written meanwhile. */
+type LogContext = AsyncLocalStorage<Record<string, unknown>>;
+
+function wrap(target: pino.Logger, context: LogContext): Logger {
   const method =
     (level: Exclude<LogLevel, 'silent'>): LogMethod =>
     (first: LogFields | string, message?: string) => {
@@ -85,7 +94,8 @@ function wrap(target: pino.Logger): Logger {
     warn: method('warn'),
     error: method('error'),
     fatal: method('fatal'),
-    child: (fields) => wrap(target.child(loggableFields(fields))),
+    child: (fields) => wrap(target.child(loggableFields(fields)), context),
+    within: (fields, work) => context.run({ ...context.getStore(), ...loggableFields(fields) }, work),
   };
 }
 

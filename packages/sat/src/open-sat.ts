@@ -146,18 +146,19 @@ const PRUEBAS = 'pruebas:';
 
 /**
  * The simulator at `url` (SAT_PRUEBAS_URL), which test keys ask where the SAT itself is asked with the others. It has
- * its own connections and breakers, answers its own captchas, and is not counted in the health of the SAT. The sessions
- * that it is given have to be those of a simulator, too.
+ * its own connections and breakers, answers its own captchas, and is not counted in the health of the SAT: `requests`
+ * sees what is asked, and nothing else. The sessions that it is given have to be those of a simulator, too.
  */
 export function openSatDePruebas(
   config: SatConfig,
   url: string,
-  compartido: Omit<SatCompartido, 'metrics'>,
+  { requests, ...compartido }: Omit<SatCompartido, 'metrics'> & { readonly requests?: SatMetrics },
 ): SatAbierto {
   const captchas = `${url.replace(/\/+$/, '')}/cfdiau/simulador/captcha`;
   const captcha = { CAPTCHA_RESOLVER: 'simulador', CAPTCHA_URL: captchas } as const;
   const estado: BreakerState = { update: (host, change) => compartido.estado.update(PRUEBAS + host, change) };
-  return openSat({ ...config, ...captcha, SAT_BASE_URL: url }, { ...compartido, estado });
+  const metrics = requests && { record: requests.record, login() {}, captcha() {} };
+  return openSat({ ...config, ...captcha, SAT_BASE_URL: url }, { ...compartido, estado, ...(metrics && { metrics }) });
 }
 
 /** Who reads captchas, as the settings say; null for nobody. Throws when what the settings name is not complete. */

@@ -11,6 +11,7 @@ import { addRevisar, type ReviewDeps } from './comandos/revisar.ts';
 import { addIps, addLlave, addOperacion, addRfc } from './comandos/rfc.ts';
 import { addSecretos } from './comandos/secretos.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
+import { addTraza } from './comandos/traza.ts';
 import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
 
@@ -37,6 +38,7 @@ export function createProgram(
   addOperacion(program, deps);
   addIps(program, deps);
   addSolicitudes(program, deps);
+  addTraza(program, deps, print);
   addEfos(program, deps);
   addEdos(program, deps);
   addCaptchas(program, deps);

@@ -228,6 +228,8 @@ export interface SatMeasurement {
   /** Milliseconds to the whole answer, or to its headers when the body is streamed; 0 where nothing was sent. */
   readonly ms: number;
   readonly resultado: ResultadoMedido;
+  /** Why it was no success: a status (`HTTP 503`) or what became of the connection. */
+  readonly codigo?: string;
 }
 
 /**

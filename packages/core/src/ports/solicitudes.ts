@@ -193,6 +193,9 @@ export interface ClaimedSolicitud {
   readonly deadlineAt: Date;
   /** The database's clock at the claim. */
   readonly now: Date;
+  /** When its ring was due, and when the queue got it; null: nobody knows. */
+  readonly dueAt: Date;
+  readonly rungAt: Date | null;
   readonly partes: readonly Parte[];
   /** The SAT refused the credential that it was accepted with, at its channel, to this solicitud or to another one. */
   readonly isCredencialRechazada: boolean;

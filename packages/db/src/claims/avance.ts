@@ -2,12 +2,15 @@ import { randomUUID } from 'node:crypto';
 import type { Avance, CambioParte, ClaimedSolicitud, QueueName } from '@acuse/core';
 import type pg from 'pg';
 import { prepared } from '../statements.ts';
+import { upsertPasos } from './paso.ts';
 
 /** One fenced write: progress, and with `next` the claim is given back and rings again, else kept. */
 export interface Write {
   readonly claimed: Pick<ClaimedSolicitud, 'id' | 'epoch'>;
   readonly avance: Avance;
   readonly next: { readonly queue: QueueName; readonly inSeconds: number } | null;
+  /** The row of the step that ends with it; absent: none is noted. */
+  readonly paso?: Readonly<Record<string, unknown>> | null;
 }
 
 /** Columns of a part that a change may set, by their own names. */
@@ -35,7 +38,7 @@ const COLUMNS = [
 const WRITE = `
 /* write */ WITH escrito AS MATERIALIZED (
   SELECT * FROM jsonb_to_recordset($1::jsonb) AS e (id uuid, epoch integer, miradas integer, cola text, segundos float8,
-    partes jsonb, reemplaza uuid, nuevas jsonb, eventos jsonb)
+    partes jsonb, reemplaza uuid, nuevas jsonb, eventos jsonb, paso jsonb)
 ), fila AS (
   UPDATE solicitud s SET intentos = s.intentos + e.miradas,
     ultima_consulta_en = CASE WHEN e.miradas > 0 THEN now() ELSE s.ultima_consulta_en END,
@@ -44,7 +47,7 @@ const WRITE = `
     due_at = coalesce(now() + make_interval(secs => e.segundos), s.due_at),
     fase = CASE e.cola WHEN 'ensambles' THEN 'ENSAMBLE' WHEN 'descargas' THEN 'DESCARGA' ELSE s.fase END
   FROM escrito e WHERE s.id = ANY (ARRAY(SELECT id FROM escrito)) AND s.id = e.id AND s.epoch = e.epoch AND s.estado = 'EN_PROCESO'
-  RETURNING s.id, s.gen, s.cuenta_id, s.due_at, e.cola, e.partes, e.reemplaza, e.nuevas, e.eventos
+  RETURNING s.id, s.gen, s.cuenta_id, s.due_at, e.cola, e.partes, e.reemplaza, e.nuevas, e.eventos, e.epoch, e.paso
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
   SELECT id, gen, cola, cuenta_id, due_at FROM fila WHERE cola IS NOT NULL
@@ -88,7 +91,7 @@ const WRITE = `
 ), anotada AS (
   INSERT INTO evento (solicitud_id, tipo, codigo, detalle)
   SELECT n.id, n.tipo, n.codigo, n.detalle FROM nota n WHERE n.id NOT IN (SELECT solicitud_id FROM repetida) ORDER BY n.id, n.orden
-)
+), ${upsertPasos('fila')}
 SELECT id FROM fila`;
 
 /** The statement that carries out `writes`; no two of them are of the same solicitud. It gives a row for each done. */
@@ -104,7 +107,7 @@ const HALVES = /\p{Surrogate}/gu;
 const whole = (_name: string, value: unknown) => (typeof value === 'string' ? value.replace(HALVES, '\ufffd') : value);
 
 /** What is absent stays absent in JSON, and as it is in its row. */
-function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next }: Write) {
+function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next, paso }: Write) {
   return {
     id: claimed.id,
     epoch: claimed.epoch,
@@ -125,5 +128,6 @@ function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next 
       ...{ canal: nuevas.canal ?? null, vacias: nuevas.vacias ?? [] },
     })),
     eventos: eventos?.map(({ tipo, codigo, detalle }) => ({ tipo, codigo, detalle: detalle?.slice(0, 500) })),
+    paso,
   };
 }

@@ -1,4 +1,5 @@
 import {
+  type Avance,
   type ClaimedSolicitud,
   type Claims,
   type CredencialSellada,
@@ -14,6 +15,7 @@ import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { type Write, writeOf } from './avance.ts';
 import { endWithoutPaquete } from './end.ts';
+import { insertPaso, type PasoEnCurso, pasoOf } from './paso.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
 const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 'rechazada_soap_en') =>
@@ -33,7 +35,8 @@ const PARTES = `coalesce((
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
-       t.formato, t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
+       t.formato, t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt",
+       (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "rungAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
        efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en, ${PARTES}`;
 const SELLADAS = `
@@ -63,6 +66,8 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     creadaEn: row.creadaEn,
     deadlineAt: row.deadlineAt,
     now: row.now,
+    dueAt: row.dueAt,
+    rungAt: row.rungAt,
     isCredencialRechazada: row[`${own}_rechazada`],
     sellada: selladaOf(row, own),
     otra: row[`${other}_rechazada`] ? null : selladaOf(row, other),
@@ -94,7 +99,8 @@ WITH espera AS (
     AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.tipo = 'efirma' AND c.expira_en > now()) RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id AND c.tipo = 'efirma'),
 salida AS (DELETE FROM outbox o USING espera WHERE o.solicitud_id = espera.id),
-nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera)
+nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera),
+hecho AS (${insertPaso({ de: 'espera', epoch: '$2', paso: '$3' })})
 SELECT id FROM espera`;
 
 const FINISH = `
@@ -104,11 +110,15 @@ WITH fin AS (
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
-nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
+nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin),
+hecho AS (${insertPaso({ de: 'fin', epoch: '$2', paso: '$9' })})
 SELECT id FROM fin LEFT JOIN LATERAL libro_devuelve(
   CASE WHEN $6::bigint = 0 AND $8 = 'sin_confirmar' THEN ARRAY[fin.id] ELSE '{}' END, 'VACIA_SIN_CONFIRMAR') ON true`;
 
-const FAIL = endWithoutPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
+const FAIL = endWithoutPaquete(
+  `s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`,
+  `, hecho AS (${insertPaso({ de: 'fin', epoch: '$5', paso: '$6' })})`,
+);
 
 const CHANGE_CHANNEL = `
 WITH otra AS (
@@ -164,8 +174,14 @@ function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return { claim, write };
 }
 
-/** The workers' side of solicitudes over PostgreSQL. */
-export function createClaims(database: Pick<Database, 'pool' | 'settings'>): Claims {
+/**
+ * The workers' side of solicitudes over PostgreSQL. What gives a claim back notes its step, where `pasoEnCurso` tells who
+ * makes it; it is asked in the step that gives it back.
+ */
+export function createClaims(
+  database: Pick<Database, 'pool' | 'settings'>,
+  { pasoEnCurso = () => null }: { readonly pasoEnCurso?: () => PasoEnCurso | null } = {},
+): Claims {
   const { pool } = database;
   const batches = batchesOf(database);
 
@@ -185,8 +201,20 @@ export function createClaims(database: Pick<Database, 'pool' | 'settings'>): Cla
     if (!(await isOne(pool, text, values))) throw new Desplazado(claimed.id, claimed.epoch);
   }
 
-  async function write(claimed: ClaimedSolicitud, rest: Omit<Write, 'claimed'>): Promise<void> {
-    if (!(await batches.write({ claimed, ...rest }))) throw new Desplazado(claimed.id, claimed.epoch);
+  const lastPaso = (claimed: ClaimedSolicitud, nota: string) => {
+    const paso = pasoOf(claimed, [nota], pasoEnCurso());
+    return paso && JSON.stringify(paso);
+  };
+
+  /** The write that gives a claim back. */
+  const backOf = (claimed: ClaimedSolicitud, avance: Avance, next: Write['next']): Write => {
+    const notas = (avance.eventos ?? []).map(({ tipo }) => tipo);
+    return { claimed, avance, next, paso: pasoOf(claimed, notas, pasoEnCurso()) };
+  };
+
+  async function write(written: Write): Promise<void> {
+    const { id, epoch } = written.claimed;
+    if (!(await batches.write(written))) throw new Desplazado(id, epoch);
   }
 
   const atOnce = { queue: 'descargas', inSeconds: 0 } as const;
@@ -195,35 +223,35 @@ export function createClaims(database: Pick<Database, 'pool' | 'settings'>): Cla
     claim: batches.claim,
 
     async save(claimed, avance) {
-      await write(claimed, { avance, next: null });
+      await write({ claimed, avance, next: null });
       const row = await rowOf<ClaimedRow>(pool, HELD, [claimed.id, claimed.epoch]);
       if (!row) throw new Desplazado(claimed.id, claimed.epoch);
       return claimedOf(row);
     },
 
-    release: (claimed, avance, next) => write(claimed, { avance, next }),
+    release: (claimed, avance, next) => write(backOf(claimed, avance, next)),
 
     extend: (claimed, leaseSeconds) => only(claimed, EXTEND, [claimed.id, claimed.epoch, leaseSeconds]),
 
     // The row is locked before the copy is looked for, so that one that was stored since the claim is seen and kept.
     awaitEfirma: (claimed) =>
       fenced(claimed, [LOCK, [claimed.id, claimed.epoch]], async (client) => {
-        if (!(await isOne(client, AWAIT_EFIRMA, [claimed.id, claimed.epoch])))
-          await client.query(writeOf([{ claimed, avance: {}, next: atOnce }]));
+        const values = [claimed.id, claimed.epoch, lastPaso(claimed, 'ESPERA_EFIRMA')];
+        if (!(await isOne(client, AWAIT_EFIRMA, values))) await client.query(writeOf([backOf(claimed, {}, atOnce)]));
       }),
 
     finish: (claimed, { objectKey, bytes, sha256, registros, confianza, resumen }) => {
       const counted = resumen === undefined ? null : JSON.stringify(resumen);
       const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
-      return only(claimed, FINISH, values);
+      return only(claimed, FINISH, [...values, lastPaso(claimed, 'TERMINADA')]);
     },
 
     fail: (claimed, { estado, motivo, codigo }) =>
-      only(claimed, FAIL, [estado, motivo, codigo ?? null, claimed.id, claimed.epoch]),
+      only(claimed, FAIL, [estado, motivo, codigo ?? null, claimed.id, claimed.epoch, lastPaso(claimed, estado)]),
 
     changeChannel: (claimed, avance, { mayReturn }) =>
       fenced(claimed, [CHANGE_CHANNEL, [claimed.id, claimed.epoch, mayReturn]], async (client) => {
-        await client.query(writeOf([{ claimed, avance, next: atOnce }]));
+        await client.query(writeOf([backOf(claimed, avance, atOnce)]));
       }),
 
     async markRefused(claimed, canal) {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { type BreakerState, type ResultadoMedido, SatError, type SatMetrics } from '@acuse/core';
@@ -108,12 +109,15 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
       const stream = guardStream(answer.body, {
         maxBytes: request.maxBytes ?? Number.POSITIVE_INFINITY,
         toError: (error) => plazo.reason() ?? toSatError(error),
-        onClose: (guarded) => {
+        // Whoever is told belongs to the caller's step, whatever the socket was opened for.
+        onClose: AsyncResource.bind((guarded: Readable) => {
           plazo.release();
-          const outcome = outcomeOfStream(guarded, plazo.reason());
-          measurement.end(outcome === 'neutral' ? 'cancelada' : outcome);
+          const reason = plazo.reason();
+          const outcome = outcomeOfStream(guarded, reason);
+          const error = reason ?? (guarded.errored === null ? undefined : toSatError(guarded.errored));
+          measurement.end(outcome === 'neutral' ? 'cancelada' : outcome, outcome === 'exito' ? undefined : error);
           void circuitBreaker.report(request.host, outcome);
-        },
+        }),
       });
       plazo.signal.addEventListener('abort', () => stream.destroy(plazo.reason()), { once: true });
       return stream;
@@ -159,7 +163,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     } catch (error) {
       plazo.release();
       const mapped = plazo.reason() ?? toSatError(error);
-      measurement.end(resultadoOf(mapped));
+      measurement.end(resultadoOf(mapped), mapped);
       await circuitBreaker.report(request.host, outcomeOf(mapped), request.titular);
       throw mapped;
     }
@@ -264,16 +268,17 @@ type Final = Exclude<ResultadoMedido, 'evitada' | 'desmentida'>;
 interface Measurement {
   /** What follows is the body of a stream, which takes as long as its reader likes. */
   stopClock(): void;
-  end(resultado: Final): void;
+  end(resultado: Final, error?: SatError): void;
   /** What ended as a success was none. A request that has not ended yet will end as a failure. */
   withdraw(): void;
 }
 
 /** Tells a `metrics` of every request. An observer that throws disturbs nobody. */
 function createMediciones(metrics: SatMetrics | undefined) {
-  function record(host: string, ms: number, resultado: ResultadoMedido): void {
+  function record(host: string, ms: number, resultado: ResultadoMedido, error?: SatError): void {
+    const codigo = error && { codigo: error.codigo ?? error.motivo };
     try {
-      metrics?.record({ host, canal: canalDeHost(host), ms, resultado });
+      metrics?.record({ host, canal: canalDeHost(host), ms, resultado, ...codigo });
     } catch {
       // Whoever only watches must not break what is watched.
     }
@@ -292,11 +297,11 @@ function createMediciones(metrics: SatMetrics | undefined) {
       };
       return {
         stopClock,
-        end(resultado) {
+        end(resultado, error) {
           if (ended !== null) return;
           stopClock();
           ended = isWithdrawn ? 'fallo' : resultado;
-          record(host, ms ?? 0, ended);
+          record(host, ms ?? 0, ended, error);
         },
         withdraw() {
           if (ended === 'exito' && !isWithdrawn) record(host, ms ?? 0, 'desmentida');

@@ -43,6 +43,8 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   creadaEn: NOW,
   deadlineAt: new Date(NOW.getTime() + 3_600_000),
   now: NOW,
+  dueAt: NOW,
+  rungAt: NOW,
   partes: [parte({ canal: change.canal ?? 'soap' })],
   isCredencialRechazada: false,
   sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },

@@ -1,0 +1,123 @@
+import type { NuevoEvento } from '@acuse/core';
+import { createClaims, createRetention, openDatabase, type PasoEnCurso, readTraza } from '@acuse/db';
+import { beforeAll, expect, it } from 'vitest';
+import { newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
+import { urlAs } from '../fixtures/roles.ts';
+
+const t = useDatabase();
+/** As the workers log in: what they may not write, these tests may not. */
+const worker = duringTests(async () => openDatabase({ ...t.db.settings, url: urlAs(t.url, 'worker'), poolSize: 2 }));
+let ana: Taxpayer;
+beforeAll(async () => {
+  ana = await seedTaxpayer(t.db, { saldo: 100 });
+});
+
+const LOOK: NuevoEvento = { tipo: 'SAT_EN_PROCESO' };
+const SILENCE: NuevoEvento = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'HTTP 503' };
+const ASKED = { host: 'cfdidescargamasiva.clouda.sat.gob.mx', resultado: 'exito', veces: 2, ms: 310 } as const;
+
+let year = 2000;
+/** A new solicitud, and how its rings are answered: each claims it and gives it back with these events. */
+async function newRung(paso: PasoEnCurso | null = { proceso: 'host-a:7', consultas: [] }) {
+  year += 1;
+  const id = await newSolicitud(t.db, ana, { desde: `${year}-01-01`, hasta: `${year}-01-31` });
+  let current = paso;
+  const claims = createClaims(worker, { pasoEnCurso: () => current });
+  const claim = async (queue: 'descargas' | 'ensambles' = 'descargas') => {
+    await t.sql`UPDATE outbox SET rung_at = greatest(now(), due_at) WHERE solicitud_id = ${id}`;
+    const [row] = await t.sql<{ gen: number }>`SELECT gen FROM solicitud WHERE id = ${id}`;
+    const claimed = await claims.claim({ solicitudId: id, gen: row?.gen ?? 0, queue, leaseSeconds: 60 });
+    if (claimed === null) throw new Error('not claimed');
+    return claimed;
+  };
+  return {
+    id,
+    claims,
+    claim,
+    by(next: PasoEnCurso) {
+      current = next;
+    },
+    async step(...eventos: NuevoEvento[]) {
+      await claims.release(await claim(), { eventos }, { queue: 'descargas', inSeconds: 0 });
+    },
+    pasos: async () => (await readTraza(t.db, id))?.pasos ?? [],
+  };
+}
+
+it('keeps each step in the statement that gives its claim back: who, what it waited, what it took, noted and asked', async () => {
+  const rung = await newRung({ proceso: 'host-a:7', consultas: [ASKED] });
+  await t.sql`UPDATE solicitud SET due_at = now() - interval '3 seconds' WHERE id = ${rung.id}`;
+  await t.sql`UPDATE outbox SET due_at = now() - interval '3 seconds' WHERE solicitud_id = ${rung.id}`;
+  await rung.step({ tipo: 'ACEPTADA' }, LOOK);
+  const [first, ...others] = await rung.pasos();
+  expect(others).toEqual([]);
+  expect(first).toMatchObject({ epoch: 1, cola: 'descargas', notas: 'ACEPTADA,SAT_EN_PROCESO', proceso: 'host-a:7' });
+  expect(first).toMatchObject({ consultas: [ASKED], veces: 1, ultimo_en: null });
+  expect(first?.bandeja_ms).toBeGreaterThanOrEqual(3_000);
+  for (const ms of [first?.cola_ms, first?.ms]) expect(ms).toBeGreaterThanOrEqual(0);
+});
+
+it('counts a step that noted nothing new in the row of the one before, with the longest times and the last worker', async () => {
+  const rung = await newRung();
+  await rung.step({ tipo: 'SOLICITADA', codigo: 'F' });
+  for (const _ of [1, 2, 3]) await rung.step(LOOK);
+  rung.by({ proceso: 'host-b:9', consultas: [ASKED] });
+  await rung.step(LOOK);
+  await rung.step();
+  await rung.step(SILENCE);
+  await rung.step(SILENCE);
+  // What changes something is a row of its own, however often.
+  for (const _ of [1, 2]) await rung.step({ tipo: 'REPETIDA' });
+  const rows = (await rung.pasos()).map(({ epoch, notas, veces, proceso }) => [epoch, notas, veces, proceso]);
+  expect(rows).toEqual([
+    [1, 'SOLICITADA', 1, 'host-a:7'],
+    [3, 'SAT_EN_PROCESO', 4, 'host-b:9'],
+    [11, '', 1, 'host-b:9'],
+    [13, 'SAT_SIN_RESPUESTA', 2, 'host-b:9'],
+    [17, 'REPETIDA', 1, 'host-b:9'],
+    [19, 'REPETIDA', 1, 'host-b:9'],
+  ]);
+});
+
+it('keeps the last step too, however a solicitud ends, waits or changes its channel', async () => {
+  const [finished, failed, awaited, changed] = [await newRung(), await newRung(), await newRung(), await newRung()];
+  await finished.claims.finish(await finished.claim(), PAQUETE);
+  await failed.claims.fail(await failed.claim(), { estado: 'RECHAZADA', motivo: 'SAT_RECHAZADA' });
+  await awaited.claims.awaitEfirma(await awaited.claim());
+  const periodos = [{ inicio: '2001-01-01T00:00:00', fin: '2001-01-31T23:59:59' }];
+  const avance = { nuevas: { reemplaza: null, periodos }, eventos: [{ tipo: 'CANAL_CAIDO' as const }] };
+  await changed.claims.changeChannel(await changed.claim(), avance, { mayReturn: true });
+  const notas = [];
+  for (const { pasos } of [finished, failed, awaited, changed]) notas.push((await pasos()).map((each) => each.notas));
+  expect(notas).toEqual([['TERMINADA'], ['RECHAZADA'], ['ESPERA_EFIRMA'], ['CANAL_CAIDO']]);
+});
+
+it('keeps no step of whoever lost the claim, and none where nobody tells who makes it', async () => {
+  const lost = await newRung();
+  const claimed = await lost.claim();
+  await t.sql`UPDATE solicitud SET epoch = epoch + 1 WHERE id = ${lost.id}`;
+  await expect(lost.claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 })).rejects.toThrow(/is over/);
+  const untold = await newRung(null);
+  await untold.step(LOOK);
+  expect([await lost.pasos(), await untold.pasos()]).toEqual([[], []]);
+});
+
+it('stays within 2,000 bytes however often a request is looked at, and goes with the rest of its trace', async () => {
+  const rung = await newRung({ proceso: 'descargas-7d9c5b6f4-x2x9k:1', consultas: [ASKED] });
+  await rung.step({ tipo: 'ACEPTADA' });
+  await rung.step({ tipo: 'SOLICITADA', codigo: 'F' });
+  for (let n = 0; n < 30; n += 1) await rung.step(LOOK);
+  await rung.step({ tipo: 'SAT_TERMINADA' });
+  await rung.step({ tipo: 'PAQUETE_GUARDADO' });
+  await rung.claims.fail(await rung.claim(), { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO' });
+  // A row, its place in the page, and its entry in the index.
+  const [size] = await t.sql<{ bytes: number; rows: number }>`
+    SELECT sum(pg_column_size(p.*) + 4 + 40)::int AS bytes, count(*)::int AS rows FROM paso p WHERE solicitud_id = ${rung.id}`;
+  expect(size?.rows).toBe(6);
+  expect(size?.bytes).toBeLessThan(2_000);
+
+  await t.sql`UPDATE solicitud SET objetos_borrados_en = now(), terminada_en = now() - interval '91 days' WHERE id = ${rung.id}`;
+  await createRetention(worker).prune({ traceDays: 90, auditDays: 1_830, limit: 100 });
+  expect(await rung.pasos()).toEqual([]);
+});
