@@ -1,5 +1,5 @@
 import type { NuevoEvento } from '@acuse/core';
-import { createClaims, createRetention, openDatabase, type PasoEnCurso, readTraza } from '@acuse/db';
+import { createClaims, createRetention, createTrazas, openDatabase, type PasoEnCurso } from '@acuse/db';
 import { beforeAll, expect, it } from 'vitest';
 import { newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
@@ -41,7 +41,7 @@ async function newRung(paso: PasoEnCurso | null = { proceso: 'host-a:7', consult
     async step(...eventos: NuevoEvento[]) {
       await claims.release(await claim(), { eventos }, { queue: 'descargas', inSeconds: 0 });
     },
-    pasos: async () => (await readTraza(t.db, id))?.pasos ?? [],
+    pasos: async () => (await createTrazas(t.db).read(id))?.pasos ?? [],
   };
 }
 

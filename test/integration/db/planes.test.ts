@@ -14,6 +14,7 @@ const GROWING = [
   'parte',
   'paquete_sat',
   'evento',
+  'paso',
   'movimiento',
   'auditoria',
   'documento',
@@ -23,7 +24,7 @@ const GROWING = [
   'webhook_intento',
 ];
 /** An operator's own look at all accounts, at a terminal. */
-const AT_A_TERMINAL = new Set(['createListaSolicitudes.all']);
+const AT_A_TERMINAL = new Set(['createListaSolicitudes.all', 'createTrazas.read']);
 /** Only write what was gathered in memory. */
 const WITHOUT = new Set([
   'createSatMetrics.record',

@@ -8,6 +8,7 @@ import {
   createListaSolicitudes,
   createLlaves,
   createPagos,
+  createTrazas,
   createUsuarios,
   createUsuariosBase,
   type Database,
@@ -49,6 +50,7 @@ export function openDeps(config: CliConfig, print: (line: string) => void) {
     contribuyentes: createContribuyentes(database),
     llaves: createLlaves(database),
     solicitudes: createListaSolicitudes(database),
+    trazas: createTrazas(database),
     captchas: createCaptchas(database),
     pagos: createPagos(database),
     /** Where a person is asked. */

@@ -169,28 +169,31 @@ export interface Traza {
   }>[];
 }
 
-/**
- * Reads everything about one solicitud as of one moment, whoever owns it; null when there is none. For an operator: it
- * holds no credential, sealed or open, no content of a package or message, and no address of a receiver beyond its host.
- */
-export async function readTraza({ pool }: Pick<Database, 'pool'>, id: string): Promise<Traza | null> {
-  if (!isUuid(id)) return null;
-  return inTransaction(
-    pool,
-    async (client: Connection) => {
-      const solicitud = await rowOf<Traza['solicitud']>(client, SOLICITUD, [id]);
-      if (solicitud === null) return null;
-      return {
-        solicitud,
-        copias_selladas: await rowsOf<Traza['copias_selladas'][number]>(client, SELLADAS, [id]),
-        movimientos: await rowsOf<Traza['movimientos'][number]>(client, MOVIMIENTOS, [id]),
-        partes: await rowsOf<Traza['partes'][number]>(client, PARTES, [id]),
-        eventos: await rowsOf<Traza['eventos'][number]>(client, EVENTOS, [id]),
-        pasos: await rowsOf<Traza['pasos'][number]>(client, PASOS, [id]),
-        auditoria: await rowsOf<Traza['auditoria'][number]>(client, AUDITORIA, [id]),
-        webhooks: await rowsOf<Traza['webhooks'][number]>(client, WEBHOOKS, [id]),
-      };
+/** The stories of solicitudes, for an operator. */
+export function createTrazas({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /**
+     * Everything about one solicitud as of one moment, whoever owns it; null when there is none. It holds no credential,
+     * sealed or open, no content of a package or message, and no address of a receiver beyond its host.
+     */
+    async read(id: string): Promise<Traza | null> {
+      if (!isUuid(id)) return null;
+      return inTransaction(pool, (client) => readOn(client, id), SNAPSHOT);
     },
-    SNAPSHOT,
-  );
+  };
+}
+
+async function readOn(client: Connection, id: string): Promise<Traza | null> {
+  const solicitud = await rowOf<Traza['solicitud']>(client, SOLICITUD, [id]);
+  if (solicitud === null) return null;
+  return {
+    solicitud,
+    copias_selladas: await rowsOf<Traza['copias_selladas'][number]>(client, SELLADAS, [id]),
+    movimientos: await rowsOf<Traza['movimientos'][number]>(client, MOVIMIENTOS, [id]),
+    partes: await rowsOf<Traza['partes'][number]>(client, PARTES, [id]),
+    eventos: await rowsOf<Traza['eventos'][number]>(client, EVENTOS, [id]),
+    pasos: await rowsOf<Traza['pasos'][number]>(client, PASOS, [id]),
+    auditoria: await rowsOf<Traza['auditoria'][number]>(client, AUDITORIA, [id]),
+    webhooks: await rowsOf<Traza['webhooks'][number]>(client, WEBHOOKS, [id]),
+  };
 }

@@ -1,4 +1,3 @@
-import { readTraza } from '@acuse/db';
 import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { tellTraza } from '../historia.ts';
@@ -14,7 +13,7 @@ export function addTraza(program: Command, deps: () => CliDeps, print: (line: st
     .argument('<solicitud_id>', 'la que contestó la API', idArgument('un solicitud_id'))
     .option('--json', 'una línea de JSON con todo')
     .action(async (id: string, { json = false }: { json?: boolean }) => {
-      const traza = await readTraza(deps().database, id);
+      const traza = await deps().trazas.read(id);
       if (traza === null) throw new Error(`No existe la solicitud ${id} en esta base de datos.`);
       if (json) deps().show(traza);
       else for (const line of tellTraza(traza)) print(line);
