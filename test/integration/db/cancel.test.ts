@@ -37,7 +37,9 @@ describe('cancelling', () => {
     const repeated = { resultado: 'CANCELADA', isRepetida: true };
     expect(answers).toHaveLength(5);
     expect(answers).toEqual(expect.arrayContaining([{ resultado: 'CANCELADA' }, repeated]));
-    expect(answers.filter((answer) => answer !== null && 'isRepetida' in answer)).toEqual(Array.from({ length: 4 }, () => repeated));
+    expect(answers.filter((answer) => answer !== null && 'isRepetida' in answer)).toEqual(
+      Array.from({ length: 4 }, () => repeated),
+    );
     expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
       estado: 'CANCELADA',
       motivo: 'CANCELADA_POR_EL_CLIENTE',
