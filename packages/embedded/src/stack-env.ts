@@ -200,11 +200,8 @@ export async function ensureSecrets(dir: string): Promise<StackSecrets> {
   return { carpeta, valores };
 }
 
-/** Keeps addresses that have a password with the secrets of those who use them. */
-export async function keepAddresses(
-  { carpeta }: StackSecrets,
-  addresses: { readonly DATABASE_URL: string; readonly QUEUE_URL: string },
-): Promise<void> {
+/** Keeps addresses that have a password, by the operator's names, with the secrets of those who use them. */
+export async function keepAddresses({ carpeta }: StackSecrets, addresses: Valores): Promise<void> {
   await changeValores(carpeta, (valores) => ({ ...valores, ...addresses }));
 }
 

@@ -17,6 +17,20 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
+/** Who is logged in to the PostgreSQL of a stack, and to which of its databases. */
+async function sessionsOf({ databaseUrl }: RunningStack): Promise<string[]> {
+  const db = openDatabase({ url: databaseUrl, poolSize: 1, timeoutMs: 10_000, applicationName: 'prueba' });
+  try {
+    const { rows } = await db.pool.query<{ session: string }>(
+      `SELECT DISTINCT usename || ' in ' || datname AS session FROM pg_stat_activity
+       WHERE backend_type = 'client backend' AND application_name <> 'prueba' ORDER BY session`,
+    );
+    return rows.map(({ session }) => session);
+  } finally {
+    await db.close();
+  }
+}
+
 /** A list of allowed addresses is about the person who calls: by the API, and in the sandbox of the panel. */
 async function expectAddressesToHold(
   stack: RunningStack,
@@ -85,8 +99,9 @@ test('secrets are made once, whole, a folder for each process with its own alone
 /** The folder as a version left it that kept all secrets in one file, and some not at all. */
 async function asEarlier(folder: string, without: readonly string[] = []) {
   const { carpeta, valores } = await ensureSecrets(folder);
-  const { DATABASE_URL: _, QUEUE_URL: __, ...old } = valores;
-  const kept = Object.fromEntries(Object.entries(old).filter(([name]) => !without.includes(name)));
+  const kept = Object.fromEntries(
+    Object.entries(valores).filter(([name]) => !/^(DATABASE|QUEUE)_URL/.test(name) && !without.includes(name)),
+  );
   await writeFile(join(folder, 'secretos.json'), JSON.stringify(kept), { mode: 0o600 });
   await rm(carpeta, { recursive: true });
   return kept;
@@ -162,6 +177,12 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
           if (name !== 'S3_ACCESS_KEY_ID') expect(environment.includes(value), `${proceso}: ${name}`).toBe(false);
       }
     }
+    // Nobody is the owner of the tables but what prepared them, which is gone.
+    const sessions = [
+      'acuse_cola in acuse_cola',
+      ...['acuse_entra_api in acuse', 'acuse_entra_panel in acuse', 'acuse_entra_worker in acuse'],
+    ];
+    expect(await sessionsOf(stack)).toEqual(sessions);
     const account = await makeAccount(stack, dataDir);
     const { user, password, operator_user, operator_password } = account.panel ?? {};
     expect(await logIn(openBrowser(panel.url), operator_user, operator_password)).toBe('/inicio');
@@ -177,9 +198,10 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
     expect(pids.some(isAlive)).toBe(false);
     await expect(fetch(stack.s3.endpoint)).rejects.toThrow();
 
-    // What an earlier version stored opens with its secrets, split.
+    // What an earlier version stored opens with its secrets, split; whoever knew a password of before knows it no more.
     await asEarlier(dataDir);
     stack = await startStack({ dataDir, logDir, log: silentLogger });
+    expect(await sessionsOf(stack)).toEqual(sessions.filter((session) => !session.includes('panel')));
     const { rfc, api_key } = earlier;
     const fiscal = await createCaller(stack.apiUrl, api_key)('usuario/datos-fiscales', { rfc });
     expect(fiscal).toHaveProperty('nombre');

@@ -5,6 +5,7 @@ import { ExplainedError, explain, type Logger } from '@acuse/runtime';
 import { requireServers } from './external-servers.ts';
 import { freePort } from './free-port.ts';
 import { ensureDatabase } from './postgres/databases.ts';
+import { type Logins, makeLogins } from './postgres/users.ts';
 import { startPostgres } from './postgres.ts';
 import { type AppProcess, createProcessGroup } from './process-group.ts';
 import { buildPrograms, programEntry } from './programs.ts';
@@ -31,7 +32,10 @@ export interface StackOptions {
   readonly log: Logger;
   /** The programs write their logs here; without it, to our standard output. */
   readonly logDir?: string;
-  /** A PostgreSQL to use; without it, an embedded one is started. */
+  /**
+   * A PostgreSQL to use, as the user that the address names, who owns the tables; without it, an embedded one is started,
+   * where each process logs in as a user of its own.
+   */
   readonly databaseUrl?: string;
   /** A queue to use; without it, the database is the queue. */
   readonly redisUrl?: string;
@@ -117,18 +121,25 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
   try {
     const secrets = await ensureSecrets(dataDir);
     await buildPrograms(programs);
-    const [databaseUrl, s3, simulador] = await allOrFirstFailure([
+    const [{ databaseUrl, logins }, s3, simulador] = await allOrFirstFailure([
       openDatabase(options, dataDir, closers),
       openS3(options, dataDir, secrets, closers),
       startSimulador(group, programs, join(dataDir, 'simulador'), ports.simulador || (await freePort()), env.simulador),
     ]);
     const addresses: StackAddresses = {
       databaseUrl,
-      queueUrl: options.redisUrl ?? databaseUrl,
+      queueUrl: options.redisUrl ?? logins?.queueUrl ?? databaseUrl,
       simuladorUrl: simulador.url,
       s3,
     };
-    await keepAddresses(secrets, { DATABASE_URL: databaseUrl, QUEUE_URL: addresses.queueUrl });
+    const usuarios = logins?.usuarios ?? { api: databaseUrl, panel: databaseUrl, worker: databaseUrl };
+    await keepAddresses(secrets, {
+      DATABASE_URL: databaseUrl,
+      DATABASE_URL_API: usuarios.api,
+      DATABASE_URL_PANEL: usuarios.panel,
+      DATABASE_URL_WORKER: usuarios.worker,
+      QUEUE_URL: addresses.queueUrl,
+    });
     const autoridades = await saveAutoridad(simulador.url, dataDir);
     const workers = await Promise.all(
       Array.from({ length: options.workers ?? 1 }, async (_, index) => {
@@ -191,19 +202,22 @@ async function openDatabase(
   options: StackOptions,
   dataDir: string,
   closers: (() => Promise<unknown>)[],
-): Promise<string> {
-  let { databaseUrl } = options;
-  if (databaseUrl === undefined) {
-    const { log, ports } = options;
-    const port = ports?.postgres ? { port: ports.postgres } : {};
-    const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log, ...port });
-    closers.push(postgres.stop);
-    databaseUrl = await ensureDatabase(postgres.url, DATABASE);
+): Promise<{ readonly databaseUrl: string; readonly logins: Logins | null }> {
+  const bring = (url: string) =>
+    migrate(url).catch((error: unknown) => {
+      throw new ExplainedError(explain(error, { server: 'DATABASE_URL' }), { cause: error });
+    });
+  if (options.databaseUrl !== undefined) {
+    await bring(options.databaseUrl);
+    return { databaseUrl: options.databaseUrl, logins: null };
   }
-  await migrate(databaseUrl).catch((error: unknown) => {
-    throw new ExplainedError(explain(error, { server: 'DATABASE_URL' }), { cause: error });
-  });
-  return databaseUrl;
+  const { log, ports } = options;
+  const port = ports?.postgres ? { port: ports.postgres } : {};
+  const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log, ...port });
+  closers.push(postgres.stop);
+  const databaseUrl = await ensureDatabase(postgres.url, DATABASE);
+  await bring(databaseUrl);
+  return { databaseUrl, logins: await makeLogins(databaseUrl) };
 }
 
 async function openS3(

@@ -18,6 +18,8 @@ export type QueueFacts =
       readonly driver: 'postgres';
       /** BullMQ's own schema is there. */
       readonly hasSchema: boolean;
+      /** Whoever asked may work in it. */
+      readonly mayUse: boolean;
       /** It could be made at the first use. */
       readonly mayCreate: boolean;
     };
@@ -82,12 +84,14 @@ async function inspectPostgres(url: string, timeoutMs: number): Promise<QueueFac
   client.on('error', () => {});
   await client.connect();
   try {
-    const { rows } = await client.query<{ hasSchema: boolean; mayCreate: boolean }>(
+    const { rows } = await client.query<{ hasSchema: boolean; mayUse: boolean | null; mayCreate: boolean }>(
       `SELECT to_regnamespace($1) IS NOT NULL AS "hasSchema",
+         has_schema_privilege(to_regnamespace($1)::oid, 'CREATE, USAGE') AS "mayUse",
          has_database_privilege(current_database(), 'CREATE') AS "mayCreate"`,
       [DEFAULT_SCHEMA],
     );
-    return { driver: 'postgres', hasSchema: rows[0]?.hasSchema === true, mayCreate: rows[0]?.mayCreate === true };
+    const [{ hasSchema, mayUse, mayCreate } = { hasSchema: false, mayUse: null, mayCreate: false }] = rows;
+    return { driver: 'postgres', hasSchema, mayUse: mayUse === true, mayCreate };
   } finally {
     await client.end();
   }

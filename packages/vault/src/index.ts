@@ -32,6 +32,7 @@ export { createKeyring, createSellado, type Keyring, rewrapSellado } from './env
 export { huellaDeCuerpo, openRespuesta, sealRespuesta } from './envelope/respuesta-envelope.ts';
 export {
   changeValores,
+  newAccesos,
   newSecretos,
   newServidores,
   PROCESOS,

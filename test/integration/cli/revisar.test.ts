@@ -13,6 +13,7 @@ import { runOrder } from '../fixtures/cli.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { createBucket } from '../fixtures/objetos.ts';
+import { accesosTo } from '../fixtures/roles.ts';
 import { ownPostgres, ownRedis } from '../fixtures/servidores.ts';
 
 const DAY_MS = 86_400_000;
@@ -31,7 +32,8 @@ const its = duringTests(async () => {
   const s3 = inject('s3');
   const env: Readonly<Record<string, string>> = {
     ...newSecretos(),
-    DATABASE_URL: postgres.database.url,
+    ...{ DATABASE_URL: postgres.database.url, QUEUE_URL: postgres.database.url },
+    ...accesosTo(postgres.database.url),
     S3_ENDPOINT: s3.endpoint,
     S3_ACCESS_KEY_ID: s3.accessKeyId,
     S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
@@ -108,7 +110,18 @@ describe('acuse operador revisar', () => {
     const hosts = checks.filter((check) => check.startsWith('SAT '));
     expect(hosts.length).toBeGreaterThan(20);
     expect(checks.filter((check) => !check.startsWith('SAT '))).toEqual([
-      ...['ajustes', 'secretos', 'base de datos', 'migraciones', 'cola', 'almacén', 'autoridades', 'captchas', 'reloj'],
+      ...[
+        'ajustes',
+        'secretos',
+        'base de datos',
+        'usuarios',
+        'migraciones',
+        'cola',
+        'almacén',
+        'autoridades',
+        'captchas',
+        'reloj',
+      ],
     ]);
     for (const host of hosts) expect(found.find(({ revision }) => revision === host)?.que).toMatch(/^http, \d+ ms$/);
   });

@@ -118,6 +118,7 @@ describe.skipIf(!COMPOSE)('docker-compose.yml', { timeout: 300_000 }, () => {
       let solicitud = '';
       for (const line of lines.filter((text) => !text.startsWith('call descarga/paquete'))) {
         const here = line
+          .replace('2025.zip', join(folder, '2025.zip'))
           .replace('http://127.0.0.1:8080', `${env['API']}`)
           .replace('acuse_test_…', `${env['KEY']}`)
           .replace('"solicitud_id":"…"', `"solicitud_id":"${solicitud}"`);

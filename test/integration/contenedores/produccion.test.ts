@@ -200,6 +200,43 @@ describe.skipIf(!COMPOSE)('docs/operar.md, followed to the letter before a simul
     expect(page.toLowerCase()).toContain('strict-transport-security');
   });
 
+  it('has each process log in to the database as a user of its own, and gives one another', async () => {
+    const sessions = async () => {
+      const query = `SELECT DISTINCT application_name || ' ' || usename FROM pg_stat_activity WHERE application_name ~ '^acuse-(api|panel|worker)'`;
+      const look = `PGPASSWORD=$(cat /run/acuse/POSTGRES_PASSWORD) psql -h 127.0.0.1 -U acuse -A -t -c "${query}" acuse`;
+      const rows = await run('docker', ['exec', await idOf('postgres'), 'sh', '-c', look]);
+      return rows.trim().split('\n').sort();
+    };
+    const users = (api: string) => [
+      `acuse-api ${api}`,
+      'acuse-panel acuse_entra_panel',
+      'acuse-worker acuse_entra_worker',
+    ];
+    expect(await sessions()).toEqual(users('acuse_entra_api'));
+    for (const line of blockWith('base usuario api').trimEnd().split('\n')) await give(`${line} < /dev/null`);
+    await waitFor(
+      async () => ((await inspect('{{.State.Health.Status}}', await idOf('api'))) === 'healthy' ? true : null),
+      HEALTHY_SECONDS,
+    );
+    expect(await sessions()).toEqual(users('acuse_entra_api_2'));
+  });
+
+  it('goes on with a folder of secrets of before there were users, and gives them to it', async () => {
+    const secretos = join(folder, 'etc/secretos');
+    for (const name of ['DATABASE_URL_API', 'DATABASE_URL_PANEL', 'DATABASE_URL_WORKER'])
+      for (const proceso of ['operador', 'migrar']) await rm(join(secretos, proceso, name));
+    const owner = await readFile(join(secretos, 'operador', 'DATABASE_URL'), 'utf8');
+    for (const proceso of ['api', 'panel', 'descargas', 'ensambles', 'webhooks'])
+      await writeFile(join(secretos, proceso, 'DATABASE_URL'), owner);
+    await give('acuse_compose up --detach --no-build --force-recreate api panel < /dev/null');
+    for (const service of ['api', 'panel'])
+      await waitFor(async () => {
+        const id = await idOf(service);
+        return id !== '' && (await inspect('{{.State.Health.Status}}', id)) === 'healthy' ? true : null;
+      }, HEALTHY_SECONDS);
+    expect(new URL(await readFile(join(secretos, 'api', 'DATABASE_URL'), 'utf8')).username).toBe('acuse_entra_api');
+  });
+
   it('writes a backup of the database by the order of the page', async () => {
     await give(blockWith('pg_dump').replace('> acuse.dump', `> ${folder}/acuse.dump < /dev/null`));
     expect((await readFile(join(folder, 'acuse.dump'))).subarray(0, 5).toString()).toBe('PGDMP');

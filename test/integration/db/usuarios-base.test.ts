@@ -1,9 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createUsuariosBase, migrate, openDatabase, scramVerifier } from '@acuse/db';
+import { createUsuariosBase, inspectLogin, migrate, openDatabase, scramVerifier } from '@acuse/db';
 import { createDatabase, startPostgres } from '@acuse/embedded';
+import { createQueue, inspectQueue } from '@acuse/queue';
 import { silentLogger } from '@acuse/runtime';
+import { newSecretos, newServidores, writeInstalacion } from '@acuse/vault';
 import pg from 'pg';
 import { expect, it, test } from 'vitest';
 import { acuse } from '../fixtures/cli.ts';
@@ -131,6 +134,86 @@ test('the operator makes users of processes, each with an address for DATABASE_U
   await expect(order('base', 'usuario', 'api', '--nombre', 'Con-Guion')).rejects.toThrow('debe tener minúsculas');
 });
 
+test('an address with a new password goes to every process that logs in by it, and to the operator', async () => {
+  const carpeta = join(server.dataDir, 'secretos');
+  await writeInstalacion(carpeta, { ...newSecretos(), ...newServidores() });
+  const made = await acuse(
+    { DATABASE_URL: server.url },
+    'base',
+    'usuario',
+    'worker',
+    '--nombre',
+    'acuse_worker_4',
+    ...['--carpeta', carpeta],
+  );
+  expect(made).toEqual([{ usuario: 'acuse_worker_4', proceso: 'worker', carpeta }]);
+  const read = (...path: string[]) => readFile(join(carpeta, ...path), 'utf8');
+  const address = await read('operador', 'DATABASE_URL_WORKER');
+  const { username, password } = new URL(address);
+  expect(await ask(username, password, 'SELECT id FROM credencial')).toEqual([]);
+  for (const proceso of ['descargas', 'ensambles', 'webhooks'])
+    expect(await read(proceso, 'DATABASE_URL')).toBe(address);
+  expect(await read('migrar', 'DATABASE_URL_WORKER')).toBe(address);
+  expect(await read('api', 'DATABASE_URL')).toContain('//acuse_entra_api:');
+});
+
+test('a queue gets a database of its own, whose user may make its tables there and nothing elsewhere', async () => {
+  const cola = (password: string, nombre = 'acuse_cola', base = 'acuse_cola') => {
+    const address = new URL(asUser(nombre, password));
+    address.pathname = `/${base}`;
+    return address.href;
+  };
+  const migrar = (DATABASE_URL_COLA: string) => acuse({ DATABASE_URL: server.url, DATABASE_URL_COLA }, 'migrar');
+  for (const password of CLAVES)
+    expect(await migrar(cola(password))).toEqual([{ aplicadas: [] }, { usuario: 'acuse_cola', cola: 'acuse_cola' }]);
+  const queue = { url: cola(CLAVES[1]), namespace: 'prueba' };
+  expect(await inspectQueue(queue.url, 10_000)).toMatchObject({ hasSchema: false, mayCreate: true });
+  const opened = createQueue(queue);
+  await opened.ring([{ queue: 'descargas', solicitudId: randomUUID(), gen: 1 }], AbortSignal.timeout(30_000));
+  await opened.close();
+  expect(await inspectQueue(queue.url, 10_000)).toMatchObject({ hasSchema: true, mayUse: true });
+  await expect(ask('acuse_cola', CLAVES[1], 'SELECT FROM cuenta')).rejects.toMatchObject({ code: '42501' });
+  await expect(ask('acuse_cola', CLAVES[1], 'CREATE TABLE x ()')).rejects.toMatchObject({ code: '42501' });
+  // Neither a process nor anybody else looks into it.
+  const worker = createUsuariosBase(server.db);
+  await worker.set({ nombre: 'acuse_worker_5', rol: 'worker', password: CLAVES[0] });
+  await expect(inspectQueue(cola(CLAVES[0], 'acuse_worker_5'), 10_000)).rejects.toMatchObject({ code: '42501' });
+  // What somebody else has is left alone.
+  await expect(migrar(cola(CLAVES[0], 'dueno'))).rejects.toThrow('ya tiene un usuario «dueno»');
+  await expect(migrar(cola(CLAVES[0], 'acuse_cola_2', 'dos'))).rejects.toThrow('no son de la cola');
+  await expect(migrar(cola('corta'))).rejects.toThrow('DATABASE_URL_COLA: debe nombrar una base y un usuario');
+});
+
+test('an owner who is no superuser, but may make roles and databases, makes all of it', async () => {
+  await server.db.pool.query(`CREATE ROLE administra LOGIN CREATEROLE CREATEDB PASSWORD '${CLAVES[0]}'`);
+  await createDatabase(server.admin, 'cinco');
+  await server.db.pool.query('ALTER DATABASE cinco OWNER TO administra');
+  const at = (user: string, base: string) => {
+    const address = new URL(asUser(user, CLAVES[0]));
+    address.pathname = `/${base}`;
+    return address.href;
+  };
+  const config = {
+    DATABASE_URL: at('administra', 'cinco'),
+    DATABASE_URL_API: at('api_cinco', 'cinco'),
+    DATABASE_URL_COLA: at('cola_cinco', 'cola_cinco'),
+  };
+  // The roles are of the whole server: who did not make them is given the right to hand them out.
+  await server.db.pool.query('GRANT acuse_api TO administra WITH ADMIN OPTION');
+  const [{ aplicadas } = { aplicadas: [] }, ...made] = await acuse(config, 'migrar');
+  expect([aplicadas, made]).toEqual([
+    expect.arrayContaining([expect.any(String)]),
+    [
+      { usuario: 'api_cinco', proceso: 'api' },
+      { usuario: 'cola_cinco', cola: 'cola_cinco' },
+    ],
+  ]);
+  expect(await inspectQueue(config.DATABASE_URL_COLA, 10_000)).toMatchObject({ mayCreate: true });
+  expect(await inspectLogin(config.DATABASE_URL_API, 10_000)).toEqual({
+    ...{ user: 'api_cinco', isSuperuser: false, isOwner: false },
+  });
+});
+
 test('the migration makes the users that processes are configured with, and refuses what is no password', async () => {
   const addressOf = (name: string, password = CLAVES[0] as string) => asUser(name, password);
   const config = {
@@ -147,6 +230,10 @@ test('the migration makes the users that processes are configured with, and refu
   expect(await ask('acuse_worker_3', CLAVES[0], 'SELECT id FROM credencial')).toEqual([]);
   const short = { ...config, DATABASE_URL_PANEL: addressOf('acuse_panel_3', 'corta') };
   await expect(acuse(short, 'migrar')).rejects.toThrow(
-    'DATABASE_URL_PANEL: debe nombrar un usuario con una contraseña',
+    'DATABASE_URL_PANEL: debe nombrar una base y un usuario con una contraseña',
   );
+  // An installation from before there were users goes on as the owner.
+  expect(await acuse({ DATABASE_URL: server.url, DATABASE_URL_API: server.url }, 'migrar')).toEqual([
+    { aplicadas: [] },
+  ]);
 });

@@ -18,6 +18,10 @@ export const cliConfig = z.object({
   DATABASE_URL_API: deUsuario('la API'),
   DATABASE_URL_PANEL: deUsuario('el panel'),
   DATABASE_URL_WORKER: deUsuario('los workers'),
+  DATABASE_URL_COLA: url(
+    'La QUEUE_URL de los workers y del panel, si la cola está en el mismo PostgreSQL: «migrar» crea la base que nombra, del usuario que nombra, que no puede nada en otra.',
+    { protocols: ['postgres', 'postgresql'], secret: true },
+  ).optional(),
   API_KEY_PEPPERS: secret(
     'Secretos con los que se guardan las API keys, versión:base64 separados por comas; el primero es el vigente.',
   ).optional(),
@@ -33,6 +37,9 @@ export const cliConfig = z.object({
 });
 
 export type CliConfig = Readonly<z.output<typeof cliConfig>>;
+
+/** What processes log in with, by the setting that names it. */
+export const ACCESOS = { api: 'DATABASE_URL_API', panel: 'DATABASE_URL_PANEL', worker: 'DATABASE_URL_WORKER' } as const;
 
 /** Reads the environment; throws one `ConfigError` with all faults. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): CliConfig {

@@ -17,7 +17,7 @@ import {
 } from '@acuse/db';
 import { modoOf } from '@acuse/runtime';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
-import type { CliConfig } from './config.ts';
+import { ACCESOS, type CliConfig } from './config.ts';
 
 function hasherOf(peppers: string | undefined): ApiKeyHasher {
   if (peppers === undefined) throw new Error('API_KEY_PEPPERS: falta; debe ser la misma que usa la API');
@@ -29,6 +29,7 @@ function secretosOf({
   DATABASE_URL_API: _api,
   DATABASE_URL_PANEL: _panel,
   DATABASE_URL_WORKER: _worker,
+  DATABASE_URL_COLA: _cola,
   SAT_BASE_URL: __,
   SAT_PRUEBAS_URL: ___,
   ...secretos
@@ -68,13 +69,11 @@ export function openDeps(config: CliConfig, print: (line: string) => void) {
     usuariosBase: createUsuariosBase(database),
     /** The addresses that processes log in with, of those for which one is configured. */
     usuariosConfigurados: ROLES_BASE.flatMap((rol) => {
-      const url = {
-        api: config.DATABASE_URL_API,
-        panel: config.DATABASE_URL_PANEL,
-        worker: config.DATABASE_URL_WORKER,
-      }[rol];
+      const url = config[ACCESOS[rol]];
       return url === undefined ? [] : [[rol, url] as const];
     }),
+    /** The address of the queue, where it is to have a database of its own on this server. */
+    colaConfigurada: config.DATABASE_URL_COLA,
     /** Runs what may take longer than an order usually does, `timeoutMs` milliseconds a statement. */
     async slow<T>(timeoutMs: number, run: (database: Database) => Promise<T>): Promise<T> {
       const patient = open(timeoutMs);

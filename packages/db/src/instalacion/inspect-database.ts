@@ -33,14 +33,51 @@ SELECT current_setting('server_version_num')::int AS version,
     - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections",
   (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections`;
 
+/** Who an address logs in as. */
+export interface LoginFacts {
+  readonly user: string;
+  /** May do everything, on the whole server. */
+  readonly isSuperuser: boolean;
+  /** Owns the tables, or is a member of who does: may change and drop them, and give itself any right. */
+  readonly isOwner: boolean;
+}
+
+const LOGIN = `
+SELECT current_user AS user, rolsuper AS "isSuperuser",
+  EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('public.solicitud') AND pg_has_role(c.relowner, 'MEMBER')) AS "isOwner"
+FROM pg_roles WHERE rolname = current_user`;
+
+/** Looks at who an address logs in as. Rejects with what the server or the way to it says. */
+export const inspectLogin = (url: string, timeoutMs: number): Promise<LoginFacts> =>
+  asking(url, timeoutMs, async (client) => {
+    const { rows } = await client.query<LoginFacts>(LOGIN);
+    const [facts] = rows;
+    if (facts === undefined) throw new Error('the server gave no row');
+    return facts;
+  });
+
 /**
  * Looks at a database without changing anything. @param options.now the clock that is compared, in milliseconds.
  * Rejects with what the server or the way to it says.
  */
-export async function inspectDatabase(
+export const inspectDatabase = (
   url: string,
   { timeoutMs, now }: { readonly timeoutMs: number; readonly now: () => number },
-): Promise<DatabaseFacts> {
+): Promise<DatabaseFacts> =>
+  asking(url, timeoutMs, async (client) => {
+    const asked = now();
+    const { rows: clock } = await client.query<{ ms: number }>(
+      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
+    );
+    const skewMs = (asked + now()) / 2 - Number(clock[0]?.ms);
+    const { rows } = await client.query<Omit<DatabaseFacts, 'migrations' | 'skewMs'>>(FACTS);
+    const [facts] = rows;
+    if (facts === undefined) throw new Error('the server gave no row');
+    return { ...facts, skewMs, migrations: await readMigrationState(client) };
+  });
+
+/** Asks over one connection, which is closed then. */
+async function asking<T>(url: string, timeoutMs: number, ask: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'acuse-revisar',
@@ -51,15 +88,7 @@ export async function inspectDatabase(
   client.on('error', () => {});
   await client.connect();
   try {
-    const asked = now();
-    const { rows: clock } = await client.query<{ ms: number }>(
-      'SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms',
-    );
-    const skewMs = (asked + now()) / 2 - Number(clock[0]?.ms);
-    const { rows } = await client.query<Omit<DatabaseFacts, 'migrations' | 'skewMs'>>(FACTS);
-    const [facts] = rows;
-    if (facts === undefined) throw new Error('the server gave no row');
-    return { ...facts, skewMs, migrations: await readMigrationState(client) };
+    return await ask(client);
   } finally {
     await client.end();
   }

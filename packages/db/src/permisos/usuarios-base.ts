@@ -36,6 +36,19 @@ WHERE u.rolcanlogin AND r.rolname = ANY ($1::text[]) ORDER BY r.rolname, u.rolna
 
 const name = (identifier: string) => pg.escapeIdentifier(identifier);
 
+/** What PostgreSQL keeps as the comment of the user that owns a queue's database: by it we know our own again. */
+const OF_QUEUE = 'Acuse: cola';
+const COMMENT = `SELECT shobj_description(oid, 'pg_authid') AS comment FROM pg_roles WHERE rolname = $1`;
+const OWNER = 'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1';
+const LIMITED = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION INHERIT';
+
+/** A queue on PostgreSQL: a database of its own, and who owns it and may do nothing elsewhere. */
+export interface ColaBase {
+  readonly base: string;
+  readonly nombre: string;
+  readonly password: string;
+}
+
 /** The users that the processes log in as, for the operator: whoever runs this may make roles. */
 export function createUsuariosBase({ pool }: Pick<Database, 'pool'>) {
   const list = (connection: Connection = pool): Promise<UsuarioBase[]> =>
@@ -57,13 +70,39 @@ export function createUsuariosBase({ pool }: Pick<Database, 'pool'>) {
         if (isThere) await client.query(`ALTER ROLE ${name(nombre)} PASSWORD ${verifier}`);
         else
           await client.query(
-            `CREATE ROLE ${name(nombre)} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION INHERIT PASSWORD ${verifier}
-             IN ROLE ${name(roleOf(rol))}`,
+            `CREATE ROLE ${name(nombre)} ${LIMITED} PASSWORD ${verifier} IN ROLE ${name(roleOf(rol))}`,
           );
         const base = await rowOf<{ name: string }>(client, 'SELECT current_database() AS name');
         await client.query(`GRANT CONNECT ON DATABASE ${name(base?.name ?? '')} TO ${name(nombre)}`);
         return true;
       });
+    },
+
+    /**
+     * Makes the database of a queue with the user that owns it, or gives that user another password. False when somebody
+     * else has either name. May be repeated after it was interrupted.
+     */
+    async setCola({ base, nombre, password }: ColaBase): Promise<boolean> {
+      const verifier = pg.escapeLiteral(scramVerifier(password));
+      const isOurs = await inTransaction(pool, async (client) => {
+        const user = await rowOf<{ comment: string | null }>(client, COMMENT, [nombre]);
+        const found = await rowOf<{ owner: string }>(client, OWNER, [base]);
+        if ((user !== null && user.comment !== OF_QUEUE) || (found !== null && found.owner !== nombre)) return false;
+        if (user !== null) await client.query(`ALTER ROLE ${name(nombre)} PASSWORD ${verifier}`);
+        else {
+          await client.query(`CREATE ROLE ${name(nombre)} ${LIMITED} PASSWORD ${verifier}`);
+          await client.query(`COMMENT ON ROLE ${name(nombre)} IS ${pg.escapeLiteral(OF_QUEUE)}`);
+          // Only who is a member of the owner, or everything, may make a database of his.
+          await client.query(`GRANT ${name(nombre)} TO CURRENT_USER`);
+        }
+        return true;
+      });
+      if (!isOurs) return false;
+      // In no transaction: PostgreSQL makes a database outside of any.
+      if ((await rowOf(pool, OWNER, [base])) === null)
+        await pool.query(`CREATE DATABASE ${name(base)} OWNER ${name(nombre)}`);
+      await pool.query(`REVOKE ALL ON DATABASE ${name(base)} FROM PUBLIC`);
+      return true;
     },
 
     /** Removes a user, and ends its connections. False when it is none of a process. */

@@ -25,12 +25,26 @@ export const PROCESOS = {
   descargas: ['WORKER_KEYS', 'WORKER_PSKS', 'SESSION_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ensambles: ['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   webhooks: ['WEBHOOK_KEYS', 'DATABASE_URL'],
-  migrar: ['DATABASE_URL'],
+  migrar: ['DATABASE_URL', 'DATABASE_URL_API', 'DATABASE_URL_PANEL', 'DATABASE_URL_WORKER'],
   postgres: ['POSTGRES_PASSWORD'],
   redis: ['REDIS_PASSWORD', 'redis.conf'],
   s3: ['s3.json'],
 } as const;
 
+/** Addresses of the users of the database, one for each kind of process. */
+const ACCESOS = ['DATABASE_URL_API', 'DATABASE_URL_PANEL', 'DATABASE_URL_WORKER'] as const;
+
+/**
+ * The address that is the DATABASE_URL of a process, by the name that the operator has for it: that of a user who may do
+ * what the process does. Without it, and for whoever is not named, it is the owner's.
+ */
+const USUARIOS: Partial<Record<keyof typeof PROCESOS, (typeof ACCESOS)[number]>> = {
+  api: 'DATABASE_URL_API',
+  panel: 'DATABASE_URL_PANEL',
+  descargas: 'DATABASE_URL_WORKER',
+  ensambles: 'DATABASE_URL_WORKER',
+  webhooks: 'DATABASE_URL_WORKER',
+};
 /** Has everything: who rotates the secrets writes those of all others. */
 export const OPERADOR = 'operador';
 
@@ -55,6 +69,7 @@ export function newSecretos(): Record<string, string> {
 /** Passwords of the servers that `docker-compose.yml` starts, and the settings that contain them. */
 export function newServidores(): Record<string, string> {
   const [postgres, redis, s3] = Array.from({ length: 3 }, () => randomBytes(24).toString('base64url'));
+  const address = `postgres://acuse:${postgres}@postgres:5432/acuse`;
   const identity = {
     name: 'acuse',
     credentials: [{ accessKey: 'acuse', secretKey: s3 }],
@@ -62,7 +77,8 @@ export function newServidores(): Record<string, string> {
   };
   return {
     POSTGRES_PASSWORD: `${postgres}`,
-    DATABASE_URL: `postgres://acuse:${postgres}@postgres:5432/acuse`,
+    DATABASE_URL: address,
+    ...newAccesos(address),
     REDIS_PASSWORD: `${redis}`,
     'redis.conf': `requirepass ${redis}\n`,
     QUEUE_URL: `redis://:${redis}@redis:6379`,
@@ -73,8 +89,31 @@ export function newServidores(): Record<string, string> {
 
 export type Valores = Readonly<Record<string, string>>;
 
+/**
+ * Addresses of new users of a database, one for each kind of process, by the names that the operator has for them;
+ * `migrar` makes the users.
+ */
+export function newAccesos(databaseUrl: string): Record<(typeof ACCESOS)[number], string> {
+  const of = (proceso: string) => {
+    const address = new URL(databaseUrl);
+    address.username = `acuse_entra_${proceso}`;
+    address.password = randomBytes(24).toString('base64url');
+    return address.href;
+  };
+  return { DATABASE_URL_API: of('api'), DATABASE_URL_PANEL: of('panel'), DATABASE_URL_WORKER: of('worker') };
+}
+
+/**
+ * Those for an installation of before them. On a server that is not of ours, whose owner may not be one who makes users,
+ * everybody goes on as the owner until somebody decides otherwise.
+ */
+function accesosOf(own: string, ofOurs: string): Valores {
+  if (new URL(own).host === new URL(ofOurs).host) return newAccesos(own);
+  return Object.fromEntries(ACCESOS.map((name) => [name, own]));
+}
+
 /** What came with a later version and fits whatever is there: an installation of before is given it. */
-const AGREGADOS = ['WEBHOOK_KEYS'] as const;
+const AGREGADOS = ['WEBHOOK_KEYS', ...ACCESOS] as const;
 
 const LOCK = '.rotando';
 /** Our processes run under the owner; servers of other images read under users of their own what only they mount. */
@@ -96,8 +135,11 @@ export async function writeInstalacion(folder: string, valores: Valores): Promis
   return Object.keys(valores);
 }
 
-async function addMissing(folder: string, valores: Valores): Promise<string[]> {
+async function addMissing(folder: string, given: Valores): Promise<string[]> {
   const own = await readValores(folder);
+  const { DATABASE_URL: ofOurs } = given;
+  const { DATABASE_URL: ofOwn = ofOurs } = own;
+  const valores = { ...given, ...(ofOwn && ofOurs ? accesosOf(ofOwn, ofOurs) : {}) };
   const missing = AGREGADOS.filter((name) => own[name] === undefined && valores[name] !== undefined);
   if (missing.length === 0) return [];
   // With all others: a process that came with it has a folder, and nothing in it.
@@ -139,7 +181,9 @@ export async function changeValores(folder: string, change: (valores: Valores) =
 async function writeValores(folder: string, valores: Valores): Promise<void> {
   for (const [proceso, nombres] of Object.entries(PROCESOS)) {
     const names: readonly string[] = nombres;
-    const own = Object.entries(valores).filter(([name]) => names.includes(name));
+    const acceso = valores[USUARIOS[proceso as keyof typeof PROCESOS] ?? ''];
+    const all = { ...valores, ...(acceso === undefined ? {} : { DATABASE_URL: acceso }) };
+    const own = Object.entries(all).filter(([name]) => names.includes(name));
     if (own.length > 0) await writeAll(join(folder, proceso), own, DE_OTROS.includes(proceso) ? 0o644 : 0o600);
   }
   await writeAll(join(folder, OPERADOR), Object.entries(valores), 0o600);

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { isPasswordBase, migrate, ROLES_BASE, type RolBase, type UsuariosBase } from '@acuse/db';
+import { changeValores } from '@acuse/vault';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
+import { ACCESOS } from '../config.ts';
 import type { CliDeps } from '../deps.ts';
 
 /** What PostgreSQL takes as a name without quotes, so that nobody has to write any. */
@@ -13,6 +15,13 @@ function nameArgument(value: string): string {
   return value;
 }
 
+/** Who is made, and where his address goes. */
+interface Destino {
+  readonly nombre: string;
+  readonly archivo?: string;
+  readonly carpeta?: string;
+}
+
 const NOMBRE = ['--nombre <nombre>', 'nombre del usuario de PostgreSQL', nameArgument] as const;
 
 /** Brings the database to this version, and the users that processes log in as to what is configured. */
@@ -20,10 +29,10 @@ export function addMigrar(program: Command, deps: () => CliDeps): void {
   program
     .command('migrar')
     .description(
-      'Lleva la base de datos al esquema más reciente y da a cada proceso sus permisos. Con DATABASE_URL_API, _PANEL o _WORKER crea los usuarios que nombran. Puede repetirse.',
+      'Lleva la base de datos al esquema más reciente y da a cada proceso sus permisos. Con DATABASE_URL_API, _PANEL o _WORKER crea los usuarios que nombran; con DATABASE_URL_COLA, la base de la cola y su usuario. Puede repetirse.',
     )
     .action(async () => {
-      const { databaseUrl, usuariosBase, usuariosConfigurados, show } = deps();
+      const { databaseUrl, usuariosBase, usuariosConfigurados, colaConfigurada, show } = deps();
       const faltan: string[] = [];
       const aplicadas = await migrate(databaseUrl, (roles) => faltan.push(...roles));
       show({
@@ -35,17 +44,38 @@ export function addMigrar(program: Command, deps: () => CliDeps): void {
               remedio: `Quien administra PostgreSQL los crea una vez, y «migrar» les da sus permisos: ${faltan.map((rol) => `CREATE ROLE ${rol} NOLOGIN;`).join(' ')} Mientras tanto los procesos entran con el usuario de las tablas.`,
             }),
       });
+      const dueno = new URL(databaseUrl).username;
       for (const [rol, url] of usuariosConfigurados) {
-        const { username, password } = new URL(url);
-        const [nombre, clave] = [decodeURIComponent(username), decodeURIComponent(password)];
-        if (nombre === '' || !isPasswordBase(clave))
-          throw new Error(
-            `DATABASE_URL_${rol.toUpperCase()}: debe nombrar un usuario con una contraseña de 16 a 200 caracteres ASCII sin espacios.`,
-          );
-        await put(usuariosBase, { rol, nombre, password: clave });
+        // An installation from before there were users: its processes go on as the owner.
+        if (new URL(url).username === dueno) continue;
+        const { nombre, password } = loginOf(ACCESOS[rol], url);
+        await put(usuariosBase, { rol, nombre, password });
         show({ usuario: nombre, proceso: rol });
       }
+      if (colaConfigurada !== undefined) {
+        const { nombre, password, base } = loginOf('DATABASE_URL_COLA', colaConfigurada);
+        if (!(await usuariosBase.setCola({ nombre, password, base })))
+          throw new Error(
+            `DATABASE_URL_COLA: PostgreSQL ya tiene un usuario «${nombre}» o una base «${base}» que no son de la cola. Elija otros nombres.`,
+          );
+        show({ usuario: nombre, cola: base });
+      }
     });
+}
+
+/** The user, the password and the database that an address names. Throws when one of them is missing. */
+function loginOf(name: string, url: string) {
+  const { username, password, pathname } = new URL(url);
+  const login = {
+    nombre: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    base: decodeURIComponent(pathname.slice(1)),
+  };
+  if (login.nombre === '' || login.base === '' || !isPasswordBase(login.password))
+    throw new Error(
+      `${name}: debe nombrar una base y un usuario con una contraseña de 16 a 200 caracteres ASCII sin espacios.`,
+    );
+  return login;
 }
 
 /** The users of PostgreSQL that the processes log in as. Their passwords are made here and typed by nobody. */
@@ -61,13 +91,21 @@ export function addBase(program: Command, deps: () => CliDeps): void {
     .addArgument(new Argument('<proceso>', 'qué proceso entra con él').choices(ROLES_BASE))
     .requiredOption(...NOMBRE)
     .option('--archivo <ruta>', 'escribe su DATABASE_URL ahí, para DATABASE_URL_FILE; sin él, se muestra')
-    .action(async (rol: RolBase, { nombre, archivo }: { nombre: string; archivo?: string }) => {
+    .option(
+      '--carpeta <ruta>',
+      'carpeta de los secretos, como la que escribió «secretos --carpeta»: la escribe ahí para cada proceso que entra con él',
+    )
+    .action(async (rol: RolBase, { nombre, archivo, carpeta }: Destino) => {
       const { databaseUrl, usuariosBase, show } = deps();
       const password = randomBytes(24).toString('base64url');
       const address = new URL(databaseUrl);
       address.username = nombre;
       address.password = password;
       await put(usuariosBase, { rol, nombre, password });
+      if (carpeta !== undefined) {
+        await changeValores(carpeta, (valores) => ({ ...valores, [ACCESOS[rol]]: address.href }));
+        return show({ usuario: nombre, proceso: rol, carpeta });
+      }
       if (archivo === undefined) return show({ usuario: nombre, proceso: rol, DATABASE_URL: address.href });
       await writeFile(`${archivo}.nuevo`, address.href, { mode: 0o600 });
       await rename(`${archivo}.nuevo`, archivo);

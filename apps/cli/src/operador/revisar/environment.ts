@@ -3,6 +3,7 @@ import { panelConfig } from '@acuse/panel/config';
 import { ConfigError, describeConfig, loadConfig } from '@acuse/runtime';
 import { workerConfig } from '@acuse/worker/config';
 import { z } from 'zod';
+import { ACCESOS, cliConfig } from '../config.ts';
 
 const SCHEMAS = { api: apiConfig, worker: workerConfig, panel: panelConfig } as const;
 
@@ -24,6 +25,8 @@ export interface Installation {
   readonly settings: Settings;
   /** What a process would refuse to start for, with the processes that would. */
   readonly faults: ReadonlyMap<string, readonly ProcessName[]>;
+  /** The setting with what each of them logs in to the database by, and its value, where it is set. */
+  readonly logins: ReadonlyMap<ProcessName, { readonly name: string; readonly url: string }>;
   /** Every text that must not be printed. */
   readonly secrets: readonly string[];
 }
@@ -61,7 +64,16 @@ export function readInstallation(env: Environment, only: readonly ProcessName[] 
       if (secret) for (const part of partsOf(values[name])) secrets.add(part);
   }
   const settings: Settings = Object.assign({}, ...settingsOf.values());
-  return { processes, settingsOf, settings, faults, secrets: [...secrets] };
+  const logins = new Map<ProcessName, { readonly name: string; readonly url: string }>();
+  const given = readEach(cliConfig, env);
+  for (const process of processes) {
+    const name = given[ACCESOS[process]] === undefined ? 'DATABASE_URL' : ACCESOS[process];
+    const url = given[name];
+    if (typeof url !== 'string') continue;
+    logins.set(process, { name, url });
+    for (const part of partsOf(url)) secrets.add(part);
+  }
+  return { processes, settingsOf, settings, faults, logins, secrets: [...secrets] };
 }
 
 function faultsOf(schema: z.ZodObject<z.ZodRawShape>, env: Environment): readonly string[] {

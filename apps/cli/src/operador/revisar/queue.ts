@@ -4,18 +4,17 @@ import { type Finding, fault, fine, orFine, warning } from './finding.ts';
 /** The oldest that BullMQ works with. */
 const OLDEST_REDIS = 5;
 
+const OWN_DATABASE =
+  'Dé a la cola una base y un usuario propios: «acuse operador migrar» los crea con DATABASE_URL_COLA, y esa misma dirección es la QUEUE_URL de los workers y del panel.';
+
 /** Whether a server keeps the rings that it is given until they are heard. */
 export function reviewQueue(facts: QueueFacts): readonly Finding[] {
   if (facts.driver === 'redis') return orFine([...redis(facts)], `Redis ${facts.version}, noeviction, en disco`);
-  if (facts.hasSchema) return [fine('en PostgreSQL, con su esquema')];
+  if (facts.hasSchema && facts.mayUse) return [fine('en PostgreSQL, con su esquema')];
+  if (facts.hasSchema) return [fault('en PostgreSQL, y su esquema es de otro usuario', OWN_DATABASE)];
   return facts.mayCreate
     ? [fine('en PostgreSQL; el primer worker creará su esquema')]
-    : [
-        fault(
-          'en PostgreSQL, sin su esquema, y el usuario no puede crearlo',
-          'Dé al usuario de QUEUE_URL permiso de crear esquemas (GRANT CREATE ON DATABASE).',
-        ),
-      ];
+    : [fault('en PostgreSQL, sin su esquema, y el usuario no puede crearlo', OWN_DATABASE)];
 }
 
 function* redis(facts: QueueFacts & { readonly driver: 'redis' }): Generator<Finding> {

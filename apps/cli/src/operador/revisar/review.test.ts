@@ -11,6 +11,7 @@ const installation = (changed: Partial<Installation>): Installation => ({
   settingsOf: new Map(),
   settings: {},
   faults: new Map(),
+  logins: new Map(),
   secrets: [],
   ...changed,
 });
@@ -95,8 +96,16 @@ describe('servers', () => {
     [{ ...redis, version: '4.0.9' }, 'falla: Redis 4.0.9 es anterior al 5'],
     [{ ...redis, isReplica: true }, 'falla: es una réplica'],
     [{ ...redis, isCluster: true }, 'falla: es un clúster de Redis'],
-    [{ driver: 'postgres', hasSchema: false, mayCreate: true } as const, 'bien: en PostgreSQL; el primer worker'],
-    [{ driver: 'postgres', hasSchema: false, mayCreate: false } as const, 'falla: en PostgreSQL, sin su esquema'],
+    [{ driver: 'postgres', hasSchema: true, mayUse: true, mayCreate: false } as const, 'bien: en PostgreSQL, con su'],
+    [{ driver: 'postgres', hasSchema: true, mayUse: false, mayCreate: true } as const, 'falla: en PostgreSQL, y su'],
+    [
+      { driver: 'postgres', hasSchema: false, mayUse: false, mayCreate: true } as const,
+      'bien: en PostgreSQL; el primer worker',
+    ],
+    [
+      { driver: 'postgres', hasSchema: false, mayUse: false, mayCreate: false } as const,
+      'falla: en PostgreSQL, sin su esquema',
+    ],
   ])('of a queue with %j are told: %s', (facts, said) => {
     expect(reviewQueue(facts).map(({ mark, seen }) => `${mark}: ${seen}`)).toEqual([expect.stringContaining(said)]);
   });

@@ -1,4 +1,4 @@
-import { cuelgan, inspectDatabase, openDatabase } from '@acuse/db';
+import { cuelgan, inspectDatabase, inspectLogin, openDatabase } from '@acuse/db';
 import { inspectQueue } from '@acuse/queue';
 import { DeadlineError, deadline, explain } from '@acuse/runtime';
 import { hostsInUse, httpSettingsOf, inspectHost } from '@acuse/sat';
@@ -9,6 +9,7 @@ import { medianOf, reviewClock, type Skew } from './clock.ts';
 import { reviewDatabase, reviewMigrations } from './database.ts';
 import { hideSecrets, type Installation, type Settings } from './environment.ts';
 import { type Finding, fault, skipped } from './finding.ts';
+import { reviewLogin } from './logins.ts';
 import { reviewQueue } from './queue.ts';
 import { reviewCaptcha, reviewHost, reviewResolver, reviewUnreachable } from './sat.ts';
 import { reviewSecrets } from './secrets.ts';
@@ -38,7 +39,12 @@ export async function review(installation: Installation, options: ReviewOptions)
     return inspectDatabase(url, { timeoutMs, now });
   });
   const hanging = within(() => readHanging(need(settings.DATABASE_URL), timeoutMs));
-  const queue = within(() => inspectQueue(need(settings.QUEUE_URL ?? settings.DATABASE_URL), timeoutMs));
+  const logins = loginsOf(installation).map((login) => ({
+    ...login,
+    facts: within(() => inspectLogin(login.url, timeoutMs)),
+  }));
+  const queueUrl = settings.QUEUE_URL ?? installation.logins.get('worker')?.url ?? settings.DATABASE_URL;
+  const queue = within(() => inspectQueue(need(queueUrl), timeoutMs));
   const bucket = within((signal) => inspectBucket(storageOf(settings), { signal, now }));
   const hosts = (asksSat ? hostsInUse(settings.SAT_CANALES_DESACTIVADOS ?? []) : []).map((host) => ({
     host,
@@ -66,6 +72,19 @@ export async function review(installation: Installation, options: ReviewOptions)
           (error) => [away(error, 'DATABASE_URL')],
         ),
     ],
+    ...logins.map(
+      ({ name, processes: by, facts }) =>
+        [
+          'usuarios',
+          () =>
+            told(
+              facts,
+              (found) => [reviewLogin(found, by)],
+              // What is said of the database already is not said again.
+              (error) => [name === 'DATABASE_URL' ? skipped('la base de datos no contestó') : away(error, name)],
+            ),
+        ] as const,
+    ),
     ['migraciones', () => told(database, reviewMigrations, () => [skipped('la base de datos no contestó')])],
     ['cola', () => told(queue, reviewQueue, (error) => [awayQueue(error)])],
     [
@@ -106,6 +125,17 @@ export async function review(installation: Installation, options: ReviewOptions)
   return found
     .flat()
     .map((each) => ({ ...each, seen: hide(each.seen), remedy: each.remedy === null ? null : hide(each.remedy) }));
+}
+
+/** Each address that processes log in by once, with those processes. */
+function loginsOf({ logins }: Installation) {
+  const found = new Map<string, { readonly name: string; readonly url: string; readonly processes: string[] }>();
+  for (const [process, { name, url }] of logins) {
+    const login = found.get(url) ?? { name, url, processes: [] };
+    login.processes.push(process);
+    found.set(url, login);
+  }
+  return [...found.values()];
 }
 
 type Settled<T> = { readonly value: T } | { readonly error: unknown };

@@ -1,0 +1,64 @@
+import { expect, inject, it } from 'vitest';
+import { runOrder } from '../fixtures/cli.ts';
+import { useDatabase } from '../fixtures/database.ts';
+import { accesosTo, urlAs } from '../fixtures/roles.ts';
+
+const base = useDatabase();
+
+/** What «revisar» says of the users of the database, of its migrations and of the queue; nobody asks the SAT. */
+async function revisar(env: Readonly<Record<string, string>>, ...processes: readonly string[]) {
+  const s3 = inject('s3');
+  const { rows } = await runOrder(
+    { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/x' },
+    ['revisar', '--json', '--proceso', ...processes],
+    {
+      env: {
+        SAT_CANALES_DESACTIVADOS: 'soap,portal,publico',
+        ...{ S3_ENDPOINT: s3.endpoint, S3_BUCKET: 'nadie' },
+        ...{ S3_ACCESS_KEY_ID: s3.accessKeyId, S3_SECRET_ACCESS_KEY: s3.secretAccessKey },
+        ...env,
+      },
+      now: Date.now,
+      exitWith: () => {},
+    },
+  );
+  return (revision: string) =>
+    rows
+      .filter((row) => row['revision'] === revision)
+      .map(({ resultado, que, remedio }) => `${resultado}: ${que}. ${remedio}`);
+}
+
+it('acuse operador revisar sees processes that log in as who may do more than they do, or as nobody', async () => {
+  const { url } = base;
+  const all = { DATABASE_URL: url, ...accesosTo(url) };
+  const fine = (await revisar(all, 'api', 'worker', 'panel'))('usuarios');
+  expect(fine).toEqual([
+    expect.stringContaining('bien: api: entra como «acuse_prueba_api», que puede lo suyo y nada más'),
+    expect.stringContaining('bien: worker: entra como «acuse_prueba_worker»'),
+    expect.stringContaining('bien: panel: entra como «acuse_prueba_panel»'),
+  ]);
+  // Whoever owns a table may do everything to it: here, by being made its owner.
+  await base.sql`ALTER TABLE solicitud OWNER TO acuse_prueba_panel`;
+  const of = await revisar(
+    { ...all, DATABASE_URL_API: url, DATABASE_URL_WORKER: all.DATABASE_URL_WORKER.replace('_worker', '_nadie') },
+    ...['api', 'worker', 'panel'],
+  );
+  await base.sql`ALTER TABLE solicitud OWNER TO CURRENT_USER`;
+  expect(of('usuarios')).toEqual([
+    expect.stringMatching(/^aviso: api: entra como .*superusuario.*migrar/),
+    expect.stringMatching(/^falla: no se pudo preguntar.*la contraseña de DATABASE_URL_WORKER/),
+    expect.stringMatching(/^aviso: panel: entra como «acuse_prueba_panel», el dueño de las tablas.*migrar/),
+  ]);
+});
+
+it('acuse operador revisar looks from inside of a process too, as the user that it has there', async () => {
+  const inside = { DATABASE_URL: urlAs(base.url, 'worker') };
+  const of = await revisar({ ...inside, QUEUE_URL: base.url }, 'worker');
+  expect([of('migraciones'), of('usuarios'), of('cola')]).toEqual([
+    [expect.stringContaining('bien: ')],
+    [expect.stringContaining('bien: worker: entra como «acuse_prueba_worker»')],
+    [expect.stringContaining('bien: ')],
+  ]);
+  // The queue has its tables in a database of its own, or cannot be used by who may make none.
+  expect((await revisar(inside, 'worker'))('cola')).toEqual([expect.stringMatching(/^falla: .*DATABASE_URL_COLA/)]);
+});
