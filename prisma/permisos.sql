@@ -138,6 +138,9 @@ GRANT SELECT, DELETE ON efos_pedido TO acuse_worker;
 
 -- People: the panel's alone. usuario, segundo_factor, codigo_recuperacion, codigo_acceso, sesion, llave_recordada, intento
 GRANT SELECT, INSERT, UPDATE ON usuario TO acuse_panel;
+-- miembro, invitacion: whose account and which person never changes.
+GRANT SELECT, INSERT, UPDATE (papel, abierta_en), DELETE ON miembro TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE (id, papel, huella, usuario_id, creada_en, vence_en), DELETE ON invitacion TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON segundo_factor, codigo_recuperacion, codigo_acceso, sesion, llave_recordada, intento TO acuse_panel;
 
 -- webhook: the number of its last event is moved by webhook_anota alone, which writes webhook_evento and webhook_entrega too.

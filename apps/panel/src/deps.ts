@@ -1,7 +1,9 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
+  createEquipo,
   createIntentos,
+  createInvitaciones,
   createSegundosFactores,
   createSesiones,
   createSolicitudes,
@@ -82,6 +84,8 @@ export async function createDeps(
       log,
     }),
     usuarios: createUsuarios(database),
+    equipo: createEquipo(database),
+    invitaciones: createInvitaciones(database),
     sesiones,
     segundosFactores: createSegundosFactores(database),
     intentos: createIntentos(database),

@@ -4,6 +4,7 @@ import { passwordPage, resetPage } from './pages/cuenta/password.tsx';
 import { profilePage } from './pages/cuenta/perfil.tsx';
 import { signUpPage } from './pages/cuenta/registro.tsx';
 import { signInPage } from './pages/cuenta/sign-in.tsx';
+import { myAccountsPage } from './pages/equipo/cuentas.tsx';
 import { homePage } from './pages/inicio/inicio.tsx';
 import { landingPage } from './pages/inicio/portada.tsx';
 import { auditPage } from './pages/operador/auditoria.tsx';
@@ -48,6 +49,7 @@ export const RUTAS: readonly Ruta[] = [
   passwordPage,
   profilePage,
   twoStepsPage,
+  myAccountsPage,
   rfcsPage,
   newRfcPage,
   rfcPage,

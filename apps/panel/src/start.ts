@@ -49,10 +49,11 @@ export async function startPanel(
   return { url: deps.settings.publicUrl, server, deps, metricsUrl };
 }
 
-async function purge({ database, sesiones, intentos, log }: PanelDeps): Promise<void> {
+async function purge({ database, sesiones, intentos, invitaciones, log }: PanelDeps): Promise<void> {
   try {
     await sesiones.purge();
     await intentos.purge();
+    await invitaciones.purge();
     await createLlavesRecordadas(database).purge();
   } catch (err) {
     log.warn({ err }, 'old_sessions_not_deleted');

@@ -20,7 +20,9 @@ export {
   normalizeEmail,
   type RfcOperado,
 } from './cuentas/cuentas.ts';
+export * from './cuentas/equipo.ts';
 export * from './cuentas/intentos.ts';
+export * from './cuentas/invitaciones.ts';
 export * from './cuentas/llaves.ts';
 export * from './cuentas/llaves-recordadas.ts';
 export * from './cuentas/rechazo.ts';

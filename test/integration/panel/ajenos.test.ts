@@ -10,7 +10,7 @@ import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
 /** Addresses whose parameters name nothing of an account. */
 const COMUNES = /^\/pruebas\/:grupo\/:operacion/;
 const RUTAS_CON_NOMBRE = RUTAS.filter(
-  ({ path, acceso }) => acceso === 'cliente' && path.includes(':') && !COMUNES.test(path),
+  ({ path, acceso }) => acceso !== 'publica' && acceso !== 'operador' && path.includes(':') && !COMUNES.test(path),
 );
 
 /** What stands for each kind of thing: one of Ana's, one that nobody has, and what is no name at all. */

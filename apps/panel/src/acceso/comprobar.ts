@@ -3,7 +3,7 @@ import { type Limite, normalizeEmail, type UsuarioAcceso } from '@acuse/db';
 import { networkOf } from '@acuse/runtime';
 import type { PanelSettings } from '../config.ts';
 import type { PanelDeps } from '../deps.ts';
-import type { ContextoCliente } from '../http/ruta.ts';
+import type { ContextoPersona } from '../http/ruta.ts';
 import { MAX_PASSWORD } from './reglas.ts';
 
 type Deps = Pick<PanelDeps, 'usuarios' | 'passwords' | 'intentos' | 'settings'>;
@@ -78,7 +78,7 @@ export function demasiados(esperar: number): Falta {
 }
 
 /** Asks again for the password before what could lock the owner out. Null when it is right. */
-export async function confirmPassword({ deps, ip, usuario }: ContextoCliente, password: string): Promise<Falta | null> {
+export async function confirmPassword({ deps, ip, usuario }: ContextoPersona, password: string): Promise<Falta | null> {
   const noCoincide = 'Esa no es su contraseña actual. Escríbala de nuevo.';
   const found = await checkAcceso(deps, { email: usuario.email, password, ip }, noCoincide);
   return 'usuario' in found ? null : found;

@@ -1,6 +1,8 @@
 import type { Child, PropsWithChildren } from 'hono/jsx';
+import type { Parte } from '../acceso/permisos.ts';
 import { Boton, hrefWith } from './form.tsx';
 import { type FormatoFecha, formatFecha, formatRelativo } from './formato.ts';
+import { Permitido } from './permitido.tsx';
 
 /** The colour and urgency of a message. */
 export type Tono = 'exito' | 'info' | 'alerta' | 'error';
@@ -41,8 +43,8 @@ export function Tarjeta({ titulo, accion, id, children }: TarjetaProps) {
 
 type VacioProps = PropsWithChildren<{
   readonly titulo: string;
-  /** The next step. */
-  readonly accion?: { readonly href: string; readonly texto: string };
+  /** The next step; with `cambiar`, of those who may change that part of the account. */
+  readonly accion?: { readonly href: string; readonly texto: string; readonly cambiar?: Parte };
 }>;
 
 /** What stands where there is nothing yet: what would be here, and how to get it. */
@@ -51,9 +53,14 @@ export function Vacio({ titulo, accion, children }: VacioProps) {
     <div class="vacio">
       <strong>{titulo}</strong>
       {children ? <p class="suave">{children}</p> : null}
-      {accion ? <Boton href={accion.href}>{accion.texto}</Boton> : null}
+      {accion ? <Next {...accion} /> : null}
     </div>
   );
+}
+
+function Next({ href, texto, cambiar }: NonNullable<VacioProps['accion']>) {
+  const boton = <Boton href={href}>{texto}</Boton>;
+  return cambiar === undefined ? boton : <Permitido cambiar={cambiar}>{boton}</Permitido>;
 }
 
 interface CopyButtonProps {

@@ -9,6 +9,9 @@ import { Layout, PartesOperacion } from './layout.tsx';
 const usuario = {
   id: 'u',
   cuentaId: 'c',
+  cuenta: 'Empresa',
+  papel: 'PROPIETARIO',
+  cuentas: 1,
   email: 'ana@ejemplo.mx',
   nombre: 'Ana',
   rol: 'CLIENTE',

@@ -1,14 +1,16 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
-import type { Aviso as Mensaje, Usuario } from '../http/ruta.ts';
+import { NOMBRES_PAPEL, type Parte as ParteCuenta, puede } from '../acceso/permisos.ts';
+import type { Aviso as Mensaje, Persona } from '../http/ruta.ts';
 import { Aviso } from './blocks.tsx';
 import { Boton, Csrf, Formulario, safeHref } from './form.tsx';
+import { PapelDeQuienLee } from './permitido.tsx';
 
 interface LayoutProps {
   /** Of the page, without the product's name. */
   readonly titulo: string;
   /** Null where nobody is logged in: no navigation, links to log in instead. */
-  readonly usuario: Usuario | null;
+  readonly usuario: Persona | null;
   /** Path of the request, to mark where the reader is. */
   readonly ruta: string;
   readonly csrf: string;
@@ -24,20 +26,21 @@ interface LayoutProps {
   readonly children?: Child;
 }
 
-/** Address and name of a part, and its drawing on a square of 24. */
-type Parte = readonly [path: string, texto: string, trazo: string];
+/** Address and name of a part, and its drawing on a square of 24; and whom it is for, where that is not everybody. */
+type Parte = readonly [path: string, texto: string, trazo: string, parte?: ParteCuenta];
 
 const PARTES: readonly Parte[] = [
-  ['/inicio', 'Inicio', 'M4 11l8-7 8 7v9h-6v-6h-4v6H4z'],
-  ['/rfcs', 'RFC', 'M3 5h18v14H3zM7 15h4M14 9h4M14 13h4M9 11a2 2 0 1 0-.01 0z'],
-  ['/solicitudes', 'Solicitudes', 'M12 3v11M7.5 10l4.5 4.5 4.5-4.5M4 17v4h16v-4'],
-  ['/saldo', 'Saldo', 'M4 6c0-4 16-4 16 0s-16 4-16 0v12c0 4 16 4 16 0V6M4 12c0 4 16 4 16 0'],
+  ['/inicio', 'Inicio', 'M4 11l8-7 8 7v9h-6v-6h-4v6H4z', 'inicio'],
+  ['/rfcs', 'RFC', 'M3 5h18v14H3zM7 15h4M14 9h4M14 13h4M9 11a2 2 0 1 0-.01 0z', 'rfcs'],
+  ['/solicitudes', 'Solicitudes', 'M12 3v11M7.5 10l4.5 4.5 4.5-4.5M4 17v4h16v-4', 'solicitudes'],
+  ['/saldo', 'Saldo', 'M4 6c0-4 16-4 16 0s-16 4-16 0v12c0 4 16 4 16 0V6M4 12c0 4 16 4 16 0', 'saldo'],
   [
     '/webhooks',
     'Webhooks',
     'M6 17a6 6 0 0 1 0-12M18 5a6 6 0 0 1 0 12M9 14a3.5 3.5 0 0 1 0-6M15 8a3.5 3.5 0 0 1 0 6M12 11v9',
+    'webhooks',
   ],
-  ['/pruebas', 'Probar', 'M3 4h18v16H3zM7 9l3 3-3 3M13 15h4'],
+  ['/pruebas', 'Probar', 'M3 4h18v16H3zM7 9l3 3-3 3M13 15h4', 'pruebas'],
   ['/cuenta', 'Cuenta', 'M12 11a4 4 0 1 0-.01 0zM4 21c0-8 16-8 16 0'],
 ];
 const OPERACION: Parte = ['/operador', 'Operación', 'M3 12h4l3-8 4 16 3-8h4'];
@@ -47,51 +50,53 @@ export function Layout(props: LayoutProps) {
   const { titulo, usuario, ruta, nonce, aviso, activo, scripts = [], version, apiUrl, children } = props;
   return (
     <Csrf.Provider value={props.csrf}>
-      {raw('<!DOCTYPE html>')}
-      <html lang="es-MX">
-        <head>
-          <meta charset="utf-8" />
-          <title>{`${titulo} · Acuse`}</title>
-          <meta name="viewport" content="width=device-width, initial-scale=1" />
-          <meta name="color-scheme" content="light dark" />
-          <meta name="referrer" content="same-origin" />
-          <link rel="icon" type="image/svg+xml" href={activo('icono.svg')} />
-          <link rel="stylesheet" href={activo('estilo.css')} nonce={nonce} />
-          {[...new Set(['copiar.js', ...scripts])].map((script) => (
-            <script type="module" src={activo(script)} nonce={nonce} />
-          ))}
-        </head>
-        <body>
-          <a class="saltar" href="#contenido">
-            Saltar al contenido
-          </a>
-          <div class={usuario ? 'marco con-nav' : 'marco'}>
-            <header class="encabezado">
-              <a class="marca" href={usuario ? '/inicio' : '/'}>
-                <Marca />
-                Acuse
-              </a>
-              {usuario ? <Menu usuario={usuario} /> : <Entrada />}
-            </header>
-            {usuario ? <Navegacion ruta={ruta} isOperador={usuario.rol === 'OPERADOR'} /> : null}
-            <main class="contenido" id="contenido" tabindex={-1}>
-              {usuario?.suspension ? (
-                <Aviso tono="alerta" titulo="Su cuenta está suspendida">
-                  Las llaves de la cuenta responden 403 con código 1003. Motivo: {usuario.suspension}. Lo que está en
-                  curso termina y lo terminado se puede bajar; para reabrirla, aclárelo con el operador del servicio.
-                </Aviso>
-              ) : null}
-              {aviso ? <Aviso tono={aviso.tono}>{aviso.texto}</Aviso> : null}
-              {children}
-            </main>
-            <footer class="pie">
-              <span>Acuse {version}</span>
-              <a href={safeHref(`${apiUrl}/openapi.json`)}>OpenAPI</a>
-              <span>Horas del centro de México</span>
-            </footer>
-          </div>
-        </body>
-      </html>
+      <PapelDeQuienLee.Provider value={usuario?.papel ?? null}>
+        {raw('<!DOCTYPE html>')}
+        <html lang="es-MX">
+          <head>
+            <meta charset="utf-8" />
+            <title>{`${titulo} · Acuse`}</title>
+            <meta name="viewport" content="width=device-width, initial-scale=1" />
+            <meta name="color-scheme" content="light dark" />
+            <meta name="referrer" content="same-origin" />
+            <link rel="icon" type="image/svg+xml" href={activo('icono.svg')} />
+            <link rel="stylesheet" href={activo('estilo.css')} nonce={nonce} />
+            {[...new Set(['copiar.js', ...scripts])].map((script) => (
+              <script type="module" src={activo(script)} nonce={nonce} />
+            ))}
+          </head>
+          <body>
+            <a class="saltar" href="#contenido">
+              Saltar al contenido
+            </a>
+            <div class={usuario ? 'marco con-nav' : 'marco'}>
+              <header class="encabezado">
+                <a class="marca" href={usuario ? '/inicio' : '/'}>
+                  <Marca />
+                  Acuse
+                </a>
+                {usuario ? <Menu usuario={usuario} /> : <Entrada />}
+              </header>
+              {usuario ? <Navegacion ruta={ruta} usuario={usuario} /> : null}
+              <main class="contenido" id="contenido" tabindex={-1}>
+                {usuario?.suspension ? (
+                  <Aviso tono="alerta" titulo="Su cuenta está suspendida">
+                    Las llaves de la cuenta responden 403 con código 1003. Motivo: {usuario.suspension}. Lo que está en
+                    curso termina y lo terminado se puede bajar; para reabrirla, aclárelo con el operador del servicio.
+                  </Aviso>
+                ) : null}
+                {aviso ? <Aviso tono={aviso.tono}>{aviso.texto}</Aviso> : null}
+                {children}
+              </main>
+              <footer class="pie">
+                <span>Acuse {version}</span>
+                <a href={safeHref(`${apiUrl}/openapi.json`)}>OpenAPI</a>
+                <span>Horas del centro de México</span>
+              </footer>
+            </div>
+          </body>
+        </html>
+      </PapelDeQuienLee.Provider>
     </Csrf.Provider>
   );
 }
@@ -129,7 +134,7 @@ function Entrada() {
   );
 }
 
-function Menu({ usuario }: { readonly usuario: Usuario }) {
+function Menu({ usuario }: { readonly usuario: Persona }) {
   const nombre = usuario.nombre.trim() || usuario.email;
   return (
     <details class="menu">
@@ -142,7 +147,13 @@ function Menu({ usuario }: { readonly usuario: Usuario }) {
       </summary>
       <div class="menu-hoja">
         <span class="suave chica">{usuario.email}</span>
+        {usuario.papel === null ? null : (
+          <span class="suave chica">
+            {usuario.cuenta}, {NOMBRES_PAPEL[usuario.papel]}
+          </span>
+        )}
         <a href="/cuenta">Cuenta y seguridad</a>
+        {usuario.cuentas > 1 ? <a href="/cuentas">Cambiar de cuenta</a> : null}
         <Formulario accion="/salir">
           <Boton variante="secundario">Salir</Boton>
         </Formulario>
@@ -151,8 +162,9 @@ function Menu({ usuario }: { readonly usuario: Usuario }) {
   );
 }
 
-function Navegacion({ ruta, isOperador }: { readonly ruta: string; readonly isOperador: boolean }) {
-  const partes = isOperador ? [...PARTES, OPERACION] : PARTES;
+function Navegacion({ ruta, usuario }: { readonly ruta: string; readonly usuario: Persona }) {
+  const own = PARTES.filter(([, , , parte]) => parte === undefined || puede(usuario.papel, 'ver', parte));
+  const partes = usuario.rol === 'OPERADOR' ? [...own, OPERACION] : own;
   return (
     <nav class="navegacion" aria-label="Principal">
       <ul>

@@ -5,7 +5,7 @@ import { Aviso, Vacio } from '../components/blocks.tsx';
 import { Layout, PartesOperacion } from '../components/layout.tsx';
 import type { PanelDeps } from '../deps.ts';
 import { EMPTY_FORM, type Formulario } from './campos.ts';
-import type { Acceso, ContextoBase, ContextoCliente, Aviso as Mensaje, Pagina, Usuario } from './ruta.ts';
+import type { Acceso, ContextoBase, ContextoPersona, Aviso as Mensaje, Pagina, Persona } from './ruta.ts';
 import type { Browser } from './session.ts';
 
 /** What the shell knows of one request before its page runs. */
@@ -17,7 +17,7 @@ export interface Peticion {
   readonly ip: string;
   readonly browser: Browser;
   /** Who is logged in; null also between the two steps of a log-in. */
-  readonly usuario: Usuario | null;
+  readonly usuario: Persona | null;
   /** Told when the message of the page before has been shown. */
   readonly onAviso: () => void;
 }
@@ -27,7 +27,7 @@ export function createContexto(
   peticion: Peticion,
   acceso: Acceso,
   formulario: Formulario = EMPTY_FORM,
-): ContextoBase | ContextoCliente {
+): ContextoBase | ContextoPersona {
   const { c, deps, nonce, ip, browser, usuario } = peticion;
   return {
     c,

@@ -1,4 +1,5 @@
 import { bodyLimit } from 'hono/body-limit';
+import { type Accion, describePermiso, isParte, NOMBRES_PAPEL, type Parte, puede } from '../acceso/permisos.ts';
 import { FormularioIlegible, isUpload, MAX_FORM_BYTES, MAX_UPLOAD_BYTES, readFormulario } from './campos.ts';
 import {
   createContexto,
@@ -7,7 +8,7 @@ import {
   renderRechazo,
   renderSesionTerminada,
 } from './contexto.tsx';
-import type { Acceso, ContextoCliente, Mount, Ruta } from './ruta.ts';
+import type { ContextoCliente, Mount, Persona, Ruta, Usuario } from './ruta.ts';
 
 const AJENA = {
   status: 403,
@@ -30,11 +31,11 @@ const ILEGIBLE = {
 export async function answerRuta(ruta: Ruta, peticion: Peticion): Promise<Response> {
   const isPost = ruta.metodo === 'POST';
   if (isPost && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
-  const refusal = refuseEntry(ruta.acceso, peticion);
+  const refusal = await refuseEntry(ruta, peticion);
   if (refusal) return refusal;
   // U+0000: the database takes it in no text, so nothing has such a name.
   if (peticion.c.req.url.includes('%00')) return renderNoEncontrada(peticion);
-  // A public page has no `usuario`; `routesFor` gives its handler the type that says so.
+  // A public page has no `usuario`, a person's may be in no account; `routesFor` gives its handler the type that says so.
   if (!isPost) return ruta.handle(createContexto(peticion, ruta.acceso) as ContextoCliente);
 
   const tooLarge = () => renderRechazo(peticion, GRANDE);
@@ -62,7 +63,7 @@ export async function answerMount(mount: Mount, peticion: Peticion): Promise<Res
   const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
   if (!isReading && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
   if (usuario === null) return renderSesionTerminada(peticion, mount.pagina);
-  const refusal = refuseEntry(mount.acceso, peticion);
+  const refusal = await refuseEntry({ ...mount, accion: 'cambiar' }, peticion);
   if (refusal) return refusal;
   return mount.fetch(c.req.raw, { deps, activo: activos.href });
 }
@@ -72,8 +73,12 @@ function isFromPanel({ c, deps }: Peticion): boolean {
   return isSameOrigin(headers, new URL(deps.settings.publicUrl).origin);
 }
 
-/** Where somebody goes who may not see an address: strangers log in; for others the operator's does not exist. */
-function refuseEntry(acceso: Acceso, peticion: Peticion): Response | null {
+/**
+ * Where somebody goes who may not see an address: strangers log in; for others the operator's does not exist; who is in
+ * no account chooses one; and of an account's a page says who may.
+ */
+async function refuseEntry(ruta: Pick<Ruta, 'acceso' | 'accion'>, peticion: Peticion): Promise<Response | null> {
+  const { acceso, accion } = ruta;
   const { c, usuario } = peticion;
   if (acceso === 'publica') return null;
   if (usuario === null) {
@@ -81,7 +86,29 @@ function refuseEntry(acceso: Acceso, peticion: Peticion): Response | null {
     const back = c.req.method === 'GET' && pathname !== '/' ? `?a=${encodeURIComponent(pathname + search)}` : '';
     return new Response(null, { status: 303, headers: { Location: `/entrar${back}` } });
   }
-  return acceso === 'operador' && usuario.rol !== 'OPERADOR' ? renderNoEncontrada(peticion) : null;
+  if (acceso === 'persona') return null;
+  if (acceso === 'operador') return usuario.rol === 'OPERADOR' ? null : renderNoEncontrada(peticion);
+  if (!isInCuenta(usuario)) return new Response(null, { status: 303, headers: { Location: '/cuentas' } });
+  if (!isParte(acceso)) return renderNoEncontrada(peticion);
+  return puede(usuario.papel, accion, acceso) ? null : renderSinPermiso(peticion, usuario, accion, acceso);
+}
+
+const isInCuenta = (persona: Persona): persona is Usuario => persona.cuentaId !== null && persona.papel !== null;
+
+/** Addresses that are told to somebody who has to ask for something. */
+const MAX_A_QUIEN = 5;
+
+/** The page for what somebody's role does not allow: who may, and what to do. */
+async function renderSinPermiso(peticion: Peticion, usuario: Usuario, accion: Accion, parte: Parte): Promise<Response> {
+  const { papeles, que } = describePermiso(accion, parte);
+  const personas = await peticion.deps.equipo.list(usuario.cuentaId);
+  const able = personas.filter(({ papel }) => papeles.includes(papel)).map(({ email }) => email);
+  const quienes = able.slice(0, MAX_A_QUIEN).join(', ') + (able.length > MAX_A_QUIEN ? ' y otras personas' : '');
+  return renderRechazo(peticion, {
+    status: 403,
+    titulo: 'Su rol no permite esto',
+    texto: `En la cuenta «${usuario.cuenta}» su rol es ${NOMBRES_PAPEL[usuario.papel]}, y con él no puede ${que}. No se cambió nada. Quien sí puede: ${quienes || 'nadie'}. Pídaselo, o pida a un propietario que cambie su rol en Equipo.`,
+  });
 }
 
 /**

@@ -1,21 +1,25 @@
 import type { Autor } from '@acuse/core';
+import type { Papel, UsuarioDeSesion } from '@acuse/db';
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
+import type { Accion, Parte } from '../acceso/permisos.ts';
 import type { PanelDeps } from '../deps.ts';
 import type { Browser } from './session.ts';
 
-/** Who may see a page: anybody, somebody logged in, or the operator of the installation. */
-export type Acceso = 'publica' | 'cliente' | 'operador';
+/**
+ * Who may see a page: anybody, somebody logged in (what is the person's own), the operator of the installation, or
+ * those in an account who may see or change this part of it.
+ */
+export type Acceso = 'publica' | 'persona' | 'operador' | Parte;
 
-/** Who is logged in. Pages read and write by `cuentaId` alone: another account's ids answer like missing ones. */
-export interface Usuario {
-  readonly id: string;
+/** Who is logged in. */
+export type Persona = UsuarioDeSesion;
+
+/** Somebody in an account. Pages read and write by `cuentaId` alone: another account's ids answer like missing ones. */
+export interface Usuario extends Persona {
   readonly cuentaId: string;
-  readonly email: string;
-  readonly nombre: string;
-  readonly rol: 'CLIENTE' | 'OPERADOR';
-  /** Why the operator suspended the account; null while it is open. */
-  readonly suspension: string | null;
+  readonly cuenta: string;
+  readonly papel: Papel;
 }
 
 /** What a page needs of its answer beside its title and content. */
@@ -68,13 +72,23 @@ export interface ContextoBase {
   redirectTo(path: string, aviso?: Aviso): Promise<Response>;
 }
 
-export interface ContextoCliente extends ContextoBase {
-  readonly usuario: Usuario;
+/** Of somebody who is logged in, whatever account that is in. */
+export interface ContextoPersona extends ContextoBase {
+  readonly usuario: Persona;
   /** Whom the audit log names for what is done in this request, and from where. */
   readonly autor: Autor & { readonly ip: string };
 }
 
-type ContextoDe<A extends Acceso> = A extends 'publica' ? ContextoBase : ContextoCliente;
+/** Of somebody in an account. */
+export interface ContextoCliente extends ContextoPersona {
+  readonly usuario: Usuario;
+}
+
+type ContextoDe<A extends Acceso> = A extends 'publica'
+  ? ContextoBase
+  : A extends 'persona' | 'operador'
+    ? ContextoPersona
+    : ContextoCliente;
 
 type Answer = Promise<Response> | Response;
 
@@ -84,6 +98,8 @@ export interface Ruta {
   /** Hono's pattern, such as `/rfcs/:rfc/llaves`. */
   readonly path: string;
   readonly acceso: Acceso;
+  /** What is done there to the part of an account that `acceso` names. */
+  readonly accion: Accion;
   /** Bytes of a posted body; by default 64 KiB, 256 KiB with files. */
   readonly maxBytes?: number;
   readonly handle: (contexto: ContextoCliente) => Answer;
@@ -93,7 +109,11 @@ export interface Ruta {
 export const avisoOf = (isDone: boolean, done: string, already: string): Aviso =>
   isDone ? { tono: 'exito', texto: done } : { tono: 'info', texto: already };
 
-/** Collects the addresses of one page, each declared by `get` or `post` as on a Hono application. */
+/**
+ * Collects the addresses of one page, each declared by `get` or `post` as on a Hono application. Of a part of an
+ * account a `get` is for those who may see it and a `post` for those who may change it; a `get` that begins a change,
+ * such as an empty form, says so with `cambia`.
+ */
 export function routesFor<A extends Acceso>(acceso: A) {
   // The shell gives a public route the same object without a user; its own type keeps it from looking for one.
   return collect<[ContextoDe<A>]>(acceso, '', (handle) => (contexto) => handle(contexto as ContextoDe<A>));
@@ -105,16 +125,21 @@ export function routesFor<A extends Acceso>(acceso: A) {
  * is not found is the one page for what is not there: no handler runs, and nothing tells another account's thing from a
  * missing one.
  */
-export function routesOf<T>(
+export function routesOf<T, A extends Exclude<Acceso, 'publica' | 'persona'>>(
+  acceso: A,
   base: `/${string}/:${string}`,
-  find: (contexto: ContextoCliente, nombre: string) => Promise<T | null>,
-  acceso: 'cliente' | 'operador' = 'cliente',
+  find: (contexto: ContextoDe<A>, nombre: string) => Promise<T | null>,
 ) {
   const parameter = base.slice(base.lastIndexOf(':') + 1);
-  return collect<[ContextoCliente, T]>(acceso, base, (handle) => async (contexto) => {
-    const thing = await find(contexto, contexto.c.req.param(parameter) ?? '');
-    return thing === null ? contexto.noEncontrada() : handle(contexto, thing);
+  return collect<[ContextoDe<A>, T]>(acceso, base, (handle) => async (given) => {
+    const contexto = given as ContextoDe<A>;
+    const thing = await find(contexto, given.c.req.param(parameter) ?? '');
+    return thing === null ? given.noEncontrada() : handle(contexto, thing);
   });
+}
+
+interface DeclareOptions extends Pick<Ruta, 'maxBytes'> {
+  readonly cambia?: true;
 }
 
 function collect<Args extends readonly unknown[]>(
@@ -125,8 +150,10 @@ function collect<Args extends readonly unknown[]>(
   const rutas: Ruta[] = [];
   const declare =
     (metodo: Ruta['metodo']) =>
-    (path: '' | `/${string}`, handle: (...args: Args) => Answer, options: Pick<Ruta, 'maxBytes'> = {}): void => {
-      rutas.push({ metodo, path: `${base}${path}`, acceso, ...options, handle: adapt(handle) });
+    (path: '' | `/${string}`, handle: (...args: Args) => Answer, options: DeclareOptions = {}): void => {
+      const { cambia = metodo === 'POST', ...rest } = options;
+      const accion = cambia ? 'cambiar' : 'ver';
+      rutas.push({ metodo, path: `${base}${path}`, acceso, accion, ...rest, handle: adapt(handle) });
     };
   return { rutas: rutas as readonly Ruta[], get: declare('GET'), post: declare('POST') };
 }
@@ -139,7 +166,7 @@ function collect<Args extends readonly unknown[]>(
 export interface Mount {
   /** Without a slash at the end, such as `/operador/colas/tablero`. */
   readonly path: string;
-  readonly acceso: 'cliente' | 'operador';
+  readonly acceso: 'operador';
   /** The page of the panel that has it in a frame. */
   readonly pagina: string;
   /** Answers a request whose address is the whole one. */

@@ -107,6 +107,14 @@ export function createBrowser({ id: sent, sesion, agente, ip, deps }: BrowserInp
       await sesiones.rotate(huellaDe(id), huellaDe(next));
       id = next;
     },
+    /** The session goes on in another account of its user, under a new id. False when that is none of the user's. */
+    async enter(cuentaId: string): Promise<boolean> {
+      const next = newIdSesion();
+      const entered = { nueva: huellaDe(next), id: newId(), cuentaId, ip };
+      if (!(await sesiones.enter(huellaDe(id), entered))) return false;
+      id = next;
+      return true;
+    },
     /** Ends the session and gives the browser another id. */
     async close(): Promise<void> {
       await sesiones.close(huellaDe(id));

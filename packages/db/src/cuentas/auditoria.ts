@@ -28,13 +28,17 @@ export const nota = ({
 /** The detail of what users do to their own access: it is about nobody else. */
 export const OWN = `'{}'::jsonb`;
 
+/** SQL of the account that a user opened last: of those that the user may enter, the one that the next log-in is in. */
+export const cuentaOf = (usuario: string): string =>
+  `(SELECT m.cuenta_id FROM miembro m WHERE m.usuario_id = ${usuario} ORDER BY m.abierta_en DESC, m.cuenta_id LIMIT 1)`;
+
 /** What is done to the user `$1` by `$2` from `$3`, and to nobody when there is none. */
 export const changeOfUser = (
   accion: string,
   cambios: readonly string[],
   detalle = `jsonb_build_object('usuario', id)`,
 ) => `
-WITH ${[...cambios, `quien AS (SELECT id, cuenta_id FROM usuario WHERE id = $1)`].join(',\n')}
+WITH ${[...cambios, `quien AS (SELECT u.id, ${cuentaOf('u.id')} AS cuenta_id FROM usuario u WHERE u.id = $1)`].join(',\n')}
 ${nota({ accion, de: 'quien', detalle, actor: '$2', ip: '$3' })}`;
 
 /** One line of the audit log. */

@@ -6,6 +6,7 @@ import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { isUuid } from '../uuid.ts';
 import { nota } from './auditoria.ts';
+import { createEquipo } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
 
 export interface CuentaVista {
@@ -129,13 +130,7 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
         [id],
       );
       const abiertas = await createListaSolicitudes({ pool }).open(id, 50);
-      const personas = await prisma.usuario.findMany({
-        where: { cuentaId: id },
-        select: { id: true, cuentaId: true, email: true, nombre: true },
-        orderBy: { email: 'asc' },
-        take: 100,
-      });
-      return { cuenta, personas, rfcs, abiertas };
+      return { cuenta, personas: await createEquipo({ pool }).list(id, 100), rfcs, abiertas };
     },
 
     /**

@@ -67,6 +67,9 @@ const note = (accion: string) =>
     ip: '$3',
   });
 
+/** The id of the person behind an actor of the audit log, or null where it is none. */
+const personOf = (actor: string): string | null => /^usuario:([0-9a-f-]{36})$/.exec(actor)?.[1] ?? null;
+
 /** API keys. Both changes lock the taxpayer first, so that they happen one after the other. */
 export function createLlaves({ pool }: Pick<Database, 'pool'>) {
   async function locked<T>(
@@ -165,8 +168,12 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
         if (vigente !== undefined && vigente !== (rows[0]?.id ?? null)) throw new Rechazo('LLAVE_CAMBIADA');
         await execute(
           client,
-          `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4) VALUES ($1, $2, $3, $4, $5, $6)`,
-          [llave.id, contribuyenteId, llave.modo, llave.hash, llave.pepperVersion, llave.ultimos4],
+          `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4, usuario_id)
+           VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+          [
+            ...[llave.id, contribuyenteId, llave.modo, llave.hash, llave.pepperVersion, llave.ultimos4],
+            personOf(input.actor),
+          ],
         );
         const isKept = relevo && (await isOne(client, SAME_MODO, [relevo.anterior, llave.modo]));
         const lost = isKept ? await resealInto(client, contribuyenteId, llave, relevo) : [];

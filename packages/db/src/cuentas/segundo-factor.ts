@@ -1,7 +1,7 @@
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf } from '../statements.ts';
-import { changeOfUser, nota, OWN } from './auditoria.ts';
+import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
 
 /** The second factor of a user as it is stored. */
 export interface SegundoFactorGuardado {
@@ -30,7 +30,7 @@ codigos AS (
 ), sesiones AS (
   DELETE FROM sesion s USING factor WHERE s.usuario_id = factor.usuario_id AND s.huella IS DISTINCT FROM $7
 )
-${nota({ accion: 'activar-dos-pasos', de: 'factor JOIN usuario u ON u.id = factor.usuario_id', actor: '$2', ip: '$3' })}`;
+${nota({ accion: 'activar-dos-pasos', de: 'factor', cuenta: cuentaOf('factor.usuario_id'), actor: '$2', ip: '$3' })}`;
 
 const REPLACE_CODIGOS = changeOfUser(
   'renovar-codigos',

@@ -1,7 +1,8 @@
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { changeOfUser, nota, OWN } from './auditoria.ts';
+import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
+import type { Papel } from './equipo.ts';
 
 export type RolUsuario = 'CLIENTE' | 'OPERADOR';
 
@@ -13,20 +14,31 @@ export interface AvisoGuardado {
   readonly texto: string;
 }
 
+/** Who is logged in, and in which account the session is. */
+export interface UsuarioDeSesion {
+  readonly id: string;
+  readonly email: string;
+  readonly nombre: string;
+  /** What the user may do in the installation. */
+  readonly rol: RolUsuario;
+  /** Null while the session is in no account: the user has none, or has not chosen one. */
+  readonly cuentaId: string | null;
+  /** The account's name. */
+  readonly cuenta: string | null;
+  /** What the user is in the account. */
+  readonly papel: Papel | null;
+  /** How many accounts the user may enter. */
+  readonly cuentas: number;
+  /** Why the operator suspended the account; null while it is open. */
+  readonly suspension: string | null;
+}
+
 /** A live session with its user, as it is read for every request. */
 export interface SesionPanel {
   readonly id: string;
   readonly fase: FaseSesion;
   readonly aviso: AvisoGuardado | null;
-  readonly usuario: {
-    readonly id: string;
-    readonly cuentaId: string;
-    readonly email: string;
-    readonly nombre: string;
-    readonly rol: RolUsuario;
-    /** Why the operator suspended the account; null while it is open. */
-    readonly suspension: string | null;
-  } | null;
+  readonly usuario: UsuarioDeSesion | null;
 }
 
 /** One line of a user's list of sessions. */
@@ -61,8 +73,10 @@ const LOGGED_IN = `fase = 'COMPLETA' AND ${LIVE}`;
 
 const LOAD = `
 SELECT s.id, s.fase, s.aviso, s.ultimo_uso_en < now() - interval '30 seconds' AS vieja, CASE WHEN u.id IS NOT NULL THEN jsonb_build_object(
-  'id', u.id, 'cuentaId', u.cuenta_id, 'email', u.email, 'nombre', u.nombre, 'rol', u.rol, 'suspension', q.suspension_motivo) END AS usuario
-FROM sesion s LEFT JOIN usuario u ON u.id = s.usuario_id LEFT JOIN cuenta q ON q.id = u.cuenta_id
+  'id', u.id, 'email', u.email, 'nombre', u.nombre, 'rol', u.rol, 'cuentaId', m.cuenta_id, 'cuenta', q.nombre, 'papel', m.papel,
+  'cuentas', (SELECT count(*) FROM miembro x WHERE x.usuario_id = u.id), 'suspension', q.suspension_motivo) END AS usuario
+FROM sesion s LEFT JOIN usuario u ON u.id = s.usuario_id
+LEFT JOIN miembro m ON m.usuario_id = s.usuario_id AND m.cuenta_id = s.cuenta_id LEFT JOIN cuenta q ON q.id = m.cuenta_id
 WHERE s.huella = $1 AND ${LIVE}`;
 
 const TOUCH = `
@@ -71,19 +85,30 @@ UPDATE sesion SET ultimo_uso_en = now(), inactiva_en = now() + make_interval(sec
 /** Its line in the audit log has no row where `$11`, how the user came in, is null. */
 const OPEN = `
 WITH antes AS (DELETE FROM sesion WHERE huella = $10), nueva AS (
-  INSERT INTO sesion (huella, id, usuario_id, fase, agente, ip, aviso, inactiva_en, vence_en)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8), now() + make_interval(secs => $9)) RETURNING usuario_id
+  INSERT INTO sesion (huella, id, usuario_id, cuenta_id, fase, agente, ip, aviso, inactiva_en, vence_en)
+  VALUES ($1, $2, $3, ${cuentaOf('$3')}, $4, $5, $6, $7, now() + make_interval(secs => $8), now() + make_interval(secs => $9))
+  RETURNING usuario_id, cuenta_id
 )
-${nota({
-  accion: '$11::text',
-  de: 'nueva JOIN usuario u ON u.id = nueva.usuario_id WHERE $11::text IS NOT NULL',
-  actor: `'usuario:' || u.id`,
-  ip: '$6',
-})}`;
+${nota({ accion: '$11::text', de: 'nueva WHERE $11::text IS NOT NULL', actor: `'usuario:' || usuario_id`, ip: '$6' })}`;
+
+/**
+ * The session goes on in another account, under another id, and no longer than before. What hangs on its id, keys that
+ * were typed in and streams, stays behind.
+ */
+const ENTER = `
+WITH antes AS (
+  DELETE FROM sesion s USING miembro m WHERE s.huella = $1 AND ${LOGGED_IN} AND m.usuario_id = s.usuario_id AND m.cuenta_id = $4
+  RETURNING s.usuario_id, s.agente, s.inactiva_en, s.vence_en
+), abierta AS (UPDATE miembro m SET abierta_en = now() FROM antes WHERE m.usuario_id = antes.usuario_id AND m.cuenta_id = $4),
+nueva AS (
+  INSERT INTO sesion (huella, id, usuario_id, cuenta_id, fase, agente, ip, inactiva_en, vence_en)
+  SELECT $2, $3, usuario_id, $4, 'COMPLETA', agente, $5, inactiva_en, vence_en FROM antes RETURNING usuario_id, cuenta_id
+)
+${nota({ accion: 'abrir-cuenta', de: 'nueva', actor: `'usuario:' || usuario_id`, ip: '$5' })}`;
 
 const CLOSE_ONE = `
 WITH fuera AS (DELETE FROM sesion WHERE usuario_id = $1 AND id::text = $4 RETURNING usuario_id)
-${nota({ accion: 'cerrar-sesion', de: 'fuera JOIN usuario u ON u.id = fuera.usuario_id', actor: '$2', ip: '$3' })}`;
+${nota({ accion: 'cerrar-sesion', de: 'fuera', cuenta: cuentaOf('fuera.usuario_id'), actor: '$2', ip: '$3' })}`;
 
 const CLOSE_ALL = changeOfUser('cerrar-sesiones', ['fuera AS (DELETE FROM sesion WHERE usuario_id = $1)'], OWN);
 
@@ -112,6 +137,15 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
     /** Gives a live session another id (another cookie), and leaves everything else as it is. False when it is over. */
     rotate: (huella: Buffer, nueva: Buffer) =>
       isOne(pool, `UPDATE sesion SET huella = $2 WHERE huella = $1 AND ${LIVE}`, [huella, nueva]),
+
+    /**
+     * Takes a live session into another account of its user, under the id `id` and the hash `nueva`. False when it is
+     * over, or the account is none of the user's.
+     */
+    enter: (
+      huella: Buffer,
+      { nueva, id, cuentaId, ip }: { nueva: Buffer; id: string; cuentaId: string; ip: string },
+    ): Promise<boolean> => isOne(pool, ENTER, [huella, nueva, id, cuentaId, ip]),
 
     /** Leaves a message for the next page, or takes it away. */
     async setAviso(huella: Buffer, aviso: AvisoGuardado | null): Promise<void> {

@@ -2,8 +2,9 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
-import { changeOfUser, nota, OWN } from './auditoria.ts';
+import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
 import { normalizeEmail } from './cuentas.ts';
+import type { Papel } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
 import type { RolUsuario } from './sesiones.ts';
 
@@ -15,11 +16,15 @@ export interface PasswordGuardada {
 
 export interface UsuarioVista {
   readonly id: string;
-  readonly cuentaId: string;
+  /** The account that opens at the next log-in; null for who works in none. */
+  readonly cuentaId: string | null;
   readonly email: string;
   readonly nombre: string;
   readonly rol: RolUsuario;
 }
+
+/** Somebody who was made in an account. */
+export type UsuarioNuevo = UsuarioVista & { readonly cuentaId: string };
 
 /** What a log-in needs to know of a user. */
 export interface UsuarioAcceso extends UsuarioVista {
@@ -27,7 +32,7 @@ export interface UsuarioAcceso extends UsuarioVista {
   readonly tieneSegundoFactor: boolean;
 }
 
-const VISTA = `u.id, u.cuenta_id AS "cuentaId", u.email, u.nombre, u.rol`;
+const VISTA = `u.id, ${cuentaOf('u.id')} AS "cuentaId", u.email, u.nombre, u.rol`;
 
 const ACCESO = `
 SELECT ${VISTA}, u.password_hash, u.password_kid,
@@ -39,17 +44,17 @@ WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURN
 dueno AS (
   INSERT INTO usuario (id, cuenta_id, email, nombre, password_hash, password_kid)
   SELECT $4, id, $3, $5, $6, $7 FROM nueva RETURNING id, cuenta_id
-)
+), propietario AS (INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT id, cuenta_id, 'PROPIETARIO' FROM dueno)
 ${nota({ accion: 'registrarse', de: 'dueno', actor: `'usuario:' || id`, ip: '$8' })}`;
 
 const ADD = `
 WITH nuevo AS (
-  INSERT INTO usuario (id, cuenta_id, email, nombre, rol) VALUES ($1, $2, $3, $4, $5) RETURNING id, cuenta_id
-)
+  INSERT INTO usuario (id, cuenta_id, email, nombre, rol) VALUES ($1, CASE $8 WHEN 'PROPIETARIO' THEN $2::uuid END, $3, $4, $5) RETURNING id
+), hecho AS (INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT id, $2, $8 FROM nuevo RETURNING usuario_id, cuenta_id, papel)
 ${nota({
   accion: 'crear-usuario',
-  de: 'nuevo',
-  detalle: `jsonb_build_object('usuario', id, 'rol', $5::text)`,
+  de: 'hecho',
+  detalle: `jsonb_build_object('usuario', usuario_id, 'rol', $5::text, 'papel', papel)`,
   actor: '$6',
   ip: '$7',
 })}`;
@@ -58,17 +63,18 @@ const REDEEM = `
 WITH codigo AS (DELETE FROM codigo_acceso WHERE huella = $1 AND vence_en > now() RETURNING usuario_id),
 hecho AS (
   UPDATE usuario u SET password_hash = $2, password_kid = $3 FROM codigo WHERE u.id = codigo.usuario_id
-  RETURNING u.id, u.cuenta_id, u.email
+  RETURNING u.id, u.email
 ), fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho)),
-libro AS (${nota({ accion: 'elegir-password', de: 'hecho', actor: `'usuario:' || id`, ip: '$4' })})
+libro AS (${nota({ accion: 'elegir-password', de: 'hecho', cuenta: cuentaOf('id'), actor: `'usuario:' || id`, ip: '$4' })})
 SELECT email FROM hecho`;
 
 const SET_ROL = `
-WITH hecho AS (UPDATE usuario SET rol = $4 WHERE id = $1 AND rol <> $4 RETURNING id, cuenta_id),
+WITH hecho AS (UPDATE usuario SET rol = $4 WHERE id = $1 AND rol <> $4 RETURNING id),
 fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho))
 ${nota({
   accion: 'cambiar-rol',
   de: 'hecho',
+  cuenta: cuentaOf('id'),
   detalle: `jsonb_build_object('usuario', id, 'rol', $4::text)`,
   actor: '$2',
   ip: '$3',
@@ -88,8 +94,8 @@ const OFFER = changeOfUser('ofrecer-password', [
 ]);
 
 const SET_NOMBRE = `
-WITH hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1 AND nombre <> $4 RETURNING cuenta_id)
-${nota({ accion: 'cambiar-nombre', de: 'hecho', actor: '$2', ip: '$3' })}`;
+WITH hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1 AND nombre <> $4 RETURNING id)
+${nota({ accion: 'cambiar-nombre', de: 'hecho', cuenta: cuentaOf('id'), actor: '$2', ip: '$3' })}`;
 
 /** The sessions of a change of password end but for the one that made it. */
 const SET_PASSWORD = changeOfUser(
@@ -116,13 +122,13 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
   };
 
   return {
-    /** A new account with its first user. Rejects with `EMAIL_REPETIDO` when an account or a user has the e-mail. */
+    /** A new account with its first user, who owns it. Rejects with `EMAIL_REPETIDO` when an account or a user has the e-mail. */
     async register(input: {
       nombre: string;
       email: string;
       password: PasswordGuardada;
       ip: string;
-    }): Promise<UsuarioVista> {
+    }): Promise<UsuarioNuevo> {
       const [cuentaId, id] = [randomUUID(), randomUUID()];
       const [email, nombre] = [normalizeEmail(input.email), input.nombre.trim()];
       const { hash, kid } = input.password;
@@ -132,15 +138,17 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * A further user of an account, without a password until one is chosen with a code. Rejects with `EMAIL_REPETIDO`.
+     * A further user of an account, who owns it unless `papel` says something else; without a password until one is
+     * chosen with a code. Rejects with `EMAIL_REPETIDO`.
      */
     async add(
-      input: { cuentaId: string; email: string; nombre: string; rol: RolUsuario } & Autor,
-    ): Promise<UsuarioVista> {
+      input: { cuentaId: string; email: string; nombre: string; rol: RolUsuario; papel?: Papel } & Autor,
+    ): Promise<UsuarioNuevo> {
       const [id, email, nombre] = [randomUUID(), normalizeEmail(input.email), input.nombre.trim()];
-      const values = [id, input.cuentaId, email, nombre, input.rol, input.actor, input.ip];
+      const { cuentaId, rol, papel = 'PROPIETARIO', actor, ip } = input;
+      const values = [id, cuentaId, email, nombre, rol, actor, ip, papel];
       await refusingCopies('EMAIL_REPETIDO', execute(pool, ADD, values));
-      return { id, cuentaId: input.cuentaId, email, nombre, rol: input.rol };
+      return { id, cuentaId, email, nombre, rol };
     },
 
     findByEmail: (email: string) => findAcceso('u.email', normalizeEmail(email)),

@@ -11,7 +11,7 @@ import {
   type Database,
   openDatabase,
   type RolUsuario,
-  type UsuarioVista,
+  type UsuarioNuevo,
 } from '@acuse/db';
 import { modoOf } from '@acuse/runtime';
 import { generateApiKey, openHasher, registroOf, wipeApiKey } from '@acuse/vault';
@@ -181,7 +181,7 @@ export async function storeEfirma(call: Call, { rfc, efirma }: ReadyAccount): Pr
 
 /** Somebody who can log in at the panel. */
 interface PanelUser {
-  readonly usuario: UsuarioVista;
+  readonly usuario: UsuarioNuevo;
   readonly password: string;
 }
 

@@ -10,11 +10,11 @@ import {
 } from '../../acceso/segundo-factor.ts';
 import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { type ContextoPersona, routesFor } from '../../http/ruta.ts';
 
 const PASOS = '/cuenta/dos-pasos';
 
-export const twoStepsPage = routesFor('cliente');
+export const twoStepsPage = routesFor('persona');
 
 twoStepsPage.get(PASOS, renderDosPasos);
 
@@ -67,12 +67,12 @@ twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
   return contexto.redirectTo('/cuenta', { tono: 'info', texto: 'La verificación en dos pasos quedó inactiva.' });
 });
 
-async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Response | null> {
+async function refuseWithoutPassword(contexto: ContextoPersona): Promise<Response | null> {
   const falta = await confirmPassword(contexto, contexto.campos['password'] ?? '');
   return falta && renderDosPasos(contexto, falta);
 }
 
-function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], mensaje: string): Response {
+function renderCodigos({ pagina }: ContextoPersona, codigos: readonly string[], mensaje: string): Response {
   return pagina(
     'Códigos de recuperación',
     <>
@@ -88,7 +88,7 @@ function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], 
   );
 }
 
-async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise<Response> {
+async function renderDosPasos(contexto: ContextoPersona, falta?: Falta): Promise<Response> {
   const { deps, usuario } = contexto;
   const isActive = Boolean((await deps.segundosFactores.find(usuario.id))?.confirmadoEn);
   const propuesta = await readPropuesta(deps, usuario);

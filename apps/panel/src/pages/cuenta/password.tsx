@@ -1,13 +1,13 @@
 import { confirmPassword, demasiados, type Falta, limiteCuenta, limiteIp, REVISE } from '../../acceso/comprobar.ts';
 import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoBase, type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { type ContextoBase, type ContextoPersona, routesFor } from '../../http/ruta.ts';
 
 interface FaltaDe extends Falta {
   readonly campo: 'actual' | 'nueva';
 }
 
-export const passwordPage = routesFor('cliente');
+export const passwordPage = routesFor('persona');
 
 passwordPage.get('/cuenta/password', renderPassword);
 
@@ -28,7 +28,7 @@ passwordPage.post('/cuenta/password', async (contexto) => {
   });
 });
 
-function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): Response {
+function renderPassword({ pagina, usuario }: ContextoPersona, falta?: FaltaDe): Response {
   return pagina(
     'Cambiar contraseña',
     <>

@@ -2,9 +2,9 @@ import { dispositivoDe } from '../../acceso/dispositivo.ts';
 import { parseNombre } from '../../acceso/reglas.ts';
 import { Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { type ContextoPersona, routesFor } from '../../http/ruta.ts';
 
-export const profilePage = routesFor('cliente');
+export const profilePage = routesFor('persona');
 
 profilePage.get('/cuenta', renderCuenta);
 
@@ -31,7 +31,7 @@ profilePage.post('/cuenta/sesiones/cerrar', async (contexto) => {
   return contexto.redirectTo('/entrar', { tono: 'info', texto: 'Salió del panel en todos sus dispositivos.' });
 });
 
-async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<Response> {
+async function renderCuenta(contexto: ContextoPersona, falta?: string): Promise<Response> {
   const { campos, deps, browser, now, usuario } = contexto;
   const [sesiones, factor] = await Promise.all([
     deps.sesiones.list(usuario.id),

@@ -7,9 +7,11 @@ import {
   type RfcVista,
 } from '@acuse/db';
 import type { Child, PropsWithChildren } from 'hono/jsx';
+import { puede } from '../../acceso/permisos.ts';
 import { Estado, Fecha, numeric, Tabla, type TablaProps, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import { formatCambio, formatFecha, formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { nombreOperacion } from '../../operaciones.ts';
 import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
@@ -23,7 +25,7 @@ const MAX_RFCS = 200;
 const MAX_LLAMADAS = 6;
 const MAX_EN_CURSO = 10;
 
-export const homePage = routesFor('cliente');
+export const homePage = routesFor('inicio');
 
 /** Where somebody arrives who has logged in: the way to the first download, and after it how things stand. */
 homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
@@ -58,7 +60,8 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
           inicio={inicio}
           rfcs={rfcs}
           movimientos={movimientos}
-          recordatorios={recordatoriosOf(rfcs, now)}
+          recordatorios={recordatoriosOf(rfcs, now).filter(({ parte }) => puede(usuario.papel, 'ver', parte))}
+          hasCredenciales={puede(usuario.papel, 'ver', 'credenciales')}
           now={now}
         />
       )}
@@ -66,6 +69,8 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
     isNuevo ? { h1: `Le damos la bienvenida, ${usuario.nombre || usuario.email}` } : {},
   );
 });
+
+const AJENO = 'Este paso es de otra persona de la cuenta: su rol no lo permite. Pídalo a un propietario.';
 
 function PrimerosPasos({ pasos }: { readonly pasos: readonly Paso[] }) {
   const hechos = pasos.filter(({ estado }) => estado === 'hecho').length;
@@ -80,14 +85,18 @@ function PrimerosPasos({ pasos }: { readonly pasos: readonly Paso[] }) {
     >
       <progress max={pasos.length} value={hechos} aria-label="Pasos hechos" />
       <ol class="pasos">
-        {pasos.map(({ titulo, texto, estado, href, boton }) => (
+        {pasos.map(({ titulo, texto, estado, href, boton, permiso }) => (
           <li class={estado} aria-current={estado === 'ahora' ? 'step' : undefined}>
             <h3>
               {titulo}
               {estado === 'hecho' ? <span class="solo-lectores"> (hecho)</span> : null}
             </h3>
             {estado === 'hecho' ? null : <p>{texto}</p>}
-            {estado === 'ahora' ? <Boton href={href}>{boton}</Boton> : null}
+            {estado === 'ahora' ? (
+              <Permitido {...permiso} otherwise={<p>{AJENO}</p>}>
+                <Boton href={href}>{boton}</Boton>
+              </Permitido>
+            ) : null}
           </li>
         ))}
       </ol>
@@ -100,10 +109,12 @@ interface TableroProps {
   readonly rfcs: readonly RfcVista[];
   readonly movimientos: readonly MovimientoVista[];
   readonly recordatorios: readonly Recordatorio[];
+  /** Whether the reader may see how credentials are. */
+  readonly hasCredenciales: boolean;
   readonly now: Date;
 }
 
-function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroProps) {
+function Dashboard({ inicio, rfcs, movimientos, recordatorios, hasCredenciales, now }: TableroProps) {
   return (
     <>
       <div class="rejilla">
@@ -119,7 +130,11 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroPro
               <p>
                 {describe(inicio.terminada)}, pedida <Fecha value={inicio.terminada.creadaEn} relativaA={now} />
               </p>
-              <a href={`/solicitudes/${inicio.terminada.id}`}>Ver y descargar</a>
+              <a href={`/solicitudes/${inicio.terminada.id}`}>
+                <Permitido ver="paquetes" otherwise="Ver la solicitud">
+                  Ver y descargar
+                </Permitido>
+              </a>
             </>
           ) : (
             <p class="suave">Todavía ninguna ha terminado.</p>
@@ -128,7 +143,7 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroPro
       </div>
       <Pendientes recordatorios={recordatorios} />
       <EnCurso solicitudes={inicio.enCurso} now={now} />
-      <Credenciales rfcs={rfcs} now={now} />
+      <Taxpayers rfcs={rfcs} hasCredenciales={hasCredenciales} now={now} />
       <Movimientos movimientos={movimientos} now={now} />
     </>
   );
@@ -189,9 +204,11 @@ function EnCurso({ solicitudes, now }: { readonly solicitudes: readonly Solicitu
     <Lista
       titulo="Solicitudes en curso"
       accion={
-        <Boton variante="secundario" href="/solicitudes/nueva">
-          Pedir otra
-        </Boton>
+        <Permitido cambiar="solicitudes">
+          <Boton variante="secundario" href="/solicitudes/nueva">
+            Pedir otra
+          </Boton>
+        </Permitido>
       }
       columnas={['Solicitud', 'Estado', 'Pedida']}
       filas={solicitudes.map((solicitud) => [
@@ -206,23 +223,22 @@ function EnCurso({ solicitudes, now }: { readonly solicitudes: readonly Solicitu
 
 const MAX_MOSTRADOS = 8;
 
-function Credenciales({ rfcs, now }: { readonly rfcs: readonly RfcVista[]; readonly now: Date }) {
+function Taxpayers({ rfcs, hasCredenciales, now }: Pick<TableroProps, 'rfcs' | 'hasCredenciales' | 'now'>) {
   return (
     <Lista
-      titulo="RFC y credenciales"
+      titulo={hasCredenciales ? 'RFC y credenciales' : 'RFC'}
       accion={<a href="/rfcs">{rfcs.length > MAX_MOSTRADOS ? 'Ver todos' : 'Administrar'}</a>}
-      columnas={['RFC', 'API key', 'Último uso', 'CIEC', 'e.firma']}
+      columnas={['RFC', 'API key', 'Último uso', ...(hasCredenciales ? ['CIEC', 'e.firma'] : [])]}
       filas={rfcs.slice(0, MAX_MOSTRADOS).map((vista) => [
         <a class="fija" href={hrefRfc(vista.rfc)}>
           {vista.rfc}
         </a>,
         vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
         <Fecha value={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
-        <Estado {...estadoCiec(vista)} />,
-        <Estado {...estadoEfirma(vista, now)} />,
+        ...(hasCredenciales ? [<Estado {...estadoCiec(vista)} />, <Estado {...estadoEfirma(vista, now)} />] : []),
       ])}
       vacia={
-        <Vacio titulo="Aún no hay RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar RFC' }}>
+        <Vacio titulo="Aún no hay RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar RFC', cambiar: 'rfcs' }}>
           Agregue el del contribuyente del que quiere descargar.
         </Vacio>
       }
@@ -242,7 +258,10 @@ function Movimientos({ movimientos, now }: { readonly movimientos: readonly Movi
         formatCambio(importe),
       ])}
       vacia={
-        <Vacio titulo="Sin llamadas todavía" accion={{ href: '/pruebas', texto: 'Probar una operación' }}>
+        <Vacio
+          titulo="Sin llamadas todavía"
+          accion={{ href: '/pruebas', texto: 'Probar una operación', cambiar: 'pruebas' }}
+        >
           Lo que su sistema llame, y lo que pruebe aquí, aparece en esta lista.
         </Vacio>
       }

@@ -1,5 +1,6 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import type { FilaSolicitud, RfcVista } from '@acuse/db';
+import type { Parte } from '../../acceso/permisos.ts';
 import type { Tono } from '../../components/blocks.tsx';
 import { formatFecha, formatRelativo } from '../../components/formato.ts';
 import { edadEnDias, isLlaveUtil, RECHAZADA_EN } from '../rfcs/reglas/estado-credenciales.ts';
@@ -29,6 +30,8 @@ export interface Paso {
   /** Where it is done. */
   readonly href: string;
   readonly boton: string;
+  /** Whose step it is. */
+  readonly permiso: { readonly ver: Parte } | { readonly cambiar: Parte };
 }
 
 type Cuenta = Pick<Inicio, 'saldo' | 'huboSolicitud' | 'enCurso' | 'terminada'>;
@@ -59,6 +62,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: mejor !== null,
       href: '/rfcs/nuevo',
       boton: 'Agregar RFC',
+      permiso: { cambiar: 'rfcs' },
     },
     {
       titulo: 'Genere su API key',
@@ -66,6 +70,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: mejor?.llave != null,
       href: deRfc('/llave'),
       boton: 'Generar API key',
+      permiso: { cambiar: 'llaves' },
     },
     {
       titulo: 'Guarde la CIEC o la e.firma',
@@ -73,6 +78,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: mejor !== null && hasCredencial(mejor),
       href: deRfc('/credenciales'),
       boton: 'Guardar credencial',
+      permiso: { cambiar: 'credenciales' },
     },
     {
       titulo: 'Asocie el RFC con la llave',
@@ -80,6 +86,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: mejor?.llave?.registradaEn != null,
       href: `/pruebas/vault/rfc-registrar?rfc=${encodeURIComponent(rfc)}`,
       boton: 'Asociar',
+      permiso: { cambiar: 'pruebas' },
     },
     {
       titulo: 'Tenga un crédito',
@@ -87,6 +94,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: cuenta.saldo > 0 || cuenta.huboSolicitud,
       href: '/saldo/comprar',
       boton: 'Comprar créditos',
+      permiso: { cambiar: 'compras' },
     },
     {
       titulo: 'Pida su primera descarga',
@@ -94,6 +102,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: cuenta.huboSolicitud,
       href: `/solicitudes/nueva?rfc=${encodeURIComponent(rfc)}`,
       boton: 'Pedir descarga',
+      permiso: { cambiar: 'solicitudes' },
     },
     {
       titulo: 'Mire cómo avanza',
@@ -101,6 +110,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: cuenta.terminada !== null,
       href: solicitud ? `/solicitudes/${solicitud.id}` : '/solicitudes',
       boton: 'Ver la solicitud',
+      permiso: { ver: 'solicitudes' },
     },
     {
       titulo: 'Descargue el ZIP',
@@ -108,6 +118,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       hecho: false,
       href: solicitud ? `/solicitudes/${solicitud.id}` : '/solicitudes',
       boton: 'Ir a la descarga',
+      permiso: { ver: 'paquetes' },
     },
   ];
   const ahora = pasos.findIndex(({ hecho }) => !hecho);
@@ -123,6 +134,8 @@ export interface Recordatorio {
   readonly texto: string;
   readonly href: string;
   readonly accion: string;
+  /** The part of the account that it is about. */
+  readonly parte: Parte;
 }
 
 /** Days before the end of a certificate from which it is mentioned. */
@@ -138,7 +151,7 @@ export function recordatoriosOf(rfcs: readonly RfcVista[], now: Date): readonly 
 
 function* ofCredenciales(vista: RfcVista, now: Date): Generator<Recordatorio> {
   const { rfc, ciec, cer, efirmaKey } = vista;
-  const base = { href: hrefRfc(rfc, '/credenciales') };
+  const base = { href: hrefRfc(rfc, '/credenciales'), parte: 'credenciales' } as const;
   if (ciec?.rechazadaEn)
     yield { ...base, tono: 'error', texto: `El SAT rechazó la CIEC de ${rfc}.`, accion: 'Guardar la correcta' };
   if (cer?.rechazadaEn)
@@ -180,5 +193,6 @@ function* ofLlave({ rfc, llave }: RfcVista, now: Date): Generator<Recordatorio> 
       texto: `La API key …${llave.ultimos4} de ${rfc} tiene ${dias} días. Conviene cambiarla cada ${DIAS_ROTACION}.`,
       href: hrefRfc(rfc, '/llave'),
       accion: 'Cambiarla',
+      parte: 'llaves',
     };
 }

@@ -2,7 +2,7 @@ import type { CaptchaPendiente } from '@acuse/core';
 import { createCaptchas, isUuid } from '@acuse/db';
 import { Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { avisoOf, type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { avisoOf, type ContextoPersona, routesFor } from '../../http/ruta.ts';
 
 const PATH = '/operador/captchas';
 const MAX_TEXTO = 50;
@@ -16,7 +16,7 @@ captchasPage.get(PATH, async (contexto) =>
 
 /** The page; `faulty` is the captcha whose answer cannot be one. */
 function renderCaptchas(
-  { campos, now, pagina }: ContextoCliente,
+  { campos, now, pagina }: ContextoPersona,
   captchas: readonly CaptchaPendiente[],
   faulty?: string,
 ): Response {

@@ -1,8 +1,9 @@
 import { type Cuentas, createAuditoria, createCuentas, createLibro, isUuid } from '@acuse/db';
+import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { avisoOf, type ContextoCliente, routesOf } from '../../http/ruta.ts';
+import { avisoOf, type ContextoPersona, routesOf } from '../../http/ruta.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
@@ -12,16 +13,14 @@ type Faltas = Readonly<Record<string, string>>;
 /** Where the page of an account is, `sub` with its slash. */
 const hrefCuenta = (cuentaId: string, sub: '' | `/${string}` = '') => `/operador/cuentas/${cuentaId}${sub}`;
 
-export const accountPage = routesOf<DetalleCuenta>(
-  '/operador/cuentas/:id',
-  ({ deps }, id) => createCuentas(deps.database).detail(id),
-  'operador',
+export const accountPage = routesOf<DetalleCuenta, 'operador'>('operador', '/operador/cuentas/:id', ({ deps }, id) =>
+  createCuentas(deps.database).detail(id),
 );
 
 accountPage.get('', renderCuenta);
 
 async function renderCuenta(
-  contexto: ContextoCliente,
+  contexto: ContextoPersona,
   { cuenta, personas, rfcs, abiertas }: DetalleCuenta,
   faltas: Faltas = {},
 ): Promise<Response> {
@@ -47,12 +46,13 @@ async function renderCuenta(
       </Tarjeta>
       <Tabla
         titulo="Quiénes entran al panel"
-        columnas={['Correo', 'Nombre', { titulo: 'Contraseña', oculta: true }]}
+        columnas={['Correo', 'Nombre', 'Rol', { titulo: 'Contraseña', oculta: true }]}
         filas={personas.map((persona) => [
           persona.email,
           persona.nombre,
+          NOMBRES_PAPEL[persona.papel],
           <Formulario accion={hrefCuenta(cuenta.id, '/codigo')}>
-            <input type="hidden" name="usuario" value={persona.id} />
+            <input type="hidden" name="usuario" value={persona.usuarioId} />
             <Boton variante="secundario" descripcion={`Dar código para elegir contraseña a ${persona.email}`}>
               Dar código para elegir contraseña
             </Boton>
@@ -106,13 +106,13 @@ const MAX_CREDITOS = 1_000_000;
 export const MAX_MOTIVO = 200;
 
 /** The reason that was typed, or null. */
-export function readMotivo(campos: ContextoCliente['campos']): string | null {
+export function readMotivo(campos: ContextoPersona['campos']): string | null {
   const motivo = (campos['motivo'] ?? '').trim();
   return motivo === '' || motivo.length > MAX_MOTIVO ? null : motivo;
 }
 
 interface FormularioCuentaProps {
-  readonly contexto: ContextoCliente;
+  readonly contexto: ContextoPersona;
   readonly cuenta: DetalleCuenta['cuenta'];
   readonly faltas: Faltas;
 }
@@ -296,9 +296,9 @@ const MINUTOS = 60;
 /** Makes the code with which a person of the account chooses a new password, shown once; an earlier one is over. */
 accountPage.post('/codigo', async (contexto, { cuenta, personas }) => {
   const { campos, deps, pagina } = contexto;
-  const persona = personas.find(({ id }) => id === campos['usuario']);
+  const persona = personas.find(({ usuarioId }) => usuarioId === campos['usuario']);
   if (persona === undefined) return contexto.noEncontrada();
-  const codigo = await deps.usuarios.offerCodigo(persona, MINUTOS * 60, contexto.autor);
+  const codigo = await deps.usuarios.offerCodigo({ id: persona.usuarioId }, MINUTOS * 60, contexto.autor);
   const titulo = `Código para ${persona.email}`;
   return pagina(
     titulo,

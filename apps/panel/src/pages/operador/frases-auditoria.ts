@@ -1,3 +1,5 @@
+import type { Papel } from '@acuse/db';
+import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
 import { formatCambio, formatCreditos, formatNumero } from '../../components/formato.ts';
 import { nombreOperacion } from '../../operaciones.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
@@ -9,6 +11,9 @@ type Frase = readonly [nombre: string, texto: string | ((detalle: Detalle) => st
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
 const count = (value: unknown) => (typeof value === 'number' ? value : Number(value) || 0);
+const nombrePapel = (value: unknown) =>
+  typeof value === 'string' && Object.hasOwn(NOMBRES_PAPEL, value) ? NOMBRES_PAPEL[value as Papel] : text(value);
+const conPapel = (value: unknown) => (value ? ` con el rol de ${nombrePapel(value)}` : '');
 const because = ({ motivo }: Detalle) => (motivo ? `: ${text(motivo)}` : '');
 
 const FRASES: Readonly<Record<string, Frase>> = {
@@ -43,8 +48,27 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'crear-cuenta': ['Cuenta creada', 'Creó la cuenta.'],
   'crear-usuario': [
     'Persona agregada',
-    ({ rol }) => `Agregó a una persona con el rol de ${rol === 'OPERADOR' ? 'operador' : 'cliente'}.`,
+    ({ rol, papel }) =>
+      `Agregó a una persona con el rol de ${rol === 'OPERADOR' ? 'operador' : papel ? nombrePapel(papel) : 'cliente'}.`,
   ],
+  'agregar-persona': [
+    'Persona agregada a la cuenta',
+    ({ email, papel }) => `Agregó a ${text(email)} a la cuenta${conPapel(papel)}.`,
+  ],
+  'invitar-persona': ['Invitación', ({ email, papel }) => `Invitó a ${text(email)} a la cuenta${conPapel(papel)}.`],
+  'revocar-invitacion': ['Invitación revocada', ({ email }) => `Revocó la invitación a ${text(email)}.`],
+  'aceptar-invitacion': [
+    'Invitación aceptada',
+    ({ papel }) => `Aceptó la invitación y entró a la cuenta${conPapel(papel)}.`,
+  ],
+  'cambiar-papel': [
+    'Cambio de rol en la cuenta',
+    ({ email, papel }) => `Cambió el rol de ${text(email)} en la cuenta${papel ? ` a ${nombrePapel(papel)}` : ''}.`,
+  ],
+  'quitar-persona': ['Persona quitada de la cuenta', ({ email }) => `Quitó a ${text(email)} de la cuenta.`],
+  'dejar-cuenta': ['Salida de la cuenta', 'Dejó la cuenta.'],
+  'traspasar-cuenta': ['Cuenta traspasada', ({ email }) => `Traspasó la propiedad de la cuenta a ${text(email)}.`],
+  'abrir-cuenta': ['Cambio de cuenta', 'Pasó a esta cuenta desde otra.'],
   registrarse: ['Registro', 'Creó su cuenta desde el panel.'],
   'cambiar-rol': [
     'Cambio de rol',

@@ -2,7 +2,7 @@ import { ArchivoRechazado, createCargaListas, createListaEdos, readRfcs } from '
 import { Aviso, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
-import { avisoOf, type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { avisoOf, type ContextoPersona, routesFor } from '../../http/ruta.ts';
 
 /** A hundred thousand RFCs with a column or two beside them. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -63,7 +63,7 @@ listsPage.post('/operador/listas/edos/borrar', async (contexto) => {
 /** By field; `rechazo` is what is wrong with the lines of the file. */
 type Faltas = Readonly<Partial<Record<'fuente' | 'archivo' | 'rechazo' | 'seguro', string>>>;
 
-async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Promise<Response> {
+async function renderListas(contexto: ContextoPersona, faltas: Faltas = {}): Promise<Response> {
   const { deps, pagina } = contexto;
   const [efos, edos] = await Promise.all([
     createCargaListas(deps.database).estado(),
@@ -139,7 +139,7 @@ function Lista69b({ efos }: { readonly efos: Efos }) {
   );
 }
 
-function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos: Edos; faltas: Faltas }) {
+function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoPersona; edos: Edos; faltas: Faltas }) {
   const { campos } = contexto;
   return (
     <Tarjeta titulo="Lista EDOS">

@@ -10,7 +10,7 @@ import {
 import { Datos, Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { type Aviso, type ContextoCliente, routesFor, routesOf } from '../../http/ruta.ts';
+import { type Aviso, type ContextoPersona, routesFor, routesOf } from '../../http/ruta.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import { MAX_MOTIVO, readMotivo } from './cuenta.tsx';
 
@@ -35,7 +35,7 @@ interface Falta {
   readonly texto: string;
 }
 
-async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Response> {
+async function renderPagos(contexto: ContextoPersona, falta?: Falta): Promise<Response> {
   const { c, deps, pagina } = contexto;
   const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
   const despues = c.req.query('despues');
@@ -74,14 +74,10 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
 }
 
 /** Declares an address of a payment that a person confirms. */
-export const paymentPage = routesOf<Pago>(
-  `${PATH}/:id`,
-  async ({ deps }, id) => {
-    const pago = isUuid(id) ? await createPagos(deps.database).findAny(id) : null;
-    return pago?.proveedor === MANUAL ? pago : null;
-  },
-  'operador',
-);
+export const paymentPage = routesOf<Pago, 'operador'>('operador', `${PATH}/:id`, async ({ deps }, id) => {
+  const pago = isUuid(id) ? await createPagos(deps.database).findAny(id) : null;
+  return pago?.proveedor === MANUAL ? pago : null;
+});
 
 paymentPage.post('/confirmar', async (contexto, { id }) => {
   const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
@@ -103,7 +99,7 @@ paymentPage.post('/rechazar', async (contexto, { id, estado }) => {
   return tell(contexto, await createPagos(contexto.deps.database).refuse(orden));
 });
 
-function tell(contexto: ContextoCliente, resolucion: Resolucion): Promise<Response> | Response {
+function tell(contexto: ContextoPersona, resolucion: Resolucion): Promise<Response> | Response {
   return 'pago' in resolucion ? contexto.redirectTo(PATH, avisoOf(resolucion)) : contexto.noEncontrada();
 }
 
@@ -119,7 +115,7 @@ function avisoOf({ pago, saldo, resultado }: Extract<Resolucion, { pago: Pago }>
 }
 
 interface ToConfirmProps {
-  readonly contexto: ContextoCliente;
+  readonly contexto: ContextoPersona;
   readonly pago: PagoConCuenta;
   readonly falta: Falta | undefined;
 }

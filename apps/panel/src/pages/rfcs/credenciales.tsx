@@ -26,7 +26,7 @@ import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 /** What is wrong with each field of a refused form. Nothing typed is sent back: all of it is secret. */
 type Reparos = Readonly<Record<string, string>>;
 
-export const credentialsPage = rfcRoutes();
+export const credentialsPage = rfcRoutes('credenciales');
 
 /** What is stored for an RFC, and the forms to store it. */
 credentialsPage.get('/credenciales', (contexto, rfc) => renderCredenciales(contexto, rfc, {}));
@@ -48,7 +48,7 @@ async function renderCredenciales(
     llave === null ? (
       <Vacio
         titulo="Primero hace falta la API key"
-        accion={{ href: hrefRfc(rfc.rfc, '/llave'), texto: 'Generar la API key' }}
+        accion={{ href: hrefRfc(rfc.rfc, '/llave'), texto: 'Generar la API key', cambiar: 'llaves' }}
       >
         Lo que se guarda se cifra con una clave que sale de la API key: sin ella no se puede guardar nada.
       </Vacio>

@@ -3,12 +3,13 @@ import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Aviso, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { count } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
 import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
-export const rfcPage = rfcRoutes();
+export const rfcPage = rfcRoutes('rfcs');
 
 /** An RFC at a glance, and its next step. */
 rfcPage.get('', (contexto, rfc) => page(contexto, rfc));
@@ -35,34 +36,40 @@ function page({ campos, now, pagina }: ContextoCliente, rfc: RfcVista, faltaIdCi
       <SiguientePaso rfc={rfc} now={now} />
       <div class="rejilla">
         <Llave rfc={rfc} now={now} />
-        <Credenciales rfc={rfc} now={now} />
-        <Acceso rfc={rfc} />
+        <Permitido ver="credenciales">
+          <Credenciales rfc={rfc} now={now} />
+        </Permitido>
+        <Permitido ver="accesos">
+          <Acceso rfc={rfc} />
+        </Permitido>
       </div>
-      <Tarjeta titulo="Datos del contribuyente">
-        <Formulario
-          accion={hrefRfc(rfc.rfc)}
-          descripcion="Datos del contribuyente"
-          valores={{ nombre: rfc.nombre ?? '', id_cif: rfc.idCif ?? '', ...campos }}
-          faltas={{ id_cif: faltaIdCif }}
-        >
-          <Campo
-            nombre="nombre"
-            label="Nombre"
-            ayuda="Para reconocerlo y buscarlo en el panel. Sin él se usa el del certificado."
-            maxLargo={MAX_NOMBRE}
-          />
-          <Campo
-            nombre="id_cif"
-            label="idCIF de la constancia"
-            ayuda="11 dígitos, junto al código QR. Con él, datos-fiscales responde sin CIEC ni e.firma. Vacío lo borra."
-            teclado="numeric"
-            literal
-            maxLargo={20}
-            autocompletar="off"
-          />
-          <Boton variante="secundario">Guardar</Boton>
-        </Formulario>
-      </Tarjeta>
+      <Permitido cambiar="rfcs">
+        <Tarjeta titulo="Datos del contribuyente">
+          <Formulario
+            accion={hrefRfc(rfc.rfc)}
+            descripcion="Datos del contribuyente"
+            valores={{ nombre: rfc.nombre ?? '', id_cif: rfc.idCif ?? '', ...campos }}
+            faltas={{ id_cif: faltaIdCif }}
+          >
+            <Campo
+              nombre="nombre"
+              label="Nombre"
+              ayuda="Para reconocerlo y buscarlo en el panel. Sin él se usa el del certificado."
+              maxLargo={MAX_NOMBRE}
+            />
+            <Campo
+              nombre="id_cif"
+              label="idCIF de la constancia"
+              ayuda="11 dígitos, junto al código QR. Con él, datos-fiscales responde sin CIEC ni e.firma. Vacío lo borra."
+              teclado="numeric"
+              literal
+              maxLargo={20}
+              autocompletar="off"
+            />
+            <Boton variante="secundario">Guardar</Boton>
+          </Formulario>
+        </Tarjeta>
+      </Permitido>
     </>,
     { ...headOf(rfc, ''), status: faltaIdCif ? 422 : 200 },
   );
@@ -73,21 +80,27 @@ function SiguientePaso({ rfc, now }: { readonly rfc: RfcVista; readonly now: Dat
   if (rfc.llave === null)
     return (
       <Aviso tono="info" titulo="Siguiente paso: la API key">
-        <a href={href('/llave')}>Genere la API key de este RFC</a> para llamar a la API.
+        <Permitido cambiar="llaves" otherwise="Un propietario o un desarrollador de la cuenta tiene que generarla.">
+          <a href={href('/llave')}>Genere la API key de este RFC</a> para llamar a la API.
+        </Permitido>
       </Aviso>
     );
   if (rfc.ciec === null && rfc.cer === null)
     return (
       <Aviso tono="info" titulo="Siguiente paso: la CIEC o la e.firma">
         Las consultas al SAT se hacen con la credencial del contribuyente.{' '}
-        <a href={href('/credenciales')}>Guárdela aquí</a> o con las operaciones vault/… de la API.
+        <Permitido cambiar="credenciales" otherwise="La guarda un propietario o un contador de la cuenta.">
+          <a href={href('/credenciales')}>Guárdela aquí</a> o con las operaciones vault/… de la API.
+        </Permitido>
       </Aviso>
     );
   if (rfc.llave.registradaEn === null)
     return (
       <Aviso tono="alerta" titulo="Falta asociar el RFC con la llave">
         Hasta que se llame a vault/rfc-registrar con esta llave, las consultas responden 1003.{' '}
-        <a href={href('/llave')}>Vea cómo</a>.
+        <Permitido ver="llaves">
+          <a href={href('/llave')}>Vea cómo</a>.
+        </Permitido>
       </Aviso>
     );
   const rechazada = rfc.ciec?.rechazadaEn || (rfc.cer?.rechazadaEn && rfc.cer.sirveEn === null);
@@ -98,7 +111,9 @@ function SiguientePaso({ rfc, now }: { readonly rfc: RfcVista; readonly now: Dat
         {rechazada
           ? 'El SAT la rechazó y no se vuelve a intentar, para no bloquear el acceso del contribuyente.'
           : 'El certificado de la e.firma venció.'}{' '}
-        <a href={href('/credenciales')}>Guárdela de nuevo</a>.
+        <Permitido cambiar="credenciales" otherwise="La guarda de nuevo un propietario o un contador de la cuenta.">
+          <a href={href('/credenciales')}>Guárdela de nuevo</a>.
+        </Permitido>
       </Aviso>
     );
   return null;
@@ -135,9 +150,11 @@ function Llave({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
       ) : (
         <p class="suave">No hay ninguna llave activa.</p>
       )}
-      <Boton variante="secundario" href={hrefRfc(rfc.rfc, '/llave')}>
-        {llave ? 'Cambiar o revocar la llave' : 'Generar la API key'}
-      </Boton>
+      <Permitido ver="llaves">
+        <Boton variante="secundario" href={hrefRfc(rfc.rfc, '/llave')}>
+          {llave ? 'Cambiar o revocar la llave' : 'Generar la API key'}
+        </Boton>
+      </Permitido>
     </Tarjeta>
   );
 }

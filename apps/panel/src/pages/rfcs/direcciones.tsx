@@ -16,7 +16,7 @@ interface Tecleado {
   readonly seQuedaFuera?: boolean;
 }
 
-export const addressesPage = rfcRoutes();
+export const addressesPage = rfcRoutes('accesos');
 
 /** The addresses that may call for an RFC. */
 addressesPage.get('/direcciones', (contexto, rfc) => page(contexto, rfc, { lista: rfc.ips.join('\n') }));

@@ -1,16 +1,19 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
+import { puede } from '../../acceso/permisos.ts';
 import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Permitido } from '../../components/permitido.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
 import { hrefRfc } from './rfc.tsx';
 
 const POR_PAGINA = 50;
 
-const COLUMNAS = ['RFC', 'API key', 'Último uso', 'CIEC', 'e.firma'];
+const COLUMNAS = ['RFC', 'API key', 'Último uso'];
+const CREDENCIALES = ['CIEC', 'e.firma'];
 
-export const rfcsPage = routesFor('cliente');
+export const rfcsPage = routesFor('rfcs');
 
 /** The account's RFCs, in alphabetical order, with what each still lacks. */
 rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
@@ -21,11 +24,15 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
   const query = { q: contiene, despues };
   const paging = { path: '/rfcs', query, after: 'despues', placeOf: ({ rfc }: RfcVista) => rfc };
   const { filas: rfcs, ...links } = pageOf(found, POR_PAGINA, paging);
+  const hasCredenciales = puede(usuario.papel, 'ver', 'credenciales');
   const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';
   return pagina(
     'RFC',
     isEmpty ? (
-      <Vacio titulo="Todavía no hay ningún RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC' }}>
+      <Vacio
+        titulo="Todavía no hay ningún RFC"
+        accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC', cambiar: 'rfcs' }}
+      >
         Cada RFC tiene su propia API key. Agregue uno, genere su llave y ya puede llamar a la API.
       </Vacio>
     ) : (
@@ -37,8 +44,8 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
         <Tabla
           titulo="RFC de la cuenta"
           tituloOculto
-          columnas={COLUMNAS}
-          filas={rfcs.map((rfc) => fila(rfc, now))}
+          columnas={hasCredenciales ? [...COLUMNAS, ...CREDENCIALES] : COLUMNAS}
+          filas={rfcs.map((rfc) => fila(rfc, now, hasCredenciales))}
           vacia={
             <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>
               La cuenta no tiene un RFC ni un nombre con «{contiene}».
@@ -48,11 +55,17 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
         <Paginacion {...links} />
       </>
     ),
-    { accion: isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton> },
+    {
+      accion: isEmpty ? null : (
+        <Permitido cambiar="rfcs">
+          <Boton href="/rfcs/nuevo">Agregar RFC</Boton>
+        </Permitido>
+      ),
+    },
   );
 });
 
-function fila(rfc: RfcVista, now: Date) {
+function fila(rfc: RfcVista, now: Date, hasCredenciales: boolean) {
   const { llave } = rfc;
   return [
     <ConNota nota={rfc.nombre}>
@@ -62,8 +75,7 @@ function fila(rfc: RfcVista, now: Date) {
     </ConNota>,
     llave ? <LlaveCorta llave={llave} now={now} /> : <Estado texto="Sin llave" tono="alerta" />,
     llave?.ultimoUsoEn ? <Fecha value={llave.ultimoUsoEn} relativaA={now} /> : <span class="suave">Nunca</span>,
-    <Estado {...estadoCiec(rfc)} />,
-    <Estado {...estadoEfirma(rfc, now)} />,
+    ...(hasCredenciales ? [<Estado {...estadoCiec(rfc)} />, <Estado {...estadoEfirma(rfc, now)} />] : []),
   ];
 }
 

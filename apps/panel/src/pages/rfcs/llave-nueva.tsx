@@ -10,7 +10,7 @@ import { modoPedido, renderLlave } from './llave.tsx';
 import { guardadas } from './reglas/estado-credenciales.ts';
 import { hrefRfc, rfcRoutes } from './rfc.tsx';
 
-export const newKeyPage = rfcRoutes();
+export const newKeyPage = rfcRoutes('llaves');
 
 /**
  * Makes the key and shows it in the answer itself: it is in no address, no session and no store. Sending the same form

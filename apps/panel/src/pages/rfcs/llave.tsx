@@ -11,7 +11,7 @@ import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const MAX_ANTERIORES = 10;
 
-export const keyPage = rfcRoutes();
+export const keyPage = rfcRoutes('llaves');
 
 /** The key of an RFC: its age and use, how to replace it, how to revoke it, and the earlier ones. */
 keyPage.get('/llave', renderLlave);
@@ -276,51 +276,55 @@ function Resguardo({ hayGuardadas, isRecordada }: { readonly hayGuardadas: boole
 const YA_NO = { tono: 'info', texto: 'Esa llave ya no estaba vigente: no se revocó nada.' } as const;
 
 /** What revoking would end, before it is done. */
-keyPage.get('/llave/revocar', async ({ deps, pagina, redirectTo, usuario }, rfc) => {
-  const { llave } = rfc;
-  if (llave === null) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
-  const { abiertas } = await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id);
-  const cosas = guardadas(rfc);
-  return pagina(
-    `Revocar la API key de ${rfc.rfc}`,
-    <>
-      <Aviso tono="alerta" titulo="No se puede deshacer">
-        <ul>
-          <li>
-            La llave que termina en <code>…{llave.ultimos4}</code> responde 1002 desde su siguiente llamada.
-          </li>
-          <li>
-            {abiertas === 0
-              ? 'Ninguna solicitud está en curso con ella.'
-              : `${count(abiertas, 'solicitud en curso termina', 'solicitudes en curso terminan')} sin paquete y sus créditos se devuelven al saldo.`}
-          </li>
-          <li>
-            {cosas.length === 0
-              ? 'No hay credenciales guardadas con ella.'
-              : `Se borra lo guardado con ella: ${cosas.join(', ')}.`}
-          </li>
-          <li>Los paquetes ya terminados se conservan y se pueden bajar desde el panel o con otra llave.</li>
-        </ul>
-      </Aviso>
-      <Tarjeta>
-        <p>
-          Si lo que quiere es cambiarla, <a href={hrefRfc(rfc.rfc, '/llave')}>genere otra</a>: lo que está en curso
-          sigue.
-        </p>
-        <Formulario accion={hrefRfc(rfc.rfc, '/llave/revocar')} descripcion="Revocar la llave">
-          <input type="hidden" name="llave" value={llave.id} />
-          <div class="fila">
-            <Boton variante="peligro">Revocar la llave</Boton>
-            <Boton variante="discreto" href={hrefRfc(rfc.rfc, '/llave')}>
-              Cancelar
-            </Boton>
-          </div>
-        </Formulario>
-      </Tarjeta>
-    </>,
-    headOf(rfc, '/llave'),
-  );
-});
+keyPage.get(
+  '/llave/revocar',
+  async ({ deps, pagina, redirectTo, usuario }, rfc) => {
+    const { llave } = rfc;
+    if (llave === null) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
+    const { abiertas } = await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id);
+    const cosas = guardadas(rfc);
+    return pagina(
+      `Revocar la API key de ${rfc.rfc}`,
+      <>
+        <Aviso tono="alerta" titulo="No se puede deshacer">
+          <ul>
+            <li>
+              La llave que termina en <code>…{llave.ultimos4}</code> responde 1002 desde su siguiente llamada.
+            </li>
+            <li>
+              {abiertas === 0
+                ? 'Ninguna solicitud está en curso con ella.'
+                : `${count(abiertas, 'solicitud en curso termina', 'solicitudes en curso terminan')} sin paquete y sus créditos se devuelven al saldo.`}
+            </li>
+            <li>
+              {cosas.length === 0
+                ? 'No hay credenciales guardadas con ella.'
+                : `Se borra lo guardado con ella: ${cosas.join(', ')}.`}
+            </li>
+            <li>Los paquetes ya terminados se conservan y se pueden bajar desde el panel o con otra llave.</li>
+          </ul>
+        </Aviso>
+        <Tarjeta>
+          <p>
+            Si lo que quiere es cambiarla, <a href={hrefRfc(rfc.rfc, '/llave')}>genere otra</a>: lo que está en curso
+            sigue.
+          </p>
+          <Formulario accion={hrefRfc(rfc.rfc, '/llave/revocar')} descripcion="Revocar la llave">
+            <input type="hidden" name="llave" value={llave.id} />
+            <div class="fila">
+              <Boton variante="peligro">Revocar la llave</Boton>
+              <Boton variante="discreto" href={hrefRfc(rfc.rfc, '/llave')}>
+                Cancelar
+              </Boton>
+            </div>
+          </Formulario>
+        </Tarjeta>
+      </>,
+      headOf(rfc, '/llave'),
+    );
+  },
+  { cambia: true },
+);
 
 /** Revokes the active key, if it is still the one that the page told about. */
 keyPage.post('/llave/revocar', async (contexto, rfc) => {

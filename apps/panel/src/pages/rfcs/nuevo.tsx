@@ -6,10 +6,10 @@ import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { digitoVerificador, explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
 import { hrefRfc } from './rfc.tsx';
 
-export const newRfcPage = routesFor('cliente');
+export const newRfcPage = routesFor('rfcs');
 
 /** The form for a new RFC. */
-newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto));
+newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto), { cambia: true });
 
 /** Adds an RFC. One with another check character than the rule's is asked about once: the SAT has issued such. */
 newRfcPage.post('/rfcs/nuevo', async (contexto) => {

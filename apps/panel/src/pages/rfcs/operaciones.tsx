@@ -13,7 +13,7 @@ const COLUMNAS = ['Operación', 'Credencial', 'Costo', 'Estado', { titulo: 'Camb
 const GRUPOS = gruposDe(OPERACIONES.map(({ path }) => path));
 const inGroup = (grupo: string | undefined) => OPERACIONES.filter(({ path }) => grupoDe(path) === grupo);
 
-export const operationsPage = rfcRoutes();
+export const operationsPage = rfcRoutes('accesos');
 
 /** Every operation of the API by group, each with its switch and one for all of its group. */
 operationsPage.get('/operaciones', ({ pagina }, rfc) => {

@@ -8,7 +8,7 @@ import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { MotivoCompra } from '../../pagos/checkout.ts';
 import { hrefCompra, Precio } from './compras.tsx';
 
-export const buyPage = routesFor('cliente');
+export const buyPage = routesFor('compras');
 
 /** First step: how many credits, and how they are paid. */
 buyPage.get('/saldo/comprar', renderChoose);

@@ -25,7 +25,7 @@ export function hrefCompra({ id }: Pick<Pago, 'id'>): string {
 }
 
 /** Declares an address of a purchase of the account. */
-export const purchasePage = routesOf<Pago>('/saldo/compras/:id', async ({ deps, usuario }, id) =>
+export const purchasePage = routesOf<Pago, 'compras'>('compras', '/saldo/compras/:id', async ({ deps, usuario }, id) =>
   isUuid(id) ? createPagos(deps.database).find(usuario.cuentaId, id) : null,
 );
 
@@ -48,7 +48,7 @@ function nombreProveedor(checkout: Checkout, pago: Pago): string {
   return checkout.proveedores.find(({ id }) => id === pago.proveedor)?.nombre ?? pago.proveedor;
 }
 
-export const purchasesPage = routesFor('cliente');
+export const purchasesPage = routesFor('compras');
 
 /** All purchases of the account, newest first. */
 purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {

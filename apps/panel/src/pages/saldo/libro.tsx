@@ -24,7 +24,7 @@ const CSV_BATCH = 2_000;
 
 const consultaOf = (url: string) => new URL(url).searchParams;
 
-export const ledgerPage = routesFor('cliente');
+export const ledgerPage = routesFor('saldo');
 
 /** The ledger: every movement of the account with the balance after it. */
 ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
@@ -57,7 +57,10 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
           isFiltered ? (
             <Vacio titulo="Nada coincide con el filtro" accion={{ href: PATH, texto: 'Quitar el filtro' }} />
           ) : (
-            <Vacio titulo="Todavía no hay movimientos" accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}>
+            <Vacio
+              titulo="Todavía no hay movimientos"
+              accion={{ href: '/saldo/comprar', texto: 'Comprar créditos', cambiar: 'compras' }}
+            >
               Aquí verá cada compra y cada llamada que se cobre.
             </Vacio>
           )

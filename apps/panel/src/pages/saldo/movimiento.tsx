@@ -3,6 +3,7 @@ import { explain } from '@acuse/core';
 import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
 import { Estado, Fecha, numeric } from '../../components/blocks.tsx';
 import { formatCambio, formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import { nombreOperacion } from '../../operaciones.ts';
 
 export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
@@ -53,9 +54,11 @@ function Origen({ fila }: { readonly fila: MovimientoVista }) {
   // A payment of the panel has the number of its movement; what the operator adds by hand has another.
   if (pagoId && pagoId === opId)
     return (
-      <a href={`/saldo/compras/${pagoId}`}>
-        Compra <span class="fija">{shorten(pagoId)}</span>
-      </a>
+      <Permitido ver="compras" otherwise="Compra">
+        <a href={`/saldo/compras/${pagoId}`}>
+          Compra <span class="fija">{shorten(pagoId)}</span>
+        </a>
+      </Permitido>
     );
   if (pagoId) return <span>{detalle ?? pagoId}</span>;
   if (tipo === 'ajuste') return <span>{detalle ?? 'Ajuste del operador'}</span>;

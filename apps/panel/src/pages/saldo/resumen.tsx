@@ -3,6 +3,7 @@ import { Aviso, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.t
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
+import { Permitido } from '../../components/permitido.tsx';
 import { addDias, diaDe } from '../../fechas/dia-mexico.ts';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { nombreOperacion } from '../../operaciones.ts';
@@ -14,7 +15,7 @@ const RECIENTES = 5;
 const DIAS_DE_MESES = 365;
 const MAX_UMBRAL = 100_000_000;
 
-export const balancePage = routesFor('cliente');
+export const balancePage = routesFor('saldo');
 
 /** Balance, usage and what waits, at a glance. */
 balancePage.get('/saldo', renderResumen);
@@ -43,10 +44,19 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
       {cuenta.pendientes > 0 ? (
         <Aviso tono="info">
           {cuenta.pendientes === 1 ? 'Hay una compra pendiente.' : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
-          <a href="/saldo/compras">Ver compras</a>
+          <Permitido ver="compras">
+            <a href="/saldo/compras">Ver compras</a>
+          </Permitido>
         </Aviso>
       ) : null}
-      <Tarjeta titulo="Créditos disponibles" accion={<a href="/saldo/compras">Compras</a>}>
+      <Tarjeta
+        titulo="Créditos disponibles"
+        accion={
+          <Permitido ver="compras">
+            <a href="/saldo/compras">Compras</a>
+          </Permitido>
+        }
+      >
         <p class="cifra">{formatNumero(cuenta.saldo)}</p>
         <p class="suave">
           Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito regresa solo.
@@ -56,7 +66,7 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
         {usos.length === 0 ? (
           <Vacio
             titulo="Sin llamadas cobradas en este periodo"
-            accion={{ href: '/pruebas', texto: 'Probar una operación' }}
+            accion={{ href: '/pruebas', texto: 'Probar una operación', cambiar: 'pruebas' }}
           >
             En cuanto su sistema llame a la API, aquí verá cuánto usa cada día.
           </Vacio>
@@ -97,29 +107,41 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
           columnas={COLUMNAS_MOVIMIENTO}
           filas={recientes.map(cellsOf)}
           vacia={
-            <Vacio titulo="Todavía no hay movimientos" accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }} />
+            <Vacio
+              titulo="Todavía no hay movimientos"
+              accion={{ href: '/saldo/comprar', texto: 'Comprar créditos', cambiar: 'compras' }}
+            />
           }
         />
       </Tarjeta>
-      <Tarjeta titulo="Aviso de poco saldo" id="aviso">
-        <Formulario accion="/saldo/aviso" enLinea>
-          <Campo
-            nombre="umbral"
-            label="Avisar cuando queden menos créditos que"
-            tipo="number"
-            value={campos['umbral'] ?? String(umbral)}
-            minimo={0}
-            maximo={MAX_UMBRAL}
-            requerido
-            teclado="numeric"
-            ayuda="Con 0 no se avisa."
-            error={falta}
-          />
-          <Boton variante="secundario">Guardar</Boton>
-        </Formulario>
-      </Tarjeta>
+      <Permitido cambiar="saldo">
+        <Tarjeta titulo="Aviso de poco saldo" id="aviso">
+          <Formulario accion="/saldo/aviso" enLinea>
+            <Campo
+              nombre="umbral"
+              label="Avisar cuando queden menos créditos que"
+              tipo="number"
+              value={campos['umbral'] ?? String(umbral)}
+              minimo={0}
+              maximo={MAX_UMBRAL}
+              requerido
+              teclado="numeric"
+              ayuda="Con 0 no se avisa."
+              error={falta}
+            />
+            <Boton variante="secundario">Guardar</Boton>
+          </Formulario>
+        </Tarjeta>
+      </Permitido>
     </>,
-    { accion: <Boton href="/saldo/comprar">Comprar créditos</Boton>, status: falta === undefined ? 200 : 422 },
+    {
+      accion: (
+        <Permitido cambiar="compras">
+          <Boton href="/saldo/comprar">Comprar créditos</Boton>
+        </Permitido>
+      ),
+      status: falta === undefined ? 200 : 422,
+    },
   );
 }
 
@@ -189,15 +211,20 @@ export function PocoSaldo({ saldo, umbral }: PocoSaldoProps) {
   if (saldo === 0)
     return (
       <Aviso tono="error" titulo="No quedan créditos">
-        Las llamadas con costo contestan 1004 hasta que <a href="/saldo/comprar">compre créditos</a>. Lo que ya está en
-        proceso sigue: se cobró al pedirlo.
+        Las llamadas con costo contestan 1004 hasta que{' '}
+        <Permitido cambiar="compras" otherwise="un propietario de la cuenta compre créditos">
+          <a href="/saldo/comprar">compre créditos</a>
+        </Permitido>
+        . Lo que ya está en proceso sigue: se cobró al pedirlo.
       </Aviso>
     );
   if (saldo >= umbral) return null;
   return (
     <Aviso tono="alerta" titulo={`${saldo === 1 ? 'Queda' : 'Quedan'} ${formatCreditos(saldo)}`}>
-      Sin créditos, las llamadas con costo contestan 1004. <a href="/saldo/comprar">Compre créditos</a> antes de que se
-      terminen.
+      Sin créditos, las llamadas con costo contestan 1004.{' '}
+      <Permitido cambiar="compras" otherwise="Pida a un propietario de la cuenta que compre antes de que se terminen.">
+        <a href="/saldo/comprar">Compre créditos</a> antes de que se terminen.
+      </Permitido>
     </Aviso>
   );
 }

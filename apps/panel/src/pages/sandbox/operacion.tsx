@@ -28,7 +28,7 @@ import { isTokenText, type SandboxResult, sandboxOf } from './sandbox.ts';
 
 const PATH = '/pruebas/:grupo/:operacion';
 
-export const sandboxPage = routesFor('cliente');
+export const sandboxPage = routesFor('pruebas');
 
 /** The form of an operation, filled with an example; non-secret fields may be given in the address. */
 sandboxPage.get(PATH, async (contexto) => {

@@ -4,13 +4,14 @@ import { countCancelacion } from '@acuse/metrics';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import { hrefRfc } from '../rfcs/rfc.tsx';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
 import { camino, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
 import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts';
 
-export const solicitudPage = solicitudRoutes();
+export const solicitudPage = solicitudRoutes('solicitudes');
 
 /** One solicitud: where it is, what it gave, what happened to it. */
 solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
@@ -26,8 +27,10 @@ solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
     <>
       <Motivo solicitud={solicitud} />
       {isOpen ? <Avance solicitud={solicitud} /> : null}
-      {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
-      <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
+      <Permitido ver="paquetes">
+        {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
+        <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
+      </Permitido>
       <Facts solicitud={solicitud} />
       <Linea solicitud={solicitud} hitos={hitos} eventos={eventos} isFirst={!('antesDe' in antesDe)} />
     </>,
@@ -82,11 +85,12 @@ function Remedio({ solicitud, accion }: SolicitudProps & { readonly accion: Expl
     llaves: [hrefRfc(solicitud.rfc), 'Ver las API keys del RFC'] as const,
     repetir: [`/solicitudes/nueva?como=${solicitud.id}`, 'Pedir otra vez'] as const,
   }[accion];
-  return (
+  const link = (
     <p>
       <a href={href}>{texto}</a>
     </p>
   );
+  return accion === 'repetir' ? <Permitido cambiar="solicitudes">{link}</Permitido> : link;
 }
 
 function Facts({ solicitud }: SolicitudProps) {
@@ -95,15 +99,17 @@ function Facts({ solicitud }: SolicitudProps) {
     <Tarjeta
       titulo="Datos"
       accion={
-        terminadaEn === null ? (
-          <Boton variante="secundario" href={`/solicitudes/${id}/cancelar`}>
-            Cancelar la solicitud
-          </Boton>
-        ) : (
-          <Boton variante="secundario" href={`/solicitudes/nueva?como=${id}`}>
-            Pedir otra vez
-          </Boton>
-        )
+        <Permitido cambiar="solicitudes">
+          {terminadaEn === null ? (
+            <Boton variante="secundario" href={`/solicitudes/${id}/cancelar`}>
+              Cancelar la solicitud
+            </Boton>
+          ) : (
+            <Boton variante="secundario" href={`/solicitudes/nueva?como=${id}`}>
+              Pedir otra vez
+            </Boton>
+          )}
+        </Permitido>
       }
     >
       <Datos
@@ -223,36 +229,40 @@ function acceptanceOf({ cargo, creadaEn }: DetalleSolicitud): Punto {
 }
 
 /** Asks whether an open solicitud shall end now. */
-solicitudPage.get('/cancelar', async ({ pagina, redirectTo }, solicitud) => {
-  const { id, tipo, cargo, terminadaEn } = solicitud;
-  if (terminadaEn !== null) return redirectTo(`/solicitudes/${id}`);
-  return pagina(
-    'Cancelar la solicitud',
-    <>
-      <Aviso tono="alerta" titulo="Lo que ya se copió del SAT se pierde">
-        <p>
-          La solicitud termina ahora, sin ZIP.
-          {cargo === null ? '' : ` Se devuelve ${formatCreditos(cargo.creditos)} a su saldo.`}
-        </p>
-      </Aviso>
-      <div class="fila">
-        <Formulario accion={`/solicitudes/${id}/cancelar`} enLinea>
-          <Boton variante="peligro">Cancelar la solicitud</Boton>
-        </Formulario>
-        <Boton variante="secundario" href={`/solicitudes/${id}`}>
-          Dejarla seguir
-        </Boton>
-      </div>
-    </>,
-    {
-      h1: (
-        <>
-          Cancelar los CFDI {tipo} <Periodo {...solicitud} />
-        </>
-      ),
-    },
-  );
-});
+solicitudPage.get(
+  '/cancelar',
+  async ({ pagina, redirectTo }, solicitud) => {
+    const { id, tipo, cargo, terminadaEn } = solicitud;
+    if (terminadaEn !== null) return redirectTo(`/solicitudes/${id}`);
+    return pagina(
+      'Cancelar la solicitud',
+      <>
+        <Aviso tono="alerta" titulo="Lo que ya se copió del SAT se pierde">
+          <p>
+            La solicitud termina ahora, sin ZIP.
+            {cargo === null ? '' : ` Se devuelve ${formatCreditos(cargo.creditos)} a su saldo.`}
+          </p>
+        </Aviso>
+        <div class="fila">
+          <Formulario accion={`/solicitudes/${id}/cancelar`} enLinea>
+            <Boton variante="peligro">Cancelar la solicitud</Boton>
+          </Formulario>
+          <Boton variante="secundario" href={`/solicitudes/${id}`}>
+            Dejarla seguir
+          </Boton>
+        </div>
+      </>,
+      {
+        h1: (
+          <>
+            Cancelar los CFDI {tipo} <Periodo {...solicitud} />
+          </>
+        ),
+      },
+    );
+  },
+  { cambia: true },
+);
 
 /** Ends an open solicitud with its refund. One that has ended meanwhile stays as it is, and its page says so. */
 solicitudPage.post('/cancelar', async (contexto, { id, contribuyenteId, terminadaEn }) => {

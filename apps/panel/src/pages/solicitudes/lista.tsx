@@ -3,6 +3,7 @@ import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_
 import { ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
@@ -11,7 +12,7 @@ import { Periodo } from './solicitud.tsx';
 
 const PATH = '/solicitudes';
 const POR_PAGINA = 25;
-export const solicitudesPage = routesFor('cliente');
+export const solicitudesPage = routesFor('solicitudes');
 
 /** The solicitudes of the account, newest first. */
 solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) => {
@@ -52,7 +53,13 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
         siguiente={pages.hayAntes && last ? hrefWith(PATH, { ...valores, antes: last.id }) : null}
       />
     </>,
-    { accion: <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton> },
+    {
+      accion: (
+        <Permitido cambiar="solicitudes">
+          <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
+        </Permitido>
+      ),
+    },
   );
 });
 
@@ -158,7 +165,10 @@ function Nada({ isFiltered }: { readonly isFiltered: boolean }) {
       </Vacio>
     );
   return (
-    <Vacio titulo="Todavía no hay solicitudes" accion={{ href: '/solicitudes/nueva', texto: 'Pedir CFDI al SAT' }}>
+    <Vacio
+      titulo="Todavía no hay solicitudes"
+      accion={{ href: '/solicitudes/nueva', texto: 'Pedir CFDI al SAT', cambiar: 'solicitudes' }}
+    >
       Aquí aparecen las descargas de metadata que pida desde el panel o por la API, con su avance y su ZIP.
     </Vacio>
   );

@@ -16,15 +16,19 @@ import { camino, FORMAT_NAMES } from './solicitud.tsx';
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
 
-export const newSolicitudPage = routesFor('cliente');
+export const newSolicitudPage = routesFor('solicitudes');
 
 /** The form for a new solicitud; `como` names one whose criteria it begins with, `rfc` a taxpayer. */
-newSolicitudPage.get(PATH, async (contexto) => {
-  const { c, deps, usuario } = contexto;
-  const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
-  const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? c.req.query();
-  return form(contexto, { rfc, tipo, desde, hasta, formato, apiKey: '', intento: randomUUID() });
-});
+newSolicitudPage.get(
+  PATH,
+  async (contexto) => {
+    const { c, deps, usuario } = contexto;
+    const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
+    const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? c.req.query();
+    return form(contexto, { rfc, tipo, desde, hasta, formato, apiKey: '', intento: randomUUID() });
+  },
+  { cambia: true },
+);
 
 newSolicitudPage.post(PATH, async (contexto) => {
   const { deps, usuario, ip, redirectTo } = contexto;

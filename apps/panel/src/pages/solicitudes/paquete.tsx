@@ -55,7 +55,7 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
   );
 }
 
-export const packagePage = solicitudRoutes();
+export const packagePage = solicitudRoutes('paquetes');
 
 /** Signs the address of a package at the moment of the click. */
 packagePage.post('/descargar', async (contexto, solicitud) => {

@@ -1,11 +1,12 @@
 import type { Formato } from '@acuse/contract';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
+import type { Parte } from '../../acceso/permisos.ts';
 import { Fecha } from '../../components/blocks.tsx';
 import { routesOf } from '../../http/ruta.ts';
 
-/** The addresses of a page of a solicitud of the account. */
-export const solicitudRoutes = () =>
-  routesOf<DetalleSolicitud>('/solicitudes/:id', ({ deps, usuario }, id) =>
+/** The addresses of a page of a solicitud of the account, for those who may see or change `parte`. */
+export const solicitudRoutes = (parte: Parte) =>
+  routesOf<DetalleSolicitud, Parte>(parte, '/solicitudes/:id', ({ deps, usuario }, id) =>
     createSolicitudes(deps.database).detail(usuario.cuentaId, id),
   );
 

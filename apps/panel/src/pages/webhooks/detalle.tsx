@@ -15,6 +15,7 @@ import {
 } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatFecha, formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import { type ContextoCliente, routesOf } from '../../http/ruta.ts';
 import { CamposWebhook, elegidosOf, type Faltas, readPedido, SecretoNuevo, valoresOf } from './formulario.tsx';
 import { Camino, EstadoWebhook, hrefWebhook, MOTIVOS } from './lista.tsx';
@@ -31,7 +32,9 @@ const VIGENCIAS = [
 const alcanceOf = ({ usuario }: Pick<ContextoCliente, 'usuario'>) => ({ cuentaId: usuario.cuentaId });
 
 export const webhookRoutes = () =>
-  routesOf<WebhookVista>('/webhooks/:id', (contexto, id) => contexto.deps.webhooks.find(alcanceOf(contexto), id));
+  routesOf<WebhookVista, 'webhooks'>('webhooks', '/webhooks/:id', (contexto, id) =>
+    contexto.deps.webhooks.find(alcanceOf(contexto), id),
+  );
 
 export const webhookPage = webhookRoutes();
 
@@ -157,16 +160,18 @@ async function page(contexto: ContextoCliente, webhook: WebhookVista, faltas: Fa
             ['Identificador', <code>{id}</code>],
           ]}
         />
-        <div class="fila">
-          <Formulario accion={hrefWebhook(id, '/prueba')} descripcion="Enviar un aviso de prueba">
-            <Boton variante="secundario">Enviar prueba</Boton>
-          </Formulario>
-          <Formulario accion={hrefWebhook(id, '/estado')} descripcion="Encender o apagar">
-            <Boton variante="secundario" nombre="estado" value={estado === 'ACTIVO' ? 'APAGADO' : 'ACTIVO'}>
-              {estado === 'ACTIVO' ? 'Apagar' : 'Encender'}
-            </Boton>
-          </Formulario>
-        </div>
+        <Permitido cambiar="webhooks">
+          <div class="fila">
+            <Formulario accion={hrefWebhook(id, '/prueba')} descripcion="Enviar un aviso de prueba">
+              <Boton variante="secundario">Enviar prueba</Boton>
+            </Formulario>
+            <Formulario accion={hrefWebhook(id, '/estado')} descripcion="Encender o apagar">
+              <Boton variante="secundario" nombre="estado" value={estado === 'ACTIVO' ? 'APAGADO' : 'ACTIVO'}>
+                {estado === 'ACTIVO' ? 'Apagar' : 'Encender'}
+              </Boton>
+            </Formulario>
+          </div>
+        </Permitido>
       </Tarjeta>
       <Tarjeta titulo="Entregas">
         <Tabla
@@ -197,35 +202,37 @@ async function page(contexto: ContextoCliente, webhook: WebhookVista, faltas: Fa
         />
         <Paginacion anterior={anterior} siguiente={siguiente} />
       </Tarjeta>
-      <Tarjeta titulo="Cambiar">
-        <Formulario
-          accion={hrefWebhook(id)}
-          descripcion="Cambiar el webhook"
-          valores={isRefused ? campos : valoresOf(webhook)}
-          faltas={faltas}
-        >
-          <CamposWebhook elegidos={isRefused ? elegidosOf(campos) : webhook.eventos} faltas={faltas} />
-          <Boton>Guardar</Boton>
-        </Formulario>
-      </Tarjeta>
-      <Tarjeta titulo="Secreto">
-        {secretosAnteriores.length === 0 ? null : (
-          <p>
-            Se firma también con {secretosAnteriores.length === 1 ? 'el secreto anterior' : 'los secretos anteriores'}{' '}
-            hasta el {formatFecha(secretosAnteriores.at(-1) ?? now)}.
-          </p>
-        )}
-        <Formulario accion={hrefWebhook(id, '/secreto')} descripcion="Cambiar el secreto" enLinea>
-          <Campo nombre="vigencia" label="El anterior sirve todavía" opciones={VIGENCIAS} sabido />
-          <Boton variante="secundario">Cambiar el secreto</Boton>
-        </Formulario>
-      </Tarjeta>
-      <Tarjeta titulo="Borrar">
-        <p>Se borra con sus entregas, y lo que falta por entregar no se envía.</p>
-        <Formulario accion={hrefWebhook(id, '/borrar')} descripcion="Borrar el webhook">
-          <Boton variante="peligro">Borrar el webhook</Boton>
-        </Formulario>
-      </Tarjeta>
+      <Permitido cambiar="webhooks">
+        <Tarjeta titulo="Cambiar">
+          <Formulario
+            accion={hrefWebhook(id)}
+            descripcion="Cambiar el webhook"
+            valores={isRefused ? campos : valoresOf(webhook)}
+            faltas={faltas}
+          >
+            <CamposWebhook elegidos={isRefused ? elegidosOf(campos) : webhook.eventos} faltas={faltas} />
+            <Boton>Guardar</Boton>
+          </Formulario>
+        </Tarjeta>
+        <Tarjeta titulo="Secreto">
+          {secretosAnteriores.length === 0 ? null : (
+            <p>
+              Se firma también con {secretosAnteriores.length === 1 ? 'el secreto anterior' : 'los secretos anteriores'}{' '}
+              hasta el {formatFecha(secretosAnteriores.at(-1) ?? now)}.
+            </p>
+          )}
+          <Formulario accion={hrefWebhook(id, '/secreto')} descripcion="Cambiar el secreto" enLinea>
+            <Campo nombre="vigencia" label="El anterior sirve todavía" opciones={VIGENCIAS} sabido />
+            <Boton variante="secundario">Cambiar el secreto</Boton>
+          </Formulario>
+        </Tarjeta>
+        <Tarjeta titulo="Borrar">
+          <p>Se borra con sus entregas, y lo que falta por entregar no se envía.</p>
+          <Formulario accion={hrefWebhook(id, '/borrar')} descripcion="Borrar el webhook">
+            <Boton variante="peligro">Borrar el webhook</Boton>
+          </Formulario>
+        </Tarjeta>
+      </Permitido>
     </>,
     { h1: <code>{url}</code>, camino: <Camino>Detalle</Camino>, status: isRefused ? 422 : 200 },
   );

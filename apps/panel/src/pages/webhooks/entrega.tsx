@@ -1,6 +1,7 @@
 import { Datos, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import { EstadoEntrega, resultadoDe, webhookRoutes } from './detalle.tsx';
 import { hrefWebhook } from './lista.tsx';
 
@@ -27,9 +28,11 @@ deliveryPage.get('/entregas/:entrega', async ({ c, deps, usuario, pagina, noEnco
             entrega.terminadaEn === null ? null : ['Terminó', <Fecha value={entrega.terminadaEn} />],
           ]}
         />
-        <Formulario accion={hrefWebhook(id, `/entregas/${entrega.id}`)} descripcion="Enviar otra vez">
-          <Boton variante="secundario">Enviar otra vez</Boton>
-        </Formulario>
+        <Permitido cambiar="webhooks">
+          <Formulario accion={hrefWebhook(id, `/entregas/${entrega.id}`)} descripcion="Enviar otra vez">
+            <Boton variante="secundario">Enviar otra vez</Boton>
+          </Formulario>
+        </Permitido>
       </Tarjeta>
       <Tarjeta titulo="Intentos">
         <Tabla

@@ -3,6 +3,7 @@ import { newSecreto } from '@acuse/webhooks';
 import { Aviso, ConNota, Estado, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { count, formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { CamposWebhook, elegidosOf, type Faltas, readPedido, SecretoNuevo } from './formulario.tsx';
 
@@ -49,7 +50,7 @@ export function WebhooksApagados({ webhooks }: { readonly webhooks: readonly Web
   );
 }
 
-export const webhooksPage = routesFor('cliente');
+export const webhooksPage = routesFor('webhooks');
 
 /** The webhooks of the account. */
 webhooksPage.get('/webhooks', async ({ deps, usuario, pagina }) => {
@@ -78,20 +79,33 @@ webhooksPage.get('/webhooks', async ({ deps, usuario, pagina }) => {
           formatNumero(webhook.pendientes),
         ])}
         vacia={
-          <Vacio titulo="Aún no hay webhooks" accion={{ href: '/webhooks/nuevo', texto: 'Agregar el primero' }}>
+          <Vacio
+            titulo="Aún no hay webhooks"
+            accion={{ href: '/webhooks/nuevo', texto: 'Agregar el primero', cambiar: 'webhooks' }}
+          >
             Con uno, su sistema se entera de que una solicitud terminó sin preguntar por ella.
           </Vacio>
         }
       />
     </>,
-    webhooks.length === 0 ? {} : { accion: <Boton href="/webhooks/nuevo">Agregar webhook</Boton> },
+    webhooks.length === 0
+      ? {}
+      : {
+          accion: (
+            <Permitido cambiar="webhooks">
+              <Boton href="/webhooks/nuevo">Agregar webhook</Boton>
+            </Permitido>
+          ),
+        },
   );
 });
 
-export const newWebhookPage = routesFor('cliente');
+export const newWebhookPage = routesFor('webhooks');
 
-newWebhookPage.get('/webhooks/nuevo', (contexto) =>
-  newPage(contexto, {}, ['solicitud.terminada', 'solicitud.fallida']),
+newWebhookPage.get(
+  '/webhooks/nuevo',
+  (contexto) => newPage(contexto, {}, ['solicitud.terminada', 'solicitud.fallida']),
+  { cambia: true },
 );
 
 /** Creates one and shows its secret. The form carries its id, so that sending it twice makes one. */

@@ -1,0 +1,180 @@
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Autor } from '@acuse/core';
+import type { Database } from '../database.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
+import { nota } from './auditoria.ts';
+import { normalizeEmail } from './cuentas.ts';
+import type { Papel } from './equipo.ts';
+import { refusingCopies } from './rechazo.ts';
+import type { PasswordGuardada } from './usuarios.ts';
+
+/** People of an account and invitations to it, together. */
+export const MAX_PERSONAS = 50;
+/** Days that an invitation is good. */
+export const DIAS_INVITACION = 7;
+
+/** An invitation as its account shows it. */
+export interface InvitacionVista {
+  readonly id: string;
+  readonly email: string;
+  readonly papel: Papel;
+  readonly creadaEn: Date;
+  readonly venceEn: Date;
+  /** E-mail of who invited. */
+  readonly persona: string;
+}
+
+/** An invitation as whoever has its code sees it. */
+export interface InvitacionRecibida extends Pick<InvitacionVista, 'email' | 'papel' | 'venceEn' | 'persona'> {
+  /** Name of the account. */
+  readonly cuenta: string;
+}
+
+/** A shown code, or why there is none: the person is there already, or the account has as many people as it may. */
+export type ResultadoInvitacion = { readonly codigo: string } | 'YA_ESTA' | 'DEMASIADAS';
+
+/** All invitations of an account are made one after the other, so that no more are made than may. */
+const LOCK = 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE';
+
+const IS_MEMBER = `
+SELECT FROM miembro m JOIN usuario u ON u.id = m.usuario_id WHERE m.cuenta_id = $1 AND u.email = $2`;
+
+const HAS_ROOM = `
+SELECT WHERE (SELECT count(*) FROM miembro WHERE cuenta_id = $1)
+  + (SELECT count(*) FROM invitacion WHERE cuenta_id = $1 AND email <> $2 AND vence_en > now()) < $3`;
+
+const INVITE = `
+WITH vencidas AS (DELETE FROM invitacion WHERE cuenta_id = $1 AND email <> $2 AND vence_en <= now()),
+hecha AS (
+  INSERT INTO invitacion AS i (id, cuenta_id, email, papel, huella, usuario_id, vence_en)
+  VALUES ($5, $1, $2, $6, $7, $8, now() + make_interval(days => $9))
+  ON CONFLICT (cuenta_id, email) DO UPDATE SET id = excluded.id, papel = excluded.papel, huella = excluded.huella,
+    usuario_id = excluded.usuario_id, creada_en = now(), vence_en = excluded.vence_en
+  RETURNING cuenta_id, email, papel
+)
+${nota({
+  accion: 'invitar-persona',
+  de: 'hecha',
+  detalle: `jsonb_build_object('email', email, 'papel', papel)`,
+  actor: '$3',
+  ip: '$4',
+})}`;
+
+const REVOKE = `
+WITH hecha AS (DELETE FROM invitacion WHERE cuenta_id = $1 AND id = $4 RETURNING cuenta_id, email, papel)
+${nota({
+  accion: 'revocar-invitacion',
+  de: 'hecha',
+  detalle: `jsonb_build_object('email', email, 'papel', papel)`,
+  actor: '$2',
+  ip: '$3',
+})}`;
+
+const LIST = `
+SELECT i.id, i.email, i.papel, i.creada_en AS "creadaEn", i.vence_en AS "venceEn", u.email AS persona
+FROM invitacion i JOIN usuario u ON u.id = i.usuario_id WHERE i.cuenta_id = $1 ORDER BY i.email`;
+
+const FIND = `
+SELECT i.email, i.papel, i.vence_en AS "venceEn", u.email AS persona, c.nombre AS cuenta
+FROM invitacion i JOIN usuario u ON u.id = i.usuario_id JOIN cuenta c ON c.id = i.cuenta_id
+WHERE i.huella = $1 AND i.vence_en > now()`;
+
+const ACCEPTED = nota({
+  accion: 'aceptar-invitacion',
+  de: 'hecho',
+  detalle: `jsonb_build_object('papel', papel)`,
+  actor: `'usuario:' || usuario_id`,
+  ip: '$3',
+});
+
+/** Whoever is there already, added by the operator meanwhile, stays what they are. */
+const ACCEPT = `
+WITH tomada AS (
+  DELETE FROM invitacion i USING usuario u WHERE i.huella = $1 AND i.vence_en > now() AND u.id = $2 AND u.email = i.email
+  RETURNING i.cuenta_id, i.papel
+), hecho AS (
+  INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT $2, cuenta_id, papel FROM tomada ON CONFLICT DO NOTHING
+  RETURNING cuenta_id, usuario_id, papel
+), libro AS (${ACCEPTED})
+SELECT cuenta_id AS "cuentaId" FROM tomada`;
+
+const REGISTER = `
+WITH tomada AS (
+  DELETE FROM invitacion WHERE huella = $1 AND vence_en > now() RETURNING cuenta_id, papel, email
+), nuevo AS (
+  INSERT INTO usuario (id, email, nombre, password_hash, password_kid) SELECT $2, email, $4, $5, $6 FROM tomada RETURNING id
+), hecho AS (
+  INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT nuevo.id, tomada.cuenta_id, tomada.papel FROM tomada, nuevo
+  RETURNING cuenta_id, usuario_id, papel
+), libro AS (${ACCEPTED})
+SELECT usuario_id AS "usuarioId" FROM hecho`;
+
+const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
+
+/** Invitations to accounts, each for one address and good once. A code has 256 random bits; only its SHA-256 is kept. */
+export function createInvitaciones({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /**
+     * Invites an address, whether or not anybody has it: nothing of the answer tells. An earlier invitation of the
+     * address to the account is over.
+     */
+    invite: (
+      input: { cuentaId: string; usuarioId: string; email: string; papel: Papel } & Autor,
+    ): Promise<ResultadoInvitacion> =>
+      inTransaction(pool, async (client) => {
+        const { cuentaId, usuarioId, papel, actor, ip } = input;
+        const email = normalizeEmail(input.email);
+        await execute(client, LOCK, [cuentaId]);
+        if (await isOne(client, IS_MEMBER, [cuentaId, email])) return 'YA_ESTA';
+        if (!(await isOne(client, HAS_ROOM, [cuentaId, email, MAX_PERSONAS]))) return 'DEMASIADAS';
+        const codigo = randomBytes(32).toString('base64url');
+        const invitacion = [randomUUID(), papel, huellaDe(codigo), usuarioId, DIAS_INVITACION];
+        await execute(client, INVITE, [cuentaId, email, actor, ip, ...invitacion]);
+        return { codigo };
+      }),
+
+    /** The invitations of an account, by address: those that are open, and those that lapsed lately. */
+    list: (cuentaId: string) => rowsOf<InvitacionVista>(pool, LIST, [cuentaId]),
+
+    /** Takes an invitation back. False when the account has none with this id. */
+    revoke: (cuentaId: string, id: string, { actor, ip }: Autor) => isOne(pool, REVOKE, [cuentaId, actor, ip, id]),
+
+    /** What a code invites to, or null for one that is not good. */
+    find: (codigo: string) => rowOf<InvitacionRecibida>(pool, FIND, [huellaDe(codigo)]),
+
+    /**
+     * Lets a user join the account of an invitation to the user's own address, once. The account's id, or null for a
+     * code that is not good or is for another address.
+     */
+    async accept(codigo: string, usuarioId: string, ip: string): Promise<string | null> {
+      const row = await rowOf<{ cuentaId: string }>(pool, ACCEPT, [huellaDe(codigo), usuarioId, ip]);
+      return row?.cuentaId ?? null;
+    },
+
+    /**
+     * Makes a user of the invited address who joins the account, once. The user's id, or null for a code that is not
+     * good. Rejects with `EMAIL_REPETIDO` when somebody has the address, and the invitation stays.
+     */
+    async register(
+      codigo: string,
+      { nombre, password, ip }: { nombre: string; password: PasswordGuardada; ip: string },
+    ): Promise<string | null> {
+      const { hash, kid } = password;
+      const values = [huellaDe(codigo), randomUUID(), ip, nombre.trim(), hash, kid];
+      const statement = rowOf<{ usuarioId: string }>(pool, REGISTER, values);
+      return (await refusingCopies('EMAIL_REPETIDO', statement))?.usuarioId ?? null;
+    },
+
+    /** Deletes invitations that lapsed weeks ago, a batch of them; any number of processes may do it at once. */
+    async purge(): Promise<void> {
+      await execute(
+        pool,
+        `DELETE FROM invitacion WHERE id = ANY (ARRAY(SELECT id FROM invitacion
+         WHERE vence_en < now() - interval '30 days' ORDER BY vence_en LIMIT 1000 FOR UPDATE SKIP LOCKED))`,
+      );
+    },
+  };
+}
+
+export type Invitaciones = ReturnType<typeof createInvitaciones>;
