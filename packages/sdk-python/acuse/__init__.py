@@ -5,6 +5,7 @@ from .errors import AcuseError, es_pasajero
 from .generated import VERSION
 from .generated.errors import NombreError
 from .package import ArchivoGuardado, PaqueteAbierto
+from .pages import elementos
 from .webhook import EventoWebhook, verificar_webhook
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "EventoWebhook",
     "NombreError",
     "PaqueteAbierto",
+    "elementos",
     "es_pasajero",
     "verificar_webhook",
 ]

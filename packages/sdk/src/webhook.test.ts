@@ -41,6 +41,14 @@ describe('a webhook', () => {
     expect(await verificarWebhook({ ...one, encabezados }, SECRET, NOW)).toEqual(EVENT);
   });
 
+  it('is read whatever the case of its headers, and from lists of their values', async () => {
+    const { cuerpo, encabezados } = signed([SECRET]);
+    const upper = Object.entries(encabezados).map(([name, value]) => [name.toUpperCase(), value]);
+    expect(await verificarWebhook({ cuerpo, encabezados: Object.fromEntries(upper) }, SECRET, NOW)).toEqual(EVENT);
+    const lists = Object.entries(encabezados).map(([name, value]) => [name, [value]]);
+    expect(await verificarWebhook({ cuerpo, encabezados: Object.fromEntries(lists) }, SECRET, NOW)).toEqual(EVENT);
+  });
+
   it('is read with the old and with the new secret while it carries a signature of each', async () => {
     const [before, after, other] = [newSecret(), newSecret(), newSecret()];
     const both = signed([before, after]);

@@ -13,7 +13,7 @@ export interface EventoWebhook {
 export interface WebhookRecibido {
   /** The body byte for byte: read as JSON and written again it has another signature. */
   readonly cuerpo: string | Uint8Array;
-  /** `Headers`, or an object whose names are in lower case as Node gives them. */
+  /** `Headers`, or an object as Node, Express or API Gateway give them; upper and lower case are the same. */
   readonly encabezados: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
@@ -36,8 +36,8 @@ export async function verificarWebhook<T = EventoWebhook>(
   ahora: Date = new Date(),
 ): Promise<T> {
   const header = (name: string) => {
-    const value = encabezados instanceof Headers ? encabezados.get(name) : encabezados[name];
-    if (typeof value !== 'string' || value === '') throw invalid(`falta el encabezado ${name}`);
+    const value = textOf(encabezados, name);
+    if (value === '') throw invalid(`falta el encabezado ${name}`);
     return value;
   };
   const [id, timestamp, signatures] = [header('webhook-id'), header('webhook-timestamp'), header('webhook-signature')];
@@ -59,6 +59,13 @@ export async function verificarWebhook<T = EventoWebhook>(
   } catch {
     throw invalid('su cuerpo no es JSON');
   }
+}
+
+/** A header by its name in lower case; empty where there is none. */
+function textOf(encabezados: WebhookRecibido['encabezados'], name: string): string {
+  if (encabezados instanceof Headers) return encabezados.get(name) ?? '';
+  const [, value = ''] = Object.entries(encabezados).find(([each]) => each.toLowerCase() === name) ?? [];
+  return [value].flat().join(' ');
 }
 
 const invalid = (motivo: string) => new AcuseError({ nombre: 'WEBHOOK_INVALIDO', datos: { motivo } });

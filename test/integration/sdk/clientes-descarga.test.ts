@@ -144,6 +144,29 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       expect(await saldoDe(servicio, caller)).toBe(1);
     });
 
+    it('goes through a list page by page, each element once and for one credit, where the answer of a page gets lost', async () => {
+      const caller = await servicio.newCiecCaller({ saldo: 2 });
+      const { rfc } = caller;
+      darFilas(servicio, rfc, UN_DIA, 7);
+      const pipe = await pipeToApi();
+      const lose = () => void pipe.catchReply('tax/facturas').then((held) => held.lose());
+      lose();
+      const done = await proceso.call(
+        optionsOf(caller, pipe.url),
+        'elementos',
+        {
+          operacion: language.nombreDe('tax.facturas'),
+          peticion: { rfc, desde: UN_DIA.desde, hasta: UN_DIA.hasta, limite: 3 },
+        },
+        // After the first page: what is lost next is the answer of one that costs nothing.
+        ({ elementos }) => elementos.length === 1 && lose(),
+      );
+      const uuids = done.elementos.map(({ uuid }) => uuid);
+      expect(uuids.toSorted()).toEqual(uuidsDelSat(servicio, rfc, UN_DIA).toSorted());
+      expect(done.pausas.length).toBeGreaterThan(0);
+      expect(await saldoDe(servicio, caller)).toBe(1);
+    });
+
     it('makes one webhook when the answer to its making is lost, and gives its secret all the same', async () => {
       const caller = await servicio.newCaller();
       const pipe = await pipeToApi();

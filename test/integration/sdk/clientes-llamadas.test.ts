@@ -203,6 +203,36 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       });
     });
 
+    describe('a list by pages', () => {
+      const pageOf = (uuids: readonly string[], siguiente: string | null) =>
+        okWith({ total: 3, items: uuids.map((uuid) => ({ uuid })), siguiente });
+      const peticion = { ...PERIODO, limite: 2 };
+      const goThrough = (url: string) =>
+        proceso.call({ cliente: { url, llave: 'acuse_test_x' } }, 'elementos', {
+          ...{ operacion: language.nombreDe('tax.facturas'), peticion },
+        });
+
+      it('gives every element in its order, and asks for no page behind the last', async () => {
+        const { url, asked } = await serve(pageOf(['a', 'b'], 'x.2'), pageOf(['c'], null));
+        const { elementos, error } = await goThrough(url);
+        expect([elementos, error]).toEqual([[{ uuid: 'a' }, { uuid: 'b' }, { uuid: 'c' }], undefined]);
+        expect(asked.map(({ body }) => JSON.parse(body))).toEqual([peticion, { ...peticion, cursor: 'x.2' }]);
+      });
+
+      it('asks for a page when it is reached, once more when that fails for a moment, and tells what else it fails with', async () => {
+        const { url, asked } = await serve(pageOf(['a'], 'x.2'), page(502), fail('CAMPO_INVALIDO'));
+        const { elementos, error } = await goThrough(url);
+        expect([elementos, error]).toMatchObject([[{ uuid: 'a' }], { nombre: 'CAMPO_INVALIDO' }]);
+        const [, second, third] = asked.map(({ headers }) => headers['idempotency-key']);
+        expect([asked.length, third]).toEqual([3, second]);
+      });
+
+      it('that is empty has no element', async () => {
+        const { url } = await serve(pageOf([], null));
+        expect(await goThrough(url)).toMatchObject({ elementos: [], resultado: {} });
+      });
+    });
+
     describe('a webhook', () => {
       const NOW = 1_800_000_000;
       const newClave = () => randomBytes(32);

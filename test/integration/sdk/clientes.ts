@@ -65,6 +65,8 @@ export interface Dicho {
   readonly avances: readonly Record<string, unknown>[];
   readonly fallos: readonly string[];
   readonly recibidos: readonly (readonly [number, number])[];
+  /** Of a list that is gone through, in their order. */
+  readonly elementos: readonly Record<string, unknown>[];
 }
 export interface Fallado {
   readonly clase: string;
@@ -121,16 +123,19 @@ export function startProceso({ programa, flags, driver, env, nombreDe }: Languag
       const avances: Record<string, unknown>[] = [];
       const fallos: string[] = [];
       const recibidos: [number, number][] = [];
+      const elementos: Record<string, unknown>[] = [];
+      const dicho = { pausas, avances, fallos, recibidos, elementos };
       for (;;) {
         const { value, done } = await lines.next();
         if (done) throw new Error(`the process ended: ${complaints}`);
         const line = JSON.parse(value);
-        if ('resultado' in line || 'error' in line) return { ...line, pausas, avances, fallos, recibidos };
+        if ('resultado' in line || 'error' in line) return { ...line, ...dicho };
         if ('pausa' in line) pausas.push(line.pausa);
         if ('avance' in line) avances.push(line.avance);
         if ('fallo' in line) fallos.push(line.fallo);
         if ('recibido' in line) recibidos.push(line.recibido);
-        onSaid?.({ pausas, avances, fallos, recibidos });
+        if ('elemento' in line) elementos.push(line.elemento);
+        onSaid?.(dicho);
       }
     },
     async kill() {

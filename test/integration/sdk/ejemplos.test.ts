@@ -26,6 +26,7 @@ const samples = new Map(
 const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['La primera descarga', /^EN_PROCESO \d+ %[\s\S]*TERMINADA 100 %\nenero\.zip: \d+ bytes, \d+ CFDI\n$/],
   ['Operaciones', /^(2026-03-\d\d \S+ [\d.]+\n){3}$/],
+  ['Listas por páginas', /^\d{3,}\.\d\d\n$/],
   ['Esperar días, y continuar', /^[0-9a-f]{64}\ntrue\n$/],
   ['Errores', /^2002 No existe una solicitud/],
 ];

@@ -8,6 +8,7 @@ require __DIR__ . '/../../../../packages/sdk-php/autoload.php';
 
 use Acuse\Acuse;
 use Acuse\AcuseError;
+use Acuse\Paginas;
 use Acuse\Webhook;
 
 // What PHP only complains of fails here.
@@ -41,15 +42,30 @@ function callbacksOf(string $name): array
     };
 }
 
+function methodOf(Acuse $acuse, string $name): Closure
+{
+    [$method, $group] = array_reverse(explode('.', $name)) + [1 => null];
+    return ($group === null ? $acuse : $acuse->$group)->$method(...);
+}
+
 function resultOf(array $order): mixed
 {
     ['metodo' => $name, 'args' => $arguments] = $order;
     if ($name === 'verificarWebhook') {
         return Webhook::verificar(...[...$arguments, 'cuerpo' => base64_decode($arguments['cuerpo'])]);
     }
-    $object = clientOf($order);
-    [$method, $group] = array_reverse(explode('.', $name)) + [1 => null];
-    $result = ($group === null ? $object : $object->$group)->$method(...$arguments, ...callbacksOf($name));
+    if ($name === 'elementos') {
+        $ask = methodOf(clientOf($order), $arguments['operacion']);
+        $all = Paginas::elementos(fn (?string $cursor): array => $ask(...$arguments['peticion'], cursor: $cursor));
+        $said = [];
+        foreach ($all as $at => $elemento) {
+            say(['elemento' => $elemento]);
+            $said[$at] = true;
+        }
+        array_is_list($said) || throw new LogicException('an element took the key of another one');
+        return (object) [];
+    }
+    $result = methodOf(clientOf($order), $name)(...$arguments, ...callbacksOf($name));
     if ($name === 'abrirPaquete') {
         $hash = hash_init('sha256');
         foreach ($result as $chunk) {

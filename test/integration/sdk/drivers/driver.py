@@ -6,7 +6,7 @@ import json
 import sys
 import time
 
-from acuse import Acuse, AcuseError, verificar_webhook
+from acuse import Acuse, AcuseError, elementos, verificar_webhook
 
 
 def say(**line):
@@ -32,13 +32,22 @@ def callbacks_of(name):
     return {}
 
 
+def method_of(client, name):
+    for part in name.split("."):
+        client = getattr(client, part)
+    return client
+
+
 def result_of(order):
     name, arguments = order["metodo"], order["args"]
     if name == "verificar_webhook":
         return verificar_webhook(base64.b64decode(arguments.pop("cuerpo")), **arguments)
-    method = client_of(order)
-    for part in name.split("."):
-        method = getattr(method, part)
+    if name == "elementos":
+        ask = method_of(client_of(order), arguments["operacion"])
+        for elemento in elementos(lambda cursor: ask(**arguments["peticion"], cursor=cursor)):
+            say(elemento=elemento)
+        return {}
+    method = method_of(client_of(order), name)
     result = method(**arguments, **callbacks_of(name))
     if name == "abrir_paquete":
         digest = hashlib.sha256()
