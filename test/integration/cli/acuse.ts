@@ -42,7 +42,10 @@ const quoted = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`;
 export function startAtTerminal(args: readonly string[], { env, cwd = ROOT }: RunOptions, columns = 80) {
   const order = [process.execPath, programOf(), ...args].map(quoted).join(' ');
   const command = `stty cols ${columns} rows 24; exec ${order}`;
-  const child = spawn('script', ['-qefc', command, '/dev/null'], { cwd, env: { TERM: 'xterm', ...environment(env) } });
+  const child = spawn('script', ['-qefc', command, '/dev/null'], {
+    cwd,
+    env: { TERM: 'xterm', LANG: 'C.UTF-8', ...environment(env) },
+  });
   const seen = { screen: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     seen.screen += chunk;

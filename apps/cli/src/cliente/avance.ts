@@ -3,6 +3,8 @@ import { type Consola, print } from './consola.ts';
 import { plain } from './presentar.ts';
 
 const BAR = { least: 10, most: 30 };
+const UNICODE = { begin: '│', full: '█', end: '│' };
+const ASCII = { begin: '[', full: '#', end: ']' };
 const [GREEN, PLAIN] = ['\u001b[32m', '\u001b[0m'];
 const CLEAR_LINE = '\r\u001b[2K';
 
@@ -21,14 +23,21 @@ export function wordsOf({ estado, registros, motivo, retrasada }: Solicitud): st
 }
 
 /** A line of a terminal: a bar where it fits, and as much of the words as fits. */
-export function terminalLine(part: number, words: readonly string[], columns: number, color: boolean): string {
+function terminalLine(
+  part: number,
+  words: readonly string[],
+  columns: number,
+  { sinColor, sinUnicode }: Consola['entorno'],
+): string {
   const text = `${percent(part)}  ${words.join('  ')}`;
   // The last column stays empty: some terminals begin a new line there.
   const room = columns - 1 - text.length - 3;
   const width = Math.min(BAR.most, room);
   if (width < BAR.least) return text.slice(0, Math.max(0, columns - 1));
-  const full = '█'.repeat(Math.floor(part * width));
-  return `│${color ? GREEN : ''}${full}${color ? PLAIN : ''}${' '.repeat(width - full.length)}│ ${text}`;
+  const { begin, full, end } = sinUnicode ? ASCII : UNICODE;
+  const done = full.repeat(Math.floor(part * width));
+  const [on, off] = sinColor ? ['', ''] : [GREEN, PLAIN];
+  return `${begin}${on}${done}${off}${' '.repeat(width - done.length)}${end} ${text}`;
 }
 
 /**
@@ -37,6 +46,7 @@ export function terminalLine(part: number, words: readonly string[], columns: nu
  */
 export function createAvance(consola: Consola) {
   const { errores, entorno, json } = consola;
+  const isDrawn = errores.isTTY && !entorno.sinCursor;
   let last = '';
 
   function tell(line: object): void {
@@ -49,13 +59,13 @@ export function createAvance(consola: Consola) {
     const text = `${percent(part).trim()} ${words.join(', ')}`;
     if (text === last) return;
     last = text;
-    if (!errores.isTTY) return void errores.write(`${text}\n`);
-    errores.write(CLEAR_LINE + terminalLine(part, words, errores.columns || 80, !entorno.sinColor));
+    if (!isDrawn) return void errores.write(`${text}\n`);
+    errores.write(CLEAR_LINE + terminalLine(part, words, errores.columns || 80, entorno));
   }
 
   /** Takes the line away that is not to stay. */
   function end(): void {
-    if (errores.isTTY && last !== '' && !json) errores.write(CLEAR_LINE);
+    if (isDrawn && last !== '' && !json) errores.write(CLEAR_LINE);
     last = '';
   }
 
@@ -85,7 +95,7 @@ export function createAvance(consola: Consola) {
     paquete(received: number, total: number) {
       const part = received / total;
       // Elsewhere than on a terminal every tenth is enough.
-      if (!json) show(errores.isTTY ? part : Math.floor(part * 10) / 10, ['descargando el ZIP']);
+      if (!json) show(isDrawn ? part : Math.floor(part * 10) / 10, ['descargando el ZIP']);
     },
   };
 }

@@ -11,12 +11,22 @@ export interface Entorno {
   readonly carpeta: string;
   /** `NO_COLOR` (no-color.org), or a terminal that knows none. */
   readonly sinColor: boolean;
+  /** A terminal whose cursor cannot be moved: what is on it stays. */
+  readonly sinCursor: boolean;
+  /** A terminal that is said to know ASCII alone. */
+  readonly sinUnicode: boolean;
 }
 
 /** The user's folder for settings of programs, as each system has it. */
 function carpetaOf(env: NodeJS.ProcessEnv): string {
   const base = env['XDG_CONFIG_HOME'] || (process.platform === 'win32' ? env['APPDATA'] : undefined);
   return join(base || join(homedir(), '.config'), 'acuse');
+}
+
+/** By the first of the variables of the locale that is set; terminals of Windows and macOS are told by none. */
+function isUtf8(env: NodeJS.ProcessEnv): boolean {
+  const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
+  return /utf-?8/i.test(locale) || process.platform === 'win32' || process.platform === 'darwin';
 }
 
 export function readEntorno(env: NodeJS.ProcessEnv = process.env): Entorno {
@@ -26,5 +36,7 @@ export function readEntorno(env: NodeJS.ProcessEnv = process.env): Entorno {
     rfc: env['ACUSE_RFC'] || undefined,
     carpeta: carpetaOf(env),
     sinColor: Boolean(env['NO_COLOR']) || env['TERM'] === 'dumb',
+    sinCursor: env['TERM'] === 'dumb',
+    sinUnicode: !isUtf8(env),
   };
 }

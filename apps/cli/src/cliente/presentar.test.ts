@@ -1,8 +1,57 @@
 import { describe, expect, it } from 'vitest';
 import { createAvance } from './avance.ts';
+import { readEntorno } from './config.ts';
 import { present } from './presentar.ts';
 
 const CLEAR = 'a\u001b[2Jb';
+
+/** What is said on the standard error of a terminal, or elsewhere, while a download goes on. */
+function saidAt(env: NodeJS.ProcessEnv, { isTTY = true, columns = 60, motivo = null as string | null } = {}) {
+  const said: string[] = [];
+  const errores = { isTTY, columns, write: (text: string) => void said.push(text) };
+  const consola = { errores, entorno: readEntorno(env), json: false };
+  const avance = createAvance(consola as unknown as Parameters<typeof createAvance>[0]);
+  const solicitud = { estado: 'EN_PROCESO', progreso: 0.5, registros: null, motivo, retrasada: false };
+  avance.solicitud(solicitud as Parameters<typeof avance.solicitud>[0]);
+  avance.paquete(1, 4);
+  avance.end();
+  return said;
+}
+
+describe('the progress of a download', () => {
+  const UTF8 = { TERM: 'xterm', LANG: 'es_MX.UTF-8' };
+
+  it('is a bar that changes on a terminal, in color unless there is to be none', () => {
+    expect(saidAt({ ...UTF8, NO_COLOR: '1' })).toEqual([
+      `\r\u001b[2K│${'█'.repeat(15)}${' '.repeat(15)}│  50 %  EN_PROCESO`,
+      `\r\u001b[2K│${'█'.repeat(7)}${' '.repeat(23)}│  25 %  descargando el ZIP`,
+      '\r\u001b[2K',
+    ]);
+    expect(saidAt(UTF8)[0]).toContain('\u001b[32m███');
+  });
+
+  it('is drawn in ASCII where the locale is said to have no more, by the variable that goes before the others', () => {
+    for (const env of [{}, { LANG: 'C' }, { LC_ALL: 'POSIX', LANG: 'es_MX.UTF-8' }])
+      expect(saidAt({ ...env, NO_COLOR: '1' })[0]).toBe(
+        `\r\u001b[2K[${'#'.repeat(15)}${' '.repeat(15)}]  50 %  EN_PROCESO`,
+      );
+    expect(saidAt({ LC_ALL: 'C.utf8', LANG: 'C' })[0]).toContain('█');
+  });
+
+  it('is words alone where there is no room for a bar, and never wider than the terminal', () => {
+    expect(saidAt(UTF8, { columns: 29 })[0]).toBe('\r\u001b[2K 50 %  EN_PROCESO');
+    for (const columns of [1, 8, 12, 40]) {
+      for (const line of saidAt({ ...UTF8, NO_COLOR: '1' }, { columns }))
+        expect(line.replace('\r\u001b[2K', '').length).toBeLessThan(columns);
+    }
+  });
+
+  it('is a line for each change where there is no terminal, or one that moves no cursor', () => {
+    const lines = ['50 % EN_PROCESO\n', '20 % descargando el ZIP\n'];
+    expect(saidAt(UTF8, { isTTY: false })).toEqual(lines);
+    expect(saidAt({ ...UTF8, TERM: 'dumb' })).toEqual(lines);
+  });
+});
 
 describe('an answer for people', () => {
   it('of very many rows is whole', () => {
@@ -24,13 +73,6 @@ describe('an answer for people', () => {
 
   it('moves no cursor, whatever words are in it', () => {
     expect(present({ data: { motivo: CLEAR } }, 80)).toBe('motivo  a [2Jb');
-    const said: string[] = [];
-    const errores = { isTTY: false, write: (text: string) => void said.push(text) };
-    const avance = createAvance({ errores, entorno: { sinColor: true } } as unknown as Parameters<
-      typeof createAvance
-    >[0]);
-    const solicitud = { estado: 'EN_PROCESO', progreso: 0.5, registros: null, motivo: CLEAR, retrasada: false };
-    avance.solicitud(solicitud as Parameters<typeof avance.solicitud>[0]);
-    expect(said).toEqual(['50 % EN_PROCESO, a [2Jb\n']);
+    expect(saidAt({}, { isTTY: false, motivo: CLEAR })[0]).toBe('50 % EN_PROCESO, a [2Jb\n');
   });
 });
