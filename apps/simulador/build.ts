@@ -40,13 +40,9 @@ export async function buildPackage(folder: string): Promise<void> {
   // The metrics of the fonts that every PDF reader has, which pdfkit looks for beside itself.
   await cp(join(ROOT, 'node_modules/pdfkit/js/data'), join(lib, 'data'), { recursive: true });
   await writeFile(join(folder, 'THIRD-PARTY-LICENSES.txt'), await licenses(Object.keys(metafile.inputs)));
-  for (const name of DOCUMENTS)
-    await writeFile(join(folder, name), forReaders(await readFile(join(HERE, name), 'utf8')));
+  for (const name of DOCUMENTS) await cp(join(HERE, name), join(folder, name));
   await writeFile(join(folder, 'package.json'), `${JSON.stringify(await manifest(), null, 2)}\n`);
 }
-
-/** What a README says to those who change the code, at its end below a rule, is not for who installs the package. */
-const forReaders = (markdown: string) => markdown.replace(/\n---\n\n\*In this repository\.\*[\s\S]*$/, '\n');
 
 async function manifest() {
   const read = async (path: string) => JSON.parse(await readFile(path, 'utf8')) as Record<string, unknown>;

@@ -62,7 +62,10 @@ describe('documents', () => {
   const inside = (folder: string) => readdirSync(`${ROOT}${folder}`).map((name) => `${folder}/${name}`);
   const documents = [
     ...[...readdirSync(ROOT), ...['docs', 'docs/adr', 'docs/guias', 'docs/guias/en'].flatMap(inside)],
-    ...[...inside('apps'), ...inside('packages')].map((workspace) => `${workspace}/README.md`),
+    ...[...inside('apps'), ...inside('packages')].flatMap((workspace) => [
+      `${workspace}/README.md`,
+      `${workspace}/src/README.md`,
+    ]),
   ].filter((path) => path.endsWith('.md') && existsSync(`${ROOT}${path}`));
 
   it.each(documents)('%s cites only paths that exist', (document) => {

@@ -4,13 +4,14 @@ import { CODIGOS_SAT } from '@acuse/core';
 import { MAGIAS } from '@acuse/simulador';
 import { describe, expect, it } from 'vitest';
 import { partsOf } from '../../apps/api/src/docs/errors.ts';
+import { LANGUAGES, readPages } from '../../apps/api/src/site/pages.ts';
 import { ROOT } from '../architecture/sources.ts';
 
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 
 describe('what the documents tell', () => {
-  it('of magic RFCs is every one of them, in the order of the simulator', () => {
-    const shown = [...read('docs/guias/sandbox.md').matchAll(/^\| `(\w+)`, `(\w+)` \| \S.* \| \S.* \|$/gm)];
+  it.each(['docs/guias/sandbox.md', 'docs/guias/en/sandbox.md'])('of magic RFCs in %s is every one', (path) => {
+    const shown = [...read(path).matchAll(/^\| `(\w+)`, `(\w+)` \| \S.* \| \S.* \|$/gm)];
     expect(shown.map(([, moral, fisica]) => [moral, fisica])).toEqual(
       MAGIAS.map(({ moral, fisica }) => [moral, fisica]),
     );
@@ -25,12 +26,43 @@ describe('what the documents tell', () => {
     expect([...new Set(codes)].sort()).toEqual(Object.keys(CODIGOS_SAT).sort());
   });
 
-  it('of an error is what happened, and then what to do', () => {
-    for (const nombre of Object.keys(CATALOGO) as NombreError[]) {
-      const [causa, remedio] = partsOf(nombre);
-      expect([nombre, causa]).toEqual([nombre, expect.stringMatching(/^\p{Lu}.{15,}\.$/u)]);
-      expect([nombre, remedio]).toEqual([nombre, expect.stringMatching(/^\p{Lu}.{15,}\.$/u)]);
-      expect(`${causa} ${remedio}`).toBe(CATALOGO[nombre].texto);
-    }
+  it.each(LANGUAGES)('of an error is what happened, and then what to do (%s)', (language) => {
+    const sentences = expect.stringMatching(/^\p{Lu}.{15,}\.$/u);
+    const texts = (Object.keys(CATALOGO) as NombreError[]).map((nombre) => {
+      const [cause, remedy] = partsOf(nombre, language);
+      expect([nombre, cause, remedy]).toEqual([nombre, sentences, sentences]);
+      const { texto, english } = CATALOGO[nombre];
+      expect(`${cause} ${remedy}`).toBe(language === 'es' ? texto : english);
+      return cause;
+    });
+    expect(texts).toEqual([...new Set(texts)]);
+  });
+
+  it('of an error names the same fields, paths and headers in both languages', () => {
+    const namesIn = (text: string) => text.match(/\/[\w/.-]*\w|\b[a-z]+[_-][\w-]+|\b[A-Z]\w+-[\w-]+|\d+/g)?.sort();
+    for (const [nombre, { texto, english }] of Object.entries(CATALOGO))
+      expect([nombre, namesIn(english)]).toEqual([nombre, namesIn(texto)]);
+  });
+
+  /** Pages that another test reads in both languages; the User-Agent of a sample is its page's. */
+  const pairs = readPages().flatMap(({ language, source, path, other }) => {
+    const found = readPages().find((page) => page.path === other);
+    return language === 'en' && found && !source.startsWith('apps/simulador/') ? [[path, source, found.source]] : [];
+  });
+
+  it.each(pairs)('at %s is what the page in Spanish tells: its samples, and what its tables are about', (_, en, es) => {
+    const samplesOf = (text: string) =>
+      [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, mark, sample = '']) => [
+        mark,
+        sample.replace(/-A [a-z-]+\//, '-A '),
+      ]);
+    const firstsOf = (text: string) =>
+      [...text.matchAll(/^\| (\[?`?\w[^|]*?`?) \|/gm)].map(([, first = '']) => first.trim());
+    const names = (text: string) => firstsOf(text).filter((first) => /^(\[|`|\d)/.test(first));
+    const [english, spanish] = [read(en ?? ''), read(es ?? '')];
+    expect(samplesOf(english)).toEqual(samplesOf(spanish));
+    expect(names(english)).toEqual(names(spanish));
+    const headings = (text: string) => [...text.matchAll(/^#+ /gm)].map(([rank]) => rank);
+    expect(headings(english)).toEqual(headings(spanish));
   });
 });

@@ -1,3 +1,4 @@
+export type { EntradaCatalogo } from './catalogo/entrada.ts';
 export * from './errors.ts';
 export * from './fields.ts';
 export type { OperacionPublicada } from './operacion-publicada.ts';

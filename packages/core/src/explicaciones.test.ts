@@ -7,9 +7,9 @@ const SENTENCES = /^\p{Lu}.*\.$/u;
 describe('what people are told', () => {
   it('of every reason ends in what somebody can do', () => {
     expect(Object.keys(EXPLICACIONES).sort()).toEqual([...MOTIVOS_SOLICITUD].sort());
-    for (const { causa, remedio } of Object.values(EXPLICACIONES)) {
-      expect(causa).toMatch(SENTENCES);
-      expect(remedio).toMatch(SENTENCES);
+    for (const { causa, remedio, english } of Object.values(EXPLICACIONES)) {
+      for (const text of [causa, remedio, english.cause, english.remedy]) expect(text).toMatch(SENTENCES);
+      expect([english.cause, english.remedy]).not.toEqual([causa, remedio]);
       expect(`${causa} ${remedio}`).not.toMatch(/error/i);
     }
     expect(explain('PLAZO_AGOTADO')).toBe(EXPLICACIONES.PLAZO_AGOTADO);
@@ -17,11 +17,13 @@ describe('what people are told', () => {
   });
 
   it('of every code of the SAT says what it means and what is done about it', () => {
-    for (const [codigo, { significado, hace }] of Object.entries(CODIGOS_SAT)) {
+    const namesIn = (text: string) => [...text.matchAll(/[A-Z]+(?:_[A-Z]+)+/g)].map(([name]) => name);
+    for (const [codigo, { significado, hace, english }] of Object.entries(CODIGOS_SAT)) {
       expect(codigo).toMatch(/^\d{3,4}$/);
-      expect(significado).toMatch(/^\p{Ll}.*[^.]$/u);
-      expect(hace).toMatch(SENTENCES);
-      for (const [name] of hace.matchAll(/[A-Z]+(?:_[A-Z]+)+/g)) expect(EXPLICACIONES).toHaveProperty(name);
+      for (const meaning of [significado, english.meaning]) expect(meaning).toMatch(/^\p{Ll}.*[^.]$/u);
+      for (const action of [hace, english.action]) expect(action).toMatch(SENTENCES);
+      for (const name of namesIn(hace)) expect(EXPLICACIONES).toHaveProperty(name);
+      expect(namesIn(english.action)).toEqual(namesIn(hace));
       expect(describeCodigo(codigo)).toBe(`código ${codigo}: ${significado}`);
     }
   });

@@ -4,59 +4,103 @@ import type { MotivoSolicitud } from './ports/solicitudes.ts';
 export interface Explicacion {
   readonly causa: string;
   readonly remedio: string;
+  /** The same for the documentation in English. */
+  readonly english: { readonly cause: string; readonly remedy: string };
   /** Where in the panel the remedy is. */
   readonly accion?: 'credenciales' | 'llaves' | 'repetir';
 }
 
 const REPETIR = 'Puede pedirla otra vez; el crédito de esta ya se devolvió.';
+const REPEAT = 'It can be asked for again; the credit of this one was given back.';
 
 /** Nothing is to be done but to ask again. */
-const repeat = (causa: string): Explicacion => ({ causa, remedio: REPETIR, accion: 'repetir' });
+const repeat = (causa: string, cause: string): Explicacion => ({
+  ...{ causa, remedio: REPETIR, english: { cause, remedy: REPEAT } },
+  accion: 'repetir',
+});
 
 /** Every reason, in words of the panel and of the public documentation. */
 export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
   PLAZO_AGOTADO: {
     causa: 'El SAT no entregó todo dentro del plazo de la solicitud.',
     remedio: `El SAT suele ponerse al corriente en uno o dos días. ${REPETIR} Un periodo más corto termina antes.`,
+    english: {
+      cause: 'The SAT did not hand over everything within the time of the request.',
+      remedy: `The SAT is usually up to date again in a day or two. ${REPEAT} A shorter period ends sooner.`,
+    },
     accion: 'repetir',
   },
   CIEC_RECHAZADA: {
     causa:
       'El SAT no aceptó la contraseña (CIEC) guardada. No se volvió a intentar, para no bloquear la cuenta en el SAT.',
     remedio: 'Compruebe la contraseña en el portal del SAT, guárdela otra vez y vuelva a pedir la solicitud.',
+    english: {
+      cause:
+        'The SAT did not take the stored password (CIEC). It was not tried again, so that the SAT does not lock the account.',
+      remedy: 'Check the password at the portal of the SAT, store it again and make the request again.',
+    },
     accion: 'credenciales',
   },
   EFIRMA_RECHAZADA: {
     causa: 'El SAT no aceptó la e.firma: puede estar vencida, revocada o reemplazada por otra.',
     remedio:
       'Revise en el portal del SAT que la e.firma siga vigente, registre el certificado y la llave actuales y vuelva a pedir la solicitud.',
+    english: {
+      cause: 'The SAT did not take the e.firma: it may have lapsed, or been revoked or replaced by another one.',
+      remedy:
+        'Check at the portal of the SAT that the e.firma is in force, register its present certificate and key and make the request again.',
+    },
     accion: 'credenciales',
   },
   CREDENCIAL_NO_DISPONIBLE: {
     causa: 'La credencial con la que se aceptó la solicitud dejó de estar disponible antes de terminar.',
     remedio: `Revise que la CIEC esté guardada para este RFC. ${REPETIR}`,
+    english: {
+      cause: 'The credential with which the request was accepted was gone before its end.',
+      remedy: `Check that the CIEC is stored for this RFC. ${REPEAT}`,
+    },
     accion: 'credenciales',
   },
   EFIRMA_EXPIRADA: {
     causa: 'La llave de la e.firma se borró al cumplir su hora y todavía falta trabajo con el SAT.',
     remedio: 'Guarde la llave otra vez: la solicitud sigue sola, sin pedirla ni pagarla de nuevo.',
+    english: {
+      cause: 'The key of the e.firma was deleted at the end of its hour, and there is work left at the SAT.',
+      remedy: 'Store the key again: the request goes on by itself, without being made or paid again.',
+    },
     accion: 'credenciales',
   },
   API_KEY_REVOCADA: {
     causa: 'La API key con la que se pidió fue revocada, y con ella se canceló lo que estaba en curso.',
     remedio: 'Genere una API key nueva, guarde con ella la CIEC o la e.firma y pida la solicitud otra vez.',
+    english: {
+      cause: 'The API key that made it was revoked, which cancelled what was under way.',
+      remedy: 'Make a new API key, store the CIEC or the e.firma with it and make the request again.',
+    },
     accion: 'llaves',
   },
-  CANCELADA_POR_EL_CLIENTE: repeat('Se canceló antes de terminar, desde el panel o con la API.'),
+  CANCELADA_POR_EL_CLIENTE: repeat(
+    'Se canceló antes de terminar, desde el panel o con la API.',
+    'It was cancelled before its end, in the panel or by the API.',
+  ),
   VACIA_SIN_CONFIRMAR: {
     causa: 'El SAT dijo que no hay CFDI y nadie más lo pudo confirmar, así que no se cobra.',
     remedio:
       'Guarde también la otra credencial (CIEC o e.firma) y pida la solicitud otra vez: así se pregunta por los dos medios del SAT.',
+    english: {
+      cause: 'The SAT said that there are no CFDI and nothing else could confirm it, so it is not charged.',
+      remedy:
+        'Store the other credential too (CIEC or e.firma) and make the request again: then the SAT is asked both ways.',
+    },
     accion: 'credenciales',
   },
   SOLICITUDES_AGOTADAS: {
     causa: 'El SAT ya recibió demasiadas solicitudes iguales de este periodo y no admite otra.',
     remedio: 'Pida un periodo que empiece o termine en otro día, aunque abarque el mismo rango.',
+    english: {
+      cause: 'The SAT has had too many equal requests for this period and takes no other.',
+      remedy: 'Ask for a period that begins or ends on another day, even if it covers the same range.',
+    },
     accion: 'repetir',
   },
   DEMASIADOS_CFDI_POR_SEGUNDO: {
@@ -64,64 +108,131 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
       'Hay más CFDI en un mismo segundo de los que el SAT entrega por esta vía, y el periodo ya no se puede partir más.',
     remedio:
       'Guarde la e.firma del RFC y pida la solicitud otra vez: por ese medio el SAT entrega muchos más a la vez.',
+    english: {
+      cause:
+        'There are more CFDI in one second than the SAT hands over this way, and the period cannot be divided further.',
+      remedy:
+        'Store the e.firma of the RFC and make the request again: that way the SAT hands over many more at a time.',
+    },
     accion: 'credenciales',
   },
   SAT_RECHAZO_LA_SOLICITUD: {
     causa: 'El SAT no admitió la solicitud tal como se hizo.',
     remedio:
       'Revise que la e.firma sea la de este mismo RFC y que el periodo sea correcto; después pida la solicitud otra vez.',
+    english: {
+      cause: 'The SAT did not admit the request as it was made.',
+      remedy:
+        'Check that the e.firma is that of this very RFC and that the period is right; then make the request again.',
+    },
     accion: 'repetir',
   },
   SAT_RECHAZADA: {
     causa: 'El SAT aceptó la solicitud y después la rechazó, también cuando se le pidió de nuevo.',
     remedio: `Suele ser pasajero. ${REPETIR} Si vuelve a ocurrir, pruebe con un periodo más corto.`,
+    english: {
+      cause: 'The SAT accepted the request and refused it later, also when it was asked anew.',
+      remedy: `It usually passes. ${REPEAT} If it happens again, try a shorter period.`,
+    },
     accion: 'repetir',
   },
   SAT_ERROR: {
     causa: 'El SAT tuvo un problema al preparar la solicitud, también cuando se le pidió de nuevo.',
     remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
+    english: {
+      cause: 'The SAT failed while it prepared the request, also when it was asked anew.',
+      remedy: `It usually passes: wait some hours. ${REPEAT}`,
+    },
     accion: 'repetir',
   },
-  SAT_VENCIDA: repeat('El SAT dejó vencer la solicitud antes de que se pudiera descargar, varias veces.'),
+  SAT_VENCIDA: repeat(
+    'El SAT dejó vencer la solicitud antes de que se pudiera descargar, varias veces.',
+    'The SAT let the request lapse before it could be downloaded, several times.',
+  ),
   SAT_DESCONOCIDA: {
     causa: 'El SAT dejó de reconocer el folio que él mismo había dado, varias veces.',
     remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
+    english: {
+      cause: 'The SAT no longer knew the number that it had given itself, several times.',
+      remedy: `It usually passes: wait some hours. ${REPEAT}`,
+    },
     accion: 'repetir',
   },
-  PAQUETE_SAT_AGOTADO: repeat('El SAT ya no entrega un paquete de la solicitud: lo da dos veces y durante 72 horas.'),
+  PAQUETE_SAT_AGOTADO: repeat(
+    'El SAT ya no entrega un paquete de la solicitud: lo da dos veces y durante 72 horas.',
+    'The SAT no longer hands over a package of the request: it does so twice, and for 72 hours.',
+  ),
   PAQUETE_SAT_INVALIDO: {
     causa: 'Un paquete que entregó el SAT está dañado, y bajarlo otra vez no lo arregló.',
     remedio: `${REPETIR} El SAT preparará paquetes nuevos.`,
+    english: {
+      cause: 'A package that the SAT handed over is damaged, and fetching it again did not help.',
+      remedy: `${REPEAT} The SAT will prepare new packages.`,
+    },
     accion: 'repetir',
   },
   CANAL_DESACTIVADO: {
     causa: 'El operador de esta instalación tiene apagado el medio por el que se habría consultado al SAT.',
     remedio: 'Pida al operador que lo encienda, o guarde la otra credencial (CIEC o e.firma) y repita la solicitud.',
+    english: {
+      cause: 'The operator of this installation has switched off the way by which the SAT would have been asked.',
+      remedy:
+        'Have the operator switch it on, or store the other credential (CIEC or e.firma) and make the request again.',
+    },
     accion: 'credenciales',
   },
   SIN_RESOLVEDOR_DE_CAPTCHA: {
     causa:
       'Para entrar al portal del SAT con la CIEC hay que leer un captcha, y esta instalación no tiene quién lo lea.',
     remedio: 'Guarde la e.firma, que no necesita captcha, o pida al operador que configure un lector.',
+    english: {
+      cause:
+        'To log in to the portal of the SAT by CIEC a captcha has to be read, and this installation has nobody who reads it.',
+      remedy: 'Store the e.firma, which needs no captcha, or have the operator set up a reader.',
+    },
     accion: 'credenciales',
   },
   PETICION_RECHAZADA: {
     causa: 'El SAT no entendió o no admitió lo que se le envió.',
     remedio: `${REPETIR} Si vuelve a ocurrir, avise al operador: puede que el SAT haya cambiado algo.`,
+    english: {
+      cause: 'The SAT did not understand or admit what was sent to it.',
+      remedy: `${REPEAT} If it happens again, tell the operator: the SAT may have changed something.`,
+    },
     accion: 'repetir',
   },
   HOST_NO_PERMITIDO: {
     causa: 'El SAT quiso enviar la consulta a una dirección que esta instalación no conoce, y no se siguió.',
     remedio: 'Avise al operador: solo él puede admitir direcciones nuevas del SAT.',
+    english: {
+      cause:
+        'The SAT wanted to send the query on to an address that this installation does not know, and it was not followed.',
+      remedy: 'Tell the operator: nobody else can admit new addresses of the SAT.',
+    },
   },
-  NO_RESPONDE: repeat('El SAT no contestó.'),
-  TIEMPO_AGOTADO: repeat('El SAT tardó demasiado en contestar.'),
-  RESPUESTA_ILEGIBLE: repeat('El SAT contestó algo que no se puede leer.'),
-  SERVICIO_CON_ERROR: repeat('El servicio del SAT contestó que está fallando.'),
-  OCUPADO: repeat('Había demasiadas consultas al SAT en ese momento.'),
-  CORTACIRCUITOS_ABIERTO: repeat('El SAT venía fallando y se dejó de insistir por un rato.'),
-  CAPTCHA_RECHAZADO: repeat('El portal del SAT no aceptó la lectura de su captcha.'),
-  CANCELADA: repeat('La consulta se interrumpió antes de terminar.'),
+  NO_RESPONDE: repeat('El SAT no contestó.', 'The SAT did not answer.'),
+  TIEMPO_AGOTADO: repeat('El SAT tardó demasiado en contestar.', 'The SAT took too long to answer.'),
+  RESPUESTA_ILEGIBLE: repeat(
+    'El SAT contestó algo que no se puede leer.',
+    'The SAT answered something that cannot be read.',
+  ),
+  SERVICIO_CON_ERROR: repeat(
+    'El servicio del SAT contestó que está fallando.',
+    'The service of the SAT answered that it is failing.',
+  ),
+  OCUPADO: repeat(
+    'Había demasiadas consultas al SAT en ese momento.',
+    'There were too many queries to the SAT at that moment.',
+  ),
+  CORTACIRCUITOS_ABIERTO: repeat(
+    'El SAT venía fallando y se dejó de insistir por un rato.',
+    'The SAT had been failing and was left alone for a while.',
+  ),
+  CAPTCHA_RECHAZADO: repeat(
+    'El portal del SAT no aceptó la lectura de su captcha.',
+    'The portal of the SAT did not take the reading of its captcha.',
+  ),
+  CANCELADA: repeat('La consulta se interrumpió antes de terminar.', 'The query was broken off before its end.'),
 };
 
 /** A code of the SAT. */
@@ -130,49 +241,85 @@ export interface CodigoSat {
   readonly significado: string;
   /** What the service does about it by itself. */
   readonly hace: string;
+  /** The same for the documentation in English. */
+  readonly english: { readonly meaning: string; readonly action: string };
 }
 
-const MAS_TARDE = 'Pregunta otra vez más tarde, por sí solo.';
-const TERMINA = 'La solicitud termina con SAT_RECHAZO_LA_SOLICITUD y su crédito devuelto.';
-const OTRO_TOKEN =
-  'Repite una vez con un token nuevo, porque el SAT también lo dice de e.firmas que sirven. Si insiste, deja de usar esa e.firma ahí hasta que se guarde otra vez y, con la CIEC guardada, sigue por el portal.';
-const OTRO_PERIODO =
-  'Mueve el periodo un segundo hacia afuera, que para el SAT es otra solicitud, y quita los renglones que sobran. Si tampoco así, SOLICITUDES_AGOTADAS.';
-const OTRA_VEZ = 'Pide los mismos datos en una solicitud nueva; si vuelve a pasar, PAQUETE_SAT_AGOTADO.';
+/** What is done about a code, in both languages. */
+type Treatment = readonly [hace: string, action: string];
+
+const MAS_TARDE: Treatment = ['Pregunta otra vez más tarde, por sí solo.', 'Asks again later, by itself.'];
+const OTRO_TOKEN: Treatment = [
+  'Repite una vez con un token nuevo, porque el SAT también lo dice de e.firmas que sirven. Si insiste, deja de usar esa e.firma ahí hasta que se guarde otra vez y, con la CIEC guardada, sigue por el portal.',
+  'Repeats once with a new token, because the SAT says so of e.firmas that serve, too. If it insists, that e.firma is not used there until it is stored again, and with a stored CIEC it goes on by the portal.',
+];
+const OTRO_PERIODO: Treatment = [
+  'Mueve el periodo un segundo hacia afuera, que para el SAT es otra solicitud, y quita los renglones que sobran. Si tampoco así, SOLICITUDES_AGOTADAS.',
+  'Moves the period outwards by a second, which is another request to the SAT, and leaves out the rows beyond it. If that fails too, SOLICITUDES_AGOTADAS.',
+];
+const OTRA_VEZ: Treatment = [
+  'Pide los mismos datos en una solicitud nueva; si vuelve a pasar, PAQUETE_SAT_AGOTADO.',
+  'Asks for the same data by a new request; if it happens again, PAQUETE_SAT_AGOTADO.',
+];
+const endsWith = (motivo: MotivoSolicitud): Treatment => [
+  `La solicitud termina con ${motivo} y su crédito devuelto.`,
+  `The request ends with ${motivo}, its credit given back.`,
+];
+
+const codigo = (significado: string, meaning: string, [hace, action]: Treatment): CodigoSat => ({
+  ...{ significado, hace },
+  english: { meaning, action },
+});
 
 /** The SAT's own codes (`CodEstatus` of its web service for bulk download), in our words, with what is done about them. */
 export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
-  '300': { significado: 'no reconoció al usuario', hace: 'Pide un token nuevo y repite una vez; después, más tarde.' },
-  '301': {
-    significado: 'no pudo leer la petición',
-    hace: 'La solicitud termina con PETICION_RECHAZADA y su crédito devuelto.',
-  },
-  '302': {
-    significado: 'no pudo leer el sello',
-    hace: 'La solicitud termina con PETICION_RECHAZADA y su crédito devuelto.',
-  },
-  '303': { significado: 'el sello no es del RFC que pide', hace: OTRO_TOKEN },
-  '304': { significado: 'el certificado está revocado o vencido', hace: OTRO_TOKEN },
-  '305': { significado: 'el certificado no es válido', hace: OTRO_TOKEN },
-  '404': { significado: 'falla que el SAT no explica', hace: MAS_TARDE },
-  '5000': { significado: 'recibida', hace: 'Sigue.' },
-  '5001': { significado: 'no autoriza a pedir por este RFC', hace: TERMINA },
-  '5002': { significado: 'ya no admite solicitudes con estos criterios', hace: OTRO_PERIODO },
-  '5003': {
-    significado: 'son más CFDI de los que da en una solicitud',
-    hace: 'Parte el periodo en otros más cortos, sin huecos ni repetidos, y los junta en el mismo ZIP.',
-  },
-  '5004': {
-    significado: 'no encontró información',
-    hace: 'Lo pregunta otra vez antes de creerlo, también por el otro medio si hay credencial; si nadie lo confirma, devuelve el crédito.',
-  },
-  '5005': { significado: 'ya tiene una solicitud igual', hace: OTRO_PERIODO },
-  '5006': { significado: 'falla interna del SAT', hace: MAS_TARDE },
-  '5007': { significado: 'el paquete ya no existe', hace: OTRA_VEZ },
-  '5008': { significado: 'el paquete ya se entregó las veces que permite', hace: OTRA_VEZ },
-  '5010': { significado: 'terminó, sin que el SAT publique qué más quiere decir', hace: 'Sigue, como con 5000.' },
-  '5011': { significado: 'límite diario del SAT', hace: MAS_TARDE },
-  '5012': { significado: 'no da XML de CFDI cancelados', hace: TERMINA },
+  '300': codigo('no reconoció al usuario', 'did not know the user', [
+    'Pide un token nuevo y repite una vez; después, más tarde.',
+    'Asks for a new token and repeats once; then later.',
+  ]),
+  '301': codigo('no pudo leer la petición', 'could not read the request', endsWith('PETICION_RECHAZADA')),
+  '302': codigo('no pudo leer el sello', 'could not read the signature', endsWith('PETICION_RECHAZADA')),
+  '303': codigo('el sello no es del RFC que pide', 'the signature is not of the RFC that asks', OTRO_TOKEN),
+  '304': codigo('el certificado está revocado o vencido', 'the certificate is revoked or has lapsed', OTRO_TOKEN),
+  '305': codigo('el certificado no es válido', 'the certificate is not valid', OTRO_TOKEN),
+  '404': codigo('falla que el SAT no explica', 'a failure that the SAT does not explain', MAS_TARDE),
+  '5000': codigo('recibida', 'received', ['Sigue.', 'Goes on.']),
+  '5001': codigo(
+    'no autoriza a pedir por este RFC',
+    'may not be asked for this RFC',
+    endsWith('SAT_RECHAZO_LA_SOLICITUD'),
+  ),
+  '5002': codigo(
+    'ya no admite solicitudes con estos criterios',
+    'takes no more requests by these criteria',
+    OTRO_PERIODO,
+  ),
+  '5003': codigo('son más CFDI de los que da en una solicitud', 'more CFDI than it gives in one request', [
+    'Parte el periodo en otros más cortos, sin huecos ni repetidos, y los junta en el mismo ZIP.',
+    'Divides the period into shorter ones, without gaps or repetitions, and joins them in the same ZIP.',
+  ]),
+  '5004': codigo('no encontró información', 'found nothing', [
+    'Lo pregunta otra vez antes de creerlo, también por el otro medio si hay credencial; si nadie lo confirma, devuelve el crédito.',
+    'Asks again before it is believed, the other way too where there is a credential; if nothing confirms it, the credit is given back.',
+  ]),
+  '5005': codigo('ya tiene una solicitud igual', 'has an equal request already', OTRO_PERIODO),
+  '5006': codigo('falla interna del SAT', 'an internal failure of the SAT', MAS_TARDE),
+  '5007': codigo('el paquete ya no existe', 'the package is gone', OTRA_VEZ),
+  '5008': codigo(
+    'el paquete ya se entregó las veces que permite',
+    'the package was handed over as often as it may be',
+    OTRA_VEZ,
+  ),
+  '5010': codigo('terminó, sin que el SAT publique qué más quiere decir', 'ended; the SAT publishes no more about it', [
+    'Sigue, como con 5000.',
+    'Goes on, as with 5000.',
+  ]),
+  '5011': codigo('límite diario del SAT', 'a daily limit of the SAT', MAS_TARDE),
+  '5012': codigo(
+    'no da XML de CFDI cancelados',
+    'gives no XML of cancelled CFDI',
+    endsWith('SAT_RECHAZO_LA_SOLICITUD'),
+  ),
 };
 
 /** A code of the SAT with what it means, as far as that is known. */
@@ -184,5 +331,5 @@ export function describeCodigo(codigo: string): string {
 /** Why it ended or waits; a code of a version to come is shown as it is. */
 export function explain(motivo: string): Explicacion {
   if (Object.hasOwn(EXPLICACIONES, motivo)) return EXPLICACIONES[motivo as MotivoSolicitud];
-  return repeat(`La solicitud terminó sin paquete (${motivo}).`);
+  return repeat(`La solicitud terminó sin paquete (${motivo}).`, `The request ended without a package (${motivo}).`);
 }

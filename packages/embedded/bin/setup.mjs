@@ -28,7 +28,7 @@ export const GENERATORS = [
   {
     name: 'operations',
     output:
-      'docs/openapi.json, docs/operations.md, docs/errores.md, docs/codigos-sat.md, packages/contract/src/operaciones.ts',
+      'docs/openapi.json, docs/operations.md, errors and codes of the SAT in docs, packages/contract/src/operaciones.ts',
     command: [...SOURCE, 'apps/api/src/docs/write.ts'],
   },
   {

@@ -47,7 +47,7 @@ describe('the package of the simulator', () => {
     const isExpected =
       /^(package\.json|README(\.es)?\.md|PROTOCOLS\.md|THIRD-PARTY-LICENSES\.txt|lib\/(data\/\S+\.(afm|icc)|index\.d\.ts|(index|main|chunk-\w+)\.js))$/;
     expect(files.filter((name) => !isExpected.test(name))).toEqual([]);
-    expect(await readFile(join(published.paquete, 'README.md'), 'utf8')).not.toContain('In this repository');
+    expect(await readFile(join(published.paquete, 'README.md'), 'utf8')).not.toContain('May import of ours');
     const programs = files.filter((name) => name.endsWith('.js'));
     const texts = await Promise.all(programs.map((name) => readFile(join(published.paquete, name), 'utf8')));
     // A bundle names the file that each part of it is of.

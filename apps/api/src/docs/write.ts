@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { OperacionPublicada } from '@acuse/contract';
 import { loadOperations, type Operation } from '../http/operation.ts';
 import { CREDENCIALES, openApiDocument } from '../openapi/document.ts';
 import { errorsText } from './errors.ts';
 import { operationsText } from './operations.ts';
+import { sandboxText } from './sandbox.ts';
 import { satCodesText } from './sat-codes.ts';
 
 const LINE_WIDTH = 120;
@@ -47,20 +48,27 @@ function literal(value: string | number): string {
   return /['\\\n]/.test(value) ? JSON.stringify(value) : `'${value}'`;
 }
 
-/** The text of every file that is generated from the operations of this source tree, by its path from the root. */
+const fromRoot = (path: string) => new URL(`../../../../${path}`, import.meta.url);
+const SANDBOX = 'docs/guias/en/sandbox.md';
+
+/** The text of every file that is generated from this source tree for integrators, by its path from the root. */
 export async function operationDocuments() {
   const operations = await loadOperations(fileURLToPath(new URL('../operations', import.meta.url)));
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
     'docs/operations.md': operationsText(operations),
-    'docs/errores.md': errorsText(operations),
-    'docs/codigos-sat.md': satCodesText(),
+    'docs/errores.md': errorsText(operations, 'es'),
+    'docs/guias/en/errors.md': errorsText(operations, 'en'),
+    'docs/codigos-sat.md': satCodesText('es'),
+    'docs/guias/en/sat-codes.md': satCodesText('en'),
+    [SANDBOX]: sandboxText(
+      await readFile(fromRoot(SANDBOX), 'utf8'),
+      await readFile(fromRoot('apps/simulador/src/world/magia/README.md'), 'utf8'),
+    ),
     'packages/contract/src/operaciones.ts': publishedText(operations),
   };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const root = new URL('../../../../', import.meta.url);
-  for (const [path, text] of Object.entries(await operationDocuments()))
-    await writeFile(fileURLToPath(new URL(path, root)), text);
+  for (const [path, text] of Object.entries(await operationDocuments())) await writeFile(fromRoot(path), text);
 }

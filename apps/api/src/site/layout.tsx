@@ -1,7 +1,7 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { Heading } from './markdown.ts';
-import { type Language, type Page, POSTMAN, REFERENCE, SEARCH, SEARCH_INDEX, SITE, START } from './pages.ts';
+import { type Language, OTHER, type Page, POSTMAN, REFERENCE, SEARCH, SEARCH_INDEX, SITE, START } from './pages.ts';
 import { type Hit, MAX_QUESTION } from './search.ts';
 
 /** What is written around a page, in each language. */
@@ -49,8 +49,6 @@ const WORDS = {
     home: 'Acuse · Documentation',
   },
 } as const;
-
-const OTHER: Readonly<Record<Language, Language>> = { es: 'en', en: 'es' };
 
 /** Beyond this the list of sections is longer than the screen, and such a page begins with one of its own. */
 const MAX_SECTIONS = 20;

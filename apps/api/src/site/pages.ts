@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs';
 export const LANGUAGES = ['es', 'en'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
+/** The other one of two. */
+export const OTHER: Readonly<Record<Language, Language>> = { es: 'en', en: 'es' };
+
 /** Where the site begins. */
 export const SITE = '/docs';
 /** Where each language begins. */
@@ -22,77 +25,88 @@ export const POSTMAN = `${SITE}/acuse.postman_collection.json`;
 /** The documents stand there too when the API runs from its build. */
 const ROOT = new URL('../../../../', import.meta.url);
 
-/** A page of the site, before it is read. */
-interface Entry {
+/** A page of the site in one language, before it is read. */
+interface Version {
   readonly slug: string;
   /** The document that it is made of, from the root of the repository. */
   readonly source: string;
   /** What the navigation calls it, where its heading is no name for a list. */
   readonly label?: string;
-  /** The same in the other language. */
-  readonly other?: string;
 }
 
-type Group = readonly [title: string, entries: readonly Entry[]];
+/** A page in the languages that it is written in. */
+type Entry = Partial<Readonly<Record<Language, Version>>>;
 
-const GROUPS: Readonly<Record<Language, readonly Group[]>> = {
-  es: [
-    [
-      'Empezar',
-      [
-        { slug: '', source: 'docs/guias/inicio.md', label: 'Inicio', other: '' },
-        {
-          slug: 'primera-descarga',
-          source: 'docs/guias/primera-descarga.md',
-          label: 'Primera descarga',
-          other: 'first-download',
-        },
-        { slug: 'sandbox', source: 'docs/guias/sandbox.md' },
-        { slug: 'credenciales', source: 'docs/guias/credenciales.md', label: 'Credenciales', other: 'credentials' },
-      ],
+const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; readonly entries: readonly Entry[] }[] = [
+  {
+    title: { es: 'Empezar', en: 'Start' },
+    entries: [
+      {
+        es: { slug: '', source: 'docs/guias/inicio.md', label: 'Inicio' },
+        en: { slug: '', source: 'docs/guias/en/index.md', label: 'Overview' },
+      },
+      {
+        es: { slug: 'primera-descarga', source: 'docs/guias/primera-descarga.md', label: 'Primera descarga' },
+        en: { slug: 'first-download', source: 'docs/guias/en/first-download.md', label: 'First download' },
+      },
+      {
+        es: { slug: 'sandbox', source: 'docs/guias/sandbox.md' },
+        en: { slug: 'sandbox', source: 'docs/guias/en/sandbox.md' },
+      },
+      {
+        es: { slug: 'credenciales', source: 'docs/guias/credenciales.md', label: 'Credenciales' },
+        en: { slug: 'credentials', source: 'docs/guias/en/credentials.md', label: 'Credentials' },
+      },
     ],
-    [
-      'Guías',
-      [
-        { slug: 'webhooks', source: 'docs/webhooks.md' },
-        { slug: 'formatos', source: 'docs/formatos.md', label: 'Formatos' },
-        { slug: 'cli', source: 'docs/cli.md', label: 'Línea de órdenes' },
-        { slug: 'asistentes', source: 'docs/asistentes.md', label: 'Asistentes' },
-      ],
+  },
+  {
+    title: { es: 'Guías', en: 'Guides' },
+    entries: [
+      {
+        es: { slug: 'webhooks', source: 'docs/webhooks.md' },
+        en: { slug: 'webhooks', source: 'docs/guias/en/webhooks.md' },
+      },
+      {
+        es: { slug: 'formatos', source: 'docs/formatos.md', label: 'Formatos' },
+        en: { slug: 'formats', source: 'docs/guias/en/formats.md', label: 'Formats' },
+      },
+      {
+        es: { slug: 'cli', source: 'docs/cli.md', label: 'Línea de órdenes' },
+        en: { slug: 'cli', source: 'docs/guias/en/cli.md', label: 'Command line' },
+      },
+      {
+        es: { slug: 'asistentes', source: 'docs/asistentes.md', label: 'Asistentes' },
+        en: { slug: 'assistants', source: 'docs/guias/en/assistants.md', label: 'Assistants' },
+      },
+      {
+        es: { slug: 'simulador', source: 'apps/simulador/README.es.md', label: 'Simulador' },
+        en: { slug: 'simulator', source: 'apps/simulador/README.md', label: 'Simulator' },
+      },
     ],
-    [
-      'Clientes',
-      [
-        { slug: 'typescript', source: 'packages/sdk/README.md', label: 'TypeScript' },
-        { slug: 'python', source: 'packages/sdk-python/README.md', label: 'Python' },
-        { slug: 'php', source: 'packages/sdk-php/README.md', label: 'PHP' },
-      ],
+  },
+  {
+    title: { es: 'Clientes', en: 'Clients' },
+    entries: [
+      { es: { slug: 'typescript', source: 'packages/sdk/README.md', label: 'TypeScript' } },
+      { es: { slug: 'python', source: 'packages/sdk-python/README.md', label: 'Python' } },
+      { es: { slug: 'php', source: 'packages/sdk-php/README.md', label: 'PHP' } },
     ],
-    [
-      'Consulta',
-      [
-        { slug: 'operaciones', source: 'docs/operations.md' },
-        { slug: 'errores', source: 'docs/errores.md' },
-        { slug: 'codigos-sat', source: 'docs/codigos-sat.md' },
-      ],
+  },
+  {
+    title: { es: 'Consulta', en: 'Look up' },
+    entries: [
+      { es: { slug: 'operaciones', source: 'docs/operations.md' } },
+      { es: { slug: 'errores', source: 'docs/errores.md' }, en: { slug: 'errors', source: 'docs/guias/en/errors.md' } },
+      {
+        es: { slug: 'codigos-sat', source: 'docs/codigos-sat.md' },
+        en: { slug: 'sat-codes', source: 'docs/guias/en/sat-codes.md' },
+      },
+      {
+        en: { slug: 'simulator-protocols', source: 'apps/simulador/PROTOCOLS.md', label: 'Protocols of the simulator' },
+      },
     ],
-  ],
-  en: [
-    [
-      'Start',
-      [
-        { slug: '', source: 'docs/guias/en/index.md', label: 'Overview', other: '' },
-        {
-          slug: 'first-download',
-          source: 'docs/guias/en/first-download.md',
-          label: 'First download',
-          other: 'primera-descarga',
-        },
-        { slug: 'credentials', source: 'docs/guias/en/credentials.md', label: 'Credentials', other: 'credenciales' },
-      ],
-    ],
-  ],
-};
+  },
+];
 
 /** A page of the site, as its text. */
 export interface Page {
@@ -118,32 +132,44 @@ export interface Page {
 /** Address of a page. */
 const pathOf = (language: Language, slug: string) => (slug === '' ? START[language] : `${START[language]}/${slug}`);
 
-/** Reads every page of the site, in the order of its navigation. */
+/** Reads every page of the site, language by language, in the order of its navigation. */
 export function readPages(): readonly Page[] {
   return LANGUAGES.flatMap((language) =>
-    GROUPS[language].flatMap(([group, entries]) =>
-      entries.map(({ slug, source, label, other }): Page => {
+    GROUPS.flatMap(({ title: group, entries }) =>
+      entries.flatMap((entry): readonly Page[] => {
+        const version = entry[language];
+        if (version === undefined) return [];
+        const { slug, source, label } = version;
         const markdown = forReaders(readFileSync(new URL(source, ROOT), 'utf8'));
         const title = /^# (.+)$/m.exec(markdown)?.[1]?.replaceAll('`', '') ?? slug;
-        return {
-          language,
-          path: pathOf(language, slug),
-          asMarkdown: slug === '' ? `${START[language]}/index.md` : `${pathOf(language, slug)}.md`,
-          group,
-          title,
-          label: label ?? title,
-          summary: summaryOf(markdown),
-          markdown,
-          source,
-          other: other === undefined ? null : pathOf(language === 'es' ? 'en' : 'es', other),
-        };
+        const other = entry[OTHER[language]];
+        return [
+          {
+            language,
+            path: pathOf(language, slug),
+            asMarkdown: slug === '' ? `${START[language]}/index.md` : `${pathOf(language, slug)}.md`,
+            group: group[language],
+            title,
+            label: label ?? title,
+            summary: summaryOf(markdown),
+            markdown,
+            source,
+            other: other === undefined ? null : pathOf(OTHER[language], other.slug),
+          },
+        ];
       }),
     ),
   );
 }
 
-/** What a README says to those who change the code, at its end below a rule, is not for its readers here. */
-const forReaders = (markdown: string) => markdown.replace(/\n---\n\n\*In this repository\.\*[\s\S]*$/, '\n');
+/**
+ * What a document says to those who change the code, at its end below a rule, is not for its readers here; nor does it
+ * lead to its other language, which every page does.
+ */
+const forReaders = (markdown: string) =>
+  markdown
+    .replace(/\n---\n\n\*In this repository\.\*[\s\S]*$/, '\n')
+    .replace(/\n\*\[[^\]]+\]\(README(?:\.es)?\.md\)\*\n/, '');
 
 /** The first paragraph in plain words, on one line. */
 function summaryOf(markdown: string): string {

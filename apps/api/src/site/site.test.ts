@@ -3,7 +3,7 @@ import { load } from 'cheerio';
 import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
 import { createKit } from '../../test/kit.ts';
-import { POSTMAN, REFERENCE, readPages, SITE } from './pages.ts';
+import { type Language, OTHER, POSTMAN, REFERENCE, readPages, SEARCH, SEARCH_INDEX, SITE, START } from './pages.ts';
 
 const kit = await createKit();
 const ask = (path: string, init?: RequestInit) => kit.api.app.request(path, init);
@@ -14,7 +14,7 @@ const documents = new Map(await Promise.all(pages.map(async ({ path }) => [path,
 /** What pages lead to beside pages. */
 const OTHERS = new Set([...Object.values(REFERENCE), POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
 /** Documents for those who run or change the service: pages name them without a link. */
-const NOT_HERE = ['README.es.md'];
+const NOT_HERE = ['README.es.md', 'docs/operate.md'];
 
 describe('the site at /docs', () => {
   it.each(pages)('$path is a whole page that asks nobody else for anything', async ({ path, language, title }) => {
@@ -58,6 +58,33 @@ describe('the site at /docs', () => {
     for (const path of OTHERS) expect([path, (await ask(path)).status]).toEqual([path, 200]);
   });
 
+  it('leads from each page to the other language: to the same page, or where that is not written to its beginning', async () => {
+    for (const { path, language, other } of pages) {
+      const $ = documents.get(path) ?? (await htmlOf(path));
+      const there = OTHER[language];
+      const alternate = $('link[rel=alternate][hreflang]').map((_, each) => [
+        [$(each).attr('hreflang'), $(each).attr('href')],
+      ]);
+      expect([path, alternate.get()]).toEqual([path, other === null ? [] : [[there, other]]]);
+      const link = $('header a.idioma');
+      expect([path, link.attr('href'), link.attr('hreflang')]).toEqual([path, other ?? START[there], there]);
+      if (other === null) continue;
+      const back = pages.find((page) => page.path === other);
+      expect([path, back?.language, back?.other]).toEqual([path, there, path]);
+    }
+  });
+
+  it('leads to pages in the language of the page where they are written in it', () => {
+    const foreign = pages.flatMap(({ path, language }) =>
+      [...(documents.get(path)?.('article a[href^="/docs"]') ?? [])]
+        .map((link) => link.attribs['href']?.split('#')[0])
+        .map((href) => pages.find((page) => page.path === href))
+        .filter((found) => found && found.language !== language && found.other !== null)
+        .map((found) => `${path}: ${found?.path}`),
+    );
+    expect(foreign).toEqual([]);
+  });
+
   it('gives each page as Markdown too, and names all of them in llms.txt', async () => {
     const llms = await ask('/llms.txt');
     expect(llms.headers.get('content-type')).toBe('text/plain; charset=utf-8');
@@ -88,8 +115,8 @@ describe('the site at /docs', () => {
   });
 
   it('finds errors by name, words without their accents, and beginnings of words', async () => {
-    const found = async (question: string) => {
-      const answer = await ask(`/docs/buscar?q=${encodeURIComponent(question)}`);
+    const found = async (question: string, language: Language = 'es') => {
+      const answer = await ask(`${SEARCH[language]}?q=${encodeURIComponent(question)}`);
       expect([answer.status, answer.headers.get('cache-control')]).toEqual([200, 'no-store']);
       const $ = load(await answer.text());
       expect($('input[name=q]').attr('value')).toBe(question.trim().slice(0, 100));
@@ -100,7 +127,10 @@ describe('the site at /docs', () => {
     expect((await found('CIEC_RECHAZADA'))[0]).toMatch(/#CIEC_RECHAZADA$/);
     expect((await found('codigos sat'))[0]).toBe('/docs/codigos-sat');
     expect(await found('verificar la fir')).toContain('/docs/webhooks#verificar-la-firma');
-    for (const href of await found('credito')) {
+    expect((await found('CIEC_RECHAZADA', 'en'))[0]).toBe('/docs/en/errors#CIEC_RECHAZADA');
+    expect((await found('magic rfc', 'en'))[0]).toBe('/docs/en/sandbox');
+    expect(await found('5003 more cfdi', 'en')).toContain('/docs/en/sat-codes#codestatus');
+    for (const href of [...(await found('credito')), ...(await found('credit', 'en'))]) {
       const [path = '', id] = href.split('#');
       expect([href, documents.get(path)?.(id ? `[id="${id}"]` : 'h1').length]).toEqual([href, 1]);
     }
@@ -109,8 +139,10 @@ describe('the site at /docs', () => {
   });
 
   it('has an index by which the script finds what the server finds', async () => {
-    const answer = await ask('/docs/indice.json', { headers: { 'accept-encoding': 'br' } });
-    expect((await answer.arrayBuffer()).byteLength).toBeLessThan(100_000);
+    for (const path of Object.values(SEARCH_INDEX)) {
+      const answer = await ask(path, { headers: { 'accept-encoding': 'br' } });
+      expect((await answer.arrayBuffer()).byteLength).toBeLessThan(100_000);
+    }
     const processTerm = (term: string) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
     const fields = {
       fields: ['title', 'page', 'text'],

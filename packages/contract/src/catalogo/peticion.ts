@@ -1,0 +1,141 @@
+import type { EntradaCatalogo } from './entrada.ts';
+
+/** What is wrong with what was asked for: fields, and what they name. */
+export const PETICIONES = {
+  CAMPO_INVALIDO: {
+    http: 400,
+    codigo: 2001,
+    texto: 'Un campo de la petición no tiene el tipo o el formato esperado. Corrija los campos que se indican en data.',
+    english:
+      'A field of the request does not have the type or format that is expected. Correct the fields that data names.',
+  },
+  CAMPO_FALTANTE: {
+    http: 400,
+    codigo: 2001,
+    texto: 'Falta un campo obligatorio de la petición. Agregue los campos que se indican en data.',
+    english: 'A required field of the request is missing. Add the fields that data names.',
+  },
+  CAMPO_DESCONOCIDO: {
+    http: 400,
+    codigo: 2001,
+    texto:
+      'La petición lleva un campo que no existe y cuyo nombre se parece a uno que sí. Corrija el nombre que se indica en data; los demás campos desconocidos se ignoran.',
+    english:
+      'The request has a field that does not exist and whose name is close to one that does. Correct the name that data gives; other unknown fields are ignored.',
+  },
+  CUERPO_VACIO: {
+    http: 400,
+    codigo: 2001,
+    texto: 'La petición llegó sin cuerpo. Envíe un objeto JSON en UTF-8 con los campos de la operación.',
+    english: 'The request came without a body. Send a JSON object in UTF-8 with the fields of the operation.',
+  },
+  JSON_INVALIDO: {
+    http: 400,
+    codigo: 2001,
+    texto: 'El cuerpo de la petición no es un objeto JSON válido. Envíe un objeto JSON en UTF-8.',
+    english: 'The body of the request is not a valid JSON object. Send a JSON object in UTF-8.',
+  },
+  RFC_INVALIDO: {
+    http: 400,
+    codigo: 2002,
+    texto: 'El rfc falta o su formato no es válido. Envíe 12 caracteres (persona moral) o 13 (persona física).',
+    english: 'The rfc is missing or not well formed. Send 12 characters (legal person) or 13 (natural person).',
+  },
+  CFDI_NO_ENCONTRADO: {
+    http: 404,
+    codigo: 2002,
+    texto:
+      'El SAT no encontró el CFDI. Revise UUID, RFC del emisor, RFC del receptor y total; un CFDI recién timbrado puede tardar unos minutos. No se cobró.',
+    english:
+      'The SAT did not find the CFDI. Check the UUID, the RFC of issuer and recipient, and the total; one that was just stamped can take some minutes. Nothing was charged.',
+  },
+  SOLICITUD_NO_ENCONTRADA: {
+    http: 404,
+    codigo: 2002,
+    texto: 'No existe una solicitud con ese solicitud_id. Use el que devolvió /api/v1/tax/descarga-metadata.',
+    english: 'There is no request with that solicitud_id. Use the one that /api/v1/tax/descarga-metadata gave.',
+  },
+  SOLICITUD_SIN_TERMINAR: {
+    http: 409,
+    codigo: 3002,
+    texto:
+      'La solicitud aún no termina. El SAT puede tardar de minutos a días; consulte el avance en /api/v1/descarga/verificar.',
+    english:
+      'The request has not ended yet. The SAT takes minutes to days; see how far it is at /api/v1/descarga/verificar.',
+  },
+  SOLICITUD_SIN_PAQUETE: {
+    http: 409,
+    codigo: 3003,
+    texto:
+      'La solicitud terminó sin paquete y el crédito fue devuelto. El motivo está en data; haga una solicitud nueva si procede.',
+    english:
+      'The request ended without a package and its credit was given back. The reason is in data; make a new request where that helps.',
+  },
+  SOLICITUD_TERMINADA: {
+    http: 409,
+    codigo: 3005,
+    texto:
+      'La solicitud ya terminó y no se puede cancelar. Su estado está en data; el paquete, si lo hay, en /api/v1/descarga/paquete.',
+    english:
+      'The request has ended and cannot be cancelled. Its state is in data; the package, if there is one, at /api/v1/descarga/paquete.',
+  },
+  PAQUETE_CADUCADO: {
+    http: 410,
+    codigo: 3004,
+    texto: 'El paquete ya cumplió su tiempo de conservación y fue borrado. Haga una solicitud nueva del mismo periodo.',
+    english: 'The package was kept for its time and then deleted. Make a new request for the same period.',
+  },
+  WEBHOOK_NO_ENCONTRADO: {
+    http: 404,
+    codigo: 2002,
+    texto:
+      'No existe un webhook con ese webhook_id que avise solo del RFC de esta API key. Use uno de los que da /api/v1/webhooks/listar; los de varios RFC se manejan en el panel (Webhooks).',
+    english:
+      'There is no webhook with that webhook_id that tells of the RFC of this API key alone. Use one that /api/v1/webhooks/listar gives; those of several RFCs are managed in the panel (Webhooks).',
+  },
+  ENTREGA_NO_ENCONTRADA: {
+    http: 404,
+    codigo: 2002,
+    texto: 'No existe una entrega con ese entrega_id. Use una de las que da /api/v1/webhooks/entregas.',
+    english: 'There is no delivery with that entrega_id. Use one that /api/v1/webhooks/entregas gives.',
+  },
+  WEBHOOK_APAGADO: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'El webhook está apagado y no se le envía nada. Enciéndalo con /api/v1/webhooks/actualizar (estado ACTIVO) y repita.',
+    english:
+      'The webhook is switched off and nothing is sent to it. Switch it on with /api/v1/webhooks/actualizar (estado ACTIVO) and repeat.',
+  },
+  WEBHOOKS_DEMASIADOS: {
+    http: 409,
+    codigo: 3006,
+    texto: 'La cuenta ya tiene 20 webhooks, el máximo. Borre uno que ya no use, aquí o en el panel, y repita.',
+    english:
+      'The account has 20 webhooks, the most that it may have. Delete one that you no longer use, here or in the panel, and repeat.',
+  },
+  SECRETOS_DEMASIADOS: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'El webhook firma ya con su secreto y tres anteriores, lo más que puede, y no se cambió. Espere a que venza uno (secretos_anteriores, en /api/v1/webhooks/listar, dice cuándo) o pida vigencia_horas 0, que deja solo el nuevo.',
+    english:
+      'The webhook already signs with its secret and three before it, the most that it can, and was not changed. Wait until one ends (secretos_anteriores, in /api/v1/webhooks/listar, says when) or ask for vigencia_horas 0, which leaves the new one alone.',
+  },
+  PERIODO_DEMASIADO_GRANDE: {
+    http: 400,
+    codigo: 2001,
+    texto:
+      'El periodo tiene más CFDI de los que caben en una respuesta. No se cobró nada; pida un periodo más corto o use /api/v1/tax/descarga-metadata, que no tiene límite.',
+    english:
+      'The period has more CFDI than fit into an answer. Nothing was charged; ask for a shorter one or use /api/v1/tax/descarga-metadata, which has no limit.',
+  },
+  OPINION_NO_PUBLICADA: {
+    http: 404,
+    codigo: 2002,
+    texto:
+      'No hay una opinión pública de este RFC: el contribuyente no autorizó al SAT a publicarla. Consulte la suya con opinion-cumplimiento u opinion-cumplimiento-fiel.',
+    english:
+      'There is no public opinion of this RFC: the taxpayer has not allowed the SAT to publish it. Ask for your own with opinion-cumplimiento or opinion-cumplimiento-fiel.',
+  },
+} as const satisfies Record<string, EntradaCatalogo>;
