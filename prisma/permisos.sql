@@ -160,5 +160,6 @@ GRANT SELECT, UPDATE, DELETE ON webhook_entrega TO acuse_worker;
 GRANT SELECT, INSERT ON webhook_intento TO acuse_worker;
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_aviso TO acuse_worker;
 
+-- borrado: of the operator's orders, which run as the owner.
 -- _prisma_migrations: of who migrates; everybody may look which there are (acuse operador revisar).
 GRANT SELECT (migration_name, checksum, finished_at, rolled_back_at) ON _prisma_migrations TO acuse_api, acuse_panel, acuse_worker;

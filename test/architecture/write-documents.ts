@@ -2,10 +2,12 @@ import { writeFile } from 'node:fs/promises';
 import { dataModelText } from './data-model.ts';
 import { envExampleText } from './env-example.ts';
 import { metricsText } from './metrics-table.ts';
+import { personalDataText } from './personal-data.ts';
 import { readmeEsText } from './readme-es.ts';
 import { ROOT } from './sources.ts';
 
 await writeFile(`${ROOT}.env.example`, envExampleText());
 await writeFile(`${ROOT}docs/data-model.md`, dataModelText());
 await writeFile(`${ROOT}docs/metricas.md`, metricsText());
+await writeFile(`${ROOT}docs/datos-personales.md`, personalDataText());
 await writeFile(`${ROOT}README.es.md`, readmeEsText());

@@ -1,5 +1,8 @@
 export type { Autor } from '@acuse/core';
 export { type AccessSnapshots, createAccessSnapshots } from './access-snapshots.ts';
+export * from './borrado/borrado.ts';
+export { columnsIn, MAPA, type Tratado } from './borrado/mapa.ts';
+export * from './borrado/search.ts';
 export * from './claims/claims.ts';
 export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';

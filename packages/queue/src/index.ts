@@ -3,3 +3,4 @@ export { type Consumer, createConsumer, createScheduledConsumer } from './consum
 export { createDashboard, type Dashboard } from './dashboard.ts';
 export { inspectQueue, type QueueFacts } from './inspect-queue.ts';
 export { createQueue, createScheduler, QueueUnavailable, type WorkQueue } from './queue.ts';
+export { searchQueue } from './search-queue.ts';

@@ -1,6 +1,7 @@
 export { ZipNoCoincide } from './assemble/assemble.ts';
-export { documentoKey, paqueteKey } from './keys.ts';
+export { documentoKey, paqueteKey, solicitudPrefix } from './keys.ts';
 export { type FilaMetadata, readMetadata } from './metadata/read-metadata.ts';
+export { type Eraser, openEraser } from './s3/erase.ts';
 export { type BucketFacts, type BucketStep, inspectBucket } from './s3/inspect-bucket.ts';
 export type { PaquetesS3Settings } from './s3/paquetes-s3.ts';
 export { createPaquetesS3, openPaquetesS3, type PaquetesS3 } from './s3/paquetes-s3.ts';

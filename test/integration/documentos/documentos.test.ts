@@ -20,6 +20,7 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
     /^(pg_dump|psql|pg_restore|DATABASE_URL="\$NUEVA"|acuse operador comprobar)/,
     'is about a database that nothing works on; it runs in test/integration/recuperacion',
   ],
+  [/^acuse operador contribuyente /, 'deletes a taxpayer; it runs in test/integration/borrado'],
   [/assemble\.bench\.ts/, 'a bench of minutes with a million rows'],
   [/^npm (run build|pack|install) /, 'would leave files in the checkout; test/integration/sdk packs and installs it'],
 ];

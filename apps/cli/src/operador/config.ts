@@ -1,4 +1,4 @@
-import { loadConfig, satAddressFields, secret, url } from '@acuse/runtime';
+import { loadConfig, queueFields, satAddressFields, secret, storageFields, url } from '@acuse/runtime';
 import { z } from 'zod';
 
 /** A secret that only its rotation needs here. */
@@ -12,6 +12,22 @@ const deUsuario = (de: string) =>
     secret: true,
   }).optional();
 
+/** The secrets that «secretos rotar» changes where they are no files. */
+const rotables = {
+  API_KEY_PEPPERS: secret(
+    'Secretos con los que se guardan las API keys, versión:base64 separados por comas; el primero es el vigente.',
+  ).optional(),
+  KEYRING: deProceso('la API y el panel'),
+  WORKER_PUBLIC_KEY: deProceso('la API y el panel'),
+  WORKER_PSK: deProceso('la API y el panel'),
+  WORKER_KEYS: deProceso('los workers'),
+  WORKER_PSKS: deProceso('los workers'),
+  SESSION_KEYS: deProceso('la API y los workers'),
+  PANEL_SECRETS: deProceso('el panel'),
+  WEBHOOK_KEYS: deProceso('la API, el panel y los workers'),
+};
+export const ROTABLES = Object.keys(rotables) as (keyof typeof rotables)[];
+
 /** What the operator's command line needs from the environment. The only place of this app where it is read. */
 export const cliConfig = z.object({
   DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: ['postgres', 'postgresql'], secret: true }),
@@ -22,18 +38,11 @@ export const cliConfig = z.object({
     'La QUEUE_URL de los workers y del panel, si la cola está en el mismo PostgreSQL: «migrar» crea la base que nombra, del usuario que nombra, que no puede nada en otra.',
     { protocols: ['postgres', 'postgresql'], secret: true },
   ).optional(),
-  API_KEY_PEPPERS: secret(
-    'Secretos con los que se guardan las API keys, versión:base64 separados por comas; el primero es el vigente.',
-  ).optional(),
   ...satAddressFields,
-  KEYRING: deProceso('la API y el panel'),
-  WORKER_PUBLIC_KEY: deProceso('la API y el panel'),
-  WORKER_PSK: deProceso('la API y el panel'),
-  WORKER_KEYS: deProceso('los workers'),
-  WORKER_PSKS: deProceso('los workers'),
-  SESSION_KEYS: deProceso('la API y los workers'),
-  PANEL_SECRETS: deProceso('el panel'),
-  WEBHOOK_KEYS: deProceso('la API, el panel y los workers'),
+  // Where something of a taxpayer may lie beside the database: only what deletes it looks there.
+  QUEUE_URL: queueFields.QUEUE_URL,
+  ...storageFields,
+  ...rotables,
 });
 
 export type CliConfig = Readonly<z.output<typeof cliConfig>>;

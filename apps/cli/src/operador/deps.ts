@@ -16,31 +16,20 @@ import {
   ROLES_BASE,
 } from '@acuse/db';
 import { modoOf } from '@acuse/runtime';
+import { openEraser } from '@acuse/storage';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
-import { ACCESOS, type CliConfig } from './config.ts';
+import { ACCESOS, type CliConfig, ROTABLES } from './config.ts';
 
 function hasherOf(peppers: string | undefined): ApiKeyHasher {
   if (peppers === undefined) throw new Error('API_KEY_PEPPERS: falta; debe ser la misma que usa la API');
   return openHasher(peppers);
 }
 
-function secretosOf({
-  DATABASE_URL: _,
-  DATABASE_URL_API: _api,
-  DATABASE_URL_PANEL: _panel,
-  DATABASE_URL_WORKER: _worker,
-  DATABASE_URL_COLA: _cola,
-  SAT_BASE_URL: __,
-  SAT_PRUEBAS_URL: ___,
-  ...secretos
-}: CliConfig): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(secretos).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
-  );
-}
+const secretosOf = (config: Partial<CliConfig>): Readonly<Record<string, string>> =>
+  Object.fromEntries(ROTABLES.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]]])));
 
 /** Opens what the commands work with. Connects on first use. */
-export function openDeps(config: CliConfig, print: (line: string) => void) {
+export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliConfig>, print: (line: string) => void) {
   const open = (timeoutMs: number) =>
     openDatabase({ url: config.DATABASE_URL, poolSize: 4, timeoutMs, applicationName: 'acuse-cli' });
   const database = open(15_000);
@@ -65,6 +54,17 @@ export function openDeps(config: CliConfig, print: (line: string) => void) {
     /** Whether test keys have a simulator beside the SAT. */
     hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
     databaseUrl: config.DATABASE_URL,
+    /** Where the queue is: beside the tables unless it is told another place. */
+    queueUrl: config.QUEUE_URL ?? config.DATABASE_URL_COLA ?? config.DATABASE_URL,
+    /** The storage, to delete from. */
+    openEraser: () => {
+      const { S3_BUCKET, S3_REGION, S3_FORCE_PATH_STYLE } = config;
+      if (S3_BUCKET === undefined || S3_REGION === undefined || S3_FORCE_PATH_STYLE === undefined)
+        throw new Error('S3_BUCKET: falta; debe ser el de los workers');
+      return openEraser({ ...config, S3_BUCKET, S3_REGION, S3_FORCE_PATH_STYLE });
+    },
+    /** Lets `ms` milliseconds pass. */
+    pause: (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms)),
     database,
     usuariosBase: createUsuariosBase(database),
     /** The addresses that processes log in with, of those for which one is configured. */

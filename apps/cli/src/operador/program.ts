@@ -3,6 +3,7 @@ import { speakSpanish } from '../spanish.ts';
 import { readVersion } from '../version.ts';
 import { addBase, addMigrar } from './comandos/base.ts';
 import { addCaptchas } from './comandos/captchas.ts';
+import { addContribuyente } from './comandos/contribuyente.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
 import { addEdos, addEfos } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
@@ -33,6 +34,7 @@ export function createProgram(
   addUsuario(program, deps);
   addRfc(program, deps);
   addLlave(program, deps);
+  addContribuyente(program, deps);
   addSaldo(program, deps);
   addPagos(program, deps);
   addOperacion(program, deps);

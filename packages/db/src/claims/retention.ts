@@ -9,13 +9,24 @@ const batch = (table: string, isOver: string, order: string) => `
 DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM ${table} WHERE ${isOver} ORDER BY ${order} LIMIT $1 FOR UPDATE SKIP LOCKED))`;
 
+/** How long the rows of a table live after their moment, as PostgreSQL writes it. */
+export const LIFETIMES = {
+  idempotencia: '24 hours',
+  consulta_en_curso: '4 days',
+  // A clock that jumps back finds it still known.
+  webhook_aviso: '30 days',
+  latido: '1 day',
+} as const;
+
+const aged = (table: keyof typeof LIFETIMES, moment: string) =>
+  batch(table, `${moment} < now() - interval '${LIFETIMES[table]}'`, moment);
+
 /** What nobody needs once its own time is over. */
 const EXPIRED = [
-  batch('idempotencia', `creada_en < now() - interval '24 hours'`, 'creada_en'),
-  batch('consulta_en_curso', `creada_en < now() - interval '4 days'`, 'creada_en'),
-  // A clock that jumps back finds it still known.
-  batch('webhook_aviso', `hasta < now() - interval '30 days'`, 'hasta'),
-  batch('latido', `visto_en < now() - interval '1 day'`, 'visto_en'),
+  aged('idempotencia', 'creada_en'),
+  aged('consulta_en_curso', 'creada_en'),
+  aged('webhook_aviso', 'hasta'),
+  aged('latido', 'visto_en'),
 ];
 
 /**

@@ -2,6 +2,7 @@ import { brokenRules, connectedPrograms, recover } from '@acuse/db';
 import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { AUTOR } from '../search.ts';
+import { eraseAgain } from './contribuyente.ts';
 
 /** Reads the whole ledger, or touches all open solicitudes: minutes where there are many. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -32,12 +33,16 @@ export function addRecuperar(program: Command, deps: () => CliDeps): void {
     .description(
       'Prepara una base restaurada de un respaldo, antes de arrancar los procesos: lo que quedó en curso sigue con un turno nuevo, que nada de antes puede usar; se cierran las sesiones del panel y se comprueba el libro. Puede repetirse.',
     )
-    .option('--con-conexiones', 'aunque haya otros programas connectedPrograms a la base')
-    .action(async ({ conConexiones = false }: { conConexiones?: boolean }) => {
+    .option('--con-conexiones', 'aunque haya otros programas conectados a la base')
+    .option(
+      '--borrados <archivo>',
+      'informes de «contribuyente borrados»: lo que el respaldo trajo de vuelta se borra otra vez',
+    )
+    .action(async ({ conConexiones = false, borrados }: { conConexiones?: boolean; borrados?: string }) => {
       const otros = await connectedPrograms(deps().database);
       if (otros.length > 0 && !conConexiones)
         throw new Error(
-          `Hay programas connectedPrograms a la base: ${otros.map(({ proceso, conexiones }) => `${proceso} (${conexiones})`).join(', ')}. Un proceso que siga vivo desde antes trabajaría sobre lo restaurado. Deténgalos y repita la orden, o use --con-conexiones si ninguno es de Acuse.`,
+          `Hay programas conectados a la base: ${otros.map(({ proceso, conexiones }) => `${proceso} (${conexiones})`).join(', ')}. Un proceso que siga vivo desde antes trabajaría sobre lo restaurado. Deténgalos y repita la orden, o use --con-conexiones si ninguno es de Acuse.`,
         );
       const hecho = await deps().slow(TIMEOUT_MS, (database) => recover(database, AUTOR));
       deps().show({
@@ -47,6 +52,7 @@ export function addRecuperar(program: Command, deps: () => CliDeps): void {
         ultima_solicitud_en: hecho.ultimaSolicitudEn,
         ultimo_movimiento_en: hecho.ultimoMovimientoEn,
       });
+      if (borrados !== undefined) await eraseAgain(deps(), borrados);
       await check(deps());
     });
 }

@@ -86,6 +86,7 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'cerrar-sesion': ['Sesión cerrada', 'Cerró una de sus sesiones.'],
   'cerrar-sesiones': ['Sesiones cerradas', 'Cerró sus demás sesiones.'],
   'agregar-rfc': ['RFC agregado', 'Agregó el RFC a la cuenta.'],
+  'borrar-rfc': ['Borrado de un RFC', 'Pidió borrar todo lo de un RFC de la cuenta.'],
   'rfc-registrar': ['RFC asociado', 'Asoció el RFC con su API key.'],
   'generar-llave': [
     'API key generada',

@@ -1,0 +1,411 @@
+import { randomUUID } from 'node:crypto';
+import type { Autor } from '@acuse/core';
+import type pg from 'pg';
+import { endWithoutPaquete } from '../claims/end.ts';
+import { nota } from '../cuentas/auditoria.ts';
+import { createLlaves } from '../cuentas/llaves.ts';
+import type { Database } from '../database.ts';
+import { isDeadlock } from '../errors.ts';
+import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
+import { MAPA } from './mapa.ts';
+
+/** An order to delete everything of one taxpayer of one account. */
+export interface Borrado {
+  readonly id: string;
+  readonly cuentaId: string;
+  readonly contribuyenteId: string;
+  readonly rfc: string;
+  readonly rfcHuella: string;
+  readonly pedidoEn: Date;
+  /** Rows that are gone so far, by table, and what else was counted. */
+  readonly contado: Readonly<Record<string, number>>;
+}
+
+type Db = Pick<Database, 'pool'>;
+
+/** Rows of one batch. */
+const BATCH = 500;
+/** Times a change is made when it meets other work on the same rows in a deadlock. */
+const MAX_ATTEMPTS = 4;
+
+const COLUMNS = `id, cuenta_id AS "cuentaId", contribuyente_id AS "contribuyenteId", rfc, rfc_huella AS "rfcHuella",
+  pedido_en AS "pedidoEn", contado`;
+
+const ASK = `
+WITH suyo AS (SELECT id, cuenta_id, rfc FROM contribuyente WHERE cuenta_id = $1 AND rfc = $2),
+nuevo AS (
+  INSERT INTO borrado (id, cuenta_id, contribuyente_id, rfc, rfc_huella) SELECT $3, cuenta_id, id, rfc, $4 FROM suyo
+  ON CONFLICT (contribuyente_id) WHERE terminado_en IS NULL DO NOTHING RETURNING id, cuenta_id, contribuyente_id
+)
+${nota({ accion: 'borrar-rfc', de: 'nuevo', contribuyente: 'contribuyente_id', detalle: `jsonb_build_object('borrado', id)`, actor: '$5', ip: '$6' })}`;
+
+const OPEN = `SELECT ${COLUMNS} FROM borrado WHERE terminado_en IS NULL AND cuenta_id = $1 AND rfc = $2`;
+
+/**
+ * Orders that everything of a taxpayer be deleted, or finds the order that is not done yet, and gives it; null when the
+ * account has no such RFC. `rfcHuella` is what will tell whose the report is. `id` is that of an order to be repeated.
+ */
+export async function askErasure(
+  { pool }: Db,
+  {
+    cuentaId,
+    rfc,
+    rfcHuella,
+    id = randomUUID(),
+    actor,
+    ip,
+  }: Autor & Record<'cuentaId' | 'rfc' | 'rfcHuella', string> & { id?: string },
+): Promise<Borrado | null> {
+  await execute(pool, ASK, [cuentaId, rfc, id, rfcHuella, actor, ip]);
+  return rowOf<Borrado>(pool, OPEN, [cuentaId, rfc]);
+}
+
+/** The taxpayer that a report is about, where the database still, or again, has it. */
+export const findErased = ({ pool }: Db, informe: { cuentaId: string; contribuyenteId: string }) =>
+  rowOf<{ rfc: string }>(
+    pool,
+    `SELECT rfc FROM contribuyente WHERE id = $2 AND cuenta_id = $1
+     UNION ALL SELECT rfc FROM borrado WHERE contribuyente_id = $2 AND cuenta_id = $1 AND terminado_en IS NULL LIMIT 1`,
+    [informe.cuentaId, informe.contribuyenteId],
+  );
+
+/** The accounts that have an RFC, or of which a deletion of it is not done. */
+export const accountsOf = async ({ pool }: Db, rfc: string): Promise<string[]> => {
+  const rows = await rowsOf<{ id: string }>(
+    pool,
+    'SELECT cuenta_id AS id FROM contribuyente WHERE rfc = $1 UNION SELECT cuenta_id FROM borrado WHERE rfc = $1 ORDER BY 1',
+    [rfc],
+  );
+  return rows.map(({ id }) => id);
+};
+
+const IS_OPEN = `(EXISTS (SELECT FROM api_key WHERE contribuyente_id = $2 AND estado = 'ACTIVA')
+  OR EXISTS (SELECT FROM solicitud WHERE contribuyente_id = $2 AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')))`;
+
+const NOTE_OPEN = `UPDATE borrado SET cerrado_en = now() WHERE id = $1 AND (cerrado_en IS NULL OR $3 OR ${IS_OPEN})`;
+
+const END = endWithoutPaquete(`s.id = ANY (ARRAY(SELECT x.id FROM solicitud x
+  WHERE x.contribuyente_id = $4 AND x.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY x.id LIMIT ${BATCH}))`);
+
+/** How many solicitudes were ended, after as many tries as it takes beside the workers. */
+async function endSome(pool: pg.Pool, contribuyenteId: string, attempt = 1): Promise<number> {
+  try {
+    return await execute(pool, END, ['ERROR', 'API_KEY_REVOCADA', null, contribuyenteId]);
+  } catch (error) {
+    if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
+    return endSome(pool, contribuyenteId, attempt + 1);
+  }
+}
+
+/**
+ * Lets nothing more of the taxpayer begin: its keys are revoked, what is open ends with its refund, its credentials go,
+ * and its sessions with the SAT are to be logged out. `isQuiet`: that has been so for `graceSeconds`, longer than
+ * anything that was under way can have lasted; `quietAt` is when.
+ */
+export async function closeTaxpayer(
+  database: Db,
+  { id, contribuyenteId, rfc }: Borrado,
+  { graceSeconds, ...autor }: Autor & { graceSeconds: number },
+): Promise<{ isQuiet: boolean; quietAt: Date }> {
+  const { pool } = database;
+  const isFound = await isOne(pool, NOTE_OPEN, [id, contribuyenteId, false]);
+  const keys = await rowsOf<{ id: string }>(
+    pool,
+    `SELECT id FROM api_key WHERE contribuyente_id = $1 AND estado = 'ACTIVA'`,
+    [contribuyenteId],
+  );
+  let ended = 0;
+  for (const key of keys) ended += await createLlaves(database).revoke({ apiKeyId: key.id, ...autor });
+  for (;;) {
+    const some = await endSome(pool, contribuyenteId);
+    ended += some;
+    if (some < BATCH) break;
+  }
+  await count(pool, id, { api_keys_revocadas: keys.length, solicitudes_terminadas: ended });
+  for (const tabla of ['efirma_shred', 'credencial'])
+    await eraseRows(database, { id, contribuyenteId, rfc, cuentaId: '' }, tabla);
+  await execute(pool, 'UPDATE sesion_portal SET por_cerrar = true WHERE rfc = $1 AND NOT por_cerrar', [rfc]);
+  if (isFound) await execute(pool, NOTE_OPEN, [id, contribuyenteId, true]);
+  const row = await rowOf<{ isQuiet: boolean; quietAt: Date }>(
+    pool,
+    `SELECT cerrado_en + make_interval(secs => $2) AS "quietAt", cerrado_en + make_interval(secs => $2) <= now() AS "isQuiet"
+     FROM borrado WHERE id = $1`,
+    [id, graceSeconds],
+  );
+  if (!row) throw new Error('the order of a deletion is gone');
+  return row;
+}
+
+/** Adds to what an order has counted. */
+async function count(connection: Connection, id: string, more: Readonly<Record<string, number>>): Promise<void> {
+  const seen = Object.entries(more).filter(([, n]) => n > 0);
+  if (seen.length === 0) return;
+  await execute(
+    connection,
+    `UPDATE borrado SET contado = contado || (
+       SELECT jsonb_object_agg(n.tabla, coalesce((contado ->> n.tabla)::bigint, 0) + n.filas) FROM unnest($2::text[], $3::bigint[]) AS n (tabla, filas))
+     WHERE id = $1`,
+    [id, seen.map(([tabla]) => tabla), seen.map(([, n]) => n)],
+  );
+}
+
+/** The same from outside: objects of the storage. */
+export const noteErased = ({ pool }: Db, { id }: Pick<Borrado, 'id'>, more: Readonly<Record<string, number>>) =>
+  count(pool, id, more);
+
+/** A statement about the rows of a table that are the taxpayer's; its parameters are id, account and RFC. */
+function about(tabla: string, write: (donde: string) => string): string {
+  const donde = MAPA[tabla]?.donde;
+  if (donde === undefined) throw new TypeError(`the rows of ${tabla} are not found by themselves`);
+  return `WITH q AS (SELECT $1::uuid AS c, nullif($2::text, '')::uuid AS a, $3::text AS r) ${write(donde.replace(/:([car])\b/g, '(SELECT $1 FROM q)'))}`;
+}
+
+type Whose = Pick<Borrado, 'id' | 'contribuyenteId' | 'cuentaId' | 'rfc'>;
+const valuesOf = ({ contribuyenteId, cuentaId, rfc }: Omit<Whose, 'id'>) => [contribuyenteId, cuentaId, rfc];
+
+/** Deletes what a table has of the taxpayer, batch by batch, each counted in its own transaction. */
+async function eraseRows({ pool }: Db, whose: Whose, tabla: string): Promise<void> {
+  const text = about(
+    tabla,
+    (donde) => `DELETE FROM ${tabla} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${tabla} WHERE ${donde} LIMIT ${BATCH}))`,
+  );
+  for (let n = BATCH; n === BATCH; ) {
+    n = await inTransaction(pool, async (client) => {
+      const gone = await execute(client, text, valuesOf(whose));
+      await count(client, whose.id, { [tabla]: gone });
+      return gone;
+    });
+  }
+}
+
+/**
+ * The next ended solicitudes whose objects and rows are to go; before everything is quiet, without those that ended so
+ * shortly ago that a worker may still write an object of theirs. `hasObjects` is false where retention has deleted them.
+ */
+export const solicitudesToErase = (
+  { pool }: Db,
+  { contribuyenteId }: Pick<Borrado, 'contribuyenteId'>,
+  { isQuiet, graceSeconds, limit }: { isQuiet: boolean; graceSeconds: number; limit: number },
+) =>
+  rowsOf<{ id: string; hasObjects: boolean }>(
+    pool,
+    `SELECT id, objetos_borrados_en IS NULL AS "hasObjects" FROM solicitud
+     WHERE contribuyente_id = $1 AND terminada_en IS NOT NULL AND ($2 OR terminada_en < now() - make_interval(secs => $3))
+     ORDER BY creada_en LIMIT $4`,
+    [contribuyenteId, isQuiet, graceSeconds, limit],
+  );
+
+const OF_SOLICITUDES: readonly (readonly [tabla: string, text: string])[] = [
+  ['paquete_sat', 'DELETE FROM paquete_sat USING parte p WHERE parte_id = p.id AND p.solicitud_id = ANY ($1)'],
+  ...['parte', 'evento', 'paso', 'credencial_sellada', 'outbox'].map(
+    (tabla) => [tabla, `DELETE FROM ${tabla} WHERE solicitud_id = ANY ($1)`] as const,
+  ),
+  ['solicitud', 'DELETE FROM solicitud WHERE id = ANY ($1)'],
+];
+
+/** Deletes solicitudes with everything that hangs on them, whose objects are gone. */
+export const eraseSolicitudes = ({ pool }: Db, { id }: Pick<Borrado, 'id'>, solicitudes: readonly string[]) =>
+  inTransaction(pool, async (client) => {
+    const gone: Record<string, number> = {};
+    for (const [tabla, text] of OF_SOLICITUDES) gone[tabla] = await execute(client, text, [solicitudes]);
+    await count(client, id, gone);
+  });
+
+/** The next documents of the taxpayer, whose objects may still be there. */
+export const documentosToErase = ({ pool }: Db, { contribuyenteId }: Pick<Borrado, 'contribuyenteId'>) =>
+  rowsOf<{ id: string; objectKey: string }>(
+    pool,
+    `SELECT id, object_key AS "objectKey" FROM documento WHERE contribuyente_id = $1 ORDER BY id LIMIT ${BATCH}`,
+    [contribuyenteId],
+  );
+
+/** Forgets documents whose objects are gone. */
+export const eraseDocumentos = ({ pool }: Db, { id }: Pick<Borrado, 'id'>, documentos: readonly string[]) =>
+  inTransaction(pool, async (client) =>
+    count(client, id, { documento: await execute(client, 'DELETE FROM documento WHERE id = ANY ($1)', [documentos]) }),
+  );
+
+const EVENTS = `SELECT id FROM webhook_evento WHERE cuenta_id = $1 AND rfc = $2 AND id > $3 ORDER BY id LIMIT ${BATCH}`;
+const OF_EVENTS: readonly (readonly [tabla: string, text: string])[] = [
+  [
+    'webhook_intento',
+    'DELETE FROM webhook_intento USING webhook_entrega e WHERE entrega_id = e.id AND e.evento_id = ANY ($1)',
+  ],
+  ['webhook_entrega', 'DELETE FROM webhook_entrega WHERE evento_id = ANY ($1)'],
+  ['webhook_evento', 'DELETE FROM webhook_evento WHERE id = ANY ($1)'],
+];
+
+/** What webhooks were told of the taxpayer, from one end of the table to the other once. */
+async function eraseTold({ pool }: Db, { id, cuentaId, rfc }: Borrado): Promise<void> {
+  for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after !== undefined; ) {
+    const ids: string[] = (await rowsOf<{ id: string }>(pool, EVENTS, [cuentaId, rfc, after])).map((row) => row.id);
+    if (ids.length > 0)
+      await inTransaction(pool, async (client) => {
+        const gone: Record<string, number> = {};
+        for (const [tabla, text] of OF_EVENTS) gone[tabla] = await execute(client, text, [ids]);
+        await count(client, id, gone);
+      });
+    after = ids.length === BATCH ? ids.at(-1) : undefined;
+  }
+}
+
+/** One that was of this RFC alone is no webhook any more: told of no RFC in particular, it would be told of all. */
+const CLEAN: readonly (readonly [tabla: string, text: string])[] = [
+  [
+    'webhook',
+    `UPDATE webhook SET rfcs = array_remove(rfcs, $1), borrado_en = CASE WHEN rfcs <@ ARRAY[$1] THEN coalesce(borrado_en, now()) ELSE borrado_en END,
+       estado = CASE WHEN rfcs <@ ARRAY[$1] THEN 'APAGADO' ELSE estado END,
+       motivo = CASE WHEN rfcs <@ ARRAY[$1] THEN coalesce(motivo, 'USUARIO') ELSE motivo END,
+       apagado_en = CASE WHEN rfcs <@ ARRAY[$1] THEN coalesce(apagado_en, now()) ELSE apagado_en END
+     WHERE cuenta_id = $2 AND $1 = ANY (rfcs)`,
+  ],
+  ['sesion', `UPDATE sesion SET aviso = NULL WHERE $2::text IS NOT NULL AND position($1 in aviso::text) > 0`],
+];
+
+/** What stands in an RFC's place in the audit log. */
+const ERASED = 'RFC_BORRADO';
+
+const CLEAN_AUDIT = `
+WITH pagina AS (SELECT id, contribuyente_id, detalle FROM auditoria WHERE cuenta_id = $1 AND id > $4::bigint ORDER BY id LIMIT 5000),
+limpia AS (
+  UPDATE auditoria a SET detalle = replace((CASE WHEN p.contribuyente_id = $2 THEN p.detalle - ARRAY['nombre', 'id_cif', 'cidrs', 'no_serie'] ELSE p.detalle END)::text,
+    $3, '${ERASED}')::jsonb
+  FROM pagina p WHERE a.id = p.id
+    AND ((p.contribuyente_id = $2 AND p.detalle ?| ARRAY['nombre', 'id_cif', 'cidrs', 'no_serie']) OR position($3 in p.detalle::text) > 0) RETURNING a.id
+)
+SELECT (SELECT max(id) FROM pagina)::text AS ultima, (SELECT count(*) FROM limpia)::int AS limpias`;
+
+/** Takes the RFC out of rows that stay. */
+async function clean({ pool }: Db, { id, cuentaId, contribuyenteId, rfc }: Borrado): Promise<void> {
+  for (const [tabla, text] of CLEAN)
+    await inTransaction(pool, async (client) =>
+      count(client, id, { [`${tabla}_limpias`]: await execute(client, text, [rfc, cuentaId]) }),
+    );
+  for (let after: string | null = '0'; after !== null; ) {
+    const from: string = after;
+    after = await inTransaction(pool, async (client) => {
+      const row = await rowOf<{ ultima: string | null; limpias: number }>(client, CLEAN_AUDIT, [
+        cuentaId,
+        contribuyenteId,
+        rfc,
+        from,
+      ]);
+      await count(client, id, { auditoria_limpias: row?.limpias ?? 0 });
+      return row?.ultima ?? null;
+    });
+  }
+}
+
+const LATER = ['idempotencia', 'consulta_en_curso', 'llave_recordada', 'webhook_aviso'] as const;
+const LAST = [
+  ...['efirma_shred', 'credencial', 'operacion_deshabilitada', 'ip_permitida', 'api_key_uso'],
+  ...['sesion_portal', 'turno_acceso', 'rechazo_acceso', 'api_key', 'contribuyente'],
+] as const;
+
+/** Deletes and cleans everything but solicitudes, documents and the taxpayer itself. */
+export async function eraseAround(database: Db, borrado: Borrado): Promise<void> {
+  for (const tabla of LATER) await eraseRows(database, borrado, tabla);
+  await eraseTold(database, borrado);
+  await clean(database, borrado);
+}
+
+/**
+ * Deletes the taxpayer, with what hangs on it, in one transaction. False when something of it is there again, or still:
+ * then the deletion begins anew. Whoever writes for it meanwhile is refused for want of the row.
+ */
+export const eraseTaxpayer = ({ pool }: Db, borrado: Borrado): Promise<boolean> =>
+  inTransaction(pool, async (client) => {
+    await execute(client, 'SELECT FROM contribuyente WHERE id = $1 FOR UPDATE', [borrado.contribuyenteId]);
+    const rest = await inventory({ pool: client }, borrado);
+    const isLeft = Object.entries(rest).some(
+      ([tabla, n]) => n > 0 && !LAST.some((each) => each === tabla) && MAPA[tabla]?.trato === 'borra',
+    );
+    const active = await isOne(client, `SELECT WHERE ${IS_OPEN.replaceAll('$2', '$1')}`, [borrado.contribuyenteId]);
+    if (isLeft || active) return false;
+    const gone: Record<string, number> = {};
+    for (const tabla of LAST)
+      gone[tabla] = await execute(
+        client,
+        about(tabla, (donde) => `DELETE FROM ${tabla} WHERE ${donde}`),
+        valuesOf(borrado),
+      );
+    await count(client, borrado.id, gone);
+    return true;
+  });
+
+/** How many rows each table has of a taxpayer, those that would stay among them; what hangs on an event is not counted. */
+export async function inventory(
+  { pool }: { pool: Connection },
+  whose: Omit<Whose, 'id'>,
+): Promise<Record<string, number>> {
+  const found: Record<string, number> = {};
+  for (const [tabla, { donde }] of Object.entries(MAPA)) {
+    if (donde === undefined) continue;
+    const text = about(tabla, (where) => `SELECT count(*)::int AS n FROM ${tabla} WHERE ${where}`);
+    const row = await rowOf<{ n: number }>(pool, text, valuesOf(whose));
+    found[tabla] = row?.n ?? 0;
+  }
+  return found;
+}
+
+/** Solicitudes of a taxpayer that the ledger still names, by ids that lead nowhere else. */
+export const chargedSolicitudes = async ({ pool }: Db, { contribuyenteId }: Pick<Borrado, 'contribuyenteId'>) => {
+  const text =
+    'SELECT DISTINCT solicitud_id::text AS id FROM movimiento WHERE contribuyente_id = $1 AND solicitud_id IS NOT NULL';
+  return new Set((await rowsOf<{ id: string }>(pool, text, [contribuyenteId])).map(({ id }) => id));
+};
+
+/** Any number, the same in every process: who holds it writes the next report of the chain. */
+const CHAIN = 310_031;
+
+/** What is left of an order when it is done. */
+export interface Sealed {
+  readonly numero: number;
+  /** Its report, as it was hashed. */
+  readonly informe: string;
+  readonly huella: string;
+}
+
+/**
+ * Ends an order with its report, which `write` makes of its number, the hash of the report before (null for the first)
+ * and the time. From then on the row names nobody. Null when somebody else has ended it.
+ */
+export const sealErasure = (
+  { pool }: Db,
+  { id }: Pick<Borrado, 'id'>,
+  write: (of: { numero: number; anterior: string | null; terminadoEn: Date; contado: Borrado['contado'] }) => {
+    informe: string;
+    huella: string;
+  },
+): Promise<Sealed | null> =>
+  inTransaction(pool, async (client) => {
+    await execute(client, 'SELECT pg_advisory_xact_lock($1)', [CHAIN]);
+    const row = await rowOf<{
+      numero: number;
+      anterior: string | null;
+      terminadoEn: Date;
+      contado: Borrado['contado'];
+    }>(
+      client,
+      `SELECT coalesce(u.numero, 0) + 1 AS numero, u.huella AS anterior, now()::timestamptz(3) AS "terminadoEn", b.contado
+       FROM borrado b LEFT JOIN (SELECT numero, huella FROM borrado WHERE numero IS NOT NULL ORDER BY numero DESC LIMIT 1) u ON true
+       WHERE b.id = $1 AND b.terminado_en IS NULL FOR UPDATE OF b`,
+      [id],
+    );
+    if (!row) return null;
+    const { informe, huella } = write(row);
+    await execute(
+      client,
+      'UPDATE borrado SET rfc = NULL, numero = $2, informe = $3, huella = $4, terminado_en = $5 WHERE id = $1',
+      [id, row.numero, informe, huella, row.terminadoEn],
+    );
+    return { numero: row.numero, informe, huella };
+  });
+
+/** Every report, in the order of the chain. */
+export const sealedErasures = ({ pool }: Db) =>
+  rowsOf<Sealed & { rfcHuella: string }>(
+    pool,
+    `SELECT numero, informe, huella, rfc_huella AS "rfcHuella" FROM borrado WHERE numero IS NOT NULL ORDER BY numero`,
+  );

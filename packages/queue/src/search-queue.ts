@@ -1,0 +1,47 @@
+import { Redis } from 'ioredis';
+import { driverOf } from './connection.ts';
+
+/** Keys that one answer of the server may name. */
+const PAGE = 500;
+
+/** Reads what a key holds, by its type. */
+const READ: Readonly<Record<string, (redis: Redis, key: string) => Promise<unknown>>> = {
+  string: (redis, key) => redis.get(key),
+  hash: (redis, key) => redis.hgetall(key),
+  list: (redis, key) => redis.lrange(key, 0, -1),
+  set: (redis, key) => redis.smembers(key),
+  zset: (redis, key) => redis.zrange(key, '0', '-1'),
+  stream: (redis, key) => redis.xrange(key, '-', '+'),
+};
+
+/**
+ * Looks for a text in everything that the Redis of a queue holds, names and values, whoever put it there. Null for a
+ * queue on PostgreSQL, whose tables are looked at as any others.
+ */
+export async function searchQueue(
+  url: string,
+  text: string,
+): Promise<{ readonly claves: number; readonly hallazgos: readonly string[] } | null> {
+  if (driverOf(url) === 'postgres') return null;
+  const redis = new Redis(url, { maxRetriesPerRequest: 1, retryStrategy: () => null });
+  redis.on('error', () => {});
+  try {
+    const hallazgos: string[] = [];
+    let claves = 0;
+    let cursor = '0';
+    do {
+      const [next, keys] = await redis.scan(cursor, 'COUNT', PAGE);
+      for (const key of keys) {
+        claves += 1;
+        const type = await redis.type(key);
+        // What is gone by now holds nothing; what cannot be read may hold anything.
+        const value = type === 'none' ? null : ((await READ[type]?.(redis, key)) ?? text);
+        if (`${key} ${JSON.stringify(value)}`.toUpperCase().includes(text.toUpperCase())) hallazgos.push(key);
+      }
+      cursor = next;
+    } while (cursor !== '0');
+    return { claves, hallazgos };
+  } finally {
+    redis.disconnect();
+  }
+}

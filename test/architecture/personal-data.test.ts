@@ -1,0 +1,52 @@
+import { readFileSync } from 'node:fs';
+import { columnsIn, MAPA } from '@acuse/db';
+import { describe, expect, it } from 'vitest';
+import { readModels } from './data-model.ts';
+import { personalDataText } from './personal-data.ts';
+import { ROOT } from './sources.ts';
+
+const tables = new Map(
+  [...readModels().values()].map(({ name, columns }) => [name, [...columns.values()].map((column) => column.name)]),
+);
+const named = (tabla: string) => {
+  const { suyo, libre, resto } = MAPA[tabla] ?? {};
+  return [suyo, libre, resto].flatMap(columnsIn);
+};
+
+describe('packages/db/src/borrado/mapa.ts, which says how everything of a taxpayer is deleted', () => {
+  it('names every table of the schema, and no other', () => {
+    expect(Object.keys(MAPA).sort()).toEqual([...tables.keys()].sort());
+  });
+
+  it.each([...tables])(
+    'names every column of %s once: what is not named would be kept of somebody unseen',
+    (tabla, columns) => {
+      expect(named(tabla).toSorted()).toEqual(columns.toSorted());
+    },
+  );
+
+  it('deletes or cleans what is a taxpayer’s, and says why whatever stays does', () => {
+    const wrong = Object.entries(MAPA).flatMap(([tabla, { trato, suyo, libre, por, donde }]) => [
+      ...(trato === 'conserva' && suyo !== undefined ? [`${tabla} keeps ${suyo}`] : []),
+      ...(trato !== 'borra' && por === undefined ? [`${tabla} stays for no reason`] : []),
+      ...(trato === 'borra' && libre !== undefined ? [`${tabla} is deleted with ${libre}`] : []),
+      ...(trato === 'limpia' && (suyo === undefined || donde === undefined) ? [`${tabla}: what is cleaned?`] : []),
+    ]);
+    expect(wrong).toEqual([]);
+  });
+
+  it('has a column that is called like an RFC, or like what leads to a taxpayer, with what is the taxpayer’s', () => {
+    const wrong = [...tables].flatMap(([tabla, columns]) =>
+      columns
+        .filter((column) => /^(rfcs?|nombre|id_cif|titular|no_serie|cookies|sobre|datos|cuerpo)$/.test(column))
+        .filter((column) => columnsIn(MAPA[tabla]?.resto).includes(column))
+        .map((column) => `${tabla}.${column}`),
+    );
+    // A count, and a secret of the account's own.
+    expect(wrong).toEqual(['edos_lista.rfcs', 'webhook_secreto.sobre']);
+  });
+});
+
+it('docs/datos-personales.md says of every table what it holds, how long, and what becomes of it', () => {
+  expect(readFileSync(`${ROOT}docs/datos-personales.md`, 'utf8')).toBe(personalDataText());
+});
