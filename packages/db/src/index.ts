@@ -1,6 +1,7 @@
 export type { Autor } from '@acuse/core';
 export { type AccessSnapshots, createAccessSnapshots } from './access-snapshots.ts';
 export * from './borrado/borrado.ts';
+export * from './borrado/informes.ts';
 export { columnsIn, MAPA, type Tratado } from './borrado/mapa.ts';
 export * from './borrado/search.ts';
 export * from './claims/claims.ts';
