@@ -13,7 +13,7 @@ const named = (tabla: string) => {
   return [suyo, libre, resto].flatMap(columnsIn);
 };
 
-describe('packages/db/src/borrado/mapa.ts, which says how everything of a taxpayer is deleted', () => {
+describe('packages/db/src/borrado (se-borra.ts and queda.ts), which says how everything of a taxpayer is deleted', () => {
   it('names every table of the schema, and no other', () => {
     expect(Object.keys(MAPA).sort()).toEqual([...tables.keys()].sort());
   });

@@ -110,8 +110,8 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
   it('is closed at once, and what is broken off is gone on with by the same order', async () => {
     await servicio.sql`UPDATE solicitud SET terminada_en = terminada_en - interval '1 hour' WHERE id = ${terminada}`;
     const deps = openDeps(config(), () => {});
-    const openEraser = () => ({
-      ...deps.openEraser(),
+    const openEraser = async () => ({
+      ...(await deps.openEraser()),
       erase: () => Promise.reject(new Error('the storage went away')),
     });
     const program = createProgram(

@@ -16,7 +16,7 @@ import {
   ROLES_BASE,
 } from '@acuse/db';
 import { modoOf } from '@acuse/runtime';
-import { openEraser } from '@acuse/storage';
+import type { Eraser } from '@acuse/storage';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
 import { ACCESOS, type CliConfig, ROTABLES } from './config.ts';
 
@@ -57,10 +57,12 @@ export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliCo
     /** Where the queue is: beside the tables unless it is told another place. */
     queueUrl: config.QUEUE_URL ?? config.DATABASE_URL_COLA ?? config.DATABASE_URL,
     /** The storage, to delete from. */
-    openEraser: () => {
+    async openEraser(): Promise<Eraser> {
       const { S3_BUCKET, S3_REGION, S3_FORCE_PATH_STYLE } = config;
       if (S3_BUCKET === undefined || S3_REGION === undefined || S3_FORCE_PATH_STYLE === undefined)
         throw new Error('S3_BUCKET: falta; debe ser el de los workers');
+      // The other orders start without it.
+      const { openEraser } = await import('@acuse/storage');
       return openEraser({ ...config, S3_BUCKET, S3_REGION, S3_FORCE_PATH_STYLE });
     },
     /** Lets `ms` milliseconds pass. */

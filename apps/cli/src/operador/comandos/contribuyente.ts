@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { accountsOf, askErasure, findErased, inventory, isUuid, sealedErasures } from '@acuse/db';
 import { type Command, Option } from 'commander';
-import { carryOut, type ErasureDeps, GRACE_SECONDS } from '../borrar/erase.ts';
+import type { ErasureDeps } from '../borrar/erase.ts';
 import { hashRfc, type Informe, informeSchema, isOfRfc, isWhole, readInforme } from '../borrar/informe.ts';
 import type { CliDeps } from '../deps.ts';
 import { AUTOR, requireCuenta, rfcArgument } from '../search.ts';
@@ -19,7 +19,7 @@ interface Options {
 
 /** Opens what a deletion needs, and the storage before anything is deleted: half of a deletion is none. */
 async function withErasure<T>(deps: CliDeps, run: (erasure: ErasureDeps) => Promise<T>): Promise<T> {
-  const eraser = deps.openEraser();
+  const eraser = await deps.openEraser();
   try {
     const { hasVersions } = await eraser.open(AbortSignal.timeout(PING_MS)).catch((error: unknown) => {
       throw new Error(
@@ -59,6 +59,7 @@ async function erase(deps: CliDeps, rfc: string, options: Options): Promise<void
     for (const cuentaId of cuentas) await simulate(deps, rfc, cuentaId);
     return;
   }
+  const { carryOut, GRACE_SECONDS } = await import('../borrar/erase.ts');
   await withErasure(deps, async (erasure) => {
     let found = 0;
     for (const cuentaId of cuentas) {
@@ -104,6 +105,7 @@ export async function eraseAgain(deps: CliDeps, path: string): Promise<void> {
     return informe;
   });
   if (informes.length === 0) return;
+  const { carryOut } = await import('../borrar/erase.ts');
   await withErasure(deps, async (erasure) => {
     let again = 0;
     for (const { id, cuenta_id: cuentaId, contribuyente_id: contribuyenteId, rfc_huella: rfcHuella } of informes) {

@@ -1,0 +1,167 @@
+import type { Tratado } from './mapa.ts';
+
+const DE_LA_CUENTA = 'es de la cuenta y de sus personas, no del contribuyente';
+const LISTA = 'lista pública';
+
+/** Tables that stay: as they are, or without what is the taxpayer's. Each says why. */
+export const QUEDA: Readonly<Record<string, Tratado>> = {
+  auditoria: {
+    dato: 'Quién hizo qué',
+    trato: 'limpia',
+    donde: 'contribuyente_id = :c',
+    suyo: 'detalle',
+    libre: 'actor ip',
+    resto: 'id cuenta_id contribuyente_id accion en',
+    plazo: '{AUDIT_RETENTION_DAYS} días',
+    por: 'prueba de quién cambió qué; queda con un identificador al azar, sin nombre, RFC, idCIF ni direcciones',
+  },
+  webhook: {
+    dato: 'Webhooks de la cuenta; el que era solo de este RFC se borra',
+    trato: 'limpia',
+    donde: ':r = ANY (rfcs) AND cuenta_id = :a',
+    suyo: 'rfcs',
+    libre: 'url descripcion',
+    resto:
+      'id cuenta_id eventos estado motivo secuencia fallos_seguidos fallando_desde espera_hasta creado_en apagado_en borrado_en',
+    plazo: 'mientras la cuenta lo tenga',
+    por: DE_LA_CUENTA,
+  },
+  sesion: {
+    dato: 'Sesiones del panel; se les quita el mensaje que nombre al RFC',
+    trato: 'limpia',
+    donde: 'position(:r in aviso::text) > 0',
+    suyo: 'aviso',
+    libre: 'agente ip',
+    resto: 'huella id usuario_id cuenta_id fase creada_en ultimo_uso_en inactiva_en vence_en',
+    plazo: 'lo que dure la sesión',
+    por: DE_LA_CUENTA,
+  },
+  movimiento: {
+    dato: 'El libro: créditos comprados, cargados y devueltos',
+    trato: 'conserva',
+    donde: 'contribuyente_id = :c',
+    libre: 'detalle',
+    resto: 'id cuenta_id contribuyente_id op_id tipo importe operacion solicitud_id pago_id creado_en saldo',
+    plazo: 'siempre',
+    por: 'contabilidad de la cuenta (artículo 30 del Código Fiscal de la Federación), encadenada: no se cambia ni se borra; queda con un identificador al azar, sin RFC',
+  },
+  llamada: {
+    dato: 'Llamadas cobradas que aún no se contestan',
+    trato: 'conserva',
+    resto: 'op_id cuenta_id operacion vence_en',
+    plazo: 'minutos',
+    por: 'sin ella no se devolvería el cargo de una llamada que se corta; no nombra al contribuyente',
+  },
+  borrado: {
+    dato: 'Órdenes de borrado y sus informes',
+    trato: 'conserva',
+    libre: 'rfc',
+    resto: 'id cuenta_id contribuyente_id rfc_huella pedido_en cerrado_en contado numero informe huella terminado_en',
+    plazo: 'siempre',
+    por: 'prueba de lo borrado; al terminar pierde el RFC y queda una huella lenta con sal',
+  },
+  cuenta: {
+    dato: 'La cuenta que paga',
+    trato: 'conserva',
+    libre: 'nombre email suspension_motivo',
+    resto: 'id saldo creada_en suspendida_en',
+    plazo: 'mientras exista la cuenta',
+    por: DE_LA_CUENTA,
+  },
+  usuario: {
+    dato: 'Personas que entran al panel',
+    trato: 'conserva',
+    libre: 'email nombre',
+    resto: 'id cuenta_id rol password_hash password_kid creado_en',
+    plazo: 'mientras exista la cuenta',
+    por: DE_LA_CUENTA,
+  },
+  invitacion: {
+    dato: 'Invitaciones a una cuenta',
+    trato: 'conserva',
+    libre: 'email',
+    resto: 'id cuenta_id papel huella usuario_id creada_en vence_en',
+    plazo: 'hasta que se acepta o vence',
+    por: DE_LA_CUENTA,
+  },
+  pago: {
+    dato: 'Compras de créditos',
+    trato: 'conserva',
+    libre: 'referencia proveedor_ref motivo resuelto_por',
+    resto: 'id cuenta_id usuario_id clave proveedor creditos subtotal iva total estado creado_en resuelto_en',
+    plazo: 'siempre',
+    por: 'contabilidad de la cuenta (artículo 30 del Código Fiscal de la Federación)',
+  },
+  uso_dia: {
+    dato: 'Sumas del libro por día',
+    trato: 'conserva',
+    resto: 'cuenta_id dia tipo operacion movimientos importe',
+    plazo: 'siempre',
+    por: 'sumas de la cuenta, sin contribuyente',
+  },
+  estado_host: {
+    dato: 'Qué servidores del SAT fallan; de quién, como huella corta',
+    trato: 'conserva',
+    libre: 'titulares titulares_antes',
+    resto: 'host fallos fallos_antes abierto_hasta sonda_hasta',
+    plazo: 'hasta que el servidor contesta',
+    por: 'protege a todos los contribuyentes de un servidor que falla; se vacía solo',
+  },
+  efos_fila: {
+    dato: 'Lista 69-B del SAT',
+    trato: 'conserva',
+    libre: 'rfc nombre historial',
+    resto: 'version_id orden situacion',
+    plazo: 'hasta la lista siguiente',
+    por: LISTA,
+  },
+  efos_version: {
+    dato: 'Versiones de la lista 69-B',
+    trato: 'conserva',
+    resto: 'id fecha_corte fuente etag ultima_modificacion filas sha256 cargada_en revisada_en',
+    plazo: 'hasta la lista siguiente',
+    por: LISTA,
+  },
+  edos_rfc: { dato: 'Lista EDOS', trato: 'conserva', libre: 'rfc', plazo: 'hasta la lista siguiente', por: LISTA },
+  edos_lista: {
+    dato: 'De dónde salió la lista EDOS',
+    trato: 'conserva',
+    resto: 'unica fuente rfcs importada_en',
+    plazo: 'hasta la lista siguiente',
+    por: LISTA,
+  },
+  ...conserva('Cuál lista 69-B vale, y los intentos de cargarla', 'hasta la lista siguiente', LISTA, {
+    efos_vigente: 'unica version_id',
+    efos_carga: 'id iniciada_en terminada_en resultado motivo',
+    efos_pedido: 'unica pedido_en forzar',
+  }),
+  ...conserva('Accesos de las personas al panel', 'mientras exista la persona', DE_LA_CUENTA, {
+    miembro: 'usuario_id cuenta_id papel desde abierta_en',
+    segundo_factor: 'usuario_id secreto confirmado_en ultimo_paso creado_en',
+    codigo_recuperacion: 'usuario_id huella usado_en',
+    codigo_acceso: 'usuario_id huella vence_en',
+    intento: 'clave tat',
+  }),
+  ...conserva('Ajustes de la cuenta', 'mientras exista la cuenta', DE_LA_CUENTA, {
+    aviso_saldo: 'cuenta_id umbral',
+    webhook_secreto: 'id webhook_id sobre creado_en vence_en',
+  }),
+  ...conserva('De la instalación, de nadie en particular', 'de minutos a días', 'no nombra a nadie', {
+    operacion: 'path',
+    latido: 'proceso rol visto_en consumido_en slots',
+    captcha_pendiente: 'id imagen respuesta creado_en vence_en',
+    salud_sat: 'minuto host canal exitos rechazos fallos canceladas evitadas cubetas',
+  }),
+};
+
+/** Tables that stay and have no room for anybody's RFC. */
+function conserva(
+  dato: string,
+  plazo: string,
+  por: string,
+  tablas: Readonly<Record<string, string>>,
+): Record<string, Tratado> {
+  return Object.fromEntries(
+    Object.entries(tablas).map(([tabla, resto]) => [tabla, { dato, trato: 'conserva', resto, plazo, por }]),
+  );
+}
