@@ -16,7 +16,9 @@ export interface Rendered {
 }
 
 /** Where a link of a page leads: an address of the site or of another host, or null when it leads to no page. */
-type Resolve = (href: string) => string | null;
+type Resolve = (href: string) => { readonly to: string; readonly page?: Page } | null;
+/** A link that is named after its file, which readers of the site do not see. */
+const FILE_NAME = /^[\w./-]+\.md$/;
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -49,8 +51,11 @@ export function renderPage(page: Page, pages: readonly Page[]): Rendered {
       },
       link({ href, tokens }: Tokens.Link) {
         const text = this.parser.parseInline(tokens);
-        const to = resolve(href);
-        return to === null ? text : `<a href="${escapeHtml(to)}">${text}</a>`;
+        const found = resolve(href);
+        if (found === null) return text;
+        const { to, page: target } = found;
+        const name = target !== undefined && FILE_NAME.test(text) ? escapeHtml(target.label) : text;
+        return `<a href="${escapeHtml(to)}">${name}</a>`;
       },
       code({ text, lang = '' }: Tokens.Code) {
         const [name = ''] = lang.split(/\s/);
@@ -94,7 +99,7 @@ export function idsFor(): (text: string) => string {
  */
 function linksOf({ source, language, path }: Page, pages: readonly Page[]): Resolve {
   return (href) => {
-    if (/^(https:|mailto:|#|\/)/.test(href)) return href;
+    if (/^(https:|mailto:|#|\/)/.test(href)) return { to: href };
     const [file = '', fragment] = href.split('#');
     const target = posix.normalize(posix.join(posix.dirname(source), file));
     const found =
@@ -102,6 +107,6 @@ function linksOf({ source, language, path }: Page, pages: readonly Page[]): Reso
       pages.find((page) => page.source === target);
     if (found === undefined) return null;
     const hash = fragment === undefined ? '' : `#${fragment}`;
-    return found.path === path && hash !== '' ? hash : `${found.path}${hash}`;
+    return { to: found.path === path && hash !== '' ? hash : `${found.path}${hash}`, page: found };
   };
 }

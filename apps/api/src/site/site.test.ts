@@ -85,6 +85,16 @@ describe('the site at /docs', () => {
     expect(foreign).toEqual([]);
   });
 
+  it('calls no page by the name of its file', () => {
+    const named = [...documents].flatMap(([path, $]) =>
+      $('article a')
+        .map((_, each) => `${path}: ${$(each).text()}`)
+        .get()
+        .filter((text) => text.endsWith('.md')),
+    );
+    expect(named).toEqual([]);
+  });
+
   it('gives each page as Markdown too, and names all of them in llms.txt', async () => {
     const llms = await ask('/llms.txt');
     expect(llms.headers.get('content-type')).toBe('text/plain; charset=utf-8');
