@@ -153,6 +153,7 @@ export async function simulate(seed: number) {
     modo: 'live',
     ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', canal, canalDejado, fase, epoch, now: new Date(now) },
     ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), rungAt: null },
+    traceparent: null,
     partes: partes.map((parte) => ({ ...parte })),
     isCredencialRechazada: isRefused[canal],
     sellada: sealed(canal),

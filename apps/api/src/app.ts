@@ -2,6 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { CfdiError } from '@acuse/contract';
 import { createRouteObserver } from '@acuse/metrics';
 import { createClientIp } from '@acuse/runtime';
+import type { SpanSpec } from '@acuse/tracing';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
@@ -69,14 +70,18 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
         return refusal;
       }
       const llamada = newLlamada(c, operation, clientIp, deps);
-      const answer = await runPipeline(llamada, pipeline);
-      const { requestId, ip, answerHeaders, access } = llamada;
-      const took = performance.now() - started;
-      observe(answer.status, took / 1_000);
-      const ms = Math.round(took);
-      const key = access === null ? {} : { apiKeyId: access.apiKey.id };
-      log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'request_answered');
-      return toResponse(answer, requestId, answerHeaders);
+      return deps.tracing.span(spanOf(path, llamada), async (span) => {
+        const answer = await runPipeline(llamada, pipeline);
+        const { requestId, ip, answerHeaders, access } = llamada;
+        const took = performance.now() - started;
+        observe(answer.status, took / 1_000);
+        span.set({ 'http.response.status_code': answer.status });
+        if (answer.status >= 500) span.fail(String(answer.status));
+        const ms = Math.round(took);
+        const key = access === null ? {} : { apiKeyId: access.apiKey.id };
+        log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'request_answered');
+        return toResponse(answer, requestId, answerHeaders);
+      });
     });
   }
 
@@ -154,6 +159,14 @@ function newLlamada(
     opened: [],
   };
 }
+
+/** A call as a span: of the trace that its caller names, by the conventions of OpenTelemetry for HTTP servers. */
+const spanOf = (route: string, { headers, requestId }: Llamada): SpanSpec => ({
+  name: `POST ${route}`,
+  kind: 'server',
+  parent: headers.get('traceparent'),
+  attributes: { 'http.request.method': 'POST', 'http.route': route, 'acuse.request.id': requestId },
+});
 
 /** The id of a request: decided once, whoever asks first. */
 function idOf(c: Context<Env>, newId: () => string): string {

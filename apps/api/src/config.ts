@@ -17,6 +17,7 @@ import {
   rotationFields,
   storageWriterFields,
   text,
+  tracingFields,
   url,
   webhookFields,
 } from '@acuse/runtime';
@@ -29,6 +30,7 @@ const lower = (values: readonly string[]) => values.map((value) => value.toLower
 export const apiConfig = z.object({
   ...processFields,
   ...metricsFields,
+  ...tracingFields,
   API_HOST: text('Dirección en la que escucha la API.').default('127.0.0.1'),
   API_PORT: port('Puerto de la API; 0 deja que el sistema lo elija.').default(8080),
 

@@ -22,6 +22,7 @@ import type {
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Health, Logger } from '@acuse/runtime';
+import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { ApiSettings } from './config.ts';
 import type { Caminos } from './http/state.ts';
@@ -80,6 +81,7 @@ export interface ApiDeps extends DatabasePorts, Autoridad {
   readonly newId: () => string;
   readonly log: Logger;
   readonly metrics: Metrics<'api'>;
+  readonly tracing: Tracing;
   readonly health: Health;
   readonly settings: ApiSettings;
 }

@@ -25,6 +25,7 @@ import { type Metrics, observePool, observeSat, openMetrics } from '@acuse/metri
 import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
+import { openTracing, type Tracing } from '@acuse/tracing';
 import { createSellado, idsOf, openClaves, openKeyring, type TrustBundle } from '@acuse/vault';
 import { createApp } from './app.ts';
 import { type ApiConfig, settingsOf } from './config.ts';
@@ -44,7 +45,8 @@ export async function startApi(
 ): Promise<{ readonly url: string; readonly server: Server; readonly metricsUrl: string | null }> {
   const operations = await loadOperations(fileURLToPath(new URL('./operations', import.meta.url)));
   const { metrics, url: metricsUrl } = await openMetrics('api', config, { log, shutdown });
-  const deps = await createDeps(config, log, shutdown, metrics);
+  const tracing = await openTracing('api', config, { log, shutdown });
+  const deps = await createDeps(config, { log, shutdown, metrics, tracing });
   const api = createApp(operations, deps);
   shutdown.phase('notes', () => api.close());
   const server = createServerFor(api, config, deps.newId);
@@ -62,9 +64,7 @@ const WAKE_EVERY_MS = 20;
  */
 async function createDeps(
   config: ApiConfig,
-  log: Logger,
-  shutdown: Shutdown,
-  metrics: Metrics<'api'>,
+  { log, shutdown, metrics, tracing }: Pick<ApiDeps, 'log' | 'metrics' | 'tracing'> & { readonly shutdown: Shutdown },
 ): Promise<ApiDeps> {
   const poolWait = metrics.poolWait.with({});
   const database = openDatabase({
@@ -102,7 +102,7 @@ async function createDeps(
     webhooks: createWebhooks(database),
     selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
     uso: createUso(database),
-    ...openAuthority(database, { config, claves, shutdown, metrics, timeoutMs: settings.databaseTimeoutMs }),
+    ...openAuthority(database, { config, claves, shutdown, metrics, tracing, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
     paquetes,
     ...claves,
@@ -112,6 +112,7 @@ async function createDeps(
     newId: uuidV7,
     log,
     metrics,
+    tracing,
     settings,
   };
 }
@@ -130,12 +131,14 @@ function openAuthority(
     claves,
     shutdown,
     metrics,
+    tracing,
     timeoutMs,
   }: {
     readonly config: ApiConfig;
     readonly claves: { readonly trust: TrustBundle; readonly trustPruebas: TrustBundle };
     readonly shutdown: Shutdown;
     readonly metrics: Metrics<'api'>;
+    readonly tracing: Tracing;
     readonly timeoutMs: number;
   },
 ): Autoridad & Pick<ApiDeps, 'pruebas'> {
@@ -155,14 +158,21 @@ function openAuthority(
   });
 
   const own = around(createSesionesPortal(database), claves.trust, config.OPINION_PUBLICA_URL);
-  const { sat, close } = openSat(config, { ...compartido, sesiones: own.sesiones, metrics: observeSat(metrics, sums) });
+  const { sat, close } = openSat(config, {
+    ...compartido,
+    sesiones: own.sesiones,
+    metrics: observeSat(metrics, sums, tracing.sat),
+  });
   shutdown.phase('sat', close);
 
   const url = config.SAT_PRUEBAS_URL;
   if (url === undefined) return { ...own, sat, pruebas: null };
   const opiniones = `${url.replace(/\/+$/, '')}/opinion-publica`;
   const pruebas = around(createSesionesPortal(database, { isPruebas: true }), claves.trustPruebas, opiniones);
-  const simulador = openSatDePruebas(config, url, { ...compartido, sesiones: pruebas.sesiones });
+  const simulador = openSatDePruebas(config, url, {
+    ...{ ...compartido, sesiones: pruebas.sesiones },
+    requests: tracing.sat,
+  });
   shutdown.phase('sat-pruebas', simulador.close);
   return { ...own, sat, pruebas: { ...pruebas, sat: simulador.sat } };
 }

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createSemaphore, type Modo, SatError, type VistaSolicitud } from '@acuse/core';
 import { createMetrics } from '@acuse/metrics';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
+import { createTracing } from '@acuse/tracing';
 import {
   createApiKeyHasher,
   createKeyring,
@@ -130,6 +131,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     health: createHealth({ checks: {} }),
     log: silentLogger,
     metrics: createMetrics('api').metrics,
+    tracing: createTracing(null, silentLogger),
     settings: { ...settingsOf(CONFIG), databaseTimeoutMs: 20_000, rateLimitRps: 0, ...options.settings },
     ...options.deps,
   };

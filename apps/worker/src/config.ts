@@ -15,6 +15,7 @@ import {
   secret,
   storageWriterFields,
   text,
+  tracingFields,
   url,
   webhookFields,
 } from '@acuse/runtime';
@@ -68,6 +69,7 @@ export const secretosDe = (roles: readonly Role[]) =>
 const ajustes = z.object({
   ...processFields,
   ...metricsFields,
+  ...tracingFields,
   WORKER_ROLES: roles.default([...ROLES]),
   HEALTH_HOST: text('Dirección en la que escucha /healthz y /readyz.').default('127.0.0.1'),
   HEALTH_PORT: port('Puerto de /healthz y /readyz; 0 deja que el sistema lo elija.').default(0),

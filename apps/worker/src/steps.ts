@@ -12,8 +12,10 @@ import type { Heartbeats } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Consumer } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
+import { createTracing, type Tracing } from '@acuse/tracing';
 import type { Asked } from './asked.ts';
 import { startLoop } from './loop.ts';
+import { traceStep } from './tracing.ts';
 
 /**
  * Makes the process fail at a named place, once: `tras-bajar:kill` ends it as `kill -9` would, `freeze` stops it until
@@ -48,6 +50,8 @@ interface RunnerDeps {
   readonly metrics: Metrics<'worker'>;
   /** Hears what the SAT is asked in each step; without it nobody does. */
   readonly asked?: Pick<Asked, 'during'>;
+  /** Without it steps are no spans. */
+  readonly tracing?: Tracing;
   readonly checkpoint: Checkpoint;
   /** Seconds that a claim lasts without being lengthened. */
   readonly leaseSeconds: number;
@@ -79,6 +83,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
   const { claims, checkpoint, leaseSeconds, asked = { during: (step) => step() } } = deps;
   const { queue } = trabajo;
   const log = deps.log.child({ queue });
+  const { tracing = createTracing(null, log) } = deps;
   const { steps, stepDuration, stepsRunning, collect } = deps.metrics;
   type Outcome = Parameters<typeof steps.with>[0]['outcome'];
   const count = (outcome: Outcome) => steps.with({ queue, outcome }).add();
@@ -100,7 +105,8 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     lastAt = new Date();
     const step = { solicitud_id: claimed.id, epoch: claimed.epoch };
     try {
-      count(await log.within(step, () => asked.during(() => work(claimed, signal))));
+      const run = () => asked.during(() => work(claimed, signal));
+      count(await log.within(step, () => traceStep(tracing, { queue, claimed }, run)));
     } finally {
       stepDuration.with({ queue }).observe((performance.now() - startedAt) / 1_000);
       running -= 1;

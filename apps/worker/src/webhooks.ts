@@ -13,6 +13,7 @@ import {
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger, Shutdown } from '@acuse/runtime';
+import type { Tracing } from '@acuse/tracing';
 import { createSellado, openKeyring } from '@acuse/vault';
 import { createSender, type Envio, encabezadosDe, nextIntento, type Sender, SIN_RECEPTOR } from '@acuse/webhooks';
 import type { WorkerConfig } from './config.ts';
@@ -39,6 +40,7 @@ interface Deps {
   readonly sellado: Pick<Sellado, 'open'>;
   readonly log: Logger;
   readonly metrics: Metrics<'worker'>;
+  readonly tracing: Tracing;
 }
 
 interface AjustesWebhooks {
@@ -64,7 +66,8 @@ export async function openWebhooks(
     heartbeats,
     log,
     metrics,
-  }: { config: WorkerConfig; database: Database; heartbeats: Heartbeats; log: Logger; metrics: Metrics<'worker'> },
+    tracing,
+  }: { config: WorkerConfig; database: Database; heartbeats: Heartbeats } & Pick<Deps, 'log' | 'metrics' | 'tracing'>,
   shutdown: Shutdown,
 ): Promise<void> {
   const timeoutMs = config.WEBHOOK_TIMEOUT_MS;
@@ -76,7 +79,7 @@ export async function openWebhooks(
   shutdown.phase('webhooks-sender', () => sender.close());
   const entregas = createEntregas(database);
   const sellado = createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS));
-  const deps = { entregas, solicitudes: createSolicitudes(database), sender, sellado, log, metrics };
+  const deps = { entregas, solicitudes: createSolicitudes(database), sender, sellado, log, metrics, tracing };
   const sending = await startWebhooks(deps, {
     concurrency: config.WEBHOOKS_CONCURRENCY,
     porDestino: config.WEBHOOKS_POR_DESTINO,
@@ -177,7 +180,7 @@ async function deliver(
   tomada: EntregaTomada,
   signal: AbortSignal,
 ): Promise<void> {
-  const { entregas, sender, log, metrics } = deps;
+  const { entregas, sender, log, metrics, tracing } = deps;
   const cuerpo = tomada.cuerpo ?? (await keptCuerpo(deps, tomada));
   if (cuerpo === null) return;
   const { eventoId, secuencia, webhookId: webhook, id: entrega } = tomada;
@@ -194,7 +197,23 @@ async function deliver(
   const segundos = Math.floor(Date.now() / 1_000);
   const headers = encabezadosDe({ id: `evt_${eventoId}`, segundos, cuerpo, secuencia }, claves);
   for (const clave of claves) clave.fill(0);
-  const envio = await sender.send({ url: tomada.url, headers, cuerpo }, signal);
+  const { traceparent: parent, url } = tomada;
+  const attributes = {
+    'http.request.method': 'POST',
+    'server.address': new URL(url).hostname,
+    'acuse.entrega.id': entrega,
+  };
+  const envio = await tracing.span({ name: 'POST webhook', kind: 'client', parent, attributes }, async (span) => {
+    // Of what is about no request, nobody's trace goes on at the receiver's.
+    const current = parent === null ? null : tracing.current();
+    const sent = await sender.send(
+      { url, headers: { ...headers, ...(current && { traceparent: current }) }, cuerpo },
+      signal,
+    );
+    if (sent.status !== null) span.set({ 'http.response.status_code': sent.status });
+    if (sent.status === null || sent.status >= 400) span.fail(String(sent.status ?? sent.error));
+    return sent;
+  });
   // Given up by ourselves: nothing is known of it, and nothing held against its receiver.
   if (envio.status === null && signal.aborted) return;
 

@@ -34,6 +34,7 @@ import { type Consumer, createConsumer, createQueue } from '@acuse/queue';
 import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, serveHealth } from '@acuse/runtime';
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
+import { openTracing } from '@acuse/tracing';
 import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
 import { createAsked } from './asked.ts';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
@@ -43,6 +44,7 @@ import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
 import { createFailpoint, createRunner, type StepJob, startWatchdog } from './steps.ts';
+import { tracePaquetes } from './tracing.ts';
 import { openWebhooks } from './webhooks.ts';
 
 /** Milliseconds between two looks of the watchdog. */
@@ -72,6 +74,7 @@ export async function startWorker(
   };
 
   const { metrics } = await openMetrics('worker', config, { log, shutdown });
+  const tracing = await openTracing('worker', config, { log, shutdown });
   const poolWait = metrics.poolWait.with({});
   const database = openDatabase({
     url: config.DATABASE_URL,
@@ -87,7 +90,8 @@ export async function startWorker(
   await requireSecretos(database, ids, { siFaltan: config.SECRETOS_FALTANTES, log });
 
   const storage = { createBucket: config.S3_CREATE_BUCKET, compressionLevel: config.ZIP_LEVEL };
-  const paquetes = meterPaquetes(closeLater('storage', openPaquetesS3(config, storage)), metrics);
+  const stored = meterPaquetes(closeLater('storage', openPaquetesS3(config, storage)), metrics);
+  const paquetes = tracePaquetes(stored, tracing);
   /** Before a simulator in the SAT's place every key is a test key, and costs as one before the SAT would. */
   const isCharged = (modo: Modo) => modoOf(config) === 'test' || modo === 'live';
   const asked = createAsked();
@@ -115,7 +119,7 @@ export async function startWorker(
     checks['storage'] = (signal) => paquetes.ping(signal);
     const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
     const runner = createRunner(
-      { claims, log, checkpoint, metrics, asked, leaseSeconds, retrySeconds, freed: () => wakeRelay() },
+      { claims, log, checkpoint, metrics, asked, tracing, leaseSeconds, retrySeconds, freed: () => wakeRelay() },
       trabajo,
     );
     const consumer = createConsumer(queueSettings, {
@@ -144,10 +148,17 @@ export async function startWorker(
     };
   };
 
+  /** Who hears of every request to the SAT, and to a simulator beside it. */
+  const requests: SatMetrics = {
+    record(measurement) {
+      asked.record(measurement);
+      tracing.sat.record(measurement);
+    },
+  };
   const sums = closeLater('medidor-sat', createSatMetrics(database));
-  const satMetrics = observeSat(metrics, sums, asked);
+  const satMetrics = observeSat(metrics, sums, requests);
   const opensSat = has('descargas') || has('reaper');
-  const abierto = opensSat ? closeLater('sat', openSats(database, config, { satMetrics, asked })) : null;
+  const abierto = opensSat ? closeLater('sat', openSats(database, config, { satMetrics, requests })) : null;
 
   if (has('relay')) {
     const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
@@ -189,7 +200,7 @@ export async function startWorker(
     closeLater('retention', retention);
     closeLater('sesiones', startSesiones({ ...common, sat: abierto, captchas: createCaptchas(database) }));
   }
-  if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log, metrics }, shutdown);
+  if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log, metrics, tracing }, shutdown);
   if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics: satMetrics }, shutdown);
 
   // What is opened last is closed first: whoever leaves takes nothing new from then on.
@@ -238,7 +249,7 @@ const NO_PRUEBAS: Sat = {
 function openSats(
   database: Database,
   config: WorkerConfig,
-  { satMetrics, asked }: { readonly satMetrics: SatMetrics & AccesoMetrics; readonly asked: SatMetrics },
+  { satMetrics, requests }: { readonly satMetrics: SatMetrics & AccesoMetrics; readonly requests: SatMetrics },
 ) {
   const compartido = {
     estado: createBreakerState(database),
@@ -250,8 +261,7 @@ function openSats(
   const own = openSat(config, { ...compartido, sesiones: createSesionesPortal(database), metrics: satMetrics });
   const sesiones = createSesionesPortal(database, { isPruebas: true });
   const { SAT_PRUEBAS_URL: url } = config;
-  const pruebas =
-    url === undefined ? null : openSatDePruebas(config, url, { ...compartido, sesiones, requests: asked });
+  const pruebas = url === undefined ? null : openSatDePruebas(config, url, { ...compartido, sesiones, requests });
   const all = [own, ...(pruebas === null ? [] : [pruebas])];
   return {
     /** Whom a solicitud of this mode is asked of: a simulator in the SAT's place is asked by all of them. */

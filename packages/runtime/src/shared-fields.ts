@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { bool, choice, durationSeconds, integer, list, port, secret, text, url } from './config.ts';
+import { bool, choice, decimal, durationSeconds, integer, list, port, secret, text, url } from './config.ts';
 import { parseRange } from './ip.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -19,6 +19,33 @@ export const metricsFields = {
   METRICS_PORT: port(
     'Puerto de /metrics, aparte de cualquier otro; 0 deja que el sistema lo elija. Sin él, el proceso no escucha ahí.',
   ).optional(),
+};
+
+/** For a process that sends traces, by the names that OpenTelemetry gives these settings; its times are milliseconds. */
+export const tracingFields = {
+  OTEL_EXPORTER_OTLP_ENDPOINT: url(
+    'Dónde recibe trazas OpenTelemetry (OTLP por HTTP, en JSON), sin /v1/traces. Sin ella no se envían ni se carga nada.',
+  ).optional(),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('Lo mismo con la dirección completa.').optional(),
+  OTEL_EXPORTER_OTLP_PROTOCOL: choice(['http/json'], 'El único protocolo en que se envían.').default('http/json'),
+  OTEL_EXPORTER_OTLP_HEADERS: secret(
+    'Cabeceras para quien las recibe, nombre=valor separadas por comas y con los valores codificados como en una URL.',
+  ).default(''),
+  OTEL_EXPORTER_OTLP_TIMEOUT: integer('Milisegundos hasta dar por perdido un envío de trazas.', {
+    min: 100,
+    max: 60_000,
+  }).default(10_000),
+  OTEL_SERVICE_NAME: text('Nombre del servicio en las trazas. Sin él, acuse-api o acuse-worker.').optional(),
+  OTEL_RESOURCE_ATTRIBUTES: text(
+    'Otros atributos del servicio, nombre=valor separados por comas: deployment.environment.name=produccion.',
+  ).default(''),
+  OTEL_TRACES_SAMPLER: choice(
+    ['parentbased_always_on', 'parentbased_always_off', 'parentbased_traceidratio'],
+    'Qué trazas que empiezan aquí se registran: todas, ninguna o una parte. De las que empiezan en quien llama decide él, con su traceparent.',
+  ).default('parentbased_always_on'),
+  OTEL_TRACES_SAMPLER_ARG: decimal('Qué parte, de 0 a 1.', { min: 0, max: 1 }).default(1),
+  OTEL_BSP_SCHEDULE_DELAY: integer('Milisegundos entre dos envíos de trazas.', { min: 10 }).default(5_000),
+  OTEL_SDK_DISABLED: bool('Apaga las trazas, diga lo que diga lo demás.').default(false),
 };
 
 /** For a process that is called through proxies. */

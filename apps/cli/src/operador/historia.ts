@@ -130,8 +130,9 @@ function nowOf({ solicitud: s, partes, copias_selladas }: Traza): string[] {
 
 /** The story of a solicitud, line by line, for a person; times in UTC, as in the log. */
 export function tellTraza(traza: Traza): string[] {
+  const { id, traceparent } = traza.solicitud;
   return [
-    `Solicitud ${traza.solicitud.id}`,
+    `Solicitud ${id}${aside(traceparent && `traza de OpenTelemetry ${traceparent.split('-')[1]}`)}`,
     ...entriesOf(traza).map(({ en, texto }) => `${en.toISOString()}  ${texto}.`),
     ...nowOf(traza).map((line) => `${line}.`),
   ];

@@ -87,6 +87,8 @@ export interface NuevaSolicitud {
   /** That of the other channel, when its credential is stored too: to go on with when the SAT refuses the first. */
   readonly otra: CredencialSellada | null;
   readonly idemKey: string | null;
+  /** The trace that it is accepted in (W3C Trace Context): its steps go on with it. */
+  readonly traceparent?: string | null;
 }
 
 export type Aceptacion =
@@ -193,6 +195,8 @@ export interface ClaimedSolicitud {
   readonly deadlineAt: Date;
   /** The database's clock at the claim. */
   readonly now: Date;
+  /** The trace that it was accepted in (W3C Trace Context). */
+  readonly traceparent: string | null;
   /** When its ring was due, and when the queue got it; null: nobody knows. */
   readonly dueAt: Date;
   readonly rungAt: Date | null;

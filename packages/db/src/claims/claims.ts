@@ -35,7 +35,7 @@ const PARTES = `coalesce((
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
-       t.formato, t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt",
+       t.formato, t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "rungAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
        efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en, ${PARTES}`;
@@ -66,6 +66,7 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     creadaEn: row.creadaEn,
     deadlineAt: row.deadlineAt,
     now: row.now,
+    traceparent: row.traceparent,
     dueAt: row.dueAt,
     rungAt: row.rungAt,
     isCredencialRechazada: row[`${own}_rechazada`],

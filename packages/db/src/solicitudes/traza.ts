@@ -11,7 +11,7 @@ const SOLICITUD = `
 SELECT s.id, q.email AS cuenta, s.rfc, s.modo, s.tipo, s.desde::text, s.hasta::text, s.formato, s.canal, s.canal_dejado, s.estado, s.fase, s.motivo,
        s.costo, s.intentos, s.epoch, s.api_key_id AS api_key, k.estado AS api_key_estado, s.creada_en, s.deadline_at AS plazo, s.terminada_en,
        s.registros::float8 AS registros, s.confianza, s.bytes::float8 AS bytes, s.paquete_borrado_en, s.objetos_borrados_en, s.rastro_borrado_en,
-       s.lease_until AS toma_hasta, o.cola, o.due_at AS timbre_vence_en, o.rung_at AS timbre_en_cola_desde
+       s.traceparent, s.lease_until AS toma_hasta, o.cola, o.due_at AS timbre_vence_en, o.rung_at AS timbre_en_cola_desde
 FROM solicitud s JOIN cuenta q ON q.id = s.cuenta_id LEFT JOIN api_key k ON k.id = s.api_key_id LEFT JOIN outbox o ON o.solicitud_id = s.id
 WHERE s.id = $1`;
 
@@ -111,6 +111,8 @@ export interface Traza {
     paquete_borrado_en: Date | null;
     objetos_borrados_en: Date | null;
     rastro_borrado_en: Date | null;
+    /** The trace that it was accepted in (W3C Trace Context). */
+    traceparent: string | null;
     toma_hasta: Date | null;
     cola: string | null;
     timbre_vence_en: Date | null;

@@ -29,6 +29,8 @@ export interface EntregaTomada {
   readonly datos: Readonly<Record<string, unknown>>;
   /** The same at every try, once there was one. */
   readonly cuerpo: string | null;
+  /** The trace that its solicitud was accepted in (W3C Trace Context); null also of what is about none. */
+  readonly traceparent: string | null;
   readonly solicitud: { readonly id: string; readonly contribuyenteId: string } | null;
   /** The one in force first. */
   readonly secretos: readonly { readonly id: string; readonly sobre: Buffer }[];
@@ -101,7 +103,7 @@ WITH RECURSIVE destino AS (
   WHERE e.id = ANY (ARRAY(SELECT id FROM libre)) RETURNING e.*
 )
 SELECT t.id, t.epoch, t.webhook_id AS "webhookId", w.url, t.secuencia::float8 AS secuencia, t.intentos, elegida.dudoso AS "isDudosa",
-  v.id AS "eventoId", v.tipo, v.rfc, v.creado_en AS "creadoEn", v.datos, v.cuerpo, v.solicitud_id AS "solicitudId", s.contribuyente_id AS "contribuyenteId",
+  v.id AS "eventoId", v.tipo, v.rfc, v.creado_en AS "creadoEn", v.datos, v.cuerpo, v.solicitud_id AS "solicitudId", s.contribuyente_id AS "contribuyenteId", s.traceparent,
   (SELECT json_agg(json_build_object('id', x.id, 'sobre', encode(x.sobre, 'base64')) ORDER BY x.vence_en IS NULL DESC, x.creado_en DESC)
    FROM webhook_secreto x WHERE x.webhook_id = w.id AND (x.vence_en IS NULL OR x.vence_en > now())) AS secretos
 FROM tomada t JOIN elegida ON elegida.id = t.id JOIN webhook w ON w.id = t.webhook_id JOIN webhook_evento v ON v.id = t.evento_id

@@ -64,6 +64,7 @@ export default defineOperation({
       formato,
       deadlineAt,
       idemKey,
+      traceparent: deps.tracing.current(),
       cuentaId: access.cuentaId,
       contribuyenteId: access.contribuyenteId,
       apiKeyId: access.apiKey.id,

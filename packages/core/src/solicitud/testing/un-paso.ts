@@ -43,6 +43,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   creadaEn: NOW,
   deadlineAt: new Date(NOW.getTime() + 3_600_000),
   now: NOW,
+  traceparent: null,
   dueAt: NOW,
   rungAt: NOW,
   partes: [parte({ canal: change.canal ?? 'soap' })],

@@ -1,0 +1,57 @@
+import type { ClaimedSolicitud, Paquetes, QueueName } from '@acuse/core';
+import type { Tracing } from '@acuse/tracing';
+
+/**
+ * Runs a step as a span of the trace that its solicitud was accepted in, behind those of what its ring waited: in the
+ * outbox, then in the queue. The waits are the database's, which has another clock: they are told as lengths.
+ */
+export function traceStep<Outcome extends string>(
+  tracing: Tracing,
+  { queue, claimed }: { readonly queue: QueueName; readonly claimed: ClaimedSolicitud },
+  step: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const { id, epoch, canal, traceparent: parent, now, dueAt, rungAt } = claimed;
+  const attributes = {
+    'messaging.system': 'bullmq',
+    'messaging.destination.name': queue,
+    'acuse.solicitud.id': id,
+    'acuse.solicitud.epoch': epoch,
+    'acuse.canal': canal,
+  };
+  const spanOf = <Kind extends 'producer' | 'client' | 'consumer'>(operation: string, kind: Kind) => ({
+    name: `${operation} ${queue}`,
+    attributes: { ...attributes, 'messaging.operation.type': operation },
+    ...{ kind, parent },
+  });
+  const claimedAt = Date.now();
+  const ago = (at: Date) => claimedAt - Math.max(0, now.getTime() - at.getTime());
+  if (parent !== null && rungAt !== null) {
+    tracing.note(spanOf('send', 'producer'), ago(dueAt), ago(rungAt));
+    tracing.note(spanOf('receive', 'client'), ago(rungAt), claimedAt);
+  }
+  return tracing.span(spanOf('process', 'consumer'), async (span) => {
+    const outcome = await step();
+    span.set({ 'acuse.step.outcome': outcome });
+    if (outcome === 'failed' || outcome === 'lost') span.fail(`step_${outcome}`);
+    return outcome;
+  });
+}
+
+/** The same storage as steps use it, what takes long of it as spans. */
+export function tracePaquetes(paquetes: Paquetes, tracing: Tracing): Paquetes {
+  return {
+    ...paquetes,
+    saveSat: (origen, zip, signal) =>
+      tracing.span({ name: 'save package', kind: 'internal' }, async (span) => {
+        const saved = await paquetes.saveSat(origen, zip, signal);
+        span.set({ 'acuse.package.bytes': saved.bytes });
+        return saved;
+      }),
+    assemble: (plan, signal) =>
+      tracing.span({ name: 'assemble package', kind: 'internal' }, async (span) => {
+        const made = await paquetes.assemble(plan, signal);
+        span.set({ 'acuse.package.bytes': made.bytes, 'acuse.package.registros': made.registros });
+        return made;
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+import type { Logger, Shutdown } from '@acuse/runtime';
+import { createTracing, type Tracing } from './tracing.ts';
+
+/** What a process is told of tracing, by the names of OpenTelemetry. */
+export interface TracingConfig {
+  readonly OTEL_SDK_DISABLED: boolean;
+  readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_TRACES_ENDPOINT?: string | undefined;
+  readonly OTEL_EXPORTER_OTLP_HEADERS: string;
+  readonly OTEL_EXPORTER_OTLP_TIMEOUT: number;
+  readonly OTEL_SERVICE_NAME?: string | undefined;
+  readonly OTEL_RESOURCE_ATTRIBUTES: string;
+  readonly OTEL_TRACES_SAMPLER: 'parentbased_always_on' | 'parentbased_always_off' | 'parentbased_traceidratio';
+  readonly OTEL_TRACES_SAMPLER_ARG: number;
+  readonly OTEL_BSP_SCHEDULE_DELAY: number;
+}
+
+/** Milliseconds that the end of a process waits for the last spans; a receiver that is away gets none of them. */
+const LAST_MS = 2_000;
+
+/** Where spans are sent, or null: nothing of OpenTelemetry is loaded then. */
+function endpointOf(config: TracingConfig): string | null {
+  if (config.OTEL_SDK_DISABLED) return null;
+  if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const base = config.OTEL_EXPORTER_OTLP_ENDPOINT;
+  return base === undefined ? null : `${base.replace(/\/+$/, '')}/v1/traces`;
+}
+
+/**
+ * The tracing of a process, `acuse-api` or `acuse-worker` unless it is named. Spans are sent in the background, in
+ * batches; what finds no room is dropped, and a receiver that is away or slow keeps nobody waiting. What is left goes at
+ * the end of the process, after everything that is opened later.
+ */
+export async function openTracing(
+  process: 'api' | 'worker',
+  config: TracingConfig,
+  {
+    log,
+    shutdown,
+    lastMs = LAST_MS,
+  }: { readonly log: Logger; readonly shutdown: Pick<Shutdown, 'phase'>; readonly lastMs?: number },
+): Promise<Tracing> {
+  const url = endpointOf(config);
+  if (url === null) return createTracing(null, log);
+  const { openRecorder } = await import('./otlp.ts');
+  const recorder = openRecorder({ url, service: config.OTEL_SERVICE_NAME ?? `acuse-${process}`, config, log });
+  shutdown.phase('tracing', () => recorder.close(lastMs), { timeoutMs: lastMs + 1_000 });
+  log.info({ endpoint: new URL(url).origin }, 'tracing_begun');
+  return createTracing(recorder, log);
+}
