@@ -27,7 +27,6 @@ export const tracingFields = {
     'Dónde recibe trazas OpenTelemetry (OTLP por HTTP, en JSON), sin /v1/traces. Sin ella no se envían ni se carga nada.',
   ).optional(),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: url('Lo mismo con la dirección completa.').optional(),
-  OTEL_EXPORTER_OTLP_PROTOCOL: choice(['http/json'], 'El único protocolo en que se envían.').default('http/json'),
   OTEL_EXPORTER_OTLP_HEADERS: secret(
     'Cabeceras para quien las recibe, nombre=valor separadas por comas y con los valores codificados como en una URL.',
   ).default(''),
