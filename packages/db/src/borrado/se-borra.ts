@@ -62,7 +62,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: SUYO,
     suyo: 'rfc desde hasta registros object_key resumen idem_key',
     resto:
-      'id cuenta_id contribuyente_id api_key_id modo costo tipo formato canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza creada_en terminada_en',
+      'id cuenta_id contribuyente_id api_key_id modo costo tipo formato canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza traceparent creada_en terminada_en',
     plazo: CON_EL_RFC,
   },
   documento: {
