@@ -5,6 +5,9 @@ import { profilePage } from './pages/cuenta/perfil.tsx';
 import { signUpPage } from './pages/cuenta/registro.tsx';
 import { signInPage } from './pages/cuenta/sign-in.tsx';
 import { myAccountsPage } from './pages/equipo/cuentas.tsx';
+import { teamPage } from './pages/equipo/equipo.tsx';
+import { acceptPage, invitationPage } from './pages/equipo/invitacion.tsx';
+import { memberPage } from './pages/equipo/persona.tsx';
 import { homePage } from './pages/inicio/inicio.tsx';
 import { landingPage } from './pages/inicio/portada.tsx';
 import { auditPage } from './pages/operador/auditoria.tsx';
@@ -50,6 +53,10 @@ export const RUTAS: readonly Ruta[] = [
   profilePage,
   twoStepsPage,
   myAccountsPage,
+  invitationPage,
+  acceptPage,
+  teamPage,
+  memberPage,
   rfcsPage,
   newRfcPage,
   rfcPage,

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { newRfc } from '../fixtures/database.ts';
 import { BANCO } from './fixtures/pagos.ts';
-import { addRfc, usePanel, usePersona } from './fixtures/panel.ts';
+import { addRfc, newMiembro, usePanel, usePersona } from './fixtures/panel.ts';
 import { generate } from './fixtures/rfcs.ts';
 import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
 
@@ -30,11 +30,17 @@ const panel = usePanel({ env: BANCO }, async (panel) => {
   const rows = await panel.sql<{ id: string }>`SELECT id FROM sesion WHERE usuario_id = ${ana.usuarioId}`;
   await ana.submit('/webhooks/nuevo', '/webhooks/nuevo', { url: 'https://erp.example/', 'evento.saldo.bajo': 'si' });
   const [webhook] = await panel.sql<{ id: string }>`SELECT id FROM webhook WHERE cuenta_id = ${ana.cuentaId}`;
+  const berta = await newMiembro(panel, ana, 'CONTADOR');
+  const invitada = { email: 'otra@example.com', papel: 'CONTADOR', password: ana.password };
+  await ana.submit('/equipo', '/equipo/invitar', invitada);
+  const [invitacion] = await panel.sql<{ id: string }>`SELECT id FROM invitacion WHERE cuenta_id = ${ana.cuentaId}`;
   nombres = {
     '/rfcs/:rfc': [rfcDeAna, newRfc(), 'no-es-un-rfc'],
     '/solicitudes/:id': [solicitud, randomUUID(), 'ni-esto'],
     '/saldo/compras/:id': [compra, randomUUID(), 'ni-esto'],
     '/webhooks/:id': [webhook?.id ?? '', randomUUID(), 'ni-esto'],
+    '/equipo/personas/:id': [berta.usuarioId, randomUUID(), 'ni-esto'],
+    '/equipo/invitaciones/:id': [invitacion?.id ?? '', randomUUID(), 'ni-esto'],
     '/cuenta/sesiones/:id': [rows[0]?.id ?? '', randomUUID(), 'ni-esto'],
   };
 });
@@ -48,7 +54,8 @@ const everything = async () => {
        (SELECT json_agg(id ORDER BY id) FROM sesion) AS sesiones, (SELECT json_agg(to_jsonb(a) ORDER BY id) FROM auditoria a) AS notas,
        (SELECT count(*) FROM operacion_deshabilitada) AS apagadas, (SELECT count(*) FROM ip_permitida) AS direcciones,
        (SELECT json_agg(to_jsonb(w) ORDER BY id) FROM webhook w) AS webhooks, (SELECT count(*) FROM webhook_secreto) AS secretos,
-       (SELECT count(*) FROM credencial) AS credenciales, (SELECT sum(saldo) FROM cuenta) AS saldo`;
+       (SELECT count(*) FROM credencial) AS credenciales,
+       (SELECT json_agg(to_jsonb(m) ORDER BY m) FROM miembro m) AS miembros, (SELECT json_agg(to_jsonb(i) ORDER BY id) FROM invitacion i) AS invitaciones, (SELECT sum(saldo) FROM cuenta) AS saldo`;
   return rows[0];
 };
 
@@ -86,7 +93,7 @@ describe("what is another account's", () => {
 
   it('is many addresses of each kind', () => {
     const count = (base: string) => RUTAS_CON_NOMBRE.filter(({ path }) => path.startsWith(base)).length;
-    expect(Object.keys(nombres).map(count)).toEqual([13, 5, 4, 8, 1]);
+    expect(Object.keys(nombres).map(count)).toEqual([13, 5, 4, 8, 4, 1, 1]);
   });
 
   it('is in no list, chart, ledger or file, whatever the filter asks for', async () => {

@@ -63,6 +63,14 @@ const ESPERADO: Readonly<Record<string, string>> = {
   'GET /pruebas/:grupo/:operacion': 'PD',
   'POST /pruebas/:grupo/:operacion': 'PD',
   'POST /llaves/olvidar': 'PD',
+  'GET /equipo': 'P',
+  'POST /equipo/invitar': 'P',
+  'POST /equipo/invitaciones/:id/revocar': 'P',
+  'GET /equipo/cambios': 'P',
+  'GET /equipo/personas/:id': 'P',
+  'POST /equipo/personas/:id/rol': 'P',
+  'POST /equipo/personas/:id/quitar': 'P',
+  'POST /equipo/personas/:id/traspaso': 'P',
 };
 
 const LETRAS: Readonly<Record<Papel, string>> = { PROPIETARIO: 'P', CONTADOR: 'C', DESARROLLADOR: 'D' };
@@ -104,6 +112,7 @@ const panel = usePanel({ env: BANCO }, async (panel) => {
     ':entrega': prueba.entrega,
     'saldo:id': compra,
     'webhooks:id': webhook?.id,
+    'equipo:id': personaOf('CONTADOR').usuarioId,
     'solicitudes:id': await accepted(taxpayer, { desde: '2024-01-01' }),
   });
 });

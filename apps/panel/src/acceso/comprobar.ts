@@ -54,6 +54,13 @@ export function limiteRegistro(ip: string, { registrosPorIp }: PanelSettings): L
   return { clave: `registro-ip:${networkOf(ip)}`, ...registrosPorIp };
 }
 
+/** Invitations of one account, however many of its people make them. */
+export const limiteInvitaciones = (cuentaId: string): Limite => ({
+  clave: `invitar:${cuentaId}`,
+  rafaga: 20,
+  segundos: 180,
+});
+
 /** `1 segundo`, `45 segundos`, `3 minutos`: a wait as text, rounded up. */
 export function waitText(segundos: number): string {
   if (segundos < 90) return segundos === 1 ? '1 segundo' : `${segundos} segundos`;

@@ -4,7 +4,7 @@ import { NOMBRES_PAPEL, type Parte as ParteCuenta, puede } from '../acceso/permi
 import type { Aviso as Mensaje, Persona } from '../http/ruta.ts';
 import { Aviso } from './blocks.tsx';
 import { Boton, Csrf, Formulario, safeHref } from './form.tsx';
-import { PapelDeQuienLee } from './permitido.tsx';
+import { PapelDeQuienLee, Permitido } from './permitido.tsx';
 
 interface LayoutProps {
   /** Of the page, without the product's name. */
@@ -153,6 +153,9 @@ function Menu({ usuario }: { readonly usuario: Persona }) {
           </span>
         )}
         <a href="/cuenta">Cuenta y seguridad</a>
+        <Permitido ver="equipo">
+          <a href="/equipo">Equipo</a>
+        </Permitido>
         {usuario.cuentas > 1 ? <a href="/cuentas">Cambiar de cuenta</a> : null}
         <Formulario accion="/salir">
           <Boton variante="secundario">Salir</Boton>

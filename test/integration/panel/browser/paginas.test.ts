@@ -6,7 +6,7 @@ import { comunicadosOf } from '../../consultas/verdad.ts';
 import { newRfc } from '../../fixtures/database.ts';
 import { askFor } from '../../fixtures/pedidos.ts';
 import { waitForEnd } from '../../fixtures/servicio.ts';
-import { addCaller } from '../fixtures/panel.ts';
+import { addCaller, newMiembro } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas, lookAt, type Pestana } from './fixtures/browser.ts';
 import { useInstalacion } from './fixtures/instalacion.ts';
 import { buyCreditos, pressButton, signIn } from './fixtures/persona.ts';
@@ -22,7 +22,7 @@ const SIN_PAGINA = new Set([
   '/operador/colas',
 ]);
 
-const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer'];
+const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer', '/invitacion'];
 const RFC = ['', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
   (path) => `/rfcs/:rfc${path}`,
 );
@@ -49,6 +49,11 @@ const CLIENTE = [
   '/cuenta',
   '/cuenta/password',
   '/cuenta/dos-pasos',
+  '/cuentas',
+  '/cuentas/dejar',
+  '/equipo',
+  '/equipo/cambios',
+  '/equipo/personas/:id',
 ];
 /** Of a solicitud that has not ended; below. */
 const EN_CURSO = ['/solicitudes/:id/cancelar'];
@@ -79,6 +84,8 @@ const everyPage = () => {
   let abierta = '';
   let fallida = '';
   let llave = '';
+  let codigo = '';
+  let cuentaId = '';
   /** What stands in the addresses of this account. */
   const lugares: Record<string, string> = { ':grupo': 'tax', ':operacion': 'comunicados' };
   const addressOf = (path: string) =>
@@ -109,6 +116,13 @@ const everyPage = () => {
     await worker.stop();
     abierta = await ask(caller, '02');
 
+    ({ cuentaId } = persona);
+    const otra = await newMiembro(panel, persona, 'PROPIETARIO');
+    const invitar = { cuentaId, usuarioId: persona.usuarioId, email: 'contadora@despacho.example' };
+    const invitada = await panel.deps.invitaciones.invite({ ...invitar, papel: 'CONTADOR', actor: 'prueba', ip: null });
+    if (typeof invitada === 'string') throw new Error(invitada);
+    ({ codigo } = invitada);
+
     const [webhookId, clave] = [randomUUID(), Buffer.alloc(9)];
     const alcance = { cuentaId: persona.cuentaId };
     await panel.deps.webhooks.create({
@@ -135,6 +149,7 @@ const everyPage = () => {
       'saldo:id': cliente.page.url().split('/').at(-1),
       'operador:id': persona.cuentaId,
       'webhooks:id': webhookId,
+      'equipo:id': otra.usuarioId,
       ':entrega': entrega ?? '',
     });
   });
@@ -155,12 +170,13 @@ const everyPage = () => {
 
   it.each(PUBLICAS)('%s, for somebody who is not logged in', async (path) => {
     const pestana = await instalacion.browser.abrir();
-    await look(pestana, path, nameOf(path));
+    await look(pestana, path === '/invitacion' ? `${path}?codigo=${codigo}` : path, nameOf(path));
     await pestana.close();
   });
 
   it.each(CLIENTE)('%s', async (path) => {
-    const query = path.endsWith('/confirmar') ? '?paquete=1000&forma=demostracion' : '';
+    const cuenta = path === '/cuentas/dejar' ? `?cuenta=${cuentaId}` : '';
+    const query = path.endsWith('/confirmar') ? '?paquete=1000&forma=demostracion' : cuenta;
     await look(cliente, addressOf(path) + query, nameOf(path));
   });
 

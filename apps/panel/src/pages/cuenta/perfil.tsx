@@ -1,7 +1,9 @@
 import { dispositivoDe } from '../../acceso/dispositivo.ts';
+import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
 import { parseNombre } from '../../acceso/reglas.ts';
 import { Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Permitido } from '../../components/permitido.tsx';
 import { type ContextoPersona, routesFor } from '../../http/ruta.ts';
 
 export const profilePage = routesFor('persona');
@@ -49,6 +51,23 @@ async function renderCuenta(contexto: ContextoPersona, falta?: string): Promise<
           <Campo nombre="nombre" label="Nombre" requerido maxLargo={120} autocompletar="name" />
           <Boton variante="secundario">Guardar nombre</Boton>
         </Formulario>
+      </Tarjeta>
+      <Tarjeta titulo="Cuentas">
+        <p>
+          {usuario.papel === null
+            ? 'No está en ninguna cuenta.'
+            : `Está en «${usuario.cuenta}», como ${NOMBRES_PAPEL[usuario.papel]}.`}
+        </p>
+        <div class="fila">
+          <Boton variante="secundario" href="/cuentas">
+            Sus cuentas
+          </Boton>
+          <Permitido ver="equipo">
+            <Boton variante="secundario" href="/equipo">
+              Equipo
+            </Boton>
+          </Permitido>
+        </div>
       </Tarjeta>
       <Tarjeta titulo="Contraseña">
         <p>Cambiarla termina sus sesiones en los demás dispositivos.</p>

@@ -1,0 +1,172 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { createEquipo, createSesiones, createUsuarios, type ResultadoEquipo } from '@acuse/db';
+import { describe, expect, it, test } from 'vitest';
+import { waitForLocks } from '../fixtures/candado.ts';
+import { testDatabase, useDatabase } from '../fixtures/database.ts';
+
+const t = useDatabase();
+const autor = { actor: 'prueba', ip: null };
+const password = { hash: 'h', kid: 'k' };
+
+/** An account with so many people who own it. */
+async function cuentaWith(owners: number) {
+  const [usuarios, equipo] = [createUsuarios(t.db), createEquipo(t.db)];
+  const register = () =>
+    usuarios.register({ nombre: 'x', email: `${randomUUID()}@example.com`, password, ip: '203.0.113.9' });
+  const { id, cuentaId } = await register();
+  const people = [id];
+  for (let n = 1; n < owners; n += 1) {
+    const { id: other } = await register();
+    await equipo.add({ cuentaId, ...autor }, other, 'PROPIETARIO');
+    people.push(other);
+  }
+  const [a = '', b = ''] = people;
+  return { cuentaId, a, b };
+}
+
+const ownersOf = (cuentaId: string) =>
+  t.sql`SELECT usuario_id FROM miembro WHERE cuenta_id = ${cuentaId} AND papel = 'PROPIETARIO'`;
+
+/** All of these at once: each has begun, and seen what was there before, when the first can write. */
+async function together<T>(cuentaId: string, changes: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const client = await t.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT FROM miembro WHERE cuenta_id = $1 FOR UPDATE', [cuentaId]);
+    const sent = changes.map((change) => change());
+    await waitForLocks(t.db.pool, sent.length);
+    await client.query('COMMIT');
+    return await Promise.all(sent);
+  } finally {
+    client.release(true);
+  }
+}
+
+describe('two owners of an account who at the same moment', () => {
+  const equipo = () => createEquipo(t.db);
+  type Of = (cuentaId: string, by: string, whom: string) => Promise<ResultadoEquipo>;
+  const CHANGES: Readonly<Record<string, Of>> = {
+    'remove each other': (cuentaId, quien, whom) => equipo().remove({ cuentaId, quien, ...autor }, whom),
+    'degrade each other': (cuentaId, quien, whom) => equipo().setPapel({ cuentaId, quien, ...autor }, whom, 'CONTADOR'),
+    leave: (cuentaId, quien) => equipo().leave(cuentaId, quien, autor),
+  };
+
+  it.each(Object.entries(CHANGES))('%s: one of them does, and one owns it', async (_name, change) => {
+    const { cuentaId, a, b } = await cuentaWith(2);
+    const results = await together(cuentaId, [() => change(cuentaId, a, b), () => change(cuentaId, b, a)]);
+    expect(results.filter((result) => result === 'HECHO')).toHaveLength(1);
+    expect(await ownersOf(cuentaId)).toHaveLength(1);
+  });
+
+  it('hand it over to each other: one owns it', async () => {
+    const { cuentaId, a, b } = await cuentaWith(2);
+    const hand = (quien: string, whom: string) => () =>
+      equipo().transfer({ cuentaId, quien, ...autor }, whom, 'CONTADOR', Buffer.alloc(32));
+    await together(cuentaId, [hand(a, b), hand(b, a)]);
+    expect(await ownersOf(cuentaId)).toHaveLength(1);
+  });
+
+  it('hand it over to somebody and remove that one: it is owned, whichever comes first', async () => {
+    const { cuentaId, a, b } = await cuentaWith(2);
+    const { id: c } = await createUsuarios(t.db).register({
+      ...{ nombre: 'x', email: `${randomUUID()}@example.com`, password, ip: '203.0.113.9' },
+    });
+    await equipo().add({ cuentaId, ...autor }, c, 'CONTADOR');
+    await together<unknown>(cuentaId, [
+      () => equipo().transfer({ cuentaId, quien: a, ...autor }, c, 'CONTADOR', Buffer.alloc(32)),
+      () => equipo().remove({ cuentaId, quien: b, ...autor }, c),
+      () => equipo().leave(cuentaId, b, autor),
+    ]);
+    expect((await ownersOf(cuentaId)).length).toBeGreaterThan(0);
+  });
+});
+
+test('who is no owner changes nobody, and the operator takes the last owner away from nothing', async () => {
+  const { cuentaId, a, b } = await cuentaWith(2);
+  const equipo = createEquipo(t.db);
+  expect(await equipo.setPapel({ cuentaId, quien: a, ...autor }, b, 'DESARROLLADOR')).toBe('HECHO');
+  expect(await equipo.remove({ cuentaId, quien: b, ...autor }, a)).not.toBe('HECHO');
+  expect(await equipo.remove({ cuentaId, quien: randomUUID(), ...autor }, b)).toBe('SIN_CAMBIO');
+  expect(await equipo.remove({ cuentaId, quien: null, ...autor }, a)).toBe('SIN_PROPIETARIO');
+  expect(await equipo.transfer({ cuentaId, quien: a, ...autor }, randomUUID(), 'CONTADOR', Buffer.alloc(32))).toBe(
+    false,
+  );
+  expect(await ownersOf(cuentaId)).toEqual([{ usuario_id: a }]);
+});
+
+test('a session that is opened while its person is removed is in no account of theirs', async () => {
+  const { cuentaId, b } = await cuentaWith(2);
+  await t.sql`DELETE FROM miembro WHERE usuario_id = ${b} AND cuenta_id <> ${cuentaId}`;
+  const sesiones = createSesiones(t.db);
+  const huella = randomBytes(32);
+  const nueva = { huella, id: randomUUID(), usuarioId: b, fase: 'COMPLETA' as const, agente: '', ip: '' };
+  const client = await t.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('DELETE FROM miembro WHERE usuario_id = $1 AND cuenta_id = $2', [b, cuentaId]);
+    const opening = sesiones.open({ ...nueva, inactividad: 60, duracion: 60 }, null).then(
+      () => 'opened',
+      () => 'refused',
+    );
+    await waitForLocks(t.db.pool, 1);
+    await client.query('COMMIT');
+    expect(await opening).toBe('refused');
+  } finally {
+    client.release(true);
+  }
+  expect(await sesiones.load(huella, { inactividad: 60, ip: '' })).toBeNull();
+  await sesiones.open({ ...nueva, inactividad: 60, duracion: 60 }, null);
+  expect(await sesiones.load(huella, { inactividad: 60, ip: '' })).toMatchObject({
+    usuario: { cuentaId: null, papel: null, cuentas: 0 },
+  });
+});
+
+test('the migration leaves everybody as the owner of their account, in the sessions that they have, and says who made a key', async () => {
+  const { db, sql, close } = await testDatabase();
+  try {
+    for (const undo of [
+      'ALTER TABLE sesion DROP COLUMN cuenta_id',
+      'DROP TABLE invitacion, miembro CASCADE',
+      'DROP TRIGGER usuario_es_miembro ON usuario',
+      'DROP FUNCTION usuario_es_miembro, miembro_ya_no_es_propietario',
+      'ALTER TABLE api_key DROP COLUMN usuario_id',
+    ])
+      await db.pool.query(undo);
+    const [cuenta, usuario, contribuyente] = [randomUUID(), randomUUID(), randomUUID()];
+    await sql`INSERT INTO cuenta (id, nombre, email) VALUES (${cuenta}, 'x', 'x@example.com')`;
+    await sql`INSERT INTO usuario (id, cuenta_id, email, nombre) VALUES (${usuario}, ${cuenta}, 'x@example.com', 'x')`;
+    await sql`INSERT INTO sesion (huella, id, usuario_id, fase, inactiva_en, vence_en)
+      VALUES (${Buffer.alloc(32)}, ${randomUUID()}, ${usuario}, 'COMPLETA', now() + interval '1 hour', now() + interval '1 hour')`;
+    await sql`INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES (${contribuyente}, ${cuenta}, 'ACU200101DB1')`;
+    for (const key of ['suya', 'del-operador'])
+      await sql`INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4, estado)
+        VALUES (${key}, ${contribuyente}, 'test', ${Buffer.alloc(32)}, 1, 'abcd', 'REVOCADA')`;
+    const note = (actor: string, key: string) =>
+      sql`INSERT INTO auditoria (cuenta_id, actor, accion, detalle) VALUES (${cuenta}, ${actor}, 'generar-llave', ${JSON.stringify({ api_key: key })})`;
+    await note(`usuario:${usuario}`, 'suya');
+    await note('operador:cli', 'del-operador');
+    const before = await sql`SELECT version FROM contribuyente`;
+    const folder = new URL('../../../prisma/migrations/', import.meta.url);
+    await db.pool.query(await readFile(new URL(`${MIGRACION}/migration.sql`, folder), 'utf8'));
+    expect(await sql`SELECT * FROM miembro`).toMatchObject([
+      { usuario_id: usuario, cuenta_id: cuenta, papel: 'PROPIETARIO' },
+    ]);
+    expect(await sql`SELECT cuenta_id FROM sesion`).toEqual([{ cuenta_id: cuenta }]);
+    expect(await sql`SELECT id, usuario_id FROM api_key ORDER BY id`).toEqual([
+      { id: 'del-operador', usuario_id: null },
+      { id: 'suya', usuario_id: usuario },
+    ]);
+    expect(await sql`SELECT version FROM contribuyente`).toEqual(before);
+
+    const added = randomUUID();
+    await sql`INSERT INTO usuario (id, cuenta_id, email, nombre) VALUES (${added}, ${cuenta}, 'y@example.com', 'y')`;
+    expect(await sql`SELECT papel FROM miembro WHERE usuario_id = ${added}`).toEqual([{ papel: 'PROPIETARIO' }]);
+    await sql`UPDATE miembro SET papel = 'CONTADOR' WHERE usuario_id = ${added}`;
+    expect(await sql`SELECT cuenta_id FROM usuario WHERE id = ${added}`).toEqual([{ cuenta_id: null }]);
+  } finally {
+    await close();
+  }
+});
+
+const MIGRACION = '20261123151600_equipos';
