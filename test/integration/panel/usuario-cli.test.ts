@@ -82,3 +82,50 @@ describe('usuario', () => {
     expect(rows.map(({ accion }) => accion)).toEqual(['cambiar-rol', 'quitar-dos-pasos', 'ofrecer-password']);
   });
 });
+
+describe('equipo', () => {
+  it('gives an account whose only owner is gone another one, and takes the first away', async () => {
+    const [ana, berta] = [await panel.registrar(), await panel.registrar()];
+    const where = ['--cuenta', ana.email];
+    await expect(acuse('equipo', 'quitar', ...where, '--email', ana.email)).rejects.toThrow('Nadie más es propietario');
+    await acuse('equipo', 'agregar', ...where, '--email', berta.email, '--papel', 'CONTADOR');
+    await expect(acuse('equipo', 'papel', ...where, '--email', ana.email, '--papel', 'CONTADOR')).rejects.toThrow(
+      'Nadie más es propietario',
+    );
+    const papel = ['equipo', 'papel', ...where, '--email', berta.email, '--papel', 'PROPIETARIO'];
+    expect(await acuse(...papel)).toMatchObject([{ papel: 'PROPIETARIO', cambio: true }]);
+    expect(await acuse(...papel)).toMatchObject([{ cambio: false }]);
+    expect(await acuse('equipo', 'quitar', ...where, '--email', ana.email)).toMatchObject([{ quitada: true }]);
+    expect((await ana.get('/inicio')).location).toMatch(/^\/entrar/);
+    expect(await acuse('equipo', 'listar', ...where)).toMatchObject([{ email: berta.email, papel: 'PROPIETARIO' }]);
+    const rows = await panel.sql`SELECT accion FROM auditoria
+      WHERE cuenta_id = ${ana.cuentaId} AND actor = 'operador:cli' ORDER BY id`;
+    expect(rows.map(({ accion }) => accion)).toEqual(['agregar-persona', 'cambiar-papel', 'quitar-persona']);
+  });
+
+  it('makes somebody new of an account who is what the order says', async () => {
+    const ana = await panel.registrar();
+    const email = newEmail();
+    await acuse('usuario', 'crear', '--email', email, '--cuenta', ana.email, '--papel', 'DESARROLLADOR');
+    const people = await acuse('equipo', 'listar', '--cuenta', ana.email);
+    expect(people.map((each) => [each['email'], each['papel']]).sort()).toEqual(
+      [
+        [ana.email, 'PROPIETARIO'],
+        [email, 'DESARROLLADOR'],
+      ].sort(),
+    );
+  });
+
+  it('names what it does not know', async () => {
+    const [ana, berta] = [await panel.registrar(), await panel.registrar()];
+    const where = ['--cuenta', ana.email];
+    await expect(acuse('equipo', 'listar', '--cuenta', newEmail())).rejects.toThrow('CUENTA_DESCONOCIDA');
+    await expect(acuse('equipo', 'quitar', ...where, '--email', newEmail())).rejects.toThrow('USUARIO_DESCONOCIDO');
+    await expect(acuse('equipo', 'quitar', ...where, '--email', berta.email)).rejects.toThrow(
+      'No es parte de la cuenta',
+    );
+    await expect(acuse('equipo', 'agregar', ...where, '--email', ana.email, '--papel', 'CONTADOR')).rejects.toThrow(
+      'Ya es parte de la cuenta',
+    );
+  });
+});

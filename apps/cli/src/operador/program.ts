@@ -5,6 +5,7 @@ import { addBase, addMigrar } from './comandos/base.ts';
 import { addCaptchas } from './comandos/captchas.ts';
 import { addContribuyente } from './comandos/contribuyente.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
+import { addEquipo } from './comandos/equipo.ts';
 import { addEdos, addEfos } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
 import { addComprobar, addRecuperar } from './comandos/recuperar.ts';
@@ -32,6 +33,7 @@ export function createProgram(
     .enablePositionalOptions();
   addCuenta(program, deps);
   addUsuario(program, deps);
+  addEquipo(program, deps);
   addRfc(program, deps);
   addLlave(program, deps);
   addContribuyente(program, deps);

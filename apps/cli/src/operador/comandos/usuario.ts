@@ -1,7 +1,8 @@
-import { Rechazo, type RolUsuario, type UsuarioVista } from '@acuse/db';
+import { type Papel, Rechazo, type RolUsuario, type UsuarioVista } from '@acuse/db';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { AUTOR, integerArgument } from '../search.ts';
+import { papelOption } from './equipo.ts';
 
 const ROLES: readonly RolUsuario[] = ['CLIENTE', 'OPERADOR'];
 const MAX_HORAS = 168;
@@ -26,11 +27,12 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .option('--nombre <nombre>', 'nombre; sin él, el correo')
     .option('--cuenta <email>', 'correo de la cuenta a la que entra; sin él, la de su correo, que se crea si falta')
     .addOption(rolOption().default('CLIENTE'))
+    .addOption(papelOption().default('PROPIETARIO'))
     .option(...horasOption)
     .action(async (options: CreateOptions) => {
-      const { email, nombre = email, rol, horas } = options;
+      const { email, nombre = email, rol, papel, horas } = options;
       const cuentaId = await cuentaFor(deps(), options);
-      const creado = await deps().usuarios.add({ cuentaId, email, nombre, rol, ...AUTOR });
+      const creado = await deps().usuarios.add({ cuentaId, email, nombre, rol, papel, ...AUTOR });
       await offer(deps(), creado, horas);
     });
   usuario
@@ -69,6 +71,7 @@ interface CreateOptions {
   readonly nombre?: string;
   readonly cuenta?: string;
   readonly rol: RolUsuario;
+  readonly papel: Papel;
   readonly horas: number;
 }
 
