@@ -71,6 +71,10 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
         en: { slug: 'formats', source: 'docs/guias/en/formats.md', label: 'Formats' },
       },
       {
+        es: { slug: 'equipo', source: 'docs/guias/equipo.md', label: 'Equipo y roles' },
+        en: { slug: 'teams', source: 'docs/guias/en/teams.md', label: 'Teams and roles' },
+      },
+      {
         es: { slug: 'cli', source: 'docs/cli.md', label: 'Línea de órdenes' },
         en: { slug: 'cli', source: 'docs/guias/en/cli.md', label: 'Command line' },
       },
