@@ -21,6 +21,10 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
     'is about a database that nothing works on; it runs in test/integration/recuperacion',
   ],
   [/^acuse operador contribuyente /, 'deletes a taxpayer; it runs in test/integration/borrado'],
+  [
+    /^acuse operador (revisar|solicitudes|captchas|efos|llave|secretos)\b/,
+    'is the operator’s; it runs in test/integration/cli/ordenes-operador.test.ts',
+  ],
   [/assemble\.bench\.ts/, 'a bench of minutes with a million rows'],
   [/^npm (run build|pack|install) /, 'would leave files in the checkout; test/integration/sdk packs and installs it'],
 ];
