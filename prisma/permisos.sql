@@ -163,3 +163,26 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_aviso TO acuse_worker;
 -- borrado: of the operator's orders, which run as the owner.
 -- _prisma_migrations: of who migrates; everybody may look which there are (acuse operador revisar).
 GRANT SELECT (migration_name, checksum, finished_at, rolled_back_at) ON _prisma_migrations TO acuse_api, acuse_panel, acuse_worker;
+
+-- almacen, lectura, nombrado, cfdi, cfdi_cambio: what workers put together from packages, and everybody reads. Partitions of cfdi are made by a
+-- function, and reached through it alone.
+GRANT SELECT, INSERT (contribuyente_id), UPDATE (borrado_en) ON almacen TO acuse_api, acuse_panel;
+GRANT SELECT ON lectura, nombrado, cfdi, cfdi_cambio TO acuse_api, acuse_panel;
+GRANT SELECT, UPDATE (cambios, lecturas), DELETE ON almacen TO acuse_worker;
+GRANT SELECT, INSERT, DELETE ON lectura, nombrado, cfdi_cambio TO acuse_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON cfdi TO acuse_worker;
+REVOKE ALL ON FUNCTION cfdi_meses FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION cfdi_meses TO acuse_worker;
+
+-- sincronizacion: what is asked for, and charged, is asked for by a function alone.
+GRANT SELECT, INSERT, UPDATE (api_key_id, emitidos, recibidos, desde, frecuencia, estado, motivo, pausada_en) ON sincronizacion TO acuse_api, acuse_panel;
+GRANT SELECT, UPDATE (estado, motivo, pausada_en), DELETE ON sincronizacion TO acuse_worker;
+-- consentimiento: who seals reads nothing of what is sealed; who opens seals nothing.
+GRANT SELECT (sincronizacion_id, finalidad, otorgado_por, otorgado_en, expira_en), INSERT, DELETE ON consentimiento TO acuse_api, acuse_panel;
+GRANT SELECT, DELETE ON consentimiento TO acuse_worker;
+-- tramo
+GRANT SELECT, INSERT, UPDATE (fase, due_at), DELETE ON tramo TO acuse_api, acuse_panel;
+GRANT SELECT, INSERT, UPDATE, DELETE ON tramo TO acuse_worker;
+REVOKE ALL ON FUNCTION sincronizacion_pide, sincronizacion_revoca FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION sincronizacion_pide TO acuse_worker;
+GRANT EXECUTE ON FUNCTION sincronizacion_revoca TO acuse_api, acuse_panel, acuse_worker;

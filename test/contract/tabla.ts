@@ -1,7 +1,7 @@
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
  * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
- * `vault/estado`, `uso/consultar`, `webhooks/…` and `id_cif` are ours.
+ * `vault/estado`, `uso/consultar`, `sincronizacion/…`, `webhooks/…` and `id_cif` are ours.
  */
 type Tipo = 'string' | 'number' | 'integer' | 'array';
 
@@ -43,6 +43,13 @@ const llave = ['401/1001'];
 const numero = { tipo: 'integer', requerido: false } as const;
 const webhook = { webhook_id: texto };
 const webhooks = { cost: 0, credencial: 'API key', rfc: 'ninguno' } as const;
+const sincronizacion = { cost: 0, credencial: 'API key', rfc: 'propio' } as const;
+const ajustes = { rfc: texto, tipo: opcional, desde: opcional, frecuencia: opcional };
+const costo = ['lecturas_iniciales', 'creditos_iniciales', 'lecturas_al_mes', 'creditos_al_mes'];
+const suSincronizacion = [
+  ...['rfc', 'tipo', 'desde', 'frecuencia', 'hora', 'estado', 'motivo', 'pausada_en', 'consentimiento', 'cambios'],
+  ...['ultima_lectura', 'proxima_lectura', 'periodos_por_leer', 'periodos_con_fallas', 'ultima_falla', 'creada_en'],
+];
 const suWebhook = [
   ...['webhook_id', 'url', 'descripcion', 'eventos', 'estado', 'motivo', 'apagado_en', 'fallando_desde'],
   ...['pendientes', 'secretos_anteriores', 'creado_en'],
@@ -220,6 +227,34 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'webhooks/probar', ...webhooks, campos: webhook, data: ['entrega_id'] },
     errores: [...llave, '404/2002', '409/3006'],
   },
+  { ...{ path: 'sincronizacion/estimar', ...sincronizacion, campos: ajustes }, ...{ data: costo, errores: llave } },
+  {
+    ...{ path: 'sincronizacion/crear', ...sincronizacion, credencial: 'API key + CIEC' },
+    campos: { ...ajustes, meses: numero, finalidad: opcional },
+    ...{ data: [...suSincronizacion, 'costo'], errores: llave },
+  },
+  {
+    ...{ path: 'sincronizacion/listar', ...sincronizacion, campos: rfc, data: lista, errores: llave },
+    elementos: { rfc: 'string', estado: 'string', cambios: 'integer' },
+  },
+  {
+    ...{ path: 'sincronizacion/pausar', ...sincronizacion, campos: rfc, data: suSincronizacion },
+    errores: [...llave, '404/2002'],
+  },
+  {
+    ...{ path: 'sincronizacion/reanudar', ...sincronizacion, campos: rfc, data: suSincronizacion },
+    errores: [...llave, '404/2002', '409/3006'],
+  },
+  {
+    ...{ path: 'sincronizacion/borrar', ...sincronizacion, campos: rfc, data: ['rfc'] },
+    errores: [...llave, '404/2002'],
+  },
+  {
+    ...{ path: 'sincronizacion/cambios', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
+    data: [...lista, 'siguiente', 'faltan'],
+    elementos: { secuencia: 'integer', cambio: 'string', uuid: 'string', fecha: 'date' },
+    errores: [...llave, '404/2002'],
+  },
   {
     ...{ path: 'vault/rfc-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
     ...{ campos: { rfc: texto, id_cif: opcional }, data: ['rfc'], errores: llave },
@@ -296,6 +331,9 @@ const VALORES: Readonly<Record<string, unknown>> = {
   estado: 'ACTIVO',
   vigencia_horas: 24,
   limite: 25,
+  frecuencia: 'SEMANAL',
+  meses: 12,
+  finalidad: 'Conciliación',
 };
 
 /** A body that passes every check of its fields. */

@@ -151,7 +151,8 @@ export async function simulate(seed: number) {
   const view = (): ClaimedSolicitud => ({
     ...{ id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', cuentaId: 'c1', contribuyenteId: 't1', rfc: 'ACU200101DB1' },
     modo: 'live',
-    ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', canal, canalDejado, fase, epoch, now: new Date(now) },
+    ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', sincronizacionId: null, now: new Date(now) },
+    ...{ canal, canalDejado, fase, epoch },
     ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), rungAt: null },
     traceparent: null,
     partes: partes.map((parte) => ({ ...parte })),

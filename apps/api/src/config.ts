@@ -2,6 +2,7 @@ import {
   ciecLengthOf,
   credentialFields,
   databaseFields,
+  deadlineFields,
   downloadFields,
   drainFields,
   durationMs,
@@ -58,7 +59,7 @@ export const apiConfig = z.object({
     { max: 60 },
   ).default(60),
 
-  DEADLINE_HOURS: integer('Horas tras las que una solicitud vence con devolución.', { min: 1, max: 720 }).default(168),
+  ...deadlineFields,
   ...downloadFields,
 
   ...satFields,

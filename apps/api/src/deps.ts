@@ -11,11 +11,13 @@ import {
 } from '@acuse/core';
 import type {
   AccessSnapshots,
+  Almacenes,
   ConsultasEnCurso,
   Documentos,
   Idempotencia,
   Listas,
   Saldos,
+  Sincronizaciones,
   Solicitudes,
   Uso,
   Webhooks,
@@ -40,6 +42,8 @@ export interface DatabasePorts {
   readonly sesiones: Pick<SesionesPortal, 'forget'>;
   readonly webhooks: Webhooks;
   readonly uso: Pick<Uso, 'byDay'>;
+  readonly sincronizaciones: Sincronizaciones;
+  readonly almacenes: Pick<Almacenes, 'cambios'>;
 }
 
 /** Whom calls ask, and all that belongs to it alone. */
@@ -135,6 +139,8 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     sesiones: guard(ports.sesiones),
     webhooks: guard(ports.webhooks),
     uso: guard(ports.uso),
+    sincronizaciones: guard(ports.sincronizaciones),
+    almacenes: guard(ports.almacenes),
   };
 }
 

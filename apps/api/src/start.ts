@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createSemaphore, type OpinionesPublicas, type SesionesPortal } from '@acuse/core';
 import {
   createAccessSnapshots,
+  createAlmacenes,
   createBoveda,
   createBreakerState,
   createCaptchas,
@@ -13,6 +14,7 @@ import {
   createSaldos,
   createSatMetrics,
   createSesionesPortal,
+  createSincronizaciones,
   createSolicitudes,
   createUso,
   createWebhooks,
@@ -102,6 +104,8 @@ async function createDeps(
     webhooks: createWebhooks(database),
     selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
     uso: createUso(database),
+    sincronizaciones: createSincronizaciones(database),
+    almacenes: createAlmacenes(database),
     ...openAuthority(database, { config, claves, shutdown, metrics, tracing, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
     paquetes,

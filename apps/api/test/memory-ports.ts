@@ -11,6 +11,7 @@ import {
   type TipoGuardada,
 } from '@acuse/core';
 import type { DatabasePorts } from '../src/deps.ts';
+import { memorySincronizaciones } from './memory-sincronizaciones.ts';
 import {
   bump,
   credencialKey,
@@ -178,6 +179,8 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     sesiones: { forget: (rfc) => void store.olvidados.push(rfc) },
     documentos: { note: (documento) => void store.documentos.push(documento) },
     webhooks: memoryWebhooks(store),
+    sincronizaciones: memorySincronizaciones(store),
+    almacenes: { cambios: () => [] },
   });
 }
 

@@ -10,7 +10,7 @@ import type {
   TipoGuardada,
   VistaSolicitud,
 } from '@acuse/core';
-import type { EntregaVista, SecretoSellado, WebhookVista } from '@acuse/db';
+import type { EntregaVista, SecretoSellado, VistaSincronizacion, WebhookVista } from '@acuse/db';
 
 interface StoredKey {
   readonly id: string;
@@ -85,6 +85,10 @@ export const createMemoryStore = (now: Date) => ({
   enCurso: new Map<string, ConsultaEnCurso>(),
   documentos: [] as DocumentoGuardado[],
   webhooks: new Map<string, StoredWebhook>(),
+  /** By taxpayer. */
+  sincronizaciones: new Map<string, VistaSincronizacion>(),
+  /** Sealed copies, by subscription. */
+  consentimientos: new Map<string, Buffer>(),
   entregas: new Map<string, EntregaVista>(),
   /** RFCs whose sessions with the SAT were ended. */
   olvidados: [] as string[],

@@ -1,5 +1,6 @@
 import {
   databaseFields,
+  deadlineFields,
   decimal,
   durationMs,
   durationSeconds,
@@ -22,7 +23,16 @@ import {
 import { satFields } from '@acuse/sat';
 import { z } from 'zod';
 
-export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper', 'listas', 'webhooks'] as const;
+export const ROLES = [
+  'descargas',
+  'ensambles',
+  'relay',
+  'reconciler',
+  'reaper',
+  'listas',
+  'webhooks',
+  'sincronizacion',
+] as const;
 export type Role = (typeof ROLES)[number];
 
 const roles = list(
@@ -177,6 +187,18 @@ const ajustes = z.object({
     { min: 100 },
   ).default(30_000),
   ...saldoFields,
+
+  ...deadlineFields,
+  SINCRONIZACION_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a las lecturas que toca pedir o guardar.', {
+    min: 10,
+  }).default(2_000),
+  SINCRONIZACION_CONCURRENCY: integer('Lecturas que este proceso pide o guarda a la vez.', { min: 1, max: 64 }).default(
+    4,
+  ),
+  SINCRONIZACION_A_LA_VEZ: integer('Lecturas de una sincronización que el SAT prepara a la vez.', {
+    min: 1,
+    max: 50,
+  }).default(3),
 
   ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),

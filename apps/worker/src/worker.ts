@@ -43,6 +43,7 @@ import { meterClaims, meterPaquetes, meterReconciler, observeBacklog } from './m
 import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
+import { openSincronizacion } from './sincronizacion.ts';
 import { createFailpoint, createRunner, type StepJob, startWatchdog } from './steps.ts';
 import { tracePaquetes } from './tracing.ts';
 import { openWebhooks } from './webhooks.ts';
@@ -203,6 +204,9 @@ export async function startWorker(
   if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log, metrics, tracing }, shutdown);
   if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics: satMetrics }, shutdown);
 
+  if (has('sincronizacion'))
+    openSincronizacion({ config, database, paquetes, log, isCharged, wake: () => wakeRelay() }, shutdown);
+
   // What is opened last is closed first: whoever leaves takes nothing new from then on.
   if (abierto !== null && has('descargas')) {
     const opener = createOpener({
@@ -211,8 +215,8 @@ export async function startWorker(
     });
     const openSellada = (
       { sobre, tipo, expiraEn }: CredencialSellada,
-      { id: solicitudId, cuentaId: cuenta, rfc }: ClaimedSolicitud,
-    ) => opener.open(sobre, { solicitudId, cuenta, rfc, tipo, expiraEn });
+      { id, sincronizacionId, cuentaId: cuenta, rfc }: ClaimedSolicitud,
+    ) => opener.open(sobre, { solicitudId: sincronizacionId ?? id, cuenta, rfc, tipo, expiraEn });
     const agenda = {
       primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
       factor: config.SAT_POLL_FACTOR,

@@ -51,6 +51,62 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'sincronizacion/borrar',
+    resumen: 'Dejar de mantener al día el RFC',
+    descripcion:
+      'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Los paquetes de las lecturas se conservan los días de siempre. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'sincronizacion/cambios',
+    resumen: 'Qué cambió de los CFDI del RFC',
+    descripcion:
+      'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'sincronizacion/crear',
+    resumen: 'Mantener al día los CFDI del RFC',
+    descripcion:
+      'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia sus ajustes y renueva el permiso.',
+    costo: 0,
+    credencial: 'API key + CIEC',
+  },
+  {
+    path: 'sincronizacion/estimar',
+    resumen: 'Lo que costaría mantener al día el RFC',
+    descripcion:
+      'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: la primera carga, un mes por lectura, y los 30 días siguientes. No pregunta al SAT. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'sincronizacion/listar',
+    resumen: 'Cómo va lo que se mantiene al día',
+    descripcion:
+      'La sincronización del RFC de la API key: sus ajustes, su permiso, cuándo leyó y cuándo le toca. Vacía si no se mantiene al día. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'sincronizacion/pausar',
+    resumen: 'Poner en pausa lo que se mantiene al día',
+    descripcion:
+      'No se pide nada más hasta sincronizacion/reanudar. Lo que el SAT ya prepara se guarda cuando llega; lo leído y sus cambios se conservan. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'sincronizacion/reanudar',
+    resumen: 'Seguir manteniendo al día el RFC',
+    descripcion:
+      'Termina la pausa. Lo que tocaba mientras tanto se lee una vez, desde ahora. Sin costo por sí misma; cada lectura cuesta un crédito.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'tax/comunicados',
     resumen: 'Comunicados oficiales del SAT',
     descripcion:

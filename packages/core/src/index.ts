@@ -13,6 +13,7 @@ export type * from './ports/sat.ts';
 export * from './ports/solicitudes.ts';
 export * from './sat-error.ts';
 export * from './semaphore.ts';
+export * from './sincronizacion/agenda.ts';
 export * from './solicitud/agenda.ts';
 export { type Checkpoint, noCheckpoint, PUNTOS } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';

@@ -57,3 +57,8 @@ const DEADLOCK = '40P01';
 export function isDeadlock(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === DEADLOCK;
 }
+
+/** True when PostgreSQL could not read a value as what it should be: class 22, data exception (appendix A). */
+export function isDataException(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;
+}

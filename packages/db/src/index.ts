@@ -1,5 +1,6 @@
 export type { Autor } from '@acuse/core';
 export { type AccessSnapshots, createAccessSnapshots } from './access-snapshots.ts';
+export * from './almacen/almacen.ts';
 export * from './borrado/borrado.ts';
 export * from './borrado/informes.ts';
 export { columnsIn, MAPA, type Tratado } from './borrado/mapa.ts';
@@ -65,6 +66,8 @@ export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
+export * from './sincronizacion/sincronizaciones.ts';
+export * from './sincronizacion/tramos.ts';
 export * from './solicitudes/lista.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './solicitudes/traza.ts';

@@ -66,6 +66,11 @@ export const drainFields = {
   ).default(0),
 };
 
+/** For a process that accepts solicitudes. */
+export const deadlineFields = {
+  DEADLINE_HOURS: integer('Horas tras las que una solicitud vence con devolución.', { min: 1, max: 720 }).default(168),
+};
+
 /** For a process whose secrets rotate. */
 export const rotationFields = {
   SECRETOS_FALTANTES: choice(

@@ -2,6 +2,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { PaqueteSatInvalido, type Paquetes } from '@acuse/core';
 import { assemble } from './assemble/assemble.ts';
+import { readCsv } from './assemble/read-csv.ts';
 import { originalesPrefix, satKey, solicitudPrefix } from './keys.ts';
 import { Meter } from './meter.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -47,6 +48,7 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       return { objectKey, bytes, sha256 };
     },
     assemble: (plan, signal) => assemble({ store, limits, level }, plan, signal),
+    readCsv: (objectKey, signal) => readCsv(store, objectKey, signal),
     async saveDocumento(objectKey, bytes, signal) {
       const meter = new Meter();
       meter.update(bytes);

@@ -10,7 +10,7 @@ test('prisma/schema.prisma has the tables of a migrated database, with their col
   const { rows } = await t.db.pool.query<{ column: string }>(
     `SELECT format('%s.%s %s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod), CASE WHEN a.attnotnull THEN '' ELSE '?' END) AS column
      FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
-     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND c.relname <> '_prisma_migrations'`,
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition AND c.relname <> '_prisma_migrations'`,
   );
   const columns = [...readModels().values()].flatMap((table) =>
     [...table.columns.values()].map(

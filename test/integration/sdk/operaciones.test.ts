@@ -108,6 +108,10 @@ it.for(CLIENTS)(
     const years = { rfc, tipo: 'recibidos', desde: '2021-01-01', hasta: '2025-12-31' };
     await op('descarga/cancelar', { solicitud_id: (await op('tax/descarga-metadata', years))['solicitud_id'] });
 
+    await op('sincronizacion/estimar');
+    await op('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
+    for (const accion of ['listar', 'cambios', 'pausar', 'reanudar', 'borrar']) await op(`sincronizacion/${accion}`);
+
     const webhook = { rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] };
     const { webhook_id } = await op('webhooks/crear', webhook);
     await op('webhooks/listar');
@@ -124,6 +128,7 @@ it.for(CLIENTS)(
     // Only what changes nothing is repeated without one.
     expect([...sinClave].sort()).toEqual([
       ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
+      ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
       ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
       ...['webhooks/entregas', 'webhooks/listar'],
     ]);

@@ -114,6 +114,20 @@ export const PETICIONES = {
     english:
       'The account has 20 webhooks, the most that it may have. Delete one that you no longer use, here or in the panel, and repeat.',
   },
+  SINCRONIZACION_NO_ENCONTRADA: {
+    http: 404,
+    codigo: 2002,
+    texto: 'Los CFDI de este RFC no se mantienen al día. Empiece con /api/v1/sincronizacion/crear.',
+    english: 'The CFDI of this RFC are not kept up to date. Begin with /api/v1/sincronizacion/crear.',
+  },
+  SINCRONIZACION_SIN_PERMISO: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'La sincronización sigue en pausa: ya no hay permiso para usar la CIEC, porque venció, se retiró, o cambiaron la CIEC o la API key. Dé uno nuevo con /api/v1/sincronizacion/crear; lo leído y sus cambios siguen ahí.',
+    english:
+      'The subscription stays paused: there is no consent for the CIEC any more, because its time is over, it was taken back, or the CIEC or the API key changed. Give a new one with /api/v1/sincronizacion/crear; what was read and its changes are still there.',
+  },
   SECRETOS_DEMASIADOS: {
     http: 409,
     codigo: 3006,

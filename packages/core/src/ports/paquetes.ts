@@ -103,6 +103,12 @@ export interface Paquetes {
    */
   assemble(plan: PlanEnsamble, signal: AbortSignal): Promise<PaqueteEnsamblado>;
 
+  /**
+   * `metadata.csv` of a ZIP that `assemble` made in that format, header included, in chunks that end anywhere. Ends
+   * with an error when it is not whole.
+   */
+  readCsv(objectKey: string, signal: AbortSignal): AsyncIterable<Buffer>;
+
   /** A URL that gives the object without further credentials until `expiraEn`. Local computation, no request. */
   presign(
     objectKey: string,

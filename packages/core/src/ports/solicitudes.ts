@@ -50,6 +50,7 @@ export const MOTIVOS_SOLICITUD = [
   'SAT_RECHAZO_LA_SOLICITUD',
   'DEMASIADOS_CFDI_POR_SEGUNDO',
   'API_KEY_REVOCADA',
+  'CONSENTIMIENTO_REVOCADO',
   'CANCELADA_POR_EL_CLIENTE',
   'VACIA_SIN_CONFIRMAR',
   'EFIRMA_EXPIRADA',
@@ -189,6 +190,8 @@ export interface ClaimedSolicitud {
   readonly canal: CanalSat;
   /** The channel that it left without a refusal: it may come back there, and leaves none for its silence any more. */
   readonly canalDejado: CanalSat | null;
+  /** The subscription that it is a reading of: its credential is the consent's. */
+  readonly sincronizacionId: string | null;
   readonly fase: Fase;
   readonly epoch: number;
   readonly creadaEn: Date;

@@ -123,6 +123,8 @@ export async function closeTaxpayer(
     if (some < BATCH) break;
   }
   await count(pool, id, { api_keys_revocadas: keys.length, solicitudes_terminadas: ended });
+  const stop = `UPDATE sincronizacion SET estado = 'BORRADA', motivo = NULL, pausada_en = NULL WHERE contribuyente_id = $1`;
+  await execute(pool, stop, [contribuyenteId]);
   for (const tabla of ['efirma_shred', 'credencial'])
     await eraseRows(database, { id, contribuyenteId, rfc, cuentaId: '' }, tabla);
   await execute(pool, 'UPDATE sesion_portal SET por_cerrar = true WHERE rfc = $1 AND NOT por_cerrar', [rfc]);
@@ -166,9 +168,11 @@ const valuesOf = ({ contribuyenteId, cuentaId, rfc }: Omit<Whose, 'id'>) => [con
 
 /** Deletes what a table has of the taxpayer, batch by batch, each counted in its own transaction. */
 async function eraseRows({ pool }: Db, whose: Whose, tabla: string): Promise<void> {
-  const text = about(
-    tabla,
-    (donde) => `DELETE FROM ${tabla} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${tabla} WHERE ${donde} LIMIT ${BATCH}))`,
+  const key = MAPA[tabla]?.llave;
+  const text = about(tabla, (donde) =>
+    key === undefined
+      ? `DELETE FROM ${tabla} WHERE ctid = ANY (ARRAY(SELECT ctid FROM ${tabla} WHERE ${donde} LIMIT ${BATCH}))`
+      : `DELETE FROM ${tabla} WHERE (${key}) IN (SELECT ${key} FROM ${tabla} WHERE ${donde} LIMIT ${BATCH})`,
   );
   for (let n = BATCH; n === BATCH; ) {
     n = await inTransaction(pool, async (client) => {
@@ -297,7 +301,10 @@ async function clean({ pool }: Db, { id, cuentaId, contribuyenteId, rfc }: Borra
   }
 }
 
-const LATER = ['idempotencia', 'consulta_en_curso', 'llave_recordada', 'webhook_aviso'] as const;
+const LATER = [
+  ...['idempotencia', 'consulta_en_curso', 'llave_recordada', 'webhook_aviso', 'consentimiento', 'tramo'],
+  ...['sincronizacion', 'cfdi_cambio', 'cfdi', 'nombrado', 'lectura', 'almacen'],
+] as const;
 const LAST = [
   ...['efirma_shred', 'credencial', 'operacion_deshabilitada', 'ip_permitida', 'api_key_uso'],
   ...['sesion_portal', 'turno_acceso', 'rechazo_acceso', 'api_key', 'contribuyente'],

@@ -15,6 +15,8 @@ export interface Tratado {
   readonly libre?: string;
   /** All other columns: ids made at random, times, numbers, names of ours. */
   readonly resto?: string;
+  /** Its key, for a table in partitions, where a place (ctid) is of one of them only. */
+  readonly llave?: string;
   /** How long a row lives when nobody orders anything; `{SETTING}` stands for a setting's default. */
   readonly plazo: string;
   /** Why it stays. */

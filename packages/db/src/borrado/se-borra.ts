@@ -3,6 +3,9 @@ import type { Tratado } from './mapa.ts';
 const SUYO = 'contribuyente_id = :c';
 const DE_SU_LLAVE = 'api_key_id IN (SELECT id FROM api_key WHERE contribuyente_id = :c)';
 const DE_SU_SOLICITUD = 'solicitud_id IN (SELECT id FROM solicitud WHERE contribuyente_id = :c)';
+const DE_SU_ALMACEN = 'almacen_id IN (SELECT id FROM almacen WHERE contribuyente_id = :c)';
+const DE_SU_SINCRONIZACION = 'sincronizacion_id IN (SELECT id FROM sincronizacion WHERE contribuyente_id = :c)';
+const AL_DIA = 'hasta que se deja de mantener al día el RFC';
 const CON_EL_RFC = 'mientras la cuenta tenga el RFC';
 const RASTRO = '{TRACE_RETENTION_DAYS} días después de que la solicitud termina';
 const AVISADO = '{TRACE_RETENTION_DAYS} días';
@@ -56,13 +59,78 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     resto: 'solicitud_id gen cola due_at cuenta_id rung_at',
     plazo: 'hasta que la solicitud termina',
   },
+  consentimiento: {
+    dato: 'Copia de la CIEC para mantener al día el RFC, sellada para los workers',
+    trato: 'borra',
+    donde: DE_SU_SINCRONIZACION,
+    suyo: 'sobre finalidad',
+    resto: 'sincronizacion_id kid otorgado_por otorgado_en expira_en',
+    plazo: 'hasta que el permiso vence, a lo más 13 meses, o se retira',
+  },
+  tramo: {
+    dato: 'Periodos que se leen para mantener al día el RFC',
+    trato: 'borra',
+    donde: DE_SU_SINCRONIZACION,
+    suyo: 'desde hasta',
+    resto: 'sincronizacion_id tipo mes fase due_at epoch tomado_hasta solicitud_id pedido lecturas fallos motivo',
+    plazo: AL_DIA,
+  },
+  sincronizacion: {
+    dato: 'Los ajustes de lo que se mantiene al día',
+    trato: 'borra',
+    donde: SUYO,
+    suyo: 'rfc desde',
+    resto:
+      'id cuenta_id contribuyente_id api_key_id almacen_id emitidos recibidos frecuencia minuto estado motivo pausada_en creada_en',
+    plazo: AL_DIA,
+  },
+  cfdi_cambio: {
+    dato: 'Qué cambió de los CFDI',
+    trato: 'borra',
+    donde: DE_SU_ALMACEN,
+    suyo: 'emitida cancelada uuid vigente',
+    resto: 'n almacen_id lectura clase',
+    plazo: AL_DIA,
+  },
+  cfdi: {
+    dato: 'Lo que se sabe de cada CFDI',
+    trato: 'borra',
+    donde: DE_SU_ALMACEN,
+    llave: 'almacen_id, recibido, emitida, uuid',
+    suyo: 'emitida certificada cancelada uuid vigente efecto monto',
+    resto: 'almacen_id contraparte_id pac_id tercero_id primera ausente recibido',
+    plazo: AL_DIA,
+  },
+  nombrado: {
+    dato: 'Las otras partes de los CFDI',
+    trato: 'borra',
+    donde: DE_SU_ALMACEN,
+    suyo: 'rfc nombre',
+    resto: 'id almacen_id',
+    plazo: AL_DIA,
+  },
+  lectura: {
+    dato: 'Qué se leyó y cuándo',
+    trato: 'borra',
+    donde: DE_SU_ALMACEN,
+    suyo: 'desde hasta filas nuevos cambiados ausentes',
+    resto: 'almacen_id n solicitud_id tipo pedida_en leida_en es_dudosa',
+    plazo: AL_DIA,
+  },
+  almacen: {
+    dato: 'De quién son los CFDI que se conocen',
+    trato: 'borra',
+    donde: SUYO,
+    resto: 'id contribuyente_id cambios lecturas creado_en borrado_en',
+    plazo: AL_DIA,
+  },
   solicitud: {
     dato: 'Solicitudes de descarga',
     trato: 'borra',
     donde: SUYO,
     suyo: 'rfc desde hasta registros object_key resumen idem_key',
     resto:
-      'id cuenta_id contribuyente_id api_key_id modo costo tipo formato canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza traceparent creada_en terminada_en',
+      'id cuenta_id contribuyente_id api_key_id modo costo tipo formato canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza sincronizacion_id traceparent creada_en terminada_en',
     plazo: CON_EL_RFC,
   },
   documento: {

@@ -35,13 +35,15 @@ const PARTES = `coalesce((
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
-       t.formato, t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
+       t.formato, t.sincronizacion_id AS "sincronizacionId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "rungAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
-       ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
+       coalesce(ciec.kid, k.kid) AS ciec_kid, coalesce(ciec.sobre, k.sobre) AS ciec_sobre, coalesce(ciec.expira_en, k.expira_en) AS ciec_expira_en,
        efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en, ${PARTES}`;
+/** What a subscription asks for has no copy of its own: that of its consent is looked for at every step. */
 const SELLADAS = `
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
-LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()`;
+LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()
+LEFT JOIN consentimiento k ON k.sincronizacion_id = t.sincronizacion_id AND k.expira_en > now()`;
 
 type ClaimedRow = Omit<ClaimedSolicitud, 'isCredencialRechazada' | 'sellada' | 'otra' | 'partes'> &
   Record<`${TipoCredencial}_rechazada`, boolean> &
@@ -59,9 +61,11 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
 
 function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   const { id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase } = row;
+  const { sincronizacionId } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
     ...{ id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase },
+    sincronizacionId,
     epoch: row.epoch,
     creadaEn: row.creadaEn,
     deadlineAt: row.deadlineAt,

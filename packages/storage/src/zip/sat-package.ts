@@ -191,7 +191,7 @@ interface InflateOptions {
  * size and CRC-32 are compared at the end: a consumer that saw the stream end has the content that was packed. Fails
  * with `PaqueteSatInvalido`, or with the error of `data`.
  */
-function inflateEntry(data: Readable, options: InflateOptions): Readable {
+export function inflateEntry(data: Readable, options: InflateOptions): Readable {
   const { objectKey, name, method, compressedBytes } = options;
   const inflate: Transform & { readonly bytesWritten?: number } =
     method === 0

@@ -33,6 +33,21 @@ const FRASES: Readonly<Record<string, Frase>> = {
       `Inició una compra de ${formatCreditos(count(creditos))} por ${formatPesos(count(total))}.`,
   ],
   'cancelar-solicitud': ['Solicitud cancelada', 'Canceló una solicitud y se le devolvió el crédito.'],
+  'consentir-sincronizacion': [
+    'Permiso para mantener al día',
+    ({ finalidad }) => `Dio permiso para usar la CIEC y mantener al día los CFDI: ${text(finalidad)}.`,
+  ],
+  'usar-consentimiento': [
+    'Uso del permiso',
+    'Se pidió una lectura al SAT con el permiso para mantener al día los CFDI.',
+  ],
+  'revocar-consentimiento': ['Permiso retirado', 'Retiró el permiso para mantener al día los CFDI.'],
+  'pausar-sincronizacion': ['Lecturas en pausa', 'Puso en pausa las lecturas que mantienen al día los CFDI.'],
+  'reanudar-sincronizacion': ['Lecturas reanudadas', 'Reanudó las lecturas que mantienen al día los CFDI.'],
+  'borrar-sincronizacion': [
+    'Dejó de mantener al día',
+    'Dejó de mantener al día los CFDI y borró lo que se sabía de ellos.',
+  ],
   'pago-sin-acreditar': [
     'Pago sin acreditar',
     (detalle) => `Llegó un pago que no se pudo acreditar${because(detalle)}.`,

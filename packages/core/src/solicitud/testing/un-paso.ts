@@ -38,6 +38,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   formato: 'csv',
   canal: 'soap',
   canalDejado: null,
+  sincronizacionId: null,
   fase: 'DESCARGA',
   epoch: 1,
   creadaEn: NOW,

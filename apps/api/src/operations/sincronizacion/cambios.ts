@@ -1,0 +1,103 @@
+import { fechaField, limiteField, rfcField, tipoDescargaField } from '@acuse/contract';
+import { z } from 'zod';
+import { estadoCfdi, instante, texto, total, uuidData } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
+import { cursorField, cursorOf, despuesDe } from '../../sincronizacion.ts';
+
+const POR_PAGINA = 500;
+const MAX = 5_000;
+
+const reloj = (description: string) => texto(description, '2026-01-31T10:32:07');
+
+const cambioData = z
+  .object({
+    secuencia: z.int().min(1).meta({ description: 'Número del cambio: crece de uno en uno.', example: 1532 }),
+    cambio: z
+      .enum(['nuevo', 'cancelado', 'vigente', 'corregido', 'ausente', 'presente'])
+      .meta({
+        id: 'ClaseCambio',
+        description:
+          'nuevo: se vio por primera vez; cancelado; vigente: dejó de estar cancelado; corregido: el SAT da otros datos; ausente: el SAT ya no lo da; presente: lo vuelve a dar.',
+        example: 'cancelado',
+      }),
+    notado_en: instante('Cuándo se notó.'),
+    tipo: tipoDescargaField.meta({ description: 'De cuáles es.' }),
+    uuid: uuidData('UUID del CFDI.'),
+    estado: estadoCfdi.meta({ description: 'Su estado entonces.' }),
+    fecha: fechaField,
+    fecha_emision: reloj('Fecha y hora de emisión, del centro de México.'),
+    fecha_certificacion: reloj('Cuándo lo certificó el PAC, del centro de México.').nullable(),
+    fecha_cancelacion: reloj('Cuándo se canceló, según el SAT en ese cambio.').nullable(),
+    contraparte_rfc: texto(
+      'RFC de la otra parte: quien lo emitió, de un recibido; quien lo recibe, de un emitido.',
+      'EKU9003173C9',
+    ),
+    contraparte_nombre: texto('Su nombre; vacío si el SAT no lo da.', 'ESCUELA KEMPER URGATE'),
+    rfc_pac: texto('RFC de quien lo certificó.', 'SAT970701NN3').nullable(),
+    efecto_comprobante: texto('I, E, T, N o P.', 'I'),
+    monto: texto('Importe total, decimal; null si el SAT no da uno que se pueda leer.', '1160.00').nullable(),
+    tercero_rfc: texto('RFC a cuenta de quien se emitió.', 'ACU200101DB1').nullable(),
+  })
+  .meta({ id: 'CambioCfdi', description: 'Algo que cambió de un CFDI.' });
+
+export default defineOperation({
+  summary: 'Qué cambió de los CFDI del RFC',
+  description:
+    'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene. Sin costo.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio',
+  body: z
+    .object({
+      rfc: rfcField,
+      limite: limiteField(MAX)
+        .meta({ description: `Cuántos, a lo más; ${POR_PAGINA} si no se dice.`, example: POR_PAGINA })
+        .optional(),
+      cursor: cursorField.optional(),
+    })
+    .meta({ id: 'PeticionCambios' }),
+  data: z
+    .object({
+      total,
+      items: z.array(cambioData),
+      siguiente: texto('El cursor con el que se sigue, también cuando ahora no hay más.', '2a4b6c8d0e1f.1532'),
+      faltan: z.int().min(0).meta({ description: 'Cambios que hay después de estos.', example: 0 }),
+    })
+    .meta({ id: 'ListaCambios' }),
+  errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],
+
+  async handle({ limite = POR_PAGINA, cursor }, { deps, access, error }) {
+    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    const despues = despuesDe(vista, cursor);
+    if (despues === null) {
+      const motivo = 'es de otra sincronización, que ya se borró: empiece sin cursor';
+      throw error('CAMPO_INVALIDO', { campo: 'cursor', motivo });
+    }
+    const cambios = await deps.almacenes.cambios({ almacenId: vista.almacenId, despuesDe: despues, limite });
+    const last = cambios.at(-1)?.n ?? despues;
+    return {
+      total: cambios.length,
+      items: cambios.map(({ n, clase, notadoEn, tipo, uuid, isVigente, contraparte, ...cambio }) => ({
+        secuencia: Number(n),
+        cambio: clase,
+        notado_en: notadoEn.toISOString(),
+        tipo,
+        uuid,
+        estado: isVigente ? ('VIGENTE' as const) : ('CANCELADO' as const),
+        fecha: cambio.emitidaEn.slice(0, 10),
+        fecha_emision: cambio.emitidaEn,
+        fecha_certificacion: cambio.certificadaEn,
+        fecha_cancelacion: cambio.canceladaEn,
+        contraparte_rfc: contraparte.rfc,
+        contraparte_nombre: contraparte.nombre,
+        rfc_pac: cambio.rfcPac,
+        efecto_comprobante: cambio.efecto,
+        monto: cambio.monto,
+        tercero_rfc: cambio.tercero?.rfc ?? null,
+      })),
+      siguiente: cursorOf(vista, last),
+      faltan: Number(vista.cambios > last ? vista.cambios - last : 0n),
+    };
+  },
+});

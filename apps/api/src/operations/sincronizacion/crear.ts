@@ -1,0 +1,91 @@
+import { rfcField } from '@acuse/contract';
+import { addDays, mesesDesde, minutoDe } from '@acuse/core';
+import { z } from 'zod';
+import { StaleAccess } from '../../http/llamada.ts';
+import { defineOperation } from '../../http/operation.ts';
+import {
+  ajustesFields,
+  ajustesOf,
+  checkDesde,
+  costoData,
+  costoDeLectura,
+  costoOf,
+  datosDeSincronizacion,
+  MAX_MESES,
+  sincronizacionData,
+} from '../../sincronizacion.ts';
+import { autorOf } from '../../webhooks.ts';
+
+const MESES = 12;
+const FINALIDAD = 'Mantener al día los CFDI del RFC';
+
+/** The same time so many months later; the last day of a month that is shorter. */
+function monthsLater(from: Date, months: number): Date {
+  const later = new Date(from);
+  later.setUTCDate(1);
+  later.setUTCMonth(later.getUTCMonth() + months);
+  const last = new Date(Date.UTC(later.getUTCFullYear(), later.getUTCMonth() + 1, 0)).getUTCDate();
+  later.setUTCDate(Math.min(from.getUTCDate(), last));
+  return later;
+}
+
+export default defineOperation({
+  summary: 'Mantener al día los CFDI del RFC',
+  description:
+    'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia sus ajustes y renueva el permiso.',
+  credential: 'ciec',
+  cost: 0,
+  rfc: 'propio',
+  body: z
+    .object({
+      rfc: rfcField,
+      ...ajustesFields,
+      meses: z
+        .int({ error: `debe ser un número entero de 1 a ${MAX_MESES}` })
+        .min(1, { error: `debe ser un número entero de 1 a ${MAX_MESES}` })
+        .max(MAX_MESES, { error: `debe ser un número entero de 1 a ${MAX_MESES}` })
+        .meta({ description: `Por cuántos meses se da el permiso; ${MESES} si no se dice.`, example: MESES })
+        .optional(),
+      finalidad: z
+        .string({ error: 'debe ser un texto' })
+        .trim()
+        .min(1, { error: 'no puede estar vacía' })
+        .max(200, { error: 'debe tener a lo más 200 caracteres' })
+        .meta({ description: 'Para qué se da el permiso: queda anotada con él.', example: FINALIDAD })
+        .optional(),
+    })
+    .meta({ id: 'PeticionCrearSincronizacion' }),
+  data: sincronizacionData.extend({ costo: costoData }).meta({ id: 'SincronizacionCreada' }),
+  errors: [],
+  check: checkDesde,
+
+  async handle({ rfc, meses = MESES, finalidad = FINALIDAD, ...body }, { deps, access, credenciales, ip, now }) {
+    const [elegible] = credenciales;
+    if (elegible === undefined) throw new Error('the pipeline let in a call without a CIEC');
+    const { desde, frecuencia, tipos, hoy } = ajustesOf(body, now);
+    const { contribuyenteId, cuentaId, apiKey, version } = access;
+    const id = (await deps.sincronizaciones.idOf(contribuyenteId)) ?? deps.newId();
+    const expiraEn = monthsLater(now, meses);
+    const credencial = elegible.open();
+    const sobre = deps.sealer.seal(credencial, { solicitudId: id, cuenta: cuentaId, rfc, tipo: 'ciec', expiraEn });
+    const minuto = minutoDe(id);
+    const primeraReciente = new Date(Date.parse(`${addDays(hoy, 1)}T00:00:00-06:00`) + minuto * 60_000);
+    const resultado = await deps.sincronizaciones.subscribe(
+      {
+        ...{ id, cuentaId, contribuyenteId, apiKeyId: apiKey.id, version, rfc, tipos, desde, frecuencia, minuto },
+        meses: mesesDesde(desde, hoy),
+        consentimiento: { kid: deps.sealer.kid, sobre, finalidad, expiraEn },
+        ...autorOf(access, ip),
+      },
+      primeraReciente,
+    );
+    if (resultado === 'PASE_VENCIDO') throw new StaleAccess();
+    const vista = await deps.sincronizaciones.find(contribuyenteId);
+    if (vista === null) throw new Error('the new subscription is gone');
+    const costo = costoOf(
+      { desde, frecuencia, tipos },
+      { hoy, costo: costoDeLectura(deps.settings.modo, apiKey.modo) },
+    );
+    return { ...datosDeSincronizacion(vista), costo };
+  },
+});

@@ -1,0 +1,23 @@
+import { rfcField } from '@acuse/contract';
+import { z } from 'zod';
+import { total } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
+import { datosDeSincronizacion, sincronizacionData } from '../../sincronizacion.ts';
+
+export default defineOperation({
+  summary: 'Cómo va lo que se mantiene al día',
+  description:
+    'La sincronización del RFC de la API key: sus ajustes, su permiso, cuándo leyó y cuándo le toca. Vacía si no se mantiene al día. Sin costo.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio',
+  body: z.object({ rfc: rfcField }),
+  data: z.object({ total, items: z.array(sincronizacionData) }).meta({ id: 'ListaSincronizaciones' }),
+  errors: [],
+
+  async handle(_, { deps, access }) {
+    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    const items = vista === null ? [] : [datosDeSincronizacion(vista)];
+    return { total: items.length, items };
+  },
+});

@@ -1,0 +1,24 @@
+import { rfcField } from '@acuse/contract';
+import { z } from 'zod';
+import { defineOperation } from '../../http/operation.ts';
+import { datosDeSincronizacion, sincronizacionData } from '../../sincronizacion.ts';
+import { autorOf } from '../../webhooks.ts';
+
+export default defineOperation({
+  summary: 'Poner en pausa lo que se mantiene al día',
+  description:
+    'No se pide nada más hasta sincronizacion/reanudar. Lo que el SAT ya prepara se guarda cuando llega; lo leído y sus cambios se conservan. Sin costo.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio',
+  body: z.object({ rfc: rfcField }),
+  data: sincronizacionData,
+  errors: ['SINCRONIZACION_NO_ENCONTRADA'],
+
+  async handle(_, { deps, access, ip, error }) {
+    await deps.sincronizaciones.pause(access.contribuyenteId, autorOf(access, ip));
+    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    return datosDeSincronizacion(vista);
+  },
+});

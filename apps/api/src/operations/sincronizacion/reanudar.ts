@@ -1,0 +1,25 @@
+import { rfcField } from '@acuse/contract';
+import { z } from 'zod';
+import { defineOperation } from '../../http/operation.ts';
+import { datosDeSincronizacion, sincronizacionData } from '../../sincronizacion.ts';
+import { autorOf } from '../../webhooks.ts';
+
+export default defineOperation({
+  summary: 'Seguir manteniendo al día el RFC',
+  description:
+    'Termina la pausa. Lo que tocaba mientras tanto se lee una vez, desde ahora. Sin costo por sí misma; cada lectura cuesta un crédito.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio',
+  body: z.object({ rfc: rfcField }),
+  data: sincronizacionData,
+  errors: ['SINCRONIZACION_NO_ENCONTRADA', 'SINCRONIZACION_SIN_PERMISO'],
+
+  async handle(_, { deps, access, ip, error }) {
+    await deps.sincronizaciones.resume(access.contribuyenteId, autorOf(access, ip));
+    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    if (vista.estado === 'PAUSADA') throw error('SINCRONIZACION_SIN_PERMISO');
+    return datosDeSincronizacion(vista);
+  },
+});

@@ -1,0 +1,186 @@
+import { fechaField } from '@acuse/contract';
+import {
+  addDays,
+  calendarDay,
+  countLecturas,
+  FRECUENCIAS,
+  type Frecuencia,
+  type Modo,
+  type TipoDescarga,
+} from '@acuse/core';
+import type { VistaSincronizacion } from '@acuse/db';
+import { z } from 'zod';
+import { checkPeriodo, instante, rfcData } from './fields.ts';
+
+/** Months for which a consent may be given. */
+export const MAX_MESES = 13;
+/** Days over which the cost of a subscription is told. */
+const DIAS_DEL_MES = 30;
+
+const TIPOS = ['emitidos', 'recibidos', 'ambos'] as const;
+type Tipo = (typeof TIPOS)[number];
+
+export const tipoField = z
+  .enum(TIPOS, { error: 'debe ser emitidos, recibidos o ambos' })
+  .meta({ id: 'TipoSincronizacion', description: 'Qué CFDI se mantienen al día.', example: 'ambos' });
+
+export const frecuenciaField = z
+  .enum(FRECUENCIAS, { error: 'debe ser DIARIA o SEMANAL' })
+  .meta({ id: 'Frecuencia', description: 'Cada cuánto se leen los días más nuevos.', example: 'DIARIA' });
+
+/** What a subscription is made of, all of it optional. */
+export const ajustesFields = {
+  tipo: tipoField.optional(),
+  desde: fechaField
+    .meta({
+      description: 'Desde qué día de emisión; el 1 de enero de este año si no se dice. A lo más seis años atrás.',
+      example: '2026-01-01',
+    })
+    .optional(),
+  frecuencia: frecuenciaField.optional(),
+};
+
+interface Ajustes {
+  readonly tipo?: Tipo | undefined;
+  readonly desde?: string | undefined;
+  readonly frecuencia?: Frecuencia | undefined;
+}
+
+/** The same with what is meant where nothing is said. */
+export function ajustesOf({ tipo = 'ambos', desde, frecuencia = 'DIARIA' }: Ajustes, now: Date) {
+  const hoy = calendarDay(now);
+  const tipos: readonly TipoDescarga[] = tipo === 'ambos' ? ['emitidos', 'recibidos'] : [tipo];
+  return { tipo, tipos, desde: desde ?? `${hoy.slice(0, 4)}-01-01`, frecuencia, hoy };
+}
+
+/** The rules of the first day of a subscription. */
+export const checkDesde = ({ desde }: Ajustes, now: Date) =>
+  desde === undefined ? null : checkPeriodo({ desde, hasta: calendarDay(now) }, now);
+
+export const costoData = z
+  .object({
+    lecturas_iniciales: z.int().meta({ description: 'Lecturas de la primera carga: una por mes y tipo.', example: 22 }),
+    creditos_iniciales: z.int().meta({ description: 'Lo que cuestan.', example: 22 }),
+    lecturas_al_mes: z
+      .int()
+      .meta({ description: 'Lecturas de los 30 días siguientes; cada vez son menos por mes cargado.', example: 84 }),
+    creditos_al_mes: z.int().meta({ description: 'Lo que cuestan.', example: 84 }),
+  })
+  .meta({ id: 'CostoSincronizacion', description: 'Lo que cuesta mantener al día el RFC.' });
+
+/** Credits of one reading by a key of a mode: test keys pay where everything is a trial, and not beside the SAT. */
+export const costoDeLectura = (instalacion: Modo, llave: Modo): number =>
+  instalacion === 'test' || llave === 'live' ? 1 : 0;
+
+/** What a subscription costs: each reading is a descarga-metadata, and costs what that does. */
+export function costoOf(
+  { desde, frecuencia, tipos }: { desde: string; frecuencia: Frecuencia; tipos: readonly TipoDescarga[] },
+  { hoy, costo }: { hoy: string; costo: number },
+) {
+  const { primera, despues } = countLecturas({ desde, frecuencia }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
+  const [iniciales, alMes] = [primera * tipos.length, despues * tipos.length];
+  return {
+    lecturas_iniciales: iniciales,
+    creditos_iniciales: iniciales * costo,
+    lecturas_al_mes: alMes,
+    creditos_al_mes: alMes * costo,
+  };
+}
+
+const MOTIVOS = [
+  'PEDIDA',
+  'SIN_SALDO',
+  'SIN_CONSENTIMIENTO',
+  'CIEC_CAMBIADA',
+  'CIEC_RECHAZADA',
+  'LLAVE_CAMBIADA',
+  'CUENTA_SUSPENDIDA',
+] as const;
+
+/** A subscription as it is told. */
+export const sincronizacionData = z
+  .object({
+    rfc: rfcData,
+    tipo: tipoField,
+    desde: fechaField,
+    frecuencia: frecuenciaField,
+    hora: z
+      .string()
+      .meta({ description: 'A qué hora del centro de México le toca, repartida por RFC.', example: '03:41' }),
+    estado: z
+      .enum(['ACTIVA', 'PAUSADA'])
+      .meta({ description: 'PAUSADA: no se pide nada; lo leído se conserva.', example: 'ACTIVA' }),
+    motivo: z
+      .enum(MOTIVOS)
+      .nullable()
+      .meta({
+        description:
+          'Por qué está en pausa. PEDIDA: así se pidió; SIN_SALDO: no alcanzó el saldo; SIN_CONSENTIMIENTO: el permiso venció o se retiró; CIEC_CAMBIADA y LLAVE_CAMBIADA: con ellas terminó el permiso; CIEC_RECHAZADA: el SAT no la aceptó; CUENTA_SUSPENDIDA.',
+        example: null,
+      }),
+    pausada_en: instante('Desde cuándo está en pausa.').nullable().meta({ example: null }),
+    consentimiento: z
+      .object({
+        finalidad: z.string().meta({ description: 'Para qué se dio.', example: 'Mantener al día los CFDI del RFC' }),
+        otorgado_en: instante('Cuándo se dio.'),
+        expira_en: instante('Cuándo termina.'),
+      })
+      .nullable()
+      .meta({ description: 'El permiso para usar la CIEC; null si ya no hay.' }),
+    cambios: z.int().min(0).meta({ description: 'Cambios notados hasta ahora.', example: 1532 }),
+    ultima_lectura: instante('Cuándo se guardó la última lectura.').nullable(),
+    proxima_lectura: instante('Cuándo toca la siguiente.').nullable(),
+    periodos_por_leer: z
+      .int()
+      .min(0)
+      .meta({ description: 'Periodos que todavía no se han leído ni una vez.', example: 0 }),
+    periodos_con_fallas: z.int().min(0).meta({ description: 'Periodos cuya última lectura falló.', example: 0 }),
+    ultima_falla: z.string().nullable().meta({ description: 'Por qué falló la última que falló.', example: null }),
+    creada_en: instante('Cuándo se creó.'),
+  })
+  .meta({ id: 'Sincronizacion', description: 'Un RFC que se mantiene al día.' });
+
+const iso = (date: Date | null) => date?.toISOString() ?? null;
+const two = (n: number) => String(n).padStart(2, '0');
+
+export function datosDeSincronizacion(vista: VistaSincronizacion): z.input<typeof sincronizacionData> {
+  const { rfc, emitidos, recibidos, desde, frecuencia, minuto, estado, motivo, consentimiento } = vista;
+  return {
+    ...{ rfc, desde, frecuencia, estado, motivo },
+    tipo: emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos',
+    hora: `${two(Math.floor(minuto / 60))}:${two(minuto % 60)}`,
+    pausada_en: iso(vista.pausadaEn),
+    consentimiento: consentimiento && {
+      finalidad: consentimiento.finalidad,
+      otorgado_en: consentimiento.otorgadoEn.toISOString(),
+      expira_en: consentimiento.expiraEn.toISOString(),
+    },
+    cambios: Number(vista.cambios),
+    ultima_lectura: iso(vista.ultimaLectura),
+    proxima_lectura: iso(vista.proximaLectura),
+    periodos_por_leer: vista.porLeer,
+    periodos_con_fallas: vista.fallando,
+    ultima_falla: vista.ultimoFallo,
+    creada_en: vista.creadaEn.toISOString(),
+  };
+}
+
+/** The end of its id names a subscription in a cursor: one of an earlier subscription is none of this one. */
+const markOf = ({ id }: Pick<VistaSincronizacion, 'id'>) => id.slice(-12);
+
+export const cursorField = z
+  .string({ error: 'debe ser un texto' })
+  .regex(/^[0-9a-f]{12}\.[0-9]{1,15}$/, 'debe ser el siguiente de la respuesta anterior')
+  .meta({
+    description: 'El siguiente de la respuesta anterior; sin él, desde el primer cambio.',
+    example: '2a4b6c8d0e1f.1532',
+  });
+
+/** After which change a cursor is: the first without one; null when it is of another subscription. */
+export function despuesDe(vista: VistaSincronizacion, cursor: string | undefined): bigint | null {
+  if (cursor === undefined) return 0n;
+  const [mark, n = ''] = cursor.split('.');
+  return mark === markOf(vista) && BigInt(n) <= vista.cambios ? BigInt(n) : null;
+}
+
+export const cursorOf = (vista: VistaSincronizacion, n: bigint) => `${markOf(vista)}.${n}`;

@@ -1,0 +1,39 @@
+import type { VistaSincronizacion } from '@acuse/db';
+import type { DatabasePorts } from '../src/deps.ts';
+import type { MemoryStore, Plain } from './memory-store.ts';
+
+/** The port of subscriptions over a store in memory. */
+export function memorySincronizaciones(
+  store: MemoryStore,
+): Plain<Pick<DatabasePorts, 'sincronizaciones'>>['sincronizaciones'] {
+  const change = (contribuyenteId: string, cambio: Partial<VistaSincronizacion>) => {
+    const vista = store.sincronizaciones.get(contribuyenteId);
+    if (vista !== undefined) store.sincronizaciones.set(contribuyenteId, { ...vista, ...cambio });
+    return vista !== undefined;
+  };
+  return {
+    idOf: (contribuyenteId) => store.sincronizaciones.get(contribuyenteId)?.id ?? null,
+    subscribe({ id, contribuyenteId, rfc, tipos, desde, frecuencia, minuto, meses, consentimiento }, proximaLectura) {
+      const { finalidad, expiraEn, sobre } = consentimiento;
+      const isThere = store.sincronizaciones.has(contribuyenteId);
+      store.consentimientos.set(id, sobre);
+      store.sincronizaciones.set(contribuyenteId, {
+        ...{ id, almacenId: 1, rfc, desde, frecuencia, minuto, estado: 'ACTIVA', motivo: null, pausadaEn: null },
+        emitidos: tipos.includes('emitidos'),
+        recibidos: tipos.includes('recibidos'),
+        creadaEn: store.now,
+        consentimiento: { finalidad, otorgadoEn: store.now, expiraEn },
+        ...{ cambios: 0n, ultimaLectura: null, proximaLectura, fallando: 0, ultimoFallo: null },
+        porLeer: meses.length * tipos.length,
+      });
+      return isThere ? 'RENOVADA' : 'CREADA';
+    },
+    find: (contribuyenteId) => store.sincronizaciones.get(contribuyenteId) ?? null,
+    pause: (id) => change(id, { estado: 'PAUSADA', motivo: 'PEDIDA', pausadaEn: store.now }),
+    resume: (id) =>
+      store.sincronizaciones.get(id)?.consentimiento != null &&
+      change(id, { estado: 'ACTIVA', motivo: null, pausadaEn: null }),
+    revoke: (id) => change(id, { consentimiento: null, estado: 'PAUSADA', motivo: 'SIN_CONSENTIMIENTO' }),
+    remove: (id) => store.sincronizaciones.delete(id),
+  };
+}

@@ -1,0 +1,257 @@
+import {
+  addDays,
+  calendarDay,
+  later,
+  type Modo,
+  mesesDesde,
+  type Paquetes,
+  periodoDe,
+  siguienteLectura,
+} from '@acuse/core';
+import {
+  type Almacenes,
+  createAlmacenes,
+  createTramos,
+  type Database,
+  LecturaIlegible,
+  type Peticion,
+  type Tramos,
+  type TramoTomado,
+} from '@acuse/db';
+import { type Logger, linkSignals, type Shutdown, uuidV7 } from '@acuse/runtime';
+import type { WorkerConfig } from './config.ts';
+import { startLoop } from './loop.ts';
+
+/** Seconds for which a tramo is held without being held longer. */
+const LEASE_SECONDS = 60;
+/** Turns until a tramo is looked at again for which a subscription has no room: the SAT takes minutes at the least. */
+const OCUPADA_TURNS = 30;
+/** Seconds until one is tried again that failed on our side. */
+const RETRY_SECONDS = 30;
+/** Seconds until a period is asked for again whose solicitud ended without rows: doubling, to a day. */
+const FIRST_FAILURE_SECONDS = 3_600;
+const LAST_FAILURE_SECONDS = 86_400;
+/** Months before this one that are looked for when the newest days are: an outage may have been long. */
+const MONTHS_BACK_DAYS = 400;
+/** Rows that one statement deletes of what is gone. */
+const REMOVED = 2_000;
+/** Milliseconds between two looks for consents that are over and subscriptions that ended. */
+const CLEAN_EVERY_MS = 60_000;
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+
+interface Deps {
+  readonly tramos: Tramos;
+  readonly almacenes: Pick<Almacenes, 'merge' | 'removeRows'>;
+  readonly paquetes: Pick<Paquetes, 'readCsv'>;
+  readonly log: Logger;
+  readonly now: () => Date;
+  /** Whether readings of a subscription of this mode are charged. */
+  readonly isCharged: (modo: Modo) => boolean;
+  /** There is something in the outbox. */
+  readonly wake: () => void;
+}
+
+interface AjustesSincronizacion {
+  readonly everyMs: number;
+  readonly concurrency: number;
+  readonly aLaVez: number;
+  readonly deadlineHours: number;
+}
+
+/** When a tramo is due on a day: the clock of central Mexico is six hours behind all year. */
+export const dueOn = (day: string, minuto: number): Date =>
+  new Date(Date.parse(`${day}T00:00:00-06:00`) + minuto * MINUTE_MS);
+
+/** The role `sincronizacion`: asks for what subscriptions are due for, and merges what came. It opens no credential. */
+export function openSincronizacion(
+  {
+    config,
+    database,
+    paquetes,
+    log,
+    isCharged,
+    wake,
+  }: { config: WorkerConfig; database: Database; paquetes: Pick<Paquetes, 'readCsv'> } & Pick<
+    Deps,
+    'log' | 'isCharged' | 'wake'
+  >,
+  shutdown: Shutdown,
+): void {
+  const deps: Deps = {
+    tramos: createTramos(database),
+    almacenes: createAlmacenes(database),
+    ...{ paquetes, log, isCharged, wake },
+    now: () => new Date(),
+  };
+  const loops = startSincronizacion(deps, {
+    everyMs: config.SINCRONIZACION_INTERVAL_MS,
+    concurrency: config.SINCRONIZACION_CONCURRENCY,
+    aLaVez: config.SINCRONIZACION_A_LA_VEZ,
+    deadlineHours: config.DEADLINE_HOURS,
+  });
+  shutdown.phase('sincronizacion', () => loops.close());
+}
+
+/** Starts the two loops of the role: what is due, and what is over. */
+export function startSincronizacion(deps: Deps, ajustes: AjustesSincronizacion): { close(): Promise<void> } {
+  const { tramos, almacenes, log } = deps;
+  const working = startLoop({
+    name: 'sincronizacion',
+    everyMs: ajustes.everyMs,
+    log,
+    turn: async (signal) => {
+      const tomados = await tramos.take(ajustes.concurrency, LEASE_SECONDS);
+      await Promise.all(tomados.map((tomado) => answer(deps, ajustes, tomado, signal)));
+      return tomados.length === ajustes.concurrency;
+    },
+  });
+  const cleaning = startLoop({
+    name: 'sincronizacion-limpieza',
+    everyMs: CLEAN_EVERY_MS,
+    log,
+    turn: async () => {
+      const over = await tramos.reap();
+      if (over > 0) log.info({ consentimientos: over }, 'consents_expired');
+      await tramos.forget(100);
+      return (await almacenes.removeRows(REMOVED)) > 0;
+    },
+  });
+  return {
+    async close() {
+      await Promise.all([working.close(), cleaning.close()]);
+    },
+  };
+}
+
+/** One that is due: whatever fails on our side leaves it due again soon. */
+async function answer(
+  deps: Deps,
+  ajustes: AjustesSincronizacion,
+  tomado: TramoTomado,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tramos, log } = deps;
+  try {
+    if (tomado.solicitud === null) await ask(deps, ajustes, tomado);
+    else await merge(deps, tomado, tomado.solicitud, signal);
+  } catch (error) {
+    if (!signal.aborted) log.error({ ...nameOf(tomado), err: error }, 'reading_failed');
+    // A database that is away gives it back by the end of its lease.
+    await tramos.postpone(tomado, signal.aborted ? 0 : RETRY_SECONDS).catch(() => {});
+  }
+}
+
+const nameOf = ({ sincronizacionId, tipo, tramo }: TramoTomado) => ({
+  sincronizacion: sincronizacionId,
+  tipo,
+  tramo: tramo.clase === 'MES' ? tramo.mes : 'reciente',
+});
+
+async function ask(
+  { tramos, log, now, isCharged, wake }: Deps,
+  { aLaVez, deadlineHours, everyMs }: AjustesSincronizacion,
+  tomado: TramoTomado,
+): Promise<void> {
+  const { tramo, desde, frecuencia, modo, sincronizacionId } = tomado;
+  const ahora = now();
+  const hoy = calendarDay(ahora);
+  if (tramo.clase === 'RECIENTE') await addMonths(tramos, tomado, hoy);
+  const solicitudId = uuidV7();
+  const resultado: Peticion = await tramos.ask(tomado, {
+    solicitudId,
+    ...periodoDe(tramo, { desde, hoy, frecuencia }),
+    hoy,
+    costo: isCharged(modo) ? 1 : 0,
+    deadlineAt: new Date(ahora.getTime() + deadlineHours * HOUR_MS),
+    aLaVez,
+  });
+  switch (resultado) {
+    case 'PEDIDA':
+      log.info({ ...nameOf(tomado), solicitud_id: solicitudId }, 'reading_asked');
+      wake();
+      return;
+    case 'DESPLAZADO':
+      return;
+    case 'OCUPADA':
+    case 'PAUSADA':
+      await tramos.postpone(tomado, (OCUPADA_TURNS * everyMs) / 1_000);
+      return;
+    default:
+      if (await tramos.pause(sincronizacionId, resultado))
+        log.warn({ sincronizacion: sincronizacionId, motivo: resultado }, 'subscription_paused');
+      // It is due as soon as somebody lets the subscription go on.
+      await tramos.postpone(tomado, 0);
+  }
+}
+
+/** Months that began since the subscription was made: the newest days have brought their first CFDI already. */
+async function addMonths(tramos: Tramos, tomado: TramoTomado, hoy: string): Promise<void> {
+  const { desde, frecuencia, minuto } = tomado;
+  const meses = mesesDesde(later(desde, addDays(hoy, -MONTHS_BACK_DAYS)), hoy).flatMap((mes) => {
+    const day = siguienteLectura({ clase: 'MES', mes }, mes, frecuencia);
+    return day === null ? [] : [{ mes, dueAt: dueOn(day, minuto) }];
+  });
+  await tramos.addMonths(tomado, meses);
+}
+
+/** Ends of a solicitud after which asking again in vain would cost, or lock, the taxpayer's account. */
+const PAUSA: Readonly<Record<string, 'CIEC_RECHAZADA'>> = { CIEC_RECHAZADA: 'CIEC_RECHAZADA' };
+
+async function merge(
+  deps: Deps,
+  tomado: TramoTomado,
+  solicitud: NonNullable<TramoTomado['solicitud']>,
+  signal: AbortSignal,
+): Promise<void> {
+  const { tramos, almacenes, paquetes, log } = deps;
+  const { estado, objectKey, motivo, isBorrado } = solicitud;
+  if (estado !== 'TERMINADA' || objectKey === null || isBorrado) {
+    const pausa = motivo === null ? undefined : PAUSA[motivo];
+    if (pausa !== undefined) await tramos.pause(tomado.sincronizacionId, pausa);
+    const why = isBorrado ? 'PAQUETE_BORRADO' : (motivo ?? estado);
+    log.warn({ ...nameOf(tomado), solicitud_id: solicitud.id, motivo: why }, 'reading_brought_nothing');
+    await tramos.failed(tomado, why, isBorrado ? 0 : afterFailures(tomado.fallos));
+    return;
+  }
+  const { almacenId, tipo, frecuencia, tramo, minuto } = tomado;
+  const { id: solicitudId, desde, hasta, creadaEn: pedidaEn, isConfirmada, pedido } = solicitud;
+  const held = holdOn(tramos, tomado);
+  const linked = linkSignals([signal, held.lost]);
+  try {
+    const lectura = { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada };
+    const hecha = await almacenes.merge(lectura, paquetes.readCsv(objectKey, linked.signal), linked.signal);
+    if (hecha === null) return;
+    log.info({ ...nameOf(tomado), solicitud_id: solicitudId, ...hecha }, 'reading_merged');
+    if (hecha.isDudosa) await tramos.failed(tomado, 'DUDOSA', FIRST_FAILURE_SECONDS);
+    else {
+      const next = siguienteLectura(tramo, pedido, frecuencia);
+      await tramos.read(tomado, next === null ? null : dueOn(next, minuto));
+    }
+  } catch (error) {
+    if (!(error instanceof LecturaIlegible)) throw error;
+    log.error({ ...nameOf(tomado), solicitud_id: solicitudId, err: error }, 'reading_illegible');
+    await tramos.failed(tomado, 'ILEGIBLE', LAST_FAILURE_SECONDS);
+  } finally {
+    linked.release();
+    held.stop();
+  }
+}
+
+const afterFailures = (fallos: number) =>
+  Math.min(FIRST_FAILURE_SECONDS * 2 ** Math.min(fallos, 16), LAST_FAILURE_SECONDS);
+
+/** Holds a tramo longer at a third of its lease; `lost` aborts when another holds it. */
+function holdOn(tramos: Tramos, tomado: TramoTomado) {
+  const controller = new AbortController();
+  const timer = setInterval(
+    () =>
+      void tramos.extend(tomado, LEASE_SECONDS).then(
+        (isHeld) => isHeld || controller.abort(new Error('another worker merges this reading')),
+        () => {},
+      ),
+    (LEASE_SECONDS * 1_000) / 3,
+  );
+  return { lost: controller.signal, stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,269 @@
+import type { Autor, Frecuencia, TipoDescarga } from '@acuse/core';
+import type pg from 'pg';
+import { nota } from '../cuentas/auditoria.ts';
+import type { Database } from '../database.ts';
+import { execute, isOne, rowOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
+
+/** The copy of a CIEC that the workers open, and what it may be used for. */
+export interface NuevoConsentimiento {
+  readonly kid: string;
+  readonly sobre: Buffer;
+  readonly finalidad: string;
+  /** At most 13 months from now. */
+  readonly expiraEn: Date;
+}
+
+/** What a taxpayer wants to be kept up to date. */
+export interface NuevaSincronizacion extends Autor {
+  /** UUIDv7. The consent is sealed for it. */
+  readonly id: string;
+  readonly cuentaId: string;
+  readonly contribuyenteId: string;
+  readonly apiKeyId: string;
+  /** Of the taxpayer, as the caller was let in with. */
+  readonly version: bigint;
+  readonly rfc: string;
+  readonly tipos: readonly TipoDescarga[];
+  /** `yyyy-MM-dd`. */
+  readonly desde: string;
+  readonly frecuencia: Frecuencia;
+  /** Of the day, of central Mexico. */
+  readonly minuto: number;
+  /** First days of the months from `desde` to now, the newest first. */
+  readonly meses: readonly string[];
+  readonly consentimiento: NuevoConsentimiento;
+}
+
+export type MotivoPausa =
+  | 'PEDIDA'
+  | 'SIN_SALDO'
+  | 'SIN_CONSENTIMIENTO'
+  | 'CIEC_CAMBIADA'
+  | 'CIEC_RECHAZADA'
+  | 'LLAVE_CAMBIADA'
+  | 'CUENTA_SUSPENDIDA';
+
+/** A subscription as its taxpayer sees it. */
+export interface VistaSincronizacion {
+  readonly id: string;
+  readonly almacenId: number;
+  readonly rfc: string;
+  readonly emitidos: boolean;
+  readonly recibidos: boolean;
+  readonly desde: string;
+  readonly frecuencia: Frecuencia;
+  readonly minuto: number;
+  readonly estado: 'ACTIVA' | 'PAUSADA';
+  readonly motivo: MotivoPausa | null;
+  readonly pausadaEn: Date | null;
+  readonly creadaEn: Date;
+  /** Null when nothing may be asked for. */
+  readonly consentimiento: { readonly finalidad: string; readonly otorgadoEn: Date; readonly expiraEn: Date } | null;
+  /** Number of the last change. */
+  readonly cambios: bigint;
+  /** When the last reading was merged; null while there was none. */
+  readonly ultimaLectura: Date | null;
+  /** When the next reading is due; null when none is. */
+  readonly proximaLectura: Date | null;
+  /** Periods that were never read yet, and those whose last reading failed. */
+  readonly porLeer: number;
+  readonly fallando: number;
+  /** Why the last one that failed did. */
+  readonly ultimoFallo: string | null;
+}
+
+/** Of the newest days, in the place of a month. */
+export const RECIENTE = '0001-01-01';
+
+const VIVA = `SELECT id, almacen_id AS "almacenId" FROM sincronizacion WHERE contribuyente_id = $1 AND estado <> 'BORRADA' FOR NO KEY UPDATE`;
+
+/** The taxpayer is locked as he was let in, so that what is consented to is consented to by a key that is good now. */
+const PASE = `
+SELECT c.id FROM contribuyente c WHERE c.id = $1 AND c.version = $2
+  AND EXISTS (SELECT FROM api_key k WHERE k.id = $3 AND k.contribuyente_id = c.id AND k.estado = 'ACTIVA') FOR SHARE OF c`;
+
+const VIEW = `
+SELECT s.id, s.almacen_id AS "almacenId", s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.minuto::int, s.estado, s.motivo,
+  s.pausada_en AS "pausadaEn", s.creada_en AS "creadaEn", k.finalidad, k.otorgado_en AS "otorgadoEn", k.expira_en AS "expiraEn",
+  a.cambios::text, (SELECT max(leida_en) FROM lectura l WHERE l.almacen_id = a.id) AS "ultimaLectura",
+  t.proxima AS "proximaLectura", coalesce(t.por_leer, 0)::int AS "porLeer", coalesce(t.fallando, 0)::int AS fallando, t.ultimo_fallo AS "ultimoFallo"
+FROM sincronizacion s JOIN almacen a ON a.id = s.almacen_id
+LEFT JOIN consentimiento k ON k.sincronizacion_id = s.id AND k.expira_en > now()
+LEFT JOIN LATERAL (
+  SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0) AS por_leer,
+    count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
+  FROM tramo WHERE sincronizacion_id = s.id
+) t ON true
+WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA'`;
+
+type ViewRow = Omit<VistaSincronizacion, 'consentimiento' | 'cambios'> & {
+  readonly finalidad: string | null;
+  readonly otorgadoEn: Date;
+  readonly expiraEn: Date;
+  readonly cambios: string;
+};
+
+const noteOf = (accion: string, detalle = `'{}'::jsonb`) =>
+  nota({ accion, de: 'cambio', contribuyente: 'contribuyente_id', detalle, actor: '$2', ip: '$3' });
+
+const PAUSE = `
+WITH cambio AS (
+  UPDATE sincronizacion SET estado = 'PAUSADA', motivo = 'PEDIDA', pausada_en = now()
+  WHERE contribuyente_id = $1 AND estado = 'ACTIVA' RETURNING cuenta_id, contribuyente_id
+)
+${noteOf('pausar-sincronizacion')}`;
+
+/** Only one that has a consent goes on: else it is consented to anew. */
+const RESUME = `
+WITH cambio AS (
+  UPDATE sincronizacion s SET estado = 'ACTIVA', motivo = NULL, pausada_en = NULL
+  WHERE contribuyente_id = $1 AND estado = 'PAUSADA'
+    AND EXISTS (SELECT FROM consentimiento k WHERE k.sincronizacion_id = s.id AND k.expira_en > now()) RETURNING id, cuenta_id, contribuyente_id
+), ya AS (
+  UPDATE tramo t SET due_at = now() FROM cambio WHERE t.sincronizacion_id = cambio.id AND t.fase = 'PEDIR' AND t.due_at < now()
+)
+${noteOf('reanudar-sincronizacion')}`;
+
+const CLOSE = `
+WITH cambio AS (
+  UPDATE sincronizacion SET estado = 'BORRADA', motivo = NULL, pausada_en = NULL
+  WHERE contribuyente_id = $1 AND estado <> 'BORRADA' RETURNING id, almacen_id, cuenta_id, contribuyente_id
+), tramos AS (
+  DELETE FROM tramo t USING cambio WHERE t.sincronizacion_id = cambio.id
+), almacenes AS (
+  UPDATE almacen a SET borrado_en = now() FROM cambio WHERE a.id = cambio.almacen_id
+)
+${noteOf('borrar-sincronizacion')}`;
+
+const CREATE = `
+INSERT INTO sincronizacion (id, cuenta_id, contribuyente_id, api_key_id, rfc, almacen_id, emitidos, recibidos, desde, frecuencia, minuto)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+
+const CHANGE = `
+UPDATE sincronizacion SET api_key_id = $2, emitidos = $3, recibidos = $4, desde = $5, frecuencia = $6, estado = 'ACTIVA', motivo = NULL, pausada_en = NULL
+WHERE id = $1`;
+
+/**
+ * The newest days, and each month, of each kind; the newest month first, a second apart. What is there stays as it is,
+ * but for one that failed: it is tried again now.
+ */
+const TRAMOS = `
+WITH pedido AS (
+  SELECT tipo, mes, orden FROM unnest($2::text[]) AS a (tipo) CROSS JOIN unnest($3::date[]) WITH ORDINALITY AS b (mes, orden)
+), sobra AS (
+  DELETE FROM tramo t WHERE t.sincronizacion_id = $1 AND t.fase IN ('PEDIR', 'FIN')
+    AND (t.tipo <> ALL ($2::text[]) OR (t.mes <> '${RECIENTE}' AND t.mes <> ALL ($3::date[])))
+), ya AS (
+  UPDATE tramo t SET due_at = now() WHERE t.sincronizacion_id = $1 AND t.fase = 'PEDIR' AND t.lecturas = 0 AND t.due_at > now() AND t.mes <> '${RECIENTE}'
+)
+INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
+SELECT $1, tipo, mes, now() + make_interval(secs => orden - 1) FROM pedido
+UNION ALL SELECT $1, tipo, '${RECIENTE}', $4::timestamptz FROM unnest($2::text[]) AS a (tipo)
+ON CONFLICT DO NOTHING`;
+
+/** The taxpayers' side of subscriptions. */
+export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
+  async function change(
+    client: pg.PoolClient,
+    nueva: NuevaSincronizacion,
+    viva: { id: string; almacenId: number } | null,
+  ) {
+    const { apiKeyId, tipos, desde, frecuencia } = nueva;
+    const kinds = [tipos.includes('emitidos'), tipos.includes('recibidos')];
+    if (viva !== null) {
+      await execute(client, CHANGE, [viva.id, apiKeyId, ...kinds, desde, frecuencia]);
+      return;
+    }
+    const { id, cuentaId, contribuyenteId, rfc, minuto } = nueva;
+    const almacen = await rowOf<{ id: number }>(
+      client,
+      'INSERT INTO almacen (contribuyente_id) VALUES ($1) RETURNING id',
+      [contribuyenteId],
+    );
+    const values = [id, cuentaId, contribuyenteId, apiKeyId, rfc, almacen?.id, ...kinds, desde, frecuencia, minuto];
+    await execute(client, CREATE, values);
+  }
+
+  return {
+    /** The id under which a consent of this taxpayer has to be sealed: that of his subscription, if there is one. */
+    async idOf(contribuyenteId: string): Promise<string | null> {
+      const text = `SELECT id FROM sincronizacion WHERE contribuyente_id = $1 AND estado <> 'BORRADA'`;
+      return (await rowOf<{ id: string }>(pool, text, [contribuyenteId]))?.id ?? null;
+    },
+
+    /**
+     * Subscribes a taxpayer, or puts other settings and a new consent in the place of those of his subscription, which
+     * then is active. PASE_VENCIDO: key or taxpayer changed meanwhile, or another subscription came first.
+     */
+    async subscribe(
+      nueva: NuevaSincronizacion,
+      primeraReciente: Date,
+    ): Promise<'CREADA' | 'RENOVADA' | 'PASE_VENCIDO'> {
+      const { id, contribuyenteId, version, apiKeyId, consentimiento, tipos, meses, actor, ip } = nueva;
+      return inTransaction(pool, async (client) => {
+        if (!(await isOne(client, PASE, [contribuyenteId, version.toString(), apiKeyId]))) return 'PASE_VENCIDO';
+        const viva = await rowOf<{ id: string; almacenId: number }>(client, VIVA, [contribuyenteId]);
+        if (viva !== null && viva.id !== id) return 'PASE_VENCIDO';
+        await change(client, nueva, viva);
+        const { kid, sobre, finalidad, expiraEn } = consentimiento;
+        await execute(client, 'DELETE FROM consentimiento WHERE sincronizacion_id = $1', [id]);
+        await execute(
+          client,
+          `INSERT INTO consentimiento (sincronizacion_id, kid, sobre, finalidad, otorgado_por, expira_en) VALUES ($1, $2, $3, $4, $5, $6)`,
+          [id, kid, sobre, finalidad, actor, expiraEn],
+        );
+        await execute(client, TRAMOS, [id, tipos, meses, primeraReciente]);
+        await execute(
+          client,
+          nota({
+            accion: 'consentir-sincronizacion',
+            de: 'sincronizacion WHERE id = $1',
+            contribuyente: 'contribuyente_id',
+            detalle: `jsonb_build_object('finalidad', $4::text, 'hasta', $5::timestamptz, 'desde', $6::text, 'frecuencia', $7::text)`,
+            actor: '$2',
+            ip: '$3',
+          }),
+          [id, actor, ip, finalidad, expiraEn, nueva.desde, nueva.frecuencia],
+        );
+        return viva === null ? 'CREADA' : 'RENOVADA';
+      });
+    },
+
+    /** The subscription of a taxpayer, or null. */
+    async find(contribuyenteId: string): Promise<VistaSincronizacion | null> {
+      const row = await rowOf<ViewRow>(pool, VIEW, [contribuyenteId]);
+      if (row === null) return null;
+      const { finalidad, otorgadoEn, expiraEn, cambios, ...vista } = row;
+      const consentimiento = finalidad === null ? null : { finalidad, otorgadoEn, expiraEn };
+      return { ...vista, cambios: BigInt(cambios), consentimiento };
+    },
+
+    /** Asks for nothing more until `resume`; what is under way ends and is kept. False when there is none active. */
+    pause: (contribuyenteId: string, { actor, ip }: Autor) => isOne(pool, PAUSE, [contribuyenteId, actor, ip]),
+
+    /** Goes on. False when it is not paused, or nobody consents to it any more. */
+    resume: (contribuyenteId: string, { actor, ip }: Autor) => isOne(pool, RESUME, [contribuyenteId, actor, ip]),
+
+    /**
+     * Takes the consent back: the copy of the CIEC is deleted, what is under way ends with its refund, and nothing is
+     * asked for. What was read stays. False when there was none.
+     */
+    async revoke(contribuyenteId: string, { actor, ip }: Autor): Promise<boolean> {
+      const text = `WITH cambio AS MATERIALIZED (
+        SELECT c.cuenta_id, c.id AS contribuyente_id, sincronizacion_revoca(c.id, 'SIN_CONSENTIMIENTO') AS n FROM contribuyente c WHERE c.id = $1
+      ), hecho AS (${noteOf('revocar-consentimiento').replace('FROM cambio', 'FROM cambio WHERE n > 0')} RETURNING 1) SELECT * FROM hecho`;
+      return isOne(pool, text, [contribuyenteId, actor, ip]);
+    },
+
+    /** Ends a subscription with all that was read. False when there is none. */
+    async remove(contribuyenteId: string, { actor, ip }: Autor): Promise<boolean> {
+      return inTransaction(pool, async (client) => {
+        await execute(client, `SELECT sincronizacion_revoca($1, 'SIN_CONSENTIMIENTO')`, [contribuyenteId]);
+        return isOne(client, CLOSE, [contribuyenteId, actor, ip]);
+      });
+    },
+  };
+}
+
+export type Sincronizaciones = ReturnType<typeof createSincronizaciones>;

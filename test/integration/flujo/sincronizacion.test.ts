@@ -1,0 +1,172 @@
+import { calendarDay, toSeconds } from '@acuse/core';
+import { expect, it } from 'vitest';
+import { fail, saldoDe } from '../fixtures/pedidos.ts';
+import { type Caller, ciecOf, expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
+
+const servicio = useServicio(
+  { workerEnv: { SINCRONIZACION_INTERVAL_MS: '100' } },
+  { WORKER_ROLES: 'descargas,ensambles,relay,reconciler,sincronizacion' },
+);
+
+const hoy = calendarDay(new Date());
+/** Two months back, so that the first load has three readings. */
+const DESDE = (() => {
+  const day = new Date(`${hoy.slice(0, 7)}-01T00:00:00Z`);
+  day.setUTCMonth(day.getUTCMonth() - 2);
+  return day.toISOString().slice(0, 10);
+})();
+
+type Cambio = Record<
+  'cambio' | 'uuid' | 'estado' | 'fecha_cancelacion' | 'tipo' | 'contraparte_rfc' | 'monto',
+  string
+> & { readonly secuencia: number };
+
+async function cambiosDe(caller: Caller, cursor?: string, limite = 40) {
+  const all: Cambio[] = [];
+  let next = cursor;
+  for (;;) {
+    const body = { rfc: caller.rfc, limite, ...(next === undefined ? {} : { cursor: next }) };
+    const data = await expectOk(caller.call('sincronizacion/cambios', body));
+    all.push(...(data['items'] as Cambio[]));
+    next = String(data['siguiente']);
+    if (data['faltan'] === 0) return { all, cursor: next };
+  }
+}
+
+const vista = async (caller: Caller) => {
+  const data = await expectOk(caller.call('sincronizacion/listar', { rfc: caller.rfc }));
+  return (data['items'] as Record<string, unknown>[])[0] ?? {};
+};
+
+const loaded = (caller: Caller) =>
+  waitFor(async () => {
+    const v = await vista(caller);
+    return v['periodos_por_leer'] === 2 ? v : null;
+  }, 90);
+
+const truth = (rfc: string, tipo: 'emitidos' | 'recibidos') =>
+  new Map(
+    [
+      ...servicio.simulador.world.taxpayers.rows(
+        rfc,
+        tipo,
+        toSeconds(`${DESDE}T00:00:00`),
+        toSeconds(`${hoy}T23:59:59`),
+      ),
+    ].map((row) => [row.uuid.toUpperCase(), row]),
+  );
+
+it('a subscription reads month after month by itself, at the cost that it foretold, and its changes are what the SAT has', async () => {
+  const caller = await servicio.newCiecCaller({ saldo: 50 });
+  const costo = await expectOk(caller.call('sincronizacion/estimar', { rfc: caller.rfc, desde: DESDE }));
+  expect(costo).toMatchObject({ lecturas_iniciales: 6, creditos_iniciales: 6 });
+  const creada = await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE }));
+  expect(creada).toMatchObject({ rfc: caller.rfc, estado: 'ACTIVA', tipo: 'ambos', desde: DESDE, costo });
+  await loaded(caller);
+  expect(await saldoDe(servicio, caller)).toBe(44);
+
+  const { all, cursor } = await cambiosDe(caller);
+  expect(all.map(({ secuencia }) => secuencia)).toEqual(all.map((_, at) => at + 1));
+  expect(new Set(all.map(({ cambio }) => cambio))).toEqual(new Set(['nuevo']));
+  for (const tipo of ['emitidos', 'recibidos'] as const) {
+    const expected = truth(caller.rfc, tipo);
+    const told = all.filter((cambio) => cambio.tipo === tipo);
+    expect(told.length).toBeGreaterThan(0);
+    expect(told.map(({ uuid }) => uuid).sort()).toEqual([...expected.keys()].sort());
+    for (const { uuid, estado, monto, contraparte_rfc } of told) {
+      const row = expected.get(uuid);
+      expect([uuid, Number(monto)]).toEqual([uuid, Number(row?.monto)]);
+      expect(contraparte_rfc).toBe(tipo === 'emitidos' ? row?.rfcReceptor : row?.rfcEmisor);
+      expect(['VIGENTE', 'CANCELADO']).toContain(estado);
+    }
+  }
+  // Nothing new: the same cursor, for ever.
+  expect((await cambiosDe(caller, cursor)).all).toEqual([]);
+  const notes = await servicio.sql<{ accion: string; n: number }>`
+    SELECT accion, count(*)::int AS n FROM auditoria WHERE contribuyente_id = ${caller.contribuyenteId} AND accion LIKE '%consent%' GROUP BY 1 ORDER BY 1`;
+  expect(notes).toEqual([
+    { accion: 'consentir-sincronizacion', n: 1 },
+    { accion: 'usar-consentimiento', n: 6 },
+  ]);
+
+  await servicio.sql`UPDATE tramo SET due_at = now() WHERE mes > '0001-01-01'
+    AND sincronizacion_id = (SELECT id FROM sincronizacion WHERE contribuyente_id = ${caller.contribuyenteId})`;
+  await servicio.sql`UPDATE cfdi SET vigente = false WHERE almacen_id = (SELECT almacen_id FROM sincronizacion WHERE contribuyente_id = ${caller.contribuyenteId})
+    AND vigente AND recibido`;
+  await waitFor(async () => (await saldoDe(servicio, caller)) === 38 || null, 60);
+  const { all: again } = await waitFor(async () => {
+    const found = await cambiosDe(caller, cursor);
+    return found.all.length > 0 ? found : null;
+  }, 60);
+  expect(new Set(again.map(({ cambio }) => cambio))).toEqual(new Set(['vigente']));
+
+  expect(await expectOk(caller.call('sincronizacion/borrar', { rfc: caller.rfc }))).toEqual({ rfc: caller.rfc });
+  const gone = await caller.call('sincronizacion/cambios', { rfc: caller.rfc, cursor });
+  expect([gone.status, gone.body.cfdi_codigo]).toEqual([404, 2002]);
+});
+
+const open = async (caller: Caller) =>
+  (
+    await servicio.sql`SELECT FROM solicitud WHERE contribuyente_id = ${caller.contribuyenteId} AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`
+  ).length;
+
+it.each([
+  ['a new CIEC', 'CIEC_CAMBIADA'],
+  ['a new API key', 'LLAVE_CAMBIADA'],
+] as const)('a consent that ends by %s is used by nobody from the next step on', async (what, motivo) => {
+  const caller = await servicio.newCiecCaller({ saldo: 20 });
+  const held = fail(servicio, caller, { service: 'portalcfdi', operation: 'ConsultaDescargaMasiva', kind: 'stuck' });
+  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'recibidos' }));
+  await waitFor(async () => (await open(caller)) > 0 || null, 60);
+  await waitFor(
+    async () =>
+      (
+        await servicio.sql`SELECT FROM parte p JOIN solicitud s ON s.id = p.solicitud_id
+    WHERE s.contribuyente_id = ${caller.contribuyenteId} AND p.folio IS NOT NULL`
+      ).length > 0 || null,
+    60,
+  );
+  let now = caller;
+  if (what === 'a new CIEC')
+    await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: ciecOf(caller.rfc) }));
+  else now = await servicio.newKey(caller);
+  expect(await vista(now)).toMatchObject({ estado: 'PAUSADA', motivo, consentimiento: null, proxima_lectura: null });
+  expect(await open(now)).toBe(0);
+  expect(await saldoDe(servicio, now)).toBe(20);
+  expect(
+    await servicio.sql`SELECT FROM consentimiento k JOIN sincronizacion s ON s.id = k.sincronizacion_id WHERE s.contribuyente_id = ${caller.contribuyenteId}`,
+  ).toEqual([]);
+  const refused = await now.call('sincronizacion/reanudar', { rfc: caller.rfc });
+  expect([refused.status, refused.body.cfdi_codigo]).toEqual([409, 3006]);
+  servicio.simulador.world.faults.remove(held.id);
+
+  // Consented to anew it goes on where it was.
+  if (what !== 'a new CIEC')
+    await expectOk(now.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: ciecOf(caller.rfc) }));
+  await expectOk(now.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'recibidos' }));
+  await waitFor(async () => (await vista(now))['periodos_por_leer'] === 1 || null, 90);
+  expect((await cambiosDe(now)).all.map(({ uuid }) => uuid).sort()).toEqual(
+    [...truth(caller.rfc, 'recibidos').keys()].sort(),
+  );
+});
+
+it('a balance that ends pauses a subscription, which goes on when it is told to', async () => {
+  const caller = await servicio.newCiecCaller({ saldo: 1 });
+  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'emitidos' }));
+  await waitFor(async () => (await vista(caller))['motivo'] === 'SIN_SALDO' || null, 60);
+  expect(await saldoDe(servicio, caller)).toBe(0);
+  await servicio.sql`SELECT libro_abona(${caller.cuentaId}, gen_random_uuid(), 'ajuste', 10, NULL, 'prueba')`;
+  expect(await expectOk(caller.call('sincronizacion/reanudar', { rfc: caller.rfc }))).toMatchObject({
+    estado: 'ACTIVA',
+  });
+  await waitFor(async () => (await vista(caller))['periodos_por_leer'] === 1 || null, 90);
+  expect(await saldoDe(servicio, caller)).toBe(8);
+});
+
+it('a CIEC that the SAT refuses pauses a subscription after one log-in', async () => {
+  const caller = await servicio.newCiecCaller({ saldo: 5 });
+  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: hoy, tipo: 'emitidos' }));
+  servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
+  await waitFor(async () => (await vista(caller))['motivo'] === 'CIEC_RECHAZADA' || null, 60);
+  expect(await saldoDe(servicio, caller)).toBe(5);
+});
