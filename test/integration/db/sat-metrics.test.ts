@@ -134,11 +134,11 @@ describe('the sums of requests to the authority', () => {
     await nowhere.close();
   });
 
-  it('are dropped after seven days', async () => {
+  it('are dropped after the day that the panel shows, and an hour', async () => {
     const host = randomUUID();
     const insert = `INSERT INTO salud_sat (minuto, host, canal, cubetas) VALUES (now() - $2::interval, $1, 'soap', '{}')`;
-    await database.db.pool.query(insert, [host, '8 days']);
-    await database.db.pool.query(insert, [host, '6 days']);
+    await database.db.pool.query(insert, [host, '26 hours']);
+    await database.db.pool.query(insert, [host, '24 hours']);
     const metrics = createSatMetrics(database.db, { everyMs: NUNCA });
     metrics.record(seen(randomUUID(), 'exito'));
     await metrics.close();

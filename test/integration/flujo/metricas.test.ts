@@ -2,8 +2,11 @@ import { freePort } from '@acuse/embedded';
 import { createMetrics } from '@acuse/metrics';
 import { expect, test } from 'vitest';
 import { dashboardExpressions, metricsIn } from '../../architecture/dashboards.ts';
+import { startPipe } from '../fixtures/pipe.ts';
+import { logOf } from '../fixtures/procesos.ts';
 import { expectWhole, MES } from '../fixtures/resultado.ts';
-import { expectOk, useServicio } from '../fixtures/servicio.ts';
+import { urlAs } from '../fixtures/roles.ts';
+import { expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const [apiPort, workerPort] = await Promise.all([freePort(), freePort()]);
 const own = useServicio(
@@ -104,6 +107,61 @@ test('a scrape parses, says more of no RFC than of another, and finds every metr
   );
   // No breaker has been needed.
   expect(missing).toEqual(['Cortacircuitos abiertos: acuse_breaker_open']);
+});
+
+test('while the database is away, metrics and health tell what is true of it, and recover with it', {
+  tags: ['slow'],
+}, async () => {
+  const pipe = await startPipe(own.databaseUrl);
+  try {
+    const through = (rol: 'api' | 'worker') => {
+      const url = new URL(urlAs(own.databaseUrl, rol));
+      url.host = new URL(pipe.url).host;
+      return url.href;
+    };
+    const [apiAt, workerAt] = await Promise.all([freePort(), freePort()]);
+    const api = await own.startApi({
+      ...{ DATABASE_URL: through('api'), METRICS_PORT: String(apiAt), API_DATABASE_TIMEOUT_MS: '1000' },
+    });
+    await own.startWorker({
+      ...{ DATABASE_URL: through('worker'), METRICS_PORT: String(workerAt), DATABASE_TIMEOUT_MS: '1000' },
+      ...{ WORKER_ROLES: 'reconciler' },
+    });
+    const [, workerHealth = ''] = /"healthUrl":"([^"]+)"/.exec(await logOf(own, 'worker-2')) ?? [];
+    const caller = (await own.newCaller({ saldo: 1 })).at(api);
+    const list = async () => (await caller.call('descarga/listar', { rfc: caller.rfc })).status;
+    const statusOf = async (url: string) => (await fetch(url)).status;
+    const health = async () => [
+      await statusOf(`${api.url}/healthz`),
+      await statusOf(`${api.url}/readyz`),
+      await statusOf(`${workerHealth}/readyz`),
+    ];
+    const waitForBacklog = (up: 0 | 1) =>
+      waitFor(async () => {
+        const seen = await scrape(workerAt);
+        return seen.sum('acuse_collector_up', 'backlog') === up && seen.text.includes('{collector="backlog"}')
+          ? seen
+          : null;
+      });
+    const depthsIn = ({ samples }: Awaited<ReturnType<typeof scrape>>) =>
+      samples.filter(({ name }) => name.startsWith('acuse_queue_')).length;
+
+    expect(depthsIn(await waitForBacklog(1))).toBeGreaterThan(0);
+    expect([await list(), ...(await health())]).toEqual([200, 200, 200, 200]);
+    pipe.shut();
+    // What cannot be known is left out: an old value would look healthy.
+    expect(depthsIn(await waitForBacklog(0))).toBe(0);
+    expect([await list(), ...(await health())]).toEqual([503, 200, 503, 503]);
+    const away = await scrape(apiAt);
+    expect(away.sum('acuse_http_requests_total', 'route="descarga/listar",status="503"')).toBe(1);
+    pipe.open();
+    expect(depthsIn(await waitForBacklog(1))).toBeGreaterThan(0);
+    await waitFor(async () =>
+      (await list()) === 200 && (await health()).every((status) => status === 200) ? true : null,
+    );
+  } finally {
+    await pipe.close();
+  }
 });
 
 test('the public port knows no metrics', async () => {

@@ -59,8 +59,8 @@ interface Renglon extends Record<Exclude<ResultadoMedido, 'desmentida'>, number>
 export interface SatMetricsOptions {
   /** Milliseconds between two writes. Default: 10,000. */
   readonly everyMs?: number;
-  /** Days that are kept. Default: 7. */
-  readonly dias?: number;
+  /** Hours that are kept: what the panel shows, a day, and one more. Longer lines are Prometheus'. Default: 25. */
+  readonly horas?: number;
   /** Milliseconds that the last write may take. Default: 2,000. */
   readonly lastMs?: number;
   /** Milliseconds since 1970. */
@@ -75,7 +75,7 @@ export interface SatMetricsOptions {
  */
 export function createSatMetrics(
   { pool }: Pick<Database, 'pool'>,
-  { everyMs = 10_000, dias = 7, lastMs = 2_000, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
+  { everyMs = 10_000, horas = 25, lastMs = 2_000, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
 ) {
   let pending = new Map<string, Renglon>();
   let podadoEn = Number.NEGATIVE_INFINITY;
@@ -108,7 +108,7 @@ export function createSatMetrics(
   async function prune(): Promise<void> {
     if (now() - podadoEn < PODA_MS) return;
     podadoEn = now();
-    await execute(pool, `DELETE FROM salud_sat WHERE minuto < now() - make_interval(days => $1)`, [dias]);
+    await execute(pool, `DELETE FROM salud_sat WHERE minuto < now() - make_interval(hours => $1)`, [horas]);
   }
 
   async function write(): Promise<void> {
