@@ -102,6 +102,24 @@ export const GUARDS: readonly Guard[] = [
     tests: ['test/integration/panel/seguridad.test.ts', 'test/integration/panel/acceso.test.ts'],
   },
   {
+    name: 'what a role in an account does not allow',
+    file: 'apps/panel/src/http/responder.ts',
+    edits: [{ from: 'return puede(usuario.papel, accion, acceso) ? null', to: 'return accion !== undefined ? null' }],
+    tests: ['test/integration/panel/papeles.test.ts'],
+  },
+  {
+    name: 'the lock by which two owners do not take the account from each other at once',
+    file: 'packages/db/src/cuentas/equipo.ts',
+    edits: [{ from: 'ORDER BY usuario_id FOR UPDATE', to: 'ORDER BY usuario_id' }],
+    tests: [db('equipo')],
+  },
+  {
+    name: 'the address that an invitation is for',
+    file: 'packages/db/src/cuentas/invitaciones.ts',
+    edits: [{ from: ' AND u.id = $2 AND u.email = i.email', to: ' AND u.id = $2' }],
+    tests: ['test/integration/panel/equipo.test.ts'],
+  },
+  {
     name: 'the check that an API key was not revoked',
     file: 'apps/api/src/http/pipeline.ts',
     edits: [

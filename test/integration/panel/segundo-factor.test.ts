@@ -171,4 +171,21 @@ describe('the second factor', () => {
       FROM segundo_factor WHERE usuario_id = ${ana.usuarioId}) WHERE usuario_id = ${berta.usuarioId}`;
     expect((await sendCode(await halfWay(berta), codeAt(ana.app))).status).toBe(422);
   });
+
+  it('is asked for before an invitation to another account can be accepted, which then goes on by itself', async () => {
+    const [ana, berta] = [await panel.registrar(), await protegida()];
+    const invitada = await panel.deps.invitaciones.invite({
+      ...{ cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, email: berta.email, papel: 'CONTADOR' },
+      ...{ actor: 'prueba', ip: null },
+    });
+    const link = `/invitacion?codigo=${typeof invitada === 'string' ? '' : invitada.codigo}`;
+    const cliente = panel.newCliente();
+    const entry = (await cliente.get(link)).$('main a.boton').attr('href') ?? '';
+    const half = await cliente.submit(entry, '/entrar', { email: berta.email, password: berta.password });
+    await expect(cliente.submit(link, '/invitacion/aceptar')).rejects.toThrow('no form');
+    const code = await cliente.submit(half.location ?? '', '/entrar/codigo', { codigo: codeAt(berta.app) });
+    expect(code.location).toBe(link);
+    expect((await cliente.submit(link, '/invitacion/aceptar')).location).toBe('/inicio');
+    expect((await cliente.get('/equipo')).status).toBe(403);
+  });
 });
