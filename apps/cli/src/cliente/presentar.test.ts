@@ -71,6 +71,11 @@ describe('an answer for people', () => {
     expect(present({ cfdi_codigo: 1, cfdi_texto: 'OK' }, 80)).toBe('OK');
   });
 
+  it('has its lists behind all that is said once, where nothing looks like one row more', () => {
+    const data = { total: 2, items: [{ uuid: 'u1' }, { uuid: 'u2' }], siguiente: 'x.2' };
+    expect(present({ data, saldo: 7 }, 80)).toBe('total      2\nsiguiente  x.2\nsaldo      7\n\nuuid\nu1\nu2');
+  });
+
   it('moves no cursor, whatever words are in it', () => {
     expect(present({ data: { motivo: CLEAR } }, 80)).toBe('motivo  a [2Jb');
     expect(saidAt({}, { isTTY: false, motivo: CLEAR })[0]).toBe('50 % EN_PROCESO, a [2Jb\n');

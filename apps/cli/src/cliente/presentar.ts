@@ -38,10 +38,11 @@ function table(rows: readonly Row[], columns: number): string[] {
 
 function fields(row: Row, columns: number): string[] {
   const entries = Object.entries(row);
-  const width = widest(entries.filter(([, value]) => !isRows(value)).map(([name]) => name));
-  return entries.flatMap(([name, value]) =>
-    isRows(value) ? ['', ...table(value, columns)] : [`${name.padEnd(width)}${GAP}${plain(value)}`],
-  );
+  const single = entries.filter(([, value]) => !isRows(value));
+  const width = widest(single.map(([name]) => name));
+  // A field that came behind a table would look like its last row.
+  const tables = entries.flatMap(([, value]) => (isRows(value) ? ['', ...table(value, columns)] : []));
+  return [...single.map(([name, value]) => `${name.padEnd(width)}${GAP}${plain(value)}`), ...tables];
 }
 
 /**
