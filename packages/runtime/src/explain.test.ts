@@ -85,6 +85,16 @@ describe('what an operator reads about an error of the system', () => {
     );
   });
 
+  it('a folder where a file should be, and a name that is too long', async () => {
+    expect(explain(await errorOf(() => writeFileSync(dir, '')))).toBe(
+      `«${dir}» es una carpeta. Dé el nombre de un archivo.`,
+    );
+    const long = join(dir, 'x'.repeat(300));
+    expect(explain(await errorOf(() => writeFileSync(long, '')))).toBe(
+      `El sistema no admite un nombre tan largo como el de «${long}». Dé uno más corto.`,
+    );
+  });
+
   it('what is explained already is left as it is, and of all else one line without a stack', () => {
     expect(explain(new ExplainedError('uno\ndos'))).toBe('uno\ndos');
     expect(explain(new TypeError('\nsomething\n    at file.ts:1'))).toBe('something');

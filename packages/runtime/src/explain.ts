@@ -63,6 +63,9 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   EDQUOT: full,
   ENOTDIR: ofFolder((path) => `${path} no está dentro de una carpeta. Corrija la ruta`),
   EEXIST: ofFolder((path) => `${path} ya existe y no es una carpeta. Cambie su nombre`),
+  EISDIR: (_, { path }) => `${path === undefined ? 'Eso' : `«${path}»`} es una carpeta. Dé el nombre de un archivo.`,
+  ENAMETOOLONG: (_, { path }) =>
+    `El sistema no admite un nombre tan largo como el de ${pathOf(path)}. Dé uno más corto.`,
   EMFILE: () => 'El proceso llegó a su límite de archivos abiertos. Súbalo (ulimit -n) y repita la orden.',
   ENOENT: (_, { path }) => `No existe ${pathOf(path)}. Revise la ruta.`,
   ENOMEM: () => 'No queda memoria en la máquina. Libere memoria y repita la orden.',

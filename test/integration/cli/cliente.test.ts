@@ -229,6 +229,11 @@ describe('acuse descargar', () => {
     expect([again.code, again.err]).toEqual([9, expect.stringContaining('No se pidió ni se cobró nada')]);
     const nowhere = await runAcuse(['descargar', ...DIA, '--salida', 'no/x.zip'], { env: envOf(caller), cwd });
     expect([nowhere.code, nowhere.err]).toEqual([9, 'Error: No existe «no». Revise la ruta.\n']);
+    const folder = await runAcuse(['descargar', ...DIA, '--salida', '.', '--sobrescribir'], {
+      env: envOf(caller),
+      cwd,
+    });
+    expect([folder.code, folder.err]).toEqual([9, 'Error: «.» es una carpeta. Dé el nombre de un archivo.\n']);
     expect(await saldoDe(servicio, caller)).toBe(1);
   });
 
@@ -245,6 +250,21 @@ describe('acuse descargar', () => {
     }
     expect((await readdir(cwd)).sort()).toEqual(['secretos', 'x.zip']);
     expect((await readdir(join(cwd, 'secretos'))).length).toBeGreaterThan(3);
+  });
+
+  it('that cannot write its file says by which order to go on without another charge', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 2 });
+    const cwd = await newFolder();
+    // It may be called so, but not while it is written.
+    const salida = `${'x'.repeat(240)}.zip`;
+    const { code, err } = await runAcuse(['descargar', ...DIA, '--salida', salida], { env: envOf(caller), cwd });
+    expect([code, err]).toEqual([
+      9,
+      expect.stringMatching(/Retómela con:\n {2}acuse descargar --continuar .*\nError: .+\n$/),
+    ]);
+    const [, id = ''] = /--continuar (\S+)/.exec(err) ?? [];
+    const on = await runAcuse(['descargar', '--continuar', id, '--salida', 'x.zip'], { env: envOf(caller), cwd });
+    expect([on.code, await readdir(cwd), await saldoDe(servicio, caller)]).toEqual([0, ['x.zip'], 1]);
   });
 
   it('after Ctrl-C says by which whole order to go on, and --continuar goes on without another charge', async () => {

@@ -48,6 +48,7 @@ export function createAvance(consola: Consola) {
   const { errores, entorno, json } = consola;
   const isDrawn = errores.isTTY && !entorno.sinCursor;
   let last = '';
+  let isOver = false;
 
   function tell(line: object): void {
     const text = JSON.stringify(line);
@@ -57,27 +58,32 @@ export function createAvance(consola: Consola) {
 
   function show(part: number, words: readonly string[]): void {
     const text = `${percent(part).trim()} ${words.join(', ')}`;
-    if (text === last) return;
+    // What is under way ends a moment after it failed.
+    if (text === last || isOver) return;
     last = text;
     if (!isDrawn) return void errores.write(`${text}\n`);
     errores.write(CLEAR_LINE + terminalLine(part, words, errores.columns || 80, entorno));
   }
 
   /** Takes the line away that is not to stay. */
-  function end(): void {
+  function clear(): void {
     if (isDrawn && last !== '' && !json) errores.write(CLEAR_LINE);
     last = '';
   }
 
   /** Says something that stays. */
   function say(text: string): void {
-    end();
+    clear();
     errores.write(`${text}\n`);
   }
 
   return {
     say,
-    end,
+    /** From here on nothing is shown of how far it is. */
+    end() {
+      clear();
+      isOver = true;
+    },
     pedida({ solicitud_id, estado, duplicada: same }: DatosTaxDescargaMetadata) {
       const duplicada = same === true;
       if (json) tell({ solicitud_id, estado, duplicada });

@@ -1,11 +1,11 @@
-import { access, constants } from 'node:fs/promises';
+import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { PeticionTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
 import { guardarPaquete } from '@acuse/sdk/node';
 import { type Command, Option } from 'commander';
 import { createAvance } from './avance.ts';
 import { print } from './consola.ts';
-import { FalloOrden } from './fallos.ts';
+import { claseOf, FalloOrden } from './fallos.ts';
 import { rfcOf, type Servicio } from './operaciones.ts';
 
 interface Opciones {
@@ -87,11 +87,10 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
           );
       } catch (error) {
         avance.end();
-        if (!interrupcion.aborted) throw error;
-        throw new FalloOrden(
-          'INTERRUMPIDA',
-          `La solicitud queda en el servicio y no se vuelve a cobrar. Retómela con:\n  ${orderToGoOn(id, opciones)}`,
-        );
+        const how = `La solicitud queda en el servicio y no se vuelve a cobrar. Retómela con:\n  ${orderToGoOn(id, opciones)}`;
+        if (interrupcion.aborted) throw new FalloOrden('INTERRUMPIDA', how);
+        if (!consola.json && ['archivo', 'pasajero'].includes(claseOf(error))) avance.say(how);
+        throw error;
       }
     });
 }
@@ -106,14 +105,12 @@ function orderToGoOn(id: string, { rfc, salida, sobrescribir, json }: Opciones):
   return ['acuse', 'descargar', '--continuar', id, ...given, ...flags].map(quoted).join(' ');
 }
 
-/** That a file can be made there. @throws Error of the system, or `EEXIST`. */
+/** That a file can be made there. @throws Error of the system, `EEXIST` or `EISDIR`. */
 async function checkPlace(archivo: string, sobrescribir: boolean): Promise<void> {
   await access(dirname(archivo), constants.W_OK);
-  const isThere = await access(archivo).then(
-    () => true,
-    () => false,
-  );
-  if (!isThere || sobrescribir) return;
+  const found = await stat(archivo).catch(() => null);
+  if (found?.isDirectory()) throw Object.assign(new Error(), { code: 'EISDIR', path: archivo });
+  if (found === null || sobrescribir) return;
   const texto = `Ya existe el archivo ${archivo}. Dé otro con --salida, o --sobrescribir. No se pidió ni se cobró nada.`;
   throw Object.assign(new Error(texto), { code: 'EEXIST' });
 }
