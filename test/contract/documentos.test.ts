@@ -58,7 +58,7 @@ describe('what the documents tell', () => {
       ]);
     const firstsOf = (text: string) =>
       [...text.matchAll(/^\| (\[?`?\w[^|]*?`?) \|/gm)].map(([, first = '']) => first.trim());
-    const names = (text: string) => firstsOf(text).filter((first) => /^(\[|`|\d)/.test(first));
+    const names = (text: string) => firstsOf(text).flatMap((first) => first.match(/^\d+|`[^`]+`|\[[^\]]+\]/g) ?? []);
     const [english, spanish] = [read(en ?? ''), read(es ?? '')];
     expect(samplesOf(english)).toEqual(samplesOf(spanish));
     expect(names(english)).toEqual(names(spanish));

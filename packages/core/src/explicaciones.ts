@@ -295,7 +295,7 @@ export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
   '5000': codigo('recibida', 'received', ['Sigue.', 'Goes on.']),
   '5001': codigo(
     'no autoriza a pedir por este RFC',
-    'may not be asked for this RFC',
+    'does not allow asking for this RFC',
     endsWith('SAT_RECHAZO_LA_SOLICITUD'),
   ),
   '5002': codigo(

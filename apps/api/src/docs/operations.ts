@@ -3,10 +3,9 @@ import type { NombreConsulta, NombreDescarga } from '@acuse/core';
 import { CONSULTAS_PORTAL, type NombreConsultaPublica } from '@acuse/sat';
 import { errorsOf, type Operation } from '../http/operation.ts';
 import { CREDENCIALES, exampleAnswer, exampleBody } from '../openapi/document.ts';
+import { GENERATED } from './errors.ts';
 
 const INTRO = `# Operaciones
-
-Este documento se genera de las operaciones mismas (\`npm run generate\`); una prueba compara ambos.
 
 Todas son \`POST /api/v1/<operación>\` con cuerpo y respuesta JSON, \`Authorization: Bearer <API_KEY>\` y \`User-Agent\`. \`cfdi_codigo\` 1 es éxito. Los
 créditos se cobran antes de consultar y se devuelven solos con cualquier error: nadie paga por uno.
@@ -30,7 +29,7 @@ En los ejemplos, \`$API\`, \`$API_KEY\` y \`$RFC\` son los que imprime \`npm sta
 /** The text of docs/operations.md. The same operations give the same bytes. */
 export function operationsText(operations: readonly Operation[]): string {
   const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return [INTRO, index(sorted), ...sorted.map(section), errorTable(sorted)].join('\n');
+  return [INTRO, index(sorted), ...sorted.map(section), errorTable(sorted), `${GENERATED}\n`].join('\n');
 }
 
 function index(operations: readonly Operation[]): string {

@@ -91,9 +91,18 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
   {
     title: { es: 'Clientes', en: 'Clients' },
     entries: [
-      { es: { slug: 'typescript', source: 'packages/sdk/README.md', label: 'TypeScript' } },
-      { es: { slug: 'python', source: 'packages/sdk-python/README.md', label: 'Python' } },
-      { es: { slug: 'php', source: 'packages/sdk-php/README.md', label: 'PHP' } },
+      {
+        es: { slug: 'typescript', source: 'packages/sdk/README.md', label: 'TypeScript' },
+        en: { slug: 'typescript', source: 'docs/guias/en/typescript.md', label: 'TypeScript' },
+      },
+      {
+        es: { slug: 'python', source: 'packages/sdk-python/README.md', label: 'Python' },
+        en: { slug: 'python', source: 'docs/guias/en/python.md', label: 'Python' },
+      },
+      {
+        es: { slug: 'php', source: 'packages/sdk-php/README.md', label: 'PHP' },
+        en: { slug: 'php', source: 'docs/guias/en/php.md', label: 'PHP' },
+      },
     ],
   },
   {
@@ -171,9 +180,7 @@ export function readPages(): readonly Page[] {
  * lead to its other language, which every page does.
  */
 const forReaders = (markdown: string) =>
-  markdown
-    .replace(/\n---\n\n\*In this repository\.\*[\s\S]*$/, '\n')
-    .replace(/\n\*\[[^\]]+\]\(README(?:\.es)?\.md\)\*\n/, '');
+  markdown.replace(/\n---\n\n\*In this repository\.\*[\s\S]*$/, '\n').replace(/\n\*\[[^\]]+\]\([^)]+\.md\)\*\n/, '');
 
 /** The first paragraph in plain words, on one line. */
 function summaryOf(markdown: string): string {
