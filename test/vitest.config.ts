@@ -79,7 +79,7 @@ export default defineConfig({
           include: [
             'packages/*/src/**/*.test.ts',
             'apps/*/src/**/*.test.{ts,tsx}',
-            'test/{sat,bench,contract,architecture,integration}/**/*.test.ts',
+            'test/{sat,bench,contract,architecture,chart,integration}/**/*.test.ts',
           ],
           globalSetup: ['test/integration/fixtures/global-setup.ts'],
         },

@@ -4,6 +4,7 @@ import { promisify } from 'node:util';
 import { describeConfig } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { parse, safeParse } from 'zod';
+import { chartSchemaText } from './chart-schema.ts';
 import { dataModelText } from './data-model.ts';
 import { envExampleText, SECTIONS } from './env-example.ts';
 import { metricsText } from './metrics-table.ts';
@@ -13,6 +14,10 @@ import { ROOT } from './sources.ts';
 describe('what is generated', () => {
   it('.env.example describes the settings as they are', () => {
     expect(readFileSync(`${ROOT}.env.example`, 'utf8')).toBe(envExampleText());
+  });
+
+  it('the schema of the chart’s values has every setting that is no secret', () => {
+    expect(readFileSync(`${ROOT}ops/helm/acuse/values.schema.json`, 'utf8')).toBe(chartSchemaText());
   });
 
   it('docs/data-model.md draws every table of prisma/schema.prisma', () => {

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { chartSchemaText } from './chart-schema.ts';
 import { dataModelText } from './data-model.ts';
 import { envExampleText } from './env-example.ts';
 import { metricsText } from './metrics-table.ts';
@@ -7,6 +8,7 @@ import { readmeEsText } from './readme-es.ts';
 import { ROOT } from './sources.ts';
 
 await writeFile(`${ROOT}.env.example`, envExampleText());
+await writeFile(`${ROOT}ops/helm/acuse/values.schema.json`, chartSchemaText());
 await writeFile(`${ROOT}docs/data-model.md`, dataModelText());
 await writeFile(`${ROOT}docs/metricas.md`, metricsText());
 await writeFile(`${ROOT}docs/datos-personales.md`, personalDataText());

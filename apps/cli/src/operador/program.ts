@@ -16,16 +16,19 @@ import { addSolicitudes } from './comandos/solicitudes.ts';
 import { addTraza } from './comandos/traza.ts';
 import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
+import { type Cluster, readCluster } from './secretos/kubernetes.ts';
 
 /**
  * The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no
- * settings. `around`: what «revisar» looks at, and how it tells the worst that it saw.
+ * settings. `around`: what «revisar» looks at, how it tells the worst that it saw, and the cluster that keeps secrets, which
+ * is that of the pod unless told otherwise.
  */
 export function createProgram(
   deps: () => CliDeps,
   print: (line: string) => void,
-  around: Omit<ReviewDeps, 'print'>,
+  around: Omit<ReviewDeps, 'print'> & { readonly cluster?: () => Promise<Cluster> },
 ): Command {
+  const { cluster = () => readCluster(around.env) } = around;
   const program = speakSpanish(new Command('acuse operador'))
     .description('Órdenes del operador de Acuse. Cada resultado es una línea de JSON.')
     .version(readVersion(), '-v, --version', 'muestra la versión')
@@ -50,7 +53,7 @@ export function createProgram(
   addBase(program, deps);
   addComprobar(program, deps);
   addRecuperar(program, deps);
-  addSecretos(program, deps, print);
+  addSecretos(program, deps, { print, cluster });
   addRevisar(program, { ...around, print });
   return program;
 }

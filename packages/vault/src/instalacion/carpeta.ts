@@ -90,17 +90,23 @@ export function newServidores(): Record<string, string> {
 export type Valores = Readonly<Record<string, string>>;
 
 /**
- * Addresses of new users of a database, one for each kind of process, by the names that the operator has for them;
- * `migrar` makes the users.
+ * Addresses of users of a database, one for each kind of process, by the names that the operator has for them; `migrar`
+ * makes the users. Those that `own` has keep name and password, whatever server they are on now. @param suffix ends the
+ * names of new ones, where the server may be another installation's too.
  */
-export function newAccesos(databaseUrl: string): Record<(typeof ACCESOS)[number], string> {
-  const of = (proceso: string) => {
+export function newAccesos(
+  databaseUrl: string,
+  { own = {}, suffix = '' }: { readonly own?: Valores; readonly suffix?: string } = {},
+): Record<(typeof ACCESOS)[number], string> {
+  const of = (name: (typeof ACCESOS)[number]) => {
+    const before = own[name] === undefined ? null : new URL(own[name]);
     const address = new URL(databaseUrl);
-    address.username = `acuse_entra_${proceso}`;
-    address.password = randomBytes(24).toString('base64url');
+    address.username = before?.username ?? `acuse_entra_${name.replace(/^.*_/, '').toLowerCase()}${suffix}`;
+    address.password = before?.password ?? randomBytes(24).toString('base64url');
     return address.href;
   };
-  return { DATABASE_URL_API: of('api'), DATABASE_URL_PANEL: of('panel'), DATABASE_URL_WORKER: of('worker') };
+  const [api, panel, worker] = ACCESOS;
+  return { [api]: of(api), [panel]: of(panel), [worker]: of(worker) } as Record<(typeof ACCESOS)[number], string>;
 }
 
 /**
@@ -178,12 +184,21 @@ export async function changeValores(folder: string, change: (valores: Valores) =
   }
 }
 
+/** What each process is given of the values of an installation, by the names of its settings. */
+export function partesOf(valores: Valores): ReadonlyMap<keyof typeof PROCESOS, Valores> {
+  const procesos = Object.keys(PROCESOS) as (keyof typeof PROCESOS)[];
+  return new Map(
+    procesos.map((proceso) => {
+      const acceso = valores[USUARIOS[proceso] ?? ''];
+      const all = { ...valores, ...(acceso === undefined ? {} : { DATABASE_URL: acceso }) };
+      return [proceso, valuesOf(all, PROCESOS[proceso])];
+    }),
+  );
+}
+
 async function writeValores(folder: string, valores: Valores): Promise<void> {
-  for (const [proceso, nombres] of Object.entries(PROCESOS)) {
-    const names: readonly string[] = nombres;
-    const acceso = valores[USUARIOS[proceso as keyof typeof PROCESOS] ?? ''];
-    const all = { ...valores, ...(acceso === undefined ? {} : { DATABASE_URL: acceso }) };
-    const own = Object.entries(all).filter(([name]) => names.includes(name));
+  for (const [proceso, parte] of partesOf(valores)) {
+    const own = Object.entries(parte);
     if (own.length > 0) await writeAll(join(folder, proceso), own, DE_OTROS.includes(proceso) ? 0o644 : 0o600);
   }
   await writeAll(join(folder, OPERADOR), Object.entries(valores), 0o600);

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { cuelgan, pendientes, SECRETOS, type Secreto } from '@acuse/db';
 import {
   changeValores,
@@ -10,11 +11,14 @@ import {
 } from '@acuse/vault';
 import { Argument, type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
+import { type Cluster, openKubernetes, readExternos, valoresEn } from '../secretos/kubernetes.ts';
 import { agregar, entriesOf, retirar, usar, vigenteDe } from '../secretos/pasos.ts';
 import { RESELLABLES, resellar } from '../secretos/reseal.ts';
 
 const PASOS = ['agregar', 'usar', 'resellar', 'retirar'] as const;
 const CARPETA = 'carpeta de los secretos, como la que escribió «secretos --carpeta»; sin ella se leen del ambiente';
+const KUBERNETES =
+  'prefijo de los Secrets, como los que escribió «secretos --kubernetes»; solo en un pod con cuenta de servicio';
 const POR_PAGINA = 500;
 const PENDIENTES = 1_000;
 
@@ -27,8 +31,26 @@ const SIGUIENTE: Record<(typeof PASOS)[number], string> = {
   retirar: 'Reinicie los procesos: el id anterior ya no existe. Destruya sus copias.',
 };
 
+/** Where the secrets of an installation are: files, Secrets of a cluster, or the environment. */
+interface Donde {
+  readonly carpeta?: string;
+  readonly kubernetes?: string;
+}
+
+interface Hacer extends Donde {
+  readonly externos?: string;
+  readonly colaEnPostgres?: boolean;
+}
+
+/** What the orders about secrets work with besides the database. */
+interface Around {
+  readonly print: (line: string) => void;
+  /** Of the pod that the order runs in. Rejects outside of one. */
+  readonly cluster: () => Promise<Cluster>;
+}
+
 /** Makes the secrets of an installation and rotates them. */
-export function addSecretos(program: Command, deps: () => CliDeps, print: (line: string) => void): void {
+export function addSecretos(program: Command, deps: () => CliDeps, { print, cluster }: Around): void {
   const show = (value: object) => print(JSON.stringify(value));
   const secretos = program
     .command('secretos')
@@ -39,16 +61,39 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
       '--carpeta <ruta>',
       'una carpeta por proceso con un archivo por secreto, y contraseñas para los servidores; si ya los hay, se conservan',
     )
-    .action(async ({ carpeta }: { carpeta?: string }) => {
-      if (carpeta === undefined) for (const [name, value] of Object.entries(newSecretos())) print(`${name}=${value}`);
+    .addOption(
+      new Option(
+        '--kubernetes <prefijo>',
+        'un Secret por proceso, llamado PREFIJO-proceso, en el clúster del pod; lo que ya haya se conserva, y se agrega lo que falte',
+      ).conflicts('carpeta'),
+    )
+    .option(
+      '--externos <ruta>',
+      'con --kubernetes, carpeta con DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY y CAPTCHA_TOKEN, un archivo cada uno',
+    )
+    .option(
+      '--cola-en-postgres',
+      'con --kubernetes, la cola va en una base suya del mismo PostgreSQL, y no hay QUEUE_URL',
+    )
+    .action(async ({ carpeta, kubernetes, externos = '.', colaEnPostgres = false }: Hacer) => {
+      if (kubernetes !== undefined) {
+        const own = openKubernetes(await cluster(), kubernetes);
+        const fuera = await readExternos(externos);
+        const suffix = `_${randomBytes(3).toString('hex')}`;
+        const { escritos } = await own.change((valores) => valoresEn(valores, fuera, { colaEnPostgres, suffix }));
+        show({ kubernetes, escritos });
+      } else if (carpeta === undefined)
+        for (const [name, value] of Object.entries(newSecretos())) print(`${name}=${value}`);
       else {
         const valores = { ...newSecretos(), ...newServidores() };
         show({ carpeta, escritos: await writeInstalacion(carpeta, valores) });
       }
     });
 
-  const valoresOf = async (carpeta: string | undefined): Promise<Valores> =>
-    carpeta === undefined ? deps().secretos : readValores(carpeta);
+  const valoresOf = async ({ carpeta, kubernetes }: Donde): Promise<Valores> => {
+    if (kubernetes !== undefined) return openKubernetes(await cluster(), kubernetes).read();
+    return carpeta === undefined ? deps().secretos : readValores(carpeta);
+  };
 
   secretos
     .command('rotar')
@@ -58,11 +103,12 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
     .addArgument(new Argument('<secreto>', 'qué se rota').choices(SECRETOS))
     .addOption(new Option('--paso <paso>', 'paso de la rotación').choices(PASOS).default('agregar'))
     .option('--carpeta <ruta>', CARPETA)
-    .action(async (secreto: Secreto, { paso, carpeta }: { paso: (typeof PASOS)[number]; carpeta?: string }) => {
-      if (paso === 'resellar') await resealTodo(secreto, await valoresOf(carpeta));
+    .addOption(new Option('--kubernetes <prefijo>', KUBERNETES).conflicts('carpeta'))
+    .action(async (secreto: Secreto, { paso, ...donde }: Donde & { paso: (typeof PASOS)[number] }) => {
+      if (paso === 'resellar') await resealTodo(secreto, await valoresOf(donde));
       else {
-        if (paso === 'retirar') await requireNadaCuelga(secreto, await valoresOf(carpeta));
-        await changeTo(secreto, { agregar, usar, retirar }[paso], carpeta);
+        if (paso === 'retirar') await requireNadaCuelga(secreto, await valoresOf(donde));
+        await changeTo(secreto, { agregar, usar, retirar }[paso], donde);
       }
       show({ secreto, paso, siguiente: SIGUIENTE[paso] });
     });
@@ -70,8 +116,14 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
   async function changeTo(
     secreto: Secreto,
     change: (secreto: Secreto, valores: Valores) => Valores,
-    carpeta: string | undefined,
+    { carpeta, kubernetes }: Donde,
   ): Promise<void> {
+    if (kubernetes !== undefined) {
+      const own = openKubernetes(await cluster(), kubernetes);
+      const { escritos } = await own.change((valores) => change(secreto, valores));
+      show({ kubernetes, escritos });
+      return;
+    }
     if (carpeta !== undefined) {
       const nuevos = await changeValores(carpeta, (valores) => change(secreto, valores));
       show({ carpeta, escritos: Object.keys(nuevos) });
@@ -102,8 +154,9 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
       'Dice de cada id de cada secreto qué cuelga de él y si ya se puede retirar, y qué API keys y usuarios no han venido desde la rotación.',
     )
     .option('--carpeta <ruta>', CARPETA)
-    .action(async ({ carpeta }: { carpeta?: string }) => {
-      const valores = await valoresOf(carpeta);
+    .addOption(new Option('--kubernetes <prefijo>', KUBERNETES).conflicts('carpeta'))
+    .action(async (donde: Donde) => {
+      const valores = await valoresOf(donde);
       const found = await cuelgan(deps().database);
       for (const secreto of SECRETOS) {
         const vigente = vigenteDe(secreto, valores);
