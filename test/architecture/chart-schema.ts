@@ -108,7 +108,7 @@ export const chartSchemaText = (): string =>
         redes: object({
           enabled: yesOrNo,
           ...{ entrada: list(ofKubernetes), prometheus: list(ofKubernetes), dns: list(ofKubernetes) },
-          ...{ postgres: servidor, redis: servidor, almacen: servidor, kubernetes: servidor },
+          ...{ postgres: servidor, redis: servidor, trazas: servidor, almacen: servidor, kubernetes: servidor },
           internet: object({ puertos: list(count(1)), excepto: list(text) }, ['puertos', 'excepto']),
         }),
         simulador: object({ enabled: yesOrNo, imagen: object(imagen), resources: pod.resources }),

@@ -34,6 +34,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     operador: { replicas: 1 },
     escala: { hpa: true, keda: { ...KEDA.escala.keda, autenticacion: 'prometheus' } },
     metricas: { podMonitor: true },
+    redes: { trazas: { a: [{ namespaceSelector: { matchLabels: { nombre: 'trazas' } } }] } },
     ingress: {
       enabled: true,
       className: 'nginx',

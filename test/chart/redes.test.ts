@@ -103,6 +103,8 @@ describe.skipIf(HELM === null)('who talks to whom, in the chart', () => {
     expect(whoMay(policies, reaches('api'))).toEqual(['operador', 'panel']);
     const asked = name === 'before a simulator' ? ['api', 'descargas', 'operador', 'panel', 'webhooks'] : [];
     expect(whoMay(policies, reaches('simulador'))).toEqual(asked);
+    const traced = name === 'with everything on' ? ['api', 'descargas', 'ensambles', 'panel', 'webhooks'] : [];
+    expect(whoMay(policies, ({ ports }) => ports.some(({ port }) => port === 4318))).toEqual(traced);
     // Names are asked for by everybody but the simulated tax authority.
     const dns = (rule: Rule) => rule.ports.some(({ port }) => port === 53);
     expect(whoMay(policies, dns)).toEqual([...all, 'secretos'].sort());
