@@ -70,7 +70,7 @@ async function renderEquipo(contexto: ContextoCliente, faltas: Faltas = {}, falt
             <Estado texto="Usted" tono="info" />
           ) : (
             <a href={hrefPersona(persona.usuarioId)} aria-label={`Cambiar o quitar a ${persona.email}`}>
-              Cambiar o quitar
+              Cambiar
             </a>
           ),
         ])}
@@ -106,8 +106,8 @@ async function renderEquipo(contexto: ContextoCliente, faltas: Faltas = {}, falt
   );
 }
 
-const SI = { texto: 'Activos', tono: 'exito' } as const;
-const NO = { texto: 'Sin activar', tono: 'alerta' } as const;
+const SI = { texto: 'Sí', tono: 'exito' } as const;
+const NO = { texto: 'No', tono: 'alerta' } as const;
 
 /** Who changes the people of an account types the own password: a session that was left open is not enough. */
 export function SuPassword({ id }: { readonly id: string }) {

@@ -29,6 +29,11 @@ describe('the audit log', () => {
     for (const accion of acciones) expect(describeCambio(accion, {})).toMatch(/^[A-ZÁÉÍÓÚ].*\.$/);
   });
 
+  it('has them for the words that are put together too: each kind of credential, and each way in', () => {
+    const words = ['ciec', 'efirma_cer', 'efirma_key'].map((tipo) => `guardar-${tipo}`);
+    for (const accion of [...words, 'entrar', 'entrar-con-recuperacion']) expect(nombreAccion(accion)).not.toBe(accion);
+  });
+
   it('tells amounts in pesos where money is meant, and credits as credits', () => {
     expect(describeCambio('acreditar-pago', { creditos: 100, total: 11_484, pago: 'x' })).toBe(
       'Se acreditaron 100 créditos por un pago de $114.84 MXN.',
