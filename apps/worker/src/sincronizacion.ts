@@ -210,6 +210,11 @@ async function merge(
   if (estado !== 'TERMINADA' || objectKey === null || isBorrado) {
     const pausa = motivo === null ? undefined : PAUSA[motivo];
     if (pausa !== undefined) await tramos.pause(tomado.sincronizacionId, pausa);
+    // Whoever consents anew is not kept waiting for what ended with the consent before.
+    if (motivo === 'CONSENTIMIENTO_REVOCADO') {
+      await tramos.failed(tomado, null, 0);
+      return;
+    }
     const why = isBorrado ? 'PAQUETE_BORRADO' : (motivo ?? estado);
     log.warn({ ...nameOf(tomado), solicitud_id: solicitud.id, motivo: why }, 'reading_brought_nothing');
     await tramos.failed(tomado, why, isBorrado ? 0 : afterFailures(tomado.fallos));

@@ -136,6 +136,14 @@ it.each([
   expect(
     await servicio.sql`SELECT FROM consentimiento k JOIN sincronizacion s ON s.id = k.sincronizacion_id WHERE s.contribuyente_id = ${caller.contribuyenteId}`,
   ).toEqual([]);
+  await waitFor(
+    async () =>
+      (
+        await servicio.sql`SELECT FROM tramo t JOIN sincronizacion s ON s.id = t.sincronizacion_id WHERE s.contribuyente_id = ${caller.contribuyenteId} AND t.fase = 'LEER'`
+      ).length === 0 || null,
+    60,
+  );
+  expect(await vista(now)).toMatchObject({ periodos_con_fallas: 0, ultima_falla: null });
   const refused = await now.call('sincronizacion/reanudar', { rfc: caller.rfc });
   expect([refused.status, refused.body.cfdi_codigo]).toEqual([409, 3006]);
   servicio.simulador.world.faults.remove(held.id);

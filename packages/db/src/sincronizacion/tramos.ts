@@ -92,7 +92,8 @@ UPDATE tramo SET tomado_hasta = NULL, solicitud_id = NULL, fase = CASE WHEN $5::
   due_at = coalesce($5, due_at), lecturas = lecturas + 1, fallos = 0, motivo = NULL WHERE ${HELD} AND fase = 'LEER'`;
 
 const FAILED = `
-UPDATE tramo SET tomado_hasta = NULL, solicitud_id = NULL, fase = 'PEDIR', due_at = now() + make_interval(secs => $5), fallos = fallos + 1, motivo = $6
+UPDATE tramo SET tomado_hasta = NULL, solicitud_id = NULL, fase = 'PEDIR', due_at = now() + make_interval(secs => $5),
+  fallos = fallos + CASE WHEN $6::text IS NULL THEN 0 ELSE 1 END, motivo = coalesce($6, motivo)
 WHERE ${HELD} AND fase = 'LEER'`;
 
 const PAUSE = `
@@ -154,8 +155,11 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
     /** Its package is merged; it is due again then, or never (null). */
     read: (tomado: TramoTomado, dueAt: Date | null) => isOne(pool, READ, [...keyOf(tomado), dueAt]),
 
-    /** Its solicitud ended without rows that can be merged: it is asked for again after so many seconds. */
-    failed: (tomado: TramoTomado, motivo: string, seconds: number) =>
+    /**
+     * Its solicitud ended without rows that can be merged: it is asked for again after so many seconds. Without
+     * `motivo` that is no failure.
+     */
+    failed: (tomado: TramoTomado, motivo: string | null, seconds: number) =>
       isOne(pool, FAILED, [...keyOf(tomado), seconds, motivo]),
 
     /** Asks for nothing more of this subscription. False when it was paused before. */
