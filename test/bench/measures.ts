@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Formato } from '@acuse/contract';
 import { benchAccept } from './accept.ts';
+import { benchAlmacen } from './almacen.ts';
 import { benchBacklog } from './backlog.ts';
 import { capacityTable } from './capacity.ts';
 import { benchConsultas } from './consultas.ts';
@@ -18,7 +19,7 @@ import { benchTakeover } from './takeover.ts';
 const SECONDS = 8;
 
 export interface Options {
-  /** The greatest size of `growth`. */
+  /** The greatest size of `growth` and of `almacen`. */
   readonly most: number;
   /** How long `soak` takes. */
   readonly minutes: number;
@@ -51,6 +52,7 @@ export const USUAL: Readonly<Record<string, (servers: Servers, options: Options)
 
 /** What takes long, or measures nothing, and runs only where it is named. */
 export const NAMED: typeof USUAL = {
+  almacen: ({ postgres }, { most }) => benchAlmacen(postgres.url, most),
   growth: (servers, { most }) => benchGrowth(servers, most),
   soak: (servers, { minutes }) => benchSoak(servers, minutes),
   capacity: () => console.log(capacityTable()),
