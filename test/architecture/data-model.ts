@@ -74,9 +74,8 @@ function readTable(model: string, about: string, body: string): [model: string, 
   ];
 }
 
-/** The models of prisma/schema.prisma by name. */
-export function readModels(): ReadonlyMap<string, Table> {
-  const schema = readFileSync(`${ROOT}prisma/schema.prisma`, 'utf8');
+/** The models of a Prisma schema by name: of prisma/schema.prisma as it is, unless another one is given. */
+export function readModels(schema = readFileSync(`${ROOT}prisma/schema.prisma`, 'utf8')): ReadonlyMap<string, Table> {
   return new Map(
     [...schema.matchAll(/((?:^\/\/\/.*\n)*)^model (\w+) \{\n([\s\S]*?)^\}/gm)].map(
       ([, comment = '', model = '', body = '']) =>

@@ -1,10 +1,6 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, realpath, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { buildPrograms } from '@acuse/embedded';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { brokenInvariants } from '../integration/fixtures/database.ts';
 import { newEfirmaCaller } from '../integration/fixtures/efirma.ts';
@@ -12,48 +8,8 @@ import { askFor } from '../integration/fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../integration/fixtures/procesos.ts';
 import { expectWhole } from '../integration/fixtures/resultado.ts';
 import { type Caller, startServicio } from '../integration/fixtures/servicio.ts';
+import { buildVersion, olderVersion } from '../integration/fixtures/versiones.ts';
 import { pedidoOf } from './clientes.ts';
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const run = promisify(execFile);
-const git = async (...args: string[]) => (await run('git', ['-C', ROOT, ...args])).stdout.trim();
-
-/**
- * The version that an installation would come from: the last tag, else the last commit before the schema changed, which
- * is the hardest one to live with. Null where the history does not reach back.
- */
-async function olderVersion(): Promise<string | null> {
-  const tag = await git('describe', '--tags', '--abbrev=0', 'HEAD^').catch(() => '');
-  if (tag !== '') return tag;
-  const changed = await git('log', '-1', '--format=%H', '--', 'prisma/migrations').catch(() => '');
-  return changed === '' ? null : git('rev-parse', '--verify', '--quiet', `${changed}^`).catch(() => null);
-}
-
-/** Makes what a version does not commit of its sources, by its own commands. */
-const GENERATE = `
-import { GENERATORS, generate } from './packages/embedded/bin/setup.mjs';
-for (const each of GENERATORS) if (each.sources) await generate(process.cwd() + '/', each);`;
-
-/** The programs of another commit, with the libraries of this one. */
-async function buildVersion(commit: string, dir: string): Promise<string> {
-  const [source, programas] = [join(dir, 'source'), join(dir, 'programas')];
-  for (const each of [source, programas]) await mkdir(each);
-  const archive = join(dir, 'source.tar');
-  await git('archive', '--format=tar', '-o', archive, commit);
-  await run('tar', ['-xf', archive, '-C', source]);
-  const modules = join(source, 'node_modules');
-  await mkdir(join(modules, '@acuse'), { recursive: true });
-  for (const name of await readdir(join(ROOT, 'node_modules')))
-    if (name !== '@acuse' && !name.startsWith('.'))
-      await symlink(join(ROOT, 'node_modules', name), join(modules, name));
-  for (const name of await readdir(join(ROOT, 'node_modules/@acuse'))) {
-    const own = relative(await realpath(ROOT), await realpath(join(ROOT, 'node_modules/@acuse', name)));
-    await symlink(join(source, own), join(modules, '@acuse', name));
-  }
-  await run(process.execPath, ['--input-type=module', '--eval', GENERATE], { cwd: source });
-  await buildPrograms(programas, source);
-  return programas;
-}
 
 const commit = await olderVersion();
 if (commit === null) console.log('no older version is at hand: this checkout has no history before its schema');

@@ -1,0 +1,56 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it, onTestFinished } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { askFor, UN_DIA } from '../fixtures/pedidos.ts';
+import { LOOPS, STEPS } from '../fixtures/procesos.ts';
+import { expectWhole } from '../fixtures/resultado.ts';
+import { expectOk, startServicio } from '../fixtures/servicio.ts';
+import { buildVersion, olderVersion } from '../fixtures/versiones.ts';
+
+const commit = await olderVersion();
+
+/** At random and at length: test/faults/versions.test.ts. */
+it.skipIf(commit === null)(
+  'an update in its order: the version before goes on with the new schema, beside new workers and then a new API',
+  { tags: ['slow'] },
+  async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'acuse-version-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const older = await buildVersion(commit ?? '', dir);
+    const servicio = await startServicio({ programas: { api: older } });
+    onTestFinished(() => servicio.close());
+
+    // 1. The schema is new, all processes are of the version before.
+    const [loops, before] = [await servicio.startWorker(LOOPS, older), await servicio.startWorker(STEPS, older)];
+    const api = await servicio.startApiProcess();
+    const caller = await servicio.newCiecCaller({ saldo: 20 });
+    const old = caller.at(api);
+    const { rfc } = caller;
+    const first = await askFor(old);
+    await expectWhole(servicio, old, first, UN_DIA);
+    const repeated = { 'Idempotency-Key': `antes-${rfc}` };
+    const answered = await expectOk(old.call('usuario/datos-fiscales', { rfc }, repeated));
+    const cancelled = await askFor(old, { ...UN_DIA, desde: '2021-01-01', hasta: '2025-05-12' });
+    await expectOk(old.call('descarga/cancelar', { solicitud_id: cancelled }));
+    const second = await askFor(old, { ...UN_DIA, tipo: 'emitidos' });
+
+    // 2. The workers are replaced: they end what either of them began.
+    await before.stop();
+    await loops.stop();
+    await servicio.startWorker(LOOPS, undefined);
+    await servicio.startWorker(STEPS, undefined);
+    await expectWhole(servicio, old, second, { ...UN_DIA, tipo: 'emitidos' });
+    const third = await askFor(old, { ...UN_DIA, desde: '2025-05-13' });
+    await expectWhole(servicio, old, third, { ...UN_DIA, desde: '2025-05-13' });
+
+    // 3. The API is replaced: it knows what was stored, asked and answered before.
+    expect(await expectOk(caller.call('usuario/datos-fiscales', { rfc }, repeated))).toEqual(answered);
+    for (const id of [first, second, third])
+      expect(await expectOk(caller.call('descarga/verificar', { solicitud_id: id }))).toMatchObject({
+        estado: 'TERMINADA',
+      });
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  },
+);
