@@ -37,7 +37,7 @@ const HELP = {
   ],
   bench: [
     'npm run bench -- [medidas] [opciones]',
-    'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas menos las últimas tres:',
+    'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas menos las últimas cuatro:',
     [
       ['accept', 'solicitudes aceptadas por segundo, y las respuestas de paquete'],
       ['jobs', 'pasos de los workers por segundo'],
@@ -48,10 +48,11 @@ const HELP = {
       ['panel', 'páginas del panel'],
       ['consultas', 'cada instrucción SQL con un millón de solicitudes'],
       ['assemble', 'armado de un ZIP de 300,000 filas'],
+      ['almacen', 'lo que cuesta reunir CFDI en un almacén que ya tiene muchos'],
       ['growth', 'el costo según el tamaño; escribe docs/growth.md y su gráfica'],
       ['soak', 'la memoria bajo carga sostenida'],
       ['capacity', 'lo que piden 100,000 RFC: calcula, no mide'],
-      ['--to <n>', 'con growth: el tamaño mayor, como 1e5'],
+      ['--to <n>', 'con growth y almacen: el tamaño mayor, como 1e5'],
       ['--minutes <n>', 'con soak: cuántos minutos (30)'],
       ['--formato <f>', 'con million: csv, xlsx, ndjson o parquet (csv)'],
     ],
