@@ -44,6 +44,19 @@ describe('the chart', () => {
     expect(parse(read('Chart.yaml'))).toMatchObject({ version, appVersion: version });
   });
 
+  it('gives every role of a worker to one process, and each process the secrets that it reads', () => {
+    const [, text = ''] =
+      /define "acuse\.procesos" -\}\}\n([\s\S]*?)\{\{- end \}\}/.exec(read('templates/_helpers.tpl')) ?? [];
+    const fixed = parse(text) as Readonly<
+      Record<string, { secretos: string[]; env: Readonly<Record<string, string>> }>
+    >;
+    const played = Object.values(fixed).flatMap(({ env }) => env['WORKER_ROLES']?.split(',') ?? []);
+    expect(played.sort()).toEqual([...ROLES].sort());
+    expect(
+      Object.fromEntries(Object.entries(fixed).map(([name, { secretos }]) => [name, [...secretos].sort()])),
+    ).toEqual(Object.fromEntries(PROCESSES.map((name) => [name, [...PROCESOS[name]].sort()])));
+  });
+
   it('has values that its own schema takes, and no others', () => {
     const validate = new Ajv({ strict: false }).compile(JSON.parse(read('values.schema.json')));
     const values = parse(read('values.yaml'));
