@@ -225,9 +225,7 @@ describe.skipIf(!COMPOSE)('docs/operar.md, followed to the letter before a simul
     const owner = await readFile(join(secretos, 'operador', 'DATABASE_URL'), 'utf8');
     for (const proceso of ['api', 'panel', 'descargas', 'ensambles', 'webhooks'])
       await writeFile(join(secretos, proceso, 'DATABASE_URL'), owner);
-    // Its processes begin by the old addresses, or by the new ones: what there is lets both in.
-    await give('acuse_compose up --detach --no-build < /dev/null');
-    await give('acuse_compose restart api panel < /dev/null');
+    await give('acuse_compose up --detach --no-build --force-recreate api panel < /dev/null');
     for (const service of ['api', 'panel'])
       await waitFor(async () => {
         const id = await idOf(service);
