@@ -13,7 +13,7 @@ import type {
   Parte,
 } from '../ports/solicitudes.ts';
 import { type Agenda, esperaTrasConsulta } from './agenda.ts';
-import { divide, periodoPedido, periodosDe } from './periodos.ts';
+import { divide, periodoPedido, periodosDe, pideDeMas } from './periodos.ts';
 
 /** Places between an effect outside of the database and its record, where a process may die. */
 export const PUNTOS = [
@@ -172,7 +172,9 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
       return progress(parte, { consultas }, [{ tipo: 'SAT_EN_PROCESO' }], wait);
     }
     case 'TERMINADA': {
-      const { registros, paquetes } = respuesta;
+      const { paquetes } = respuesta;
+      // What was asked for beyond the part is left out of the ZIP, and only its assembly tells how much that is.
+      const registros = pideDeMas({ ...parte, tipo }) ? null : respuesta.registros;
       const ready = { estado: 'DISPONIBLE', consultas, registros, paquetes } as const;
       return progress(parte, ready, [{ tipo: 'SAT_TERMINADA', detalle: String(paquetes.length) }]);
     }

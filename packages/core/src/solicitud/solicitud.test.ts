@@ -135,6 +135,21 @@ describe('looking', () => {
     expect(next.inSeconds).toBe(0);
   });
 
+  it.each([
+    { canal: 'portal', tipo: 'recibidos', desfase: 0 },
+    { canal: 'soap', tipo: 'emitidos', desfase: 1 },
+  ] as const)(
+    'takes no number of rows for that of the part where more was asked for: %o',
+    async ({ desfase, ...own }) => {
+      const { avance } = released(
+        await step(claimed({ ...own, partes: [{ ...asked, canal: own.canal, desfase }] }), {
+          'verificar-metadata': { resultado: 'TERMINADA', paquetes: ['A'], registros: 9 },
+        }),
+      );
+      expect(avance.partes?.[0]).toMatchObject({ estado: 'DISPONIBLE', paquetes: ['A'], registros: null });
+    },
+  );
+
   it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)(
     'asks anew after %s, twice, then ends',
     async (resultado) => {
