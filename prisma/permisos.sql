@@ -8,12 +8,15 @@
 -- A table that a role has no right to is named with the comment that says so: a test demands that every table of the database stands here.
 
 -- Functions: whoever is not named may call none of those that run with the rights of the owner.
-REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite FROM PUBLIC;
+REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
+  correo_emite, correo_enlaza FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION libro_devuelve TO acuse_api, acuse_worker;
 GRANT EXECUTE ON FUNCTION libro_abona TO acuse_panel;
 GRANT EXECUTE ON FUNCTION solicitudes_terminan, webhook_anota TO acuse_api, acuse_panel, acuse_worker;
 GRANT EXECUTE ON FUNCTION auditoria_poda TO acuse_worker;
 GRANT EXECUTE ON FUNCTION lista_analiza TO acuse_panel, acuse_worker;
+GRANT EXECUTE ON FUNCTION correo_anota TO acuse_panel;
+GRANT EXECUTE ON FUNCTION correo_avisa, correo_enlaza TO acuse_worker;
 
 -- What follows from a change is written with the rights of the owner too: who makes the change needs none to it.
 ALTER FUNCTION movimiento_cuenta_uso SECURITY DEFINER SET search_path = public, pg_temp;
@@ -141,7 +144,17 @@ GRANT SELECT, INSERT, UPDATE ON usuario TO acuse_panel;
 -- miembro, invitacion: whose account and which person never changes.
 GRANT SELECT, INSERT, UPDATE (papel, abierta_en), DELETE ON miembro TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE (id, papel, huella, usuario_id, creada_en, vence_en), DELETE ON invitacion TO acuse_panel;
+-- Who is told of a low balance: no address, name or password.
+GRANT SELECT (id, correo_verificado_en, avisos_apagados) ON usuario TO acuse_worker;
+GRANT SELECT (usuario_id, cuenta_id) ON miembro TO acuse_worker;
 GRANT SELECT, INSERT, UPDATE, DELETE ON segundo_factor, codigo_recuperacion, codigo_acceso, sesion, llave_recordada, intento TO acuse_panel;
+
+-- correo: written by functions alone; a worker reads an address only in a mail to it. enlace_correo: who sends mails sees no link of others.
+GRANT SELECT, DELETE ON correo TO acuse_panel;
+GRANT SELECT, UPDATE (estado, motivo, error, intentos, epoch, due_at, tomado_hasta, terminado_en), DELETE ON correo TO acuse_worker;
+GRANT SELECT, UPDATE, DELETE ON enlace_correo TO acuse_panel;
+-- correo_aviso
+GRANT SELECT, INSERT, UPDATE, DELETE ON correo_aviso TO acuse_worker;
 
 -- webhook: the number of its last event is moved by webhook_anota alone, which writes webhook_evento and webhook_entrega too.
 GRANT SELECT, INSERT, UPDATE (url, descripcion, eventos, rfcs, estado, motivo, apagado_en, fallos_seguidos, fallando_desde, espera_hasta, borrado_en)

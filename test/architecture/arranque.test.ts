@@ -19,6 +19,7 @@ const TEXTS = [
   ...['7', '91', '400', '5000', '70', '3', '0.75', 'false', 'true', 'debug', 'avisar', 'cerrado', 'personas', '5-9'],
   ...['http://127.0.0.9:7000', 'postgres://u:p@127.0.0.9/otra', '10.1.0.0/16', 'relay,reaper', '3,9,27'],
   ...['100:50', '032180000118359719', '5 5 * * *', 'portal', 'parentbased_always_off', 'texto'],
+  ...['smtp://127.0.0.9:25', 'avisos@acuse.example', 'saldo.bajo', 'sin'],
 ];
 /** What a setting needs beside it. */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
@@ -27,6 +28,8 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   WORKER_PSK: { WORKER_PSKS: 'p2:x' },
   WORKER_PSKS: { WORKER_PSK: 'p2:x' },
   S3_FORCE_PATH_STYLE: { S3_ENDPOINT: 'http://127.0.0.9:7000' },
+  SMTP_URL: { CORREO_DE: 'avisos@acuse.example', PANEL_PUBLIC_URL: 'http://127.0.0.9:7000' },
+  CORREO_DE: { SMTP_URL: 'smtp://127.0.0.9:25', PANEL_PUBLIC_URL: 'http://127.0.0.9:7000' },
 };
 /** Those that `npm start` cannot follow at all. */
 const REFUSED = ['SAT_BASE_URL', 'SAT_PRUEBAS_URL'];
@@ -97,7 +100,8 @@ describe.each(SECTIONS.filter(([title]) => !title.includes('cli')))(
       '%s is also read from its file',
       (name) => {
         const path = join(dir, name);
-        const value = name.endsWith('_URL') ? 'postgres://u:p@127.0.0.9/de-archivo' : 'k9:de-archivo';
+        const url = name === 'SMTP_URL' ? 'smtp://u:p@127.0.0.9' : 'postgres://u:p@127.0.0.9/de-archivo';
+        const value = name.endsWith('_URL') ? url : 'k9:de-archivo';
         writeFileSync(path, `${value}\n`);
         const env = environmentOf(title, { ...BESIDE[name], [`${name}_FILE`]: path }, 'environment');
         expect(loadConfig(schema, env)).toHaveProperty(name, value);

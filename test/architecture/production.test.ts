@@ -124,7 +124,7 @@ describe('docker-compose.prod.yml', () => {
         expect([service, name, value]).toEqual([
           service,
           `${plain}_FILE`,
-          expect.stringMatching(/^(\/run\/acuse\/|\$\{CAPTCHA_TOKEN_FILE:-\}$)/),
+          expect.stringMatching(/^(\/run\/acuse\/|\$\{(CAPTCHA_TOKEN|SMTP_URL)_FILE:-\}$)/),
         ]);
       }
     expect(text).not.toMatch(/:\/\/[\w]*:[^@\s]+@/);

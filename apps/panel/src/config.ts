@@ -1,3 +1,4 @@
+import { correoFields } from '@acuse/mail';
 import {
   bool,
   choice,
@@ -13,6 +14,7 @@ import {
   loadConfig,
   metricsFields,
   modoOf,
+  panelFields,
   port,
   processFields,
   proxyFields,
@@ -73,9 +75,7 @@ export const panelConfig = z
     ...metricsFields,
     PANEL_HOST: text('Dirección en la que escucha el panel.').default('127.0.0.1'),
     PANEL_PORT: port('Puerto del panel; 0 deja que el sistema lo elija.').default(8081),
-    PANEL_PUBLIC_URL: url(
-      'Dirección del panel para quien lo usa. Sin ella, la dirección en la que escucha.',
-    ).optional(),
+    ...panelFields,
     API_PUBLIC_URL: url('Dirección de la API para quien la llama.').default('http://127.0.0.1:8080'),
     API_INTERNAL_URL: url('Dirección de la API para el panel. Sin ella, API_PUBLIC_URL.').optional(),
 
@@ -117,6 +117,9 @@ export const panelConfig = z
     REGISTRO_IP_SECONDS: espera('una cuenta por dirección').default(600),
 
     ...AJUSTES_PAGOS,
+    ...correoFields,
+    ENLACES_CORREO: intentos('Enlaces para elegir otra contraseña que se pueden pedir para un correo').default(3),
+    ENLACE_CORREO_SECONDS: espera('un enlace por correo').default(1_200),
 
     ...storageFields,
     ...downloadFields,
@@ -166,5 +169,8 @@ export function settingsOf(config: PanelConfig, publicUrl: string, version: stri
     saldoAviso: config.SALDO_AVISO,
     destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
     urlTtlSeconds: config.URL_TTL_SECONDS,
+    /** Whom mails come from and what they tell of; null where the installation sends none. */
+    correo: config.CORREO_DE === undefined ? null : { de: config.CORREO_DE.email, avisos: config.CORREO_AVISOS },
+    enlacesPorCorreo: rhythm(config.ENLACES_CORREO, config.ENLACE_CORREO_SECONDS),
   };
 }

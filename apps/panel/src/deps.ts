@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
+  createBuzones,
   createEquipo,
   createIntentos,
   createInvitaciones,
@@ -89,6 +90,8 @@ export async function createDeps(
     sesiones,
     segundosFactores: createSegundosFactores(database),
     intentos: createIntentos(database),
+    /** What people do about mail. */
+    buzones: createBuzones(database),
     webhooks: createWebhooks(database),
     /** Seals the keys that webhooks are signed with. */
     selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),

@@ -1,5 +1,6 @@
 import type { Mount, Ruta } from './http/ruta.ts';
 import { twoStepsPage } from './pages/cuenta/dos-pasos.tsx';
+import { forgottenPage } from './pages/cuenta/olvido.tsx';
 import { passwordPage, resetPage } from './pages/cuenta/password.tsx';
 import { profilePage } from './pages/cuenta/perfil.tsx';
 import { signUpPage } from './pages/cuenta/registro.tsx';
@@ -48,6 +49,7 @@ export const RUTAS: readonly Ruta[] = [
   homePage,
   signUpPage,
   signInPage,
+  forgottenPage,
   resetPage,
   passwordPage,
   profilePage,

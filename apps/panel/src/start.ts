@@ -49,11 +49,12 @@ export async function startPanel(
   return { url: deps.settings.publicUrl, server, deps, metricsUrl };
 }
 
-async function purge({ database, sesiones, intentos, invitaciones, log }: PanelDeps): Promise<void> {
+async function purge({ database, sesiones, intentos, invitaciones, buzones, log }: PanelDeps): Promise<void> {
   try {
     await sesiones.purge();
     await intentos.purge();
     await invitaciones.purge();
+    await buzones.purge();
     await createLlavesRecordadas(database).purge();
   } catch (err) {
     log.warn({ err }, 'old_sessions_not_deleted');

@@ -1,3 +1,4 @@
+import { correoFields, readServidor, smtpFields } from '@acuse/mail';
 import {
   databaseFields,
   deadlineFields,
@@ -8,6 +9,7 @@ import {
   list,
   loadConfig,
   metricsFields,
+  panelFields,
   port,
   processFields,
   queueFields,
@@ -32,6 +34,7 @@ export const ROLES = [
   'listas',
   'webhooks',
   'sincronizacion',
+  'correo',
 ] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -44,14 +47,15 @@ const roles = list(
   return z.NEVER;
 });
 
-const reintentos = list(
-  'Segundos entre dos intentos de entregar un webhook, separados por comas: tantos intentos más como números. Se acortan al azar hasta una quinta parte.',
-).transform((values, context) => {
-  const seconds = values.map(Number);
-  if (seconds.length > 0 && seconds.length <= 50 && seconds.every((each) => each > 0)) return seconds;
-  context.addIssue({ code: 'custom', message: 'debe ser una lista de números mayores que cero' });
-  return z.NEVER;
-});
+const reintentos = (que: string) =>
+  list(
+    `Segundos entre dos intentos de ${que}, separados por comas: tantos intentos más como números. Se acortan al azar hasta una quinta parte.`,
+  ).transform((values, context) => {
+    const seconds = values.map(Number);
+    if (seconds.length > 0 && seconds.length <= 50 && seconds.every((each) => each > 0)) return seconds;
+    context.addIssue({ code: 'custom', message: 'debe ser una lista de números mayores que cero' });
+    return z.NEVER;
+  });
 
 const miradas = list(
   'Con CIEC, segundos desde que se acepta una solicitud hasta cada consulta, separados por comas; el último se repite. Cada consulta puede costar un captcha.',
@@ -171,7 +175,9 @@ const ajustes = z.object({
   WEBHOOK_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdido un envío.', { min: 1_000, max: 15_000 }).default(
     10_000,
   ),
-  WEBHOOK_REINTENTOS_SECONDS: reintentos.default([5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800]),
+  WEBHOOK_REINTENTOS_SECONDS: reintentos('entregar un webhook').default([
+    5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800,
+  ]),
   WEBHOOK_DIAS_FALLANDO: integer('Días sin que un receptor acepte nada tras los que su webhook se apaga.', {
     min: 1,
     max: 60,
@@ -183,7 +189,7 @@ const ajustes = z.object({
     1_000,
   ),
   AVISOS_INTERVAL_MS: durationMs(
-    'Milisegundos entre dos revisiones de lo que nadie hace y los webhooks avisan: poco saldo, certificados por vencer, llaves por cambiar.',
+    'Milisegundos entre dos revisiones de lo que nadie hace y los webhooks y los correos avisan: poco saldo, certificados por vencer, llaves por cambiar.',
     { min: 100 },
   ).default(30_000),
   ...saldoFields,
@@ -200,6 +206,22 @@ const ajustes = z.object({
     max: 50,
   }).default(3),
 
+  ...correoFields,
+  ...smtpFields,
+  ...panelFields,
+  CORREO_CONCURRENCY: integer('Correos que se entregan a la vez al servidor de SMTP_URL.', {
+    min: 1,
+    max: 100,
+  }).default(4),
+  CORREO_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una entrega al servidor de SMTP_URL.', {
+    min: 1_000,
+    max: 300_000,
+  }).default(60_000),
+  CORREO_REINTENTOS_SECONDS: reintentos('entregar un correo').default([
+    10, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800,
+  ]),
+  CORREO_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a los correos por enviar.', { min: 10 }).default(5_000),
+
   ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),
 
@@ -207,12 +229,21 @@ const ajustes = z.object({
   NODE_ENV: text('production impide los puntos de falla.').optional(),
 });
 
-/** Everything, and whether the roles have the secrets that they need. */
+/** Everything, whether the roles have the secrets that they need, and whether what sends mail is whole. */
 export const workerConfig = ajustes.superRefine((config, context) => {
+  const miss = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
   for (const { name, roles } of secretosDe(config.WORKER_ROLES)) {
-    if (config[name] === '')
-      context.addIssue({ code: 'custom', path: [name], message: `falta; la necesita ${roles.join(' y ')}` });
+    if (config[name] === '') miss(name, `falta; la necesita ${roles.join(' y ')}`);
   }
+  const { SMTP_URL, SMTP_TLS, CORREO_DE, PANEL_PUBLIC_URL } = config;
+  if (!config.WORKER_ROLES.includes('correo') || (SMTP_URL === undefined && CORREO_DE === undefined)) return;
+  const given = { SMTP_URL, CORREO_DE, PANEL_PUBLIC_URL };
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined) miss(name, `falta; los correos necesitan ${Object.keys(given).join(', ')}`);
+  }
+  const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
+  if (SMTP_TLS === 'sin' && servidor?.auth && !servidor.secure)
+    miss('SMTP_TLS', 'no puede ser «sin» con una contraseña en SMTP_URL: viajaría sin cifrar');
 });
 
 export type WorkerConfig = Readonly<z.output<typeof workerConfig>>;

@@ -125,12 +125,14 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
       'pastDeadline',
       'webhooksDue',
       'webhooksOldestDue',
+      'mailsDue',
+      'mailsOldestDue',
       'captchasPending',
       'breakerOpen',
     ],
     cacheMs: BACKLOG_CACHE_MS,
     read: () => backlog.read({ timeoutMs: BACKLOG_TIMEOUT_MS }),
-    apply({ queues, pastDeadline, webhooks, captchas, breakers }) {
+    apply({ queues, pastDeadline, webhooks, mails, captchas, breakers }) {
       for (const { queue, due, underWay, unanswered, slots, oldestDueSeconds } of queues) {
         metrics.queueDue.with({ queue }).set(due);
         metrics.queueUnderWay.with({ queue }).set(underWay);
@@ -141,6 +143,8 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
       metrics.pastDeadline.with({}).set(pastDeadline);
       metrics.webhooksDue.with({}).set(webhooks.due);
       metrics.webhooksOldestDue.with({}).set(webhooks.oldestDueSeconds);
+      metrics.mailsDue.with({}).set(mails.due);
+      metrics.mailsOldestDue.with({}).set(mails.oldestDueSeconds);
       metrics.captchasPending.with({}).set(captchas);
       for (const { host, isOpen } of breakers) metrics.breakerOpen.with({ host }).set(isOpen ? 1 : 0);
     },

@@ -38,6 +38,8 @@ import { openTracing } from '@acuse/tracing';
 import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
 import { createAsked } from './asked.ts';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
+import { openCorreo } from './envios/correo.ts';
+import { openWebhooks } from './envios/webhooks.ts';
 import { openListas } from './listas.ts';
 import { meterClaims, meterPaquetes, meterReconciler, observeBacklog } from './metering.ts';
 import { startReaper, startRetention, startSesiones } from './reaper.ts';
@@ -46,7 +48,6 @@ import { startRelay } from './relay.ts';
 import { openSincronizacion } from './sincronizacion.ts';
 import { createFailpoint, createRunner, type StepJob, startWatchdog } from './steps.ts';
 import { tracePaquetes } from './tracing.ts';
-import { openWebhooks } from './webhooks.ts';
 
 /** Milliseconds between two looks of the watchdog. */
 const WATCH_MS = 5_000;
@@ -202,6 +203,7 @@ export async function startWorker(
     closeLater('sesiones', startSesiones({ ...common, sat: abierto, captchas: createCaptchas(database) }));
   }
   if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log, metrics, tracing }, shutdown);
+  if (has('correo')) await openCorreo({ config, database, log, metrics }, shutdown);
   if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics: satMetrics }, shutdown);
 
   if (has('sincronizacion'))

@@ -9,6 +9,8 @@ export * from './claims/claims.ts';
 export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';
+export * from './correo/buzones.ts';
+export * from './correo/correos.ts';
 export {
   type AuditoriaPanel,
   createAuditoria,

@@ -97,7 +97,7 @@ export function panelEnv(
 export function workerEnv(
   addresses: StackAddresses,
   files: ProcessFiles,
-  { healthPort, given }: { readonly healthPort: number } & Given,
+  { healthPort, panelUrl, given }: { readonly healthPort: number; readonly panelUrl?: string } & Given,
 ): Env {
   const stack = {
     ...files,
@@ -114,6 +114,8 @@ export function workerEnv(
     SAT_POLL_LATE_SECONDS: '30',
     SAT_EMPTY_AGAIN_SECONDS: '2',
     S3_CREATE_BUCKET: 'true',
+    // Where mails lead, if SMTP_URL and CORREO_DE have any sent.
+    ...(panelUrl === undefined ? {} : { PANEL_PUBLIC_URL: panelUrl }),
     ...LOCAL_RECEIVERS,
     ...s3Env(addresses.s3),
   };

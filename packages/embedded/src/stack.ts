@@ -141,6 +141,8 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       QUEUE_URL: addresses.queueUrl,
     });
     const autoridades = await saveAutoridad(simulador.url, dataDir);
+    const panelPort = options.withPanel ? ports.panel || (await freePort()) : undefined;
+    const panelUrl = panelPort === undefined ? {} : { panelUrl: panelUrls(panelPort, env.panel).public };
     const workers = await Promise.all(
       Array.from({ length: options.workers ?? 1 }, async (_, index) => {
         const healthPort = (index === 0 && ports.health) || (await freePort());
@@ -150,7 +152,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
           env: workerEnv(
             addresses,
             { ...filesOf(secrets, 'webhooks'), ...filesOf(secrets, 'descargas') },
-            { healthPort, given: ownMetricsPort(env.worker, WORKERS_METRICS + index) },
+            { healthPort, ...panelUrl, given: ownMetricsPort(env.worker, WORKERS_METRICS + index) },
           ),
           readyUrl: `${urlAt(env.worker?.['HEALTH_HOST'], healthPort)}/readyz`,
         });
@@ -165,8 +167,8 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       readyUrl: `${apiUrl}/readyz`,
     });
     let panel: PanelProcess | null = null;
-    if (options.withPanel) {
-      const port = ports.panel || (await freePort());
+    if (panelPort !== undefined) {
+      const port = panelPort;
       const { own: url, public: publicUrl } = panelUrls(port, env.panel);
       const app = await group.start({
         name: 'panel',

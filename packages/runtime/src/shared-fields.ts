@@ -185,6 +185,13 @@ export const webhookFields = {
   WEBHOOK_REDES_PERMITIDAS: redes.default([]),
 };
 
+/** For a process that writes addresses of the panel into what it sends. */
+export const panelFields = {
+  PANEL_PUBLIC_URL: url(
+    'Dirección del panel para quien lo usa, también en los correos. Sin ella, para el panel, la dirección en la que escucha.',
+  ).optional(),
+};
+
 /** Object storage. */
 export const storageFields = {
   S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),

@@ -22,6 +22,7 @@ const GROWING = [
   'webhook_evento',
   'webhook_entrega',
   'webhook_intento',
+  'correo',
 ];
 /** An operator's own look at all accounts, at a terminal. */
 const AT_A_TERMINAL = new Set(['createListaSolicitudes.all', 'createTrazas.read']);
@@ -31,6 +32,7 @@ const WITHOUT = new Set([
   'createSatMetrics.close',
   'createOutbox.listen',
   'createEntregas.listen',
+  'createCorreos.listen',
 ]);
 
 const t = useDatabase({ timeoutMs: 60_000 });

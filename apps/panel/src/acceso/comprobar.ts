@@ -33,10 +33,12 @@ export async function checkAcceso(
   return { usuario };
 }
 
-/** Passwords of one account, known or not: the e-mail is hashed, so that the table of tries is no list of customers. */
+/** An e-mail in the table of tries, which is no list of customers. */
+const hashOf = (email: string) => createHash('sha256').update(normalizeEmail(email)).digest('base64url');
+
+/** Passwords of one account, known or not. */
 export function limiteCuenta(email: string, { entradasPorCuenta }: PanelSettings): Limite {
-  const hash = createHash('sha256').update(normalizeEmail(email)).digest('base64url');
-  return { clave: `cuenta:${hash}`, ...entradasPorCuenta };
+  return { clave: `cuenta:${hashOf(email)}`, ...entradasPorCuenta };
 }
 
 /** Codes of the second step of one user. */
@@ -60,6 +62,16 @@ export const limiteInvitaciones = (cuentaId: string): Limite => ({
   rafaga: 20,
   segundos: 180,
 });
+
+/** Links to choose another password that are asked for from one address, to whomever. */
+export function limiteOlvido(ip: string, { registrosPorIp }: PanelSettings): Limite {
+  return { clave: `olvido-ip:${networkOf(ip)}`, ...registrosPorIp };
+}
+
+/** The same to one e-mail, known or not, from wherever. */
+export function limiteEnlaces(email: string, { enlacesPorCorreo }: PanelSettings): Limite {
+  return { clave: `olvido:${hashOf(email)}`, ...enlacesPorCorreo };
+}
 
 /** `1 segundo`, `45 segundos`, `3 minutos`: a wait as text, rounded up. */
 export function waitText(segundos: number): string {

@@ -16,6 +16,7 @@ const usuario = {
   nombre: 'Ana',
   rol: 'CLIENTE',
   suspension: null,
+  porVerificar: false,
 } as const;
 const marco = {
   titulo: 'Inicio',

@@ -254,6 +254,10 @@ async function eraseTold({ pool }: Db, { id, cuentaId, rfc }: Borrado): Promise<
   }
 }
 
+/** Of what a mail tells, what is about the RFC in this account. */
+const OF_MAIL = `jsonb_build_object('rfc', $1::text, 'cuenta_id', $2::text)`;
+const WITH_RFC = `datos @> jsonb_build_array(${OF_MAIL})`;
+
 /** One that was of this RFC alone is no webhook any more: told of no RFC in particular, it would be told of all. */
 const CLEAN: readonly (readonly [tabla: string, text: string])[] = [
   [
@@ -263,6 +267,15 @@ const CLEAN: readonly (readonly [tabla: string, text: string])[] = [
        motivo = CASE WHEN rfcs <@ ARRAY[$1] THEN coalesce(motivo, 'USUARIO') ELSE motivo END,
        apagado_en = CASE WHEN rfcs <@ ARRAY[$1] THEN coalesce(apagado_en, now()) ELSE apagado_en END
      WHERE cuenta_id = $2 AND $1 = ANY (rfcs)`,
+  ],
+  [
+    'correo',
+    `DELETE FROM correo WHERE ${WITH_RFC} AND NOT EXISTS (SELECT FROM jsonb_array_elements(datos) d WHERE NOT d @> ${OF_MAIL})`,
+  ],
+  [
+    'correo',
+    `UPDATE correo SET (datos, cuantas) = (SELECT jsonb_agg(d), greatest(1, cuantas - jsonb_array_length(datos) + count(*)::int)
+       FROM jsonb_array_elements(datos) d WHERE NOT d @> ${OF_MAIL}) WHERE ${WITH_RFC}`,
   ],
   ['sesion', `UPDATE sesion SET aviso = NULL WHERE $2::text IS NOT NULL AND position($1 in aviso::text) > 0`],
 ];
@@ -302,7 +315,15 @@ async function clean({ pool }: Db, { id, cuentaId, contribuyenteId, rfc }: Borra
 }
 
 const LATER = [
-  ...['idempotencia', 'consulta_en_curso', 'llave_recordada', 'webhook_aviso', 'consentimiento', 'tramo'],
+  ...[
+    'idempotencia',
+    'consulta_en_curso',
+    'llave_recordada',
+    'webhook_aviso',
+    'correo_aviso',
+    'consentimiento',
+    'tramo',
+  ],
   ...['sincronizacion', 'cfdi_cambio', 'cfdi', 'nombrado', 'lectura', 'almacen'],
 ] as const;
 const LAST = [

@@ -36,6 +36,17 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     plazo: 'lo que dure la sesión',
     por: DE_LA_CUENTA,
   },
+  correo: {
+    dato: 'Correos a las personas de la cuenta; se les quita lo que digan del RFC',
+    trato: 'limpia',
+    donde: `datos @> jsonb_build_array(jsonb_build_object('rfc', :r, 'cuenta_id', :a))`,
+    suyo: 'datos',
+    libre: 'para error',
+    resto:
+      'id usuario_id tipo urgente cuantas baja estado motivo intentos epoch due_at tomado_hasta desde creado_en vence_en terminado_en',
+    plazo: '{TRACE_RETENTION_DAYS} días después de que se envía o se abandona',
+    por: DE_LA_CUENTA,
+  },
   movimiento: {
     dato: 'El libro: créditos comprados, cargados y devueltos',
     trato: 'conserva',
@@ -72,7 +83,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     dato: 'Personas que entran al panel',
     trato: 'conserva',
     libre: 'email nombre',
-    resto: 'id cuenta_id rol password_hash password_kid creado_en',
+    resto: 'id cuenta_id rol password_hash password_kid creado_en correo_verificado_en correo_exigido avisos_apagados',
     plazo: 'mientras exista la cuenta',
     por: DE_LA_CUENTA,
   },
@@ -140,6 +151,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     segundo_factor: 'usuario_id secreto confirmado_en ultimo_paso creado_en',
     codigo_recuperacion: 'usuario_id huella usado_en',
     codigo_acceso: 'usuario_id huella vence_en',
+    enlace_correo: 'huella usuario_id tipo vence_en',
     intento: 'clave tat',
   }),
   ...conserva('Ajustes de la cuenta', 'mientras exista la cuenta', DE_LA_CUENTA, {

@@ -196,6 +196,14 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     resto: 'webhook_id en hasta',
     plazo: '{webhook_aviso} después de ese fin',
   },
+  correo_aviso: {
+    dato: 'Qué fin próximo ya se avisó por correo a una persona',
+    trato: 'borra',
+    donde: `clave LIKE '% ' || :c::text || ' %' OR clave IN (SELECT 'llave.por_rotar ' || id FROM api_key WHERE contribuyente_id = :c)`,
+    suyo: 'clave',
+    resto: 'usuario_id en hasta',
+    plazo: '{correo_aviso} después de ese fin',
+  },
   efirma_shred: {
     dato: 'La otra mitad de la clave de una e.firma',
     trato: 'borra',

@@ -15,6 +15,7 @@ export const LIFETIMES = {
   consulta_en_curso: '4 days',
   // A clock that jumps back finds it still known.
   webhook_aviso: '30 days',
+  correo_aviso: '30 days',
   latido: '1 day',
 } as const;
 
@@ -26,6 +27,7 @@ const EXPIRED = [
   aged('idempotencia', 'creada_en'),
   aged('consulta_en_curso', 'creada_en'),
   aged('webhook_aviso', 'hasta'),
+  aged('correo_aviso', 'hasta'),
   aged('latido', 'visto_en'),
 ];
 
@@ -75,6 +77,8 @@ const LAPSED = batch('webhook_secreto', 'vence_en < now()', 'vence_en');
 
 const DOCUMENTS = batch('documento', 'borrado_en < now() - make_interval(days => $2)', 'borrado_en');
 
+const MAILS = batch('correo', 'terminado_en < now() - make_interval(days => $2)', 'terminado_en');
+
 const AUDIT = 'SELECT FROM auditoria_poda($1, $2)';
 
 /**
@@ -85,8 +89,8 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
      * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
-     * running queries, heartbeats, what endpoints were told of certificates and keys, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
-     * ended `traceDays` ago and whose objects are gone, what webhooks were told then, and lines of the audit log older
+     * running queries, heartbeats, what endpoints and users were told of certificates and keys, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
+     * ended `traceDays` ago and whose objects are gone, what webhooks were told then, mails that ended then, and lines of the audit log older
      * than `auditDays`, but none of the last year. True when there may be more. Any number of processes may do it at once.
      */
     async prune({
@@ -98,6 +102,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
         ...EXPIRED.map((text) => [text, [limit]] as const),
         [TRACES, [limit, traceDays]] as const,
         [DOCUMENTS, [limit, traceDays]] as const,
+        [MAILS, [limit, traceDays]] as const,
         [SENT, [limit, traceDays]] as const,
         [TOLD, [limit, traceDays]] as const,
         [LOG_OF_DELETED, [limit]] as const,

@@ -31,6 +31,8 @@ export interface UsuarioDeSesion {
   readonly cuentas: number;
   /** Why the operator suspended the account; null while it is open. */
   readonly suspension: string | null;
+  /** The user has to show that the address is theirs before anything else, where the installation sends mail. */
+  readonly porVerificar: boolean;
 }
 
 /** A live session with its user, as it is read for every request. */
@@ -74,7 +76,8 @@ const LOGGED_IN = `fase = 'COMPLETA' AND ${LIVE}`;
 const LOAD = `
 SELECT s.id, s.fase, s.aviso, s.ultimo_uso_en < now() - interval '30 seconds' AS vieja, CASE WHEN u.id IS NOT NULL THEN jsonb_build_object(
   'id', u.id, 'email', u.email, 'nombre', u.nombre, 'rol', u.rol, 'cuentaId', m.cuenta_id, 'cuenta', q.nombre, 'papel', m.papel,
-  'cuentas', (SELECT count(*) FROM miembro x WHERE x.usuario_id = u.id), 'suspension', q.suspension_motivo) END AS usuario
+  'cuentas', (SELECT count(*) FROM miembro x WHERE x.usuario_id = u.id), 'suspension', q.suspension_motivo,
+  'porVerificar', u.correo_exigido AND u.correo_verificado_en IS NULL) END AS usuario
 FROM sesion s LEFT JOIN usuario u ON u.id = s.usuario_id
 LEFT JOIN miembro m ON m.usuario_id = s.usuario_id AND m.cuenta_id = s.cuenta_id LEFT JOIN cuenta q ON q.id = m.cuenta_id
 WHERE s.huella = $1 AND ${LIVE}`;

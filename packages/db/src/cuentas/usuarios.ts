@@ -1,7 +1,9 @@
-import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
+import { huellaDeEnlace } from '../correo/buzones.ts';
 import type { Database } from '../database.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
 import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
 import { normalizeEmail } from './cuentas.ts';
 import type { Papel } from './equipo.ts';
@@ -42,8 +44,8 @@ FROM usuario u`;
 const REGISTER = `
 WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURNING id),
 dueno AS (
-  INSERT INTO usuario (id, cuenta_id, email, nombre, password_hash, password_kid)
-  SELECT $4, id, $3, $5, $6, $7 FROM nueva RETURNING id, cuenta_id
+  INSERT INTO usuario (id, cuenta_id, email, nombre, password_hash, password_kid, correo_exigido)
+  SELECT $4, id, $3, $5, $6, $7, $9 FROM nueva RETURNING id, cuenta_id
 ), propietario AS (INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT id, cuenta_id, 'PROPIETARIO' FROM dueno)
 ${nota({ accion: 'registrarse', de: 'dueno', actor: `'usuario:' || id`, ip: '$8' })}`;
 
@@ -59,13 +61,28 @@ ${nota({
   ip: '$7',
 })}`;
 
+/** Tells somebody whose address is known to be theirs that their password is another one. */
+const TELL_CHANGE = (ip: string) =>
+  `CASE WHEN correo_verificado_en IS NOT NULL THEN correo_anota(id, 'password.cambiada', jsonb_build_object('en', now(), 'ip', ${ip})) END`;
+
+/** What would let somebody choose a password, or be sent so; `$1` is what was used just now. */
+const NO_MORE_CODES = (de: string, usado = '') => [
+  `codigos AS (DELETE FROM codigo_acceso WHERE usuario_id ${de} ${usado})`,
+  `enlaces AS (DELETE FROM enlace_correo WHERE usuario_id ${de} AND tipo = 'password.restablecer' ${usado})`,
+  `pedidos AS (DELETE FROM correo WHERE usuario_id ${de} AND tipo = 'password.restablecer' AND estado = 'PENDIENTE')`,
+];
+
+/** Whoever comes by the link of a mail has shown that the address is theirs. */
 const REDEEM = `
 WITH codigo AS (DELETE FROM codigo_acceso WHERE huella = $1 AND vence_en > now() RETURNING usuario_id),
+enlace AS (DELETE FROM enlace_correo WHERE huella = $1 AND tipo = 'password.restablecer' AND vence_en > now() RETURNING usuario_id),
+quien AS (SELECT usuario_id, NULL::timestamptz AS visto_en FROM codigo UNION ALL SELECT usuario_id, now() FROM enlace),
 hecho AS (
-  UPDATE usuario u SET password_hash = $2, password_kid = $3 FROM codigo WHERE u.id = codigo.usuario_id
-  RETURNING u.id, u.email
-), fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho)),
-libro AS (${nota({ accion: 'elegir-password', de: 'hecho', cuenta: cuentaOf('id'), actor: `'usuario:' || id`, ip: '$4' })})
+  UPDATE usuario u SET password_hash = $2, password_kid = $3, correo_verificado_en = coalesce(u.correo_verificado_en, quien.visto_en)
+  FROM quien WHERE u.id = quien.usuario_id RETURNING u.id, u.email, ${TELL_CHANGE('$4::text')} AS aviso
+), ${NO_MORE_CODES('IN (SELECT id FROM hecho)', 'AND huella <> $1').join(',\n')},
+fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho)),
+libro AS (${nota({ accion: 'elegir-password', de: 'hecho', cuenta: cuentaOf('hecho.id'), actor: `'usuario:' || id`, ip: '$4' })})
 SELECT email FROM hecho`;
 
 const SET_ROL = `
@@ -101,18 +118,16 @@ ${nota({ accion: 'cambiar-nombre', de: 'hecho', cuenta: cuentaOf('id'), actor: '
 const SET_PASSWORD = changeOfUser(
   'cambiar-password',
   [
-    'usado AS (DELETE FROM codigo_acceso WHERE usuario_id = $1)',
-    'hecho AS (UPDATE usuario SET password_hash = $4, password_kid = $5 WHERE id = $1)',
+    ...NO_MORE_CODES('= $1'),
+    `hecho AS (UPDATE usuario SET password_hash = $4, password_kid = $5 WHERE id = $1 RETURNING ${TELL_CHANGE('$3::text')})`,
     'fuera AS (DELETE FROM sesion WHERE usuario_id = $1 AND huella IS DISTINCT FROM $6)',
   ],
   OWN,
 );
 
-const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
-
 type AccesoRow = Omit<UsuarioAcceso, 'password'> & { password_hash: string | null; password_kid: string | null };
 
-/** Users of the panel, their passwords, and the codes with which an operator lets somebody choose one. */
+/** Users of the panel, their passwords, and the codes with which somebody may choose one. */
 export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
   const findAcceso = async (where: string, value: string): Promise<UsuarioAcceso | null> => {
     const row = await rowOf<AccesoRow>(pool, `${ACCESO} WHERE ${where} = $1`, [value]);
@@ -122,18 +137,28 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
   };
 
   return {
-    /** A new account with its first user, who owns it. Rejects with `EMAIL_REPETIDO` when an account or a user has the e-mail. */
+    /**
+     * A new account with its first user, who owns it; `verificar`: who is mailed a link, and asked to follow it before anything else.
+     * Rejects with `EMAIL_REPETIDO` when an account or a user has the e-mail.
+     */
     async register(input: {
       nombre: string;
       email: string;
       password: PasswordGuardada;
+      verificar?: boolean;
       ip: string;
     }): Promise<UsuarioNuevo> {
       const [cuentaId, id] = [randomUUID(), randomUUID()];
       const [email, nombre] = [normalizeEmail(input.email), input.nombre.trim()];
       const { hash, kid } = input.password;
-      const values = [cuentaId, nombre, email, id, nombre, hash, kid, input.ip];
-      await refusingCopies('EMAIL_REPETIDO', execute(pool, REGISTER, values));
+      const values = [cuentaId, nombre, email, id, nombre, hash, kid, input.ip, input.verificar ?? false];
+      await refusingCopies(
+        'EMAIL_REPETIDO',
+        inTransaction(pool, async (client) => {
+          await execute(client, REGISTER, values);
+          if (input.verificar) await execute(client, `SELECT correo_anota($1, 'correo.verificar', '{}')`, [id]);
+        }),
+      );
       return { id, cuentaId, email, nombre, rol: 'CLIENTE' };
     },
 
@@ -197,16 +222,16 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
      */
     async offerCodigo({ id }: Pick<UsuarioVista, 'id'>, segundos: number, { actor, ip }: Autor): Promise<string> {
       const codigo = randomBytes(32).toString('base64url');
-      await execute(pool, OFFER, [id, actor, ip, huellaDe(codigo), segundos]);
+      await execute(pool, OFFER, [id, actor, ip, huellaDeEnlace(codigo), segundos]);
       return codigo;
     },
 
     /**
-     * Sets the password of the user whose code this is, once, and ends the user's sessions. The user's e-mail, or null
-     * for a code that is not good.
+     * Sets the password of the user whose code this is, given by the operator or mailed, once, and ends the user's
+     * sessions and all other codes. The user's e-mail, or null for a code that is not good.
      */
     async redeemCodigo(codigo: string, { hash, kid }: PasswordGuardada, ip: string): Promise<string | null> {
-      const row = await rowOf<{ email: string }>(pool, REDEEM, [huellaDe(codigo), hash, kid, ip]);
+      const row = await rowOf<{ email: string }>(pool, REDEEM, [huellaDeEnlace(codigo), hash, kid, ip]);
       return row?.email ?? null;
     },
   };

@@ -26,6 +26,8 @@ export interface Backlog {
   readonly pastDeadline: number;
   /** Messages that are due to receivers which are not resting: at most ten of each of five hundred. */
   readonly webhooks: { readonly due: number; readonly oldestDueSeconds: number };
+  /** Mails that are due and that nobody has in hand; counted up to {@link MOST}. */
+  readonly mails: { readonly due: number; readonly oldestDueSeconds: number };
   /** Captchas that wait for a person. */
   readonly captchas: number;
   /** Hosts of the SAT that a breaker knows, and whether it holds requests back. */
@@ -65,6 +67,12 @@ WITH RECURSIVE destino AS (
 )
 SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestDueSeconds" FROM vencida`;
 
+/** The first of each kind that is due: those that somebody waits for, and notices. */
+const MAILS = `
+SELECT (SELECT count(*) FROM (SELECT FROM correo WHERE estado = 'PENDIENTE' AND due_at <= now() LIMIT ${MOST}) d)::int AS due,
+  coalesce((SELECT extract(epoch FROM now() - min(f.due_at)) FROM unnest(ARRAY[true, false]) k CROSS JOIN LATERAL (
+    SELECT due_at FROM correo WHERE estado = 'PENDIENTE' AND urgente = k AND due_at <= now() ORDER BY due_at LIMIT 1) f), 0)::float8 AS "oldestDueSeconds"`;
+
 const CAPTCHAS = 'SELECT count(*)::int AS n FROM captcha_pendiente WHERE respuesta IS NULL AND vence_en > now()';
 
 const BREAKERS = `
@@ -92,6 +100,7 @@ export function createBacklog({ pool }: Pick<Database, 'pool'>) {
             queues,
             pastDeadline: await countOn(client, PAST_DEADLINE),
             webhooks: (await rowOf<Backlog['webhooks']>(client, WEBHOOKS)) ?? { due: 0, oldestDueSeconds: 0 },
+            mails: (await rowOf<Backlog['mails']>(client, MAILS)) ?? { due: 0, oldestDueSeconds: 0 },
             captchas: await countOn(client, CAPTCHAS),
             breakers: await rowsOf<Backlog['breakers'][number]>(client, BREAKERS),
           };

@@ -22,7 +22,7 @@ const SIN_PAGINA = new Set([
   '/operador/colas',
 ]);
 
-const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer', '/invitacion'];
+const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer', '/invitacion', '/olvide'];
 const RFC = ['', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
   (path) => `/rfcs/:rfc${path}`,
 );

@@ -48,7 +48,7 @@ function renderPassword({ pagina, usuario }: ContextoPersona, falta?: FaltaDe): 
 
 export const resetPage = routesFor('publica');
 
-/** Where somebody chooses a password with the code that the operator gave; its address may carry the code. */
+/** Where somebody chooses a password with a code, mailed or given by the operator; its address may carry the code. */
 resetPage.get('/restablecer', (contexto) => renderReset(contexto, contexto.c.req.query('codigo') ?? ''));
 
 resetPage.post('/restablecer', async (contexto) => {
@@ -64,7 +64,9 @@ resetPage.post('/restablecer', async (contexto) => {
   if (email === null)
     return renderReset(contexto, codigo, {
       status: 422,
-      texto: 'El código no sirve: ya se usó, venció o está incompleto. Pida otro al operador.',
+      texto: deps.settings.correo
+        ? 'El código no sirve: ya se usó, venció o está incompleto. Pida otro enlace en «¿Olvidó su contraseña?».'
+        : 'El código no sirve: ya se usó, venció o está incompleto. Pida otro al operador.',
     });
   await deps.intentos.giveBack(limites);
   // Tries with the password of before, the owner's or a stranger's, do not keep the owner waiting.
@@ -81,8 +83,10 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
     'Elegir contraseña',
     <>
       <p>
-        El operador de esta instalación da un código para elegir una contraseña. Sirve una sola vez, y termina las
-        sesiones que estén abiertas.
+        {contexto.deps.settings.correo
+          ? 'El código viene en el enlace que se le envió por correo, o lo da el operador de esta instalación.'
+          : 'El operador de esta instalación da un código para elegir una contraseña.'}{' '}
+        Sirve una sola vez, y termina las sesiones que estén abiertas.
       </p>
       <Formulario accion="/restablecer" faltas={{ password: faltaPassword }}>
         <Campo

@@ -55,7 +55,14 @@ function renderSignIn(contexto: ContextoBase, back: string | undefined, falta?: 
         </p>
       ) : null}
       <p class="suave">
-        ¿Olvidó su contraseña? Pida al operador de esta instalación un código y <a href="/restablecer">elija otra</a>.
+        ¿Olvidó su contraseña?{' '}
+        {deps.settings.correo ? (
+          <a href="/olvide">Elija otra</a>
+        ) : (
+          <>
+            Pida al operador de esta instalación un código y <a href="/restablecer">elija otra</a>.
+          </>
+        )}
       </p>
     </>,
     { ...falta, error: falta?.texto, narrow: true },

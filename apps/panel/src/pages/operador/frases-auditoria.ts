@@ -93,6 +93,15 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'cambiar-password': ['Cambio de contraseña', 'Cambió su contraseña.'],
   'ofrecer-password': ['Código de acceso', 'Dio un código para elegir otra contraseña.'],
   'elegir-password': ['Contraseña elegida', 'Eligió su contraseña con el código que se le dio.'],
+  'pedir-password': ['Enlace para elegir contraseña', 'Se pidió por correo un enlace para elegir otra contraseña.'],
+  'verificar-correo': ['Correo confirmado', 'Mostró que el correo es suyo.'],
+  'cambiar-avisos-correo': [
+    'Avisos por correo',
+    ({ apagados }) =>
+      Array.isArray(apagados) && apagados.length > 0
+        ? `Pidió que no se le avise por correo de: ${apagados.join(', ')}.`
+        : 'Pidió todos los avisos por correo.',
+  ],
   'activar-dos-pasos': ['Dos pasos activados', 'Activó la verificación en dos pasos.'],
   'desactivar-dos-pasos': ['Dos pasos desactivados', 'Desactivó la verificación en dos pasos.'],
   'quitar-dos-pasos': ['Dos pasos quitados', 'Quitó la verificación en dos pasos a una persona.'],

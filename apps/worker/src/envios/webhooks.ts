@@ -1,7 +1,6 @@
 import { hostname } from 'node:os';
-import { contextoDeWebhook, DIAS_ROTACION, datosDeSolicitud, type Sellado } from '@acuse/core';
+import { contextoDeWebhook, datosDeSolicitud, type Sellado } from '@acuse/core';
 import {
-  type Avisos,
   createAvisos,
   createEntregas,
   createSolicitudes,
@@ -16,19 +15,13 @@ import type { Logger, Shutdown } from '@acuse/runtime';
 import type { Tracing } from '@acuse/tracing';
 import { createSellado, openKeyring } from '@acuse/vault';
 import { createSender, type Envio, encabezadosDe, nextIntento, type Sender, SIN_RECEPTOR } from '@acuse/webhooks';
-import type { WorkerConfig } from './config.ts';
-import { startLoop } from './loop.ts';
+import type { WorkerConfig } from '../config.ts';
+import { startLoop } from '../loop.ts';
+import { startAvisos } from './avisos.ts';
+import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
 
-/** Seconds beyond its time limit for which a message is held: its outcome has to be written too. */
-const LEASE_SLACK_SECONDS = 10;
 /** Share of the slots that receivers which fail may have. */
 const PARTE_DUDOSAS = 0.5;
-/** Share of the slots that have to be free before more is asked for: one query brings many. */
-const PARTE_LIBRE = 0.25;
-/** Days before an end at which it is told of. */
-const DIAS_ANTES = [30, 7];
-/** Notices that one statement writes, and certificates or keys that it looks at. */
-const AVISOS = { limite: 100, pagina: 1_000 };
 
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 10_000;
@@ -93,7 +86,7 @@ export async function openWebhooks(
   const closeMs = config.SHUTDOWN_SECONDS * 1_000;
   shutdown.phase('webhooks', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
   const { AVISOS_INTERVAL_MS: everyMs, SALDO_AVISO: saldoAviso } = config;
-  const looking = startAvisos({ avisos: createAvisos(database), log, everyMs, saldoAviso });
+  const looking = startAvisos({ name: 'avisos', avisos: createAvisos(database), log, everyMs, saldoAviso });
   const proceso = `${hostname()}:${process.pid}:webhooks`;
   const beat = async () => {
     await heartbeats.beat({ proceso, rol: 'webhooks', consumed: true });
@@ -103,70 +96,23 @@ export async function openWebhooks(
   shutdown.phase('avisos', () => Promise.all([looking.close(), latido.close()]));
 }
 
-/**
- * Sends what is due, each message for itself, so that a receiver that is slow or dead holds its own few slots and
- * nobody else's. Woken by the database's word, by a slot that becomes free, and by a timer.
- */
-async function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
+/** Sends what is due; a receiver that is slow or dead holds its own few slots. */
+function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
   const { entregas, log } = deps;
   const { concurrency, porDestino, porCuenta, everyMs, timeoutMs } = ajustes;
   const leaseSeconds = timeoutMs / 1_000 + LEASE_SLACK_SECONDS;
-  const leaving = new AbortController();
-  const enCamino = new Map<string, { readonly isDudosa: boolean; readonly done: Promise<void> }>();
-  const dudosas = () => [...enCamino.values()].filter(({ isDudosa }) => isDudosa).length;
-
-  function begin(tomada: EntregaTomada): void {
-    const done = deliver(deps, ajustes, tomada, leaving.signal)
-      .catch((err: unknown) => {
-        // Its lease brings it back.
-        if (!leaving.signal.aborted) log.error({ entrega: tomada.id, err }, 'webhook_not_noted');
-      })
-      .finally(() => {
-        enCamino.delete(tomada.id);
-        if (concurrency - enCamino.size >= concurrency * PARTE_LIBRE) loop.wake();
-      });
-    enCamino.set(tomada.id, { isDudosa: tomada.isDudosa, done });
-  }
-
-  const loop = startLoop({
+  return startSending<EntregaTomada>({
     name: 'webhooks',
-    everyMs,
-    log,
-    turn: async () => {
-      const limite = concurrency - enCamino.size;
-      if (limite < Math.min(concurrency, Math.max(1, concurrency * PARTE_LIBRE))) return false;
-      const dudosasLibres = Math.max(0, Math.ceil(concurrency * PARTE_DUDOSAS) - dudosas());
-      const tomadas = await entregas.claim({ limite, porDestino, porCuenta, dudosas: dudosasLibres, leaseSeconds });
-      for (const tomada of tomadas) begin(tomada);
-      return tomadas.length === limite;
+    ...{ concurrency, everyMs, log },
+    take(limite, enCamino) {
+      const { length } = enCamino.filter(({ isDudosa }) => isDudosa);
+      const dudosas = Math.max(0, Math.ceil(concurrency * PARTE_DUDOSAS) - length);
+      return entregas.claim({ limite, porDestino, porCuenta, dudosas, leaseSeconds });
     },
+    send: (tomada, signal) => deliver(deps, ajustes, tomada, signal),
+    onFailed: ({ id: entrega }, err) => log.error({ entrega, err }, 'webhook_not_noted'),
+    listen: entregas.listen,
   });
-  const listening = await entregas.listen(() => loop.wake());
-
-  return {
-    /**
-     * Lets what is under way end, and gives up after `withinMs` what has not: it is due again when its lease is over.
-     */
-    async close(withinMs: number) {
-      await listening.close();
-      await loop.close();
-      const giveUp = setTimeout(() => leaving.abort(), withinMs);
-      await Promise.all([...enCamino.values()].map(({ done }) => done));
-      clearTimeout(giveUp);
-    },
-  };
-}
-
-/** Tells of what is the case: balances, ends of certificates, old keys. */
-function startAvisos(deps: {
-  readonly avisos: Avisos;
-  readonly log: Logger;
-  readonly everyMs: number;
-  readonly saldoAviso: number;
-}) {
-  const { avisos, log, everyMs, saldoAviso } = deps;
-  const ajustes = { ...AVISOS, saldoAviso, diasLlave: DIAS_ROTACION, diasAntes: DIAS_ANTES };
-  return startLoop({ name: 'avisos', everyMs, log, turn: () => avisos.look(ajustes) });
 }
 
 /** What came of a message that was not sent to anybody. */

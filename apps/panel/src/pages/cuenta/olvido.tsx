@@ -1,0 +1,53 @@
+import { demasiados, type Falta, limiteEnlaces, limiteOlvido, REVISE } from '../../acceso/comprobar.ts';
+import { parseEmail } from '../../acceso/reglas.ts';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { type ContextoBase, routesFor } from '../../http/ruta.ts';
+
+export const forgottenPage = routesFor('publica');
+
+forgottenPage.get('/olvide', (contexto) => renderOlvido(contexto));
+
+/**
+ * Mails a link by which a password is chosen. Whoever asks learns nothing of whether the e-mail has an account: the
+ * answer is the same, what is done for it as well, and the tries are counted before either.
+ */
+forgottenPage.post('/olvide', async (contexto) => {
+  const { campos, deps, ip } = contexto;
+  if (deps.settings.correo === null) return renderOlvido(contexto);
+  const email = parseEmail(campos['email'] ?? '');
+  if (email === null) return renderOlvido(contexto, REVISE, 'Escriba un correo completo, como nombre@empresa.mx.');
+  const porCorreo = limiteEnlaces(email, deps.settings);
+  const permiso = await deps.intentos.take([limiteOlvido(ip, deps.settings), porCorreo]);
+  if (!permiso.permitido) return renderOlvido(contexto, demasiados(permiso.esperar));
+  await deps.buzones.askReset(email, { limite: porCorreo.clave, ip });
+  return contexto.redirectTo('/entrar', {
+    tono: 'info',
+    texto: `Si ${email} tiene una cuenta, en unos minutos le llega un enlace que sirve una hora. Revise también el correo no deseado.`,
+  });
+});
+
+function renderOlvido(contexto: ContextoBase, falta?: Falta, faltaEmail?: string): Response {
+  const { campos, deps } = contexto;
+  if (deps.settings.correo === null)
+    return contexto.pagina(
+      'Elegir otra contraseña',
+      <p>
+        Esta instalación no envía correo. Pida al operador un código y <a href="/restablecer">elija otra contraseña</a>.
+      </p>,
+      { narrow: true },
+    );
+  return contexto.pagina(
+    'Elegir otra contraseña',
+    <>
+      <p>Escriba el correo con el que entra y le enviamos un enlace para elegir otra contraseña.</p>
+      <Formulario accion="/olvide" valores={campos} faltas={{ email: faltaEmail }}>
+        <Campo nombre="email" label="Correo" tipo="email" requerido maxLargo={254} autocompletar="username" />
+        <Boton>Enviar enlace</Boton>
+      </Formulario>
+      <p>
+        <a href="/entrar">Volver</a>
+      </p>
+    </>,
+    { ...falta, error: falta?.texto, narrow: true },
+  );
+}

@@ -1,0 +1,153 @@
+import { randomBytes } from 'node:crypto';
+import {
+  CORREOS_DE_SEGURIDAD,
+  type Correos,
+  type CorreoTomado,
+  createAvisos,
+  createCorreos,
+  type Database,
+  huellaDeEnlace,
+} from '@acuse/db';
+import { contenidoDe, createMailer, type Envio, EVENTOS_CORREO, type Mailer, readServidor } from '@acuse/mail';
+import type { Metrics } from '@acuse/metrics';
+import type { Logger, Shutdown } from '@acuse/runtime';
+import { nextIntento } from '@acuse/webhooks';
+import type { WorkerConfig } from '../config.ts';
+import { startLoop } from '../loop.ts';
+import { startAvisos } from './avisos.ts';
+import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
+
+/** Milliseconds between two looks for what is not sent any more. */
+const TIDY_MS = 15_000;
+/** Rows that one statement gives up or deletes. */
+const TIDY = 500;
+
+interface Deps {
+  readonly correos: Pick<Correos, 'claim' | 'link' | 'sent' | 'failed' | 'listen'>;
+  readonly mailer: Mailer;
+  readonly log: Logger;
+  readonly metrics: Metrics<'worker'>;
+  /** Seconds between two tries. */
+  readonly intervalos: readonly number[];
+  /** The panel, without a slash at the end. */
+  readonly panelUrl: string;
+}
+
+/**
+ * The role `correo`: hands mails to the server of `SMTP_URL`, writes those about what is the case, and ends what nobody
+ * is helped by any more. Without a server it sends none, and deletes what this installation does not mail.
+ */
+export async function openCorreo(
+  {
+    config,
+    database,
+    log,
+    metrics,
+  }: { config: WorkerConfig; database: Database; log: Logger; metrics: Metrics<'worker'> },
+  shutdown: Shutdown,
+): Promise<void> {
+  const correos = createCorreos(database);
+  const { SMTP_URL, CORREO_DE: de, PANEL_PUBLIC_URL, CORREO_TIMEOUT_MS: timeoutMs } = config;
+  const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
+  const isSending = servidor !== null && de !== undefined && PANEL_PUBLIC_URL !== undefined;
+  const unwanted = isSending
+    ? EVENTOS_CORREO.filter((evento) => !config.CORREO_AVISOS.includes(evento))
+    : [...EVENTOS_CORREO, ...CORREOS_DE_SEGURIDAD];
+  const tidying = startLoop({
+    name: 'correo-limpieza',
+    everyMs: TIDY_MS,
+    log,
+    async turn() {
+      const discarded = unwanted.length === 0 ? 0 : await correos.discard(unwanted, TIDY);
+      const expired = await correos.expire(TIDY);
+      if (expired > 0) {
+        metrics.mailsGivenUp.with({ motivo: 'VENCIDO' }).add(expired);
+        log.warn({ expired }, 'mails_given_up');
+      }
+      return discarded === TIDY || expired === TIDY;
+    },
+  });
+  shutdown.phase('correo-limpieza', () => tidying.close());
+  if (!isSending) {
+    log.info({}, 'mail_not_configured');
+    return;
+  }
+
+  const { CORREO_CONCURRENCY: concurrency, AVISOS_INTERVAL_MS, SALDO_AVISO: saldoAviso } = config;
+  const mailer = createMailer({ servidor, de, tls: config.SMTP_TLS, timeoutMs });
+  const deps: Deps = {
+    ...{ correos, mailer, log, metrics },
+    intervalos: config.CORREO_REINTENTOS_SECONDS,
+    panelUrl: PANEL_PUBLIC_URL.replace(/\/+$/, ''),
+  };
+  const leaseSeconds = timeoutMs / 1_000 + LEASE_SLACK_SECONDS;
+  const sending = await startSending<CorreoTomado>({
+    name: 'correo',
+    ...{ concurrency, everyMs: config.CORREO_INTERVAL_MS, log },
+    take: (limite) => correos.claim({ limite, leaseSeconds }),
+    send: (tomado, signal) => deliver(deps, tomado, signal),
+    onFailed: ({ id: correo }, err) => log.error({ correo, err }, 'mail_not_noted'),
+    listen: correos.listen,
+  });
+  const closeMs = config.SHUTDOWN_SECONDS * 1_000;
+  shutdown.phase('correo', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
+  const avisos = createAvisos(database, 'correo');
+  const looking = startAvisos({ name: 'avisos-correo', avisos, log, everyMs: AVISOS_INTERVAL_MS, saldoAviso });
+  shutdown.phase('avisos-correo', () => looking.close());
+}
+
+const CON_ENLACE: readonly string[] = ['correo.verificar', 'password.restablecer'];
+
+async function deliver(deps: Deps, tomado: CorreoTomado, signal: AbortSignal): Promise<void> {
+  const { correos, mailer, log, metrics, panelUrl } = deps;
+  const { id, tipo, para, datos, cuantas } = tomado;
+  let enlace = null;
+  if (CON_ENLACE.includes(tipo)) {
+    // Made here and kept nowhere: the database has its hash, the mail has the token.
+    const token = randomBytes(32).toString('base64url');
+    const venceEn = await correos.link(tomado, huellaDeEnlace(token));
+    if (venceEn === null) return lost(deps, tomado);
+    enlace = { token, venceEn };
+  }
+  const contenido = contenidoDe({ tipo, datos, cuantas, enlace, panelUrl });
+  const baja = CORREOS_DE_SEGURIDAD.some((each) => each === tipo) ? null : `${panelUrl}/correos/baja/${tomado.baja}`;
+  const envio = await mailer.send({ id, para, contenido, baja }, signal);
+  // Given up by ourselves: nothing is known of it.
+  if (envio.falla !== null && signal.aborted) return;
+  metrics.mailAttempts.with({ outcome: outcomeOf(envio) }).add();
+  metrics.mailDuration.with({}).observe(envio.ms / 1_000);
+  if (envio.falla !== null) return noteFailure(deps, tomado, { ...envio, falla: envio.falla });
+  if (!(await correos.sent(tomado))) return lost(deps, tomado);
+  log.info({ correo: id, tipo, intentos: tomado.intentos + 1 }, 'mail_sent');
+}
+
+function lost({ log }: Deps, { id: correo, tipo }: CorreoTomado): void {
+  log.warn({ correo, tipo }, 'mail_lease_lost');
+}
+
+/** Notes a try that failed, and when the next one is due. Neither address nor link is in the log. */
+async function noteFailure(
+  deps: Deps,
+  tomado: CorreoTomado,
+  { falla, respuesta, isRefused }: Envio & { readonly falla: NonNullable<Envio['falla']> },
+): Promise<void> {
+  const { correos, log, metrics, intervalos } = deps;
+  const intentos = tomado.intentos + 1;
+  const error = respuesta === null ? falla : `${falla}: ${respuesta}`;
+  const enSegundos = isRefused ? null : nextIntento({ intentos, intervalos });
+  const estado = await correos.failed(tomado, { error, enSegundos, isRefused });
+  if (estado === null) return lost(deps, tomado);
+  const fields = { correo: tomado.id, tipo: tomado.tipo, motivo: falla, respuesta, intentos };
+  if (estado === 'PENDIENTE') {
+    log.info(fields, 'mail_not_delivered');
+    return;
+  }
+  metrics.mailsGivenUp.with({ motivo: isRefused ? 'RECHAZADO' : 'VENCIDO' }).add();
+  log.warn(fields, 'mail_given_up');
+}
+
+function outcomeOf({ falla, isRefused }: Envio) {
+  if (falla === null) return 'sent';
+  if (isRefused) return 'refused';
+  return falla === 'APLAZADO' ? 'deferred' : 'failed';
+}

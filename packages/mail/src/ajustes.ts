@@ -1,0 +1,101 @@
+import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
+import { choice, list } from '@acuse/runtime';
+import * as z from 'zod';
+
+/** What an installation may mail about: the same that webhooks tell. */
+export const EVENTOS_CORREO = EVENTOS_WEBHOOK;
+
+/** Who mails come from. */
+export interface Remitente {
+  readonly nombre: string;
+  readonly email: string;
+}
+
+/** The server that takes them. */
+export interface ServidorSmtp {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (`smtps:`); otherwise by STARTTLS. */
+  readonly secure: boolean;
+  /** Null for a server that takes mail from this network without a log-in. */
+  readonly auth: { readonly user: string; readonly pass: string } | null;
+}
+
+const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
+
+/** Reads `smtp://user:password@host:port`, user and password percent-encoded (RFC 3986); null for what is none. */
+export function readServidor(text: string): ServidorSmtp | null {
+  if (!URL.canParse(text)) return null;
+  const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
+  if (protocol !== 'smtp:' && protocol !== 'smtps:') return null;
+  if (hostname === '' || !['', '/'].includes(pathname) || search !== '' || hash !== '') return null;
+  if ((username === '') !== (password === '')) return null;
+  try {
+    const auth = username === '' ? null : { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
+    const host = hostname.replace(/^\[|\]$/g, '');
+    return { host, port: port === '' ? PORTS[protocol] : Number(port), secure: protocol === 'smtps:', auth };
+  } catch {
+    return null;
+  }
+}
+
+const direccion = z.email();
+/** One address and nothing else: what is sent to is asked for nothing more. */
+export const isDireccion = (text: string): boolean => direccion.safeParse(text).success;
+
+const CON_NOMBRE = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
+
+/** Reads `avisos@empresa.mx` or `Empresa <avisos@empresa.mx>`; null for what is none. */
+export function readRemitente(text: string): Remitente | null {
+  const [, nombre = '', email = text.trim()] = CON_NOMBRE.exec(text.trim()) ?? [];
+  return isDireccion(email) ? { nombre: nombre.trim(), email } : null;
+}
+
+const remitente = z
+  .string()
+  .transform((text, context) => {
+    const read = readRemitente(text);
+    if (read !== null) return read;
+    context.addIssue({
+      code: 'custom',
+      message: 'debe ser un correo, o un nombre y un correo: Empresa <avisos@empresa.mx>',
+    });
+    return z.NEVER;
+  })
+  .meta({
+    description:
+      'De quién son los correos: avisos@empresa.mx, o Empresa <avisos@empresa.mx>. Sin él la instalación no envía ninguno. El mismo en el panel y en los workers.',
+  });
+
+const avisos = list(
+  'De qué avisa la instalación por correo, separado por comas; cada quien apaga en el panel lo que no quiera. Vacío no se puede: para no avisar de nada, quite CORREO_DE.',
+).transform((values, context) => {
+  const unknown = values.filter((value) => !EVENTOS_WEBHOOK.some((evento) => evento === value));
+  if (unknown.length === 0 && values.length > 0) return values as readonly EventoWebhook[];
+  context.addIssue({ code: 'custom', message: `debe ser una lista de: ${EVENTOS_WEBHOOK.join(', ')}` });
+  return z.NEVER;
+});
+
+/** For the panel, which asks for mails, and the workers, who send them: the same in both. */
+export const correoFields = { CORREO_DE: remitente.optional(), CORREO_AVISOS: avisos.default([...EVENTOS_WEBHOOK]) };
+
+/** For who sends them. */
+export const smtpFields = {
+  SMTP_URL: z
+    .string()
+    .trim()
+    .refine((text) => readServidor(text) !== null, {
+      error:
+        'debe ser smtp://usuario:contraseña@servidor:587 o smtps://usuario:contraseña@servidor:465, con lo que no sea letra ni número como %40',
+    })
+    .meta({
+      description:
+        'Servidor que toma los correos: smtp:// (cifra con STARTTLS) o smtps://, con usuario y contraseña. Va con CORREO_DE y PANEL_PUBLIC_URL. Solo la necesita el rol correo.',
+      secret: true,
+    })
+    .optional(),
+  SMTP_TLS: choice(
+    ['exigir', 'sin'],
+    'Si smtp:// exige cifrar, con un certificado válido, o va sin cifrar: solo para un servidor de la misma máquina o red, que no pida contraseña.',
+  ).default('exigir'),
+};

@@ -1,0 +1,10 @@
+export {
+  correoFields,
+  EVENTOS_CORREO,
+  type Remitente,
+  readServidor,
+  type ServidorSmtp,
+  smtpFields,
+} from './ajustes.ts';
+export { createMailer, type Envio, type FallaSmtp, type Mailer } from './smtp.ts';
+export { type Correo, contenidoDe } from './textos.ts';

@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest';
+import { EVENTOS_CORREO, readRemitente, readServidor } from './ajustes.ts';
+import { renderCorreo } from './plantilla.ts';
+import { type Correo, contenidoDe } from './textos.ts';
+
+const panelUrl = 'https://panel.example';
+const enlace = { token: 'T-oken_1', venceEn: new Date('2026-11-23T18:00:00Z') };
+const solicitud = {
+  ...{ rfc: 'ACU200101DB1', modo: 'live', solicitud_id: '1b4e28ba-2fa1-11d2-883f-0016d3cca427' },
+  ...{ tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-12-31' },
+};
+const datoOf = {
+  ...{ 'solicitud.terminada': solicitud, 'solicitud.fallida': solicitud, 'solicitud.espera_efirma': solicitud },
+  'credencial.por_vencer': {
+    rfc: 'ACU200101DB1',
+    modo: 'test',
+    credencial: 'efirma',
+    vence_en: '2030-06-30T12:00:00.000Z',
+  },
+  'credencial.rechazada': { rfc: 'ACU200101DB1', modo: 'live', credencial: 'ciec', canal: 'portal' },
+  'saldo.bajo': { cuenta: 'Empresa', saldo: 1, umbral: 10 },
+  'llave.por_rotar': { rfc: 'ACU200101DB1', modo: 'live', rotar_antes_de: '2030-06-30T12:00:00.000Z' },
+};
+const correo = (tipo: Correo['tipo'], more: Partial<Correo> = {}): Correo => ({
+  ...{ tipo, datos: [{}], cuantas: 1, enlace: null, panelUrl },
+  ...more,
+});
+
+describe('the text of a notice', () => {
+  it.each(EVENTOS_CORREO)('of %s says what happened and where to go, of one and of many', (tipo) => {
+    for (const cuantas of [1, 45]) {
+      const datos = Array.from({ length: Math.min(cuantas, 20) }, () => datoOf[tipo]);
+      const contenido = contenidoDe(correo(tipo, { datos, cuantas }));
+      expect(contenido.asunto).toMatch(/^\S.{8,60}$/);
+      expect(contenido.asunto).not.toContain('ACU200101DB1');
+      expect(contenido.accion?.url).toMatch(/^https:\/\/panel\.example\/(solicitudes|rfcs|saldo)/);
+      const { texto, html } = renderCorreo(contenido);
+      expect(`${texto}${html}`).not.toMatch(/undefined|null|NaN|Invalid/);
+      expect(texto).toContain(`${panelUrl}/cuenta/correo`);
+      if (cuantas > 20) expect(texto).toContain('y 25 más');
+    }
+  });
+
+  it('names the taxpayer, the kind and the period of a request, and says of a test key that it is one', () => {
+    const { texto } = renderCorreo(contenidoDe(correo('solicitud.terminada', { datos: [solicitud] })));
+    expect(texto).toContain('ACU200101DB1: CFDI recibidos del 1 ene 2025 al 31 dic 2025');
+    expect(texto).toContain(`${panelUrl}/solicitudes/${solicitud.solicitud_id}`);
+    const prueba = contenidoDe(correo('solicitud.terminada', { datos: [{ ...solicitud, modo: 'test' }] }));
+    expect(renderCorreo(prueba).texto).toContain('(con una llave de prueba)');
+  });
+});
+
+describe('the text of a mail with a link', () => {
+  it.each([
+    ['correo.verificar', '/verificar'],
+    ['password.restablecer', '/restablecer'],
+  ] as const)('%s leads to %s with its token, and says until when', (tipo, path) => {
+    const { texto, html } = renderCorreo(contenidoDe(correo(tipo, { enlace })));
+    expect(texto).toContain(`${panelUrl}${path}?codigo=T-oken_1`);
+    expect(html).toContain(`href="${panelUrl}${path}?codigo=T-oken_1"`);
+    expect(texto).toContain('23 nov 2026');
+    expect(() => contenidoDe(correo(tipo))).toThrow(/link/);
+  });
+
+  it('of a password that changed says when, from where and what to do', () => {
+    const datos = [{ en: '2026-11-23T18:00:00Z', ip: '203.0.113.9' }];
+    const { texto } = renderCorreo(contenidoDe(correo('password.cambiada', { datos })));
+    expect(texto).toContain('203.0.113.9');
+    expect(texto).toContain(`${panelUrl}/olvide`);
+  });
+});
+
+it('writes what comes from others as text, on one line', () => {
+  const { texto, html } = renderCorreo({
+    asunto: 'x',
+    parrafos: ['<b>"A" & B</b>\r\nBcc: x@y.example'],
+    lista: ["<script>alert('1')</script>"],
+    accion: { texto: 'Ver <todo>', url: 'https://x.example/?a=1&b="2"' },
+    notas: ['\u0000fin'],
+  });
+  expect(html).toContain('<p>&lt;b&gt;&quot;A&quot; &amp; B&lt;/b&gt; Bcc: x@y.example</p>');
+  expect(html).toContain('<li>&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;</li>');
+  expect(html).toContain('href="https://x.example/?a=1&amp;b=&quot;2&quot;"');
+  expect(texto).toContain('<b>"A" & B</b> Bcc: x@y.example');
+});
+
+it.each([
+  ['smtp://correo.example', { host: 'correo.example', port: 587, secure: false, auth: null }],
+  ['smtps://correo.example', { host: 'correo.example', port: 465, secure: true, auth: null }],
+  [
+    'smtp://a%40b.mx:%C3%B1%3A@correo.example:2525/',
+    { host: 'correo.example', port: 2525, secure: false, auth: { user: 'a@b.mx', pass: 'ñ:' } },
+  ],
+  ['smtp://[::1]:25', { host: '::1', port: 25, secure: false, auth: null }],
+  ['smtp://usuario@correo.example', null],
+  ['smtp://a:%E0%A4@correo.example', null],
+  ['smtp://correo.example/x', null],
+  ['smtp://correo.example?tls=no', null],
+  ['http://correo.example', null],
+  ['smtp://', null],
+  ['correo.example', null],
+])('the server %s is %j', (text, expected) => {
+  expect(readServidor(text)).toEqual(expected);
+});
+
+it.each([
+  ['avisos@empresa.mx', { nombre: '', email: 'avisos@empresa.mx' }],
+  [' Acuse de México <avisos@empresa.mx> ', { nombre: 'Acuse de México', email: 'avisos@empresa.mx' }],
+  ['Acuse avisos@empresa.mx', null],
+  ['"x" <avisos@empresa.mx>', null],
+  ['Acuse <avisos@empresa.mx>, otro@empresa.mx', null],
+  ['Acuse\r\nBcc: x@y.mx <avisos@empresa.mx>', null],
+  ['avisos', null],
+])('the sender %j is %j', (text, expected) => {
+  expect(readRemitente(text)).toEqual(expected);
+});

@@ -1,0 +1,185 @@
+import type { EventoWebhook } from '@acuse/contract';
+import type { Contenido } from './plantilla.ts';
+
+type Dato = Readonly<Record<string, unknown>>;
+
+/** A mail as the database has it, with what only its sender knows. */
+export interface Correo {
+  readonly tipo: EventoWebhook | 'correo.verificar' | 'password.restablecer' | 'password.cambiada';
+  /** What it tells of; of many the first. */
+  readonly datos: readonly Dato[];
+  /** How many they are. */
+  readonly cuantas: number;
+  /** The token of its link and its end, where it has one. */
+  readonly enlace: { readonly token: string; readonly venceEn: Date } | null;
+  /** The panel, without a slash at the end. */
+  readonly panelUrl: string;
+}
+
+const ZONA = 'America/Mexico_City';
+const DIA = new Intl.DateTimeFormat('es-MX', { timeZone: ZONA, day: 'numeric', month: 'long', year: 'numeric' });
+const DIA_CALENDARIO = new Intl.DateTimeFormat('es-MX', { timeZone: 'UTC', dateStyle: 'medium' });
+const DIA_Y_HORA = new Intl.DateTimeFormat('es-MX', {
+  timeZone: ZONA,
+  dateStyle: 'medium',
+  timeStyle: 'short',
+  hourCycle: 'h23',
+});
+const NUMERO = new Intl.NumberFormat('es-MX');
+
+/** A field of what happened, as text; empty where there is none. */
+const textOf = (dato: Dato, name: string): string => {
+  const value = dato[name];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+};
+const dateOf = (dato: Dato, name: string, format = DIA): string => {
+  const date = new Date(textOf(dato, name));
+  return Number.isNaN(date.getTime()) ? '' : format.format(date);
+};
+const many = (n: number, one: string, more: string) => (n === 1 ? one : `${NUMERO.format(n)} ${more}`);
+const dePrueba = (dato: Dato) => (dato['modo'] === 'test' ? ' (con una llave de prueba)' : '');
+
+const solicitud = (dato: Dato) =>
+  `${textOf(dato, 'rfc')}: CFDI ${textOf(dato, 'tipo')} del ${dateOf(dato, 'desde', DIA_CALENDARIO)} al ${dateOf(dato, 'hasta', DIA_CALENDARIO)}${dePrueba(dato)}`;
+const credencial = (dato: Dato) => (dato['credencial'] === 'ciec' ? 'CIEC' : 'e.firma');
+
+/** What a notice says of one thing or of several. */
+interface Aviso {
+  readonly asunto: (cuantas: number) => string;
+  readonly parrafos: (cuantas: number, first: Dato) => readonly string[];
+  /** One thing, on a line; none where the paragraphs say all. */
+  readonly renglon?: (dato: Dato) => string;
+  /** Where in the panel: of one thing, or of several. */
+  readonly accion: (first: Dato, cuantas: number) => { readonly texto: string; readonly path: string };
+}
+
+const haciaSolicitud: Aviso['accion'] = (first, cuantas) =>
+  cuantas === 1
+    ? { texto: 'Ver la solicitud', path: `/solicitudes/${encodeURIComponent(textOf(first, 'solicitud_id'))}` }
+    : { texto: 'Ver las solicitudes', path: '/solicitudes' };
+const haciaRfc =
+  (texto: string, parte: string): Aviso['accion'] =>
+  (first, cuantas) =>
+    cuantas === 1
+      ? { texto, path: `/rfcs/${encodeURIComponent(textOf(first, 'rfc'))}${parte}` }
+      : { texto: 'Ver los RFC', path: '/rfcs' };
+
+const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
+  'solicitud.terminada': {
+    asunto: (n) => many(n, 'Su ZIP está listo', 'ZIP están listos'),
+    parrafos: (n) => [
+      n === 1
+        ? 'El SAT entregó lo que pidió y su ZIP está listo para bajarlo en el panel.'
+        : 'El SAT entregó lo que pidió y los ZIP están listos para bajarlos en el panel.',
+    ],
+    renglon: solicitud,
+    accion: haciaSolicitud,
+  },
+  'solicitud.fallida': {
+    asunto: (n) => many(n, 'Una solicitud terminó sin ZIP', 'solicitudes terminaron sin ZIP'),
+    parrafos: (n) => [
+      n === 1
+        ? 'El SAT no entregó lo que pidió. Su crédito se devolvió; el panel dice por qué y qué hacer.'
+        : 'El SAT no entregó lo que pidió. Sus créditos se devolvieron; el panel dice por qué y qué hacer.',
+    ],
+    renglon: solicitud,
+    accion: haciaSolicitud,
+  },
+  'solicitud.espera_efirma': {
+    asunto: (n) => many(n, 'Una solicitud espera su e.firma', 'solicitudes esperan su e.firma'),
+    parrafos: () => [
+      'La llave de la e.firma ya no está guardada y sin ella no se puede seguir. Guárdela otra vez y la solicitud continúa donde iba.',
+    ],
+    renglon: solicitud,
+    accion: haciaRfc('Guardar la e.firma', '/credenciales'),
+  },
+  'credencial.por_vencer': {
+    asunto: (n) => many(n, 'Un certificado de e.firma está por vencer', 'certificados de e.firma están por vencer'),
+    parrafos: () => [
+      'Un certificado vencido no sirve para consultar al SAT. Renuévelo en el portal del SAT antes de esa fecha y guarde aquí el nuevo.',
+    ],
+    renglon: (dato) => `${textOf(dato, 'rfc')}: vence el ${dateOf(dato, 'vence_en')}${dePrueba(dato)}`,
+    accion: haciaRfc('Ver sus credenciales', '/credenciales'),
+  },
+  'credencial.rechazada': {
+    asunto: (n) => many(n, 'El SAT rechazó una credencial', 'credenciales rechazadas por el SAT'),
+    parrafos: () => [
+      'El SAT no aceptó la credencial que está guardada, así que no se vuelve a usar: con más intentos podría bloquearla. Revísela y guárdela otra vez.',
+    ],
+    renglon: (dato) => `${textOf(dato, 'rfc')}: ${credencial(dato)}${dePrueba(dato)}`,
+    accion: haciaRfc('Revisar sus credenciales', '/credenciales'),
+  },
+  'saldo.bajo': {
+    asunto: () => 'Le queda poco saldo',
+    parrafos: () => [
+      'Quedan menos créditos que los de su aviso de saldo. Sin créditos, las consultas con costo contestan que no alcanza.',
+    ],
+    renglon: (dato) =>
+      `${textOf(dato, 'cuenta')}: ${many(Number(textOf(dato, 'saldo')), '1 crédito', 'créditos')}, de un aviso de ${NUMERO.format(Number(textOf(dato, 'umbral')))}`,
+    accion: () => ({ texto: 'Comprar créditos', path: '/saldo/comprar' }),
+  },
+  'llave.por_rotar': {
+    asunto: (n) => many(n, 'Conviene cambiar una API key', 'API keys que conviene cambiar'),
+    parrafos: () => [
+      'Una llave que se usa desde hace meses pudo quedar a la vista de alguien. Genere otra en el panel y cámbiela en su sistema.',
+    ],
+    renglon: (dato) => `${textOf(dato, 'rfc')}: antes del ${dateOf(dato, 'rotar_antes_de')}${dePrueba(dato)}`,
+    accion: haciaRfc('Cambiar la llave', '/llave'),
+  },
+};
+
+const NOTA_SEGURIDAD = 'Este correo llega siempre: cuida el acceso a su cuenta.';
+
+/** What a mail says. Throws for one that needs a link and has none. */
+export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo): Contenido {
+  const [first = {}] = datos;
+  const linkTo = (path: string) => {
+    if (enlace === null) throw new Error(`a mail of the kind ${tipo} has a link`);
+    return { url: `${panelUrl}${path}?codigo=${enlace.token}`, hasta: DIA_Y_HORA.format(enlace.venceEn) };
+  };
+  if (tipo === 'correo.verificar') {
+    const { url, hasta } = linkTo('/verificar');
+    return {
+      asunto: 'Confirme su correo en Acuse',
+      parrafos: ['Alguien creó una cuenta de Acuse con este correo. Si fue usted, confírmelo.'],
+      accion: { texto: 'Confirmar mi correo', url },
+      notas: [
+        `El enlace sirve una vez y vence el ${hasta}, hora del centro de México.`,
+        'Si no fue usted, no haga nada: sin confirmarlo, la cuenta no sirve para nada.',
+      ],
+    };
+  }
+  if (tipo === 'password.restablecer') {
+    const { url, hasta } = linkTo('/restablecer');
+    return {
+      asunto: 'Elija otra contraseña de Acuse',
+      parrafos: ['Alguien pidió elegir otra contraseña para la cuenta de este correo. Si fue usted, siga el enlace.'],
+      accion: { texto: 'Elegir otra contraseña', url },
+      notas: [
+        `El enlace sirve una vez y vence el ${hasta}, hora del centro de México. Al usarlo terminan las sesiones abiertas.`,
+        'Si no fue usted, no haga nada: su contraseña sigue siendo la misma. No le dé este enlace a nadie.',
+      ],
+    };
+  }
+  if (tipo === 'password.cambiada')
+    return {
+      asunto: 'Su contraseña de Acuse cambió',
+      parrafos: [
+        `La contraseña de su cuenta cambió el ${dateOf(first, 'en', DIA_Y_HORA)}, hora del centro de México, desde la dirección IP ${textOf(first, 'ip') || 'desconocida'}. Las demás sesiones terminaron.`,
+        'Si no fue usted, elija otra contraseña ahora mismo y avise al operador del servicio.',
+      ],
+      accion: { texto: 'Elegir otra contraseña', url: `${panelUrl}/olvide` },
+      notas: [NOTA_SEGURIDAD],
+    };
+  const aviso = AVISOS[tipo];
+  const { texto, path } = aviso.accion(first, cuantas);
+  const lines = aviso.renglon === undefined ? [] : datos.map(aviso.renglon);
+  const left = cuantas - lines.length;
+  return {
+    asunto: aviso.asunto(cuantas),
+    parrafos: aviso.parrafos(cuantas, first),
+    lista: lines.length > 0 && left > 0 ? [...lines, `y ${NUMERO.format(left)} más`] : lines,
+    accion: { texto, url: `${panelUrl}${path}` },
+    notas: [`Recibe este aviso porque lo tiene encendido. Elija cuáles quiere en ${panelUrl}/cuenta/correo.`],
+  };
+}
