@@ -1,6 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createEquipo, createSesiones, createUsuarios, type ResultadoEquipo } from '@acuse/db';
+import {
+  createEquipo,
+  createInvitaciones,
+  createSesiones,
+  createUsuarios,
+  type ResultadoEquipo,
+  recover,
+} from '@acuse/db';
 import { describe, expect, it, test } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { testDatabase, useDatabase } from '../fixtures/database.ts';
@@ -170,3 +177,21 @@ test('the migration leaves everybody as the owner of their account, in the sessi
 });
 
 const MIGRACION = '20261123151600_equipos';
+
+test('no invitation and no code for a password is good in a database that was restored: it may have been used or revoked since', async () => {
+  const { db, sql, close } = await testDatabase();
+  try {
+    const usuarios = createUsuarios(db);
+    const dueno = await usuarios.register({ nombre: 'x', email: 'dueno@example.com', password, ip: '203.0.113.9' });
+    const invitaciones = createInvitaciones(db);
+    const invitada = { cuentaId: dueno.cuentaId, usuarioId: dueno.id, email: 'otra@example.com' };
+    await invitaciones.invite({ ...invitada, papel: 'PROPIETARIO', ...autor });
+    const codigo = await usuarios.offerCodigo(dueno, 3_600, autor);
+    await recover(db, autor);
+    expect(await invitaciones.list(dueno.cuentaId)).toEqual([]);
+    expect(await usuarios.redeemCodigo(codigo, password, '203.0.113.9')).toBeNull();
+    expect(await sql`SELECT papel FROM miembro`).toEqual([{ papel: 'PROPIETARIO' }]);
+  } finally {
+    await close();
+  }
+});

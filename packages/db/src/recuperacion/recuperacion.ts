@@ -33,6 +33,10 @@ WITH abierta AS (
   DELETE FROM latido
 ), cerrada AS (
   DELETE FROM sesion RETURNING id
+), codigos AS (
+  DELETE FROM codigo_acceso
+), invitaciones AS (
+  DELETE FROM invitacion
 ), cuenta_de AS (
   SELECT (SELECT count(*) FROM abierta)::int AS abiertas, (SELECT count(*) FROM cerrada)::int AS cerradas
 ), nota AS (${nota({
@@ -95,7 +99,8 @@ export const connectedPrograms = ({ pool }: Pick<Database, 'pool'>) => rowsOf<Co
 /**
  * Makes a database that was restored from a backup safe to work on: every open solicitud is rung anew under a
  * generation and an epoch that nothing from before the restoring has, workers are seen anew, and everybody enters the
- * panel again, because a session that was ended after the backup would be alive. May be repeated.
+ * panel again, because a session that was ended after the backup would be alive, as would be a code or an invitation
+ * that was used or revoked. May be repeated.
  */
 export async function recover({ pool }: Pick<Database, 'pool'>, { actor, ip }: Autor): Promise<Recovered> {
   const row = await rowOf<Recovered>(pool, RECOVER, [actor, ip]);
