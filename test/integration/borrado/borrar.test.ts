@@ -157,7 +157,13 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
 
   it('is gone from every table, the queue and the bucket, and the report says what was deleted and what stays', async () => {
     const { rfc, cuentaId, contribuyenteId } = ana;
+    // Somebody else's invoices name it, which are somebody else's.
+    await servicio.sql`WITH otro AS (INSERT INTO almacen (contribuyente_id) SELECT id FROM contribuyente WHERE rfc = ${OTRO} RETURNING id)
+      INSERT INTO nombrado (almacen_id, rfc, nombre) SELECT id, ${rfc}, 'Ana' FROM otro`;
     const [informe] = await borrar(rfc, '--cuenta', cuentaId);
+    const hallazgo = { tabla: 'nombrado', columna: 'rfc', filas: 1, motivo: expect.stringContaining('otra parte') };
+    expect(informe).toMatchObject({ busqueda: { hallazgos: expect.arrayContaining([hallazgo]) } });
+    await servicio.sql`DELETE FROM nombrado`;
     expect(informe).toMatchObject({
       contribuyente_id: contribuyenteId,
       numero: 1,

@@ -23,6 +23,8 @@ export interface Tratado {
   readonly por?: string;
   /** Its rows belong to nobody's account: where another account has the RFC too, they are of that one. */
   readonly isShared?: true;
+  /** Why another taxpayer's rows may name this one, which is what is found there once its own are gone. */
+  readonly ajeno?: string;
 }
 
 /**

@@ -107,6 +107,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: DE_SU_ALMACEN,
     suyo: 'rfc nombre',
     resto: 'id almacen_id',
+    ajeno: 'es la otra parte de CFDI de otro contribuyente, que son de este',
     plazo: AL_DIA,
   },
   lectura: {

@@ -97,7 +97,8 @@ async function searchTable(
     const place = { tabla: esquema === 'public' ? tabla : `${esquema}.${tabla}`, columna };
     const tratado = isOurs ? MAPA[tabla] : undefined;
     const isFree = columnsIn(tratado?.libre).includes(columna);
-    const why = isFree ? (tratado?.por ?? null) : isElsewhere && tratado?.isShared ? OF_ANOTHER : null;
+    const ofOthers = tratado?.ajeno ?? (isElsewhere && tratado?.isShared ? OF_ANOTHER : null);
+    const why = isFree ? (tratado?.por ?? null) : ofOthers;
     return [
       ...(here > 0 ? [{ ...place, filas: here, motivo: why }] : []),
       ...(elsewhere > 0 ? [{ ...place, filas: elsewhere, motivo: tratado === undefined ? null : OF_ANOTHER }] : []),
