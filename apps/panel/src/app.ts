@@ -8,6 +8,7 @@ import type { PanelDeps } from './deps.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { answerMount, answerRuta } from './http/responder.ts';
 import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
+import { createBajas } from './pages/correo/baja.tsx';
 import { createAvisosPago } from './pagos/avisos.ts';
 import { MOUNTS, RUTAS } from './rutas.ts';
 
@@ -122,6 +123,7 @@ export function createApp(deps: PanelDeps): PanelApp {
     async (c) => (await activos.serve(c.req.param('archivo'), c.req.raw.headers)) ?? c.notFound(),
   );
   app.route('/', createAvisosPago(deps));
+  app.route('/', createBajas(deps));
   for (const ruta of RUTAS) app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
   for (const mount of MOUNTS) {
     app.all(mount.path, async (c) => answerMount(mount, await peticionOf(c)));

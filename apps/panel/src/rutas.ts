@@ -1,4 +1,7 @@
 import type { Mount, Ruta } from './http/ruta.ts';
+import { unsubscribePage } from './pages/correo/baja.tsx';
+import { mailPage } from './pages/correo/preferencias.tsx';
+import { verifyPage } from './pages/correo/verificar.tsx';
 import { twoStepsPage } from './pages/cuenta/dos-pasos.tsx';
 import { forgottenPage } from './pages/cuenta/olvido.tsx';
 import { passwordPage, resetPage } from './pages/cuenta/password.tsx';
@@ -14,6 +17,7 @@ import { landingPage } from './pages/inicio/portada.tsx';
 import { auditPage } from './pages/operador/auditoria.tsx';
 import { captchasPage } from './pages/operador/captchas.tsx';
 import { COLAS, queuesPage } from './pages/operador/colas.tsx';
+import { mailsPage } from './pages/operador/correos.tsx';
 import { accountPage } from './pages/operador/cuenta.tsx';
 import { accountsPage } from './pages/operador/cuentas.tsx';
 import { operatorPage } from './pages/operador/inicio.tsx';
@@ -50,6 +54,9 @@ export const RUTAS: readonly Ruta[] = [
   signUpPage,
   signInPage,
   forgottenPage,
+  verifyPage,
+  mailPage,
+  unsubscribePage,
   resetPage,
   passwordPage,
   profilePage,
@@ -90,6 +97,7 @@ export const RUTAS: readonly Ruta[] = [
   secretsPage,
   captchasPage,
   listsPage,
+  mailsPage,
   auditPage,
   queuesPage,
 ].flatMap(({ rutas }) => rutas);

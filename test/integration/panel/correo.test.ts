@@ -119,3 +119,129 @@ it('says where no mail is sent that none is, and leaves the rest as it was', asy
   expect(posted.text).toContain('Esta instalación no envía correo');
   expect(await sin.sql`SELECT 1 FROM correo WHERE usuario_id = ${ana.usuarioId}`).toEqual([]);
 });
+
+describe('somebody who signs up where mail is sent', () => {
+  it('confirms the address by the link of a mail before anything else, once, and by no GET', async () => {
+    const ana = await panel.registrar();
+    const blocked = await ana.get('/rfcs');
+    expect([blocked.status, blocked.location]).toEqual([303, '/cuenta/correo']);
+    expect((await ana.get('/inicio')).location).toBe('/cuenta/correo');
+    const page = await ana.get('/cuenta/correo');
+    expect(page.main).toContain('Confirme su correo para empezar');
+    const posted = await ana.post('/rfcs/nuevo', { _csrf: await ana.csrf('/cuenta/correo'), rfc: 'ACU200101DB1' });
+    expect(posted.location).toBe('/cuenta/correo');
+
+    const codigo = await receive(ana.email, 'correo.verificar');
+    const desde = `/verificar?codigo=${codigo}`;
+    for (let n = 0; n < 2; n += 1) expect((await ana.get(desde)).status).toBe(200);
+    // Also at a device where nobody is logged in.
+    const otra = panel.newCliente();
+    expect((await otra.submit(desde, '/verificar')).location).toBe('/entrar');
+    const again = await ana.submit(desde, '/verificar');
+    expect([again.status, again.text]).toEqual([422, expect.stringContaining('El enlace no sirve')]);
+    expect((await ana.get('/rfcs')).status).toBe(200);
+    expect((await ana.get('/cuenta/correo')).main).toContain('Confirmado');
+  });
+
+  it('asks for the link again, as often as for others; it is worth nothing to a password, nor the other way round', async () => {
+    const ana = await panel.registrar();
+    for (let n = 0; n < 3; n += 1)
+      expect((await ana.submit('/cuenta/correo', '/cuenta/correo/enlace')).location).toBe('/cuenta/correo');
+    expect((await ana.submit('/cuenta/correo', '/cuenta/correo/enlace')).status).toBe(429);
+    const codigo = await receive(ana.email, 'correo.verificar');
+    const cliente = panel.newCliente();
+    const reset = await cliente.submit(`/restablecer?codigo=${codigo}`, '/restablecer', { password: NUEVA });
+    expect(reset.status).toBe(422);
+    const [row] = await panel.sql`SELECT correo_verificado_en AS v FROM usuario WHERE id = ${ana.usuarioId}`;
+    expect(row?.['v']).toBeNull();
+  });
+
+  it('is asked for nothing once the operator takes mail away, as are those who were there before', async () => {
+    const ana = await panel.registrar();
+    const sin = await panel.another({ env: { ...panel.env, CORREO_DE: '' } });
+    const cliente = sin.newCliente();
+    await signIn(cliente, ana.email, ana.password);
+    expect((await cliente.get('/rfcs')).status).toBe(200);
+    expect((await cliente.get('/cuenta/correo')).main).toContain('Esta instalación no envía correo');
+    const antes = await sin.registrar();
+    const con = panel.newCliente();
+    await signIn(con, antes.email, antes.password);
+    expect((await con.get('/rfcs')).status).toBe(200);
+    expect((await con.get('/cuenta/correo')).main).toContain('Sin confirmar');
+  });
+});
+
+describe('notices', () => {
+  const apagados = async (usuarioId: string) =>
+    (await panel.sql`SELECT avisos_apagados AS a FROM usuario WHERE id = ${usuarioId}`)[0]?.['a'];
+
+  it('are chosen one by one on a page of their own, and noted', async () => {
+    const ana = await panel.registrar();
+    const page = await ana.get('/cuenta/correo');
+    expect(page.$('input[type="checkbox"]').length).toBe(7);
+    expect(page.$('input[type="checkbox"]:checked').length).toBe(7);
+    const solo = { _csrf: await ana.csrf('/cuenta/correo'), 'evento.saldo.bajo': 'si', 'evento.otro': 'si' };
+    expect((await ana.post('/cuenta/correo', solo)).location).toBe('/cuenta/correo');
+    expect(await apagados(ana.usuarioId)).toHaveLength(6);
+    expect((await ana.get('/cuenta/correo')).$('input[type="checkbox"]:checked').length).toBe(1);
+    const lines =
+      await panel.sql`SELECT 1 FROM auditoria WHERE accion = 'cambiar-avisos-correo' AND actor = ${`usuario:${ana.usuarioId}`}`;
+    expect(lines).toHaveLength(1);
+
+    const pocos = await panel.another({ env: { ...panel.env, CORREO_AVISOS: 'saldo.bajo' } });
+    const cliente = pocos.newCliente();
+    await signIn(cliente, ana.email, ana.password);
+    expect((await cliente.get('/cuenta/correo')).$('input[type="checkbox"]').length).toBe(1);
+    await cliente.post('/cuenta/correo', { _csrf: await cliente.csrf('/cuenta/correo') });
+    expect(await apagados(ana.usuarioId)).toHaveLength(7);
+  });
+
+  it('are switched off from their mail: by a page, or by one request of a mail program', async () => {
+    const ana = await panel.registrar();
+    const tokens = [];
+    for (const tipo of ['saldo.bajo', 'solicitud.terminada', 'password.cambiada'])
+      tokens.push(
+        (
+          await panel.sql<{ baja: string }>`
+            INSERT INTO correo (usuario_id, para, tipo, urgente, vence_en)
+            VALUES (${ana.usuarioId}, ${ana.email}, ${tipo}, ${tipo.startsWith('password')}, now() + interval '1 day') RETURNING baja`
+        )[0]?.baja,
+      );
+    const [saldo, terminada, seguridad] = tokens;
+    const cliente = panel.newCliente();
+    const page = await cliente.get(`/correos/baja/${saldo}`);
+    expect(page.main).toContain('Quedan menos créditos');
+    expect(await apagados(ana.usuarioId)).toEqual([]);
+    await cliente.submit(`/correos/baja/${saldo}`, `/correos/baja/${saldo}/confirmar`);
+    expect(await apagados(ana.usuarioId)).toEqual(['saldo.bajo']);
+
+    const oneClick = (token: unknown) =>
+      fetch(`${panel.url}/correos/baja/${token}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'List-Unsubscribe=One-Click',
+      });
+    for (const token of [terminada, terminada, seguridad, randomUUID(), 'x']) {
+      const answer = await oneClick(token);
+      expect([answer.status, await answer.text()]).toEqual([200, 'listo']);
+    }
+    expect(await apagados(ana.usuarioId)).toEqual(['saldo.bajo', 'solicitud.terminada']);
+    for (const token of [seguridad, randomUUID(), 'x'])
+      expect((await cliente.get(`/correos/baja/${token}`)).status).toBe(404);
+    const large = await fetch(`${panel.url}/correos/baja/${terminada}`, { method: 'POST', body: 'x'.repeat(5_000) });
+    expect(large.status).toBe(413);
+  });
+
+  it('that were given up are listed for the operator, with what the server said', async () => {
+    const jefe = await panel.registrar({ rol: 'OPERADOR' });
+    await panel.sql`
+      INSERT INTO correo (usuario_id, para, tipo, estado, motivo, error, terminado_en, vence_en)
+      VALUES (${jefe.usuarioId}, ${jefe.email}, 'saldo.bajo', 'FALLIDO', 'RECHAZADO', 'RECHAZADO: 550 5.1.1 no', now(), now())`;
+    await panel.sql`UPDATE usuario SET correo_exigido = false WHERE id = ${jefe.usuarioId}`;
+    const page = await jefe.get('/operador/correos');
+    expect(page.main).toContain(jefe.email);
+    expect(page.main).toContain('550 5.1.1 no');
+    await panel.sql`UPDATE usuario SET rol = 'CLIENTE' WHERE id = ${jefe.usuarioId}`;
+    expect((await jefe.get('/operador/correos')).status).toBe(404);
+  });
+});

@@ -199,6 +199,7 @@ const PARTES_OPERACION = [
   ['/operador/secretos', 'Secretos'],
   ['/operador/captchas', 'Captchas'],
   ['/operador/listas', 'Listas'],
+  ['/operador/correos', 'Correos'],
   ['/operador/auditoria', 'Auditoría'],
   ['/operador/colas', 'Colas'],
 ] as const;

@@ -74,7 +74,7 @@ function isFromPanel({ c, deps }: Peticion): boolean {
 }
 
 /**
- * Where somebody goes who may not see an address: strangers log in; for others the operator's does not exist; who is in
+ * Where somebody goes who may not see an address: strangers log in; who has to confirm their e-mail does so; for others the operator's does not exist; who is in
  * no account chooses one; and of an account's a page says who may.
  */
 async function refuseEntry(ruta: Pick<Ruta, 'acceso' | 'accion'>, peticion: Peticion): Promise<Response | null> {
@@ -87,6 +87,9 @@ async function refuseEntry(ruta: Pick<Ruta, 'acceso' | 'accion'>, peticion: Peti
     return new Response(null, { status: 303, headers: { Location: `/entrar${back}` } });
   }
   if (acceso === 'persona') return null;
+  // Of who signed up: the address may be a stranger's.
+  if (usuario.porVerificar && peticion.deps.settings.correo !== null)
+    return new Response(null, { status: 303, headers: { Location: '/cuenta/correo' } });
   if (acceso === 'operador') return usuario.rol === 'OPERADOR' ? null : renderNoEncontrada(peticion);
   if (!isInCuenta(usuario)) return new Response(null, { status: 303, headers: { Location: '/cuentas' } });
   if (!isParte(acceso)) return renderNoEncontrada(peticion);

@@ -84,7 +84,7 @@ export async function openCorreo(
   const sending = await startSending<CorreoTomado>({
     name: 'correo',
     ...{ concurrency, everyMs: config.CORREO_INTERVAL_MS, log },
-    take: (limite) => correos.claim({ limite, leaseSeconds }),
+    take: (limite) => correos.claim({ limite, leaseSeconds, sin: unwanted }),
     send: (tomado, signal) => deliver(deps, tomado, signal),
     onFailed: ({ id: correo }, err) => log.error({ correo, err }, 'mail_not_noted'),
     listen: correos.listen,

@@ -40,7 +40,7 @@ export interface CorreoFallido {
 
 const CLAIM = `
 WITH libre AS MATERIALIZED (
-  SELECT id FROM correo WHERE estado = 'PENDIENTE' AND due_at <= now() AND vence_en > now()
+  SELECT id FROM correo WHERE estado = 'PENDIENTE' AND due_at <= now() AND vence_en > now() AND tipo <> ALL ($3)
   ORDER BY urgente DESC, due_at, id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE correo c SET epoch = c.epoch + 1, tomado_hasta = now() + make_interval(secs => $2), due_at = now() + make_interval(secs => $2)
@@ -77,11 +77,11 @@ FROM correo WHERE estado = 'FALLIDO' ORDER BY terminado_en DESC LIMIT $1`;
 export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return {
     /**
-     * Takes up to `limite` that are due, those that somebody waits for first. Nobody else gets them for `leaseSeconds`;
-     * then they are due again, as those of a dead worker.
+     * Takes up to `limite` that are due, those that somebody waits for first, and none of the kinds `sin`. Nobody else
+     * gets them for `leaseSeconds`; then they are due again, as those of a dead worker.
      */
-    claim: ({ limite, leaseSeconds }: Record<'limite' | 'leaseSeconds', number>) =>
-      rowsOf<CorreoTomado>(pool, CLAIM, [limite, leaseSeconds]),
+    claim: (input: Record<'limite' | 'leaseSeconds', number> & { readonly sin?: readonly TipoCorreo[] }) =>
+      rowsOf<CorreoTomado>(pool, CLAIM, [input.limite, input.leaseSeconds, input.sin ?? []]),
 
     /**
      * Puts the link of a mail that is in hand in force, by the SHA-256 of its token. Its end; null when somebody else

@@ -22,7 +22,16 @@ const SIN_PAGINA = new Set([
   '/operador/colas',
 ]);
 
-const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer', '/invitacion', '/olvide'];
+const PUBLICAS = [
+  '/',
+  '/registro',
+  '/entrar',
+  '/restablecer',
+  '/invitacion',
+  '/olvide',
+  '/verificar',
+  '/correos/baja/:token',
+];
 const RFC = ['', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
   (path) => `/rfcs/:rfc${path}`,
 );
@@ -49,6 +58,7 @@ const CLIENTE = [
   '/cuenta',
   '/cuenta/password',
   '/cuenta/dos-pasos',
+  '/cuenta/correo',
   '/cuentas',
   '/cuentas/dejar',
   '/equipo',
@@ -66,6 +76,7 @@ const OPERADOR = [
   '/operador/secretos',
   '/operador/captchas',
   '/operador/listas',
+  '/operador/correos',
   '/operador/auditoria',
 ];
 
@@ -141,9 +152,15 @@ const everyPage = () => {
     await servicio.sql`
       INSERT INTO webhook_intento (entrega_id, ms, status, respuesta) VALUES (${entrega}, 5, 500, ${'no'.repeat(500)})`;
 
+    const [correo] = await servicio.sql<{ baja: string }>`
+      INSERT INTO correo (usuario_id, para, tipo, estado, motivo, terminado_en, vence_en, error)
+      VALUES (${persona.usuarioId}, ${persona.email}, 'saldo.bajo', 'FALLIDO', 'RECHAZADO', now(), now(), ${`RECHAZADO: 550 ${'no '.repeat(90)}`}) RETURNING baja`;
+    const { baja = '' } = correo ?? {};
+
     await cliente.page.goto(`${url}/saldo/comprar`);
     await buyCreditos(cliente.page);
     Object.assign(lugares, {
+      ':token': baja,
       ':rfc': caller.rfc,
       'solicitudes:id': terminada,
       'saldo:id': cliente.page.url().split('/').at(-1),

@@ -45,7 +45,7 @@ async function renderCuenta(contexto: ContextoPersona, falta?: string): Promise<
     <>
       <Tarjeta titulo="Sus datos">
         <p>
-          Correo: <strong>{usuario.email}</strong>
+          Correo: <strong>{usuario.email}</strong>. <a href="/cuenta/correo">Avisos por correo</a>
         </p>
         <Formulario accion="/cuenta/nombre" valores={{ nombre: usuario.nombre, ...campos }} faltas={{ nombre: falta }}>
           <Campo nombre="nombre" label="Nombre" requerido maxLargo={120} autocompletar="name" />

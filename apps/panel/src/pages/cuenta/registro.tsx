@@ -15,9 +15,9 @@ signUpPage.get('/registro', (contexto) => {
 });
 
 /**
- * Makes an account with its first user. Without mail nothing can be sent to an address to find out whose it is, so the
- * page has to say when an e-mail already has an account; it says so as rarely as accounts can be made from one address,
- * and after the same work.
+ * Makes an account with its first user, who is mailed a link and follows it before anything else, where mail is sent.
+ * The page says when an e-mail already has an account, as rarely as accounts can be made from one address, and after
+ * the same work.
  */
 signUpPage.post('/registro', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
@@ -40,10 +40,13 @@ signUpPage.post('/registro', async (contexto) => {
       },
     );
   const guardada = await deps.passwords.hash(password);
+  const verificar = deps.settings.correo !== null;
   try {
-    const usuario = await deps.usuarios.register({ nombre, email, password: guardada, ip });
+    const usuario = await deps.usuarios.register({ nombre, email, password: guardada, verificar, ip });
     await browser.open(usuario.id, 'COMPLETA');
-    return contexto.redirectTo('/inicio', { tono: 'exito', texto: 'Su cuenta está lista.' });
+    return verificar
+      ? contexto.redirectTo('/cuenta/correo')
+      : contexto.redirectTo('/inicio', { tono: 'exito', texto: 'Su cuenta está lista.' });
   } catch (error) {
     if (!(error instanceof Rechazo)) throw error;
     return renderRegistro(contexto, { email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.' });

@@ -4,7 +4,7 @@ import { CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo } from '../../components/form.tsx';
 
 /** What each event tells, for whoever chooses. */
-const EVENTOS: Readonly<Record<EventoWebhook, string>> = {
+export const EVENTOS: Readonly<Record<EventoWebhook, string>> = {
   'solicitud.terminada': 'Una solicitud terminó y su paquete está listo',
   'solicitud.fallida': 'Una solicitud terminó sin paquete y su crédito se devolvió',
   'solicitud.espera_efirma': 'Una solicitud espera que se guarde otra vez la llave de la e.firma',
@@ -66,18 +66,7 @@ export function CamposWebhook({ elegidos, faltas }: { readonly elegidos: readonl
         <legend>De qué avisar</legend>
         {faltas.eventos === undefined ? null : <div class="falta">{faltas.eventos}</div>}
         {EVENTOS_WEBHOOK.map((evento) => (
-          <div class="campo casilla">
-            <input
-              type="checkbox"
-              id={`casilla-${evento}`}
-              name={nombreCasilla(evento)}
-              value="si"
-              checked={elegidos.includes(evento)}
-            />
-            <label for={`casilla-${evento}`}>
-              <code>{evento}</code> {EVENTOS[evento]}
-            </label>
-          </div>
+          <CasillaEvento evento={evento} isElegido={elegidos.includes(evento)} conNombre />
         ))}
       </fieldset>
       <Campo
@@ -88,6 +77,23 @@ export function CamposWebhook({ elegidos, faltas }: { readonly elegidos: readonl
         literal
       />
     </>
+  );
+}
+
+/** An event to be ticked; `conNombre`: as programs call it too. */
+export function CasillaEvento(props: {
+  readonly evento: EventoWebhook;
+  readonly isElegido: boolean;
+  readonly conNombre?: boolean;
+}) {
+  const { evento, isElegido, conNombre } = props;
+  return (
+    <div class="campo casilla">
+      <input type="checkbox" id={`casilla-${evento}`} name={nombreCasilla(evento)} value="si" checked={isElegido} />
+      <label for={`casilla-${evento}`}>
+        {conNombre ? <code>{evento}</code> : null} {EVENTOS[evento]}
+      </label>
+    </div>
   );
 }
 

@@ -1,0 +1,118 @@
+import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
+import type { Buzon } from '@acuse/db';
+import { demasiados, type Falta, limiteEnlaces } from '../../acceso/comprobar.ts';
+import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Formulario } from '../../components/form.tsx';
+import { avisoOf, type ContextoPersona, routesFor } from '../../http/ruta.ts';
+import { CasillaEvento, elegidosOf } from '../webhooks/formulario.tsx';
+
+const PATH = '/cuenta/correo';
+
+export const mailPage = routesFor('persona');
+
+mailPage.get(PATH, (contexto) => renderAvisos(contexto));
+
+/** What somebody wants to be mailed about. */
+mailPage.post(PATH, async (contexto) => {
+  const { campos, deps, usuario, autor } = contexto;
+  const { correo } = deps.settings;
+  const buzon = await deps.buzones.find(usuario.id);
+  if (correo === null || buzon === null) return renderAvisos(contexto);
+  const wanted = elegidosOf(campos);
+  // Those that the installation does not send are not on the page: what was chosen of them stays.
+  const apagados = EVENTOS_WEBHOOK.filter((evento) =>
+    correo.avisos.includes(evento) ? !wanted.includes(evento) : buzon.apagados.includes(evento),
+  );
+  await deps.buzones.setApagados(usuario.id, apagados, autor);
+  return contexto.redirectTo(PATH, { tono: 'exito', texto: 'Sus avisos por correo quedaron guardados.' });
+});
+
+/** Mails the link that shows that the address is theirs, again. */
+mailPage.post(`${PATH}/enlace`, async (contexto) => {
+  const { deps, usuario } = contexto;
+  if (deps.settings.correo === null) return renderAvisos(contexto);
+  const permiso = await deps.intentos.take([limiteEnlaces(usuario.email, deps.settings)]);
+  if (!permiso.permitido) return renderAvisos(contexto, demasiados(permiso.esperar));
+  const isAsked = await deps.buzones.askVerification(usuario.id);
+  const done = `En unos minutos le llega un enlace a ${usuario.email}. Revise también el correo no deseado.`;
+  return contexto.redirectTo(PATH, avisoOf(isAsked, done, 'Su correo ya estaba confirmado.'));
+});
+
+async function renderAvisos(contexto: ContextoPersona, falta?: Falta): Promise<Response> {
+  const { deps, usuario } = contexto;
+  const { correo } = deps.settings;
+  const buzon = await deps.buzones.find(usuario.id);
+  return contexto.pagina(
+    'Avisos por correo',
+    correo === null || buzon === null ? (
+      <p>
+        Esta instalación no envía correo. Lo que pasa está en las páginas del panel, y los{' '}
+        <a href="/webhooks">webhooks</a> lo avisan a su sistema.
+      </p>
+    ) : (
+      <>
+        <Direccion email={usuario.email} buzon={buzon} isExigido={usuario.porVerificar} de={correo.de} />
+        <Eventos avisos={correo.avisos} buzon={buzon} />
+      </>
+    ),
+    { ...falta, error: falta?.texto, camino: <Camino /> },
+  );
+}
+
+const Camino = () => (
+  <p class="suave">
+    <a href="/cuenta">Cuenta</a> / Avisos por correo
+  </p>
+);
+
+function Direccion(props: {
+  readonly email: string;
+  readonly buzon: Buzon;
+  readonly isExigido: boolean;
+  readonly de: string;
+}) {
+  const { email, buzon, isExigido, de } = props;
+  const isSuya = buzon.verificadoEn !== null;
+  return (
+    <Tarjeta
+      titulo="Su correo"
+      accion={<Estado texto={isSuya ? 'Confirmado' : 'Sin confirmar'} tono={isSuya ? 'exito' : 'alerta'} />}
+    >
+      {isExigido ? (
+        <Aviso tono="alerta" titulo="Confirme su correo para empezar">
+          Le enviamos un enlace a {email}. Ábralo y confirme; después podrá usar el panel.
+        </Aviso>
+      ) : null}
+      <p>
+        {isSuya
+          ? `Los avisos llegan a ${email}, de ${de}.`
+          : `Hasta que confirme que ${email} es suyo, ahí no llega ningún aviso. El enlace viene de ${de}.`}
+      </p>
+      {isSuya ? null : (
+        <Formulario accion={`${PATH}/enlace`}>
+          <Boton variante={isExigido ? 'primario' : 'secundario'}>Enviar el enlace</Boton>
+        </Formulario>
+      )}
+    </Tarjeta>
+  );
+}
+
+function Eventos({ avisos, buzon }: { readonly avisos: readonly EventoWebhook[]; readonly buzon: Buzon }) {
+  return (
+    <Tarjeta titulo="De qué avisar">
+      <p>
+        De las cuentas en las que está. Los de una misma clase se juntan: a lo más uno por hora. Los que cuidan su
+        acceso (enlaces, cambio de contraseña) llegan siempre.
+      </p>
+      <Formulario accion={PATH} descripcion="Avisos por correo">
+        <fieldset>
+          <legend>Avisos</legend>
+          {avisos.map((evento) => (
+            <CasillaEvento evento={evento} isElegido={!buzon.apagados.includes(evento)} />
+          ))}
+        </fieldset>
+        <Boton>Guardar avisos</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
