@@ -10,6 +10,7 @@ import { reviewDatabase, reviewMigrations } from './database.ts';
 import { hideSecrets, type Installation, type Settings } from './environment.ts';
 import { type Finding, fault, skipped } from './finding.ts';
 import { reviewLogin } from './logins.ts';
+import { reviewMail } from './mail.ts';
 import { reviewQueue } from './queue.ts';
 import { reviewCaptcha, reviewHost, reviewResolver, reviewUnreachable } from './sat.ts';
 import { reviewSecrets } from './secrets.ts';
@@ -102,6 +103,13 @@ export async function review(installation: Installation, options: ReviewOptions)
         authorities === undefined
           ? [skipped('este proceso no las lee (EFIRMA_AUTORIDADES es de la API y del panel)')]
           : reviewAuthorities(authorities, now()),
+    ],
+    [
+      'correo',
+      async () =>
+        processes.includes('worker')
+          ? reviewMail(settings, timeoutMs, AbortSignal.timeout(timeoutMs))
+          : [skipped('solo lo envían los workers')],
     ],
     ['captchas', async () => (asksSat ? [await captcha(settings, timeoutMs)] : [skipped('el panel no los pide')])],
     ...hosts.map(

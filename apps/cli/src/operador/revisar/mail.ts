@@ -1,0 +1,65 @@
+import { createMailer, type Envio, type FallaSmtp, readServidor } from '@acuse/mail';
+import type { Settings } from './environment.ts';
+import { type Finding, fault, fine, skipped, warning } from './finding.ts';
+
+const FAULTS: Readonly<Record<FallaSmtp, readonly [seen: string, remedy: string]>> = {
+  NOMBRE_SIN_DIRECCION: ['el nombre del servidor no existe', 'Corrija el servidor en SMTP_URL.'],
+  SIN_CONEXION: [
+    'el servidor no se alcanza',
+    'Revise servidor y puerto de SMTP_URL, y el cortafuegos: muchos centros de datos cierran el 25; use 587 o 465.',
+  ],
+  CONEXION_CORTADA: [
+    'el servidor corta la conexión',
+    'Si SMTP_URL empieza con smtp://, quizá ese puerto espera smtps://, o al revés.',
+  ],
+  TIEMPO_AGOTADO: [
+    'el servidor no contesta a tiempo',
+    'Revise servidor y puerto de SMTP_URL: smtp:// es para el 587, smtps:// para el 465.',
+  ],
+  TLS_RECHAZADO: [
+    'la conexión no se puede cifrar: el certificado no es válido, o no ofrece STARTTLS',
+    'Use el nombre que está en el certificado. Con una autoridad propia, NODE_EXTRA_CA_CERTS. Solo si es de su misma red, SMTP_TLS=sin.',
+  ],
+  ACCESO_RECHAZADO: [
+    'el servidor no acepta el usuario o la contraseña',
+    'Corrija SMTP_URL; lo que no es letra ni número va como %40.',
+  ],
+  REMITENTE_RECHAZADO: [
+    'el servidor no acepta el remitente',
+    'Ponga en CORREO_DE una dirección que el servicio le permita usar.',
+  ],
+  DIRECCION_INVALIDA: ['CORREO_DE no es una dirección', 'Corrija CORREO_DE.'],
+  APLAZADO: ['el servidor no atiende por ahora', 'Repita en unos minutos; lo que está por enviar se reintenta solo.'],
+  RECHAZADO: ['el servidor no nos atiende', 'Pregunte a quien da el servicio de correo.'],
+};
+
+/** Asks the server that takes mails whether it would: connection, greeting, TLS, log-in. Sends nothing. */
+export async function reviewMail(
+  settings: Settings,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
+  const { SMTP_URL, CORREO_DE: de, SMTP_TLS: tls = 'exigir', WORKER_ROLES: roles } = settings;
+  if (roles !== undefined && !roles.includes('correo')) return [skipped('este proceso no tiene el papel correo')];
+  const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
+  if (servidor === null || de === undefined)
+    return [skipped('sin SMTP_URL y CORREO_DE no se envía correo: los códigos para entrar los da el operador')];
+  const envio = await createMailer({ servidor, de, tls, timeoutMs }).probe(signal);
+  return [...findingsOf(envio, `${servidor.host}:${servidor.port}`), ...plain(tls === 'sin' && !servidor.secure)];
+}
+
+function findingsOf({ falla, respuesta, ms }: Envio, server: string): readonly Finding[] {
+  if (falla === null) return [fine(`${server} toma correos (${ms} ms)`)];
+  const [seen, remedy] = FAULTS[falla];
+  return [fault(`${server}: ${seen}${respuesta === null ? '' : ` («${respuesta}»)`}`, remedy)];
+}
+
+const plain = (isPlain: boolean): readonly Finding[] =>
+  isPlain
+    ? [
+        warning(
+          'los correos van al servidor sin cifrar (SMTP_TLS=sin)',
+          'Déjelo así solo si el servidor está en esta misma red.',
+        ),
+      ]
+    : [];
