@@ -49,8 +49,8 @@ async function look(at: Date | undefined = undefined): Promise<void> {
 describe('the end of a request', () => {
   it('is mailed to those of the account who showed that the address is theirs and want it, and to nobody else', async () => {
     const sin = await newPersona(a.cuentaId, false);
-    const harta = await newPersona(a.cuentaId);
-    await createBuzones(t.db).setApagados(harta.id, ['solicitud.terminada'], autor);
+    const callada = await newPersona(a.cuentaId);
+    await createBuzones(t.db).setApagados(callada.id, ['solicitud.terminada'], autor);
     const ajena = await newPersona((await seedTaxpayer(t.db)).cuentaId);
     const id = await finish();
     expect(await correosDe(ana)).toMatchObject([
@@ -61,7 +61,7 @@ describe('the end of a request', () => {
         datos: [{ rfc: a.rfc, solicitud_id: id, modo: 'test' }],
       },
     ]);
-    for (const otra of [sin, harta, ajena]) expect(await correosDe(otra)).toEqual([]);
+    for (const otra of [sin, callada, ajena]) expect(await correosDe(otra)).toEqual([]);
   });
 
   it('gathers: one goes at once, the others of the hour in a second one, of which the first twenty are named', async () => {

@@ -51,7 +51,7 @@ async function renderAvisos(contexto: ContextoPersona, falta?: Falta): Promise<R
       </p>
     ) : (
       <>
-        <Direccion email={usuario.email} buzon={buzon} isExigido={usuario.porVerificar} de={correo.de} />
+        <Direccion email={usuario.email} buzon={buzon} isPorConfirmar={usuario.porVerificar} de={correo.de} />
         <Eventos avisos={correo.avisos} buzon={buzon} />
       </>
     ),
@@ -68,17 +68,17 @@ const Camino = () => (
 function Direccion(props: {
   readonly email: string;
   readonly buzon: Buzon;
-  readonly isExigido: boolean;
+  readonly isPorConfirmar: boolean;
   readonly de: string;
 }) {
-  const { email, buzon, isExigido, de } = props;
+  const { email, buzon, isPorConfirmar, de } = props;
   const isSuya = buzon.verificadoEn !== null;
   return (
     <Tarjeta
       titulo="Su correo"
       accion={<Estado texto={isSuya ? 'Confirmado' : 'Sin confirmar'} tono={isSuya ? 'exito' : 'alerta'} />}
     >
-      {isExigido ? (
+      {isPorConfirmar ? (
         <Aviso tono="alerta" titulo="Confirme su correo para empezar">
           Le enviamos un enlace a {email}. Ábralo y confirme; después podrá usar el panel.
         </Aviso>
@@ -90,7 +90,7 @@ function Direccion(props: {
       </p>
       {isSuya ? null : (
         <Formulario accion={`${PATH}/enlace`}>
-          <Boton variante={isExigido ? 'primario' : 'secundario'}>Enviar el enlace</Boton>
+          <Boton variante={isPorConfirmar ? 'primario' : 'secundario'}>Enviar el enlace</Boton>
         </Formulario>
       )}
     </Tarjeta>
