@@ -187,7 +187,10 @@ test('no invitation and no code for a password is good in a database that was re
     const invitada = { cuentaId: dueno.cuentaId, usuarioId: dueno.id, email: 'otra@example.com' };
     await invitaciones.invite({ ...invitada, papel: 'PROPIETARIO', ...autor });
     const codigo = await usuarios.offerCodigo(dueno, 3_600, autor);
+    await sql`INSERT INTO enlace_correo (huella, usuario_id, tipo, vence_en)
+      VALUES (${Buffer.alloc(32)}, ${dueno.id}, 'password.restablecer', now() + interval '1 hour')`;
     await recover(db, autor);
+    expect(await sql`SELECT FROM enlace_correo`).toEqual([]);
     expect(await invitaciones.list(dueno.cuentaId)).toEqual([]);
     expect(await usuarios.redeemCodigo(codigo, password, '203.0.113.9')).toBeNull();
     expect(await sql`SELECT papel FROM miembro`).toEqual([{ papel: 'PROPIETARIO' }]);

@@ -35,6 +35,8 @@ WITH abierta AS (
   DELETE FROM sesion RETURNING id
 ), codigos AS (
   DELETE FROM codigo_acceso
+), enlaces AS (
+  DELETE FROM enlace_correo
 ), invitaciones AS (
   DELETE FROM invitacion
 ), cuenta_de AS (
