@@ -187,7 +187,7 @@ const everyPage = () => {
 
   it.each(PUBLICAS)('%s, for somebody who is not logged in', async (path) => {
     const pestana = await instalacion.browser.abrir();
-    await look(pestana, path === '/invitacion' ? `${path}?codigo=${codigo}` : path, nameOf(path));
+    await look(pestana, path === '/invitacion' ? `${path}?codigo=${codigo}` : addressOf(path), nameOf(path));
     await pestana.close();
   });
 
