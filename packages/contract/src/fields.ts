@@ -24,6 +24,8 @@ export const EVENTOS_WEBHOOK = [
   'credencial.rechazada',
   'saldo.bajo',
   'llave.por_rotar',
+  'cfdi.cambios',
+  'sincronizacion.pausada',
 ] as const;
 export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
 

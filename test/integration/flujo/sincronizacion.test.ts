@@ -58,6 +58,9 @@ const truth = (rfc: string, tipo: 'emitidos' | 'recibidos') =>
 
 it('a subscription reads month after month by itself, at the cost that it foretold, and its changes are what the SAT has', async () => {
   const caller = await servicio.newCiecCaller({ saldo: 50 });
+  const { rfc } = caller;
+  const eventosDeseados = ['cfdi.cambios', 'sincronizacion.pausada'];
+  await expectOk(caller.call('webhooks/crear', { rfc, url: 'http://127.0.0.1:9/', eventos: eventosDeseados }));
   const costo = await expectOk(caller.call('sincronizacion/estimar', { rfc: caller.rfc, desde: DESDE }));
   expect(costo).toMatchObject({ lecturas_iniciales: 6, creditos_iniciales: 6 });
   const creada = await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE }));
@@ -79,6 +82,16 @@ it('a subscription reads month after month by itself, at the cost that it foreto
       expect(contraparte_rfc).toBe(tipo === 'emitidos' ? row?.rfcReceptor : row?.rfcEmisor);
       expect(['VIGENTE', 'CANCELADO']).toContain(estado);
     }
+  }
+  const eventos = await servicio.sql<{ datos: Record<string, unknown> }>`
+    SELECT datos FROM webhook_evento WHERE rfc = ${caller.rfc} AND tipo = 'cfdi.cambios' ORDER BY id`;
+  const dichos = eventos.map(({ datos }) => datos);
+  expect(dichos.reduce((sum, { nuevos }) => sum + Number(nuevos), 0)).toBe(all.length);
+  for (const { cursor: desde, nuevos, tipo } of dichos) {
+    const page = await expectOk(
+      caller.call('sincronizacion/cambios', { rfc: caller.rfc, cursor: desde, limite: nuevos }),
+    );
+    expect(new Set((page['items'] as Cambio[]).map((cambio) => cambio.tipo))).toEqual(new Set([tipo]));
   }
   // Nothing new: the same cursor, for ever.
   expect((await cambiosDe(caller, cursor)).all).toEqual([]);

@@ -151,9 +151,9 @@ WITH fila AS MATERIALIZED (
   INSERT INTO cfdi_cambio (n, emitida, cancelada, uuid, almacen_id, lectura, vigente, clase)
   SELECT k.antes + c.orden, c.emitida, c.cancelada, c.uuid, $1, k.n, c.vigente, c.clase FROM cambio c CROSS JOIN cuenta k ORDER BY c.orden
 )
-INSERT INTO lectura (almacen_id, n, solicitud_id, tipo, desde, hasta, pedida_en, filas, nuevos, cambiados, ausentes, es_dudosa)
+INSERT INTO lectura (almacen_id, n, solicitud_id, tipo, desde, hasta, pedida_en, filas, nuevos, cambiados, ausentes, es_dudosa, despues_de)
 SELECT $1, k.n, $5, $2, $3::date, $4::date, $6, (SELECT count(*) FROM leido), (SELECT count(*) FROM cambia WHERE es_nuevo),
-  (SELECT count(*) FROM cambia WHERE NOT es_nuevo AND NOT falta), (SELECT count(*) FROM cambia WHERE falta), (SELECT es_dudosa FROM juicio)
+  (SELECT count(*) FROM cambia WHERE NOT es_nuevo AND NOT falta), (SELECT count(*) FROM cambia WHERE falta), (SELECT es_dudosa FROM juicio), k.antes
 FROM cuenta k
 RETURNING n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa"`;
 

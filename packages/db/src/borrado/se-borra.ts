@@ -115,7 +115,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     trato: 'borra',
     donde: DE_SU_ALMACEN,
     suyo: 'desde hasta filas nuevos cambiados ausentes',
-    resto: 'almacen_id n solicitud_id tipo pedida_en leida_en es_dudosa',
+    resto: 'almacen_id n solicitud_id tipo pedida_en leida_en es_dudosa despues_de',
     plazo: AL_DIA,
   },
   almacen: {

@@ -12,6 +12,9 @@ export const EVENTOS: Readonly<Record<EventoWebhook, string>> = {
   'credencial.rechazada': 'El SAT rechazó una CIEC o una e.firma guardada',
   'saldo.bajo': 'Quedan menos créditos que los de su aviso de saldo',
   'llave.por_rotar': 'Una API key cumple 90 días en una semana',
+  'cfdi.cambios': 'Una lectura de un RFC que se mantiene al día encontró CFDI nuevos, cancelados o que cambiaron',
+  'sincronizacion.pausada':
+    'Un RFC dejó de mantenerse al día por sí solo: sin saldo, sin permiso o con la CIEC rechazada',
 };
 
 const nombreCasilla = (evento: EventoWebhook) => `evento.${evento}`;
