@@ -20,6 +20,8 @@ const datoOf = {
   'credencial.rechazada': { rfc: 'ACU200101DB1', modo: 'live', credencial: 'ciec', canal: 'portal' },
   'saldo.bajo': { cuenta: 'Empresa', saldo: 1, umbral: 10 },
   'llave.por_rotar': { rfc: 'ACU200101DB1', modo: 'live', rotar_antes_de: '2030-06-30T12:00:00.000Z' },
+  'cfdi.cambios': { rfc: 'ACU200101DB1', modo: 'live', tipo: 'recibidos', nuevos: 12, cambiados: 1, ausentes: 0 },
+  'sincronizacion.pausada': { rfc: 'ACU200101DB1', modo: 'live', motivo: 'SIN_SALDO' },
 };
 const correo = (tipo: Correo['tipo'], more: Partial<Correo> = {}): Correo => ({
   ...{ tipo, datos: [{}], cuantas: 1, enlace: null, panelUrl },

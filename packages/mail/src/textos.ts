@@ -53,6 +53,15 @@ interface Aviso {
   readonly accion: (first: Dato, cuantas: number) => { readonly texto: string; readonly path: string };
 }
 
+const PAUSAS: Readonly<Record<string, string>> = {
+  SIN_SALDO: 'no alcanzó el saldo',
+  SIN_CONSENTIMIENTO: 'el permiso venció o se retiró',
+  CIEC_CAMBIADA: 'la CIEC cambió, y con ella terminó el permiso',
+  CIEC_RECHAZADA: 'el SAT no aceptó la CIEC',
+  LLAVE_CAMBIADA: 'la API key cambió, y con ella terminó el permiso',
+  CUENTA_SUSPENDIDA: 'la cuenta está suspendida',
+};
+
 const haciaSolicitud: Aviso['accion'] = (first, cuantas) =>
   cuantas === 1
     ? { texto: 'Ver la solicitud', path: `/solicitudes/${encodeURIComponent(textOf(first, 'solicitud_id'))}` }
@@ -125,6 +134,22 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
     ],
     renglon: (dato) => `${textOf(dato, 'rfc')}: antes del ${dateOf(dato, 'rotar_antes_de')}${dePrueba(dato)}`,
     accion: haciaRfc('Cambiar la llave', '/llave'),
+  },
+  'cfdi.cambios': {
+    asunto: (n) => many(n, 'Cambios en sus CFDI', 'lecturas con cambios en sus CFDI'),
+    parrafos: () => ['El SAT da CFDI nuevos, cancelados o que cambiaron, de un RFC que se mantiene al día.'],
+    renglon: (dato) =>
+      `${textOf(dato, 'rfc')}, ${textOf(dato, 'tipo')}: ${many(Number(textOf(dato, 'nuevos')), '1 nuevo', 'nuevos')}, ${many(Number(textOf(dato, 'cambiados')), '1 con cambios', 'con cambios')}, ${many(Number(textOf(dato, 'ausentes')), '1 ausente', 'ausentes')}${dePrueba(dato)}`,
+    accion: haciaRfc('Ver el RFC', ''),
+  },
+  'sincronizacion.pausada': {
+    asunto: (n) => many(n, 'Un RFC dejó de mantenerse al día', 'RFC dejaron de mantenerse al día'),
+    parrafos: () => [
+      'Ya no se leen sus CFDI. Falta saldo, el permiso para usar la CIEC terminó, o el SAT no la aceptó; lo leído se conserva. Resuelto eso, se reanuda con sincronizacion/reanudar, o con sincronizacion/crear si hace falta un permiso nuevo.',
+    ],
+    renglon: (dato) =>
+      `${textOf(dato, 'rfc')}: ${PAUSAS[textOf(dato, 'motivo')] ?? textOf(dato, 'motivo')}${dePrueba(dato)}`,
+    accion: haciaRfc('Ver el RFC', ''),
   },
 };
 

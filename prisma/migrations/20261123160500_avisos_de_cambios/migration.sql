@@ -4,24 +4,41 @@ ALTER TABLE webhook ADD CONSTRAINT webhook_eventos_check CHECK (cardinality(even
   'solicitud.terminada', 'solicitud.fallida', 'solicitud.espera_efirma', 'credencial.por_vencer', 'credencial.rechazada', 'saldo.bajo', 'llave.por_rotar',
   'cfdi.cambios', 'sincronizacion.pausada']);
 
+ALTER TABLE usuario DROP CONSTRAINT usuario_avisos_apagados_check;
+ALTER TABLE usuario ADD CONSTRAINT usuario_avisos_apagados_check CHECK (avisos_apagados <@ ARRAY[
+  'solicitud.terminada', 'solicitud.fallida', 'solicitud.espera_efirma', 'credencial.por_vencer', 'credencial.rechazada', 'saldo.bajo', 'llave.por_rotar',
+  'cfdi.cambios', 'sincronizacion.pausada']);
+ALTER TABLE correo DROP CONSTRAINT correo_tipo_check;
+ALTER TABLE correo ADD CONSTRAINT correo_tipo_check CHECK (tipo IN ('correo.verificar', 'password.restablecer', 'password.cambiada',
+  'solicitud.terminada', 'solicitud.fallida', 'solicitud.espera_efirma', 'credencial.por_vencer', 'credencial.rechazada', 'saldo.bajo', 'llave.por_rotar',
+  'cfdi.cambios', 'sincronizacion.pausada'));
+
 -- The number of the last change before this reading: those after it are this one's.
 ALTER TABLE lectura ADD COLUMN despues_de bigint NOT NULL DEFAULT 0;
 
 CREATE FUNCTION lectura_avisa() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  s sincronizacion;
+  dato jsonb;
 BEGIN
-  PERFORM webhook_emite(s.cuenta_id, s.rfc, 'cfdi.cambios', NULL, jsonb_build_object(
-    'modo', (SELECT k.modo FROM api_key k WHERE k.id = s.api_key_id), 'tipo', NEW.tipo, 'desde', NEW.desde, 'hasta', NEW.hasta,
-    'nuevos', NEW.nuevos, 'cambiados', NEW.cambiados, 'ausentes', NEW.ausentes, 'cursor', format('%s.%s', right(s.id::text, 12), NEW.despues_de)))
-  FROM sincronizacion s WHERE s.almacen_id = NEW.almacen_id AND s.estado <> 'BORRADA';
+  SELECT * INTO s FROM sincronizacion x WHERE x.almacen_id = NEW.almacen_id AND x.estado <> 'BORRADA';
+  IF FOUND THEN
+    dato := jsonb_build_object('modo', (SELECT k.modo FROM api_key k WHERE k.id = s.api_key_id), 'tipo', NEW.tipo, 'desde', NEW.desde, 'hasta', NEW.hasta,
+      'nuevos', NEW.nuevos, 'cambiados', NEW.cambiados, 'ausentes', NEW.ausentes);
+    PERFORM webhook_emite(s.cuenta_id, s.rfc, 'cfdi.cambios', NULL, dato || jsonb_build_object('cursor', format('%s.%s', right(s.id::text, 12), NEW.despues_de)));
+    PERFORM correo_emite(s.cuenta_id, 'cfdi.cambios', dato || jsonb_build_object('rfc', s.rfc));
+  END IF;
   RETURN NULL;
 END $$;
 CREATE TRIGGER lectura_avisa AFTER INSERT ON lectura
   FOR EACH ROW WHEN (NEW.nuevos + NEW.cambiados + NEW.ausentes > 0) EXECUTE FUNCTION lectura_avisa();
 
 CREATE FUNCTION sincronizacion_avisa() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  dato jsonb := jsonb_build_object('modo', (SELECT k.modo FROM api_key k WHERE k.id = NEW.api_key_id), 'motivo', NEW.motivo);
 BEGIN
-  PERFORM webhook_emite(NEW.cuenta_id, NEW.rfc, 'sincronizacion.pausada', NULL, jsonb_build_object(
-    'modo', (SELECT k.modo FROM api_key k WHERE k.id = NEW.api_key_id), 'motivo', NEW.motivo));
+  PERFORM webhook_emite(NEW.cuenta_id, NEW.rfc, 'sincronizacion.pausada', NULL, dato);
+  PERFORM correo_emite(NEW.cuenta_id, 'sincronizacion.pausada', dato || jsonb_build_object('rfc', NEW.rfc));
   RETURN NULL;
 END $$;
 CREATE TRIGGER sincronizacion_avisa AFTER UPDATE OF estado ON sincronizacion
