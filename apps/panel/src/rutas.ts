@@ -25,6 +25,7 @@ import { listsPage } from './pages/operador/listas.tsx';
 import { paymentPage, paymentsPage } from './pages/operador/pagos.tsx';
 import { healthPage } from './pages/operador/salud.tsx';
 import { secretsPage } from './pages/operador/secretos.tsx';
+import { upToDatePage } from './pages/rfcs/al-dia.tsx';
 import { credentialsPage } from './pages/rfcs/credenciales.tsx';
 import { rfcPage } from './pages/rfcs/detalle.tsx';
 import { addressesPage } from './pages/rfcs/direcciones.tsx';
@@ -72,6 +73,7 @@ export const RUTAS: readonly Ruta[] = [
   keyPage,
   newKeyPage,
   credentialsPage,
+  upToDatePage,
   operationsPage,
   addressesPage,
   balancePage,

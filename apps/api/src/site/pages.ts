@@ -63,6 +63,10 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
     title: { es: 'Guías', en: 'Guides' },
     entries: [
       {
+        es: { slug: 'al-dia', source: 'docs/guias/al-dia.md', label: 'Al día' },
+        en: { slug: 'up-to-date', source: 'docs/guias/en/up-to-date.md', label: 'Up to date' },
+      },
+      {
         es: { slug: 'webhooks', source: 'docs/webhooks.md' },
         en: { slug: 'webhooks', source: 'docs/guias/en/webhooks.md' },
       },

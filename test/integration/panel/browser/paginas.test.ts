@@ -32,7 +32,7 @@ const PUBLICAS = [
   '/verificar',
   '/correos/baja/:token',
 ];
-const RFC = ['', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
+const RFC = ['', '/llave', '/llave/revocar', '/credenciales', '/al-dia', '/operaciones', '/direcciones'].map(
   (path) => `/rfcs/:rfc${path}`,
 );
 const CLIENTE = [

@@ -23,6 +23,7 @@ const PARTES = [
   ['', 'Resumen', 'rfcs'],
   ['/llave', 'API key', 'llaves'],
   ['/credenciales', 'Credenciales', 'credenciales'],
+  ['/al-dia', 'Al día', 'credenciales'],
   ['/operaciones', 'Operaciones', 'accesos'],
   ['/direcciones', 'Direcciones IP', 'accesos'],
 ] as const;

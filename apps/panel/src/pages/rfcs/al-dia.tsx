@@ -1,0 +1,362 @@
+import { isFecha } from '@acuse/contract';
+import { addDays, calendarDay, countLecturas, FRECUENCIAS, type Frecuencia } from '@acuse/core';
+import {
+  type Cambio,
+  createAlmacenes,
+  createSincronizaciones,
+  type RfcVista,
+  type VistaSincronizacion,
+} from '@acuse/db';
+import { parseApiKey, wipeApiKey } from '@acuse/vault';
+import { z } from 'zod';
+import { createLlaveRecordada } from '../../acceso/llave-tecleada.ts';
+import { Aviso, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
+import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
+import type { ContextoCliente } from '../../http/ruta.ts';
+import { readJson, sandboxOf } from '../sandbox/sandbox.ts';
+import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
+
+const SUB = '/al-dia';
+/** Changes that the page shows. */
+const ULTIMOS = 20;
+const DIAS_DEL_MES = 30;
+const MAX_MESES = 13;
+
+export const upToDatePage = rfcRoutes('credenciales');
+
+/** Whether the CFDI of an RFC are kept up to date, by which consent, and what changed last. */
+upToDatePage.get(SUB, (contexto, rfc) => page(contexto, rfc));
+
+/** Keeps them up to date, or gives a new consent, through the API: only there the key opens the CIEC. */
+upToDatePage.post(SUB, async (contexto, rfc) => {
+  const { campos, deps, ip, redirectTo } = contexto;
+  const recordada = createLlaveRecordada(contexto);
+  const typed = (campos['api_key'] ?? '').trim();
+  const apiKey = typed || ((await recordada.recall(rfc)) ?? '');
+  const pedido = pedidoOf(campos);
+  const fault = faultOf(pedido, apiKey, rfc);
+  if (fault !== null) return page(contexto, rfc, { pedido, ...fault });
+  const { meses, ...ajustes } = pedido;
+  const answer = await sandboxOf(deps).api.call({
+    nombre: 'sincronizacion/crear',
+    cuerpo: { rfc: rfc.rfc, ...ajustes, meses: Number(meses) },
+    ...{ apiKey, ip, idempotencyKey: null },
+  });
+  if (answer.tipo === 'sin-respuesta')
+    return page(contexto, rfc, {
+      pedido,
+      texto: 'La API no contestó. Vuelva a enviar el formulario: no se pide dos veces.',
+    });
+  if (answer.status !== 200) {
+    const read = rechazada.safeParse(readJson(answer.texto));
+    return page(contexto, rfc, {
+      pedido,
+      texto: read.success ? read.data.cfdi_texto : 'La API no pudo hacerlo ahora. Inténtelo otra vez.',
+    });
+  }
+  if (typed !== '' && rfc.llave !== null) await recordada.keep(typed, rfc, rfc.llave.id);
+  return redirectTo(hrefRfc(rfc.rfc, SUB), {
+    tono: 'exito',
+    texto: 'Los CFDI se mantienen al día desde ahora. La primera carga puede tardar horas, según el SAT.',
+  });
+});
+
+/** Stops and goes on, takes the consent back, and ends it all. */
+upToDatePage.post(`${SUB}/cambiar`, async (contexto, rfc) => {
+  const { campos, deps, autor, redirectTo } = contexto;
+  const sincronizaciones = createSincronizaciones(deps.database);
+  const done = (isDone: boolean, texto: string, otherwise: string) =>
+    redirectTo(
+      hrefRfc(rfc.rfc, SUB),
+      isDone ? { tono: 'exito' as const, texto } : { tono: 'error' as const, texto: otherwise },
+    );
+  switch (campos['accion']) {
+    case 'pausar':
+      return done(
+        await sincronizaciones.pause(rfc.id, autor),
+        'Quedó en pausa: no se pide nada más.',
+        'No estaba activo, así que no había qué poner en pausa.',
+      );
+    case 'reanudar':
+      return done(
+        await sincronizaciones.resume(rfc.id, autor),
+        'Sigue al día desde ahora.',
+        'No se reanudó: ya no hay permiso para usar la CIEC. Dé uno nuevo abajo.',
+      );
+    case 'retirar':
+      return done(
+        await sincronizaciones.revoke(rfc.id, autor),
+        'El permiso terminó y la copia de la CIEC se borró. Lo que estaba en curso se canceló y se devolvió.',
+        'No había un permiso que retirar.',
+      );
+    case 'borrar':
+      return done(
+        await sincronizaciones.remove(rfc.id, autor),
+        'Este RFC ya no se mantiene al día, y lo que se sabía de sus CFDI se borra.',
+        'Este RFC no se mantenía al día.',
+      );
+    default:
+      return page(contexto, rfc, { texto: 'Elija qué hacer con uno de los botones.' });
+  }
+});
+
+const rechazada = z.object({ cfdi_texto: z.string() });
+
+interface Pedido {
+  readonly tipo: string;
+  readonly desde: string;
+  readonly frecuencia: string;
+  readonly meses: string;
+}
+
+function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
+  const text = (name: string, otherwise: string) => (campos[name] ?? '').trim() || otherwise;
+  return {
+    tipo: text('tipo', 'ambos'),
+    desde: text('desde', ''),
+    frecuencia: text('frecuencia', 'DIARIA'),
+    meses: text('meses', '12'),
+  };
+}
+
+type CampoPedido = keyof Pedido | 'api_key';
+
+interface Tecleado {
+  readonly pedido?: Pedido;
+  readonly texto?: string;
+  readonly campo?: CampoPedido;
+}
+
+/** What is wrong with a form before anybody is asked; null when nothing is. */
+function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: string, { llave }: RfcVista): Tecleado | null {
+  const fault = (campo: CampoPedido, texto: string) => ({ campo, texto });
+  if (!TIPOS.some(([value]) => value === tipo)) return fault('tipo', 'Elija uno de la lista.');
+  if (!isFecha(desde)) return fault('desde', 'Escriba el día como año-mes-día, por ejemplo 2026-01-01.');
+  if (!FRECUENCIAS.some((each) => each === frecuencia)) return fault('frecuencia', 'Elija una de la lista.');
+  if (!/^\d{1,2}$/.test(meses) || Number(meses) < 1 || Number(meses) > MAX_MESES)
+    return fault('meses', `Escriba un número de 1 a ${MAX_MESES}.`);
+  if (llave === null) return fault('api_key', 'Este RFC todavía no tiene API key. Genérela primero.');
+  const key = parseApiKey(apiKey);
+  if (key === null) return fault('api_key', 'No es una API key completa. Péguela entera, como se mostró al generarla.');
+  wipeApiKey(key);
+  return key.keyId === llave.id
+    ? null
+    : fault('api_key', `No es la API key vigente de este RFC, que termina en ${llave.ultimos4}.`);
+}
+
+const TIPOS = [
+  ['ambos', 'Emitidos y recibidos'],
+  ['recibidos', 'Recibidos'],
+  ['emitidos', 'Emitidos'],
+] as const;
+
+const NOMBRES_FRECUENCIA: Readonly<Record<Frecuencia, string>> = { DIARIA: 'Cada día', SEMANAL: 'Cada semana' };
+
+const MOTIVOS: Readonly<Record<string, string>> = {
+  PEDIDA: 'Así se pidió. Lo leído se conserva.',
+  SIN_SALDO: 'No alcanzó el saldo. Compre créditos y reanude: lee de una vez lo que tocaba.',
+  SIN_CONSENTIMIENTO: 'El permiso para usar la CIEC venció o se retiró. Para seguir, dé uno nuevo abajo.',
+  CIEC_CAMBIADA: 'La CIEC cambió, y con ella terminó el permiso. Para seguir, dé uno nuevo abajo.',
+  CIEC_RECHAZADA: 'El SAT no aceptó la CIEC. Guarde la correcta y dé un permiso nuevo abajo.',
+  LLAVE_CAMBIADA:
+    'La API key cambió, y con ella terminó el permiso. Guarde la CIEC con la nueva y dé un permiso abajo.',
+  CUENTA_SUSPENDIDA: 'La cuenta está suspendida. Aclárelo con el operador y reanude.',
+};
+
+async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado = {}): Promise<Response> {
+  const { deps, now, pagina } = contexto;
+  const vista = await createSincronizaciones(deps.database).find(rfc.id);
+  const last = vista === null ? [] : await lastChanges(contexto, vista);
+  const isKnown = (await createLlaveRecordada(contexto).known()).has(rfc.id);
+  const { texto, campo } = tecleado;
+  const isFaulty = texto !== undefined;
+  const pedido = tecleado.pedido ?? pedidoFrom(vista, now);
+  return pagina(
+    `CFDI al día de ${rfc.rfc}`,
+    <>
+      <p>
+        Acuse lee por sí mismo los CFDI del RFC, los de los últimos días y los de cada mes mientras todavía se pueden
+        cancelar, y anota qué cambió. Su sistema lo toma con <code>sincronizacion/cambios</code>.
+      </p>
+      {isFaulty && campo === undefined ? <Aviso tono="error">{texto}</Aviso> : null}
+      {vista === null ? null : (
+        <>
+          <Situacion vista={vista} now={now} path={hrefRfc(rfc.rfc, `${SUB}/cambiar`)} />
+          <Cambios cambios={last} />
+        </>
+      )}
+      <Permitido cambiar="credenciales">
+        <Permiso
+          {...{ rfc, pedido, vista, isKnown, now }}
+          faltas={campo === undefined || texto === undefined ? {} : { [campo]: texto }}
+        />
+      </Permitido>
+    </>,
+    { ...headOf(rfc, SUB), status: isFaulty ? 422 : 200 },
+  );
+}
+
+/** The newest first. */
+async function lastChanges({ deps }: ContextoCliente, { almacenId, cambios }: VistaSincronizacion): Promise<Cambio[]> {
+  const despuesDe = cambios > BigInt(ULTIMOS) ? cambios - BigInt(ULTIMOS) : 0n;
+  return (await createAlmacenes(deps.database).cambios({ almacenId, despuesDe, limite: ULTIMOS })).reverse();
+}
+
+function pedidoFrom(vista: VistaSincronizacion | null, now: Date): Pedido {
+  if (vista === null) return { ...pedidoOf({}), desde: `${calendarDay(now).slice(0, 4)}-01-01` };
+  const { emitidos, recibidos, desde, frecuencia } = vista;
+  return {
+    tipo: emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos',
+    desde,
+    frecuencia,
+    meses: '12',
+  };
+}
+
+function Situacion({ vista, now, path }: { vista: VistaSincronizacion; now: Date; path: string }) {
+  const { estado, motivo, consentimiento, ultimaLectura, proximaLectura, porLeer, fallando } = vista;
+  const isActive = estado === 'ACTIVA';
+  return (
+    <Tarjeta titulo="Cómo va">
+      {motivo === null ? null : <Aviso tono={motivo === 'PEDIDA' ? 'info' : 'alerta'}>{MOTIVOS[motivo]}</Aviso>}
+      <Datos
+        filas={[
+          ['Estado', <Estado texto={isActive ? 'Al día' : 'En pausa'} tono={isActive ? 'exito' : 'alerta'} />],
+          ['Desde', vista.desde],
+          ['Se leen', NOMBRES_FRECUENCIA[vista.frecuencia]],
+          ultimaLectura === null ? null : ['Última lectura', <Fecha value={ultimaLectura} relativaA={now} />],
+          proximaLectura === null ? null : ['Siguiente', <Fecha value={proximaLectura} />],
+          porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'periodo', 'periodos')],
+          fallando === 0 ? null : ['Con fallas', count(fallando, 'periodo', 'periodos')],
+          ['Cambios notados', formatNumero(vista.cambios), 'numero'],
+          consentimiento === null
+            ? ['Permiso para usar la CIEC', 'No hay']
+            : [
+                'Permiso para usar la CIEC',
+                <>
+                  {consentimiento.finalidad}; hasta el <Fecha value={consentimiento.expiraEn} formato="dia" />
+                </>,
+              ],
+        ]}
+      />
+      <Permitido cambiar="credenciales">
+        <Formulario accion={path} descripcion="Cambiar lo que se mantiene al día">
+          <div class="fila">
+            <Boton variante="secundario" nombre="accion" value={isActive ? 'pausar' : 'reanudar'}>
+              {isActive ? 'Poner en pausa' : 'Reanudar'}
+            </Boton>
+            {consentimiento === null ? null : (
+              <Boton variante="peligro" nombre="accion" value="retirar">
+                Retirar el permiso
+              </Boton>
+            )}
+            <Boton variante="peligro" nombre="accion" value="borrar">
+              Dejar de mantener al día y borrar
+            </Boton>
+          </div>
+        </Formulario>
+      </Permitido>
+    </Tarjeta>
+  );
+}
+
+const CLASES: Readonly<Record<Cambio['clase'], string>> = {
+  nuevo: 'Nuevo',
+  cancelado: 'Cancelado',
+  vigente: 'Vigente otra vez',
+  corregido: 'Con otros datos',
+  ausente: 'El SAT ya no lo da',
+  presente: 'El SAT lo da otra vez',
+};
+
+function Cambios({ cambios }: { readonly cambios: readonly Cambio[] }) {
+  return (
+    <Tarjeta titulo="Últimos cambios">
+      <Tabla
+        titulo="Últimos cambios, del más nuevo al más antiguo"
+        tituloOculto
+        columnas={['Qué', 'CFDI', 'Contraparte', 'Emisión', numeric('Monto'), 'Notado']}
+        filas={cambios.map(({ clase, tipo, uuid, contraparte, emitidaEn, monto, notadoEn }) => [
+          CLASES[clase],
+          <>
+            <code>{uuid}</code> <span class="suave">{tipo === 'emitidos' ? 'emitido' : 'recibido'}</span>
+          </>,
+          `${contraparte.rfc} ${contraparte.nombre}`,
+          emitidaEn.slice(0, 10),
+          monto ?? '—',
+          <Fecha value={notadoEn} />,
+        ])}
+        vacia="Todavía no hay ninguno."
+      />
+    </Tarjeta>
+  );
+}
+
+interface PermisoProps {
+  readonly rfc: RfcVista;
+  readonly pedido: Pedido;
+  readonly vista: VistaSincronizacion | null;
+  /** The key was typed in some minutes ago. */
+  readonly isKnown: boolean;
+  readonly now: Date;
+  readonly faltas: Partial<Record<CampoPedido, string>>;
+}
+
+function Permiso({ rfc, pedido, vista, isKnown, now, faltas }: PermisoProps) {
+  const isNew = vista === null;
+  return (
+    <Tarjeta titulo={isNew ? 'Mantener al día' : 'Cambiar los ajustes y renovar el permiso'}>
+      <Formulario accion={hrefRfc(rfc.rfc, SUB)} descripcion="Mantener al día" valores={{ ...pedido }} faltas={faltas}>
+        <div class="rejilla">
+          <Campo nombre="tipo" label="CFDI" requerido opciones={TIPOS.map(([value, texto]) => [value, texto])} />
+          <Campo
+            nombre="desde"
+            label="Desde qué día de emisión"
+            tipo="date"
+            requerido
+            ayuda="A lo más seis años atrás."
+          />
+        </div>
+        <div class="rejilla">
+          <Campo
+            nombre="frecuencia"
+            label="Cada cuánto"
+            requerido
+            opciones={FRECUENCIAS.map((each) => [each, NOMBRES_FRECUENCIA[each]])}
+          />
+          <Campo
+            nombre="meses"
+            label="Meses de permiso"
+            requerido
+            ayuda={`De 1 a ${MAX_MESES}. Antes termina si lo retira, o si cambian la CIEC o la API key.`}
+          />
+        </div>
+        <Secret
+          nombre="api_key"
+          label="API key del RFC"
+          requerido={!isKnown}
+          sabido={isKnown}
+          ayuda={isKnown ? 'No hace falta: la escribió hace poco.' : 'La CIEC está cifrada con ella.'}
+        />
+        <p>{costText(pedido, now)}</p>
+        <p class="suave">
+          Con el permiso se guarda una copia de la CIEC que solo los workers abren, para esto y por ese tiempo. Cada uso
+          queda en la bitácora.
+        </p>
+        <Boton>{isNew ? 'Dar permiso y mantener al día' : 'Guardar y dar permiso'}</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+/** What the settings of the form cost, each reading a credit. */
+function costText({ tipo, desde, frecuencia }: Pedido, now: Date): string {
+  const hoy = calendarDay(now);
+  const cada = FRECUENCIAS.find((each) => each === frecuencia);
+  if (!isFecha(desde) || desde > hoy || cada === undefined) return 'Cada lectura cuesta un crédito.';
+  const kinds = tipo === 'ambos' ? 2 : 1;
+  const { primera, despues } = countLecturas({ desde, frecuencia: cada }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
+  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes.`;
+}

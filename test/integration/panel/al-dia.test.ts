@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { createAlmacenes, createSincronizaciones } from '@acuse/db';
+import { expect, test } from 'vitest';
+import { csvOf } from '../almacen/csv.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
+import { ciecOf, expectOk, useServicio } from '../fixtures/servicio.ts';
+import { addCaller, startPanel } from './fixtures/panel.ts';
+import { hrefRfc } from './fixtures/rfcs.ts';
+
+const servicio = useServicio();
+const env = (API_PUBLIC_URL: string) => ({ env: { API_PUBLIC_URL, S3_BUCKET: servicio.bucket } });
+/** A panel over the service's database and API. */
+const panel = duringTests(() => startPanel({ database: servicio.database, ...env(servicio.api.url) }));
+
+async function owner() {
+  const persona = await panel.registrar({ saldo: 5 });
+  const caller = await addCaller(servicio, persona);
+  await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: ciecOf(caller.rfc) }));
+  const pagina = hrefRfc(caller.rfc, '/al-dia');
+  const consent = (campos: Readonly<Record<string, string>> = {}) =>
+    persona.submit(pagina, pagina, { tipo: 'recibidos', desde: '2026-11-01', api_key: caller.apiKey, ...campos });
+  const change = (accion: string) => persona.submit(pagina, `${pagina}/cambiar`, { accion });
+  const find = () => createSincronizaciones(servicio.db).find(caller.contribuyenteId);
+  return { persona, caller, pagina, consent, change, find };
+}
+
+test('an RFC is kept up to date by a form that says what it costs, and its page shows consent and changes', async () => {
+  const { persona, caller, pagina, consent, find } = await owner();
+  const empty = await persona.get(pagina);
+  expect(empty.main).toMatch(/Cada lectura cuesta un crédito: con estos ajustes, \d+ créditos la primera carga/);
+  expect((await consent()).status).toBe(303);
+  const vista = await find();
+  expect(vista).toMatchObject({ estado: 'ACTIVA', emitidos: false, recibidos: true, desde: '2026-11-01' });
+  const otorgado =
+    await servicio.sql`SELECT otorgado_por AS por FROM consentimiento WHERE sincronizacion_id = ${vista?.id}`;
+  expect(otorgado).toEqual([{ por: `api_key:${caller.apiKeyId}` }]);
+  const fila = { emisor: ['PRO010101AB1', '<b>Proveedor</b>'], receptor: [caller.rfc, 'Yo'] } as const;
+  await createAlmacenes(servicio.db).merge(
+    {
+      ...{ almacenId: vista?.almacenId ?? 0, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
+      ...{ desde: '2026-11-01', hasta: '2026-11-30', isConfirmada: true },
+    },
+    csvOf([{ ...fila, uuid: randomUUID(), emitida: '2026-11-05T10:00:00', monto: '1160.00' }]),
+    new AbortController().signal,
+  );
+  const page = await persona.get(pagina);
+  expect(page.main).toMatch(/Al día.*Cambios notados.*1.*Mantener al día los CFDI del RFC/s);
+  expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>');
+  expect(page.text).not.toContain('<b>Proveedor</b>');
+});
+
+test('one click takes the consent back, pauses, goes on, and ends it all', async () => {
+  const { persona, pagina, consent, change, find } = await owner();
+  await consent();
+  await change('pausar');
+  expect(await find()).toMatchObject({ estado: 'PAUSADA', motivo: 'PEDIDA' });
+  await change('reanudar');
+  expect(await find()).toMatchObject({ estado: 'ACTIVA' });
+  await change('retirar');
+  expect(await find()).toMatchObject({ estado: 'PAUSADA', motivo: 'SIN_CONSENTIMIENTO', consentimiento: null });
+  expect(
+    await servicio.sql`SELECT FROM consentimiento k JOIN sincronizacion s ON s.id = k.sincronizacion_id WHERE s.rfc = ${pagina.split('/')[2]}`,
+  ).toEqual([]);
+  const still = await change('reanudar');
+  expect((await persona.get(still.location ?? pagina)).main).toContain('ya no hay permiso');
+  // The key was typed in some minutes ago: the new consent needs it no more.
+  expect((await consent({ api_key: '' })).status).toBe(303);
+  expect(await find()).toMatchObject({ estado: 'ACTIVA' });
+  await change('borrar');
+  expect(await find()).toBeNull();
+});
+
+test.each([
+  ['desde', '2031-01-01', /no puede ser posterior/],
+  ['desde', 'ayer', /año-mes-día/],
+  ['meses', '14', /de 1 a 13/],
+  ['tipo', 'otros', /lista/],
+  ['api_key', 'acuse_test_x', /completa/],
+])('a form with %s %s is refused with the reason, and nothing is consented to', async (campo, value, why) => {
+  const { consent, find } = await owner();
+  const answer = await consent({ [campo]: value });
+  expect(answer.status).toBe(422);
+  expect(answer.main).toMatch(why);
+  expect(await find()).toBeNull();
+});
