@@ -153,6 +153,7 @@ describe.skipIf(HELM === null)('the chart, rendered by Helm', () => {
       const isAsked = name === 'with everything on' && ['api', 'descargas'].includes(proceso);
       const more = [
         ...(isAsked ? ['CAPTCHA_TOKEN'] : []),
+        ...(name === 'with everything on' && proceso === 'webhooks' ? ['SMTP_URL'] : []),
         ...(proceso === 'migrar' && isQueue ? ['DATABASE_URL_COLA'] : []),
       ];
       expect([proceso, ...secretsOf(pod)]).toEqual([proceso, ...[...PROCESOS[proceso], ...more].sort()]);

@@ -23,6 +23,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     cola: { enPostgres: true },
     almacen: { endpoint: 'https://s3.example', publico: 'https://paquetes.example', crearBucket: true },
     captchas: { resolvedor: 'http', url: 'https://captchas.example/leer', token: true },
+    correo: { de: 'Acuse <avisos@acuse.example>' },
     proxies: '10.1.0.0/16,10.2.0.0/16',
     ajustes: { LOG_LEVEL: 'debug' },
     api: {

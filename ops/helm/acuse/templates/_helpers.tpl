@@ -11,7 +11,7 @@ panel:
   programa: apps/panel/dist/main.js
   puerto: 8081
   secretos: [API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, PANEL_SECRETS, WEBHOOK_KEYS, DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY]
-  grupos: [direcciones, almacen, autoridades, proxies, drenaje, llama]
+  grupos: [direcciones, almacen, autoridades, proxies, drenaje, llama, remitente]
   alcanza: [postgres, redis, almacen, api]
   env: { PANEL_HOST: 0.0.0.0, PANEL_PORT: "8081" }
 descargas:
@@ -32,9 +32,9 @@ webhooks:
   programa: apps/worker/dist/main.js
   puerto: 8081
   secretos: [WEBHOOK_KEYS, DATABASE_URL]
-  grupos: []
-  alcanza: [postgres, internet]
-  env: { WORKER_ROLES: webhooks, HEALTH_HOST: 0.0.0.0, HEALTH_PORT: "8081" }
+  grupos: [remitente, correo]
+  alcanza: [postgres, internet, correo]
+  env: { WORKER_ROLES: "webhooks,correo", HEALTH_HOST: 0.0.0.0, HEALTH_PORT: "8081" }
 {{- end }}
 
 {{/* What has its own Secret besides: who migrates, and who has all of them. */}}
@@ -152,6 +152,19 @@ DRAIN_SECONDS: {{ .Values.drenaje.segundos | quote }}
 {{- define "acuse.grupo.direcciones" -}}
 API_PUBLIC_URL: {{ required "direcciones.api: falta la dirección https con la que se llega a la API" .Values.direcciones.api }}
 PANEL_PUBLIC_URL: {{ required "direcciones.panel: falta la dirección https con la que se llega al panel" .Values.direcciones.panel }}
+{{- end }}
+
+{{- define "acuse.grupo.remitente" -}}
+{{- with .Values.correo.de }}
+CORREO_DE: {{ . | quote }}
+{{- end }}
+{{- end }}
+
+{{- define "acuse.grupo.correo" -}}
+{{- if .Values.correo.de }}
+SMTP_URL_FILE: /run/acuse/SMTP_URL
+PANEL_PUBLIC_URL: {{ required "direcciones.panel: falta la dirección https con la que se llega al panel" .Values.direcciones.panel }}
+{{- end }}
 {{- end }}
 
 {{- define "acuse.grupo.llama" -}}

@@ -69,7 +69,7 @@ export function addSecretos(program: Command, deps: () => CliDeps, { print, clus
     )
     .option(
       '--externos <ruta>',
-      'con --kubernetes, carpeta con DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY y CAPTCHA_TOKEN, un archivo cada uno',
+      'con --kubernetes, carpeta con DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY, CAPTCHA_TOKEN y SMTP_URL, un archivo cada uno',
     )
     .option(
       '--cola-en-postgres',

@@ -40,11 +40,12 @@ interface Secreto {
 }
 
 /** What the operator's own Secret gives from outside: servers that are not ours, and services of others. */
-export const EXTERNOS = ['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY', 'CAPTCHA_TOKEN'] as const;
+export const EXTERNOS = ['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY', 'CAPTCHA_TOKEN', 'SMTP_URL'] as const;
 /** Of what a process is given in a cluster alone. */
 const BESIDES: Readonly<Record<string, readonly string[]>> = {
   api: ['CAPTCHA_TOKEN'],
   descargas: ['CAPTCHA_TOKEN'],
+  webhooks: ['SMTP_URL'],
   migrar: ['DATABASE_URL_COLA'],
 };
 
