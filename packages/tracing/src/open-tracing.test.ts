@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { createServer, type ServerResponse } from 'node:http';
 import { createRequire } from 'node:module';
+import { promisify } from 'node:util';
 import { createLogger, createShutdown, listen, silentLogger } from '@acuse/runtime';
 import { afterEach, expect, it } from 'vitest';
 import { openTracing, type TracingConfig } from './open-tracing.ts';
@@ -56,7 +58,7 @@ async function start(config: Partial<TracingConfig>, lastMs?: number) {
   return { tracing, log, lines, end: () => shutdown.close('test') };
 }
 
-it('loads nothing of OpenTelemetry where nobody is sent to, and hands on the trace of a caller all the same', async () => {
+it('hands on the trace of a caller where nobody is sent to', async () => {
   for (const config of [{}, { OTEL_SDK_DISABLED: true, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }]) {
     const { tracing, log, lines, end } = await start(config);
     const seen = await tracing.span({ ...WORK, parent: PARENT }, async () => {
@@ -72,7 +74,17 @@ it('loads nothing of OpenTelemetry where nobody is sent to, and hands on the tra
     tracing.note(WORK, 1, 2);
     expect(await end()).toBe(true);
   }
-  expect(loaded()).toEqual([]);
+});
+
+it('is loaded in a process that sends nobody anything without anything of OpenTelemetry', async () => {
+  const program = `
+    const { openTracing } = await import('@acuse/tracing');
+    const { createRequire } = await import('node:module');
+    await openTracing('api', ${JSON.stringify(CONFIG)}, { log: { warn() {} }, shutdown: { phase() {} } });
+    console.log(Object.keys(createRequire(import.meta.url).cache).filter((path) => path.includes('@opentelemetry')).length);`;
+  const node = ['--conditions=acuse-source', '--import', 'tsx', '--input-type=module', '--eval', program];
+  const { stdout } = await promisify(execFile)(process.execPath, node, { cwd: import.meta.dirname });
+  expect(stdout.trim()).toBe('0');
 });
 
 it('sends what is left at the end of the process, each span under its parent, failures told', async () => {

@@ -34,6 +34,7 @@ describe('the tools', () => {
   const SIN_COSTO = [
     ...['descarga/verificar', 'descarga/listar', 'efos/consultar', 'tax/opinion-cumplimiento-publica', 'uso/consultar'],
     ...['vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
+    ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],
@@ -43,7 +44,8 @@ describe('the tools', () => {
   const PARA_PERSONAS = [
     ...['vault/rfc-registrar', 'vault/rfc-guardar', 'vault/firma-registrar', 'vault/firma-guardar'],
     ...['descarga/cancelar', 'descarga/paquete', 'webhooks/crear', 'webhooks/actualizar', 'webhooks/borrar'],
-    ...['webhooks/rotar-secreto', 'webhooks/probar', 'webhooks/reenviar'],
+    ...['webhooks/rotar-secreto', 'webhooks/probar', 'webhooks/reenviar', 'sincronizacion/crear'],
+    ...['sincronizacion/pausar', 'sincronizacion/reanudar', 'sincronizacion/borrar'],
   ];
   const OWN = ['descarga_esperar', 'lista_continuar'];
 

@@ -104,6 +104,7 @@ describe('acuse operador revisar', () => {
     const { wrong, found, code } = await revisar();
     expect(found.filter(({ resultado }) => resultado !== 'bien').map(({ que }) => que)).toEqual([
       expect.stringContaining('simulador'),
+      expect.stringContaining('no se envía correo'),
     ]);
     expect([wrong, code]).toEqual([[SIMULATED], 3]);
     const checks = [...new Set(found.map(({ revision }) => revision))];
@@ -119,6 +120,7 @@ describe('acuse operador revisar', () => {
         'cola',
         'almacén',
         'autoridades',
+        'correo',
         'captchas',
         'reloj',
       ],

