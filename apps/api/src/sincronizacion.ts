@@ -127,7 +127,10 @@ export const sincronizacionData = z
       })
       .nullable()
       .meta({ description: 'El permiso para usar la CIEC; null si ya no hay.' }),
-    cambios: z.int().min(0).meta({ description: 'Cambios notados hasta ahora.', example: 1532 }),
+    cambios: z
+      .int()
+      .min(0)
+      .meta({ description: 'Número del último cambio notado; 0 si no hay ninguno.', example: 1532 }),
     ultima_lectura: instante('Cuándo se guardó la última lectura.').nullable(),
     proxima_lectura: instante('Cuándo toca la siguiente.').nullable(),
     periodos_por_leer: z

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAlmacenes, createSincronizaciones } from '@acuse/db';
+import { createAlmacenes, createSincronizaciones, recover } from '@acuse/db';
 import { expect, test } from 'vitest';
 import { csvOf } from '../almacen/csv.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
@@ -44,7 +44,7 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
     new AbortController().signal,
   );
   const page = await persona.get(pagina);
-  expect(page.main).toMatch(/Al día.*Cambios notados.*1.*Mantener al día los CFDI del RFC/s);
+  expect(page.main).toMatch(/Al día.*Último cambio.*1.*Mantener al día los CFDI del RFC/s);
   expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>');
   expect(page.text).not.toContain('<b>Proveedor</b>');
 });
@@ -82,4 +82,38 @@ test.each([
   expect(answer.status).toBe(422);
   expect(answer.main).toMatch(why);
   expect(await find()).toBeNull();
+});
+
+test('after the restoring of a backup nobody consents any more, and a cursor from before misses no change', async () => {
+  const { caller, consent, find } = await owner();
+  await consent();
+  const almacenes = createAlmacenes(servicio.db);
+  const almacenId = (await find())?.almacenId ?? 0;
+  const read = (...uuids: readonly string[]) =>
+    almacenes.merge(
+      {
+        ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
+        ...{ desde: '2026-11-01', hasta: '2026-11-30', isConfirmada: true },
+      },
+      csvOf(
+        uuids.map((uuid) => ({
+          ...{ uuid, emisor: ['PRO010101AB1', 'Uno'], receptor: [caller.rfc, 'Yo'] },
+          ...{ emitida: '2026-11-05T10:00:00', monto: '1.00' },
+        })),
+      ),
+      new AbortController().signal,
+    );
+  const changes = (cursor?: string) =>
+    expectOk(caller.call('sincronizacion/cambios', { rfc: caller.rfc, limite: 5, ...(cursor ? { cursor } : {}) }));
+  const uno = randomUUID();
+  await read(uno);
+  const before = await changes();
+  // What the backup does not have: somebody has read further than it goes.
+  const beyond = String(before['siguiente']).replace(/\.1$/, '.7');
+  await recover(servicio.db, { actor: 'operador:prueba', ip: null });
+  expect(await find()).toMatchObject({ estado: 'PAUSADA', motivo: 'SIN_CONSENTIMIENTO', consentimiento: null });
+  const dos = randomUUID();
+  await read(uno, dos);
+  for (const cursor of [String(before['siguiente']), beyond])
+    expect(await changes(cursor)).toMatchObject({ total: 1, faltan: 0, items: [{ uuid: dos.toUpperCase() }] });
 });

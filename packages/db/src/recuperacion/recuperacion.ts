@@ -16,7 +16,7 @@ WHERE datname = current_database() AND usename IS NOT NULL
 GROUP BY 1 ORDER BY 1`;
 
 /**
- * Further than any solicitud may have come since the backup: what still stands in the queue, or in the hands of a
+ * Further than any solicitud, or the changes of a subscription, may have come since the backup: what still stands in the queue, or in the hands of a
  * worker that was not ended, is of an older generation and of a stale epoch.
  */
 const LEAP = 1_000_000;
@@ -39,6 +39,12 @@ WITH abierta AS (
   DELETE FROM enlace_correo
 ), invitaciones AS (
   DELETE FROM invitacion
+), consentimientos AS (
+  DELETE FROM consentimiento
+), pausadas AS (
+  UPDATE sincronizacion SET estado = 'PAUSADA', motivo = 'SIN_CONSENTIMIENTO', pausada_en = now() WHERE estado = 'ACTIVA'
+), almacenes AS (
+  UPDATE almacen SET cambios = cambios + ${LEAP}
 ), cuenta_de AS (
   SELECT (SELECT count(*) FROM abierta)::int AS abiertas, (SELECT count(*) FROM cerrada)::int AS cerradas
 ), nota AS (${nota({
@@ -102,7 +108,8 @@ export const connectedPrograms = ({ pool }: Pick<Database, 'pool'>) => rowsOf<Co
  * Makes a database that was restored from a backup safe to work on: every open solicitud is rung anew under a
  * generation and an epoch that nothing from before the restoring has, workers are seen anew, and everybody enters the
  * panel again, because a session that was ended after the backup would be alive, as would be a code or an invitation
- * that was used or revoked. May be repeated.
+ * that was used or revoked. So would be a consent that was taken back: all end, and their subscriptions pause. Changes
+ * are numbered from further on, so that whoever has read further than the backup misses none. May be repeated.
  */
 export async function recover({ pool }: Pick<Database, 'pool'>, { actor, ip }: Autor): Promise<Recovered> {
   const row = await rowOf<Recovered>(pool, RECOVER, [actor, ip]);

@@ -11,7 +11,7 @@ const reloj = (description: string) => texto(description, '2026-01-31T10:32:07')
 
 const cambioData = z
   .object({
-    secuencia: z.int().min(1).meta({ description: 'Número del cambio: crece de uno en uno.', example: 1532 }),
+    secuencia: z.int().min(1).meta({ description: 'Número del cambio: crece siempre.', example: 1532 }),
     cambio: z
       .enum(['nuevo', 'cancelado', 'vigente', 'corregido', 'ausente', 'presente'])
       .meta({
@@ -61,7 +61,10 @@ export default defineOperation({
       total,
       items: z.array(cambioData),
       siguiente: texto('El cursor con el que se sigue, también cuando ahora no hay más.', '2a4b6c8d0e1f.1532'),
-      faltan: z.int().min(0).meta({ description: 'Cambios que hay después de estos.', example: 0 }),
+      faltan: z
+        .int()
+        .min(0)
+        .meta({ description: 'Cambios que hay después de estos, a lo más; 0 si no hay.', example: 0 }),
     })
     .meta({ id: 'ListaCambios' }),
   errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],
@@ -97,7 +100,8 @@ export default defineOperation({
         tercero_rfc: cambio.tercero?.rfc ?? null,
       })),
       siguiente: cursorOf(vista, last),
-      faltan: Number(vista.cambios > last ? vista.cambios - last : 0n),
+      // Numbers may have gaps, after the restoring of a backup.
+      faltan: cambios.length < limite || vista.cambios < last ? 0 : Number(vista.cambios - last),
     };
   },
 });

@@ -230,7 +230,7 @@ function Situacion({ vista, now, path }: { vista: VistaSincronizacion; now: Date
           proximaLectura === null ? null : ['Siguiente', <Fecha value={proximaLectura} />],
           porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'periodo', 'periodos')],
           fallando === 0 ? null : ['Con fallas', count(fallando, 'periodo', 'periodos')],
-          ['Cambios notados', formatNumero(vista.cambios), 'numero'],
+          ['Último cambio', `n.º ${formatNumero(vista.cambios)}`],
           consentimiento === null
             ? ['Permiso para usar la CIEC', 'No hay']
             : [
