@@ -165,6 +165,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
         const path = pathOf(orden);
         if (path.startsWith('descarga/')) Object.assign(own, await preparedFor(path));
         if (path.startsWith('webhooks/')) Object.assign(own, await preparedWebhook());
+        own['cursor'] = path.startsWith('sincronizacion/') ? await preparedSincronizacion() : undefined;
         const body = /-d '(.*)'$/.exec(orden.text)?.[1] ?? '{}';
         const given = JSON.parse(body) as Record<string, unknown>;
         const mine = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, own[name] ?? value]));
@@ -180,6 +181,12 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
       shell.close();
     }
     expect(seen).toHaveLength(shown.length);
+
+    /** What is kept up to date, and a cursor of its changes. */
+    async function preparedSincronizacion(): Promise<unknown> {
+      await call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
+      return Reflect.get(Object(await call('sincronizacion/cambios', { rfc })), 'siguiente');
+    }
 
     /** A webhook, and a delivery of it. */
     async function preparedWebhook(): Promise<Record<string, unknown>> {
