@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createAlmacenes, type Database, migrate, openDatabase } from '@acuse/db';
+import { createAlmacenes, type Database, migrate, openAlmacen, openDatabase } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -119,7 +119,7 @@ export async function benchAlmacen(postgresUrl: string, most: number): Promise<v
   try {
     const almacenes = createAlmacenes(db);
     const { contribuyenteId } = await seedTaxpayer(db);
-    const almacenId = await almacenes.open(contribuyenteId);
+    const almacenId = await openAlmacen(db.pool, contribuyenteId);
     const started = performance.now();
     await db.pool.query(
       `INSERT INTO lectura (almacen_id, n, solicitud_id, tipo, desde, hasta, pedida_en, filas, nuevos, cambiados, ausentes, es_dudosa)

@@ -1,4 +1,4 @@
-import { fechaField } from '@acuse/contract';
+import { fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
 import {
   addDays,
   calendarDay,
@@ -87,16 +87,6 @@ export function costoOf(
   };
 }
 
-const MOTIVOS = [
-  'PEDIDA',
-  'SIN_SALDO',
-  'SIN_CONSENTIMIENTO',
-  'CIEC_CAMBIADA',
-  'CIEC_RECHAZADA',
-  'LLAVE_CAMBIADA',
-  'CUENTA_SUSPENDIDA',
-] as const;
-
 /** A subscription as it is told. */
 export const sincronizacionData = z
   .object({
@@ -111,7 +101,7 @@ export const sincronizacionData = z
       .enum(['ACTIVA', 'PAUSADA'])
       .meta({ description: 'PAUSADA: no se pide nada; lo leído se conserva.', example: 'ACTIVA' }),
     motivo: z
-      .enum(MOTIVOS)
+      .enum(MOTIVOS_PAUSA)
       .nullable()
       .meta({
         description:

@@ -1,6 +1,8 @@
 import {
   addDays,
   calendarDay,
+  Desplazado,
+  dueOn,
   later,
   type Modo,
   mesesDesde,
@@ -20,6 +22,7 @@ import {
 } from '@acuse/db';
 import { type Logger, linkSignals, type Shutdown, uuidV7 } from '@acuse/runtime';
 import type { WorkerConfig } from './config.ts';
+import { keepAlive } from './keep-alive.ts';
 import { startLoop } from './loop.ts';
 
 /** Seconds for which a tramo is held without being held longer. */
@@ -39,7 +42,6 @@ const REMOVED = 2_000;
 const CLEAN_EVERY_MS = 60_000;
 
 const HOUR_MS = 3_600_000;
-const MINUTE_MS = 60_000;
 
 interface Deps {
   readonly tramos: Tramos;
@@ -59,10 +61,6 @@ interface AjustesSincronizacion {
   readonly aLaVez: number;
   readonly deadlineHours: number;
 }
-
-/** When a tramo is due on a day: the clock of central Mexico is six hours behind all year. */
-export const dueOn = (day: string, minuto: number): Date =>
-  new Date(Date.parse(`${day}T00:00:00-06:00`) + minuto * MINUTE_MS);
 
 /** The role `sincronizacion`: asks for what subscriptions are due for, and merges what came. It opens no credential. */
 export function openSincronizacion(
@@ -196,9 +194,6 @@ async function addMonths(tramos: Tramos, tomado: TramoTomado, hoy: string): Prom
   await tramos.addMonths(tomado, meses);
 }
 
-/** Ends of a solicitud after which asking again in vain would cost, or lock, the taxpayer's account. */
-const PAUSA: Readonly<Record<string, 'CIEC_RECHAZADA'>> = { CIEC_RECHAZADA: 'CIEC_RECHAZADA' };
-
 async function merge(
   deps: Deps,
   tomado: TramoTomado,
@@ -208,8 +203,8 @@ async function merge(
   const { tramos, almacenes, paquetes, log } = deps;
   const { estado, objectKey, motivo, isBorrado } = solicitud;
   if (estado !== 'TERMINADA' || objectKey === null || isBorrado) {
-    const pausa = motivo === null ? undefined : PAUSA[motivo];
-    if (pausa !== undefined) await tramos.pause(tomado.sincronizacionId, pausa);
+    // Sent once more, it might lock the taxpayer's account at the SAT.
+    if (motivo === 'CIEC_RECHAZADA') await tramos.pause(tomado.sincronizacionId, motivo);
     // Whoever consents anew is not kept waiting for what ended with the consent before.
     if (motivo === 'CONSENTIMIENTO_REVOCADO') {
       await tramos.failed(tomado, null, 0);
@@ -222,7 +217,9 @@ async function merge(
   }
   const { almacenId, tipo, frecuencia, tramo, minuto } = tomado;
   const { id: solicitudId, desde, hasta, creadaEn: pedidaEn, isConfirmada, pedido } = solicitud;
-  const held = holdOn(tramos, tomado);
+  const held = keepAlive(async () => {
+    if (!(await tramos.extend(tomado, LEASE_SECONDS))) throw new Desplazado(solicitudId, tomado.epoch);
+  }, LEASE_SECONDS);
   const linked = linkSignals([signal, held.lost]);
   try {
     const lectura = { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada };
@@ -246,17 +243,3 @@ async function merge(
 
 const afterFailures = (fallos: number) =>
   Math.min(FIRST_FAILURE_SECONDS * 2 ** Math.min(fallos, 16), LAST_FAILURE_SECONDS);
-
-/** Holds a tramo longer at a third of its lease; `lost` aborts when another holds it. */
-function holdOn(tramos: Tramos, tomado: TramoTomado) {
-  const controller = new AbortController();
-  const timer = setInterval(
-    () =>
-      void tramos.extend(tomado, LEASE_SECONDS).then(
-        (isHeld) => isHeld || controller.abort(new Error('another worker merges this reading')),
-        () => {},
-      ),
-    (LEASE_SECONDS * 1_000) / 3,
-  );
-  return { lost: controller.signal, stop: () => clearInterval(timer) };
-}

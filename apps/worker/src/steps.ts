@@ -14,6 +14,7 @@ import type { Consumer } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { createTracing, type Tracing } from '@acuse/tracing';
 import type { Asked } from './asked.ts';
+import { keepAlive } from './keep-alive.ts';
 import { startLoop } from './loop.ts';
 import { traceStep } from './tracing.ts';
 
@@ -116,7 +117,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
   }
 
   async function work(claimed: ClaimedSolicitud, signal: AbortSignal): Promise<Outcome> {
-    const claim = keepAlive(claims, claimed, leaseSeconds);
+    const claim = keepAlive(() => claims.extend(claimed, leaseSeconds), leaseSeconds);
     const linked = linkSignals([signal, claim.lost]);
     try {
       await checkpoint('tras-tomar', claimed.id);
@@ -149,28 +150,6 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
   }
 
   return { answer, running: () => running, lastAt: () => lastAt };
-}
-
-/**
- * Lengthens a claim at a third of its life; `lost` aborts when that is refused, or when nobody answered for the whole
- * of it.
- */
-function keepAlive(claims: Claims, claimed: ClaimedSolicitud, leaseSeconds: number) {
-  const controller = new AbortController();
-  let aliveUntil = performance.now() + leaseSeconds * 1_000;
-  const timer = setInterval(
-    async () => {
-      const asked = performance.now();
-      try {
-        await claims.extend(claimed, leaseSeconds);
-        aliveUntil = asked + leaseSeconds * 1_000;
-      } catch (error) {
-        if (error instanceof Desplazado || performance.now() > aliveUntil) controller.abort(error);
-      }
-    },
-    (leaseSeconds * 1_000) / 3,
-  );
-  return { lost: controller.signal, stop: () => clearInterval(timer) };
 }
 
 /**

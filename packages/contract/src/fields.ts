@@ -29,6 +29,18 @@ export const EVENTOS_WEBHOOK = [
 ] as const;
 export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
 
+/** Why a subscription is paused. */
+export const MOTIVOS_PAUSA = [
+  'PEDIDA',
+  'SIN_SALDO',
+  'SIN_CONSENTIMIENTO',
+  'CIEC_CAMBIADA',
+  'CIEC_RECHAZADA',
+  'LLAVE_CAMBIADA',
+  'CUENTA_SUSPENDIDA',
+] as const;
+export type MotivoPausa = (typeof MOTIVOS_PAUSA)[number];
+
 export const ESTADOS_CFDI = ['VIGENTE', 'CANCELADO'] as const;
 export const ESTADOS_CONTRIBUYENTE = ['ACTIVO', 'SUSPENDIDO', 'CANCELADO'] as const;
 export const OPINIONES = ['POSITIVO', 'NEGATIVO', 'EN_SUSPENSION', 'INSCRITO_SIN_OBLIGACIONES', 'NO_INSCRITO'] as const;

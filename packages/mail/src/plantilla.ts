@@ -1,3 +1,4 @@
+import { escapeHtml } from '@acuse/runtime';
 /** What a mail says, before it has a form. All of it is text: nothing in it is HTML. */
 export interface Contenido {
   readonly asunto: string;
@@ -15,15 +16,6 @@ export interface Cuerpos {
   readonly texto: string;
   readonly html: string;
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 /** One line: what was written by others breaks none and begins none. */
 const oneLine = (text: string) =>
@@ -50,17 +42,17 @@ export function renderCorreo({ parrafos, lista = [], accion, notas }: Contenido)
     '<!DOCTYPE html>',
     `<html lang="es-MX"><body style="margin:0;padding:24px;color:#1c1f1e;background:#ffffff;${SANS};font-size:16px;line-height:1.5">`,
     '<div style="max-width:560px;margin:0 auto">',
-    ...lines.parrafos.map((each) => `<p>${escaped(each)}</p>`),
+    ...lines.parrafos.map((each) => `<p>${escapeHtml(each)}</p>`),
     ...(lines.lista.length === 0
       ? []
-      : [`<ul>${lines.lista.map((each) => `<li>${escaped(each)}</li>`).join('')}</ul>`]),
+      : [`<ul>${lines.lista.map((each) => `<li>${escapeHtml(each)}</li>`).join('')}</ul>`]),
     ...(accion === undefined
       ? []
       : [
-          `<p><a href="${escaped(accion.url)}" style="${BUTTON}">${escaped(oneLine(accion.texto))}</a></p>`,
-          `<p style="font-size:13px;color:#4a514e">${escaped(accion.url)}</p>`,
+          `<p><a href="${escapeHtml(accion.url)}" style="${BUTTON}">${escapeHtml(oneLine(accion.texto))}</a></p>`,
+          `<p style="font-size:13px;color:#4a514e">${escapeHtml(accion.url)}</p>`,
         ]),
-    ...lines.notas.map((each) => `<p style="font-size:13px;color:#4a514e">${escaped(each)}</p>`),
+    ...lines.notas.map((each) => `<p style="font-size:13px;color:#4a514e">${escapeHtml(each)}</p>`),
     '</div></body></html>',
   ].join('\n');
   return { texto: `${texto}\n`, html };

@@ -1,4 +1,4 @@
-import type { EventoWebhook } from '@acuse/contract';
+import type { EventoWebhook, MotivoPausa } from '@acuse/contract';
 import type { Contenido } from './plantilla.ts';
 
 type Dato = Readonly<Record<string, unknown>>;
@@ -53,7 +53,7 @@ interface Aviso {
   readonly accion: (first: Dato, cuantas: number) => { readonly texto: string; readonly path: string };
 }
 
-const PAUSAS: Readonly<Record<string, string>> = {
+const PAUSAS: Readonly<Record<Exclude<MotivoPausa, 'PEDIDA'>, string>> = {
   SIN_SALDO: 'no alcanzó el saldo',
   SIN_CONSENTIMIENTO: 'el permiso venció o se retiró',
   CIEC_CAMBIADA: 'la CIEC cambió, y con ella terminó el permiso',
@@ -61,6 +61,8 @@ const PAUSAS: Readonly<Record<string, string>> = {
   LLAVE_CAMBIADA: 'la API key cambió, y con ella terminó el permiso',
   CUENTA_SUSPENDIDA: 'la cuenta está suspendida',
 };
+
+const pausaOf = (motivo: string): string => Object.entries(PAUSAS).find(([each]) => each === motivo)?.[1] ?? motivo;
 
 const haciaSolicitud: Aviso['accion'] = (first, cuantas) =>
   cuantas === 1
@@ -147,8 +149,7 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
     parrafos: () => [
       'Ya no se leen sus CFDI. Falta saldo, el permiso para usar la CIEC terminó, o el SAT no la aceptó; lo leído se conserva. Resuelto eso, se reanuda con sincronizacion/reanudar, o con sincronizacion/crear si hace falta un permiso nuevo.',
     ],
-    renglon: (dato) =>
-      `${textOf(dato, 'rfc')}: ${PAUSAS[textOf(dato, 'motivo')] ?? textOf(dato, 'motivo')}${dePrueba(dato)}`,
+    renglon: (dato) => `${textOf(dato, 'rfc')}: ${pausaOf(textOf(dato, 'motivo'))}${dePrueba(dato)}`,
     accion: haciaRfc('Ver el RFC', ''),
   },
 };

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Cambio, createAlmacenes, LecturaIlegible, type NuevaLectura } from '@acuse/db';
+import { type Cambio, createAlmacenes, LecturaIlegible, type NuevaLectura, openAlmacen } from '@acuse/db';
 import { expect, test } from 'vitest';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';
@@ -26,7 +26,7 @@ const recibido = (n: number, rest: Partial<FilaCfdi> = {}): FilaCfdi => ({
 async function open() {
   const { contribuyenteId } = await seedTaxpayer(t.db);
   const almacenes = createAlmacenes(t.db);
-  const almacenId = await almacenes.open(contribuyenteId);
+  const almacenId = await openAlmacen(t.db.pool, contribuyenteId);
   const read = (filas: Iterable<FilaCfdi>, rest: Partial<NuevaLectura> = {}) =>
     almacenes.merge(
       {
@@ -150,6 +150,17 @@ test('an answer from which much is missing is doubted until the next one says th
   expect(await said(100n)).toEqual([]);
   expect(await read(few)).toMatchObject({ ausentes: 40, isDudosa: false });
   expect((await said(100n)).filter(([, clase]) => clase === 'ausente')).toHaveLength(40);
+});
+
+test.for([
+  [30, 10, false],
+  [100, 79, true],
+  [200, 179, false],
+])('of %i known, an answer with %i is doubted: %s', async ([known = 0, given = 0, isDudosa]) => {
+  const { read } = await open();
+  const filas = Array.from({ length: Number(known) }, (_, n) => recibido(n));
+  await read(filas);
+  expect(await read(filas.slice(0, Number(given)))).toMatchObject({ isDudosa });
 });
 
 test('an empty answer that nobody confirmed takes nothing away, however often it comes', async () => {
@@ -283,7 +294,7 @@ test.for([1, 2])(
         ]),
       ),
     );
-    await almacenes.close(almacenId);
+    await t.sql`UPDATE almacen SET borrado_en = now() WHERE id = ${almacenId}`;
     while ((await almacenes.removeRows(50)) > 0);
     const [left] = await t.sql<{ filas: number }>`
     SELECT (SELECT count(*) FROM cfdi WHERE almacen_id = ${almacenId}) + (SELECT count(*) FROM cfdi_cambio WHERE almacen_id = ${almacenId})

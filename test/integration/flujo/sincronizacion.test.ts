@@ -63,7 +63,7 @@ it('a subscription reads month after month by itself, at the cost that it foreto
   await expectOk(caller.call('webhooks/crear', { rfc, url: 'http://127.0.0.1:9/', eventos: eventosDeseados }));
   const costo = await expectOk(caller.call('sincronizacion/estimar', { rfc: caller.rfc, desde: DESDE }));
   expect(costo).toMatchObject({ lecturas_iniciales: 6, creditos_iniciales: 6 });
-  const creada = await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE }));
+  const creada = await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, meses: 13 }));
   expect(creada).toMatchObject({ rfc: caller.rfc, estado: 'ACTIVA', tipo: 'ambos', desde: DESDE, costo });
   await loaded(caller);
   expect(await saldoDe(servicio, caller)).toBe(44);

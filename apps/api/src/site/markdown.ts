@@ -1,4 +1,5 @@
 import { posix } from 'node:path';
+import { escapeHtml } from '@acuse/runtime';
 import { Marked, Renderer, type Tokens } from 'marked';
 import type { Language, Page } from './pages.ts';
 
@@ -19,16 +20,6 @@ export interface Rendered {
 type Resolve = (href: string) => { readonly to: string; readonly page?: Page } | null;
 /** A link that is named after its file, which readers of the site do not see. */
 const FILE_NAME = /^[\w./-]+\.md$/;
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-/** A text as it may stand in HTML, in an attribute too. */
-export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
 
 const TABLE: Readonly<Record<Language, string>> = { es: 'Tabla', en: 'Table' };
 const SAMPLE: Readonly<Record<Language, string>> = { es: 'Ejemplo', en: 'Example' };

@@ -43,6 +43,19 @@ export async function readLlaveTecleada(
   return AJENA;
 }
 
+/**
+ * What is wrong with a typed key that a call of the API is to be made with, in Spanish, or null: it has to be the active
+ * one of this RFC, so that nobody asks here with anybody else's. Whether it is the key, the API says.
+ */
+export function faultOfLlave(texto: string, { llave }: Pick<RfcVista, 'llave'>): string | null {
+  if (llave === null) return 'Este RFC todavía no tiene API key. Genérela primero en la página del RFC.';
+  const key = parseApiKey(texto);
+  if (key === null) return 'No es una API key completa. Péguela entera, como se mostró al generarla.';
+  wipeApiKey(key);
+  if (key.keyId === llave.id) return null;
+  return `No es la API key vigente de este RFC, que termina en ${llave.ultimos4}.`;
+}
+
 /** Whether the key of a taxpayer need not be typed in now. */
 export const isRecordada = async (
   contexto: Pick<ContextoCliente, 'deps' | 'browser'>,

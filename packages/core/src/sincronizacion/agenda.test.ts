@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { addDays } from '../solicitud/periodos.ts';
 import { countLecturas, mesesDesde, minutoDe, periodoDe, siguienteLectura, type Tramo } from './agenda.ts';
@@ -88,4 +89,17 @@ test('subscriptions are spread over the small hours', () => {
   expect(Math.min(...minutes)).toBeGreaterThanOrEqual(30);
   expect(Math.max(...minutes)).toBeLessThan(510);
   expect(new Set(minutes).size).toBeGreaterThan(300);
+});
+
+test('the guides say on which days a month is read, as it is', () => {
+  const days = lecturasDe({ clase: 'MES', mes: '2026-01-01' }, '2026-01-01').slice(1);
+  const dayOf = (day: string, from: string) => (Date.parse(day) - Date.parse(from)) / 86_400_000;
+  const during = days.filter((day) => day < '2026-02-01').map((day) => dayOf(day, '2025-12-31'));
+  const after = days.filter((day) => day >= '2026-02-01').map((day) => dayOf(day, '2026-01-31'));
+  const guide = (name: string) => readFileSync(new URL(`../../../../docs/guias/${name}`, import.meta.url), 'utf8');
+  for (const text of [guide('al-dia.md'), guide('en/up-to-date.md')]) {
+    expect(text).toContain(during.join(', ').replace(/, (?=\d+$)/, text.startsWith('# Al') ? ' y ' : ' and '));
+    expect(text).toContain(`${after.slice(0, 7).join(', ')}…`);
+    expect(text).toMatch(days.at(-1) === '2027-05-08' ? /8 (de mayo|May)/ : /^$/);
+  }
 });

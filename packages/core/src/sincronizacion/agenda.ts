@@ -102,3 +102,7 @@ const MINUTOS = 480;
 export function minutoDe(id: string): number {
   return PRIMER_MINUTO + (Number.parseInt(id.slice(-6), 16) % MINUTOS);
 }
+
+/** When a tramo is due on a day: the clock of central Mexico is six hours behind all year. */
+export const dueOn = (day: string, minuto: number): Date =>
+  new Date(Date.parse(`${day}T00:00:00-06:00`) + minuto * 60_000);

@@ -1,6 +1,6 @@
 import type { TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { execute, rowOf, rowsOf } from '../statements.ts';
+import { type Connection, rowOf, rowsOf } from '../statements.ts';
 import { mergeLectura } from './merge.ts';
 
 export { type LecturaHecha, LecturaIlegible, type NuevaLectura } from './merge.ts';
@@ -51,19 +51,18 @@ LEFT JOIN nombrado p ON p.id = x.pac_id
 LEFT JOIN nombrado t ON t.id = x.tercero_id
 ORDER BY k.n`;
 
+/** Opens an empty store, and gives its number. */
+export async function openAlmacen(connection: Connection, contribuyenteId: string): Promise<number> {
+  const text = 'INSERT INTO almacen (contribuyente_id) VALUES ($1) RETURNING id';
+  const row = await rowOf<{ id: number }>(connection, text, [contribuyenteId]);
+  if (row === null) throw new Error('no store was opened');
+  return row.id;
+}
+
 /** What is known of the CFDI of taxpayers, kept up to date by merging packages of metadata. */
 export function createAlmacenes(database: Database) {
   const { pool } = database;
   return {
-    /** Opens an empty store, and gives its number. */
-    async open(contribuyenteId: string): Promise<number> {
-      const row = await rowOf<{ id: number }>(pool, 'INSERT INTO almacen (contribuyente_id) VALUES ($1) RETURNING id', [
-        contribuyenteId,
-      ]);
-      if (row === null) throw new Error('no store was opened');
-      return row.id;
-    },
-
     merge: mergeLectura.bind(null, database),
 
     /** The changes after the one numbered `despuesDe` (0: from the first), in their order, at most `limite`. */
@@ -75,11 +74,6 @@ export function createAlmacenes(database: Database) {
         limite,
       ]);
       return rows.map((row) => ({ ...row, n: BigInt(row.n) }));
-    },
-
-    /** Takes a store from everybody. Its rows go by `removeRows`. */
-    async close(almacenId: number): Promise<void> {
-      await execute(pool, 'UPDATE almacen SET borrado_en = now() WHERE id = $1 AND borrado_en IS NULL', [almacenId]);
     },
 
     /** Deletes so many rows, at most, of one of the stores that were closed. Gives how many went: 0 when all are gone. */

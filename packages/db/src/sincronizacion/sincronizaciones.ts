@@ -1,5 +1,7 @@
+import type { MotivoPausa } from '@acuse/contract';
 import type { Autor, Frecuencia, TipoDescarga } from '@acuse/core';
 import type pg from 'pg';
+import { openAlmacen } from '../almacen/almacen.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf } from '../statements.ts';
@@ -34,15 +36,6 @@ export interface NuevaSincronizacion extends Autor {
   readonly meses: readonly string[];
   readonly consentimiento: NuevoConsentimiento;
 }
-
-export type MotivoPausa =
-  | 'PEDIDA'
-  | 'SIN_SALDO'
-  | 'SIN_CONSENTIMIENTO'
-  | 'CIEC_CAMBIADA'
-  | 'CIEC_RECHAZADA'
-  | 'LLAVE_CAMBIADA'
-  | 'CUENTA_SUSPENDIDA';
 
 /** A subscription as its taxpayer sees it. */
 export interface VistaSincronizacion {
@@ -176,12 +169,8 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       return;
     }
     const { id, cuentaId, contribuyenteId, rfc, minuto } = nueva;
-    const almacen = await rowOf<{ id: number }>(
-      client,
-      'INSERT INTO almacen (contribuyente_id) VALUES ($1) RETURNING id',
-      [contribuyenteId],
-    );
-    const values = [id, cuentaId, contribuyenteId, apiKeyId, rfc, almacen?.id, ...kinds, desde, frecuencia, minuto];
+    const almacenId = await openAlmacen(client, contribuyenteId);
+    const values = [id, cuentaId, contribuyenteId, apiKeyId, rfc, almacenId, ...kinds, desde, frecuencia, minuto];
     await execute(client, CREATE, values);
   }
 

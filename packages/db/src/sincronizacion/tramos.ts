@@ -1,7 +1,8 @@
+import type { MotivoPausa } from '@acuse/contract';
 import type { Frecuencia, Modo, TipoDescarga, Tramo } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { type MotivoPausa, RECIENTE } from './sincronizaciones.ts';
+import { RECIENTE } from './sincronizaciones.ts';
 
 /** A tramo that is due, held under an epoch until its lease is over. */
 export interface TramoTomado {

@@ -1,5 +1,5 @@
 import { rfcField } from '@acuse/contract';
-import { addDays, mesesDesde, minutoDe } from '@acuse/core';
+import { addDays, dueOn, mesesDesde, minutoDe } from '@acuse/core';
 import { z } from 'zod';
 import { StaleAccess } from '../../http/llamada.ts';
 import { defineOperation } from '../../http/operation.ts';
@@ -69,7 +69,7 @@ export default defineOperation({
     const credencial = elegible.open();
     const sobre = deps.sealer.seal(credencial, { solicitudId: id, cuenta: cuentaId, rfc, tipo: 'ciec', expiraEn });
     const minuto = minutoDe(id);
-    const primeraReciente = new Date(Date.parse(`${addDays(hoy, 1)}T00:00:00-06:00`) + minuto * 60_000);
+    const primeraReciente = dueOn(addDays(hoy, 1), minuto);
     const resultado = await deps.sincronizaciones.subscribe(
       {
         ...{ id, cuentaId, contribuyenteId, apiKeyId: apiKey.id, version, rfc, tipos, desde, frecuencia, minuto },

@@ -1,4 +1,4 @@
-import { isFecha } from '@acuse/contract';
+import { isFecha, type MotivoPausa } from '@acuse/contract';
 import { addDays, calendarDay, countLecturas, FRECUENCIAS, type Frecuencia } from '@acuse/core';
 import {
   type Cambio,
@@ -7,14 +7,13 @@ import {
   type RfcVista,
   type VistaSincronizacion,
 } from '@acuse/db';
-import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { z } from 'zod';
-import { createLlaveRecordada } from '../../acceso/llave-tecleada.ts';
+import { createLlaveRecordada, faultOfLlave, isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
-import type { ContextoCliente } from '../../http/ruta.ts';
+import { avisoOf, type ContextoCliente } from '../../http/ruta.ts';
 import { readJson, sandboxOf } from '../sandbox/sandbox.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
@@ -63,43 +62,36 @@ upToDatePage.post(SUB, async (contexto, rfc) => {
   });
 });
 
+/** What a button orders, what it says when done, and why it was not. */
+const ORDENES = {
+  pausar: ['pause', 'Quedó en pausa: no se pide nada más.', 'No estaba activo, así que no había qué poner en pausa.'],
+  reanudar: [
+    'resume',
+    'Sigue al día desde ahora.',
+    'No se reanudó: ya no hay permiso para usar la CIEC. Dé uno nuevo abajo.',
+  ],
+  retirar: [
+    'revoke',
+    'El permiso terminó y la copia de la CIEC se borró. Lo que estaba en curso se canceló y se devolvió.',
+    'No había un permiso que retirar.',
+  ],
+  borrar: [
+    'remove',
+    'Este RFC ya no se mantiene al día, y lo que se sabía de sus CFDI se borra.',
+    'Este RFC no se mantenía al día.',
+  ],
+} as const;
+
+const isOrden = (text: string): text is keyof typeof ORDENES => Object.hasOwn(ORDENES, text);
+
 /** Stops and goes on, takes the consent back, and ends it all. */
 upToDatePage.post(`${SUB}/cambiar`, async (contexto, rfc) => {
   const { campos, deps, autor, redirectTo } = contexto;
-  const sincronizaciones = createSincronizaciones(deps.database);
-  const done = (isDone: boolean, texto: string, otherwise: string) =>
-    redirectTo(
-      hrefRfc(rfc.rfc, SUB),
-      isDone ? { tono: 'exito' as const, texto } : { tono: 'error' as const, texto: otherwise },
-    );
-  switch (campos['accion']) {
-    case 'pausar':
-      return done(
-        await sincronizaciones.pause(rfc.id, autor),
-        'Quedó en pausa: no se pide nada más.',
-        'No estaba activo, así que no había qué poner en pausa.',
-      );
-    case 'reanudar':
-      return done(
-        await sincronizaciones.resume(rfc.id, autor),
-        'Sigue al día desde ahora.',
-        'No se reanudó: ya no hay permiso para usar la CIEC. Dé uno nuevo abajo.',
-      );
-    case 'retirar':
-      return done(
-        await sincronizaciones.revoke(rfc.id, autor),
-        'El permiso terminó y la copia de la CIEC se borró. Lo que estaba en curso se canceló y se devolvió.',
-        'No había un permiso que retirar.',
-      );
-    case 'borrar':
-      return done(
-        await sincronizaciones.remove(rfc.id, autor),
-        'Este RFC ya no se mantiene al día, y lo que se sabía de sus CFDI se borra.',
-        'Este RFC no se mantenía al día.',
-      );
-    default:
-      return page(contexto, rfc, { texto: 'Elija qué hacer con uno de los botones.' });
-  }
+  const { accion = '' } = campos;
+  if (!isOrden(accion)) return page(contexto, rfc, { texto: 'Elija qué hacer con uno de los botones.' });
+  const [orden, done, otherwise] = ORDENES[accion];
+  const isDone = await createSincronizaciones(deps.database)[orden](rfc.id, autor);
+  return redirectTo(hrefRfc(rfc.rfc, SUB), avisoOf(isDone, done, otherwise));
 });
 
 const rechazada = z.object({ cfdi_texto: z.string() });
@@ -130,20 +122,15 @@ interface Tecleado {
 }
 
 /** What is wrong with a form before anybody is asked; null when nothing is. */
-function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: string, { llave }: RfcVista): Tecleado | null {
+function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: string, rfc: RfcVista): Tecleado | null {
   const fault = (campo: CampoPedido, texto: string) => ({ campo, texto });
   if (!TIPOS.some(([value]) => value === tipo)) return fault('tipo', 'Elija uno de la lista.');
   if (!isFecha(desde)) return fault('desde', 'Escriba el día como año-mes-día, por ejemplo 2026-01-01.');
   if (!FRECUENCIAS.some((each) => each === frecuencia)) return fault('frecuencia', 'Elija una de la lista.');
   if (!/^\d{1,2}$/.test(meses) || Number(meses) < 1 || Number(meses) > MAX_MESES)
     return fault('meses', `Escriba un número de 1 a ${MAX_MESES}.`);
-  if (llave === null) return fault('api_key', 'Este RFC todavía no tiene API key. Genérela primero.');
-  const key = parseApiKey(apiKey);
-  if (key === null) return fault('api_key', 'No es una API key completa. Péguela entera, como se mostró al generarla.');
-  wipeApiKey(key);
-  return key.keyId === llave.id
-    ? null
-    : fault('api_key', `No es la API key vigente de este RFC, que termina en ${llave.ultimos4}.`);
+  const wrong = faultOfLlave(apiKey, rfc);
+  return wrong === null ? null : fault('api_key', wrong);
 }
 
 const TIPOS = [
@@ -154,7 +141,7 @@ const TIPOS = [
 
 const NOMBRES_FRECUENCIA: Readonly<Record<Frecuencia, string>> = { DIARIA: 'Cada día', SEMANAL: 'Cada semana' };
 
-const MOTIVOS: Readonly<Record<string, string>> = {
+const MOTIVOS: Readonly<Record<MotivoPausa, string>> = {
   PEDIDA: 'Así se pidió. Lo leído se conserva.',
   SIN_SALDO: 'No alcanzó el saldo. Compre créditos y reanude: lee de una vez lo que tocaba.',
   SIN_CONSENTIMIENTO: 'El permiso para usar la CIEC venció o se retiró. Para seguir, dé uno nuevo abajo.',
@@ -169,7 +156,7 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
   const { deps, now, pagina } = contexto;
   const vista = await createSincronizaciones(deps.database).find(rfc.id);
   const last = vista === null ? [] : await lastChanges(contexto, vista);
-  const isKnown = (await createLlaveRecordada(contexto).known()).has(rfc.id);
+  const isKnown = await isRecordada(contexto, rfc);
   const { texto, campo } = tecleado;
   const isFaulty = texto !== undefined;
   const pedido = tecleado.pedido ?? pedidoFrom(vista, now);

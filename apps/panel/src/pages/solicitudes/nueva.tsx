@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
-import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { z } from 'zod';
-import { createLlaveRecordada } from '../../acceso/llave-tecleada.ts';
+import { createLlaveRecordada, faultOfLlave } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, hrefWith, Secret } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
@@ -262,18 +261,8 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
   for (const campo of ['desde', 'hasta'] as const)
     if (!isFecha(pedido[campo])) return { campo, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
   if (pedido.desde > pedido.hasta) return { campo: 'desde', texto: 'El primer día no puede ser posterior al último.' };
-  return checkLlave(pedido.apiKey, vista);
-}
-
-/** The key has to be the active one of this RFC, so that nobody asks here with anybody else's. */
-function checkLlave(text: string, vista: RfcVista): { texto: string; campo: 'api_key' } | null {
-  const fault = (texto: string) => ({ campo: 'api_key' as const, texto });
-  if (vista.llave === null) return fault('Este RFC todavía no tiene API key. Genérela primero en la página del RFC.');
-  const key = parseApiKey(text);
-  if (key === null) return fault('No es una API key completa. Péguela entera, como se mostró al generarla.');
-  wipeApiKey(key);
-  if (key.keyId === vista.llave.id) return null;
-  return fault(`No es la API key vigente de este RFC, que termina en ${vista.llave.ultimos4}.`);
+  const fault = faultOfLlave(pedido.apiKey, vista);
+  return fault === null ? null : { campo: 'api_key', texto: fault };
 }
 
 /** Asks through the API of this installation: accepted, checked and charged as any other. */
