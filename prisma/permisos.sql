@@ -136,6 +136,8 @@ GRANT SELECT, INSERT, UPDATE ON efos_pedido TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON edos_lista, edos_rfc TO acuse_panel;
 -- efos_carga, efos_pedido
 GRANT SELECT, INSERT, UPDATE, DELETE ON efos_version, efos_vigente, efos_fila, efos_carga TO acuse_worker;
+-- lista_actual, lista_vigente: the rows and versions of all lists that are current.
+GRANT SELECT ON lista_actual, lista_vigente TO acuse_api, acuse_panel, acuse_worker;
 GRANT USAGE ON SEQUENCE efos_carga_id_seq TO acuse_worker;
 GRANT SELECT, DELETE ON efos_pedido TO acuse_worker;
 
