@@ -35,7 +35,7 @@ import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, ser
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing } from '@acuse/tracing';
-import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
+import { createSellado, idsOf, openKeyring, openOpener } from '@acuse/vault';
 import { createAsked } from './asked.ts';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
 import { openCorreo } from './envios/correo.ts';
@@ -211,10 +211,7 @@ export async function startWorker(
 
   // What is opened last is closed first: whoever leaves takes nothing new from then on.
   if (abierto !== null && has('descargas')) {
-    const opener = createOpener({
-      keys: parseKeys('WORKER_KEYS', config.WORKER_KEYS, importWorkerPrivateKey),
-      psks: parseKeys('WORKER_PSKS', config.WORKER_PSKS, (base64) => Buffer.from(base64, 'base64')),
-    });
+    const opener = openOpener(config.WORKER_KEYS, config.WORKER_PSKS);
     const openSellada = (
       { sobre, tipo, expiraEn }: CredencialSellada,
       { id, sincronizacionId, cuentaId: cuenta, rfc }: ClaimedSolicitud,

@@ -1,4 +1,13 @@
-export { firstKey, idsOf, openClaves, openHasher, openKeyring, parseKeys } from './ajustes/open-claves.ts';
+export {
+  firstKey,
+  idsOf,
+  openClaves,
+  openHasher,
+  openKeyring,
+  openOpener,
+  openSealer,
+  parseKeys,
+} from './ajustes/open-claves.ts';
 export { type ApiKey, generateApiKey, parseApiKey, wipeApiKey } from './api-key/api-key.ts';
 export { type ApiKeyHash, type ApiKeyHasher, createApiKeyHasher, registroOf } from './api-key/api-key-hasher.ts';
 export { decodeBase64 } from './body/base64.ts';
@@ -42,7 +51,14 @@ export {
   type Valores,
   writeInstalacion,
 } from './instalacion/carpeta.ts';
-export { createOpener, createSealer, type Sealer } from './sealing/sealed-credencial.ts';
+export {
+  type ContextoSolicitud,
+  createOpener,
+  createSealer,
+  type Opener,
+  resealSellada,
+  type Sealer,
+} from './sealing/sealed-credencial.ts';
 export {
   generateWorkerKeyPair,
   importWorkerPrivateKey,

@@ -1,4 +1,5 @@
 import type { ClaveSesion, TipoGuardada } from '@acuse/core';
+import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { isOne, rowsOf } from '../statements.ts';
 import { kidOf, kidOfBase64 } from './cuelgan.ts';
@@ -36,6 +37,31 @@ export interface CampoSellado<Clave> {
   readonly sobre: Buffer;
 }
 
+/** The copy of a CIEC that the workers open for a subscription, with what its bytes are bound to. */
+export interface ConsentimientoResellable {
+  readonly sincronizacionId: string;
+  readonly cuentaId: string;
+  readonly rfc: string;
+  readonly expiraEn: Date;
+  readonly sobre: Buffer;
+}
+
+/** SQL: the names of both keys that a copy for the workers is sealed under, in one text. */
+const llavesOf = (sobre: string) =>
+  `nombre_sellado(${sobre}, 1) || ' ' || nombre_sellado(${sobre}, 2 + get_byte(${sobre}, 1))`;
+
+/** What was consented to, by whom and until when stays; each line of the audit log is of the change itself. */
+const REPLACE_CONSENTIMIENTO = `
+WITH cambio AS (
+  UPDATE consentimiento k SET kid = nombre_sellado($3::bytea, 1), sobre = $3 FROM sincronizacion s
+  WHERE k.sincronizacion_id = $1 AND k.sobre = $2 AND s.id = k.sincronizacion_id RETURNING s.cuenta_id, s.contribuyente_id
+), hecho AS (
+  ${nota({
+    ...{ accion: 'resellar-consentimiento', de: 'cambio', contribuyente: 'contribuyente_id' },
+    ...{ detalle: `jsonb_build_object('llaves', ${llavesOf('$3::bytea')})`, actor: `'operador:cli'`, ip: 'NULL' },
+  })}
+) SELECT FROM cambio`;
+
 /** The taxpayer is locked first, as by whoever stores a credential. */
 const REPLACE_CREDENCIAL = `
 WITH dueno AS MATERIALIZED (
@@ -44,7 +70,8 @@ WITH dueno AS MATERIALIZED (
 UPDATE credencial c SET kid = $3, sobre = $4 FROM dueno WHERE c.id = $1 AND c.contribuyente_id = dueno.id AND c.sobre = $2`;
 
 /**
- * What may be sealed again without an API key: outer layers, sessions with portals, proofs of refusals, second factors.
+ * What may be sealed again without an API key: outer layers, consents, sessions with portals, proofs of refusals, second
+ * factors.
  */
 export function createResellables({ pool }: Pick<Database, 'pool'>) {
   const page = async <Fila extends object>(text: string, values: readonly unknown[]) =>
@@ -106,6 +133,20 @@ export function createResellables({ pool }: Pick<Database, 'pool'>) {
       cursor: `rfc || ' ' || tipo || ' ' || huella`,
       clave: `jsonb_build_object('rfc', rfc, 'tipo', tipo, 'sal', sal)`,
     }),
+    /** `kid`: the names of the worker key and of the PSK in force, with a space between them. */
+    consentimientos: {
+      page: (llaves, cursor, limit) =>
+        page<ConsentimientoResellable>(
+          `SELECT k.sincronizacion_id AS "sincronizacionId", k.sincronizacion_id::text AS cursor, s.cuenta_id AS "cuentaId", s.rfc,
+                  k.expira_en AS "expiraEn", k.sobre
+           FROM consentimiento k JOIN sincronizacion s ON s.id = k.sincronizacion_id
+           WHERE length(k.sobre) > 1 AND ${llavesOf('k.sobre')} IS DISTINCT FROM $1
+             AND k.sincronizacion_id > coalesce(nullif($2, '')::uuid, '00000000-0000-0000-0000-000000000000')
+           ORDER BY k.sincronizacion_id LIMIT $3`,
+          [llaves, cursor, limit],
+        ),
+      replace: (fila, { sobre }) => replaced(REPLACE_CONSENTIMIENTO, [fila.sincronizacionId, fila.sobre, sobre]),
+    } satisfies Resellables<ConsentimientoResellable>,
     segundosFactores: campo<{ readonly usuarioId: string }>({
       ...{ tabla: 'segundo_factor', columna: 'secreto', cursor: 'usuario_id::text' },
       clave: `jsonb_build_object('usuarioId', usuario_id)`,

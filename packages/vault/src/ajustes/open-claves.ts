@@ -3,8 +3,8 @@ import { type ApiKeyHasher, createApiKeyHasher } from '../api-key/api-key-hasher
 import { decodeClave32 } from '../crypto/clave-32.ts';
 import { createTrustBundle, EMPTY_TRUST } from '../efirma/certificado.ts';
 import { createKeyring, type Keyring } from '../envelope/keyring.ts';
-import { createSealer } from '../sealing/sealed-credencial.ts';
-import { importWorkerPublicKey } from '../sealing/worker-keys.ts';
+import { createOpener, createSealer, type Opener, type Sealer } from '../sealing/sealed-credencial.ts';
+import { importWorkerPrivateKey, importWorkerPublicKey } from '../sealing/worker-keys.ts';
 
 /**
  * Reads `id:base64,id:base64` into a map, in order. Throws RangeError, without quoting any value, when an entry has no
@@ -66,20 +66,33 @@ export function openKeyring(name: string, list: string): Keyring {
   return createKeyring({ keys, current: firstKey(keys).id });
 }
 
+/** What seals credentials for the workers, from `kid:base64` of their public key and of the PSK. Throws RangeError. */
+export function openSealer(publicKey: string, psk: string): Sealer {
+  const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', publicKey, importWorkerPublicKey));
+  const shared = firstKey(parseKeys('WORKER_PSK', psk, decodeClave32));
+  return createSealer({ publicKey: worker.key, kid: worker.id, psk: shared.key, pskId: shared.id });
+}
+
+/** What opens them, from the lists of the workers' private keys and of the PSKs. Throws RangeError. */
+export function openOpener(privateKeys: string, psks: string): Opener {
+  return createOpener({
+    keys: parseKeys('WORKER_KEYS', privateKeys, importWorkerPrivateKey),
+    psks: parseKeys('WORKER_PSKS', psks, decodeClave32),
+  });
+}
+
 /**
  * Reads the keys and the files of authorities that the settings name. Throws RangeError for a key that is none, and
  * what reading throws.
  */
 export async function openClaves(ajustes: AjustesClaves) {
-  const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', ajustes.WORKER_PUBLIC_KEY, importWorkerPublicKey));
-  const psk = firstKey(parseKeys('WORKER_PSK', ajustes.WORKER_PSK, decodeClave32));
   const bundleOf = async (files: readonly string[]) =>
     createTrustBundle(await Promise.all(files.map((file) => readFile(file, 'latin1'))));
   const { EFIRMA_AUTORIDADES: autoridades, EFIRMA_AUTORIDADES_PRUEBAS: pruebas } = ajustes;
   return {
     hasher: openHasher(ajustes.API_KEY_PEPPERS),
     keyring: openKeyring('KEYRING', ajustes.KEYRING),
-    sealer: createSealer({ publicKey: worker.key, kid: worker.id, psk: psk.key, pskId: psk.id }),
+    sealer: openSealer(ajustes.WORKER_PUBLIC_KEY, ajustes.WORKER_PSK),
     /** Authorities that may issue an e.firma. */
     trust: await bundleOf(autoridades),
     /** Those that may issue one for a test key where the SAT is asked with the others. */

@@ -1,4 +1,4 @@
-import type { Credencial, TipoCredencial } from '@acuse/core';
+import { type Credencial, type TipoCredencial, wipeCredencial } from '@acuse/core';
 import { CredencialIlegible, decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { GCM_TAG_BYTES } from '../crypto/aes-gcm.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
@@ -135,6 +135,7 @@ export function createSealer(options: {
   const senderForNext = createShortLived((limit) => hpke.sender(publicKey, limit), LIFE);
   return {
     kid,
+    pskId,
     /**
      * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential
      * is not of the context's RFC and type.
@@ -188,4 +189,34 @@ export function createOpener(options: {
       return decodeCredencial(plaintext, contexto);
     },
   };
+}
+
+export type Opener = ReturnType<typeof createOpener>;
+
+/**
+ * Seals a copy anew under the names in force, for the same context. Throws {@link CredencialIlegible} when it does not
+ * open, and RangeError when the opener would not open the new one: it would be lost.
+ */
+export function resealSellada(
+  sealed: Uint8Array,
+  contexto: ContextoSolicitud,
+  { opener, sealer }: { readonly opener: Opener; readonly sealer: Sealer },
+): Buffer {
+  const credencial = opener.open(sealed, contexto);
+  try {
+    const anew = sealer.seal(credencial, contexto);
+    wipeCredencial(openedAnew(opener, anew, contexto));
+    return anew;
+  } finally {
+    wipeCredencial(credencial);
+  }
+}
+
+function openedAnew(opener: Opener, anew: Uint8Array, contexto: ContextoSolicitud): Credencial {
+  try {
+    return opener.open(anew, contexto);
+  } catch (error) {
+    if (!(error instanceof CredencialIlegible)) throw error;
+    throw new RangeError('WORKER_PUBLIC_KEY y WORKER_PSK no son pareja de WORKER_KEYS y WORKER_PSKS: no se selló nada');
+  }
 }

@@ -1,19 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { cuelgan, pendientes, SECRETOS, type Secreto } from '@acuse/db';
-import {
-  changeValores,
-  newSecretos,
-  newServidores,
-  openKeyring,
-  readValores,
-  type Valores,
-  writeInstalacion,
-} from '@acuse/vault';
+import { changeValores, newSecretos, newServidores, readValores, type Valores, writeInstalacion } from '@acuse/vault';
 import { Argument, type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { type Cluster, openKubernetes, readExternos, valoresEn } from '../secretos/kubernetes.ts';
 import { agregar, entriesOf, retirar, usar, vigenteDe } from '../secretos/pasos.ts';
-import { RESELLABLES, resellar } from '../secretos/reseal.ts';
+import { resellarTodo } from '../secretos/reseal.ts';
 
 const PASOS = ['agregar', 'usar', 'resellar', 'retirar'] as const;
 const CARPETA = 'carpeta de los secretos, como la que escribió «secretos --carpeta»; sin ella se leen del ambiente';
@@ -105,8 +97,10 @@ export function addSecretos(program: Command, deps: () => CliDeps, { print, clus
     .option('--carpeta <ruta>', CARPETA)
     .addOption(new Option('--kubernetes <prefijo>', KUBERNETES).conflicts('carpeta'))
     .action(async (secreto: Secreto, { paso, ...donde }: Donde & { paso: (typeof PASOS)[number] }) => {
-      if (paso === 'resellar') await resealTodo(secreto, await valoresOf(donde));
-      else {
+      if (paso === 'resellar') {
+        const options = { limit: POR_PAGINA, onAvance: show };
+        await resellarTodo(deps().database, secreto, await valoresOf(donde), options);
+      } else {
         if (paso === 'retirar') await requireNadaCuelga(secreto, await valoresOf(donde));
         await changeTo(secreto, { agregar, usar, retirar }[paso], donde);
       }
@@ -132,19 +126,13 @@ export function addSecretos(program: Command, deps: () => CliDeps, { print, clus
     for (const [name, value] of Object.entries(change(secreto, deps().secretos))) print(`${name}=${value}`);
   }
 
-  async function resealTodo(secreto: Secreto, valores: Valores): Promise<void> {
-    if (!RESELLABLES.has(secreto)) return;
-    const keyring = openKeyring(secreto, valores[secreto] ?? '');
-    await resellar(deps().database, secreto, keyring, { limit: POR_PAGINA, onAvance: show });
-  }
-
   async function requireNadaCuelga(secreto: Secreto, valores: Valores): Promise<void> {
     const vigente = vigenteDe(secreto, valores);
     const left = (await cuelgan(deps().database, [secreto])).filter(({ id }) => id !== vigente);
     if (left.length === 0) return;
     const lineas = left.map(({ id, que, filas }) => `del id ${id} cuelgan ${filas} ${que}`);
     throw new Error(
-      `${secreto}: no se retira nada: ${lineas.join('; ')}. Vea con «secretos estado» de quién son. Las API keys y las contraseñas pasan al id vigente cuando se usan; las copias selladas terminan con su solicitud; las respuestas guardadas, a las 24 horas; lo demás, con --paso resellar.`,
+      `${secreto}: no se retira nada: ${lineas.join('; ')}. Vea con «secretos estado» de quién son. Las API keys y las contraseñas pasan al id vigente cuando se usan; las copias selladas de solicitudes terminan con ellas; las respuestas guardadas, a las 24 horas; lo demás, con --paso resellar.`,
     );
   }
 

@@ -1,6 +1,19 @@
 import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion, contextoDeWebhook } from '@acuse/core';
 import { createResellables, type Database, type Resellables, type Secreto } from '@acuse/db';
-import { CredencialIlegible, contextoDe, type Keyring, rewrapCredencial, rewrapSellado } from '@acuse/vault';
+import {
+  CredencialIlegible,
+  contextoDe,
+  type Keyring,
+  type Opener,
+  openKeyring,
+  openOpener,
+  openSealer,
+  resealSellada,
+  rewrapCredencial,
+  rewrapSellado,
+  type Sealer,
+  type Valores,
+} from '@acuse/vault';
 
 /** How far the sealing anew of one kind of row is. */
 interface Avance {
@@ -12,10 +25,18 @@ interface Avance {
   readonly ilegibles: number;
 }
 
-interface Tarea {
+/** The keys of the workers: those that open, and those in force. */
+interface LlavesWorker {
+  readonly opener: Opener;
+  readonly sealer: Sealer;
+  /** The names of those in force. */
+  readonly current: string;
+}
+
+interface Tarea<Llaves extends { readonly current: string }> {
   readonly secreto: Secreto;
   readonly que: string;
-  run(database: Pick<Database, 'pool'>, keyring: Keyring, options: Opciones): Promise<void>;
+  run(database: Pick<Database, 'pool'>, llaves: Llaves, options: Opciones): Promise<void>;
 }
 
 interface Opciones {
@@ -28,26 +49,27 @@ interface Opciones {
   readonly onAvance: (avance: Avance) => void;
 }
 
-function tarea<Fila extends { readonly sobre: Buffer }>(
+/** `rewrap` gives null for what does not open. */
+function tarea<Fila extends { readonly sobre: Buffer }, Llaves extends { readonly current: string } = Keyring>(
   secreto: Secreto,
   que: string,
   rowsOf: (all: ReturnType<typeof createResellables>) => Resellables<Fila>,
-  rewrap: (fila: Fila, keyring: Keyring) => Buffer | null,
-): Tarea {
+  rewrap: (fila: Fila, llaves: Llaves) => Buffer | null,
+): Tarea<Llaves> {
   return {
     secreto,
     que,
-    async run(database, keyring, { limit, onAvance }) {
+    async run(database, llaves, { limit, onAvance }) {
       const rows = rowsOf(createResellables(database));
       let avance: Avance = { que, resellados: 0, cambiados: 0, ilegibles: 0 };
       for (let cursor = ''; ; ) {
-        const page = await rows.page(keyring.current, cursor, limit);
+        const page = await rows.page(llaves.current, cursor, limit);
         for (const fila of page) {
-          const sobre = rewrap(fila, keyring);
+          const sobre = rewrap(fila, llaves);
           const what =
             sobre === null
               ? 'ilegibles'
-              : (await rows.replace(fila, { kid: keyring.current, sobre }))
+              : (await rows.replace(fila, { kid: llaves.current, sobre }))
                 ? 'resellados'
                 : 'cambiados';
           avance = { ...avance, [what]: avance[what] + 1 };
@@ -60,19 +82,24 @@ function tarea<Fila extends { readonly sobre: Buffer }>(
   };
 }
 
-const TAREAS: readonly Tarea[] = [
+/** Null for what does not open under any key of the settings. */
+function unlessIlegible(reseal: () => Buffer | null): Buffer | null {
+  try {
+    return reseal();
+  } catch (error) {
+    if (error instanceof CredencialIlegible) return null;
+    throw error;
+  }
+}
+
+const TAREAS: readonly Tarea<Keyring>[] = [
   tarea(
     'KEYRING',
     'credenciales guardadas',
     ({ credenciales }) => credenciales,
     (fila, keyring) => {
       const contexto = contextoDe(fila, fila, fila.tipo === 'ciec' ? 'ciec' : 'efirma');
-      try {
-        return rewrapCredencial(fila.sobre, contexto, keyring);
-      } catch (error) {
-        if (error instanceof CredencialIlegible) return null;
-        throw error;
-      }
+      return unlessIlegible(() => rewrapCredencial(fila.sobre, contexto, keyring));
     },
   ),
   tarea(
@@ -107,11 +134,38 @@ const TAREAS: readonly Tarea[] = [
   ),
 ];
 
+/** A consent outlives any rotation, unlike the copies that end with their solicitud within days. */
+const TAREAS_WORKER: readonly Tarea<LlavesWorker>[] = (['WORKER_KEYS', 'WORKER_PSKS'] as const).map((secreto) =>
+  tarea(
+    secreto,
+    'consentimientos de sincronizaciones',
+    ({ consentimientos }) => consentimientos,
+    ({ sincronizacionId: solicitudId, cuentaId: cuenta, rfc, expiraEn, sobre }, llaves: LlavesWorker) =>
+      unlessIlegible(() => resealSellada(sobre, { solicitudId, cuenta, rfc, tipo: 'ciec', expiraEn }, llaves)),
+  ),
+);
+
+function llavesWorkerOf(valores: Valores): LlavesWorker {
+  const sealer = openSealer(valores['WORKER_PUBLIC_KEY'] ?? '', valores['WORKER_PSK'] ?? '');
+  const opener = openOpener(valores['WORKER_KEYS'] ?? '', valores['WORKER_PSKS'] ?? '');
+  return { opener, sealer, current: `${sealer.kid} ${sealer.pskId}` };
+}
+
 /**
- * The secrets whose rows are sealed anew here. Those under the others renew themselves: keys and passwords at use,
- * copies with their solicitud.
+ * Seals anew what hangs on a secret of these settings and needs nobody's API key. What hangs on the others renews
+ * itself: keys and passwords at use, copies with their solicitud. Throws RangeError for settings that are none.
  */
-export const RESELLABLES: ReadonlySet<Secreto> = new Set(TAREAS.map(({ secreto }) => secreto));
+export async function resellarTodo(
+  database: Pick<Database, 'pool'>,
+  secreto: Secreto,
+  valores: Valores,
+  options: Opciones,
+): Promise<void> {
+  const ofWorkers = TAREAS_WORKER.find((each) => each.secreto === secreto);
+  if (ofWorkers !== undefined) await ofWorkers.run(database, llavesWorkerOf(valores), options);
+  else if (TAREAS.some((each) => each.secreto === secreto))
+    await resellar(database, secreto, openKeyring(secreto, valores[secreto] ?? ''), options);
+}
 
 /**
  * Seals anew, page by page, what is under another key of `secreto` than the keyring's current one. Row by row and only

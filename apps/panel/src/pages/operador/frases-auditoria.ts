@@ -41,6 +41,10 @@ const FRASES: Readonly<Record<string, Frase>> = {
     'Uso del permiso',
     'Se pidió una lectura al SAT con el permiso para mantener al día los CFDI.',
   ],
+  'resellar-consentimiento': [
+    'Permiso sellado de nuevo',
+    ({ llaves }) => `Al rotar los secretos, la copia de la CIEC quedó sellada con las llaves ${text(llaves)}.`,
+  ],
   'revocar-consentimiento': ['Permiso retirado', 'Retiró el permiso para mantener al día los CFDI.'],
   'pausar-sincronizacion': ['Lecturas en pausa', 'Puso en pausa las lecturas que mantienen al día los CFDI.'],
   'reanudar-sincronizacion': ['Lecturas reanudadas', 'Reanudó las lecturas que mantienen al día los CFDI.'],
