@@ -1,4 +1,4 @@
-import type { Consulta, CredencialEfirma, NombreDescarga } from '@acuse/core';
+import type { Consulta, CredencialDe, NombreDescarga } from '@acuse/core';
 import { createSatSoap } from '@acuse/sat';
 import type { Fault } from '@acuse/simulador';
 import { efirmaDe, MARZO, record, simulate } from './setup.ts';
@@ -37,15 +37,22 @@ export async function setUp(
     world,
     requests,
     efirma,
+    /** What its clock says. */
+    now: () => new Date(now),
     ask: <N extends NombreDescarga>(
       consulta: Consulta<N> & { consulta: N },
-      credencial: CredencialEfirma = efirma,
+      credencial: CredencialDe<N> = efirma,
       signal = new AbortController().signal,
     ) => sat.send<N>(consulta, credencial, { signal }),
     /** Moves the clocks of both, milliseconds. */
     advance(ms: number) {
       now += ms;
       world.clock.advance(ms);
+    },
+    /** The same, and the SAT believes it when a signed message says what time it is. */
+    live(ms: number) {
+      now += ms;
+      world.clock.advanceMachine(ms);
     },
     /** From now on, this fault alone spoils the operation. */
     fault(operation: string, fault: Omit<Fault, 'service' | 'operation'>) {

@@ -26,12 +26,34 @@ export interface CredencialEfirma {
   readonly key: Buffer;
 }
 
+/**
+ * Signatures that an e.firma made beforehand for one solicitud, and nothing to sign with: they let it be looked at and
+ * fetched at the SAT after the hour of the key, and nothing else be asked for. Zeroed as a credential is.
+ */
+export interface Capsula {
+  readonly tipo: 'capsula';
+  readonly rfc: string;
+  /** X.509 certificate of the key that signed, DER. Not secret. */
+  readonly cer: Buffer;
+  /** Signature by what was signed: the first 16 bytes of its SHA-256, hexadecimal. */
+  readonly firmas: ReadonlyMap<string, Buffer>;
+}
+
+/** A capsula has no signature for this message: only the key can make one. */
+export class SinFirma extends Error {
+  constructor() {
+    super('The capsula has no signature for this message');
+    this.name = 'SinFirma';
+  }
+}
+
 /** Days after which an API key should be changed (specification, Authentication 6). */
 export const DIAS_ROTACION = 90;
 
 /** Overwrites the secret bytes of a credential with zeros. */
-export function wipeCredencial(credencial: Credencial): void {
+export function wipeCredencial(credencial: Credencial | Capsula): void {
   if (credencial.tipo === 'ciec') credencial.ciec.fill(0);
+  else if (credencial.tipo === 'capsula') for (const firma of credencial.firmas.values()) firma.fill(0);
   else credencial.key.fill(0);
 }
 
@@ -42,6 +64,6 @@ export function wipeCredencial(credencial: Credencial): void {
 export type CanalSat = 'soap' | 'portal';
 
 /** The channel that a credential leads to, for a bulk download. */
-export function canalDe(credencial: Pick<Credencial, 'tipo'>): CanalSat {
-  return credencial.tipo === 'efirma' ? 'soap' : 'portal';
+export function canalDe(credencial: Pick<Credencial | Capsula, 'tipo'>): CanalSat {
+  return credencial.tipo === 'ciec' ? 'portal' : 'soap';
 }

@@ -77,7 +77,8 @@ function isZero(bytes: Buffer, start: number): boolean {
   return true;
 }
 
-function ownCopy(bytes: Buffer): Buffer {
+/** In memory of its own, outside of the pool that Node shares out. */
+export function ownCopy(bytes: Buffer): Buffer {
   const copy = secretBytes(bytes.length);
   bytes.copy(copy);
   return copy;

@@ -31,6 +31,7 @@ export {
   CertificadoInvalido,
   checkCertificado,
   createTrustBundle,
+  readCertificado,
   type TrustBundle,
 } from './efirma/certificado.ts';
 export { type AutoridadVista, inspectAutoridades } from './efirma/inspect-autoridades.ts';
@@ -63,5 +64,6 @@ export {
   generateWorkerKeyPair,
   importWorkerPrivateKey,
   importWorkerPublicKey,
+  publicHalfOf,
   publicKeyOf,
 } from './sealing/worker-keys.ts';

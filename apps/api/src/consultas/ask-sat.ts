@@ -4,7 +4,6 @@ import {
   type AccessSnapshot,
   type CanalSat,
   type CatalogoConsultas,
-  type Credencial,
   type CredencialDe,
   type MotivoSatError,
   type NombreConsulta,
@@ -53,7 +52,7 @@ export async function askSat<N extends NombreConsulta>(
 }
 
 /** A CIEC is not sent again on our own account, and a request that spends one at the SAT is not made twice. */
-function mayRepeat(consulta: NombreConsulta, credencial: Credencial | null, error: unknown): boolean {
+function mayRepeat(consulta: NombreConsulta, credencial: CredencialDe<NombreConsulta>, error: unknown): boolean {
   if (!(error instanceof SatError) || !PASAJEROS.has(error.motivo)) return false;
   return consulta !== 'solicitar-metadata' && credencial?.tipo !== 'ciec';
 }
@@ -61,7 +60,7 @@ function mayRepeat(consulta: NombreConsulta, credencial: Credencial | null, erro
 async function markRefused(
   boveda: ContextoBase['deps']['boveda'],
   access: AccessSnapshot,
-  { tipo }: Credencial,
+  { tipo }: NonNullable<CredencialDe<NombreConsulta>>,
   canal: CanalSat,
 ): Promise<void> {
   const guardada = tipo === 'ciec' ? access.ciec : access.efirmaCer;

@@ -4,10 +4,16 @@ export type Clock = ReturnType<typeof createClock>;
 /** Creates a clock that starts at the machine's time. */
 export function createClock() {
   let offset = 0;
+  let machineOffset = 0;
   return {
     now: () => new Date(Date.now() + offset),
-    /** The machine's time, which tests do not move: what the clients of a signed message live in. */
-    machineNow: () => new Date(),
+    /** The machine's time: what the clients of a signed message live in. */
+    machineNow: () => new Date(Date.now() + machineOffset),
+    /** Moves the machine's time as well, for a client whose own clock is moved with it. */
+    advanceMachine: (ms: number) => {
+      offset += ms;
+      machineOffset += ms;
+    },
     /** Moves the time by `ms` milliseconds, forwards or (negative) backwards. */
     advance: (ms: number) => {
       offset += ms;
@@ -15,6 +21,7 @@ export function createClock() {
     /** Makes now() equal `date`, from where time flows on; null returns to the machine's time. */
     set: (date: Date | null) => {
       offset = date === null ? 0 : date.getTime() - Date.now();
+      machineOffset = 0;
     },
   };
 }

@@ -5,7 +5,7 @@ import { endWithSignal, pullStream, toSatError } from '../http/cuerpo.ts';
 import { ilegible } from '../texto.ts';
 import { callStream } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readMensaje } from './contexto.ts';
-import { sobreFirmado } from './sobres.ts';
+import { sobreDescarga } from './sobres.ts';
 import { attributesOf, createParser, MAX_PROFUNDIDAD, NS_SOAP, runParser } from './xml.ts';
 
 /**
@@ -16,10 +16,7 @@ export async function descargarPaquete(
   contexto: ContextoSoap,
   { rfc, paquete }: DescargarPaquete,
 ): Promise<RespuestaDescargarPaquete> {
-  const sobre = sobreFirmado(contexto.firmante, 'PeticionDescargaMasivaTercerosEntrada', 'peticionDescarga', {
-    IdPaquete: paquete,
-    RfcSolicitante: rfc,
-  });
+  const sobre = sobreDescarga(contexto.firmante, rfc, paquete);
   const { codigo, mensaje, zip } = await conToken(contexto, (token) => openPaquete(contexto, sobre, token));
   if (codigo === ACEPTADO && zip !== undefined) return { resultado: 'PAQUETE', zip };
   if (['5004', '5007', '5008'].includes(codigo)) return { resultado: 'AGOTADO', codigo, mensaje };

@@ -1,8 +1,8 @@
 import { createPrivateKey, createSign, type KeyObject, X509Certificate } from 'node:crypto';
 import { type CredencialEfirma, SatError } from '@acuse/core';
 
-/** An e.firma ready to sign. */
-export interface Firmante {
+/** What a message says of whoever signs it. */
+export interface DatosFirmante {
   /** SHA-256 of the certificate: what a token is cached under. */
   readonly huella: string;
   /** The certificate, DER in base64 without line breaks. */
@@ -13,6 +13,12 @@ export interface Firmante {
   readonly serie: string;
   readonly validoDesde: Date;
   readonly validoHasta: Date;
+}
+
+/** An e.firma ready to sign. */
+export interface Firmante extends DatosFirmante {
+  /** The moment, milliseconds, that an authentication made now is dated at. */
+  momento(now: number): number;
   /** RSA-SHA1 over the UTF-8 bytes, base64: the only algorithm that any client of the service was seen to use. */
   sign(text: string): string;
 }
@@ -24,15 +30,20 @@ export function openEfirma(credencial: CredencialEfirma): Firmante {
     throw new SatError('EFIRMA_RECHAZADA', { detalle: 'la llave no es la del certificado' });
   }
   return {
-    huella: cert.fingerprint256,
-    certificado: cert.raw.toString('base64'),
-    emisor: cert.issuer.split('\n').reverse().join(','),
-    serie: BigInt(`0x${cert.serialNumber}`).toString(),
-    validoDesde: new Date(cert.validFrom),
-    validoHasta: new Date(cert.validTo),
+    ...datosDe(cert),
+    momento: (now) => now,
     sign: (text) => createSign('RSA-SHA1').update(text, 'utf8').sign(key, 'base64'),
   };
 }
+
+export const datosDe = (cert: X509Certificate): DatosFirmante => ({
+  huella: cert.fingerprint256,
+  certificado: cert.raw.toString('base64'),
+  emisor: cert.issuer.split('\n').reverse().join(','),
+  serie: BigInt(`0x${cert.serialNumber}`).toString(),
+  validoDesde: new Date(cert.validFrom),
+  validoHasta: new Date(cert.validTo),
+});
 
 function readPair({ cer, key }: CredencialEfirma): { cert: X509Certificate; key: KeyObject } {
   try {

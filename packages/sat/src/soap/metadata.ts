@@ -7,7 +7,7 @@ import type {
 import { ilegible } from '../texto.ts';
 import { call } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMensaje } from './contexto.ts';
-import { sobreFirmado } from './sobres.ts';
+import { sobreFirmado, sobreVerifica } from './sobres.ts';
 import { type Elemento, onlyChild } from './xml.ts';
 
 const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDescargaRecibidos' } as const;
@@ -66,10 +66,7 @@ export async function verificarMetadata(
   { rfc, folio }: VerificarMetadata,
 ): Promise<RespuestaVerificarMetadata> {
   const { http, servicio, firmante, signal, settings } = contexto;
-  const sobre = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', {
-    IdSolicitud: folio,
-    RfcSolicitante: rfc,
-  });
+  const sobre = sobreVerifica(firmante, rfc, folio);
   const { codigo, result } = await conToken(contexto, async (token) => {
     const paso = servicio.verifica;
     const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);

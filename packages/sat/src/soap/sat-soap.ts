@@ -1,6 +1,6 @@
 import {
   type Consulta,
-  type Credencial,
+  type CredencialDe,
   type EnvioSat,
   type NombreDescarga,
   type Respuesta,
@@ -8,6 +8,7 @@ import {
   SatError,
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../http/sat-http.ts';
+import { openCapsula } from './capsula.ts';
 import { type ContextoSoap, SAT_SOAP_DEFAULTS } from './contexto.ts';
 import { descargarPaquete } from './descargar-paquete.ts';
 import { openEfirma } from './efirma.ts';
@@ -52,15 +53,15 @@ export function createSatSoap(deps: {
   return {
     async send<N extends NombreDescarga>(
       consulta: Consulta<N> & { readonly consulta: N },
-      credencial: Credencial,
+      credencial: CredencialDe<N>,
       { signal }: EnvioSat,
     ): Promise<Respuesta<N>> {
       if (signal.aborted) throw new SatError('CANCELADA');
-      if (credencial.tipo !== 'efirma') throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
+      if (credencial.tipo === 'ciec') throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
       const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
       const paso = consulta.consulta === 'descargar-paquete' ? servicio.descarga : servicio.verifica;
       deps.http.assertRoom(paso.direccion.host);
-      const firmante = openEfirma(credencial);
+      const firmante = credencial.tipo === 'capsula' ? openCapsula(credencial) : openEfirma(credencial);
       const http = inNameOf(deps.http, firmante.huella);
       const contexto = { http, servicio, tokens, firmante, signal, settings };
       return await CONSULTAS[consulta.consulta](contexto, consulta);

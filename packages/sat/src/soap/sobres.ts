@@ -49,12 +49,13 @@ const X509V3 = `${WSS}-x509-token-profile-1.0#X509v3`;
 const BASE64 = `${WSS}-soap-message-security-1.0#Base64Binary`;
 
 /** How long the SAT may take a signed authentication for fresh: five minutes, as all public clients ask. */
-const VIGENCIA_MS = 5 * 60_000;
+export const VIGENCIA_MS = 5 * 60_000;
 
 /** The authentication message: a timestamp signed with the e.firma (WS-Security 1.0, X.509 token profile). */
 export function sobreAutentica(firmante: Firmante, now: Date): string {
-  const created = now.toISOString();
-  const expires = new Date(now.getTime() + VIGENCIA_MS).toISOString();
+  const at = firmante.momento(now.getTime());
+  const created = new Date(at).toISOString();
+  const expires = new Date(at + VIGENCIA_MS).toISOString();
   const times = `<u:Created>${created}</u:Created><u:Expires>${expires}</u:Expires>`;
   const tokenId = `uuid-${randomUUID()}-1`;
   const keyInfo =
@@ -101,6 +102,17 @@ export function sobreFirmado(
     `</des:${hijo}></des:${operacion}></s:Body></s:Envelope>`
   );
 }
+
+/** The look at a request: nothing of it changes from one look to the next. */
+export const sobreVerifica = (firmante: Firmante, rfc: string, folio: string): string =>
+  sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio, RfcSolicitante: rfc });
+
+/** The download of a package. */
+export const sobreDescarga = (firmante: Firmante, rfc: string, paquete: string): string =>
+  sobreFirmado(firmante, 'PeticionDescargaMasivaTercerosEntrada', 'peticionDescarga', {
+    IdPaquete: paquete,
+    RfcSolicitante: rfc,
+  });
 
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
 const EXC_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';

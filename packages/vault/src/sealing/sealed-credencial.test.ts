@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CredencialCiec, CredencialEfirma } from '@acuse/core';
+import type { Capsula, CredencialCiec, CredencialEfirma } from '@acuse/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CredencialIlegible } from '../credencial-bytes.ts';
 import { createHpkeSender, type HpkeSender } from './hpke.ts';
@@ -10,7 +10,13 @@ import {
   createShortLived,
   splitSealed,
 } from './sealed-credencial.ts';
-import { generateWorkerKeyPair, importWorkerPrivateKey, importWorkerPublicKey, publicKeyOf } from './worker-keys.ts';
+import {
+  generateWorkerKeyPair,
+  importWorkerPrivateKey,
+  importWorkerPublicKey,
+  publicHalfOf,
+  publicKeyOf,
+} from './worker-keys.ts';
 
 const psk = randomBytes(32);
 const first = generateWorkerKeyPair();
@@ -51,6 +57,53 @@ const CONTEXTOS: readonly ContextoSolicitud[] = [
   { ...CONTEXTO, solicitudId: 'a', cuenta: 'bc' },
   { ...CONTEXTO, solicitudId: 'ab', cuenta: 'c' },
 ];
+
+const CAPSULA: Capsula = {
+  tipo: 'capsula',
+  rfc: RFC,
+  cer: randomBytes(1_500),
+  firmas: new Map([1, 2].map(() => [randomBytes(16).toString('hex'), randomBytes(256)])),
+};
+
+describe('capsula sealed for the workers', () => {
+  it('opens for its own solicitud, account, RFC and expiry, and for no other', () => {
+    const { tipo: _, ...contexto } = CONTEXTO;
+    const sealed = sealer.sealCapsula(CAPSULA, contexto);
+    expect(opener.openCapsula(sealed, contexto)).toEqual(CAPSULA);
+    for (const { tipo, ...other } of CONTEXTOS.filter((each) => each.tipo === 'ciec' && each !== CONTEXTO)) {
+      expect(() => opener.openCapsula(sealed, other)).toThrow(CredencialIlegible);
+      expect(() => opener.open(sealed, { ...other, tipo })).toThrow(CredencialIlegible);
+    }
+    expect(() => sealer.sealCapsula({ ...CAPSULA, rfc: 'ZUN920208KL4' }, contexto)).toThrow(TypeError);
+  });
+
+  it('is no credential, and a credential is no capsula', () => {
+    const { tipo: _, ...contexto } = CONTEXTO;
+    const sealed = sealer.sealCapsula(CAPSULA, contexto);
+    for (const tipo of ['ciec', 'efirma'] as const) {
+      expect(() => opener.open(sealed, { ...contexto, tipo })).toThrow(CredencialIlegible);
+    }
+    expect(() => opener.openCapsula(sealer.seal(CIEC, CONTEXTO), contexto)).toThrow(CredencialIlegible);
+  });
+
+  it('does not open once a byte of it has changed', () => {
+    const { tipo: _, ...contexto } = CONTEXTO;
+    const sealed = sealer.sealCapsula(CAPSULA, contexto);
+    for (let at = 0; at < sealed.length; at += 7) {
+      const changed = Buffer.from(sealed);
+      changed.writeUInt8((changed[at] ?? 0) ^ 1, at);
+      expect(() => opener.openCapsula(changed, contexto)).toThrow(CredencialIlegible);
+    }
+  });
+
+  it('is sealed by a worker with the public half of its own key', () => {
+    const { tipo: _, ...contexto } = CONTEXTO;
+    const own = createSealer({
+      ...{ publicKey: publicHalfOf(importWorkerPrivateKey(first.privateKey)), kid: 'w1', psk, pskId: 'p1' },
+    });
+    expect(opener.openCapsula(own.sealCapsula(CAPSULA, contexto), contexto)).toEqual(CAPSULA);
+  });
+});
 
 describe('credential sealed for the workers', () => {
   it.each([CIEC, EFIRMA])('opens to what was sealed: $tipo', (credencial) => {

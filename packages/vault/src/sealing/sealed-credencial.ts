@@ -1,4 +1,5 @@
-import { type Credencial, type TipoCredencial, wipeCredencial } from '@acuse/core';
+import { type Capsula, type Credencial, type TipoCredencial, wipeCredencial } from '@acuse/core';
+import { decodeCapsula, encodeCapsula } from '../capsula-bytes.ts';
 import { CredencialIlegible, decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { GCM_TAG_BYTES } from '../crypto/aes-gcm.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
@@ -28,6 +29,9 @@ export interface ContextoSolicitud {
   readonly expiraEn: Date;
 }
 
+/** The solicitud that a sealed capsula belongs to: what is bound as its kind says that it is no credential. */
+export type ContextoCapsula = Omit<ContextoSolicitud, 'tipo'>;
+
 /** `info` of RFC 9180: ties the keys to this purpose. */
 const HPKE_INFO = Buffer.from('acuse/v1/credencial-solicitud');
 const VERSION = 1;
@@ -46,7 +50,9 @@ function requireName(name: string): void {
     throw new RangeError('A kid or PSK id is 1 to 32 letters, digits, dots, hyphens or underscores');
 }
 
-function sealedAad(contexto: ContextoSolicitud, { kid, pskId }: SealedNames): Buffer {
+type ContextoSellado = ContextoCapsula & { readonly tipo: TipoCredencial | Capsula['tipo'] };
+
+function sealedAad(contexto: ContextoSellado, { kid, pskId }: SealedNames): Buffer {
   const { solicitudId, cuenta, rfc, tipo, expiraEn } = contexto;
   return canonicalBytes(Uint8Array.of(VERSION), solicitudId, cuenta, rfc, tipo, expiraEn, kid, pskId);
 }
@@ -133,6 +139,17 @@ export function createSealer(options: {
   const names = { kid, pskId };
   const prefix = sealedPrefix(names);
   const senderForNext = createShortLived((limit) => hpke.sender(publicKey, limit), LIFE);
+
+  function sealBytes(plaintext: Buffer, contexto: ContextoSellado): Buffer {
+    try {
+      const aad = sealedAad(contexto, names);
+      const sender = senderForNext();
+      return joinSealed(prefix, sender.enc, sender.seal(aad, plaintext));
+    } finally {
+      plaintext.fill(0);
+    }
+  }
+
   return {
     kid,
     pskId,
@@ -144,14 +161,12 @@ export function createSealer(options: {
       if (credencial.rfc !== contexto.rfc || credencial.tipo !== contexto.tipo) {
         throw new TypeError('The credential is not of this context');
       }
-      const plaintext = encodeCredencial(credencial);
-      try {
-        const aad = sealedAad(contexto, names);
-        const sender = senderForNext();
-        return joinSealed(prefix, sender.enc, sender.seal(aad, plaintext));
-      } finally {
-        plaintext.fill(0);
-      }
+      return sealBytes(encodeCredencial(credencial), contexto);
+    },
+    /** The same of a capsula. */
+    sealCapsula(capsula: Capsula, contexto: ContextoCapsula): Buffer {
+      if (capsula.rfc !== contexto.rfc) throw new TypeError('The capsula is not of this context');
+      return sealBytes(encodeCapsula(capsula), { ...contexto, tipo: capsula.tipo });
     },
   };
 }
@@ -175,19 +190,24 @@ export function createOpener(options: {
     const shared = { psk, pskId: Buffer.from(pskId) };
     suites.set(pskId, createHpke({ aead: AES_256_GCM, info: HPKE_INFO, psk: shared }));
   }
+
+  function openBytes(sealed: Uint8Array, contexto: ContextoSellado): Buffer | null {
+    const parts = splitSealed(sealed);
+    const key = parts === null ? undefined : keys.get(parts.kid);
+    const suite = parts === null ? undefined : suites.get(parts.pskId);
+    if (parts === null || key === undefined || suite === undefined) return null;
+    return suite.open(key, parts, sealedAad(contexto, parts), parts.ciphertext);
+  }
+
   return {
     /**
-     * Opens what a sealer made for this solicitud, into fresh buffers that the caller wipes. Throws {@link
-     * CredencialIlegible} whatever the reason, a destroyed private key included.
+     * Opens what a sealer made for this solicitud, into fresh buffers that the caller wipes. Throws {@link CredencialIlegible} whatever the reason, a destroyed private key included.
      */
-    open(sealed: Uint8Array, contexto: ContextoSolicitud): Credencial {
-      const parts = splitSealed(sealed);
-      const key = parts === null ? undefined : keys.get(parts.kid);
-      const suite = parts === null ? undefined : suites.get(parts.pskId);
-      if (parts === null || key === undefined || suite === undefined) throw new CredencialIlegible();
-      const plaintext = suite.open(key, parts, sealedAad(contexto, parts), parts.ciphertext);
-      return decodeCredencial(plaintext, contexto);
-    },
+    open: (sealed: Uint8Array, contexto: ContextoSolicitud): Credencial =>
+      decodeCredencial(openBytes(sealed, contexto), contexto),
+    /** The same of a capsula. */
+    openCapsula: (sealed: Uint8Array, contexto: ContextoCapsula): Capsula =>
+      decodeCapsula(openBytes(sealed, { ...contexto, tipo: 'capsula' }), contexto.rfc),
   };
 }
 

@@ -37,6 +37,9 @@ export function importWorkerPrivateKey(base64: string): X25519Private {
   }
 }
 
+/** The public half of a private key, for a worker that seals to the workers. */
+export const publicHalfOf = ({ publicRaw }: X25519Private): X25519Public => importX25519Public(publicRaw);
+
 /** The public half of a private key, to check that the settings of API and workers belong together. */
 export function publicKeyOf(privateKey: X25519Private): string {
   return privateKey.publicRaw.toString('base64');

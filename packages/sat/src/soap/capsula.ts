@@ -1,0 +1,113 @@
+import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
+import { promisify } from 'node:util';
+import { type Capsula, type CredencialEfirma, SatError, SinFirma } from '@acuse/core';
+import { type DatosFirmante, datosDe, type Firmante, openEfirma } from './efirma.ts';
+import { sobreAutentica, sobreDescarga, sobreVerifica, VIGENCIA_MS } from './sobres.ts';
+
+/**
+ * Between two authentications that are signed beforehand. Each is good for five minutes, so that at any moment one is
+ * there that is good for one more at least: for the way to the SAT, and for clocks that differ.
+ */
+const PASO_MS = VIGENCIA_MS - 60_000;
+
+/** By how much the clock of whoever uses a capsula may differ from that of the database, which it was made by. */
+const RELOJES_MS = 2 * PASO_MS;
+
+/** Packages of one request that are signed for. One request brings a million rows at the most. */
+const PAQUETES = 20;
+
+/** Signatures that are made at once, on the threads of Node: nobody else waits for all of them. */
+const A_LA_VEZ = 16;
+
+/** What a capsula is made for. */
+export interface ParaCapsula {
+  /** Ids of the requests at the SAT. */
+  readonly folios: readonly string[];
+  readonly desde: Date;
+  readonly hasta: Date;
+}
+
+/**
+ * Signs beforehand what may be asked of `folios` from `desde` to `hasta`: an authentication for every four minutes, the
+ * look at each request, the same bytes at each look, and its packages. Only the signatures are kept: the messages
+ * around them are written anew, and what is signed names the signature. What `previa` holds is taken from there. About 0.3 MB
+ * for 72 hours. Rejects with CANCELADA when `signal` is aborted.
+ */
+export async function makeCapsula(
+  credencial: CredencialEfirma,
+  para: ParaCapsula,
+  previa: Capsula | null,
+  signal: AbortSignal,
+): Promise<Capsula> {
+  const { rfc, cer } = credencial;
+  const known = previa?.cer.equals(cer) ? previa.firmas : new Map<string, Buffer>();
+  const key = createPrivateKey({ key: credencial.key, format: 'der', type: 'pkcs8' });
+  const textos = textosDe(openEfirma(credencial), rfc, para);
+  const firmas = new Map<string, Buffer>();
+  for (let next = 0; next < textos.length; next += A_LA_VEZ) {
+    if (signal.aborted) throw new SatError('CANCELADA');
+    const made = textos.slice(next, next + A_LA_VEZ).map(async (texto): Promise<[string, Buffer]> => {
+      const huella = huellaDe(texto);
+      const held = known.get(huella);
+      return [huella, held ? Buffer.from(held) : await signAsync('RSA-SHA1', Buffer.from(texto, 'utf8'), key)];
+    });
+    for (const [huella, firma] of await Promise.all(made)) firmas.set(huella, firma);
+  }
+  return { tipo: 'capsula', rfc, cer: Buffer.from(cer), firmas };
+}
+
+const signAsync = promisify(sign);
+
+/** 128 bits tell any two messages apart: nobody else chooses what is signed. */
+const huellaDe = (texto: string) => createHash('sha256').update(texto, 'utf8').digest('hex').slice(0, 32);
+
+/** What has to be signed, found by writing every message once without a key. */
+function textosDe(datos: DatosFirmante, rfc: string, { folios, desde, hasta }: ParaCapsula): string[] {
+  const textos: string[] = [];
+  const firmante: Firmante = {
+    ...datos,
+    momento: momentoDe,
+    sign(texto) {
+      textos.push(texto);
+      return '';
+    },
+  };
+  const last = hasta.getTime() + RELOJES_MS;
+  for (let at = momentoDe(desde.getTime() - RELOJES_MS); at <= last; at += PASO_MS)
+    sobreAutentica(firmante, new Date(at));
+  for (const folio of folios) {
+    sobreVerifica(firmante, rfc, folio);
+    for (const paquete of paquetesDe(folio)) sobreDescarga(firmante, rfc, paquete);
+  }
+  return textos;
+}
+
+/** The authentication that is there at a moment is dated at the last of a row of moments that is the same for all. */
+const momentoDe = (now: number) => Math.floor(now / PASO_MS) * PASO_MS;
+
+/**
+ * The ids that packages of a request are known to have: its own, `_` and two digits from 01 on, in capitals whatever the
+ * case of the request (phpcfdi/sat-ws-descarga-masiva#78) or as it is (the SAT's manual).
+ */
+function paquetesDe(folio: string): string[] {
+  const names = new Set([folio, folio.toUpperCase(), folio.toLowerCase()]);
+  return [...names].flatMap((name) =>
+    Array.from({ length: PAQUETES }, (_, i) => `${name}_${String(i + 1).padStart(2, '0')}`),
+  );
+}
+
+/** Signs with what was signed beforehand. `sign` throws {@link SinFirma} for everything else. */
+export function openCapsula({ cer, firmas }: Capsula): Firmante {
+  const datos = datosDe(new X509Certificate(cer));
+  return {
+    ...datos,
+    // Nobody with the key waits for an authentication that may be missing here.
+    huella: `${datos.huella} capsula`,
+    momento: momentoDe,
+    sign(texto) {
+      const firma = firmas.get(huellaDe(texto));
+      if (firma === undefined) throw new SinFirma();
+      return firma.toString('base64');
+    },
+  };
+}
