@@ -201,3 +201,9 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON tramo TO acuse_worker;
 REVOKE ALL ON FUNCTION sincronizacion_pide, sincronizacion_revoca FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sincronizacion_pide TO acuse_worker;
 GRANT EXECUTE ON FUNCTION sincronizacion_revoca TO acuse_api, acuse_panel, acuse_worker;
+
+-- riesgo_contraparte, riesgo_cambio, riesgo_cruce: noted by the workers, shown by everybody.
+GRANT SELECT ON riesgo_contraparte, riesgo_cambio TO acuse_api, acuse_panel;
+GRANT SELECT, INSERT, UPDATE (supuesto, es_adverso, publicada, desde, cambiada_en, salio_en) ON riesgo_contraparte TO acuse_worker;
+GRANT SELECT, INSERT ON riesgo_cambio TO acuse_worker;
+GRANT SELECT, INSERT, UPDATE (versiones, cambios, cruzado_en) ON riesgo_cruce TO acuse_worker;

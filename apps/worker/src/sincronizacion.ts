@@ -13,10 +13,12 @@ import {
 import {
   type Almacenes,
   createAlmacenes,
+  createRiesgo,
   createTramos,
   type Database,
   LecturaIlegible,
   type Peticion,
+  type Riesgo,
   type Tramos,
   type TramoTomado,
 } from '@acuse/db';
@@ -38,6 +40,8 @@ const LAST_FAILURE_SECONDS = 86_400;
 const MONTHS_BACK_DAYS = 400;
 /** Rows that one statement deletes of what is gone. */
 const REMOVED = 2_000;
+/** Stores that one look finds, and differences that one transaction notes of one. */
+const CROSSED = { stores: 100, differences: 500 };
 /** Milliseconds between two looks for consents that are over and subscriptions that ended. */
 const CLEAN_EVERY_MS = 60_000;
 
@@ -46,6 +50,7 @@ const HOUR_MS = 3_600_000;
 interface Deps {
   readonly tramos: Tramos;
   readonly almacenes: Pick<Almacenes, 'merge' | 'removeRows'>;
+  readonly riesgo: Pick<Riesgo, 'due' | 'cross'>;
   readonly paquetes: Pick<Paquetes, 'readCsv'>;
   readonly log: Logger;
   readonly now: () => Date;
@@ -62,7 +67,10 @@ interface AjustesSincronizacion {
   readonly deadlineHours: number;
 }
 
-/** The role `sincronizacion`: asks for what subscriptions are due for, and merges what came. It opens no credential. */
+/**
+ * The role `sincronizacion`: asks for what subscriptions are due for, merges what came, and crosses the counterparties
+ * with the published lists. It opens no credential.
+ */
 export function openSincronizacion(
   {
     config,
@@ -80,6 +88,7 @@ export function openSincronizacion(
   const deps: Deps = {
     tramos: createTramos(database),
     almacenes: createAlmacenes(database),
+    riesgo: createRiesgo(database),
     ...{ paquetes, log, isCharged, wake },
     now: () => new Date(),
   };
@@ -92,7 +101,7 @@ export function openSincronizacion(
   shutdown.phase('sincronizacion', () => loops.close());
 }
 
-/** Starts the two loops of the role: what is due, and what is over. */
+/** Starts the three loops of the role: what is due, what is over, and which counterparties stand on a list. */
 export function startSincronizacion(deps: Deps, ajustes: AjustesSincronizacion): { close(): Promise<void> } {
   const { tramos, almacenes, log } = deps;
   const working = startLoop({
@@ -116,11 +125,48 @@ export function startSincronizacion(deps: Deps, ajustes: AjustesSincronizacion):
       return (await almacenes.removeRows(REMOVED)) > 0;
     },
   });
+  const crossing = startLoop({
+    name: 'riesgo',
+    everyMs: ajustes.everyMs,
+    log,
+    turn: (signal) => crossAll(deps, signal),
+  });
   return {
     async close() {
-      await Promise.all([working.close(), cleaning.close()]);
+      await Promise.all([working.close(), cleaning.close(), crossing.close()]);
     },
   };
+}
+
+/**
+ * Crosses every store whose lists or whose CFDI changed. What is due follows from what is stored: a list that came while
+ * nobody looked is crossed by the next who does. One store that fails is no reason to leave the others.
+ */
+async function crossAll({ riesgo, log }: Deps, signal: AbortSignal): Promise<boolean> {
+  for (let after = 0; ; ) {
+    const due = await riesgo.due(after, CROSSED.stores);
+    for (const almacen of due) {
+      if (signal.aborted) return false;
+      try {
+        const contrapartes = await crossOne(riesgo, almacen, signal);
+        if (contrapartes > 0) log.info({ almacen, contrapartes }, 'counterparties_listed');
+      } catch (error) {
+        log.error({ almacen, err: error }, 'crossing_failed');
+      }
+    }
+    if (due.length < CROSSED.stores) return false;
+    after = due.at(-1) ?? after;
+  }
+}
+
+async function crossOne(riesgo: Deps['riesgo'], almacen: number, signal: AbortSignal): Promise<number> {
+  let dichos = 0;
+  while (!signal.aborted) {
+    const cruce = await riesgo.cross(almacen, CROSSED.differences);
+    dichos += cruce?.dichos ?? 0;
+    if (cruce === null || cruce.isOver) break;
+  }
+  return dichos;
 }
 
 /** One that is due: whatever fails on our side leaves it due again soon. */

@@ -26,6 +26,7 @@ export const EVENTOS_WEBHOOK = [
   'llave.por_rotar',
   'cfdi.cambios',
   'sincronizacion.pausada',
+  'proveedor.listado',
 ] as const;
 export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
 

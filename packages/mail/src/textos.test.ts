@@ -22,6 +22,10 @@ const datoOf = {
   'llave.por_rotar': { rfc: 'ACU200101DB1', modo: 'live', rotar_antes_de: '2030-06-30T12:00:00.000Z' },
   'cfdi.cambios': { rfc: 'ACU200101DB1', modo: 'live', tipo: 'recibidos', nuevos: 12, cambiados: 1, ausentes: 0 },
   'sincronizacion.pausada': { rfc: 'ACU200101DB1', modo: 'live', motivo: 'SIN_SALDO' },
+  'proveedor.listado': {
+    ...{ rfc: 'ACU200101DB1', modo: 'live', cambio: 'entra', proveedor_rfc: 'PRO010101AB1', proveedor_nombre: 'Uno' },
+    ...{ lista: '69-B', supuesto: 'Presunto', supuesto_anterior: null, adverso: true, cfdi: { total: 3 } },
+  },
 };
 const correo = (tipo: Correo['tipo'], more: Partial<Correo> = {}): Correo => ({
   ...{ tipo, datos: [{}], cuantas: 1, enlace: null, panelUrl },

@@ -62,6 +62,8 @@ const PAUSAS: Readonly<Record<Exclude<MotivoPausa, 'PEDIDA'>, string>> = {
   CUENTA_SUSPENDIDA: 'la cuenta está suspendida',
 };
 
+const LISTADOS: Readonly<Record<string, string>> = { entra: 'entró a', cambia: 'cambió en', sale: 'salió de' };
+
 const pausaOf = (motivo: string): string => Object.entries(PAUSAS).find(([each]) => each === motivo)?.[1] ?? motivo;
 
 const haciaSolicitud: Aviso['accion'] = (first, cuantas) =>
@@ -150,6 +152,15 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
       'Ya no se leen sus CFDI. Falta saldo, el permiso para usar la CIEC terminó, o el SAT no la aceptó; lo leído se conserva. Resuelto eso, se reanuda con sincronizacion/reanudar, o con sincronizacion/crear si hace falta un permiso nuevo.',
     ],
     renglon: (dato) => `${textOf(dato, 'rfc')}: ${pausaOf(textOf(dato, 'motivo'))}${dePrueba(dato)}`,
+    accion: haciaRfc('Ver el RFC', ''),
+  },
+  'proveedor.listado': {
+    asunto: (n) => many(n, 'Una contraparte cambió en una lista del SAT', 'contrapartes cambiaron en listas del SAT'),
+    parrafos: () => [
+      'Alguien con quien un RFC tiene CFDI entró a una lista que publica el SAT, cambió ahí de supuesto o salió de ella. Presunto y Definitivo son adversos; Desvirtuado y Sentencia Favorable aclaran. Revise sus CFDI con él antes de usarlos.',
+    ],
+    renglon: (dato) =>
+      `${textOf(dato, 'rfc')}: ${[textOf(dato, 'proveedor_rfc'), textOf(dato, 'proveedor_nombre')].filter(Boolean).join(' ')} ${LISTADOS[textOf(dato, 'cambio')] ?? 'está en'} la lista ${textOf(dato, 'lista')} (${textOf(dato, 'supuesto')})${dePrueba(dato)}`,
     accion: haciaRfc('Ver el RFC', ''),
   },
 };

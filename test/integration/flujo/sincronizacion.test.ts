@@ -1,5 +1,6 @@
 import { calendarDay, toSeconds } from '@acuse/core';
 import { expect, it } from 'vitest';
+import { publish } from '../almacen/listar.ts';
 import { fail, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -59,7 +60,7 @@ const truth = (rfc: string, tipo: 'emitidos' | 'recibidos') =>
 it('a subscription reads month after month by itself, at the cost that it foretold, and its changes are what the SAT has', async () => {
   const caller = await servicio.newCiecCaller({ saldo: 50 });
   const { rfc } = caller;
-  const eventosDeseados = ['cfdi.cambios', 'sincronizacion.pausada'];
+  const eventosDeseados = ['cfdi.cambios', 'sincronizacion.pausada', 'proveedor.listado'];
   await expectOk(caller.call('webhooks/crear', { rfc, url: 'http://127.0.0.1:9/', eventos: eventosDeseados }));
   const costo = await expectOk(caller.call('sincronizacion/estimar', { rfc: caller.rfc, desde: DESDE }));
   expect(costo).toMatchObject({ lecturas_iniciales: 6, creditos_iniciales: 6 });
@@ -112,6 +113,21 @@ it('a subscription reads month after month by itself, at the cost that it foreto
     return found.all.length > 0 ? found : null;
   }, 60);
   expect(new Set(again.map(({ cambio }) => cambio))).toEqual(new Set(['vigente']));
+
+  // A list comes that has one of those it was invoiced by.
+  const emisor = all.find(({ tipo }) => tipo === 'recibidos')?.contraparte_rfc ?? '';
+  await publish(servicio.database, [{ rfc: emisor, situacion: 'DEFINITIVO', publicada: '2026-03-05' }]);
+  const [listado] = await waitFor(async () => {
+    const found = await servicio.sql<{ datos: Record<string, unknown> }>`
+      SELECT datos FROM webhook_evento WHERE rfc = ${rfc} AND tipo = 'proveedor.listado'`;
+    return found.length > 0 ? found : null;
+  }, 60);
+  expect(listado?.datos).toMatchObject({
+    cambio: 'entra',
+    proveedor_rfc: emisor,
+    supuesto: 'Definitivo',
+    adverso: true,
+  });
 
   expect(await expectOk(caller.call('sincronizacion/borrar', { rfc: caller.rfc }))).toEqual({ rfc: caller.rfc });
   const gone = await caller.call('sincronizacion/cambios', { rfc: caller.rfc, cursor });

@@ -42,6 +42,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     donde: `datos @> jsonb_build_array(jsonb_build_object('rfc', :r, 'cuenta_id', :a))`,
     suyo: 'datos',
     libre: 'para error',
+    ajeno: 'es la otra parte de CFDI de otro contribuyente, del que se avisa',
     resto:
       'id usuario_id tipo urgente cuantas baja estado motivo intentos epoch due_at tomado_hasta desde creado_en vence_en terminado_en',
     plazo: '{TRACE_RETENTION_DAYS} días después de que se envía o se abandona',

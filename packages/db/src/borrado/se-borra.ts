@@ -6,6 +6,7 @@ const DE_SU_SOLICITUD = 'solicitud_id IN (SELECT id FROM solicitud WHERE contrib
 const DE_SU_ALMACEN = 'almacen_id IN (SELECT id FROM almacen WHERE contribuyente_id = :c)';
 const DE_SU_SINCRONIZACION = 'sincronizacion_id IN (SELECT id FROM sincronizacion WHERE contribuyente_id = :c)';
 const AL_DIA = 'hasta que se deja de mantener al día el RFC';
+const OTRA_PARTE = 'es la otra parte de CFDI de otro contribuyente, que son de este';
 const CON_EL_RFC = 'mientras la cuenta tenga el RFC';
 const RASTRO = '{TRACE_RETENTION_DAYS} días después de que la solicitud termina';
 const AVISADO = '{TRACE_RETENTION_DAYS} días';
@@ -101,13 +102,38 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     resto: 'almacen_id contraparte_id pac_id tercero_id primera ausente recibido',
     plazo: AL_DIA,
   },
+  riesgo_contraparte: {
+    dato: 'Las otras partes que están en una lista del SAT',
+    trato: 'borra',
+    donde: DE_SU_ALMACEN,
+    suyo: 'rfc',
+    resto: 'almacen_id lista supuesto es_adverso publicada desde cambiada_en salio_en',
+    ajeno: OTRA_PARTE,
+    plazo: AL_DIA,
+  },
+  riesgo_cambio: {
+    dato: 'Cuándo entraron a una lista, cambiaron en ella o salieron',
+    trato: 'borra',
+    donde: DE_SU_ALMACEN,
+    suyo: 'rfc',
+    resto: 'id almacen_id lista clase supuesto antes es_adverso publicada en',
+    ajeno: OTRA_PARTE,
+    plazo: AL_DIA,
+  },
+  riesgo_cruce: {
+    dato: 'Con qué listas se cruzaron las otras partes',
+    trato: 'borra',
+    donde: DE_SU_ALMACEN,
+    resto: 'almacen_id versiones cambios cruzado_en',
+    plazo: AL_DIA,
+  },
   nombrado: {
     dato: 'Las otras partes de los CFDI',
     trato: 'borra',
     donde: DE_SU_ALMACEN,
     suyo: 'rfc nombre',
     resto: 'id almacen_id',
-    ajeno: 'es la otra parte de CFDI de otro contribuyente, que son de este',
+    ajeno: OTRA_PARTE,
     plazo: AL_DIA,
   },
   lectura: {
@@ -185,6 +211,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     trato: 'borra',
     donde: 'cuenta_id = :a AND rfc = :r',
     suyo: 'rfc datos cuerpo',
+    ajeno: OTRA_PARTE,
     resto: 'id cuenta_id tipo solicitud_id creado_en',
     plazo: AVISADO,
   },

@@ -15,6 +15,8 @@ export const EVENTOS: Readonly<Record<EventoWebhook, string>> = {
   'cfdi.cambios': 'Una lectura de un RFC que se mantiene al día encontró CFDI nuevos, cancelados o que cambiaron',
   'sincronizacion.pausada':
     'Un RFC dejó de mantenerse al día por sí solo: sin saldo, sin permiso o con la CIEC rechazada',
+  'proveedor.listado':
+    'Una contraparte de un RFC que se mantiene al día entró a una lista del SAT, cambió ahí de supuesto o salió',
 };
 
 const nombreCasilla = (evento: EventoWebhook) => `evento.${evento}`;

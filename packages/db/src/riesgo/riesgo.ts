@@ -1,0 +1,162 @@
+import type { Database } from '../database.ts';
+import { execute, rowOf, rowsOf } from '../statements.ts';
+import { inTransaction } from '../transaction.ts';
+
+/** CFDI in force, of one kind, with a counterparty: how many, and their pesos as a decimal. */
+export interface SumaCfdi {
+  readonly cfdi: number;
+  readonly monto: string;
+}
+
+/** Those of income and of expense. */
+export interface SumasCfdi {
+  readonly ingresos: SumaCfdi;
+  readonly egresos: SumaCfdi;
+}
+
+/** What there is with a counterparty. */
+export interface CfdiDeContraparte {
+  readonly total: number;
+  readonly recibidos: SumasCfdi;
+  readonly emitidos: SumasCfdi;
+  /** The newest, upper case. */
+  readonly uuids: readonly string[];
+}
+
+/** A counterparty that stands on a published list. */
+export interface ContraparteListada {
+  readonly rfc: string;
+  readonly nombre: string;
+  readonly lista: string;
+  readonly supuesto: string;
+  /** False: under that word the list clears. */
+  readonly isAdverso: boolean;
+  /** `yyyy-MM-dd`, of the list itself. */
+  readonly publicada: string | null;
+  /** When it was noticed that it stands there, and that it stands there under this word. */
+  readonly desde: Date;
+  readonly cambiadaEn: Date;
+  readonly cfdi: CfdiDeContraparte;
+}
+
+/** After whom a page goes on. */
+export type LugarListado = Pick<ContraparteListada, 'rfc' | 'lista'>;
+
+const VERSIONES = `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM lista_vigente)`;
+
+/** One that was never crossed, that changed, or that was crossed with other versions. */
+const DUE = `
+/* riesgo */ SELECT a.id FROM almacen a LEFT JOIN riesgo_cruce c ON c.almacen_id = a.id
+WHERE a.id > $1 AND a.borrado_en IS NULL AND a.cambios > 0 AND (c.almacen_id IS NULL OR c.cambios <> a.cambios OR c.versiones <> ${VERSIONES})
+ORDER BY a.id LIMIT $2`;
+
+const BEGIN = `
+INSERT INTO riesgo_cruce (almacen_id, versiones, cambios) SELECT id, '', 0 FROM almacen WHERE id = $1 AND borrado_en IS NULL
+ON CONFLICT DO NOTHING`;
+
+/**
+ * Read before the rows are: what changes meanwhile is due again. Null when somebody else is crossing it, or it is gone.
+ */
+const HOLD = `
+SELECT ${VERSIONES} AS versiones, a.cambios::text FROM riesgo_cruce c JOIN almacen a ON a.id = c.almacen_id
+WHERE c.almacen_id = $1 AND a.borrado_en IS NULL FOR NO KEY UPDATE OF c SKIP LOCKED`;
+
+/**
+ * Compares who stands on the lists with what is noted, and notes at most `$2` differences, each with its change. The
+ * RFCs of the store are joined with the lists; whoever is found is looked up in the CFDI, one by one: certifiers and
+ * third parties are named too, and are no counterparties. An RFC with several rows of a list of article 69-B stands
+ * under the worst, or under the newest that clears; on another list under all of them. Nobody leaves a list that is
+ * not there.
+ */
+const CROSS = `
+WITH suyo AS MATERIALIZED (
+  SELECT DISTINCT rfc FROM nombrado WHERE almacen_id = $1
+), fila AS MATERIALIZED (
+  SELECT l.rfc, l.lista, l.supuesto, l.publicada, supuesto_adverso(l.supuesto) AS es_adverso FROM suyo s JOIN lista_actual l ON l.rfc = s.rfc
+), peor AS MATERIALIZED (
+  SELECT DISTINCT ON (rfc, lista) * FROM fila
+  ORDER BY rfc, lista, es_adverso DESC, lower(supuesto) = 'definitivo' DESC, publicada DESC NULLS LAST, supuesto
+), listado AS MATERIALIZED (
+  SELECT p.rfc, p.lista, p.es_adverso, p.publicada, CASE WHEN p.lista LIKE '69-B%' THEN p.supuesto
+    ELSE (SELECT string_agg(DISTINCT f.supuesto, ', ' ORDER BY f.supuesto) FROM fila f WHERE f.rfc = p.rfc AND f.lista = p.lista) END AS supuesto
+  FROM peor p CROSS JOIN LATERAL (
+    SELECT FROM nombrado n CROSS JOIN LATERAL (SELECT FROM cfdi x WHERE x.almacen_id = $1 AND x.contraparte_id = n.id LIMIT 1) y
+    WHERE n.almacen_id = $1 AND n.rfc = p.rfc LIMIT 1
+  ) z
+), notado AS MATERIALIZED (
+  SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL
+), distinto AS MATERIALIZED (
+  SELECT coalesce(l.rfc, k.rfc) AS rfc, coalesce(l.lista, k.lista) AS lista, coalesce(l.supuesto, k.supuesto) AS supuesto, k.supuesto AS antes,
+    coalesce(l.es_adverso, k.es_adverso) AS es_adverso, CASE WHEN l.rfc IS NULL THEN k.publicada ELSE l.publicada END AS publicada,
+    CASE WHEN k.rfc IS NULL THEN 'E' WHEN l.rfc IS NULL THEN 'S' WHEN l.supuesto <> k.supuesto THEN 'C' END AS clase
+  FROM listado l FULL JOIN notado k ON k.rfc = l.rfc AND k.lista = l.lista
+  WHERE k.rfc IS NULL OR (l.rfc IS NULL AND k.lista IN (SELECT v.lista FROM lista_vigente v))
+    OR l.supuesto <> k.supuesto OR (l.rfc IS NOT NULL AND l.publicada IS DISTINCT FROM k.publicada)
+  ORDER BY 1, 2 LIMIT $2
+), puesto AS (
+  INSERT INTO riesgo_contraparte AS r (almacen_id, rfc, lista, supuesto, es_adverso, publicada, salio_en)
+  SELECT $1, rfc, lista, supuesto, es_adverso, publicada, CASE WHEN clase = 'S' THEN now() END FROM distinto
+  ON CONFLICT (almacen_id, rfc, lista) DO UPDATE SET supuesto = excluded.supuesto, es_adverso = excluded.es_adverso, publicada = excluded.publicada,
+    salio_en = excluded.salio_en, desde = CASE WHEN r.salio_en IS NULL THEN r.desde ELSE now() END,
+    cambiada_en = CASE WHEN r.salio_en IS NULL AND r.supuesto = excluded.supuesto AND excluded.salio_en IS NULL THEN r.cambiada_en ELSE now() END
+), dicho AS (
+  INSERT INTO riesgo_cambio (almacen_id, rfc, lista, clase, supuesto, antes, es_adverso, publicada)
+  SELECT $1, rfc, lista, clase, supuesto, CASE WHEN clase = 'C' THEN antes END, es_adverso, publicada FROM distinto WHERE clase IS NOT NULL ORDER BY rfc, lista
+  RETURNING 1
+)
+SELECT (SELECT count(*) FROM distinto)::int AS distintos, (SELECT count(*) FROM dicho)::int AS dichos`;
+
+const END = 'UPDATE riesgo_cruce SET versiones = $2, cambios = $3, cruzado_en = now() WHERE almacen_id = $1';
+
+const LIST = `
+SELECT r.rfc, contraparte_nombre($1, r.rfc) AS nombre, r.lista, r.supuesto, r.es_adverso AS "isAdverso", r.publicada::text, r.desde, r.cambiada_en AS "cambiadaEn",
+  contraparte_cfdi($1, r.rfc, $5) AS cfdi
+FROM (
+  SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL AND (rfc, lista) > ($2, $3) ORDER BY rfc, lista LIMIT $4
+) r ORDER BY r.rfc, r.lista`;
+
+/** What came of crossing a store: `isOver` when nothing is left to note. */
+export interface Cruce {
+  readonly dichos: number;
+  readonly isOver: boolean;
+}
+
+/** Which counterparties of the stores stand on the lists that the SAT publishes. */
+export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** Stores beyond this one, in their order, whose lists or whose CFDI changed since they were crossed. */
+    async due(despuesDe: number, limite: number): Promise<number[]> {
+      return (await rowsOf<{ id: number }>(pool, DUE, [despuesDe, limite])).map(({ id }) => id);
+    },
+
+    /**
+     * Crosses a store with the lists, and notes at most so many differences, each told of once, in one transaction. Null
+     * when somebody else has it in hand, or it is gone.
+     */
+    async cross(almacenId: number, limite: number): Promise<Cruce | null> {
+      return inTransaction(pool, async (client) => {
+        await execute(client, BEGIN, [almacenId]);
+        const held = await rowOf<{ versiones: string; cambios: string }>(client, HOLD, [almacenId]);
+        if (held === null) return null;
+        const hecho = await rowOf<{ distintos: number; dichos: number }>(client, CROSS, [almacenId, limite]);
+        const { distintos = 0, dichos = 0 } = hecho ?? {};
+        const isOver = distintos < limite;
+        if (isOver) await execute(client, END, [almacenId, held.versiones, held.cambios]);
+        return { dichos, isOver };
+      });
+    },
+
+    /** Those that stand on a list now, by RFC and list, after `despuesDe`; each with at most `uuids` UUIDs. */
+    async list(de: {
+      almacenId: number;
+      despuesDe: LugarListado | null;
+      limite: number;
+      uuids: number;
+    }): Promise<ContraparteListada[]> {
+      const { almacenId, despuesDe, limite, uuids } = de;
+      return rowsOf(pool, LIST, [almacenId, despuesDe?.rfc ?? '', despuesDe?.lista ?? '', limite, uuids]);
+    },
+  };
+}
+
+export type Riesgo = ReturnType<typeof createRiesgo>;

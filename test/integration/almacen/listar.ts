@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { TestDatabase } from '../fixtures/database.ts';
+
+/** A row of list 69-B. */
+export interface Renglon {
+  readonly rfc: string | null;
+  readonly situacion: 'PRESUNTO' | 'DESVIRTUADO' | 'DEFINITIVO' | 'SENTENCIA_FAVORABLE';
+  readonly publicada?: string | null;
+}
+
+/** Puts these rows in the place of the current version of list 69-B, in one transaction, as its loader does. */
+export async function publish({ db }: Pick<TestDatabase, 'db'>, renglones: readonly Renglon[]): Promise<string> {
+  const id = randomUUID();
+  const client = await db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(
+      `INSERT INTO efos_version (id, fecha_corte, fuente, filas) VALUES ($1, '2026-07-31', 'prueba', $2)`,
+      [id, renglones.length],
+    );
+    await client.query(
+      `INSERT INTO efos_fila (version_id, orden, rfc, nombre, situacion, historial)
+       SELECT $1, f.orden, f.rfc, 'Alguien', f.situacion,
+         CASE WHEN f.publicada IS NULL THEN '[]' ELSE jsonb_build_array(jsonb_build_object('situacion', f.situacion, 'fechaSat', f.publicada)) END
+       FROM unnest($2::text[], $3::text[], $4::text[]) WITH ORDINALITY AS f (rfc, situacion, publicada, orden)`,
+      [
+        id,
+        renglones.map(({ rfc }) => rfc),
+        renglones.map(({ situacion }) => situacion),
+        renglones.map(({ publicada = null }) => publicada),
+      ],
+    );
+    await client.query(
+      `INSERT INTO efos_vigente (unica, version_id) VALUES (true, $1) ON CONFLICT (unica) DO UPDATE SET version_id = excluded.version_id`,
+      [id],
+    );
+    await client.query('DELETE FROM efos_version WHERE id <> $1', [id]);
+    await client.query('COMMIT');
+  } finally {
+    client.release();
+  }
+  return id;
+}
