@@ -1,7 +1,7 @@
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
  * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
- * `vault/estado`, `uso/consultar`, `sincronizacion/…`, `webhooks/…` and `id_cif` are ours.
+ * `vault/estado`, `uso/consultar`, `sincronizacion/…`, `cfdi/…`, `webhooks/…` and `id_cif` are ours.
  */
 type Tipo = 'string' | 'number' | 'integer' | 'array';
 
@@ -50,6 +50,12 @@ const suSincronizacion = [
   ...['rfc', 'tipo', 'desde', 'frecuencia', 'hora', 'estado', 'motivo', 'pausada_en', 'consentimiento', 'cambios'],
   ...['ultima_lectura', 'proxima_lectura', 'periodos_por_leer', 'periodos_con_fallas', 'ultima_falla', 'creada_en'],
 ];
+const filtroCfdi = {
+  ...{ rfc: texto, tipo: opcional, desde: opcional, hasta: opcional, contraparte_rfc: opcional, estado: opcional },
+  ...{ efecto_comprobante: opcional, monto_min: opcional, monto_max: opcional, uuid: opcional },
+};
+const filtrados = { ...primera, estado: 'VIGENTE', efecto_comprobante: 'I', monto_min: '1.00', monto_max: '2.00' };
+const alcance = ['conocido_desde', 'ultima_lectura', 'periodos_por_leer'];
 const suWebhook = [
   ...['webhook_id', 'url', 'descripcion', 'eventos', 'estado', 'motivo', 'apagado_en', 'fallando_desde'],
   ...['pendientes', 'secretos_anteriores', 'creado_en'],
@@ -247,6 +253,12 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'sincronizacion/borrar', ...sincronizacion, campos: rfc, data: ['rfc'] },
+    errores: [...llave, '404/2002'],
+  },
+  {
+    ...{ path: 'cfdi/consultar', ...sincronizacion, campos: { ...filtroCfdi, ...pagina }, valores: filtrados },
+    ...{ data: lista, nuestros: ['siguiente', ...alcance] },
+    elementos: { tipo: 'string', uuid: 'string', estado: 'string', fecha: 'date', visto_en: 'string' },
     errores: [...llave, '404/2002'],
   },
   {

@@ -43,7 +43,7 @@ export interface DatabasePorts {
   readonly webhooks: Webhooks;
   readonly uso: Pick<Uso, 'byDay'>;
   readonly sincronizaciones: Sincronizaciones;
-  readonly almacenes: Pick<Almacenes, 'cambios'>;
+  readonly almacenes: Pick<Almacenes, 'cambios' | 'page' | 'resumen'>;
 }
 
 /** Whom calls ask, and all that belongs to it alone. */

@@ -180,7 +180,13 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     documentos: { note: (documento) => void store.documentos.push(documento) },
     webhooks: memoryWebhooks(store),
     sincronizaciones: memorySincronizaciones(store),
-    almacenes: { cambios: () => [] },
+    almacenes: {
+      cambios: () => [],
+      page: () => ({ filas: [], siguiente: null }),
+      resumen: () => {
+        throw new Error('nothing is kept in memory');
+      },
+    },
   });
 }
 

@@ -6,6 +6,14 @@ import type { OperacionPublicada } from './operacion-publicada.ts';
  */
 export const OPERACIONES = [
   {
+    path: 'cfdi/consultar',
+    resumen: 'CFDI que se conocen del RFC',
+    descripcion:
+      'Los CFDI que sincronizacion/crear mantiene al día, como se conocen ahora, del emitido más nuevo al más viejo, con los filtros que se manden. Mande siguiente como cursor, con los mismos filtros, hasta que sea null: ningún CFDI se repite ni se salta, aunque entretanto se guarden lecturas. Una página puede traer menos de los pedidos, o ninguno, y tener siguiente: es que se revisó mucho sin que coincidiera. No pregunta al SAT. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'descarga/cancelar',
     resumen: 'Cancelar una solicitud de descarga en curso',
     descripcion:

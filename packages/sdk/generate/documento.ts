@@ -50,7 +50,7 @@ interface Operacion {
 
 /** What changes nothing, and so is repeated without an `Idempotency-Key`, for which the service would keep each answer. */
 const LECTURAS = new Set([
-  ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
+  ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
   ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
   ...['tax/opinion-cumplimiento-publica', 'vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
 ]);

@@ -34,7 +34,7 @@ describe('the tools', () => {
   const SIN_COSTO = [
     ...['descarga/verificar', 'descarga/listar', 'efos/consultar', 'tax/opinion-cumplimiento-publica', 'uso/consultar'],
     ...['vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
-    ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
+    ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar', 'cfdi/consultar'],
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],

@@ -1,4 +1,5 @@
 import { calendarDay, toSeconds } from '@acuse/core';
+import { createSincronizaciones } from '@acuse/db';
 import { expect, it } from 'vitest';
 import { publish } from '../almacen/listar.ts';
 import { fail, saldoDe } from '../fixtures/pedidos.ts';
@@ -32,6 +33,19 @@ async function cambiosDe(caller: Caller, cursor?: string, limite = 40) {
     next = String(data['siguiente']);
     if (data['faltan'] === 0) return { all, cursor: next };
   }
+}
+
+async function cfdiDe(caller: Caller, filtro: object): Promise<Record<string, string>[]> {
+  const all: Record<string, string>[] = [];
+  let cursor: unknown = null;
+  do {
+    const body = { rfc: caller.rfc, ...filtro, limite: 7, ...(cursor === null ? {} : { cursor }) };
+    const data = await expectOk(caller.call('cfdi/consultar', body));
+    expect(data).toMatchObject({ conocido_desde: DESDE, periodos_por_leer: 2 });
+    all.push(...(data['items'] as Record<string, string>[]));
+    cursor = data['siguiente'];
+  } while (cursor !== null);
+  return all;
 }
 
 const vista = async (caller: Caller) => {
@@ -77,7 +91,17 @@ it('a subscription reads month after month by itself, at the cost that it foreto
     const told = all.filter((cambio) => cambio.tipo === tipo);
     expect(told.length).toBeGreaterThan(0);
     expect(told.map(({ uuid }) => uuid).sort()).toEqual([...expected.keys()].sort());
+    // What is known now is the same, page by page, the newest first.
+    const known = await cfdiDe(caller, { tipo });
+    expect(known.map(({ uuid }) => uuid).sort()).toEqual([...expected.keys()].sort());
+    expect(known.map(({ fecha_emision }) => fecha_emision)).toEqual(
+      known
+        .map(({ fecha_emision }) => fecha_emision)
+        .sort()
+        .reverse(),
+    );
     for (const { uuid, estado, monto, contraparte_rfc } of told) {
+      expect(known.find((each) => each.uuid === uuid)).toMatchObject({ estado, monto, contraparte_rfc });
       const row = expected.get(uuid);
       expect([uuid, Number(monto)]).toEqual([uuid, Number(row?.monto)]);
       expect(contraparte_rfc).toBe(tipo === 'emitidos' ? row?.rfcReceptor : row?.rfcEmisor);
@@ -129,7 +153,16 @@ it('a subscription reads month after month by itself, at the cost that it foreto
     adverso: true,
   });
 
+  // Nobody else sees any of it: neither another RFC, nor a key of the other mode.
+  const otro = await servicio.newCaller();
+  expect((await otro.call('cfdi/consultar', { rfc: caller.rfc })).status).toBe(403);
+  expect((await otro.call('cfdi/consultar', { rfc: otro.rfc })).body.cfdi_codigo).toBe(2002);
+  const [llave] = await servicio.sql<{ modo: string }>`SELECT modo FROM api_key WHERE id = ${caller.apiKeyId}`;
+  const otroModo = llave?.modo === 'live' ? 'test' : 'live';
+  expect(await createSincronizaciones(servicio.db).find(caller.contribuyenteId, otroModo)).toBeNull();
+
   expect(await expectOk(caller.call('sincronizacion/borrar', { rfc: caller.rfc }))).toEqual({ rfc: caller.rfc });
+  expect((await caller.call('cfdi/consultar', { rfc: caller.rfc })).body.cfdi_codigo).toBe(2002);
   const gone = await caller.call('sincronizacion/cambios', { rfc: caller.rfc, cursor });
   expect([gone.status, gone.body.cfdi_codigo]).toEqual([404, 2002]);
 });

@@ -110,6 +110,7 @@ it.for(CLIENTS)(
 
     await op('sincronizacion/estimar');
     await op('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
+    await op('cfdi/consultar');
     for (const accion of ['listar', 'cambios', 'pausar', 'reanudar', 'borrar']) await op(`sincronizacion/${accion}`);
 
     const webhook = { rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] };
@@ -127,7 +128,7 @@ it.for(CLIENTS)(
       expect([path, answer]).toMatchObject([path, { cfdi_codigo: 1 }]);
     // Only what changes nothing is repeated without one.
     expect([...sinClave].sort()).toEqual([
-      ...['descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
+      ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
       ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
       ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
       ...['webhooks/entregas', 'webhooks/listar'],

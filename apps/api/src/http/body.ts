@@ -274,7 +274,7 @@ function wrongFields(
 ): readonly CampoErroneo[] {
   const known = namesOf(operation);
   const slips = Object.keys(sent).flatMap((campo) => {
-    const meant = known.includes(campo) ? undefined : known.find((name) => isSlipOf(campo, name));
+    const meant = known.includes(campo) ? undefined : meantBy(campo, known);
     return meant === undefined ? [] : [{ campo, motivo: `no existe; ¿quiso decir ${meant}?` }];
   });
   const refused = issues.map((issue) => ({ campo: issue.path.map(String).join('.'), motivo: motivoOf(issue, sent) }));
@@ -319,19 +319,20 @@ function kindOf(value: unknown): string {
   return Array.isArray(value) ? 'una lista' : (KINDS[typeof value] ?? 'un objeto');
 }
 
-/** Beyond this it is no slip of ours: the longest known name has 12 characters. */
+/** Beyond this it is no slip of ours: the longest known name has 18 characters. */
 const LONGEST = 32;
 /** Names of so many letters may have two slips, shorter ones one. */
 const LONG_NAME = 8;
 
 /**
- * Whether a name is another one with slips: other case, accents or separators (`solicitudId`), or a letter or two
- * wrong, missing, too many or swapped.
+ * Which of the known names a name is with slips: other case, accents or separators (`solicitudId`), or a letter or two
+ * wrong, missing, too many or swapped. The one with the fewest; undefined when it is none.
  */
-function isSlipOf(name: string, known: string): boolean {
-  if (name.length > LONGEST) return false;
-  const [a, b] = [bare(name), bare(known)];
-  return a !== '' && distance(a, b) <= (b.length < LONG_NAME ? 1 : 2);
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  if (name.length > LONGEST || bare(name) === '') return undefined;
+  const slips = known.map((each) => ({ each, slips: distance(bare(name), bare(each)) }));
+  const near = slips.filter(({ each, slips }) => slips <= (bare(each).length < LONG_NAME ? 1 : 2));
+  return near.sort((one, other) => one.slips - other.slips)[0]?.each;
 }
 
 const bare = (name: string) =>

@@ -239,6 +239,7 @@ Toda petición debe llevar un encabezado \`User-Agent\` que identifique a la apl
 Las respuestas pueden ganar campos nuevos sin aviso; los que hay no cambian de significado.`;
 
 const TAGS: Readonly<Record<string, string>> = {
+  cfdi: 'Lo que se conoce de los CFDI que se mantienen al día.',
   descarga: 'Solicitudes de descarga masiva, sus paquetes y el estado de un CFDI.',
   efos: 'Listas del artículo 69-B del Código Fiscal de la Federación.',
   tax: 'Consultas al SAT con las credenciales guardadas del contribuyente.',

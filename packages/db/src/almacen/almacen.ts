@@ -2,8 +2,13 @@ import type { TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { type Connection, rowOf, rowsOf } from '../statements.ts';
 import { mergeLectura } from './merge.ts';
+import { readPagina } from './pagina.ts';
+import { readResumen } from './resumen.ts';
 
+export type { EstadoConocido, FiltroCfdi } from './filtro.ts';
 export { type LecturaHecha, LecturaIlegible, type NuevaLectura } from './merge.ts';
+export type { CfdiConocido, LugarCfdi, PaginaCfdi } from './pagina.ts';
+export type { DemasiadosCfdi, ResumenCfdi, SumaPorEfecto, Sumas } from './resumen.ts';
 
 /** What was noticed of a CFDI. */
 export type ClaseCambio = 'nuevo' | 'cancelado' | 'vigente' | 'corregido' | 'ausente' | 'presente';
@@ -75,6 +80,10 @@ export function createAlmacenes(database: Database) {
       ]);
       return rows.map((row) => ({ ...row, n: BigInt(row.n) }));
     },
+
+    page: readPagina.bind(null, pool),
+
+    resumen: readResumen.bind(null, pool),
 
     /** Deletes so many rows, at most, of one of the stores that were closed. Gives how many went: 0 when all are gone. */
     async removeRows(limite: number): Promise<number> {

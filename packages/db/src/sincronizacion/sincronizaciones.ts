@@ -1,5 +1,5 @@
 import type { MotivoPausa } from '@acuse/contract';
-import type { Autor, Frecuencia, TipoDescarga } from '@acuse/core';
+import type { Autor, Frecuencia, Modo, TipoDescarga } from '@acuse/core';
 import type pg from 'pg';
 import { openAlmacen } from '../almacen/almacen.ts';
 import { nota } from '../cuentas/auditoria.ts';
@@ -88,7 +88,8 @@ LEFT JOIN LATERAL (
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
   FROM tramo WHERE sincronizacion_id = s.id
 ) t ON true
-WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA'`;
+WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA'
+  AND ($2::text IS NULL OR coalesce((SELECT modo FROM api_key k WHERE k.id = s.api_key_id), 'live') = $2)`;
 
 type ViewRow = Omit<VistaSincronizacion, 'consentimiento' | 'cambios'> & {
   readonly finalidad: string | null;
@@ -219,9 +220,9 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** The subscription of a taxpayer, or null. */
-    async find(contribuyenteId: string): Promise<VistaSincronizacion | null> {
-      const row = await rowOf<ViewRow>(pool, VIEW, [contribuyenteId]);
+    /** The subscription of a taxpayer, or null; with a mode, only one that was made with a key of it. */
+    async find(contribuyenteId: string, modo: Modo | null = null): Promise<VistaSincronizacion | null> {
+      const row = await rowOf<ViewRow>(pool, VIEW, [contribuyenteId, modo]);
       if (row === null) return null;
       const { finalidad, otorgadoEn, expiraEn, cambios, ...vista } = row;
       const consentimiento = finalidad === null ? null : { finalidad, otorgadoEn, expiraEn };

@@ -1,13 +1,12 @@
-import { fechaField, limiteField, rfcField, tipoDescargaField } from '@acuse/contract';
+import { limiteField, rfcField } from '@acuse/contract';
 import { z } from 'zod';
-import { estadoCfdi, instante, texto, total, uuidData } from '../../fields.ts';
+import { cfdiFields, datosDeCfdi } from '../../cfdi.ts';
+import { estadoCfdi, instante, texto, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { cursorField, cursorOf, despuesDe } from '../../sincronizacion.ts';
 
 const POR_PAGINA = 500;
 const MAX = 5_000;
-
-const reloj = (description: string) => texto(description, '2026-01-31T10:32:07');
 
 const cambioData = z
   .object({
@@ -21,22 +20,11 @@ const cambioData = z
         example: 'cancelado',
       }),
     notado_en: instante('Cuándo se notó.'),
-    tipo: tipoDescargaField.meta({ description: 'De cuáles es.' }),
-    uuid: uuidData('UUID del CFDI.'),
+    ...cfdiFields,
     estado: estadoCfdi.meta({ description: 'Su estado entonces.' }),
-    fecha: fechaField,
-    fecha_emision: reloj('Fecha y hora de emisión, del centro de México.'),
-    fecha_certificacion: reloj('Cuándo lo certificó el PAC, del centro de México.').nullable(),
-    fecha_cancelacion: reloj('Cuándo se canceló, según el SAT en ese cambio.').nullable(),
-    contraparte_rfc: texto(
-      'RFC de la otra parte: quien lo emitió, de un recibido; quien lo recibe, de un emitido.',
-      'EKU9003173C9',
-    ),
-    contraparte_nombre: texto('Su nombre; vacío si el SAT no lo da.', 'ESCUELA KEMPER URGATE'),
-    rfc_pac: texto('RFC de quien lo certificó.', 'SAT970701NN3').nullable(),
-    efecto_comprobante: texto('I, E, T, N o P.', 'I'),
-    monto: texto('Importe total, decimal; null si el SAT no da uno que se pueda leer.', '1160.00').nullable(),
-    tercero_rfc: texto('RFC a cuenta de quien se emitió.', 'ACU200101DB1').nullable(),
+    fecha_cancelacion: cfdiFields.fecha_cancelacion.meta({
+      description: 'Cuándo se canceló, según el SAT en ese cambio.',
+    }),
   })
   .meta({ id: 'CambioCfdi', description: 'Algo que cambió de un CFDI.' });
 
@@ -70,7 +58,7 @@ export default defineOperation({
   errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],
 
   async handle({ limite = POR_PAGINA, cursor }, { deps, access, error }) {
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
     if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
     const despues = despuesDe(vista, cursor);
     if (despues === null) {
@@ -81,23 +69,9 @@ export default defineOperation({
     const last = cambios.at(-1)?.n ?? despues;
     return {
       total: cambios.length,
-      items: cambios.map(({ n, clase, notadoEn, tipo, uuid, isVigente, contraparte, ...cambio }) => ({
-        secuencia: Number(n),
-        cambio: clase,
-        notado_en: notadoEn.toISOString(),
-        tipo,
-        uuid,
-        estado: isVigente ? ('VIGENTE' as const) : ('CANCELADO' as const),
-        fecha: cambio.emitidaEn.slice(0, 10),
-        fecha_emision: cambio.emitidaEn,
-        fecha_certificacion: cambio.certificadaEn,
-        fecha_cancelacion: cambio.canceladaEn,
-        contraparte_rfc: contraparte.rfc,
-        contraparte_nombre: contraparte.nombre,
-        rfc_pac: cambio.rfcPac,
-        efecto_comprobante: cambio.efecto,
-        monto: cambio.monto,
-        tercero_rfc: cambio.tercero?.rfc ?? null,
+      items: cambios.map(({ n, clase, notadoEn, ...cfdi }) => ({
+        ...{ secuencia: Number(n), cambio: clase, notado_en: notadoEn.toISOString() },
+        ...datosDeCfdi(cfdi),
       })),
       siguiente: cursorOf(vista, last),
       // Numbers may have gaps, after the restoring of a backup.

@@ -16,7 +16,7 @@ export default defineOperation({
   errors: [],
 
   async handle(_, { deps, access }) {
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
     const items = vista === null ? [] : [datosDeSincronizacion(vista)];
     return { total: items.length, items };
   },

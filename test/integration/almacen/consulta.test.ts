@@ -1,0 +1,213 @@
+import { randomUUID } from 'node:crypto';
+import type { TipoDescarga } from '@acuse/core';
+import { type CfdiConocido, createAlmacenes, type FiltroCfdi, type LugarCfdi, openAlmacen } from '@acuse/db';
+import { expect, test } from 'vitest';
+import { createRandom, type Random } from '../../faults/random.ts';
+import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { csvOf, type FilaCfdi } from './csv.ts';
+
+const t = useDatabase();
+const { signal } = new AbortController();
+const YO = ['ACU200101DB1', 'La Empresa'] as const;
+const ALL = { desde: '2026-01-01', hasta: '2026-03-31' };
+const TIPOS = ['emitidos', 'recibidos'] as const;
+/** One under two names, one under more than are looked up one by one, and some under one. */
+const CONTRAPARTES: readonly (readonly [string, string])[] = [
+  ['PRO010101AB1', 'Proveedor Uno'],
+  ['PRO010101AB1', 'Proveedor Uno, S.A. de C.V.'],
+  ['PRO020202AB2', ''],
+  ['ÑUÑ030303AB3', 'Ñuñoa'],
+  ...Array.from({ length: 11 }, (_, n) => ['XEXX010101000', `Foreigner ${n}`] as const),
+];
+
+const between = (random: Random, least: number, most: number) => least + random.below(most - least + 1);
+
+interface Conocido extends FilaCfdi {
+  readonly tipo: TipoDescarga;
+  readonly contraparte: readonly [string, string];
+  readonly isAusente: boolean;
+}
+
+async function open() {
+  const { contribuyenteId } = await seedTaxpayer(t.db);
+  const almacenes = createAlmacenes(t.db);
+  const almacenId = await openAlmacen(t.db.pool, contribuyenteId);
+  const read = (tipo: TipoDescarga, filas: Iterable<FilaCfdi>, periodo = ALL) =>
+    almacenes.merge(
+      {
+        ...{ almacenId, solicitudId: randomUUID(), tipo, ...periodo },
+        ...{ pedidaEn: new Date(), isConfirmada: true },
+      },
+      csvOf(filas),
+      signal,
+    );
+  /** Every page from the first to the last. */
+  async function walk(filtro: FiltroCfdi, limite: number, tope?: number): Promise<CfdiConocido[]> {
+    const all: CfdiConocido[] = [];
+    let despuesDe: LugarCfdi | null = null;
+    for (;;) {
+      const pedido = { almacenId, filtro, despuesDe, limite, ...(tope === undefined ? {} : { tope }) };
+      const { filas, siguiente } = await almacenes.page(pedido);
+      expect(filas.length).toBeLessThanOrEqual(limite);
+      all.push(...filas);
+      if (siguiente === null) return all;
+      expect(siguiente).not.toEqual(despuesDe);
+      despuesDe = siguiente;
+    }
+  }
+  return { almacenes, almacenId, read, walk };
+}
+
+const cfdi = (tipo: TipoDescarga, n: number, contraparte: readonly [string, string], rest: Partial<FilaCfdi> = {}) => ({
+  ...{
+    tipo,
+    contraparte,
+    isAusente: false,
+    uuid: `${n.toString(16).toUpperCase().padStart(8, '0')}-0000-4000-8000-00000000000A`,
+  },
+  ...(tipo === 'recibidos' ? { emisor: contraparte, receptor: YO } : { emisor: YO, receptor: contraparte }),
+  ...{
+    efecto: 'I',
+    emitida: `2026-0${1 + (n % 3)}-1${n % 4}T10:00:0${n % 2}`,
+    monto: `${n % 50}.${n % 7 === 0 ? '123456' : '50'}`,
+    ...rest,
+  },
+});
+
+/** CFDI of both kinds, many of the same second; some cancelled, some missing since, one of each kind the same one. */
+async function randomWorld(random: Random, read: Awaited<ReturnType<typeof open>>['read']): Promise<Conocido[]> {
+  const world = [...TIPOS.keys()].flatMap((at) => {
+    const tipo = TIPOS[at] ?? 'emitidos';
+    return Array.from({ length: 90 }, (_, n) => {
+      const efecto = random.pick(['I', 'I', 'I', 'E', 'N', 'P', 'T', '?']);
+      const cancelada = between(random, 0, 3) === 0 ? '2026-05-01T00:00:00' : null;
+      const monto = between(random, 0, 15) === 0 ? { monto: 'none' } : {};
+      return cfdi(tipo, 2 * n + at, random.pick(CONTRAPARTES), { efecto, cancelada, ...monto });
+    });
+  });
+  for (const tipo of TIPOS) world.push(cfdi(tipo, 5_000, YO));
+  const missing = new Set(Array.from({ length: 12 }, () => random.pick(world)));
+  const present = (tipo: TipoDescarga) => world.filter((each) => each.tipo === tipo && !missing.has(each));
+  for (const tipo of TIPOS) {
+    await read(
+      tipo,
+      world.filter((each) => each.tipo === tipo),
+    );
+    await read(tipo, present(tipo));
+  }
+  return world.map((each) => ({ ...each, isAusente: missing.has(each) }));
+}
+
+const MICROS = 1_000_000n;
+/** A decimal in millionths; null when it is none. */
+function micros(text: string | undefined): bigint | null {
+  const [, sign, whole, part = ''] = /^(-?)(\d+)(?:\.(\d{1,6}))?$/.exec(text ?? '') ?? [];
+  if (whole === undefined) return null;
+  const value = BigInt(whole) * MICROS + BigInt(part.padEnd(6, '0'));
+  return sign === '-' ? -value : value;
+}
+
+const estadoDe = ({ isAusente, cancelada }: Conocido) =>
+  isAusente ? 'AUSENTE' : (cancelada ?? null) === null ? 'VIGENTE' : 'CANCELADO';
+
+/** The rule of each filter, said once more in the plainest words. */
+function isMeant(each: Conocido, filtro: FiltroCfdi): boolean {
+  const [min, max, monto] = [micros(filtro.montoMin), micros(filtro.montoMax), micros(each.monto)];
+  const dia = each.emitida.slice(0, 10);
+  if (!filtro.tipos.includes(each.tipo)) return false;
+  if (filtro.desde !== undefined && dia < filtro.desde) return false;
+  if (filtro.hasta !== undefined && dia > filtro.hasta) return false;
+  if (filtro.contraparte !== undefined && each.contraparte[0] !== filtro.contraparte) return false;
+  if (filtro.efecto !== undefined && each.efecto !== filtro.efecto) return false;
+  if (filtro.uuid !== undefined && each.uuid !== filtro.uuid) return false;
+  if (filtro.estado !== undefined && estadoDe(each) !== filtro.estado) return false;
+  if (min !== null && (monto === null || monto < min)) return false;
+  return max === null || (monto !== null && monto <= max);
+}
+
+const keyOf = ({ emitida, uuid, tipo }: Conocido) => `${emitida} ${uuid} ${tipo}`;
+const newestFirst = (a: Conocido, b: Conocido) => (keyOf(a) < keyOf(b) ? 1 : -1);
+
+function randomFiltro(random: Random, world: readonly Conocido[]): FiltroCfdi {
+  const maybe = <T>(value: () => T) => (between(random, 0, 2) === 0 ? value() : undefined);
+  const day = () => `2026-0${between(random, 1, 3)}-1${between(random, 0, 3)}`;
+  return {
+    tipos: random.pick([TIPOS, ['emitidos'], ['recibidos']]),
+    desde: maybe(day),
+    hasta: maybe(day),
+    contraparte: maybe(() => random.pick([...CONTRAPARTES.map(([rfc]) => rfc), YO[0], 'NAD010101AB1'])),
+    estado: maybe(() => random.pick(['VIGENTE', 'CANCELADO', 'AUSENTE'] as const)),
+    efecto: maybe(() => random.pick(['I', 'E', 'N', 'P', 'T'])),
+    montoMin: maybe(() => `${between(random, 0, 30)}.5`),
+    montoMax: maybe(() => `${between(random, 20, 50)}.50`),
+    uuid: between(random, 0, 9) === 0 ? random.pick(world).uuid : undefined,
+  };
+}
+
+test.for([1, 2, 3])(
+  'pages of any filter are what a look at every CFDI finds, newest first, however little is looked at (world %i)',
+  async (seed) => {
+    const random = createRandom(seed);
+    const { read, walk } = await open();
+    const world = await randomWorld(random, read);
+    const other = await open();
+    await randomWorld(createRandom(seed + 100), other.read);
+    for (let turn = 0; turn < 40; turn++) {
+      const filtro = turn === 0 ? { tipos: TIPOS } : randomFiltro(random, world);
+      const expected = world.filter((each) => isMeant(each, filtro)).sort(newestFirst);
+      const found = await walk(filtro, between(random, 1, 60), turn % 3 === 0 ? undefined : between(random, 1, 40));
+      const said = found.map(({ emitidaEn, uuid, tipo }) => `${emitidaEn} ${uuid} ${tipo}`);
+      expect([filtro, said]).toEqual([filtro, expected.map(keyOf)]);
+      expect(
+        found.map(({ contraparte, efecto, monto, isVigente, canceladaEn, ausenteDesde }) => [
+          ...[contraparte.rfc, contraparte.nombre, efecto, monto === null ? null : micros(monto)],
+          ...[isVigente, canceladaEn, ausenteDesde !== null],
+        ]),
+      ).toEqual(
+        expected.map(({ contraparte, efecto, monto, cancelada = null, isAusente }) => [
+          ...[...contraparte, efecto, micros(monto)],
+          ...[cancelada === null, cancelada, isAusente],
+        ]),
+      );
+    }
+  },
+);
+
+test('whoever goes from page to page while readings are merged sees each CFDI that stays once, and none twice', async () => {
+  const { almacenes, almacenId, read } = await open();
+  const contraparte = ['PRO010101AB1', 'Proveedor Uno'] as const;
+  const stays = Array.from({ length: 120 }, (_, n) => cfdi('recibidos', n, contraparte));
+  await read('recibidos', stays);
+  let isOver = false;
+  const merging = (async () => {
+    for (let turn = 1; turn <= 6; turn++) {
+      const more = Array.from({ length: 20 * turn }, (_, n) => cfdi('recibidos', 1_000 + n, contraparte));
+      const cancelada = turn % 2 === 0 ? '2026-05-01T00:00:00' : null;
+      await read('recibidos', [...stays.map((each) => ({ ...each, cancelada })), ...more]);
+    }
+    isOver = true;
+  })();
+  let walks = 0;
+  for (let isLast = false; !isLast; walks++) {
+    isLast = isOver;
+    const seen: string[] = [];
+    let despuesDe: LugarCfdi | null = null;
+    do {
+      const pagina = await almacenes.page({ almacenId, filtro: { tipos: ['recibidos'] }, despuesDe, limite: 7 });
+      seen.push(...pagina.filas.map(({ uuid }) => uuid));
+      despuesDe = pagina.siguiente;
+    } while (despuesDe !== null);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(stays.filter(({ uuid }) => !seen.includes(uuid))).toEqual([]);
+  }
+  await merging;
+  expect(walks).toBeGreaterThan(1);
+});
+
+test('an empty store, and a counterparty that it does not know, have no page', async () => {
+  const { almacenes, almacenId } = await open();
+  const pedido = { almacenId, despuesDe: null, limite: 10 };
+  expect(await almacenes.page({ ...pedido, filtro: { tipos: TIPOS } })).toEqual({ filas: [], siguiente: null });
+  const filtro = { tipos: TIPOS, contraparte: 'NAD010101AB1' };
+  expect(await almacenes.page({ ...pedido, filtro })).toEqual({ filas: [], siguiente: null });
+});
