@@ -113,7 +113,8 @@ GRANT SELECT (ctid, creada_en), UPDATE (creada_en), DELETE ON idempotencia TO ac
 -- consulta_en_curso
 GRANT SELECT, INSERT, UPDATE (folio), DELETE ON consulta_en_curso TO acuse_api;
 GRANT SELECT (ctid, creada_en), UPDATE (creada_en), DELETE ON consulta_en_curso TO acuse_worker;
--- latido
+-- latido: the API tells everybody whether somebody works, and names no process.
+GRANT SELECT (rol, visto_en, slots) ON latido TO acuse_api;
 GRANT SELECT ON latido TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON latido TO acuse_worker;
 
@@ -125,6 +126,9 @@ GRANT SELECT (rfc), DELETE ON rechazo_acceso TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE ON estado_host TO acuse_api, acuse_worker;
 GRANT SELECT, INSERT, UPDATE, DELETE ON salud_sat TO acuse_api, acuse_worker;
 GRANT SELECT ON estado_host, salud_sat TO acuse_panel;
+-- espera_sat: noted by the workers, told by the API.
+GRANT SELECT ON espera_sat TO acuse_api;
+GRANT SELECT, INSERT, UPDATE, DELETE ON espera_sat TO acuse_worker;
 -- captcha_pendiente
 GRANT SELECT, INSERT, DELETE ON captcha_pendiente TO acuse_api, acuse_worker;
 GRANT SELECT, UPDATE (respuesta) ON captcha_pendiente TO acuse_panel;

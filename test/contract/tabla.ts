@@ -1,7 +1,7 @@
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
  * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
- * `vault/estado`, `uso/consultar`, `sincronizacion/…`, `cfdi/…`, `webhooks/…` and `id_cif` are ours.
+ * `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `webhooks/…` and `id_cif` are ours.
  */
 type Tipo = 'string' | 'number' | 'integer' | 'array';
 
@@ -183,6 +183,7 @@ export const TABLA: readonly Fila[] = [
         'retrasada',
         'creada_en',
         'terminada_en',
+        'estimacion',
       ],
     ],
     errores: [...llave, '404/2002'],
@@ -297,6 +298,11 @@ export const TABLA: readonly Fila[] = [
       limite: { tipo: 'integer', requerido: false },
     },
     ...{ data: lista, nuestros: ['siguiente'], errores: llave, valores: { estado: 'TERMINADA' } },
+  },
+  {
+    ...{ path: 'estado/sat', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { canal: opcional } },
+    valores: { canal: 'soap' },
+    ...{ data: [], nuestros: ['modo', 'cifras_de', 'canales', 'descargas', 'servicio'], errores: llave },
   },
   {
     ...{ path: 'uso/consultar', cost: 0, credencial: 'API key', rfc: 'ninguno' },

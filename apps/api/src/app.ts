@@ -15,7 +15,8 @@ import { createReembolsos } from './http/settle.ts';
 import { createAccessCache, createTokenBucket, createUsos } from './http/state.ts';
 import { meterCredits } from './metering.ts';
 import { openApiDocument } from './openapi/document.ts';
-import { SITE } from './site/pages.ts';
+import { createSalud, publicada } from './salud.ts';
+import { SITE, STATUS, STATUS_JSON } from './site/pages.ts';
 import { createSite } from './site/site.tsx';
 
 const PREFIX = '/api/v1/';
@@ -46,7 +47,9 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   const ports = { ...guarded, ...meterCredits(guarded, deps.metrics) };
   const { rateLimitRps: perSecond, rateLimitBurst: burst, wrongKeysPerMinute } = settings;
   const nowMs = () => performance.now();
+  const salud = createSalud({ read: (en) => ports.saludPublica.read(en), now: deps.now, log });
   const pipeline: PipelineDeps = {
+    salud,
     ...deps,
     ...ports,
     accessCache: createAccessCache({ accessSnapshots: ports.accessSnapshots, seconds: settings.accessCacheSeconds }),
@@ -100,11 +103,14 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   app.get(DOCUMENT, (c) => {
     return toResponse({ status: 200, cuerpo: openapi(), headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId));
   });
-  app.use(`${SITE}/*`, async (c, next) => {
-    await next();
-    c.res.headers.set('X-Request-Id', idOf(c, newId));
-  });
-  app.route('/', createSite(openapi));
+  for (const path of [`${SITE}/*`, `${STATUS.es}/*`, STATUS_JSON])
+    app.use(path, async (c, next) => {
+      await next();
+      c.res.headers.set('X-Request-Id', idOf(c, newId));
+    });
+  const { modo, cuentasMinimas: cuentas } = settings;
+  const publica = async () => publicada(await salud.fresh(), modo, { cuentas });
+  app.route('/', createSite({ openapi, salud: publica, now: deps.now }));
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
   app.notFound((c) => {

@@ -82,6 +82,11 @@ export const apiConfig = z.object({
   ).default(10_000),
   MAX_FACTURAS: integer('CFDI que caben en una lista de facturas.', { min: 1, max: 200_000 }).default(20_000),
 
+  SALUD_CUENTAS_MINIMAS: integer(
+    'Cuentas distintas por debajo de las cuales no se dice cuánto tardan las descargas: de menos se podría leer lo que pide una.',
+    { min: 1, max: 50 },
+  ).default(5),
+
   ...webhookFields,
 
   HEADERS_TIMEOUT_MS: durationMs('Milisegundos para recibir los encabezados.', { min: 100 }).default(10_000),
@@ -121,6 +126,7 @@ export const settingsOf = (config: ApiConfig) => ({
   graciaSegundos: config.SAT_GRACIA_SECONDS,
   satEsperaMs: config.SAT_ESPERA_MS,
   maxFacturas: config.MAX_FACTURAS,
+  cuentasMinimas: config.SALUD_CUENTAS_MINIMAS,
   /** `test` where a simulator answers in the SAT's place. */
   modo: modoOf(config),
   destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },

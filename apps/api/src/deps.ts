@@ -17,6 +17,7 @@ import type {
   Idempotencia,
   Listas,
   Saldos,
+  SaludPublica,
   Sincronizaciones,
   Solicitudes,
   Uso,
@@ -44,6 +45,7 @@ export interface DatabasePorts {
   readonly uso: Pick<Uso, 'byDay'>;
   readonly sincronizaciones: Sincronizaciones;
   readonly almacenes: Pick<Almacenes, 'cambios' | 'page' | 'resumen'>;
+  readonly saludPublica: SaludPublica;
 }
 
 /** Whom calls ask, and all that belongs to it alone. */
@@ -141,6 +143,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     uso: guard(ports.uso),
     sincronizaciones: guard(ports.sincronizaciones),
     almacenes: guard(ports.almacenes),
+    saludPublica: guard(ports.saludPublica),
   };
 }
 

@@ -187,6 +187,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
         throw new Error('nothing is kept in memory');
       },
     },
+    saludPublica: { read: () => store.salud },
   });
 }
 
@@ -249,7 +250,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
     ...{ sellada: nueva.sellada, otra: nueva.otra },
     vista: {
       modo: store.keys.get(apiKeyId)?.modo ?? 'live',
-      ...{ id, rfc, tipo, desde, hasta, formato, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
+      ...{ id, rfc, tipo, canal: nueva.canal, desde, hasta, formato, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
       ...{ registros: null, confianza: null, isReembolsada: false },
       ...{ ultimaConsulta: null, proximaConsulta: store.now, motivo: null, creadaEn: store.now, terminadaEn: null },
       ...{ objectKey: null, paqueteBorradoEn: null, bytes: null, sha256: null },

@@ -4,6 +4,7 @@ import type {
   ConsultaEnCurso,
   CredencialSellada,
   DocumentoGuardado,
+  LecturaSalud,
   Modo,
   NuevaGuardada,
   ResultadoCargo,
@@ -90,6 +91,8 @@ export const createMemoryStore = (now: Date) => ({
   /** Sealed copies, by subscription. */
   consentimientos: new Map<string, Buffer>(),
   entregas: new Map<string, EntregaVista>(),
+  /** What is read of the SAT's health. */
+  salud: { tramos: [], esperas: [], trabajan: [] } as LecturaSalud,
   /** RFCs whose sessions with the SAT were ended. */
   olvidados: [] as string[],
   usos: [] as { apiKeyId: string; at: Date; ip: string }[],

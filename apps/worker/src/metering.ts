@@ -1,5 +1,12 @@
-import type { Avance, ClaimedSolicitud, Claims, Modo, Paquetes } from '@acuse/core';
-import type { Backlog, createBacklog, Saldos, Sweeper } from '@acuse/db';
+import {
+  type Avance,
+  type ClaimedSolicitud,
+  type Claims,
+  isEsperaCumplida,
+  type Modo,
+  type Paquetes,
+} from '@acuse/core';
+import type { Backlog, createBacklog, Esperas, Saldos, Sweeper } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 
@@ -58,6 +65,19 @@ export function meterClaims(
       log.info({ ...stepOf(claimed), ...end }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: end.estado }).add();
       if (isCharged(claimed.modo)) refund.add();
+    },
+  };
+}
+
+/** The same claims, noting how long a download waited for the SAT; a note that fails costs its step nothing. */
+export function noteEsperas(claims: Claims, { esperas, log }: { esperas: Esperas; log: Logger }): Claims {
+  return {
+    ...claims,
+    async release(claimed, avance, next) {
+      await claims.release(claimed, avance, next);
+      const lista = avance.partes?.find(({ estado }) => estado === 'DISPONIBLE');
+      if (lista === undefined || !isEsperaCumplida(claimed, lista.parteId)) return;
+      await esperas.note(claimed.id).catch((err) => log.warn({ err }, 'wait_not_noted'));
     },
   };
 }

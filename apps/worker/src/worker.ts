@@ -18,6 +18,7 @@ import {
   createCaptchas,
   createClaims,
   createDocumentos,
+  createEsperas,
   createHeartbeats,
   createOutbox,
   createRetention,
@@ -41,7 +42,7 @@ import { type Role, secretosDe, type WorkerConfig } from './config.ts';
 import { openCorreo } from './envios/correo.ts';
 import { openWebhooks } from './envios/webhooks.ts';
 import { openListas } from './listas.ts';
-import { meterClaims, meterPaquetes, meterReconciler, observeBacklog } from './metering.ts';
+import { meterClaims, meterPaquetes, meterReconciler, noteEsperas, observeBacklog } from './metering.ts';
 import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
@@ -99,7 +100,8 @@ export async function startWorker(
   const asked = createAsked();
   const proceso = `${hostname()}:${process.pid}`;
   const pasoEnCurso = () => ({ proceso, consultas: asked.soFar() });
-  const claims = meterClaims(createClaims(database, { pasoEnCurso }), { metrics, log, isCharged });
+  const noted = noteEsperas(createClaims(database, { pasoEnCurso }), { esperas: createEsperas(database), log });
+  const claims = meterClaims(noted, { metrics, log, isCharged });
   const heartbeats = createHeartbeats(database);
 
   const consumers: Consumer[] = [];

@@ -46,7 +46,8 @@ export const OPERACIONES = [
   {
     path: 'descarga/verificar',
     resumen: 'Avance de una solicitud de descarga',
-    descripcion: 'Estado, avance y próxima consulta al SAT. Puede llamarse tantas veces como se quiera, sin costo.',
+    descripcion:
+      'Estado, avance y próxima consulta al SAT, y cuánto suele tardar. Puede llamarse tantas veces como se quiera, sin costo.',
     costo: 0,
     credencial: 'API key',
   },
@@ -55,6 +56,14 @@ export const OPERACIONES = [
     resumen: 'Listas EFOS y EDOS',
     descripcion:
       'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador. Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'estado/sat',
+    resumen: 'Cómo contesta el SAT y cuánto tarda',
+    descripcion:
+      'Por canal, si el SAT contesta bien, lento o con fallas, y desde cuándo; y cuánto tardan las descargas en estar listas. Se cuenta lo que todas las cuentas de esta instalación le pidieron, sin decir de quién ni cuánto: con pocas descargas o pocas cuentas no se dice nada. Lo mismo se lee sin llave en /estado y en /estado.json. Sin costo.',
     costo: 0,
     credencial: 'API key',
   },

@@ -67,6 +67,8 @@ export { createSaldos, type Saldos } from './saldo/saldos.ts';
 export * from './saldo/uso.ts';
 export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';
+export * from './sat/esperas.ts';
+export * from './sat/salud-publica.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
 export * from './sincronizacion/sincronizaciones.ts';

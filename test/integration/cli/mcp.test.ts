@@ -35,6 +35,7 @@ describe('the tools', () => {
     ...['descarga/verificar', 'descarga/listar', 'efos/consultar', 'tax/opinion-cumplimiento-publica', 'uso/consultar'],
     ...['vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
     ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar', 'cfdi/consultar'],
+    'estado/sat',
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],

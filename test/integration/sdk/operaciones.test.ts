@@ -87,6 +87,7 @@ it.for(CLIENTS)(
     await op('vault/firma-estado');
     await op('vault/estado');
     await op('uso/consultar', {});
+    await op('estado/sat', {});
     const { items } = await op('tax/facturas', periodo);
     const [{ uuid, emisor_rfc, total } = {}] = items as Record<string, unknown>[];
     await op('descarga/consulta-cfdi', { rfc_emisor: emisor_rfc, rfc_receptor: rfc, uuid, total });
@@ -129,6 +130,7 @@ it.for(CLIENTS)(
     // Only what changes nothing is repeated without one.
     expect([...sinClave].sort()).toEqual([
       ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
+      'estado/sat',
       ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
       ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
       ...['webhooks/entregas', 'webhooks/listar'],

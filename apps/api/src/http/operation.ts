@@ -14,6 +14,7 @@ import type { ApiKey } from '@acuse/vault';
 import type { z } from 'zod';
 import type { ApiSettings } from '../config.ts';
 import type { ApiDeps } from '../deps.ts';
+import type { Salud } from '../salud.ts';
 
 /** The credential label of an operation (specification, Endpoints). */
 export type CredencialPedida = 'api-key' | 'ciec' | 'efirma' | 'ciec-o-efirma';
@@ -63,6 +64,8 @@ type Apertura<A extends CredencialAceptada> = A extends 'api-key'
 /** What every handler is given beside its body. */
 export interface ContextoBase {
   readonly deps: ApiDeps;
+  /** What this process remembers of the SAT's health. */
+  readonly salud: Salud;
   readonly access: AccessSnapshot;
   /** Path of the operation without the /api/v1/ prefix. */
   readonly operacion: string;

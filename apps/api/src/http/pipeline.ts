@@ -4,6 +4,7 @@ import { isInRanges, type LinkedSignal, linkSignals, networkOf, parseIp, parseRa
 import { huellaDeCuerpo, openRespuesta, parseApiKey, wipeApiKey } from '@acuse/vault';
 import { firstPage, keptPage } from '../consultas/paginas.ts';
 import { type ApiDeps, vidaDeLlamada } from '../deps.ts';
+import type { Salud } from '../salud.ts';
 import { byName, canonicalJson, readBody } from './body.ts';
 import { eligibleCredenciales, openGuardada } from './credenciales.ts';
 import {
@@ -26,6 +27,7 @@ export interface PipelineDeps extends ApiDeps {
   readonly accessCache: AccessCache;
   readonly usos: Usos;
   readonly reembolsos: Reembolsos;
+  readonly salud: Salud;
   /** Calls with a wrong key, by address (IPv6: a /64). Right keys from the same address are never held up by it. */
   readonly wrongKeys: TokenBucket;
   /** Null when the limit is switched off. */
@@ -325,7 +327,7 @@ class DataDesconocida extends Error {
 /**
  * Runs the operation and checks what it answers. Errors that it did not declare are answered too, but logged as ours.
  */
-async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
+async function handle(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
   const { operation } = llamada;
   const { value, secretos } = bodyOf(llamada);
   const { access, apiKey } = accessOf(llamada);
@@ -334,6 +336,7 @@ async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
   let devuelve: string | undefined;
   const contexto: Contexto<'ciec-o-efirma'> = {
     deps: { ...deps, ...llamada.pruebas },
+    salud: deps.salud,
     costo: costOf(llamada),
     access,
     operacion: operation.path,

@@ -241,6 +241,7 @@ Las respuestas pueden ganar campos nuevos sin aviso; los que hay no cambian de s
 const TAGS: Readonly<Record<string, string>> = {
   cfdi: 'Lo que se conoce de los CFDI que se mantienen al día.',
   descarga: 'Solicitudes de descarga masiva, sus paquetes y el estado de un CFDI.',
+  estado: 'Cómo contesta el SAT y cuánto tarda.',
   efos: 'Listas del artículo 69-B del Código Fiscal de la Federación.',
   tax: 'Consultas al SAT con las credenciales guardadas del contribuyente.',
   uso: 'Créditos usados por la cuenta.',

@@ -1,7 +1,18 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { Heading } from './markdown.ts';
-import { type Language, OTHER, type Page, POSTMAN, REFERENCE, SEARCH, SEARCH_INDEX, SITE, START } from './pages.ts';
+import {
+  type Language,
+  OTHER,
+  type Page,
+  POSTMAN,
+  REFERENCE,
+  SEARCH,
+  SEARCH_INDEX,
+  SITE,
+  START,
+  STATUS,
+} from './pages.ts';
 import { type Hit, MAX_QUESTION } from './search.ts';
 
 /** What is written around a page, in each language. */
@@ -23,6 +34,7 @@ const WORDS = {
     other: 'English',
     previous: 'Anterior',
     next: 'Siguiente',
+    status: 'Estado del SAT',
     markdown: 'Esta página en Markdown',
     openapi: 'OpenAPI',
     home: 'Acuse · Documentación',
@@ -44,6 +56,7 @@ const WORDS = {
     other: 'Español',
     previous: 'Previous',
     next: 'Next',
+    status: 'State of the SAT',
     markdown: 'This page as Markdown',
     openapi: 'OpenAPI',
     home: 'Acuse · Documentation',
@@ -158,6 +171,7 @@ function Shell(props: ShellProps) {
           {children}
           <footer class="pie">
             {markdown === null ? null : <a href={markdown}>{words.markdown}</a>}
+            <a href={STATUS[language]}>{words.status}</a>
             <a href="/openapi.json">{words.openapi}</a>
             <a href={POSTMAN} download="">
               Postman

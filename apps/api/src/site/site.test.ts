@@ -3,7 +3,18 @@ import { load } from 'cheerio';
 import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
 import { createKit } from '../../test/kit.ts';
-import { type Language, OTHER, POSTMAN, REFERENCE, readPages, SEARCH, SEARCH_INDEX, SITE, START } from './pages.ts';
+import {
+  type Language,
+  OTHER,
+  POSTMAN,
+  REFERENCE,
+  readPages,
+  SEARCH,
+  SEARCH_INDEX,
+  SITE,
+  START,
+  STATUS,
+} from './pages.ts';
 
 const kit = await createKit();
 const ask = (path: string, init?: RequestInit) => kit.api.app.request(path, init);
@@ -11,8 +22,10 @@ const pages = readPages();
 const htmlOf = async (path: string) => load(await (await ask(path)).text());
 const documents = new Map(await Promise.all(pages.map(async ({ path }) => [path, await htmlOf(path)] as const)));
 
+/** What is read of the database when somebody asks. */
+const READ = Object.values(STATUS);
 /** What pages lead to beside pages. */
-const OTHERS = new Set([...Object.values(REFERENCE), POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
+const OTHERS = new Set([...Object.values(REFERENCE), ...READ, POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
 /** Documents for those who run or change the service: pages name them without a link. */
 const NOT_HERE = ['README.es.md', 'docs/operate.md'];
 

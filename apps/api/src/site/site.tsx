@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { createAssets, createStaticFile, type StaticFile } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { raw } from 'hono/html';
+import { createStatusFiles, type SaludPublicada } from './estado.tsx';
 import { Layout, Reference, Results } from './layout.tsx';
 import { llmsText } from './llms.ts';
 import { type Rendered, renderPage } from './markdown.ts';
@@ -17,6 +18,8 @@ import {
   SEARCH_INDEX,
   SITE,
   START,
+  STATUS,
+  STATUS_JSON,
 } from './pages.ts';
 import { type ApiDocument, postmanText } from './postman.ts';
 import { createSearch, MAX_QUESTION } from './search.ts';
@@ -65,9 +68,15 @@ const MISSING: Readonly<Record<Language, readonly [title: string, text: string]>
 
 /**
  * The documentation at `/docs`: documents of the repository as pages, and what programs read of them. `openapi` gives the
- * OpenAPI document. Nothing is read or rendered before somebody asks, and each page once.
+ * OpenAPI document, `salud` how the SAT answers at present. Nothing is read or rendered before somebody asks, and each
+ * page once.
  */
-export function createSite(openapi: () => string) {
+export function createSite(options: {
+  readonly openapi: () => string;
+  readonly salud: SaludPublicada;
+  readonly now: () => Date;
+}) {
+  const { openapi, salud, now } = options;
   let pages: readonly Page[] | undefined;
   const allPages = () => {
     pages ??= readPages();
@@ -166,6 +175,23 @@ export function createSite(openapi: () => string) {
       return fileAt(REFERENCE[language], 'html', make).answer(c.req.raw.headers, headers);
     });
   }
+  const status = createStatusFiles({
+    ...{ salud, now },
+    draw: (page) =>
+      (<Layout {...page} headings={[]} markdown={null} pages={allPages()} asset={allAssets().href} />).toString(),
+  });
+  const answerStatus = async (
+    c: Context,
+    asked: ReturnType<typeof status.json>,
+    extra: Readonly<Record<string, string>>,
+  ) => {
+    const { file, isKnown } = await asked;
+    const { headers, body, status: code } = await file.answer(c.req.raw.headers, { ...HEADERS, ...extra });
+    return new Response(body, { status: isKnown ? code : 503, headers });
+  };
+  for (const language of LANGUAGES)
+    site.get(STATUS[language], (c) => answerStatus(c, status.page(language), { 'Content-Language': language }));
+  site.get(STATUS_JSON, (c) => answerStatus(c, status.json(), { 'Access-Control-Allow-Origin': '*' }));
   site.get(POSTMAN, (c) =>
     fileAt(POSTMAN, 'json', () => postmanText(JSON.parse(openapi()) as ApiDocument)).answer(c.req.raw.headers, HEADERS),
   );

@@ -111,6 +111,8 @@ export interface VistaSolicitud {
   readonly rfc: string;
   readonly estado: EstadoSolicitud;
   readonly tipo: TipoDescarga;
+  /** Where the SAT is asked now. */
+  readonly canal: CanalSat;
   readonly desde: string;
   readonly hasta: string;
   readonly formato: Formato;

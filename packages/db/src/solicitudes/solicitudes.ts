@@ -1,7 +1,6 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import {
   type Autor,
-  type CanalSat,
   type Cancelacion,
   type EstadoParte,
   type Modo,
@@ -36,7 +35,6 @@ export interface FiltroDeContribuyente {
 /** Everything that the people of its account may know about a solicitud. */
 export interface DetalleSolicitud extends Omit<VistaSolicitud, 'isReembolsada'> {
   readonly contribuyenteId: string;
-  readonly canal: CanalSat;
   /** The authority's code of the end without a package. */
   readonly codigo: string | null;
   readonly plazoEn: Date;
@@ -103,7 +101,7 @@ const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ult
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
 /** Of what was assembled before its confidence was noted, only rows are sure. */
-const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.formato, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
+const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza`;
 
@@ -129,7 +127,7 @@ const MOVIMIENTO = (
    WHERE m.op_id = s.id AND m.tipo = '${tipo}') AS ${tipo}`;
 
 const DETAIL = `
-SELECT ${VISTA}, ${MESES}, s.contribuyente_id AS "contribuyenteId", s.canal, s.deadline_at AS "plazoEn", s.resumen,
+SELECT ${VISTA}, ${MESES}, s.contribuyente_id AS "contribuyenteId", s.deadline_at AS "plazoEn", s.resumen,
   ${MOVIMIENTO('cargo')}, ${MOVIMIENTO('reembolso')},
   (SELECT e.codigo FROM evento e WHERE e.solicitud_id = s.id AND e.tipo = s.estado ORDER BY e.id DESC LIMIT 1) AS codigo
 FROM solicitud s WHERE s.id = $1 AND s.cuenta_id = $2`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CUBETAS, cubetaDe, percentil } from './sat-metrics.ts';
+import { CUBETAS, cubetaDe, percentil } from './histograma.ts';
 
 const histograma = (latencias: readonly number[]) => {
   const cubetas = new Array<number>(CUBETAS).fill(0);

@@ -1,0 +1,30 @@
+import { CANALES_CON_ESTADO } from '@acuse/core';
+import { z } from 'zod';
+import { defineOperation } from '../../http/operation.ts';
+import { publicada, saludData } from '../../salud.ts';
+
+export default defineOperation({
+  summary: 'Cómo contesta el SAT y cuánto tarda',
+  description:
+    'Por canal, si el SAT contesta bien, lento o con fallas, y desde cuándo; y cuánto tardan las descargas en estar listas. Se cuenta lo que todas las cuentas de esta instalación le pidieron, sin decir de quién ni cuánto: con pocas descargas o pocas cuentas no se dice nada. Lo mismo se lee sin llave en /estado y en /estado.json. Sin costo.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'ninguno',
+  body: z
+    .object({
+      canal: z
+        .enum(CANALES_CON_ESTADO, { error: `debe ser uno de estos textos: ${CANALES_CON_ESTADO.join(', ')}` })
+        .meta({ description: 'Solo lo de este canal; sin él, lo de todos.', example: 'soap' })
+        .optional(),
+    })
+    .meta({ id: 'PeticionEstadoSat' }),
+  data: saludData,
+  errors: [],
+
+  async handle({ canal }, { deps, access, salud }) {
+    const minimos = { cuentas: deps.settings.cuentasMinimas };
+    const { canales, descargas, ...resto } = publicada(await salud.fresh(), access.apiKey.modo, minimos);
+    const isAsked = (each: { readonly canal: string }) => canal === undefined || each.canal === canal;
+    return { ...resto, canales: canales.filter(isAsked), descargas: descargas.filter(isAsked) };
+  },
+});
