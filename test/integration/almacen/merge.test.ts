@@ -237,6 +237,12 @@ test('readings that are merged at the same time number their changes one after t
   expect(await following).toEqual(Array.from({ length: 300 }, (_, at) => BigInt(at + 1)));
 });
 
+test('months that many need at the same time are made once, and nobody is refused', async () => {
+  const make = () => t.sql<{ made: number }>`SELECT cfdi_meses('2031-01-01', '2033-12-31') AS made`;
+  const made = await Promise.all(Array.from({ length: 10 }, make));
+  expect(made.flat().reduce((sum, each) => sum + each.made, 0)).toBe(36);
+});
+
 /** A small generator of the same numbers at every run (mulberry32). */
 function seeded(seed: number) {
   let state = seed;
