@@ -124,6 +124,15 @@ test('a package is merged once, however often it is brought', async () => {
   expect(await said()).toHaveLength(2);
 });
 
+test('a package that two merge at the same time is merged by one of them, and both are told the same', async () => {
+  const { read, said } = await open();
+  const solicitudId = randomUUID();
+  const both = Array.from({ length: 4 }, () => read([recibido(1), recibido(2)], { solicitudId }));
+  const first = { n: 1, filas: 2, nuevos: 2, cambiados: 0, ausentes: 0, isDudosa: false };
+  expect(await Promise.all(both)).toEqual(both.map(() => first));
+  expect(await said()).toHaveLength(2);
+});
+
 test('only the period and the kind that were read are compared', async () => {
   const { read, said } = await open();
   await read([1, 2, 3].map((n) => recibido(n)));

@@ -5,7 +5,7 @@ import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Database, SESSION_OPTIONS } from '../database.ts';
 import { isDataException } from '../errors.ts';
-import { execute, rowOf } from '../statements.ts';
+import { execute, isOne, rowOf } from '../statements.ts';
 import { transactionOn } from '../transaction.ts';
 
 /** A package of metadata that is to be merged into a store. */
@@ -55,11 +55,12 @@ CREATE TEMPORARY TABLE leida (
 
 const COPY = 'COPY leida FROM STDIN (FORMAT csv, HEADER)';
 
-/** Holds the store until the end of the transaction, and tells what a reading of this package brought already. */
-const LOCK = `
-SELECT l.n, l.filas, l.nuevos, l.cambiados, l.ausentes, l.es_dudosa AS "isDudosa"
-FROM (SELECT id FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE) a
-LEFT JOIN lectura l ON l.almacen_id = a.id AND l.solicitud_id = $2`;
+/** Holds the store until the end of the transaction. */
+const LOCK = 'SELECT FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE';
+
+/** What a reading of this package brought already: a statement of its own, which sees what was merged while it waited. */
+const KNOWN = `
+SELECT n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa" FROM lectura WHERE almacen_id = $1 AND solicitud_id = $2`;
 
 /** RFC and name of the other side, `$2` being what was asked for. */
 const CONTRAPARTE = `CASE WHEN $2 = 'recibidos' THEN rfc_emisor ELSE rfc_receptor END`;
@@ -188,8 +189,9 @@ export async function mergeLectura(
   signal.addEventListener('abort', giveUp, { once: true });
   try {
     return await transactionOn(client, async () => {
-      const known = await rowOf<LecturaHecha | { n: null }>(client, LOCK, [almacenId, solicitudId]);
-      if (known === null || known.n !== null) return known;
+      if (!(await isOne(client, LOCK, [almacenId]))) return null;
+      const known = await rowOf<LecturaHecha>(client, KNOWN, [almacenId, solicitudId]);
+      if (known !== null) return known;
       await client.query(LEIDA);
       await pipeline(Readable.from(csv), client.query(copyFrom(COPY)), { signal });
       await client.query('ANALYZE leida');
