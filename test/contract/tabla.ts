@@ -1,7 +1,8 @@
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
  * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
- * `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `webhooks/…` and `id_cif` are ours.
+ * `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`, `webhooks/…` and `id_cif` are
+ * ours.
  */
 type Tipo = 'string' | 'number' | 'integer' | 'array';
 
@@ -266,6 +267,12 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'sincronizacion/cambios', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
     data: [...lista, 'siguiente', 'faltan'],
     elementos: { secuencia: 'integer', cambio: 'string', uuid: 'string', fecha: 'date' },
+    errores: [...llave, '404/2002'],
+  },
+  {
+    ...{ path: 'riesgo/proveedores', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
+    data: [...lista, 'siguiente'],
+    elementos: { proveedor_rfc: 'string', lista: 'string', supuesto: 'string', adverso: 'boolean' },
     errores: [...llave, '404/2002'],
   },
   {

@@ -16,6 +16,7 @@ import type {
   Documentos,
   Idempotencia,
   Listas,
+  Riesgo,
   Saldos,
   SaludPublica,
   Sincronizaciones,
@@ -42,6 +43,7 @@ export interface DatabasePorts {
   readonly documentos: Pick<Documentos, 'note'>;
   readonly sesiones: Pick<SesionesPortal, 'forget'>;
   readonly webhooks: Webhooks;
+  readonly riesgo: Pick<Riesgo, 'list'>;
   readonly uso: Pick<Uso, 'byDay'>;
   readonly sincronizaciones: Sincronizaciones;
   readonly almacenes: Pick<Almacenes, 'cambios' | 'page' | 'resumen'>;
@@ -140,6 +142,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     documentos: guard(ports.documentos),
     sesiones: guard(ports.sesiones),
     webhooks: guard(ports.webhooks),
+    riesgo: guard(ports.riesgo),
     uso: guard(ports.uso),
     sincronizaciones: guard(ports.sincronizaciones),
     almacenes: guard(ports.almacenes),

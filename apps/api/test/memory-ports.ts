@@ -163,6 +163,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
         if (store.enCurso.get(name)?.folio === folio) store.enCurso.delete(name);
       },
     },
+    riesgo: { list: () => [] },
     uso: {
       // The store has one day.
       byDay({ cuentaId, desde, hasta }) {

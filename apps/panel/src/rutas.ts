@@ -34,6 +34,7 @@ import { keyPage } from './pages/rfcs/llave.tsx';
 import { newKeyPage } from './pages/rfcs/llave-nueva.tsx';
 import { newRfcPage } from './pages/rfcs/nuevo.tsx';
 import { operationsPage } from './pages/rfcs/operaciones.tsx';
+import { suppliersPage } from './pages/rfcs/proveedores.tsx';
 import { buyPage } from './pages/saldo/buy.tsx';
 import { purchasePage, purchasesPage } from './pages/saldo/compras.tsx';
 import { ledgerPage } from './pages/saldo/libro.tsx';
@@ -73,6 +74,7 @@ export const RUTAS: readonly Ruta[] = [
   keyPage,
   newKeyPage,
   credentialsPage,
+  suppliersPage,
   upToDatePage,
   operationsPage,
   addressesPage,

@@ -68,6 +68,14 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'riesgo/proveedores',
+    resumen: 'Contrapartes que están en una lista del SAT',
+    descripcion:
+      'Con quién tiene CFDI el RFC, de los que se mantienen al día con sincronizacion/crear, y está hoy en una lista del SAT: en cuál, con qué supuesto, desde cuándo, y los CFDI vigentes con sus pesos. Cuando alguien entra, cambia o sale avisa el webhook proveedor.listado. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'sincronizacion/borrar',
     resumen: 'Dejar de mantener al día el RFC',
     descripcion:

@@ -161,7 +161,7 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
     ],
     renglon: (dato) =>
       `${textOf(dato, 'rfc')}: ${[textOf(dato, 'proveedor_rfc'), textOf(dato, 'proveedor_nombre')].filter(Boolean).join(' ')} ${LISTADOS[textOf(dato, 'cambio')] ?? 'está en'} la lista ${textOf(dato, 'lista')} (${textOf(dato, 'supuesto')})${dePrueba(dato)}`,
-    accion: haciaRfc('Ver el RFC', ''),
+    accion: haciaRfc('Ver sus contrapartes en listas', '/proveedores'),
   },
 };
 

@@ -221,6 +221,24 @@ test('a list that came while nobody crossed is crossed later, by several at once
   expect(await riesgo().due(almacenId - 1, 1)).not.toContain(almacenId);
 });
 
+test('pages give everybody who is listed, each once', async () => {
+  const { read, almacenId } = await subscribe();
+  await publish(
+    t,
+    PRO.map((rfc) => enLista(rfc)),
+  );
+  await read(PRO.map((rfc, n) => cfdi(n, rfc)));
+  await crossAll();
+  const seen: string[] = [];
+  for (let despuesDe = null as { rfc: string; lista: string } | null; ; ) {
+    const page = await riesgo().list({ almacenId, despuesDe, limite: 2, uuids: 1 });
+    seen.push(...page.map(({ rfc }) => rfc));
+    despuesDe = page.at(-1) ?? null;
+    if (page.length < 2) break;
+  }
+  expect(seen.sort()).toEqual([...PRO].sort());
+});
+
 test('a crossing that is broken off has noted nothing and told nobody, and is due still', async () => {
   const { read, told, almacenId, listed } = await subscribe();
   await publish(t, [enLista(PRO[0]), enLista(PRO[1])]);

@@ -36,6 +36,7 @@ describe('the tools', () => {
     ...['vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
     ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar', 'cfdi/consultar'],
     'estado/sat',
+    'riesgo/proveedores',
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],

@@ -172,6 +172,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
         own['cursor'] = isKept ? await preparedSincronizacion() : undefined;
         // That of a page is bound to its filters, and the first page has none.
         if (path.startsWith('cfdi/')) orden = { ...orden, text: orden.text.replace(/,"cursor":"[^"]*"/, '') };
+        if (path.startsWith('riesgo/')) await preparedSincronizacion();
         const body = /-d '(.*)'$/.exec(orden.text)?.[1] ?? '{}';
         const given = JSON.parse(body) as Record<string, unknown>;
         const mine = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, own[name] ?? value]));

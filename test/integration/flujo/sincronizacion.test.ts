@@ -146,6 +146,11 @@ it('a subscription reads month after month by itself, at the cost that it foreto
       SELECT datos FROM webhook_evento WHERE rfc = ${rfc} AND tipo = 'proveedor.listado'`;
     return found.length > 0 ? found : null;
   }, 60);
+  const { items, siguiente } = await expectOk(caller.call('riesgo/proveedores', { rfc }));
+  expect([items, siguiente]).toEqual([
+    [expect.objectContaining({ proveedor_rfc: emisor, lista: '69-B', adverso: true, publicado_en: '2026-03-05' })],
+    null,
+  ]);
   expect(listado?.datos).toMatchObject({
     cambio: 'entra',
     proveedor_rfc: emisor,

@@ -112,6 +112,7 @@ it.for(CLIENTS)(
     await op('sincronizacion/estimar');
     await op('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
     await op('cfdi/consultar');
+    await op('riesgo/proveedores');
     for (const accion of ['listar', 'cambios', 'pausar', 'reanudar', 'borrar']) await op(`sincronizacion/${accion}`);
 
     const webhook = { rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] };
@@ -131,7 +132,7 @@ it.for(CLIENTS)(
     expect([...sinClave].sort()).toEqual([
       ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
       'estado/sat',
-      ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
+      ...['riesgo/proveedores', 'sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
       ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
       ...['webhooks/entregas', 'webhooks/listar'],
     ]);

@@ -115,6 +115,12 @@ FROM (
   SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL AND (rfc, lista) > ($2, $3) ORDER BY rfc, lista LIMIT $4
 ) r ORDER BY r.rfc, r.lista`;
 
+/** Not those that clear, nor those that left. */
+const NEWS = `
+SELECT s.rfc, count(*)::int AS contrapartes FROM sincronizacion s JOIN riesgo_contraparte r ON r.almacen_id = s.almacen_id
+WHERE s.cuenta_id = $1 AND s.estado <> 'BORRADA' AND r.salio_en IS NULL AND r.es_adverso AND r.cambiada_en > $2
+GROUP BY s.rfc ORDER BY s.rfc LIMIT $3`;
+
 /** What came of crossing a store: `isOver` when nothing is left to note. */
 export interface Cruce {
   readonly dichos: number;
@@ -156,6 +162,10 @@ export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
       const { almacenId, despuesDe, limite, uuids } = de;
       return rowsOf(pool, LIST, [almacenId, despuesDe?.rfc ?? '', despuesDe?.lista ?? '', limite, uuids]);
     },
+
+    /** RFCs of an account of which counterparties came to stand on a list, under a word that is adverse, since then. */
+    news: (cuentaId: string, desde: Date, limite: number) =>
+      rowsOf<{ rfc: string; contrapartes: number }>(pool, NEWS, [cuentaId, desde, limite]),
   };
 }
 

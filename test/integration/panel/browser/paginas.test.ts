@@ -32,9 +32,16 @@ const PUBLICAS = [
   '/verificar',
   '/correos/baja/:token',
 ];
-const RFC = ['', '/llave', '/llave/revocar', '/credenciales', '/al-dia', '/operaciones', '/direcciones'].map(
-  (path) => `/rfcs/:rfc${path}`,
-);
+const RFC = [
+  '',
+  '/llave',
+  '/llave/revocar',
+  '/credenciales',
+  '/al-dia',
+  '/proveedores',
+  '/operaciones',
+  '/direcciones',
+].map((path) => `/rfcs/:rfc${path}`);
 const CLIENTE = [
   '/inicio',
   '/rfcs',

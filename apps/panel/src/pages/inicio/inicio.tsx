@@ -3,6 +3,7 @@ import {
   createContribuyentes,
   createLibro,
   createListaSolicitudes,
+  createRiesgo,
   type MovimientoVista,
   type RfcVista,
 } from '@acuse/db';
@@ -18,12 +19,21 @@ import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts'
 import { hrefRfc } from '../rfcs/rfc.tsx';
 import { PocoSaldo } from '../saldo/resumen.tsx';
 import { WebhooksApagados } from '../webhooks/lista.tsx';
-import { type Inicio, type Paso, pasosOf, type Recordatorio, recordatoriosOf, type SolicitudInicio } from './pasos.ts';
+import {
+  desdeListado,
+  type Inicio,
+  type Paso,
+  pasosOf,
+  type Recordatorio,
+  recordatoriosOf,
+  type SolicitudInicio,
+} from './pasos.ts';
 
 /** Taxpayers whose credentials are looked at for reminders. */
 const MAX_RFCS = 200;
 const MAX_LLAMADAS = 6;
 const MAX_EN_CURSO = 10;
+const MAX_LISTADOS = 20;
 
 export const homePage = routesFor('inicio');
 
@@ -33,7 +43,7 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
   const { cuentaId } = usuario;
   const libro = createLibro(database);
   const solicitudes = createListaSolicitudes(database);
-  const [hay, enCurso, terminadas, rfcs, movimientos, resumen, webhooks] = await Promise.all([
+  const [hay, enCurso, terminadas, rfcs, movimientos, resumen, webhooks, listados] = await Promise.all([
     solicitudes.summary(cuentaId),
     solicitudes.page(cuentaId, { estados: ESTADOS_ABIERTOS }, null, MAX_EN_CURSO),
     solicitudes.page(cuentaId, { estado: 'TERMINADA' }, null, 1),
@@ -41,6 +51,7 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
     libro.page({ cuentaId, filtro: { tipo: 'cargo' }, limite: MAX_LLAMADAS }),
     libro.summary(cuentaId),
     deps.webhooks.list({ cuentaId }),
+    createRiesgo(database).news(cuentaId, desdeListado(now), MAX_LISTADOS),
   ]);
   const inicio: Inicio = {
     ...hay,
@@ -60,7 +71,7 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
           inicio={inicio}
           rfcs={rfcs}
           movimientos={movimientos}
-          recordatorios={recordatoriosOf(rfcs, now).filter(({ parte }) => puede(usuario.papel, 'ver', parte))}
+          recordatorios={recordatoriosOf(rfcs, now, listados).filter(({ parte }) => puede(usuario.papel, 'ver', parte))}
           hasCredenciales={puede(usuario.papel, 'ver', 'credenciales')}
           now={now}
         />

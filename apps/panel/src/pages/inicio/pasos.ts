@@ -143,9 +143,39 @@ const DIAS_AVISO = 30;
 const DIA_MS = 86_400_000;
 const ORDEN = ['error', 'alerta', 'info'] as const;
 
+/** Days for which a counterparty that came to stand on a list is mentioned. */
+const DIAS_LISTADO = 14;
+
+/** An RFC of which counterparties came to stand on a list. */
+interface Listado {
+  readonly rfc: string;
+  readonly contrapartes: number;
+}
+
+/** Since when it is mentioned. */
+export const desdeListado = (now: Date) => new Date(now.getTime() - DIAS_LISTADO * DIA_MS);
+
+const ofListado = ({ rfc, contrapartes }: Listado): Recordatorio => ({
+  tono: 'alerta',
+  texto:
+    contrapartes === 1
+      ? `Una contraparte de ${rfc} está en una lista del SAT desde hace poco.`
+      : `${contrapartes} contrapartes de ${rfc} están en una lista del SAT desde hace poco.`,
+  href: hrefRfc(rfc, '/proveedores'),
+  accion: 'Ver sus CFDI',
+  parte: 'paquetes',
+});
+
 /** What needs attention in the account's taxpayers, the most urgent first. */
-export function recordatoriosOf(rfcs: readonly RfcVista[], now: Date): readonly Recordatorio[] {
-  const todos = rfcs.flatMap((rfc) => [...ofCredenciales(rfc, now), ...ofLlave(rfc, now)]);
+export function recordatoriosOf(
+  rfcs: readonly RfcVista[],
+  now: Date,
+  listados: readonly Listado[] = [],
+): readonly Recordatorio[] {
+  const todos = [
+    ...rfcs.flatMap((rfc) => [...ofCredenciales(rfc, now), ...ofLlave(rfc, now)]),
+    ...listados.map(ofListado),
+  ];
   return ORDEN.flatMap((tono) => todos.filter((each) => each.tono === tono));
 }
 

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import { createAlmacenes, createRiesgo, createSincronizaciones } from '@acuse/db';
+import { expect, test } from 'vitest';
+import { csvOf } from '../almacen/csv.ts';
+import { publish } from '../almacen/listar.ts';
+import { addRfc, usePanel } from './fixtures/panel.ts';
+import { generate, hrefRfc } from './fixtures/rfcs.ts';
+
+const panel = usePanel();
+const PRO = 'PRO010101AB1';
+
+async function owner() {
+  const persona = await panel.registrar({ saldo: 5 });
+  const { rfc, id: contribuyenteId } = await addRfc(panel.db, persona);
+  await generate(persona, rfc);
+  return { persona, rfc, contribuyenteId, pagina: hrefRfc(rfc, '/proveedores') };
+}
+
+async function subscribe(rfc: string, cuentaId: string, contribuyenteId: string): Promise<number> {
+  const [row] = await panel.sql<{ version: string; llave: string }>`
+    SELECT c.version::text, k.id AS llave FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE c.id = ${contribuyenteId}`;
+  const expiraEn = new Date(Date.now() + 86_400_000);
+  await createSincronizaciones(panel.db).subscribe(
+    {
+      ...{ id: randomUUID(), cuentaId, contribuyenteId, apiKeyId: row?.llave ?? '', rfc, actor: 'prueba', ip: null },
+      ...{ version: BigInt(row?.version ?? 0), tipos: ['recibidos'], desde: '2026-01-01' },
+      ...{ frecuencia: 'DIARIA', minuto: 1, meses: [] },
+      consentimiento: { kid: 'w1', sobre: Buffer.alloc(9), finalidad: 'probar', expiraEn },
+    },
+    expiraEn,
+  );
+  return (await createSincronizaciones(panel.db).find(contribuyenteId))?.almacenId ?? 0;
+}
+
+test('a page shows who stands on a list with pesos and CFDI, and the first page of the account says that it is new', async () => {
+  const { persona, rfc, contribuyenteId, pagina } = await owner();
+  expect((await persona.get(pagina)).main).toContain('Mantenerlo al día');
+  const almacenId = await subscribe(rfc, persona.cuentaId, contribuyenteId);
+  expect((await persona.get(pagina)).main).toContain('Ninguna contraparte está en una lista');
+
+  const fila = { emisor: [PRO, '<b>Proveedor</b>'], receptor: [rfc, 'Yo'], emitida: '2026-03-05T10:00:00' } as const;
+  const uuid = randomUUID().toUpperCase();
+  await createAlmacenes(panel.db).merge(
+    {
+      ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
+      ...{ desde: '2026-03-01', hasta: '2026-03-31', isConfirmada: true },
+    },
+    csvOf([
+      { ...fila, uuid, monto: '1234567.5' },
+      { ...fila, uuid: randomUUID(), efecto: 'E', monto: '10.00' },
+    ]),
+    new AbortController().signal,
+  );
+  await publish(panel, [{ rfc: PRO, situacion: 'DEFINITIVO', publicada: '2026-03-01' }]);
+  await createRiesgo(panel.db).cross(almacenId, 100);
+  const page = await persona.get(pagina);
+  expect(page.$('tbody tr').text()).toMatch(/PRO010101AB1 <b>Proveedor<\/b>69-B Definitivo2026-03-01/);
+  expect(page.main).toMatch(/\$1,234,567\.50 en 1 ingreso\s*\$10\.00 en 1 egreso/);
+  expect(page.main).toContain(uuid);
+  expect(page.text).not.toContain('<b>Proveedor</b>');
+
+  await panel.sql`UPDATE riesgo_contraparte SET cambiada_en = now() - interval '15 days' WHERE almacen_id = ${almacenId}`;
+  const hint = `Una contraparte de ${rfc} está en una lista del SAT desde hace poco.`;
+  expect((await persona.get('/inicio')).main).not.toContain(hint);
+  await panel.sql`UPDATE riesgo_contraparte SET cambiada_en = now() WHERE almacen_id = ${almacenId}`;
+  expect((await persona.get('/inicio')).main).toContain(hint);
+});
