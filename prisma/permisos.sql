@@ -133,17 +133,18 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON espera_sat TO acuse_worker;
 GRANT SELECT, INSERT, DELETE ON captcha_pendiente TO acuse_api, acuse_worker;
 GRANT SELECT, UPDATE (respuesta) ON captcha_pendiente TO acuse_panel;
 
--- The lists. efos_version, efos_vigente, efos_fila, edos_lista, edos_rfc: what answers are given from.
-GRANT SELECT ON efos_version, efos_vigente, efos_fila, edos_lista, edos_rfc TO acuse_api;
-GRANT SELECT ON efos_version, efos_vigente, efos_carga TO acuse_panel;
-GRANT SELECT, INSERT, UPDATE ON efos_pedido TO acuse_panel;
+-- The lists. efos_version, efos_vigente, efos_fila, listado_version, listado_vigente, listado_fila, edos_lista, edos_rfc: what answers are given from.
+GRANT SELECT ON efos_version, efos_vigente, efos_fila, listado_version, listado_vigente, listado_fila, edos_lista, edos_rfc TO acuse_api;
+GRANT SELECT ON efos_version, efos_vigente, efos_carga, listado_version, listado_vigente, listado_carga TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE ON efos_pedido, listado_pedido TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON edos_lista, edos_rfc TO acuse_panel;
--- efos_carga, efos_pedido
+-- efos_carga, efos_pedido, listado_carga, listado_pedido
 GRANT SELECT, INSERT, UPDATE, DELETE ON efos_version, efos_vigente, efos_fila, efos_carga TO acuse_worker;
 -- lista_actual, lista_vigente: the rows and versions of all lists that are current.
 GRANT SELECT ON lista_actual, lista_vigente TO acuse_api, acuse_panel, acuse_worker;
-GRANT USAGE ON SEQUENCE efos_carga_id_seq TO acuse_worker;
-GRANT SELECT, DELETE ON efos_pedido TO acuse_worker;
+GRANT SELECT, INSERT, UPDATE, DELETE ON listado_version, listado_vigente, listado_fila, listado_carga TO acuse_worker;
+GRANT USAGE ON SEQUENCE efos_carga_id_seq, listado_carga_id_seq TO acuse_worker;
+GRANT SELECT, DELETE ON efos_pedido, listado_pedido TO acuse_worker;
 
 -- People: the panel's alone. usuario, segundo_factor, codigo_recuperacion, codigo_acceso, sesion, llave_recordada, intento
 GRANT SELECT, INSERT, UPDATE ON usuario TO acuse_panel;

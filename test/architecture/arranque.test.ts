@@ -19,7 +19,7 @@ const TEXTS = [
   ...['7', '91', '400', '5000', '70', '3', '0.75', 'false', 'true', 'debug', 'avisar', 'cerrado', 'personas', '5-9'],
   ...['http://127.0.0.9:7000', 'postgres://u:p@127.0.0.9/otra', '10.1.0.0/16', 'relay,reaper', '3,9,27'],
   ...['100:50', '032180000118359719', '5 5 * * *', 'portal', 'parentbased_always_off', 'texto'],
-  ...['smtp://127.0.0.9:25', 'avisos@acuse.example', 'saldo.bajo', 'sin'],
+  ...['smtp://127.0.0.9:25', 'avisos@acuse.example', 'saldo.bajo', 'sin', 'firmes=no'],
 ];
 /** What a setting needs beside it. */
 const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {

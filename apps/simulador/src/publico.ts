@@ -60,6 +60,12 @@ export interface Ajustes {
   filas_69b: number;
   /** Day of the cut of list 69-B, `yyyy-MM-dd`. Default 2026-10-31. */
   corte_69b: string;
+  /** Rows of each other list (69, seals without effect). Default 400. */
+  filas_listados: number;
+  /** Day on which the SAT put the other lists where they are, `yyyy-MM-dd`. Default 2026-11-06. */
+  fecha_listados: string;
+  /** What all lists are written in; the SAT's is the default. */
+  codificacion_listas: 'windows-1252' | 'utf-8' | 'utf-16' | 'cp850';
 }
 
 /** The four services of a bulk download. */

@@ -1,24 +1,75 @@
 import { hostname } from 'node:os';
-import { ListaRechazada, SatError, type SatMetrics } from '@acuse/core';
-import { createCargaListas, type Database, type Heartbeats } from '@acuse/db';
+import {
+  CLAVES_LISTADO,
+  type ClaveListado,
+  createSemaphore,
+  LISTADOS,
+  ListaRechazada,
+  type ResultadoCarga,
+  SatError,
+  type SatMetrics,
+} from '@acuse/core';
+import { createCargaListado, createCargaListas, createListados, type Database, type Heartbeats } from '@acuse/db';
 import { createScheduledConsumer, createScheduler, type QueueSettings } from '@acuse/queue';
 import { deadline, type Logger, type Shutdown } from '@acuse/runtime';
-import { createLista69b } from '@acuse/sat';
+import { createLista69b, createListado, DIRECCIONES_LISTADOS } from '@acuse/sat';
 import type { WorkerConfig } from './config.ts';
 import { startLoop } from './loop.ts';
 
 const TZ = 'America/Mexico_City';
-/** Hours without a word from the source after which the list is fetched without waiting for its time of day. */
+/** Hours without a word from the source after which a list is fetched without waiting for its time of day. */
 const MAX_HORAS = 48;
-/** The real list has had more than fourteen thousand rows since 2025; a simulator's has what it likes. */
-const MIN_FILAS = { real: 10_000, simulador: 1 };
+/** Lists that are loaded at the same time: one whose source says nothing for minutes holds up no other. */
+const AT_ONCE = 3;
 /** Turns between two looks at the schedule: a queue that was emptied has lost it. */
 const SCHEDULE_TURNS = 12;
 
+/** A list as this process loads it. */
+interface Cargador {
+  load(signal: AbortSignal): Promise<ResultadoCarga>;
+  close(): Promise<void>;
+}
+
+/** Where a list is looked for; null: nowhere. */
+function direccionOf(clave: ClaveListado, config: WorkerConfig): string | null {
+  const { SAT_LISTA_69B_URL: efos, SAT_LISTAS_URLS: otras } = config;
+  if (clave === '69-b' && efos !== undefined) return efos;
+  const [, dicha = DIRECCIONES_LISTADOS[clave] ?? null] = otras.find(([otra]) => otra === clave) ?? [];
+  return dicha;
+}
+
+/** The lists that have an address, each with its own connections and its own breaker. */
+function openCargadores(
+  config: WorkerConfig,
+  database: Database,
+  metrics: SatMetrics,
+): ReadonlyMap<ClaveListado, Cargador> {
+  const { SAT_BASE_URL: baseUrl, SAT_TLS_CA: tlsCa } = config;
+  const http = { ...(baseUrl === undefined ? {} : { baseUrl }), ...(tlsCa === undefined ? {} : { tlsCa }) };
+  const cargadores = new Map<ClaveListado, Cargador>();
+  for (const clave of CLAVES_LISTADO) {
+    const url = direccionOf(clave, config);
+    if (url === null) continue;
+    // A simulator's lists have as few rows as it likes.
+    const least = baseUrl === undefined ? LISTADOS[clave].minFilas : 1;
+    const minFilas = clave === '69-b' ? (config.EFOS_MIN_FILAS ?? least) : least;
+    if (clave === '69-b') {
+      const { abrir, close } = createLista69b({ url, http, metrics });
+      const { loadList } = createCargaListas(database);
+      cargadores.set(clave, { close, load: (signal) => loadList({ abrir, minFilas }, signal) });
+    } else {
+      const { abrir, close } = createListado(clave, { url, http, metrics });
+      const { loadList } = createCargaListado(database, clave);
+      cargadores.set(clave, { close, load: (signal) => loadList({ abrir, minFilas }, signal) });
+    }
+  }
+  return cargadores;
+}
+
 /**
- * The role `listas`: keeps list 69-B from growing old whatever happens to the queue. Loads it once a day by the queue's
- * schedule, which it keeps there, and whenever the database says so (there is none, it is too old, an attempt failed,
- * the operator asked).
+ * The role `listas`: keeps the lists of the SAT from growing old whatever happens to the queue. Loads them once a day by
+ * the queue's schedule, which it keeps there, and each whenever the database says so (there is none, it is too old, an
+ * attempt failed, the operator asked). What is wrong with one is no concern of the others.
  */
 export function openListas(
   {
@@ -38,36 +89,37 @@ export function openListas(
   },
   shutdown: Shutdown,
 ): void {
-  const { SAT_LISTA_69B_URL: url, SAT_BASE_URL: baseUrl, SAT_TLS_CA: tlsCa, LISTAS_INTERVAL_MS: everyMs } = config;
-  const lista = createLista69b({
-    metrics,
-    ...(url === undefined ? {} : { url }),
-    http: { ...(baseUrl === undefined ? {} : { baseUrl }), ...(tlsCa === undefined ? {} : { tlsCa }) },
-  });
-  shutdown.phase('lista-69b', () => lista.close());
-  const { abrir } = lista;
-  const carga = createCargaListas(database);
-  const minFilas = config.EFOS_MIN_FILAS ?? (baseUrl === undefined ? MIN_FILAS.real : MIN_FILAS.simulador);
+  const { LISTAS_INTERVAL_MS: everyMs } = config;
+  const cargadores = openCargadores(config, database, metrics);
+  shutdown.phase('fuentes-listas', () => Promise.all([...cargadores.values()].map(({ close }) => close())));
+  const listados = createListados(database);
+  const room = createSemaphore({ perKey: 1, total: AT_ONCE });
   const proceso = `${hostname()}:${process.pid}:listas`;
 
-  /** What keeps the list from being loaded is noted beside it: the next attempt follows from that note. */
-  async function load(signal: AbortSignal): Promise<void> {
+  /** What keeps a list from being loaded is noted beside it: the next attempt follows from that note. */
+  async function load(clave: ClaveListado, { load: loadList }: Cargador, signal: AbortSignal): Promise<void> {
     try {
-      const loaded = await carga.loadList({ abrir, minFilas }, signal);
+      const loaded = await loadList(signal);
       if (loaded.resultado === 'OTRA_EN_CURSO') return;
       const { fechaCorte, filas, sha256 } = loaded.version;
-      log.info({ resultado: loaded.resultado, fechaCorte, filas, sha256 }, 'efos_list_current');
+      log.info({ lista: clave, resultado: loaded.resultado, fechaCorte, filas, sha256 }, 'list_current');
     } catch (error) {
       if (signal.aborted) return;
       const isKnown = error instanceof SatError || error instanceof ListaRechazada;
-      log.error(isKnown ? { motivo: error.message } : { err: error }, 'efos_list_not_loaded');
+      log.error({ lista: clave, ...(isKnown ? { motivo: error.message } : { err: error }) }, 'list_not_loaded');
     }
     await heartbeats.beat({ proceso, rol: 'listas', consumed: true });
   }
 
+  const loadAll = async (signal: AbortSignal) => {
+    const loads = [...cargadores].map(([clave, cargador]) =>
+      room.run(clave, signal, () => load(clave, cargador, signal)),
+    );
+    await Promise.all(loads);
+  };
   const consumer = createScheduledConsumer(queueSettings, {
     nombre: 'listas',
-    handle: load,
+    handle: loadAll,
     onError: (error) => log.warn({ queue: 'listas', err: error }, 'queue_failed'),
   });
   shutdown.phase('consume-listas', () => consumer.close(0));
@@ -86,18 +138,31 @@ export function openListas(
       return false;
     },
   });
-  let turns = 0;
+  const running = new Set<Promise<void>>();
+  const told = new Set<ClaveListado>();
   const pending = startLoop({
     name: 'listas',
     everyMs,
     log,
     turn: async (signal) => {
-      const motivo = await carga.pendiente({ maxHoras: MAX_HORAS });
-      if (motivo === null) return false;
-      if (turns++ === 0 || motivo !== 'SIN_LISTA') log.info({ motivo }, 'efos_list_due');
-      await load(signal);
+      for (const { clave, motivo } of await listados.pendientes({
+        claves: [...cargadores.keys()],
+        maxHoras: MAX_HORAS,
+      })) {
+        const cargador = cargadores.get(clave);
+        const work = cargador && room.tryRun(clave, () => load(clave, cargador, signal));
+        if (!work) continue;
+        if (motivo !== 'SIN_LISTA' || !told.has(clave)) log.info({ lista: clave, motivo }, 'list_due');
+        told.add(clave);
+        const ended = work.catch((error: unknown) => log.error({ lista: clave, err: error }, 'list_not_loaded'));
+        running.add(ended);
+        void ended.finally(() => running.delete(ended));
+      }
       return false;
     },
   });
-  shutdown.phase('listas', () => Promise.all([pending.close(), schedule.close()]));
+  shutdown.phase('listas', async () => {
+    await Promise.all([pending.close(), schedule.close()]);
+    await Promise.all(running);
+  });
 }

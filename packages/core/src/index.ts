@@ -1,6 +1,7 @@
 export * from './credencial.ts';
 export { datosDeSolicitud } from './datos-solicitud.ts';
 export * from './explicaciones.ts';
+export * from './listados.ts';
 export * from './ports/autoridad.ts';
 export * from './ports/boveda.ts';
 export type * from './ports/consultas.ts';

@@ -42,8 +42,9 @@ export { createHeartbeats, type Heartbeats, type SeenHeartbeat } from './heartbe
 export * from './idempotencia.ts';
 export { type Backlog, createBacklog } from './instalacion/backlog.ts';
 export * from './instalacion/inspect-database.ts';
-export * from './listas/carga-listas.ts';
+export { createCargaListado, createCargaListas } from './listas/carga-listas.ts';
 export * from './listas/lista-edos.ts';
+export * from './listas/listados.ts';
 export * from './listas/rfcs-csv.ts';
 export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';

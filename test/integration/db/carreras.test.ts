@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { OpenListaEfos } from '@acuse/core';
+import type { FilaEfos, OpenLista } from '@acuse/core';
 import { createCargaListas, createIntentos, createPagos, createSesiones } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { expect, test } from 'vitest';
@@ -90,7 +90,7 @@ test('what the operator asked of list 69-B stands until a list came, through a p
   await expect(cut).rejects.toThrow('shutdown');
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
 
-  const load = (source: OpenListaEfos) =>
+  const load = (source: OpenLista<FilaEfos>) =>
     carga.loadList({ minFilas: 100, abrir: source }, new AbortController().signal);
   const short = abrir({ filas: filas('a', 1) });
   await expect(load(() => Promise.reject(new Error('the source is away')))).rejects.toThrow('away');

@@ -22,7 +22,7 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
   ],
   [/^acuse operador contribuyente /, 'deletes a taxpayer; it runs in test/integration/borrado'],
   [
-    /^acuse operador (revisar|solicitudes|captchas|efos|llave|secretos)\b/,
+    /^acuse operador (revisar|solicitudes|captchas|efos|listas|llave|secretos)\b/,
     'is the operator’s; it runs in test/integration/cli/ordenes-operador.test.ts',
   ],
   [/assemble\.bench\.ts/, 'a bench of minutes with a million rows'],

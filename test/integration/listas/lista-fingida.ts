@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FilaEfos, OpenListaEfos } from '@acuse/core';
+import type { FilaEfos, FilaListado, OpenLista } from '@acuse/core';
 
 /** `n` RFCs, all different. */
 export const rfcs = (n: number, from = 0) =>
@@ -17,10 +17,14 @@ export const filas = (marca: string, n = CUANTAS): FilaEfos[] =>
     historial: [{ situacion: 'DEFINITIVO', oficio: marca, fechaSat: '2024-03-05', fechaDof: null }],
   }));
 
+/** The same of another list. */
+export const filasListado = (marca: string, n = CUANTAS): FilaListado[] =>
+  TODOS.slice(0, n).map((rfc) => ({ rfc, nombre: marca, supuesto: 'FIRMES', publicada: '2024-03-05' }));
+
 /** What is to be told of a version, and how it comes; what is left out is as a good source gives it. */
-export interface Fingida {
+export interface Fingida<F = FilaEfos> {
   readonly corte?: string;
-  readonly filas?: readonly FilaEfos[];
+  readonly filas?: readonly F[];
   readonly etag?: string | null;
   readonly sha256?: string;
   /** Waits before the rows from this one on. */
@@ -28,8 +32,12 @@ export interface Fingida {
   readonly failure?: unknown;
 }
 
-export function abrir(fingida: Fingida = {}): OpenListaEfos {
-  const { corte = '2026-07-31', filas: rows = filas('a'), gate } = fingida;
+export const abrir = (fingida: Fingida = {}): OpenLista<FilaEfos> => fingir(fingida, filas('a'));
+export const abrirListado = (fingida: Fingida<FilaListado> = {}): OpenLista<FilaListado> =>
+  fingir(fingida, filasListado('a'));
+
+function fingir<F>(fingida: Fingida<F>, others: readonly F[]): OpenLista<F> {
+  const { corte = '2026-07-31', filas: rows = others, gate } = fingida;
   return async () => ({
     fuente: 'https://example.com/lista.csv',
     etag: fingida.etag ?? null,
@@ -49,7 +57,7 @@ export function abrir(fingida: Fingida = {}): OpenListaEfos {
 
 /** A source that has nothing newer, and notes what it was asked with. */
 export const unchanged =
-  (asked: unknown[]): OpenListaEfos =>
+  (asked: unknown[]): OpenLista<FilaEfos> =>
   async (previa) => {
     asked.push(previa?.etag);
     return null;

@@ -1,10 +1,13 @@
+import type { ClaveListado } from '@acuse/core';
 import {
   createCaptchas,
+  createCargaListado,
   createCargaListas,
   createContribuyentes,
   createCuentas,
   createEquipo,
   createLibro,
+  createListados,
   createListaEdos,
   createListaSolicitudes,
   createLlaves,
@@ -48,6 +51,11 @@ export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliCo
     /** Where a person is asked. */
     terminal: { entrada: process.stdin as NodeJS.ReadableStream, salida: process.stderr as NodeJS.WritableStream },
     efos: createCargaListas(database),
+    listado: (clave: Exclude<ClaveListado, '69-b'>) => createCargaListado(database, clave),
+    /** What every list can be asked and told. */
+    carga: (clave: ClaveListado) =>
+      clave === '69-b' ? createCargaListas(database) : createCargaListado(database, clave),
+    listados: createListados(database),
     edos: createListaEdos(database),
     /** Throws when the peppers are not set: only the commands about keys need them. */
     hasher: () => hasherOf(config.API_KEY_PEPPERS),

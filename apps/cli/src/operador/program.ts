@@ -6,7 +6,7 @@ import { addCaptchas } from './comandos/captchas.ts';
 import { addContribuyente } from './comandos/contribuyente.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
 import { addEquipo } from './comandos/equipo.ts';
-import { addEdos, addEfos } from './comandos/listas.ts';
+import { addEdos, addEfos, addListas } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
 import { addComprobar, addRecuperar } from './comandos/recuperar.ts';
 import { addRevisar, type ReviewDeps } from './comandos/revisar.ts';
@@ -47,6 +47,7 @@ export function createProgram(
   addSolicitudes(program, deps);
   addTraza(program, deps, print);
   addEfos(program, deps);
+  addListas(program, deps);
   addEdos(program, deps);
   addCaptchas(program, deps);
   addMigrar(program, deps);

@@ -1,11 +1,12 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
+import { NOMBRES_LISTADOS, type NombreListado, type RenglonListado } from '../world/listados.ts';
 import { SITUACIONES_69B } from '../world/magia/catalogo.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
 import { formatWallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { dia, parseBody } from './request-body.ts';
+import { ControlError, dia, parseBody } from './request-body.ts';
 
 const pasoSchema = z.strictObject({
   situacion: z.enum(SITUACIONES_69B),
@@ -33,6 +34,61 @@ const cambioSchema = z.strictObject({
   quitar: z.array(z.string().refine(isRfc, 'no tiene la forma de un RFC')).optional(),
 });
 
+const cambioListadoSchema = z.strictObject({
+  /** Rows that replace all of their RFCs in this file. */
+  registros: z
+    .array(
+      z.strictObject({
+        rfc: z.string().refine(isRfc, 'no tiene la forma de un RFC'),
+        nombre: z.string().optional(),
+        supuesto: z.string(),
+        publicada: dia,
+      }),
+    )
+    .optional(),
+  /** RFCs to take out of it. */
+  quitar: z.array(z.string().refine(isRfc, 'no tiene la forma de un RFC')).optional(),
+});
+
+const isNombre = (text: string): text is NombreListado => NOMBRES_LISTADOS.some((nombre) => nombre === text);
+
+/** GET, PUT and DELETE /listas/{file}: the other lists, each by the name of its file; DELETE of one is of all of them. */
+function mountListados(app: Hono, world: World): void {
+  const nombreOf = (text: string): NombreListado => {
+    if (isNombre(text)) return text;
+    throw new ControlError(404, `No hay tal lista. Hay: 69b, ${NOMBRES_LISTADOS.join(', ')}.`);
+  };
+  const shown = (nombre: NombreListado, rfc: string | undefined) => {
+    const { registros, publicada } = world.listados.vigente(nombre);
+    return {
+      publicada: publicada.toISOString(),
+      filas: registros.length,
+      ...(rfc !== undefined && {
+        registros: registros
+          .filter((each) => each.rfc === rfc)
+          .map((each) => ({ ...each, publicada: formatWallTime(each.publicada).slice(0, 10) })),
+      }),
+    };
+  };
+  app.get('/listas/:archivo', (c) => c.json(shown(nombreOf(c.req.param('archivo')), c.req.query('rfc'))));
+  app.put('/listas/:archivo', async (c) => {
+    const archivo = nombreOf(c.req.param('archivo'));
+    const { registros = [], quitar = [] } = await parseBody(c, cambioListadoSchema);
+    const rows = new Map<string, RenglonListado[]>(quitar.map((rfc) => [rfc, []]));
+    for (const { nombre, ...registro } of registros) {
+      const row = { ...registro, nombre: nombre ?? world.taxpayers.taxpayer(registro.rfc).nombre };
+      rows.set(row.rfc, [...(rows.get(row.rfc) ?? []), row]);
+    }
+    world.listados.replace(archivo, rows);
+    return c.json(shown(archivo, undefined));
+  });
+  app.delete('/listas/:archivo', (c) => {
+    const archivo = nombreOf(c.req.param('archivo'));
+    world.listados.reset();
+    return c.json(shown(archivo, undefined));
+  });
+}
+
 /** GET, PUT and DELETE /listas/69b: the list of article 69-B; DELETE brings the generated rows back. */
 export function mountListas(app: Hono, world: World): void {
   app.get('/listas/69b', (c) => c.json(show(world, c.req.query('rfc'))));
@@ -58,6 +114,7 @@ export function mountListas(app: Hono, world: World): void {
     world.listado69b.reset();
     return c.json(show(world, undefined));
   });
+  mountListados(app, world);
 }
 
 function readPaso({ situacion, oficio, fecha_sat, fecha_dof }: z.output<typeof pasoSchema>): Paso {

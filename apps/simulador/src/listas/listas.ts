@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { attend, encode, originOf } from '../web/http.ts';
 import { type Edicion, type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
@@ -6,6 +5,8 @@ import { SITUACIONES_69B, type Situacion69B } from '../world/magia/catalogo.ts';
 import { dayFirst, dayInWords } from '../world/texts.ts';
 import { formatWallTime, type WallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
+import { answer, EOL, encodeAs, field, type Publicado, publicar } from './archivos.ts';
+import { createListados } from './listados.ts';
 
 type Archivo = { nombre: string; titulo: string; situacion: Situacion69B | null; vacias: number };
 
@@ -25,11 +26,9 @@ const ARCHIVOS: readonly Archivo[] = [
 ];
 const CARPETA = '/agsc-publicaciones/Datos_abiertos/Documents_AGAFF';
 
-type Publicado = { bytes: Buffer; etag: string; publicada: Date };
-
 /**
- * The files of the list of article 69-B: `wu1agsprosta001` has those in force, `omawww` the complete one as it was on
- * 2025-12-31, and `www` the index page with the day of the cut. ETag and Last-Modified are honoured with 304.
+ * The files of the list of article 69-B: `wu1agsprosta001` has those in force, and the other lists; `omawww` has the
+ * complete one as it was on 2025-12-31, and `www` the index page with the day of the cut. ETag and Last-Modified are honoured with 304.
  */
 export function createListas(world: World): { wu1agsprosta001: Hono; omawww: Hono; www: Hono } {
   const rendered = new WeakMap<Edicion, Map<string, Publicado>>();
@@ -37,18 +36,18 @@ export function createListas(world: World): { wu1agsprosta001: Hono; omawww: Hon
   const publish = (edicion: Edicion, archivo: Archivo): Publicado => {
     const files = rendered.get(edicion) ?? new Map<string, Publicado>();
     rendered.set(edicion, files);
-    const known = files.get(archivo.nombre);
+    const { codificacion_listas: codificacion } = world.settings;
+    const key = `${codificacion} ${archivo.nombre}`;
+    const known = files.get(key);
     if (known) return known;
-    const bytes = render(edicion, archivo);
-    const etag = `"0x${createHash('sha256').update(bytes).digest('hex').slice(0, 15).toUpperCase()}"`;
-    const file = { bytes, etag, publicada: edicion.publicada };
-    files.set(archivo.nombre, file);
+    const file = publicar(encodeAs(codificacion, render(edicion, archivo)), edicion.publicada);
+    files.set(key, file);
     return file;
   };
   const serve = (c: Context, service: string, edicion: () => Edicion, archivo: Archivo) =>
     attend(world, { service, operation: archivo.nombre, rfc: '' }, () => answer(c, publish(edicion(), archivo)));
 
-  const wu1agsprosta001 = new Hono();
+  const wu1agsprosta001 = createListados(world);
   for (const archivo of ARCHIVOS) {
     const path = `${CARPETA}/${archivo.nombre}`;
     wu1agsprosta001.get(path, (c) => serve(c, 'wu1agsprosta001', world.listado69b.vigente, archivo));
@@ -83,21 +82,9 @@ function parte(nombre: string, situacion: Situacion69B, vacias: number): Archivo
   return { nombre, situacion, vacias, titulo: `Listado de contribuyentes (Artículo 69-B del CFF): ${situacion}` };
 }
 
-function render({ corte, registros }: Edicion, { titulo, situacion, vacias }: Archivo): Buffer {
+function render({ corte, registros }: Edicion, { titulo, situacion, vacias }: Archivo): string {
   const own = situacion === null ? registros : registros.filter((each) => situacionOf(each) === situacion);
   return writeCsv({ titulo, corte, registros: own, numero: situacion === null ? 'No' : 'No.', vacias });
-}
-
-function answer(c: Context, { bytes, etag, publicada }: Publicado): Response {
-  const headers = { etag, 'last-modified': publicada.toUTCString() };
-  const match = c.req.header('if-none-match');
-  const since = Date.parse(c.req.header('if-modified-since') ?? '');
-  const isSame = match === undefined ? Math.floor(publicada.getTime() / 1000) * 1000 <= since : match.includes(etag);
-  if (isSame) return new Response(null, { status: 304, headers });
-  const length = String(bytes.length);
-  return new Response(new Uint8Array(bytes), {
-    headers: { ...headers, 'content-type': 'application/octet-stream', 'content-length': length },
-  });
 }
 
 /** The page of open data that links the files; the day of the cut is in its text. */
@@ -140,7 +127,6 @@ const COLUMNS = [
   'Publicación DOF sentencia favorable',
 ];
 const WIDTH = COLUMNS.length + 1;
-const EOL = '\r\n';
 const MASK = 'XXXXXXXXXXXX';
 const MASKED_NAME = 'Información suprimida por orden de autoridad competente';
 /** Lines of commas alone that the public file has after its rows. */
@@ -160,7 +146,7 @@ type CsvOptions = {
  * Desvirtuado now and then with a blank behind it, and lines of commas alone at the end. Source: descriptions of the
  * files of August 2026 in public repositories.
  */
-function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOptions): Buffer {
+function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOptions): string {
   const tail = ','.repeat(vacias);
   const preamble = `Información actualizada al ${dayInWords(formatWallTime(corte)).replace(/^0/, '')}; los listados son públicos, y se consultan en el portal.`;
   const commas = ','.repeat(WIDTH - 1);
@@ -171,7 +157,7 @@ function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOptions): Buf
     ...registros.map((registro, i) => lineOf(registro, i + 1) + tail),
     ...Array.from({ length: FILLERS }, () => commas + tail),
   ];
-  return windows1252(lines.join(EOL) + EOL);
+  return lines.join(EOL) + EOL;
 }
 
 function lineOf(registro: Registro, number: number): string {
@@ -188,26 +174,4 @@ function groupOf(paso: Paso | undefined): string[] {
   const { oficio, fechaSat, fechaDof } = paso;
   const dof = fechaDof === null ? ['', ''] : [oficio, dayFirst(formatWallTime(fechaDof))];
   return [oficio, dayFirst(formatWallTime(fechaSat)), ...dof];
-}
-
-function field(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** The signs of windows-1252 between 0x80 and 0x9F that the list uses; the others are those of latin-1. */
-const WINDOWS_1252: Readonly<Record<string, string>> = {
-  '€': '\u0080',
-  '‘': '\u0091',
-  '’': '\u0092',
-  '“': '\u0093',
-  '”': '\u0094',
-  '–': '\u0096',
-  '—': '\u0097',
-};
-
-function windows1252(text: string): Buffer {
-  return Buffer.from(
-    text.replace(/[€‘’“”–—]/g, (sign) => WINDOWS_1252[sign] ?? sign),
-    'latin1',
-  );
 }

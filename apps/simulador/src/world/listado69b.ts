@@ -224,7 +224,8 @@ function paso(situacion: Situacion69B, fechaSat: WallTime, chance: number, isDof
   return { situacion, oficio, fechaSat, fechaDof: isDofMissing ? null : fechaSat + (10 + (chance % 25)) * DAY };
 }
 
-function nameOf(nombre: string, isMoral: boolean, n: number): string {
+/** A legal person's name with its regime, now and then with what makes a CSV awkward. */
+export function nameOf(nombre: string, isMoral: boolean, n: number): string {
   if (!isMoral) return nombre;
   if (n % 97 === 5) return `${nombre}, \nS.A. DE C.V.`;
   if (n % 97 === 6) return `“${nombre}” – SERVICIOS, S.C.`;
@@ -232,7 +233,8 @@ function nameOf(nombre: string, isMoral: boolean, n: number): string {
   return `${nombre}, S.A. DE C.V.`;
 }
 
-function withOddLetter(rfc: string, n: number): string {
+/** One RFC in some with Ñ or &. */
+export function withOddLetter(rfc: string, n: number): string {
   const letter = n % 150 === 20 ? 'Ñ' : n % 60 === 21 ? '&' : '';
   if (letter === '') return rfc;
   const base = rfc.charAt(0) + letter + rfc.slice(2, -1);

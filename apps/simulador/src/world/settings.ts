@@ -35,6 +35,11 @@ export const settingsSchema = z.object({
    */
   filas_69b: count.max(200_000).default(14_500),
   corte_69b: z.iso.date().default('2026-10-31'),
+  /** Rows of each of the other lists (69, seals without effect), and the day on which they were put where they are. */
+  filas_listados: count.max(300_000).default(400),
+  fecha_listados: z.iso.date().default('2026-11-06'),
+  /** What all lists are written in: the SAT's windows-1252, or something that a reader should notice. */
+  codificacion_listas: z.enum(['windows-1252', 'utf-8', 'utf-16', 'cp850']).default('windows-1252'),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

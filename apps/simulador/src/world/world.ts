@@ -2,6 +2,7 @@ import { createAsked, createCaptchaRefusals } from './asked.ts';
 import { createClock } from './clock.ts';
 import { createFaults } from './faults.ts';
 import { createListado69B } from './listado69b.ts';
+import { createListados } from './listados.ts';
 import { createCallLog } from './log.ts';
 import { implicitFault } from './magia.ts';
 import { createPki } from './pki.ts';
@@ -22,13 +23,15 @@ export async function createWorld({ settings: input, dataDir }: WorldOptions = {
   const settings = settingsSchema.parse(input ?? {});
   const clock = createClock();
   const taxpayers = createTaxpayers({ clock, settings });
+  const nombreDe = (rfc: string) => taxpayers.taxpayer(rfc).nombre;
   return {
     clock,
     faults: createFaults((service, rfc) => implicitFault(service, rfc, settings)),
     asked: createAsked(),
     log: createCallLog(),
     taxpayers,
-    listado69b: createListado69B({ clock, settings, nombreDe: (rfc) => taxpayers.taxpayer(rfc).nombre }),
+    listado69b: createListado69B({ clock, settings, nombreDe }),
+    listados: createListados({ clock, settings, nombreDe }),
     captchaRefusals: createCaptchaRefusals(settings),
     pki: await createPki({ dataDir }),
     settings,

@@ -2,6 +2,14 @@
 const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
 export type SituacionEfos = (typeof SITUACIONES_EFOS)[number];
 
+/** The list's own words. */
+export const PALABRAS_EFOS = {
+  PRESUNTO: 'Presunto',
+  DESVIRTUADO: 'Desvirtuado',
+  DEFINITIVO: 'Definitivo',
+  SENTENCIA_FAVORABLE: 'Sentencia Favorable',
+} as const satisfies Record<SituacionEfos, string>;
+
 /** One stage of a proceeding. Dates are calendar days, `yyyy-MM-dd`; null when the list gives none that can be read. */
 export interface PasoEfos {
   readonly situacion: SituacionEfos;
@@ -23,6 +31,17 @@ export interface FilaEfos {
   readonly historial: readonly PasoEfos[];
 }
 
+/** One row of any other list. An RFC may have several. */
+export interface FilaListado {
+  /** Null when the list hides it or has none there that can be read: such a row belongs to nobody. */
+  readonly rfc: string | null;
+  readonly nombre: string;
+  /** Why it stands there, in the list's own word. */
+  readonly supuesto: string;
+  /** When that was published first, `yyyy-MM-dd`; null when the list gives none that can be read. */
+  readonly publicada: string | null;
+}
+
 /** What identifies a version of the list at its source, to ask for changes only. */
 export interface HuellaLista {
   readonly fuente: string;
@@ -32,13 +51,13 @@ export interface HuellaLista {
 }
 
 /** A list on its way: what its head says is known, its rows are still to come. */
-export interface ListaEfosAbierta extends HuellaLista {
-  /** Day of the cut, `yyyy-MM-dd`, from the list's own first line. */
+export interface ListaAbierta<F> extends HuellaLista {
+  /** Day of the cut, `yyyy-MM-dd`: from the list's own first line, else the day on which its source last changed it. */
   readonly fechaCorte: string;
   /**
    * Every row, in batches, once. Rejects with a `SatError` when the rest is not the list: then nothing of it counts.
    */
-  readonly batches: AsyncIterable<readonly FilaEfos[]>;
+  readonly batches: AsyncIterable<readonly F[]>;
   /** SHA-256 of the bytes, hexadecimal. Known when `batches` has ended. */
   sha256(): string;
   /** Lets go of the source; for one that is not read to its end. */
@@ -46,10 +65,10 @@ export interface ListaEfosAbierta extends HuellaLista {
 }
 
 /** Reads the list from the authority; null when it has not changed since `previa`. Rejects with a `SatError`. */
-export type OpenListaEfos = (previa: HuellaLista | null, signal: AbortSignal) => Promise<ListaEfosAbierta | null>;
+export type OpenLista<F> = (previa: HuellaLista | null, signal: AbortSignal) => Promise<ListaAbierta<F> | null>;
 
-/** The version of the list that answers are given from. */
-export interface VersionEfos extends HuellaLista {
+/** The version of a list that answers are given from. */
+export interface VersionLista extends HuellaLista {
   readonly id: string;
   readonly fechaCorte: string;
   readonly filas: number;
@@ -72,15 +91,15 @@ export class ListaRechazada extends Error {
 }
 
 export type ResultadoCarga =
-  | { readonly resultado: 'CARGADA'; readonly version: VersionEfos }
-  | { readonly resultado: 'SIN_CAMBIO'; readonly version: VersionEfos }
+  | { readonly resultado: 'CARGADA'; readonly version: VersionLista }
+  | { readonly resultado: 'SIN_CAMBIO'; readonly version: VersionLista }
   | { readonly resultado: 'OTRA_EN_CURSO' };
 
 /** Why the list should be fetched now. */
 export type CargaPendiente = 'PEDIDA' | 'SIN_LISTA' | 'REINTENTO' | 'VENCIDA';
 
 /** An attempt to bring the list up to date, for the operator. */
-export interface CargaEfos {
+export interface CargaLista {
   readonly iniciadaEn: Date;
   readonly terminadaEn: Date | null;
   readonly resultado: 'EN_CURSO' | 'CARGADA' | 'SIN_CAMBIO' | 'FALLIDA';

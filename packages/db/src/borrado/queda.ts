@@ -130,7 +130,22 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
   efos_version: {
     dato: 'Versiones de la lista 69-B',
     trato: 'conserva',
-    resto: 'id fecha_corte fuente etag ultima_modificacion filas sha256 cargada_en revisada_en',
+    resto: 'id fecha_corte fuente etag ultima_modificacion filas sha256 cargada_en revisada_en archivo',
+    plazo: 'hasta la lista siguiente',
+    por: LISTA,
+  },
+  listado_fila: {
+    dato: 'Listas 69, 69-B Bis y CSD sin efectos del SAT',
+    trato: 'conserva',
+    libre: 'rfc nombre',
+    resto: 'version_id orden supuesto publicada',
+    plazo: 'hasta la lista siguiente',
+    por: LISTA,
+  },
+  listado_version: {
+    dato: 'Versiones de esas listas',
+    trato: 'conserva',
+    resto: 'id archivo fecha_corte fuente etag ultima_modificacion filas sha256 cargada_en revisada_en',
     plazo: 'hasta la lista siguiente',
     por: LISTA,
   },
@@ -143,9 +158,14 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     por: LISTA,
   },
   ...conserva('Cuál lista 69-B vale, y los intentos de cargarla', 'hasta la lista siguiente', LISTA, {
-    efos_vigente: 'unica version_id',
-    efos_carga: 'id iniciada_en terminada_en resultado motivo',
-    efos_pedido: 'unica pedido_en forzar',
+    efos_vigente: 'unica version_id archivo',
+    efos_carga: 'id iniciada_en terminada_en resultado motivo archivo',
+    efos_pedido: 'unica pedido_en forzar archivo',
+  }),
+  ...conserva('Cuál de las demás listas vale, y los intentos de cargarlas', 'hasta la lista siguiente', LISTA, {
+    listado_vigente: 'archivo lista version_id',
+    listado_carga: 'id archivo iniciada_en terminada_en resultado motivo',
+    listado_pedido: 'archivo pedido_en forzar',
   }),
   ...conserva('Accesos de las personas al panel', 'mientras exista la persona', DE_LA_CUENTA, {
     miembro: 'usuario_id cuenta_id papel desde abierta_en',

@@ -1,87 +1,41 @@
 import { randomUUID } from 'node:crypto';
 import {
   type Autor,
-  type CargaEfos,
+  type CargaLista,
   type CargaPendiente,
-  type FilaEfos,
-  type ListaEfosAbierta,
+  type ClaveListado,
+  LISTADOS,
+  type ListaAbierta,
   ListaRechazada,
-  type OpenListaEfos,
+  type OpenLista,
   type ResultadoCarga,
   SatError,
-  type VersionEfos,
+  type VersionLista,
 } from '@acuse/core';
 import type pg from 'pg';
-import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
-import { execute, rowOf, rowsOf } from '../statements.ts';
+import { type Connection, execute, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction, SNAPSHOT, transactionOn } from '../transaction.ts';
+import { CUT, EFOS, LISTADO, pendingOf, statementsOf, type Tablas } from './statements-listas.ts';
 
-const CURRENT = `
-SELECT v.id, v.fecha_corte::text AS "fechaCorte", v.fuente, v.etag, v.ultima_modificacion AS "ultimaModificacion", v.filas, v.sha256,
-       v.cargada_en AS "cargadaEn", v.revisada_en AS "revisadaEn"
-FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica`;
-
-/**
- * The version that answers are given from, or null. With `isLocked` it stays the current one until the transaction
- * ends.
- */
-function readVigente(client: pg.ClientBase, { isLocked = false } = {}): Promise<VersionEfos | null> {
-  return rowOf<VersionEfos>(client, isLocked ? `${CURRENT} FOR UPDATE OF g` : CURRENT);
-}
-
-/** Removes what is not the current version. */
-const CLEAN = 'DELETE FROM efos_version v WHERE NOT EXISTS (SELECT FROM efos_vigente g WHERE g.version_id = v.id)';
-
-/** Part of the current version's rows that a new one has to have: the list hardly ever loses any. */
-const REMAINING_PART = 0.9;
-
-const INSERT_ROWS = `
-INSERT INTO efos_fila (version_id, orden, rfc, nombre, situacion, historial)
-SELECT $1, f.orden, f.rfc, f.nombre, f.situacion, f.historial
-FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::jsonb[]) AS f (orden, rfc, nombre, situacion, historial)`;
-
-interface CargaOptions {
-  readonly abrir: OpenListaEfos;
+interface CargaOptions<F> {
+  readonly abrir: OpenLista<F>;
   readonly minFilas: number;
   /** Takes a list however short or old it is: the operator knows why. */
   readonly forzar: boolean;
   /** Notes how it ended, in the transaction that ends it. */
-  readonly note: (resultado: 'CARGADA' | 'SIN_CAMBIO') => Promise<unknown>;
+  readonly note: (resultado: 'CARGADA' | 'SIN_CAMBIO', version: { fuente: string; filas: number }) => Promise<unknown>;
 }
 
-/**
- * Brings the list up to date over one connection, which holds the lock of loading: when it drops, whatever it would
- * still do fails, and the next loader removes what it left. Readers see the earlier version until the one transaction
- * that ends this.
- */
-async function loadVersion(client: pg.ClientBase, options: CargaOptions, signal: AbortSignal): Promise<ResultadoCarga> {
-  await execute(client, CLEAN);
-  const previa = await readVigente(client);
-  const lista = await options.abrir(previa, signal);
-  if (lista === null) {
-    if (previa === null) throw new Error('the source says unchanged, and there is nothing to compare with');
-    return await confirm(client, previa, options);
-  }
-  try {
-    if (!options.forzar) refuseOlder(lista, previa);
-    const id = await insertVersion(client, lista);
-    const filas = await insertRows(client, id, lista, signal);
-    const sha256 = lista.sha256();
-    if (previa !== null && previa.sha256 === sha256) {
-      await execute(client, 'DELETE FROM efos_version WHERE id = $1', [id]);
-      return await confirm(client, previa, options, lista);
-    }
-    if (!options.forzar) refuseShort(filas, options.minFilas, previa);
-    // Before anybody reads the new version, so that nobody's plan is made for the one before.
-    await execute(client, "SELECT lista_analiza('efos_fila')");
-    return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista, options) };
-  } finally {
-    lista.close();
-  }
+/** What whoever loads a list says. */
+export interface PeticionCarga<F> extends Pick<CargaOptions<F>, 'abrir' | 'minFilas'> {
+  /** Absent: as the wish that stands says. */
+  readonly forzar?: boolean;
+  /** Who put it in by hand, for the audit log. */
+  readonly autor?: Autor;
 }
 
-function refuseOlder({ fechaCorte }: ListaEfosAbierta, previa: VersionEfos | null): void {
+function refuseOlder({ fechaCorte }: ListaAbierta<unknown>, previa: VersionLista | null): void {
   if (previa === null || fechaCorte >= previa.fechaCorte) return;
   throw new ListaRechazada(
     'LISTA_ANTERIOR',
@@ -89,176 +43,167 @@ function refuseOlder({ fechaCorte }: ListaEfosAbierta, previa: VersionEfos | nul
   );
 }
 
-function refuseShort(filas: number, minFilas: number, previa: VersionEfos | null): void {
-  const least = Math.max(minFilas, Math.ceil((previa?.filas ?? 0) * REMAINING_PART));
+function refuseShort(filas: number, least: number): void {
   if (filas >= least) return;
   throw new ListaRechazada('LISTA_MENGUADA', `tiene ${filas} renglones y se esperaban al menos ${least}`);
 }
 
-async function insertVersion(client: pg.ClientBase, lista: ListaEfosAbierta): Promise<string> {
-  const id = randomUUID();
-  await execute(
-    client,
-    'INSERT INTO efos_version (id, fecha_corte, fuente, etag, ultima_modificacion) VALUES ($1, $2, $3, $4, $5)',
-    [id, lista.fechaCorte, lista.fuente, lista.etag, lista.ultimaModificacion],
-  );
-  return id;
-}
+/**
+ * Brings a list up to date over one connection, which holds the lock of loading: when it drops, whatever it would still
+ * do fails, and the next loader removes what it left. Readers see the earlier version until the one transaction that
+ * ends this.
+ */
+function createLoader<F>(clave: ClaveListado, tablas: Tablas<F>, sql: ReturnType<typeof statementsOf<F>>) {
+  const readVigente = (client: pg.ClientBase, text = sql.current) => rowOf<VersionLista>(client, text, [clave]);
+  const clean = (client: pg.ClientBase) => execute(client, sql.clean, [clave]);
 
-async function insertRows(
-  client: pg.ClientBase,
-  id: string,
-  lista: ListaEfosAbierta,
-  signal: AbortSignal,
-): Promise<number> {
-  let filas = 0;
-  for await (const batch of lista.batches) {
-    signal.throwIfAborted();
-    const column = <T>(of: (fila: FilaEfos, index: number) => T) => batch.map(of);
-    await execute(client, INSERT_ROWS, [
-      id,
-      column((_, index) => filas + index + 1),
-      column((fila) => fila.rfc),
-      column((fila) => fila.nombre),
-      column((fila) => fila.situacion),
-      column((fila) => JSON.stringify(fila.historial)),
-    ]);
-    filas += batch.length;
+  async function requireVigente(client: pg.ClientBase): Promise<VersionLista> {
+    const version = await readVigente(client);
+    if (version === null) throw new Error('the list has no current version');
+    return version;
   }
-  return filas;
+
+  async function insertVersion(client: pg.ClientBase, lista: ListaAbierta<F>): Promise<string> {
+    const id = randomUUID();
+    const { fechaCorte, fuente, etag, ultimaModificacion } = lista;
+    await execute(client, sql.insertVersion, [clave, id, fechaCorte, fuente, etag, ultimaModificacion]);
+    return id;
+  }
+
+  async function insertRows(client: pg.ClientBase, id: string, lista: ListaAbierta<F>, signal: AbortSignal) {
+    let filas = 0;
+    for await (const batch of lista.batches) {
+      signal.throwIfAborted();
+      const orden = batch.map((_, index) => filas + index + 1);
+      await execute(client, sql.insertRows, [id, orden, ...tablas.columns.map((column) => batch.map(column))]);
+      filas += batch.length;
+    }
+    return filas;
+  }
+
+  /** The swap itself. The current version is read again under a lock: the last word on what is older is said here. */
+  async function swap(
+    client: pg.ClientBase,
+    { id, filas, sha256 }: { id: string; filas: number; sha256: string },
+    lista: ListaAbierta<F>,
+    { forzar, note }: CargaOptions<F>,
+  ): Promise<VersionLista> {
+    await transactionOn(client, async () => {
+      const current = await readVigente(client, sql.currentLocked);
+      if (!forzar) refuseOlder(lista, current);
+      await execute(client, sql.close, [id, filas, sha256]);
+      await execute(client, sql.point, [clave, id, tablas.vigente.de(clave)]);
+      await note('CARGADA', { fuente: lista.fuente, filas });
+    });
+    await clean(client);
+    return await requireVigente(client);
+  }
+
+  /** The source has nothing newer: the current version counts as looked at now. */
+  async function confirm(
+    client: pg.ClientBase,
+    previa: VersionLista,
+    { note }: CargaOptions<F>,
+    lista?: ListaAbierta<F>,
+  ): Promise<ResultadoCarga> {
+    await transactionOn(client, async () => {
+      const source = [lista?.fuente ?? null, lista?.etag ?? null, lista?.ultimaModificacion ?? null];
+      await execute(client, sql.confirm, [previa.id, ...source]);
+      await note('SIN_CAMBIO', { fuente: lista?.fuente ?? previa.fuente, filas: previa.filas });
+    });
+    return { resultado: 'SIN_CAMBIO', version: await requireVigente(client) };
+  }
+
+  return {
+    readVigente,
+    async load(client: pg.ClientBase, options: CargaOptions<F>, signal: AbortSignal): Promise<ResultadoCarga> {
+      await clean(client);
+      const previa = await readVigente(client);
+      const lista = await options.abrir(previa, signal);
+      if (lista === null) {
+        if (previa === null) throw new Error('the source says unchanged, and there is nothing to compare with');
+        return await confirm(client, previa, options);
+      }
+      try {
+        if (!options.forzar) refuseOlder(lista, previa);
+        const id = await insertVersion(client, lista);
+        const filas = await insertRows(client, id, lista, signal);
+        const sha256 = lista.sha256();
+        if (previa !== null && previa.sha256 === sha256) {
+          await execute(client, sql.dropVersion, [id]);
+          return await confirm(client, previa, options, lista);
+        }
+        const least = Math.max(options.minFilas, Math.ceil((previa?.filas ?? 0) * LISTADOS[clave].resto));
+        if (!options.forzar) refuseShort(filas, least);
+        // Before anybody reads the new version, so that nobody's plan is made for the one before.
+        await execute(client, sql.analyze);
+        return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista, options) };
+      } finally {
+        lista.close();
+      }
+    },
+  };
 }
 
-/** The swap itself. The current version is read again under a lock: the last word on what is older is said here. */
-async function swap(
-  client: pg.ClientBase,
-  { id, filas, sha256 }: { id: string; filas: number; sha256: string },
-  lista: ListaEfosAbierta,
-  { forzar, note }: CargaOptions,
-): Promise<VersionEfos> {
-  await transactionOn(client, async () => {
-    const current = await readVigente(client, { isLocked: true });
-    if (!forzar) refuseOlder(lista, current);
-    await execute(
-      client,
-      'UPDATE efos_version SET filas = $2, sha256 = $3, cargada_en = now(), revisada_en = now() WHERE id = $1',
-      [id, filas, sha256],
-    );
-    await execute(
-      client,
-      `INSERT INTO efos_vigente (unica, version_id) VALUES (true, $1)
-       ON CONFLICT (unica) DO UPDATE SET version_id = excluded.version_id`,
-      [id],
-    );
-    await note('CARGADA');
-  });
-  await execute(client, CLEAN);
-  return await requireVigente(client);
-}
-
-/** The source has nothing newer: the current version counts as looked at now. */
-async function confirm(
-  client: pg.ClientBase,
-  previa: VersionEfos,
-  { note }: CargaOptions,
-  lista?: ListaEfosAbierta,
-): Promise<ResultadoCarga> {
-  await transactionOn(client, async () => {
-    await execute(
-      client,
-      `UPDATE efos_version SET revisada_en = now(), fuente = coalesce($2, fuente),
-         etag = CASE WHEN $2::text IS NULL THEN etag ELSE $3 END,
-         ultima_modificacion = CASE WHEN $2::text IS NULL THEN ultima_modificacion ELSE $4 END
-       WHERE id = $1`,
-      [previa.id, lista?.fuente ?? null, lista?.etag ?? null, lista?.ultimaModificacion ?? null],
-    );
-    await note('SIN_CAMBIO');
-  });
-  return { resultado: 'SIN_CAMBIO', version: await requireVigente(client) };
-}
-
-async function requireVigente(client: pg.ClientBase): Promise<VersionEfos> {
-  const version = await readVigente(client);
-  if (version === null) throw new Error('the list has no current version');
-  return version;
-}
-
-/** Any number: what matters is that every loader takes the same one. */
-const LOCK = 7_211_964_069;
-/** Attempts that are kept. */
+/**
+ * One at a time in the whole installation, list by list; that of 69-B is a number that processes of the version before
+ * take too.
+ */
+const LOCK = `CASE WHEN $1::text = '69-b' THEN 7211964069 ELSE hashtextextended('listado ' || $1, 0) END`;
+/** Attempts that are kept of each. */
 const KEPT = 50;
 /** Seconds before a failed attempt is repeated the first time, and at most. */
 const FIRST_RETRY = 60;
 const LAST_RETRY = 3_600;
-/** Why an attempt failed whose process was going: it says nothing of the source. */
-const CUT = 'INTERRUMPIDA';
+const PENDING = { efos: pendingOf('efos'), listado: pendingOf('listado') };
 
-const PENDING = `
-WITH ultima AS (SELECT resultado, motivo, iniciada_en, coalesce(terminada_en, iniciada_en) AS en FROM efos_carga ORDER BY id DESC LIMIT 1),
-fallos AS (
-  SELECT count(*)::int AS n FROM efos_carga
-  WHERE id > coalesce((SELECT max(id) FROM efos_carga WHERE resultado IN ('CARGADA', 'SIN_CAMBIO')), 0)
-), vigente AS (SELECT v.revisada_en FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica)
-SELECT CASE
-  WHEN EXISTS (SELECT FROM efos_pedido p WHERE NOT EXISTS (
-    SELECT FROM ultima WHERE resultado = 'FALLIDA' AND motivo <> '${CUT}' AND iniciada_en >= date_trunc('milliseconds', p.pedido_en))) THEN 'PEDIDA'
-  WHEN EXISTS (SELECT FROM ultima WHERE resultado IN ('FALLIDA', 'EN_CURSO')) THEN
-    (SELECT 'REINTENTO' FROM ultima, fallos
-     WHERE ultima.en < now() - make_interval(secs => least($2 * power(2, least(fallos.n, 20) - 1), $3)))
-  WHEN NOT EXISTS (SELECT FROM vigente) THEN 'SIN_LISTA'
-  WHEN EXISTS (SELECT FROM vigente WHERE revisada_en < now() - make_interval(hours => $1)) THEN 'VENCIDA'
-END AS pendiente`;
+/** Those of some lists that should be fetched now, and why. */
+export async function readPendientes(
+  pool: Connection,
+  { claves, maxHoras }: { readonly claves: readonly ClaveListado[]; readonly maxHoras: number },
+): Promise<{ clave: ClaveListado; motivo: CargaPendiente }[]> {
+  const read = (text: string, which: readonly ClaveListado[]) =>
+    which.length === 0
+      ? []
+      : rowsOf<{ clave: ClaveListado; motivo: CargaPendiente }>(pool, text, [which, maxHoras, FIRST_RETRY, LAST_RETRY]);
+  const isEfos = (clave: ClaveListado) => clave === '69-b';
+  const efos = await read(PENDING.efos, claves.filter(isEfos));
+  return [
+    ...efos,
+    ...(await read(
+      PENDING.listado,
+      claves.filter((clave) => !isEfos(clave)),
+    )),
+  ];
+}
 
-/** Ends an attempt, and with it the wish of this moment: one that came while it ran stays. */
-const END = `
-WITH fin AS (UPDATE efos_carga SET resultado = $2, motivo = $3, terminada_en = clock_timestamp() WHERE id = $1)
-DELETE FROM efos_pedido WHERE pedido_en = $4::timestamptz`;
-
-const ASK = `
-WITH pedido AS (
-  INSERT INTO efos_pedido (pedido_en, forzar) VALUES (clock_timestamp(), $3)
-  ON CONFLICT (unica) DO UPDATE SET pedido_en = excluded.pedido_en, forzar = excluded.forzar RETURNING forzar
-)
-${nota({
-  accion: 'pedir-lista-69b',
-  de: 'pedido',
-  cuenta: 'NULL::uuid',
-  detalle: `jsonb_build_object('forzar', forzar)`,
-  actor: '$1',
-  ip: '$2',
-})}`;
-
-/** The workers' and the operator's side of the list of article 69-B. */
-export function createCargaListas({ pool }: Pick<Database, 'pool'>) {
-  async function begin(): Promise<string> {
-    const row = await rowOf<{ id: string }>(
-      pool,
-      `WITH viejas AS (DELETE FROM efos_carga WHERE id <= (SELECT max(id) - $1 FROM efos_carga))
-       INSERT INTO efos_carga DEFAULT VALUES RETURNING id`,
-      [KEPT],
-    );
-    return row?.id ?? '';
-  }
+/** The workers' and the operator's side of one list. */
+function createCarga<F>({ pool }: Pick<Database, 'pool'>, clave: ClaveListado, tablas: Tablas<F>) {
+  const sql = statementsOf(tablas);
+  const loader = createLoader(clave, tablas, sql);
 
   /** One attempt, noted from its beginning to its end. */
   async function attempt(
     client: pg.PoolClient,
-    options: Pick<CargaOptions, 'abrir' | 'minFilas'>,
+    { autor, ...options }: PeticionCarga<F>,
     signal: AbortSignal,
   ): Promise<ResultadoCarga> {
-    const row = await rowOf<{ forzar: boolean; en: string }>(
-      client,
-      'SELECT forzar, pedido_en::text AS en FROM efos_pedido',
-    );
-    const { forzar = false, en = null } = row ?? {};
-    const carga = await begin();
-    const note = (resultado: 'CARGADA' | 'SIN_CAMBIO') => execute(client, END, [carga, resultado, null, en]);
+    const wish = await rowOf<{ forzar: boolean; en: string }>(client, sql.wish, [clave]);
+    const en = wish?.en ?? null;
+    const carga = (await rowOf<{ id: string }>(pool, sql.begin, [clave, KEPT - 1]))?.id ?? '';
+    const note: CargaOptions<F>['note'] = async (resultado, { fuente, filas }) => {
+      await execute(client, sql.end, [clave, carga, resultado, null, en]);
+      if (autor) await execute(client, sql.imported, [autor.actor, autor.ip, clave, fuente, filas]);
+    };
     try {
-      return await loadVersion(client, { ...options, forzar, note }, signal);
+      const forzar = options.forzar ?? wish?.forzar ?? false;
+      return await loader.load(client, { ...options, forzar, note }, signal);
     } catch (error) {
       // The list that came is an answer to the wish; a source that failed, or a process that is going, is none.
       const answered = error instanceof ListaRechazada ? en : null;
+      const motivo = signal.aborted ? CUT : motivoOf(error);
       // The database may be what failed; the attempt then counts as one that never ended.
-      await execute(pool, END, [carga, 'FALLIDA', signal.aborted ? CUT : motivoOf(error), answered]).catch(() => {});
+      await execute(pool, sql.end, [clave, carga, 'FALLIDA', motivo, answered]).catch(() => {});
       throw error;
     }
   }
@@ -267,23 +212,20 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>) {
     /**
      * Fetches the list by `abrir` and puts it in the place of the current one: all of it or nothing. One at a time in
      * the whole installation. Rejects with {@link ListaRechazada} when it is older than the current one or has fewer
-     * rows than `minFilas` or than nine tenths of the current one (the operator may allow both, see `askFor`), and with
-     * what `abrir` and the rows reject with. Every failure is noted.
+     * rows than `minFilas` or than the part of the current one that has to remain (the operator may allow both, by
+     * `forzar` or by `askFor`), and with what `abrir` and the rows reject with. Every failure is noted.
      */
-    async loadList(
-      { abrir, minFilas }: Pick<CargaOptions, 'abrir' | 'minFilas'>,
-      signal: AbortSignal,
-    ): Promise<ResultadoCarga> {
+    async loadList(options: PeticionCarga<F>, signal: AbortSignal): Promise<ResultadoCarga> {
       const client = await pool.connect();
       let isLocked = false;
       try {
-        const row = await rowOf<{ ok: boolean }>(client, 'SELECT pg_try_advisory_lock($1) AS ok', [LOCK]);
+        const row = await rowOf<{ ok: boolean }>(client, `SELECT pg_try_advisory_lock(${LOCK}) AS ok`, [clave]);
         isLocked = row?.ok === true;
         if (!isLocked) return { resultado: 'OTRA_EN_CURSO' };
-        return await attempt(client, { abrir, minFilas }, signal);
+        return await attempt(client, options, signal);
       } finally {
         // A connection that cannot give the lock back ends, and the lock with it.
-        client.release(isLocked && !(await unlock(client)));
+        client.release(isLocked && !(await unlock(client, clave)));
       }
     },
 
@@ -292,8 +234,8 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>) {
      * hour.
      */
     async pendiente({ maxHoras }: { readonly maxHoras: number }): Promise<CargaPendiente | null> {
-      const values = [maxHoras, FIRST_RETRY, LAST_RETRY];
-      return (await rowOf<{ pendiente: CargaPendiente | null }>(pool, PENDING, values))?.pendiente ?? null;
+      const [pendiente] = await readPendientes(pool, { claves: [clave], maxHoras });
+      return pendiente?.motivo ?? null;
     },
 
     /**
@@ -301,7 +243,7 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>) {
      * until a list came, taken or refused: while the source fails it is tried again as every failed attempt is.
      */
     async askFor({ forzar, actor, ip }: { readonly forzar: boolean } & Autor): Promise<void> {
-      await execute(pool, ASK, [actor, ip, forzar]);
+      await execute(pool, sql.ask, [actor, ip, clave, forzar]);
     },
 
     /** The version that answers are given from, the last attempts, the newest first, and the wish that stands. */
@@ -309,21 +251,25 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>) {
       inTransaction(
         pool,
         async (client) => {
-          const cargas = await rowsOf<CargaEfos>(
-            client,
-            'SELECT iniciada_en AS "iniciadaEn", terminada_en AS "terminadaEn", resultado, motivo FROM efos_carga ORDER BY id DESC LIMIT 10',
-          );
-          const pedido = await rowOf<{ en: Date }>(client, 'SELECT pedido_en AS en FROM efos_pedido');
-          return { vigente: await readVigente(client), cargas, pedidaEn: pedido?.en ?? null };
+          const cargas = await rowsOf<CargaLista>(client, sql.attempts, [clave]);
+          const pedido = await rowOf<{ en: Date }>(client, sql.wished, [clave]);
+          return { vigente: await loader.readVigente(client), cargas, pedidaEn: pedido?.en ?? null };
         },
         SNAPSHOT,
       ),
   };
 }
 
-async function unlock(client: pg.PoolClient): Promise<boolean> {
+/** The list of article 69-B. */
+export const createCargaListas = (database: Pick<Database, 'pool'>) => createCarga(database, '69-b', EFOS);
+
+/** Any other list that the SAT publishes. */
+export const createCargaListado = (database: Pick<Database, 'pool'>, clave: Exclude<ClaveListado, '69-b'>) =>
+  createCarga(database, clave, LISTADO);
+
+async function unlock(client: pg.PoolClient, clave: ClaveListado): Promise<boolean> {
   try {
-    return (await rowOf<{ ok: boolean }>(client, 'SELECT pg_advisory_unlock($1) AS ok', [LOCK]))?.ok === true;
+    return (await rowOf<{ ok: boolean }>(client, `SELECT pg_advisory_unlock(${LOCK}) AS ok`, [clave]))?.ok === true;
   } catch {
     return false;
   }

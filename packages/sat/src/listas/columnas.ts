@@ -47,51 +47,111 @@ const PASOS: readonly (readonly [SituacionEfos, RegExp])[] = [
   ['SENTENCIA_FAVORABLE', /\bsentencias? favorables?\b/],
 ];
 
-/** Whether a record is the header: a list's other lines have no cell that says just `RFC`. */
-export function isHeader(cells: readonly string[]): boolean {
+/** Whether a record is the header of 69-B or 69-B Bis: their other lines have no cell that says just `RFC`. */
+export function isHeader69B(cells: readonly string[]): boolean {
   return cells.some((cell) => RFC.has(plain(cell))) && cells.some((cell) => SITUACION.has(plain(cell)));
 }
 
-/**
- * Finds the columns by their names, in whatever order. Throws RESPUESTA_ILEGIBLE for a header that is not the one of
- * the list.
- */
-export function readColumnas(header: readonly string[]): Columnas {
+/** The names of a header, how many there are, and the only one that is meant. */
+function readNames(header: readonly string[]) {
   const names = header.map(plain);
-  const cuantas = names.findLastIndex((name) => name !== '') + 1;
-  const one = (what: string, test: (name: string) => boolean): number => {
-    const found = names.flatMap((name, index) => (test(name) ? [index] : []));
-    const [index] = found;
-    if (index === undefined || found.length > 1) throw listaIlegible(`encabezado sin columna única: ${what}`);
-    return index;
+  const find = (test: (name: string) => boolean) => names.flatMap((name, index) => (test(name) ? [index] : []));
+  return {
+    cuantas: names.findLastIndex((name) => name !== '') + 1,
+    find,
+    one(what: string, test: (name: string) => boolean): number {
+      const [index, ...others] = find(test);
+      if (index === undefined || others.length > 0) throw listaIlegible(`encabezado sin columna única: ${what}`);
+      return index;
+    },
   };
-  const pasos = PASOS.map(([situacion, pattern]): ColumnasPaso => {
-    const of = (test: (name: string) => boolean) => (name: string) => pattern.test(name) && test(name);
-    const isOficio = (name: string) => name.includes('oficio');
-    const oficio = (end: string) =>
-      one(
-        `oficio ${situacion} ${end}`,
-        of((name) => isOficio(name) && name.endsWith(end)),
-      );
-    return {
-      situacion,
-      oficios: [oficio(' sat'), oficio(' dof')],
-      fechaSat: one(
-        `página ${situacion}`,
-        of((name) => !isOficio(name) && /^publicacion (en )?pagina( del)? sat\b/.test(name)),
-      ),
-      fechaDof: one(
-        `DOF ${situacion}`,
-        of((name) => !isOficio(name) && /^publicacion (en )?(el )?dof\b/.test(name)),
-      ),
-    };
-  });
+}
+
+/**
+ * Finds the columns by their names, in whatever order; `situaciones`: those whose columns the list has. Throws
+ * RESPUESTA_ILEGIBLE for a header that is not the one of the list.
+ */
+export function readColumnas(header: readonly string[], situaciones: readonly SituacionEfos[]): Columnas {
+  const { cuantas, one } = readNames(header);
+  const pasos = PASOS.filter(([situacion]) => situaciones.includes(situacion)).map(
+    ([situacion, pattern]): ColumnasPaso => {
+      const of = (test: (name: string) => boolean) => (name: string) => pattern.test(name) && test(name);
+      const isOficio = (name: string) => name.includes('oficio');
+      const oficio = (end: string) =>
+        one(
+          `oficio ${situacion} ${end}`,
+          of((name) => isOficio(name) && name.endsWith(end)),
+        );
+      return {
+        situacion,
+        oficios: [oficio(' sat'), oficio(' dof')],
+        fechaSat: one(
+          `página ${situacion}`,
+          of((name) => !isOficio(name) && /^publicacion (en )?pagina( del)? sat\b/.test(name)),
+        ),
+        fechaDof: one(
+          `DOF ${situacion}`,
+          of((name) => !isOficio(name) && /^publicacion (en )?(el )?dof\b/.test(name)),
+        ),
+      };
+    },
+  );
   return {
     cuantas,
     rfc: one('RFC', (name) => RFC.has(name)),
     nombre: one('nombre', (name) => NOMBRE.has(name)),
     situacion: one('situación', (name) => SITUACION.has(name)),
     pasos,
+  };
+}
+
+/** Where each thing stands in a row of the lists of article 69 and of the seals without effect. */
+interface ColumnasListado {
+  readonly cuantas: number;
+  readonly rfc: number;
+  readonly nombre: number;
+  /** Null: the file has no such column. */
+  readonly supuesto: number | null;
+  readonly publicada: number | null;
+  /** A reason as reasons are compared. */
+  wordOf(supuesto: string): string;
+}
+
+const NOMBRE_LISTADO = /^(nombre|razon social|denominacion)\b/;
+const SUPUESTO = /^(supuesto|motivo)\b/;
+/** Which date says since when: the first of these that the header has. */
+const PUBLICADA: readonly RegExp[] = [
+  /\bprimera publicacion\b/,
+  /\bpublicacion\b/,
+  /^fechas? de cancelacion\b/,
+  /^fechas?\b/,
+];
+
+/** Whether a record is the header of such a file. */
+export function isHeaderListado(cells: readonly string[]): boolean {
+  return cells.some((cell) => RFC.has(plain(cell))) && cells.some((cell) => NOMBRE_LISTADO.test(plain(cell)));
+}
+
+/**
+ * Finds the columns by their names, which differ from file to file (`RAZON SOCIAL`, `RAZÓN SOCIAL`, `NOMBRE O RAZON
+ * SOCIAL`; `SUPUESTO`, `SUPUESTO DE CANCELACION CSD`). Throws RESPUESTA_ILEGIBLE where one is there twice.
+ */
+export function readColumnasListado(header: readonly string[]): ColumnasListado {
+  const { cuantas, find, one } = readNames(header);
+  const optional = (what: string, pattern: RegExp | undefined) =>
+    pattern === undefined || find((name) => pattern.test(name)).length === 0
+      ? null
+      : one(what, (name) => pattern.test(name));
+  return {
+    cuantas,
+    rfc: one('RFC', (name) => RFC.has(name)),
+    nombre: one('nombre', (name) => NOMBRE_LISTADO.test(name)),
+    supuesto: optional('supuesto', SUPUESTO),
+    publicada: optional(
+      'fecha',
+      PUBLICADA.find((pattern) => find((name) => pattern.test(name)).length > 0),
+    ),
+    wordOf: plain,
   };
 }
 

@@ -1,13 +1,15 @@
+import { isAscii } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { SatError } from '@acuse/core';
 
-/** What came is not the list of article 69-B, or not all of it. */
+/** What came is not the list that was asked for, or not all of it. */
 export function listaIlegible(detalle: string): SatError {
-  return new SatError('RESPUESTA_ILEGIBLE', { detalle: `lista 69-B: ${detalle}`.slice(0, 200) });
+  return new SatError('RESPUESTA_ILEGIBLE', { detalle: `lista: ${detalle}`.slice(0, 200) });
 }
 
-/** Bytes after which the encoding is settled; the header, with its accents, stands in the first two thousand. */
+/** Bytes that the encoding is settled from: the first of the list, or the first that are not all of ASCII. */
 const SAMPLE_BYTES = 64 * 1_024;
+const ZERO_PART = 0.05;
 
 /** What stands for the bytes 80 to 9f (WHATWG Encoding, index windows-1252); all others are as in ISO 8859-1. */
 const C1 =
@@ -22,15 +24,18 @@ function windows1252(chunk: Buffer): string {
 type Decode = (chunk: Buffer, isMore: boolean) => string;
 
 /**
- * Text of the list's bytes as they come. The SAT writes windows-1252; a copy in UTF-8 is told by its mark or by the
- * accents of its head, which are no UTF-8 in the other. Bytes that do not belong to what the head was written in reject
- * with RESPUESTA_ILEGIBLE.
+ * Text of the list's bytes as they come. The SAT writes windows-1252; a copy in UTF-8 is told by its mark or by its
+ * first accents, which are no UTF-8 in the other. Bytes that do not belong to what the first were written in, and such
+ * as no text has (UTF-16, a spreadsheet), reject with RESPUESTA_ILEGIBLE.
  */
 export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];
   let size = 0;
   let decode: Decode | null = null;
+  let isBegun = false;
   for await (const chunk of chunks) {
+    if (!isBegun && /^\s*</.test(chunk.toString('latin1', 0, 64))) throw listaIlegible('una página y no un CSV');
+    isBegun = true;
     if (decode !== null) {
       yield decode(chunk, true);
       continue;
@@ -39,18 +44,33 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator
     size += chunk.length;
     if (size < SAMPLE_BYTES) continue;
     const sample = Buffer.concat(held);
-    decode = decoderOf(sample);
-    yield decode(sample, true);
+    // Without accents it reads the same in both.
+    decode = isAscii(sample) && !isMarked(sample) ? null : decoderOf(sample);
+    yield decode === null ? asciiOf(sample) : decode(sample, true);
     held = [];
+    size = 0;
   }
   const rest = Buffer.concat(held);
   decode ??= decoderOf(rest);
   yield decode(rest, false);
 }
 
+const isMarked = (sample: Buffer) => sample[0] === 0xef && sample[1] === 0xbb && sample[2] === 0xbf;
+
+/** A text of one byte a sign has next to no zeros: UTF-16 and archives are full of them. */
+function assertBytes(sample: Buffer): void {
+  const zeros = sample.reduce((count, byte) => (byte === 0 ? count + 1 : count), 0);
+  if (zeros > sample.length * ZERO_PART) throw listaIlegible('codificación');
+}
+
+function asciiOf(sample: Buffer): string {
+  assertBytes(sample);
+  return sample.toString('latin1');
+}
+
 function decoderOf(sample: Buffer): Decode {
-  const isMarked = sample[0] === 0xef && sample[1] === 0xbb && sample[2] === 0xbf;
-  if (!isMarked && !isUtf8(sample)) return windows1252;
+  assertBytes(sample);
+  if (!isMarked(sample) && !isUtf8(sample)) return windows1252;
   const decoder = new TextDecoder('utf-8', { fatal: true });
   return (chunk, isMore) => {
     try {

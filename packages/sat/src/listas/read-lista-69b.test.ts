@@ -4,10 +4,11 @@ import { type FilaEfos, SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { archivo, csv, ENCABEZADO, PROSA, renglon, trozos, windows1252 } from '../testing/lista-69b.ts';
-import { type OpcionesLectura, readLista69b } from './read-lista-69b.ts';
+import { FORMATO_69B } from './formatos.ts';
+import { type OpcionesLectura, readLista } from './read-lista.ts';
 
 async function read(body: Readable | AsyncIterable<Buffer>, options: OpcionesLectura = {}) {
-  const { fechaCorte, batches, sha256 } = await readLista69b(body as AsyncIterable<Buffer>, options);
+  const { fechaCorte, batches, sha256 } = await readLista(body as AsyncIterable<Buffer>, FORMATO_69B, options);
   const filas: FilaEfos[] = [];
   for await (const batch of batches) filas.push(...batch);
   return { fechaCorte, filas, sha256: sha256() };
@@ -243,7 +244,7 @@ describe('the list of article 69-B', () => {
       yield windows1252(archivo([]));
       for (; sent < 100; sent += 1) yield lines;
     }
-    const { batches } = await readLista69b(large());
+    const { batches } = await readLista(large(), FORMATO_69B);
     let rows = 0;
     let most = 0;
     let furthest = 0;
@@ -261,7 +262,7 @@ describe('the list of article 69-B', () => {
     const source = trozos(
       windows1252(archivo(Array.from({ length: 5_000 }, (_, n) => renglon(n, 'AAA120730823', '', 'Presunto')))),
     );
-    const { batches } = await readLista69b(source);
+    const { batches } = await readLista(source, FORMATO_69B);
     for await (const _lote of batches) break;
     expect(source.destroyed).toBe(true);
   });

@@ -1,6 +1,16 @@
 import { createReadStream } from 'node:fs';
+import { isFecha } from '@acuse/contract';
+import {
+  CLAVES_LISTADO,
+  type ClaveListado,
+  calendarDay,
+  isClaveListado,
+  LISTADOS,
+  type ResultadoCarga,
+} from '@acuse/core';
 import { readRfcs } from '@acuse/db';
-import type { Command } from 'commander';
+import { openLista69b, openListado } from '@acuse/sat';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { AUTOR, textArgument } from '../search.ts';
 
@@ -11,23 +21,7 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
     .command('estado')
     .description('La versión que responde y los últimos intentos de actualizarla, con el motivo de los que fallaron.')
     .action(async () => {
-      const { vigente, cargas, pedidaEn } = await deps().efos.estado();
-      deps().show({
-        vigente: vigente && {
-          fecha_corte: vigente.fechaCorte,
-          filas: vigente.filas,
-          fuente: vigente.fuente,
-          sha256: vigente.sha256,
-          cargada_en: vigente.cargadaEn,
-          revisada_en: vigente.revisadaEn,
-        },
-        pedida_en: pedidaEn,
-        intentos: cargas.map(({ iniciadaEn, terminadaEn, resultado, motivo }) => ({
-          iniciado_en: iniciadaEn,
-          terminado_en: terminadaEn,
-          ...{ resultado, motivo },
-        })),
-      });
+      deps().show(await estadoDe(deps(), '69-b'));
     });
 
   efos
@@ -37,6 +31,119 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
     .action(async ({ forzar }: { forzar: boolean }) => {
       await deps().efos.askFor({ forzar, ...AUTOR });
       deps().show({ pedida: true, forzar });
+    });
+}
+
+/** What is known of one list, and its last attempts. */
+async function estadoDe({ carga }: CliDeps, clave: ClaveListado) {
+  const { vigente, cargas, pedidaEn } = await carga(clave).estado();
+  return {
+    vigente: vigente && {
+      fecha_corte: vigente.fechaCorte,
+      filas: vigente.filas,
+      fuente: vigente.fuente,
+      sha256: vigente.sha256,
+      cargada_en: vigente.cargadaEn,
+      revisada_en: vigente.revisadaEn,
+    },
+    pedida_en: pedidaEn,
+    intentos: cargas.map(({ iniciadaEn, terminadaEn, resultado, motivo }) => ({
+      iniciado_en: iniciadaEn,
+      terminado_en: terminadaEn,
+      ...{ resultado, motivo },
+    })),
+  };
+}
+
+function claveArgument(value: string): ClaveListado {
+  if (!isClaveListado(value)) throw new InvalidArgumentError(`debe ser una de: ${CLAVES_LISTADO.join(', ')}`);
+  return value;
+}
+
+function fechaArgument(value: string): string {
+  if (!isFecha(value) || value > calendarDay(new Date()))
+    throw new InvalidArgumentError('debe ser un día pasado, AAAA-MM-DD');
+  return value;
+}
+
+interface OpcionesImportar {
+  readonly fecha?: string;
+  readonly forzar: boolean;
+}
+
+/** Loads a list from a file, as the workers load the published one. */
+async function importar(
+  { efos, listado }: CliDeps,
+  clave: ClaveListado,
+  archivo: string,
+  { fecha, forzar }: OpcionesImportar,
+): Promise<ResultadoCarga> {
+  if (LISTADOS[clave].lista.startsWith('69-B') !== (fecha === undefined))
+    throw new Error(
+      fecha === undefined
+        ? 'El archivo de esta lista no dice de qué día es: dígalo con --fecha, con el día en que el SAT lo publicó.'
+        : 'El archivo de esta lista dice de qué día es: quite --fecha.',
+    );
+  const peticion = { minFilas: LISTADOS[clave].minFilas, forzar, autor: AUTOR };
+  const { signal } = new AbortController();
+  return clave === '69-b'
+    ? efos.loadList({ ...peticion, abrir: openLista69b(archivo) }, signal)
+    : listado(clave).loadList({ ...peticion, abrir: openListado(clave, archivo, fecha ?? null) }, signal);
+}
+
+export function addListas(program: Command, deps: () => CliDeps): void {
+  const listas = program
+    .command('listas')
+    .description('Las listas que publica el SAT: 69, 69-B, 69-B Bis y CSD sin efectos. Sola, dice cómo está cada una.')
+    .action(async () => {
+      for (const { clave, vigente, ultima, pedidaEn } of await deps().listados.estados()) {
+        deps().show({
+          ...{ lista: clave, nombre: LISTADOS[clave].nombre },
+          fecha_corte: vigente?.fechaCorte ?? null,
+          filas: vigente?.filas ?? null,
+          fuente: vigente?.fuente ?? null,
+          revisada_en: vigente?.revisadaEn ?? null,
+          resultado: ultima?.resultado ?? null,
+          motivo: ultima?.motivo ?? null,
+          pedida_en: pedidaEn,
+        });
+      }
+    });
+
+  listas
+    .command('estado')
+    .description('De una lista, la versión que responde y los últimos intentos de actualizarla.')
+    .argument('<lista>', 'su nombre, como lo dice «listas»', claveArgument)
+    .action(async (clave: ClaveListado) => deps().show(await estadoDe(deps(), clave)));
+
+  listas
+    .command('cargar')
+    .description('Pide a los workers (rol listas) que la busquen ahora; el resultado se ve con: listas estado')
+    .argument('<lista>', 'su nombre, como lo dice «listas»', claveArgument)
+    .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior', false)
+    .action(async (clave: ClaveListado, { forzar }: { forzar: boolean }) => {
+      await deps()
+        .carga(clave)
+        .askFor({ forzar, ...AUTOR });
+      deps().show({ lista: clave, pedida: true, forzar });
+    });
+
+  listas
+    .command('importar')
+    .description('La carga de un archivo de esta máquina, tal como lo publica el SAT, con las mismas pruebas.')
+    .argument('<lista>', 'su nombre, como lo dice «listas»', claveArgument)
+    .argument('<archivo>', 'el CSV del SAT, sin abrirlo ni guardarlo con otro programa')
+    .option(
+      '--fecha <AAAA-MM-DD>',
+      'de qué día es, si el archivo no lo dice: los del artículo 69 y el de CSD',
+      fechaArgument,
+    )
+    .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior', false)
+    .action(async (clave: ClaveListado, archivo: string, opciones: OpcionesImportar) => {
+      const cargada = await importar(deps(), clave, archivo, opciones);
+      if (cargada.resultado === 'OTRA_EN_CURSO') return deps().show({ lista: clave, resultado: cargada.resultado });
+      const { fechaCorte, filas, sha256 } = cargada.version;
+      deps().show({ lista: clave, resultado: cargada.resultado, fecha_corte: fechaCorte, filas, sha256 });
     });
 }
 

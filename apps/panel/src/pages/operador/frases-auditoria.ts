@@ -160,6 +160,15 @@ const FRASES: Readonly<Record<string, Frase>> = {
     'Lista 69-B pedida',
     ({ forzar }) => (forzar === true ? 'Pidió la lista 69-B, aunque pareciera incompleta.' : 'Pidió la lista 69-B.'),
   ],
+  'pedir-lista': [
+    'Lista pedida',
+    ({ lista, forzar }) => `Pidió la lista ${text(lista)}${forzar === true ? ', aunque pareciera incompleta' : ''}.`,
+  ],
+  'importar-lista': [
+    'Lista importada',
+    ({ lista, filas, fuente }) =>
+      `Importó la lista ${text(lista)} de ${text(fuente)}, con ${formatNumero(count(filas))} renglones.`,
+  ],
   'importar-edos': [
     'Lista de EDOS importada',
     ({ fuente, rfcs }) =>

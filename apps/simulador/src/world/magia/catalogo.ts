@@ -52,6 +52,8 @@ export type Magia = {
   opinion?: SentidoOpinion;
   /** Its proceedings, oldest first. */
   listado69b?: readonly Aparicion69B[];
+  /** The other lists that name it, by file, each with its reasons. */
+  listados?: Readonly<Partial<Record<string, readonly string[]>>>;
   /** What is wrong with every e.firma that the simulator issues to it. */
   efirma?: 'vencida' | 'revocada';
 };

@@ -4,7 +4,7 @@ import { SatError } from '@acuse/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { archivo, renglon, windows1252 } from '../testing/lista-69b.ts';
 import { closeAll, closeLater, type PeticionRecibida, type Servidor, startServidor } from '../testing/servidor.ts';
-import { createLista69b, type Lista69bSettings } from './lista-69b.ts';
+import { createLista69b, DIRECCIONES_LISTADOS, type ListadoSettings } from './listado.ts';
 
 const BYTES = windows1252(
   archivo([renglon(1, 'AAA120730823', 'UNO', 'Presunto'), renglon(2, 'BBB120730824', 'DOS', 'Definitivo')]),
@@ -17,14 +17,14 @@ afterEach(closeAll);
 
 type Answer = (peticion: PeticionRecibida, response: ServerResponse) => void;
 
-async function start(answer: Answer, settings: (servidor: Servidor) => Lista69bSettings = simulated) {
+async function start(answer: Answer, settings: (servidor: Servidor) => Partial<ListadoSettings> = simulated) {
   const servidor = await startServidor(answer);
-  const lista = createLista69b(settings(servidor));
+  const lista = createLista69b({ url: DIRECCIONES_LISTADOS['69-b'] ?? '', ...settings(servidor) });
   closeLater(servidor.close);
   closeLater(lista.close);
   return { servidor, lista };
 }
-const simulated = ({ url }: Servidor): Lista69bSettings => ({ http: { baseUrl: url } });
+const simulated = ({ url }: Servidor): Partial<ListadoSettings> => ({ http: { baseUrl: url } });
 
 async function readAll(lista: Awaited<ReturnType<ReturnType<typeof createLista69b>['abrir']>>) {
   if (lista === null) throw new Error('unchanged');

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FilaEfos, ListaEfosAbierta, PasoEfos } from '@acuse/core';
+import type { ListaAbierta } from '@acuse/core';
 import { CsvError, parse } from 'csv-parse';
-import { type Columnas, isHeader, readCeldaFecha, readColumnas, readFechaCorte, readSituacion } from './columnas.ts';
+import { readFechaCorte } from './columnas.ts';
 import { decodeText, listaIlegible } from './decode.ts';
+import type { Formato } from './formatos.ts';
 
 /** Rows handed over at once. */
 const BATCH = 500;
@@ -12,15 +13,13 @@ const BATCH = 500;
 const HEAD_LINES = 12;
 /** Characters of one row; the longest real ones, with a judgment in the name, have about two thousand. */
 const ROW_CHARACTERS = 32_768;
-/** Of a name or a notice, that many are kept. */
-const CELL_CHARACTERS = 4_096;
 /** Part of the rows that may have no RFC that can be read, besides the hidden ones. */
 const UNREADABLE_PART = 0.01;
-
-/** Letters, date and three characters; Ñ and & are letters. */
-const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/;
-/** The list hides an RFC, by order of a court, behind a row of X. */
-const HIDDEN = /^[X*]+$|X{6}|\*{3}/;
+/**
+ * What Ñ and the accents become when UTF-8 or a code page of DOS is read as windows-1252; no name in Spanish has them.
+ * A few rows do have them at the SAT.
+ */
+const STRANGE = /[ÃÂ¥¤\ufffd]/;
 
 export interface OpcionesLectura {
   /** Base64 of the digest that the source gives for the whole body. */
@@ -30,16 +29,24 @@ export interface OpcionesLectura {
    * with a line break.
    */
   readonly hasEnd?: boolean;
+  /** Day, `yyyy-MM-dd`, on which the source last changed it; the cut of a file that tells none. */
+  readonly fechaFuente?: string | null;
 }
 
-type Abierta = Pick<ListaEfosAbierta, 'fechaCorte' | 'batches' | 'sha256' | 'close'>;
+type Abierta<F> = Pick<ListaAbierta<F>, 'fechaCorte' | 'batches' | 'sha256' | 'close'>;
+/** What every row has. */
+type Fila = { readonly rfc: string | null; readonly nombre: string };
 
 /**
- * Reads `Listado_completo_69-B.csv` as it comes: prose with the day of the cut, a title, the header, and a row a
- * proceeding. Resolves after the header. Rejects, there or while the rows are read, with RESPUESTA_ILEGIBLE when it is
+ * Reads a published file as it comes: some have prose with the day of the cut and a title first; then the header, and
+ * the rows. Resolves after the header. Rejects, there or while the rows are read, with RESPUESTA_ILEGIBLE when it is
  * anything else: the caller must not keep what it has read until then. Memory is a few rows, however large the body is.
  */
-export async function readLista69b(body: AsyncIterable<Buffer>, options: OpcionesLectura = {}): Promise<Abierta> {
+export async function readLista<F extends Fila>(
+  body: AsyncIterable<Buffer>,
+  formato: Formato<F>,
+  options: OpcionesLectura = {},
+): Promise<Abierta<F>> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');
   let digest: string | undefined;
@@ -57,10 +64,10 @@ export async function readLista69b(body: AsyncIterable<Buffer>, options: Opcione
 
   const records = csvRecords(decodeText(hashed()));
   try {
-    const { fechaCorte, columnas } = await readHead(records);
+    const { fechaCorte, header } = await readHead(records, formato, options.fechaFuente ?? null);
     return {
       fechaCorte,
-      batches: readRows(records, columnas, () => {
+      batches: readRows(records, formato.open(header), () => {
         if (last === 0x0a || last === 0x0d) return 'linea';
         return options.hasEnd === true || options.md5 !== undefined ? 'avisado' : 'abierto';
       }),
@@ -101,36 +108,41 @@ async function* csvRecords(text: AsyncIterable<string>): AsyncGenerator<string[]
 
 async function readHead(
   records: AsyncGenerator<string[], void, undefined>,
-): Promise<{ fechaCorte: string; columnas: Columnas }> {
-  let fechaCorte: string | null = null;
+  { isHeader, needsFecha }: Pick<Formato<unknown>, 'isHeader' | 'needsFecha'>,
+  fechaFuente: string | null,
+): Promise<{ fechaCorte: string; header: readonly string[] }> {
+  let prose: string | null = null;
   for (let line = 0; line < HEAD_LINES; line += 1) {
     const { value: record } = await records.next();
     if (!record) break;
     if (isHeader(record)) {
+      const fechaCorte = prose ?? (needsFecha ? null : fechaFuente);
       if (fechaCorte === null) throw listaIlegible('sin fecha de corte');
-      return { fechaCorte, columnas: readColumnas(record) };
+      return { fechaCorte, header: record };
     }
-    fechaCorte ??= readFechaCorte(record.join(' '));
+    prose ??= readFechaCorte(record.join(' '));
   }
   throw listaIlegible('sin encabezado');
 }
 
-async function* readRows(
+async function* readRows<F extends Fila>(
   records: AsyncGenerator<string[], void, undefined>,
-  columnas: Columnas,
+  { read, finish }: ReturnType<Formato<F>['open']>,
   endOf: () => 'linea' | 'avisado' | 'abierto',
-): AsyncGenerator<readonly FilaEfos[]> {
-  let batch: FilaEfos[] = [];
+): AsyncGenerator<readonly F[]> {
+  let batch: F[] = [];
   let rows = 0;
   let unreadable = 0;
+  let strange = 0;
   let isLastDoubtful = false;
   try {
     for await (const record of records) {
       if (record.every((cell) => cell.trim() === '')) continue;
       rows += 1;
-      const { fila, isHidden, hasDoubt } = readRow(record, columnas, rows);
+      const { fila, isHidden, hasDoubt, isOdd } = read(record, rows);
       isLastDoubtful = hasDoubt;
-      if (fila.rfc === null && !isHidden) unreadable += 1;
+      if (isOdd || (fila.rfc === null && !isHidden)) unreadable += 1;
+      if (STRANGE.test(fila.nombre)) strange += 1;
       batch.push(fila);
       if (batch.length === BATCH) {
         yield batch;
@@ -142,52 +154,10 @@ async function* readRows(
     // A body that was cut in its last cell has as many cells as a whole one.
     if (end === 'abierto' || (end === 'avisado' && isLastDoubtful)) throw listaIlegible('último renglón incompleto');
     if (unreadable > rows * UNREADABLE_PART) throw listaIlegible(`${unreadable} renglones sin RFC legible`);
+    if (strange > rows * UNREADABLE_PART) throw listaIlegible(`codificación: ${strange} nombres con letras ajenas`);
+    finish();
     if (batch.length > 0) yield batch;
   } finally {
     await records.return(undefined);
   }
-}
-
-function readRow(
-  record: readonly string[],
-  columnas: Columnas,
-  row: number,
-): { fila: FilaEfos; isHidden: boolean; hasDoubt: boolean } {
-  const isWhole =
-    record.length >= columnas.cuantas && record.slice(columnas.cuantas).every((cell) => cell.trim() === '');
-  if (!isWhole) throw listaIlegible(`renglón ${row}: ${record.length} columnas`);
-  const cell = (index: number) => record[index] ?? '';
-  const situacion = readSituacion(cell(columnas.situacion));
-  if (situacion === null) throw listaIlegible(`renglón ${row}: situación desconocida`);
-  let hasDoubt = false;
-  const day = (index: number): string | null => {
-    const fecha = readCeldaFecha(cell(index));
-    if (fecha.tipo === 'ilegible') hasDoubt = true;
-    return fecha.tipo === 'dia' ? fecha.dia : null;
-  };
-  const historial = columnas.pasos.flatMap((paso): PasoEfos[] => {
-    const oficio = paso.oficios.map((index) => tidy(cell(index))).find((text) => text !== '') ?? null;
-    const [fechaSat, fechaDof] = [day(paso.fechaSat), day(paso.fechaDof)];
-    const isGiven = [...paso.oficios, paso.fechaSat, paso.fechaDof].some((index) => cell(index).trim() !== '');
-    return isGiven ? [{ situacion: paso.situacion, oficio, fechaSat, fechaDof }] : [];
-  });
-  const rfc = cell(columnas.rfc)
-    .normalize('NFC')
-    .toUpperCase()
-    .replace(/[\s-]+/g, '');
-  const isHidden = HIDDEN.test(rfc);
-  return {
-    fila: { rfc: RFC.test(rfc) ? rfc : null, nombre: tidy(cell(columnas.nombre)), situacion, historial },
-    isHidden,
-    hasDoubt,
-  };
-}
-
-/** One line of printable text: the database takes no NUL, and nobody wants the line breaks of a spreadsheet. */
-function tidy(text: string): string {
-  return text
-    .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
-    .trim()
-    .slice(0, CELL_CHARACTERS)
-    .replace(/[\ud800-\udbff]$/, '');
 }
