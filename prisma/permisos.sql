@@ -9,13 +9,13 @@
 
 -- Functions: whoever is not named may call none of those that run with the rights of the owner.
 REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
-  correo_emite, correo_enlaza FROM PUBLIC;
+  correo_emite, correo_enlaza, correo_invita FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION libro_devuelve TO acuse_api, acuse_worker;
 GRANT EXECUTE ON FUNCTION libro_abona TO acuse_panel;
 GRANT EXECUTE ON FUNCTION solicitudes_terminan, webhook_anota TO acuse_api, acuse_panel, acuse_worker;
 GRANT EXECUTE ON FUNCTION auditoria_poda TO acuse_worker;
 GRANT EXECUTE ON FUNCTION lista_analiza TO acuse_panel, acuse_worker;
-GRANT EXECUTE ON FUNCTION correo_anota TO acuse_panel;
+GRANT EXECUTE ON FUNCTION correo_anota, correo_invita TO acuse_panel;
 GRANT EXECUTE ON FUNCTION correo_avisa, correo_enlaza TO acuse_worker;
 
 -- What follows from a change is written with the rights of the owner too: who makes the change needs none to it.

@@ -60,12 +60,20 @@ describe('the text of a mail with a link', () => {
   it.each([
     ['correo.verificar', '/verificar'],
     ['password.restablecer', '/restablecer'],
+    ['equipo.invitacion', '/invitacion'],
   ] as const)('%s leads to %s with its token, and says until when', (tipo, path) => {
     const { texto, html } = renderCorreo(contenidoDe(correo(tipo, { enlace })));
     expect(texto).toContain(`${panelUrl}${path}?codigo=T-oken_1`);
     expect(html).toContain(`href="${panelUrl}${path}?codigo=T-oken_1"`);
     expect(texto).toContain('23 nov 2026');
     expect(() => contenidoDe(correo(tipo))).toThrow(/link/);
+  });
+
+  it('of an invitation says who invites, where to and as what', () => {
+    const datos = [{ persona: 'ana@example.com', cuenta: 'Despacho <b>', papel: 'CONTADOR' }];
+    const { texto, html } = renderCorreo(contenidoDe(correo('equipo.invitacion', { datos, enlace })));
+    expect(texto).toContain('ana@example.com lo invita a la cuenta «Despacho <b>» como contador.');
+    expect(html).toContain('«Despacho &lt;b&gt;»');
   });
 
   it('of a password that changed says when, from where and what to do', () => {

@@ -5,7 +5,12 @@ type Dato = Readonly<Record<string, unknown>>;
 
 /** A mail as the database has it, with what only its sender knows. */
 export interface Correo {
-  readonly tipo: EventoWebhook | 'correo.verificar' | 'password.restablecer' | 'password.cambiada';
+  readonly tipo:
+    | EventoWebhook
+    | 'correo.verificar'
+    | 'password.restablecer'
+    | 'password.cambiada'
+    | 'equipo.invitacion';
   /** What it tells of; of many the first. */
   readonly datos: readonly Dato[];
   /** How many they are. */
@@ -165,6 +170,12 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
   },
 };
 
+const PAPELES: Readonly<Record<string, string>> = {
+  PROPIETARIO: 'propietario',
+  CONTADOR: 'contador',
+  DESARROLLADOR: 'desarrollador',
+};
+
 const NOTA_SEGURIDAD = 'Este correo llega siempre: cuida el acceso a su cuenta.';
 
 /** What a mail says. Throws for one that needs a link and has none. */
@@ -195,6 +206,22 @@ export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo):
       notas: [
         `El enlace sirve una vez y vence el ${hasta}, hora del centro de México. Al usarlo terminan las sesiones abiertas.`,
         'Si no fue usted, no haga nada: su contraseña sigue siendo la misma. No le dé este enlace a nadie.',
+      ],
+    };
+  }
+  if (tipo === 'equipo.invitacion') {
+    const { url, hasta } = linkTo('/invitacion');
+    const cuenta = `«${textOf(first, 'cuenta')}»`;
+    return {
+      asunto: 'Lo invitan a una cuenta de Acuse',
+      parrafos: [
+        `${textOf(first, 'persona')} lo invita a la cuenta ${cuenta} como ${PAPELES[textOf(first, 'papel')] ?? 'parte de ella'}.`,
+        'Entre con su contraseña, o elija una si es la primera vez, y quedará en la cuenta.',
+      ],
+      accion: { texto: 'Ver la invitación', url },
+      notas: [
+        `El enlace sirve una vez, solo para este correo, y vence el ${hasta}, hora del centro de México.`,
+        'Si no conoce a quien lo invita, no haga nada: nadie entra a ninguna parte sin usarlo. No le dé este enlace a nadie.',
       ],
     };
   }

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { EVENTOS_WEBHOOK } from '@acuse/contract';
 import { createCorreos, huellaDeEnlace, type TipoCorreo } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
-import { type Cliente, type Panel, signIn, usePanel } from './fixtures/panel.ts';
+import { type Cliente, type Panel, type Persona, signIn, usePanel } from './fixtures/panel.ts';
 
 const CON_CORREO = { CORREO_DE: 'Acuse <avisos@acuse.example>' };
 const panel = usePanel({ env: CON_CORREO });
@@ -169,6 +169,76 @@ describe('somebody who signs up where mail is sent', () => {
     await signIn(con, antes.email, antes.password);
     expect((await con.get('/rfcs')).status).toBe(200);
     expect((await con.get('/cuenta/correo')).main).toContain('Sin confirmar');
+  });
+});
+
+describe('an invitation to a team', () => {
+  /** Who owns an account and has followed the link of a mail. */
+  const confirmed = async () => {
+    const ana = await panel.registrar({ nombre: 'Despacho Ana' });
+    await panel.sql`UPDATE usuario SET correo_verificado_en = now() WHERE id = ${ana.usuarioId}`;
+    return ana;
+  };
+  const invite = (dueno: Persona, email: string) =>
+    dueno.submit('/equipo', '/equipo/invitar', { email, papel: 'CONTADOR', password: dueno.password });
+  const mailsTo = async (email: string) =>
+    (await panel.sql<{ n: number }>`SELECT count(*)::int AS n FROM correo WHERE para = ${email}`)[0]?.n;
+  const newEmail = () => `${randomUUID()}@example.com`;
+
+  it('is mailed, and lets in by the link of the mail, once, who has thereby shown the address', async () => {
+    const [ana, email] = [await confirmed(), newEmail()];
+    const shown = await invite(ana, email);
+    expect(shown.main).toContain('Le enviamos un correo con su enlace. Si no le llega, déle este.');
+    const shownLink = /invitacion\?codigo=([\w-]{43})/.exec(shown.text)?.[1];
+    const codigo = await receive(email, 'equipo.invitacion');
+    expect([codigo, shownLink].every((each) => typeof each === 'string') && codigo !== shownLink).toBe(true);
+    const nueva = panel.newCliente();
+    const link = `/invitacion?codigo=${codigo}`;
+    expect((await nueva.get(link)).main).toContain('Despacho Ana');
+    const joined = await nueva.submit(link, '/invitacion/nueva', { nombre: 'Berta', password: NUEVA });
+    expect(joined.location).toBe('/inicio');
+    const [row] = await panel.sql`SELECT correo_verificado_en IS NOT NULL AS v FROM usuario WHERE email = ${email}`;
+    expect(row).toEqual({ v: true });
+    for (const used of [codigo, shownLink])
+      expect((await panel.newCliente().get(`/invitacion?codigo=${used}`)).status).toBe(404);
+  });
+
+  it('leaves an address unconfirmed that came by the link which was handed over', async () => {
+    const [ana, email] = [await confirmed(), newEmail()];
+    const path = /\/invitacion\?codigo=[\w-]{43}/.exec((await invite(ana, email)).text)?.[0] ?? '';
+    await panel.newCliente().submit(path, '/invitacion/nueva', { nombre: 'Berta', password: NUEVA });
+    const [row] = await panel.sql`SELECT correo_verificado_en AS v FROM usuario WHERE email = ${email}`;
+    expect(row).toEqual({ v: null });
+  });
+
+  it('takes its mails and their links along when it is made anew or revoked', async () => {
+    const [ana, email] = [await confirmed(), newEmail()];
+    await invite(ana, email);
+    const first = await receive(email, 'equipo.invitacion');
+    await invite(ana, email);
+    expect((await panel.newCliente().get(`/invitacion?codigo=${first}`)).status).toBe(404);
+    expect(await mailsTo(email)).toBe(1);
+    const second = await receive(email, 'equipo.invitacion');
+    expect((await panel.newCliente().get(`/invitacion?codigo=${second}`)).status).toBe(200);
+    await ana.pressButton('/equipo', `Revocar la invitación a ${email}`);
+    expect((await panel.newCliente().get(`/invitacion?codigo=${second}`)).status).toBe(404);
+    expect(await mailsTo(email)).toBe(0);
+  });
+
+  it('is answered alike for an address that has an account, which is mailed too, and mailed by nobody unconfirmed', async () => {
+    const [ana, berta, email] = [await confirmed(), await panel.registrar(), newEmail()];
+    const shape = ({ status, main }: { status: number; main: string }, of: string) => [
+      status,
+      main.replaceAll(of, 'E').replace(/codigo=[\w-]{43}/g, ''),
+    ];
+    expect(shape(await invite(ana, berta.email), berta.email)).toEqual(shape(await invite(ana, email), email));
+    expect(await receive(berta.email, 'equipo.invitacion')).not.toBeNull();
+
+    const carla = await panel.registrar();
+    await panel.sql`UPDATE usuario SET correo_exigido = false WHERE id = ${carla.usuarioId}`;
+    const otro = newEmail();
+    expect((await invite(carla, otro)).main).toContain('Déle este enlace.');
+    expect(await mailsTo(otro)).toBe(0);
   });
 });
 

@@ -96,7 +96,7 @@ export async function openCorreo(
   shutdown.phase('avisos-correo', () => looking.close());
 }
 
-const CON_ENLACE: readonly string[] = ['correo.verificar', 'password.restablecer'];
+const CON_ENLACE: readonly string[] = ['correo.verificar', 'password.restablecer', 'equipo.invitacion'];
 
 async function deliver(deps: Deps, tomado: CorreoTomado, signal: AbortSignal): Promise<void> {
   const { correos, mailer, log, metrics, panelUrl } = deps;

@@ -44,7 +44,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     libre: 'para error',
     ajeno: 'es la otra parte de CFDI de otro contribuyente, del que se avisa',
     resto:
-      'id usuario_id tipo urgente cuantas baja estado motivo intentos epoch due_at tomado_hasta desde creado_en vence_en terminado_en',
+      'id usuario_id tipo urgente cuantas baja estado motivo intentos epoch due_at tomado_hasta desde creado_en vence_en terminado_en invitacion_id',
     plazo: '{TRACE_RETENTION_DAYS} días después de que se envía o se abandona',
     por: DE_LA_CUENTA,
   },
@@ -172,7 +172,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     segundo_factor: 'usuario_id secreto confirmado_en ultimo_paso creado_en',
     codigo_recuperacion: 'usuario_id huella usado_en',
     codigo_acceso: 'usuario_id huella vence_en',
-    enlace_correo: 'huella usuario_id tipo vence_en',
+    enlace_correo: 'huella usuario_id tipo vence_en invitacion_id',
     intento: 'clave tat',
   }),
   ...conserva('Ajustes de la cuenta', 'mientras exista la cuenta', DE_LA_CUENTA, {

@@ -6,7 +6,12 @@ import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 const CANAL_CORREO = 'acuse_correo';
 
 /** Mails that a person waits for or that keep somebody out of an account; nobody switches them off. */
-export const CORREOS_DE_SEGURIDAD = ['correo.verificar', 'password.restablecer', 'password.cambiada'] as const;
+export const CORREOS_DE_SEGURIDAD = [
+  'correo.verificar',
+  'password.restablecer',
+  'password.cambiada',
+  'equipo.invitacion',
+] as const;
 export type TipoCorreo = EventoWebhook | (typeof CORREOS_DE_SEGURIDAD)[number];
 
 /** A mail on its way, held until its lease ends. */

@@ -32,7 +32,7 @@ export interface InvitacionRecibida extends Pick<InvitacionVista, 'email' | 'pap
 }
 
 /** A shown code, or why there is none: the person is there already, or the account has as many people as it may. */
-export type ResultadoInvitacion = { readonly codigo: string } | 'YA_ESTA' | 'DEMASIADAS';
+export type ResultadoInvitacion = { readonly codigo: string; readonly isMailed: boolean } | 'YA_ESTA' | 'DEMASIADAS';
 
 /** All invitations of an account are made one after the other, so that no more are made than may. */
 const LOCK = 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE';
@@ -44,13 +44,14 @@ const HAS_ROOM = `
 SELECT WHERE (SELECT count(*) FROM miembro WHERE cuenta_id = $1)
   + (SELECT count(*) FROM invitacion WHERE cuenta_id = $1 AND email <> $2 AND vence_en > now()) < $3`;
 
+/** Mails of it and their links go with it. */
+const FORGET = 'DELETE FROM invitacion WHERE cuenta_id = $1 AND email = $2';
+
 const INVITE = `
 WITH vencidas AS (DELETE FROM invitacion WHERE cuenta_id = $1 AND email <> $2 AND vence_en <= now()),
 hecha AS (
   INSERT INTO invitacion AS i (id, cuenta_id, email, papel, huella, usuario_id, vence_en)
   VALUES ($5, $1, $2, $6, $7, $8, now() + make_interval(days => $9))
-  ON CONFLICT (cuenta_id, email) DO UPDATE SET id = excluded.id, papel = excluded.papel, huella = excluded.huella,
-    usuario_id = excluded.usuario_id, creada_en = now(), vence_en = excluded.vence_en
   RETURNING cuenta_id, email, papel
 )
 ${nota({
@@ -75,10 +76,14 @@ const LIST = `
 SELECT i.id, i.email, i.papel, i.creada_en AS "creadaEn", i.vence_en AS "venceEn", u.email AS persona
 FROM invitacion i JOIN usuario u ON u.id = i.usuario_id WHERE i.cuenta_id = $1 ORDER BY i.email`;
 
+/** A code, or the link of a mail, by its hash. */
+const BY_HUELLA = (huella: string) =>
+  `i.id IN (SELECT id FROM invitacion WHERE huella = ${huella} UNION ALL SELECT invitacion_id FROM enlace_correo WHERE huella = ${huella})`;
+
 const FIND = `
 SELECT i.email, i.papel, i.vence_en AS "venceEn", u.email AS persona, c.nombre AS cuenta
 FROM invitacion i JOIN usuario u ON u.id = i.usuario_id JOIN cuenta c ON c.id = i.cuenta_id
-WHERE i.huella = $1 AND i.vence_en > now()`;
+WHERE ${BY_HUELLA('$1')} AND i.vence_en > now()`;
 
 const ACCEPTED = nota({
   accion: 'aceptar-invitacion',
@@ -91,7 +96,7 @@ const ACCEPTED = nota({
 /** Whoever is there already, added by the operator meanwhile, stays what they are. */
 const ACCEPT = `
 WITH tomada AS (
-  DELETE FROM invitacion i USING usuario u WHERE i.huella = $1 AND i.vence_en > now() AND u.id = $2 AND u.email = i.email
+  DELETE FROM invitacion i USING usuario u WHERE ${BY_HUELLA('$1')} AND i.vence_en > now() AND u.id = $2 AND u.email = i.email
   RETURNING i.cuenta_id, i.papel
 ), hecho AS (
   INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT $2, cuenta_id, papel FROM tomada ON CONFLICT DO NOTHING
@@ -99,11 +104,13 @@ WITH tomada AS (
 ), libro AS (${ACCEPTED})
 SELECT cuenta_id AS "cuentaId" FROM tomada`;
 
+/** Who came by the link of a mail has shown that the address is theirs. */
 const REGISTER = `
 WITH tomada AS (
-  DELETE FROM invitacion WHERE huella = $1 AND vence_en > now() RETURNING cuenta_id, papel, email
+  DELETE FROM invitacion i WHERE ${BY_HUELLA('$1')} AND i.vence_en > now() RETURNING i.cuenta_id, i.papel, i.email, i.huella
 ), nuevo AS (
-  INSERT INTO usuario (id, email, nombre, password_hash, password_kid) SELECT $2, email, $4, $5, $6 FROM tomada RETURNING id
+  INSERT INTO usuario (id, email, nombre, password_hash, password_kid, correo_verificado_en)
+  SELECT $2, email, $4, $5, $6, CASE WHEN huella <> $1 THEN now() END FROM tomada RETURNING id
 ), hecho AS (
   INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT nuevo.id, tomada.cuenta_id, tomada.papel FROM tomada, nuevo
   RETURNING cuenta_id, usuario_id, papel
@@ -117,10 +124,11 @@ export function createInvitaciones({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
      * Invites an address, whether or not anybody has it: nothing of the answer tells. An earlier invitation of the
-     * address to the account is over.
+     * address to the account is over. `porCorreo`: it is mailed as well, where the inviter's own address is known to be
+     * theirs.
      */
     invite: (
-      input: { cuentaId: string; usuarioId: string; email: string; papel: Papel } & Autor,
+      input: { cuentaId: string; usuarioId: string; email: string; papel: Papel; porCorreo?: boolean } & Autor,
     ): Promise<ResultadoInvitacion> =>
       inTransaction(pool, async (client) => {
         const { cuentaId, usuarioId, papel, actor, ip } = input;
@@ -129,9 +137,22 @@ export function createInvitaciones({ pool }: Pick<Database, 'pool'>) {
         if (await isOne(client, IS_MEMBER, [cuentaId, email])) return 'YA_ESTA';
         if (!(await isOne(client, HAS_ROOM, [cuentaId, email, MAX_PERSONAS]))) return 'DEMASIADAS';
         const codigo = randomBytes(32).toString('base64url');
-        const invitacion = [randomUUID(), papel, huellaDe(codigo), usuarioId, DIAS_INVITACION];
-        await execute(client, INVITE, [cuentaId, email, actor, ip, ...invitacion]);
-        return { codigo };
+        const id = randomUUID();
+        await execute(client, FORGET, [cuentaId, email]);
+        await execute(client, INVITE, [
+          cuentaId,
+          email,
+          actor,
+          ip,
+          id,
+          papel,
+          huellaDe(codigo),
+          usuarioId,
+          DIAS_INVITACION,
+        ]);
+        if (!input.porCorreo) return { codigo, isMailed: false };
+        const mailed = await rowOf<{ correo: string | null }>(client, 'SELECT correo_invita($1) AS correo', [id]);
+        return { codigo, isMailed: mailed?.correo != null };
       }),
 
     /** The invitations of an account, by address: those that are open, and those that lapsed lately. */

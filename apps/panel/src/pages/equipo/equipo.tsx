@@ -186,7 +186,14 @@ teamPage.post(`${PATH}/invitar`, async (contexto) => {
   if (falta) return renderEquipo(contexto, { password: falta.texto }, falta);
   const permiso = await deps.intentos.take([limiteInvitaciones(cuentaId)]);
   if (!permiso.permitido) return renderEquipo(contexto, {}, demasiados(permiso.esperar));
-  const invitada = await deps.invitaciones.invite({ cuentaId, usuarioId: usuario.id, email, papel, ...autor });
+  const invitada = await deps.invitaciones.invite({
+    cuentaId,
+    usuarioId: usuario.id,
+    email,
+    papel,
+    porCorreo: deps.settings.correo !== null,
+    ...autor,
+  });
   if (invitada === 'YA_ESTA') return renderEquipo(contexto, { email: 'Ya es parte de la cuenta.' }, REVISE);
   if (invitada === 'DEMASIADAS')
     return renderEquipo(
@@ -194,13 +201,18 @@ teamPage.post(`${PATH}/invitar`, async (contexto) => {
       { email: `La cuenta tiene ya ${MAX_PERSONAS} personas e invitaciones, el máximo. Revoque o quite alguna.` },
       REVISE,
     );
-  return renderInvitada(contexto, { email, papel, codigo: invitada.codigo });
+  return renderInvitada(contexto, { email, papel, ...invitada });
 });
 
-/** The only place where the code of an invitation is known: what takes it to its address begins here. */
+/** The only place where the code of an invitation is shown; its mail has a link of its own. */
 function renderInvitada(
   { deps, pagina }: ContextoCliente,
-  { email, papel, codigo }: { readonly email: string; readonly papel: Papel; readonly codigo: string },
+  {
+    email,
+    papel,
+    codigo,
+    isMailed,
+  }: { readonly email: string; readonly papel: Papel; readonly codigo: string; readonly isMailed: boolean },
 ): Response {
   return pagina(
     `Invitación para ${email}`,
@@ -211,8 +223,8 @@ function renderInvitada(
       </Aviso>
       <Tarjeta titulo="Cómo se usa">
         <p>
-          Déle este enlace. Quien lo abra entra con su contraseña, o elige una si es nuevo, y queda en la cuenta como{' '}
-          {NOMBRES_PAPEL[papel]}.
+          {isMailed ? `Le enviamos un correo con su enlace. Si no le llega, déle este.` : 'Déle este enlace.'} Quien lo
+          abra entra con su contraseña, o elige una si es nuevo, y queda en la cuenta como {NOMBRES_PAPEL[papel]}.
         </p>
         <CopyButton label="Enlace de la invitación" value={`${deps.settings.publicUrl}/invitacion?codigo=${codigo}`} />
       </Tarjeta>
