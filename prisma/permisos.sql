@@ -65,7 +65,7 @@ GRANT SELECT ON api_key_uso TO acuse_panel;
 
 -- credencial: workers see which there are and not what they hold.
 GRANT SELECT, INSERT, UPDATE, DELETE ON credencial TO acuse_api, acuse_panel;
-GRANT SELECT (id, contribuyente_id, api_key_id, tipo, vigente_hasta, expira_en, rechazada_soap_en, rechazada_portal_en, creada_en),
+GRANT SELECT (id, contribuyente_id, api_key_id, tipo, no_serie, vigente_hasta, expira_en, rechazada_soap_en, rechazada_portal_en, creada_en),
   UPDATE (rechazada_soap_en, rechazada_portal_en), DELETE ON credencial TO acuse_worker;
 -- efirma_shred
 GRANT SELECT, INSERT, DELETE ON efirma_shred TO acuse_api, acuse_panel;
@@ -73,6 +73,9 @@ GRANT SELECT (credencial_id, expira_en), DELETE ON efirma_shred TO acuse_worker;
 -- credencial_sellada: who seals does not read what is sealed, not even its own; who opens seals nothing.
 GRANT SELECT (solicitud_id, tipo), INSERT, UPDATE (kid, sobre, expira_en) ON credencial_sellada TO acuse_api, acuse_panel;
 GRANT SELECT, DELETE ON credencial_sellada TO acuse_worker;
+-- capsula: made and opened by workers; the panel shows until when it is there.
+GRANT SELECT (solicitud_id, folios, expira_en) ON capsula TO acuse_panel;
+GRANT SELECT, INSERT, UPDATE (kid, sobre, folios, hecha_en, expira_en), DELETE ON capsula TO acuse_worker;
 
 -- solicitud: the API accepts, and takes up again what waited for an e.firma, as the panel does; whose and for what it is never changes.
 GRANT SELECT, INSERT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_api;

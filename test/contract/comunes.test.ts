@@ -140,7 +140,8 @@ describe.each(TABLA)('$path', (fila: Fila) => {
   });
 
   it('all wrong fields are told at once, the first of them as campo and motivo', async () => {
-    const everything = Object.fromEntries(Object.keys(campos).map((campo) => [campo, true]));
+    const wrong = Object.entries(campos).map(([campo, { tipo }]) => [campo, tipo === 'boolean' ? [] : true]);
+    const everything = Object.fromEntries(wrong);
     const answer = await refuses('rfc' in campos ? [400, 2002] : [400, 2001], everything, {});
     const { campo, motivo, campos: all } = answer.json.data as { campo: string; motivo: string; campos: unknown[] };
     expect(all[0]).toEqual({ campo, motivo });

@@ -4,7 +4,7 @@
  * `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`, `webhooks/…` and `id_cif` are
  * ours.
  */
-type Tipo = 'string' | 'number' | 'integer' | 'array';
+type Tipo = 'string' | 'number' | 'integer' | 'array' | 'boolean';
 
 export interface Fila {
   readonly path: string;
@@ -72,7 +72,7 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'tax/descarga-metadata', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    campos: { ...periodo, tipo: texto, formato: opcional },
+    campos: { ...periodo, tipo: texto, formato: opcional, capsula: { tipo: 'boolean', requerido: false } },
     data: ['solicitud_id', 'estado'],
     nuestros: ['duplicada'],
     errores: pagada,
@@ -371,6 +371,7 @@ export function cuerpoValido({ campos, valores = {} }: Fila, own: string): Recor
 export function valoresDeOtroTipo(tipo: Tipo): readonly unknown[] {
   const never = [null, true, [], {}, ['x'], { a: 1 }];
   if (tipo === 'array') return [null, true, {}, { a: 1 }, 1, 'x'];
+  if (tipo === 'boolean') return [null, [], {}, 1, 'x', 'true'];
   if (tipo === 'string') return [...never, 1, 0.5];
   return [...never, '1', 'x', ...(tipo === 'integer' ? [20.25, 1e21] : [])];
 }

@@ -154,10 +154,9 @@ export async function simulate(seed: number) {
     ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', sincronizacionId: null, now: new Date(now) },
     ...{ canal, canalDejado, fase, epoch },
     ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), rungAt: null },
-    traceparent: null,
-    partes: partes.map((parte) => ({ ...parte })),
+    ...{ traceparent: null, partes: partes.map((parte) => ({ ...parte })) },
     isCredencialRechazada: isRefused[canal],
-    sellada: sealed(canal),
+    ...{ sellada: sealed(canal), isConCapsula: false, capsula: null },
     otra:
       hasBoth && !isRefused[canal === 'soap' ? 'portal' : 'soap'] ? sealed(canal === 'soap' ? 'portal' : 'soap') : null,
   });
@@ -340,7 +339,12 @@ export async function simulate(seed: number) {
         else {
           const openSellada = ({ tipo }: { tipo: string }) =>
             ({ tipo, rfc: claimed.rfc, cer: Buffer.alloc(0), key: Buffer.alloc(1), ciec: Buffer.alloc(1) }) as never;
-          await advanceSolicitud({ ...deps, sat: satOf(worker), agenda: AGENDA, openSellada }, claimed, signal);
+          const capsulas = { keep: async () => {}, open: async () => null };
+          await advanceSolicitud(
+            { ...deps, sat: satOf(worker), agenda: AGENDA, openSellada, capsulas },
+            claimed,
+            signal,
+          );
         }
       } catch (error) {
         if (!(error instanceof Desplazado)) await claims.release(claimed, {}, { queue, inSeconds: 15 });

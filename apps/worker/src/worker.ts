@@ -36,9 +36,10 @@ import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, ser
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing } from '@acuse/tracing';
-import { createSellado, idsOf, openKeyring, openOpener } from '@acuse/vault';
-import { createAsked } from './asked.ts';
+import { createSellado, idsOf, openKeyring, openOpener, openOwnSealer } from '@acuse/vault';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
+import { createAsked } from './descargas/asked.ts';
+import { openCapsulas } from './descargas/capsulas.ts';
 import { openCorreo } from './envios/correo.ts';
 import { openWebhooks } from './envios/webhooks.ts';
 import { openListas } from './listas.ts';
@@ -226,7 +227,9 @@ export async function startWorker(
       retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
       vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
     };
-    const deps = { claims, paquetes, openSellada, agenda, checkpoint };
+    const sealer = openOwnSealer(config.WORKER_KEYS, config.WORKER_PSKS);
+    const capsulas = openCapsulas({ database, opener, sealer, log });
+    const deps = { claims, paquetes, openSellada, capsulas, agenda, checkpoint };
     const run: StepJob['run'] = (claimed, signal) =>
       advanceSolicitud({ ...deps, sat: abierto.of(claimed.modo) }, claimed, signal);
     consume({ queue: 'descargas', run }, config.DESCARGAS_CONCURRENCY);

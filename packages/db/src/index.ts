@@ -5,6 +5,7 @@ export * from './borrado/borrado.ts';
 export * from './borrado/informes.ts';
 export { columnsIn, MAPA, type Tratado } from './borrado/mapa.ts';
 export * from './borrado/search.ts';
+export * from './claims/capsulas.ts';
 export * from './claims/claims.ts';
 export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';

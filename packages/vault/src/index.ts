@@ -5,6 +5,7 @@ export {
   openHasher,
   openKeyring,
   openOpener,
+  openOwnSealer,
   openSealer,
   parseKeys,
 } from './ajustes/open-claves.ts';
@@ -64,6 +65,5 @@ export {
   generateWorkerKeyPair,
   importWorkerPrivateKey,
   importWorkerPublicKey,
-  publicHalfOf,
   publicKeyOf,
 } from './sealing/worker-keys.ts';

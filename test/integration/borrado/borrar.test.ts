@@ -74,7 +74,8 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     await expectOk(ana.call('tax/opinion-cumplimiento-fiel', { rfc }));
     await expectOk(ana.call('usuario/datos-fiscales', { rfc }, { 'Idempotency-Key': `de-${rfc}` }));
     await worker.stop();
-    await askFor(ana, { ...UN_DIA, desde: '2025-05-13' });
+    const abierta = await askFor(ana, { ...UN_DIA, desde: '2025-05-13', capsula: true });
+    await servicio.sql`INSERT INTO capsula (solicitud_id, kid, sobre, folios, expira_en) VALUES (${abierta}, 'w1', ${Buffer.from('sealed')}, '{F}', now() + interval '1 day')`;
     await servicio.sql`UPDATE contribuyente SET nombre = 'Ana', id_cif = '12345678901' WHERE id = ${ana.contribuyenteId}`;
     const [row] = await servicio.sql<{ n: number }>`SELECT saldo AS n FROM cuenta WHERE id = ${cuentaId}`;
     pagada = Number(row?.n);
@@ -87,6 +88,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
       contribuyente_id: ana.contribuyenteId,
       filas: {
         solicitud: 2,
+        capsula: 1,
         credencial: 3,
         documento: 1,
         webhook: 2,
@@ -129,6 +131,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     const [left] =
       await servicio.sql`SELECT count(*)::int AS n FROM credencial WHERE contribuyente_id = ${ana.contribuyenteId}`;
     expect(left).toEqual({ n: 0 });
+    expect(await servicio.sql`SELECT FROM capsula`).toEqual([]);
     expect((await objetosDe(servicio, terminada)).length).toBeGreaterThan(0);
 
     const [state, ...more] = await borrar(ana.rfc, '--cuenta', ana.cuentaId, '--no-esperar');

@@ -1,3 +1,4 @@
+import { createLlaves } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { issueEfirma, newEfirmaCaller, registrarCer, storeKey } from '../fixtures/efirma.ts';
 import {
@@ -13,7 +14,7 @@ import {
   waitForEstado,
   waitForLlamadas,
 } from '../fixtures/pedidos.ts';
-import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const VERIFICA = 'VerificaSolicitudDescarga';
@@ -45,6 +46,7 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
       terminada_en: null,
     });
     expect(await selladas(id)).toEqual([]);
+    expect(await servicio.sql`SELECT FROM evento WHERE solicitud_id = ${id} AND tipo = 'CAPSULA_HECHA'`).toEqual([]);
     const paquete = await caller.call('descarga/paquete', { solicitud_id: id });
     expect([paquete.status, paquete.body.cfdi_codigo]).toEqual([409, 3002]);
     servicio.simulador.world.faults.remove(stuck.id);
@@ -122,6 +124,107 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     await expectOk(registrarCer(renewed, caller.efirma));
     await expectOk(storeKey(renewed, caller.efirma));
     expect(await waitForEnd(renewed, id)).toMatchObject({ estado: 'TERMINADA' });
+  });
+
+  describe('with a capsula', () => {
+    const CON_CAPSULA = { ...UN_DIA, capsula: true };
+    const capsulas = async (id: string) =>
+      servicio.sql<{
+        expira_en: Date;
+        bytes: number;
+      }>`SELECT expira_en, length(sobre) AS bytes FROM capsula WHERE solicitud_id = ${id}`;
+    /** A request that the SAT works on, whose capsula is made. */
+    const begin = async () => {
+      const caller = await newEfirmaCaller(servicio, { saldo: 4 });
+      darFilas(servicio, caller.rfc, UN_DIA, 12);
+      const stuck = fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+      const id = await askFor(caller, CON_CAPSULA);
+      await waitForLlamadas(servicio, caller, VERIFICA, 1);
+      return { caller, id, finish: () => servicio.simulador.world.faults.remove(stuck.id) };
+    };
+
+    it('goes on without the key to its package', async () => {
+      const { caller, id, finish } = await begin();
+      const [capsula] = await capsulas(id);
+      expect(capsula?.bytes).toBeLessThan(330_000);
+      expect(capsula?.expira_en.getTime()).toBeLessThanOrEqual(Date.now() + 72 * 3_600_000);
+      await expireKey(caller.contribuyenteId);
+      await waitForLlamadas(servicio, caller, VERIFICA, llamadas(servicio, caller, VERIFICA).length + 2);
+      finish();
+      expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 12 });
+      await openWhole(servicio, caller, id);
+      expect(await eventosDe(servicio, id)).not.toContain('ESPERA_EFIRMA');
+      expect((await eventosDe(servicio, id)).filter((tipo) => tipo === 'CAPSULA_HECHA')).toHaveLength(1);
+      expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+      expect(await capsulas(id)).toEqual([]);
+    });
+
+    const otherEfirma = async ({ caller }: { caller: Caller }) =>
+      expectOk(registrarCer(caller, await issueEfirma(servicio, { rfc: caller.rfc })));
+    it.each<[string, (begun: Awaited<ReturnType<typeof begin>>) => Promise<unknown>]>([
+      [
+        'the request is cancelled',
+        ({ caller, id }) => expectOk(caller.call('descarga/cancelar', { solicitud_id: id })),
+      ],
+      [
+        'the API key is revoked',
+        ({ caller }) => createLlaves(servicio.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null }),
+      ],
+      ['the API key is replaced', ({ caller }) => servicio.newKey(caller)],
+      ['another e.firma is stored', otherEfirma],
+      [
+        'its time is over',
+        async ({ caller, id }) => {
+          await expireKey(caller.contribuyenteId);
+          await servicio.sql`UPDATE capsula SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;
+        },
+      ],
+      ['the request ends', ({ id }) => servicio.sql`UPDATE solicitud SET deadline_at = now() WHERE id = ${id}`],
+    ])('is gone when %s', async (_name, end) => {
+      const begun = await begin();
+      expect(await capsulas(begun.id)).toHaveLength(1);
+      await end(begun);
+      await waitFor(async () => (await capsulas(begun.id)).length === 0 || null);
+    });
+
+    it('is not made anew with an e.firma that was replaced, and is with the new one', async () => {
+      const { caller, id, finish } = await begin();
+      const renewed = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contraseña ñ' });
+      await expectOk(registrarCer(caller, renewed));
+      await waitForLlamadas(servicio, caller, VERIFICA, llamadas(servicio, caller, VERIFICA).length + 2);
+      expect(await capsulas(id)).toEqual([]);
+      await expectOk(storeKey(caller, renewed));
+      await waitFor(async () => (await capsulas(id)).length === 1 || null);
+      await expireKey(caller.contribuyenteId);
+      finish();
+      expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 12 });
+    });
+
+    it('that does not open is no way on: the request waits, and its charge stands', async () => {
+      const spoils: ((id: string, other: string) => Promise<unknown>)[] = [
+        (id) =>
+          servicio.sql`UPDATE capsula SET sobre = set_byte(sobre, 9000, get_byte(sobre, 9000) # 1) WHERE solicitud_id = ${id}`,
+        (id) => servicio.sql`UPDATE capsula SET sobre = substring(sobre FOR 99) WHERE solicitud_id = ${id}`,
+        (id) => servicio.sql`UPDATE capsula SET expira_en = expira_en + interval '1 minute' WHERE solicitud_id = ${id}`,
+        // That of another request of the same taxpayer.
+        (id, other) => servicio.sql`UPDATE capsula c SET sobre = o.sobre, expira_en = o.expira_en FROM capsula o
+          WHERE c.solicitud_id = ${id} AND o.solicitud_id = ${other}`,
+      ];
+      const spoiled = spoils.map(async (spoil) => {
+        const { caller, id, finish } = await begin();
+        const other = await askFor(caller, { ...CON_CAPSULA, tipo: 'emitidos' });
+        await waitFor(async () => (await capsulas(other)).length === 1 || null);
+        await spoil(id, other);
+        await expireKey(caller.contribuyenteId);
+        await waitForEstado(caller, id, 'ESPERA_EFIRMA');
+        expect(await capsulas(id)).toEqual([]);
+        finish();
+        await expectOk(storeKey(caller, caller.efirma));
+        expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 12 });
+        expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+      });
+      await Promise.all(spoiled);
+    });
   });
 
   it('deletes the key and every copy of it within the reaper’s turn', async () => {

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@acuse/runtime';
+import { makeCapsula } from '@acuse/sat';
+import { openLlave } from '@acuse/vault';
 import { expect, it } from 'vitest';
 import { formasDe, piezasDe, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
 import { flowOnEachDriver } from '../fixtures/drivers.ts';
-import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { type Efirma, newEfirmaCaller } from '../fixtures/efirma.ts';
 import { readObjetos } from '../fixtures/objetos.ts';
 import { askFor, darFilas, fail, UN_DIA, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { ciecOf, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
@@ -28,6 +30,17 @@ flowOnEachDriver('secrets', (queueUrl) => {
   const findIn = (places: Map<string, string>, forms: readonly string[]) =>
     [...places].filter(([, text]) => forms.some((form) => text.includes(form))).map(([place]) => place);
 
+  /** What the e.firma signed beforehand for a solicitud: for the look at it and for its packages. */
+  const firmasDe = async ({ rfc, efirma }: { rfc: string; efirma: Efirma }, id: string) => {
+    const [cer, encrypted] = [Buffer.from(efirma.cer, 'base64'), Buffer.from(efirma.key, 'base64')];
+    const key = openLlave(encrypted, Buffer.from(efirma.password));
+    const [parte] = await servicio.sql<{ folio: string }>`SELECT folio FROM parte WHERE solicitud_id = ${id}`;
+    const para = { folios: [String(parte?.folio)], desde: new Date(0), hasta: new Date(0) };
+    const credencial = { tipo: 'efirma', rfc, cer, key } as const;
+    const { firmas } = await makeCapsula(credencial, para, null, new AbortController().signal);
+    return [...firmas.values()].slice(-41);
+  };
+
   it('are in no table, queue, log or object, neither while solicitudes run nor after', async () => {
     const ciec = await servicio.newCiecCaller();
     const wrong = await servicio.newCaller();
@@ -44,11 +57,13 @@ flowOnEachDriver('secrets', (queueUrl) => {
         kind: 'status',
       }),
     ];
-    const ids = [await askFor(ciec), await askFor(efirma)] as const;
+    const ids = [await askFor(ciec), await askFor(efirma, { ...UN_DIA, capsula: true })] as const;
     await waitForEnd(wrong, await askFor(wrong));
     await waitForLlamadas(servicio, ciec, 'ConsultaDescargaMasiva.aspx', 2);
     await waitForLlamadas(servicio, efirma, 'VerificaSolicitudDescarga', 2);
     const during = await everything();
+    expect(during.get('tabla public.capsula')).toContain(ids[1]);
+    const firmas = await firmasDe(efirma, ids[1]);
     for (const { id } of held) servicio.simulador.world.faults.remove(id);
     await waitForEnd(ciec, ids[0]);
     await waitForEnd(efirma, ids[1]);
@@ -58,6 +73,7 @@ flowOnEachDriver('secrets', (queueUrl) => {
       ['CIEC', formasDe(Buffer.from(ciecOf(ciec.rfc)))],
       ['refused CIEC', formasDe(Buffer.from(wrongCiec))],
       ['password of the key', [efirma.efirma.password, ...formasDe(Buffer.from(efirma.efirma.password))]],
+      ...firmas.map((bytes): [string, string[]] => ['what the e.firma signed beforehand', formasDe(bytes)]),
       ...piezasDe(efirma.efirma).map((bytes): [string, string[]] => ['key of the e.firma', formasDe(bytes)]),
       ...[ciec, wrong, efirma].flatMap(({ apiKey }): [string, string[]][] => {
         const secret = apiKey.split('_').slice(3).join('_').slice(0, 43);

@@ -1,5 +1,5 @@
 import type { EstadoSolicitud, Formato } from '@acuse/contract';
-import type { CanalSat, TipoCredencial } from '../credencial.ts';
+import type { CanalSat, Capsula, CredencialEfirma, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Modo } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
@@ -9,6 +9,7 @@ import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
 export const TIPOS_EVENTO = [
   'ACEPTADA',
   'SOLICITADA',
+  'CAPSULA_HECHA',
   'SIN_CFDI',
   'VACIA_POR_CONFIRMAR',
   'VACIA_CONFIRMADA',
@@ -87,6 +88,8 @@ export interface NuevaSolicitud {
   readonly sellada: CredencialSellada;
   /** That of the other channel, when its credential is stored too: to go on with when the SAT refuses the first. */
   readonly otra: CredencialSellada | null;
+  /** Whether a capsula may be made for it. */
+  readonly isConCapsula?: boolean;
   readonly idemKey: string | null;
   /** The trace that it is accepted in (W3C Trace Context): its steps go on with it. */
   readonly traceparent?: string | null;
@@ -212,6 +215,26 @@ export interface ClaimedSolicitud {
   readonly sellada: CredencialSellada | null;
   /** That of the other channel. Null also when the SAT refused its credential there. */
   readonly otra: CredencialSellada | null;
+  /** Whether its caller wants it to go on after the hour of the key, by signatures made beforehand. */
+  readonly isConCapsula: boolean;
+  /** What was signed beforehand, and until when it may be used. Null when there is nothing, or it is over. */
+  readonly capsula: { readonly folios: readonly string[]; readonly expiraEn: Date } | null;
+}
+
+/** The capsulas of solicitudes that wait for the SAT. */
+export interface Capsulas {
+  /**
+   * Signs beforehand what `folios` need and keeps it, sealed, in the place of what was signed before; nothing is kept when
+   * the claim is over, when the key of the caller is, or when another e.firma was stored meanwhile.
+   */
+  keep(
+    claimed: ClaimedSolicitud,
+    credencial: CredencialEfirma,
+    folios: readonly string[],
+    signal: AbortSignal,
+  ): Promise<void>;
+  /** Null when it is gone, over, or does not open. The caller wipes it. */
+  open(claimed: ClaimedSolicitud): Promise<Capsula | null>;
 }
 
 export type Fase = 'DESCARGA' | 'ENSAMBLE';
@@ -282,7 +305,7 @@ export interface Claims {
   extend(claimed: ClaimedSolicitud, leaseSeconds: number): Promise<void>;
   /**
    * The key's hour is over: waits until it is stored again; at once ready when that has happened since the claim.
-   * Deletes a dead sealed copy.
+   * Deletes a dead sealed copy, and what was signed beforehand.
    */
   awaitEfirma(claimed: ClaimedSolicitud): Promise<void>;
   /** TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. */

@@ -1,13 +1,15 @@
-import type { CanalSat, Credencial } from '../credencial.ts';
+import type { CanalSat, Capsula, Credencial } from '../credencial.ts';
 import type { Paquetes } from '../ports/paquetes.ts';
 import type { NombreDescarga, Sat } from '../ports/sat.ts';
 import type {
   Avance,
   CambioParte,
+  Capsulas,
   ClaimedSolicitud,
   Claims,
   CredencialSellada,
   EstadoFinalSinPaquete,
+  EstadoParte,
   MotivoSolicitud,
   NuevoEvento,
   Parte,
@@ -37,15 +39,16 @@ export interface AdvanceDeps {
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
   /** Opens the credential that the API sealed for this solicitud. */
   readonly openSellada: (sellada: CredencialSellada, solicitud: ClaimedSolicitud) => Credencial;
+  readonly capsulas: Capsulas;
   readonly agenda: Agenda;
   readonly checkpoint: Checkpoint;
 }
 
 /** One step of one part: what it works with. */
-interface ContextoPaso extends AdvanceDeps {
+export interface ContextoPaso extends AdvanceDeps {
   readonly solicitud: ClaimedSolicitud;
   readonly parte: Parte;
-  readonly credencial: Credencial;
+  readonly credencial: Credencial | Capsula;
   readonly signal: AbortSignal;
 }
 
@@ -76,15 +79,12 @@ export type Paso =
   /** The SAT was not asked: nothing has changed, and the whole solicitud is looked at again later. */
   | { readonly isBusy: true; readonly inSeconds: number }
   | { readonly change: ChannelChange }
+  /** Only the key can go on: what was signed beforehand is not there, not enough, or refused. */
+  | { readonly isSinFirma: true }
   | { readonly fin: Fin; readonly isCredencialRechazada?: boolean };
 
 /** The SAT was asked: what changes of the part, which is looked at again `inSeconds` from now. */
-function progress(
-  { id }: Parte,
-  cambio: Omit<CambioParte, 'parteId'>,
-  eventos: readonly NuevoEvento[],
-  inSeconds = 0,
-): Paso {
+function progress({ id }: Parte, cambio: Omit<CambioParte, 'parteId'>, eventos: readonly NuevoEvento[], inSeconds = 0) {
   const partes = [{ parteId: id, fallos: 0, dueInSeconds: inSeconds, ...cambio }];
   return { avance: { consultado: true, partes, eventos }, inSeconds };
 }
@@ -108,6 +108,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
   const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
   const { id, rfc, tipo, cuentaId } = solicitud;
   const { canal } = parte;
+  if (credencial.tipo === 'capsula') return { isSinFirma: true };
   const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1 } as const;
   const claimed = await claims.save(solicitud, { partes: [intent] });
   await checkpoint('tras-intencion', id);
@@ -123,7 +124,11 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
       const { folio } = respuesta;
       const wait = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 });
       const accepted = { estado: 'SOLICITADA', folio, consultas: 0 } as const;
-      return progress(parte, accepted, [{ tipo: 'SOLICITADA', codigo: folio, detalle }], wait);
+      const paso = progress(parte, accepted, [{ tipo: 'SOLICITADA', codigo: folio, detalle }], wait);
+      if (!wantsCapsula(claimed, { canal, folio })) return paso;
+      // Noted before anything is signed: a failure from here on loses no folio.
+      await signBeforehand({ ...context, solicitud: await claims.save(claimed, paso.avance) }, folio);
+      return { avance: {}, inSeconds: wait };
     }
     case 'VACIA':
       return trasVacia(context, { tipo: 'SIN_CFDI', detalle });
@@ -138,6 +143,41 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
     case 'RECHAZADA':
       return { fin: { estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: respuesta.codigo } };
   }
+}
+
+/** States of a part in which the SAT has its request and it is not in our storage. */
+const AT_SAT: ReadonlySet<EstadoParte> = new Set(['SOLICITADA', 'DISPONIBLE']);
+
+/** True when what was signed beforehand is enough to go on with a part. */
+export const isInCapsula = ({ capsula }: ClaimedSolicitud, { canal, estado, folio }: Parte): boolean =>
+  canal === 'soap' && AT_SAT.has(estado) && folio !== null && capsula?.folios.includes(folio) === true;
+
+/**
+ * What a capsula lasts when it is made, less the hour of the key that made it: one with less was made with a key that was
+ * stored before, and is renewed.
+ */
+const RENEW_MS = 71 * 3_600_000;
+
+/** True when the key that is at hand should sign beforehand what a request needs. */
+export function wantsCapsula(
+  { isConCapsula, capsula, deadlineAt, now }: ClaimedSolicitud,
+  { canal, folio }: Pick<Parte, 'canal' | 'folio'>,
+): boolean {
+  if (!isConCapsula || canal !== 'soap' || folio === null) return false;
+  if (capsula?.folios.includes(folio) !== true) return true;
+  return capsula.expiraEn < deadlineAt && capsula.expiraEn.getTime() - now.getTime() < RENEW_MS;
+}
+
+/** Signs beforehand what all requests of the solicitud at the SAT need, this one among them. */
+export async function signBeforehand(
+  { capsulas, solicitud, credencial, signal }: ContextoPaso,
+  folio: string,
+): Promise<void> {
+  if (credencial.tipo !== 'efirma') return;
+  const folios = solicitud.partes.flatMap((each) =>
+    each.canal === 'soap' && AT_SAT.has(each.estado) && each.folio !== null ? [each.folio] : [],
+  );
+  await capsulas.keep(solicitud, credencial, [...new Set([folio, ...folios])], signal);
 }
 
 /** Puts smaller periods in the place of one that has more rows than the SAT gives. */

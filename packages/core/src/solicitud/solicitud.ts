@@ -1,15 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import { wipeCredencial } from '../credencial.ts';
+import { type Capsula, type Credencial, SinFirma, wipeCredencial } from '../credencial.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble } from '../ports/paquetes.ts';
-import type {
-  Avance,
-  ClaimedSolicitud,
-  Claims,
-  CredencialSellada,
-  EstadoParte,
-  Fase,
-  Parte,
-} from '../ports/solicitudes.ts';
+import type { Avance, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
 import {
@@ -20,12 +12,15 @@ import {
   type Fin,
   fetchParte,
   isConfirmada,
+  isInCapsula,
   isToConfirm,
   otroCanal,
   type Paso,
   selladaDe,
+  signBeforehand,
   unconfirmed,
   verificarParte,
+  wantsCapsula,
 } from './parte.ts';
 import { periodosIniciales, pideDeMas } from './periodos.ts';
 
@@ -57,14 +52,23 @@ export async function advanceSolicitud(
   if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
   const sellada = selladaDe(claimed, parte);
   const isRefused = parte.canal === claimed.canal && claimed.isCredencialRechazada;
-  if (isToConfirm(parte) && (isRefused || !sellada || isRetrasada(claimed.creadaEn, claimed.now)))
+  const mayGoOn = sellada !== null || isInCapsula(claimed, parte);
+  if (isToConfirm(parte) && (isRefused || !mayGoOn || isRetrasada(claimed.creadaEn, claimed.now)))
     return settle(deps, claimed, parte, unconfirmed(claimed, parte));
   if (isRefused) {
     // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
     const motivo = claimed.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
     return endRefused(claims, claimed, { estado: 'ERROR', motivo });
   }
-  if (sellada) return settle(deps, claimed, parte, await step(deps, claimed, sellada, parte, signal));
+  const credencial = sellada
+    ? deps.openSellada(sellada, claimed)
+    : isInCapsula(claimed, parte) && (await deps.capsulas.open(claimed));
+  if (!credencial) return settle(deps, claimed, parte, { isSinFirma: true });
+  return settle(deps, claimed, parte, await step(deps, claimed, credencial, parte, signal));
+}
+
+/** Goes on without any credential: ends, at the other channel, or when the key is stored again. */
+async function goOnWithout(claims: Claims, claimed: ClaimedSolicitud): Promise<void> {
   if (claimed.canal === 'portal') return claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
   if (canChange(claimed)) return changeChannel(claims, claimed, { tipo: 'SIN_EFIRMA', mayReturn: true });
   return claims.awaitEfirma(claimed);
@@ -73,13 +77,14 @@ export async function advanceSolicitud(
 async function step(
   deps: AdvanceDeps,
   solicitud: ClaimedSolicitud,
-  sellada: CredencialSellada,
+  credencial: Credencial | Capsula,
   parte: Parte,
   signal: AbortSignal,
 ): Promise<Paso> {
-  const credencial = deps.openSellada(sellada, solicitud);
   const context = { ...deps, solicitud, parte, credencial, signal };
   try {
+    if (credencial.tipo === 'efirma' && parte.folio !== null && wantsCapsula(solicitud, parte))
+      await signBeforehand(context, parte.folio);
     switch (parte.estado) {
       case 'SOLICITADA':
         return await verificarParte(context);
@@ -89,12 +94,23 @@ async function step(
         return await askForParte(context);
     }
   } catch (error) {
+    if (error instanceof SinFirma) return { isSinFirma: true };
     if (!(error instanceof SatError)) throw error;
     if (signal.aborted) return { avance: {}, inSeconds: 0 };
+    if (credencial.tipo === 'capsula' && isRefusalOfCapsula(error, parte)) return { isSinFirma: true };
     return pasoTras(error, deps, solicitud, parte);
   } finally {
     wipeCredencial(credencial);
   }
+}
+
+/**
+ * True when the SAT does not take what was signed beforehand: what the key itself would be told only the key can learn. Its
+ * services are known to doubt a message in a bad hour, too: that counts when it comes again and again.
+ */
+function isRefusalOfCapsula({ motivo, clase, codigo }: SatError, { fallos }: Parte): boolean {
+  if (clase === 'credencial' || motivo === 'PETICION_RECHAZADA') return true;
+  return codigo?.endsWith(':InvalidSecurity') === true && fallos >= MAX_FALLOS;
 }
 
 /** Failures in a row after which nobody waits for the confirmation of an empty answer any more: an hour and a half. */
@@ -133,6 +149,10 @@ function pasoTras(error: SatError, { agenda }: AdvanceDeps, solicitud: ClaimedSo
 async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte, paso: Paso): Promise<void> {
   const { claims } = deps;
   if ('isBusy' in paso) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: paso.inSeconds });
+  if ('isSinFirma' in paso)
+    return isToConfirm(parte)
+      ? settle(deps, claimed, parte, unconfirmed(claimed, parte))
+      : goOnWithout(claims, claimed);
   if ('change' in paso) return changeChannel(claims, claimed, paso.change);
   if ('fin' in paso) {
     if (paso.isCredencialRechazada) await claims.markRefused(claimed, parte.canal);

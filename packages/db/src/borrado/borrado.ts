@@ -202,7 +202,7 @@ export const solicitudesToErase = (
 
 const OF_SOLICITUDES: readonly (readonly [tabla: string, text: string])[] = [
   ['paquete_sat', 'DELETE FROM paquete_sat USING parte p WHERE parte_id = p.id AND p.solicitud_id = ANY ($1)'],
-  ...['parte', 'evento', 'paso', 'credencial_sellada', 'outbox'].map(
+  ...['parte', 'evento', 'paso', 'credencial_sellada', 'capsula', 'outbox'].map(
     (tabla) => [tabla, `DELETE FROM ${tabla} WHERE solicitud_id = ANY ($1)`] as const,
   ),
   ['solicitud', 'DELETE FROM solicitud WHERE id = ANY ($1)'],

@@ -53,6 +53,14 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     resto: 'solicitud_id tipo kid expira_en',
     plazo: 'hasta que la solicitud termina; la de una e.firma, una hora',
   },
+  capsula: {
+    dato: 'Firmas hechas de antemano con la e.firma para una solicitud, selladas para los workers',
+    trato: 'borra',
+    donde: DE_SU_SOLICITUD,
+    suyo: 'sobre folios',
+    resto: 'solicitud_id kid hecha_en expira_en',
+    plazo: 'hasta que la solicitud termina o espera la e.firma, a lo más 72 horas',
+  },
   outbox: {
     dato: 'Timbres de solicitudes abiertas',
     trato: 'borra',
@@ -157,7 +165,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: SUYO,
     suyo: 'rfc desde hasta registros object_key resumen idem_key',
     resto:
-      'id cuenta_id contribuyente_id api_key_id modo costo tipo formato canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza sincronizacion_id traceparent creada_en terminada_en',
+      'id cuenta_id contribuyente_id api_key_id modo costo tipo formato capsula canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza sincronizacion_id traceparent creada_en terminada_en',
     plazo: CON_EL_RFC,
   },
   documento: {

@@ -96,8 +96,9 @@ WHERE c.id = $1 AND c.contribuyente_id = dueno.id AND CASE $3 WHEN 'portal' THEN
 const REAP = `
 WITH llaves AS (DELETE FROM credencial WHERE expira_en <= now() RETURNING id),
 trozos AS (DELETE FROM efirma_shred WHERE expira_en <= now() RETURNING credencial_id),
-selladas AS (DELETE FROM credencial_sellada WHERE expira_en <= now() RETURNING solicitud_id)
-SELECT (SELECT count(*) FROM llaves) + (SELECT count(*) FROM trozos) + (SELECT count(*) FROM selladas) AS n`;
+selladas AS (DELETE FROM credencial_sellada WHERE expira_en <= now() RETURNING solicitud_id),
+capsulas AS (DELETE FROM capsula WHERE expira_en <= now() RETURNING solicitud_id)
+SELECT (SELECT count(*) FROM llaves) + (SELECT count(*) FROM trozos) + (SELECT count(*) FROM selladas) + (SELECT count(*) FROM capsulas) AS n`;
 
 /** The vault's rows over PostgreSQL. Only ciphertext passes here. */
 export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {

@@ -86,6 +86,7 @@ UNION ALL SELECT 'reembolso sin cargo', r.op_id::text FROM movimiento r
   WHERE r.tipo = 'reembolso' AND m.op_id IS NULL
 UNION ALL SELECT 'credencial', s.id::text FROM solicitud s JOIN credencial_sellada c ON c.solicitud_id = s.id
   WHERE s.terminada_en IS NOT NULL OR (s.estado = 'ESPERA_EFIRMA' AND c.tipo = 'efirma')
+UNION ALL SELECT 'cápsula', s.id::text FROM solicitud s JOIN capsula c ON c.solicitud_id = s.id WHERE s.estado <> 'EN_PROCESO' OR NOT s.capsula
 ORDER BY 1, 2 LIMIT $1`;
 
 /** A rule of credits and credentials that holds at any moment, and the id of the account or solicitud that breaks it. */

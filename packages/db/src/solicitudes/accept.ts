@@ -16,9 +16,9 @@ export const ACCEPT = `
 /* accept */ WITH pedido AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::date[], $9::date[],
                        $10::text[], $11::integer[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[],
-                       $18::text[], $19::text[], $20::bytea[], $21::timestamptz[], $22::text[], $23::text[])
+                       $18::text[], $19::text[], $20::bytea[], $21::timestamptz[], $22::text[], $23::text[], $24::boolean[])
     AS p (id, cuenta_id, contribuyente_id, api_key_id, version, rfc, tipo, desde, hasta, canal, costo, deadline_at, idem_key,
-          credencial_tipo, kid, sobre, expira_en, otra_tipo, otra_kid, otra_sobre, otra_expira_en, formato, traceparent)
+          credencial_tipo, kid, sobre, expira_en, otra_tipo, otra_kid, otra_sobre, otra_expira_en, formato, traceparent, capsula)
 ), pase AS MATERIALIZED (
   SELECT p.id FROM pedido p JOIN contribuyente c ON c.id = p.contribuyente_id
   WHERE c.version = p.version AND p.expira_en > now()
@@ -42,8 +42,8 @@ export const ACCEPT = `
 ), cargo AS (
   UPDATE cuenta c SET saldo = c.saldo - q.costo FROM con_saldo q WHERE c.id = q.id AND c.saldo >= q.costo RETURNING q.pedido
 ), nueva AS (
-  INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key, traceparent)
-  SELECT id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key, traceparent
+  INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key, traceparent, capsula)
+  SELECT id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key, traceparent, capsula
   FROM pedido JOIN cargo ON cargo.pedido = id
 ), libro AS (
   INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id)
@@ -93,6 +93,7 @@ const COLUMNS: readonly ((nueva: NuevaSolicitud) => unknown)[] = [
   (n) => n.otra?.expiraEn ?? null,
   (n) => n.formato,
   (n) => n.traceparent ?? null,
+  (n) => n.isConCapsula ?? false,
 ];
 
 function aceptacionOf(row: AcceptRow): Aceptacion {

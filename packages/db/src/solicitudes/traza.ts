@@ -16,7 +16,8 @@ FROM solicitud s JOIN cuenta q ON q.id = s.cuenta_id LEFT JOIN api_key k ON k.id
 WHERE s.id = $1`;
 
 /** That there are copies, never what they hold or what they are sealed under. */
-const SELLADAS = 'SELECT tipo, expira_en FROM credencial_sellada WHERE solicitud_id = $1 ORDER BY tipo';
+const SELLADAS = `SELECT tipo, expira_en FROM credencial_sellada WHERE solicitud_id = $1
+  UNION ALL SELECT 'capsula', expira_en FROM capsula WHERE solicitud_id = $1 ORDER BY tipo`;
 
 const MOVIMIENTOS = 'SELECT creado_en AS en, tipo, importe, detalle FROM movimiento WHERE op_id = $1 ORDER BY id';
 

@@ -4,7 +4,7 @@ import { decodeClave32 } from '../crypto/clave-32.ts';
 import { createTrustBundle, EMPTY_TRUST } from '../efirma/certificado.ts';
 import { createKeyring, type Keyring } from '../envelope/keyring.ts';
 import { createOpener, createSealer, type Opener, type Sealer } from '../sealing/sealed-credencial.ts';
-import { importWorkerPrivateKey, importWorkerPublicKey } from '../sealing/worker-keys.ts';
+import { importWorkerPrivateKey, importWorkerPublicKey, publicHalfOf } from '../sealing/worker-keys.ts';
 
 /**
  * Reads `id:base64,id:base64` into a map, in order. Throws RangeError, without quoting any value, when an entry has no
@@ -71,6 +71,13 @@ export function openSealer(publicKey: string, psk: string): Sealer {
   const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', publicKey, importWorkerPublicKey));
   const shared = firstKey(parseKeys('WORKER_PSK', psk, decodeClave32));
   return createSealer({ publicKey: worker.key, kid: worker.id, psk: shared.key, pskId: shared.id });
+}
+
+/** What seals for the workers in a worker: to the public half of the key in force. Throws RangeError. */
+export function openOwnSealer(privateKeys: string, psks: string): Sealer {
+  const worker = firstKey(parseKeys('WORKER_KEYS', privateKeys, importWorkerPrivateKey));
+  const shared = firstKey(parseKeys('WORKER_PSKS', psks, decodeClave32));
+  return createSealer({ publicKey: publicHalfOf(worker.key), kid: worker.id, psk: shared.key, pskId: shared.id });
 }
 
 /** What opens them, from the lists of the workers' private keys and of the PSKs. Throws RangeError. */

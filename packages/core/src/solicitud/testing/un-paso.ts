@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import type { Capsula } from '../../credencial.ts';
 import type { Paquetes } from '../../ports/paquetes.ts';
 import type { NombreDescarga, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
@@ -51,6 +52,8 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   isCredencialRechazada: false,
   sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
   otra: null,
+  isConCapsula: false,
+  capsula: null,
   ...change,
 });
 
@@ -59,7 +62,12 @@ type Answers = {
 };
 
 /** Runs one step; gives everything that was written and asked, in order. */
-export async function step(solicitud: ClaimedSolicitud, answers: Answers = {}, stored: string | null = null) {
+export async function step(
+  solicitud: ClaimedSolicitud,
+  answers: Answers = {},
+  stored: string | null = null,
+  capsula: Capsula | null = null,
+) {
   const calls: unknown[][] = [];
   const claims = new Proxy({} as Claims, {
     get:
@@ -70,8 +78,8 @@ export async function step(solicitud: ClaimedSolicitud, answers: Answers = {}, s
       },
   });
   const sat: Sat<NombreDescarga> = {
-    async send(consulta) {
-      calls.push(['sat', consulta.consulta]);
+    async send(consulta, credencial) {
+      calls.push(['sat', consulta.consulta, credencial.tipo]);
       const answer = answers[consulta.consulta];
       if (answer === undefined) throw new Error(`unexpected ${consulta.consulta}`);
       if (answer instanceof Error) throw answer;
@@ -95,6 +103,12 @@ export async function step(solicitud: ClaimedSolicitud, answers: Answers = {}, s
     sat,
     paquetes,
     openSellada: () => ({ tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
+    capsulas: {
+      async keep(_held, _credencial, folios) {
+        calls.push(['keep', folios]);
+      },
+      open: async () => capsula,
+    },
     agenda: {
       ...{ primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
       ...{ portalSegundos: [3_600, 10_800], retrasadaSegundos: 43_200, vaciaSegundos: 3_600 },

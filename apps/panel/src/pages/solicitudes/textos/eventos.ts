@@ -92,6 +92,10 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
       { texto: `El SAT aceptó la petición ${periodOf(detalle)}.`, tono: 'info' },
       codigo === null ? '' : `Folio del SAT: ${codigo}`,
     ),
+  CAPSULA_HECHA: () => ({
+    texto: 'La e.firma firmó de antemano lo que hace falta para seguir sin su llave, a lo más 72 horas.',
+    tono: 'neutro',
+  }),
   SIN_CFDI: ({ detalle }) => ({
     texto:
       detalle === null
