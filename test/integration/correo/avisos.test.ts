@@ -1,5 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { createAvisos, createBuzones, createClaims, createCorreos, createLibro, createUsuarios } from '@acuse/db';
+import {
+  createAvisos,
+  createBuzones,
+  createClaims,
+  createCorreos,
+  createLibro,
+  createUsuarios,
+  type Papel,
+} from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSmtp } from '../../../packages/mail/testing/smtp-fixture.ts';
 import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
@@ -22,10 +30,10 @@ beforeEach(async () => {
 });
 
 /** Somebody of an account, whose address is known to be theirs unless said otherwise. */
-async function newPersona(cuentaId: string, isVerificada = true) {
+async function newPersona(cuentaId: string, isVerificada = true, papel: Papel = 'CONTADOR') {
   const email = `${randomUUID()}@example.com`;
   const { id } = await createUsuarios(t.db).add({
-    ...{ cuentaId, email, nombre: 'Ana', rol: 'CLIENTE', papel: 'CONTADOR', ...autor },
+    ...{ cuentaId, email, nombre: 'Ana', rol: 'CLIENTE', papel, ...autor },
   });
   await t.sql`UPDATE usuario SET correo_verificado_en = CASE WHEN ${isVerificada} THEN now() END WHERE id = ${id}`;
   return { id, email };
@@ -86,6 +94,50 @@ describe('the end of a request', () => {
     expect((await buzones.find(ana.id))?.apagados).toEqual(['saldo.bajo', 'solicitud.terminada']);
     await finish();
     expect(await correosDe(ana)).toEqual([]);
+  });
+});
+
+describe('whom a notice is not for', () => {
+  const FIN = new Date('2030-06-30T12:00:00.000Z');
+  /** A certificate that is about to lapse, and a CIEC that the SAT refuses. */
+  async function credentialsInTrouble() {
+    for (const tipo of ['efirma_cer', 'ciec'])
+      await t.sql`INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre, vigente_hasta)
+        VALUES (${randomUUID()}, ${a.contribuyenteId}, ${a.apiKeyId}, ${tipo}, 'k1', '\\x00', ${tipo === 'ciec' ? null : FIN})`;
+    await t.sql`UPDATE credencial SET rechazada_portal_en = now() WHERE contribuyente_id = ${a.contribuyenteId} AND tipo = 'ciec'`;
+    await look(new Date(FIN.getTime() - 5 * 86_400_000));
+  }
+  const kinds = async (persona: { readonly id: string }) => (await correosDe(persona)).map(({ tipo }) => tipo);
+
+  it('those of credentials go to who may see them: not to a developer, who is told of the rest', async () => {
+    const [dueno, desarrollador] = [
+      await newPersona(a.cuentaId, true, 'PROPIETARIO'),
+      await newPersona(a.cuentaId, true, 'DESARROLLADOR'),
+    ];
+    await credentialsInTrouble();
+    await finish();
+    for (const persona of [dueno, ana])
+      expect(await kinds(persona)).toEqual(expect.arrayContaining(['credencial.por_vencer', 'credencial.rechazada']));
+    expect(await kinds(desarrollador)).toContain('solicitud.terminada');
+    expect((await kinds(desarrollador)).filter((tipo) => tipo.startsWith('credencial.'))).toEqual([]);
+  });
+
+  it('nobody of a suspended account, in another account of whom notices go on', async () => {
+    const otra = await seedTaxpayer(t.db, { saldo: 100 });
+    await t.sql`INSERT INTO miembro (usuario_id, cuenta_id, papel) VALUES (${ana.id}, ${otra.cuentaId}, 'CONTADOR')`;
+    await createClaims(t.db).finish(await claimOf(t.db, await newSolicitud(t.db, otra)), PAQUETE);
+    const running = await newSolicitud(t.db, a, { desde: '2009-01-01', hasta: '2009-01-02' });
+    await t.sql`UPDATE cuenta SET suspendida_en = now(), suspension_motivo = 'prueba', saldo = 1 WHERE id = ${a.cuentaId}`;
+    await credentialsInTrouble();
+    await createClaims(t.db).finish(await claimOf(t.db, running), PAQUETE);
+    const mails = await correosDe(ana);
+    expect(mails.map(({ tipo, cuantas }) => [tipo, cuantas])).toContainEqual(['solicitud.terminada', 1]);
+    const told = mails.flatMap(({ datos }) => datos.map(({ cuenta_id }) => cuenta_id));
+    expect([...new Set(told)]).toEqual([otra.cuentaId]);
+    // What is the case is told once the account is not suspended any more.
+    await t.sql`UPDATE cuenta SET suspendida_en = NULL, suspension_motivo = NULL WHERE id = ${a.cuentaId}`;
+    await look();
+    expect(await kinds(ana)).toContain('saldo.bajo');
   });
 });
 

@@ -61,9 +61,13 @@ const CORREO: Destino = {
   columna: 'usuario_id',
   tabla: 'usuario',
   saldo: `w.correo_verificado_en IS NOT NULL AND 'saldo.bajo' <> ALL (w.avisos_apagados)`,
-  ofTaxpayer: (tipo) => `SELECT m.usuario_id AS id, m.cuenta_id FROM miembro m JOIN usuario u ON u.id = m.usuario_id
-    WHERE m.cuenta_id = d.cuenta_id AND u.correo_verificado_en IS NOT NULL AND '${tipo}' <> ALL (u.avisos_apagados)`,
-  cuentas: 'SELECT m.cuenta_id FROM miembro m WHERE m.usuario_id = p.id',
+  // Of these `correo_avisa` passes over those who may not see credentials. An account that is suspended is told later.
+  ofTaxpayer: (
+    tipo,
+  ) => `SELECT m.usuario_id AS id, m.cuenta_id FROM miembro m JOIN usuario u ON u.id = m.usuario_id JOIN cuenta q ON q.id = m.cuenta_id
+    WHERE m.cuenta_id = d.cuenta_id AND q.suspendida_en IS NULL AND u.correo_verificado_en IS NOT NULL AND '${tipo}' <> ALL (u.avisos_apagados)`,
+  cuentas:
+    'SELECT m.cuenta_id FROM miembro m JOIN cuenta q ON q.id = m.cuenta_id WHERE m.usuario_id = p.id AND q.suspendida_en IS NULL',
   claveSaldo: `'saldo.bajo ' || c.id`,
   isSaldo: `clave LIKE 'saldo.bajo %'`,
   cuentaDeSaldo: 'substr(v.clave, 12)::uuid',
