@@ -33,7 +33,7 @@ const LEASE_SECONDS = 60;
 const OCUPADA_TURNS = 30;
 /** Seconds until one is tried again that failed on our side. */
 const RETRY_SECONDS = 30;
-/** Seconds until a period is asked for again whose solicitud ended without rows: doubling, to a day. */
+/** Seconds until a period is asked for again whose solicitud ended without rows, or is doubted: doubling, to a day. */
 const FIRST_FAILURE_SECONDS = 3_600;
 const LAST_FAILURE_SECONDS = 86_400;
 /** Months before this one that are looked for when the newest days are: an outage may have been long. */
@@ -101,36 +101,36 @@ export function openSincronizacion(
   shutdown.phase('sincronizacion', () => loops.close());
 }
 
-/** Starts the three loops of the role: what is due, what is over, and which counterparties stand on a list. */
-export function startSincronizacion(deps: Deps, ajustes: AjustesSincronizacion): { close(): Promise<void> } {
+/** One turn of each of the three loops of the role; each says whether there is more to do at once. */
+export function createTurns(deps: Deps, ajustes: AjustesSincronizacion) {
   const { tramos, almacenes, log } = deps;
-  const working = startLoop({
-    name: 'sincronizacion',
-    everyMs: ajustes.everyMs,
-    log,
-    turn: async (signal) => {
+  return {
+    /** What is due. */
+    async work(signal: AbortSignal): Promise<boolean> {
       const tomados = await tramos.take(ajustes.concurrency, LEASE_SECONDS);
       await Promise.all(tomados.map((tomado) => answer(deps, ajustes, tomado, signal)));
       return tomados.length === ajustes.concurrency;
     },
-  });
-  const cleaning = startLoop({
-    name: 'sincronizacion-limpieza',
-    everyMs: CLEAN_EVERY_MS,
-    log,
-    turn: async () => {
+
+    /** What is over. */
+    async clean(): Promise<boolean> {
       const over = await tramos.reap();
       if (over > 0) log.info({ consentimientos: over }, 'consents_expired');
       await tramos.forget(100);
       return (await almacenes.removeRows(REMOVED)) > 0;
     },
-  });
-  const crossing = startLoop({
-    name: 'riesgo',
-    everyMs: ajustes.everyMs,
-    log,
-    turn: (signal) => crossAll(deps, signal),
-  });
+
+    /** Which counterparties stand on a list. */
+    cross: (signal: AbortSignal) => crossAll(deps, signal),
+  };
+}
+
+function startSincronizacion(deps: Deps, ajustes: AjustesSincronizacion): { close(): Promise<void> } {
+  const { work, clean, cross } = createTurns(deps, ajustes);
+  const { log } = deps;
+  const working = startLoop({ name: 'sincronizacion', everyMs: ajustes.everyMs, log, turn: work });
+  const cleaning = startLoop({ name: 'sincronizacion-limpieza', everyMs: CLEAN_EVERY_MS, log, turn: clean });
+  const crossing = startLoop({ name: 'riesgo', everyMs: ajustes.everyMs, log, turn: cross });
   return {
     async close() {
       await Promise.all([working.close(), cleaning.close(), crossing.close()]);
@@ -272,7 +272,7 @@ async function merge(
     const hecha = await almacenes.merge(lectura, paquetes.readCsv(objectKey, linked.signal), linked.signal);
     if (hecha === null) return;
     log.info({ ...nameOf(tomado), solicitud_id: solicitudId, ...hecha }, 'reading_merged');
-    if (hecha.isDudosa) await tramos.failed(tomado, 'DUDOSA', FIRST_FAILURE_SECONDS);
+    if (hecha.isDudosa) await tramos.failed(tomado, 'DUDOSA', afterFailures(tomado.fallos));
     else {
       const next = siguienteLectura(tramo, pedido, frecuencia);
       await tramos.read(tomado, next === null ? null : dueOn(next, minuto));
