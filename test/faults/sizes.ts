@@ -26,6 +26,7 @@ const SIZES = {
   'runs of the model': { pr: 2_000, deep: 50_000 },
   'webhooks to a receiver that fails': { pr: 10_000, deep: 100_000 },
   'simulated solicitudes': { pr: 100_000, deep: 1_000_000 },
+  'subscriptions over a year': { pr: 12, deep: 200 },
 } as const;
 
 export type Size = keyof typeof SIZES;

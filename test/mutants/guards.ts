@@ -8,6 +8,7 @@ export interface Guard {
   readonly tests: readonly string[];
 }
 
+const ALMACEN = 'test/integration/almacen/merge.test.ts';
 const db = (name: string) => `test/integration/db/${name}.test.ts`;
 
 /** One of each kind on which a promise of the README stands. */
@@ -149,5 +150,52 @@ export const GUARDS: readonly Guard[] = [
     file: 'packages/db/src/outbox.ts',
     edits: [{ from: 'IS NULL\nORDER BY o.rung_at', to: 'IS NULL AND false\nORDER BY o.rung_at' }],
     tests: [db('outbox')],
+  },
+  {
+    name: 'the consent that each step of a reading looks for',
+    file: 'packages/db/src/claims/claims.ts',
+    edits: [
+      {
+        from: 'k.sincronizacion_id = t.sincronizacion_id AND k.expira_en > now()',
+        to: 'k.sincronizacion_id = t.sincronizacion_id',
+      },
+    ],
+    tests: [db('consentimiento')],
+  },
+  {
+    name: 'the consent without which nothing is asked for',
+    file: 'prisma/migrations/20261123154600_sincronizacion/migration.sql',
+    edits: [{ from: 'k.sincronizacion_id = de AND k.expira_en > now())', to: 'k.sincronizacion_id = de)' }],
+    tests: [db('consentimiento')],
+  },
+  {
+    name: 'the wait of a reading while one that overlaps is under way',
+    file: 'prisma/migrations/20261123154600_sincronizacion/migration.sql',
+    edits: [{ from: 't.desde <= h AND t.hasta >= d)', to: 't.desde <= h AND t.hasta >= d AND false)' }],
+    tests: [db('consentimiento')],
+  },
+  {
+    name: 'the note by which a package is merged once',
+    file: 'packages/db/src/almacen/merge.ts',
+    edits: [{ from: 'if (known !== null) return known;', to: 'void known;' }],
+    tests: [ALMACEN],
+  },
+  {
+    name: 'the lock of a store under which its changes are numbered',
+    file: 'packages/db/src/almacen/merge.ts',
+    edits: [{ from: "borrado_en IS NULL FOR NO KEY UPDATE'", to: "borrado_en IS NULL'" }],
+    tests: [ALMACEN],
+  },
+  {
+    name: 'the doubt in an answer from which much is missing',
+    file: 'packages/db/src/almacen/merge.ts',
+    edits: [{ from: 'const POCOS_AUSENTES = 20;', to: 'const POCOS_AUSENTES = 2_000_000;' }],
+    tests: [ALMACEN],
+  },
+  {
+    name: 'the doubt in an empty answer that nobody confirmed',
+    file: 'packages/db/src/almacen/merge.ts',
+    edits: [{ from: '(NOT $7 AND NOT EXISTS (SELECT FROM leido))', to: '(NOT $7 AND false)' }],
+    tests: [ALMACEN],
   },
 ];
