@@ -211,12 +211,13 @@ describe('acuse descargar', () => {
   it('tells each step in lines where there is no terminal, and leaves the whole ZIP in a file', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });
     const cwd = await newFolder();
-    const { code, out, err } = await runAcuse(['descargar', ...DIA], { env: envOf(caller), cwd });
+    const { code, out, err } = await runAcuse(['descargar', ...DIA, '--capsula'], { env: envOf(caller), cwd });
     expect([code, err]).toEqual([
       0,
       expect.stringMatching(/^Solicitud [0-9a-f-]{36}: hecha\.\n\d+ % (EN_PROCESO|TERMINADA)/),
     ]);
     expect(err).not.toContain('\u001b');
+    expect(await servicio.sql`SELECT capsula FROM solicitud WHERE rfc = ${caller.rfc}`).toEqual([{ capsula: true }]);
     const name = `${caller.rfc}_recibidos_${UN_DIA.desde}_${UN_DIA.hasta}.zip`;
     expect(await readdir(cwd)).toEqual([name]);
     const zip = await readFile(join(cwd, name));

@@ -154,6 +154,17 @@ describe('the form', () => {
     expect(await saldoDe(servicio, who.persona)).toBe(4);
   });
 
+  test('asks for a capsula only where its box is ticked, and keeps it ticked when something else is wrong', async () => {
+    const who = await owner();
+    const capsulaOf = async (id: string) => panel.sql`SELECT capsula FROM solicitud WHERE id = ${id}`;
+    expect(await capsulaOf(await ask(who))).toEqual([{ capsula: false }]);
+    const criterios = { ...CRITERIOS, tipo: 'emitidos', capsula: 'si' };
+    expect(await capsulaOf(await ask(who, criterios))).toEqual([{ capsula: true }]);
+    const campos = { ...criterios, rfc: who.caller.rfc, desde: 'ayer' };
+    const wrong = await who.persona.submit('/solicitudes/nueva', '/solicitudes/nueva', campos);
+    expect([wrong.status, wrong.$('[name="capsula"]').is(':checked')]).toEqual([422, true]);
+  });
+
   test('begins with the criteria of the one that is asked again, and never with its key', async () => {
     const who = await owner();
     const id = await ask(who, { ...CRITERIOS, formato: 'parquet' });

@@ -14,6 +14,7 @@ interface Opciones {
   readonly desde?: string;
   readonly hasta?: string;
   readonly formato: NonNullable<PeticionTaxDescargaMetadata['formato']>;
+  readonly capsula?: boolean;
   readonly salida?: string;
   readonly sobrescribir?: boolean;
   readonly continuar?: string;
@@ -40,6 +41,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
         .choices(['csv', 'xlsx', 'ndjson', 'parquet'])
         .default('csv'),
     )
+    .option('--capsula', 'que siga sin la llave de la e.firma, hasta 72 horas; no está probado con el SAT en vivo')
     .option('--salida <archivo>', 'dónde queda; sin él, RFC_tipo_desde_hasta.zip en esta carpeta')
     .option('--sobrescribir', 'reemplaza el archivo si ya existe')
     .option('--continuar <solicitud_id>', 'retoma una solicitud ya hecha, sin otro cargo')
@@ -47,7 +49,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .action(async (opciones: Opciones) => {
       const { acuse, acceso } = await open();
       const avance = createAvance(consola);
-      const { continuar, tipo, desde, hasta, formato, salida, sobrescribir = false } = opciones;
+      const { continuar, tipo, desde, hasta, formato, capsula, salida, sobrescribir = false } = opciones;
       const rfc = () => rfcOf(acceso, opciones.rfc);
       const archivoOf = ({ tipo, desde, hasta }: Pick<Solicitud, 'tipo' | 'desde' | 'hasta'>) =>
         salida ?? `${rfc()}_${tipo}_${desde}_${hasta}.zip`;
@@ -59,7 +61,8 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
         // Before anything is charged.
         await checkPlace(archivoOf({ tipo, desde, hasta }), sobrescribir);
         // It is not interrupted: only its answer says under which id it goes on.
-        const { data } = await acuse.tax.descargaMetadata({ rfc: rfc(), tipo, desde, hasta, formato });
+        const pedido = { rfc: rfc(), tipo, desde, hasta, formato, ...(capsula ? { capsula } : {}) };
+        const { data } = await acuse.tax.descargaMetadata(pedido);
         avance.pedida(data);
         id = data.solicitud_id;
       } else if (salida !== undefined) await checkPlace(salida, sobrescribir);

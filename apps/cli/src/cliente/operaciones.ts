@@ -37,6 +37,8 @@ function optionOf({ nombre, descripcion, tipo, esSecreto, esArchivo, valores, ej
   if (esArchivo) return new Option(`--${words} <archivo>`, `el archivo .${words}`);
   const example = ejemplo === null || valores !== null ? '' : ` Por ejemplo: ${ejemplo}`;
   const hint = tipo === 'array' ? ' Varios van separados por comas.' : '';
+  // Left out, it is false.
+  if (tipo === 'boolean') return new Option(`--${words}`, descripcion);
   const option = new Option(`--${words} <${words}>`, `${descripcion}${hint}${example}`);
   if (valores !== null) option.choices([...valores]);
   if (tipo === 'integer' || tipo === 'number') option.argParser(numberArgument(tipo === 'integer'));

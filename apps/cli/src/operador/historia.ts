@@ -119,7 +119,9 @@ function nowOf({ solicitud: s, partes, copias_selladas }: Traza): string[] {
     );
   else if (s.timbre_vence_en !== null) lines.push(`Siguiente paso (${s.cola}): ${s.timbre_vence_en.toISOString()}`);
   for (const { tipo, expira_en } of copias_selladas)
-    lines.push(`Copia sellada de la credencial (${tipo}) hasta ${expira_en.toISOString()}`);
+    lines.push(
+      `${tipo === 'capsula' ? 'Cápsula de la e.firma' : `Copia sellada de la credencial (${tipo})`} hasta ${expira_en.toISOString()}`,
+    );
   for (const { inicio, fin, estado, canal, envios, consultas, fallos, vence_en } of partes)
     if (estado !== 'DESCARGADA' && estado !== 'VACIA')
       lines.push(

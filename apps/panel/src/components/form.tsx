@@ -70,6 +70,8 @@ export interface CampoProps {
   readonly requerido?: boolean;
   /** May stay empty since what it asks for is known already; it is not called optional then. */
   readonly sabido?: boolean;
+  /** Of a checkbox: it was ticked before. */
+  readonly marcado?: boolean;
   readonly autocompletar?: string;
   readonly teclado?: 'text' | 'numeric' | 'decimal' | 'email';
   readonly patron?: string;
@@ -157,7 +159,7 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
         {value?.startsWith('\n') ? `\n${value}` : value}
       </textarea>
     );
-  if (tipo === 'checkbox') return <input {...comunes} type="checkbox" value={value ?? 'si'} />;
+  if (tipo === 'checkbox') return <input {...comunes} type="checkbox" value={value ?? 'si'} checked={props.marcado} />;
   return (
     <input
       {...comunes}

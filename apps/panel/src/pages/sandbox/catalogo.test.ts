@@ -16,6 +16,7 @@ describe('readCatalogo', () => {
       { nombre: 'desde', tipo: 'fecha' },
       { nombre: 'hasta', tipo: 'fecha' },
       { nombre: 'formato', tipo: 'lista', opciones: ['csv', 'xlsx', 'ndjson', 'parquet'], requerido: false },
+      { nombre: 'capsula', tipo: 'booleano', opciones: ['false', 'true'], requerido: false },
     ]);
     expect(catalogo.every(({ esIdempotente }) => esIdempotente)).toBe(true);
   });

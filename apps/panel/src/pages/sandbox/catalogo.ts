@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What the person types for one field of an operation's body. */
 export interface CampoOperacion {
   readonly nombre: string;
-  readonly tipo: 'texto' | 'numero' | 'entero' | 'fecha' | 'archivo' | 'lista' | 'varios';
+  readonly tipo: 'texto' | 'numero' | 'entero' | 'fecha' | 'archivo' | 'lista' | 'booleano' | 'varios';
   readonly requerido: boolean;
   /** Never shown again once typed, neither by the panel nor in the command that it shows. */
   readonly secreto: boolean;
@@ -31,7 +31,7 @@ export interface SandboxOperation {
 const campoSchema = z.object({
   type: z.string().default('string'),
   description: z.string().default(''),
-  example: z.union([z.string(), z.number(), z.array(z.string())]).optional(),
+  example: z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]).optional(),
   enum: z.array(z.string()).optional(),
   format: z.string().optional(),
   contentEncoding: z.string().optional(),
@@ -137,7 +137,7 @@ function readCampo(nombre: string, field: z.output<typeof campoSchema>, requerid
     secreto: SECRETOS.has(nombre),
     descripcion: field.description,
     ejemplo: [field.example ?? []].flat().join(', '),
-    opciones: field.enum ?? [],
+    opciones: field.enum ?? (field.type === 'boolean' ? ['false', 'true'] : []),
     patron: field.pattern,
     maxLargo: field.maxLength,
   };
@@ -145,6 +145,7 @@ function readCampo(nombre: string, field: z.output<typeof campoSchema>, requerid
 
 function tipoOf({ type, format, contentEncoding, enum: opciones }: z.output<typeof campoSchema>) {
   if (type === 'array') return 'varios';
+  if (type === 'boolean') return 'booleano';
   if (opciones) return 'lista';
   if (contentEncoding === 'base64') return 'archivo';
   if (type === 'integer') return 'entero';

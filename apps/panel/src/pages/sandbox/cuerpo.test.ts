@@ -45,6 +45,13 @@ describe('the body', () => {
     });
   });
 
+  it('is true or false where that is asked for', async () => {
+    const campos = [campo('capsula', { tipo: 'booleano' })];
+    for (const capsula of [true, false])
+      expect(await readCuerpo({ campos }, form({ capsula: String(capsula) }), {})).toEqual({ capsula });
+    expect(await readCuerpo({ campos }, form({ capsula: 'tal vez' }), {})).toEqual({ capsula: 'tal vez' });
+  });
+
   it('keeps what is no number, so that the API can say so', async () => {
     for (const total of ['mil', '1e400', '0x10', 'NaN', '12345678901234567890'])
       expect(await readCuerpo(operacion, form({ total }), {})).toEqual({ total });

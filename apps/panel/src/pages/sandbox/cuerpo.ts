@@ -46,7 +46,7 @@ function periodoAnterior(now: Date): Valores {
 }
 
 /** What goes to the API: a JSON object. */
-export type Cuerpo = Readonly<Record<string, string | number | readonly string[]>>;
+export type Cuerpo = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** In the form, so that no field of an operation is taken for one of the panel's own. */
 export const fieldName = (campo: Pick<CampoOperacion, 'nombre'>): string => `c.${campo.nombre}`;
@@ -79,6 +79,7 @@ export async function readCuerpo(
 
 function typedValue({ tipo }: CampoOperacion, texto: string): Cuerpo[string] {
   if (tipo === 'varios') return texto.split(/[\s,]+/).filter((each) => each !== '');
+  if (tipo === 'booleano' && ['true', 'false'].includes(texto)) return texto === 'true';
   const isNumber = (tipo === 'numero' || tipo === 'entero') && /^-?\d{1,15}(\.\d{1,10})?$/.test(texto.trim());
   return isNumber ? Number(texto) : texto;
 }

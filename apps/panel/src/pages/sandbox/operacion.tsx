@@ -262,7 +262,7 @@ function CampoDeOperacion({ campo, value }: { readonly campo: CampoOperacion; re
       value={value}
       {...(patron === undefined ? {} : { patron: patron.replace(/^\^|\$$/g, '') })}
       {...(maxLargo === undefined ? {} : { maxLargo })}
-      {...(tipo === 'lista' ? { opciones } : {})}
+      {...(opciones.length > 0 && tipo !== 'varios' ? { opciones } : {})}
       {...(tipo === 'archivo' ? { acepta: `.${nombre}` } : {})}
       {...(secreto && tipo === 'texto' ? { tipo: 'password' } : INPUTS[tipo])}
     />
@@ -274,6 +274,7 @@ const INPUTS = {
   texto: {},
   varios: {},
   lista: {},
+  booleano: {},
   archivo: { tipo: 'file' },
   fecha: { tipo: 'date' },
   entero: { teclado: 'numeric' },

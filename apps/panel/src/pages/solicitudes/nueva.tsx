@@ -24,7 +24,8 @@ newSolicitudPage.get(
     const { c, deps, usuario } = contexto;
     const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
     const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? c.req.query();
-    return form(contexto, { rfc, tipo, desde, hasta, formato, apiKey: '', intento: randomUUID() });
+    const capsula = c.req.query('capsula') ?? '';
+    return form(contexto, { rfc, tipo, desde, hasta, formato, capsula, apiKey: '', intento: randomUUID() });
   },
   { cambia: true },
 );
@@ -66,6 +67,7 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
     desde: text('desde'),
     hasta: text('hasta'),
     formato: text('formato') || 'csv',
+    capsula: text('capsula'),
     apiKey: text('api_key'),
     intento: INTENTO.test(intento) ? intento : randomUUID(),
   };
@@ -162,9 +164,7 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           periodos={periodosDe(now)}
           elegido={pedido}
           formulario="pedir"
-          href={({ desde, hasta }) =>
-            hrefWith(PATH, { rfc: pedido.rfc, tipo: pedido.tipo, desde, hasta, formato: pedido.formato })
-          }
+          href={({ desde, hasta }) => hrefWith(PATH, { ...criteriosOf(pedido), desde, hasta })}
         />
         <div class="rejilla">
           <Campo nombre="desde" label="Primer día" tipo="date" requerido />
@@ -182,6 +182,13 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           requerido
           opciones={FORMATOS.map((formato) => [formato, FORMAT_NAMES[formato]])}
           ayuda="Cómo vienen las filas dentro del ZIP. Los archivos del SAT vienen siempre tal cual."
+        />
+        <Campo
+          nombre="capsula"
+          label="Que siga sin la llave de la e.firma, hasta 72 horas"
+          tipo="checkbox"
+          marcado={pedido.capsula === 'si'}
+          ayuda="Mientras la llave está guardada se firma de antemano lo que esta solicitud, y ninguna otra, preguntará al SAT. Con la CIEC no cambia nada. No está probado con el SAT en vivo."
         />
         <Secret
           nombre="api_key"
@@ -212,6 +219,14 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
   );
 }
 
+/** What the form begins with again when a period is chosen. */
+const criteriosOf = ({ rfc, tipo, formato, capsula }: Pedido) => ({
+  rfc,
+  tipo,
+  formato,
+  ...(capsula === '' ? {} : { capsula }),
+});
+
 /** What is missing before this taxpayer can ask, in the list to choose from. */
 function stateOf({ llave, ciec, efirmaKey }: RfcVista): string {
   if (llave === null) return ' (sin API key)';
@@ -231,6 +246,8 @@ type Pedido = {
   readonly desde: string;
   readonly hasta: string;
   readonly formato: string;
+  /** `si` where its box is ticked. */
+  readonly capsula: string;
   readonly apiKey: string;
   /** The same for each time that one form is sent, so that twice sent is once asked. */
   readonly intento: string;
@@ -267,10 +284,10 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
 
 /** Asks through the API of this installation: accepted, checked and charged as any other. */
 async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedida> {
-  const { rfc, tipo, desde, hasta, formato, apiKey, intento } = pedido;
+  const { rfc, tipo, desde, hasta, formato, capsula, apiKey, intento } = pedido;
   const answer = await api.call({
     nombre: OPERACION,
-    cuerpo: { rfc, tipo, desde, hasta, formato },
+    cuerpo: { rfc, tipo, desde, hasta, formato, ...(capsula === 'si' ? { capsula: true } : {}) },
     apiKey,
     ip,
     idempotencyKey: intento,
