@@ -264,6 +264,11 @@ export const TABLA: readonly Fila[] = [
     errores: [...llave, '404/2002'],
   },
   {
+    ...{ path: 'cfdi/resumen', ...sincronizacion, campos: { ...filtroCfdi, tipo: texto, contrapartes: numero } },
+    ...{ valores: filtrados, data: ['suma', 'meses', 'efectos', 'contrapartes', 'otras'], nuestros: alcance },
+    errores: [...llave, '404/2002'],
+  },
+  {
     ...{ path: 'sincronizacion/cambios', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
     data: [...lista, 'siguiente', 'faltan'],
     elementos: { secuencia: 'integer', cambio: 'string', uuid: 'string', fecha: 'date' },

@@ -14,6 +14,14 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'cfdi/resumen',
+    resumen: 'Resumen de los CFDI que se conocen del RFC',
+    descripcion:
+      'Cuántos CFDI hay, y sus importes, de los que sincronizacion/crear mantiene al día, con los filtros de cfdi/consultar: en total, por mes de emisión, por efecto, y por contraparte. Los vigentes, los cancelados y los ausentes van aparte, y también ingresos, egresos y nómina: un egreso nunca se suma como ingreso. La metadata del SAT no dice la moneda: los importes se suman como vienen. Pide emitidos o recibidos, que no se suman entre sí. No pregunta al SAT. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'descarga/cancelar',
     resumen: 'Cancelar una solicitud de descarga en curso',
     descripcion:

@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { TipoDescarga } from '@acuse/core';
-import { type CfdiConocido, createAlmacenes, type FiltroCfdi, type LugarCfdi, openAlmacen } from '@acuse/db';
+import {
+  type CfdiConocido,
+  createAlmacenes,
+  type FiltroCfdi,
+  type LugarCfdi,
+  openAlmacen,
+  type SumaPorEfecto,
+  type Sumas,
+} from '@acuse/db';
 import { expect, test } from 'vitest';
 import { createRandom, type Random } from '../../faults/random.ts';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
@@ -210,4 +218,95 @@ test('an empty store, and a counterparty that it does not know, have no page', a
   expect(await almacenes.page({ ...pedido, filtro: { tipos: TIPOS } })).toEqual({ filas: [], siguiente: null });
   const filtro = { tipos: TIPOS, contraparte: 'NAD010101AB1' };
   expect(await almacenes.page({ ...pedido, filtro })).toEqual({ filas: [], siguiente: null });
+});
+
+/** Sums in millionths, by the plainest words. */
+function sumOf(those: readonly Conocido[], estado: string) {
+  const mine = those.filter((each) => estadoDe(each) === estado);
+  const total = (isOne: (efecto: string) => boolean) =>
+    mine.reduce((sum, { efecto = '', monto }) => sum + (isOne(efecto) ? (micros(monto) ?? 0n) : 0n), 0n);
+  return {
+    cfdi: mine.length,
+    ingresos: total((efecto) => efecto === 'I'),
+    egresos: total((efecto) => efecto === 'E'),
+    nomina: total((efecto) => efecto === 'N'),
+    otros: total((efecto) => !['I', 'E', 'N'].includes(efecto)),
+    sinMonto: mine.filter(({ monto }) => micros(monto) === null).length,
+  };
+}
+
+const sumsOf = (those: readonly Conocido[]) => ({
+  vigentes: sumOf(those, 'VIGENTE'),
+  cancelados: sumOf(those, 'CANCELADO'),
+  ausentes: sumOf(those, 'AUSENTE'),
+});
+
+const inMicros = ({ cfdi, sinMonto, ...amounts }: SumaPorEfecto) => {
+  for (const amount of Object.values(amounts)) expect(amount).toMatch(/^-?\d+\.\d{2,}$/);
+  const { ingresos, egresos, nomina, otros } = amounts;
+  return {
+    ...{ cfdi, sinMonto, ingresos: micros(ingresos), egresos: micros(egresos) },
+    ...{ nomina: micros(nomina), otros: micros(otros) },
+  };
+};
+const allInMicros = ({ vigentes, cancelados, ausentes }: Sumas) => ({
+  ...{ vigentes: inMicros(vigentes), cancelados: inMicros(cancelados), ausentes: inMicros(ausentes) },
+});
+
+test.for([4, 5, 6])(
+  'sums of any filter are those of every CFDI, by state, month, kind and counterparty, none as another (world %i)',
+  async (seed) => {
+    const random = createRandom(seed);
+    const { almacenes, almacenId, read } = await open();
+    const world = await randomWorld(random, read);
+    for (let turn = 0; turn < 25; turn++) {
+      const filtro = { ...randomFiltro(random, world), tipos: [random.pick(TIPOS)] };
+      const top = between(random, 1, 4);
+      const answer = await almacenes.resumen({ almacenId, filtro, contrapartes: top });
+      if ('demasiados' in answer) throw new Error('too many');
+      const meant = world.filter((each) => isMeant(each, filtro));
+      const by = (keyOf: (each: Conocido) => string) =>
+        [...new Set(meant.map(keyOf))].sort().map((key) => [key, meant.filter((each) => keyOf(each) === key)] as const);
+      expect(allInMicros(answer.total)).toEqual(sumsOf(meant));
+      expect(answer.meses.map(({ mes, ...sumas }) => [mes, allInMicros(sumas)])).toEqual(
+        by(({ emitida }) => emitida.slice(0, 7)).map(([mes, those]) => [mes, sumsOf(those)]),
+      );
+      const efectos = answer.efectos.map(({ efecto, ...sumas }) => [efecto, allInMicros(sumas)] as const);
+      expect(new Map(efectos)).toEqual(
+        new Map(by(({ efecto = '' }) => efecto).map(([efecto, those]) => [efecto, sumsOf(those)])),
+      );
+      const ranked = by(({ contraparte: [rfc] }) => rfc)
+        .map(([rfc, those]) => ({ rfc, those, sums: sumsOf(those) }))
+        .sort((a, b) => {
+          const [one, other] = [a, b].map(({ sums: { vigentes } }) => vigentes.ingresos - vigentes.egresos) as [
+            bigint,
+            bigint,
+          ];
+          if (one !== other) return one > other ? -1 : 1;
+          const [mine, its] = [a.sums.vigentes.nomina, b.sums.vigentes.nomina];
+          return mine === its ? b.those.length - a.those.length : mine > its ? -1 : 1;
+        });
+      expect(answer.contrapartes.map(({ rfc, nombre: _, ...sumas }) => [rfc, allInMicros(sumas)])).toEqual(
+        ranked.slice(0, top).map(({ rfc, sums }) => [rfc, sums]),
+      );
+      const rest = ranked.slice(top).flatMap(({ those }) => those);
+      const { contrapartes, ...otras } = answer.otras;
+      expect([contrapartes, allInMicros(otras)]).toEqual([Math.max(0, ranked.length - top), sumsOf(rest)]);
+    }
+  },
+);
+
+test('a sum says the last name that a counterparty was given, and that there is too much to add up', async () => {
+  const { almacenes, almacenId, read } = await open();
+  await read('recibidos', [cfdi('recibidos', 1, ['PRO010101AB1', 'Viejo'])]);
+  await read(
+    'recibidos',
+    [1, 2, 3].map((n) => cfdi('recibidos', n, ['PRO010101AB1', n === 1 ? 'Viejo' : 'Nuevo'])),
+  );
+  const pedido = { almacenId, filtro: { tipos: ['recibidos'] as const }, contrapartes: 5 };
+  expect(await almacenes.resumen(pedido)).toMatchObject({ contrapartes: [{ rfc: 'PRO010101AB1', nombre: 'Nuevo' }] });
+  expect(await almacenes.resumen({ ...pedido, tope: 3 })).toHaveProperty('total.vigentes.cfdi', 3);
+  expect(await almacenes.resumen({ ...pedido, tope: 2 })).toEqual({ demasiados: true, tope: 2 });
+  const narrow = { ...pedido.filtro, contraparte: 'PRO010101AB1', estado: 'CANCELADO' as const };
+  expect(await almacenes.resumen({ ...pedido, filtro: narrow, tope: 3 })).toHaveProperty('total.vigentes.cfdi', 0);
 });

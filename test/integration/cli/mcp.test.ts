@@ -37,6 +37,7 @@ describe('the tools', () => {
     ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar', 'cfdi/consultar'],
     'estado/sat',
     'riesgo/proveedores',
+    'cfdi/resumen',
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],

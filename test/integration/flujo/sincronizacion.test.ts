@@ -100,6 +100,9 @@ it('a subscription reads month after month by itself, at the cost that it foreto
         .sort()
         .reverse(),
     );
+    const sumado = await expectOk(caller.call('cfdi/resumen', { rfc, tipo }));
+    const { vigentes, cancelados } = sumado['suma'] as Record<string, { cfdi: number }>;
+    expect((vigentes?.cfdi ?? 0) + (cancelados?.cfdi ?? 0)).toBe(expected.size);
     for (const { uuid, estado, monto, contraparte_rfc } of told) {
       expect(known.find((each) => each.uuid === uuid)).toMatchObject({ estado, monto, contraparte_rfc });
       const row = expected.get(uuid);

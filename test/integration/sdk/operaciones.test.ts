@@ -113,6 +113,7 @@ it.for(CLIENTS)(
     await op('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
     await op('cfdi/consultar');
     await op('riesgo/proveedores');
+    await op('cfdi/resumen', { rfc, tipo: 'recibidos' });
     for (const accion of ['listar', 'cambios', 'pausar', 'reanudar', 'borrar']) await op(`sincronizacion/${accion}`);
 
     const webhook = { rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] };
@@ -130,7 +131,14 @@ it.for(CLIENTS)(
       expect([path, answer]).toMatchObject([path, { cfdi_codigo: 1 }]);
     // Only what changes nothing is repeated without one.
     expect([...sinClave].sort()).toEqual([
-      ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar'],
+      ...[
+        'cfdi/consultar',
+        'cfdi/resumen',
+        'descarga/listar',
+        'descarga/paquete',
+        'descarga/verificar',
+        'efos/consultar',
+      ],
       'estado/sat',
       ...['riesgo/proveedores', 'sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
       ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],

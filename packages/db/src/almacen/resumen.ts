@@ -82,7 +82,7 @@ WITH x AS NOT MATERIALIZED (
   FROM g JOIN nombrado c ON c.id = g.contraparte_id GROUP BY c.rfc, estado, efecto
 ), r AS MATERIALIZED (
   SELECT rfc, max(nombrado_id) AS nombrado_id, row_number() OVER (
-    ORDER BY ${inForce('I')} - ${inForce('E')} DESC, ${inForce('N')} DESC, sum(n) DESC, rfc) AS lugar
+    ORDER BY ${inForce('I')} - ${inForce('E')} DESC, ${inForce('N')} DESC, sum(n) DESC, rfc COLLATE "C") AS lugar
   FROM b GROUP BY rfc
 )
 SELECT (SELECT coalesce(sum(n), 0) > ${most}::int FROM t) AS demasiados,
