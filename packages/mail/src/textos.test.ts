@@ -69,6 +69,14 @@ describe('the text of a mail with a link', () => {
     expect(() => contenidoDe(correo(tipo))).toThrow(/link/);
   });
 
+  it('of a password tells somebody who has an account that somebody wanted to make one with the same e-mail', () => {
+    const contenido = contenidoDe(correo('password.restablecer', { datos: [{ registro: true }], enlace }));
+    const { texto } = renderCorreo(contenido);
+    expect(contenido.asunto).toBe('Ya hay una cuenta de Acuse con su correo');
+    expect(texto).toContain('y ya hay una');
+    expect(texto).toContain(`${panelUrl}/restablecer?codigo=T-oken_1`);
+  });
+
   it('of an invitation says who invites, where to and as what', () => {
     const datos = [{ persona: 'ana@example.com', cuenta: 'Despacho <b>', papel: 'CONTADOR' }];
     const { texto, html } = renderCorreo(contenidoDe(correo('equipo.invitacion', { datos, enlace })));

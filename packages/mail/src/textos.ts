@@ -199,12 +199,22 @@ export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo):
   }
   if (tipo === 'password.restablecer') {
     const { url, hasta } = linkTo('/restablecer');
+    const sirve = `El enlace sirve una vez y vence el ${hasta}, hora del centro de México. Al usarlo terminan las sesiones abiertas.`;
+    if (first['registro'] === true)
+      return {
+        asunto: 'Ya hay una cuenta de Acuse con su correo',
+        parrafos: [
+          'Alguien quiso crear una cuenta de Acuse con este correo, y ya hay una. Si fue usted, entre con su contraseña; si no la recuerda o nunca confirmó su correo, elija otra con el enlace.',
+        ],
+        accion: { texto: 'Elegir otra contraseña', url },
+        notas: [sirve, 'Si no fue usted, no haga nada: su cuenta sigue como estaba. No le dé este enlace a nadie.'],
+      };
     return {
       asunto: 'Elija otra contraseña de Acuse',
       parrafos: ['Alguien pidió elegir otra contraseña para la cuenta de este correo. Si fue usted, siga el enlace.'],
       accion: { texto: 'Elegir otra contraseña', url },
       notas: [
-        `El enlace sirve una vez y vence el ${hasta}, hora del centro de México. Al usarlo terminan las sesiones abiertas.`,
+        sirve,
         'Si no fue usted, no haga nada: su contraseña sigue siendo la misma. No le dé este enlace a nadie.',
       ],
     };

@@ -144,6 +144,70 @@ describe('somebody who signs up where mail is sent', () => {
     expect((await ana.get('/cuenta/correo')).main).toContain('Confirmado');
   });
 
+  const signUp = (email: string, password = NUEVA) => {
+    const cliente = panel.newCliente();
+    return cliente
+      .submit('/registro', '/registro', { nombre: 'Persona', email, password })
+      .then((answer) => ({ answer, cliente }));
+  };
+  const tries = (email: string, password: string) =>
+    panel.newCliente().submit('/entrar', '/entrar', { email, password });
+
+  it('is answered alike whether the e-mail has an account or not, and by the log-in as well; only the mails differ', async () => {
+    const [ana, email] = [await panel.registrar(), `${randomUUID()}@example.com`];
+    const seen = [];
+    for (const each of [ana.email, email]) {
+      const { answer, cliente } = await signUp(each);
+      const { text } = await cliente.get('/entrar');
+      const entered = await tries(each, NUEVA);
+      const plain = (html: string) => html.replaceAll(each, 'E').replace(/nonce="[^"]*"|value="[\w-]{43}"/g, '');
+      seen.push([
+        answer.status,
+        answer.location,
+        [...answer.headers.keys()].sort(),
+        plain(text),
+        entered.status,
+        plain(entered.text),
+      ]);
+    }
+    expect(seen[0]).toEqual(seen[1]);
+    expect(String(seen[0]?.[3])).toContain('Le enviamos un correo a E.');
+    expect(await receive(email, 'password.restablecer')).toBeNull();
+    const [told] =
+      await panel.sql`SELECT datos FROM correo WHERE para = ${ana.email} AND tipo = 'password.restablecer'`;
+    expect(told).toEqual({ datos: [{ registro: true }] });
+  });
+
+  it('enters once the link was followed, and whoever had signed up with the address before is out by choosing a password', async () => {
+    const email = `${randomUUID()}@example.com`;
+    await signUp(email, 'la del extraño, muy larga');
+    expect((await tries(email, 'la del extraño, muy larga')).status).toBe(422);
+    // Its owner signs up too, and is mailed a link by which nobody else's password is left.
+    await signUp(email);
+    const codigo = await receive(email, 'password.restablecer');
+    const cliente = panel.newCliente();
+    await cliente.submit(`/restablecer?codigo=${codigo}`, '/restablecer', { password: 'la de su dueña, muy larga' });
+    for (const [password, status] of [
+      ['la del extraño, muy larga', 422],
+      [NUEVA, 422],
+      ['la de su dueña, muy larga', 303],
+    ] as const)
+      expect([password, (await tries(email, password)).status]).toEqual([password, status]);
+
+    const otro = `${randomUUID()}@example.com`;
+    await signUp(otro);
+    const desde = `/verificar?codigo=${await receive(otro, 'correo.verificar')}`;
+    expect((await panel.newCliente().submit(desde, '/verificar')).location).toBe('/entrar');
+    expect((await tries(otro, NUEVA)).location).toBe('/inicio');
+  });
+
+  it('has nobody mailed without end', async () => {
+    const ana = await panel.registrar();
+    for (let n = 0; n < 5; n += 1) expect((await signUp(ana.email)).answer.status).toBe(303);
+    const rows = await panel.sql`SELECT 1 FROM correo WHERE para = ${ana.email} AND tipo = 'password.restablecer'`;
+    expect(rows.length).toBeLessThanOrEqual(3);
+  });
+
   it('asks for the link again, as often as for others; it is worth nothing to a password, nor the other way round', async () => {
     const ana = await panel.registrar();
     for (let n = 0; n < 3; n += 1)
@@ -259,6 +323,7 @@ describe('notices', () => {
       await panel.sql`SELECT 1 FROM auditoria WHERE accion = 'cambiar-avisos-correo' AND actor = ${`usuario:${ana.usuarioId}`}`;
     expect(lines).toHaveLength(1);
 
+    await panel.sql`UPDATE usuario SET correo_verificado_en = now() WHERE id = ${ana.usuarioId}`;
     const pocos = await panel.another({ env: { ...panel.env, CORREO_AVISOS: 'saldo.bajo' } });
     const cliente = pocos.newCliente();
     await signIn(cliente, ana.email, ana.password);

@@ -25,7 +25,9 @@ export async function checkAcceso(
   const usuario = await usuarios.findByEmail(input.email);
   const password = input.password.slice(0, MAX_PASSWORD + 1);
   const { coincide, debeRenovarse } = await passwords.check(password, usuario?.password ?? null);
-  if (usuario === null || !coincide) return { status: 422, texto: noCoincide };
+  // Whoever signs up with the address of another could try by it whether that had an account.
+  const isAjena = settings.correo !== null && usuario?.faltaConfirmar === true;
+  if (usuario === null || !coincide || isAjena) return { status: 422, texto: noCoincide };
 
   await intentos.giveBack(limites);
   if (debeRenovarse && usuario.password)
@@ -51,9 +53,14 @@ export function limiteIp(ip: string, { entradasPorIp }: PanelSettings): Limite {
   return { clave: `entrar-ip:${networkOf(ip)}`, ...entradasPorIp };
 }
 
-/** Sign-ups from one address, which is also how often somebody can ask whether an e-mail has an account. */
+/** Sign-ups from one address; without mail, also how often somebody can ask whether an e-mail has an account. */
 export function limiteRegistro(ip: string, { registrosPorIp }: PanelSettings): Limite {
   return { clave: `registro-ip:${networkOf(ip)}`, ...registrosPorIp };
+}
+
+/** Mails to one e-mail that somebody wanted to sign up with it, known or not. */
+export function limiteRegistrado(email: string, { enlacesPorCorreo }: PanelSettings): Limite {
+  return { clave: `registrado:${hashOf(email)}`, ...enlacesPorCorreo };
 }
 
 /** Invitations of one account, however many of its people make them. */

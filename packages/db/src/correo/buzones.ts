@@ -72,6 +72,15 @@ export function createBuzones({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, ASK_RESET, [normalizeEmail(email), limite, ip]);
     },
 
+    /**
+     * Mails whoever has this address that somebody wanted to sign up with it, with a link to choose a password. Whether
+     * there is such a user shows in nothing that it gives.
+     */
+    async tellRegistered(email: string): Promise<void> {
+      const text = `SELECT correo_anota(id, 'password.restablecer', '{"registro": true}') FROM usuario WHERE email = $1`;
+      await execute(pool, text, [normalizeEmail(email)]);
+    },
+
     /** Mails a user the link that shows that the address is theirs. False when that is known. */
     askVerification: (usuarioId: string): Promise<boolean> => isOne(pool, ASK_VERIFICATION, [usuarioId]),
 

@@ -32,13 +32,16 @@ export type UsuarioNuevo = UsuarioVista & { readonly cuentaId: string };
 export interface UsuarioAcceso extends UsuarioVista {
   readonly password: PasswordGuardada | null;
   readonly tieneSegundoFactor: boolean;
+  /** Signed up where mail is sent, and has not followed the link yet: the address may be another's. */
+  readonly faltaConfirmar: boolean;
 }
 
 const VISTA = `u.id, ${cuentaOf('u.id')} AS "cuentaId", u.email, u.nombre, u.rol`;
 
 const ACCESO = `
 SELECT ${VISTA}, u.password_hash, u.password_kid,
-       EXISTS (SELECT FROM segundo_factor f WHERE f.usuario_id = u.id AND f.confirmado_en IS NOT NULL) AS "tieneSegundoFactor"
+       EXISTS (SELECT FROM segundo_factor f WHERE f.usuario_id = u.id AND f.confirmado_en IS NOT NULL) AS "tieneSegundoFactor",
+       u.correo_exigido AND u.correo_verificado_en IS NULL AS "faltaConfirmar"
 FROM usuario u`;
 
 const REGISTER = `

@@ -1,5 +1,5 @@
-import { Rechazo } from '@acuse/db';
-import { type Falta, limiteRegistro, REVISE, waitText } from '../../acceso/comprobar.ts';
+import { type PasswordGuardada, Rechazo } from '@acuse/db';
+import { type Falta, limiteRegistrado, limiteRegistro, REVISE, waitText } from '../../acceso/comprobar.ts';
 import { faultOfPassword, parseEmail, parseNombre } from '../../acceso/reglas.ts';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
@@ -15,9 +15,10 @@ signUpPage.get('/registro', (contexto) => {
 });
 
 /**
- * Makes an account with its first user, who is mailed a link and follows it before anything else, where mail is sent.
- * The page says when an e-mail already has an account, as rarely as accounts can be made from one address, and after
- * the same work.
+ * Makes an account with its first user. Where mail is sent, an e-mail that has an account is answered as one that has
+ * none, after the same statements: who reads it is mailed a link, to confirm it or to choose a password, and follows
+ * that before anything else. Without mail the page says when an e-mail has an account, as rarely as accounts can be made
+ * from one address.
  */
 signUpPage.post('/registro', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
@@ -40,18 +41,35 @@ signUpPage.post('/registro', async (contexto) => {
       },
     );
   const guardada = await deps.passwords.hash(password);
-  const verificar = deps.settings.correo !== null;
+  const nueva = { nombre, email, password: guardada, ip };
+  if (deps.settings.correo !== null) return registerByMail(contexto, nueva);
   try {
-    const usuario = await deps.usuarios.register({ nombre, email, password: guardada, verificar, ip });
+    const usuario = await deps.usuarios.register(nueva);
     await browser.open(usuario.id, 'COMPLETA');
-    return verificar
-      ? contexto.redirectTo('/cuenta/correo')
-      : contexto.redirectTo('/inicio', { tono: 'exito', texto: 'Su cuenta está lista.' });
+    return contexto.redirectTo('/inicio', { tono: 'exito', texto: 'Su cuenta está lista.' });
   } catch (error) {
     if (!(error instanceof Rechazo)) throw error;
     return renderRegistro(contexto, { email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.' });
   }
 });
+
+async function registerByMail(
+  { deps, redirectTo }: ContextoBase,
+  nueva: { nombre: string; email: string; password: PasswordGuardada; ip: string },
+): Promise<Response> {
+  const { email } = nueva;
+  const { permitido } = await deps.intentos.take([limiteRegistrado(email, deps.settings)]);
+  try {
+    await deps.usuarios.register({ ...nueva, verificar: true });
+  } catch (error) {
+    if (!(error instanceof Rechazo)) throw error;
+    if (permitido) await deps.buzones.tellRegistered(email);
+  }
+  return redirectTo('/entrar', {
+    tono: 'info',
+    texto: `Le enviamos un correo a ${email}. Siga su enlace para terminar, y después entre. Revise también el correo no deseado.`,
+  });
+}
 
 function faultsOf(nombre: string | null, email: string | null, password: string): Faltas {
   const fault = faultOfPassword(password, email ?? '');

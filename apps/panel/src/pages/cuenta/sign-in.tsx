@@ -15,7 +15,11 @@ signInPage.post('/entrar', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
   const email = campos['email'] ?? '';
   const back = localPath(campos['a']) ?? '/inicio';
-  const noCoincide = 'El correo o la contraseña no coinciden. Revíselos y vuelva a intentarlo.';
+  const nueva =
+    deps.settings.correo === null
+      ? ''
+      : ' Si acaba de crear su cuenta, siga antes el enlace del correo que le enviamos.';
+  const noCoincide = `El correo o la contraseña no coinciden. Revíselos y vuelva a intentarlo.${nueva}`;
   const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip }, noCoincide);
   if (!('usuario' in found)) return renderSignIn(contexto, back, found);
 
