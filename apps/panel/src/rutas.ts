@@ -26,6 +26,7 @@ import { paymentPage, paymentsPage } from './pages/operador/pagos.tsx';
 import { healthPage } from './pages/operador/salud.tsx';
 import { secretsPage } from './pages/operador/secretos.tsx';
 import { upToDatePage } from './pages/rfcs/al-dia.tsx';
+import { cfdiPage } from './pages/rfcs/cfdi.tsx';
 import { credentialsPage } from './pages/rfcs/credenciales.tsx';
 import { rfcPage } from './pages/rfcs/detalle.tsx';
 import { addressesPage } from './pages/rfcs/direcciones.tsx';
@@ -76,6 +77,7 @@ export const RUTAS: readonly Ruta[] = [
   credentialsPage,
   suppliersPage,
   upToDatePage,
+  cfdiPage,
   operationsPage,
   addressesPage,
   balancePage,

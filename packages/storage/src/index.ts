@@ -1,4 +1,5 @@
 export { ZipNoCoincide } from './assemble/assemble.ts';
+export { type RenglonCfdi, xlsxOf } from './formats/hoja.ts';
 export { documentoKey, paqueteKey, solicitudPrefix } from './keys.ts';
 export { type FilaMetadata, readMetadata } from './metadata/read-metadata.ts';
 export { type Eraser, openEraser } from './s3/erase.ts';

@@ -4,7 +4,8 @@ import { runInNewContext } from 'node:vm';
 import { createLibro, type Database } from '@acuse/db';
 import { createLogger } from '@acuse/runtime';
 import { beforeAll, expect, inject, it, vi } from 'vitest';
-import { streamCsv } from '../../../apps/panel/src/pages/saldo/libro-csv.ts';
+import { streamCsv } from '../../../apps/panel/src/http/csv.ts';
+import { COLUMNAS } from '../../../apps/panel/src/pages/saldo/libro-csv.ts';
 import { writeLibro } from './fixtures/libro-largo.ts';
 import { addRfc, cookieOf, type Panel, type Persona, usePanel } from './fixtures/panel.ts';
 
@@ -49,7 +50,9 @@ it('exports 100,000 rows to a reader who stops without reading ahead, and whole 
     }),
   });
   const batch = 2_000;
-  const reader = streamCsv(libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), { withBom: false }).getReader();
+  const reader = streamCsv(COLUMNAS, libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), {
+    withBom: false,
+  }).getReader();
   let lines = -1;
   while (lines < FILAS_CSV - 1) {
     const { value, done } = await reader.read();

@@ -41,6 +41,10 @@ export function formatNumero(numero: number | bigint): string {
   return NUMERO.format(numero);
 }
 
+/** A decimal of any length with the separators of es-MX, to its last digit: `1160.000001` is `1,160.000001`. */
+export const formatDecimal = (decimal: string): string =>
+  decimal.replace(/^(-?)(\d+)/, (_, sign: string, whole: string) => `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}`);
+
 /** `+100`, `−1`: by how much a balance changed. */
 export function formatCambio(cambio: number): string {
   return `${cambio > 0 ? '+' : '−'}${formatNumero(Math.abs(cambio))}`;

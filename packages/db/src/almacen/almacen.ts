@@ -56,6 +56,19 @@ LEFT JOIN nombrado p ON p.id = x.pac_id
 LEFT JOIN nombrado t ON t.id = x.tercero_id
 ORDER BY k.n`;
 
+/** Before the first and at the last change of the readings that were merged in a time. */
+const RANGE = `
+SELECT min(l.despues_de)::text AS "despuesDe",
+  coalesce(max(coalesce((SELECT s.despues_de FROM lectura s WHERE s.almacen_id = $1 AND s.n > l.n ORDER BY s.n LIMIT 1), a.cambios)), 0)::text AS ultimo
+FROM lectura l JOIN almacen a ON a.id = l.almacen_id WHERE l.almacen_id = $1 AND l.leida_en >= $2 AND l.leida_en < $3`;
+
+interface PedidoNotados {
+  readonly almacenId: number;
+  readonly desde: Date;
+  readonly hasta: Date;
+  readonly lote: number;
+}
+
 /** Opens an empty store, and gives its number. */
 export async function openAlmacen(connection: Connection, contribuyenteId: string): Promise<number> {
   const text = 'INSERT INTO almacen (contribuyente_id) VALUES ($1) RETURNING id';
@@ -67,18 +80,37 @@ export async function openAlmacen(connection: Connection, contribuyenteId: strin
 /** What is known of the CFDI of taxpayers, kept up to date by merging packages of metadata. */
 export function createAlmacenes(database: Database) {
   const { pool } = database;
+
+  /** The changes after the one numbered `despuesDe` (0: from the first), in their order, at most `limite`. */
+  async function cambios(despues: { almacenId: number; despuesDe: bigint; limite: number }): Promise<Cambio[]> {
+    const { almacenId, despuesDe, limite } = despues;
+    const values = [almacenId, despuesDe.toString(), limite];
+    const rows = await rowsOf<Omit<Cambio, 'n'> & { n: string }>(pool, CAMBIOS, values);
+    return rows.map((row) => ({ ...row, n: BigInt(row.n) }));
+  }
+
   return {
     merge: mergeLectura.bind(null, database),
 
-    /** The changes after the one numbered `despuesDe` (0: from the first), in their order, at most `limite`. */
-    async cambios(despues: { almacenId: number; despuesDe: bigint; limite: number }): Promise<Cambio[]> {
-      const { almacenId, despuesDe, limite } = despues;
-      const rows = await rowsOf<Omit<Cambio, 'n'> & { n: string }>(pool, CAMBIOS, [
-        almacenId,
-        despuesDe.toString(),
-        limite,
-      ]);
-      return rows.map((row) => ({ ...row, n: BigInt(row.n) }));
+    cambios,
+
+    /**
+     * The changes that were noticed from one instant until before another, in their order, at most `lote` at once. What is
+     * noticed while they are read is not among them.
+     */
+    async *noticed({ almacenId, desde, hasta, lote }: PedidoNotados): AsyncGenerator<Cambio[], void, undefined> {
+      const range = await rowOf<{ despuesDe: string | null; ultimo: string }>(pool, RANGE, [almacenId, desde, hasta]);
+      if (range === null || range.despuesDe === null) return;
+      const ultimo = BigInt(range.ultimo);
+      for (let despuesDe = BigInt(range.despuesDe); despuesDe < ultimo; ) {
+        const lot = await cambios({ almacenId, despuesDe, limite: lote });
+        const last = lot.at(-1);
+        if (last === undefined) return;
+        // A reading that waited for another may have begun before it, and be numbered after it.
+        const isIn = ({ n, notadoEn }: Cambio) => n <= ultimo && notadoEn >= desde && notadoEn < hasta;
+        yield lot.filter(isIn);
+        despuesDe = last.n;
+      }
     },
 
     page: readPagina.bind(null, pool),

@@ -13,6 +13,7 @@ import { paqueteKey } from '../keys.ts';
 import { createMemoryStore } from '../memoria.ts';
 import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
 import { COLUMNS, CSV_COLUMNS, Incomplete } from './columns.ts';
+import { type RenglonCfdi, xlsxOf } from './hoja.ts';
 import type { SheetLimits } from './sheet.ts';
 import { writeXlsx } from './xlsx.ts';
 
@@ -269,5 +270,44 @@ describe('a workbook', () => {
     const zip = await assembled('xlsx', [satText(ODD.map((nombreEmisor, index) => satRow(index, { nombreEmisor })))]);
     const workbook = await readZip(zip.get('metadata.xlsx') ?? Buffer.alloc(0));
     expect(String(workbook.get('xl/worksheets/sheet1.xml'))).not.toMatch(/<f[ >/]/);
+  });
+});
+
+describe('a workbook of CFDI that are known', () => {
+  const RENGLON: RenglonCfdi = {
+    uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
+    emisor: { rfc: 'PRO010101AB1', nombre: '=HYPERLINK("http://x"), "S.A."\n+1' },
+    receptor: { rfc: 'ACU200101DB1', nombre: null },
+    ...{ rfcPac: null, emitidaEn: '2026-01-31T10:32:07', certificadaEn: null, monto: '1160.10', efecto: 'I' },
+    ...{ estatus: 'AUSENTE', canceladaEn: null, tercero: { rfc: 'TER010101AB1', nombre: '@Tercero' } },
+  };
+
+  test('has a cell of text for every text, and a row for each, however many come at once', async () => {
+    async function* lots() {
+      yield [RENGLON, { ...RENGLON, estatus: 'VIGENTE' }];
+      yield [];
+      yield [{ ...RENGLON, monto: null, tercero: null }];
+    }
+    const content = await readAll(xlsxOf(lots()));
+    const read = await readMetadata('xlsx', new Map([['metadata.xlsx', content]]));
+    expect(read.map(({ monto, vigente, estatus }) => [monto, vigente, estatus])).toEqual([
+      [1160.1, false, 'AUSENTE'],
+      [1160.1, true, 'VIGENTE'],
+      [null, false, 'AUSENTE'],
+    ]);
+    expect(read[0]).toMatchObject({
+      ...{ uuid: RENGLON.uuid, nombre_emisor: RENGLON.emisor.nombre, fecha_emision: RENGLON.emitidaEn },
+      ...{ rfc_receptor: 'ACU200101DB1', nombre_receptor: null, nombre_a_cuenta_terceros: '@Tercero' },
+    });
+    const sheet = (await readZip(content)).get('xl/worksheets/sheet1.xml')?.toString() ?? '';
+    expect(sheet).not.toContain('<f>');
+  });
+
+  test('breaks off with what it is made of', async () => {
+    async function* lots() {
+      yield [RENGLON];
+      throw new Error('database away');
+    }
+    await expect(readAll(xlsxOf(lots()))).rejects.toThrow('database away');
   });
 });

@@ -62,7 +62,10 @@ export async function writeXlsx(
 }
 
 /** The bytes of a workbook of one sheet. */
-async function* workbookOf(sheet: AsyncIterable<Buffer>, level: number): AsyncGenerator<Buffer, void, undefined> {
+export async function* workbookOf(
+  sheet: AsyncIterable<Buffer>,
+  level: number,
+): AsyncGenerator<Buffer, void, undefined> {
   const zip = createZipWriter(level);
   const written = writeWorkbook(zip, sheet);
   written.catch(zip.fail);

@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { createAlmacenes, createSincronizaciones } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
+import { csvOf } from '../../almacen/csv.ts';
 import { comunicadosOf } from '../../consultas/verdad.ts';
 import { newRfc } from '../../fixtures/database.ts';
 import { askFor } from '../../fixtures/pedidos.ts';
-import { waitForEnd } from '../../fixtures/servicio.ts';
+import { type Caller, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
 import { addCaller, newMiembro } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas, lookAt, type Pestana } from './fixtures/browser.ts';
 import { useInstalacion } from './fixtures/instalacion.ts';
@@ -15,6 +17,8 @@ import { buyCreditos, pressButton, signIn } from './fixtures/persona.ts';
 const SIN_PAGINA = new Set([
   '/solicitudes/:id/avance',
   '/saldo/movimientos.csv',
+  '/rfcs/:rfc/al-dia/cambios.csv',
+  '/rfcs/:rfc/cfdi.xlsx',
   '/saldo/compras/:id/regreso',
   // Only after a password, of somebody with a second factor.
   '/entrar/codigo',
@@ -38,6 +42,7 @@ const RFC = [
   '/llave/revocar',
   '/credenciales',
   '/al-dia',
+  '/cfdi',
   '/proveedores',
   '/operaciones',
   '/direcciones',
@@ -117,6 +122,30 @@ const everyPage = () => {
     await signIn(cliente.page, url, persona);
     await signIn(operador.page, url, jefe);
 
+    /** CFDI of several months, kinds and states, as readings leave them. */
+    const keepUpToDate = async ({ rfc, contribuyenteId, call }: Caller) => {
+      await expectOk(call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-01-01' }));
+      const almacenId = (await createSincronizaciones(servicio.db).find(contribuyenteId))?.almacenId ?? 0;
+      const filas = Array.from({ length: 60 }, (_, n) => ({
+        ...{
+          uuid: randomUUID(),
+          receptor: [rfc, 'Yo'] as const,
+          efecto: n % 9 === 0 ? 'E' : 'I',
+          monto: `${n * 1_234}.56`,
+        },
+        emisor: [`PRO0101${String(10 + (n % 12))}AB1`, `Proveedor del Noroeste ${n % 12}, S.A. de C.V.`] as const,
+        ...{ emitida: `2026-0${1 + (n % 9)}-05T10:00:00`, cancelada: n % 5 === 0 ? '2026-10-01T09:00:00' : null },
+      }));
+      const lectura = { tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-09-30', isConfirmada: true } as const;
+      const { signal } = new AbortController();
+      for (const those of [filas, filas.slice(1)])
+        await createAlmacenes(servicio.db).merge(
+          { almacenId, solicitudId: randomUUID(), pedidaEn: new Date(), ...lectura },
+          csvOf(those),
+          signal,
+        );
+    };
+
     const worker = await servicio.startWorker();
     const rfcConComunicados = (): string => {
       const rfc = newRfc();
@@ -133,6 +162,7 @@ const everyPage = () => {
     await waitForEnd(rechazado, fallida);
     await worker.stop();
     abierta = await ask(caller, '02');
+    await keepUpToDate(caller);
 
     ({ cuentaId } = persona);
     const otra = await newMiembro(panel, persona, 'PROPIETARIO');

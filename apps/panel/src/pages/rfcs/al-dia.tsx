@@ -13,13 +13,18 @@ import { Aviso, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../comp
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
+import { startOfDia } from '../../fechas/dia-mexico.ts';
+import { csvResponse, streamCsv } from '../../http/csv.ts';
 import { avisoOf, type ContextoCliente } from '../../http/ruta.ts';
 import { readJson, sandboxOf } from '../sandbox/sandbox.ts';
+import { COLUMNAS_CAMBIO } from './cambios-csv.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const SUB = '/al-dia';
 /** Changes that the page shows. */
 const ULTIMOS = 20;
+/** Those read at once for a file. */
+const LOTE_CSV = 1_000;
 const DIAS_DEL_MES = 30;
 const MAX_MESES = 13;
 
@@ -60,6 +65,22 @@ upToDatePage.post(SUB, async (contexto, rfc) => {
     tono: 'exito',
     texto: 'Los CFDI se mantienen al día desde ahora. La primera carga puede tardar horas, según el SAT.',
   });
+});
+
+/** The changes that were noticed on some days, as a file. */
+upToDatePage.get(`${SUB}/cambios.csv`, async ({ c, deps, redirectTo }, rfc) => {
+  const vista = await createSincronizaciones(deps.database).find(rfc.id);
+  const [desde = '', hasta = ''] = [c.req.query('desde'), c.req.query('hasta')];
+  const [start, end] = [startOfDia(desde), startOfDia(hasta)];
+  if (vista === null || start === null || end === null || end < start) {
+    const texto = 'Elija de qué día a qué día, el segundo no anterior al primero, y descargue otra vez.';
+    return redirectTo(hrefRfc(rfc.rfc, SUB), { tono: 'error', texto });
+  }
+  const until = startOfDia(addDays(hasta, 1)) ?? end;
+  const pedido = { almacenId: vista.almacenId, desde: start, hasta: until, lote: LOTE_CSV };
+  const lots = createAlmacenes(deps.database).noticed(pedido);
+  const withBom = c.req.query('bom') !== undefined;
+  return csvResponse(streamCsv(COLUMNAS_CAMBIO, lots, { withBom }), `cambios-${rfc.rfc}-${desde}-${hasta}`);
 });
 
 /** What a button orders, what it says when done, and why it was not. */
@@ -171,7 +192,7 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
       {vista === null ? null : (
         <>
           <Situacion vista={vista} now={now} path={hrefRfc(rfc.rfc, `${SUB}/cambiar`)} />
-          <Cambios cambios={last} />
+          <Cambios cambios={last} path={hrefRfc(rfc.rfc, `${SUB}/cambios.csv`)} now={now} />
         </>
       )}
       <Permitido cambiar="credenciales">
@@ -258,7 +279,15 @@ const CLASES: Readonly<Record<Cambio['clase'], string>> = {
   presente: 'El SAT lo da otra vez',
 };
 
-function Cambios({ cambios }: { readonly cambios: readonly Cambio[] }) {
+interface CambiosProps {
+  readonly cambios: readonly Cambio[];
+  /** Of the file. */
+  readonly path: string;
+  readonly now: Date;
+}
+
+function Cambios({ cambios, path, now }: CambiosProps) {
+  const hoy = calendarDay(now);
   return (
     <Tarjeta titulo="Últimos cambios">
       <Tabla
@@ -277,6 +306,20 @@ function Cambios({ cambios }: { readonly cambios: readonly Cambio[] }) {
         ])}
         vacia="Todavía no hay ninguno."
       />
+      <Formulario
+        accion={path}
+        metodo="get"
+        enLinea
+        descripcion="Cambios de unos días como archivo"
+        valores={{ desde: `${hoy.slice(0, 7)}-01`, hasta: hoy }}
+      >
+        <Campo nombre="desde" id="csv-desde" label="Notados desde" tipo="date" requerido />
+        <Campo nombre="hasta" id="csv-hasta" label="Hasta" tipo="date" requerido />
+        <Boton variante="secundario">Descargar CSV</Boton>
+        <Boton variante="secundario" nombre="bom" value="1">
+          CSV para Excel
+        </Boton>
+      </Formulario>
     </Tarjeta>
   );
 }

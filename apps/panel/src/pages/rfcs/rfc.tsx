@@ -24,6 +24,7 @@ const PARTES = [
   ['/llave', 'API key', 'llaves'],
   ['/credenciales', 'Credenciales', 'credenciales'],
   ['/al-dia', 'Al día', 'credenciales'],
+  ['/cfdi', 'CFDI', 'paquetes'],
   ['/proveedores', 'Contrapartes', 'paquetes'],
   ['/operaciones', 'Operaciones', 'accesos'],
   ['/direcciones', 'Direcciones IP', 'accesos'],

@@ -2,7 +2,8 @@ import type { MovimientoVista } from '@acuse/db';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { streamCsv, textCell } from './libro-csv.ts';
+import { streamCsv, textCell } from '../../http/csv.ts';
+import { COLUMNAS } from './libro-csv.ts';
 
 const fila = (change: Partial<MovimientoVista> = {}): MovimientoVista => ({
   id: '1',
@@ -23,7 +24,7 @@ async function* lotsOf(...lots: (readonly MovimientoVista[])[]) {
   for (const lot of lots) yield lot;
 }
 const textOf = (...lots: (readonly MovimientoVista[])[]) =>
-  new Response(streamCsv(lotsOf(...lots), { withBom: false })).text();
+  new Response(streamCsv(COLUMNAS, lotsOf(...lots), { withBom: false })).text();
 
 describe('the ledger as CSV', () => {
   it('has a head, lines that end as RFC 4180 says, and signed numbers', async () => {
@@ -68,7 +69,7 @@ describe('the ledger as CSV', () => {
       yield [fila()];
       throw new Error('the database went away');
     }
-    await expect(new Response(streamCsv(broken(), { withBom: false })).text()).rejects.toThrow('went away');
+    await expect(new Response(streamCsv(COLUMNAS, broken(), { withBom: false })).text()).rejects.toThrow('went away');
     let isClosed = false;
     async function* endless() {
       try {
@@ -77,7 +78,7 @@ describe('the ledger as CSV', () => {
         isClosed = true;
       }
     }
-    const reader = streamCsv(endless(), { withBom: false }).getReader();
+    const reader = streamCsv(COLUMNAS, endless(), { withBom: false }).getReader();
     await reader.read();
     await reader.read();
     await reader.cancel();

@@ -3,6 +3,7 @@ import { Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
 import { diaDe } from '../../fechas/dia-mexico.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
+import { csvResponse, streamCsv } from '../../http/csv.ts';
 import { routesFor } from '../../http/ruta.ts';
 import { nombreOperacion } from '../../operaciones.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
@@ -14,7 +15,7 @@ import {
   readFiltro,
   toFiltroMovimientos,
 } from './filtro.ts';
-import { streamCsv } from './libro-csv.ts';
+import { COLUMNAS } from './libro-csv.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf, NOMBRES_TIPO } from './movimiento.tsx';
 
 const PATH = '/saldo/movimientos';
@@ -155,11 +156,6 @@ ledgerPage.get(`${PATH}.csv`, ({ c, deps, usuario, now }) => {
   const consulta = consultaOf(c.req.url);
   const filtro = toFiltroMovimientos(readFiltro(consulta).filtro);
   const lots = createLibro(deps.database).all({ cuentaId: usuario.cuentaId, filtro, batch: CSV_BATCH });
-  return new Response(streamCsv(lots, { withBom: consulta.get('bom') === '1' }), {
-    headers: {
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="movimientos-${diaDe(now)}.csv"`,
-      'Cache-Control': 'no-store',
-    },
-  });
+  const withBom = consulta.get('bom') === '1';
+  return csvResponse(streamCsv(COLUMNAS, lots, { withBom }), `movimientos-${diaDe(now)}`);
 });
