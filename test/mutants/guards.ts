@@ -53,6 +53,29 @@ export const GUARDS: readonly Guard[] = [
     tests: [db('claims')],
   },
   {
+    name: 'the end of what an e.firma signed beforehand',
+    file: 'packages/db/src/claims/claims.ts',
+    edits: [{ from: 'x.solicitud_id = t.id AND x.expira_en > now()', to: 'x.solicitud_id = t.id' }],
+    tests: [db('capsula')],
+  },
+  {
+    name: 'the e.firma and the key without which nothing that was signed beforehand is kept',
+    file: 'packages/db/src/claims/capsulas.ts',
+    edits: [
+      {
+        from: "AND c.tipo = 'efirma_cer' AND c.no_serie = $7",
+        to: "AND c.tipo = 'efirma_cer' AND $7::text IS NOT NULL",
+      },
+    ],
+    tests: [db('capsula')],
+  },
+  {
+    name: 'the end of an API key that ends what was signed beforehand under it',
+    file: 'prisma/migrations/20261123183637_capsula/migration.sql',
+    edits: [{ from: "(OLD.estado = 'ACTIVA' AND NEW.estado <> 'ACTIVA')", to: '(false)' }],
+    tests: [db('capsula')],
+  },
+  {
     name: 'the hour of a stored e.firma key, where snapshots are remembered',
     file: 'apps/api/src/http/credenciales.ts',
     edits: [{ from: '!isLive(key.expiraEn, now)', to: 'now === null' }],
