@@ -215,3 +215,7 @@ GRANT SELECT ON riesgo_contraparte, riesgo_cambio TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, UPDATE (supuesto, es_adverso, publicada, desde, cambiada_en, salio_en) ON riesgo_contraparte TO acuse_worker;
 GRANT SELECT, INSERT ON riesgo_cambio TO acuse_worker;
 GRANT SELECT, INSERT, UPDATE (versiones, cambios, cruzado_en) ON riesgo_cruce TO acuse_worker;
+-- aviso_49bis: entered by whoever calls, by people and by the operator; the workers remind of it, aviso_49bis_dicho.
+GRANT SELECT, INSERT, UPDATE (nota), DELETE ON aviso_49bis TO acuse_api, acuse_panel;
+GRANT SELECT ON aviso_49bis TO acuse_worker;
+GRANT SELECT, INSERT ON aviso_49bis_dicho TO acuse_worker;

@@ -29,6 +29,7 @@ test('a period whose answers are doubted is asked for less and less often, not e
       },
       almacenes: { merge: async () => dudosa, removeRows: nobody },
       riesgo: { due: nobody, cross: nobody },
+      plazos: { remind: nobody },
       paquetes: { readCsv: async function* () {} },
       log: silentLogger,
       now: () => new Date(),

@@ -27,6 +27,7 @@ export const EVENTOS_WEBHOOK = [
   'cfdi.cambios',
   'sincronizacion.pausada',
   'proveedor.listado',
+  'plazo.por_vencer',
 ] as const;
 export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
 

@@ -76,6 +76,22 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'riesgo/aviso-49bis',
+    resumen: 'Anotar cuándo publicó el SAT a un emisor (artículo 49 Bis)',
+    descripcion:
+      'Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. No hay una lista que un programa pueda leer, así que la fecha la dice usted, según el Portal del SAT o el Diario Oficial de la Federación. Acuse cuenta el plazo, lo muestra con los CFDI y los pesos (riesgo/plazos), y avisa al anotarlo y a 10, 3 y 0 días del fin con el webhook plazo.por_vencer. Otra fecha sustituye a la anterior. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'riesgo/plazos',
+    resumen: 'Plazos del artículo 49 Bis',
+    descripcion:
+      'Los 30 días naturales de quien recibió CFDI de un emisor que el SAT publicó por el artículo 49 Bis del CFF: hasta cuándo, cuántos días faltan, y los CFDI con sus pesos. Las fechas son las que anotó usted con riesgo/aviso-49bis, y las del operador si hay CFDI vigentes de ese emisor. Se cuenta desde el día siguiente al de la publicación, y un último día inhábil no se recorre. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'riesgo/proveedores',
     resumen: 'Contrapartes que están en una lista del SAT',
     descripcion:

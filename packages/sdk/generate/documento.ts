@@ -52,8 +52,8 @@ interface Operacion {
 const LECTURAS = new Set([
   ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
   'estado/sat',
-  'riesgo/proveedores',
   'cfdi/resumen',
+  ...['riesgo/plazos', 'riesgo/proveedores'],
   ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
   ...['tax/opinion-cumplimiento-publica', 'vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
 ]);

@@ -36,8 +36,8 @@ describe('the tools', () => {
     ...['vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
     ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar', 'cfdi/consultar'],
     'estado/sat',
-    'riesgo/proveedores',
     'cfdi/resumen',
+    ...['riesgo/plazos', 'riesgo/proveedores'],
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],
@@ -48,7 +48,7 @@ describe('the tools', () => {
     ...['vault/rfc-registrar', 'vault/rfc-guardar', 'vault/firma-registrar', 'vault/firma-guardar'],
     ...['descarga/cancelar', 'descarga/paquete', 'webhooks/crear', 'webhooks/actualizar', 'webhooks/borrar'],
     ...['webhooks/rotar-secreto', 'webhooks/probar', 'webhooks/reenviar', 'sincronizacion/crear'],
-    ...['sincronizacion/pausar', 'sincronizacion/reanudar', 'sincronizacion/borrar'],
+    ...['sincronizacion/pausar', 'sincronizacion/reanudar', 'sincronizacion/borrar', 'riesgo/aviso-49bis'],
   ];
   const OWN = ['descarga_esperar', 'lista_continuar'];
 

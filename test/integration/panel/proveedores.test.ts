@@ -65,3 +65,20 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
   await panel.sql`UPDATE riesgo_contraparte SET cambiada_en = now() WHERE almacen_id = ${almacenId}`;
   expect((await persona.get('/inicio')).main).toContain(hint);
 });
+
+test('a form says when an issuer was published, the page when its term ends, and a button takes it back', async () => {
+  const { persona, pagina } = await owner();
+  const good = { proveedor_rfc: PRO, publicado_en: '2026-07-10', nota: 'DOF' };
+  for (const [campo, value] of [
+    ['proveedor_rfc', 'nadie'],
+    ['publicado_en', '2031-01-01'],
+    ['publicado_en', '2025-12-31'],
+    ['nota', 'x'.repeat(501)],
+  ] as const)
+    expect((await persona.submit(pagina, pagina, { ...good, [campo]: value })).status).toBe(422);
+  expect((await persona.get(pagina)).main).toContain('No hay ninguno anotado');
+  expect((await persona.submit(pagina, pagina, good)).status).toBe(303);
+  expect((await persona.get(pagina)).main).toMatch(/PRO010101AB1.*DOF.*2026-07-10.*2026-08-09/s);
+  expect((await persona.submit(pagina, pagina, { proveedor_rfc: PRO, accion: 'quitar' })).status).toBe(303);
+  expect((await persona.get(pagina)).main).toContain('No hay ninguno anotado');
+});

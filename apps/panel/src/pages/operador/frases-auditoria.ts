@@ -52,6 +52,14 @@ const FRASES: Readonly<Record<string, Frase>> = {
     'Dejó de mantener al día',
     'Dejó de mantener al día los CFDI y borró lo que se sabía de ellos.',
   ],
+  'anotar-aviso-49bis': [
+    'Publicación del artículo 49 Bis anotada',
+    ({ proveedor, publicado_en }) => `Anotó que el SAT publicó a ${text(proveedor)} el ${text(publicado_en)}.`,
+  ],
+  'borrar-aviso-49bis': [
+    'Publicación del artículo 49 Bis quitada',
+    ({ proveedor }) => `Quitó lo anotado de la publicación de ${text(proveedor)}.`,
+  ],
   'pago-sin-acreditar': [
     'Pago sin acreditar',
     (detalle) => `Llegó un pago que no se pudo acreditar${because(detalle)}.`,

@@ -1,13 +1,21 @@
+import { isFecha, parseRfc } from '@acuse/contract';
+import { calendarDay } from '@acuse/core';
 import {
   type ContraparteListada,
+  createPlazos,
   createRiesgo,
   createSincronizaciones,
   type LugarListado,
+  MAX_AVISOS_49BIS,
+  type Plazo49Bis,
   type RfcVista,
   type SumasCfdi,
 } from '@acuse/db';
 import { Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { count, formatNumero } from '../../components/formato.ts';
+import { Permitido } from '../../components/permitido.tsx';
+import { avisoOf, type ContextoCliente } from '../../http/ruta.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const SUB = '/proveedores';
@@ -17,19 +25,67 @@ const UUIDS = 20;
 
 export const suppliersPage = rfcRoutes('paquetes');
 
-/** Whoever the RFC has CFDI with and stands on a list of the SAT, with what there is of them. */
-suppliersPage.get(SUB, async ({ c, deps, now, pagina }, rfc) => {
+/** Whoever the RFC has CFDI with and stands on a list of the SAT, and the terms that run, with what there is of them. */
+suppliersPage.get(SUB, (contexto, rfc) => page(contexto, rfc));
+
+/** Enters when the SAT published an issuer, or takes that back. */
+suppliersPage.post(SUB, async (contexto, rfc) => {
+  const { campos, deps, autor, now, redirectTo } = contexto;
+  const plazos = createPlazos(deps.database);
+  const here = hrefRfc(rfc.rfc, SUB);
+  const proveedor = parseRfc(campos['proveedor_rfc'] ?? '');
+  if (campos['accion'] === 'quitar' && proveedor !== null)
+    return redirectTo(
+      here,
+      avisoOf(
+        await plazos.remove(rfc.id, proveedor, autor),
+        'Se quitó lo anotado de ese emisor.',
+        'De ese emisor no había nada anotado por usted.',
+      ),
+    );
+  const publicadoEn = (campos['publicado_en'] ?? '').trim();
+  const nota = (campos['nota'] ?? '').trim();
+  const faltas = faultsOf({ proveedor, publicadoEn, nota }, calendarDay(now));
+  if (proveedor === null || Object.keys(faltas).length > 0) return page(contexto, rfc, faltas);
+  const nuevo = { contribuyenteId: rfc.id, rfc: proveedor, publicadoEn, nota: nota === '' ? null : nota, ...autor };
+  const venceEn = await plazos.add(nuevo);
+  return venceEn === null
+    ? page(contexto, rfc, { proveedor_rfc: `Ya hay ${MAX_AVISOS_49BIS} emisores anotados. Quite alguno.` })
+    : redirectTo(here, { tono: 'exito', texto: `El plazo termina el ${venceEn}. Se le avisa a 10, 3 y 0 días.` });
+});
+
+type Faltas = Readonly<Record<string, string>>;
+
+function faultsOf(
+  { proveedor, publicadoEn, nota }: { proveedor: string | null; publicadoEn: string; nota: string },
+  hoy: string,
+): Faltas {
+  return {
+    ...(proveedor === null ? { proveedor_rfc: 'Escriba el RFC del emisor, de 12 o 13 caracteres.' } : {}),
+    ...(!isFecha(publicadoEn) || publicadoEn < '2026-01-01' || publicadoEn > hoy
+      ? { publicado_en: 'Escriba el día de la publicación, del 2026-01-01 a hoy.' }
+      : {}),
+    ...(nota.length > 500 ? { nota: 'Escriba a lo más 500 caracteres.' } : {}),
+  };
+}
+
+async function page(
+  { c, deps, campos, now, pagina }: ContextoCliente,
+  rfc: RfcVista,
+  faltas: Faltas = {},
+): Promise<Response> {
   const { despues = '' } = c.req.query();
   const vista = await createSincronizaciones(deps.database).find(rfc.id);
+  const almacenId = vista?.almacenId ?? null;
   const read =
-    vista === null
+    almacenId === null
       ? []
       : await createRiesgo(deps.database).list({
-          almacenId: vista.almacenId,
-          despuesDe: lugarOf(despues),
-          limite: POR_PAGINA + 1,
-          uuids: UUIDS,
+          ...{ almacenId, despuesDe: lugarOf(despues), limite: POR_PAGINA + 1, uuids: UUIDS },
         });
+  const plazos = await createPlazos(deps.database).list({
+    ...{ contribuyenteId: rfc.id, almacenId, despuesDe: '', limite: POR_PAGINA, uuids: UUIDS, hoy: calendarDay(now) },
+  });
   const paging = { path: hrefRfc(rfc.rfc, SUB), query: { despues }, after: 'despues', placeOf };
   const { filas, ...links } = pageOf(read, POR_PAGINA, paging);
   return pagina(
@@ -47,10 +103,74 @@ suppliersPage.get(SUB, async ({ c, deps, now, pagina }, rfc) => {
           <Paginacion {...links} />
         </Tarjeta>
       )}
+      <Plazos plazos={plazos} path={hrefRfc(rfc.rfc, SUB)} campos={campos} faltas={faltas} />
     </>,
-    headOf(rfc, SUB),
+    { ...headOf(rfc, SUB), status: Object.keys(faltas).length > 0 ? 422 : 200 },
   );
-});
+}
+
+interface PlazosProps {
+  readonly plazos: readonly Plazo49Bis[];
+  readonly path: string;
+  readonly campos: Readonly<Record<string, string>>;
+  readonly faltas: Faltas;
+}
+
+function Plazos({ plazos, path, campos, faltas }: PlazosProps) {
+  return (
+    <Tarjeta titulo="Plazo del artículo 49 Bis">
+      <p>
+        Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. Esas
+        publicaciones no son una lista que un programa pueda leer: anote aquí la fecha, según el Portal del SAT o el
+        Diario Oficial de la Federación. El día de la publicación no se cuenta.
+      </p>
+      <Tabla
+        titulo="Plazos que corren, por emisor"
+        tituloOculto
+        columnas={[
+          'Emisor',
+          'Publicado',
+          'Termina',
+          'Faltan',
+          numeric('Recibidos'),
+          { titulo: 'Quitar', oculta: true },
+        ]}
+        filas={plazos.map(({ rfc, nombre, publicadoEn, venceEn, quedan, nota, isDelOperador, cfdi }) => [
+          <>
+            {rfc} {nombre} {nota === null ? null : <span class="suave">{nota}</span>}
+          </>,
+          publicadoEn,
+          venceEn,
+          quedan < 0 ? <Estado texto="Venció" tono="error" /> : count(quedan, 'día', 'días'),
+          cfdi === null ? '—' : <Sumas {...cfdi.recibidos} />,
+          isDelOperador ? (
+            <span class="suave">Del operador</span>
+          ) : (
+            <Permitido cambiar="paquetes">
+              <Formulario accion={path} descripcion={`Quitar lo anotado de ${rfc}`}>
+                <input type="hidden" name="proveedor_rfc" value={rfc} />
+                <Boton variante="secundario" nombre="accion" value="quitar">
+                  Quitar
+                </Boton>
+              </Formulario>
+            </Permitido>
+          ),
+        ])}
+        vacia={<p class="suave">No hay ninguno anotado.</p>}
+      />
+      <Permitido cambiar="paquetes">
+        <Formulario accion={path} descripcion="Anotar una publicación" valores={campos} faltas={faltas}>
+          <div class="rejilla">
+            <Campo nombre="proveedor_rfc" label="RFC del emisor" requerido />
+            <Campo nombre="publicado_en" label="Día de la publicación" tipo="date" requerido />
+          </div>
+          <Campo nombre="nota" label="Nota" ayuda="Lo que quiera recordar, como el oficio." />
+          <Boton>Anotar</Boton>
+        </Formulario>
+      </Permitido>
+    </Tarjeta>
+  );
+}
 
 const placeOf = ({ rfc, lista }: LugarListado) => `${rfc} ${lista}`;
 

@@ -1,0 +1,78 @@
+import { fechaField, rfcField } from '@acuse/contract';
+import { calendarDay } from '@acuse/core';
+import { MAX_AVISOS_49BIS } from '@acuse/db';
+import { z } from 'zod';
+import { rfcData } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
+import { autorOf } from '../../webhooks.ts';
+
+/** The day from which the article is in force. */
+const VIGENTE_DESDE = '2026-01-01';
+const MAX_NOTA = 500;
+
+export default defineOperation({
+  summary: 'Anotar cuándo publicó el SAT a un emisor (artículo 49 Bis)',
+  description:
+    'Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. No hay una lista que un programa pueda leer, así que la fecha la dice usted, según el Portal del SAT o el Diario Oficial de la Federación. Acuse cuenta el plazo, lo muestra con los CFDI y los pesos (riesgo/plazos), y avisa al anotarlo y a 10, 3 y 0 días del fin con el webhook plazo.por_vencer. Otra fecha sustituye a la anterior. Sin costo.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio',
+  body: z
+    .object({
+      rfc: rfcField,
+      proveedor_rfc: rfcField.meta({ description: 'RFC del emisor que se publicó.', example: 'EKU9003173C9' }),
+      publicado_en: fechaField
+        .meta({ description: 'El día de la publicación; hace falta para anotar.', example: '2026-07-10' })
+        .optional(),
+      accion: z
+        .enum(['anotar', 'quitar'], { error: 'debe ser anotar o quitar' })
+        .meta({ description: 'quitar deja al emisor sin lo que se anotó. Si no se dice, anotar.', example: 'anotar' })
+        .optional(),
+      nota: z
+        .string({ error: 'debe ser un texto' })
+        .trim()
+        .min(1, 'no puede estar vacía')
+        .max(MAX_NOTA, `debe tener a lo más ${MAX_NOTA} caracteres`)
+        .meta({ description: 'Lo que quiera recordar, como el oficio.', example: 'DOF, primera sección' })
+        .optional(),
+    })
+    .meta({ id: 'PeticionAviso49Bis' }),
+  check({ accion, publicado_en: day }, now) {
+    const fault = (motivo: string) => ({ campo: 'publicado_en', motivo });
+    if (accion === 'quitar') return null;
+    if (day === undefined) return fault('falta: es el día de la publicación');
+    if (day < VIGENTE_DESDE)
+      return fault(`no puede ser anterior al ${VIGENTE_DESDE}, cuando entró en vigor el artículo`);
+    return day > calendarDay(now) ? fault('no puede ser posterior a hoy') : null;
+  },
+  data: z
+    .object({
+      rfc: rfcData,
+      proveedor_rfc: rfcData,
+      publicado_en: fechaField
+        .nullable()
+        .meta({ description: 'El día anotado; null si no hay.', example: '2026-07-10' }),
+      vence_en: fechaField
+        .nullable()
+        .meta({ description: 'El último día del plazo: el de la publicación no se cuenta.', example: '2026-08-09' }),
+    })
+    .meta({ id: 'Aviso49Bis' }),
+  errors: ['CAMPO_INVALIDO'],
+
+  async handle({ rfc, proveedor_rfc, publicado_en, accion, nota = null }, { deps, access, ip, error }) {
+    const { contribuyenteId } = access;
+    const autor = autorOf(access, ip);
+    // The rules say that there is one unless it is taken back.
+    if (publicado_en === undefined || accion === 'quitar') {
+      await deps.plazos.remove(contribuyenteId, proveedor_rfc, autor);
+      return { rfc, proveedor_rfc, publicado_en: null, vence_en: null };
+    }
+    const nuevo = { contribuyenteId, rfc: proveedor_rfc, publicadoEn: publicado_en, nota, ...autor };
+    const venceEn = await deps.plazos.add(nuevo);
+    if (venceEn === null) {
+      const motivo = `ya hay ${MAX_AVISOS_49BIS} emisores anotados: quite alguno con accion quitar`;
+      throw error('CAMPO_INVALIDO', { campo: 'proveedor_rfc', motivo });
+    }
+    return { rfc, proveedor_rfc, publicado_en, vence_en: venceEn };
+  },
+});
