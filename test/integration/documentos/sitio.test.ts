@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { programEntry } from '@acuse/embedded';
 import { describe, expect, inject, it } from 'vitest';
-import { POSTMAN, REFERENCE, readPages, SITE } from '../../../apps/api/src/site/pages.ts';
+import { POSTMAN, REFERENCE, readPages, SITE, STATUS } from '../../../apps/api/src/site/pages.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { ciecOf, useServicio } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
@@ -37,7 +37,7 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
   }
 
   it('is accessible on a desk and a phone, light and dark, and asks no other host for anything', async () => {
-    const pestana = await visit(LOOKED_AT.map((path) => `${SITE}${path}`));
+    const pestana = await visit([...LOOKED_AT.map((path) => `${SITE}${path}`), STATUS.es]);
     const { page } = pestana;
     await page.goto(`${servicio.api.url}${SITE}`);
     await page
