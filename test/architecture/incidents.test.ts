@@ -16,11 +16,19 @@ const anchorOf = (heading: string) =>
     .replace(/[^\p{L}\p{N}\s-]/gu, '')
     .replaceAll(' ', '-');
 
-const [, ...parts] = readFileSync(`${ROOT}${PAGE}`, 'utf8').split(/^## /m);
-const sections = parts.map((text) => {
-  const [heading = ''] = text.split('\n');
-  return { heading, anchor: anchorOf(heading), text, names: [...text.matchAll(/`([^`\n]+)`/g)].map(([, n = '']) => n) };
-});
+const ENGLISH = 'docs/incidents.md';
+const ENGLISH_LABELS = ['How it shows', 'What Acuse does', 'What to do', 'What callers see', 'When it is over'];
+
+const sectionsOf = (page: string) => {
+  const [, ...parts] = readFileSync(`${ROOT}${page}`, 'utf8').split(/^## /m);
+  return parts.map((text) => {
+    const [heading = ''] = text.split('\n');
+    const names = [...text.matchAll(/`([^`\n]+)`/g)].map(([, n = '']) => n);
+    return { heading, anchor: anchorOf(heading), text, names };
+  });
+};
+const labelsOf = (text: string) => [...text.matchAll(/^- \*\*([^*]+)\.\*\* \S/gm)].map(([, label]) => label);
+const sections = sectionsOf(PAGE);
 const alerts = readAlerts();
 const code = readSources()
   .filter((source) => !isTest(source) && /^(apps|packages)\//.test(source.path))
@@ -41,7 +49,7 @@ describe(PAGE, () => {
   it.each(sections)(
     '$heading: says how it shows, what goes on by itself, what to do, what callers see, when it is over',
     ({ text }) => {
-      expect([...text.matchAll(/^- \*\*([^*]+)\.\*\* \S/gm)].map(([, label]) => label)).toEqual(LABELS);
+      expect(labelsOf(text)).toEqual(LABELS);
     },
   );
 
@@ -58,5 +66,17 @@ describe(PAGE, () => {
     expect(judged.filter(([, isThere]) => !isThere)).toEqual([]);
     // What shows: an alert, a metric, an event of the log, or an order to ask with.
     expect(judged.length + names.filter((name) => name.startsWith('acuse operador ')).length).toBeGreaterThan(0);
+  });
+});
+
+describe(ENGLISH, () => {
+  /** What is named beside the orders, which stand apart in Spanish. */
+  const named = ({ names }: { readonly names: readonly string[] }) =>
+    [...new Set(names.filter((name) => !name.startsWith('acuse operador ')))].sort();
+
+  it('has the same sections in the same order, each with all it takes and the same names', () => {
+    const english = sectionsOf(ENGLISH);
+    expect(english.map(named)).toEqual(sections.map(named));
+    for (const { heading, text } of english) expect([heading, labelsOf(text)]).toEqual([heading, ENGLISH_LABELS]);
   });
 });
