@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createAlmacenes, type Database, migrate, openAlmacen, openDatabase } from '@acuse/db';
+import { createAlmacenes, type Database, type FiltroCfdi, migrate, openAlmacen, openDatabase } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -109,7 +109,8 @@ async function floorOf(url: string): Promise<number> {
 
 /**
  * What it costs to merge a package of 100,000 CFDI into a store, and to read its changes, with as many rows in the store
- * as `most` says (10,000,000 unless it is less), beside a floor of plain SQL in the same run; and the bytes of a row.
+ * as `most` says (10,000,000 unless it is less), and to ask it for pages and sums, each beside a floor of plain SQL in the
+ * same run; and the bytes of a row.
  */
 export async function benchAlmacen(postgresUrl: string, most: number): Promise<void> {
   const rows = Math.min(most, 10_000_000);
@@ -180,7 +181,41 @@ export async function benchAlmacen(postgresUrl: string, most: number): Promise<v
     console.log(
       `almacen: a page of 1,000 changes: ${MS(first)} at the beginning, ${MS(middle)} in the middle; ${MS(plain)} without their CFDI`,
     );
+    await askBeside(db, almacenId);
   } finally {
     await db.close();
   }
+}
+
+const MES = { desde: '2024-03-01', hasta: '2024-03-31' };
+
+/** Pages and sums of a store, each beside plain SQL that finds the same rows, and neither names nor places them. */
+async function askBeside(db: Database, almacenId: number): Promise<void> {
+  const almacenes = createAlmacenes(db);
+  const tipos = ['emitidos', 'recibidos'] as const;
+  const page = (filtro: Omit<FiltroCfdi, 'tipos'>) => () =>
+    almacenes.page({ almacenId, filtro: { tipos, ...filtro }, despuesDe: null, limite: 1_000 });
+  const plain = (text: string) => () =>
+    db.pool.query(`${text}`, [
+      almacenId,
+      MES.desde,
+      new Date(Date.parse(MES.hasta) + 86_400_000).toISOString().slice(0, 10),
+    ]);
+  const OF_MONTH = 'FROM cfdi WHERE almacen_id = $1 AND NOT recibido AND emitida >= $2::date AND emitida < $3::date';
+  const beside = async (name: string, run: () => Promise<unknown>, floor: () => Promise<unknown>) => {
+    const [took, floored] = [await least(run), await least(floor)];
+    console.log(`almacen: ${name}: ${MS(took)}; plain SQL ${MS(floored)}`);
+  };
+  const cancelled = plain(`SELECT * ${OF_MONTH} AND NOT vigente ORDER BY emitida DESC, uuid DESC LIMIT 1000`);
+  await beside('a page of 1,000 of a month, cancelled', page({ ...MES, estado: 'CANCELADO' }), cancelled);
+  const newest =
+    'SELECT * FROM cfdi WHERE almacen_id = $1 AND NOT recibido AND $2::date < $3::date ORDER BY emitida DESC, uuid DESC LIMIT 1000';
+  await beside('a page of the newest 1,000', page({}), plain(newest));
+  const summary = () => almacenes.resumen({ almacenId, filtro: { tipos: ['emitidos'], ...MES }, contrapartes: 10 });
+  const sums = plain(`SELECT contraparte_id, efecto, vigente, count(*), sum(monto) ${OF_MONTH} GROUP BY 1, 2, 3`);
+  await beside("a month's summary", summary, sums);
+  const one = { contraparte: 'CTE000100AB1' };
+  console.log(`almacen: a page of one counterparty: ${MS(await least(page(one)))}`);
+  console.log(`almacen: one by its UUID: ${MS(await least(page({ uuid: randomUUID() })))}`);
+  console.log(`almacen: a page that nothing matches: ${MS(await least(page({ montoMin: '1000000' })))}`);
 }

@@ -48,7 +48,7 @@ const HELP = {
       ['panel', 'páginas del panel'],
       ['consultas', 'cada instrucción SQL con un millón de solicitudes'],
       ['assemble', 'armado de un ZIP de 300,000 filas'],
-      ['almacen', 'lo que cuesta reunir CFDI en un almacén que ya tiene muchos'],
+      ['almacen', 'lo que cuesta reunir CFDI en un almacén que ya tiene muchos, y consultarlo'],
       ['growth', 'el costo según el tamaño; escribe docs/growth.md y su gráfica'],
       ['soak', 'la memoria bajo carga sostenida'],
       ['capacity', 'lo que piden 100,000 RFC: calcula, no mide'],
