@@ -70,7 +70,8 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
     const pestana = await visit([]);
     const { page } = pestana;
     await page.goto(`${servicio.api.url}${REFERENCE.es}`);
-    await page.getByText('Cancelar una solicitud de descarga en curso').first().waitFor();
+    // Of the first group: the others open as one reads on.
+    await page.getByText('CFDI que se conocen del RFC').first().waitFor();
     await page.getByText('Bibliotecas cliente').first().waitFor();
     await lookAt(pestana, 'sitio-referencia');
     expectSinQuejas(pestana);
