@@ -114,7 +114,7 @@ it.for(CLIENTS)(
     await op('cfdi/consultar');
     await op('riesgo/proveedores');
     await op('cfdi/resumen', { rfc, tipo: 'recibidos' });
-    await op('riesgo/aviso-49bis', { proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10' });
+    await op('riesgo/aviso-49bis', { rfc, proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10' });
     await op('riesgo/plazos');
     for (const accion of ['listar', 'cambios', 'pausar', 'reanudar', 'borrar']) await op(`sincronizacion/${accion}`);
 

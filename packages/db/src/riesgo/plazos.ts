@@ -61,8 +61,10 @@ const COUNT = `SELECT count(*)::int AS n FROM aviso_49bis WHERE ${suyo('$1')} AN
 const ADD = `
 WITH nuevo AS (
   INSERT INTO aviso_49bis (contribuyente_id, rfc, publicado_en, nota) VALUES ($1, $2, $5, $6) RETURNING contribuyente_id, rfc, publicado_en
+), dicho AS (
+  ${noteOf('anotar-aviso-49bis', 'nuevo')}
 )
-${noteOf('anotar-aviso-49bis', 'nuevo')} RETURNING vence_49bis((detalle->>'publicado_en')::date)::text AS vence`;
+SELECT vence_49bis(publicado_en)::text AS vence FROM nuevo`;
 
 const SAME_DAY = `
 UPDATE aviso_49bis SET nota = $4 WHERE ${suyo('$1')} AND rfc = $2 AND publicado_en = $3::date RETURNING vence_49bis(publicado_en)::text AS vence`;

@@ -99,7 +99,7 @@ async function page(
         <SinSincronizacion rfc={rfc} />
       ) : (
         <Tarjeta titulo="En una lista">
-          <Listadas filas={filas} now={now} />
+          <Listadas de={rfc.rfc} filas={filas} now={now} />
           <Paginacion {...links} />
         </Tarjeta>
       )}
@@ -190,14 +190,22 @@ function SinSincronizacion({ rfc }: { readonly rfc: RfcVista }) {
   );
 }
 
-function Listadas({ filas, now }: { readonly filas: readonly ContraparteListada[]; readonly now: Date }) {
+interface ListadasProps {
+  readonly de: string;
+  readonly filas: readonly ContraparteListada[];
+  readonly now: Date;
+}
+
+function Listadas({ de, filas, now }: ListadasProps) {
   return (
     <Tabla
       titulo="Contrapartes en una lista del SAT"
       tituloOculto
       columnas={['Contraparte', 'Lista', 'Publicado', 'Notado', numeric('Recibidos'), numeric('Emitidos'), 'CFDI']}
       filas={filas.map(({ rfc, nombre, lista, supuesto, isAdverso, publicada, desde, cfdi }) => [
-        `${rfc} ${nombre}`,
+        <>
+          <a href={`${hrefRfc(de, '/cfdi')}?contraparte_rfc=${encodeURIComponent(rfc)}`}>{rfc}</a> {nombre}
+        </>,
         <span class="fila">
           {lista} <Estado texto={supuesto} tono={isAdverso ? 'error' : 'exito'} />
         </span>,
