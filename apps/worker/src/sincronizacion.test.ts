@@ -3,6 +3,23 @@ import { silentLogger } from '@acuse/runtime';
 import { expect, test } from 'vitest';
 import { createTurns } from './sincronizacion.ts';
 
+const nobody = () => Promise.reject(new Error('nobody should ask'));
+/** All that nobody asks for. */
+const NOTHING = {
+  ...{ ask: nobody, postpone: nobody, extend: nobody, read: nobody, failed: nobody, pause: nobody, addMonths: nobody },
+  ...{ forget: nobody, reap: nobody },
+};
+const REST = {
+  ...{
+    riesgo: { due: nobody, cross: nobody },
+    plazos: { remind: nobody },
+    paquetes: { readCsv: async function* () {} },
+    log: silentLogger,
+  },
+  ...{ isCharged: () => false, wake: () => {} },
+};
+const AJUSTES = { everyMs: 1_000, concurrency: 4, aLaVez: 3, deadlineHours: 72 };
+
 /** The newest days of a subscription, whose reading is there to be merged after so many that came to nothing. */
 const tomadoAfter = (fallos: number): TramoTomado => ({
   ...{ sincronizacionId: '01981c9e-0000-7000-8000-000000000001', almacenId: 1, rfc: 'ACU200101DB1', modo: 'test' },
@@ -16,28 +33,48 @@ const tomadoAfter = (fallos: number): TramoTomado => ({
 
 test('a period whose answers are doubted is asked for less and less often, not every hour for months', async () => {
   const failed: unknown[] = [];
-  const nobody = () => Promise.reject(new Error('nobody should ask'));
   let fallos = 0;
   const dudosa: LecturaHecha = { n: 1, filas: 0, nuevos: 0, cambiados: 0, ausentes: 0, isDudosa: true };
   const { work } = createTurns(
     {
+      ...REST,
       tramos: {
+        ...NOTHING,
         take: async () => [tomadoAfter(fallos)],
         failed: async (_, motivo, seconds) => failed.push([motivo, seconds]) > 0,
-        ...{ ask: nobody, postpone: nobody, extend: nobody, read: nobody, pause: nobody, addMonths: nobody },
-        ...{ forget: nobody, reap: nobody },
       },
       almacenes: { merge: async () => dudosa, removeRows: nobody },
-      riesgo: { due: nobody, cross: nobody },
-      plazos: { remind: nobody },
-      paquetes: { readCsv: async function* () {} },
-      log: silentLogger,
       now: () => new Date(),
-      isCharged: () => false,
-      wake: () => {},
     },
-    { everyMs: 1_000, concurrency: 4, aLaVez: 3, deadlineHours: 72 },
+    AJUSTES,
   );
   for (fallos of [0, 1, 2, 40]) await work(new AbortController().signal);
   expect(failed).toEqual([3_600, 7_200, 14_400, 86_400].map((seconds) => ['DUDOSA', seconds]));
+});
+
+test('a month that has not begun by the clock of a worker which is behind others is left for later', async () => {
+  const done: string[] = [];
+  const tomado: TramoTomado = {
+    ...tomadoAfter(0),
+    ...{ tramo: { clase: 'MES', mes: '2026-04-01' }, fase: 'PEDIR', solicitud: null },
+  };
+  const { work } = createTurns(
+    {
+      ...REST,
+      tramos: {
+        ...NOTHING,
+        take: async () => [tomado],
+        ask: async () => {
+          done.push('asked');
+          return 'PEDIDA';
+        },
+        postpone: async (_, seconds) => done.push(`postponed by ${seconds}`) > 0,
+      },
+      almacenes: { merge: nobody, removeRows: nobody },
+      now: () => new Date('2026-04-01T05:59:30Z'),
+    },
+    AJUSTES,
+  );
+  await work(new AbortController().signal);
+  expect(done).toEqual(['postponed by 30']);
 });

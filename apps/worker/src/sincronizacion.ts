@@ -212,10 +212,16 @@ async function ask(
   const ahora = now();
   const hoy = calendarDay(ahora);
   if (tramo.clase === 'RECIENTE') await addMonths(tramos, tomado, hoy);
+  const periodo = periodoDe(tramo, { desde, hoy, frecuencia });
+  // By the clock of whoever added it the month had begun.
+  if (periodo.desde > periodo.hasta) {
+    await tramos.postpone(tomado, RETRY_SECONDS);
+    return;
+  }
   const solicitudId = uuidV7();
   const resultado: Peticion = await tramos.ask(tomado, {
     solicitudId,
-    ...periodoDe(tramo, { desde, hoy, frecuencia }),
+    ...periodo,
     hoy,
     costo: isCharged(modo) ? 1 : 0,
     deadlineAt: new Date(ahora.getTime() + deadlineHours * HOUR_MS),
