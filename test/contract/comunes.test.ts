@@ -135,7 +135,8 @@ describe.each(TABLA)('$path', (fila: Fila) => {
       ...['CUERPO_VACIO', 'CUERPO_VACIO', 'JSON_INVALIDO', ...missing],
       isRfc ? 'RFC_INVALIDO' : 'CAMPO_INVALIDO',
     ]);
-    expect(motivos.at(-1)).toMatch(tipo === 'string' ? /texto|emitidos|uno de/ : /número|año/);
+    const words: Partial<Record<typeof tipo, RegExp>> = { string: /texto|emitidos|uno de/, array: /lista/ };
+    expect(motivos.at(-1)).toMatch(words[tipo] ?? /número|año/);
     if (missing.length > 0) expect(motivos[0]).toBe('falta');
   });
 

@@ -4,7 +4,7 @@ import { createKitWithAlta, unknownKey } from '../../apps/api/test/kit.ts';
 import { cuerpoValido, TABLA } from './tabla.ts';
 
 /** Free queries whose valid calls answer 503 while their channel is not connected. */
-const SIN_CANAL = new Set(['tax/opinion-cumplimiento-publica', 'efos/consultar']);
+const SIN_CANAL = new Set(['tax/opinion-cumplimiento-publica', 'efos/consultar', 'efos/consultar-lote']);
 
 const pick = <T>(items: readonly T[]): T => {
   const item = items[randomInt(items.length)];

@@ -41,6 +41,9 @@ const cfdi = { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'da
 const primera = { cursor: undefined };
 const listado = { data: lista, nuestros: certeza, errores: pagada, valores: primera } as const;
 const llave = ['401/1001'];
+const listas = { cost: 0, credencial: 'API key', errores: llave } as const;
+const deListas = ['listas_consultadas', 'fecha_corte', 'edos_fuente'];
+const deRfc = ['situacion', 'historial', 'listas', 'advertencias', ...deListas];
 const numero = { tipo: 'integer', requerido: false } as const;
 const webhook = { webhook_id: texto };
 const webhooks = { cost: 0, credencial: 'API key', rfc: 'ninguno' } as const;
@@ -155,10 +158,12 @@ export const TABLA: readonly Fila[] = [
     errores: llave,
   },
   {
-    ...{ path: 'efos/consultar', cost: 0, credencial: 'API key', rfc: 'cualquiera', campos: rfc },
-    data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta'],
-    nuestros: ['situacion', 'historial', 'edos_fuente', 'fecha_corte', 'advertencias'],
-    errores: llave,
+    ...{ path: 'efos/consultar', ...listas, rfc: 'cualquiera', campos: rfc },
+    ...{ data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta'], nuestros: deRfc },
+  },
+  {
+    ...{ path: 'efos/consultar-lote', ...listas, rfc: 'ninguno', campos: { rfcs: { tipo: 'array', requerido: true } } },
+    ...{ valores: { rfcs: ['EKU9003173C9'] }, data: [...lista, 'fecha_consulta'], nuestros: deListas },
   },
   {
     ...{ path: 'descarga/paquete', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },

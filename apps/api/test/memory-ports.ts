@@ -149,7 +149,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
         if (store.idempotencias.get(nameOf(clave))?.opId === opId) store.idempotencias.delete(nameOf(clave));
       },
     },
-    listas: { consultar: () => ({ efos: null, edos: null }) },
+    listas: { consultar: () => ({ fechaCorte: null, edosFuente: null, consultadas: [], rfcs: [] }) },
     consultasEnCurso: {
       find: (contribuyenteId, clave) => store.enCurso.get(enCursoKey(contribuyenteId, clave)) ?? null,
       keep(contribuyenteId, clave, consulta) {

@@ -63,7 +63,15 @@ export const OPERACIONES = [
     path: 'efos/consultar',
     resumen: 'Listas EFOS y EDOS',
     descripcion:
-      'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador. Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo. Sin costo.',
+      'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador, y en qué otras listas del SAT está (69, 69-B Bis, CSD sin efectos). Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'efos/consultar-lote',
+    resumen: 'Listas EFOS y EDOS, hasta 1,000 RFC',
+    descripcion:
+      'Lo mismo que efos/consultar de hasta 1,000 RFC en una llamada, por ejemplo de todos los proveedores. Contesta en el orden en que se preguntó, y de uno repetido cada vez. Todas las respuestas son de un mismo momento y de las mismas listas. Si algún RFC está mal escrito no se consulta ninguno: el error los nombra todos, con su lugar en la lista. Sin costo.',
     costo: 0,
     credencial: 'API key',
   },

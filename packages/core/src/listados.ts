@@ -1,10 +1,13 @@
-/** The lists of the Código Fiscal de la Federación on which the SAT names taxpayers; `CSD` is that of article 17-H. */
-export const LISTAS = ['69-B', '69-B Bis', '69', 'CSD'] as const;
-export type Lista = (typeof LISTAS)[number];
+/**
+ * The lists of the Código Fiscal de la Federación on which the SAT names taxpayers, beside that of article 69-B; `CSD` is
+ * that of article 17-H.
+ */
+export const OTRAS_LISTAS = ['69', '69-B Bis', 'CSD'] as const;
+export type OtraLista = (typeof OTRAS_LISTAS)[number];
 
 /** A file that the SAT publishes: a list, or one of those that make up the list of article 69. */
 interface DatosListado {
-  readonly lista: Lista;
+  readonly lista: '69-B' | OtraLista;
   /** What people call it. Spanish. */
   readonly nombre: string;
   /** What a row without a word of its own says. */

@@ -44,6 +44,7 @@ export * from './idempotencia.ts';
 export { type Backlog, createBacklog } from './instalacion/backlog.ts';
 export * from './instalacion/inspect-database.ts';
 export { createCargaListado, createCargaListas } from './listas/carga-listas.ts';
+export * from './listas/consulta-listas.ts';
 export * from './listas/lista-edos.ts';
 export * from './listas/listados.ts';
 export * from './listas/rfcs-csv.ts';

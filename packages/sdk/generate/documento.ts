@@ -51,6 +51,7 @@ interface Operacion {
 /** What changes nothing, and so is repeated without an `Idempotency-Key`, for which the service would keep each answer. */
 const LECTURAS = new Set([
   ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
+  'efos/consultar-lote',
   'estado/sat',
   'cfdi/resumen',
   ...['riesgo/plazos', 'riesgo/proveedores'],

@@ -36,6 +36,7 @@ describe('the tools', () => {
     ...['vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
     ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar', 'cfdi/consultar'],
     'estado/sat',
+    'efos/consultar-lote',
     'cfdi/resumen',
     ...['riesgo/plazos', 'riesgo/proveedores'],
   ];

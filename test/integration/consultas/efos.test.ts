@@ -1,9 +1,25 @@
-import { createCargaListas } from '@acuse/db';
+import { createCargaListas, createListados } from '@acuse/db';
 import { MAGIAS } from '@acuse/simulador';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, expectOk, LISTAS, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const LISTADOS = MAGIAS.filter(({ listado69b }) => listado69b !== undefined);
+/** What the simulator publishes beside list 69-B: file, list, and the name that Acuse gives the file. */
+const ARCHIVOS = [
+  ['Firmes.csv', '69', 'firmes'],
+  ['No_localizados.csv', '69', 'no-localizados'],
+  ['CSDsinefectos.csv', 'CSD', 'csd'],
+  ['Cancelados.csv', '69', 'cancelados'],
+  ['Exigibles.csv', '69', 'exigibles'],
+  ['Sentencias.csv', '69', 'sentencias'],
+  ['EntespublicosydeGobiernoomisos.csv', '69', 'entes-publicos'],
+  ['Listado_69_B_Bis_Completo.csv', '69-B Bis', '69-b-bis'],
+] as const;
+const CONSULTADAS = ARCHIVOS.map(([, lista, archivo]) => ({ lista, archivo, fecha_corte: '2026-11-06' })).sort(
+  (a, b) => ([a.lista, a.archivo].join() < [b.lista, b.archivo].join() ? -1 : 1),
+);
+const EN_OTRAS = MAGIAS.find(({ clave }) => clave === 'incumplido');
+
 const NOT_LISTED = ['Ñ&A010203AB1', 'ÑU&O850412H73', 'EKU9003173C9', 'XXXX010101XX1'];
 
 const servicio = useServicio({ simulador: { filas_69b: 14_500 }, workerEnv: LISTAS });
@@ -15,10 +31,10 @@ beforeAll(async () => {
   if (before.status !== 503 || before.body.cfdi_codigo !== 5041) throw new Error(before.text);
   await servicio.startWorker();
   await waitFor(async () => {
-    const { vigente, cargas } = await createCargaListas(servicio.db).estado();
-    const failed = cargas.find(({ resultado }) => resultado === 'FALLIDA');
-    if (failed) throw new Error(failed.motivo ?? 'no reason');
-    return vigente;
+    const known = (await createListados(servicio.db).estados()).filter(({ ultima }) => ultima !== null);
+    const failed = known.find(({ ultima }) => ultima?.resultado === 'FALLIDA');
+    if (failed) throw new Error(failed.ultima?.motivo ?? 'no reason');
+    return known.filter(({ vigente }) => vigente).length === ARCHIVOS.length + 1 || null;
   });
 });
 
@@ -50,8 +66,26 @@ function truthOf(rfc: string) {
     situacion: adverse ?? stands.at(-1) ?? null,
     historial,
     edos_fuente: null,
+    listas: otrasOf(rfc),
+    listas_consultadas: CONSULTADAS,
     advertencias: expect.any(Array),
   };
+}
+
+/** Which other lists name an RFC: once a file and reason, since the oldest publication, the reason of a blank being the file's. */
+function otrasOf(rfc: string) {
+  const { listados } = servicio.simulador.world;
+  const found = new Map<string, { lista: string; archivo: string; supuesto: string; desde: string | null }>();
+  for (const [nombre, lista, archivo] of ARCHIVOS) {
+    for (const { rfc: own, supuesto, publicada } of listados.vigente(nombre).registros) {
+      const desde = dayOf(publicada);
+      const key = [lista, archivo, supuesto].join();
+      const known = found.get(key)?.desde ?? desde;
+      if (own === rfc)
+        found.set(key, { lista, archivo, supuesto, desde: String(known) < String(desde) ? known : desde });
+    }
+  }
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
 describe('efos/consultar', () => {
@@ -91,6 +125,30 @@ describe('efos/consultar', () => {
       expect(expected).toMatchObject({ en_efos: false, situacion: null, historial: [] });
       expect(await consultar(rfc)).toEqual(expected);
     }
+  });
+
+  it('who stands on other lists: with the reason and since when, by itself and with others', async () => {
+    const { moral = '', fisica = '' } = EN_OTRAS ?? {};
+    const expected = [
+      { lista: '69', archivo: 'firmes', supuesto: 'FIRMES', desde: '2025-02-01' },
+      { lista: '69', archivo: 'no-localizados', supuesto: 'NO LOCALIZADOS', desde: '2025-02-01' },
+      { lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', desde: '2025-02-01' },
+    ];
+    for (const rfc of [moral, fisica]) {
+      expect(await consultar(rfc)).toEqual(truthOf(rfc));
+      expect(truthOf(rfc)).toMatchObject({ en_efos: false, listas: expected });
+    }
+    const [adverso] = LISTADOS;
+    const rfcs = [moral, adverso?.moral ?? '', NOT_LISTED[0] ?? '', moral];
+    const { items, total, ...lists } = await expectOk(caller.call('efos/consultar-lote', { rfcs }));
+    const { fecha_consulta, fecha_corte, edos_fuente, listas_consultadas } = truthOf(moral);
+    expect([total, lists]).toEqual([4, { fecha_consulta, fecha_corte, edos_fuente, listas_consultadas }]);
+    expect(items).toEqual(
+      rfcs.map((each) => {
+        const { rfc, en_efos, en_edos, situacion, historial, listas, advertencias } = truthOf(each);
+        return { rfc, en_efos, en_edos, situacion, historial, listas, advertencias };
+      }),
+    );
   });
 
   it('the next list, once the worker has taken it: a taxpayer that is on it now', async () => {

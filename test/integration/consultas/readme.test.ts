@@ -16,7 +16,7 @@ function readmeOf(name: string) {
   const text = readFileSync(new URL(name, ROOT), 'utf8');
   const call = /^call\(\) \{.*\}$/m.exec(text)?.[0];
   const prep = /```sh\n(op\(\)[\s\S]*?)```/.exec(text)?.[1];
-  const rows = [...text.matchAll(/^\| `([\w/-]+)` \| ([01]) \| `(op [^`]+)` \| (.*) \|$/gm)].map(
+  const rows = [...text.matchAll(/^\| `([\w/-]+)` \| ([01]) \| `((?:op|call) [^`]+)` \| (.*) \|$/gm)].map(
     ([, path = '', cost, command = '', data = '']) => ({
       ...{ path, command, cost: Number(cost) },
       fields: [...data.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),

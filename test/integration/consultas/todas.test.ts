@@ -44,6 +44,7 @@ const CAMPOS: Readonly<Record<string, object>> = {
     estatus: texto,
   },
   'efos/consultar': { rfc: texto, en_efos: false, en_edos: false, fecha_consulta: instante },
+  'efos/consultar-lote': { rfc: texto, en_efos: false, en_edos: false, listas: [] },
 };
 
 /** Longer than those of the table where a single day may have nothing. */
@@ -55,6 +56,7 @@ const CUERPOS: Readonly<Record<string, Caso['body']>> = {
   'tax/descarga-metadata': (_servicio, { rfc }) => ({ rfc, ...UN_DIA, desde: '2025-05-01' }),
   'tax/opinion-cumplimiento-publica': (_servicio, { rfc }) => ({ rfc }),
   'efos/consultar': (_servicio, { rfc }) => ({ rfc }),
+  'efos/consultar-lote': (_servicio, { rfc }) => ({ rfcs: [rfc, rfc] }),
 };
 
 const todas = (await operations()).filter(

@@ -1,5 +1,5 @@
 import { ListaRechazada, SatError } from '@acuse/core';
-import { createCargaListas, createListaEdos, createListas, openDatabase } from '@acuse/db';
+import { createCargaListas, createListaEdos, createListas, type Database, openDatabase } from '@acuse/db';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
@@ -15,7 +15,18 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 const carga = () => createCargaListas(database.db);
-const listas = () => createListas(database.db);
+/** What is said of one RFC, list by list. */
+const listasDe = (db: Pick<Database, 'pool'>) => ({
+  async consultar(rfc: string) {
+    const { fechaCorte, edosFuente: fuente, rfcs: answers } = await createListas(db).consultar([rfc]);
+    const [{ efos: rows, enEdos } = { efos: [], enEdos: false }] = answers;
+    return {
+      efos: fechaCorte === null ? null : { fechaCorte, filas: rows },
+      edos: fuente === null ? null : { fuente, estaListado: enEdos },
+    };
+  },
+});
+const listas = () => listasDe(database.db);
 const load = (fingida: Fingida = {}, minFilas = 1) => carga().loadList({ abrir: abrir(fingida), minFilas }, signal());
 const count = async (table: string) =>
   Number((await database.db.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0]?.n);
@@ -74,7 +85,7 @@ describe('a version of list 69-B', () => {
     let looks = 0;
     const read = async (offset: number) => {
       for (let n = offset; !isOver; n += 7) {
-        const { efos } = await createListas(reader).consultar(TODOS[n % CUANTAS] ?? '');
+        const { efos } = await listasDe(reader).consultar(TODOS[n % CUANTAS] ?? '');
         looks += 1;
         expect(efos?.filas).toHaveLength(1);
         // The row is of the version whose cut is told beside it.

@@ -100,6 +100,7 @@ it.for(CLIENTS)(
     await op('tax/opinion-cumplimiento-publica');
     await op('usuario/datos-fiscales');
     await op('efos/consultar');
+    await op('efos/consultar-lote', { rfcs: [rfc] });
 
     const { solicitud_id } = await op('tax/descarga-metadata', { ...periodo, tipo: 'recibidos' });
     await call('esperar', { solicitudId: solicitud_id });
@@ -141,6 +142,7 @@ it.for(CLIENTS)(
         'descarga/verificar',
         'efos/consultar',
       ],
+      'efos/consultar-lote',
       'estado/sat',
       ...['riesgo/plazos', 'riesgo/proveedores'],
       ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],

@@ -163,14 +163,18 @@ function caminosDe(consulta: NombreConsulta): readonly Camino[] {
   return MASIVAS.has(consulta) ? [{ ...MASIVA, apagar: `soap:${consulta}` }, portal] : [portal];
 }
 
+const LISTAS: Camino = {
+  canal:
+    'listas 69-B, 69, 69-B Bis y CSD sin efectos cargadas cada día en la base de datos; lista EDOS importada por el operador',
+  servidor: 'wu1agsprosta001.blob.core.windows.net',
+  apagar: 'WORKER_ROLES sin el rol listas (siguen sirviendo las últimas cargadas); una sola, con SAT_LISTAS_URLS',
+  fuentes: ['SAT-CFDI/python-satcfdi', 'antonio10024/Lista69B', 'la página de datos abiertos del SAT'],
+};
+
 /** Operations that learn something of the authority without asking it during the call. */
 const OTROS: Readonly<Record<string, Camino>> = {
-  'efos/consultar': {
-    canal: 'lista 69-B cargada cada día en la base de datos; lista EDOS importada por el operador',
-    servidor: 'wu1agsprosta001.blob.core.windows.net',
-    apagar: 'WORKER_ROLES sin el rol listas (sigue sirviendo la última cargada)',
-    fuentes: ['SAT-CFDI/python-satcfdi', 'antonio10024/Lista69B', 'la página de datos abiertos del SAT'],
-  },
+  'efos/consultar': LISTAS,
+  'efos/consultar-lote': LISTAS,
   'tax/opinion-cumplimiento-publica': {
     canal: 'fuente HTTP que configura el operador; sin ella, 503/5041',
     servidor: 'OPINION_PUBLICA_URL',

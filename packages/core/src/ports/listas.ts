@@ -1,3 +1,5 @@
+import type { ClaveListado, OtraLista } from '../listados.ts';
+
 /** Where a taxpayer stands in the list of article 69-B of the Código Fiscal de la Federación. */
 const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
 export type SituacionEfos = (typeof SITUACIONES_EFOS)[number];
@@ -106,15 +108,38 @@ export interface CargaLista {
   readonly motivo: string | null;
 }
 
-/** What both lists say about one RFC. */
+/** What was asked of: another list than those of EFOS and EDOS, by its files that are loaded. */
+export interface ListadoConsultado {
+  readonly lista: OtraLista;
+  readonly archivo: ClaveListado;
+  readonly fechaCorte: string;
+}
+
+/** Another list on which an RFC stands, once for each reason. */
+export interface Aparicion {
+  readonly lista: OtraLista;
+  readonly archivo: ClaveListado;
+  readonly supuesto: string;
+  /** The oldest publication, `yyyy-MM-dd`; null when no row tells one. */
+  readonly desde: string | null;
+}
+
+/** What the lists say about one RFC. */
+export interface RfcEnListas {
+  readonly efos: readonly Pick<FilaEfos, 'situacion' | 'historial'>[];
+  readonly enEdos: boolean;
+  readonly listas: readonly Aparicion[];
+}
+
+/** What the lists of one moment say about some RFCs. */
 export interface RespuestaListas {
-  /** Null while no list has ever been loaded: then nothing is known about anybody. */
-  readonly efos: {
-    readonly fechaCorte: string;
-    readonly filas: readonly Pick<FilaEfos, 'situacion' | 'historial'>[];
-  } | null;
-  /** Null when the operator has imported none. */
-  readonly edos: { readonly fuente: string; readonly estaListado: boolean } | null;
+  /** Cut of the list of article 69-B; null while none has ever been loaded: then nothing is known about anybody. */
+  readonly fechaCorte: string | null;
+  /** Name of the list of EDOS; null when the operator has imported none. */
+  readonly edosFuente: string | null;
+  readonly consultadas: readonly ListadoConsultado[];
+  /** One for each RFC that was asked for, in that order. */
+  readonly rfcs: readonly RfcEnListas[];
 }
 
 export interface EstadoEdos {

@@ -245,6 +245,20 @@ const listado: Prueba = async ({ holgado }, rfc, { respuesta, efecto, listado69b
   expect(await saldoDe(holgado, caller)).toBe(SALDO - 1);
 };
 
+const enOtras: Prueba = async ({ holgado }, rfc) => {
+  const caller = await holgado.newCaller({ saldo: 0 });
+  const data = await waitFor(async () => {
+    const { body } = await caller.call('efos/consultar', { rfc });
+    return (body.data?.['listas_consultadas'] as unknown[] | undefined)?.length === 8 ? (body.data ?? null) : null;
+  });
+  expect(data['en_efos']).toBe(false);
+  expect((data['listas'] as { archivo: string }[]).map(({ archivo }) => archivo)).toEqual([
+    'firmes',
+    'no-localizados',
+    'csd',
+  ]);
+};
+
 /** One for each row of the table of magic RFCs, by its key. */
 export const ESPERADO: Readonly<Record<string, Prueba>> = {
   lento,
@@ -280,6 +294,7 @@ export const ESPERADO: Readonly<Record<string, Prueba>> = {
   historial: listado,
   reincidente: listado,
   enmascarado: listado,
+  incumplido: enOtras,
   'e.firma vencida': efirmaVencida,
   'e.firma revocada': efirmaRevocada,
 };

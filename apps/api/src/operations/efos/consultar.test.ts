@@ -1,15 +1,21 @@
-import type { PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/core';
+import type { PasoEfos, RespuestaListas, RfcEnListas, SituacionEfos } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { createKitWithAlta } from '../../../test/kit.ts';
-import { summariseEfos } from './consultar.ts';
+import { summariseEfos } from '../../efos.ts';
 
 const PATH = 'efos/consultar';
 const OTRO = 'XYZ850101AB1';
 
+/** The lists that say this of one RFC. */
+const dice = ({ fechaCorte, ...suyo }: { fechaCorte: string | null } & Partial<RfcEnListas>): RespuestaListas => ({
+  ...{ fechaCorte, edosFuente: suyo.enEdos === undefined ? null : 'Comité', consultadas: [] },
+  rfcs: [{ efos: [], enEdos: false, listas: [], ...suyo }],
+});
+
 async function ask(respuesta: RespuestaListas, rfc = OTRO) {
   const asked: string[] = [];
-  const consultar = async (one: string) => {
-    asked.push(one);
+  const consultar = async (rfcs: readonly string[]) => {
+    asked.push(...rfcs);
     return respuesta;
   };
   const { kit, a } = await createKitWithAlta({ deps: { listas: { consultar } } }, { saldo: 0 });
@@ -23,8 +29,13 @@ describe(PATH, () => {
     ] as const;
     const { answer, asked, kit } = await ask(
       {
-        efos: { fechaCorte: '2026-07-31', filas: [{ situacion: 'PRESUNTO', historial }] },
-        edos: { fuente: 'Comité', estaListado: true },
+        ...dice({
+          fechaCorte: '2026-07-31',
+          efos: [{ situacion: 'PRESUNTO', historial }],
+          enEdos: true,
+          listas: [{ lista: '69', archivo: 'firmes', supuesto: 'FIRMES', desde: '2020-02-03' }],
+        }),
+        consultadas: [{ lista: '69', archivo: 'firmes', fechaCorte: '2026-11-06' }],
       },
       ' xyz850101ab1',
     );
@@ -38,6 +49,8 @@ describe(PATH, () => {
       situacion: 'Presunto',
       historial: [{ situacion: 'Presunto', fecha: '2024-03-05', oficio: '500-1', fecha_dof: '2024-03-25' }],
       edos_fuente: 'Comité',
+      listas: [{ lista: '69', archivo: 'firmes', supuesto: 'FIRMES', desde: '2020-02-03' }],
+      listas_consultadas: [{ lista: '69', archivo: 'firmes', fecha_corte: '2026-11-06' }],
       advertencias: [expect.stringMatching(`dígito verificador de ${OTRO}`)],
     });
     expect(asked).toEqual([OTRO]);
@@ -45,14 +58,15 @@ describe(PATH, () => {
   });
 
   it('says of one that no list has that it is in none, and when nobody imported a list of EDOS', async () => {
-    const { answer } = await ask({ efos: { fechaCorte: '2026-07-31', filas: [] }, edos: null });
+    const { answer } = await ask(dice({ fechaCorte: '2026-07-31' }));
     expect(answer.json.data).toMatchObject({
       ...{ en_efos: false, en_edos: false, situacion: null, historial: [], edos_fuente: null },
+      ...{ listas: [], listas_consultadas: [] },
     });
   });
 
   it('never says "not listed" while there is no list', async () => {
-    const { answer } = await ask({ efos: null, edos: { fuente: 'Comité', estaListado: true } });
+    const { answer } = await ask(dice({ fechaCorte: null, enEdos: true }));
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
     expect(answer.json.data?.['motivo']).toContain('no se ha cargado');
     expect(answer.text).not.toContain('en_efos');

@@ -352,6 +352,18 @@ export const MAGIAS: readonly Magia[] = [
     listado69b: [{ situacion: 'Definitivo', antes: ['Presunto'], isMasked: true }],
   },
   {
+    clave: 'incumplido',
+    moral: 'INC900215SI9',
+    fisica: 'INCU900215SI6',
+    efecto: 'listed under 69 as firme and no localizado, and among the seals without effect; not under 69-B',
+    respuesta: 'en_efos false, with the three lists in `listas`',
+    listados: {
+      'Firmes.csv': ['FIRMES'],
+      'No_localizados.csv': ['NO LOCALIZADOS'],
+      'CSDsinefectos.csv': ['FRACCION X'],
+    },
+  },
+  {
     clave: 'e.firma vencida',
     moral: 'VEN900215SI6',
     fisica: 'VENC900215SI1',
