@@ -38,7 +38,7 @@ export async function subscribe({ db }: Pick<TestDatabase, 'db'>, dueno: Taxpaye
     },
     dueOn(addDays(hoy, 1), minuto),
   );
-  if (resultado === 'PASE_VENCIDO') throw new Error(resultado);
+  if (resultado !== 'CREADA' && resultado !== 'RENOVADA') throw new Error(resultado);
   return { ...dueno, sincronizacionId: id, expiraEn };
 }
 

@@ -175,6 +175,28 @@ it('what was asked with a test key of an RFC is not there for its live key, nor 
   expect((await seen(otra, alSimulador)).at(-1)).toBe(true);
 });
 
+it('a live key does not go on with what a test key keeps up to date: their CFDI never meet in one store', async () => {
+  const prueba = await servicio.newCiecCaller();
+  const pedido = { rfc: prueba.rfc, desde: UN_DIA.desde };
+  await expectOk(prueba.call('sincronizacion/crear', pedido));
+  const stores = () =>
+    servicio.sql`SELECT almacen_id, api_key_id FROM sincronizacion WHERE contribuyente_id = ${prueba.contribuyenteId} ORDER BY almacen_id`;
+  const before = await stores();
+  const real = await servicio.newKey(prueba, 'live');
+  await guardaCiec(real);
+  const { status, body } = await real.call('sincronizacion/crear', pedido);
+  expect([status, body.cfdi_codigo, body.cfdi_texto]).toEqual([
+    409,
+    3006,
+    expect.stringMatching(/llave del otro modo/),
+  ]);
+  expect(await stores()).toEqual(before);
+  expect((await real.call('sincronizacion/cambios', {})).status).toBe(404);
+  await expectOk(real.call('sincronizacion/borrar', {}));
+  await expectOk(real.call('sincronizacion/crear', pedido));
+  expect(await stores()).toEqual([...before, { almacen_id: expect.any(Number), api_key_id: expect.any(String) }]);
+});
+
 it('a simulator that is down keeps test keys from an answer, and no live key', async () => {
   const [prueba, real] = [await servicio.newCiecCaller(), await servicio.newCiecCaller({ modo: 'live' })];
   const ask = (caller: Caller) => {

@@ -120,6 +120,14 @@ export const PETICIONES = {
     texto: 'Los CFDI de este RFC no se mantienen al día. Empiece con /api/v1/sincronizacion/crear.',
     english: 'The CFDI of this RFC are not kept up to date. Begin with /api/v1/sincronizacion/crear.',
   },
+  SINCRONIZACION_DE_OTRO_MODO: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'Este RFC ya se mantiene al día con una llave del otro modo (prueba o real), y sus CFDI no se mezclan. No se cambió nada. Para empezar con esta llave, borre antes lo anterior con /api/v1/sincronizacion/borrar.',
+    english:
+      'This RFC is already kept up to date with a key of the other mode (test or live), and their CFDI are not mixed. Nothing was changed. To begin with this key, first delete the earlier one with /api/v1/sincronizacion/borrar.',
+  },
   SINCRONIZACION_SIN_PERMISO: {
     http: 409,
     codigo: 3006,

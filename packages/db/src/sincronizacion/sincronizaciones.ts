@@ -69,7 +69,12 @@ export interface VistaSincronizacion {
 /** Of the newest days, in the place of a month. */
 export const RECIENTE = '0001-01-01';
 
-const VIVA = `SELECT id, almacen_id AS "almacenId" FROM sincronizacion WHERE contribuyente_id = $1 AND estado <> 'BORRADA' FOR NO KEY UPDATE`;
+/** Its mode is that of the key that it was made with; of a key that is gone with the taxpayer's file, live. */
+const MODO = `coalesce((SELECT modo FROM api_key k WHERE k.id = s.api_key_id), 'live')`;
+
+const VIVA = `
+SELECT s.id, s.almacen_id AS "almacenId", ${MODO} = (SELECT modo FROM api_key WHERE id = $2) AS "isSameModo"
+FROM sincronizacion s WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA' FOR NO KEY UPDATE OF s`;
 
 /** The taxpayer is locked as he was let in, so that what is consented to is consented to by a key that is good now. */
 const PASE = `
@@ -89,7 +94,13 @@ LEFT JOIN LATERAL (
   FROM tramo WHERE sincronizacion_id = s.id
 ) t ON true
 WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA'
-  AND ($2::text IS NULL OR coalesce((SELECT modo FROM api_key k WHERE k.id = s.api_key_id), 'live') = $2)`;
+  AND ($2::text IS NULL OR ${MODO} = $2)`;
+
+interface Viva {
+  readonly id: string;
+  readonly almacenId: number;
+  readonly isSameModo: boolean;
+}
 
 type ViewRow = Omit<VistaSincronizacion, 'consentimiento' | 'cambios'> & {
   readonly finalidad: string | null;
@@ -158,11 +169,7 @@ ON CONFLICT DO NOTHING`;
 
 /** The taxpayers' side of subscriptions. */
 export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
-  async function change(
-    client: pg.PoolClient,
-    nueva: NuevaSincronizacion,
-    viva: { id: string; almacenId: number } | null,
-  ) {
+  async function change(client: pg.PoolClient, nueva: NuevaSincronizacion, viva: Viva | null) {
     const { apiKeyId, tipos, desde, frecuencia } = nueva;
     const kinds = [tipos.includes('emitidos'), tipos.includes('recibidos')];
     if (viva !== null) {
@@ -184,17 +191,19 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
 
     /**
      * Subscribes a taxpayer, or puts other settings and a new consent in the place of those of his subscription, which
-     * then is active. PASE_VENCIDO: key or taxpayer changed meanwhile, or another subscription came first.
+     * then is active. PASE_VENCIDO: key or taxpayer changed meanwhile, or another subscription came first. OTRO_MODO: it
+     * was made with a key of the other mode, whose CFDI are in its store.
      */
     async subscribe(
       nueva: NuevaSincronizacion,
       primeraReciente: Date,
-    ): Promise<'CREADA' | 'RENOVADA' | 'PASE_VENCIDO'> {
+    ): Promise<'CREADA' | 'RENOVADA' | 'PASE_VENCIDO' | 'OTRO_MODO'> {
       const { id, contribuyenteId, version, apiKeyId, consentimiento, tipos, meses, actor, ip } = nueva;
       return inTransaction(pool, async (client) => {
         if (!(await isOne(client, PASE, [contribuyenteId, version.toString(), apiKeyId]))) return 'PASE_VENCIDO';
-        const viva = await rowOf<{ id: string; almacenId: number }>(client, VIVA, [contribuyenteId]);
+        const viva = await rowOf<Viva>(client, VIVA, [contribuyenteId, apiKeyId]);
         if (viva !== null && viva.id !== id) return 'PASE_VENCIDO';
+        if (viva !== null && !viva.isSameModo) return 'OTRO_MODO';
         await change(client, nueva, viva);
         const { kid, sobre, finalidad, expiraEn } = consentimiento;
         await execute(client, 'DELETE FROM consentimiento WHERE sincronizacion_id = $1', [id]);

@@ -56,10 +56,10 @@ export default defineOperation({
     })
     .meta({ id: 'PeticionCrearSincronizacion' }),
   data: sincronizacionData.extend({ costo: costoData }).meta({ id: 'SincronizacionCreada' }),
-  errors: [],
+  errors: ['SINCRONIZACION_DE_OTRO_MODO'],
   check: checkDesde,
 
-  async handle({ rfc, meses = MESES, finalidad = FINALIDAD, ...body }, { deps, access, credenciales, ip, now }) {
+  async handle({ rfc, meses = MESES, finalidad = FINALIDAD, ...body }, { deps, access, credenciales, ip, now, error }) {
     const [elegible] = credenciales;
     if (elegible === undefined) throw new Error('the pipeline let in a call without a CIEC');
     const { desde, frecuencia, tipos, hoy } = ajustesOf(body, now);
@@ -80,6 +80,7 @@ export default defineOperation({
       primeraReciente,
     );
     if (resultado === 'PASE_VENCIDO') throw new StaleAccess();
+    if (resultado === 'OTRO_MODO') throw error('SINCRONIZACION_DE_OTRO_MODO');
     const vista = await deps.sincronizaciones.find(contribuyenteId);
     if (vista === null) throw new Error('the new subscription is gone');
     const costo = costoOf(
