@@ -67,6 +67,7 @@ final class Acuse extends Operaciones
         string $desde,
         string $hasta,
         ?string $formato = null,
+        ?bool $capsula = null,
         ?string $claveIdempotencia = null,
         ?float $limite = null,
         ?callable $alAvanzar = null,
@@ -78,6 +79,7 @@ final class Acuse extends Operaciones
             desde: $desde,
             hasta: $hasta,
             formato: $formato,
+            capsula: $capsula,
             claveIdempotencia: $claveIdempotencia,
         );
         return $this->esperar($aceptada['data']['solicitud_id'], $limite, $alAvanzar, $alFallar);

@@ -81,6 +81,7 @@ class Acuse(Operaciones):
         desde: str,
         hasta: str,
         formato: Optional[Formato] = None,
+        capsula: Optional[bool] = None,
         clave_idempotencia: Optional[str] = None,
         limite: Optional[float] = None,
         al_avanzar: Optional[Callable[[Solicitud], object]] = None,
@@ -91,7 +92,13 @@ class Acuse(Operaciones):
         then :meth:`esperar`. The same request made again while it runs is waited for, and not charged again.
         """
         asked = self.tax.descarga_metadata(
-            rfc=rfc, tipo=tipo, desde=desde, hasta=hasta, formato=formato, clave_idempotencia=clave_idempotencia
+            rfc=rfc,
+            tipo=tipo,
+            desde=desde,
+            hasta=hasta,
+            formato=formato,
+            capsula=capsula,
+            clave_idempotencia=clave_idempotencia,
         )
         return self.esperar(
             asked["data"]["solicitud_id"], limite=limite, al_avanzar=al_avanzar, al_fallar=al_fallar

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const DRIVERS = `${ROOT}test/integration/sdk/drivers`;
-const snake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+const snake = (name: string) => name.replace(/[A-Z]|(?<=[a-z])\d+(?=[a-z])/g, (part) => `_${part.toLowerCase()}`);
 
 /** A language that has a client of its own, beside TypeScript. */
 export interface Language {
