@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { createCaptchas, createLibro, createListaEdos, createPagos } from '@acuse/db';
+import { CLAVES_LISTADO, type ClaveListado, type FilaListado, LISTADOS, SatError } from '@acuse/core';
+import { createCaptchas, createCargaListado, createLibro, createListaEdos, createPagos } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { acceptSolicitud, brokenInvariants, saldoDe, seedTaxpayer } from '../fixtures/database.ts';
+import { abrirListado, type Fingida, filasListado } from '../listas/lista-fingida.ts';
 import { newPago } from './fixtures/pagos.ts';
-import { addRfc, attributesOf, type Campos, type Respuesta, usePanel, usePersona } from './fixtures/panel.ts';
+import { addRfc, attributesOf, type Campos, type Respuesta, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -93,6 +95,70 @@ describe('the pages of the operator', () => {
       WHERE contribuyente_id = ${taxpayer.contribuyenteId} RETURNING id`;
     return rows[0]?.id ?? '';
   }
+});
+
+describe('the lists of the SAT', () => {
+  const load = (clave: Exclude<ClaveListado, '69-b'>, fingida: Fingida<FilaListado> = {}) =>
+    createCargaListado(panel.db, clave).loadList(
+      { abrir: abrirListado({ filas: filasListado('a', 10), ...fingida }), minFilas: 1 },
+      AbortSignal.timeout(60_000),
+    );
+  const rows = async () =>
+    textsOf((await operador.get('/operador/listas')).$, '[aria-label="Todas las que se conocen"] tbody tr').map((row) =>
+      row.replace(/\s+/g, ' ').trim(),
+    );
+  const rowOf = async (clave: ClaveListado) => (await rows())[CLAVES_LISTADO.indexOf(clave)];
+  const notice = async () => (await operador.get('/operador')).$('.aviso').first().text();
+
+  it('are all shown, with what was refused and why, in words', async () => {
+    const all = await rows();
+    expect(all).toHaveLength(CLAVES_LISTADO.length);
+    for (const [at, clave] of CLAVES_LISTADO.entries()) expect(all[at]).toContain(LISTADOS[clave].nombre);
+    expect(await rowOf('condonados-21')).toMatch(/—\s?—\s?No está\s?No se busca$/);
+    expect(await notice()).not.toContain('del SAT sin');
+
+    await load('firmes', { corte: '2026-07-30' });
+    expect(await rowOf('firmes')).toMatch(/2026-07-30\s?10\s?\d.*Cargada/);
+    await expect(load('firmes', { corte: '2026-08-30', filas: filasListado('b', 3) })).rejects.toThrow('MENGUADA');
+    const moved = new SatError('SERVICIO_CON_ERROR', { codigo: 'HTTP 404' });
+    await expect(load('cancelados', { failure: moved })).rejects.toThrow('404');
+    await expect(load('exigibles', { failure: new Error(HOSTIL) })).rejects.toThrow();
+    expect(await rowOf('firmes')).toMatch(/2026-07-30.*No se pudo.*menos renglones de los que debe.*se esperaban/);
+    expect(await rowOf('cancelados')).toMatch(/No está.*No se pudo.*la lista se movió.*HTTP 404/);
+    expect(await rowOf('exigibles')).toMatch(/Falló de nuestro lado/);
+    const said = await notice();
+    expect(said).toContain('3 listas del SAT sin actualizar la última vez');
+    for (const clave of ['firmes', 'cancelados', 'exigibles'] as const) expect(said).toContain(LISTADOS[clave].nombre);
+    expect(said).not.toContain('sin confirmar');
+  });
+
+  it('are refused no more once they came, and what a worker left half done refuses none', async () => {
+    for (const clave of ['firmes', 'cancelados', 'exigibles'] as const) await load(clave, { corte: '2026-09-30' });
+    const gone = AbortSignal.abort();
+    const cut = createCargaListado(panel.db, 'firmes').loadList({ abrir: abrirListado(), minFilas: 1 }, gone);
+    await expect(cut).rejects.toThrow();
+    expect(await rowOf('firmes')).toMatch(/2026-09-30.*nada dice de la lista/);
+    expect(await notice()).not.toContain('del SAT sin');
+  });
+
+  it('are old after three days without a word of the SAT, those put in by hand after forty-five', async () => {
+    await load('csd');
+    await load('sentencias');
+    const aged = (
+      dias: number,
+    ) => panel.sql`UPDATE listado_version SET revisada_en = now() - make_interval(days => ${dias}),
+      fuente = CASE archivo WHEN 'sentencias' THEN 'archivo:Sentencias.csv' ELSE fuente END WHERE archivo IN ('csd', 'sentencias')`;
+    await aged(2);
+    expect(await notice()).not.toContain('sin confirmar');
+    await aged(4);
+    expect(await rowOf('csd')).toContain('Vieja');
+    expect(await rowOf('sentencias')).toContain('a mano, de archivo:Sentencias.csv');
+    expect(await rowOf('sentencias')).not.toContain('Vieja');
+    expect(await notice()).toContain(`1 lista del SAT sin confirmar desde hace días: ${LISTADOS.csd.nombre}.`);
+    await aged(46);
+    expect(await rowOf('sentencias')).toContain('Vieja');
+    expect(await notice()).toContain('2 listas del SAT sin confirmar');
+  });
 });
 
 describe('what the operator does', () => {

@@ -1,14 +1,15 @@
+import { LISTADOS } from '@acuse/core';
 import {
   createCaptchas,
-  createCargaListas,
   createHeartbeats,
   createLibro,
+  createListados,
   createListaSolicitudes,
   createPagos,
   createSaludSat,
 } from '@acuse/db';
 import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
 import type { PanelDeps } from '../../deps.ts';
 import { routesFor } from '../../http/ruta.ts';
 
@@ -39,23 +40,25 @@ async function readDatos({ database, dashboard }: PanelDeps) {
     createCaptchas(database).pendientes(),
     createPagos(database).listEstado({ estado: 'PENDIENTE', limite: 100 }),
     createSaludSat(database).abiertos(),
-    createCargaListas(database).estado(),
+    createListados(database).estados(),
     dashboard.cuentas(AbortSignal.timeout(COLAS_MS)),
     createHeartbeats(database).list(),
     createListaSolicitudes(database).overdue(MOSTRADAS),
     createLibro(database).devoluciones(MOSTRADAS),
   ]);
   const transferencias = pagos.filter(({ proveedor }) => proveedor === 'transferencia').length;
-  const isListaFallida = listas.cargas[0]?.resultado === 'FALLIDA';
+  const nombresDe = (some: typeof listas) => some.map(({ clave }) => LISTADOS[clave].nombre);
+  const rechazadas = nombresDe(listas.filter(({ isRechazada }) => isRechazada));
+  const viejas = nombresDe(listas.filter(({ isVieja }) => isVieja));
   return {
-    ...{ captchas: captchas.length, transferencias, abiertos, isListaFallida },
+    ...{ captchas: captchas.length, transferencias, abiertos, rechazadas, viejas },
     ...{ colas, heartbeats, atrasadas, devoluciones },
   };
 }
 
 type Datos = Awaited<ReturnType<typeof readDatos>>;
 
-function Pendientes({ captchas, transferencias, abiertos, isListaFallida, atrasadas }: Datos) {
+function Pendientes({ captchas, transferencias, abiertos, rechazadas, viejas, atrasadas }: Datos) {
   const waiting = [
     captchas > 0 && (
       <>
@@ -68,7 +71,20 @@ function Pendientes({ captchas, transferencias, abiertos, isListaFallida, atrasa
         <a href="/operador/salud">El SAT no contesta en {abiertos.join(', ')}</a>: se le deja descansar.
       </>
     ),
-    isListaFallida && <a href="/operador/listas">La lista 69-B no se pudo actualizar la última vez</a>,
+    rechazadas.length > 0 && (
+      <>
+        <a href="/operador/listas">
+          {count(rechazadas.length, 'lista', 'listas')} del SAT sin actualizar la última vez
+        </a>
+        : {rechazadas.join(', ')}.
+      </>
+    ),
+    viejas.length > 0 && (
+      <>
+        <a href="/operador/listas">{count(viejas.length, 'lista', 'listas')} del SAT sin confirmar desde hace días</a>:{' '}
+        {viejas.join(', ')}.
+      </>
+    ),
     atrasadas.length > 0 && 'Hay solicitudes atrasadas; están abajo.',
   ].filter(Boolean);
   if (waiting.length === 0) return <Aviso tono="exito">Nada espera a un operador en este momento.</Aviso>;

@@ -1,5 +1,13 @@
-import { ArchivoRechazado, createCargaListas, createListaEdos, readRfcs } from '@acuse/db';
-import { Aviso, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { LISTADOS } from '@acuse/core';
+import {
+  ArchivoRechazado,
+  createCargaListas,
+  createListados,
+  createListaEdos,
+  type EstadoListado,
+  readRfcs,
+} from '@acuse/db';
+import { Aviso, ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { avisoOf, type ContextoPersona, routesFor } from '../../http/ruta.ts';
@@ -12,6 +20,20 @@ const RESULTADOS = {
   SIN_CAMBIO: ['Sin cambios', 'neutro'],
   FALLIDA: ['No se pudo', 'error'],
 } as const;
+
+/** What the first word of a failed attempt's reason means, and what follows from it. */
+const RECHAZOS: ReadonlyMap<string, string> = new Map([
+  ['LISTA_ANTERIOR', 'Es más vieja que la que responde'],
+  ['LISTA_MENGUADA', 'Tiene menos renglones de los que debe'],
+  ['RESPUESTA_ILEGIBLE', 'Lo que llegó no es la lista, o no está completa'],
+  ['SERVICIO_CON_ERROR', 'El servidor del SAT contestó con un error; si es HTTP 404, la lista se movió'],
+  ['PETICION_RECHAZADA', 'El servidor del SAT no aceptó la petición'],
+  ['NO_RESPONDE', 'El servidor del SAT no contestó'],
+  ['TIEMPO_AGOTADO', 'El servidor del SAT tardó demasiado'],
+  ['CORTACIRCUITOS_ABIERTO', 'Su servidor falló varias veces seguidas, y se le deja descansar'],
+  ['HOST_NO_PERMITIDO', 'Su dirección lleva a un servidor que no está permitido'],
+  ['INTERRUMPIDA', 'El worker se cerró antes de terminar; nada dice de la lista'],
+]);
 
 export const listsPage = routesFor('operador');
 
@@ -65,13 +87,15 @@ type Faltas = Readonly<Partial<Record<'fuente' | 'archivo' | 'rechazo' | 'seguro
 
 async function renderListas(contexto: ContextoPersona, faltas: Faltas = {}): Promise<Response> {
   const { deps, pagina } = contexto;
-  const [efos, edos] = await Promise.all([
+  const [estados, efos, edos] = await Promise.all([
+    createListados(deps.database).estados(),
     createCargaListas(deps.database).estado(),
     createListaEdos(deps.database).estado(),
   ]);
   return pagina(
     'Listas',
     <>
+      <Todas estados={estados} />
       <Lista69b efos={efos} />
       <ListaEdos contexto={contexto} edos={edos} faltas={faltas} />
     </>,
@@ -81,6 +105,57 @@ async function renderListas(contexto: ContextoPersona, faltas: Faltas = {}): Pro
 
 type Efos = Awaited<ReturnType<ReturnType<typeof createCargaListas>['estado']>>;
 type Edos = Awaited<ReturnType<ReturnType<typeof createListaEdos>['estado']>>;
+
+function Todas({ estados }: { readonly estados: readonly EstadoListado[] }) {
+  return (
+    <Tarjeta titulo="Listas del SAT">
+      <Tabla
+        titulo="Todas las que se conocen"
+        tituloOculto
+        columnas={['Lista', 'Corte', numeric('Renglones'), 'Confirmada', 'Último intento']}
+        filas={estados.map((estado) => [
+          <ConNota nota={estado.clave} literal>
+            {LISTADOS[estado.clave].nombre}
+          </ConNota>,
+          estado.vigente?.fechaCorte ?? '—',
+          estado.vigente === null ? '—' : formatNumero(estado.vigente.filas),
+          <Confirmada {...estado} />,
+          <Intento {...estado} />,
+        ])}
+      />
+      <p class="suave">
+        Una lista que falla no detiene a las demás: sigue respondiendo la de antes, y se intenta otra vez en menos de
+        una hora. La que no se busca no tiene una dirección conocida: dígala en <code>SAT_LISTAS_URLS</code>, o cárguela
+        de un archivo con <code>acuse operador listas importar</code>.
+      </p>
+    </Tarjeta>
+  );
+}
+
+function Confirmada({ vigente, isVieja }: EstadoListado) {
+  if (vigente === null) return <Estado texto="No está" />;
+  const isByHand = vigente.fuente.startsWith('archivo:');
+  return (
+    <ConNota nota={isByHand ? `a mano, de ${vigente.fuente}` : null}>
+      <Fecha value={vigente.revisadaEn} /> {isVieja ? <Estado texto="Vieja" tono="alerta" /> : null}
+    </ConNota>
+  );
+}
+
+function Intento({ ultima, pedidaEn }: EstadoListado) {
+  if (ultima === null)
+    return pedidaEn === null ? <Estado texto="No se busca" /> : <Estado texto="Pedida" tono="info" />;
+  const [texto, tono] = RESULTADOS[ultima.resultado];
+  const { motivo } = ultima;
+  const [codigo = ''] = motivo?.split(':') ?? [];
+  const rechazo = RECHAZOS.get(codigo) ?? 'Falló de nuestro lado: busque list_not_loaded en la bitácora';
+  return (
+    <ConNota nota={motivo}>
+      <Estado texto={texto} tono={tono} /> <Fecha value={ultima.terminadaEn ?? ultima.iniciadaEn} />
+      {motivo === null ? null : <div>{rechazo}.</div>}
+    </ConNota>
+  );
+}
 
 function Lista69b({ efos }: { readonly efos: Efos }) {
   const fallida = efos.cargas.find(({ resultado }) => resultado === 'FALLIDA');
