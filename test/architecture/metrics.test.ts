@@ -51,11 +51,11 @@ describe('what the dashboard and the alerts ask for', () => {
   });
 
   it('takes what is about the whole installation by max: every reconciler tells it', () => {
-    const whole = /^acuse_(queue_|solicitudes_past_deadline|webhooks_(due|oldest)|captchas_pending|breaker_open)/;
+    const whole = /^acuse_(queue_|solicitudes_past_deadline|webhooks_(due|oldest)|captchas_pending|breaker_open|list_)/;
     const wrong = asked.filter(
       ([, expr]) =>
         metricsIn(expr).some((name) => whole.test(name)) &&
-        /\bsum\b[^(]*(\([^)]*\)\s*)?\(\s*acuse_(queue|breaker|captchas_pending|webhooks_(due|oldest))/.test(expr),
+        /\bsum\b[^(]*(\([^)]*\)\s*)?\(\s*acuse_(queue|breaker|list|captchas_pending|webhooks_(due|oldest))/.test(expr),
     );
     expect(wrong).toEqual([]);
   });

@@ -6,7 +6,7 @@ import {
   type Modo,
   type Paquetes,
 } from '@acuse/core';
-import type { Backlog, createBacklog, Esperas, Saldos, Sweeper } from '@acuse/db';
+import type { Backlog, createBacklog, createListados, Esperas, EstadoListado, Saldos, Sweeper } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 
@@ -167,6 +167,29 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
       metrics.mailsOldestDue.with({}).set(mails.oldestDueSeconds);
       metrics.captchasPending.with({}).set(captchas);
       for (const { host, isOpen } of breakers) metrics.breakerOpen.with({ host }).set(isOpen ? 1 : 0);
+    },
+  });
+}
+
+/** Milliseconds for which what is known of the lists answers every scrape: they change once a day. */
+const LISTADOS_CACHE_MS = 15_000;
+
+/** Tells at a scrape how old each list of the SAT is, and which were refused. */
+export function observeListados(
+  metrics: Pick<WorkerMetrics, 'listAge' | 'listOld' | 'listRefused' | 'collect'>,
+  listados: Pick<ReturnType<typeof createListados>, 'estados'>,
+): void {
+  metrics.collect<EstadoListado[]>({
+    name: 'lists',
+    sets: ['listAge', 'listOld', 'listRefused'],
+    cacheMs: LISTADOS_CACHE_MS,
+    read: () => listados.estados(),
+    apply(estados) {
+      for (const { clave: list, edadSegundos, isVieja, isRechazada } of estados) {
+        if (edadSegundos !== null) metrics.listAge.with({ list }).set(edadSegundos);
+        metrics.listOld.with({ list }).set(isVieja ? 1 : 0);
+        metrics.listRefused.with({ list }).set(isRechazada ? 1 : 0);
+      }
     },
   });
 }

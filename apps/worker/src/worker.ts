@@ -20,6 +20,7 @@ import {
   createDocumentos,
   createEsperas,
   createHeartbeats,
+  createListados,
   createOutbox,
   createRetention,
   createSaldos,
@@ -43,7 +44,14 @@ import { openCapsulas } from './descargas/capsulas.ts';
 import { openCorreo } from './envios/correo.ts';
 import { openWebhooks } from './envios/webhooks.ts';
 import { openListas } from './listas.ts';
-import { meterClaims, meterPaquetes, meterReconciler, noteEsperas, observeBacklog } from './metering.ts';
+import {
+  meterClaims,
+  meterPaquetes,
+  meterReconciler,
+  noteEsperas,
+  observeBacklog,
+  observeListados,
+} from './metering.ts';
 import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 import { startRelay } from './relay.ts';
@@ -186,6 +194,7 @@ export async function startWorker(
     );
     const common = { sweeper, log, everyMs: config.RECONCILER_INTERVAL_MS, retentionDays: config.RETENTION_DAYS };
     observeBacklog(metrics, createBacklog(database));
+    observeListados(metrics, createListados(database));
     const graceSeconds = config.RECONCILER_GRACE_SECONDS;
     closeLater('reconciler', startReconciler({ ...common, saldos, graceSeconds }));
     const documentos = createDocumentos(database);

@@ -1,4 +1,4 @@
-import { CANALES_MEDIDOS, RESULTADOS_ACCESO, RESULTADOS_MEDIDOS, TIPOS_EVENTO } from '@acuse/core';
+import { CANALES_MEDIDOS, CLAVES_LISTADO, RESULTADOS_ACCESO, RESULTADOS_MEDIDOS, TIPOS_EVENTO } from '@acuse/core';
 
 /** The processes that have metrics. */
 export type MetricProcess = 'api' | 'panel' | 'worker';
@@ -25,6 +25,7 @@ interface Spec {
 
 const QUEUES = ['descargas', 'ensambles'] as const;
 const CREDENCIALES = ['ciec', 'efirma'] as const;
+const OF_LIST = { kind: 'gauge', labels: { list: CLAVES_LISTADO }, from: ['worker'] } as const;
 
 /** Seconds of an answer that waits for the database, or for the SAT behind it. */
 const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90];
@@ -329,6 +330,21 @@ export const CATALOGUE = {
     help: 'Si el cortacircuitos de un servidor del SAT está abierto (1) o no (0).',
     labels: { host: 'open' },
     from: ['worker'],
+  },
+  listAge: {
+    ...OF_LIST,
+    name: 'acuse_list_age_seconds',
+    help: 'Segundos desde que el SAT confirmó la versión que responde de una lista, o desde que se importó a mano; falta si no hay ninguna.',
+  },
+  listOld: {
+    ...OF_LIST,
+    name: 'acuse_list_old',
+    help: 'Si una lista está vieja (1) o no (0): tres días sin que el SAT la confirme; 45, la importada a mano.',
+  },
+  listRefused: {
+    ...OF_LIST,
+    name: 'acuse_list_refused',
+    help: 'Si el último intento de actualizar una lista fracasó (1) o no (0).',
   },
   collectorUp: {
     kind: 'gauge',

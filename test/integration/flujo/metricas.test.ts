@@ -1,18 +1,33 @@
+import { createCargaListado } from '@acuse/db';
 import { freePort } from '@acuse/embedded';
 import { createMetrics } from '@acuse/metrics';
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { dashboardExpressions, metricsIn } from '../../architecture/dashboards.ts';
 import { startPipe } from '../fixtures/pipe.ts';
 import { logOf } from '../fixtures/procesos.ts';
 import { expectWhole, MES } from '../fixtures/resultado.ts';
 import { urlAs } from '../fixtures/roles.ts';
 import { expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { abrirListado, filasListado } from '../listas/lista-fingida.ts';
 
 const [apiPort, workerPort] = await Promise.all([freePort(), freePort()]);
 const own = useServicio(
   { apiEnv: { METRICS_PORT: String(apiPort) } },
   { METRICS_PORT: String(workerPort), WORKER_ROLES: 'descargas,ensambles,relay,reconciler,reaper,webhooks' },
 );
+
+// Before the first scrape, whose answer about the lists is told for some seconds.
+beforeAll(async () => {
+  const load = (clave: 'csd' | 'firmes' | 'cancelados', n = 10) =>
+    createCargaListado(own.db, clave).loadList(
+      { abrir: abrirListado({ filas: filasListado('a', n) }), minFilas: 5 },
+      AbortSignal.timeout(60_000),
+    );
+  await load('csd');
+  await load('firmes');
+  for (const clave of ['firmes', 'cancelados'] as const) await expect(load(clave, 2)).rejects.toThrow('LISTA_MENGUADA');
+  await own.sql`UPDATE listado_version SET revisada_en = now() - interval '4 days' WHERE archivo = 'csd'`;
+});
 
 /** A line of a scrape: `name{label="value"} 3`. */
 const SAMPLE = /^([a-z_][a-z0-9_]*)(?:\{(.*)\})? (-?[\d.]+(?:e[-+]?\d+)?|nan)$/i;
@@ -83,6 +98,17 @@ test('after downloads and a refused one, the counters say what the rows and the 
   // Nothing of the caller is in what a scraper reads.
   for (const { text } of [api, worker])
     for (const secret of [caller.rfc, String(data['solicitud_id']), caller.apiKey]) expect(text).not.toContain(secret);
+});
+
+test('the lists tell how old they are and which were refused, and no age of one that never came', async () => {
+  const { samples, sum } = await scrape(workerPort);
+  expect(sum('acuse_collector_up', 'collector="lists"')).toBe(1);
+  expect(sum('acuse_list_age_seconds', 'list="csd"')).toBeGreaterThanOrEqual(4 * 86_400);
+  expect(sum('acuse_list_age_seconds', 'list="firmes"')).toBeLessThan(86_400);
+  expect(samples.filter(({ name }) => name === 'acuse_list_age_seconds')).toHaveLength(2);
+  const refused = ['csd', 'firmes', 'cancelados'].map((list) => sum('acuse_list_refused', `list="${list}"`));
+  expect(refused).toEqual([0, 1, 1]);
+  expect([sum('acuse_list_refused'), sum('acuse_list_old', 'list="csd"'), sum('acuse_list_old')]).toEqual([2, 1, 1]);
 });
 
 test('a scrape parses, says more of no RFC than of another, and finds every metric of the dashboard', async () => {
