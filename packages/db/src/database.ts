@@ -31,6 +31,9 @@ export interface Database {
  */
 export const SESSION_OPTIONS = '-c jit=off';
 
+/** Milliseconds after which the server ends a session that holds a transaction and asks nothing: its process stands still. */
+export const IDLE_MS = 15_000;
+
 /** Opens the pool; connects on first use. Idle connections that the server drops are replaced, never fatal. */
 export function openDatabase(settings: DatabaseSettings): Database {
   const config: pg.PoolConfig = {
@@ -39,7 +42,7 @@ export function openDatabase(settings: DatabaseSettings): Database {
     connectionTimeoutMillis: settings.timeoutMs,
     statement_timeout: settings.timeoutMs,
     query_timeout: settings.timeoutMs + 500,
-    idle_in_transaction_session_timeout: 15_000,
+    idle_in_transaction_session_timeout: IDLE_MS,
     application_name: settings.applicationName,
     keepAlive: true,
     options: SESSION_OPTIONS,

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { TipoDescarga } from '@acuse/core';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { type Database, SESSION_OPTIONS } from '../database.ts';
+import { type Database, IDLE_MS, SESSION_OPTIONS } from '../database.ts';
 import { isDataException } from '../errors.ts';
 import { execute, isOne, rowOf } from '../statements.ts';
 import { transactionOn } from '../transaction.ts';
@@ -182,6 +182,7 @@ export async function mergeLectura(
     connectionTimeoutMillis: settings.timeoutMs,
     statement_timeout: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_MS,
   });
   client.on('error', () => {});
   await client.connect();
