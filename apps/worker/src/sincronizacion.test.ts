@@ -1,3 +1,4 @@
+import { Desplazado } from '@acuse/core';
 import type { LecturaHecha, TramoTomado } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
 import { expect, test } from 'vitest';
@@ -77,4 +78,21 @@ test('a month that has not begun by the clock of a worker which is behind others
   );
   await work(new AbortController().signal);
   expect(done).toEqual(['postponed by 30']);
+});
+
+test('a merge whose lease somebody else took is left to them: no error, and no word to the database', async () => {
+  const said: unknown[] = [];
+  const note = (level: string) => (_: unknown, event?: string) => void said.push([level, event]);
+  const { work } = createTurns(
+    {
+      ...REST,
+      log: { ...silentLogger, info: note('info'), error: note('error') },
+      tramos: { ...NOTHING, take: async () => [tomadoAfter(0)], postpone: async () => said.push('postponed') > 0 },
+      almacenes: { merge: async () => Promise.reject(new Desplazado('s', 1)), removeRows: nobody },
+      now: () => new Date(),
+    },
+    AJUSTES,
+  );
+  await work(new AbortController().signal);
+  expect(said).toEqual([['info', 'lease_lost']]);
 });

@@ -191,6 +191,10 @@ async function answer(
     if (tomado.solicitud === null) await ask(deps, ajustes, tomado);
     else await merge(deps, tomado, tomado.solicitud, signal);
   } catch (error) {
+    if (error instanceof Desplazado) {
+      log.info(nameOf(tomado), 'lease_lost');
+      return;
+    }
     if (!signal.aborted) log.error({ ...nameOf(tomado), err: error }, 'reading_failed');
     // A database that is away gives it back by the end of its lease.
     await tramos.postpone(tomado, signal.aborted ? 0 : RETRY_SECONDS).catch(() => {});

@@ -51,6 +51,11 @@ describe('the state of a channel', () => {
     expect(Math.max(700 / (medianaMs ?? 0), (medianaMs ?? 0) / 700)).toBeLessThan(1.5);
   });
 
+  it.each([1, 2, 5, 11, 120, 1_900])('tells whole milliseconds of answers that take %d ms', (ms) => {
+    const { medianaMs, p90Ms } = health(tramo(0, {}, ms));
+    expect([medianaMs, p90Ms].map(Number.isInteger)).toEqual([true, true]);
+  });
+
   it('says since when it has been bad: back to the last good half hour, over hours of which nobody knows', () => {
     const bad = { exitos: 10, fallos: 30 };
     const since = (...tramos: TramoCanal[]) => health(...tramos).desde?.toISOString();

@@ -48,7 +48,7 @@ export interface SaludCanal {
   readonly desde: Date | null;
   /** Share that failed, 0 to 1, to the hundredth; null without data, as what follows. */
   readonly fallas: number | null;
-  /** Milliseconds, to two digits: no more is known, and no more is told of anybody. */
+  /** Whole milliseconds, to two digits: no more is known, and no more is told of anybody. */
   readonly medianaMs: number | null;
   readonly p90Ms: number | null;
 }
@@ -101,4 +101,4 @@ function medidaDe(tramos: readonly TramoCanal[]): Pick<SaludCanal, 'estado' | 'f
   };
 }
 
-const twoDigits = (ms: number | null) => (ms === null ? null : Math.max(1, Number(ms.toPrecision(2))));
+const twoDigits = (ms: number | null) => (ms === null ? null : Math.max(1, Math.round(Number(ms.toPrecision(2)))));
