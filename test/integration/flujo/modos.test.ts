@@ -191,7 +191,13 @@ it('a live key does not go on with what a test key keeps up to date: their CFDI 
     expect.stringMatching(/llave del otro modo/),
   ]);
   expect(await stores()).toEqual(before);
-  expect((await real.call('sincronizacion/cambios', { rfc: prueba.rfc })).status).toBe(404);
+  for (const path of [
+    'sincronizacion/cambios',
+    'sincronizacion/pausar',
+    'sincronizacion/reanudar',
+    'riesgo/proveedores',
+  ])
+    expect([path, (await real.call(path, { rfc: prueba.rfc })).status]).toEqual([path, 404]);
   await expectOk(real.call('sincronizacion/borrar', { rfc: prueba.rfc }));
   await expectOk(real.call('sincronizacion/crear', pedido));
   expect(await stores()).toEqual([...before, { almacen_id: expect.any(Number), api_key_id: expect.any(String) }]);

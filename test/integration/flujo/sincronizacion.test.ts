@@ -248,3 +248,20 @@ it('a CIEC that the SAT refuses pauses a subscription after one log-in', async (
   await waitFor(async () => (await vista(caller))['motivo'] === 'CIEC_RECHAZADA' || null, 60);
   expect(await saldoDe(servicio, caller)).toBe(5);
 });
+
+it('refuses what no text of the database can hold, and a cursor that nobody gave', async () => {
+  const caller = await servicio.newCiecCaller();
+  const { rfc } = caller;
+  await expectOk(caller.call('sincronizacion/crear', { rfc, desde: hoy }));
+  const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
+  const asked = [
+    ['sincronizacion/crear', { desde: hoy, finalidad: 'a\u0000b' }],
+    ['riesgo/aviso-49bis', { proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10', nota: 'a\u0000b' }],
+    ['riesgo/proveedores', { cursor: cursorOf('EKU9003173C9 \u0000') }],
+    ['riesgo/proveedores', { cursor: cursorOf('nobody at all') }],
+  ] as const;
+  for (const [path, body] of asked) {
+    const { status, body: answer } = await caller.call(path, { rfc, ...body });
+    expect([path, status, answer.cfdi_codigo]).toEqual([path, 400, 2001]);
+  }
+});

@@ -50,10 +50,10 @@ const noteOf = (accion: string, de: string) =>
     ...{ actor: '$3', ip: '$4' },
   });
 
-/** Whoever gave another day before is reminded of this one anew. */
 /** Two that are entered at once follow each other. */
 const LOCK = `SELECT pg_advisory_xact_lock(hashtextextended('aviso_49bis ' || $1::text, 0))`;
 
+/** Whoever gave another day before is reminded of this one anew. */
 const FORGET = `DELETE FROM aviso_49bis WHERE ${suyo('$1')} AND rfc = $2`;
 
 const COUNT = `SELECT count(*)::int AS n FROM aviso_49bis WHERE ${suyo('$1')} AND rfc <> $2`;

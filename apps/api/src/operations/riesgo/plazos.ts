@@ -52,7 +52,7 @@ export default defineOperation({
 
   async handle({ limite = POR_PAGINA, cursor = '' }, { deps, access }) {
     const { contribuyenteId } = access;
-    const vista = await deps.sincronizaciones.find(contribuyenteId);
+    const vista = await deps.sincronizaciones.find(contribuyenteId, access.apiKey.modo);
     const rows = await deps.plazos.list({
       ...{ contribuyenteId, almacenId: vista?.almacenId ?? null, despuesDe: cursor, limite, uuids: UUIDS },
       hoy: calendarDay(deps.now()),

@@ -17,9 +17,11 @@ const cursorField = z
 
 const cursorOf = ({ rfc, lista }: LugarListado) => Buffer.from(`${rfc} ${lista}`).toString('base64url');
 
-function lugarOf(cursor: string): LugarListado {
-  const [rfc = '', ...lista] = Buffer.from(cursor, 'base64url').toString().split(' ');
-  return { rfc, lista: lista.join(' ') };
+/** The place that a cursor names; null for one that nobody gave. */
+function lugarOf(cursor: string): LugarListado | null {
+  const [, rfc, lista] = /^(\S+) (69[-\w ]*|CSD)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (lista === undefined || !rfcField.safeParse(rfc).success) return null;
+  return { rfc: String(rfc), lista };
 }
 
 const proveedorData = z
@@ -53,17 +55,15 @@ export default defineOperation({
     })
     .meta({ id: 'PeticionProveedores' }),
   data: z.object({ total, items: z.array(proveedorData), siguiente }).meta({ id: 'ListaProveedores' }),
-  errors: ['SINCRONIZACION_NO_ENCONTRADA'],
+  errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],
 
   async handle({ limite = POR_PAGINA, cursor }, { deps, access, error }) {
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
     if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
-    const rows = await deps.riesgo.list({
-      almacenId: vista.almacenId,
-      despuesDe: cursor === undefined ? null : lugarOf(cursor),
-      limite,
-      uuids: UUIDS,
-    });
+    const despuesDe = cursor === undefined ? null : lugarOf(cursor);
+    if (cursor !== undefined && despuesDe === null)
+      throw error('CAMPO_INVALIDO', { campo: 'cursor', motivo: 'debe ser el siguiente de la página anterior' });
+    const rows = await deps.riesgo.list({ ...{ almacenId: vista.almacenId, despuesDe }, limite, uuids: UUIDS });
     const last = rows.at(-1);
     return {
       total: rows.length,

@@ -81,7 +81,7 @@ export default defineOperation({
     );
     if (resultado === 'PASE_VENCIDO') throw new StaleAccess();
     if (resultado === 'OTRO_MODO') throw error('SINCRONIZACION_DE_OTRO_MODO');
-    const vista = await deps.sincronizaciones.find(contribuyenteId);
+    const vista = await deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
     if (vista === null) throw new Error('the new subscription is gone');
     const costo = costoOf(
       { desde, frecuencia, tipos },

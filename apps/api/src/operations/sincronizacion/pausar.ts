@@ -16,8 +16,11 @@ export default defineOperation({
   errors: ['SINCRONIZACION_NO_ENCONTRADA'],
 
   async handle(_, { deps, access, ip, error }) {
-    await deps.sincronizaciones.pause(access.contribuyenteId, autorOf(access, ip));
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId);
+    const { contribuyenteId, apiKey } = access;
+    const found = () => deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
+    if ((await found()) === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    await deps.sincronizaciones.pause(contribuyenteId, autorOf(access, ip));
+    const vista = await found();
     if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
     return datosDeSincronizacion(vista);
   },
