@@ -264,7 +264,7 @@ const namesOf = ({ body, secretos }: Fields) => [...Object.keys(body.shape), ...
 
 /**
  * Everything that is wrong with the fields that were sent, one entry a field: first the names that are a slip of a
- * known one, then what the schema refuses, then the secret fields. Other unknown fields are no concern.
+ * known one, then texts that cannot be kept, then what the schema refuses, then the secret fields. Other unknown fields are no concern.
  */
 function wrongFields(
   operation: Fields,
@@ -277,9 +277,18 @@ function wrongFields(
     const meant = known.includes(campo) ? undefined : meantBy(campo, known);
     return meant === undefined ? [] : [{ campo, motivo: `no existe; ¿quiso decir ${meant}?` }];
   });
+  const unkept = Object.entries(sent).flatMap(([campo, value]) =>
+    known.includes(campo) && !isKept(value) ? [{ campo, motivo: 'tiene un carácter nulo, o uno incompleto' }] : [],
+  );
   const refused = issues.map((issue) => ({ campo: issue.path.map(String).join('.'), motivo: motivoOf(issue, sent) }));
-  const all = [...slips, ...refused, ...secretos];
+  const all = [...slips, ...unkept, ...refused, ...secretos];
   return all.filter(({ campo }, at) => all.findIndex((other) => other.campo === campo) === at);
+}
+
+/** Whether PostgreSQL can hold all texts of a value: it has no place for U+0000, nor for half of a surrogate pair. */
+function isKept(value: unknown): boolean {
+  if (typeof value === 'string') return !/\0|\p{Surrogate}/u.test(value);
+  return typeof value !== 'object' || value === null || Object.values(value).every(isKept);
 }
 
 /**
