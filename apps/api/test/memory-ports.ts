@@ -25,6 +25,9 @@ import {
 import { memoryWebhooks } from './memory-webhooks.ts';
 
 const DAY_MS = 86_400_000;
+const NINGUNO = { cfdi: 0, ingresos: '0.00', egresos: '0.00', nomina: '0.00', otros: '0.00', sinMonto: 0 };
+/** The sums of a store without CFDI: nothing is read in memory. */
+const NADA = { vigentes: NINGUNO, cancelados: NINGUNO, ausentes: NINGUNO };
 
 /** The ports over a store in memory. Two of them over one store are two processes over one database. */
 export function createMemoryPorts(store: MemoryStore): DatabasePorts {
@@ -186,9 +189,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     almacenes: {
       cambios: () => [],
       page: () => ({ filas: [], siguiente: null }),
-      resumen: () => {
-        throw new Error('nothing is kept in memory');
-      },
+      resumen: () => ({ total: NADA, meses: [], efectos: [], contrapartes: [], otras: { contrapartes: 0, ...NADA } }),
     },
     saludPublica: { read: () => store.salud },
   });
