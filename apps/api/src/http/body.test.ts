@@ -90,6 +90,14 @@ describe('the body step', () => {
     expect(await wrong(await createKit(), body)).toEqual([400, code, campo]);
   });
 
+  it.each(['a\u0000', '\ud800', 'a\udc00b'])('names the field whose text no database can hold: %j', async (nota) => {
+    const aviso = { rfc: RFC, proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10' };
+    expect(await wrong(await createKit(), { ...aviso, nota }, 'riesgo/aviso-49bis')).toEqual([400, 2001, 'nota']);
+    expect(
+      (await wrong(await createKit(), { ...aviso, nota: '𝕏', otro: nota }, 'riesgo/aviso-49bis'))[2],
+    ).toBeUndefined();
+  });
+
   it('ignores unknown fields, also the dangerous ones', async () => {
     const { kit, a } = await createKitWithAlta();
     const body = `{"rfc":"${a.rfc}","__proto__":{"isAdmin":true},"constructor":1,"otro":[1,2]}`;

@@ -264,7 +264,8 @@ const namesOf = ({ body, secretos }: Fields) => [...Object.keys(body.shape), ...
 
 /**
  * Everything that is wrong with the fields that were sent, one entry a field: first the names that are a slip of a
- * known one, then texts that cannot be kept, then what the schema refuses, then the secret fields. Other unknown fields are no concern.
+ * known one, then texts that cannot be kept, then what the schema refuses, then the secret fields. Other unknown fields
+ * are no concern.
  */
 function wrongFields(
   operation: Fields,
@@ -277,11 +278,11 @@ function wrongFields(
     const meant = known.includes(campo) ? undefined : meantBy(campo, known);
     return meant === undefined ? [] : [{ campo, motivo: `no existe; ¿quiso decir ${meant}?` }];
   });
-  const unkept = Object.entries(sent).flatMap(([campo, value]) =>
+  const unusable = Object.entries(sent).flatMap(([campo, value]) =>
     known.includes(campo) && !isKept(value) ? [{ campo, motivo: 'tiene un carácter nulo, o uno incompleto' }] : [],
   );
   const refused = issues.map((issue) => ({ campo: issue.path.map(String).join('.'), motivo: motivoOf(issue, sent) }));
-  const all = [...slips, ...unkept, ...refused, ...secretos];
+  const all = [...slips, ...unusable, ...refused, ...secretos];
   return all.filter(({ campo }, at) => all.findIndex((other) => other.campo === campo) === at);
 }
 
