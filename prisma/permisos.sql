@@ -81,7 +81,7 @@ GRANT SELECT, INSERT, UPDATE (kid, sobre, folios, hecha_en, expira_en), DELETE O
 GRANT SELECT, INSERT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_api;
 GRANT SELECT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_panel;
 GRANT SELECT, UPDATE (estado, motivo, gen, due_at, epoch, fase, canal, canal_dejado, lease_until, intentos, ultima_consulta_en, terminada_en,
-  object_key, bytes, sha256, registros, resumen, confianza, paquete_borrado_en, objetos_borrados_en, rastro_borrado_en) ON solicitud TO acuse_worker;
+  object_key, bytes, sha256, registros, resumen, confianza, contrapartes_listadas, contrapartes_adversas, paquete_borrado_en, objetos_borrados_en, rastro_borrado_en) ON solicitud TO acuse_worker;
 -- parte
 GRANT SELECT ON parte TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON parte TO acuse_worker;
@@ -215,6 +215,9 @@ GRANT SELECT ON riesgo_contraparte, riesgo_cambio TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, UPDATE (supuesto, es_adverso, publicada, desde, cambiada_en, salio_en) ON riesgo_contraparte TO acuse_worker;
 GRANT SELECT, INSERT ON riesgo_cambio TO acuse_worker;
 GRANT SELECT, INSERT, UPDATE (versiones, cambios, cruzado_en) ON riesgo_cruce TO acuse_worker;
+-- riesgo_paquete: noted with the end of a solicitud, gone with its trace.
+GRANT SELECT ON riesgo_paquete TO acuse_api, acuse_panel;
+GRANT SELECT, INSERT, DELETE ON riesgo_paquete TO acuse_worker;
 -- aviso_49bis: entered by whoever calls, by people and by the operator; the workers remind of it, aviso_49bis_dicho.
 GRANT SELECT, INSERT, UPDATE (nota), DELETE ON aviso_49bis TO acuse_api, acuse_panel;
 GRANT SELECT ON aviso_49bis TO acuse_worker;

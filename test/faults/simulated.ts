@@ -320,7 +320,7 @@ export async function simulate(seed: number) {
           const isSure = plan.partes.every((parte) => parte.paquetes.length > 0 || parte.confirmada);
           const confianza = rows.length > 0 || isSure ? 'confirmado' : 'sin_confirmar';
           const resumen = { porEfecto: {}, porMes: {}, cancelados: 0 };
-          return { ...stored('paquete.zip'), registros: rows.length, confianza, resumen };
+          return { ...stored('paquete.zip'), registros: rows.length, confianza, resumen, contrapartes: null };
         },
         down,
       ),

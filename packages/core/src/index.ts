@@ -9,6 +9,7 @@ export * from './ports/listas.ts';
 export type * from './ports/metadata.ts';
 export * from './ports/paquetes.ts';
 export * from './ports/queue.ts';
+export type * from './ports/riesgo.ts';
 export * from './ports/saldos.ts';
 export type * from './ports/sat.ts';
 export * from './ports/solicitudes.ts';

@@ -62,3 +62,8 @@ export function isDeadlock(error: unknown): boolean {
 export function isDataException(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;
 }
+
+/** True when PostgreSQL gave a statement up because it took longer than the session allows: query_canceled (appendix A). */
+export function isTimedOut(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '57014';
+}

@@ -37,6 +37,8 @@ async function ended(days: number, { keepsObjects = false } = {}): Promise<strin
   const parteId = con.partes[0]?.id ?? '';
   const una = await claims.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
   await claims.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZADA' });
+  await t.sql`INSERT INTO riesgo_paquete (solicitud_id, rfc, lista, supuesto, es_adverso, nombre, ingresos, ingresos_monto, egresos, egresos_monto)
+    VALUES (${id}, 'PRO010101AB1', '69-B', 'Presunto', true, 'Uno', 1, 1.00, 0, 0)`;
   await t.sql`UPDATE solicitud SET terminada_en = now() - make_interval(days => ${days}),
     objetos_borrados_en = CASE WHEN ${keepsObjects} THEN NULL ELSE now() END WHERE id = ${id}`;
   return id;
@@ -51,11 +53,12 @@ test('deletes the traces of what ended long ago and keeps those of the rest; the
     await count('parte', `solicitud_id = '${id}'`),
     await count('paquete_sat', `parte_id IN (SELECT id FROM parte WHERE solicitud_id = '${id}')`),
     (await count('evento', `solicitud_id = '${id}'`)) > 0,
+    await count('riesgo_paquete', `solicitud_id = '${id}'`),
   ];
-  expect(await traces(old)).toEqual([1, 1, true]);
+  expect(await traces(old)).toEqual([1, 1, true, 1]);
   await pruneAll(t.db, 100);
-  expect(await traces(old)).toEqual([0, 0, false]);
-  for (const id of [withObjects, young]) expect(await traces(id)).toEqual([1, 1, true]);
+  expect(await traces(old)).toEqual([0, 0, false, 0]);
+  for (const id of [withObjects, young]) expect(await traces(id)).toEqual([1, 1, true, 1]);
   expect(await count('solicitud', `id = '${old}' AND estado = 'ERROR' AND rastro_borrado_en IS NOT NULL`)).toBe(1);
   expect(await count('movimiento')).toBe(ledger);
   expect(await brokenInvariants(t.db)).toEqual([]);

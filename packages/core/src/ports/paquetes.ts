@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Formato } from '@acuse/contract';
 import type { CanalSat } from '../credencial.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
+import type { ContraparteVista, RfcsListados } from './riesgo.ts';
 
 /** A SAT package already copied into our storage. */
 interface PaqueteSat {
@@ -71,6 +72,8 @@ export interface PaqueteEnsamblado {
   readonly registros: number;
   readonly confianza: Confianza;
   readonly resumen: ResumenPaquete;
+  /** Its counterparties that may stand on a published list. Null: it was read without the lists. */
+  readonly contrapartes: readonly ContraparteVista[] | null;
 }
 
 interface ObjetoGuardado {
@@ -98,10 +101,10 @@ export interface Paquetes {
 
   /**
    * Makes the one ZIP of a solicitud: its metadata in the format of the plan, `originales/`, `manifest.json`. Same plan
-   * and same packages, same bytes. Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package
-   * cannot be read.
+   * and same packages, same bytes, whatever is listed. Memory does not grow with the size. Throws `PaqueteSatInvalido`
+   * when a SAT package cannot be read.
    */
-  assemble(plan: PlanEnsamble, signal: AbortSignal): Promise<PaqueteEnsamblado>;
+  assemble(plan: PlanEnsamble, signal: AbortSignal, listados?: RfcsListados | null): Promise<PaqueteEnsamblado>;
 
   /**
    * `metadata.csv` of a ZIP that `assemble` made in that format, header included, in chunks that end anywhere. Ends

@@ -4,6 +4,7 @@ import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Modo } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
+import type { CrucePaquete } from './riesgo.ts';
 
 /** Every `tipo` of a row of the timeline (`evento`). The database takes no other. */
 export const TIPOS_EVENTO = [
@@ -122,6 +123,8 @@ export interface VistaSolicitud {
   readonly registros: number | null;
   /** Null until it is TERMINADA. */
   readonly confianza: Confianza | null;
+  /** Null until it is TERMINADA, and where its package was not crossed with the published lists. */
+  readonly cruce: CrucePaquete | null;
   readonly isReembolsada: boolean;
   /** 0 to 1. */
   readonly progreso: number;
@@ -308,10 +311,14 @@ export interface Claims {
    * Deletes a dead sealed copy, and what was signed beforehand.
    */
   awaitEfirma(claimed: ClaimedSolicitud): Promise<void>;
-  /** TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. */
+  /**
+   * TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. Notes
+   * which of `contrapartes` stand on a published list now.
+   */
   finish(
     claimed: ClaimedSolicitud,
-    paquete: Omit<PaqueteEnsamblado, 'resumen'> & Partial<Pick<PaqueteEnsamblado, 'resumen'>>,
+    paquete: Omit<PaqueteEnsamblado, 'resumen' | 'contrapartes'> &
+      Partial<Pick<PaqueteEnsamblado, 'resumen' | 'contrapartes'>>,
   ): Promise<void>;
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(

@@ -175,11 +175,20 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     ajeno: 'es el emisor que publicó el SAT, según anotó otro contribuyente o el operador',
     plazo: CON_EL_RFC,
   },
+  riesgo_paquete: {
+    dato: 'Las otras partes de un paquete que están en una lista del SAT',
+    trato: 'borra',
+    donde: DE_SU_SOLICITUD,
+    suyo: 'rfc nombre ingresos ingresos_monto egresos egresos_monto',
+    resto: 'solicitud_id lista supuesto es_adverso publicada',
+    ajeno: OTRA_PARTE,
+    plazo: RASTRO,
+  },
   solicitud: {
     dato: 'Solicitudes de descarga',
     trato: 'borra',
     donde: SUYO,
-    suyo: 'rfc desde hasta registros object_key resumen idem_key',
+    suyo: 'rfc desde hasta registros object_key resumen idem_key contrapartes_listadas contrapartes_adversas',
     resto:
       'id cuenta_id contribuyente_id api_key_id modo costo tipo formato capsula canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza sincronizacion_id traceparent creada_en terminada_en',
     plazo: CON_EL_RFC,

@@ -10,7 +10,7 @@ import {
 import type pg from 'pg';
 import { createBatch } from '../batch.ts';
 import type { Database } from '../database.ts';
-import { sendOnce } from '../errors.ts';
+import { isDataException, isTimedOut, sendOnce } from '../errors.ts';
 import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { type Write, writeOf } from './avance.ts';
@@ -114,11 +114,23 @@ nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM
 hecho AS (${insertPaso({ de: 'espera', epoch: '$2', paso: '$3' })})
 SELECT id FROM espera`;
 
+/** Who may stand on a list is looked up in them, so that whoever does not is left out. Without anybody nothing is looked up. */
 const FINISH = `
-WITH fin AS (
+WITH vista AS MATERIALIZED (
+  SELECT v.rfc, v.nombre, v.ingresos, v.egresos FROM jsonb_to_recordset($10::jsonb) AS v (rfc text, nombre text, ingresos jsonb, egresos jsonb)
+), listada AS MATERIALIZED (
+  SELECT v.*, l.lista, l.supuesto, l.es_adverso, l.publicada FROM vista v CROSS JOIN LATERAL listado_de(v.rfc) l
+), fin AS (
   UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
-    object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8
+    object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8,
+    contrapartes_listadas = CASE WHEN $10::jsonb IS NOT NULL THEN (SELECT count(DISTINCT rfc) FROM listada) END,
+    contrapartes_adversas = CASE WHEN $10::jsonb IS NOT NULL THEN (SELECT count(DISTINCT rfc) FILTER (WHERE es_adverso) FROM listada) END
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
+), cruzada AS (
+  INSERT INTO riesgo_paquete (solicitud_id, rfc, lista, supuesto, es_adverso, publicada, nombre, ingresos, ingresos_monto, egresos, egresos_monto)
+  SELECT fin.id, l.rfc, l.lista, l.supuesto, l.es_adverso, l.publicada, l.nombre, (l.ingresos ->> 'cfdi')::int, (l.ingresos ->> 'monto')::numeric,
+    (l.egresos ->> 'cfdi')::int, (l.egresos ->> 'monto')::numeric
+  FROM fin CROSS JOIN listada l
 ), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin),
@@ -251,10 +263,17 @@ export function createClaims(
         if (!(await isOne(client, AWAIT_EFIRMA, values))) await client.query(writeOf([backOf(claimed, {}, atOnce)]));
       }),
 
-    finish: (claimed, { objectKey, bytes, sha256, registros, confianza, resumen }) => {
+    async finish(claimed, { objectKey, bytes, sha256, registros, confianza, resumen, contrapartes = null }) {
       const counted = resumen === undefined ? null : JSON.stringify(resumen);
       const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
-      return only(claimed, FINISH, [...values, lastPaso(claimed, 'TERMINADA')]);
+      const paso = lastPaso(claimed, 'TERMINADA');
+      const end = (vistas: typeof contrapartes) =>
+        only(claimed, FINISH, [...values, paso, vistas && JSON.stringify(vistas)]);
+      // Nobody goes without a package because its counterparties cannot be looked up.
+      await end(contrapartes).catch((error: unknown) => {
+        if (contrapartes !== null && (isTimedOut(error) || isDataException(error))) return end(null);
+        throw error;
+      });
     },
 
     fail: (claimed, { estado, motivo, codigo }) =>

@@ -33,13 +33,14 @@ const EXPIRED = [
 
 /**
  * The trace of ended solicitudes whose objects are gone: their periods with the SAT's packages, what happened to them,
- * and the steps that were made.
+ * the steps that were made, and who of the package stood on a list.
  */
 const TRACES = `
 WITH vieja AS MATERIALIZED (
   SELECT id FROM solicitud WHERE objetos_borrados_en IS NOT NULL AND rastro_borrado_en IS NULL AND terminada_en < now() - make_interval(days => $2)
   ORDER BY terminada_en LIMIT $1 FOR UPDATE SKIP LOCKED
 ), partes AS (DELETE FROM parte WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja))),
+listadas AS (DELETE FROM riesgo_paquete WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja))),
 pasos AS (DELETE FROM paso WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja))),
 eventos AS (DELETE FROM evento WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja)))
 UPDATE solicitud SET rastro_borrado_en = now() WHERE id = ANY (ARRAY(SELECT id FROM vieja))`;

@@ -1,18 +1,7 @@
+import type { ContraparteDePaquete, LugarListado, SumasCfdi, SupuestoListado } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
-
-/** CFDI in force, of one kind, with a counterparty: how many, and their pesos as a decimal. */
-export interface SumaCfdi {
-  readonly cfdi: number;
-  readonly monto: string;
-}
-
-/** Those of income and of expense. */
-export interface SumasCfdi {
-  readonly ingresos: SumaCfdi;
-  readonly egresos: SumaCfdi;
-}
 
 /** What there is with a counterparty. */
 export interface CfdiDeContraparte {
@@ -24,23 +13,14 @@ export interface CfdiDeContraparte {
 }
 
 /** A counterparty that stands on a published list. */
-export interface ContraparteListada {
+export interface ContraparteListada extends SupuestoListado {
   readonly rfc: string;
   readonly nombre: string;
-  readonly lista: string;
-  readonly supuesto: string;
-  /** False: under that word the list clears. */
-  readonly isAdverso: boolean;
-  /** `yyyy-MM-dd`, of the list itself. */
-  readonly publicada: string | null;
   /** When it was noticed that it stands there, and that it stands there under this word. */
   readonly desde: Date;
   readonly cambiadaEn: Date;
   readonly cfdi: CfdiDeContraparte;
 }
-
-/** After whom a page goes on. */
-export type LugarListado = Pick<ContraparteListada, 'rfc' | 'lista'>;
 
 const VERSIONES = `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM lista_vigente)`;
 
@@ -64,25 +44,19 @@ WHERE c.almacen_id = $1 AND a.borrado_en IS NULL FOR NO KEY UPDATE OF c SKIP LOC
 /**
  * Compares who stands on the lists with what is noted, and notes at most `$2` differences, each with its change. The
  * RFCs of the store are joined with the lists; whoever is found is looked up in the CFDI, one by one: certifiers and
- * third parties are named too, and are no counterparties. An RFC with several rows of a list of article 69-B stands
- * under the worst, or under the newest that clears; on another list under all of them. Nobody leaves a list that is
- * not there.
+ * third parties are named too, and are no counterparties. Under which word each stands is said by `listado_de`. Nobody
+ * leaves a list that is not there.
  */
 const CROSS = `
 WITH suyo AS MATERIALIZED (
   SELECT DISTINCT rfc FROM nombrado WHERE almacen_id = $1
-), fila AS MATERIALIZED (
-  SELECT l.rfc, l.lista, l.supuesto, l.publicada, supuesto_adverso(l.supuesto) AS es_adverso FROM suyo s JOIN lista_actual l ON l.rfc = s.rfc
-), peor AS MATERIALIZED (
-  SELECT DISTINCT ON (rfc, lista) * FROM fila
-  ORDER BY rfc, lista, es_adverso DESC, lower(supuesto) = 'definitivo' DESC, publicada DESC NULLS LAST, supuesto
+), hallado AS MATERIALIZED (
+  SELECT DISTINCT s.rfc FROM suyo s JOIN lista_actual l ON l.rfc = s.rfc
 ), listado AS MATERIALIZED (
-  SELECT p.rfc, p.lista, p.es_adverso, p.publicada, CASE WHEN p.lista LIKE '69-B%' THEN p.supuesto
-    ELSE (SELECT string_agg(DISTINCT f.supuesto, ', ' ORDER BY f.supuesto) FROM fila f WHERE f.rfc = p.rfc AND f.lista = p.lista) END AS supuesto
-  FROM peor p CROSS JOIN LATERAL (
+  SELECT h.rfc, l.* FROM hallado h CROSS JOIN LATERAL (
     SELECT FROM nombrado n CROSS JOIN LATERAL (SELECT FROM cfdi x WHERE x.almacen_id = $1 AND x.contraparte_id = n.id LIMIT 1) y
-    WHERE n.almacen_id = $1 AND n.rfc = p.rfc LIMIT 1
-  ) z
+    WHERE n.almacen_id = $1 AND n.rfc = h.rfc LIMIT 1
+  ) z CROSS JOIN LATERAL listado_de(h.rfc) l
 ), notado AS MATERIALIZED (
   SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL
 ), distinto AS MATERIALIZED (
@@ -114,6 +88,11 @@ SELECT r.rfc, contraparte_nombre($1, r.rfc) AS nombre, r.lista, r.supuesto, r.es
 FROM (
   SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL AND (rfc, lista) > ($2, $3) ORDER BY rfc, lista LIMIT $4
 ) r ORDER BY r.rfc, r.lista`;
+
+const LIST_PAQUETE = `
+SELECT rfc, nombre, lista, supuesto, es_adverso AS "isAdverso", publicada::text,
+  json_build_object('cfdi', ingresos, 'monto', ingresos_monto::text) AS ingresos, json_build_object('cfdi', egresos, 'monto', egresos_monto::text) AS egresos
+FROM riesgo_paquete WHERE solicitud_id = $1 AND (rfc, lista) > ($2, $3) ORDER BY rfc, lista LIMIT $4`;
 
 /** Not those that clear, nor those that left. */
 const NEWS = `
@@ -162,6 +141,12 @@ export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
       const { almacenId, despuesDe, limite, uuids } = de;
       return rowsOf(pool, LIST, [almacenId, despuesDe?.rfc ?? '', despuesDe?.lista ?? '', limite, uuids]);
     },
+
+    /** Those of the package of a solicitud that stood on a list when it ended, by RFC and list, after `despuesDe`. */
+    listPaquete: (de: { solicitudId: string; despuesDe: LugarListado | null; limite: number }) =>
+      rowsOf<ContraparteDePaquete>(pool, LIST_PAQUETE, [
+        ...[de.solicitudId, de.despuesDe?.rfc ?? '', de.despuesDe?.lista ?? '', de.limite],
+      ]),
 
     /** RFCs of an account of which counterparties came to stand on a list, under a word that is adverse, since then. */
     news: (cuentaId: string, desde: Date, limite: number) =>

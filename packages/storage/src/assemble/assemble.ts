@@ -48,7 +48,7 @@ export async function assemble(
     const { bytes, sha256 } = await writer.finish();
     await stored;
     await verifyZip(deps.store, objectKey, bytes, entries, signal);
-    return { objectKey, bytes, sha256, ...counted };
+    return { objectKey, bytes, sha256, ...counted, contrapartes: null };
   } catch (error) {
     writer.fail(error);
     // What failed first fails the upload too. An upload that is refused breaks its body off with an error that says

@@ -1,5 +1,5 @@
 import { fechaField, limiteField, rfcField } from '@acuse/contract';
-import type { LugarListado } from '@acuse/db';
+import type { LugarListado } from '@acuse/core';
 import { z } from 'zod';
 import { instante, siguiente, texto, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';

@@ -1,15 +1,13 @@
 import { isFecha, parseRfc } from '@acuse/contract';
-import { calendarDay } from '@acuse/core';
+import { calendarDay, type LugarListado, type SumasCfdi } from '@acuse/core';
 import {
   type ContraparteListada,
   createPlazos,
   createRiesgo,
   createSincronizaciones,
-  type LugarListado,
   MAX_AVISOS_49BIS,
   type Plazo49Bis,
   type RfcVista,
-  type SumasCfdi,
 } from '@acuse/db';
 import { Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';

@@ -1,0 +1,92 @@
+import { type ContraparteVista, Desplazado } from '@acuse/core';
+import { createClaims, createRiesgo, createSolicitudes } from '@acuse/db';
+import { expect, test } from 'vitest';
+import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { publish } from './listar.ts';
+
+const t = useDatabase();
+
+const vista = (rfc: string, monto = '100.50'): ContraparteVista => ({
+  ...{ rfc, nombre: `Nombre de ${rfc}` },
+  ...{ ingresos: { cfdi: 2, monto }, egresos: { cfdi: 1, monto: '10.000001' } },
+});
+
+/** Ends a new solicitud with a package in which these were seen. */
+async function end(contrapartes: readonly ContraparteVista[] | null, quien?: Taxpayer) {
+  const taxpayer = quien ?? (await seedTaxpayer(t.db));
+  const id = await newSolicitud(t.db, taxpayer);
+  const claimed = await claimOf(t.db, id);
+  const finish = () => createClaims(t.db).finish(claimed, { ...PAQUETE, contrapartes });
+  await finish();
+  const cruce = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.cruce;
+  return { id, taxpayer, finish, cruce };
+}
+
+const pageOf = (solicitudId: string, despuesDe: { rfc: string; lista: string } | null = null, limite = 100) =>
+  createRiesgo(t.db).listPaquete({ solicitudId, despuesDe, limite });
+
+test('of the counterparties of a package those that stand on a list now are noted, with their CFDI, as the package ends', async () => {
+  await publish(t, [
+    { rfc: 'PRO010101AB1', situacion: 'PRESUNTO', publicada: '2026-03-05' },
+    { rfc: 'PRO020202AB2', situacion: 'DESVIRTUADO', publicada: null },
+    { rfc: 'PRO010101AB1', situacion: 'DEFINITIVO', publicada: '2025-01-01' },
+  ]);
+  const { id, cruce } = await end([vista('PRO030303AB3'), vista('PRO020202AB2', '7'), vista('PRO010101AB1')]);
+  expect(await cruce()).toEqual({ listadas: 2, adversas: 1 });
+  const uno = {
+    ...vista('PRO010101AB1'),
+    ...{ lista: '69-B', supuesto: 'Definitivo', isAdverso: true, publicada: '2025-01-01' },
+  };
+  const dos = {
+    ...vista('PRO020202AB2', '7'),
+    ...{ lista: '69-B', supuesto: 'Desvirtuado', isAdverso: false, publicada: null },
+  };
+  expect(await pageOf(id)).toEqual([uno, dos]);
+  expect(await pageOf(id, null, 1)).toEqual([uno]);
+  expect(await pageOf(id, uno)).toEqual([dos]);
+  expect(await pageOf(id, dos)).toEqual([]);
+});
+
+test('an RFC on two lists is two rows and one counterparty, and stands on a list that is none of 69-B under all of its words', async () => {
+  await publish(t, [{ rfc: 'DOS010101AB1', situacion: 'DESVIRTUADO' }]);
+  await t.sql`INSERT INTO listado_version (id, archivo, fecha_corte, fuente) VALUES ('0198f000-0000-7000-8000-000000000001', 'firmes', '2026-01-01', 'prueba')`;
+  await t.sql`INSERT INTO listado_fila (version_id, orden, rfc, nombre, supuesto)
+    SELECT '0198f000-0000-7000-8000-000000000001', n, 'DOS010101AB1', 'Dos', s FROM unnest(ARRAY['No localizados', 'Firmes', 'Firmes']) WITH ORDINALITY AS x (s, n)`;
+  await t.sql`INSERT INTO listado_vigente (archivo, lista, version_id) VALUES ('firmes', '69', '0198f000-0000-7000-8000-000000000001')`;
+  const { id, cruce } = await end([vista('DOS010101AB1')]);
+  expect(await cruce()).toEqual({ listadas: 1, adversas: 1 });
+  expect((await pageOf(id)).map(({ lista, supuesto }) => [lista, supuesto])).toEqual([
+    ['69', 'Firmes, No localizados'],
+    ['69-B', 'Desvirtuado'],
+  ]);
+});
+
+test('a package that was not crossed says so, and one in which nobody stands on a list says nobody', async () => {
+  await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
+  for (const [vistas, said] of [
+    [null, null],
+    [[], { listadas: 0, adversas: 0 }],
+    [[vista('PRO090909AB9')], { listadas: 0, adversas: 0 }],
+  ] as const) {
+    const { id, cruce } = await end(vistas);
+    expect(await cruce()).toEqual(said);
+    expect(await pageOf(id)).toEqual([]);
+  }
+});
+
+test('a package whose counterparties cannot be looked up ends without them', async () => {
+  await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
+  const { id, cruce } = await end([vista('PRO010101AB1', 'mucho')]);
+  expect(await cruce()).toBeNull();
+  expect(await t.sql`SELECT estado FROM solicitud WHERE id = ${id}`).toEqual([{ estado: 'TERMINADA' }]);
+  expect(await pageOf(id)).toEqual([]);
+});
+
+test('a package is crossed once: who ends it again, or too late, notes nothing', async () => {
+  await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'PRESUNTO' }]);
+  const { id, finish, cruce } = await end([vista('PRO010101AB1')]);
+  await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
+  await expect(finish()).rejects.toBeInstanceOf(Desplazado);
+  expect((await pageOf(id)).map(({ supuesto }) => supuesto)).toEqual(['Presunto']);
+  expect(await cruce()).toEqual({ listadas: 1, adversas: 1 });
+});
