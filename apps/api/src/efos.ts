@@ -42,11 +42,21 @@ const archivo = z
   .string()
   .meta({ description: 'De qué archivo del SAT, de los varios que tiene el artículo 69.', example: 'firmes' });
 
+/** Which words of which files speak against whoever stands there. */
+export const adverso = z
+  .boolean()
+  .meta({
+    description:
+      'Si estar ahí habla en su contra: Presunto y Definitivo, un sello sin efectos, y del artículo 69 los créditos firmes y exigibles, los no localizados y las sentencias. Falso si aclara (Desvirtuado, Sentencia Favorable) o solo informa: créditos cancelados, condonados o reducidos, retorno de inversiones, entes públicos.',
+    example: true,
+  });
+
 const aparicion = z
   .object({
     lista,
     archivo,
     supuesto: z.string().meta({ description: 'Por qué está en ella, con la palabra de la lista.', example: 'FIRMES' }),
+    adverso,
     desde: fechaField
       .nullable()
       .meta({ description: 'Cuándo se publicó la primera vez; null si la lista no lo dice.', example: '2024-03-05' }),

@@ -162,7 +162,7 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
   'proveedor.listado': {
     asunto: (n) => many(n, 'Una contraparte cambió en una lista del SAT', 'contrapartes cambiaron en listas del SAT'),
     parrafos: () => [
-      'Alguien con quien un RFC tiene CFDI entró a una lista que publica el SAT, cambió ahí de supuesto o salió de ella. Presunto y Definitivo son adversos; Desvirtuado y Sentencia Favorable aclaran. Revise sus CFDI con él antes de usarlos.',
+      'Alguien con quien un RFC tiene CFDI entró a una lista que publica el SAT, cambió ahí de supuesto o salió de ella. Presunto y Definitivo, un sello sin efectos, los créditos por pagar, no ser localizado y las sentencias hablan en su contra; lo demás aclara o solo informa. Revise sus CFDI con él antes de usarlos.',
     ],
     renglon: (dato) =>
       `${textOf(dato, 'rfc')}: ${[textOf(dato, 'proveedor_rfc'), textOf(dato, 'proveedor_nombre')].filter(Boolean).join(' ')} ${LISTADOS[textOf(dato, 'cambio')] ?? 'está en'} la lista ${textOf(dato, 'lista')} (${textOf(dato, 'supuesto')})${dePrueba(dato)}`,

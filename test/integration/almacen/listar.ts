@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { type ClaveListado, type FilaListado, LISTADOS } from '@acuse/core';
+import { createCargaListado } from '@acuse/db';
 import type { TestDatabase } from '../fixtures/database.ts';
+import { abrirListado } from '../listas/lista-fingida.ts';
 
 /** A row of list 69-B. */
 export interface Renglon {
@@ -40,4 +43,16 @@ export async function publish({ db }: Pick<TestDatabase, 'db'>, renglones: reado
     client.release();
   }
   return id;
+}
+
+/** Puts these rows in the place of the current version of another list's file, as its loader does. */
+export async function publishListado(
+  { db }: Pick<TestDatabase, 'db'>,
+  clave: Exclude<ClaveListado, '69-b'>,
+  renglones: readonly (Pick<FilaListado, 'rfc'> & Partial<FilaListado>)[],
+): Promise<void> {
+  const { supuesto } = LISTADOS[clave];
+  const filas = renglones.map((renglon) => ({ nombre: 'Alguien', supuesto, publicada: null, ...renglon }));
+  const abrir = abrirListado({ filas });
+  await createCargaListado(db, clave).loadList({ abrir, minFilas: 0, forzar: true }, AbortSignal.timeout(60_000));
 }

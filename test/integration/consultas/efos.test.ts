@@ -18,6 +18,8 @@ const ARCHIVOS = [
 const CONSULTADAS = ARCHIVOS.map(([, lista, archivo]) => ({ lista, archivo, fecha_corte: '2026-11-06' })).sort(
   (a, b) => ([a.lista, a.archivo].join() < [b.lista, b.archivo].join() ? -1 : 1),
 );
+/** Files that tell of somebody and hold nothing against him. */
+const INFORMAN: readonly string[] = ['cancelados', 'entes-publicos'];
 const EN_OTRAS = MAGIAS.find(({ clave }) => clave === 'incumplido');
 
 const NOT_LISTED = ['Ñ&A010203AB1', 'ÑU&O850412H73', 'EKU9003173C9', 'XXXX010101XX1'];
@@ -75,14 +77,20 @@ function truthOf(rfc: string) {
 /** Which other lists name an RFC: once a file and reason, since the oldest publication, the reason of a blank being the file's. */
 function otrasOf(rfc: string) {
   const { listados } = servicio.simulador.world;
-  const found = new Map<string, { lista: string; archivo: string; supuesto: string; desde: string | null }>();
+  const found = new Map<
+    string,
+    { lista: string; archivo: string; supuesto: string; adverso: boolean; desde: string | null }
+  >();
   for (const [nombre, lista, archivo] of ARCHIVOS) {
     for (const { rfc: own, supuesto, publicada } of listados.vigente(nombre).registros) {
       const desde = dayOf(publicada);
       const key = [lista, archivo, supuesto].join();
       const known = found.get(key)?.desde ?? desde;
       if (own === rfc)
-        found.set(key, { lista, archivo, supuesto, desde: String(known) < String(desde) ? known : desde });
+        found.set(key, {
+          ...{ lista, archivo, supuesto, adverso: !INFORMAN.includes(archivo) },
+          desde: String(known) < String(desde) ? known : desde,
+        });
     }
   }
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
@@ -130,9 +138,9 @@ describe('efos/consultar', () => {
   it('who stands on other lists: with the reason and since when, by itself and with others', async () => {
     const { moral = '', fisica = '' } = EN_OTRAS ?? {};
     const expected = [
-      { lista: '69', archivo: 'firmes', supuesto: 'FIRMES', desde: '2025-02-01' },
-      { lista: '69', archivo: 'no-localizados', supuesto: 'NO LOCALIZADOS', desde: '2025-02-01' },
-      { lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', desde: '2025-02-01' },
+      { lista: '69', archivo: 'firmes', supuesto: 'FIRMES', adverso: true, desde: '2025-02-01' },
+      { lista: '69', archivo: 'no-localizados', supuesto: 'NO LOCALIZADOS', adverso: true, desde: '2025-02-01' },
+      { lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', adverso: true, desde: '2025-02-01' },
     ];
     for (const rfc of [moral, fisica]) {
       expect(await consultar(rfc)).toEqual(truthOf(rfc));

@@ -120,6 +120,8 @@ export interface Aparicion {
   readonly lista: OtraLista;
   readonly archivo: ClaveListado;
   readonly supuesto: string;
+  /** Whether it speaks against him to stand there. */
+  readonly adverso: boolean;
   /** The oldest publication, `yyyy-MM-dd`; null when no row tells one. */
   readonly desde: string | null;
 }

@@ -20,7 +20,7 @@ export interface ContraparteVista extends SumasCfdi {
 export interface SupuestoListado {
   readonly lista: string;
   readonly supuesto: string;
-  /** False: under that word the list clears. */
+  /** False: under that word the list clears, or only informs. */
   readonly isAdverso: boolean;
   /** `yyyy-MM-dd`, of the list itself. */
   readonly publicada: string | null;

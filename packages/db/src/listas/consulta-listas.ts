@@ -17,7 +17,7 @@ SELECT (SELECT v.fecha_corte::text FROM efos_vigente g JOIN efos_version v ON v.
     'efos', coalesce((SELECT jsonb_agg(jsonb_build_object('situacion', f.situacion, 'historial', f.historial) ORDER BY f.orden)
       FROM efos_fila f WHERE f.version_id = (SELECT version_id FROM efos_vigente WHERE unica) AND f.rfc = q.rfc), '[]'),
     'listas', coalesce((SELECT jsonb_agg(to_jsonb(a) ORDER BY a.lista, a.archivo, a.supuesto) FROM (
-      SELECT g.lista, g.archivo, f.supuesto, min(f.publicada) AS desde FROM listado_fila f JOIN listado_vigente g ON g.version_id = f.version_id
+      SELECT g.lista, g.archivo, f.supuesto, supuesto_adverso(g.archivo, f.supuesto) AS adverso, min(f.publicada) AS desde FROM listado_fila f JOIN listado_vigente g ON g.version_id = f.version_id
       WHERE f.rfc = q.rfc GROUP BY g.lista, g.archivo, f.supuesto) a), '[]')
   ) ORDER BY q.n) FROM unnest($1::text[]) WITH ORDINALITY q (rfc, n)), '[]') AS rfcs`;
 

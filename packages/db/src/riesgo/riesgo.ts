@@ -65,7 +65,7 @@ WITH suyo AS MATERIALIZED (
     CASE WHEN k.rfc IS NULL THEN 'E' WHEN l.rfc IS NULL THEN 'S' WHEN l.supuesto <> k.supuesto THEN 'C' END AS clase
   FROM listado l FULL JOIN notado k ON k.rfc = l.rfc AND k.lista = l.lista
   WHERE k.rfc IS NULL OR (l.rfc IS NULL AND k.lista IN (SELECT v.lista FROM lista_vigente v))
-    OR l.supuesto <> k.supuesto OR (l.rfc IS NOT NULL AND l.publicada IS DISTINCT FROM k.publicada)
+    OR l.supuesto <> k.supuesto OR l.es_adverso <> k.es_adverso OR (l.rfc IS NOT NULL AND l.publicada IS DISTINCT FROM k.publicada)
   ORDER BY 1, 2 LIMIT $2
 ), puesto AS (
   INSERT INTO riesgo_contraparte AS r (almacen_id, rfc, lista, supuesto, es_adverso, publicada, salio_en)

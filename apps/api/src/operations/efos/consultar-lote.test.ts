@@ -12,7 +12,7 @@ const LIMPIO: RfcEnListas = { efos: [], enEdos: false, listas: [] };
 const LISTADO: RfcEnListas = {
   efos: [{ situacion: 'DEFINITIVO', historial: [] }],
   enEdos: true,
-  listas: [{ lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', desde: null }],
+  listas: [{ lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', adverso: true, desde: null }],
 };
 
 async function open(fechaCorte: string | null = '2026-07-31') {
@@ -44,7 +44,7 @@ describe(PATH, () => {
     ]);
     expect(items[1]).toMatchObject({
       ...{ situacion: 'Definitivo', advertencias: [expect.stringContaining('XYZ850101AB1')] },
-      listas: [{ lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', desde: null }],
+      listas: [{ lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', adverso: true, desde: null }],
     });
     expect(consultadas).toEqual([{ lista: 'CSD', archivo: 'csd', fecha_corte: '2026-11-06' }]);
     expect(asked).toEqual([['AAA010101AAA', 'XYZ850101AB1', 'AAA010101AAA']]);

@@ -33,7 +33,7 @@ describe(PATH, () => {
           fechaCorte: '2026-07-31',
           efos: [{ situacion: 'PRESUNTO', historial }],
           enEdos: true,
-          listas: [{ lista: '69', archivo: 'firmes', supuesto: 'FIRMES', desde: '2020-02-03' }],
+          listas: [{ lista: '69', archivo: 'firmes', supuesto: 'FIRMES', adverso: true, desde: '2020-02-03' }],
         }),
         consultadas: [{ lista: '69', archivo: 'firmes', fechaCorte: '2026-11-06' }],
       },
@@ -49,7 +49,7 @@ describe(PATH, () => {
       situacion: 'Presunto',
       historial: [{ situacion: 'Presunto', fecha: '2024-03-05', oficio: '500-1', fecha_dof: '2024-03-25' }],
       edos_fuente: 'Comité',
-      listas: [{ lista: '69', archivo: 'firmes', supuesto: 'FIRMES', desde: '2020-02-03' }],
+      listas: [{ lista: '69', archivo: 'firmes', supuesto: 'FIRMES', adverso: true, desde: '2020-02-03' }],
       listas_consultadas: [{ lista: '69', archivo: 'firmes', fecha_corte: '2026-11-06' }],
       advertencias: [expect.stringMatching(`dígito verificador de ${OTRO}`)],
     });

@@ -1,6 +1,7 @@
 import { fechaField, limiteField, rfcField } from '@acuse/contract';
 import type { LugarListado } from '@acuse/core';
 import { z } from 'zod';
+import { adverso } from '../../efos.ts';
 import { instante, siguiente, texto, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { contraparteCfdi } from '../../riesgo.ts';
@@ -30,7 +31,7 @@ const proveedorData = z
     proveedor_nombre: texto('Su nombre; vacío si el SAT no lo da.', 'ESCUELA KEMPER URGATE'),
     lista: texto('En qué lista está.', '69-B'),
     supuesto: texto('Con qué palabra de la lista.', 'Presunto'),
-    adverso: z.boolean().meta({ description: 'Falso si aclara: Desvirtuado o Sentencia Favorable.', example: true }),
+    adverso,
     publicado_en: fechaField.nullable().meta({ description: 'La fecha de la lista; null si no la da.' }),
     notado_en: instante('Cuándo notó Acuse que está en ella.'),
     cambio_en: instante('Cuándo notó que está con ese supuesto.'),

@@ -90,8 +90,9 @@ async function page(
     `Contrapartes de ${rfc.rfc} en listas del SAT`,
     <>
       <p>
-        Con quién tiene CFDI el RFC y está hoy en una lista que publica el SAT. Presunto y Definitivo son adversos;
-        Desvirtuado y Sentencia Favorable aclaran. Se cuentan los CFDI vigentes, de ingreso y de egreso.
+        Con quién tiene CFDI el RFC y está hoy en una lista que publica el SAT. Presunto y Definitivo, un sello sin
+        efectos, los créditos firmes y exigibles, no ser localizado y las sentencias hablan en su contra; Desvirtuado y
+        Sentencia Favorable aclaran, y lo demás solo informa. Se cuentan los CFDI vigentes, de ingreso y de egreso.
       </p>
       {vista === null ? (
         <SinSincronizacion rfc={rfc} />
@@ -205,7 +206,7 @@ function Listadas({ de, filas, now }: ListadasProps) {
           <a href={`${hrefRfc(de, '/cfdi')}?contraparte_rfc=${encodeURIComponent(rfc)}`}>{rfc}</a> {nombre}
         </>,
         <span class="fila">
-          {lista} <Estado texto={supuesto} tono={isAdverso ? 'error' : 'exito'} />
+          {lista} <Estado texto={supuesto} tono={isAdverso ? 'error' : lista === '69' ? 'neutro' : 'exito'} />
         </span>,
         publicada ?? '—',
         <Fecha value={desde} relativaA={now} />,

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { CLAVES_LISTADO, type ClaveListado } from '@acuse/core';
+import { createListas, createRiesgo } from '@acuse/db';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
+import { publish, publishListado } from './listar.ts';
+import { cfdi, subscribeTo } from './suscrito.ts';
+
+const t = useDatabase();
+const PRO = ['PRO010101AB1', 'PRO020202AB2', 'ÑUÑ030303AB3', 'P&O040404AB4'] as const;
+
+/** What is said of standing there, as an accountant would have it; every file has its answer. */
+const ES_ADVERSO: Record<ClaveListado, boolean> = {
+  '69-b': true,
+  '69-b-bis': true,
+  csd: true,
+  firmes: true,
+  exigibles: true,
+  'no-localizados': true,
+  cancelados: false,
+  sentencias: true,
+  'entes-publicos': false,
+  'reduccion-74': false,
+  'condonados-146b': false,
+  'condonados-21': false,
+  'condonados-decreto': false,
+  'condonados-2007-2015': false,
+  'cancelados-2007-2015': false,
+  'retorno-inversiones': false,
+};
+
+/** A subscription that is crossed to its end, with who is listed of it and what it was told. */
+async function subscribe(...rfcs: string[]) {
+  const { almacenId, read, told } = await subscribeTo(t, 'proveedor.listado');
+  await read(rfcs.map((rfc, n) => cfdi(n, rfc)));
+  const cross = async () => {
+    while (!((await createRiesgo(t.db).cross(almacenId, 2))?.isOver ?? true));
+  };
+  const listed = async () =>
+    (await createRiesgo(t.db).list({ almacenId, despuesDe: null, limite: 100, uuids: 0 })).map(
+      ({ rfc, lista, supuesto, isAdverso, publicada }) => [rfc, lista, supuesto, isAdverso, publicada],
+    );
+  return { almacenId, cross, listed, told };
+}
+
+test('every file of the SAT is adverse or is not, by what the law holds against whoever stands there', async () => {
+  const rows = await t.sql<{ archivo: ClaveListado; adverso: boolean }>`
+    SELECT archivo, supuesto_adverso(archivo, 'Alguna palabra') AS adverso FROM unnest(${CLAVES_LISTADO}::text[]) AS archivo`;
+  expect(Object.fromEntries(rows.map(({ archivo, adverso }) => [archivo, adverso]))).toEqual(ES_ADVERSO);
+  const words = await t.sql<{ adverso: boolean }>`
+    SELECT supuesto_adverso(archivo, palabra) AS adverso FROM unnest(ARRAY['69-b', '69-b-bis']) archivo
+    CROSS JOIN unnest(ARRAY['Presunto', 'Definitivo', 'Desvirtuado', 'Sentencia Favorable']) palabra`;
+  expect(words.map(({ adverso }) => adverso)).toEqual([true, true, false, false, true, true, false, false]);
+});
+
+test('who stands on list 69 in several files stands there under all of their words, and is adverse if one of them is', async () => {
+  await publish(t, []);
+  await publishListado(t, 'firmes', [{ rfc: PRO[0], publicada: '2024-01-02' }]);
+  await publishListado(t, 'cancelados', [
+    { rfc: PRO[0], publicada: '2025-05-05' },
+    { rfc: PRO[0], publicada: '2025-06-06' },
+    { rfc: PRO[1], publicada: '2023-03-03' },
+  ]);
+  await publishListado(t, 'condonados-21', [{ rfc: PRO[1], supuesto: 'Condonado, en parte' }, { rfc: PRO[3] }]);
+  await publishListado(t, 'no-localizados', [{ rfc: PRO[2] }]);
+  const { cross, listed, told } = await subscribe(...PRO);
+  await cross();
+  const expected = [
+    [PRO[3], '69', 'CONDONADOS ART. 21', false, null],
+    [PRO[0], '69', 'CANCELADOS, FIRMES', true, '2024-01-02'],
+    [PRO[1], '69', 'CANCELADOS, Condonado, en parte', false, '2023-03-03'],
+    [PRO[2], '69', 'NO LOCALIZADOS', true, null],
+  ];
+  expect(await listed()).toEqual(expected);
+  expect((await told()).map(({ proveedor_rfc, adverso }) => [proveedor_rfc, adverso]).sort()).toEqual(
+    expected.map(([rfc, , , adverso]) => [rfc, adverso]).sort(),
+  );
+  const { rfcs } = await createListas(t.db).consultar([PRO[0], PRO[1]]);
+  expect(rfcs.map(({ listas }) => listas.map(({ archivo, adverso }) => [archivo, adverso]))).toEqual([
+    [
+      ['cancelados', false],
+      ['firmes', true],
+    ],
+    [
+      ['cancelados', false],
+      ['condonados-21', false],
+    ],
+  ]);
+});
+
+test('what was noted as adverse and is only information follows without anybody being told', async () => {
+  await publishListado(t, 'entes-publicos', [{ rfc: PRO[0] }]);
+  await publishListado(t, 'firmes', [{ rfc: PRO[1] }]);
+  await publishListado(t, 'cancelados', [{ rfc: PRO[1] }]);
+  const { almacenId, cross, listed, told } = await subscribe(PRO[0], PRO[1]);
+  await cross();
+  const noted = await listed();
+  const before = await told();
+  const note = () => t.sql`UPDATE riesgo_contraparte SET es_adverso = true WHERE almacen_id = ${almacenId}`;
+  const file = new URL('../../../prisma/migrations/20261123220600_supuestos_adversos/migration.sql', import.meta.url);
+
+  await note();
+  const [, follows = ''] = /^(UPDATE riesgo_contraparte .*)/ms.exec(await readFile(file, 'utf8')) ?? [];
+  expect((await t.db.pool.query(follows)).rowCount).toBe(1);
+  expect(await listed()).toEqual(noted);
+  // What a process of the version before notes after that.
+  await note();
+  await cross();
+  expect([await listed(), await told()]).toEqual([noted, before]);
+});
