@@ -13,12 +13,16 @@ export function memorySincronizaciones(
   };
   return {
     idOf: (contribuyenteId) => store.sincronizaciones.get(contribuyenteId)?.id ?? null,
-    subscribe({ id, contribuyenteId, rfc, tipos, desde, frecuencia, minuto, meses, consentimiento }, proximaLectura) {
+    subscribe(
+      { id, contribuyenteId, apiKeyId, rfc, tipos, desde, frecuencia, minuto, meses, consentimiento },
+      proximaLectura,
+    ) {
       const { finalidad, expiraEn, sobre } = consentimiento;
       const isThere = store.sincronizaciones.has(contribuyenteId);
       store.consentimientos.set(id, sobre);
       store.sincronizaciones.set(contribuyenteId, {
         ...{ id, almacenId: 1, rfc, desde, frecuencia, minuto, estado: 'ACTIVA', motivo: null, pausadaEn: null },
+        modo: store.keys.get(apiKeyId)?.modo ?? 'live',
         emitidos: tipos.includes('emitidos'),
         recibidos: tipos.includes('recibidos'),
         creadaEn: store.now,
@@ -28,7 +32,10 @@ export function memorySincronizaciones(
       });
       return isThere ? 'RENOVADA' : 'CREADA';
     },
-    find: (contribuyenteId) => store.sincronizaciones.get(contribuyenteId) ?? null,
+    find(contribuyenteId, modo) {
+      const vista = store.sincronizaciones.get(contribuyenteId) ?? null;
+      return (modo ?? vista?.modo) === vista?.modo ? vista : null;
+    },
     pause: (id) => change(id, { estado: 'PAUSADA', motivo: 'PEDIDA', pausadaEn: store.now }),
     resume: (id) =>
       store.sincronizaciones.get(id)?.consentimiento != null &&

@@ -20,7 +20,7 @@ export async function subscribeTo(t: TestDatabase, evento: string) {
     expiraEn,
   );
   expect(hecho).toBe('CREADA');
-  const vista = await createSincronizaciones(t.db).find(contribuyenteId);
+  const vista = await createSincronizaciones(t.db).find(contribuyenteId, null);
   const almacenId = vista?.almacenId ?? 0;
   await t.sql`INSERT INTO webhook (id, cuenta_id, url, eventos) VALUES (gen_random_uuid(), ${cuentaId}, 'https://erp.example/', ${[evento]})`;
   const read = (filas: readonly FilaCfdi[], tipo: 'emitidos' | 'recibidos' = 'recibidos') =>

@@ -12,15 +12,15 @@ const env = (API_PUBLIC_URL: string) => ({ env: { API_PUBLIC_URL, S3_BUCKET: ser
 /** A panel over the service's database and API. */
 const panel = duringTests(() => startPanel({ database: servicio.database, ...env(servicio.api.url) }));
 
-async function owner() {
-  const persona = await panel.registrar({ saldo: 5 });
+async function owner(entrada: Pick<typeof panel, 'registrar'> = panel) {
+  const persona = await entrada.registrar({ saldo: 5 });
   const caller = await addCaller(servicio, persona);
   await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: ciecOf(caller.rfc) }));
   const pagina = hrefRfc(caller.rfc, '/al-dia');
   const consent = (campos: Readonly<Record<string, string>> = {}) =>
     persona.submit(pagina, pagina, { tipo: 'recibidos', desde: '2026-11-01', api_key: caller.apiKey, ...campos });
   const change = (accion: string) => persona.submit(pagina, `${pagina}/cambiar`, { accion });
-  const find = () => createSincronizaciones(servicio.db).find(caller.contribuyenteId);
+  const find = () => createSincronizaciones(servicio.db).find(caller.contribuyenteId, null);
   return { persona, caller, pagina, consent, change, find };
 }
 
@@ -47,6 +47,16 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   expect(page.main).toMatch(/Al día.*Último cambio.*1.*Mantener al día los CFDI del RFC/s);
   expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>');
   expect(page.text).not.toContain('<b>Proveedor</b>');
+});
+
+test('whoever looks sees a subscription of either mode, and reads that one of a test key is for trying', async () => {
+  const both = await panel.another({
+    env: { API_PUBLIC_URL: servicio.api.url, SAT_BASE_URL: '', SAT_PRUEBAS_URL: 'http://127.0.0.1:9' },
+  });
+  const { persona, pagina, consent, find } = await owner(both);
+  expect((await consent()).status).toBe(303);
+  expect(await find()).toMatchObject({ modo: 'test' });
+  expect((await persona.get(pagina)).main).toContain('Es de pruebas: sus CFDI son de un SAT simulado');
 });
 
 test('one click takes the consent back, pauses, goes on, and ends it all', async () => {

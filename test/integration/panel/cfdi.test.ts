@@ -20,7 +20,7 @@ async function owner() {
   const { rfc } = caller;
   await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
   await expectOk(caller.call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-01-01' }));
-  const almacenId = (await createSincronizaciones(servicio.db).find(caller.contribuyenteId))?.almacenId ?? 0;
+  const almacenId = (await createSincronizaciones(servicio.db).find(caller.contribuyenteId, null))?.almacenId ?? 0;
   const read = (filas: readonly FilaCfdi[]) =>
     createAlmacenes(servicio.db).merge(
       {

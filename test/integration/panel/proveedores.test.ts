@@ -29,7 +29,7 @@ async function subscribe(rfc: string, cuentaId: string, contribuyenteId: string)
     },
     expiraEn,
   );
-  return (await createSincronizaciones(panel.db).find(contribuyenteId))?.almacenId ?? 0;
+  return (await createSincronizaciones(panel.db).find(contribuyenteId, null))?.almacenId ?? 0;
 }
 
 test('a page shows who stands on a list with pesos and CFDI, and the first page of the account says that it is new', async () => {

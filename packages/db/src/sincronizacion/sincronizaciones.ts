@@ -41,6 +41,8 @@ export interface NuevaSincronizacion extends Autor {
 export interface VistaSincronizacion {
   readonly id: string;
   readonly almacenId: number;
+  /** Of the key that it was made with. */
+  readonly modo: Modo;
   readonly rfc: string;
   readonly emitidos: boolean;
   readonly recibidos: boolean;
@@ -82,7 +84,7 @@ SELECT c.id FROM contribuyente c WHERE c.id = $1 AND c.version = $2
   AND EXISTS (SELECT FROM api_key k WHERE k.id = $3 AND k.contribuyente_id = c.id AND k.estado = 'ACTIVA') FOR SHARE OF c`;
 
 const VIEW = `
-SELECT s.id, s.almacen_id AS "almacenId", s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.minuto::int, s.estado, s.motivo,
+SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.minuto::int, s.estado, s.motivo,
   s.pausada_en AS "pausadaEn", s.creada_en AS "creadaEn", k.finalidad, k.otorgado_en AS "otorgadoEn", k.expira_en AS "expiraEn",
   a.cambios::text, (SELECT max(leida_en) FROM lectura l WHERE l.almacen_id = a.id) AS "ultimaLectura",
   t.proxima AS "proximaLectura", coalesce(t.por_leer, 0)::int AS "porLeer", coalesce(t.fallando, 0)::int AS fallando, t.ultimo_fallo AS "ultimoFallo"
@@ -229,8 +231,8 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** The subscription of a taxpayer, or null; with a mode, only one that was made with a key of it. */
-    async find(contribuyenteId: string, modo: Modo | null = null): Promise<VistaSincronizacion | null> {
+    /** The subscription of a taxpayer, or null. `modo`: only one made with a key of it; null for people, who see both. */
+    async find(contribuyenteId: string, modo: Modo | null): Promise<VistaSincronizacion | null> {
       const row = await rowOf<ViewRow>(pool, VIEW, [contribuyenteId, modo]);
       if (row === null) return null;
       const { finalidad, otorgadoEn, expiraEn, cambios, ...vista } = row;

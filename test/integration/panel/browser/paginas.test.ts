@@ -125,7 +125,7 @@ const everyPage = () => {
     /** CFDI of several months, kinds and states, as readings leave them. */
     const keepUpToDate = async ({ rfc, contribuyenteId, call }: Caller) => {
       await expectOk(call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-01-01' }));
-      const almacenId = (await createSincronizaciones(servicio.db).find(contribuyenteId))?.almacenId ?? 0;
+      const almacenId = (await createSincronizaciones(servicio.db).find(contribuyenteId, null))?.almacenId ?? 0;
       const filas = Array.from({ length: 60 }, (_, n) => ({
         ...{
           uuid: randomUUID(),

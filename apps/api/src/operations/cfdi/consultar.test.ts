@@ -22,7 +22,14 @@ async function keeping() {
   const almacenes = { page, cambios: async () => [], resumen: () => Promise.reject(new Error('not asked')) };
   const { kit, a } = await createKitWithAlta({ deps: { almacenes } }, { saldo: 0 });
   const vista: VistaSincronizacion = {
-    ...{ id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', almacenId: 7, rfc: a.rfc, emitidos: false, recibidos: true },
+    ...{
+      id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+      almacenId: 7,
+      modo: 'test',
+      rfc: a.rfc,
+      emitidos: false,
+      recibidos: true,
+    },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
     ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 1n, ultimaLectura: kit.store.now },
     ...{ proximaLectura: null, porLeer: 2, fallando: 0, ultimoFallo: null },

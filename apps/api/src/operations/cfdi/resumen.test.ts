@@ -23,7 +23,14 @@ async function keeping(answer: ResumenCfdi | DemasiadosCfdi) {
   const almacenes = { resumen, cambios: async () => [], page: async () => ({ filas: [], siguiente: null }) };
   const { kit, a } = await createKitWithAlta({ deps: { almacenes } }, { saldo: 0 });
   kit.store.sincronizaciones.set(a.contribuyenteId, {
-    ...{ id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', almacenId: 7, rfc: a.rfc, emitidos: true, recibidos: false },
+    ...{
+      id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+      almacenId: 7,
+      modo: 'test',
+      rfc: a.rfc,
+      emitidos: true,
+      recibidos: false,
+    },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
     ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 0n, ultimaLectura: null },
     ...{ proximaLectura: null, porLeer: 1, fallando: 0, ultimoFallo: null },

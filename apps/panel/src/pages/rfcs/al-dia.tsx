@@ -1,5 +1,5 @@
-import { isFecha, type MotivoPausa } from '@acuse/contract';
-import { addDays, calendarDay, countLecturas, FRECUENCIAS, type Frecuencia } from '@acuse/core';
+import type { MotivoPausa } from '@acuse/contract';
+import { addDays, calendarDay, FRECUENCIAS, type Frecuencia } from '@acuse/core';
 import {
   type Cambio,
   createAlmacenes,
@@ -8,16 +8,27 @@ import {
   type VistaSincronizacion,
 } from '@acuse/db';
 import { z } from 'zod';
-import { createLlaveRecordada, faultOfLlave, isRecordada } from '../../acceso/llave-tecleada.ts';
+import { createLlaveRecordada, isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
+import { count, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
 import { startOfDia } from '../../fechas/dia-mexico.ts';
 import { csvResponse, streamCsv } from '../../http/csv.ts';
 import { avisoOf, type ContextoCliente } from '../../http/ruta.ts';
 import { readJson, sandboxOf } from '../sandbox/sandbox.ts';
 import { COLUMNAS_CAMBIO } from './cambios-csv.ts';
+import {
+  type CampoPedido,
+  costText,
+  type FaltaPedido,
+  faultOf,
+  MAX_MESES,
+  type Pedido,
+  pedidoFrom,
+  pedidoOf,
+  TIPOS,
+} from './reglas/pedido-al-dia.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const SUB = '/al-dia';
@@ -25,8 +36,6 @@ const SUB = '/al-dia';
 const ULTIMOS = 20;
 /** Those read at once for a file. */
 const LOTE_CSV = 1_000;
-const DIAS_DEL_MES = 30;
-const MAX_MESES = 13;
 
 export const upToDatePage = rfcRoutes('credenciales');
 
@@ -69,7 +78,7 @@ upToDatePage.post(SUB, async (contexto, rfc) => {
 
 /** The changes that were noticed on some days, as a file. */
 upToDatePage.get(`${SUB}/cambios.csv`, async ({ c, deps, redirectTo }, rfc) => {
-  const vista = await createSincronizaciones(deps.database).find(rfc.id);
+  const vista = await createSincronizaciones(deps.database).find(rfc.id, null);
   const [desde = '', hasta = ''] = [c.req.query('desde'), c.req.query('hasta')];
   const [start, end] = [startOfDia(desde), startOfDia(hasta)];
   if (vista === null || start === null || end === null || end < start) {
@@ -117,48 +126,9 @@ upToDatePage.post(`${SUB}/cambiar`, async (contexto, rfc) => {
 
 const rechazada = z.object({ cfdi_texto: z.string() });
 
-interface Pedido {
-  readonly tipo: string;
-  readonly desde: string;
-  readonly frecuencia: string;
-  readonly meses: string;
-}
-
-function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
-  const text = (name: string, otherwise: string) => (campos[name] ?? '').trim() || otherwise;
-  return {
-    tipo: text('tipo', 'ambos'),
-    desde: text('desde', ''),
-    frecuencia: text('frecuencia', 'DIARIA'),
-    meses: text('meses', '12'),
-  };
-}
-
-type CampoPedido = keyof Pedido | 'api_key';
-
-interface Tecleado {
+interface Tecleado extends Partial<FaltaPedido> {
   readonly pedido?: Pedido;
-  readonly texto?: string;
-  readonly campo?: CampoPedido;
 }
-
-/** What is wrong with a form before anybody is asked; null when nothing is. */
-function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: string, rfc: RfcVista): Tecleado | null {
-  const fault = (campo: CampoPedido, texto: string) => ({ campo, texto });
-  if (!TIPOS.some(([value]) => value === tipo)) return fault('tipo', 'Elija uno de la lista.');
-  if (!isFecha(desde)) return fault('desde', 'Escriba el día como año-mes-día, por ejemplo 2026-01-01.');
-  if (!FRECUENCIAS.some((each) => each === frecuencia)) return fault('frecuencia', 'Elija una de la lista.');
-  if (!/^\d{1,2}$/.test(meses) || Number(meses) < 1 || Number(meses) > MAX_MESES)
-    return fault('meses', `Escriba un número de 1 a ${MAX_MESES}.`);
-  const wrong = faultOfLlave(apiKey, rfc);
-  return wrong === null ? null : fault('api_key', wrong);
-}
-
-const TIPOS = [
-  ['ambos', 'Emitidos y recibidos'],
-  ['recibidos', 'Recibidos'],
-  ['emitidos', 'Emitidos'],
-] as const;
 
 const NOMBRES_FRECUENCIA: Readonly<Record<Frecuencia, string>> = { DIARIA: 'Cada día', SEMANAL: 'Cada semana' };
 
@@ -175,7 +145,7 @@ const MOTIVOS: Readonly<Record<MotivoPausa, string>> = {
 
 async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado = {}): Promise<Response> {
   const { deps, now, pagina } = contexto;
-  const vista = await createSincronizaciones(deps.database).find(rfc.id);
+  const vista = await createSincronizaciones(deps.database).find(rfc.id, null);
   const last = vista === null ? [] : await lastChanges(contexto, vista);
   const isKnown = await isRecordada(contexto, rfc);
   const { texto, campo } = tecleado;
@@ -191,7 +161,11 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
       {isFaulty && campo === undefined ? <Aviso tono="error">{texto}</Aviso> : null}
       {vista === null ? null : (
         <>
-          <Situacion vista={vista} now={now} path={hrefRfc(rfc.rfc, `${SUB}/cambiar`)} />
+          <Situacion
+            {...{ vista, now }}
+            isDePruebas={vista.modo === 'test' && deps.settings.modoLlave === 'live'}
+            path={hrefRfc(rfc.rfc, `${SUB}/cambiar`)}
+          />
           <Cambios cambios={last} path={hrefRfc(rfc.rfc, `${SUB}/cambios.csv`)} now={now} />
         </>
       )}
@@ -212,22 +186,24 @@ async function lastChanges({ deps }: ContextoCliente, { almacenId, cambios }: Vi
   return (await createAlmacenes(deps.database).cambios({ almacenId, despuesDe, limite: ULTIMOS })).reverse();
 }
 
-function pedidoFrom(vista: VistaSincronizacion | null, now: Date): Pedido {
-  if (vista === null) return { ...pedidoOf({}), desde: `${calendarDay(now).slice(0, 4)}-01-01` };
-  const { emitidos, recibidos, desde, frecuencia } = vista;
-  return {
-    tipo: emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos',
-    desde,
-    frecuencia,
-    meses: '12',
-  };
+interface SituacionProps {
+  readonly vista: VistaSincronizacion;
+  /** Its CFDI are a simulator's, in an installation that asks the SAT with other keys. */
+  readonly isDePruebas: boolean;
+  readonly now: Date;
+  readonly path: string;
 }
 
-function Situacion({ vista, now, path }: { vista: VistaSincronizacion; now: Date; path: string }) {
+function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
   const { estado, motivo, consentimiento, ultimaLectura, proximaLectura, porLeer, fallando } = vista;
   const isActive = estado === 'ACTIVA';
   return (
     <Tarjeta titulo="Cómo va">
+      {isDePruebas ? (
+        <Aviso tono="info">
+          Es de pruebas: sus CFDI son de un SAT simulado, porque se pidió con una llave de pruebas.
+        </Aviso>
+      ) : null}
       {motivo === null ? null : <Aviso tono={motivo === 'PEDIDA' ? 'info' : 'alerta'}>{MOTIVOS[motivo]}</Aviso>}
       <Datos
         filas={[
@@ -379,14 +355,4 @@ function Permiso({ rfc, pedido, vista, isKnown, now, faltas }: PermisoProps) {
       </Formulario>
     </Tarjeta>
   );
-}
-
-/** What the settings of the form cost, each reading a credit. */
-function costText({ tipo, desde, frecuencia }: Pedido, now: Date): string {
-  const hoy = calendarDay(now);
-  const cada = FRECUENCIAS.find((each) => each === frecuencia);
-  if (!isFecha(desde) || desde > hoy || cada === undefined) return 'Cada lectura cuesta un crédito.';
-  const kinds = tipo === 'ambos' ? 2 : 1;
-  const { primera, despues } = countLecturas({ desde, frecuencia: cada }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
-  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes.`;
 }

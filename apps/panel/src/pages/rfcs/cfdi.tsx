@@ -40,7 +40,7 @@ const TIPOS = [
 ] as const;
 
 async function read({ c, deps }: ContextoCliente, { id }: RfcVista): Promise<Leido | null> {
-  const vista = await createSincronizaciones(deps.database).find(id);
+  const vista = await createSincronizaciones(deps.database).find(id, null);
   if (vista === null) return null;
   const tipos = TIPOS.map(([tipo]) => tipo).filter((tipo) => vista[tipo]);
   return { vista, ...readFiltroCfdi((name) => c.req.query(name), tipos) };

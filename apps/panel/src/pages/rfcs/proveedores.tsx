@@ -73,7 +73,7 @@ async function page(
   faltas: Faltas = {},
 ): Promise<Response> {
   const { despues = '' } = c.req.query();
-  const vista = await createSincronizaciones(deps.database).find(rfc.id);
+  const vista = await createSincronizaciones(deps.database).find(rfc.id, null);
   const almacenId = vista?.almacenId ?? null;
   const read =
     almacenId === null

@@ -1,0 +1,75 @@
+import { isFecha } from '@acuse/contract';
+import { addDays, calendarDay, countLecturas, FRECUENCIAS } from '@acuse/core';
+import type { RfcVista, VistaSincronizacion } from '@acuse/db';
+import { faultOfLlave } from '../../../acceso/llave-tecleada.ts';
+import { formatCreditos } from '../../../components/formato.ts';
+
+const DIAS_DEL_MES = 30;
+export const MAX_MESES = 13;
+
+export const TIPOS = [
+  ['ambos', 'Emitidos y recibidos'],
+  ['recibidos', 'Recibidos'],
+  ['emitidos', 'Emitidos'],
+] as const;
+
+/** The settings of a subscription as the form has them. */
+export interface Pedido {
+  readonly tipo: string;
+  readonly desde: string;
+  readonly frecuencia: string;
+  readonly meses: string;
+}
+
+/** What was typed, with what the form begins with where nothing was. */
+export function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
+  const text = (name: string, otherwise: string) => (campos[name] ?? '').trim() || otherwise;
+  return {
+    tipo: text('tipo', 'ambos'),
+    desde: text('desde', ''),
+    frecuencia: text('frecuencia', 'DIARIA'),
+    meses: text('meses', '12'),
+  };
+}
+
+export type CampoPedido = keyof Pedido | 'api_key';
+
+/** What is wrong with the form; of a field, or of none. */
+export interface FaltaPedido {
+  readonly texto: string;
+  readonly campo?: CampoPedido;
+}
+
+/** What the form shows at first: the settings that a subscription has. */
+export function pedidoFrom(vista: VistaSincronizacion | null, now: Date): Pedido {
+  if (vista === null) return { ...pedidoOf({}), desde: `${calendarDay(now).slice(0, 4)}-01-01` };
+  const { emitidos, recibidos, desde, frecuencia } = vista;
+  return {
+    tipo: emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos',
+    desde,
+    frecuencia,
+    meses: '12',
+  };
+}
+
+/** What is wrong with a form before anybody is asked; null when nothing is. */
+export function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: string, rfc: RfcVista): FaltaPedido | null {
+  const fault = (campo: CampoPedido, texto: string) => ({ campo, texto });
+  if (!TIPOS.some(([value]) => value === tipo)) return fault('tipo', 'Elija uno de la lista.');
+  if (!isFecha(desde)) return fault('desde', 'Escriba el día como año-mes-día, por ejemplo 2026-01-01.');
+  if (!FRECUENCIAS.some((each) => each === frecuencia)) return fault('frecuencia', 'Elija una de la lista.');
+  if (!/^\d{1,2}$/.test(meses) || Number(meses) < 1 || Number(meses) > MAX_MESES)
+    return fault('meses', `Escriba un número de 1 a ${MAX_MESES}.`);
+  const wrong = faultOfLlave(apiKey, rfc);
+  return wrong === null ? null : fault('api_key', wrong);
+}
+
+/** What the settings of the form cost, each reading a credit. */
+export function costText({ tipo, desde, frecuencia }: Pedido, now: Date): string {
+  const hoy = calendarDay(now);
+  const cada = FRECUENCIAS.find((each) => each === frecuencia);
+  if (!isFecha(desde) || desde > hoy || cada === undefined) return 'Cada lectura cuesta un crédito.';
+  const kinds = tipo === 'ambos' ? 2 : 1;
+  const { primera, despues } = countLecturas({ desde, frecuencia: cada }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
+  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes.`;
+}
