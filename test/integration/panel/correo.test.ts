@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { EVENTOS_WEBHOOK } from '@acuse/contract';
 import { createCorreos, huellaDeEnlace, type TipoCorreo } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
-import { type Cliente, type Panel, type Persona, signIn, usePanel } from './fixtures/panel.ts';
+import { type Cliente, newMiembro, type Panel, type Persona, signIn, usePanel } from './fixtures/panel.ts';
 
 const CON_CORREO = { CORREO_DE: 'Acuse <avisos@acuse.example>' };
 const panel = usePanel({ env: CON_CORREO });
@@ -330,6 +330,21 @@ describe('notices', () => {
     expect((await cliente.get('/cuenta/correo')).$('input[type="checkbox"]').length).toBe(1);
     await cliente.post('/cuenta/correo', { _csrf: await cliente.csrf('/cuenta/correo') });
     expect(await apagados(ana.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length);
+  });
+
+  it('about credentials are neither offered to, nor taken from, who is a developer in every account', async () => {
+    const berta = await newMiembro(panel, await panel.registrar(), 'DESARROLLADOR');
+    const offered = async () => (await berta.get('/cuenta/correo')).$('input[name^="evento.credencial."]').length;
+    expect(await offered()).toBe(2);
+    await panel.sql`DELETE FROM miembro WHERE papel = 'PROPIETARIO' AND usuario_id = ${berta.usuarioId}`;
+    expect(await offered()).toBe(0);
+    const _csrf = await berta.csrf('/cuenta/correo');
+    const refused = await berta.post('/cuenta/correo', { _csrf, 'evento.credencial.rechazada': 'si' });
+    expect([refused.status, refused.main]).toEqual([422, expect.stringContaining('quien puede ver las credenciales')]);
+    expect(await apagados(berta.usuarioId)).toEqual([]);
+    // What was chosen before stays for the day on which the role is another.
+    expect((await berta.post('/cuenta/correo', { _csrf })).location).toBe('/cuenta/correo');
+    expect(await apagados(berta.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length - 2);
   });
 
   it('are switched off from their mail: by a page, or by one request of a mail program', async () => {

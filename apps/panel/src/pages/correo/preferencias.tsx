@@ -1,6 +1,7 @@
 import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
 import type { Buzon } from '@acuse/db';
 import { demasiados, type Falta, limiteEnlaces } from '../../acceso/comprobar.ts';
+import { puede } from '../../acceso/permisos.ts';
 import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { avisoOf, type ContextoPersona, routesFor } from '../../http/ruta.ts';
@@ -19,13 +20,29 @@ mailPage.post(PATH, async (contexto) => {
   const buzon = await deps.buzones.find(usuario.id);
   if (correo === null || buzon === null) return renderAvisos(contexto);
   const wanted = elegidosOf(campos);
-  // Those that the installation does not send are not on the page: what was chosen of them stays.
+  const offered = await offeredOf(contexto, correo.avisos);
+  if (wanted.some((evento) => correo.avisos.includes(evento) && !offered.includes(evento)))
+    return renderAvisos(contexto, AJENO);
+  // What was chosen of those that are not on the page stays.
   const apagados = EVENTOS_WEBHOOK.filter((evento) =>
-    correo.avisos.includes(evento) ? !wanted.includes(evento) : buzon.apagados.includes(evento),
+    offered.includes(evento) ? !wanted.includes(evento) : buzon.apagados.includes(evento),
   );
   await deps.buzones.setApagados(usuario.id, apagados, autor);
   return contexto.redirectTo(PATH, { tono: 'exito', texto: 'Sus avisos por correo quedaron guardados.' });
 });
+
+const AJENO: Falta = {
+  status: 422,
+  texto:
+    'Los avisos de credenciales solo le llegan a quien puede ver las credenciales de alguna cuenta. No se guardó nada: elija de los que se muestran.',
+};
+
+/** Of the events that the installation mails, those that somebody may be told of, by what they are in their accounts. */
+async function offeredOf({ deps, usuario }: ContextoPersona, avisos: readonly EventoWebhook[]) {
+  const cuentas = await deps.equipo.cuentasOf(usuario.id);
+  const seesCredentials = cuentas.some(({ papel }) => puede(papel, 'ver', 'credenciales'));
+  return avisos.filter((evento) => seesCredentials || !evento.startsWith('credencial.'));
+}
 
 /** Mails the link that shows that the address is theirs, again. */
 mailPage.post(`${PATH}/enlace`, async (contexto) => {
@@ -52,7 +69,7 @@ async function renderAvisos(contexto: ContextoPersona, falta?: Falta): Promise<R
     ) : (
       <>
         <Direccion email={usuario.email} buzon={buzon} isPorConfirmar={usuario.porVerificar} de={correo.de} />
-        <Eventos avisos={correo.avisos} buzon={buzon} />
+        <Eventos avisos={await offeredOf(contexto, correo.avisos)} buzon={buzon} />
       </>
     ),
     { ...falta, error: falta?.texto, camino: <Camino /> },
