@@ -9,7 +9,7 @@ import {
   TEXTO_EXITO,
 } from '@acuse/contract';
 import { type CredencialPedida, errorsOf, type Operation } from '../http/operation.ts';
-import { type Described, describe, exampleOf, type NamedSchemas, named, refTo, resolve } from './schema.ts';
+import { type Described, describe, exampleOf, joined, type NamedSchemas, named, refTo, resolve } from './schema.ts';
 
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
 
@@ -257,7 +257,13 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
   const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
   const errores = sorted.flatMap(errorsOf);
   const shared = sharedResponses(sorted.map(errorsOf));
-  const schemas = sorted.flatMap((operation) => [describeBody(operation).named, describeAnswer(operation).named]);
+  const schemas = joined([
+    ['every answer', { ...FALLO, ...EXITO }],
+    ...sorted.flatMap((operation) => [
+      [`the body of ${operation.path}`, describeBody(operation).named] as const,
+      [`the answer of ${operation.path}`, describeAnswer(operation).named] as const,
+    ]),
+  ]);
   return {
     openapi: '3.1.0',
     info: {
@@ -277,7 +283,7 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
       parameters: PARAMETERS,
       headers: HEADERS,
-      schemas: sortedByName({ ...FALLO, ...EXITO, ...Object.assign({}, ...schemas) }),
+      schemas: sortedByName(schemas),
       responses: Object.fromEntries(shared.values()),
       examples: errorExamples(errores),
     },

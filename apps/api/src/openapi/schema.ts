@@ -43,6 +43,24 @@ export function named(name: string, { schema, named }: Described): Described {
   return schema.$ref === undefined ? { schema: refTo(name), named: { ...named, [name]: schema } } : { schema, named };
 }
 
+/**
+ * The named schemas of several places together. Throws when two places mean different schemas by one name: readers
+ * would find the one and be answered as the other says.
+ */
+export function joined(parts: readonly (readonly [place: string, named: NamedSchemas])[]): NamedSchemas {
+  const all = new Map<string, { readonly place: string; readonly schema: JsonSchema }>();
+  for (const [place, named] of parts)
+    for (const [name, schema] of Object.entries(named)) {
+      const first = all.get(name) ?? { place, schema };
+      if (JSON.stringify(first.schema) !== JSON.stringify(schema))
+        throw new Error(
+          `${first.place} and ${place} both call a schema ${name}, but not the same one: rename one of them`,
+        );
+      all.set(name, first);
+    }
+  return Object.fromEntries([...all].map(([name, { schema }]) => [name, schema]));
+}
+
 /** What a reference leads to; any other schema as it is. */
 export function resolve(schema: JsonSchema, named: NamedSchemas): JsonSchema {
   if (schema.$ref === undefined) return schema;
