@@ -257,6 +257,9 @@ function isTooDeep(bytes: Buffer): boolean {
   return false;
 }
 
+/** Programs send this one along everywhere: beside the field that could be meant it is none of the operation's. */
+const ALONG = 'rfc';
+
 type Sent = Readonly<Record<string, unknown>>;
 type Fields = Pick<Operation, 'body' | 'secretos'>;
 
@@ -276,7 +279,9 @@ function wrongFields(
   const known = namesOf(operation);
   const slips = Object.keys(sent).flatMap((campo) => {
     const meant = known.includes(campo) ? undefined : meantBy(campo, known);
-    return meant === undefined ? [] : [{ campo, motivo: `no existe; ¿quiso decir ${meant}?` }];
+    return meant === undefined || (campo === ALONG && Object.hasOwn(sent, meant))
+      ? []
+      : [{ campo, motivo: `no existe; ¿quiso decir ${meant}?` }];
   });
   const unusable = Object.entries(sent).flatMap(([campo, value]) =>
     known.includes(campo) && !isKept(value) ? [{ campo, motivo: 'tiene un carácter nulo, o uno incompleto' }] : [],

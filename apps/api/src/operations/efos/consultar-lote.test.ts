@@ -29,6 +29,15 @@ async function open(fechaCorte: string | null = '2026-07-31') {
 }
 
 describe(PATH, () => {
+  it('lets pass the rfc that a caller sends along everywhere, and asks about rfcs alone; without these it is a slip', async () => {
+    const { asked, call } = await open();
+    const along = await call({ rfc: 'ACU200101DB1', rfcs: ['AAA010101AAA'] });
+    expect(along.json).toMatchObject({ cfdi_codigo: 1, data: { total: 1, items: [{ rfc: 'AAA010101AAA' }] } });
+    expect(asked).toEqual([['AAA010101AAA']]);
+    const alone = await call({ rfc: 'ACU200101DB1' });
+    expect(alone.json).toMatchObject({ error: 'CAMPO_DESCONOCIDO', data: { motivo: 'no existe; ¿quiso decir rfcs?' } });
+  });
+
   it('answers each RFC in the order of the question, a repeated one each time, by one look at the lists', async () => {
     const { asked, kit, call } = await open();
     const answer = await call({ rfcs: ['AAA010101AAA', ' xyz850101ab1', 'AAA010101AAA'] });
