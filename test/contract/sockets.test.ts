@@ -1,14 +1,10 @@
-import { randomInt } from 'node:crypto';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { closeServer, listen } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServerFor } from '../../apps/api/src/server.ts';
 import { type Alta, alta, CONFIG, createKit, type Kit } from '../../apps/api/test/kit.ts';
-import { createRandom } from '../faults/random.ts';
-
-/** Repeats the malformed messages of a run that failed. */
-const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(2 ** 31));
+import { createRandom, seed } from '../faults/random.ts';
 
 let kit: Kit;
 let server: Server;
@@ -211,12 +207,11 @@ describe('over a real socket', () => {
       'CONNECT x:1 HTTP/1.1',
     ];
     const hosts = ['', '\u0000', 'a\tb', 'x'.repeat(300), '::1', '-1'];
-    const bytesOf = (length: number) => Buffer.from(Array.from({ length }, () => azar.below(256)));
     const mutate = (text: string): Buffer => {
       const bytes = Buffer.from(text);
       const kind = azar.below(6);
       if (kind === 0) return bytes.subarray(0, azar.below(bytes.length));
-      if (kind === 1) return Buffer.concat([bytesOf(1 + azar.below(29)), bytes]);
+      if (kind === 1) return Buffer.concat([azar.bytes(1 + azar.below(29)), bytes]);
       if (kind === 2) return Buffer.from(text.replace('Content-Length', 'Content-Length : 5\r\nContent-Length'));
       if (kind === 3) return Buffer.from(text.replace(/^.*?\r/, `${azar.pick(lines)}\r`));
       if (kind === 4) return Buffer.from(text.replace('acuse.example', azar.pick(hosts)));

@@ -1,4 +1,4 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { addDays, calendarDay, type TipoDescarga } from '@acuse/core';
 import { createSincronizaciones } from '@acuse/db';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
@@ -12,13 +12,11 @@ import { startCrew } from './anio/crew.ts';
 import { dataOf } from './anio/mirror.ts';
 import { createSat, type Taxed } from './anio/sat.ts';
 import { createTruth, startOf } from './anio/truth.ts';
-import { createRandom } from './random.ts';
+import { createRandom, seed } from './random.ts';
 import { sizeOf } from './sizes.ts';
 
 const database = useDatabase({ timeoutMs: 60_000 });
 
-/** Repeats a year: the seed is printed by the run that failed. What processes do at the same time has no seed. */
-const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(2 ** 31));
 const subscriptions = sizeOf('subscriptions over a year');
 const [FIRST, LAST] = ['2026-01-01', '2026-12-31'];
 const WORKERS = 3;

@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomInt } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createProcessGroup, freePort, programEntry } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
@@ -19,15 +19,13 @@ import { addCaller, type Persona, registrar } from '../integration/panel/fixture
 import { type Cliente, createClientes, createVisitor } from './clientes.ts';
 import { createFallas } from './fallas.ts';
 import { type Needle, needlesOf, openSearch } from './needles.ts';
-import { createRandom } from './random.ts';
+import { createRandom, seed } from './random.ts';
 import { sizeOf } from './sizes.ts';
 
 /** Of each of three kinds: with a CIEC, with an e.firma, and with a CIEC and somebody who looks at the panel. */
 const EACH = 9;
 /** Requests in whose hands nothing of the others may be left. */
 const QUIET = 200;
-/** Repeats a run: the seed is printed by the run that failed. */
-const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(2 ** 31));
 
 onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (queueUrl) => {
   it('each ends with one charge and one ZIP, and no secret is left anywhere', {

@@ -1,4 +1,4 @@
-import { randomInt, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
 import { createClaims, createLlaves, createSaldos, createSolicitudes, createSweeper } from '@acuse/db';
 import fc from 'fast-check';
@@ -14,10 +14,10 @@ import {
   type Taxpayer,
   useDatabase,
 } from '../integration/fixtures/database.ts';
+import { seed } from './random.ts';
 import { sizeOf } from './sizes.ts';
 
 const t = useDatabase();
-const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(2 ** 31));
 
 /** What should be, told by a few rules that know no SQL. */
 interface Model {

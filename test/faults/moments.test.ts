@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { expect, inject, it } from 'vitest';
 import { brokenInvariants } from '../integration/fixtures/database.ts';
 import { onEachDriver } from '../integration/fixtures/drivers.ts';
@@ -11,11 +10,8 @@ import { urlAs } from '../integration/fixtures/roles.ts';
 import { type Servicio, startServicio, waitFor, waitForEnd } from '../integration/fixtures/servicio.ts';
 import { ownPostgres } from '../integration/fixtures/servidores.ts';
 import { pedidoOf } from './clientes.ts';
-import { createRandom } from './random.ts';
+import { createRandom, seed } from './random.ts';
 import { sizeOf } from './sizes.ts';
-
-/** Repeats a run: the seed is printed by the run that failed. */
-const seed = Number(process.env['FAULTS_SEED'] ?? randomInt(2 ** 31));
 
 type Server = 'database' | 'queue' | 'sat' | 'storage';
 type Side = 'request' | 'reply';

@@ -1,12 +1,9 @@
-import { randomInt } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { seed as first, isRepeated } from './random.ts';
 import { simulate } from './simulated.ts';
 import { sizeOf } from './sizes.ts';
 
-/** Repeats one: the seed is printed by the run that failed. */
-const only = process.env['FAULTS_SEED'];
-const first = only === undefined ? randomInt(2 ** 31) : Number(only);
-const seeds = only === undefined ? sizeOf('simulated solicitudes') : 1;
+const seeds = isRepeated ? 1 : sizeOf('simulated solicitudes');
 
 it(`a solicitud ends once, with its rows or its refund, in each of ${seeds} worlds (from FAULTS_SEED=${first})`, {
   timeout: 14_400_000,
@@ -30,6 +27,6 @@ it(`a solicitud ends once, with its rows or its refund, in each of ${seeds} worl
   }
   console.log(`${seeds} worlds, ${Math.round(hours / 24)} days: ${JSON.stringify(Object.fromEntries(ends))}`);
   // Thirty days at least, and worlds that all end alike would prove little.
-  if (only === undefined)
+  if (!isRepeated)
     expect([hours / 24 >= 30, ends.size > 3, (ends.get('TERMINADA') ?? 0) > seeds / 3]).toEqual([true, true, true]);
 });
