@@ -126,7 +126,7 @@ export const sincronizacionData = z
     periodos_por_leer: z
       .int()
       .min(0)
-      .meta({ description: 'Periodos que todavía no se han leído ni una vez.', example: 0 }),
+      .meta({ description: 'Meses que todavía no se han leído ni una vez; 0: la primera carga terminó.', example: 0 }),
     periodos_con_fallas: z.int().min(0).meta({ description: 'Periodos cuya última lectura falló.', example: 0 }),
     ultima_falla: z.string().nullable().meta({ description: 'Por qué falló la última que falló.', example: null }),
     creada_en: instante('Cuándo se creó.'),

@@ -61,7 +61,7 @@ export interface VistaSincronizacion {
   readonly ultimaLectura: Date | null;
   /** When the next reading is due; null when none is. */
   readonly proximaLectura: Date | null;
-  /** Periods that were never read yet, and those whose last reading failed. */
+  /** Months that were never read yet, and periods whose last reading failed. */
   readonly porLeer: number;
   readonly fallando: number;
   /** Why the last one that failed did. */
@@ -78,10 +78,13 @@ const VIVA = `
 SELECT s.id, s.almacen_id AS "almacenId", ${MODO} = (SELECT modo FROM api_key WHERE id = $2) AS "isSameModo"
 FROM sincronizacion s WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA' FOR NO KEY UPDATE OF s`;
 
-/** The taxpayer is locked as he was let in, so that what is consented to is consented to by a key that is good now. */
+/**
+ * The taxpayer is locked as he was let in, so that what is consented to is consented to by a key that is good now, and
+ * by one call at a time: the second of two finds what the first one made.
+ */
 const PASE = `
 SELECT c.id FROM contribuyente c WHERE c.id = $1 AND c.version = $2
-  AND EXISTS (SELECT FROM api_key k WHERE k.id = $3 AND k.contribuyente_id = c.id AND k.estado = 'ACTIVA') FOR SHARE OF c`;
+  AND EXISTS (SELECT FROM api_key k WHERE k.id = $3 AND k.contribuyente_id = c.id AND k.estado = 'ACTIVA') FOR NO KEY UPDATE OF c`;
 
 const VIEW = `
 SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.minuto::int, s.estado, s.motivo,
@@ -91,7 +94,7 @@ SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.
 FROM sincronizacion s JOIN almacen a ON a.id = s.almacen_id
 LEFT JOIN consentimiento k ON k.sincronizacion_id = s.id AND k.expira_en > now()
 LEFT JOIN LATERAL (
-  SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0) AS por_leer,
+  SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0 AND mes <> '${RECIENTE}') AS por_leer,
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
   FROM tramo WHERE sincronizacion_id = s.id
 ) t ON true
