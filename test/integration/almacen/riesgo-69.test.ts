@@ -3,7 +3,7 @@ import { CLAVES_LISTADO, type ClaveListado } from '@acuse/core';
 import { createListas, createRiesgo } from '@acuse/db';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
-import { publish, publishListado } from './listar.ts';
+import { loadListado, publish, publishListado, settle } from './listar.ts';
 import { cfdi, subscribeTo } from './suscrito.ts';
 
 const t = useDatabase();
@@ -40,7 +40,8 @@ async function subscribe(...rfcs: string[]) {
     (await createRiesgo(t.db).list({ almacenId, despuesDe: null, limite: 100, uuids: 0 })).map(
       ({ rfc, lista, supuesto, isAdverso, publicada }) => [rfc, lista, supuesto, isAdverso, publicada],
     );
-  return { almacenId, cross, listed, told };
+  const isDue = async () => (await createRiesgo(t.db).due(almacenId - 1, 1)).includes(almacenId);
+  return { almacenId, cross, listed, told, isDue };
 }
 
 test('every file of the SAT is adverse or is not, by what the law holds against whoever stands there', async () => {
@@ -108,4 +109,72 @@ test('what was noted as adverse and is only information follows without anybody 
   await note();
   await cross();
   expect([await listed(), await told()]).toEqual([noted, before]);
+});
+
+test('files of list 69 that are loaded first one after the other are told of once, and hold up no other list', async () => {
+  const { sql } = t;
+  await sql`DELETE FROM listado_vigente`;
+  await sql`DELETE FROM listado_carga`;
+  await publish(t, []);
+  const { cross, listed, told, isDue } = await subscribe(PRO[0]);
+  await cross();
+  await loadListado(t, 'firmes', [{ rfc: PRO[0] }]);
+  await loadListado(t, 'csd', [{ rfc: PRO[0] }]);
+  await cross();
+  expect(await listed()).toEqual([[PRO[0], 'CSD', 'CSD SIN EFECTOS', true, null]]);
+  expect(await isDue()).toBe(false);
+  await loadListado(t, 'no-localizados', [{ rfc: PRO[0] }]);
+  await sql`INSERT INTO listado_carga (archivo) VALUES ('sentencias')`;
+  await sql`UPDATE listado_carga SET terminada_en = terminada_en - interval '10 minutes', iniciada_en = iniciada_en - interval '10 minutes'`;
+  await cross();
+  expect([await isDue(), (await told()).length]).toEqual([false, 1]);
+  // The process that had it in hand is gone.
+  await settle(t);
+  expect(await isDue()).toBe(true);
+  await cross();
+  expect((await told()).map(({ cambio, lista, supuesto }) => [cambio, lista, supuesto])).toEqual([
+    ['entra', 'CSD', 'CSD SIN EFECTOS'],
+    ['entra', '69', 'FIRMES, NO LOCALIZADOS'],
+  ]);
+  // Nor does one that comes again, or fails, keep anybody waiting.
+  await loadListado(t, 'firmes', []);
+  await sql`INSERT INTO listado_carga (archivo, resultado, terminada_en) VALUES ('sentencias', 'FALLIDA', now())`;
+  await cross();
+  expect(await listed()).toEqual([
+    [PRO[0], '69', 'NO LOCALIZADOS', true, null],
+    [PRO[0], 'CSD', 'CSD SIN EFECTOS', true, null],
+  ]);
+});
+
+test('another word on list 69 is told of when it speaks against somebody, or nothing does any more; others are noted', async () => {
+  await publish(t, []);
+  for (const clave of ['firmes', 'no-localizados', 'cancelados', 'csd'] as const) await publishListado(t, clave, []);
+  const { almacenId, cross, listed, told } = await subscribe(PRO[0]);
+  const since = async () =>
+    (
+      await t.sql<{ en: Date }>`SELECT cambiada_en AS en FROM riesgo_contraparte WHERE almacen_id = ${almacenId}`
+    )[0]?.en.getTime();
+  await publishListado(t, 'firmes', [{ rfc: PRO[0] }]);
+  await cross();
+  const entered = await since();
+  await publishListado(t, 'cancelados', [{ rfc: PRO[0] }]);
+  await cross();
+  expect(await listed()).toEqual([[PRO[0], '69', 'CANCELADOS, FIRMES', true, null]]);
+  expect(await since()).toBe(entered);
+  await publishListado(t, 'no-localizados', [{ rfc: PRO[0] }]);
+  await cross();
+  await publishListado(t, 'no-localizados', []);
+  await cross();
+  await publishListado(t, 'firmes', []);
+  await cross();
+  expect(
+    (await told()).map(({ cambio, supuesto, supuesto_anterior, adverso }) => [
+      ...[cambio, supuesto, supuesto_anterior, adverso],
+    ]),
+  ).toEqual([
+    ['entra', 'FIRMES', null, true],
+    ['cambia', 'CANCELADOS, FIRMES, NO LOCALIZADOS', 'CANCELADOS, FIRMES', true],
+    ['cambia', 'CANCELADOS', 'CANCELADOS, FIRMES', false],
+  ]);
+  expect(await listed()).toEqual([[PRO[0], '69', 'CANCELADOS', false, null]]);
 });

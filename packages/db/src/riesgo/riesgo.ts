@@ -1,4 +1,12 @@
-import type { ContraparteDePaquete, LugarListado, SumasCfdi, SupuestoListado } from '@acuse/core';
+import {
+  CLAVES_LISTADO,
+  type ClaveListado,
+  type ContraparteDePaquete,
+  LISTADOS,
+  type LugarListado,
+  type SumasCfdi,
+  type SupuestoListado,
+} from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
@@ -16,13 +24,27 @@ export interface CfdiDeContraparte {
 export interface ContraparteListada extends SupuestoListado {
   readonly rfc: string;
   readonly nombre: string;
-  /** When it was noticed that it stands there, and that it stands there under this word. */
+  /** When it was noticed that it stands there, and when its word was told of last. */
   readonly desde: Date;
   readonly cambiadaEn: Date;
   readonly cfdi: CfdiDeContraparte;
 }
 
-const VERSIONES = `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM lista_vigente)`;
+const isInParts = (clave: ClaveListado) =>
+  CLAVES_LISTADO.some((other) => other !== clave && LISTADOS[other].lista === LISTADOS[clave].lista);
+const PARTES = CLAVES_LISTADO.filter(isInParts).map((clave) => `('${clave}', '${LISTADOS[clave].lista}')`);
+
+/**
+ * Lists of several files of which one is coming for the first time, or came just now: the next follows, and a
+ * counterparty of both would be told of twice. An attempt of an hour ago is nobody's.
+ */
+const LLEGANDO = `
+SELECT p.lista FROM (VALUES ${PARTES.join(', ')}) AS p (archivo, lista) JOIN listado_carga c ON c.archivo = p.archivo
+WHERE (c.resultado = 'EN_CURSO' AND c.iniciada_en > now() - interval '1 hour' OR c.resultado = 'CARGADA' AND c.terminada_en > now() - interval '2 minutes')
+  AND NOT EXISTS (SELECT FROM listado_carga b WHERE b.archivo = c.archivo AND b.id < c.id AND b.resultado IN ('CARGADA', 'SIN_CAMBIO'))`;
+
+const CRUZABLE = `(SELECT v.lista, v.version_id FROM lista_vigente v WHERE v.lista NOT IN (${LLEGANDO})) v`;
+const VERSIONES = `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM ${CRUZABLE})`;
 
 /** One that was never crossed, that changed, or that was crossed with other versions. */
 const DUE = `
@@ -38,14 +60,15 @@ ON CONFLICT DO NOTHING`;
  * Read before the rows are: what changes meanwhile is due again. Null when somebody else is crossing it, or it is gone.
  */
 const HOLD = `
-SELECT ${VERSIONES} AS versiones, a.cambios::text FROM riesgo_cruce c JOIN almacen a ON a.id = c.almacen_id
+SELECT ${VERSIONES} AS versiones, ARRAY(SELECT DISTINCT lista FROM ${CRUZABLE}) AS listas, a.cambios::text FROM riesgo_cruce c JOIN almacen a ON a.id = c.almacen_id
 WHERE c.almacen_id = $1 AND a.borrado_en IS NULL FOR NO KEY UPDATE OF c SKIP LOCKED`;
 
 /**
  * Compares who stands on the lists with what is noted, and notes at most `$2` differences, each with its change. The
  * RFCs of the store are joined with the lists; whoever is found is looked up in the CFDI, one by one: certifiers and
- * third parties are named too, and are no counterparties. Under which word each stands is said by `listado_de`. Nobody
- * leaves a list that is not there.
+ * third parties are named too, and are no counterparties. Under which word each stands is said by `listado_de`. Only
+ * the lists of `$3` are looked at: nobody leaves one that is not there. On a list whose words stand side by side another
+ * word is told of when it is adverse and new, or when all of them together are adverse no more; others are noted.
  */
 const CROSS = `
 WITH suyo AS MATERIALIZED (
@@ -56,23 +79,25 @@ WITH suyo AS MATERIALIZED (
   SELECT h.rfc, l.* FROM hallado h CROSS JOIN LATERAL (
     SELECT FROM nombrado n CROSS JOIN LATERAL (SELECT FROM cfdi x WHERE x.almacen_id = $1 AND x.contraparte_id = n.id LIMIT 1) y
     WHERE n.almacen_id = $1 AND n.rfc = h.rfc LIMIT 1
-  ) z CROSS JOIN LATERAL listado_de(h.rfc) l
+  ) z CROSS JOIN LATERAL listado_de(h.rfc) l WHERE l.lista = ANY ($3::text[])
 ), notado AS MATERIALIZED (
-  SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL
+  SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL AND lista = ANY ($3::text[])
 ), distinto AS MATERIALIZED (
   SELECT coalesce(l.rfc, k.rfc) AS rfc, coalesce(l.lista, k.lista) AS lista, coalesce(l.supuesto, k.supuesto) AS supuesto, k.supuesto AS antes,
     coalesce(l.es_adverso, k.es_adverso) AS es_adverso, CASE WHEN l.rfc IS NULL THEN k.publicada ELSE l.publicada END AS publicada,
-    CASE WHEN k.rfc IS NULL THEN 'E' WHEN l.rfc IS NULL THEN 'S' WHEN l.supuesto <> k.supuesto THEN 'C' END AS clase
+    k.cambiada_en AS cambiada, CASE WHEN k.rfc IS NULL THEN 'E' WHEN l.rfc IS NULL THEN 'S'
+      WHEN l.supuesto <> k.supuesto AND (l.lista LIKE '69-B%' OR l.es_adverso <> k.es_adverso OR EXISTS (
+        SELECT FROM lista_actual x WHERE x.rfc = l.rfc AND x.lista = l.lista AND x.es_adverso AND strpos(', ' || k.supuesto || ', ', ', ' || x.supuesto || ', ') = 0
+      )) THEN 'C' END AS clase
   FROM listado l FULL JOIN notado k ON k.rfc = l.rfc AND k.lista = l.lista
-  WHERE k.rfc IS NULL OR (l.rfc IS NULL AND k.lista IN (SELECT v.lista FROM lista_vigente v))
-    OR l.supuesto <> k.supuesto OR l.es_adverso <> k.es_adverso OR (l.rfc IS NOT NULL AND l.publicada IS DISTINCT FROM k.publicada)
+  WHERE k.rfc IS NULL OR l.rfc IS NULL OR l.supuesto <> k.supuesto OR l.es_adverso <> k.es_adverso OR l.publicada IS DISTINCT FROM k.publicada
   ORDER BY 1, 2 LIMIT $2
 ), puesto AS (
-  INSERT INTO riesgo_contraparte AS r (almacen_id, rfc, lista, supuesto, es_adverso, publicada, salio_en)
-  SELECT $1, rfc, lista, supuesto, es_adverso, publicada, CASE WHEN clase = 'S' THEN now() END FROM distinto
+  INSERT INTO riesgo_contraparte AS r (almacen_id, rfc, lista, supuesto, es_adverso, publicada, cambiada_en, salio_en)
+  SELECT $1, rfc, lista, supuesto, es_adverso, publicada, CASE WHEN clase IS NULL THEN cambiada ELSE now() END, CASE WHEN clase = 'S' THEN now() END FROM distinto
   ON CONFLICT (almacen_id, rfc, lista) DO UPDATE SET supuesto = excluded.supuesto, es_adverso = excluded.es_adverso, publicada = excluded.publicada,
     salio_en = excluded.salio_en, desde = CASE WHEN r.salio_en IS NULL THEN r.desde ELSE now() END,
-    cambiada_en = CASE WHEN r.salio_en IS NULL AND r.supuesto = excluded.supuesto AND excluded.salio_en IS NULL THEN r.cambiada_en ELSE now() END
+    cambiada_en = excluded.cambiada_en
 ), dicho AS (
   INSERT INTO riesgo_cambio (almacen_id, rfc, lista, clase, supuesto, antes, es_adverso, publicada)
   SELECT $1, rfc, lista, clase, supuesto, CASE WHEN clase = 'C' THEN antes END, es_adverso, publicada FROM distinto WHERE clase IS NOT NULL ORDER BY rfc, lista
@@ -121,9 +146,11 @@ export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
     async cross(almacenId: number, limite: number): Promise<Cruce | null> {
       return inTransaction(pool, async (client) => {
         await execute(client, BEGIN, [almacenId]);
-        const held = await rowOf<{ versiones: string; cambios: string }>(client, HOLD, [almacenId]);
+        const held = await rowOf<{ versiones: string; listas: string[]; cambios: string }>(client, HOLD, [almacenId]);
         if (held === null) return null;
-        const hecho = await rowOf<{ distintos: number; dichos: number }>(client, CROSS, [almacenId, limite]);
+        const hecho = await rowOf<{ distintos: number; dichos: number }>(client, CROSS, [
+          ...[almacenId, limite, held.listas],
+        ]);
         const { distintos = 0, dichos = 0 } = hecho ?? {};
         const isOver = distintos < limite;
         if (isOver) await execute(client, END, [almacenId, held.versiones, held.cambios]);

@@ -34,7 +34,7 @@ const proveedorData = z
     adverso,
     publicado_en: fechaField.nullable().meta({ description: 'La fecha de la lista; null si no la da.' }),
     notado_en: instante('Cuándo notó Acuse que está en ella.'),
-    cambio_en: instante('Cuándo notó que está con ese supuesto.'),
+    cambio_en: instante('Cuándo se avisó de su supuesto por última vez.'),
     cfdi: contraparteCfdi,
   })
   .meta({ id: 'ProveedorListado', description: 'Una contraparte que está en una lista del SAT.' });
