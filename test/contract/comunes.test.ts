@@ -12,7 +12,8 @@ import {
   type Kit,
   operations,
 } from '../../apps/api/test/kit.ts';
-import { cuerpoValido, type Fila, TABLA, valoresDeOtroTipo } from './tabla.ts';
+import { cuerpoValido, type Fila, valoresDeOtroTipo } from './fila.ts';
+import { TABLA } from './tabla.ts';
 
 const loaded = await operations();
 

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { createKitWithAlta, unknownKey } from '../../apps/api/test/kit.ts';
 import { createRandom, type Random, seed } from '../faults/random.ts';
-import { cuerpoValido, TABLA } from './tabla.ts';
+import { cuerpoValido } from './fila.ts';
+import { TABLA } from './tabla.ts';
 
 /** Free queries whose valid calls answer 503 while their channel is not connected. */
 const SIN_CANAL = new Set(['tax/opinion-cumplimiento-publica', 'efos/consultar', 'efos/consultar-lote']);

@@ -44,7 +44,7 @@ export interface DatabasePorts {
   readonly documentos: Pick<Documentos, 'note'>;
   readonly sesiones: Pick<SesionesPortal, 'forget'>;
   readonly webhooks: Webhooks;
-  readonly riesgo: Pick<Riesgo, 'list'>;
+  readonly riesgo: Pick<Riesgo, 'list' | 'listPaquete'>;
   readonly plazos: Pick<Plazos, 'add' | 'remove' | 'list'>;
   readonly uso: Pick<Uso, 'byDay'>;
   readonly sincronizaciones: Sincronizaciones;

@@ -145,6 +145,29 @@ export const advertenciasDe = (...rfcs: readonly string[]): string[] =>
       (rfc) => `El dígito verificador de ${rfc} no corresponde: puede estar mal escrito. Se consultó tal como llegó.`,
     );
 
+/** How many counterparties of a package stand on a list of the SAT. */
+export const contrapartesListadas = z
+  .object({
+    total: z.int().min(0).meta({ description: 'RFC del paquete que están en alguna lista.', example: 2 }),
+    adversas: z
+      .int()
+      .min(0)
+      .meta({
+        description: 'De ellos, por algo que habla en su contra (Presunto o Definitivo, por ejemplo).',
+        example: 1,
+      }),
+  })
+  .meta({ id: 'ContrapartesListadas', description: 'Contrapartes de un paquete que están en una lista del SAT.' });
+
+/** The same of a solicitud. */
+export const contrapartesDeSolicitud = contrapartesListadas
+  .nullable()
+  .meta({
+    description:
+      'Contrapartes del paquete que estaban en una lista del SAT al armarlo. null si no ha terminado con paquete o no se cruzó.',
+    example: null,
+  });
+
 export const estadoSolicitud = estadoSolicitudField.meta({
   id: 'EstadoSolicitud',
   description: 'Estado de la solicitud.',
@@ -164,6 +187,7 @@ export const solicitudData = z
     formato: formatoField,
     registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
     confianza: confianza.nullable().meta({ example: null }),
+    contrapartes_listadas: contrapartesDeSolicitud,
     reembolsada,
     progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
     intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),

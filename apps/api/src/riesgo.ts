@@ -1,5 +1,8 @@
+import { fechaField, limiteField, rfcField } from '@acuse/contract';
+import type { ContraparteVista, LugarListado, SupuestoListado } from '@acuse/core';
 import { z } from 'zod';
-import { texto, uuidData } from './fields.ts';
+import { adverso } from './efos.ts';
+import { siguiente, texto, total, uuidData } from './fields.ts';
 
 const suma = z
   .object({
@@ -7,7 +10,7 @@ const suma = z
     monto: texto('Sus pesos, decimal.', '2320.00'),
   })
   .meta({ id: 'SumaCfdi' });
-const sumas = z.object({ ingresos: suma, egresos: suma }).meta({ id: 'SumasCfdi' });
+export const sumas = z.object({ ingresos: suma, egresos: suma }).meta({ id: 'SumasCfdi' });
 
 /** The CFDI with a counterparty. */
 export const contraparteCfdi = z
@@ -18,3 +21,76 @@ export const contraparteCfdi = z
     uuids: z.array(uuidData('UUID del CFDI.')).meta({ description: 'Los más nuevos, a lo más 20.' }),
   })
   .meta({ id: 'CfdiDeContraparte' });
+
+/** Who stands on which list, wherever that is said. */
+export const listadaFields = {
+  proveedor_rfc: texto('RFC de la contraparte.', 'EKU9003173C9'),
+  proveedor_nombre: texto('Su nombre; vacío si el SAT no lo da.', 'ESCUELA KEMPER URGATE'),
+  lista: texto('En qué lista está.', '69-B'),
+  supuesto: texto('Con qué palabra de la lista.', 'Presunto'),
+  adverso,
+  publicado_en: fechaField.nullable().meta({ description: 'La fecha de la lista; null si no la da.' }),
+};
+
+/** The values of {@link listadaFields}. */
+export const listadaOf = (de: Pick<ContraparteVista, 'rfc' | 'nombre'> & SupuestoListado) => ({
+  proveedor_rfc: de.rfc,
+  proveedor_nombre: de.nombre,
+  lista: de.lista,
+  supuesto: de.supuesto,
+  adverso: de.isAdverso,
+  publicado_en: de.publicada,
+});
+
+const POR_PAGINA = 50;
+const MAX = 200;
+
+const cursorOf = ({ rfc, lista }: LugarListado) => Buffer.from(`${rfc} ${lista}`).toString('base64url');
+
+/** The place that a cursor names; null for one that nobody gave. */
+function lugarOf(cursor: string): LugarListado | null {
+  const [, rfc, lista] = /^(\S+) (69[-\w ]*|CSD)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (lista === undefined || !rfcField.safeParse(rfc).success) return null;
+  return { rfc: String(rfc), lista };
+}
+
+const NO_ES_CURSOR = 'debe ser el siguiente de la página anterior';
+
+/** With these, counterparties on the lists are given page by page. */
+export const paginaFields = {
+  limite: limiteField(MAX)
+    .meta({ description: `Cuántas, a lo más; ${POR_PAGINA} si no se dice.`, example: POR_PAGINA })
+    .optional(),
+  cursor: z
+    .string({ error: 'debe ser un texto' })
+    .regex(/^[A-Za-z0-9_-]{8,200}$/, { error: NO_ES_CURSOR, abort: true })
+    .refine((cursor) => lugarOf(cursor) !== null, NO_ES_CURSOR)
+    .meta({
+      description: 'El siguiente de la página anterior; sin él, la primera.',
+      example: 'RUtVOTAwMzE3M0M5IDY5LUI',
+    })
+    .optional(),
+};
+
+interface PaginaPedida {
+  readonly limite?: number | undefined;
+  readonly cursor?: string | undefined;
+}
+
+/** What is answered of a page. */
+export const paginaOf = <T extends z.ZodType>(element: T) => ({ total, items: z.array(element), siguiente });
+
+/** A page of what `read` gives after a place, each as `tell` says it. */
+export async function readPagina<T extends LugarListado, I>(
+  { limite = POR_PAGINA, cursor }: PaginaPedida,
+  read: (pagina: { despuesDe: LugarListado | null; limite: number }) => Promise<readonly T[]>,
+  tell: (row: T) => I,
+) {
+  const rows = await read({ despuesDe: cursor === undefined ? null : lugarOf(cursor), limite });
+  const last = rows.at(-1);
+  return {
+    total: rows.length,
+    items: rows.map(tell),
+    siguiente: rows.length < limite || last === undefined ? null : cursorOf(last),
+  };
+}

@@ -5,6 +5,7 @@ import {
   type ClaveIdempotencia,
   type CredencialGuardada,
   calendarDay,
+  type LugarListado,
   type Modo,
   type NuevaSolicitud,
   type RespuestaIdempotencia,
@@ -166,7 +167,14 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
         if (store.enCurso.get(name)?.folio === folio) store.enCurso.delete(name);
       },
     },
-    riesgo: { list: () => [] },
+    riesgo: {
+      list: () => [],
+      listPaquete({ solicitudId, despuesDe, limite }) {
+        const placeOf = ({ rfc, lista }: LugarListado) => `${rfc} ${lista}`;
+        const after = despuesDe === null ? '' : placeOf(despuesDe);
+        return (store.listadas.get(solicitudId) ?? []).filter((one) => placeOf(one) > after).slice(0, limite);
+      },
+    },
     // What the last of the 30 days is, the database says.
     plazos: { add: () => '2026-08-09', remove: () => true, list: () => [] },
     uso: {
@@ -255,7 +263,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
     vista: {
       modo: store.keys.get(apiKeyId)?.modo ?? 'live',
       ...{ id, rfc, tipo, canal: nueva.canal, desde, hasta, formato, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
-      ...{ registros: null, confianza: null, cruce: null, isReembolsada: false },
+      ...{ registros: null, confianza: null, cruce: null, isDeSincronizacion: false, isReembolsada: false },
       ...{ ultimaConsulta: null, proximaConsulta: store.now, motivo: null, creadaEn: store.now, terminadaEn: null },
       ...{ objectKey: null, paqueteBorradoEn: null, bytes: null, sha256: null },
     },

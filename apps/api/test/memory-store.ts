@@ -2,6 +2,7 @@ import type {
   AccessSnapshot,
   CanalSat,
   ConsultaEnCurso,
+  ContraparteDePaquete,
   CredencialSellada,
   DocumentoGuardado,
   LecturaSalud,
@@ -92,6 +93,8 @@ export const createMemoryStore = (now: Date) => ({
   consentimientos: new Map<string, Buffer>(),
   entregas: new Map<string, EntregaVista>(),
   /** What is read of the SAT's health. */
+  /** Who of the package of a solicitud stands on a list, in order. */
+  listadas: new Map<string, readonly ContraparteDePaquete[]>(),
   salud: { tramos: [], esperas: [], trabajan: [] } as LecturaSalud,
   /** RFCs whose sessions with the SAT were ended. */
   olvidados: [] as string[],

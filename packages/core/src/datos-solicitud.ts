@@ -3,6 +3,10 @@ import { isRetrasada } from './solicitud/agenda.ts';
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 
+/** What crossing its package with the published lists found, on the wire. */
+export const contrapartesListadasOf = ({ cruce }: Pick<VistaSolicitud, 'cruce'>) =>
+  cruce && { total: cruce.listadas, adversas: cruce.adversas };
+
 /** How a solicitud is told of on the wire: the same by `descarga/verificar` and by a webhook. */
 export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
   const { id, modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
@@ -13,6 +17,7 @@ export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
     proxima_consulta: isoOrNull(solicitud.proximaConsulta),
     motivo,
     confianza: solicitud.confianza,
+    contrapartes_listadas: contrapartesListadasOf(solicitud),
     reembolsada: solicitud.isReembolsada,
     retrasada: solicitud.terminadaEn === null && isRetrasada(creadaEn, now),
     creada_en: creadaEn.toISOString(),

@@ -1,7 +1,8 @@
 import { createCargaListas } from '@acuse/db';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
-import { type Fila, TABLA } from '../../contract/tabla.ts';
+import type { Fila } from '../../contract/fila.ts';
+import { TABLA } from '../../contract/tabla.ts';
 import { type Caso, CONSULTAS, costOf, newCallerFor, VIAS } from '../fixtures/consultas.ts';
 import { createBucket } from '../fixtures/objetos.ts';
 import { saldoDe, UN_DIA } from '../fixtures/pedidos.ts';

@@ -24,7 +24,7 @@ const panel = usePanel({ env: BANCO }, async (panel) => {
   rfcDeSolicitud = taxpayer.rfc;
   ({ rfc: rfcDeAna } = await addRfc(panel.db, ana));
   await generate(ana, rfcDeAna);
-  const solicitud = await finished(taxpayer, {}, RESUMEN);
+  const solicitud = await finished(taxpayer, {}, { resumen: RESUMEN });
   const elegida = '/saldo/comprar/confirmar?paquete=100&forma=transferencia';
   const compra = (await ana.submit(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
   const rows = await panel.sql<{ id: string }>`SELECT id FROM sesion WHERE usuario_id = ${ana.usuarioId}`;

@@ -114,7 +114,7 @@ const panel = usePanel({ env: BANCO }, async (panel) => {
   const prueba = await panel.deps.webhooks.ping({ cuentaId: ana.cuentaId }, webhook?.id ?? '');
   if (prueba === null || prueba === 'PRUEBAS_DEMASIADAS') throw new Error('no delivery');
   await createPagos(panel.db).confirmar({ id: compra, actor: 'prueba', ip: null });
-  await finished(taxpayer, {}, RESUMEN);
+  await finished(taxpayer, {}, { resumen: RESUMEN });
   Object.assign(lugares, {
     ':rfc': taxpayer.rfc,
     ':entrega': prueba.entrega,

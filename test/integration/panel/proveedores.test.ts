@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { ContraparteVista } from '@acuse/core';
 import { createAlmacenes, createRiesgo, createSincronizaciones } from '@acuse/db';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { csvOf } from '../almacen/csv.ts';
 import { publish } from '../almacen/listar.ts';
-import { addRfc, usePanel } from './fixtures/panel.ts';
+import { addRfc, newMiembro, usePanel } from './fixtures/panel.ts';
 import { generate, hrefRfc } from './fixtures/rfcs.ts';
+import { createSolicitudesDePrueba } from './fixtures/solicitudes.ts';
 
 const panel = usePanel();
 const PRO = 'PRO010101AB1';
@@ -81,4 +83,85 @@ test('a form says when an issuer was published, the page when its term ends, and
   expect((await persona.get(pagina)).main).toMatch(/PRO010101AB1.*DOF.*2026-07-10.*2026-08-09/s);
   expect((await persona.submit(pagina, pagina, { proveedor_rfc: PRO, accion: 'quitar' })).status).toBe(303);
   expect((await persona.get(pagina)).main).toContain('No hay ninguno anotado');
+});
+
+describe('the page of a download', () => {
+  const { owner: ownerOfSolicitudes, accepted, finished } = createSolicitudesDePrueba(panel);
+  const TITULO = 'Contrapartes en listas del SAT';
+  const vista = (rfc: string, monto = '1234567.5'): ContraparteVista => ({
+    ...{ rfc, nombre: '<b>Proveedor</b>' },
+    ...{ ingresos: { cfdi: 2, monto }, egresos: { cfdi: 1, monto: '10.000001' } },
+  });
+
+  test('shows who of the package stood on a list, with pesos, and the list of downloads says that there are some', async () => {
+    await publish(panel, [
+      { rfc: PRO, situacion: 'DEFINITIVO', publicada: '2026-03-01' },
+      { rfc: 'PRO020202AB2', situacion: 'DESVIRTUADO' },
+    ]);
+    const { persona, taxpayer } = await ownerOfSolicitudes();
+    const contrapartes = [vista(PRO), vista('PRO020202AB2'), vista('PRO030303AB3')];
+    const id = await finished(taxpayer, {}, { contrapartes });
+    const page = await persona.get(`/solicitudes/${id}`);
+    const rows = page.$('#contrapartes tbody tr');
+    expect(rows).toHaveLength(2);
+    expect(rows.first().text()).toMatch(
+      /PRO010101AB1 <b>Proveedor<\/b>69-B Definitivo2026-03-01\$1,234,567\.50 en 2 ingresos\s*\$10\.00 en 1 egreso/,
+    );
+    expect(page.$('#contrapartes').text()).toMatch(
+      /2 contrapartes de este ZIP estaban .*, 1 por algo que habla en su contra/,
+    );
+    expect(page.text).not.toContain('<b>Proveedor</b>');
+    const nota = '1 contraparte en listas del SAT';
+    expect((await persona.get('/solicitudes')).main).toContain(nota);
+    // Whoever writes the programs sees downloads, and nothing of what is in them.
+    const programador = await newMiembro(panel, persona, 'DESARROLLADOR');
+    for (const path of ['/solicitudes', `/solicitudes/${id}`]) {
+      const { status, main } = await programador.get(path);
+      expect([status, main.includes(TITULO), main.includes(PRO), main.includes(nota)]).toEqual([
+        200,
+        false,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  test('leads from page to page', async () => {
+    const rfcs = Array.from({ length: 51 }, (_, n) => `PRO0101${String(n).padStart(2, '0')}AB1`);
+    await publish(
+      panel,
+      rfcs.map((rfc) => ({ rfc, situacion: 'PRESUNTO' as const })),
+    );
+    const { persona, taxpayer } = await ownerOfSolicitudes();
+    const id = await finished(taxpayer, {}, { contrapartes: rfcs.map((rfc) => vista(rfc)) });
+    const first = (await persona.get(`/solicitudes/${id}`)).$;
+    expect(first('#contrapartes tbody tr')).toHaveLength(50);
+    const next = first('#contrapartes nav a').last().attr('href') ?? '';
+    expect(next).toMatch(/#contrapartes$/);
+    const second = (await persona.get(next.replace('#contrapartes', ''))).$;
+    expect(second('#contrapartes tbody th').text()).toContain(rfcs.at(-1));
+    expect(second('#contrapartes nav a').attr('href')).toBe(`/solicitudes/${id}#contrapartes`);
+  });
+
+  test.each([
+    ['nobody was listed', [], '', 'Ninguna contraparte de este ZIP estaba en una lista'],
+    ['it was not crossed', null, '', 'no había ninguna lista cargada'],
+    ['it is a reading of a subscription', null, 'reading', 'Ver las contrapartes de'],
+    ['who they were is deleted', [vista(PRO)], 'deleted', 'Quiénes eran ya se borró'],
+  ] as const)('says so where %s', async (_, contrapartes, since, said) => {
+    await publish(panel, [{ rfc: PRO, situacion: 'DEFINITIVO' }]);
+    const { persona, taxpayer } = await ownerOfSolicitudes();
+    const id = await finished(taxpayer, {}, { contrapartes });
+    if (since === 'reading')
+      await panel.sql`UPDATE solicitud SET sincronizacion_id = gen_random_uuid() WHERE id = ${id}`;
+    if (since === 'deleted') await panel.sql`DELETE FROM riesgo_paquete WHERE solicitud_id = ${id}`;
+    const { $ } = await persona.get(`/solicitudes/${id}`);
+    expect($('#contrapartes').text()).toContain(said);
+    expect($('#contrapartes table')).toHaveLength(0);
+  });
+
+  test('says nothing of them before there is a package', async () => {
+    const { persona, taxpayer } = await ownerOfSolicitudes();
+    expect((await persona.get(`/solicitudes/${await accepted(taxpayer)}`)).main).not.toContain(TITULO);
+  });
 });

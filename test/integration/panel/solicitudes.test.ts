@@ -72,7 +72,7 @@ describe('the list', () => {
 describe('the page of one', () => {
   test('shows a finished one with its package, its counts as charts and its charge', async () => {
     const { persona, taxpayer } = await owner();
-    const id = await finished(taxpayer, {}, RESUMEN);
+    const id = await finished(taxpayer, {}, { resumen: RESUMEN });
     const page = await persona.get(`/solicitudes/${id}`);
     expect(page.status).toBe(200);
     const { $ } = page;

@@ -83,7 +83,7 @@ it('tells each endpoint what it asked for, of its account and its RFCs alone, si
     ...{ solicitud_id: terminada, estado: 'TERMINADA', tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-01-28' },
     ...{ formato: 'csv', modo: 'test' },
     ...{ registros: 1, progreso: 1, intentos: 0, motivo: null, confianza: 'confirmado', reembolsada: false },
-    ...{ ultima_consulta: null, proxima_consulta: null, retrasada: false },
+    ...{ ultima_consulta: null, proxima_consulta: null, retrasada: false, contrapartes_listadas: null },
     creada_en: vista?.creadaEn.toISOString(),
     terminada_en: vista?.terminadaEn?.toISOString(),
   });

@@ -234,6 +234,7 @@ async function dataOf({ solicitudes }: Deps, { rfc, datos, solicitud, creadoEn }
   if (vista === null) throw new Error('the solicitud of an event is gone');
   const now = datosDeSolicitud(vista, creadoEn);
   // It waited, and goes on by now: what is told is what was.
-  const then = now.estado === datos['estado'] ? {} : { terminada_en: null, proxima_consulta: null, confianza: null };
+  const open = { terminada_en: null, proxima_consulta: null, confianza: null, contrapartes_listadas: null };
+  const then = now.estado === datos['estado'] ? {} : open;
   return { ...own, ...now, ...then, ...datos };
 }

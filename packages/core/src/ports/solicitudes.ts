@@ -125,6 +125,8 @@ export interface VistaSolicitud {
   readonly confianza: Confianza | null;
   /** Null until it is TERMINADA, and where its package was not crossed with the published lists. */
   readonly cruce: CrucePaquete | null;
+  /** Asked for by a subscription, whose store is crossed instead. */
+  readonly isDeSincronizacion: boolean;
   readonly isReembolsada: boolean;
   /** 0 to 1. */
   readonly progreso: number;

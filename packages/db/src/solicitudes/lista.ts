@@ -39,6 +39,8 @@ export interface FilaSolicitud {
   /** 0 to 1. */
   readonly progreso: number;
   readonly registros: number | null;
+  /** Counterparties of its package that stood on a published list under a word that speaks against them; null: not crossed. */
+  readonly contrapartesAdversas: number | null;
   readonly creadaEn: Date;
   readonly terminadaEn: Date | null;
   readonly paqueteBorradoEn: Date | null;
@@ -164,7 +166,7 @@ WITH hallada AS MATERIALIZED (${
   ORDER BY x.id ${order} LIMIT $6`
     }
 )
-SELECT s.id, s.modo, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.intentos, s.registros::float8 AS registros,
+SELECT s.id, s.modo, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.intentos, s.registros::float8 AS registros, s.contrapartes_adversas AS "contrapartesAdversas",
        s.creada_en AS "creadaEn", s.terminada_en AS "terminadaEn", s.paquete_borrado_en AS "paqueteBorradoEn", p.partes
 FROM hallada JOIN solicitud s ON s.id = hallada.id LEFT JOIN LATERAL (
   SELECT json_object_agg(n.estado, n.n) AS partes FROM

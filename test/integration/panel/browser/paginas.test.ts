@@ -157,6 +157,10 @@ const everyPage = () => {
       askFor(who, { tipo: 'recibidos', desde: `2025-${mes}-01`, hasta: `2025-${mes}-28` });
     const terminada = await ask(caller, '01');
     await waitForEnd(caller, terminada);
+    await servicio.sql`UPDATE solicitud SET contrapartes_listadas = 2, contrapartes_adversas = 1 WHERE id = ${terminada}`;
+    await servicio.sql`INSERT INTO riesgo_paquete (solicitud_id, rfc, lista, supuesto, es_adverso, nombre, ingresos, ingresos_monto, egresos, egresos_monto)
+      SELECT ${terminada}, 'PRO010' || n || '01AB1', '69-B', s, s = 'Definitivo', 'Comercializadora del Noroeste, S.A. de C.V.', 12, 1234567.5, n, n
+      FROM unnest(ARRAY['Definitivo', 'Desvirtuado']) WITH ORDINALITY AS x (s, n)`;
     const rechazado = await addCaller(servicio, persona, 'CIE900215SI6');
     fallida = await ask(rechazado, '01');
     await waitForEnd(rechazado, fallida);

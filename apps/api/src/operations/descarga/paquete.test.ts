@@ -20,6 +20,7 @@ describe(PATH, () => {
       bytes: 1234,
       sha256: SHA256,
       confianza: 'confirmado',
+      contrapartes_listadas: null,
     });
   });
 

@@ -1,20 +1,9 @@
-import type { VistaSolicitud } from '@acuse/core';
+import { contrapartesListadasOf } from '@acuse/core';
 import { z } from 'zod';
+import { needPaquete } from '../../consultas/solicitud.ts';
 import { conAlmacen } from '../../deps.ts';
-import { confianza, instante, solicitudIdData, soloSolicitud } from '../../fields.ts';
+import { confianza, contrapartesDeSolicitud, instante, solicitudIdData, soloSolicitud } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-
-const SHORTEST_SECONDS = 5;
-const LONGEST_SECONDS = 3_600;
-/** Nothing happens before a person stores the key again. */
-const SIN_EFIRMA_SECONDS = 300;
-
-/** Seconds after which it is worth asking again: until the next look at the SAT, within bounds. */
-function esperaDe({ estado, proximaConsulta }: VistaSolicitud, now: Date): number {
-  if (estado === 'ESPERA_EFIRMA') return SIN_EFIRMA_SECONDS;
-  const seconds = Math.ceil(((proximaConsulta ?? now).getTime() - now.getTime()) / 1_000);
-  return Math.min(Math.max(seconds, SHORTEST_SECONDS), LONGEST_SECONDS);
-}
 
 export default defineOperation({
   summary: 'URL del paquete ZIP de una solicitud terminada',
@@ -41,6 +30,7 @@ export default defineOperation({
         example: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
       }),
     confianza,
+    contrapartes_listadas: contrapartesDeSolicitud,
   }),
   errors: [
     'SOLICITUD_NO_ENCONTRADA',
@@ -53,13 +43,8 @@ export default defineOperation({
   async handle({ solicitud_id }, { deps, access, now, error }) {
     const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id, access.apiKey.modo);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    const { estado, motivo, objectKey, bytes, sha256, paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
-    if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA') {
-      throw error('SOLICITUD_SIN_TERMINAR', { reintentar_en: esperaDe(solicitud, now) });
-    }
-    if (estado !== 'TERMINADA' || objectKey === null || bytes === null || sha256 === null) {
-      throw error('SOLICITUD_SIN_PAQUETE', motivo === null ? {} : { motivo });
-    }
+    const { objectKey, bytes, sha256 } = needPaquete(solicitud, now, error);
+    const { paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
     if (paqueteBorradoEn !== null) throw error('PAQUETE_CADUCADO');
 
     const { url, expiraEn } = await conAlmacen(() =>
@@ -75,6 +60,7 @@ export default defineOperation({
       bytes,
       sha256,
       confianza: solicitud.confianza ?? 'sin_confirmar',
+      contrapartes_listadas: contrapartesListadasOf(solicitud),
     };
   },
 });

@@ -18,6 +18,7 @@ describe('descarga/verificar', () => {
       formato: 'csv',
       ...{ progreso: 0, intentos: 0, reembolsada: false, retrasada: false },
       ...{ registros: null, ultima_consulta: null, motivo: null, confianza: null, terminada_en: null },
+      contrapartes_listadas: null,
       proxima_consulta: '2026-11-20T18:00:00.000Z',
       ...{ creada_en: '2026-11-20T18:00:00.000Z', estimacion: null },
     });
@@ -25,12 +26,14 @@ describe('descarga/verificar', () => {
     expect(await look()).toMatchObject({ retrasada: true });
     const terminadaEn = new Date('2026-11-20T20:00:00Z');
     const counts = { registros: 0, progreso: 1, intentos: 4 };
-    set({ estado: 'TERMINADA', ...counts, ultimaConsulta: terminadaEn, terminadaEn, proximaConsulta: null });
+    const cruce = { listadas: 3, adversas: 2 };
+    set({ estado: 'TERMINADA', ...counts, cruce, ultimaConsulta: terminadaEn, terminadaEn, proximaConsulta: null });
     expect(await look()).toMatchObject({
       ...{ estado: 'TERMINADA', ...counts, proxima_consulta: null },
       ultima_consulta: '2026-11-20T20:00:00.000Z',
       terminada_en: '2026-11-20T20:00:00.000Z',
       retrasada: false,
+      contrapartes_listadas: { total: 3, adversas: 2 },
     });
     expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
   });

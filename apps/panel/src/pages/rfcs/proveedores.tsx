@@ -1,5 +1,5 @@
 import { isFecha, parseRfc } from '@acuse/contract';
-import { calendarDay, type LugarListado, type SumasCfdi } from '@acuse/core';
+import { calendarDay } from '@acuse/core';
 import {
   type ContraparteListada,
   createPlazos,
@@ -11,7 +11,8 @@ import {
 } from '@acuse/db';
 import { Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { count, formatNumero } from '../../components/formato.ts';
+import { count } from '../../components/formato.ts';
+import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from '../../components/listadas.tsx';
 import { Permitido } from '../../components/permitido.tsx';
 import { avisoOf, type ContextoCliente } from '../../http/ruta.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
@@ -90,9 +91,8 @@ async function page(
     `Contrapartes de ${rfc.rfc} en listas del SAT`,
     <>
       <p>
-        Con quién tiene CFDI el RFC y está hoy en una lista que publica el SAT. Presunto y Definitivo, un sello sin
-        efectos, los créditos firmes y exigibles, no ser localizado y las sentencias hablan en su contra; Desvirtuado y
-        Sentencia Favorable aclaran, y lo demás solo informa. Se cuentan los CFDI vigentes, de ingreso y de egreso.
+        Con quién tiene CFDI el RFC y está hoy en una lista que publica el SAT. {QUE_ES_ADVERSO} Se cuentan los CFDI
+        vigentes, de ingreso y de egreso.
       </p>
       {vista === null ? (
         <SinSincronizacion rfc={rfc} />
@@ -171,13 +171,6 @@ function Plazos({ plazos, path, campos, faltas }: PlazosProps) {
   );
 }
 
-const placeOf = ({ rfc, lista }: LugarListado) => `${rfc} ${lista}`;
-
-function lugarOf(text: string): LugarListado | null {
-  const [rfc = '', ...lista] = text.split(' ');
-  return rfc === '' ? null : { rfc, lista: lista.join(' ') };
-}
-
 function SinSincronizacion({ rfc }: { readonly rfc: RfcVista }) {
   return (
     <Tarjeta titulo="Todavía no se sabe">
@@ -205,9 +198,7 @@ function Listadas({ de, filas, now }: ListadasProps) {
         <>
           <a href={`${hrefRfc(de, '/cfdi')}?contraparte_rfc=${encodeURIComponent(rfc)}`}>{rfc}</a> {nombre}
         </>,
-        <span class="fila">
-          {lista} <Estado texto={supuesto} tono={isAdverso ? 'error' : lista === '69' ? 'neutro' : 'exito'} />
-        </span>,
+        <Supuesto {...{ lista, supuesto, isAdverso }} />,
         publicada ?? '—',
         <Fecha value={desde} relativaA={now} />,
         <Sumas {...cfdi.recibidos} />,
@@ -216,30 +207,6 @@ function Listadas({ de, filas, now }: ListadasProps) {
       ])}
       vacia={<p class="suave">Ninguna contraparte está en una lista del SAT.</p>}
     />
-  );
-}
-
-/** Pesos as the SAT gives them, with separators. */
-const pesos = (monto: string) => {
-  const [enteros = '0', centavos = ''] = monto.split('.');
-  return `$${formatNumero(BigInt(enteros))}.${centavos.slice(0, 2).padEnd(2, '0')}`;
-};
-
-function Sumas({ ingresos, egresos }: SumasCfdi) {
-  if (ingresos.cfdi + egresos.cfdi === 0) return <>—</>;
-  return (
-    <>
-      {ingresos.cfdi === 0 ? null : (
-        <div>
-          {pesos(ingresos.monto)} <span class="suave">en {count(ingresos.cfdi, 'ingreso', 'ingresos')}</span>
-        </div>
-      )}
-      {egresos.cfdi === 0 ? null : (
-        <div>
-          {pesos(egresos.monto)} <span class="suave">en {count(egresos.cfdi, 'egreso', 'egresos')}</span>
-        </div>
-      )}
-    </>
   );
 }
 

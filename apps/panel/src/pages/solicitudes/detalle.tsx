@@ -6,6 +6,7 @@ import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
 import { hrefRfc } from '../rfcs/rfc.tsx';
+import { Contrapartes, readListadas } from './contrapartes.tsx';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
 import { camino, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
@@ -14,12 +15,14 @@ import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts'
 export const solicitudPage = solicitudRoutes('solicitudes');
 
 /** One solicitud: where it is, what it gave, what happened to it. */
-solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
+solicitudPage.get('', async (contexto, solicitud) => {
+  const { c, deps, usuario, pagina } = contexto;
   const antesDe = eventBefore(c.req.query('eventos'));
   const solicitudes = createSolicitudes(deps.database);
-  const [hitos, eventos] = await Promise.all([
+  const [hitos, eventos, listadas] = await Promise.all([
     solicitudes.milestones(usuario.cuentaId, solicitud.id),
     solicitudes.timeline(usuario.cuentaId, solicitud.id, { limit: POR_LINEA + 1, ...antesDe }),
+    readListadas(contexto, solicitud),
   ]);
   const isOpen = solicitud.terminadaEn === null;
   return pagina(
@@ -29,6 +32,7 @@ solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
       {isOpen ? <Avance solicitud={solicitud} /> : null}
       <Permitido ver="paquetes">
         {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
+        {solicitud.estado === 'TERMINADA' ? <Contrapartes solicitud={solicitud} pagina={listadas} /> : null}
         <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
       </Permitido>
       <Facts solicitud={solicitud} />

@@ -2,7 +2,7 @@ import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_CUENTA } from '@acuse/db';
 import { ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
-import { formatNumero } from '../../components/formato.ts';
+import { count, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { routesFor } from '../../http/ruta.ts';
@@ -42,7 +42,9 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
           <ConNota nota={fila.modo === 'test' && deps.settings.modoLlave === 'live' ? 'de pruebas' : null}>
             <span class="fija">{fila.rfc}</span>
           </ConNota>,
-          <EstadoDe fila={fila} />,
+          <ConNota nota={adversasOf(fila)}>
+            <EstadoDe fila={fila} />
+          </ConNota>,
           fila.registros === null ? '—' : formatNumero(fila.registros),
           <Fecha value={fila.creadaEn} relativaA={now} />,
         ])}
@@ -70,6 +72,11 @@ function EstadoDe({ fila }: { readonly fila: FilaSolicitud }) {
   if (fila.estado !== 'EN_PROCESO') return <Estado value={fila.estado} />;
   return <Estado value="EN_PROCESO" texto={`En proceso, ${porcentaje} %`} />;
 }
+
+const adversasOf = ({ contrapartesAdversas: n }: FilaSolicitud) =>
+  n === null || n === 0 ? null : (
+    <Permitido ver="paquetes">{count(n, 'contraparte', 'contrapartes')} en listas del SAT</Permitido>
+  );
 
 const NOMBRES: Readonly<Record<EstadoSolicitud, string>> = {
   EN_PROCESO: 'En proceso',
