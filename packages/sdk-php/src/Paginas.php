@@ -10,7 +10,8 @@ final class Paginas
     /**
      * Every element of a list, each page asked for when it is reached:
      * `Paginas::elementos(fn (?string $cursor) => $acuse->tax->facturas(rfc: $rfc, desde: $desde, hasta: $hasta, limite: 200, cursor: $cursor))`.
-     * The pages of a list from the SAT are those of one answer, charged with the first.
+     * The pages of a list from the SAT are those of one answer, charged with the first. It ends where there is no next
+     * page, or the next one is the one just asked for, as in `sincronizacion->cambios`, whose cursor goes on tomorrow.
      *
      * @template T
      * @param callable(?string): array{data: array{items: list<T>, siguiente: string|null}} $pedir Asks for the page of a
@@ -25,7 +26,8 @@ final class Paginas
             foreach ($pagina['items'] as $elemento) {
                 yield $elemento;
             }
+            $asked = $cursor;
             $cursor = $pagina['siguiente'];
-        } while ($cursor !== null);
+        } while ($cursor !== null && $cursor !== $asked);
     }
 }

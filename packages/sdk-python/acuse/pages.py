@@ -9,7 +9,8 @@ def elementos(pedir: Callable[[Optional[str]], Mapping[str, Any]]) -> Iterator[A
     """
     Every element of a list that is asked for page by page, each page when it is reached:
     ``elementos(lambda cursor: acuse.tax.facturas(rfc=rfc, desde=desde, hasta=hasta, limite=200, cursor=cursor))``. The
-    pages of a list from the SAT are those of one answer, charged with the first.
+    pages of a list from the SAT are those of one answer, charged with the first. It ends where there is no next page, or
+    the next one is the one just asked for, as in ``sincronizacion.cambios``, whose cursor goes on tomorrow.
 
     Args:
         pedir: Asks for the page of a cursor, which is None for the first. What it raises comes out.
@@ -18,6 +19,6 @@ def elementos(pedir: Callable[[Optional[str]], Mapping[str, Any]]) -> Iterator[A
     while True:
         pagina = pedir(cursor)["data"]
         yield from pagina["items"]
-        cursor = pagina["siguiente"]
-        if cursor is None:
+        if pagina["siguiente"] in (None, cursor):
             return
+        cursor = pagina["siguiente"]

@@ -26,3 +26,15 @@ it('gives every element of a list, asking for a page when it is reached and for 
   ]);
   expect(asked.map(({ body }) => JSON.parse(body))).toEqual([peticion, { ...peticion, cursor: 'x.2' }]);
 });
+
+it('ends where the next page is the one just asked for, as that of changes to come is', async () => {
+  const pages = [pageOf([{ uuid: 'a' }], 'x.1'), pageOf([], 'x.1')];
+  const { url, asked } = await serve((response) => {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(pages[asked.length - 1]));
+  });
+  const acuse = new Acuse({ url, llave: 'acuse_test_x' });
+  const seen: string[] = [];
+  for await (const { uuid } of elementos((pagina) => acuse.sincronizacion.cambios({ rfc: 'ACU200101DB1', ...pagina })))
+    seen.push(uuid);
+  expect([seen, asked.length]).toEqual([['a'], 2]);
+});

@@ -227,6 +227,12 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
         expect([asked.length, third]).toEqual([3, second]);
       });
 
+      it('ends where the next page is the one just asked for, as that of changes to come is', async () => {
+        const { url, asked } = await serve(pageOf(['a'], 'x.1'), pageOf([], 'x.1'));
+        expect((await goThrough(url)).elementos).toEqual([{ uuid: 'a' }]);
+        expect(asked.length).toBe(2);
+      });
+
       it('that is empty has no element', async () => {
         const { url } = await serve(pageOf([], null));
         expect(await goThrough(url)).toMatchObject({ elementos: [], resultado: {} });

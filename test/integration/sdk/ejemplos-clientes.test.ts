@@ -17,6 +17,7 @@ const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['Listas por páginas', /^\d{3,}\.\d\d\n$/],
   ['Esperar días, y continuar', /^[0-9a-f]{64}\ntrue\n?$/i],
   ['Errores', /^2002 No existe una solicitud/],
+  ['Al día', /^\d+ créditos la primera carga\n(nuevo [0-9A-F-]{36}\n)*$/],
 ];
 
 /** The programs of a page, by the heading that they stand under. */

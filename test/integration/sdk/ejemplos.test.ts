@@ -29,6 +29,7 @@ const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['Listas por páginas', /^\d{3,}\.\d\d\n$/],
   ['Esperar días, y continuar', /^[0-9a-f]{64}\ntrue\n$/],
   ['Errores', /^2002 No existe una solicitud/],
+  ['Al día', /^\d+ créditos la primera carga\n(nuevo [0-9A-F-]{36}\n)*$/],
 ];
 
 describe('the programs of packages/sdk/README.md', () => {
