@@ -54,8 +54,12 @@ export function ajustesOf({ tipo = 'ambos', desde, frecuencia = 'DIARIA' }: Ajus
 }
 
 /** The rules of the first day of a subscription. */
-export const checkDesde = ({ desde }: Ajustes, now: Date) =>
-  desde === undefined ? null : checkPeriodo({ desde, hasta: calendarDay(now) }, now);
+export function checkDesde({ desde }: Ajustes, now: Date) {
+  const hoy = calendarDay(now);
+  if (desde === undefined) return null;
+  if (desde > hoy) return { campo: 'desde', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` };
+  return checkPeriodo({ desde, hasta: hoy }, now);
+}
 
 export const costoData = z
   .object({

@@ -19,7 +19,8 @@ async function owner(entrada: Pick<typeof panel, 'registrar'> = panel) {
   const pagina = hrefRfc(caller.rfc, '/al-dia');
   const consent = (campos: Readonly<Record<string, string>> = {}) =>
     persona.submit(pagina, pagina, { tipo: 'recibidos', desde: '2026-11-01', api_key: caller.apiKey, ...campos });
-  const change = (accion: string) => persona.submit(pagina, `${pagina}/cambiar`, { accion });
+  const change = (accion: string, confirmado = '') =>
+    persona.submit(pagina, `${pagina}/cambiar`, { accion, confirmado });
   const find = () => createSincronizaciones(servicio.db).find(caller.contribuyenteId, null);
   return { persona, caller, pagina, consent, change, find };
 }
@@ -40,12 +41,12 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
       ...{ almacenId: vista?.almacenId ?? 0, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
       ...{ desde: '2026-11-01', hasta: '2026-11-30', isConfirmada: true },
     },
-    csvOf([{ ...fila, uuid: randomUUID(), emitida: '2026-11-05T10:00:00', monto: '1160.00' }]),
+    csvOf([{ ...fila, uuid: randomUUID(), emitida: '2026-11-05T10:00:00', monto: '1160.5' }]),
     new AbortController().signal,
   );
   const page = await persona.get(pagina);
   expect(page.main).toMatch(/Al día.*Último cambio.*1.*Mantener al día los CFDI del RFC/s);
-  expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>');
+  expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>5 nov 20261,160.50');
   expect(page.text).not.toContain('<b>Proveedor</b>');
 });
 
@@ -76,12 +77,16 @@ test('one click takes the consent back, pauses, goes on, and ends it all', async
   // The key was typed in some minutes ago: the new consent needs it no more.
   expect((await consent({ api_key: '' })).status).toBe(303);
   expect(await find()).toMatchObject({ estado: 'ACTIVA' });
-  await change('borrar');
+  const unconfirmed = await change('borrar');
+  expect([unconfirmed.status, unconfirmed.main]).toEqual([422, expect.stringContaining('marque antes la casilla')]);
+  expect(await find()).toMatchObject({ estado: 'ACTIVA' });
+  await change('borrar', 'si');
   expect(await find()).toBeNull();
 });
 
 test.each([
-  ['desde', '2031-01-01', /no puede ser posterior|Corrija los campos|formato esperado/],
+  ['desde', '2031-01-01', /No puede ser posterior a hoy \(/],
+  ['desde', '2010-01-01', /No puede ser anterior a .*años\./],
   ['desde', 'ayer', /año-mes-día/],
   ['meses', '14', /de 1 a 13/],
   ['tipo', 'otros', /lista/],

@@ -45,6 +45,12 @@ export function formatNumero(numero: number | bigint): string {
 export const formatDecimal = (decimal: string): string =>
   decimal.replace(/^(-?)(\d+)/, (_, sign: string, whole: string) => `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ',')}`);
 
+/** An amount as the SAT gives it, with separators and its cents at least: `39375.5` is `39,375.50`. */
+export function formatImporte(decimal: string): string {
+  const [enteros = '0', centavos = ''] = decimal.split('.');
+  return formatDecimal(`${enteros}.${centavos.padEnd(2, '0')}`);
+}
+
 /** `+100`, `−1`: by how much a balance changed. */
 export function formatCambio(cambio: number): string {
   return `${cambio > 0 ? '+' : '−'}${formatNumero(Math.abs(cambio))}`;

@@ -91,6 +91,7 @@ export function Layout(props: LayoutProps) {
               <footer class="pie">
                 <span>Acuse {version}</span>
                 <a href={safeHref(`${apiUrl}/openapi.json`)}>OpenAPI</a>
+                <a href={safeHref(`${apiUrl}/estado`)}>Estado del SAT</a>
                 <span>Horas del centro de México</span>
               </footer>
             </div>

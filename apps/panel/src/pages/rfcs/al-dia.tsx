@@ -1,5 +1,5 @@
 import type { MotivoPausa } from '@acuse/contract';
-import { addDays, calendarDay, FRECUENCIAS, type Frecuencia } from '@acuse/core';
+import { addDays, calendarDay, explain, FRECUENCIAS, type Frecuencia } from '@acuse/core';
 import {
   type Cambio,
   createAlmacenes,
@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { createLlaveRecordada, isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { count, formatNumero } from '../../components/formato.ts';
+import { count, formatImporte, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
 import { startOfDia } from '../../fechas/dia-mexico.ts';
 import { csvResponse, streamCsv } from '../../http/csv.ts';
@@ -64,10 +64,14 @@ upToDatePage.post(SUB, async (contexto, rfc) => {
     });
   if (answer.status !== 200) {
     const read = rechazada.safeParse(readJson(answer.texto));
-    return page(contexto, rfc, {
-      pedido,
-      texto: read.success ? read.data.cfdi_texto : 'La API no pudo hacerlo ahora. Inténtelo otra vez.',
-    });
+    if (!read.success)
+      return page(contexto, rfc, { pedido, texto: 'La API no pudo hacerlo ahora. Inténtelo otra vez.' });
+    const { cfdi_texto: texto, data: { campo, motivo = '' } = {} } = read.data;
+    return page(
+      contexto,
+      rfc,
+      campo === undefined ? { pedido, texto: `${texto} ${motivo}`.trim() } : { pedido, campo, texto: sentence(motivo) },
+    );
   }
   if (typed !== '' && rfc.llave !== null) await recordada.keep(typed, rfc, rfc.llave.id);
   return redirectTo(hrefRfc(rfc.rfc, SUB), {
@@ -119,12 +123,23 @@ upToDatePage.post(`${SUB}/cambiar`, async (contexto, rfc) => {
   const { campos, deps, autor, redirectTo } = contexto;
   const { accion = '' } = campos;
   if (!isOrden(accion)) return page(contexto, rfc, { texto: 'Elija qué hacer con uno de los botones.' });
+  if (accion === 'borrar' && campos['confirmado'] !== 'si')
+    return page(contexto, rfc, {
+      texto: 'No se borró nada. Si quiere borrarlo, marque antes la casilla junto al botón.',
+    });
   const [orden, done, otherwise] = ORDENES[accion];
   const isDone = await createSincronizaciones(deps.database)[orden](rfc.id, autor);
   return redirectTo(hrefRfc(rfc.rfc, SUB), avisoOf(isDone, done, otherwise));
 });
 
-const rechazada = z.object({ cfdi_texto: z.string() });
+/** A fault of a field that the form has not is told over it. */
+const campoDeApi = z.enum(['tipo', 'desde', 'frecuencia', 'meses']).optional().catch(undefined);
+const rechazada = z.object({
+  cfdi_texto: z.string(),
+  data: z.object({ campo: campoDeApi, motivo: z.string().optional() }).optional(),
+});
+
+const sentence = (motivo: string) => `${motivo.charAt(0).toUpperCase()}${motivo.slice(1)}.`;
 
 interface Tecleado extends Partial<FaltaPedido> {
   readonly pedido?: Pedido;
@@ -195,7 +210,7 @@ interface SituacionProps {
 }
 
 function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
-  const { estado, motivo, consentimiento, ultimaLectura, proximaLectura, porLeer, fallando } = vista;
+  const { estado, motivo, consentimiento, ultimaLectura, proximaLectura, porLeer, fallando, ultimoFallo } = vista;
   const isActive = estado === 'ACTIVA';
   return (
     <Tarjeta titulo="Cómo va">
@@ -208,12 +223,13 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
       <Datos
         filas={[
           ['Estado', <Estado texto={isActive ? 'Al día' : 'En pausa'} tono={isActive ? 'exito' : 'alerta'} />],
-          ['Desde', vista.desde],
+          ['Desde', <Fecha value={new Date(vista.desde)} formato="calendario" />],
           ['Se leen', NOMBRES_FRECUENCIA[vista.frecuencia]],
           ultimaLectura === null ? null : ['Última lectura', <Fecha value={ultimaLectura} relativaA={now} />],
           proximaLectura === null ? null : ['Siguiente', <Fecha value={proximaLectura} />],
-          porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'periodo', 'periodos')],
+          porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'mes', 'meses')],
           fallando === 0 ? null : ['Con fallas', count(fallando, 'periodo', 'periodos')],
+          fallando === 0 || ultimoFallo === null ? null : ['Por qué falló', explain(ultimoFallo).causa],
           ['Último cambio', `n.º ${formatNumero(vista.cambios)}`],
           consentimiento === null
             ? ['Permiso para usar la CIEC', 'No hay']
@@ -236,10 +252,18 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
                 Retirar el permiso
               </Boton>
             )}
-            <Boton variante="peligro" nombre="accion" value="borrar">
-              Dejar de mantener al día y borrar
-            </Boton>
           </div>
+        </Formulario>
+        <Formulario accion={path} descripcion="Dejar de mantener al día">
+          <Campo
+            nombre="confirmado"
+            label="Borrar lo que se sabe de sus CFDI y sus cambios: no se recupera"
+            tipo="checkbox"
+            requerido
+          />
+          <Boton variante="peligro" nombre="accion" value="borrar">
+            Dejar de mantener al día y borrar
+          </Boton>
         </Formulario>
       </Permitido>
     </Tarjeta>
@@ -276,8 +300,8 @@ function Cambios({ cambios, path, now }: CambiosProps) {
             <code>{uuid}</code> <span class="suave">{tipo === 'emitidos' ? 'emitido' : 'recibido'}</span>
           </>,
           `${contraparte.rfc} ${contraparte.nombre}`,
-          emitidaEn.slice(0, 10),
-          monto ?? '—',
+          <Fecha value={new Date(emitidaEn.slice(0, 10))} formato="calendario" />,
+          monto === null ? '—' : formatImporte(monto),
           <Fecha value={notadoEn} />,
         ])}
         vacia="Todavía no hay ninguno."

@@ -11,7 +11,7 @@ import {
 import { type RenglonCfdi, xlsxOf } from '@acuse/storage';
 import { Aviso, ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
-import { count, formatDecimal, formatNumero } from '../../components/formato.ts';
+import { count, formatDecimal, formatImporte, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
 import { diaDe, mesCorto } from '../../fechas/dia-mexico.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
@@ -78,8 +78,8 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
       {falta === undefined ? null : <Aviso tono="error">{falta}</Aviso>}
       {vista.porLeer === 0 ? null : (
         <Aviso tono="alerta">
-          La primera carga no termina: {count(vista.porLeer, 'periodo falta', 'periodos faltan')} por leer, y aquí no
-          están sus CFDI.
+          La primera carga no termina: {count(vista.porLeer, 'mes falta', 'meses faltan')} por leer, y aquí no están sus
+          CFDI.
         </Aviso>
       )}
       <p class="suave">
@@ -237,7 +237,12 @@ function Sumas({ resumen }: { readonly resumen: ResumenCfdi | DemasiadosCfdi }) 
             ]),
             ...(otras.contrapartes === 0
               ? []
-              : [[`${count(otras.contrapartes, 'Otra', 'Otras')} más, juntas`, ...cellsOf(otras)]]),
+              : [
+                  [
+                    otras.contrapartes === 1 ? 'La otra' : `Las otras ${formatNumero(otras.contrapartes)}, juntas`,
+                    ...cellsOf(otras),
+                  ],
+                ]),
           ]}
         />
       </Tarjeta>
@@ -305,7 +310,7 @@ function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }
           <code class="larga">{cfdi.uuid}</code>,
           <ConNota nota={cfdi.contraparte.nombre || null}>{cfdi.contraparte.rfc}</ConNota>,
           NOMBRE_EFECTO.get(cfdi.efecto) ?? cfdi.efecto,
-          cfdi.monto === null ? '—' : formatDecimal(cfdi.monto),
+          cfdi.monto === null ? '—' : formatImporte(cfdi.monto),
           <EstadoCfdi cfdi={cfdi} />,
         ])}
         vacia={
