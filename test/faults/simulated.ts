@@ -207,6 +207,7 @@ export async function simulate(seed: number) {
         fenced(held, () => {
           end('TERMINADA');
           if (registros === 0 && confianza === 'sin_confirmar') refunds += 1;
+          return false;
         }),
       fail: (held, fin) => fenced(held, () => end(fin.estado, fin.motivo)),
       changeChannel: (held, avance, { mayReturn }) =>
@@ -333,7 +334,7 @@ export async function simulate(seed: number) {
     try {
       const claimed = await claims.claim({ solicitudId: 's', gen: of, queue, leaseSeconds: LEASE / 1_000 });
       if (!claimed) return;
-      const deps = { claims, paquetes: paquetesOf(worker), checkpoint: noCheckpoint };
+      const deps = { claims, paquetes: paquetesOf(worker), checkpoint: noCheckpoint, listados: () => null };
       try {
         if (queue === 'ensambles') await assembleSolicitud(deps, claimed, signal);
         else {

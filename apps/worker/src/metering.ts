@@ -53,12 +53,16 @@ export function meterClaims(
       log.info(stepOf(claimed), 'efirma_awaited');
     },
     async finish(claimed, paquete) {
-      await claims.finish(claimed, paquete);
-      const { registros, bytes } = paquete;
+      const isCrossed = await claims.finish(claimed, paquete);
+      const { registros, bytes, contrapartes = null } = paquete;
+      if (!isCrossed && contrapartes !== null) log.warn({ contrapartes: contrapartes.length }, 'package_not_crossed');
+      if (claimed.sincronizacionId === null)
+        metrics.packagesCrossed.with({ outcome: isCrossed ? 'crossed' : 'not_crossed' }).add();
       log.info({ ...stepOf(claimed), estado: 'TERMINADA', registros, bytes }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: 'TERMINADA' }).add();
       const isUnconfirmed = paquete.registros === 0 && paquete.confianza === 'sin_confirmar';
       if (isUnconfirmed && isCharged(claimed.modo)) refund.add();
+      return isCrossed;
     },
     async fail(claimed, end) {
       await claims.fail(claimed, end);
@@ -95,8 +99,8 @@ export function meterPaquetes(paquetes: Paquetes, metrics: WorkerMetrics): Paque
       count('sat', saved.bytes);
       return saved;
     },
-    async assemble(plan, signal) {
-      const made = await paquetes.assemble(plan, signal);
+    async assemble(plan, signal, listados) {
+      const made = await paquetes.assemble(plan, signal, listados);
       count('zip', made.bytes);
       return made;
     },

@@ -23,6 +23,7 @@ import {
   createListados,
   createOutbox,
   createRetention,
+  createRfcsListados,
   createSaldos,
   createSatMetrics,
   createSesionesPortal,
@@ -41,6 +42,7 @@ import { createSellado, idsOf, openKeyring, openOpener, openOwnSealer } from '@a
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
 import { createAsked } from './descargas/asked.ts';
 import { openCapsulas } from './descargas/capsulas.ts';
+import { holdRfcsListados } from './descargas/rfcs-listados.ts';
 import { openCorreo } from './envios/correo.ts';
 import { openWebhooks } from './envios/webhooks.ts';
 import { openListas } from './listas.ts';
@@ -63,6 +65,9 @@ import { tracePaquetes } from './tracing.ts';
 const WATCH_MS = 5_000;
 /** Milliseconds that the end of a process waits for its last heartbeats when nothing else keeps it. */
 const LAST_BEAT_MS = 1_000;
+
+/** Milliseconds between two looks at which versions of the lists packages are crossed with. */
+const LISTS_EVERY_MS = 60_000;
 
 /** Milliseconds between two looks for what is past its retention; while there is more, one follows the other. */
 const RETENTION_EVERY_MS = 60_000;
@@ -244,7 +249,9 @@ export async function startWorker(
     consume({ queue: 'descargas', run }, config.DESCARGAS_CONCURRENCY);
   }
   if (has('ensambles')) {
-    const deps = { claims, paquetes, checkpoint };
+    const lector = createRfcsListados(database);
+    const listados = closeLater('listados', holdRfcsListados({ lector, log, metrics, everyMs: LISTS_EVERY_MS }));
+    const deps = { claims, paquetes, checkpoint, listados: listados.current };
     const run: StepJob['run'] = (claimed, signal) => assembleSolicitud(deps, claimed, signal);
     consume({ queue: 'ensambles', run }, config.ENSAMBLES_CONCURRENCY);
   }

@@ -13,6 +13,7 @@ export type * from './ports/riesgo.ts';
 export * from './ports/saldos.ts';
 export type * from './ports/sat.ts';
 export * from './ports/solicitudes.ts';
+export * from './rfcs-listados.ts';
 export * from './salud/canales.ts';
 export * from './salud/esperas.ts';
 export * from './salud/histograma.ts';

@@ -48,6 +48,7 @@ export * from './listas/consulta-listas.ts';
 export * from './listas/lista-edos.ts';
 export * from './listas/listados.ts';
 export * from './listas/rfcs-csv.ts';
+export { createRfcsListados, type LectorRfcsListados } from './listas/rfcs-listados.ts';
 export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';
 export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';

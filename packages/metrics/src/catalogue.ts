@@ -25,6 +25,7 @@ interface Spec {
 
 const QUEUES = ['descargas', 'ensambles'] as const;
 const CREDENCIALES = ['ciec', 'efirma'] as const;
+const OF_WORKER = { kind: 'gauge', labels: {}, from: ['worker'] } as const;
 const OF_LIST = { kind: 'gauge', labels: { list: CLAVES_LISTADO }, from: ['worker'] } as const;
 
 /** Seconds of an answer that waits for the database, or for the SAT behind it. */
@@ -247,19 +248,11 @@ export const CATALOGUE = {
     labels: { motivo: ['RECHAZADO', 'VENCIDO'] },
     from: ['worker'],
   },
-  mailsDue: {
-    kind: 'gauge',
-    name: 'acuse_mails_due',
-    help: 'Correos vencidos por enviar; se cuenta hasta 10000.',
-    labels: {},
-    from: ['worker'],
-  },
+  mailsDue: { ...OF_WORKER, name: 'acuse_mails_due', help: 'Correos vencidos por enviar; se cuenta hasta 10000.' },
   mailsOldestDue: {
-    kind: 'gauge',
+    ...OF_WORKER,
     name: 'acuse_mails_oldest_due_seconds',
     help: 'Segundos desde que venció el correo que más espera; 0 sin ninguno.',
-    labels: {},
-    from: ['worker'],
   },
   queueDue: {
     kind: 'gauge',
@@ -297,33 +290,21 @@ export const CATALOGUE = {
     from: ['worker'],
   },
   pastDeadline: {
-    kind: 'gauge',
+    ...OF_WORKER,
     name: 'acuse_solicitudes_past_deadline',
     help: 'Solicitudes abiertas un minuto después de su plazo, que nadie ha terminado; se cuenta hasta 1000.',
-    labels: {},
-    from: ['worker'],
   },
   webhooksDue: {
-    kind: 'gauge',
+    ...OF_WORKER,
     name: 'acuse_webhooks_due',
     help: 'Mensajes vencidos por enviar, hasta 10 de cada receptor.',
-    labels: {},
-    from: ['worker'],
   },
   webhooksOldestDue: {
-    kind: 'gauge',
+    ...OF_WORKER,
     name: 'acuse_webhooks_oldest_due_seconds',
     help: 'Segundos desde que venció el mensaje que más espera, de receptores que contestan; 0 sin ninguno.',
-    labels: {},
-    from: ['worker'],
   },
-  captchasPending: {
-    kind: 'gauge',
-    name: 'acuse_captchas_pending',
-    help: 'Captchas que esperan a una persona.',
-    labels: {},
-    from: ['worker'],
-  },
+  captchasPending: { ...OF_WORKER, name: 'acuse_captchas_pending', help: 'Captchas que esperan a una persona.' },
   breakerOpen: {
     kind: 'gauge',
     name: 'acuse_breaker_open',
@@ -345,6 +326,18 @@ export const CATALOGUE = {
     ...OF_LIST,
     name: 'acuse_list_refused',
     help: 'Si el último intento de actualizar una lista fracasó (1) o no (0).',
+  },
+  listedRfcs: {
+    ...OF_WORKER,
+    name: 'acuse_listed_rfcs',
+    help: 'RFC de las listas del SAT con los que este proceso cruza los paquetes que arma; 0: con ninguno.',
+  },
+  packagesCrossed: {
+    kind: 'counter',
+    name: 'acuse_packages_crossed_total',
+    help: 'Paquetes que terminaron, por si sus contrapartes se cruzaron con las listas del SAT o no; sin los de RFC que se mantienen al día.',
+    labels: { outcome: ['crossed', 'not_crossed'] },
+    from: ['worker'],
   },
   collectorUp: {
     kind: 'gauge',

@@ -1,7 +1,8 @@
 /**
  * Speed of the assembly beside two floors in the same process: inflate the same sources once and deflate everything
  * that the ZIP holds at the same level; and the least that any implementation has to do, which deflates metadata.csv
- * alone. All in bytes that the entries of the ZIP hold. Run with `node --conditions=acuse-source --import tsx
+ * alone. All in bytes that the entries of the ZIP hold. And beside itself without the lists of the SAT, with those of
+ * `--listed` RFCs, in turns: `crossedRatio` is what crossing leaves of its speed. Run with `node --conditions=acuse-source --import tsx
  * packages/storage/src/assemble.bench.ts --rows 1000000`.
  */
 import { fork } from 'node:child_process';
@@ -11,7 +12,7 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { createDeflateRaw, createInflateRaw } from 'node:zlib';
 import { FORMATOS } from '@acuse/contract';
-import type { Paquetes, PlanEnsamble } from '@acuse/core';
+import { type Paquetes, type PlanEnsamble, RfcsPorHuella } from '@acuse/core';
 import { startS3 } from '../testing/s3-fixture.ts';
 import { satRow, satText } from '../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../testing/zip-bytes.ts';
@@ -34,6 +35,9 @@ const { values } = parseArgs({
     storage: { type: 'string', default: 's3' },
     rounds: { type: 'string', default: '3' },
     formato: { type: 'string', default: 'csv' },
+    listed: { type: 'string', default: '1000000' },
+    /** Of so many counterparties one stands on a list. */
+    listedEvery: { type: 'string', default: '1000' },
     /** Without the floors, which hold the whole ZIP in memory. */
     alone: { type: 'boolean', default: false },
     serve: { type: 'boolean', default: false },
@@ -110,12 +114,20 @@ async function run(): Promise<void> {
     peak = Math.max(peak, process.memoryUsage.rss());
   }, 20);
   const measured: Spent[] = [];
-  let zipBytesMade = 0;
+  const crossed: Spent[] = [];
+  const listados = values.alone ? null : listedRfcs();
+  let [zipBytesMade, found] = [0, 0];
   for (let round = 0; round < Number(values.rounds); round++) {
     const spent = await measure(async () => {
       zipBytesMade = (await storage.paquetes.assemble(plan, signal)).bytes;
     });
     measured.push(spent);
+    if (listados !== null)
+      crossed.push(
+        await measure(async () => {
+          found = (await storage.paquetes.assemble(plan, signal, listados)).contrapartes?.length ?? 0;
+        }),
+      );
   }
   clearInterval(sampler);
   if (values.alone) {
@@ -151,6 +163,10 @@ async function run(): Promise<void> {
       ratio: round(best(measured, 'wall') / best(floors, 'wall')),
       leastMBs: round(best(minima, 'wall')),
       leastRatio: round(best(measured, 'wall') / best(minima, 'wall')),
+      crossedRatio: round(best(crossed, 'wall') / best(measured, 'wall')),
+      crossedRatioCpu: round(best(crossed, 'cpu') / best(measured, 'cpu')),
+      listedMB: round((listados?.bytes ?? 0) / MB),
+      listedFound: found,
       // The same by processor time, which other work on the machine disturbs less.
       assemblyMBsCpu: round(best(measured, 'cpu')),
       floorMBsCpu: round(best(floors, 'cpu')),
@@ -158,6 +174,16 @@ async function run(): Promise<void> {
       rssPeakMB: Math.round(peak / MB),
     }),
   );
+}
+
+/** RFCs as the lists have them, and with them one of so many counterparties of the packages. */
+function listedRfcs(): RfcsPorHuella {
+  const [listed, every] = [Number(values.listed), Number(values.listedEvery)];
+  const rows = Math.min(Number(values.rows), DISTINCT * PACKAGE_ROWS);
+  const rfcs = new RfcsPorHuella(listed + Math.ceil(rows / every));
+  for (let n = 0; n < listed; n++) rfcs.add(`LIS${n.toString(36).toUpperCase().padStart(9, '0')}`);
+  for (let n = 0; n < rows; n += every) rfcs.add(satRow(n).rfcEmisor);
+  return rfcs;
 }
 
 interface Storage {

@@ -1,5 +1,13 @@
-import { PaqueteSatInvalido, type Periodo } from '@acuse/core';
+import {
+  type ContraparteVista,
+  PaqueteSatInvalido,
+  type Periodo,
+  type RfcsListados,
+  RfcsPorHuella,
+  type TipoDescarga,
+} from '@acuse/core';
 import { parse } from 'csv-parse/sync';
+import { Contrapartes } from '../src/metadata/contrapartes.ts';
 import { type InvalidText, RecordReader } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';
@@ -12,13 +20,21 @@ export interface Run {
   readonly csv: Buffer;
   readonly transformer: MetadataTransformer;
   readonly resumen: Resumen;
+  readonly contrapartes: readonly ContraparteVista[] | null;
+}
+
+/** A set of these RFCs. */
+export function rfcsOf(rfcs: readonly string[]): RfcsListados {
+  const set = new RfcsPorHuella(rfcs.length);
+  for (const rfc of rfcs) set.add(rfc);
+  return set;
 }
 
 /** Runs the transformer over the text cut at these offsets. */
 export function run(
   text: string | Buffer,
   cuts: readonly number[] = [],
-  options: { recortar?: Periodo; terceros?: string } = {},
+  options: { recortar?: Periodo; terceros?: string; tipo?: TipoDescarga; listados?: readonly string[] } = {},
 ): Run {
   const terceros = new Terceros(limits, 'key');
   if (options.terceros !== undefined) {
@@ -27,12 +43,14 @@ export function run(
     reader.end();
   }
   const resumen = new Resumen();
+  const { tipo = 'recibidos', listados } = options;
+  const contrapartes = new Contrapartes(tipo, listados === undefined ? null : rfcsOf(listados));
   const recortar = options.recortar ?? null;
-  const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen });
+  const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen, contrapartes });
   const out: Buffer[] = [];
   for (const chunk of cut(Buffer.from(text), cuts)) out.push(...transformer.push(chunk));
   out.push(...transformer.end());
-  return { csv: Buffer.concat(out), transformer, resumen };
+  return { csv: Buffer.concat(out), transformer, resumen, contrapartes: contrapartes.listadas };
 }
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {

@@ -129,7 +129,8 @@ async function run(claimed: ClaimedSolicitud): Promise<void> {
   switch (said.resultado) {
     case 'LISTA': {
       const confianza = said.registros > 0 ? 'confirmado' : 'sin_confirmar';
-      return claims.finish(claimed, { objectKey: id, bytes: 1, sha256: 'a', registros: said.registros, confianza });
+      await claims.finish(claimed, { objectKey: id, bytes: 1, sha256: 'a', registros: said.registros, confianza });
+      return;
     }
     case 'ESPERA':
       return claims.release(claimed, {}, { queue: 'descargas', inSeconds: said.segundos });

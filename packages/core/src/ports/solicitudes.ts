@@ -315,13 +315,13 @@ export interface Claims {
   awaitEfirma(claimed: ClaimedSolicitud): Promise<void>;
   /**
    * TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. Notes
-   * which of `contrapartes` stand on a published list now.
+   * which of `contrapartes` stand on a published list now, and gives whether it could.
    */
   finish(
     claimed: ClaimedSolicitud,
     paquete: Omit<PaqueteEnsamblado, 'resumen' | 'contrapartes'> &
       Partial<Pick<PaqueteEnsamblado, 'resumen' | 'contrapartes'>>,
-  ): Promise<void>;
+  ): Promise<boolean>;
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(
     claimed: ClaimedSolicitud,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
+import type { Paquetes } from '../ports/paquetes.ts';
 import type { Claims } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { noCheckpoint } from './parte.ts';
@@ -339,8 +340,34 @@ describe('assembly', () => {
     } as Partial<Claims> as Claims;
     const paquetes = { assemble: () => Promise.reject(new Error('assembled')), remove: async () => {} };
     const solicitud = claimed({ fase: 'ENSAMBLE', partes: [available()] });
-    await assembleSolicitud({ claims, paquetes, checkpoint: noCheckpoint }, solicitud, new AbortController().signal);
+    const deps = { claims, paquetes, checkpoint: noCheckpoint, listados: () => null };
+    await assembleSolicitud(deps, solicitud, new AbortController().signal);
     expect(calls).toEqual([[{}, { queue: 'descargas', inSeconds: 0 }]]);
+  });
+
+  it.each([
+    ['a download that somebody asked for', null, true],
+    ['what a subscription reads, whose store is', 'una', false],
+  ])('crosses the package of %s: with the lists of its beginning', async (_what, sincronizacionId, isCrossed) => {
+    const hecho = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
+    const listados = { has: () => false };
+    const [given, finished]: [unknown[], unknown[]] = [[], []];
+    const claims = {
+      finish: async (_claimed: unknown, paquete: unknown) => finished.push(paquete) === 1,
+    } as Partial<Claims> as Claims;
+    const resumen = { porEfecto: {}, porMes: {}, cancelados: 0 };
+    const paquetes: Pick<Paquetes, 'assemble' | 'remove'> = {
+      async assemble(_plan, _signal, suyos) {
+        given.push(suyos);
+        return { ...hecho, resumen, contrapartes: suyos === null ? null : [] };
+      },
+      remove: async () => {},
+    };
+    const solicitud = claimed({ fase: 'ENSAMBLE', sincronizacionId, partes: [parte({ estado: 'DESCARGADA' })] });
+    const deps = { claims, paquetes, checkpoint: noCheckpoint, listados: () => listados };
+    await assembleSolicitud(deps, solicitud, new AbortController().signal);
+    expect(given).toEqual([isCrossed ? listados : null]);
+    expect(finished).toEqual([{ ...hecho, resumen, contrapartes: isCrossed ? [] : null }]);
   });
 });
 

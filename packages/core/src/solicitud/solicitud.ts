@@ -1,6 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import { type Capsula, type Credencial, SinFirma, wipeCredencial } from '../credencial.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble } from '../ports/paquetes.ts';
+import type { RfcsListados } from '../ports/riesgo.ts';
 import type { Avance, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
@@ -233,15 +234,22 @@ export async function assembleSolicitud(
     readonly claims: Claims;
     readonly paquetes: Pick<Paquetes, 'assemble' | 'remove'>;
     readonly checkpoint: Checkpoint;
+    /** Who stands on a list; null while nobody knows. */
+    readonly listados: () => RfcsListados | null;
   },
   claimed: ClaimedSolicitud,
   signal: AbortSignal,
 ): Promise<void> {
-  const { claims, paquetes, checkpoint } = deps;
+  const { claims, paquetes, checkpoint, listados } = deps;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
   if (!claimed.partes.every(isLista)) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
   try {
-    const paquete = await paquetes.assemble(planDe(claimed), signal);
+    // What a subscription reads is crossed in its store, over all of its readings.
+    const paquete = await paquetes.assemble(
+      planDe(claimed),
+      signal,
+      claimed.sincronizacionId === null ? listados() : null,
+    );
     await checkpoint('tras-ensamblar', claimed.id);
     await claims.finish(claimed, paquete);
   } catch (error) {

@@ -270,10 +270,14 @@ export function createClaims(
       const end = (vistas: typeof contrapartes) =>
         only(claimed, FINISH, [...values, paso, vistas && JSON.stringify(vistas)]);
       // Nobody goes without a package because its counterparties cannot be looked up.
-      await end(contrapartes).catch((error: unknown) => {
-        if (contrapartes !== null && (isTimedOut(error) || isDataException(error))) return end(null);
-        throw error;
-      });
+      try {
+        await end(contrapartes);
+        return contrapartes !== null;
+      } catch (error) {
+        if (contrapartes === null || !(isTimedOut(error) || isDataException(error))) throw error;
+        await end(null);
+        return false;
+      }
     },
 
     fail: (claimed, { estado, motivo, codigo }) =>

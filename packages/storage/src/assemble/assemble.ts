@@ -6,10 +6,12 @@ import {
   type Periodo,
   type PlanEnsamble,
   type ResumenPaquete,
+  type RfcsListados,
 } from '@acuse/core';
 import { describeColumns } from '../formats/columns.ts';
 import { writeMetadata } from '../formats/write-metadata.ts';
 import { paqueteKey, toSegment } from '../keys.ts';
+import { Contrapartes } from '../metadata/contrapartes.ts';
 import { type InvalidText, RecordReader } from '../metadata/record-reader.ts';
 import { Resumen } from '../metadata/resumen.ts';
 import { Terceros } from '../metadata/terceros.ts';
@@ -35,6 +37,7 @@ export async function assemble(
   deps: AssembleDeps,
   plan: PlanEnsamble,
   signal: AbortSignal,
+  listados: RfcsListados | null = null,
 ): Promise<PaqueteEnsamblado> {
   signal.throwIfAborted();
   const objectKey = paqueteKey(plan.solicitudId);
@@ -44,11 +47,11 @@ export async function assemble(
   const stored = deps.store.write(objectKey, writer.output, signal);
   stored.catch(writer.fail);
   try {
-    const { entries, ...counted } = await writeEntries(deps, plan, writer, signal);
+    const { entries, ...counted } = await writeEntries(deps, plan, writer, { listados, signal });
     const { bytes, sha256 } = await writer.finish();
     await stored;
     await verifyZip(deps.store, objectKey, bytes, entries, signal);
-    return { objectKey, bytes, sha256, ...counted, contrapartes: null };
+    return { objectKey, bytes, sha256, ...counted };
   } catch (error) {
     writer.fail(error);
     // What failed first fails the upload too. An upload that is refused breaks its body off with an error that says
@@ -62,6 +65,9 @@ export async function assemble(
   }
 }
 
+/** What is noticed of the rows while they are written. */
+type Seen = Pick<ConstructorParameters<typeof MetadataTransformer>[0], 'resumen' | 'contrapartes'>;
+
 interface Opened {
   readonly satPackage: SatPackage;
   readonly folder: string;
@@ -71,12 +77,12 @@ async function writeEntries(
   deps: AssembleDeps,
   plan: PlanEnsamble,
   writer: ZipWriter,
-  signal: AbortSignal,
-): Promise<{ entries: EntryWritten[] } & Pick<PaqueteEnsamblado, 'registros' | 'confianza' | 'resumen'>> {
+  { listados, signal }: { readonly listados: RfcsListados | null; readonly signal: AbortSignal },
+): Promise<{ entries: EntryWritten[] } & Omit<PaqueteEnsamblado, 'objectKey' | 'bytes' | 'sha256'>> {
   const opened: Opened[] = [];
   const partes: ParteLeida[] = [];
-  const counts = new Resumen();
-  const rows = rowsOf(deps, plan, { opened, partes, counts }, signal);
+  const seen: Seen = { resumen: new Resumen(), contrapartes: new Contrapartes(plan.tipo, listados) };
+  const rows = rowsOf(deps, plan, { opened, partes, seen }, signal);
   const { entries: metadata, incomplete } = await writeMetadata(writer, plan.formato, rows, deps.level);
   const entries = [...metadata];
   for (const { satPackage, folder } of opened) {
@@ -90,21 +96,21 @@ async function writeEntries(
       );
     }
   }
-  const resumen = counts.total;
+  const resumen = seen.resumen.total;
   const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries });
   entries.push(await writer.add('manifest.json', [manifest]));
   const registros = partes.flatMap(({ paquetes }) => paquetes).reduce((sum, leido) => sum + leido.registros, 0);
-  return { entries, registros, confianza: confianzaDe(partes), resumen };
+  return { entries, registros, confianza: confianzaDe(partes), resumen, contrapartes: seen.contrapartes.listadas };
 }
 
 /**
  * The rows of `metadata.csv` without its header, in chunks of whole rows. Leaves the packages that it opened in
- * `opened`, what it read in `partes`, and what it wrote in `counts`.
+ * `opened`, what it read in `partes`, and what it noticed in `seen`.
  */
 async function* rowsOf(
   { store, limits }: AssembleDeps,
   plan: PlanEnsamble,
-  { opened, partes, counts }: { opened: Opened[]; partes: ParteLeida[]; counts: Resumen },
+  { opened, partes, seen }: { opened: Opened[]; partes: ParteLeida[]; seen: Seen },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   for (const parte of plan.partes) {
@@ -123,18 +129,18 @@ async function* rowsOf(
         entradasIgnoradas: satPackage.ignored,
       };
       paquetes.push(leido);
-      yield* csvRows(satPackage, parte.recortar ? parte.periodo : null, limits, leido, counts, signal);
+      yield* csvRows(satPackage, parte.recortar ? parte.periodo : null, limits, leido, seen, signal);
     }
   }
 }
 
-/** The rows of `metadata.csv` that one package gives, and into `leido` and `resumen` what was seen while reading. */
+/** The rows of `metadata.csv` that one package gives, and into `leido` and `seen` what was noticed while reading. */
 async function* csvRows(
   satPackage: SatPackage,
   recortar: Periodo | null,
   limits: PaqueteLimits,
   leido: PaqueteLeido,
-  resumen: Resumen,
+  seen: Seen,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   const terceros = await readTerceros(satPackage, limits, signal);
@@ -142,7 +148,7 @@ async function* csvRows(
   const foreign = new ForeignTexts(satPackage);
   for (const text of satPackage.metadata) {
     const invalid = invalidIn(satPackage, text);
-    const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen });
+    const transformer = new MetadataTransformer({ recortar, terceros, invalid, ...seen });
     try {
       for await (const chunk of text.open(signal)) yield* transformer.push(chunk as Buffer);
       yield* transformer.end();

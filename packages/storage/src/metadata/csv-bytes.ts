@@ -104,6 +104,15 @@ export class PlainRecord {
   /** Offset in the output of efecto_comprobante. */
   efecto = 0;
   isCancelado = false;
+  /** Offsets in the output of the counterparty's RFC, and after it. */
+  rfc = 0;
+  rfcEnd = 0;
+  readonly #rfcColumn: number;
+
+  /** @param rfcColumn which of the twelve columns is the counterparty's RFC. */
+  constructor(rfcColumn: number) {
+    this.#rfcColumn = rfcColumn - 1;
+  }
 
   /** Returns the offset after the record, or {@link NEEDS_MORE} when it gave up. */
   write(buffer: Uint8Array, from: number, lineEnd: LineEnd, out: Uint8Array, at: number): number {
@@ -124,11 +133,16 @@ export class PlainRecord {
         o += 19;
       } else {
         if (column === 8) this.efecto = o;
+        const start = o;
         const limit = Math.min(length, i + out.length - o - 128);
         for (; i < limit; i++) {
           const byte = buffer[i] as number;
           if (PLAIN[byte] === 0) break;
           out[o++] = byte;
+        }
+        if (column === this.#rfcColumn) {
+          this.rfc = start;
+          this.rfcEnd = o;
         }
       }
       if (i >= length || buffer[i] !== TILDE) return NEEDS_MORE;

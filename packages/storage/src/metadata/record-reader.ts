@@ -151,8 +151,11 @@ export const METADATA_COLUMNS: readonly (readonly string[])[] = [
 
 /** Positions in {@link METADATA_COLUMNS} of the columns that are more than text. */
 export const UUID = 0;
+export const RFC_EMISOR = 1;
+export const RFC_RECEPTOR = 3;
 export const FECHA_EMISION = 6;
 export const FECHA_CERTIFICACION = 7;
+export const MONTO = 8;
 export const EFECTO = 9;
 export const ESTATUS = 10;
 export const FECHA_CANCELACION = 11;

@@ -1,4 +1,4 @@
-import { type CuentaPorEfecto, EFECTOS, type ResumenPaquete } from '@acuse/core';
+import { type CuentaPorEfecto, EFECTOS, type Efecto, type ResumenPaquete } from '@acuse/core';
 
 const ZERO = 0x30;
 const OTRO = EFECTOS.length - 1;
@@ -13,6 +13,9 @@ EFECTOS.slice(0, OTRO).forEach((letter, place) => {
   PLACE[letter.charCodeAt(0)] = place;
   PLACE[letter.toLowerCase().charCodeAt(0)] = place;
 });
+
+/** The kind of a CFDI by the first byte of its efecto_comprobante. */
+export const efectoOf = (first: number): Efecto => EFECTOS[PLACE[first] as number] ?? 'otro';
 
 /** Counts the rows of `metadata.csv` by kind and month as they are written. Memory does not grow with them. */
 export class Resumen {

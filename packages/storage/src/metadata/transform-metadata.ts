@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Periodo } from '@acuse/core';
+import type { Contrapartes } from './contrapartes.ts';
 import {
   CANCELADO,
   COMMA,
@@ -41,6 +42,8 @@ interface TransformOptions {
   readonly invalid: InvalidText;
   /** Where the written records are counted. */
   readonly resumen: Resumen;
+  /** Who looks at the counterparties of the written records. */
+  readonly contrapartes: Contrapartes;
 }
 
 /**
@@ -59,12 +62,13 @@ export class MetadataTransformer implements RecordSink {
   readonly #terceros: Terceros;
   readonly #invalid: InvalidText;
   readonly #resumen: Resumen;
+  readonly #contrapartes: Contrapartes;
   readonly #inicio: Buffer | null;
   readonly #fin: Buffer | null;
   #places: ColumnPlaces['places'] = new Int32Array(0);
   /** The header has the known columns in their usual order and no other. */
   #isUsual = false;
-  readonly #plain = new PlainRecord();
+  readonly #plain: PlainRecord;
   #done: Buffer[] = [];
   #out: Buffer = Buffer.allocUnsafe(OUT_BYTES);
   #at = 0;
@@ -74,6 +78,8 @@ export class MetadataTransformer implements RecordSink {
     this.#terceros = options.terceros;
     this.#invalid = options.invalid;
     this.#resumen = options.resumen;
+    this.#contrapartes = options.contrapartes;
+    this.#plain = new PlainRecord(options.contrapartes.rfcColumn);
     this.#inicio = options.recortar === null ? null : Buffer.from(options.recortar.inicio);
     this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
   }
@@ -109,6 +115,7 @@ export class MetadataTransformer implements RecordSink {
     } else {
       this.#resumen.add(this.#out, plain.fechaEmision, this.#out[plain.efecto] as number, plain.isCancelado);
       this.#at = this.#writeTercero(first, plain.end);
+      this.#contrapartes.see(this.#out, first, plain.rfc, plain.rfcEnd);
       this.registros++;
     }
     return next;
@@ -122,6 +129,7 @@ export class MetadataTransformer implements RecordSink {
     const out = this.#out;
     let at = first;
     let fecha = first;
+    let [rfc, rfcEnd] = [first, first];
     for (let column = 0; column < columns; column++) {
       const place = places[column] as number;
       const start = starts[place] as number;
@@ -147,10 +155,15 @@ export class MetadataTransformer implements RecordSink {
         next = writeQuoted(buffer, start, end, out, at);
       }
       if (next === NOT_VALID) throw this.#notValid(numero, column);
+      if (column === this.#contrapartes.rfcColumn) {
+        rfc = at;
+        rfcEnd = next;
+      }
       at = next;
     }
     this.#count(buffer, fields, fecha);
     this.#at = this.#writeTercero(first, at);
+    this.#contrapartes.see(this.#out, first, rfc, rfcEnd);
     this.registros++;
   }
 

@@ -1,0 +1,50 @@
+import { type RfcsListados, RfcsPorHuella } from '@acuse/core';
+import type { LectorRfcsListados } from '@acuse/db';
+import type { Metrics } from '@acuse/metrics';
+import type { Logger } from '@acuse/runtime';
+import { startLoop } from '../loop.ts';
+
+/**
+ * Holds the RFCs of the published lists in the memory of a process that assembles, and reads them anew when other
+ * versions of the lists are current: in the background, while steps go on with what there is. What cannot be read is
+ * tried again at the next look.
+ */
+export function holdRfcsListados(deps: {
+  lector: LectorRfcsListados;
+  log: Logger;
+  metrics: Pick<Metrics<'worker'>, 'listedRfcs' | 'collect'>;
+  /** Milliseconds between two looks at which versions are current. */
+  everyMs: number;
+}) {
+  const { lector, log, metrics, everyMs } = deps;
+  let held: { readonly versiones: string; readonly rfcs: RfcsPorHuella } | null = null;
+  metrics.collect({
+    name: 'listed-rfcs',
+    sets: ['listedRfcs'],
+    cacheMs: 0,
+    read: () => held?.rfcs.size ?? 0,
+    apply: (rfcs) => metrics.listedRfcs.with({}).set(rfcs),
+  });
+  const loop = startLoop({
+    name: 'listed-rfcs',
+    everyMs,
+    log,
+    async turn(signal) {
+      const versiones = await lector.versiones();
+      if (versiones === '') held = null;
+      if (versiones === '' || versiones === held?.versiones) return false;
+      const startedAt = performance.now();
+      held = await lector.load((cuantos) => new RfcsPorHuella(cuantos), signal);
+      const { size: rfcs, bytes } = held.rfcs;
+      log.info({ rfcs, bytes, ms: Math.round(performance.now() - startedAt) }, 'listed_rfcs_held');
+      return false;
+    },
+  });
+  return {
+    /** Null while none were read, or no list was ever loaded. */
+    current: (): RfcsListados | null => held?.rfcs ?? null,
+    /** Looks now. */
+    wake: loop.wake,
+    close: loop.close,
+  };
+}

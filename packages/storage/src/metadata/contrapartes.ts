@@ -1,0 +1,108 @@
+import type { ContraparteVista, RfcsListados, SumaCfdi, TipoDescarga } from '@acuse/core';
+import { AMOUNT_DIGITS } from '../formats/columns.ts';
+import { Amount, CsvRow } from '../formats/csv-row.ts';
+import { EFECTO, MONTO, RFC_EMISOR, RFC_RECEPTOR } from './record-reader.ts';
+import { efectoOf } from './resumen.ts';
+
+/** Counterparties that are kept of one package, the first ones met. Nobody is known to have had so many on a list. */
+export const MAX_CONTRAPARTES = 10_000;
+/** Characters of a name, as in a store: longer ones than any that a CFDI may have (Anexo 20: 300). */
+const MAX_NOMBRE = 600;
+
+const UNITS = 10n ** BigInt(AMOUNT_DIGITS.fraction);
+
+/** How many CFDI, and their pesos in units of the last place that an amount may have. */
+class Suma {
+  #cfdi = 0;
+  #monto = 0n;
+
+  add(monto: bigint): void {
+    this.#cfdi++;
+    this.#monto += monto;
+  }
+
+  get total(): SumaCfdi {
+    const whole = this.#monto < 0n ? -this.#monto : this.#monto;
+    const fraction = String(whole % UNITS).padStart(AMOUNT_DIGITS.fraction, '0');
+    const monto = `${whole / UNITS}.${fraction.replace(/0{1,4}$/, '')}`;
+    return { cfdi: this.#cfdi, monto: this.#monto < 0n ? `-${monto}` : monto };
+  }
+}
+
+interface Listada {
+  /** The bytes of its name as they stood in CSV last. */
+  nombre: Buffer;
+  isDoubled: boolean;
+  readonly ingresos: Suma;
+  readonly egresos: Suma;
+}
+
+/**
+ * Looks at the counterparty of each row of `metadata.csv` as it is written, and keeps those that may stand on a published
+ * list, with their CFDI in force: of ingreso and of egreso. An RFC is compared as it stands. Nothing is made for a row
+ * whose counterparty is not found; without lists nobody is looked for.
+ */
+export class Contrapartes {
+  /** Which column is the counterparty's RFC. */
+  readonly rfcColumn: number;
+  readonly #listados: RfcsListados | null;
+  readonly #listed = new Map<string, Listada>();
+  readonly #row = new CsvRow();
+  readonly #amount = new Amount();
+
+  constructor(tipo: TipoDescarga, listados: RfcsListados | null) {
+    this.rfcColumn = tipo === 'recibidos' ? RFC_EMISOR : RFC_RECEPTOR;
+    this.#listados = listados;
+  }
+
+  /** Looks at the row that begins at `row` and is whole in `out`; its counterparty's RFC stands from `rfc` to `rfcEnd`. */
+  see(out: Buffer, row: number, rfc: number, rfcEnd: number): void {
+    if (this.#listados?.has(out, rfc, rfcEnd)) this.#keep(out, row, rfc, rfcEnd);
+  }
+
+  /** Null without lists. */
+  get listadas(): readonly ContraparteVista[] | null {
+    if (this.#listados === null) return null;
+    return Array.from(this.#listed, ([rfc, { nombre, isDoubled, ingresos, egresos }]) => {
+      const text = nombre.toString('utf8');
+      return {
+        ...{ rfc, nombre: asText(isDoubled ? text.replaceAll('""', '"') : text) },
+        ...{ ingresos: ingresos.total, egresos: egresos.total },
+      };
+    });
+  }
+
+  #keep(out: Buffer, row: number, start: number, end: number): void {
+    const rfc = asText(out.toString('utf8', start, end));
+    let listada = this.#listed.get(rfc);
+    if (listada === undefined) {
+      if (this.#listed.size === MAX_CONTRAPARTES) return;
+      listada = { nombre: Buffer.alloc(0), isDoubled: false, ingresos: new Suma(), egresos: new Suma() };
+      this.#listed.set(rfc, listada);
+    }
+    const fields = this.#row;
+    fields.read(out, row);
+    const nombre = this.rfcColumn + 1;
+    const [from, to] = [fields.starts[nombre] as number, fields.ends[nombre] as number];
+    if (out.compare(listada.nombre, 0, listada.nombre.length, from, to) !== 0) {
+      listada.nombre = Buffer.from(out.subarray(from, to));
+      listada.isDoubled = fields.doubled[nombre] === 1;
+    }
+    if (!fields.isVigente(out)) return;
+    const efecto = efectoOf(out[fields.starts[EFECTO] as number] as number);
+    if (efecto === 'I') listada.ingresos.add(this.#montoOf(out));
+    else if (efecto === 'E') listada.egresos.add(this.#montoOf(out));
+  }
+
+  /** Zero for what is no amount: its CFDI counts all the same. */
+  #montoOf(out: Buffer): bigint {
+    const { starts, ends } = this.#row;
+    const isAmount = this.#amount.read(out, starts[MONTO] as number, ends[MONTO] as number);
+    return isAmount ? this.#amount.scaled(out) : 0n;
+  }
+}
+
+/** What PostgreSQL takes as a text: without the character 0, and no longer than an index of it may be. */
+function asText(text: string): string {
+  return Array.from(text.replaceAll('\0', '')).slice(0, MAX_NOMBRE).join('');
+}
