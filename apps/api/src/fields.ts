@@ -27,6 +27,12 @@ export const rfcData = z
 /** How many elements a page of a list that was asked of the SAT may have. */
 export const MAX_LIMITE = 500;
 
+/** How many elements a page may have, up to `max`; `normal` where nobody says. */
+export const limiteDePagina = (max: number, normal: number) =>
+  limiteField(max)
+    .meta({ description: `Cuántos elementos por página, a lo más; ${normal} si no se dice.`, example: normal })
+    .optional();
+
 /** With these a list is given page by page; without them all at once. */
 export const camposDePagina = {
   limite: limiteField(MAX_LIMITE)

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createScheduledConsumer, createScheduler, QueueUnavailable } from '@acuse/queue';
-import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { testDatabase } from '../fixtures/database.ts';
-import { flowOnEachDriver } from '../fixtures/drivers.ts';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { flowOnEachDriver, queueAt } from '../fixtures/drivers.ts';
 import { untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { ownRedis } from '../fixtures/servidores.ts';
@@ -15,19 +14,10 @@ const tz = 'America/Mexico_City';
 
 flowOnEachDriver('work at times of the clock', (redisUrl) => {
   let settings: { url: string; namespace: string };
-  let url: string;
+  const url = queueAt(redisUrl);
   const closing: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    if (redisUrl !== undefined) {
-      url = redisUrl;
-      return;
-    }
-    const database = await testDatabase();
-    url = database.url;
-    return () => database.close();
-  });
   beforeEach(() => {
-    settings = { url, namespace: `t-${randomBytes(6).toString('hex')}` };
+    settings = { url: url(), namespace: `t-${randomBytes(6).toString('hex')}` };
   });
   afterEach(async () => {
     for (const close of closing.splice(0).reverse()) await close();

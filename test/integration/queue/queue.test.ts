@@ -1,9 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { WakeUp } from '@acuse/core';
 import { createConsumer, createQueue } from '@acuse/queue';
-import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { testDatabase } from '../fixtures/database.ts';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { onEachDriver, queueAt } from '../fixtures/drivers.ts';
 import { untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 
@@ -17,18 +16,9 @@ const wakeUp = (options: Partial<WakeUp> = {}): WakeUp => ({
 });
 
 onEachDriver('the doorbell', (redisUrl) => {
-  let url: string;
+  const url = queueAt(redisUrl);
   let namespace: string;
   const closing: (() => Promise<unknown>)[] = [];
-  beforeAll(async () => {
-    if (redisUrl !== undefined) {
-      url = redisUrl;
-      return;
-    }
-    const database = await testDatabase();
-    url = database.url;
-    return () => database.close();
-  });
   beforeEach(() => {
     namespace = `t-${randomBytes(6).toString('hex')}`;
   });
@@ -37,14 +27,14 @@ onEachDriver('the doorbell', (redisUrl) => {
   });
 
   const openQueue = () => {
-    const queue = createQueue({ url, namespace });
+    const queue = createQueue({ url: url(), namespace });
     closing.push(() => queue.close());
     return { ring: (wakeUps: readonly WakeUp[]) => untilTaken(() => queue.ring(wakeUps, soon())) };
   };
   const consume = (options: Partial<Parameters<typeof createConsumer>[1]> = {}) => {
     const heard: string[] = [];
     const consumer = createConsumer(
-      { url, namespace },
+      { url: url(), namespace },
       {
         queue: 'descargas',
         concurrency: 10,

@@ -1,15 +1,12 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '@acuse/embedded';
-import { Webhook } from 'standardwebhooks';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { ciecOf, useServicio, waitFor } from '../fixtures/servicio.ts';
-import { LANGUAGES, type Language } from './clientes.ts';
+import { ciecOf, useServicio } from '../fixtures/servicio.ts';
+import { LANGUAGES } from './clientes.ts';
+import { expectTakesSignedOnly, listenTo, SECRETO, samplesOf } from './muestras.ts';
 
-const SECRETO = `whsec_${Buffer.from('a secret of this test').toString('base64')}`;
 /** What each program prints, in the order of the page, by the heading that it stands under. */
 const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['La primera descarga', /^EN_PROCESO \d+%[\s\S]*TERMINADA 100%\nenero\.zip: \d+ bytes, \d+ CFDI\n$/],
@@ -20,22 +17,10 @@ const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['Al día', /^\d+ créditos la primera carga\n(nuevo [0-9A-F-]{36}\n)*$/],
 ];
 
-/** The programs of a page, by the heading that they stand under. */
-function samplesOf({ paquete, marca }: Language): ReadonlyMap<string, string> {
-  const sections = readFileSync(`${paquete}/README.md`, 'utf8').split(/^## /m);
-  return new Map(
-    sections.flatMap((section) => {
-      const [, title = '', code] =
-        new RegExp(`^(.*)\\n[\\s\\S]*?\`\`\`${marca}\\n([\\s\\S]*?)\`\`\``).exec(section) ?? [];
-      return code === undefined ? [] : [[title, code] as const];
-    }),
-  );
-}
-
 const servicio = useServicio({}, {});
 
 describe.each(LANGUAGES)('the page of the client for $nombre', (language) => {
-  const samples = samplesOf(language);
+  const samples = samplesOf(`${language.paquete}/README.md`, language.marca);
 
   it('has every program', () => {
     expect([...samples.keys()]).toEqual([...PRINTS.map(([title]) => title), 'Avisos (webhooks)']);
@@ -63,10 +48,7 @@ describe.each(LANGUAGES)('the page of the client for $nombre', (language) => {
         cwd,
         env: { ...env, ...more },
       });
-      const said = { out: '', err: '' };
-      child.stdout.on('data', (chunk) => (said.out += chunk));
-      child.stderr.on('data', (chunk) => (said.err += chunk));
-      return { cwd, child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
+      return { cwd, ...listenTo(child) };
     }
 
     it.each(PRINTS)('“%s”', async (title, printed) => {
@@ -80,23 +62,8 @@ describe.each(LANGUAGES)('the page of the client for $nombre', (language) => {
       const PUERTO = String(await freePort());
       const served = language.marca === 'php' ? ['-S', `127.0.0.1:${PUERTO}`] : [];
       const { child, said, ended } = await start('Avisos (webhooks)', served, { PUERTO });
-      const send = (signature: string, body: string, at: Date) =>
-        fetch(`http://127.0.0.1:${PUERTO}`, {
-          method: 'POST',
-          headers: {
-            'webhook-id': 'msg_1',
-            'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-            'webhook-signature': signature,
-          },
-          body,
-        }).then(({ status }) => status);
-      const now = new Date();
-      const body = JSON.stringify({ type: 'solicitud.terminada', timestamp: now.toISOString(), data: {} });
-      const signature = new Webhook(SECRETO).sign('msg_1', now, body);
       try {
-        expect(await waitFor(() => send(signature, body, now).catch(() => null))).toBe(204);
-        expect(await send(signature, `${body} `, now)).toBe(400);
-        await expect.poll(() => said.out).toContain('msg_1 solicitud.terminada\n');
+        await expectTakesSignedOnly(PUERTO, said);
       } finally {
         child.kill();
         await ended;

@@ -1,27 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { mkdtemp, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { freePort } from '@acuse/embedded';
-import { Webhook } from 'standardwebhooks';
 import ts from 'typescript';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ciecOf, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { ciecOf, useServicio } from '../fixtures/servicio.ts';
+import { expectTakesSignedOnly, listenTo, SECRETO, samplesOf } from './muestras.ts';
 import { type Published, publishSdk } from './published.ts';
 
-const README = new URL('../../../packages/sdk/README.md', import.meta.url);
-const SECRETO = `whsec_${Buffer.from('a secret of this test').toString('base64')}`;
-
 /** The programs of the page, by the heading that they stand under. */
-const samples = new Map(
-  readFileSync(README, 'utf8')
-    .split(/^## /m)
-    .flatMap((section) => {
-      const [, title = '', code] = /^(.*)\n[\s\S]*?```ts\n([\s\S]*?)```/.exec(section) ?? [];
-      return code === undefined ? [] : [[title, code] as const];
-    }),
-);
+const samples = samplesOf(new URL('../../../packages/sdk/README.md', import.meta.url), 'ts');
 /** What each of them prints, in this order. */
 const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['La primera descarga', /^EN_PROCESO \d+ %[\s\S]*TERMINADA 100 %\nenero\.zip: \d+ bytes, \d+ CFDI\n$/],
@@ -61,10 +49,7 @@ describe('the programs of packages/sdk/README.md', () => {
       env: { ...env, ...more },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const said = { out: '', err: '' };
-    child.stdout.on('data', (chunk) => (said.out += chunk));
-    child.stderr.on('data', (chunk) => (said.err += chunk));
-    return { cwd, child, said, ended: once(child, 'close').then(([code]) => code as number | null) };
+    return { cwd, ...listenTo(child) };
   }
 
   it('are all here, and compile', async () => {
@@ -97,23 +82,8 @@ describe('the programs of packages/sdk/README.md', () => {
   it('“Avisos” answers 204 to a webhook that is signed, and 400 to one that is not', async () => {
     const PUERTO = String(await freePort());
     const { child, said, ended } = await start('Avisos (webhooks)', { PUERTO });
-    const send = (signature: string, body: string, at: Date) =>
-      fetch(`http://127.0.0.1:${PUERTO}`, {
-        method: 'POST',
-        headers: {
-          'webhook-id': 'msg_1',
-          'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
-          'webhook-signature': signature,
-        },
-        body,
-      }).then(({ status }) => status);
-    const now = new Date();
-    const body = JSON.stringify({ type: 'solicitud.terminada', timestamp: now.toISOString(), data: {} });
-    const signature = new Webhook(SECRETO).sign('msg_1', now, body);
     try {
-      expect(await waitFor(() => send(signature, body, now).catch(() => null))).toBe(204);
-      expect(await send(signature, `${body} `, now)).toBe(400);
-      await expect.poll(() => said.out).toBe('msg_1 solicitud.terminada\n');
+      await expectTakesSignedOnly(PUERTO, said);
     } finally {
       stop(child);
       await ended;

@@ -9,11 +9,11 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SDK = join(ROOT, 'packages/sdk');
 const run = promisify(execFile);
 
-/** The client as somebody gets it from a registry. */
+/** A package as somebody gets it from a registry. */
 export interface Published {
-  /** A folder whose `node_modules` has nothing but the client. */
+  /** A folder whose `node_modules` has nothing but the package. */
   readonly folder: string;
-  /** The client in it. */
+  /** The package in it. */
   readonly paquete: string;
   readonly tarball: string;
   close(): Promise<void>;

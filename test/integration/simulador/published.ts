@@ -7,20 +7,10 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { buildPackage } from '../../../apps/simulador/build.ts';
-import { pack } from '../sdk/published.ts';
+import { type Published, pack } from '../sdk/published.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
-
-/** The simulator as somebody gets it from a registry. */
-export interface Published {
-  /** A project whose `node_modules` has nothing but the simulator. */
-  readonly folder: string;
-  /** The simulator in it. */
-  readonly paquete: string;
-  readonly tarball: string;
-  close(): Promise<void>;
-}
 
 /** Builds and packs the simulator, and has npm install it in an empty project, without a network. */
 export async function publishSimulador(): Promise<Published> {

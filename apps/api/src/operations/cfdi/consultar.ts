@@ -1,4 +1,4 @@
-import { limiteField, rfcField } from '@acuse/contract';
+import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
 import {
   alcanceDe,
@@ -13,7 +13,7 @@ import {
   filtroOf,
   lugarOf,
 } from '../../cfdi.ts';
-import { siguiente, total } from '../../fields.ts';
+import { limiteDePagina, siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const POR_PAGINA = 100;
@@ -30,9 +30,7 @@ export default defineOperation({
     .object({
       rfc: rfcField,
       ...filtroFields,
-      limite: limiteField(MAX)
-        .meta({ description: `Cuántos, a lo más; ${POR_PAGINA} si no se dice.`, example: POR_PAGINA })
-        .optional(),
+      limite: limiteDePagina(MAX, POR_PAGINA),
       cursor: cursorCfdiField.optional(),
     })
     .meta({ id: 'PeticionConsultarCfdi' }),

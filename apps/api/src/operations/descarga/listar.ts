@@ -1,7 +1,7 @@
-import { fechaField, limiteField, tipoDescargaField, uuidField } from '@acuse/contract';
+import { fechaField, tipoDescargaField, uuidField } from '@acuse/contract';
 import { datosDeSolicitud } from '@acuse/core';
 import { z } from 'zod';
-import { estadoSolicitud, siguiente, solicitudData, total } from '../../fields.ts';
+import { estadoSolicitud, limiteDePagina, siguiente, solicitudData, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const POR_PAGINA = 50;
@@ -25,9 +25,7 @@ export default defineOperation({
       hasta: fechaField
         .meta({ description: 'Solo aquellas cuyo periodo empieza este día o antes.', example: '2026-12-31' })
         .optional(),
-      limite: limiteField(200)
-        .meta({ description: `Cuántas, a lo más; ${POR_PAGINA} si no se dice.`, example: POR_PAGINA })
-        .optional(),
+      limite: limiteDePagina(200, POR_PAGINA),
       cursor: uuidField
         .meta({ description: 'El siguiente de la página anterior.', example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' })
         .optional(),

@@ -1,7 +1,7 @@
-import { limiteField, rfcField } from '@acuse/contract';
+import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
 import { cfdiFields, datosDeCfdi } from '../../cfdi.ts';
-import { estadoCfdi, instante, texto, total } from '../../fields.ts';
+import { estadoCfdi, instante, limiteDePagina, texto, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { cursorField, cursorOf, despuesDe } from '../../sincronizacion.ts';
 
@@ -36,13 +36,7 @@ export default defineOperation({
   cost: 0,
   rfc: 'propio',
   body: z
-    .object({
-      rfc: rfcField,
-      limite: limiteField(MAX)
-        .meta({ description: `Cuántos, a lo más; ${POR_PAGINA} si no se dice.`, example: POR_PAGINA })
-        .optional(),
-      cursor: cursorField.optional(),
-    })
+    .object({ rfc: rfcField, limite: limiteDePagina(MAX, POR_PAGINA), cursor: cursorField.optional() })
     .meta({ id: 'PeticionCambios' }),
   data: z
     .object({

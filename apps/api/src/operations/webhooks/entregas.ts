@@ -1,6 +1,5 @@
-import { limiteField } from '@acuse/contract';
 import { z } from 'zod';
-import { siguiente, total } from '../../fields.ts';
+import { limiteDePagina, siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { alcanceOf, entregaData, entregaOf, webhookIdField } from '../../webhooks.ts';
 
@@ -22,9 +21,7 @@ export default defineOperation({
       })
       .meta({ description: 'Solo las que estén así.', example: 'FALLIDA' })
       .optional(),
-    limite: limiteField(MOST)
-      .meta({ description: `Cuántas, hasta ${MOST}; ${NORMAL} si no se dice.`, example: NORMAL })
-      .optional(),
+    limite: limiteDePagina(MOST, NORMAL),
     cursor: z
       .string({ error: 'debe ser un texto' })
       .regex(/^\d{1,15}$/, { error: 'debe ser el texto siguiente de otra página' })
