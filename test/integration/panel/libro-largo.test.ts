@@ -3,7 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createLibro, type Database } from '@acuse/db';
 import { createLogger } from '@acuse/runtime';
-import { beforeAll, expect, inject, it, vi } from 'vitest';
+import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { streamCsv } from '../../../apps/panel/src/http/csv.ts';
 import { COLUMNAS } from '../../../apps/panel/src/pages/saldo/libro-csv.ts';
 import { writeLibro } from './fixtures/libro-largo.ts';
@@ -18,11 +18,6 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 const panel = usePanel();
-let ana: Persona;
-beforeAll(async () => {
-  ana = await newOwner(LARGO);
-}, 600_000);
-
 /** Somebody whose ledger has so many rows, of two taxpayers. */
 async function newOwner(filas: number, at: Panel = panel): Promise<Persona> {
   const persona = await at.registrar();
@@ -33,72 +28,75 @@ async function newOwner(filas: number, at: Panel = panel): Promise<Persona> {
   return persona;
 }
 
-it('exports 100,000 rows to a reader who stops without reading ahead, and whole once he goes on', {
-  tags: ['slow'],
-}, async () => {
-  let read = 0;
-  const libro = createLibro({
-    pool: new Proxy(panel.db.pool, {
-      get(target, name) {
-        if (name !== 'query') return Reflect.get(target, name);
-        return async (query: Parameters<typeof target.query>[0]) => {
-          const result = await target.query(query);
-          read += result.rows.length;
-          return result;
-        };
-      },
-    }),
-  });
-  const batch = 2_000;
-  const reader = streamCsv(COLUMNAS, libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), {
-    withBom: false,
-  }).getReader();
-  let lines = -1;
-  while (lines < FILAS_CSV - 1) {
-    const { value, done } = await reader.read();
-    if (done) break;
-    lines += Buffer.from(value).reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
-    // The lot that is being read, and one that waits: never more, however long the ledger.
-    expect(read).toBeLessThanOrEqual(lines + 1 + 2 * batch);
-  }
-  expect(lines).toBeGreaterThanOrEqual(FILAS_CSV - 1);
-  await reader.cancel();
-  const before = read;
-  expect((await reader.read()).done).toBe(true);
-  expect(read).toBe(before);
-});
+describe('a long ledger', { tags: ['slow'] }, () => {
+  let ana: Persona;
+  beforeAll(async () => {
+    ana = await newOwner(LARGO);
+  }, 600_000);
 
-it('sends the whole ledger over HTTP with the memory of a few lots, and goes on with other pages meanwhile', {
-  tags: ['slow'],
-}, async () => {
-  const cookie = cookieOf(ana);
-  let bytes = 0;
-  let lines = -1;
-  let others = 0;
-  const samples: number[] = [];
-  const sample = () => {
-    collect();
-    const { heapUsed, arrayBuffers } = process.memoryUsage();
-    samples.push(heapUsed + arrayBuffers);
-  };
-  await ana.get('/saldo/movimientos');
-  sample();
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    request(`${panel.url}/saldo/movimientos.csv`, { headers: { cookie } }, resolve).on('error', reject).end();
+  it('exports 100,000 rows to a reader who stops without reading ahead, and whole once he goes on', async () => {
+    let read = 0;
+    const libro = createLibro({
+      pool: new Proxy(panel.db.pool, {
+        get(target, name) {
+          if (name !== 'query') return Reflect.get(target, name);
+          return async (query: Parameters<typeof target.query>[0]) => {
+            const result = await target.query(query);
+            read += result.rows.length;
+            return result;
+          };
+        },
+      }),
+    });
+    const batch = 2_000;
+    const reader = streamCsv(COLUMNAS, libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), {
+      withBom: false,
+    }).getReader();
+    let lines = -1;
+    while (lines < FILAS_CSV - 1) {
+      const { value, done } = await reader.read();
+      if (done) break;
+      lines += Buffer.from(value).reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
+      // The lot that is being read, and one that waits: never more, however long the ledger.
+      expect(read).toBeLessThanOrEqual(lines + 1 + 2 * batch);
+    }
+    expect(lines).toBeGreaterThanOrEqual(FILAS_CSV - 1);
+    await reader.cancel();
+    const before = read;
+    expect((await reader.read()).done).toBe(true);
+    expect(read).toBe(before);
   });
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    for (const byte of chunk) if (byte === 10) lines += 1;
-    if (lines < others * (LARGO / 10)) continue;
-    others += 1;
-    expect((await ana.get('/saldo/movimientos')).status).toBe(200);
+
+  it('sends the whole ledger over HTTP with the memory of a few lots, and goes on with other pages meanwhile', async () => {
+    const cookie = cookieOf(ana);
+    let bytes = 0;
+    let lines = -1;
+    let others = 0;
+    const samples: number[] = [];
+    const sample = () => {
+      collect();
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      samples.push(heapUsed + arrayBuffers);
+    };
+    await ana.get('/saldo/movimientos');
     sample();
-  }
-  expect(lines).toBe(LARGO);
-  expect(others).toBeGreaterThanOrEqual(10);
-  expect(bytes).toBeGreaterThan(LARGO * 100);
-  const [start = 0] = samples;
-  expect(Math.max(...samples) - start).toBeLessThan(bytes / 2);
+    const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+      request(`${panel.url}/saldo/movimientos.csv`, { headers: { cookie } }, resolve).on('error', reject).end();
+    });
+    for await (const chunk of answer as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      for (const byte of chunk) if (byte === 10) lines += 1;
+      if (lines < others * (LARGO / 10)) continue;
+      others += 1;
+      expect((await ana.get('/saldo/movimientos')).status).toBe(200);
+      sample();
+    }
+    expect(lines).toBe(LARGO);
+    expect(others).toBeGreaterThanOrEqual(10);
+    expect(bytes).toBeGreaterThan(LARGO * 100);
+    const [start = 0] = samples;
+    expect(Math.max(...samples) - start).toBeLessThan(bytes / 2);
+  });
 });
 
 const CAIDA = 'the connection to the database was lost';
