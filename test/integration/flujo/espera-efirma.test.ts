@@ -1,5 +1,5 @@
 import { createLlaves } from '@acuse/db';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import { issueEfirma, newEfirmaCaller, registrarCer, storeKey } from '../fixtures/efirma.ts';
 import {
   askFor,
@@ -20,7 +20,10 @@ const SAT = 'cfdidescargamasivasolicitud';
 const VERIFICA = 'VerificaSolicitudDescarga';
 
 describe('the hour of the e.firma’s key ends while the SAT still works', () => {
-  const servicio = useServicio({ workerEnv: { REAPER_INTERVAL_MS: '200' } }, {});
+  const servicio = useServicio({ workerEnv: { REAPER_INTERVAL_MS: '200', SAT_POLL_MAX_SECONDS: '0.2' } }, {});
+
+  // What a test leaves open would be looked at for the rest of the file.
+  afterEach(() => servicio.sql`UPDATE solicitud SET deadline_at = now() WHERE terminada_en IS NULL`);
 
   const expireKey = async (contribuyenteId: string) => {
     await servicio.sql`WITH llave AS (UPDATE credencial SET expira_en = now() - interval '1 second'
@@ -201,20 +204,22 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     });
 
     it('that does not open is no way on: the request waits, and its charge stands', async () => {
-      const spoils: ((id: string, other: string) => Promise<unknown>)[] = [
+      const spoils: ((id: string, caller: Caller) => Promise<unknown>)[] = [
         (id) =>
           servicio.sql`UPDATE capsula SET sobre = set_byte(sobre, 9000, get_byte(sobre, 9000) # 1) WHERE solicitud_id = ${id}`,
         (id) => servicio.sql`UPDATE capsula SET sobre = substring(sobre FOR 99) WHERE solicitud_id = ${id}`,
         (id) => servicio.sql`UPDATE capsula SET expira_en = expira_en + interval '1 minute' WHERE solicitud_id = ${id}`,
         // That of another request of the same taxpayer.
-        (id, other) => servicio.sql`UPDATE capsula c SET sobre = o.sobre, expira_en = o.expira_en FROM capsula o
-          WHERE c.solicitud_id = ${id} AND o.solicitud_id = ${other}`,
+        async (id, caller) => {
+          const other = await askFor(caller, { ...CON_CAPSULA, tipo: 'emitidos' });
+          await waitFor(async () => (await capsulas(other)).length === 1 || null);
+          await servicio.sql`UPDATE capsula c SET sobre = o.sobre, expira_en = o.expira_en FROM capsula o
+            WHERE c.solicitud_id = ${id} AND o.solicitud_id = ${other}`;
+        },
       ];
       const spoiled = spoils.map(async (spoil) => {
         const { caller, id, finish } = await begin();
-        const other = await askFor(caller, { ...CON_CAPSULA, tipo: 'emitidos' });
-        await waitFor(async () => (await capsulas(other)).length === 1 || null);
-        await spoil(id, other);
+        await spoil(id, caller);
         await expireKey(caller.contribuyenteId);
         await waitForEstado(caller, id, 'ESPERA_EFIRMA');
         expect(await capsulas(id)).toEqual([]);
