@@ -189,9 +189,12 @@ describe('a worker', () => {
   const emisor = duringTests(async () => createEmisorCorreo(t));
 
   it('sends what happened in Spanish, with a link that switches such mails off, and none of a kind that the installation leaves out', async () => {
-    await emisor.startWorker(server.url, { CORREO_AVISOS: 'solicitud.terminada,solicitud.fallida' });
+    // Written before the worker starts, which looks for what it does not send at once and then in its own time.
     await t.sql`UPDATE cuenta SET saldo = 1 WHERE id = ${a.cuentaId}`;
+    await look();
+    expect(await correosDe(ana)).toMatchObject([{ tipo: 'saldo.bajo' }]);
     const id = await finish();
+    await emisor.startWorker(server.url, { CORREO_AVISOS: 'solicitud.terminada,solicitud.fallida' });
     const recibido = await waitFor(async () => server.recibidos.find(({ para }) => para.includes(ana.email)) ?? null);
     expect(recibido.headers['subject']).toBe('Su ZIP está listo');
     expect(recibido.texto).toContain(`https://panel.example/solicitudes/${id}`);
