@@ -214,7 +214,7 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
 test('a stack that cannot start leaves nothing running', { timeout: 120_000 }, async () => {
   const env = { simulador: { SIMULADOR_PORT: 'not-a-port' } };
   await expect(
-    startStack({ dataDir: join(dir, 'broken'), logDir: join(dir, 'logs'), log: silentLogger, env }),
+    startStack({ dataDir: join(dir, 'data'), logDir: join(dir, 'logs'), log: silentLogger, env }),
   ).rejects.toThrow(/simulador no inició/);
-  await expect(stat(join(dir, 'broken', 'postgres', 'cluster', 'postmaster.pid'))).rejects.toThrow('ENOENT');
+  await expect(stat(join(dir, 'data', 'postgres', 'cluster', 'postmaster.pid'))).rejects.toThrow('ENOENT');
 });
