@@ -151,12 +151,13 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
       'webhooksOldestDue',
       'mailsDue',
       'mailsOldestDue',
+      'readingsOldestDue',
       'captchasPending',
       'breakerOpen',
     ],
     cacheMs: BACKLOG_CACHE_MS,
     read: () => backlog.read({ timeoutMs: BACKLOG_TIMEOUT_MS }),
-    apply({ queues, pastDeadline, webhooks, mails, captchas, breakers }) {
+    apply({ queues, pastDeadline, webhooks, mails, oldestReadingSeconds, captchas, breakers }) {
       for (const { queue, due, underWay, unanswered, slots, oldestDueSeconds } of queues) {
         metrics.queueDue.with({ queue }).set(due);
         metrics.queueUnderWay.with({ queue }).set(underWay);
@@ -169,6 +170,7 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
       metrics.webhooksOldestDue.with({}).set(webhooks.oldestDueSeconds);
       metrics.mailsDue.with({}).set(mails.due);
       metrics.mailsOldestDue.with({}).set(mails.oldestDueSeconds);
+      metrics.readingsOldestDue.with({}).set(oldestReadingSeconds);
       metrics.captchasPending.with({}).set(captchas);
       for (const { host, isOpen } of breakers) metrics.breakerOpen.with({ host }).set(isOpen ? 1 : 0);
     },

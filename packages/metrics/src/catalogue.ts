@@ -254,6 +254,13 @@ export const CATALOGUE = {
     name: 'acuse_mails_oldest_due_seconds',
     help: 'Segundos desde que venció el correo que más espera; 0 sin ninguno.',
   },
+  readingsOldestDue: {
+    kind: 'gauge',
+    name: 'acuse_readings_oldest_due_seconds',
+    help: 'Segundos desde que venció la lectura de una sincronización que más espera; 0 sin ninguna.',
+    labels: {},
+    from: ['worker'],
+  },
   queueDue: {
     kind: 'gauge',
     name: 'acuse_queue_due',

@@ -1,3 +1,4 @@
+import { calendarDay } from '@acuse/core';
 import { createCargaListado } from '@acuse/db';
 import { freePort } from '@acuse/embedded';
 import { createMetrics } from '@acuse/metrics';
@@ -109,6 +110,17 @@ test('the lists tell how old they are and which were refused, and no age of one 
   const refused = ['csd', 'firmes', 'cancelados'].map((list) => sum('acuse_list_refused', `list="${list}"`));
   expect(refused).toEqual([0, 1, 1]);
   expect([sum('acuse_list_refused'), sum('acuse_list_old', 'list="csd"'), sum('acuse_list_old')]).toEqual([2, 1, 1]);
+});
+
+test('readings of subscriptions that nobody asks for tell how long they have waited', async () => {
+  const caller = await own.newCiecCaller({ saldo: 5 });
+  const desde = `${calendarDay(new Date()).slice(0, 7)}-01`;
+  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, tipo: 'recibidos', desde }));
+  await own.sql`UPDATE tramo SET due_at = now() - interval '2 hours' WHERE mes > '0001-01-01'`;
+  const seconds = await waitFor(
+    async () => (await scrape(workerPort)).sum('acuse_readings_oldest_due_seconds') || null,
+  );
+  expect(seconds).toBeGreaterThanOrEqual(7_200);
 });
 
 test('a scrape parses, says more of no RFC than of another, and finds every metric of the dashboard', async () => {

@@ -28,6 +28,8 @@ export interface Backlog {
   readonly webhooks: { readonly due: number; readonly oldestDueSeconds: number };
   /** Mails that are due and that nobody has in hand; counted up to {@link MOST}. */
   readonly mails: { readonly due: number; readonly oldestDueSeconds: number };
+  /** Seconds since the reading of a subscription that waits longest was due; 0 when none waits. */
+  readonly oldestReadingSeconds: number;
   /** Captchas that wait for a person. */
   readonly captchas: number;
   /** Hosts of the SAT that a breaker knows, and whether it holds requests back. */
@@ -73,6 +75,14 @@ SELECT (SELECT count(*) FROM (SELECT FROM correo WHERE estado = 'PENDIENTE' AND 
   coalesce((SELECT extract(epoch FROM now() - min(f.due_at)) FROM unnest(ARRAY[true, false]) k CROSS JOIN LATERAL (
     SELECT due_at FROM correo WHERE estado = 'PENDIENTE' AND urgente = k AND due_at <= now() ORDER BY due_at LIMIT 1) f), 0)::float8 AS "oldestDueSeconds"`;
 
+/** The first that the role `sincronizacion` would take now. */
+const OLDEST_READING = `
+SELECT coalesce((
+  SELECT extract(epoch FROM now() - t.due_at) FROM tramo t
+  WHERE t.fase IN ('PEDIR', 'LEER') AND t.due_at <= now() AND (t.tomado_hasta IS NULL OR t.tomado_hasta < now())
+    AND EXISTS (SELECT FROM sincronizacion s WHERE s.id = t.sincronizacion_id AND (s.estado = 'ACTIVA' OR (s.estado = 'PAUSADA' AND t.fase = 'LEER')))
+  ORDER BY t.due_at LIMIT 1), 0)::float8 AS n`;
+
 const CAPTCHAS = 'SELECT count(*)::int AS n FROM captcha_pendiente WHERE respuesta IS NULL AND vence_en > now()';
 
 const BREAKERS = `
@@ -101,6 +111,7 @@ export function createBacklog({ pool }: Pick<Database, 'pool'>) {
             pastDeadline: await countOn(client, PAST_DEADLINE),
             webhooks: (await rowOf<Backlog['webhooks']>(client, WEBHOOKS)) ?? { due: 0, oldestDueSeconds: 0 },
             mails: (await rowOf<Backlog['mails']>(client, MAILS)) ?? { due: 0, oldestDueSeconds: 0 },
+            oldestReadingSeconds: await countOn(client, OLDEST_READING),
             captchas: await countOn(client, CAPTCHAS),
             breakers: await rowsOf<Backlog['breakers'][number]>(client, BREAKERS),
           };
