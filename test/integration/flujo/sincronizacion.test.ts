@@ -132,6 +132,11 @@ it('a subscription reads month after month by itself, at the cost that it foreto
     { accion: 'usar-consentimiento', n: 6 },
   ]);
 
+  // Months later one of those that it issued is cancelled, and one that it received is in force again.
+  const late = all.find(({ tipo, estado }) => tipo === 'emitidos' && estado === 'VIGENTE')?.uuid ?? '';
+  const { taxpayers } = servicio.simulador.world;
+  const row = taxpayers.find(rfc, 'emitidos', late);
+  if (row !== null) taxpayers.cancel(row);
   await servicio.sql`UPDATE tramo SET due_at = now() WHERE mes > '0001-01-01'
     AND sincronizacion_id = (SELECT id FROM sincronizacion WHERE contribuyente_id = ${caller.contribuyenteId})`;
   await servicio.sql`UPDATE cfdi SET vigente = false WHERE almacen_id = (SELECT almacen_id FROM sincronizacion WHERE contribuyente_id = ${caller.contribuyenteId})
@@ -139,9 +144,11 @@ it('a subscription reads month after month by itself, at the cost that it foreto
   await waitFor(async () => (await saldoDe(servicio, caller)) === 38 || null, 60);
   const { all: again } = await waitFor(async () => {
     const found = await cambiosDe(caller, cursor);
-    return found.all.length > 0 ? found : null;
+    const clases = new Set(found.all.map(({ cambio }) => cambio));
+    return clases.size > 1 ? found : null;
   }, 60);
-  expect(new Set(again.map(({ cambio }) => cambio))).toEqual(new Set(['vigente']));
+  expect(new Set(again.map(({ cambio }) => cambio))).toEqual(new Set(['vigente', 'cancelado']));
+  expect(again.filter(({ cambio }) => cambio === 'cancelado').map(({ uuid }) => uuid)).toEqual([late]);
 
   // A list comes that has one of those it was invoiced by.
   const emisor = all.find(({ tipo }) => tipo === 'recibidos')?.contraparte_rfc ?? '';

@@ -82,6 +82,25 @@ describe('the control API', () => {
     expect((await call('GET', path)).json['cfdi']).toHaveLength(10);
   });
 
+  it('cancels a CFDI once, and tells who asks for one that is nobody’s', async () => {
+    const path = `/control/contribuyentes/${RFC}/cfdi`;
+    const listed = async () =>
+      (await call('GET', `${path}?desde=2026-03-01&hasta=2026-03-31&limite=1000`)).json['cfdi'] as Record<
+        string,
+        string
+      >[];
+    const uuid = (await listed()).find(({ estatus }) => estatus === 'Vigente')?.['uuid'] ?? '';
+    const { status, json } = await call('POST', `${path}/cancelar`, { uuid: uuid.toLowerCase() });
+    expect([status, json]).toEqual([
+      200,
+      { uuid, estatus: 'Cancelado', fechaCancelacion: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:/) },
+    ]);
+    expect((await listed()).find((row) => row['uuid'] === uuid)).toMatchObject(json);
+    expect((await call('POST', `${path}/cancelar`, { uuid })).json).toEqual(json);
+    const nobody = { uuid: '00000000-0000-4000-8000-000000000000' };
+    expect((await call('POST', `${path}/cancelar`, nobody)).status).toBe(404);
+  });
+
   it('lists the magic RFCs', async () => {
     const magia = (await call('GET', '/control/magia')).json as unknown as Record<string, string>[];
     expect(magia).toContainEqual(

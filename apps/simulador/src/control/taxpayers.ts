@@ -87,9 +87,11 @@ const querySchema = z.strictObject({
   limite: z.coerce.number().int().min(1).max(1000).default(10),
 });
 
+const cancelarSchema = z.strictObject({ uuid: z.string() });
+
 /**
  * GET /contribuyentes/:rfc/cfdi: some of a taxpayer's CFDI or retenciones, newest last, with all that a query needs to
- * name one.
+ * name one. POST /contribuyentes/:rfc/cfdi/cancelar cancels one, as its issuer would months later.
  */
 export function mountCfdi(app: Hono, world: World): void {
   app.get('/contribuyentes/:rfc/cfdi', (c) => {
@@ -107,6 +109,20 @@ export function mountCfdi(app: Hono, world: World): void {
       return { ...shown, total: Number(row.monto), expresion };
     });
     return c.json({ total: world.taxpayers.count(rfc, tipo, inicio, fin, { documento }), cfdi });
+  });
+  mountCancelar(app, world);
+}
+
+function mountCancelar(app: Hono, world: World): void {
+  app.post('/contribuyentes/:rfc/cfdi/cancelar', async (c) => {
+    const rfc = readRfc(c.req.param('rfc'));
+    const { uuid } = await parseBody(c, cancelarSchema);
+    const find = () => world.taxpayers.find(rfc, 'recibidos', uuid) ?? world.taxpayers.find(rfc, 'emitidos', uuid);
+    const row = find();
+    if (row === null) throw new ControlError(404, `${rfc} no tiene un CFDI con ese folio fiscal.`);
+    world.taxpayers.cancel(row);
+    const { estatus, fechaCancelacion } = find() ?? row;
+    return c.json({ uuid: row.uuid, estatus, fechaCancelacion });
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import { magiaDe } from '../magia.ts';
-import { type WallTime, wallTimeOf } from '../wall-time.ts';
+import { formatWallTime, type WallTime, wallTimeOf } from '../wall-time.ts';
 import { keyOf } from './mix.ts';
 import { type CambioPerfil, changePerfil, generatePerfil, type Perfil } from './perfil.ts';
 import { generateName, isRfc } from './persona.ts';
@@ -39,6 +39,12 @@ type Family = { schedule: Schedule; titular: Persona; contrapartes: Persona[]; i
 /** Creates the taxpayers of `settings.semilla`. */
 export function createTaxpayers(deps: { clock: Clock; settings: { semilla: string } }) {
   const changes = new Map<string, TaxpayerChange>();
+  /** When a row was cancelled by order, by its UUID. */
+  const cancelled = new Map<string, string>();
+  const asKnown = (row: Row): Row => {
+    const fechaCancelacion = cancelled.get(row.uuid);
+    return fechaCancelacion === undefined ? row : { ...row, estatus: 'Cancelado', fechaCancelacion };
+  };
 
   /** Throws RangeError when the text has not the form of an RFC. */
   const taxpayer = (rfc: string): Taxpayer => {
@@ -78,6 +84,10 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       changes.set(rfc, { ...changes.get(rfc), ...change });
       return taxpayer(rfc);
     },
+    /** Cancels a row, now by the clock; one that is cancelled stays as it is. */
+    cancel: ({ uuid, estatus }: Row) => {
+      if (estatus === 'Vigente') cancelled.set(uuid, formatWallTime(wallTimeOf(deps.clock.now())));
+    },
     /** What the SAT's registry says of it. Throws RangeError as `taxpayer` does. */
     profile: (rfc: string): Perfil => {
       const { nombre } = taxpayer(rfc);
@@ -95,7 +105,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       const { documento = 'cfdi', corte, skip } = options;
       const family = familyOf(rfc, tipo, documento);
       for (const { key, n, emision } of family.schedule.positions(inicio, lastOf(family, fin, corte), skip)) {
-        yield createRow({ key, titular: family.titular, tipo, contrapartes: family.contrapartes }, n, emision);
+        yield asKnown(createRow({ key, titular: family.titular, tipo, contrapartes: family.contrapartes }, n, emision));
       }
     },
     count: (rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options: RowOptions = {}) => {
@@ -113,7 +123,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
         // A UUID that is nobody's leads to any day, even one beyond the calendar.
         if (emision > last) continue;
         const row = createRow({ key, titular: family.titular, tipo, contrapartes: family.contrapartes }, n, emision);
-        if (row.uuid === wanted) return row;
+        if (row.uuid === wanted) return asKnown(row);
       }
       return null;
     },
