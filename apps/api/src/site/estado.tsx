@@ -80,7 +80,8 @@ function Figures({
   const { canales, descargas, servicio, cifras_de, modo } = datos;
   const number = new Intl.NumberFormat(textos.locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(textos.locale, { style: 'percent' });
-  const seconds = (ms: number | null) => (ms === null ? '—' : `${number.format(ms / 1_000)} s`);
+  const seconds = (ms: number | null) =>
+    ms === null ? '—' : ms < 50 ? `< ${number.format(0.1)} s` : `${number.format(ms / 1_000)} s`;
   const when = (iso: string) => <Instante iso={iso} locale={textos.locale} />;
   const leida = Date.parse(cifras_de);
   return (

@@ -117,7 +117,7 @@ function Todas({ estados }: { readonly estados: readonly EstadoListado[] }) {
           <ConNota nota={estado.clave} literal>
             {LISTADOS[estado.clave].nombre}
           </ConNota>,
-          estado.vigente?.fechaCorte ?? '—',
+          estado.vigente === null ? '—' : <time>{estado.vigente.fechaCorte}</time>,
           estado.vigente === null ? '—' : formatNumero(estado.vigente.filas),
           <Confirmada {...estado} />,
           <Intento {...estado} />,
