@@ -63,6 +63,8 @@ it(`${subscriptions} subscriptions over a year among outages and deaths: each st
   const azar = createRandom(seed);
   let now = startOf(FIRST);
   await installClock(database, new Date(now));
+  const [clock] = await database.sql<{ ahora: Date }>`SELECT now()::timestamptz AS ahora`;
+  expect(clock?.ahora).toEqual(new Date(now));
   const [pair, psk] = [generateWorkerKeyPair(), randomBytes(32).toString('base64')];
   const sealer = openSealer(`w1:${pair.publicKey}`, `p1:${psk}`);
   const all: Subscription[] = [];

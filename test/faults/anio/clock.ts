@@ -5,17 +5,17 @@ const PATH = 'public, reloj, pg_catalog, pg_temp';
 
 /**
  * Gives a database a clock that stands still until it is set: every `now()` of the product's statements, functions and
- * columns reads it. Connections that are open do not: call it before any other.
+ * columns reads it. The connections that are open would not: they are closed, and must not be in use.
  */
 export async function installClock({ db }: Pick<TestDatabase, 'db'>, start: Date): Promise<void> {
-  const { pool } = db;
-  await pool.query(`
+  const client = await db.pool.connect();
+  await client.query(`
     CREATE SCHEMA reloj;
     CREATE TABLE reloj.hora (ahora timestamptz(3) NOT NULL);
     CREATE FUNCTION reloj.now() RETURNS timestamptz LANGUAGE sql STABLE AS 'SELECT ahora::timestamptz FROM reloj.hora';
     GRANT USAGE ON SCHEMA reloj TO PUBLIC; GRANT SELECT ON reloj.hora TO PUBLIC;`);
-  await pool.query('INSERT INTO reloj.hora VALUES ($1)', [start]);
-  await pool.query(`
+  await client.query('INSERT INTO reloj.hora VALUES ($1)', [start]);
+  await client.query(`
     DO $$
     DECLARE f record; c record;
     BEGIN
@@ -30,6 +30,10 @@ export async function installClock({ db }: Pick<TestDatabase, 'db'>, start: Date
         EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET DEFAULT %s', c.tabla, c.columna, replace(c.valor, 'now()', 'reloj.now()'));
       END LOOP;
     END $$`);
+  await client.query(
+    'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+  );
+  client.release(true);
 }
 
 /** Sets the clock of every process that uses the database. */
