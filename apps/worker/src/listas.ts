@@ -79,6 +79,7 @@ export function openListas(
     queueSettings,
     log,
     metrics,
+    loaded,
   }: {
     config: WorkerConfig;
     database: Database;
@@ -86,6 +87,8 @@ export function openListas(
     queueSettings: QueueSettings;
     log: Logger;
     metrics: SatMetrics;
+    /** Called when a list is the newest that there is. */
+    loaded: () => void;
   },
   shutdown: Shutdown,
 ): void {
@@ -99,10 +102,11 @@ export function openListas(
   /** What keeps a list from being loaded is noted beside it: the next attempt follows from that note. */
   async function load(clave: ClaveListado, { load: loadList }: Cargador, signal: AbortSignal): Promise<void> {
     try {
-      const loaded = await loadList(signal);
-      if (loaded.resultado === 'OTRA_EN_CURSO') return;
-      const { fechaCorte, filas, sha256 } = loaded.version;
-      log.info({ lista: clave, resultado: loaded.resultado, fechaCorte, filas, sha256 }, 'list_current');
+      const carga = await loadList(signal);
+      if (carga.resultado === 'OTRA_EN_CURSO') return;
+      const { fechaCorte, filas, sha256 } = carga.version;
+      loaded();
+      log.info({ lista: clave, resultado: carga.resultado, fechaCorte, filas, sha256 }, 'list_current');
     } catch (error) {
       if (signal.aborted) return;
       const isKnown = error instanceof SatError || error instanceof ListaRechazada;

@@ -131,6 +131,7 @@ export async function startWorker(
   };
   /** Of the relay of this process, where it has one. */
   let wakeRelay = () => {};
+  let wakeListados = () => {};
 
   const consume = (trabajo: StepJob, concurrency: number) => {
     const { queue } = trabajo;
@@ -221,7 +222,11 @@ export async function startWorker(
   }
   if (has('webhooks')) await openWebhooks({ config, database, heartbeats, log, metrics, tracing }, shutdown);
   if (has('correo')) await openCorreo({ config, database, log, metrics }, shutdown);
-  if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics: satMetrics }, shutdown);
+  if (has('listas'))
+    openListas(
+      { config, database, heartbeats, queueSettings, log, metrics: satMetrics, loaded: () => wakeListados() },
+      shutdown,
+    );
 
   if (has('sincronizacion'))
     openSincronizacion({ config, database, paquetes, log, isCharged, wake: () => wakeRelay() }, shutdown);
@@ -251,6 +256,7 @@ export async function startWorker(
   if (has('ensambles')) {
     const lector = createRfcsListados(database);
     const listados = closeLater('listados', holdRfcsListados({ lector, log, metrics, everyMs: LISTS_EVERY_MS }));
+    wakeListados = listados.wake;
     const deps = { claims, paquetes, checkpoint, listados: listados.current };
     const run: StepJob['run'] = (claimed, signal) => assembleSolicitud(deps, claimed, signal);
     consume({ queue: 'ensambles', run }, config.ENSAMBLES_CONCURRENCY);

@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
 import { issueEfirma } from '../fixtures/efirma.ts';
-import { type Caller, ciecOf, LISTAS_TOO, useServicio } from '../fixtures/servicio.ts';
+import { logOf } from '../fixtures/procesos.ts';
+import { type Caller, ciecOf, LISTAS_TOO, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const run = promisify(execFile);
@@ -56,6 +57,8 @@ describe('the table of the README', () => {
     beforeAll(async () => {
       await servicio.startWorker(LISTAS_TOO);
       caller = await servicio.newCaller({ rfc: 'ACU200101DB1', saldo: 50 });
+      // A package is crossed with the lists that are there when it is made.
+      await waitFor(async () => (await logOf(servicio, 'worker-1')).includes('listed_rfcs_held') || null);
       const efirma = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contrasena-de-prueba' });
       const folder = join(servicio.dir, 'efirma');
       await mkdir(folder);
