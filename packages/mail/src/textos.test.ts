@@ -55,6 +55,14 @@ describe('the text of a notice', () => {
     const { texto } = renderCorreo(contenidoDe(correo('solicitud.terminada', { datos: [solicitud] })));
     expect(texto).toContain('ACU200101DB1: CFDI recibidos del 1 ene 2025 al 31 dic 2025');
     expect(texto).toContain(`${panelUrl}/solicitudes/${solicitud.solicitud_id}`);
+    expect(texto).not.toContain('contraparte');
+    for (const [n, said] of [
+      [1, 'Una contraparte está en una lista adversa del SAT'],
+      [1_200, '1,200 contrapartes están en una lista adversa del SAT'],
+    ] as const) {
+      const datos = [{ ...solicitud, contrapartes_adversas: n }];
+      expect(renderCorreo(contenidoDe(correo('solicitud.terminada', { datos }))).texto).toContain(said);
+    }
     const prueba = contenidoDe(correo('solicitud.terminada', { datos: [{ ...solicitud, modo: 'test' }] }));
     expect(renderCorreo(prueba).texto).toContain('(con una llave de prueba)');
   });

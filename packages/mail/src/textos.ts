@@ -44,8 +44,14 @@ const dateOf = (dato: Dato, name: string, format = DIA): string => {
 const many = (n: number, one: string, more: string) => (n === 1 ? one : `${NUMERO.format(n)} ${more}`);
 const dePrueba = (dato: Dato) => (dato['modo'] === 'test' ? ' (con una llave de prueba)' : '');
 
+/** What is said of a package of whose counterparties some stand on a list that speaks against them. */
+const adversas = (dato: Dato): string => {
+  const n = Number(dato['contrapartes_adversas'] ?? 0);
+  return n > 0 ? `. ${many(n, 'Una contraparte está', 'contrapartes están')} en una lista adversa del SAT` : '';
+};
+
 const solicitud = (dato: Dato) =>
-  `${textOf(dato, 'rfc')}: CFDI ${textOf(dato, 'tipo')} del ${dateOf(dato, 'desde', DIA_CALENDARIO)} al ${dateOf(dato, 'hasta', DIA_CALENDARIO)}${dePrueba(dato)}`;
+  `${textOf(dato, 'rfc')}: CFDI ${textOf(dato, 'tipo')} del ${dateOf(dato, 'desde', DIA_CALENDARIO)} al ${dateOf(dato, 'hasta', DIA_CALENDARIO)}${dePrueba(dato)}${adversas(dato)}`;
 const credencial = (dato: Dato) => (dato['credencial'] === 'ciec' ? 'CIEC' : 'e.firma');
 
 /** What a notice says of one thing or of several. */

@@ -10,6 +10,7 @@ import {
 } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSmtp } from '../../../packages/mail/testing/smtp-fixture.ts';
+import { publish } from '../almacen/listar.ts';
 import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
@@ -94,6 +95,22 @@ describe('the end of a request', () => {
     expect((await buzones.find(ana.id))?.apagados).toEqual(['saldo.bajo', 'solicitud.terminada']);
     await finish();
     expect(await correosDe(ana)).toEqual([]);
+  });
+
+  it('says how many counterparties of its package stand on a list that speaks against them', async () => {
+    await publish(t, [
+      { rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' },
+      { rfc: 'PRO020202AB2', situacion: 'DESVIRTUADO' },
+    ]);
+    const nada = { cfdi: 0, monto: '0.00' };
+    const contrapartes = ['PRO010101AB1', 'PRO020202AB2'].map((rfc) => ({
+      ...{ rfc, nombre: '', ingresos: { cfdi: 1, monto: '1.00' }, egresos: nada },
+    }));
+    await createClaims(t.db).finish(await claimOf(t.db, await newSolicitud(t.db, a)), { ...PAQUETE, contrapartes });
+    expect(await correosDe(ana)).toMatchObject([{ datos: [{ rfc: a.rfc, contrapartes_adversas: 1 }] }]);
+    await t.sql`TRUNCATE correo, correo_aviso`;
+    await finish();
+    expect((await correosDe(ana))[0]?.datos[0]).not.toHaveProperty('contrapartes_adversas');
   });
 });
 
