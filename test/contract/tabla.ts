@@ -282,6 +282,13 @@ export const TABLA: readonly Fila[] = [
     errores: [...llave, '404/2002'],
   },
   {
+    ...{ path: 'riesgo/paquete', cost: 0, credencial: 'API key', rfc: 'ninguno', valores: primera },
+    campos: { solicitud_id: texto, ...pagina },
+    data: ['solicitud_id', 'contrapartes_listadas', ...lista, 'siguiente'],
+    elementos: { proveedor_rfc: 'string', lista: 'string', supuesto: 'string', adverso: 'boolean' },
+    errores: [...llave, '404/2002', '409/3002'],
+  },
+  {
     ...{ path: 'vault/rfc-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
     ...{ campos: { rfc: texto, id_cif: opcional }, data: ['rfc'], errores: llave },
   },

@@ -158,10 +158,7 @@ export const contrapartesListadas = z
     adversas: z
       .int()
       .min(0)
-      .meta({
-        description: 'De ellos, por algo que habla en su contra (Presunto o Definitivo, por ejemplo).',
-        example: 1,
-      }),
+      .meta({ description: 'De ellos, por algo que habla en su contra (adverso en riesgo/paquete).', example: 1 }),
   })
   .meta({ id: 'ContrapartesListadas', description: 'Contrapartes de un paquete que están en una lista del SAT.' });
 
@@ -170,7 +167,7 @@ export const contrapartesDeSolicitud = contrapartesListadas
   .nullable()
   .meta({
     description:
-      'Contrapartes del paquete que estaban en una lista del SAT al armarlo. null si no ha terminado con paquete o no se cruzó.',
+      'Contrapartes del paquete que estaban en una lista del SAT al armarlo; quiénes, en riesgo/paquete. null si no ha terminado con paquete o no se cruzó.',
     example: null,
   });
 

@@ -92,6 +92,14 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'riesgo/paquete',
+    resumen: 'Contrapartes de una descarga que están en una lista del SAT',
+    descripcion:
+      'Quiénes le emitieron los CFDI recibidos de un paquete, o recibieron los emitidos, y estaban en una lista del SAT (69, 69-B, 69-B Bis, sellos sin efectos) cuando se armó: en cuál, con qué supuesto, y sus CFDI vigentes del paquete, de ingreso y de egreso, con los pesos. Quien está en dos listas viene dos veces. Cómo están hoy lo dice efos/consultar-lote; de un RFC que se mantiene al día, riesgo/proveedores. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'riesgo/plazos',
     resumen: 'Plazos del artículo 49 Bis',
     descripcion:
@@ -103,7 +111,7 @@ export const OPERACIONES = [
     path: 'riesgo/proveedores',
     resumen: 'Contrapartes que están en una lista del SAT',
     descripcion:
-      'Con quién tiene CFDI el RFC, de los que se mantienen al día con sincronizacion/crear, y está hoy en una lista del SAT: en cuál, con qué supuesto, desde cuándo, y los CFDI vigentes con sus pesos. Cuando alguien entra, cambia o sale avisa el webhook proveedor.listado. Sin costo.',
+      'Con quién tiene CFDI el RFC, de los que se mantienen al día con sincronizacion/crear, y está hoy en una lista del SAT: en cuál, con qué supuesto, desde cuándo, y los CFDI vigentes con sus pesos. Cuando alguien entra, cambia o sale avisa el webhook proveedor.listado. Las de una descarga las da riesgo/paquete. Sin costo.',
     costo: 0,
     credencial: 'API key',
   },

@@ -38,7 +38,7 @@ describe('the tools', () => {
     'estado/sat',
     'efos/consultar-lote',
     'cfdi/resumen',
-    ...['riesgo/plazos', 'riesgo/proveedores'],
+    ...['riesgo/paquete', 'riesgo/plazos', 'riesgo/proveedores'],
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],

@@ -107,6 +107,7 @@ it.for(CLIENTS)(
     await op('descarga/verificar', { solicitud_id });
     await op('descarga/listar', { limite: 1 });
     await op('descarga/paquete', { solicitud_id });
+    await op('riesgo/paquete', { solicitud_id });
     const years = { rfc, tipo: 'recibidos', desde: '2021-01-01', hasta: '2025-12-31' };
     await op('descarga/cancelar', { solicitud_id: (await op('tax/descarga-metadata', years))['solicitud_id'] });
 
@@ -144,7 +145,7 @@ it.for(CLIENTS)(
       ],
       'efos/consultar-lote',
       'estado/sat',
-      ...['riesgo/plazos', 'riesgo/proveedores'],
+      ...['riesgo/paquete', 'riesgo/plazos', 'riesgo/proveedores'],
       ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
       ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
       ...['webhooks/entregas', 'webhooks/listar'],

@@ -247,7 +247,7 @@ const TAGS: Readonly<Record<string, string>> = {
   uso: 'Créditos usados por la cuenta.',
   usuario: 'Datos del contribuyente.',
   vault: 'Asociación del RFC con la API key y custodia de sus credenciales.',
-  riesgo: 'Con quién tiene CFDI un RFC y está en una lista del SAT.',
+  riesgo: 'Con quién tiene CFDI un RFC, o una descarga, y está en una lista del SAT.',
   sincronizacion: 'Los CFDI de un RFC al día, y qué cambió de ellos.',
   webhooks: 'Avisos firmados a una dirección suya, y lo que se envió a ella.',
 };

@@ -85,6 +85,30 @@ export const PETICIONES = {
     texto: 'El paquete ya cumplió su tiempo de conservación y fue borrado. Haga una solicitud nueva del mismo periodo.',
     english: 'The package was kept for its time and then deleted. Make a new request for the same period.',
   },
+  PAQUETE_SIN_CRUZAR: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'El paquete de esta solicitud no se cruzó con las listas del SAT: cuando se armó no había ninguna cargada, o lo armó una versión anterior de Acuse. Pregunte por los RFC de sus CFDI con /api/v1/efos/consultar-lote, sin costo, o pida el periodo otra vez.',
+    english:
+      'The package of this request was not crossed with the lists of the SAT: no list was loaded when it was made, or an earlier version of Acuse made it. Ask about the RFCs of its CFDI with /api/v1/efos/consultar-lote, free of charge, or request the period again.',
+  },
+  PAQUETE_DE_SINCRONIZACION: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'Esta solicitud es una lectura de un RFC que se mantiene al día: no se cruza su paquete, sino todo lo que se conoce del RFC. Sus contrapartes que están hoy en una lista las da /api/v1/riesgo/proveedores, sin costo.',
+    english:
+      'This request is a reading of an RFC that is kept up to date: not its package is crossed but everything that is known of the RFC. Those of its counterparties that stand on a list today are given by /api/v1/riesgo/proveedores, free of charge.',
+  },
+  CRUCE_CADUCADO: {
+    http: 410,
+    codigo: 3004,
+    texto:
+      'Quiénes del paquete estaban en una lista cumplió su tiempo de conservación y fue borrado; cuántos eran queda en /api/v1/descarga/verificar (contrapartes_listadas). Pregunte por los RFC de sus CFDI con /api/v1/efos/consultar-lote, sin costo, o pida el periodo otra vez.',
+    english:
+      'Who of the package stood on a list was kept for its time and then deleted; how many there were stays at /api/v1/descarga/verificar (contrapartes_listadas). Ask about the RFCs of its CFDI with /api/v1/efos/consultar-lote, free of charge, or request the period again.',
+  },
   WEBHOOK_NO_ENCONTRADO: {
     http: 404,
     codigo: 2002,
