@@ -31,10 +31,25 @@ const webhook = { webhook_id: texto };
 const webhooks = { cost: 0, credencial: 'API key', rfc: 'ninguno' } as const;
 const sincronizacion = { cost: 0, credencial: 'API key', rfc: 'propio' } as const;
 const ajustes = { rfc: texto, tipo: opcional, desde: opcional, frecuencia: opcional };
-const costo = ['lecturas_iniciales', 'creditos_iniciales', 'lecturas_al_mes', 'creditos_al_mes'];
+const costo = [
+  'lecturas_iniciales',
+  'creditos_iniciales',
+  'lecturas_al_mes',
+  'creditos_al_mes',
+  'creditos_por_confirmar',
+];
 const suSincronizacion = [
   ...['rfc', 'tipo', 'desde', 'frecuencia', 'hora', 'estado', 'motivo', 'pausada_en', 'consentimiento', 'cambios'],
-  ...['ultima_lectura', 'proxima_lectura', 'periodos_por_leer', 'periodos_con_fallas', 'ultima_falla', 'creada_en'],
+  ...[
+    'ultima_lectura',
+    'proxima_lectura',
+    'periodos_por_leer',
+    'periodos_con_fallas',
+    'periodos_por_confirmar',
+    'periodos_sin_confirmar',
+    'ultima_falla',
+    'creada_en',
+  ],
 ];
 const filtroCfdi = {
   ...{ rfc: texto, tipo: opcional, desde: opcional, hasta: opcional, contraparte_rfc: opcional, estado: opcional },

@@ -192,6 +192,12 @@ export const GUARDS: readonly Guard[] = [
     tests: [db('consentimiento')],
   },
   {
+    name: 'the confirmation of a last reading from which some are missing',
+    file: 'packages/core/src/sincronizacion/agenda.ts',
+    edits: [{ from: 'if (!isDudosa && ausentes === 0 && !isUnmatched)', to: 'if (!isUnmatched)' }],
+    tests: ['test/integration/almacen/ultima.test.ts'],
+  },
+  {
     name: 'the wait of a reading while one that overlaps is under way',
     file: 'prisma/migrations/20261123154600_sincronizacion/migration.sql',
     edits: [{ from: 't.desde <= h AND t.hasta >= d)', to: 't.desde <= h AND t.hasta >= d AND false)' }],

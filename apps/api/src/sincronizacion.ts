@@ -5,6 +5,7 @@ import {
   countLecturas,
   FRECUENCIAS,
   type Frecuencia,
+  MAX_CONFIRMACIONES,
   type Modo,
   type TipoDescarga,
 } from '@acuse/core';
@@ -69,6 +70,13 @@ export const costoData = z
       .int()
       .meta({ description: 'Lecturas de los 30 días siguientes; cada vez son menos por mes cargado.', example: 84 }),
     creditos_al_mes: z.int().meta({ description: 'Lo que cuestan.', example: 84 }),
+    creditos_por_confirmar: z
+      .int()
+      .meta({
+        description:
+          'Lo más que cuesta confirmar un mes y tipo cuando el SAT deja de dar CFDI que daba; nada mientras no pase.',
+        example: MAX_CONFIRMACIONES,
+      }),
   })
   .meta({ id: 'CostoSincronizacion', description: 'Lo que cuesta mantener al día el RFC.' });
 
@@ -88,6 +96,7 @@ export function costoOf(
     creditos_iniciales: iniciales * costo,
     lecturas_al_mes: alMes,
     creditos_al_mes: alMes * costo,
+    creditos_por_confirmar: MAX_CONFIRMACIONES * costo,
   };
 }
 
@@ -132,6 +141,21 @@ export const sincronizacionData = z
       .min(0)
       .meta({ description: 'Meses que todavía no se han leído ni una vez; 0: la primera carga terminó.', example: 0 }),
     periodos_con_fallas: z.int().min(0).meta({ description: 'Periodos cuya última lectura falló.', example: 0 }),
+    periodos_por_confirmar: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'Periodos cuya última lectura dejó de dar CFDI, o con la que ninguna anterior coincide: se leen otra vez a los 7, 14 y 28 días.',
+        example: 0,
+      }),
+    periodos_sin_confirmar: z
+      .int()
+      .min(0)
+      .meta({
+        description: `Meses que ya no se leen y cuya última lectura no se confirmó en ${MAX_CONFIRMACIONES} más: se piden otra vez al renovar el permiso con sincronizacion/crear.`,
+        example: 0,
+      }),
     ultima_falla: z.string().nullable().meta({ description: 'Por qué falló la última que falló.', example: null }),
     creada_en: instante('Cuándo se creó.'),
   })
@@ -157,6 +181,8 @@ export function datosDeSincronizacion(vista: VistaSincronizacion): z.input<typeo
     proxima_lectura: iso(vista.proximaLectura),
     periodos_por_leer: vista.porLeer,
     periodos_con_fallas: vista.fallando,
+    periodos_por_confirmar: vista.porConfirmar,
+    periodos_sin_confirmar: vista.sinConfirmar,
     ultima_falla: vista.ultimoFallo,
     creada_en: vista.creadaEn.toISOString(),
   };

@@ -27,7 +27,15 @@ export function memorySincronizaciones(
         recibidos: tipos.includes('recibidos'),
         creadaEn: store.now,
         consentimiento: { finalidad, otorgadoEn: store.now, expiraEn },
-        ...{ cambios: 0n, ultimaLectura: null, proximaLectura, fallando: 0, ultimoFallo: null },
+        ...{
+          cambios: 0n,
+          ultimaLectura: null,
+          proximaLectura,
+          fallando: 0,
+          porConfirmar: 0,
+          sinConfirmar: 0,
+          ultimoFallo: null,
+        },
         porLeer: meses.length * tipos.length,
       });
       return isThere ? 'RENOVADA' : 'CREADA';

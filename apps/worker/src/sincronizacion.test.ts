@@ -25,7 +25,7 @@ const AJUSTES = { everyMs: 1_000, concurrency: 4, aLaVez: 3, deadlineHours: 72 }
 const tomadoAfter = (fallos: number): TramoTomado => ({
   ...{ sincronizacionId: '01981c9e-0000-7000-8000-000000000001', almacenId: 1, rfc: 'ACU200101DB1', modo: 'test' },
   ...{ tipo: 'recibidos', tramo: { clase: 'RECIENTE' }, fase: 'LEER', epoch: 1 },
-  ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, fallos },
+  ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, fallos, lecturas: 3, porConfirmar: 0 },
   solicitud: {
     ...{ id: 's', estado: 'TERMINADA', motivo: null, objectKey: 'k', desde: '2026-03-01', hasta: '2026-03-05' },
     ...{ pedido: '2026-03-05', creadaEn: new Date(), isConfirmada: false, isBorrado: false },

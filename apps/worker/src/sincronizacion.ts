@@ -1,5 +1,6 @@
 import {
   addDays,
+  afterReading,
   calendarDay,
   Desplazado,
   dueOn,
@@ -38,6 +39,8 @@ const RETRY_SECONDS = 30;
 /** Seconds until a period is asked for again whose solicitud ended without rows, or is doubted: doubling, to a day. */
 const FIRST_FAILURE_SECONDS = 3_600;
 const LAST_FAILURE_SECONDS = 86_400;
+/** Answers in a row that are doubted until a period is left for another day; the newest days are doubted until they pass. */
+const MAX_DUDOSAS = 5;
 /** Months before this one that are looked for when the newest days are: an outage may have been long. */
 const MONTHS_BACK_DAYS = 400;
 /** Rows that one statement deletes of what is gone. */
@@ -292,11 +295,18 @@ async function merge(
     const hecha = await almacenes.merge(lectura, paquetes.readCsv(objectKey, linked.signal), linked.signal);
     if (hecha === null) return;
     log.info({ ...nameOf(tomado), solicitud_id: solicitudId, ...hecha }, 'reading_merged');
-    if (hecha.isDudosa) await tramos.failed(tomado, 'DUDOSA', afterFailures(tomado.fallos));
-    else {
-      const next = siguienteLectura(tramo, pedido, frecuencia);
-      await tramos.read(tomado, next === null ? null : dueOn(next, minuto));
+    if (hecha.isDudosa && (tramo.clase === 'RECIENTE' || tomado.fallos < MAX_DUDOSAS)) {
+      await tramos.failed(tomado, 'DUDOSA', afterFailures(tomado.fallos));
+      return;
     }
+    const { lecturas, porConfirmar } = tomado;
+    const next = afterReading(tramo, { dia: pedido, frecuencia, isPrimera: lecturas === 0, porConfirmar, ...hecha });
+    // Who moved the first day of the subscription back meanwhile is not told of the days before by this reading.
+    const isPart = tramo.clase === 'MES' && desde > later(tomado.desde, tramo.mes);
+    const dueAt = isPart ? deps.now() : next.dia === null ? null : dueOn(next.dia, minuto);
+    if (dueAt === null && next.porConfirmar > 0)
+      log.warn({ ...nameOf(tomado), solicitud_id: solicitudId }, 'reading_unconfirmed');
+    await tramos.read(tomado, { dueAt, porConfirmar: next.porConfirmar });
   } catch (error) {
     if (!(error instanceof LecturaIlegible)) throw error;
     log.error({ ...nameOf(tomado), solicitud_id: solicitudId, err: error }, 'reading_illegible');

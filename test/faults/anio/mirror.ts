@@ -30,21 +30,21 @@ export const dataOf = (recibido: boolean, fila: FilaCfdi): string => {
  */
 export function createMirror(recibido: boolean) {
   const known = new Map<string, Known & { readonly day: string }>();
-  const doubted = new Map<string, boolean>();
+  const before = new Map<string, { hasta: string; isDudosa: boolean }[]>();
   return {
     known: known as ReadonlyMap<string, Known>,
     /** Takes an answer in, and gives the changes that are to be told of it, in any order: `class uuid`. */
     read({ desde, hasta, filas }: Answered): { readonly told: readonly string[]; readonly isDudosa: boolean } {
-      const period = `${desde} ${hasta}`;
+      const same = before.get(desde) ?? [];
+      const wasDudosa = same.findLast((reading) => reading.hasta <= hasta)?.isDudosa ?? false;
       const given = new Map(filas.map((fila) => [fila.uuid, fila]));
       const present = [...known].filter(([, { day, isAusente }]) => day >= desde && day <= hasta && !isAusente);
       const missing = present.filter(([uuid]) => !given.has(uuid));
       // An answer by the portal alone is never confirmed when it is empty.
       const isDudosa =
         missing.length > 0 &&
-        (given.size === 0 ||
-          (missing.length > FEW && missing.length > SHARE * present.length && doubted.get(period) !== true));
-      doubted.set(period, isDudosa);
+        (given.size === 0 || (missing.length > FEW && missing.length > SHARE * present.length && !wasDudosa));
+      before.set(desde, [...same, { hasta, isDudosa }]);
       const told: string[] = [];
       for (const [uuid, fila] of given) {
         const before = known.get(uuid);

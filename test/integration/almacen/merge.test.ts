@@ -161,6 +161,15 @@ test('an answer from which much is missing is doubted until the next one says th
   expect((await said(100n)).filter(([, clase]) => clase === 'ausente')).toHaveLength(40);
 });
 
+test('a month that lasts is doubted once, though it is a day longer when it is asked for again', async () => {
+  const { read } = await open();
+  const filas = Array.from({ length: 100 }, (_, n) => recibido(n));
+  const few = filas.slice(0, 20);
+  await read(filas);
+  expect(await read(few, { hasta: '2026-03-29' })).toMatchObject({ ausentes: 0, isDudosa: true });
+  expect(await read(few, { hasta: '2026-03-30' })).toMatchObject({ ausentes: 80, isDudosa: false });
+});
+
 test.for([
   [30, 10, false],
   [100, 79, true],

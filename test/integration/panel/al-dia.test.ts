@@ -48,6 +48,11 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   expect(page.main).toMatch(/Al día.*Último cambio.*1.*Mantener al día los CFDI del RFC/s);
   expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>5 nov 20261,160.50');
   expect(page.text).not.toContain('<b>Proveedor</b>');
+  expect(page.main).not.toMatch(/Por confirmar|Sin confirmar/);
+  await servicio.sql`UPDATE tramo SET por_confirmar = 2 WHERE sincronizacion_id = ${vista?.id} AND mes > '0001-01-01'`;
+  expect((await persona.get(pagina)).main).toMatch(/Por confirmar.*1 periodo: el SAT no dijo lo mismo/s);
+  await servicio.sql`UPDATE tramo SET fase = 'FIN', solicitud_id = NULL WHERE sincronizacion_id = ${vista?.id} AND mes > '0001-01-01'`;
+  expect((await persona.get(pagina)).main).toMatch(/Sin confirmar.*1 periodo: el SAT no dijo dos veces lo mismo/s);
 });
 
 test('whoever looks sees a subscription of either mode, and reads that one of a test key is for trying', async () => {

@@ -1,7 +1,18 @@
 import { readFileSync } from 'node:fs';
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { addDays } from '../solicitud/periodos.ts';
-import { countLecturas, mesesDesde, minutoDe, periodoDe, siguienteLectura, type Tramo } from './agenda.ts';
+import {
+  afterReading,
+  countLecturas,
+  type Leido,
+  MAX_CONFIRMACIONES,
+  mesesDesde,
+  minutoDe,
+  periodoDe,
+  siguienteLectura,
+  type Tramo,
+} from './agenda.ts';
 
 function lecturasDe(tramo: Tramo, first: string) {
   const days = [first];
@@ -40,6 +51,93 @@ test('a month that was read late goes on from there, without the readings that w
   expect(siguienteLectura({ clase: 'MES', mes: '2020-01-01' }, '2026-03-15', 'DIARIA')).toBeNull();
 });
 
+type Said = Pick<Leido, 'nuevos' | 'ausentes' | 'isDudosa'>;
+const NOTHING: Said = { nuevos: 0, ausentes: 0, isDudosa: false };
+
+/** A month that is read until nobody asks again: when, and what each reading left in question. */
+function lifeOf(tramo: Tramo, first: string, said: (n: number) => Said) {
+  const readings: { dia: string; said: Said; porConfirmar: number }[] = [];
+  for (let [dia, before]: [string | null, number] = [first, 0]; dia !== null; ) {
+    const now = said(readings.length);
+    const leido: Leido = { ...now, dia, frecuencia: 'DIARIA', isPrimera: readings.length === 0, porConfirmar: before };
+    const next = afterReading(tramo, leido);
+    readings.push({ dia, said: now, porConfirmar: next.porConfirmar });
+    [dia, before] = [next.dia, next.porConfirmar];
+  }
+  return readings;
+}
+
+const saidOf = fc.record({
+  nuevos: fc.constantFrom(0, 0, 3),
+  ausentes: fc.constantFrom(0, 0, 2),
+  isDudosa: fc.constantFrom(false, false, true),
+});
+const monthOf = fc
+  .integer({ min: 0, max: 23 })
+  .map((n) => `${2025 + Math.floor(n / 12)}-${String((n % 12) + 1).padStart(2, '0')}-01`);
+const isIn = (mes: string, dia: string) => dia < `${Number(mes.slice(0, 4)) + 1}-05-08`;
+const isMatched = ({ nuevos, ausentes, isDudosa }: Said) => nuevos === 0 && ausentes === 0 && !isDudosa;
+
+test('a month from which nobody goes missing is read on the days of the calendar, and not once more', () => {
+  fc.assert(
+    fc.property(monthOf, fc.array(fc.boolean()), (mes, news) => {
+      const days = lecturasDe({ clase: 'MES', mes }, mes);
+      // What is new is new while the month is young.
+      const readings = lifeOf({ clase: 'MES', mes }, mes, (n) => ({ ...NOTHING, nuevos: n < 10 && news[n] ? 1 : 0 }));
+      expect(readings.map(({ dia }) => dia)).toEqual(days);
+      expect(readings.at(-1)?.porConfirmar).toBe(0);
+    }),
+  );
+});
+
+test('a month is over only when its last reading agrees with the one before, or after it was asked again thrice', () => {
+  fc.assert(
+    fc.property(monthOf, fc.integer({ min: 0, max: 900 }), fc.infiniteStream(saidOf), (mes, late, answers) => {
+      const given: Said[] = [];
+      const said = (n: number) => (given[n] ??= answers.next().value ?? NOTHING);
+      const readings = lifeOf({ clase: 'MES', mes }, addDays(mes, late), said);
+      const after = readings.filter(({ dia }) => !isIn(mes, dia));
+      expect(after.length).toBeGreaterThan(0);
+      expect(after.length).toBeLessThanOrEqual(1 + MAX_CONFIRMACIONES + 1);
+      const last = readings.at(-1);
+      if (last === undefined) throw new Error('never read');
+      const isFirst = readings.length === 1;
+      expect(last.porConfirmar === 0).toBe(isMatched(last.said) && !isFirst);
+      if (last.porConfirmar > 0) expect(after.length).toBeGreaterThan(MAX_CONFIRMACIONES - 1);
+    }),
+  );
+});
+
+test('who goes missing is asked for again within a week, whatever the calendar says', () => {
+  fc.assert(
+    fc.property(monthOf, fc.integer({ min: 0, max: 15 }), (mes, at) => {
+      const readings = lifeOf({ clase: 'MES', mes }, mes, (n) => ({ ...NOTHING, ausentes: n === at ? 1 : 0 }));
+      const [one, next] = [readings[at], readings[at + 1]];
+      if (one === undefined) return;
+      expect(next && Date.parse(next.dia) - Date.parse(one.dia)).toBeLessThanOrEqual(7 * 86_400_000);
+      expect([one.porConfirmar > 0, next?.porConfirmar]).toEqual([true, 0]);
+    }),
+  );
+});
+
+test('a last reading that is in question is asked again after 7, 14 and 28 days, and then no more', () => {
+  const mes: Tramo = { clase: 'MES', mes: '2026-01-01' };
+  const readings = lifeOf(mes, '2027-05-08', () => ({ ...NOTHING, ausentes: 1 }));
+  expect(readings.map(({ dia }) => dia)).toEqual(['2027-05-08', '2027-05-15', '2027-05-29', '2027-06-26']);
+  expect(readings.at(-1)?.porConfirmar).toBe(4);
+});
+
+test('a month that was over when it was read first is read a second time a week later, and no more when that agrees', () => {
+  const readings = lifeOf({ clase: 'MES', mes: '2020-01-01' }, '2026-03-15', (n) => ({
+    ...NOTHING,
+    nuevos: n === 0 ? 9 : 0,
+  }));
+  expect(readings.map(({ dia, porConfirmar }) => [dia, porConfirmar])).toEqual([
+    ['2026-03-15', 2],
+    ['2026-03-22', 0],
+  ]);
+});
+
 test('the newest days are read again every day or week, with the days in which a CFDI may still show up', () => {
   const reciente: Tramo = { clase: 'RECIENTE' };
   expect(siguienteLectura(reciente, '2026-02-28', 'DIARIA')).toBe('2026-03-01');
@@ -64,13 +162,15 @@ test('the months since a day come newest first', () => {
 });
 
 test('the readings that are foretold are those that the days then bring', () => {
-  const [desde, hoy, hasta] = ['2025-01-15', '2026-03-10', '2026-09-10'];
+  const [desde, hoy, hasta] = ['2024-11-15', '2026-03-10', '2026-09-10'];
   for (const frecuencia of ['DIARIA', 'SEMANAL'] as const) {
     const due = new Map<string, { tramo: Tramo; day: string | null }>();
-    const read = (tramo: Tramo, day: string) =>
-      due.set(JSON.stringify(tramo), { tramo, day: siguienteLectura(tramo, day, frecuencia) });
+    const read = (tramo: Tramo, day: string, isPrimera = false) => {
+      const leido = { dia: day, frecuencia, isPrimera, ...NOTHING, porConfirmar: 0 };
+      due.set(JSON.stringify(tramo), { tramo, day: afterReading(tramo, leido).dia });
+    };
     read({ clase: 'RECIENTE' }, hoy);
-    for (const mes of mesesDesde(desde, hoy)) read({ clase: 'MES', mes }, hoy);
+    for (const mes of mesesDesde(desde, hoy)) read({ clase: 'MES', mes }, hoy, true);
     let count = 0;
     for (let today = addDays(hoy, 1); today <= hasta; today = addDays(today, 1)) {
       if (today.endsWith('-01')) read({ clase: 'MES', mes: today }, today);
@@ -80,7 +180,7 @@ test('the readings that are foretold are those that the days then bring', () => 
         read(tramo, today);
       }
     }
-    expect(countLecturas({ desde, frecuencia }, { hoy, hasta })).toEqual({ primera: 15, despues: count });
+    expect(countLecturas({ desde, frecuencia }, { hoy, hasta })).toEqual({ primera: 17, despues: count });
   }
 });
 

@@ -41,13 +41,61 @@ function diasDe(mes: string): readonly string[] {
   return [...days.filter((day) => day < ultima), ultima];
 }
 
+/** Days until a month is read once more whose last reading is in question, growing; then nobody asks again. */
+const CONFIRMAR = [7, 14, 28] as const;
+/** Readings, at most, by which one is confirmed that is in question. */
+export const MAX_CONFIRMACIONES = CONFIRMAR.length;
+
 /**
- * The day on which a tramo is due again after it was asked for on `leido`; null for a month whose cancellations are
- * over, which is read no more.
+ * The day on which a tramo is due again by the calendar after it was asked for on `leido`; null for a month whose
+ * cancellations are over.
  */
 export function siguienteLectura(tramo: Tramo, leido: string, frecuencia: Frecuencia): string | null {
   if (tramo.clase === 'RECIENTE') return addDays(leido, DIAS[frecuencia]);
   return diasDe(tramo.mes).find((day) => day > leido) ?? null;
+}
+
+/** A reading of a tramo, and what it brought. */
+export interface Leido {
+  /** The day on which it was asked for. */
+  readonly dia: string;
+  readonly frecuencia: Frecuencia;
+  /** Nothing of the tramo was read before. */
+  readonly isPrimera: boolean;
+  readonly nuevos: number;
+  /** Taken for missing by this reading. */
+  readonly ausentes: number;
+  readonly isDudosa: boolean;
+  /** What the reading before it left in question, as {@link afterReading} gave it. */
+  readonly porConfirmar: number;
+}
+
+/** When a tramo is due again (null: never), and whether what was read is in question: 0 when it is not. */
+export interface Siguiente {
+  readonly dia: string | null;
+  /** One more than the readings that were spent on confirming what is in question. */
+  readonly porConfirmar: number;
+}
+
+/**
+ * What follows a reading. The SAT leaves CFDI out at times, so one that took some for missing, or is doubted, is in
+ * question; once the cancellations of a month are over, so is each that no earlier one agrees with: the first, and one
+ * that brought new CFDI. A month in question is read once more after a week, then two, then four, where the calendar
+ * does not ask for it before. Honest answers cost no reading but the second of a month that was over when it was read
+ * first.
+ */
+export function afterReading(tramo: Tramo, leido: Leido): Siguiente {
+  const { frecuencia, isPrimera, nuevos, ausentes, isDudosa, porConfirmar } = leido;
+  const dia = siguienteLectura(tramo, leido.dia, frecuencia);
+  // What is said of the newest days is said once more by their month.
+  if (tramo.clase === 'RECIENTE') return { dia, porConfirmar: 0 };
+  const isUnmatched = dia === null && (isPrimera || nuevos > 0);
+  if (!isDudosa && ausentes === 0 && !isUnmatched) return { dia, porConfirmar: 0 };
+  const spent = Math.max(0, porConfirmar - 1);
+  const wait = CONFIRMAR[spent];
+  const otra = wait === undefined ? null : addDays(leido.dia, wait);
+  if (otra !== null && (dia === null || otra < dia)) return { dia: otra, porConfirmar: spent + 2 };
+  return { dia, porConfirmar: dia === null ? spent + 1 : 1 };
 }
 
 /** The later of two days, and the earlier. */
@@ -72,8 +120,8 @@ export function mesesDesde(desde: string, hoy: string): readonly string[] {
 }
 
 /**
- * Readings of one kind of CFDI: those that the first load needs, and those that follow in the days up to `hasta`, the
- * months that begin until then included.
+ * Readings of one kind of CFDI while the SAT answers honestly: those that the first load needs, and those that follow in
+ * the days up to `hasta`, the months that begin until then included.
  */
 export function countLecturas(
   { desde, frecuencia }: { desde: string; frecuencia: Frecuencia },
@@ -81,14 +129,16 @@ export function countLecturas(
 ): { readonly primera: number; readonly despues: number } {
   const meses = mesesDesde(desde, hoy);
   let despues = 0;
-  const countFrom = (tramo: Tramo, leido: string) => {
-    for (let day = siguienteLectura(tramo, leido, frecuencia); day !== null && day <= hasta; ) {
+  const countFrom = (tramo: Tramo, leido: string, isPrimera = false) => {
+    const honest = { frecuencia, nuevos: 0, ausentes: 0, isDudosa: false };
+    let { dia, porConfirmar } = afterReading(tramo, { ...honest, dia: leido, isPrimera, porConfirmar: 0 });
+    while (dia !== null && dia <= hasta) {
       despues += 1;
-      day = siguienteLectura(tramo, day, frecuencia);
+      ({ dia, porConfirmar } = afterReading(tramo, { ...honest, dia, isPrimera: false, porConfirmar }));
     }
   };
   countFrom({ clase: 'RECIENTE' }, hoy);
-  for (const mes of meses) countFrom({ clase: 'MES', mes }, hoy);
+  for (const mes of meses) countFrom({ clase: 'MES', mes }, hoy, true);
   for (let mes = nextMonth(hoy); mes <= hasta; mes = nextMonth(mes)) countFrom({ clase: 'MES', mes }, mes);
   // The newest days are part of the month that is read first.
   return { primera: meses.length, despues };

@@ -85,7 +85,8 @@ const PARTE_AUSENTE = 0.2;
 
 /**
  * Compares what was read with what is known of the period, and writes what differs, with a numbered change for each.
- * The rows that agree are not touched. A CFDI that the SAT gives twice counts once. `$5` solicitud, `$6` when it was
+ * The rows that agree are not touched. What is doubted is believed when the next reading that begins on the same day,
+ * and ends no earlier, says so too: a month that lasts is asked for up to that day. A CFDI that the SAT gives twice counts once. `$5` solicitud, `$6` when it was
  * asked, `$7` confirmed.
  */
 const MERGE = `
@@ -124,7 +125,7 @@ WITH fila AS MATERIALIZED (
       (NOT $7 AND NOT EXISTS (SELECT FROM leido))
       OR (count(*) FILTER (WHERE falta) > ${POCOS_AUSENTES}
         AND count(*) FILTER (WHERE falta) > ${PARTE_AUSENTE} * (SELECT count(*) FROM conocido WHERE ausente IS NULL)
-        AND NOT coalesce((SELECT es_dudosa FROM lectura WHERE almacen_id = $1 AND tipo = $2 AND desde = $3::date AND hasta = $4::date ORDER BY n DESC LIMIT 1), false))
+        AND NOT coalesce((SELECT es_dudosa FROM lectura WHERE almacen_id = $1 AND tipo = $2 AND desde = $3::date AND hasta <= $4::date ORDER BY n DESC LIMIT 1), false))
     ) AS es_dudosa FROM distinto
 ), cambia AS MATERIALIZED (
   SELECT * FROM distinto WHERE NOT falta OR NOT (SELECT es_dudosa FROM juicio)

@@ -81,7 +81,8 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     trato: 'borra',
     donde: DE_SU_SINCRONIZACION,
     suyo: 'desde hasta',
-    resto: 'sincronizacion_id tipo mes fase due_at epoch tomado_hasta solicitud_id pedido lecturas fallos motivo',
+    resto:
+      'sincronizacion_id tipo mes fase due_at epoch tomado_hasta solicitud_id pedido lecturas fallos motivo por_confirmar',
     plazo: AL_DIA,
   },
   sincronizacion: {

@@ -64,6 +64,9 @@ export interface VistaSincronizacion {
   /** Months that were never read yet, and periods whose last reading failed. */
   readonly porLeer: number;
   readonly fallando: number;
+  /** Periods whose last reading is in question and that will be read again, and those that will not. */
+  readonly porConfirmar: number;
+  readonly sinConfirmar: number;
   /** Why the last one that failed did. */
   readonly ultimoFallo: string | null;
 }
@@ -90,11 +93,13 @@ const VIEW = `
 SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.minuto::int, s.estado, s.motivo,
   s.pausada_en AS "pausadaEn", s.creada_en AS "creadaEn", k.finalidad, k.otorgado_en AS "otorgadoEn", k.expira_en AS "expiraEn",
   a.cambios::text, (SELECT max(leida_en) FROM lectura l WHERE l.almacen_id = a.id) AS "ultimaLectura",
-  t.proxima AS "proximaLectura", coalesce(t.por_leer, 0)::int AS "porLeer", coalesce(t.fallando, 0)::int AS fallando, t.ultimo_fallo AS "ultimoFallo"
+  t.proxima AS "proximaLectura", coalesce(t.por_leer, 0)::int AS "porLeer", coalesce(t.fallando, 0)::int AS fallando,
+  coalesce(t.por_confirmar, 0)::int AS "porConfirmar", coalesce(t.sin_confirmar, 0)::int AS "sinConfirmar", t.ultimo_fallo AS "ultimoFallo"
 FROM sincronizacion s JOIN almacen a ON a.id = s.almacen_id
 LEFT JOIN consentimiento k ON k.sincronizacion_id = s.id AND k.expira_en > now()
 LEFT JOIN LATERAL (
   SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0 AND mes <> '${RECIENTE}') AS por_leer,
+    count(*) FILTER (WHERE por_confirmar > 0 AND fase <> 'FIN') AS por_confirmar, count(*) FILTER (WHERE por_confirmar > 0 AND fase = 'FIN') AS sin_confirmar,
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
   FROM tramo WHERE sincronizacion_id = s.id
 ) t ON true
@@ -156,7 +161,8 @@ WHERE id = $1`;
 
 /**
  * The newest days, and each month, of each kind; the newest month first, a second apart. What is there stays as it is,
- * but for one that failed: it is tried again now.
+ * but for a month that is asked for again now: one that was never read, one that was read from a later day on only, and
+ * one that nobody would ask for again though its last reading is in question.
  */
 const TRAMOS = `
 WITH pedido AS (
@@ -165,7 +171,9 @@ WITH pedido AS (
   DELETE FROM tramo t WHERE t.sincronizacion_id = $1 AND t.fase IN ('PEDIR', 'FIN')
     AND (t.tipo <> ALL ($2::text[]) OR (t.mes <> '${RECIENTE}' AND t.mes <> ALL ($3::date[])))
 ), ya AS (
-  UPDATE tramo t SET due_at = now() WHERE t.sincronizacion_id = $1 AND t.fase = 'PEDIR' AND t.lecturas = 0 AND t.due_at > now() AND t.mes <> '${RECIENTE}'
+  UPDATE tramo t SET fase = 'PEDIR', due_at = now() WHERE t.sincronizacion_id = $1 AND t.tipo = ANY ($2::text[]) AND t.mes = ANY ($3::date[])
+    AND ((t.fase = 'PEDIR' AND t.lecturas = 0 AND t.due_at > now()) OR (t.fase IN ('PEDIR', 'FIN') AND t.desde > greatest(t.mes, $5::date))
+      OR (t.fase = 'FIN' AND t.por_confirmar > 0))
 )
 INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
 SELECT $1, tipo, mes, now() + make_interval(secs => orden - 1) FROM pedido
@@ -217,7 +225,7 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
           `INSERT INTO consentimiento (sincronizacion_id, kid, sobre, finalidad, otorgado_por, expira_en) VALUES ($1, $2, $3, $4, $5, $6)`,
           [id, kid, sobre, finalidad, actor, expiraEn],
         );
-        await execute(client, TRAMOS, [id, tipos, meses, primeraReciente]);
+        await execute(client, TRAMOS, [id, tipos, meses, primeraReciente, nueva.desde]);
         await execute(
           client,
           nota({

@@ -18,6 +18,10 @@ export interface TramoTomado {
   readonly frecuencia: Frecuencia;
   readonly minuto: number;
   readonly fallos: number;
+  /** Readings of it that were merged. */
+  readonly lecturas: number;
+  /** What the last of them left in question. */
+  readonly porConfirmar: number;
   /** What was asked for it, in the phase LEER. */
   readonly solicitud: {
     readonly id: string;
@@ -70,7 +74,7 @@ const TAKE = `
 )
 SELECT t.sincronizacion_id AS "sincronizacionId", s.almacen_id AS "almacenId", s.rfc,
   coalesce((SELECT k.modo FROM api_key k WHERE k.id = s.api_key_id), 'live') AS modo, t.tipo, t.mes::text, t.fase, t.epoch,
-  s.desde::text, s.frecuencia, s.minuto::int, t.fallos,
+  s.desde::text, s.frecuencia, s.minuto::int, t.fallos, t.lecturas, t.por_confirmar::int AS "porConfirmar",
   CASE WHEN t.fase = 'LEER' THEN json_build_object('id', t.solicitud_id, 'estado', coalesce(x.estado, 'PERDIDA'), 'motivo', x.motivo, 'objectKey', x.object_key,
     'desde', t.desde, 'hasta', t.hasta, 'pedido', t.pedido, 'creadaEn', x.creada_en, 'isConfirmada', coalesce(x.confianza, 'confirmado') = 'confirmado',
     'isBorrado', x.paquete_borrado_en IS NOT NULL) END AS solicitud
@@ -88,12 +92,13 @@ const POSTPONE = `UPDATE tramo SET tomado_hasta = NULL, due_at = now() + make_in
 
 const EXTEND = `UPDATE tramo SET tomado_hasta = now() + make_interval(secs => $5) WHERE ${HELD}`;
 
+/** Under a new epoch: whoever hears nothing of it gives back what he held, which is his no more. */
 const READ = `
-UPDATE tramo SET tomado_hasta = NULL, solicitud_id = NULL, fase = CASE WHEN $5::timestamptz IS NULL THEN 'FIN' ELSE 'PEDIR' END,
-  due_at = coalesce($5, due_at), lecturas = lecturas + 1, fallos = 0, motivo = NULL WHERE ${HELD} AND fase = 'LEER'`;
+UPDATE tramo SET epoch = epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = CASE WHEN $5::timestamptz IS NULL THEN 'FIN' ELSE 'PEDIR' END,
+  due_at = coalesce($5, due_at), lecturas = lecturas + 1, fallos = 0, motivo = NULL, por_confirmar = $6 WHERE ${HELD} AND fase = 'LEER'`;
 
 const FAILED = `
-UPDATE tramo SET tomado_hasta = NULL, solicitud_id = NULL, fase = 'PEDIR', due_at = now() + make_interval(secs => $5),
+UPDATE tramo SET epoch = epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = 'PEDIR', due_at = now() + make_interval(secs => $5),
   fallos = fallos + CASE WHEN $6::text IS NULL THEN 0 ELSE 1 END, motivo = coalesce($6, motivo)
 WHERE ${HELD} AND fase = 'LEER'`;
 
@@ -153,8 +158,9 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
     /** Holds it for so many seconds more. False when another holds it. */
     extend: (tomado: TramoTomado, seconds: number) => isOne(pool, EXTEND, [...keyOf(tomado), seconds]),
 
-    /** Its package is merged; it is due again then, or never (null). */
-    read: (tomado: TramoTomado, dueAt: Date | null) => isOne(pool, READ, [...keyOf(tomado), dueAt]),
+    /** Its package is merged; it is due again then, or never (null), and is in question or is not (0). */
+    read: (tomado: TramoTomado, { dueAt, porConfirmar }: { dueAt: Date | null; porConfirmar: number }) =>
+      isOne(pool, READ, [...keyOf(tomado), dueAt, porConfirmar]),
 
     /**
      * Its solicitud ended without rows that can be merged: it is asked for again after so many seconds. Without

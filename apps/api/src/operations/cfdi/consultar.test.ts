@@ -32,7 +32,7 @@ async function keeping() {
     },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
     ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 1n, ultimaLectura: kit.store.now },
-    ...{ proximaLectura: null, porLeer: 2, fallando: 0, ultimoFallo: null },
+    ...{ proximaLectura: null, porLeer: 2, fallando: 0, porConfirmar: 0, sinConfirmar: 0, ultimoFallo: null },
   };
   kit.store.sincronizaciones.set(a.contribuyenteId, vista);
   const call = (body: object = {}) => kit.call(PATH, { rfc: a.rfc, ...body }, { key: a.key });

@@ -33,7 +33,7 @@ async function keeping(answer: ResumenCfdi | DemasiadosCfdi) {
     },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
     ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 0n, ultimaLectura: null },
-    ...{ proximaLectura: null, porLeer: 1, fallando: 0, ultimoFallo: null },
+    ...{ proximaLectura: null, porLeer: 1, fallando: 0, porConfirmar: 0, sinConfirmar: 0, ultimoFallo: null },
   });
   const call = (body: object) => kit.call(PATH, { rfc: a.rfc, ...body }, { key: a.key });
   return { call, asked };

@@ -209,6 +209,11 @@ interface SituacionProps {
   readonly path: string;
 }
 
+const POR_CONFIRMAR = [
+  ['porConfirmar', 'Por confirmar', 'el SAT no dijo lo mismo que antes, y se le pregunta otra vez'],
+  ['sinConfirmar', 'Sin confirmar', 'el SAT no dijo dos veces lo mismo; se le pregunta al renovar el permiso'],
+] as const;
+
 function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
   const { estado, motivo, consentimiento, ultimaLectura, proximaLectura, porLeer, fallando, ultimoFallo } = vista;
   const isActive = estado === 'ACTIVA';
@@ -230,6 +235,9 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
           porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'mes', 'meses')],
           fallando === 0 ? null : ['Con fallas', count(fallando, 'periodo', 'periodos')],
           fallando === 0 || ultimoFallo === null ? null : ['Por qué falló', explain(ultimoFallo).causa],
+          ...POR_CONFIRMAR.map(([campo, nombre, que]) =>
+            vista[campo] === 0 ? null : ([nombre, `${count(vista[campo], 'periodo', 'periodos')}: ${que}`] as const),
+          ),
           ['Último cambio', `n.º ${formatNumero(vista.cambios)}`],
           consentimiento === null
             ? ['Permiso para usar la CIEC', 'No hay']

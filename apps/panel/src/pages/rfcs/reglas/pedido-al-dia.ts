@@ -1,5 +1,5 @@
 import { isFecha } from '@acuse/contract';
-import { addDays, calendarDay, countLecturas, FRECUENCIAS } from '@acuse/core';
+import { addDays, calendarDay, countLecturas, FRECUENCIAS, MAX_CONFIRMACIONES } from '@acuse/core';
 import type { RfcVista, VistaSincronizacion } from '@acuse/db';
 import { faultOfLlave } from '../../../acceso/llave-tecleada.ts';
 import { formatCreditos } from '../../../components/formato.ts';
@@ -71,5 +71,5 @@ export function costText({ tipo, desde, frecuencia }: Pedido, now: Date): string
   if (!isFecha(desde) || desde > hoy || cada === undefined) return 'Cada lectura cuesta un crédito.';
   const kinds = tipo === 'ambos' ? 2 : 1;
   const { primera, despues } = countLecturas({ desde, frecuencia: cada }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
-  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes.`;
+  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes. Si el SAT deja de dar CFDI que daba, confirmarlo cuesta a lo más ${formatCreditos(MAX_CONFIRMACIONES)} por mes y tipo.`;
 }
