@@ -18,25 +18,39 @@ type Asked = Questions['sat']['of'];
 
 /**
  * The SAT of the simulated year, and the storage that keeps what it gave: it is away for days, lets one wait, gives up,
- * says falsely that there is nothing, or leaves rows out of one answer. `answers` has what it really said.
+ * says falsely that there is nothing, or leaves rows out of one answer; more often where cancellations are over, and
+ * nobody would ask again if the agenda did not doubt it. `answers` has what it really said.
  */
 export function createSat(azar: Random, taxedOf: (rfc: string) => Taxed) {
   const answers = new Map<string, Answered & { readonly isLie: boolean }>();
   const waited = new Set<string>();
   const violations: string[] = [];
   let [now, isCalm, awayUntil] = [0, false, 0];
-  const counts = { asked: 0, lies: 0, failures: 0, away: 0 };
+  const counts = { asked: 0, lies: 0, lastLies: 0, failures: 0, away: 0 };
+  /** By taxpayer and kind, of which day each is whom it gave when it was asked for that day last; and the months that it was asked for. */
+  const given = new Map<string, Map<string, string>>();
+  const months = new Set<string>();
 
   /**
-   * What it says of these rows: now and then it lies, but not where nobody will ask any more, since the CFDI of `desde`
-   * can be cancelled no longer: that would not be found out.
+   * What it says of these rows: now and then it lies. Of a month whose cancellations are over it leaves nobody out twice
+   * in a row: who says the same falsehood twice is believed, since nobody can tell it from the truth.
    */
-  function said(filas: readonly FilaCfdi[], desde: string): readonly FilaCfdi[] {
+  function said(filas: readonly FilaCfdi[], { rfc, tipo, desde, hasta }: Asked): readonly FilaCfdi[] {
+    const who = `${rfc} ${tipo}`;
+    const before = given.get(who) ?? new Map<string, string>();
     const isLast = calendarDay(new Date(now)) >= `${Number(desde.slice(0, 4)) + 1}-04-30`;
-    const roll = isCalm || isLast ? 1_000 : azar.below(1_000);
-    if (roll < 15) return [];
-    if (roll < 35) return filas.filter(() => azar.below(2) === 0);
-    return roll < 45 ? filas.filter(() => azar.below(30) > 0) : filas;
+    const isAskedAgain = months.has(`${who} ${desde.slice(0, 7)}`);
+    const roll = isCalm ? 1_000 : azar.below(isLast ? 200 : 1_000);
+    const told = filas.filter(({ uuid }) => {
+      const isLeftOut = roll < 15 || (roll < 35 && azar.below(2) === 0) || (roll < 45 && azar.below(30) === 0);
+      return !isLeftOut || (isLast && isAskedAgain && !before.has(uuid));
+    });
+    if (isLast && told.length < filas.length) counts.lastLies += 1;
+    for (const [uuid, day] of before) if (day >= desde && day <= hasta) before.delete(uuid);
+    for (const { uuid, emitida } of told) before.set(uuid, emitida.slice(0, 10));
+    given.set(who, before);
+    for (const day of [desde, hasta]) months.add(`${who} ${day.slice(0, 7)}`);
+    return told;
   }
 
   function answer(of: Asked): Questions['sat']['is'] {
@@ -65,7 +79,7 @@ export function createSat(azar: Random, taxedOf: (rfc: string) => Taxed) {
     }
     waited.delete(solicitudId);
     const real = taxed.truths[tipo]?.rows(desde, hasta, now) ?? [];
-    const filas = said(real, desde);
+    const filas = said(real, of);
     const isLie = filas.length < real.length;
     if (isLie) counts.lies += 1;
     answers.set(solicitudId, { desde, hasta, filas, isLie });
