@@ -47,7 +47,7 @@ export const adverso = z
   .boolean()
   .meta({
     description:
-      'Si estar ahí habla en su contra: Presunto y Definitivo, un sello sin efectos, y del artículo 69 los créditos firmes y exigibles, los no localizados y las sentencias. Falso si aclara (Desvirtuado, Sentencia Favorable) o solo informa: créditos cancelados, condonados o reducidos, retorno de inversiones, entes públicos.',
+      'Si estar ahí habla en su contra: Presunto y Definitivo, un sello sin efectos, y del artículo 69 los créditos firmes, exigibles o cancelados por insolvencia, los no localizados y las sentencias. Falso si aclara (Desvirtuado, Sentencia Favorable) o solo informa: los demás créditos cancelados, condonados o reducidos, retorno de inversiones, entes públicos.',
     example: true,
   });
 

@@ -18,7 +18,7 @@ interface DatosListado {
   readonly resto: number;
 }
 
-/** Of a file that tells no least size neither size nor address is known today: it comes from where the operator says. */
+/** Of a file that tells no least size none is known. */
 const del69 = (nombre: string, supuesto: string, minFilas = 1) =>
   ({ lista: '69', nombre: `Artículo 69: ${nombre}`, supuesto, minFilas, resto: 0.5 }) as const;
 

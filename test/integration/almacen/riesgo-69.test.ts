@@ -52,6 +52,11 @@ test('every file of the SAT is adverse or is not, by what the law holds against 
     SELECT supuesto_adverso(archivo, palabra) AS adverso FROM unnest(ARRAY['69-b', '69-b-bis']) archivo
     CROSS JOIN unnest(ARRAY['Presunto', 'Definitivo', 'Desvirtuado', 'Sentencia Favorable']) palabra`;
   expect(words.map(({ adverso }) => adverso)).toEqual([true, true, false, false, true, true, false, false]);
+  // Of those that are owed still and not collected, only debtors who have nothing.
+  const cancelados = await t.sql<{ adverso: boolean }>`
+    SELECT supuesto_adverso('cancelados', palabra) AS adverso
+    FROM unnest(ARRAY['CANCELADOS POR INSOLVENCIA', 'CANCELADOS POR INCOSTEABILIDAD', 'CANCELADOS']) palabra`;
+  expect(cancelados.map(({ adverso }) => adverso)).toEqual([true, false, false]);
 });
 
 test('who stands on list 69 in several files stands there under all of their words, and is adverse if one of them is', async () => {
@@ -98,7 +103,10 @@ test('what was noted as adverse and is only information follows without anybody 
   const noted = await listed();
   const before = await told();
   const note = () => t.sql`UPDATE riesgo_contraparte SET es_adverso = true WHERE almacen_id = ${almacenId}`;
-  const file = new URL('../../../prisma/migrations/20261123220600_supuestos_adversos/migration.sql', import.meta.url);
+  const file = new URL(
+    '../../../prisma/migrations/20261123232600_cancelados_por_insolvencia/migration.sql',
+    import.meta.url,
+  );
 
   await note();
   const [, follows = ''] = /^(UPDATE riesgo_contraparte .*)/ms.exec(await readFile(file, 'utf8')) ?? [];

@@ -13,13 +13,14 @@ const ARCHIVOS = [
   ['Exigibles.csv', '69', 'exigibles'],
   ['Sentencias.csv', '69', 'sentencias'],
   ['EntespublicosydeGobiernoomisos.csv', '69', 'entes-publicos'],
+  ['ReduccionArt74CFF.csv', '69', 'reduccion-74'],
   ['Listado_69_B_Bis_Completo.csv', '69-B Bis', '69-b-bis'],
 ] as const;
 const CONSULTADAS = ARCHIVOS.map(([, lista, archivo]) => ({ lista, archivo, fecha_corte: '2026-11-06' })).sort(
   (a, b) => ([a.lista, a.archivo].join() < [b.lista, b.archivo].join() ? -1 : 1),
 );
-/** Files that tell of somebody and hold nothing against him. */
-const INFORMAN: readonly string[] = ['cancelados', 'entes-publicos'];
+/** What tells of somebody and holds nothing against him. */
+const INFORMAN: readonly RegExp[] = [/^cancelados (?!.*INSOLVENCIA)/, /^entes-publicos /, /^reduccion-74 /];
 const EN_OTRAS = MAGIAS.find(({ clave }) => clave === 'incumplido');
 
 const NOT_LISTED = ['Ñ&A010203AB1', 'ÑU&O850412H73', 'EKU9003173C9', 'XXXX010101XX1'];
@@ -88,7 +89,7 @@ function otrasOf(rfc: string) {
       const known = found.get(key)?.desde ?? desde;
       if (own === rfc)
         found.set(key, {
-          ...{ lista, archivo, supuesto, adverso: !INFORMAN.includes(archivo) },
+          ...{ lista, archivo, supuesto, adverso: !INFORMAN.some((informa) => informa.test(`${archivo} ${supuesto}`)) },
           desde: String(known) < String(desde) ? known : desde,
         });
     }

@@ -122,6 +122,9 @@ describe('from the lists at their source', () => {
     // Switched off, and without an address that is known today.
     for (const clave of ['exigibles', 'condonados-21'] as const)
       expect(seen.get(clave)).toMatchObject({ filas: null, resultado: null, motivo: null });
+    const unknown = [...seen].filter(([, row]) => 'nota' in row).map(([clave]) => clave);
+    expect([unknown.length, unknown.includes('condonados-21')]).toEqual([6, true]);
+    expect(seen.get('condonados-21')).toMatchObject({ nota: expect.stringContaining('SAT_LISTAS_URLS') });
 
     for (const { id } of bad) faults.remove(id);
     for (const clave of ['firmes', 'csd', 'cancelados']) {

@@ -12,7 +12,7 @@ export function lugarOf(text: string): LugarListado | null {
 
 /** Which words speak against whoever stands there. */
 export const QUE_ES_ADVERSO =
-  'Presunto y Definitivo, un sello sin efectos, los créditos firmes y exigibles, no ser localizado y las sentencias hablan en su contra; Desvirtuado y Sentencia Favorable aclaran, y lo demás solo informa.';
+  'Presunto y Definitivo, un sello sin efectos, los créditos firmes, exigibles o cancelados por insolvencia, no ser localizado y las sentencias hablan en su contra; Desvirtuado y Sentencia Favorable aclaran, y lo demás solo informa.';
 
 /** On which list, and under which word. */
 export function Supuesto({ lista, supuesto, isAdverso }: Pick<SupuestoListado, 'lista' | 'supuesto' | 'isAdverso'>) {

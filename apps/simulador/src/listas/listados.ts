@@ -43,6 +43,7 @@ const COLUMNAS: Readonly<Record<Exclude<NombreListado, 'Listado_69_B_Bis_Complet
     ['FECHA DE PUBLICACION', dia],
     ENTIDAD,
   ],
+  'ReduccionArt74CFF.csv': DEL_69,
   'Sentencias.csv': [
     ...[
       RFC,

@@ -21,6 +21,7 @@ export const LISTADOS = {
   'Sentencias.csv': ['SENTENCIAS'],
   'EntespublicosydeGobiernoomisos.csv': ['ENTES PUBLICOS Y DE GOBIERNO OMISOS'],
   'CSDsinefectos.csv': ['FRACCION X', 'FRACCION I', 'FRACCION XI'],
+  'ReduccionArt74CFF.csv': ['REDUCCION DE MULTAS'],
   'Listado_69_B_Bis_Completo.csv': ['Definitivo', 'Sentencia Favorable'],
 } as const satisfies Record<string, readonly string[]>;
 export type NombreListado = keyof typeof LISTADOS;

@@ -33,6 +33,7 @@ export const DIRECCIONES_LISTADOS: Readonly<Partial<Record<ClaveListado, string>
   cancelados: `${DATOS_ABIERTOS}/Documents_AGR/Cancelados.csv`,
   sentencias: `${DATOS_ABIERTOS}/Documents_AGR/Sentencias.csv`,
   'entes-publicos': `${DATOS_ABIERTOS}/Documents_AGR/EntespublicosydeGobiernoomisos.csv`,
+  'reduccion-74': `${DATOS_ABIERTOS}/Documents_AGR/ReduccionArt74CFF.csv`,
 };
 
 /** Ten times the largest of 2026, which had 21 MB. */

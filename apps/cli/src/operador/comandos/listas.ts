@@ -9,7 +9,7 @@ import {
   type ResultadoCarga,
 } from '@acuse/core';
 import { readRfcs } from '@acuse/db';
-import { openLista69b, openListado } from '@acuse/sat';
+import { DIRECCIONES_LISTADOS, openLista69b, openListado } from '@acuse/sat';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { AUTOR, textArgument } from '../search.ts';
@@ -91,6 +91,10 @@ async function importar(
     : listado(clave).loadList({ ...peticion, abrir: openListado(clave, archivo, fecha ?? null) }, signal);
 }
 
+/** What the operator reads of a list that nobody looks for. */
+const SIN_DIRECCION =
+  'No se busca: no se conoce su dirección de hoy. Diga dónde está en SAT_LISTAS_URLS de los workers, o cárguela de un archivo con «listas importar».';
+
 export function addListas(program: Command, deps: () => CliDeps): void {
   const listas = program
     .command('listas')
@@ -106,6 +110,9 @@ export function addListas(program: Command, deps: () => CliDeps): void {
           resultado: ultima?.resultado ?? null,
           motivo: ultima?.motivo ?? null,
           pedida_en: pedidaEn,
+          ...(vigente === null && ultima === null && DIRECCIONES_LISTADOS[clave] === undefined
+            ? { nota: SIN_DIRECCION }
+            : {}),
         });
       }
     });

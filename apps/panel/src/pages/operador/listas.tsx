@@ -125,8 +125,10 @@ function Todas({ estados }: { readonly estados: readonly EstadoListado[] }) {
       />
       <p class="suave">
         Una lista que falla no detiene a las demás: sigue respondiendo la de antes, y se intenta otra vez en menos de
-        una hora. La que no se busca no tiene una dirección conocida: dígala en <code>SAT_LISTAS_URLS</code>, o cárguela
-        de un archivo con <code>acuse operador listas importar</code>.
+        una hora. La que no se busca no tiene una dirección conocida hoy: diga dónde está en{' '}
+        <code>SAT_LISTAS_URLS</code>
+        de los workers, como <code>condonados-21=https://…</code>, o cárguela de un archivo con{' '}
+        <code>acuse operador listas importar condonados-21 archivo.csv --fecha AAAA-MM-DD</code>.
       </p>
     </Tarjeta>
   );
