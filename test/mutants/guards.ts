@@ -227,4 +227,28 @@ export const GUARDS: readonly Guard[] = [
     edits: [{ from: '(NOT $7 AND NOT EXISTS (SELECT FROM leido))', to: '(NOT $7 AND false)' }],
     tests: [ALMACEN],
   },
+  {
+    name: 'the published lists that are there, which alone a store is crossed with',
+    file: 'packages/db/src/riesgo/riesgo.ts',
+    edits: [{ from: 'salio_en IS NULL AND lista = ANY ($3::text[])', to: 'salio_en IS NULL' }],
+    tests: ['test/integration/almacen/riesgo-69.test.ts'],
+  },
+  {
+    name: 'the rows that a published list has to keep',
+    file: 'packages/db/src/listas/carga-listas.ts',
+    edits: [{ from: 'if (filas >= least) return;', to: 'if (filas >= least || filas > 0) return;' }],
+    tests: ['test/integration/listas/carga.test.ts'],
+  },
+  {
+    name: 'the accounts below which published figures of waiting are none',
+    file: 'packages/core/src/salud/esperas.ts',
+    edits: [{ from: 'bitsOf(grupos) < cuentas', to: 'bitsOf(grupos) < 0 * cuentas' }],
+    tests: ['packages/core/src/salud'],
+  },
+  {
+    name: "the published day of article 49 Bis that is a taxpayer's own, before the operator's",
+    file: 'packages/db/src/riesgo/plazos.ts',
+    edits: [{ from: 'x.contribuyente_id NULLS LAST LIMIT', to: 'x.contribuyente_id NULLS FIRST LIMIT' }],
+    tests: ['test/integration/almacen/plazos.test.ts'],
+  },
 ];

@@ -186,3 +186,21 @@ test('another word on list 69 is told of when it speaks against somebody, or not
   ]);
   expect(await listed()).toEqual([[PRO[0], '69', 'CANCELADOS', false, null]]);
 });
+
+test('a list that is not there takes nobody off, and one that comes back without him does', async () => {
+  await publish(t, [{ rfc: PRO[0], situacion: 'DEFINITIVO' }]);
+  await publishListado(t, 'csd', [{ rfc: PRO[0] }]);
+  await publishListado(t, 'firmes', [{ rfc: PRO[0] }]);
+  const { cross, listed, told } = await subscribe(PRO[0]);
+  await cross();
+  const [noted, before] = [await listed(), await told()];
+  expect(noted).toHaveLength(3);
+  await t.sql`DELETE FROM listado_vigente`;
+  await t.sql`DELETE FROM efos_vigente`;
+  await cross();
+  expect([await listed(), await told()]).toEqual([noted, before]);
+  await publishListado(t, 'csd', []);
+  await cross();
+  expect((await told()).slice(before.length)).toMatchObject([{ cambio: 'sale', lista: 'CSD', adverso: false }]);
+  expect((await listed()).map(([, lista]) => lista)).toEqual(['69', '69-B']);
+});
