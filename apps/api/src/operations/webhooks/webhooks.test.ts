@@ -125,8 +125,9 @@ describe('webhooks', () => {
 
   it('get no secret under an id that is none', async () => {
     const { call } = await start();
-    for (const webhook_id of ['\ud800', NADIE, 'x'])
+    for (const webhook_id of [NADIE, 'x'])
       expect(told(await call('rotar-secreto', { webhook_id }))).toEqual([404, 'WEBHOOK_NO_ENCONTRADO']);
+    expect(told(await call('rotar-secreto', { webhook_id: '\ud800' }))).toEqual([400, 'CAMPO_INVALIDO']);
   });
 
   it('of another account or of another RFC of the account are like such that nobody has', async () => {
