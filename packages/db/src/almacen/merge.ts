@@ -86,8 +86,8 @@ const PARTE_AUSENTE = 0.2;
 /**
  * Compares what was read with what is known of the period, and writes what differs, with a numbered change for each.
  * The rows that agree are not touched. What is doubted is believed when the next reading that begins on the same day,
- * and ends no earlier, says so too: a month that lasts is asked for up to that day. A CFDI that the SAT gives twice counts once. `$5` solicitud, `$6` when it was
- * asked, `$7` confirmed.
+ * and ends no earlier, says so too: a month that lasts is asked for up to that day. A CFDI that the SAT gives twice
+ * counts once. `$5` solicitud, `$6` when it was asked, `$7` confirmed.
  */
 const MERGE = `
 WITH fila AS MATERIALIZED (
