@@ -19,7 +19,7 @@ beforeAll(async () => {
   spectral.setRuleset({ extends: [[recommended, 'recommended']] });
   const diagnostics = await spectral.run(JSON.parse(text));
   found.spectral = diagnostics.map(({ code, path, message }) => `${code} ${path.join('/')}: ${message}`);
-}, 600_000);
+});
 
 test('Redocly finds no error and no warning in the OpenAPI document by its recommended rules', () => {
   expect(found.redocly).toEqual([]);
