@@ -2,8 +2,11 @@ import type { Database } from '../database.ts';
 import { rowOf } from '../statements.ts';
 import { inTransaction, SNAPSHOT } from '../transaction.ts';
 
-/** What tells one state of all lists from another; empty where no list was ever loaded. */
-const VERSIONES = `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM lista_vigente)`;
+/** SQL: what tells one state of these versions of lists from another; empty where there is none. */
+export const versionesOf = (vigentes: string): string =>
+  `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM ${vigentes})`;
+
+const VERSIONES = versionesOf('lista_vigente');
 
 const WHICH = `SELECT ${VERSIONES} AS versiones`;
 

@@ -8,6 +8,7 @@ import {
   type SupuestoListado,
 } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { versionesOf } from '../listas/rfcs-listados.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 
@@ -44,7 +45,7 @@ WHERE (c.resultado = 'EN_CURSO' AND c.iniciada_en > now() - interval '1 hour' OR
   AND NOT EXISTS (SELECT FROM listado_carga b WHERE b.archivo = c.archivo AND b.id < c.id AND b.resultado IN ('CARGADA', 'SIN_CAMBIO'))`;
 
 const CRUZABLE = `(SELECT v.lista, v.version_id FROM lista_vigente v WHERE v.lista NOT IN (${LLEGANDO})) v`;
-const VERSIONES = `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM ${CRUZABLE})`;
+const VERSIONES = versionesOf(CRUZABLE);
 
 /** One that was never crossed, that changed, or that was crossed with other versions. */
 const DUE = `
