@@ -29,7 +29,7 @@ FROM (SELECT 1) uno LEFT JOIN idempotencia i ON i.api_key_id = $1 AND i.operacio
 /** The attempt of a request: its key, and what it may charge under. */
 const ATTEMPT = 'WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4';
 const FINISH = `UPDATE idempotencia SET status = $5, sobre = $6 ${ATTEMPT}`;
-const REOPEN = `UPDATE idempotencia SET bloqueada_hasta = now() ${ATTEMPT} AND status IS NULL`;
+const REOPEN = `UPDATE idempotencia SET bloqueada_hasta = now() - interval '1 second' ${ATTEMPT} AND status IS NULL`;
 const RELEASE = `DELETE FROM idempotencia ${ATTEMPT} AND status IS NULL`;
 
 const KEEP_TROZOS = `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, status, sobre)

@@ -235,3 +235,16 @@ it('is not given back by a sweep that had seen it before a repetition took it up
   expect([await saldo(), await open()]).toEqual([before - 1, 1]);
   expect(await saldos().settle(opId, null)).toBe(true);
 });
+
+it('goes on with an unsettled repetition at once, however soon after its end it comes', async () => {
+  const idempotencia = createIdempotencia(t.db);
+  const inicio = {
+    ...{ apiKeyId: taxpayer.apiKeyId, operacion: 'tax/facturas', clave: randomUUID() },
+    ...{ cuerpoHash: Buffer.alloc(32), opId: randomUUID(), bloqueoSegundos: 60 },
+  };
+  await idempotencia.begin(inicio);
+  for (let times = 0; times < 50; times += 1) {
+    await idempotencia.reopen(inicio);
+    expect(await idempotencia.begin({ ...inicio, opId: randomUUID() })).toMatchObject({ resultado: 'ADELANTE' });
+  }
+});
