@@ -182,6 +182,13 @@ describe('direction', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('ends nothing at now(): a column of milliseconds may round it up, and the end would still be to come', () => {
+    const wrong = sources
+      .filter(({ text }) => /\b(vence_en|expira_en|deadline_at|\w+_hasta) = now\(\)(?! [-+])/.test(text))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
   it('keeps the simulator independent of the connectors', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('apps/simulador/') || path.startsWith('packages/sat/'))

@@ -60,7 +60,7 @@ async function open(answers: (readonly FilaCfdi[])[], { on = ANTES, desde = MES 
   const { sincronizacionId: id, contribuyenteId } = dueno;
   const only = () => t.sql`DELETE FROM tramo WHERE sincronizacion_id = ${id} AND mes <> ${MES}::date`;
   await only();
-  await t.sql`UPDATE tramo SET due_at = now() WHERE sincronizacion_id = ${id}`;
+  await t.sql`UPDATE tramo SET due_at = now() - interval '1 second' WHERE sincronizacion_id = ${id}`;
   const packages = new Map<string, readonly FilaCfdi[]>();
   const asked: { on: string; desde: string }[] = [];
   const turns = createTurns(

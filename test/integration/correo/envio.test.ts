@@ -123,7 +123,7 @@ describe('a server', () => {
   it('that is away is tried until nobody would be helped any more; then the mail is given up', async () => {
     const ana = await newPersona();
     const otra = await newPersona();
-    await t.sql`UPDATE correo SET vence_en = now() WHERE usuario_id = ${otra.id}`;
+    await t.sql`UPDATE correo SET vence_en = now() - interval '1 second' WHERE usuario_id = ${otra.id}`;
     await kept(createEmisorCorreo(t)).startWorker('smtp://127.0.0.1:1');
     expect(await ended(ana.id, 'FALLIDO')).toMatchObject({ motivo: 'VENCIDO', intentos: 5, error: 'SIN_CONEXION' });
     expect(await ended(otra.id, 'FALLIDO')).toMatchObject({ motivo: 'VENCIDO', intentos: 0 });
@@ -147,7 +147,7 @@ it('sends a mail again whose sender died before it could note it, with the same 
   expect(await correosDe(ana.id)).toMatchObject([{ estado: 'PENDIENTE', intentos: 0 }]);
   await emisor.startWorker(server.url);
   // Its lease is over.
-  await t.sql`UPDATE correo SET due_at = now(), tomado_hasta = now() WHERE usuario_id = ${ana.id}`;
+  await t.sql`UPDATE correo SET due_at = now() - interval '1 second', tomado_hasta = now() - interval '1 second' WHERE usuario_id = ${ana.id}`;
   await ended(ana.id, 'ENVIADO');
   const [primera, segunda] = mailsTo(server, ana);
   expect(segunda?.headers['message-id']).toBe(primera?.headers['message-id']);

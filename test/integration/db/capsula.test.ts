@@ -57,7 +57,7 @@ describe('a capsula', () => {
   it('is nobody’s once it is over, and is deleted at the next reaping', async () => {
     const claimed = await held();
     await createCapsulas(t.db).keep(claimed, sellada(), SERIE);
-    await t.sql`UPDATE capsula SET expira_en = now() WHERE solicitud_id = ${id}`;
+    await t.sql`UPDATE capsula SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;
     expect(await createCapsulas(t.db).read(claimed)).toBeNull();
     expect((await createClaims(t.db).save(claimed, {})).capsula).toBeNull();
     expect(await createBoveda(t.db).reap()).toBeGreaterThan(0);

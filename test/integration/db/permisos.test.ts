@@ -151,7 +151,7 @@ const REFUSED = {
     'SELECT hash FROM api_key',
     `UPDATE api_key SET hash = ''`,
     `INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) VALUES (${NOBODY}, 'ciec', 'k', '', now())`,
-    `UPDATE credencial_sellada SET expira_en = now()`,
+    'UPDATE credencial_sellada SET expira_en = NULL',
     'UPDATE solicitud SET capsula = true',
     `UPDATE contribuyente SET id_cif = 'x'`,
     'SELECT sobre FROM idempotencia',

@@ -23,7 +23,9 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
   const servicio = useServicio({ workerEnv: { REAPER_INTERVAL_MS: '200', SAT_POLL_MAX_SECONDS: '0.2' } }, {});
 
   // What a test leaves open would be looked at for the rest of the file.
-  afterEach(() => servicio.sql`UPDATE solicitud SET deadline_at = now() WHERE terminada_en IS NULL`);
+  afterEach(
+    () => servicio.sql`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE terminada_en IS NULL`,
+  );
 
   const expireKey = async (contribuyenteId: string) => {
     await servicio.sql`WITH llave AS (UPDATE credencial SET expira_en = now() - interval '1 second'
@@ -182,7 +184,10 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
           await servicio.sql`UPDATE capsula SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;
         },
       ],
-      ['the request ends', ({ id }) => servicio.sql`UPDATE solicitud SET deadline_at = now() WHERE id = ${id}`],
+      [
+        'the request ends',
+        ({ id }) => servicio.sql`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = ${id}`,
+      ],
     ])('is gone when %s', async (_name, end) => {
       const begun = await begin();
       expect(await capsulas(begun.id)).toHaveLength(1);

@@ -97,7 +97,7 @@ describe('an invitation', () => {
     const second = await invite(ana, email, 'PROPIETARIO');
     expect((await newCliente(panel.url).get(first)).status).toBe(404);
     expect((await newCliente(panel.url).get(second)).main).toContain('como propietario');
-    await panel.sql`UPDATE invitacion SET vence_en = now() WHERE email = ${email}`;
+    await panel.sql`UPDATE invitacion SET vence_en = now() - interval '1 second' WHERE email = ${email}`;
     expect((await newCliente(panel.url).get(second)).status).toBe(404);
     expect((await ana.get('/equipo')).main).toContain('Venció');
     const third = await invite(ana, otro);
