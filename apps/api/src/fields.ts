@@ -254,6 +254,9 @@ function ventana(now: Date): Ventana {
   return ultima;
 }
 
+/** The first day that the SAT still gives. */
+export const primerDiaDelSat = (now: Date): string => ventana(now).primero;
+
 /** The same day six years earlier; 28 February for a 29th that does not exist then. */
 function seisAniosAntes(fecha: string): string {
   const year = String(Number(fecha.slice(0, 4)) - YEARS_BACK);

@@ -11,7 +11,7 @@ import {
 } from '@acuse/core';
 import type { VistaSincronizacion } from '@acuse/db';
 import { z } from 'zod';
-import { checkPeriodo, instante, rfcData } from './fields.ts';
+import { checkPeriodo, instante, primerDiaDelSat, rfcData } from './fields.ts';
 
 /** Months for which a consent may be given. */
 export const MAX_MESES = 13;
@@ -31,14 +31,15 @@ export const frecuenciaField = z
 
 /** What a subscription is made of, all of it optional. */
 export const ajustesFields = {
-  tipo: tipoField.optional(),
+  tipo: tipoField.optional().meta({ description: 'Si no se dice, lo que tenía, o ambos.' }),
   desde: fechaField
     .meta({
-      description: 'Desde qué día de emisión; el 1 de enero de este año si no se dice. A lo más seis años atrás.',
+      description:
+        'Desde qué día de emisión; si no se dice, el que tenía, o el 1 de enero de este año. A lo más seis años atrás.',
       example: '2026-01-01',
     })
     .optional(),
-  frecuencia: frecuenciaField.optional(),
+  frecuencia: frecuenciaField.optional().meta({ description: 'Si no se dice, la que tenía, o DIARIA.' }),
 };
 
 interface Ajustes {
@@ -47,11 +48,26 @@ interface Ajustes {
   readonly frecuencia?: Frecuencia | undefined;
 }
 
-/** The same with what is meant where nothing is said. */
-export function ajustesOf({ tipo = 'ambos', desde, frecuencia = 'DIARIA' }: Ajustes, now: Date) {
+/** Both kinds, or the one of them that is kept up to date. */
+const tipoOf = ({ emitidos, recibidos }: Pick<VistaSincronizacion, 'emitidos' | 'recibidos'>): Tipo =>
+  emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos';
+
+/**
+ * The same with what is meant where nothing is said: the settings of the subscription that there is, so that who only
+ * renews a consent changes none of them.
+ */
+export function ajustesOf(ajustes: Ajustes, vigente: VistaSincronizacion | null, now: Date) {
   const hoy = calendarDay(now);
+  const tipo = ajustes.tipo ?? (vigente === null ? 'ambos' : tipoOf(vigente));
   const tipos: readonly TipoDescarga[] = tipo === 'ambos' ? ['emitidos', 'recibidos'] : [tipo];
-  return { tipo, tipos, desde: desde ?? `${hoy.slice(0, 4)}-01-01`, frecuencia, hoy };
+  const desde = ajustes.desde ?? vigente?.desde ?? `${hoy.slice(0, 4)}-01-01`;
+  const primero = primerDiaDelSat(now);
+  return {
+    ...{ tipos, desde, hoy },
+    frecuencia: ajustes.frecuencia ?? vigente?.frecuencia ?? 'DIARIA',
+    /** Of an old subscription, later than `desde`: what the SAT does not give any more is not asked for. */
+    leerDesde: desde < primero ? primero : desde,
+  };
 }
 
 /** The rules of the first day of a subscription. */
@@ -64,7 +80,13 @@ export function checkDesde({ desde }: Ajustes, now: Date) {
 
 export const costoData = z
   .object({
-    lecturas_iniciales: z.int().meta({ description: 'Lecturas de la primera carga: una por mes y tipo.', example: 22 }),
+    lecturas_iniciales: z
+      .int()
+      .meta({
+        description:
+          'Lecturas de la primera carga: una por mes y tipo. Lo que ya se leyó no se pide otra vez: faltan periodos_por_leer.',
+        example: 22,
+      }),
     creditos_iniciales: z.int().meta({ description: 'Lo que cuestan.', example: 22 }),
     lecturas_al_mes: z
       .int()
@@ -165,10 +187,10 @@ const iso = (date: Date | null) => date?.toISOString() ?? null;
 const two = (n: number) => String(n).padStart(2, '0');
 
 export function datosDeSincronizacion(vista: VistaSincronizacion): z.input<typeof sincronizacionData> {
-  const { rfc, emitidos, recibidos, desde, frecuencia, minuto, estado, motivo, consentimiento } = vista;
+  const { rfc, desde, frecuencia, minuto, estado, motivo, consentimiento } = vista;
   return {
     ...{ rfc, desde, frecuencia, estado, motivo },
-    tipo: emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos',
+    tipo: tipoOf(vista),
     hora: `${two(Math.floor(minuto / 60))}:${two(minuto % 60)}`,
     pausada_en: iso(vista.pausadaEn),
     consentimiento: consentimiento && {

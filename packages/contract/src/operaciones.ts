@@ -135,7 +135,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/crear',
     resumen: 'Mantener al día los CFDI del RFC',
     descripcion:
-      'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia sus ajustes y renueva el permiso.',
+      'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia los ajustes que se digan y renueva el permiso.',
     costo: 0,
     credencial: 'API key + CIEC',
   },

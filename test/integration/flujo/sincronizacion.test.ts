@@ -195,7 +195,8 @@ it.each([
 ] as const)('a consent that ends by %s is used by nobody from the next step on', async (what, motivo) => {
   const caller = await servicio.newCiecCaller({ saldo: 20 });
   const held = fail(servicio, caller, { service: 'portalcfdi', operation: 'ConsultaDescargaMasiva', kind: 'stuck' });
-  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'recibidos' }));
+  const semanal = { desde: DESDE, tipo: 'recibidos', frecuencia: 'SEMANAL' };
+  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, ...semanal }));
   await waitFor(async () => (await open(caller)) > 0 || null, 60);
   await waitFor(
     async () =>
@@ -230,7 +231,10 @@ it.each([
   // Consented to anew it goes on where it was.
   if (what !== 'a new CIEC')
     await expectOk(now.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: ciecOf(caller.rfc) }));
-  await expectOk(now.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'recibidos' }));
+  // What is not said stays as it was: who only consents anew changes no setting.
+  const costo = await expectOk(now.call('sincronizacion/estimar', { rfc: caller.rfc }));
+  expect(costo).toMatchObject({ lecturas_iniciales: 3 });
+  expect(await expectOk(now.call('sincronizacion/crear', { rfc: caller.rfc }))).toMatchObject({ ...semanal, costo });
   await waitFor(async () => (await vista(now))['periodos_por_leer'] === 0 || null, 90);
   expect((await cambiosDe(now)).all.map(({ uuid }) => uuid).sort()).toEqual(
     [...truth(caller.rfc, 'recibidos').keys()].sort(),

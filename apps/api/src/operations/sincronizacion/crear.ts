@@ -32,7 +32,7 @@ function monthsLater(from: Date, months: number): Date {
 export default defineOperation({
   summary: 'Mantener al día los CFDI del RFC',
   description:
-    'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia sus ajustes y renueva el permiso.',
+    'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia los ajustes que se digan y renueva el permiso.',
   credential: 'ciec',
   needs: 'Para mantener al día un RFC hace falta su CIEC; la e.firma no sirve, porque su llave se borra a la hora.',
   cost: 0,
@@ -63,8 +63,9 @@ export default defineOperation({
   async handle({ rfc, meses = MESES, finalidad = FINALIDAD, ...body }, { deps, access, credenciales, ip, now, error }) {
     const [elegible] = credenciales;
     if (elegible === undefined) throw new Error('the pipeline let in a call without a CIEC');
-    const { desde, frecuencia, tipos, hoy } = ajustesOf(body, now);
     const { contribuyenteId, cuentaId, apiKey, version } = access;
+    const vigente = await deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
+    const { desde, leerDesde, frecuencia, tipos, hoy } = ajustesOf(body, vigente, now);
     const id = (await deps.sincronizaciones.idOf(contribuyenteId)) ?? deps.newId();
     const expiraEn = monthsLater(now, meses);
     const credencial = elegible.open();
@@ -74,7 +75,7 @@ export default defineOperation({
     const resultado = await deps.sincronizaciones.subscribe(
       {
         ...{ id, cuentaId, contribuyenteId, apiKeyId: apiKey.id, version, rfc, tipos, desde, frecuencia, minuto },
-        meses: mesesDesde(desde, hoy),
+        meses: mesesDesde(leerDesde, hoy),
         consentimiento: { kid: deps.sealer.kid, sobre, finalidad, expiraEn },
         ...autorOf(access, ip),
       },
@@ -85,7 +86,7 @@ export default defineOperation({
     const vista = await deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
     if (vista === null) throw new Error('the new subscription is gone');
     const costo = costoOf(
-      { desde, frecuencia, tipos },
+      { desde: leerDesde, frecuencia, tipos },
       { hoy, costo: costoDeLectura(deps.settings.modo, apiKey.modo) },
     );
     return { ...datosDeSincronizacion(vista), costo };

@@ -16,9 +16,10 @@ export default defineOperation({
   check: checkDesde,
 
   async handle({ rfc: _, ...body }, { now, deps, access }) {
-    const { desde, frecuencia, tipos, hoy } = ajustesOf(body, now);
+    const vigente = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
+    const { leerDesde, frecuencia, tipos, hoy } = ajustesOf(body, vigente, now);
     return costoOf(
-      { desde, frecuencia, tipos },
+      { desde: leerDesde, frecuencia, tipos },
       { hoy, costo: costoDeLectura(deps.settings.modo, access.apiKey.modo) },
     );
   },
