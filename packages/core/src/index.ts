@@ -1,3 +1,4 @@
+export * from './aviso-49bis.ts';
 export * from './credencial.ts';
 export { contrapartesListadasOf, datosDeSolicitud } from './datos-solicitud.ts';
 export * from './explicaciones.ts';

@@ -105,6 +105,25 @@ test("the operator's concerns whoever received a CFDI in force of the issuer, an
   expect(await listed(propio)).toEqual([['2026-08-11', false]]);
 });
 
+test("nobody's own RFC is an issuer of whom he received CFDI", async () => {
+  const { contribuyenteId, almacenId, rfc, read, told } = await subscribe();
+  const cliente = await subscribe();
+  const toSelf = { emisor: [rfc, 'Yo'], receptor: [rfc, 'Yo'] } as const;
+  await read([cfdi(1, rfc, toSelf)]);
+  await cliente.read([cfdi(2, rfc)]);
+  await enter(null, '2026-07-10', rfc);
+  // As it was possible before.
+  await enter(contribuyenteId, '2026-07-11', rfc);
+  await remindAll('2026-07-20');
+  expect(await told()).toEqual([]);
+  expect(await cliente.told()).toHaveLength(1);
+  const listed = () =>
+    plazos().list({ contribuyenteId, almacenId, despuesDe: '', limite: 10, uuids: 1, hoy: '2026-07-20' });
+  expect((await listed()).map(({ isDelOperador }) => isDelOperador)).toEqual([false]);
+  await plazos().remove(contribuyenteId, rfc, quien);
+  expect(await listed()).toEqual([]);
+});
+
 test('reminders that are written at the same time are written once', async () => {
   const { contribuyenteId, told } = await subscribe();
   await enter(contribuyenteId);

@@ -69,10 +69,11 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
 });
 
 test('a form says when an issuer was published, the page when its term ends, and a button takes it back', async () => {
-  const { persona, pagina } = await owner();
+  const { persona, pagina, rfc } = await owner();
   const good = { proveedor_rfc: PRO, publicado_en: '2026-07-10', nota: 'DOF' };
   for (const [campo, value] of [
     ['proveedor_rfc', 'nadie'],
+    ['proveedor_rfc', rfc],
     ['publicado_en', '2031-01-01'],
     ['publicado_en', '2025-12-31'],
     ['nota', 'x'.repeat(501)],

@@ -75,34 +75,35 @@ WITH ido AS (
 )
 ${noteOf('borrar-aviso-49bis', 'ido')}`;
 
-/** The operator's concern whoever received a CFDI of the issuer; a day that the taxpayer gave himself goes before his. */
+/** The operator's concern whoever else received a CFDI of the issuer; a day that the taxpayer gave himself goes before his. */
 const LIST = `
 SELECT a.rfc, coalesce(contraparte_nombre($2, a.rfc), '') AS nombre, a.publicado_en::text AS "publicadoEn", vence_49bis(a.publicado_en)::text AS "venceEn",
   vence_49bis(a.publicado_en) - $6::date AS quedan, a.nota, a.contribuyente_id IS NULL AS "isDelOperador", CASE WHEN $2::integer IS NOT NULL THEN contraparte_cfdi($2, a.rfc, $5) END AS cfdi
 FROM (
   SELECT DISTINCT ON (x.rfc) x.* FROM aviso_49bis x
-  WHERE x.rfc > $3 AND (x.contribuyente_id = $1 OR (x.contribuyente_id IS NULL AND recibe_cfdi($2, x.rfc))) ORDER BY x.rfc, x.contribuyente_id NULLS LAST LIMIT $4
+  WHERE x.rfc > $3 AND (x.contribuyente_id = $1 OR (x.contribuyente_id IS NULL AND recibe_cfdi($2, x.rfc)
+    AND x.rfc <> (SELECT c.rfc FROM contribuyente c WHERE c.id = $1))) ORDER BY x.rfc, x.contribuyente_id NULLS LAST LIMIT $4
 ) a ORDER BY a.rfc`;
 
 const OF_ALL = `
 SELECT rfc, publicado_en::text AS "publicadoEn", vence_49bis(publicado_en)::text AS "venceEn", nota FROM aviso_49bis
 WHERE contribuyente_id IS NULL ORDER BY publicado_en DESC, rfc`;
 
-/** `$1` today in central Mexico; `$3` the days. Who was told at one of them is not told at it again. */
+/** `$1` today in central Mexico; `$3` the days. Who was told at one of them is not told at it again, nor of himself. */
 const REMIND = `
 /* plazos */ WITH toca AS MATERIALIZED (
   SELECT a.id, a.contribuyente_id, a.rfc, q.quedan, (SELECT min(n) FROM unnest($3::int[]) n WHERE n >= q.quedan) AS dias
   FROM aviso_49bis a CROSS JOIN LATERAL (SELECT vence_49bis(a.publicado_en) - $1::date AS quedan) q
   WHERE q.quedan >= 0 AND q.quedan <= (SELECT max(n) FROM unnest($3::int[]) n)
 ), quien AS (
-  SELECT t.id, t.contribuyente_id, t.dias, t.quedan FROM toca t WHERE t.contribuyente_id IS NOT NULL
+  SELECT t.id, t.rfc, t.contribuyente_id, t.dias, t.quedan FROM toca t WHERE t.contribuyente_id IS NOT NULL
   UNION ALL
-  SELECT t.id, s.contribuyente_id, t.dias, t.quedan FROM toca t JOIN sincronizacion s ON s.estado <> 'BORRADA'
+  SELECT t.id, t.rfc, s.contribuyente_id, t.dias, t.quedan FROM toca t JOIN sincronizacion s ON s.estado <> 'BORRADA'
   WHERE t.contribuyente_id IS NULL AND NOT EXISTS (SELECT FROM aviso_49bis p WHERE p.contribuyente_id = s.contribuyente_id AND p.rfc = t.rfc)
     AND recibe_cfdi(s.almacen_id, t.rfc)
 )
 INSERT INTO aviso_49bis_dicho (aviso_id, contribuyente_id, dias, quedan)
-SELECT q.id, q.contribuyente_id, q.dias, q.quedan FROM quien q
+SELECT q.id, q.contribuyente_id, q.dias, q.quedan FROM quien q JOIN contribuyente c ON c.id = q.contribuyente_id AND c.rfc <> q.rfc
 WHERE NOT EXISTS (SELECT FROM aviso_49bis_dicho y WHERE y.aviso_id = q.id AND y.contribuyente_id = q.contribuyente_id AND y.dias = q.dias)
 ORDER BY q.contribuyente_id, q.id LIMIT $2 ON CONFLICT DO NOTHING`;
 

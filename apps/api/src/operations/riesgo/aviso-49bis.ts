@@ -1,14 +1,24 @@
 import { fechaField, rfcField } from '@acuse/contract';
-import { calendarDay } from '@acuse/core';
+import { calendarDay, fault49Bis, MAX_NOTA_49BIS, VIGENCIA_49BIS } from '@acuse/core';
 import { MAX_AVISOS_49BIS } from '@acuse/db';
 import { z } from 'zod';
 import { rfcData } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { autorOf } from '../../webhooks.ts';
 
-/** The day from which the article is in force. */
-const VIGENTE_DESDE = '2026-01-01';
-const MAX_NOTA = 500;
+/** What is said of a publication that cannot be entered. */
+const FALTAS = {
+  PROPIO: {
+    campo: 'proveedor_rfc',
+    motivo:
+      'no puede ser su propio RFC: el plazo es de quien recibió CFDI de otro; escriba el RFC del emisor que publicó el SAT',
+  },
+  ANTES: {
+    campo: 'publicado_en',
+    motivo: `no puede ser anterior al ${VIGENCIA_49BIS}, cuando entró en vigor el artículo`,
+  },
+  DESPUES: { campo: 'publicado_en', motivo: 'no puede ser posterior a hoy' },
+};
 
 export default defineOperation({
   summary: 'Anotar cuándo publicó el SAT a un emisor (artículo 49 Bis)',
@@ -20,7 +30,10 @@ export default defineOperation({
   body: z
     .object({
       rfc: rfcField,
-      proveedor_rfc: rfcField.meta({ description: 'RFC del emisor que se publicó.', example: 'EKU9003173C9' }),
+      proveedor_rfc: rfcField.meta({
+        description: 'RFC del emisor que se publicó; no el suyo.',
+        example: 'EKU9003173C9',
+      }),
       publicado_en: fechaField
         .meta({ description: 'El día de la publicación; hace falta para anotar.', example: '2026-07-10' })
         .optional(),
@@ -32,18 +45,16 @@ export default defineOperation({
         .string({ error: 'debe ser un texto' })
         .trim()
         .min(1, 'no puede estar vacía')
-        .max(MAX_NOTA, `debe tener a lo más ${MAX_NOTA} caracteres`)
+        .max(MAX_NOTA_49BIS, `debe tener a lo más ${MAX_NOTA_49BIS} caracteres`)
         .meta({ description: 'Lo que quiera recordar, como el oficio.', example: 'DOF, primera sección' })
         .optional(),
     })
     .meta({ id: 'PeticionAviso49Bis' }),
-  check({ accion, publicado_en: day }, now) {
-    const fault = (motivo: string) => ({ campo: 'publicado_en', motivo });
+  check({ rfc, proveedor_rfc: proveedor, accion, publicado_en: publicadoEn }, now) {
     if (accion === 'quitar') return null;
-    if (day === undefined) return fault('falta: es el día de la publicación');
-    if (day < VIGENTE_DESDE)
-      return fault(`no puede ser anterior al ${VIGENTE_DESDE}, cuando entró en vigor el artículo`);
-    return day > calendarDay(now) ? fault('no puede ser posterior a hoy') : null;
+    if (publicadoEn === undefined) return { campo: 'publicado_en', motivo: 'falta: es el día de la publicación' };
+    const fault = fault49Bis({ proveedor, publicadoEn }, { rfc, hoy: calendarDay(now) });
+    return fault && FALTAS[fault];
   },
   data: z
     .object({

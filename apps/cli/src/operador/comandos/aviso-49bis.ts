@@ -1,10 +1,14 @@
 import { isFecha } from '@acuse/contract';
+import { calendarDay, fault49Bis, VIGENCIA_49BIS } from '@acuse/core';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { AUTOR, rfcArgument, textArgument } from '../search.ts';
 
 function diaArgument(text: string): string {
   if (!isFecha(text)) throw new InvalidArgumentError('debe ser un día como 2026-07-10.');
+  const de = { rfc: null, hoy: calendarDay(new Date()) };
+  if (fault49Bis({ proveedor: null, publicadoEn: text }, de) !== null)
+    throw new InvalidArgumentError(`debe ser un día del ${VIGENCIA_49BIS}, cuando entró en vigor el artículo, a hoy.`);
   return text;
 }
 

@@ -1,5 +1,5 @@
 import { isFecha, parseRfc } from '@acuse/contract';
-import { calendarDay } from '@acuse/core';
+import { calendarDay, fault49Bis, MAX_NOTA_49BIS, type Publicacion49Bis, VIGENCIA_49BIS } from '@acuse/core';
 import {
   type ContraparteListada,
   createPlazos,
@@ -44,7 +44,7 @@ suppliersPage.post(SUB, async (contexto, rfc) => {
     );
   const publicadoEn = (campos['publicado_en'] ?? '').trim();
   const nota = (campos['nota'] ?? '').trim();
-  const faltas = faultsOf({ proveedor, publicadoEn, nota }, calendarDay(now));
+  const faltas = faultsOf({ proveedor, publicadoEn, nota }, { rfc: rfc.rfc, hoy: calendarDay(now) });
   if (proveedor === null || Object.keys(faltas).length > 0) return page(contexto, rfc, faltas);
   const nuevo = { contribuyenteId: rfc.id, rfc: proveedor, publicadoEn, nota: nota === '' ? null : nota, ...autor };
   const venceEn = await plazos.add(nuevo);
@@ -56,15 +56,23 @@ suppliersPage.post(SUB, async (contexto, rfc) => {
 type Faltas = Readonly<Record<string, string>>;
 
 function faultsOf(
-  { proveedor, publicadoEn, nota }: { proveedor: string | null; publicadoEn: string; nota: string },
-  hoy: string,
+  { nota, ...publicacion }: Publicacion49Bis & { nota: string },
+  de: { rfc: string; hoy: string },
 ): Faltas {
+  const { proveedor, publicadoEn } = publicacion;
+  const fault = isFecha(publicadoEn) ? fault49Bis(publicacion, de) : 'ANTES';
   return {
     ...(proveedor === null ? { proveedor_rfc: 'Escriba el RFC del emisor, de 12 o 13 caracteres.' } : {}),
-    ...(!isFecha(publicadoEn) || publicadoEn < '2026-01-01' || publicadoEn > hoy
-      ? { publicado_en: 'Escriba el día de la publicación, del 2026-01-01 a hoy.' }
+    ...(fault === 'PROPIO'
+      ? {
+          proveedor_rfc:
+            'Es su propio RFC, y el plazo es de quien recibió CFDI de otro. Escriba el del emisor publicado.',
+        }
       : {}),
-    ...(nota.length > 500 ? { nota: 'Escriba a lo más 500 caracteres.' } : {}),
+    ...(fault === 'ANTES' || fault === 'DESPUES'
+      ? { publicado_en: `Escriba el día de la publicación, del ${VIGENCIA_49BIS} a hoy.` }
+      : {}),
+    ...(nota.length > MAX_NOTA_49BIS ? { nota: `Escriba a lo más ${MAX_NOTA_49BIS} caracteres.` } : {}),
   };
 }
 
