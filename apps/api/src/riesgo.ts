@@ -1,8 +1,8 @@
-import { fechaField, limiteField, rfcField } from '@acuse/contract';
+import { fechaField, rfcField } from '@acuse/contract';
 import type { ContraparteVista, LugarListado, SupuestoListado } from '@acuse/core';
 import { z } from 'zod';
 import { adverso } from './efos.ts';
-import { siguiente, texto, total, uuidData } from './fields.ts';
+import { limiteDePagina, siguiente, texto, total, uuidData } from './fields.ts';
 
 const suma = z
   .object({
@@ -58,9 +58,7 @@ const NO_ES_CURSOR = 'debe ser el siguiente de la página anterior';
 
 /** With these, counterparties on the lists are given page by page. */
 export const paginaFields = {
-  limite: limiteField(MAX)
-    .meta({ description: `Cuántas, a lo más; ${POR_PAGINA} si no se dice.`, example: POR_PAGINA })
-    .optional(),
+  limite: limiteDePagina(MAX, POR_PAGINA),
   cursor: z
     .string({ error: 'debe ser un texto' })
     .regex(/^[A-Za-z0-9_-]{8,200}$/, { error: NO_ES_CURSOR, abort: true })

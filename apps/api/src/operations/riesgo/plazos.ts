@@ -1,7 +1,7 @@
-import { fechaField, limiteField, rfcField } from '@acuse/contract';
+import { fechaField, rfcField } from '@acuse/contract';
 import { calendarDay } from '@acuse/core';
 import { z } from 'zod';
-import { siguiente, texto, total } from '../../fields.ts';
+import { limiteDePagina, siguiente, texto, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { contraparteCfdi } from '../../riesgo.ts';
 
@@ -39,9 +39,7 @@ export default defineOperation({
   body: z
     .object({
       rfc: rfcField,
-      limite: limiteField(MAX)
-        .meta({ description: `Cuántos, a lo más; ${POR_PAGINA} si no se dice.`, example: POR_PAGINA })
-        .optional(),
+      limite: limiteDePagina(MAX, POR_PAGINA),
       cursor: rfcField
         .meta({ description: 'El siguiente de la página anterior; sin él, la primera.', example: 'EKU9003173C9' })
         .optional(),
