@@ -5,7 +5,7 @@ import { askSat } from './ask-sat.ts';
 import { consultar, type Obtenida } from './consultar.ts';
 
 const ID_CIF_AJENO =
-  'El SAT no tiene una constancia con el idCIF registrado y este RFC. Registre el correcto con rfc-registrar, o guarde la CIEC o la e.firma.';
+  'El SAT no tiene una constancia con el idCIF registrado y este RFC. Registre el correcto con rfc-registrar: mientras haya uno, no se usan la CIEC ni la e.firma.';
 
 /**
  * The taxpayer's constancia: from its public page when the idCIF is known, else the document itself with the stored

@@ -16,3 +16,24 @@ it('an e.firma key that a remembered access snapshot still holds is not used fro
     expect.objectContaining({ nombre: 'EFIRMA_NO_DISPONIBLE' }),
   );
 });
+
+it('whoever stored nothing, or an e.firma where only the CIEC serves, is told of the CIEC', async () => {
+  const { kit, a } = await createKitWithAlta();
+  const snapshot = async () => {
+    const access = await createMemoryPorts(kit.store).accessSnapshots.load(a.keyId);
+    if (access === null) throw new Error('no snapshot');
+    return access;
+  };
+  const all = (await operations()).filter(({ accepts }) => accepts === 'ciec');
+  expect(all.map(({ path }) => path)).toContain('sincronizacion/crear');
+  const nothing = await snapshot();
+  await guardaEfirma(kit, a);
+  for (const access of [nothing, await snapshot()])
+    for (const operation of all)
+      expect(() => eligibleCredenciales(operation, access, NOW)).toThrow(
+        expect.objectContaining({
+          nombre: 'CIEC_NO_GUARDADA',
+          datos: { motivo: expect.stringMatching(/CIEC; la e\.firma no sirve/) },
+        }),
+      );
+});

@@ -25,6 +25,7 @@ interface Falta {
   readonly motivo: string;
 }
 
+const SOLO_CIEC = 'Esta operación necesita la CIEC; la e.firma no sirve en su lugar.';
 const TAMBIEN_CIEC = 'Esta operación también se hace con la CIEC: guárdela con rfc-guardar.';
 
 const RECHAZO: Readonly<Record<CanalSat, string>> = {
@@ -107,9 +108,9 @@ export function eligibleCredenciales(
   if (ciec === null && falta?.nombre === 'EFIRMA_RECHAZADA' && accepts !== 'ciec')
     throw new CfdiError(falta.nombre, { motivo: `${falta.motivo} ${needs ?? TAMBIEN_CIEC}` });
   if (ciec === null && (accepts === 'ciec' || falta !== null)) {
-    const motivo = [needs, access.efirmaCer === null ? undefined : falta?.motivo]
-      .filter((each) => typeof each === 'string')
-      .join(' ');
+    const porEfirma = access.efirmaCer === null ? undefined : falta?.motivo;
+    const motivos = accepts === 'ciec' ? [needs ?? SOLO_CIEC] : [needs, porEfirma];
+    const motivo = motivos.filter((each) => typeof each === 'string').join(' ');
     throw new CfdiError('CIEC_NO_GUARDADA', motivo === '' ? {} : { motivo });
   }
   const conCiec: Elegible[] =

@@ -30,9 +30,9 @@ export const SERVICIOS = {
     http: 400,
     codigo: 4003,
     texto:
-      'Falta una credencial del SAT para este RFC. Guarde la CIEC con /api/v1/vault/rfc-guardar, o la e.firma con firma-registrar y firma-guardar.',
+      'Falta una credencial del SAT para este RFC. Guarde la CIEC con /api/v1/vault/rfc-guardar; si el motivo en data no dice otra cosa, también sirve la e.firma, con firma-registrar y firma-guardar.',
     english:
-      'No credential of the SAT is stored for this RFC. Store the CIEC with /api/v1/vault/rfc-guardar, or the e.firma with firma-registrar and firma-guardar.',
+      'A credential of the SAT is missing for this RFC. Store the CIEC with /api/v1/vault/rfc-guardar; unless the reason in data says otherwise, the e.firma serves too, with firma-registrar and firma-guardar.',
   },
   CIEC_RECHAZADA: {
     http: 400,
