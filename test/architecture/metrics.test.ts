@@ -51,11 +51,14 @@ describe('what the dashboard and the alerts ask for', () => {
   });
 
   it('takes what is about the whole installation by max: every reconciler tells it', () => {
-    const whole = /^acuse_(queue_|solicitudes_past_deadline|webhooks_(due|oldest)|captchas_pending|breaker_open|list_)/;
+    const whole =
+      /^acuse_(queue_|solicitudes_past_deadline|webhooks_(due|oldest)|mails_(due|oldest)|readings_|captchas_pending|breaker_open|list_)/;
     const wrong = asked.filter(
       ([, expr]) =>
         metricsIn(expr).some((name) => whole.test(name)) &&
-        /\bsum\b[^(]*(\([^)]*\)\s*)?\(\s*acuse_(queue|breaker|list|captchas_pending|webhooks_(due|oldest))/.test(expr),
+        /\bsum\b[^(]*(\([^)]*\)\s*)?\(\s*acuse_(queue|breaker|list|captchas_pending|(webhooks|mails|readings)_(due|oldest))/.test(
+          expr,
+        ),
     );
     expect(wrong).toEqual([]);
   });
@@ -63,6 +66,14 @@ describe('what the dashboard and the alerts ask for', () => {
   it('leaves no metric unseen', () => {
     const seen = new Set(asked.flatMap(([, expr]) => metricsIn(expr)).map((name) => specOf(name)?.name));
     expect([...known.keys()].filter((name) => !seen.has(name))).toEqual([]);
+  });
+
+  it('shows on the dashboard whatever an alert asks for', () => {
+    const shown = new Set(panels.flatMap(({ expr }) => metricsIn(expr)));
+    const wrong = alerts.flatMap(({ alert, expr }) =>
+      metricsIn(expr).flatMap((name) => (shown.has(name) || name === 'up' ? [] : [`${alert}: ${name}`])),
+    );
+    expect(wrong).toEqual([]);
   });
 
   it('has every alert say what happened, why, and what to do', () => {
