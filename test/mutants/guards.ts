@@ -251,4 +251,10 @@ export const GUARDS: readonly Guard[] = [
     edits: [{ from: 'x.contribuyente_id NULLS LAST LIMIT', to: 'x.contribuyente_id NULLS FIRST LIMIT' }],
     tests: ['test/integration/almacen/plazos.test.ts'],
   },
+  {
+    name: 'the mode of the key that asks who of the counterparties is listed',
+    file: 'apps/api/src/operations/riesgo/proveedores.ts',
+    edits: [{ from: 'access.contribuyenteId, access.apiKey.modo', to: 'access.contribuyenteId, null' }],
+    tests: ['test/integration/flujo/modos.test.ts'],
+  },
 ];
