@@ -65,8 +65,10 @@ describe('how long downloads take', () => {
 
   it('stand at the hour of central Mexico in which they were asked for', async () => {
     const taxpayer = await seedTaxpayer(database.db);
-    await note(await asked(taxpayer, [{ hace: 7 * 3_600 }]));
-    const local = new Date(Date.now() - 7 * 3_600_000 - 6 * 3_600_000);
+    const id = await asked(taxpayer, [{ hace: 7 * 3_600 }]);
+    await note(id);
+    const [parte] = await database.sql<{ en: Date }>`SELECT solicitada_en AS en FROM parte WHERE solicitud_id = ${id}`;
+    const local = new Date((parte?.en.getTime() ?? 0) - 6 * 3_600_000);
     const [row] = await database.sql`SELECT dia::text, hora, array_length(cubetas, 1) AS largo FROM espera_sat`;
     expect(row).toEqual({ dia: local.toISOString().slice(0, 10), hora: local.getUTCHours(), largo: 44 });
   });

@@ -137,10 +137,10 @@ it('a subscription reads month after month by itself, at the cost that it foreto
   const { taxpayers } = servicio.simulador.world;
   const row = taxpayers.find(rfc, 'emitidos', late);
   if (row !== null) taxpayers.cancel(row);
-  await servicio.sql`UPDATE tramo SET due_at = now() WHERE mes > '0001-01-01'
-    AND sincronizacion_id = (SELECT id FROM sincronizacion WHERE contribuyente_id = ${caller.contribuyenteId})`;
   await servicio.sql`UPDATE cfdi SET vigente = false WHERE almacen_id = (SELECT almacen_id FROM sincronizacion WHERE contribuyente_id = ${caller.contribuyenteId})
     AND vigente AND recibido`;
+  await servicio.sql`UPDATE tramo SET due_at = now() WHERE mes > '0001-01-01'
+    AND sincronizacion_id = (SELECT id FROM sincronizacion WHERE contribuyente_id = ${caller.contribuyenteId})`;
   await waitFor(async () => (await saldoDe(servicio, caller)) === 38 || null, 60);
   const { all: again } = await waitFor(async () => {
     const found = await cambiosDe(caller, cursor);
