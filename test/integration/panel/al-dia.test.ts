@@ -49,9 +49,9 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>5 nov 20261,160.50');
   expect(page.text).not.toContain('<b>Proveedor</b>');
   expect(page.main).not.toMatch(/Por confirmar|Sin confirmar/);
-  await servicio.sql`UPDATE tramo SET por_confirmar = 2 WHERE sincronizacion_id = ${vista?.id} AND mes > '0001-01-01'`;
+  await servicio.sql`UPDATE tramo SET por_confirmar = 2 WHERE sincronizacion_id = ${vista?.id} AND mes = '2026-11-01'`;
   expect((await persona.get(pagina)).main).toMatch(/Por confirmar.*1 periodo: el SAT no dijo lo mismo/s);
-  await servicio.sql`UPDATE tramo SET fase = 'FIN', solicitud_id = NULL WHERE sincronizacion_id = ${vista?.id} AND mes > '0001-01-01'`;
+  await servicio.sql`UPDATE tramo SET fase = 'FIN', solicitud_id = NULL WHERE sincronizacion_id = ${vista?.id} AND mes = '2026-11-01'`;
   expect((await persona.get(pagina)).main).toMatch(/Sin confirmar.*1 periodo: el SAT no dijo dos veces lo mismo/s);
 });
 
