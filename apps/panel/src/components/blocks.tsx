@@ -279,13 +279,15 @@ interface PaginacionProps {
   readonly siguiente: string | null;
   /** What is shown now, such as "51 a 100 de 1,204". */
   readonly resumen?: string;
+  /** Of what, where a page has several lists: "plazos". */
+  readonly de?: string;
 }
 
 /** The way to the pages before and after; nothing when all fits on one. */
-export function Paginacion({ anterior, siguiente, resumen }: PaginacionProps) {
+export function Paginacion({ anterior, siguiente, resumen, de }: PaginacionProps) {
   if (anterior === null && siguiente === null) return null;
   return (
-    <nav class="paginacion" aria-label="Páginas">
+    <nav class="paginacion" aria-label={de === undefined ? 'Páginas' : `Páginas de ${de}`}>
       {anterior === null ? (
         <span />
       ) : (

@@ -21,6 +21,8 @@ const SUB = '/proveedores';
 const POR_PAGINA = 50;
 /** UUIDs that are shown of each. */
 const UUIDS = 20;
+/** The card of the terms. */
+const PLAZOS = 'plazos';
 
 export const suppliersPage = rfcRoutes('paquetes');
 
@@ -81,7 +83,7 @@ async function page(
   rfc: RfcVista,
   faltas: Faltas = {},
 ): Promise<Response> {
-  const { despues = '' } = c.req.query();
+  const { despues = '', plazo = '' } = c.req.query();
   const vista = await createSincronizaciones(deps.database).find(rfc.id, null);
   const almacenId = vista?.almacenId ?? null;
   const read =
@@ -90,11 +92,14 @@ async function page(
       : await createRiesgo(deps.database).list({
           ...{ almacenId, despuesDe: lugarOf(despues), limite: POR_PAGINA + 1, uuids: UUIDS },
         });
-  const plazos = await createPlazos(deps.database).list({
-    ...{ contribuyenteId: rfc.id, almacenId, despuesDe: '', limite: POR_PAGINA, uuids: UUIDS, hoy: calendarDay(now) },
+  const terms = await createPlazos(deps.database).list({
+    ...{ contribuyenteId: rfc.id, almacenId, despuesDe: parseRfc(plazo) ?? '', limite: POR_PAGINA + 1 },
+    ...{ uuids: UUIDS, hoy: calendarDay(now) },
   });
-  const paging = { path: hrefRfc(rfc.rfc, SUB), query: { despues }, after: 'despues', placeOf };
-  const { filas, ...links } = pageOf(read, POR_PAGINA, paging);
+  const path = hrefRfc(rfc.rfc, SUB);
+  const query = { despues, plazo };
+  const { filas, ...links } = pageOf(read, POR_PAGINA, { path, query, after: 'despues', placeOf });
+  const plazos = pageOf(terms, POR_PAGINA, { path, query, after: 'plazo', placeOf: (fila) => fila.rfc });
   return pagina(
     `Contrapartes de ${rfc.rfc} en listas del SAT`,
     <>
@@ -107,25 +112,25 @@ async function page(
       ) : (
         <Tarjeta titulo="En una lista">
           <Listadas de={rfc.rfc} filas={filas} now={now} />
-          <Paginacion {...links} />
+          <Paginacion {...links} de="contrapartes" />
         </Tarjeta>
       )}
-      <Plazos plazos={plazos} path={hrefRfc(rfc.rfc, SUB)} campos={campos} faltas={faltas} />
+      <Plazos pagina={plazos} path={path} campos={campos} faltas={faltas} />
     </>,
     { ...headOf(rfc, SUB), status: Object.keys(faltas).length > 0 ? 422 : 200 },
   );
 }
 
 interface PlazosProps {
-  readonly plazos: readonly Plazo49Bis[];
+  readonly pagina: ReturnType<typeof pageOf<Plazo49Bis>>;
   readonly path: string;
   readonly campos: Readonly<Record<string, string>>;
   readonly faltas: Faltas;
 }
 
-function Plazos({ plazos, path, campos, faltas }: PlazosProps) {
+function Plazos({ pagina: { filas, anterior, siguiente }, path, campos, faltas }: PlazosProps) {
   return (
-    <Tarjeta titulo="Plazo del artículo 49 Bis">
+    <Tarjeta titulo="Plazo del artículo 49 Bis" id={PLAZOS}>
       <p>
         Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. Esas
         publicaciones no son una lista que un programa pueda leer: anote aquí la fecha, según el Portal del SAT o el
@@ -142,7 +147,7 @@ function Plazos({ plazos, path, campos, faltas }: PlazosProps) {
           numeric('Recibidos'),
           { titulo: 'Quitar', oculta: true },
         ]}
-        filas={plazos.map(({ rfc, nombre, publicadoEn, venceEn, quedan, nota, isDelOperador, cfdi }) => [
+        filas={filas.map(({ rfc, nombre, publicadoEn, venceEn, quedan, nota, isDelOperador, cfdi }) => [
           <>
             {rfc} {nombre} {nota === null ? null : <span class="suave">{nota}</span>}
           </>,
@@ -165,6 +170,7 @@ function Plazos({ plazos, path, campos, faltas }: PlazosProps) {
         ])}
         vacia={<p class="suave">No hay ninguno anotado.</p>}
       />
+      <Paginacion anterior={here(anterior)} siguiente={here(siguiente)} de="plazos" />
       <Permitido cambiar="paquetes">
         <Formulario accion={path} descripcion="Anotar una publicación" valores={campos} faltas={faltas}>
           <div class="rejilla">
@@ -178,6 +184,8 @@ function Plazos({ plazos, path, campos, faltas }: PlazosProps) {
     </Tarjeta>
   );
 }
+
+const here = (href: string | null) => href && `${href}#${PLAZOS}`;
 
 function SinSincronizacion({ rfc }: { readonly rfc: RfcVista }) {
   return (
