@@ -68,6 +68,23 @@ describe('the text of a notice', () => {
   });
 });
 
+describe('the text about a subscription', () => {
+  it.each([
+    ['SIN_SALDO', 'Compre créditos y reanude'],
+    ['CIEC_RECHAZADA', 'Guarde la correcta y dé un permiso nuevo'],
+    ['LLAVE_CAMBIADA', 'Guarde la CIEC con la nueva y dé un permiso nuevo'],
+  ])('that paused for %s says what to do, and leads to where it is done', (motivo, said) => {
+    const contenido = contenidoDe(correo('sincronizacion.pausada', { datos: [{ rfc: 'ACU200101DB1', motivo }] }));
+    expect(renderCorreo(contenido).texto).toContain(said);
+    expect(contenido.accion?.url).toBe(`${panelUrl}/rfcs/ACU200101DB1/al-dia`);
+  });
+
+  it('that found changes leads to them', () => {
+    const contenido = contenidoDe(correo('cfdi.cambios', { datos: [datoOf['cfdi.cambios']] }));
+    expect(contenido.accion?.url).toBe(`${panelUrl}/rfcs/ACU200101DB1/al-dia`);
+  });
+});
+
 describe('the text of a mail with a link', () => {
   it.each([
     ['correo.verificar', '/verificar'],

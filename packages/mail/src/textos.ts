@@ -65,12 +65,12 @@ interface Aviso {
 }
 
 const PAUSAS: Readonly<Record<Exclude<MotivoPausa, 'PEDIDA'>, string>> = {
-  SIN_SALDO: 'no alcanzó el saldo',
-  SIN_CONSENTIMIENTO: 'el permiso venció o se retiró',
-  CIEC_CAMBIADA: 'la CIEC cambió, y con ella terminó el permiso',
-  CIEC_RECHAZADA: 'el SAT no aceptó la CIEC',
-  LLAVE_CAMBIADA: 'la API key cambió, y con ella terminó el permiso',
-  CUENTA_SUSPENDIDA: 'la cuenta está suspendida',
+  SIN_SALDO: 'no alcanzó el saldo. Compre créditos y reanude',
+  SIN_CONSENTIMIENTO: 'el permiso para usar la CIEC venció o se retiró. Dé uno nuevo',
+  CIEC_CAMBIADA: 'la CIEC cambió, y con ella terminó el permiso. Dé uno nuevo',
+  CIEC_RECHAZADA: 'el SAT no aceptó la CIEC. Guarde la correcta y dé un permiso nuevo',
+  LLAVE_CAMBIADA: 'la API key cambió, y con ella terminó el permiso. Guarde la CIEC con la nueva y dé un permiso nuevo',
+  CUENTA_SUSPENDIDA: 'la cuenta está suspendida. Aclárelo con el operador y reanude',
 };
 
 const LISTADOS: Readonly<Record<string, string>> = { entra: 'entró a', cambia: 'cambió en', sale: 'salió de' };
@@ -155,15 +155,15 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
     parrafos: () => ['El SAT da CFDI nuevos, cancelados o que cambiaron, de un RFC que se mantiene al día.'],
     renglon: (dato) =>
       `${textOf(dato, 'rfc')}, ${textOf(dato, 'tipo')}: ${many(Number(textOf(dato, 'nuevos')), '1 nuevo', 'nuevos')}, ${many(Number(textOf(dato, 'cambiados')), '1 con cambios', 'con cambios')}, ${many(Number(textOf(dato, 'ausentes')), '1 ausente', 'ausentes')}${dePrueba(dato)}`,
-    accion: haciaRfc('Ver el RFC', ''),
+    accion: haciaRfc('Ver los cambios', '/al-dia'),
   },
   'sincronizacion.pausada': {
     asunto: (n) => many(n, 'Un RFC dejó de mantenerse al día', 'RFC dejaron de mantenerse al día'),
     parrafos: () => [
-      'Ya no se leen sus CFDI. Falta saldo, el permiso para usar la CIEC terminó, o el SAT no la aceptó; lo leído se conserva. Resuelto eso, se reanuda con sincronizacion/reanudar, o con sincronizacion/crear si hace falta un permiso nuevo.',
+      'Ya no se leen sus CFDI; lo leído se conserva. Abajo dice por qué, y qué hacer: en la página Al día de cada RFC, o por la API con sincronizacion/reanudar o, para dar un permiso nuevo, sincronizacion/crear.',
     ],
     renglon: (dato) => `${textOf(dato, 'rfc')}: ${pausaOf(textOf(dato, 'motivo'))}${dePrueba(dato)}`,
-    accion: haciaRfc('Ver el RFC', ''),
+    accion: haciaRfc('Ver qué hacer y reanudar', '/al-dia'),
   },
   'proveedor.listado': {
     asunto: (n) => many(n, 'Una contraparte cambió en una lista del SAT', 'contrapartes cambiaron en listas del SAT'),

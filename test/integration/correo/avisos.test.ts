@@ -112,6 +112,20 @@ describe('the end of a request', () => {
     await finish();
     expect((await correosDe(ana))[0]?.datos[0]).not.toHaveProperty('contrapartes_adversas');
   });
+
+  it('says that to nobody who may not see what packages hold', async () => {
+    const desarrollador = await newPersona(a.cuentaId, true, 'DESARROLLADOR');
+    await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
+    const contrapartes = [
+      { rfc: 'PRO010101AB1', nombre: '', ingresos: { cfdi: 1, monto: '1.00' }, egresos: { cfdi: 0, monto: '0.00' } },
+    ];
+    const id = await newSolicitud(t.db, a, { desde: '2008-01-01', hasta: '2008-01-02' });
+    await createClaims(t.db).finish(await claimOf(t.db, id), { ...PAQUETE, contrapartes });
+    expect(await correosDe(ana)).toMatchObject([{ datos: [{ solicitud_id: id, contrapartes_adversas: 1 }] }]);
+    const [told] = await correosDe(desarrollador);
+    expect(told).toMatchObject({ tipo: 'solicitud.terminada', datos: [{ solicitud_id: id }] });
+    expect(told?.datos[0]).not.toHaveProperty('contrapartes_adversas');
+  });
 });
 
 describe('whom a notice is not for', () => {
@@ -139,6 +153,21 @@ describe('whom a notice is not for', () => {
     expect((await kinds(desarrollador)).filter((tipo) => tipo.startsWith('credencial.'))).toEqual([]);
   });
 
+  it('those of what CFDI say go to who may see them, and an old key to who may see keys', async () => {
+    const [dueno, desarrollador] = [
+      await newPersona(a.cuentaId, true, 'PROPIETARIO'),
+      await newPersona(a.cuentaId, true, 'DESARROLLADOR'),
+    ];
+    const deCfdi = ['cfdi.cambios', 'plazo.por_vencer', 'proveedor.listado', 'sincronizacion.pausada'];
+    for (const tipo of [...deCfdi, 'llave.por_rotar'])
+      await t.sql`SELECT correo_emite(${a.cuentaId}::uuid, ${tipo}, ${JSON.stringify({ rfc: a.rfc })}::jsonb)`;
+    expect([await kinds(dueno), await kinds(ana), await kinds(desarrollador)]).toEqual([
+      ['cfdi.cambios', 'llave.por_rotar', 'plazo.por_vencer', 'proveedor.listado', 'sincronizacion.pausada'],
+      deCfdi,
+      ['llave.por_rotar'],
+    ]);
+  });
+
   it('nobody of a suspended account, in another account of whom notices go on', async () => {
     const otra = await seedTaxpayer(t.db, { saldo: 100 });
     await t.sql`INSERT INTO miembro (usuario_id, cuenta_id, papel) VALUES (${ana.id}, ${otra.cuentaId}, 'CONTADOR')`;
@@ -160,6 +189,7 @@ describe('whom a notice is not for', () => {
 
 describe('what is the case and nobody did', () => {
   it('is mailed once each: a low balance of each account, a certificate at each of its days, an old key', async () => {
+    await t.sql`UPDATE miembro SET papel = 'PROPIETARIO' WHERE usuario_id = ${ana.id}`;
     const FIN = new Date('2030-06-30T12:00:00.000Z');
     const fechaA = (days: number) => new Date(FIN.getTime() - days * 86_400_000);
     await t.sql`UPDATE api_key SET creada_en = ${FIN}`;

@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { EVENTOS_WEBHOOK } from '@acuse/contract';
 import { createCorreos, huellaDeEnlace, type TipoCorreo } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
-import { type Cliente, newMiembro, type Panel, type Persona, signIn, usePanel } from './fixtures/panel.ts';
+import { type Cliente, type Panel, type Persona, signIn, usePanel } from './fixtures/panel.ts';
 
 const CON_CORREO = { CORREO_DE: 'Acuse <avisos@acuse.example>' };
 const panel = usePanel({ env: CON_CORREO });
@@ -303,96 +302,5 @@ describe('an invitation to a team', () => {
     const otro = newEmail();
     expect((await invite(carla, otro)).main).toContain('Déle este enlace.');
     expect(await mailsTo(otro)).toBe(0);
-  });
-});
-
-describe('notices', () => {
-  const apagados = async (usuarioId: string) =>
-    (await panel.sql`SELECT avisos_apagados AS a FROM usuario WHERE id = ${usuarioId}`)[0]?.['a'];
-
-  it('are chosen one by one on a page of their own, and noted', async () => {
-    const ana = await panel.registrar();
-    const page = await ana.get('/cuenta/correo');
-    expect(page.$('input[type="checkbox"]').length).toBe(EVENTOS_WEBHOOK.length);
-    expect(page.$('input[type="checkbox"]:checked').length).toBe(EVENTOS_WEBHOOK.length);
-    const solo = { _csrf: await ana.csrf('/cuenta/correo'), 'evento.saldo.bajo': 'si', 'evento.otro': 'si' };
-    expect((await ana.post('/cuenta/correo', solo)).location).toBe('/cuenta/correo');
-    expect(await apagados(ana.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length - 1);
-    expect((await ana.get('/cuenta/correo')).$('input[type="checkbox"]:checked').length).toBe(1);
-    const lines =
-      await panel.sql`SELECT 1 FROM auditoria WHERE accion = 'cambiar-avisos-correo' AND actor = ${`usuario:${ana.usuarioId}`}`;
-    expect(lines).toHaveLength(1);
-
-    await panel.sql`UPDATE usuario SET correo_verificado_en = now() WHERE id = ${ana.usuarioId}`;
-    const pocos = await panel.another({ env: { ...panel.env, CORREO_AVISOS: 'saldo.bajo' } });
-    const cliente = pocos.newCliente();
-    await signIn(cliente, ana.email, ana.password);
-    expect((await cliente.get('/cuenta/correo')).$('input[type="checkbox"]').length).toBe(1);
-    await cliente.post('/cuenta/correo', { _csrf: await cliente.csrf('/cuenta/correo') });
-    expect(await apagados(ana.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length);
-  });
-
-  it('about credentials are neither offered to, nor taken from, who is a developer in every account', async () => {
-    const berta = await newMiembro(panel, await panel.registrar(), 'DESARROLLADOR');
-    const offered = async () => (await berta.get('/cuenta/correo')).$('input[name^="evento.credencial."]').length;
-    expect(await offered()).toBe(2);
-    await panel.sql`DELETE FROM miembro WHERE papel = 'PROPIETARIO' AND usuario_id = ${berta.usuarioId}`;
-    expect(await offered()).toBe(0);
-    const _csrf = await berta.csrf('/cuenta/correo');
-    const refused = await berta.post('/cuenta/correo', { _csrf, 'evento.credencial.rechazada': 'si' });
-    expect([refused.status, refused.main]).toEqual([422, expect.stringContaining('quien puede ver las credenciales')]);
-    expect(await apagados(berta.usuarioId)).toEqual([]);
-    // What was chosen before stays for the day on which the role is another.
-    expect((await berta.post('/cuenta/correo', { _csrf })).location).toBe('/cuenta/correo');
-    expect(await apagados(berta.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length - 2);
-  });
-
-  it('are switched off from their mail: by a page, or by one request of a mail program', async () => {
-    const ana = await panel.registrar();
-    const tokens = [];
-    for (const tipo of ['saldo.bajo', 'solicitud.terminada', 'password.cambiada'])
-      tokens.push(
-        (
-          await panel.sql<{ baja: string }>`
-            INSERT INTO correo (usuario_id, para, tipo, urgente, vence_en)
-            VALUES (${ana.usuarioId}, ${ana.email}, ${tipo}, ${tipo.startsWith('password')}, now() + interval '1 day') RETURNING baja`
-        )[0]?.baja,
-      );
-    const [saldo, terminada, seguridad] = tokens;
-    const cliente = panel.newCliente();
-    const page = await cliente.get(`/correos/baja/${saldo}`);
-    expect(page.main).toContain('Quedan menos créditos');
-    expect(await apagados(ana.usuarioId)).toEqual([]);
-    await cliente.submit(`/correos/baja/${saldo}`, `/correos/baja/${saldo}/confirmar`);
-    expect(await apagados(ana.usuarioId)).toEqual(['saldo.bajo']);
-
-    const oneClick = (token: unknown) =>
-      fetch(`${panel.url}/correos/baja/${token}`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/x-www-form-urlencoded' },
-        body: 'List-Unsubscribe=One-Click',
-      });
-    for (const token of [terminada, terminada, seguridad, randomUUID(), 'x']) {
-      const answer = await oneClick(token);
-      expect([answer.status, await answer.text()]).toEqual([200, 'listo']);
-    }
-    expect(await apagados(ana.usuarioId)).toEqual(['saldo.bajo', 'solicitud.terminada']);
-    for (const token of [seguridad, randomUUID(), 'x'])
-      expect((await cliente.get(`/correos/baja/${token}`)).status).toBe(404);
-    const large = await fetch(`${panel.url}/correos/baja/${terminada}`, { method: 'POST', body: 'x'.repeat(5_000) });
-    expect(large.status).toBe(413);
-  });
-
-  it('that were given up are listed for the operator, with what the server said', async () => {
-    const jefe = await panel.registrar({ rol: 'OPERADOR' });
-    await panel.sql`
-      INSERT INTO correo (usuario_id, para, tipo, estado, motivo, error, terminado_en, vence_en)
-      VALUES (${jefe.usuarioId}, ${jefe.email}, 'saldo.bajo', 'FALLIDO', 'RECHAZADO', 'RECHAZADO: 550 5.1.1 no', now(), now())`;
-    await panel.sql`UPDATE usuario SET correo_exigido = false WHERE id = ${jefe.usuarioId}`;
-    const page = await jefe.get('/operador/correos');
-    expect(page.main).toContain(jefe.email);
-    expect(page.main).toContain('550 5.1.1 no');
-    await panel.sql`UPDATE usuario SET rol = 'CLIENTE' WHERE id = ${jefe.usuarioId}`;
-    expect((await jefe.get('/operador/correos')).status).toBe(404);
   });
 });

@@ -279,7 +279,7 @@ interface PaginacionProps {
   readonly siguiente: string | null;
   /** What is shown now, such as "51 a 100 de 1,204". */
   readonly resumen?: string;
-  /** Of what, where a page has several lists: "plazos". */
+  /** Of which list, where a page has several. */
   readonly de?: string;
 }
 

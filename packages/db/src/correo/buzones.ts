@@ -4,7 +4,7 @@ import type { Autor } from '@acuse/core';
 import { cuentaOf, nota } from '../cuentas/auditoria.ts';
 import { normalizeEmail } from '../cuentas/cuentas.ts';
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf } from '../statements.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { isUuid } from '../uuid.ts';
 
 /** How a user stands with mail. */
@@ -43,6 +43,10 @@ SELECT email FROM hecho`;
 
 /** What somebody has in hand at this moment is sent. */
 const UNSENT = `c.estado = 'PENDIENTE' AND c.tomado_hasta IS NULL`;
+
+const TOLD = `
+SELECT x.e AS evento FROM unnest($2::text[]) WITH ORDINALITY x (e, n)
+WHERE EXISTS (SELECT FROM miembro m WHERE m.usuario_id = $1 AND se_entera(m.papel, x.e)) ORDER BY x.n`;
 
 const detalle = `jsonb_build_object('apagados', avisos_apagados)`;
 
@@ -92,6 +96,12 @@ export function createBuzones({ pool }: Pick<Database, 'pool'>) {
     async find(usuarioId: string): Promise<Buzon | null> {
       const text = `SELECT correo_verificado_en AS "verificadoEn", avisos_apagados AS apagados FROM usuario WHERE id = $1`;
       return rowOf<Buzon>(pool, text, [usuarioId]);
+    },
+
+    /** Of these events, those that a user may be told of in some account: who may not see a thing is not mailed about it. */
+    async toldOf(usuarioId: string, eventos: readonly EventoWebhook[]): Promise<EventoWebhook[]> {
+      const rows = await rowsOf<{ evento: EventoWebhook }>(pool, TOLD, [usuarioId, eventos]);
+      return rows.map(({ evento }) => evento);
     },
 
     /** Says which events a user is not mailed about; what waits of those is not sent. */

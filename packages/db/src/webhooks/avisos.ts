@@ -61,7 +61,7 @@ const CORREO: Destino = {
   columna: 'usuario_id',
   tabla: 'usuario',
   saldo: `w.correo_verificado_en IS NOT NULL AND 'saldo.bajo' <> ALL (w.avisos_apagados)`,
-  // Of these `correo_avisa` passes over those who may not see credentials. An account that is suspended is told later.
+  // Of these `correo_avisa` passes over those who may not be told of it. An account that is suspended is told later.
   ofTaxpayer: (
     tipo,
   ) => `SELECT m.usuario_id AS id, m.cuenta_id FROM miembro m JOIN usuario u ON u.id = m.usuario_id JOIN cuenta q ON q.id = m.cuenta_id

@@ -1,7 +1,6 @@
 import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
 import type { Buzon } from '@acuse/db';
 import { demasiados, type Falta, limiteEnlaces } from '../../acceso/comprobar.ts';
-import { puede } from '../../acceso/permisos.ts';
 import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { avisoOf, type ContextoPersona, routesFor } from '../../http/ruta.ts';
@@ -20,7 +19,7 @@ mailPage.post(PATH, async (contexto) => {
   const buzon = await deps.buzones.find(usuario.id);
   if (correo === null || buzon === null) return renderAvisos(contexto);
   const wanted = elegidosOf(campos);
-  const offered = await offeredOf(contexto, correo.avisos);
+  const offered = await deps.buzones.toldOf(usuario.id, correo.avisos);
   if (wanted.some((evento) => correo.avisos.includes(evento) && !offered.includes(evento)))
     return renderAvisos(contexto, AJENO);
   // What was chosen of those that are not on the page stays.
@@ -34,15 +33,8 @@ mailPage.post(PATH, async (contexto) => {
 const AJENO: Falta = {
   status: 422,
   texto:
-    'Los avisos de credenciales solo le llegan a quien puede ver las credenciales de alguna cuenta. No se guardó nada: elija de los que se muestran.',
+    'Ese aviso solo le llega a quien puede ver en el panel de qué trata, en alguna de sus cuentas. No se guardó nada: elija de los que se muestran.',
 };
-
-/** Of the events that the installation mails, those that somebody may be told of, by what they are in their accounts. */
-async function offeredOf({ deps, usuario }: ContextoPersona, avisos: readonly EventoWebhook[]) {
-  const cuentas = await deps.equipo.cuentasOf(usuario.id);
-  const seesCredentials = cuentas.some(({ papel }) => puede(papel, 'ver', 'credenciales'));
-  return avisos.filter((evento) => seesCredentials || !evento.startsWith('credencial.'));
-}
 
 /** Mails the link that shows that the address is theirs, again. */
 mailPage.post(`${PATH}/enlace`, async (contexto) => {
@@ -69,7 +61,7 @@ async function renderAvisos(contexto: ContextoPersona, falta?: Falta): Promise<R
     ) : (
       <>
         <Direccion email={usuario.email} buzon={buzon} isPorConfirmar={usuario.porVerificar} de={correo.de} />
-        <Eventos avisos={await offeredOf(contexto, correo.avisos)} buzon={buzon} />
+        <Eventos avisos={await deps.buzones.toldOf(usuario.id, correo.avisos)} buzon={buzon} />
       </>
     ),
     { ...falta, error: falta?.texto, camino: <Camino /> },
@@ -115,11 +107,20 @@ function Direccion(props: {
 }
 
 function Eventos({ avisos, buzon }: { readonly avisos: readonly EventoWebhook[]; readonly buzon: Buzon }) {
+  if (avisos.length === 0)
+    return (
+      <Tarjeta titulo="De qué avisar">
+        <p>
+          No hay avisos que elegir: llegan de las cuentas en las que está y de lo que puede ver en ellas. Los que cuidan
+          su acceso (enlaces, cambio de contraseña) llegan siempre.
+        </p>
+      </Tarjeta>
+    );
   return (
     <Tarjeta titulo="De qué avisar">
       <p>
-        De las cuentas en las que está. Los de una misma clase se juntan: a lo más uno por hora. Los que cuidan su
-        acceso (enlaces, cambio de contraseña) llegan siempre.
+        De las cuentas en las que está, y en cada una de lo que su rol le deja ver en el panel. Los de una misma clase
+        se juntan: a lo más uno por hora. Los que cuidan su acceso (enlaces, cambio de contraseña) llegan siempre.
       </p>
       <Formulario accion={PATH} descripcion="Avisos por correo">
         <fieldset>

@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
+import { PAPELES } from '@acuse/db';
+import { describe, expect, it } from 'vitest';
+import { type Parte, puede } from '../../../apps/panel/src/acceso/permisos.ts';
+import { attributesOf } from './fixtures/cliente.ts';
+import { newMiembro, signIn, usePanel } from './fixtures/panel.ts';
+
+const panel = usePanel({ env: { CORREO_DE: 'Acuse <avisos@acuse.example>' } });
+
+describe('notices', () => {
+  const apagados = async (usuarioId: string) =>
+    (await panel.sql`SELECT avisos_apagados AS a FROM usuario WHERE id = ${usuarioId}`)[0]?.['a'];
+
+  it('are chosen one by one on a page of their own, and noted', async () => {
+    const ana = await panel.registrar();
+    const page = await ana.get('/cuenta/correo');
+    expect(page.$('input[type="checkbox"]').length).toBe(EVENTOS_WEBHOOK.length);
+    expect(page.$('input[type="checkbox"]:checked').length).toBe(EVENTOS_WEBHOOK.length);
+    const solo = { _csrf: await ana.csrf('/cuenta/correo'), 'evento.saldo.bajo': 'si', 'evento.otro': 'si' };
+    expect((await ana.post('/cuenta/correo', solo)).location).toBe('/cuenta/correo');
+    expect(await apagados(ana.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length - 1);
+    expect((await ana.get('/cuenta/correo')).$('input[type="checkbox"]:checked').length).toBe(1);
+    const lines =
+      await panel.sql`SELECT 1 FROM auditoria WHERE accion = 'cambiar-avisos-correo' AND actor = ${`usuario:${ana.usuarioId}`}`;
+    expect(lines).toHaveLength(1);
+
+    await panel.sql`UPDATE usuario SET correo_verificado_en = now() WHERE id = ${ana.usuarioId}`;
+    const pocos = await panel.another({ env: { ...panel.env, CORREO_AVISOS: 'saldo.bajo' } });
+    const cliente = pocos.newCliente();
+    await signIn(cliente, ana.email, ana.password);
+    expect((await cliente.get('/cuenta/correo')).$('input[type="checkbox"]').length).toBe(1);
+    await cliente.post('/cuenta/correo', { _csrf: await cliente.csrf('/cuenta/correo') });
+    expect(await apagados(ana.usuarioId)).toHaveLength(EVENTOS_WEBHOOK.length);
+  });
+
+  it('are of what somebody may see in the panel, in some account: neither offered to others nor taken from them', async () => {
+    const berta = await newMiembro(panel, await panel.registrar(), 'DESARROLLADOR');
+    const offered = async () =>
+      attributesOf((await berta.get('/cuenta/correo')).$, 'input[name^="evento."]', 'name').map((name) =>
+        name?.replace('evento.', ''),
+      );
+    expect(await offered()).toEqual([...EVENTOS_WEBHOOK]);
+    await panel.sql`DELETE FROM miembro WHERE papel = 'PROPIETARIO' AND usuario_id = ${berta.usuarioId}`;
+    const suyos = [
+      'solicitud.terminada',
+      'solicitud.fallida',
+      'solicitud.espera_efirma',
+      'saldo.bajo',
+      'llave.por_rotar',
+    ];
+    expect(await offered()).toEqual(suyos);
+    const _csrf = await berta.csrf('/cuenta/correo');
+    for (const evento of ['credencial.rechazada', 'cfdi.cambios']) {
+      const refused = await berta.post('/cuenta/correo', { _csrf, [`evento.${evento}`]: 'si' });
+      expect([refused.status, refused.main]).toEqual([422, expect.stringContaining('puede ver en el panel')]);
+    }
+    expect(await apagados(berta.usuarioId)).toEqual([]);
+    // What was chosen before stays for the day on which the role is another.
+    expect((await berta.post('/cuenta/correo', { _csrf })).location).toBe('/cuenta/correo');
+    expect(await apagados(berta.usuarioId)).toEqual([...suyos].sort());
+    await panel.sql`DELETE FROM miembro WHERE usuario_id = ${berta.usuarioId}`;
+    await panel.sql`UPDATE usuario SET correo_verificado_en = now() WHERE id = ${berta.usuarioId}`;
+    const cliente = panel.newCliente();
+    await signIn(cliente, berta.email, berta.password);
+    const nowhere = await cliente.get('/cuenta/correo');
+    expect([nowhere.$('input[name^="evento."]').length, nowhere.main]).toEqual([
+      0,
+      expect.stringContaining('No hay avisos que elegir'),
+    ]);
+  });
+
+  it('go to the roles that may see in the panel what they are about', async () => {
+    const parteDe: Readonly<Record<EventoWebhook, Parte>> = {
+      'solicitud.terminada': 'solicitudes',
+      'solicitud.fallida': 'solicitudes',
+      'solicitud.espera_efirma': 'solicitudes',
+      'credencial.por_vencer': 'credenciales',
+      'credencial.rechazada': 'credenciales',
+      'saldo.bajo': 'saldo',
+      'llave.por_rotar': 'llaves',
+      'cfdi.cambios': 'paquetes',
+      'sincronizacion.pausada': 'credenciales',
+      'proveedor.listado': 'paquetes',
+      'plazo.por_vencer': 'paquetes',
+    };
+    const told = await panel.sql`
+      SELECT p AS papel, e AS evento, se_entera(p, e) AS "seEntera" FROM unnest(${PAPELES}::text[]) p, unnest(${EVENTOS_WEBHOOK}::text[]) e ORDER BY p, e`;
+    const expected = PAPELES.flatMap((papel) =>
+      EVENTOS_WEBHOOK.map((evento) => ({ papel, evento, seEntera: puede(papel, 'ver', parteDe[evento]) })),
+    );
+    expect(told).toHaveLength(expected.length);
+    expect(told).toEqual(expect.arrayContaining(expected));
+  });
+
+  it('are switched off from their mail: by a page, or by one request of a mail program', async () => {
+    const ana = await panel.registrar();
+    const tokens = [];
+    for (const tipo of ['saldo.bajo', 'solicitud.terminada', 'password.cambiada'])
+      tokens.push(
+        (
+          await panel.sql<{ baja: string }>`
+            INSERT INTO correo (usuario_id, para, tipo, urgente, vence_en)
+            VALUES (${ana.usuarioId}, ${ana.email}, ${tipo}, ${tipo.startsWith('password')}, now() + interval '1 day') RETURNING baja`
+        )[0]?.baja,
+      );
+    const [saldo, terminada, seguridad] = tokens;
+    const cliente = panel.newCliente();
+    const page = await cliente.get(`/correos/baja/${saldo}`);
+    expect(page.main).toContain('Quedan menos créditos');
+    expect(await apagados(ana.usuarioId)).toEqual([]);
+    await cliente.submit(`/correos/baja/${saldo}`, `/correos/baja/${saldo}/confirmar`);
+    expect(await apagados(ana.usuarioId)).toEqual(['saldo.bajo']);
+
+    const oneClick = (token: unknown) =>
+      fetch(`${panel.url}/correos/baja/${token}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        body: 'List-Unsubscribe=One-Click',
+      });
+    for (const token of [terminada, terminada, seguridad, randomUUID(), 'x']) {
+      const answer = await oneClick(token);
+      expect([answer.status, await answer.text()]).toEqual([200, 'listo']);
+    }
+    expect(await apagados(ana.usuarioId)).toEqual(['saldo.bajo', 'solicitud.terminada']);
+    for (const token of [seguridad, randomUUID(), 'x'])
+      expect((await cliente.get(`/correos/baja/${token}`)).status).toBe(404);
+    const large = await fetch(`${panel.url}/correos/baja/${terminada}`, { method: 'POST', body: 'x'.repeat(5_000) });
+    expect(large.status).toBe(413);
+  });
+
+  it('that were given up are listed for the operator, with what the server said', async () => {
+    const jefe = await panel.registrar({ rol: 'OPERADOR' });
+    await panel.sql`
+      INSERT INTO correo (usuario_id, para, tipo, estado, motivo, error, terminado_en, vence_en)
+      VALUES (${jefe.usuarioId}, ${jefe.email}, 'saldo.bajo', 'FALLIDO', 'RECHAZADO', 'RECHAZADO: 550 5.1.1 no', now(), now())`;
+    await panel.sql`UPDATE usuario SET correo_exigido = false WHERE id = ${jefe.usuarioId}`;
+    const page = await jefe.get('/operador/correos');
+    expect(page.main).toContain(jefe.email);
+    expect(page.main).toContain('550 5.1.1 no');
+    await panel.sql`UPDATE usuario SET rol = 'CLIENTE' WHERE id = ${jefe.usuarioId}`;
+    expect((await jefe.get('/operador/correos')).status).toBe(404);
+  });
+});
