@@ -166,7 +166,8 @@ it(`${subscriptions} subscriptions over a year among outages and deaths: each st
         (SELECT count(*)::int FROM movimiento m WHERE m.cuenta_id = c.id AND m.tipo = 'reembolso') AS devueltos,
         (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = c.id) AS asked,
         (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = c.id AND s.estado <> 'EN_PROCESO'
-          AND (s.estado <> 'TERMINADA' OR s.registros = 0)) AS ended
+          AND (s.estado <> 'TERMINADA' OR s.registros = 0
+            OR EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso'))) AS ended
       FROM cuenta c`;
     const byCuenta = new Map(all.map((one) => [one.dueno.cuentaId, one]));
     for (const { cuenta, saldo, cargos, devueltos, asked, ended } of accounts) {

@@ -96,7 +96,7 @@ export const costoData = z
       .int()
       .meta({
         description:
-          'Lo más que cuesta confirmar un mes y tipo cuando el SAT deja de dar CFDI que daba; nada mientras no pase.',
+          'Lo más que cuesta confirmar un mes y tipo cada vez que el SAT deja de dar CFDI que daba; nada mientras no pase.',
         example: MAX_CONFIRMACIONES,
       }),
   })

@@ -221,7 +221,7 @@ async function ask(
   if (tramo.clase === 'RECIENTE') await addMonths(tramos, tomado, hoy);
   const periodo = periodoDe(tramo, { desde, hoy, frecuencia });
   // By the clock of whoever added it the month had begun.
-  if (periodo.desde > periodo.hasta) {
+  if (tramo.clase === 'MES' && tramo.mes > hoy) {
     await tramos.postpone(tomado, RETRY_SECONDS);
     return;
   }
@@ -246,8 +246,7 @@ async function ask(
       await tramos.postpone(tomado, (OCUPADA_TURNS * everyMs) / 1_000);
       return;
     default:
-      if (await tramos.pause(sincronizacionId, resultado))
-        log.warn({ sincronizacion: sincronizacionId, motivo: resultado }, 'subscription_paused');
+      log.warn({ sincronizacion: sincronizacionId, motivo: resultado }, 'subscription_paused');
       // It is due as soon as somebody lets the subscription go on.
       await tramos.postpone(tomado, 0);
   }
@@ -270,10 +269,11 @@ async function merge(
   signal: AbortSignal,
 ): Promise<void> {
   const { tramos, almacenes, paquetes, log } = deps;
-  const { estado, objectKey, motivo, isBorrado } = solicitud;
+  const { estado, objectKey, motivo, isBorrado, creadaEn: pedidaEn } = solicitud;
   if (estado !== 'TERMINADA' || objectKey === null || isBorrado) {
     // Sent once more, it might lock the taxpayer's account at the SAT.
-    if (motivo === 'CIEC_RECHAZADA') await tramos.pause(tomado.sincronizacionId, motivo);
+    if (motivo === 'CIEC_RECHAZADA' && (await tramos.pause(tomado.sincronizacionId, motivo, pedidaEn)))
+      log.warn({ sincronizacion: tomado.sincronizacionId, motivo }, 'subscription_paused');
     // Whoever consents anew is not kept waiting for what ended with the consent before.
     if (motivo === 'CONSENTIMIENTO_REVOCADO') {
       await tramos.failed(tomado, null, 0);
@@ -285,7 +285,7 @@ async function merge(
     return;
   }
   const { almacenId, tipo, frecuencia, tramo, minuto } = tomado;
-  const { id: solicitudId, desde, hasta, creadaEn: pedidaEn, isConfirmada, pedido } = solicitud;
+  const { id: solicitudId, desde, hasta, isConfirmada, pedido } = solicitud;
   const held = keepAlive(async () => {
     if (!(await tramos.extend(tomado, LEASE_SECONDS))) throw new Desplazado(solicitudId, tomado.epoch);
   }, LEASE_SECONDS);

@@ -14,6 +14,10 @@ describe('what people are told', () => {
     }
     expect(explain('PLAZO_AGOTADO')).toBe(EXPLICACIONES.PLAZO_AGOTADO);
     expect(explain('DE_MAÑANA').causa).toContain('DE_MAÑANA');
+    for (const motivo of ['DUDOSA', 'ILEGIBLE', 'PAQUETE_BORRADO']) {
+      expect(explain(motivo).causa).not.toContain(motivo);
+      expect(explain(motivo).remedio).toMatch(/se devolvió/);
+    }
   });
 
   it('of every code of the SAT says what it means and what is done about it', () => {

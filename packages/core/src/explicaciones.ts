@@ -337,8 +337,33 @@ export function describeCodigo(codigo: string): string {
   return known === undefined ? `código ${codigo}` : `código ${codigo}: ${known.significado}`;
 }
 
+const OTRA_LECTURA = 'Se pide otra vez sola; el crédito de esta ya se devolvió.';
+const ANOTHER_READING = 'It is asked for again by itself; the credit of this one was given back.';
+
+const readAgain = (causa: string, cause: string): Explicacion => ({
+  ...{ causa, remedio: OTRA_LECTURA, english: { cause, remedy: ANOTHER_READING } },
+});
+
+/** Why a subscription could not use a reading whose package is there. */
+const LECTURAS: Readonly<Record<string, Explicacion>> = {
+  DUDOSA: readAgain(
+    'De una vez faltaron demasiados CFDI de los que el SAT daba, y se duda de su respuesta.',
+    'Too many CFDI that the SAT gave before were missing at once, so its answer is doubted.',
+  ),
+  ILEGIBLE: readAgain(
+    'El paquete del SAT trae datos que no se pueden leer.',
+    'The package of the SAT holds data that cannot be read.',
+  ),
+  PAQUETE_BORRADO: readAgain(
+    'El paquete se borró por antigüedad antes de que se guardara lo que traía.',
+    'The package was deleted for its age before what it held was stored.',
+  ),
+};
+
 /** Why it ended or waits; a code of a version to come is shown as it is. */
 export function explain(motivo: string): Explicacion {
+  const lectura = Object.hasOwn(LECTURAS, motivo) ? LECTURAS[motivo] : undefined;
+  if (lectura !== undefined) return lectura;
   if (Object.hasOwn(EXPLICACIONES, motivo)) return EXPLICACIONES[motivo as MotivoSolicitud];
   return repeat(`La solicitud terminó sin paquete (${motivo}).`, `The request ended without a package (${motivo}).`);
 }

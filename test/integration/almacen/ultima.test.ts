@@ -172,10 +172,12 @@ test('who is missing still a week later is missing, and nobody asks again', asyn
 
 test('a last answer that says twice falsely that much is missing is put right', async () => {
   const half = ALL.slice(0, 15);
-  const { live, days, known, vista } = await open([ALL, half, half]);
+  const { live, days, known, vista, spent } = await open([ALL, half, half]);
   await live('2027-12-01');
-  expect([days(), await known(), await vista()]).toEqual([
+  // The doubted one costs nothing: what it is confirmed by costs what was foretold.
+  expect([days(), await spent(), await known(), await vista()]).toEqual([
     [ANTES, ULTIMA, ULTIMA, plus(7)],
+    3,
     { there: 40, missing: 0 },
     SETTLED,
   ]);

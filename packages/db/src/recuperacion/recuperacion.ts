@@ -81,6 +81,8 @@ UNION ALL SELECT 'reembolso', s.id::text FROM solicitud s
   LEFT JOIN (SELECT DISTINCT op_id FROM movimiento WHERE tipo = 'reembolso') m ON m.op_id = s.id
   WHERE (s.costo > 0 AND (s.estado IN ('ERROR', 'RECHAZADA', 'VENCIDA', 'CANCELADA')
          OR (s.registros = 0 AND coalesce(s.confianza, '') = 'sin_confirmar'))) <> (m.op_id IS NOT NULL)
+    AND NOT (m.op_id IS NOT NULL AND s.sincronizacion_id IS NOT NULL AND s.estado = 'TERMINADA'
+      AND NOT EXISTS (SELECT FROM lectura l WHERE l.solicitud_id = s.id AND NOT l.es_dudosa))
 UNION ALL SELECT 'reembolso sin cargo', r.op_id::text FROM movimiento r
   LEFT JOIN movimiento m ON m.op_id = r.op_id AND m.tipo = 'cargo' AND m.importe = -r.importe
   WHERE r.tipo = 'reembolso' AND m.op_id IS NULL
@@ -97,7 +99,8 @@ export interface BrokenRule {
 
 /**
  * What breaks the rules that hold at any moment: a balance is the sum of its movements, a solicitud that costs has one
- * charge and, if it failed, one refund, and keeps no credential beyond its end. Reads the whole ledger.
+ * charge and, if it failed, one refund (one that its subscription could not use may have it), and keeps no credential
+ * beyond its end. Reads the whole ledger.
  */
 export const brokenRules = ({ pool }: Pick<Database, 'pool'>, { limite = 1_000 } = {}) =>
   rowsOf<BrokenRule>(pool, RULES, [limite]);

@@ -101,7 +101,8 @@ LEFT JOIN LATERAL (
   SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0 AND mes <> '${RECIENTE}') AS por_leer,
     count(*) FILTER (WHERE por_confirmar > 0 AND fase <> 'FIN') AS por_confirmar, count(*) FILTER (WHERE por_confirmar > 0 AND fase = 'FIN') AS sin_confirmar,
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
-  FROM tramo WHERE sincronizacion_id = s.id
+  FROM tramo WHERE sincronizacion_id = s.id AND CASE tipo WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END
+    AND (mes = '${RECIENTE}' OR mes >= date_trunc('month', s.desde))
 ) t ON true
 WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA'
   AND ($2::text IS NULL OR ${MODO} = $2)`;

@@ -53,7 +53,10 @@ export interface NuevaPeticion {
   readonly aLaVez: number;
 }
 
-/** What came of asking: OCUPADA passes by waiting, the rest pauses the subscription; DESPLAZADO: another holds it. */
+/**
+ * What came of asking: OCUPADA passes by waiting, the rest paused the subscription; DESPLAZADO: another holds it, or it is
+ * gone, since the subscription does not hold it any more.
+ */
 export type Peticion =
   | 'PEDIDA'
   | 'OCUPADA'
@@ -97,19 +100,30 @@ const READ = `
 UPDATE tramo SET epoch = epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = CASE WHEN $5::timestamptz IS NULL THEN 'FIN' ELSE 'PEDIR' END,
   due_at = coalesce($5, due_at), lecturas = lecturas + 1, fallos = 0, motivo = NULL, por_confirmar = $6 WHERE ${HELD} AND fase = 'LEER'`;
 
+/** What brought nothing that could be merged, or was doubted, costs nothing, though its package is there. */
 const FAILED = `
-UPDATE tramo SET epoch = epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = 'PEDIR', due_at = now() + make_interval(secs => $5),
-  fallos = fallos + CASE WHEN $6::text IS NULL THEN 0 ELSE 1 END, motivo = coalesce($6, motivo)
-WHERE ${HELD} AND fase = 'LEER'`;
+WITH cual AS MATERIALIZED (
+  SELECT solicitud_id FROM tramo WHERE ${HELD} AND fase = 'LEER' FOR NO KEY UPDATE
+), hecho AS (
+  UPDATE tramo SET epoch = epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = 'PEDIR', due_at = now() + make_interval(secs => $5),
+    fallos = fallos + CASE WHEN $6::text IS NULL THEN 0 ELSE 1 END, motivo = coalesce($6, motivo)
+  WHERE ${HELD} AND EXISTS (SELECT FROM cual)
+)
+SELECT cual.solicitud_id FROM cual LEFT JOIN LATERAL libro_devuelve(
+  CASE WHEN EXISTS (SELECT FROM lectura l WHERE l.almacen_id = $7 AND l.solicitud_id = cual.solicitud_id AND NOT l.es_dudosa) THEN '{}' ELSE ARRAY[cual.solicitud_id] END,
+  $6) ON true`;
 
+/** Not one that was consented to since: by another CIEC, that nobody refused. */
 const PAUSE = `
 WITH cambio AS (
-  UPDATE sincronizacion SET estado = 'PAUSADA', motivo = $2, pausada_en = now() WHERE id = $1 AND estado = 'ACTIVA' RETURNING id
+  UPDATE sincronizacion s SET estado = 'PAUSADA', motivo = $2, pausada_en = now() WHERE id = $1 AND estado = 'ACTIVA'
+    AND NOT EXISTS (SELECT FROM consentimiento k WHERE k.sincronizacion_id = s.id AND k.otorgado_en > $3) RETURNING id
 ) SELECT id FROM cambio`;
 
 const ADD_MONTHS = `
 INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
-SELECT $1, $2, m.mes, m.due FROM unnest($3::date[], $4::timestamptz[]) AS m (mes, due) ON CONFLICT DO NOTHING`;
+SELECT s.id, $2, m.mes, m.due FROM sincronizacion s CROSS JOIN unnest($3::date[], $4::timestamptz[]) AS m (mes, due)
+WHERE s.id = $1 AND CASE $2 WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END AND m.mes >= date_trunc('month', s.desde) ON CONFLICT DO NOTHING`;
 
 /** What is gone with its subscription, in the order of its references. */
 const FORGET = `
@@ -163,16 +177,20 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
       isOne(pool, READ, [...keyOf(tomado), dueAt, porConfirmar]),
 
     /**
-     * Its solicitud ended without rows that can be merged: it is asked for again after so many seconds. Without
-     * `motivo` that is no failure.
+     * Its solicitud ended without rows that can be merged, or its rows are doubted: its credit is given back, and it is
+     * asked for again after so many seconds. Without `motivo` that is no failure. False when another holds it.
      */
     failed: (tomado: TramoTomado, motivo: string | null, seconds: number) =>
-      isOne(pool, FAILED, [...keyOf(tomado), seconds, motivo]),
+      isOne(pool, FAILED, [...keyOf(tomado), seconds, motivo, tomado.almacenId]),
 
-    /** Asks for nothing more of this subscription. False when it was paused before. */
-    pause: (sincronizacionId: string, motivo: MotivoPausa) => isOne(pool, PAUSE, [sincronizacionId, motivo]),
+    /**
+     * Asks for nothing more of this subscription, for what came of what was asked for at this time. False when it was
+     * paused before, or was consented to since.
+     */
+    pause: (sincronizacionId: string, motivo: MotivoPausa, pedidaEn: Date) =>
+      isOne(pool, PAUSE, [sincronizacionId, motivo, pedidaEn]),
 
-    /** Months that began meanwhile, and when each is due. Those that are there stay as they are. */
+    /** Months that began meanwhile, and when each is due. Those that are there stay as they are; of what was left out there are none. */
     async addMonths(
       { sincronizacionId, tipo }: TramoTomado,
       meses: readonly { readonly mes: string; readonly dueAt: Date }[],

@@ -1,0 +1,232 @@
+import { randomBytes } from 'node:crypto';
+import { addDays, calendarDay, type TipoDescarga } from '@acuse/core';
+import {
+  createAlmacenes,
+  createClaims,
+  createPlazos,
+  createRiesgo,
+  createSincronizaciones,
+  createTramos,
+} from '@acuse/db';
+import { silentLogger } from '@acuse/runtime';
+import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
+import { expect, test } from 'vitest';
+import { createTurns } from '../../../apps/worker/src/sincronizacion.ts';
+import { brokenInvariants, claimOf, saldoDe, useDatabase } from '../fixtures/database.ts';
+import { csvOf, type FilaCfdi } from './csv.ts';
+import { newSubscriber, subscribe } from './subscriber.ts';
+
+const t = useDatabase();
+const sealer = openSealer(`w1:${generateWorkerKeyPair().publicKey}`, `p1:${randomBytes(32).toString('base64')}`);
+const { signal } = new AbortController();
+const quien = { actor: 'prueba', ip: null };
+const hoy = calendarDay(new Date());
+const ESTE_MES = `${hoy.slice(0, 7)}-01`;
+const MES_PASADO = `${addDays(ESTE_MES, -1).slice(0, 7)}-01`;
+const SALDO = 20;
+
+const cfdi = (n: number): FilaCfdi => ({
+  uuid: `00000000-0000-4000-8000-${n.toString(16).toUpperCase().padStart(12, '0')}`,
+  emisor: ['PRO010101AB1', 'Proveedor'],
+  receptor: ['ACU200101DB1', 'La Empresa'],
+  emitida: `${MES_PASADO.slice(0, 7)}-${String(1 + (n % 28)).padStart(2, '0')}T10:00:00`,
+  monto: `${n}.50`,
+});
+
+/** Who subscribed from the month before on, and the workers who read for him. */
+async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: TipoDescarga[]; desde?: string } = {}) {
+  const dueno = await newSubscriber(t, sealer, { tipos, desde, saldo: SALDO });
+  const { sincronizacionId: id, contribuyenteId } = dueno;
+  const packages = new Map<string, readonly FilaCfdi[] | 'no CSV'>();
+  const claims = createClaims(t.db);
+  const { work } = createTurns(
+    {
+      tramos: createTramos(t.db),
+      almacenes: createAlmacenes(t.db),
+      riesgo: createRiesgo(t.db),
+      plazos: createPlazos(t.db),
+      paquetes: {
+        async *readCsv(key) {
+          const filas = packages.get(key) ?? [];
+          if (filas === 'no CSV') yield Buffer.from('uuid\n"not one of them');
+          else yield* csvOf(filas);
+        },
+      },
+      ...{ log: silentLogger, now: () => new Date(), isCharged: () => true, wake: () => {} },
+    },
+    { everyMs: 1_000, concurrency: 20, aLaVez: 10, deadlineHours: 72 },
+  );
+  const asked = () =>
+    t.sql<{ id: string; tipo: string; desde: string; estado: string }>`
+      SELECT id, tipo, desde::text, estado FROM solicitud WHERE sincronizacion_id = ${id} ORDER BY id`;
+  const underWay = async () => (await asked()).filter(({ estado }) => estado === 'EN_PROCESO');
+  return {
+    dueno,
+    asked,
+    underWay,
+    work: () => work(signal),
+    /** Whatever of it is to be asked for is due. */
+    hasten: () =>
+      t.sql`UPDATE tramo SET due_at = now() - interval '1 second' WHERE sincronizacion_id = ${id} AND fase = 'PEDIR'`,
+    /** Leaves but one month of it. */
+    only: (mes: string) => t.sql`DELETE FROM tramo WHERE sincronizacion_id = ${id} AND mes <> ${mes}::date`,
+    /** The SAT gives these rows for all that is under way. */
+    async answer(filas: readonly FilaCfdi[] | 'no CSV' = []) {
+      for (const { id: solicitudId } of await underWay()) {
+        packages.set(solicitudId, filas);
+        const paquete = { objectKey: solicitudId, bytes: 1, sha256: 'a', registros: filas.length } as const;
+        await claims.finish(await claimOf(t.db, solicitudId), { ...paquete, confianza: 'confirmado' });
+      }
+    },
+    async refuse() {
+      for (const { id: solicitudId } of await underWay()) {
+        const claimed = await claimOf(t.db, solicitudId);
+        await claims.fail(claimed, { estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
+      }
+    },
+    renew: (ajustes: { tipos?: TipoDescarga[]; desde?: string } = {}) =>
+      subscribe(t, dueno, sealer, { tipos, desde, ...ajustes }),
+    remove: () => createSincronizaciones(t.db).remove(contribuyenteId, quien),
+    tramos: () =>
+      t.sql<{ tipo: string; mes: string }>`
+        SELECT tipo, mes::text FROM tramo WHERE sincronizacion_id = ${id} ORDER BY tipo, mes`,
+    spent: async () => SALDO - (await saldoDe(t, dueno)),
+    vista: async () => createSincronizaciones(t.db).find(contribuyenteId, null),
+  };
+}
+
+test('a kind that was left out while it was under way is asked for and charged no more', async () => {
+  const { hasten, work, renew, answer, asked, tramos, spent } = await open({ tipos: ['emitidos', 'recibidos'] });
+  await hasten();
+  await work();
+  const before = (await asked()).filter(({ tipo }) => tipo === 'emitidos').length;
+  expect(before).toBeGreaterThan(0);
+  await renew({ tipos: ['recibidos'] });
+  await answer([cfdi(1)]);
+  for (let turn = 0; turn < 3; turn++) {
+    await work();
+    await hasten();
+    await work();
+    await answer([cfdi(1)]);
+  }
+  const all = await asked();
+  expect(all.filter(({ tipo }) => tipo === 'emitidos')).toHaveLength(before);
+  expect((await tramos()).filter(({ tipo }) => tipo === 'emitidos')).toEqual([]);
+  expect(await spent()).toBe(all.length);
+});
+
+test('a month that was left out while it was under way is asked for no more, and days that were left out are not either', async () => {
+  const { hasten, work, renew, answer, asked, tramos, vista } = await open();
+  await hasten();
+  await work();
+  await renew({ desde: ESTE_MES });
+  const before = (await asked()).length;
+  for (let turn = 0; turn < 3; turn++) {
+    await answer();
+    await work();
+    await hasten();
+    await work();
+  }
+  expect((await asked()).slice(before).filter(({ desde }) => desde < ESTE_MES)).toEqual([]);
+  expect((await tramos()).map(({ mes }) => mes)).not.toContain(MES_PASADO);
+  expect(await vista()).toMatchObject({ porLeer: 0, fallando: 0 });
+});
+
+test('what a worker was about to ask by the settings before is asked for by those of now', async () => {
+  const { dueno, hasten, renew, asked } = await open({ desde: MES_PASADO });
+  await hasten();
+  const tramos = createTramos(t.db);
+  const tomado = (await tramos.take(100, 60)).find(
+    ({ sincronizacionId, tramo }) => sincronizacionId === dueno.sincronizacionId && tramo.clase === 'RECIENTE',
+  );
+  if (tomado === undefined) throw new Error('nothing is due');
+  await renew({ desde: hoy });
+  const deadlineAt = new Date(Date.now() + 3_600_000);
+  const peticion = { solicitudId: crypto.randomUUID(), hasta: hoy, hoy, costo: 1, deadlineAt, aLaVez: 3 };
+  expect(await tramos.ask(tomado, { ...peticion, desde: addDays(hoy, -4) })).toBe('OCUPADA');
+  expect(await asked()).toEqual([]);
+});
+
+test('a package whose rows cannot be read is given back, each time', async () => {
+  const { hasten, only, work, answer, asked, spent, vista } = await open();
+  await only(MES_PASADO);
+  for (let n = 1; n <= 2; n++) {
+    await hasten();
+    await work();
+    expect(await spent()).toBe(1);
+    await answer('no CSV');
+    await work();
+    expect([(await asked()).length, await spent()]).toEqual([n, 0]);
+  }
+  expect(await vista()).toMatchObject({ fallando: 1, ultimoFallo: 'ILEGIBLE' });
+  expect(await brokenInvariants(t.db)).toEqual([]);
+});
+
+test('a package that was deleted before anybody merged it is given back and asked for again', async () => {
+  const { dueno, hasten, only, work, answer, asked, spent } = await open();
+  await only(MES_PASADO);
+  await hasten();
+  await work();
+  await answer([cfdi(1)]);
+  await t.sql`UPDATE solicitud SET paquete_borrado_en = now() - interval '1 second' WHERE sincronizacion_id = ${dueno.sincronizacionId}`;
+  await work();
+  await hasten();
+  await work();
+  await answer([cfdi(1)]);
+  await work();
+  expect([(await asked()).length, await spent()]).toEqual([2, 1]);
+  expect(await brokenInvariants(t.db)).toEqual([]);
+});
+
+test('an answer that is doubted is given back, and the one that repeats it is charged', async () => {
+  const { hasten, only, work, answer, spent } = await open();
+  await only(MES_PASADO);
+  const all = Array.from({ length: 40 }, (_, n) => cfdi(n));
+  const read = async (filas: readonly FilaCfdi[]) => {
+    await hasten();
+    await work();
+    await answer(filas);
+    await work();
+    return spent();
+  };
+  expect([await read(all), await read(all.slice(0, 10)), await read(all.slice(0, 10))]).toEqual([1, 1, 2]);
+  expect(await brokenInvariants(t.db)).toEqual([]);
+});
+
+test('what a CIEC brought that was refused pauses nobody who consented anew with another one', async () => {
+  const { dueno, hasten, only, work, refuse, renew, vista, spent } = await open();
+  await only(MES_PASADO);
+  await hasten();
+  await work();
+  await refuse();
+  await t.sql`UPDATE consentimiento SET otorgado_en = otorgado_en + interval '1 minute' WHERE sincronizacion_id = ${dueno.sincronizacionId}`;
+  await work();
+  expect([(await vista())?.estado, await spent()]).toEqual(['ACTIVA', 0]);
+  await renew();
+  expect((await vista())?.estado).toBe('ACTIVA');
+});
+
+test('a reading that nothing is there to pay for pauses its subscription in the very step that finds it out', async () => {
+  const { dueno, hasten, vista } = await open();
+  await t.sql`SELECT libro_abona(${dueno.cuentaId}, gen_random_uuid(), 'ajuste', ${-SALDO}, NULL, 'prueba')`;
+  await hasten();
+  const tramos = createTramos(t.db);
+  const tomado = (await tramos.take(100, 60)).find(
+    ({ sincronizacionId }) => sincronizacionId === dueno.sincronizacionId,
+  );
+  if (tomado === undefined) throw new Error('nothing is due');
+  const deadlineAt = new Date(Date.now() + 3_600_000);
+  const peticion = { solicitudId: crypto.randomUUID(), desde: hoy, hasta: hoy, hoy, costo: 1, deadlineAt, aLaVez: 3 };
+  expect(await tramos.ask(tomado, peticion)).toBe('SIN_SALDO');
+  expect(await vista()).toMatchObject({ estado: 'PAUSADA', motivo: 'SIN_SALDO' });
+});
+
+test('a subscription that is deleted after its consent was over leaves nothing under way and nothing charged', async () => {
+  const { dueno, hasten, work, remove, underWay, spent } = await open();
+  await hasten();
+  await work();
+  expect(await spent()).toBeGreaterThan(0);
+  await t.sql`DELETE FROM consentimiento WHERE sincronizacion_id = ${dueno.sincronizacionId}`;
+  expect(await remove()).toBe(true);
+  expect([await underWay(), await spent()]).toEqual([[], 0]);
+});
