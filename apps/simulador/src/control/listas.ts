@@ -4,7 +4,7 @@ import { type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
 import { NOMBRES_LISTADOS, type NombreListado, type RenglonListado } from '../world/listados.ts';
 import { SITUACIONES_69B } from '../world/magia/catalogo.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
-import { formatWallTime } from '../world/wall-time.ts';
+import { formatWallTime, parseWallTime, type WallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { ControlError, dia, parseBody } from './request-body.ts';
 
@@ -94,8 +94,6 @@ export function mountListas(app: Hono, world: World): void {
   app.get('/listas/69b', (c) => c.json(show(world, c.req.query('rfc'))));
   app.put('/listas/69b', async (c) => {
     const { fecha_corte, filas, registros = [], quitar = [] } = await parseBody(c, cambioSchema);
-    if (fecha_corte !== undefined) world.settings.corte_69b = fecha_corte;
-    if (filas !== undefined) world.settings.filas_69b = filas;
     const rows = new Map<string, Registro[]>(quitar.map((rfc) => [rfc, []]));
     for (const { rfc, nombre, enmascarado, pasos } of registros) {
       const [first, ...rest] = pasos;
@@ -107,6 +105,9 @@ export function mountListas(app: Hono, world: World): void {
       };
       rows.set(rfc, [...(rows.get(rfc) ?? []), registro]);
     }
+    checkCorte([...rows.values()].flat(), parseWallTime(fecha_corte ?? world.settings.corte_69b) ?? 0);
+    if (fecha_corte !== undefined) world.settings.corte_69b = fecha_corte;
+    if (filas !== undefined) world.settings.filas_69b = filas;
     world.listado69b.replace(rows);
     return c.json(show(world, undefined));
   });
@@ -115,6 +116,19 @@ export function mountListas(app: Hono, world: World): void {
     return c.json(show(world, undefined));
   });
   mountListados(app, world);
+}
+
+/** Refuses a proceeding of which the list would show nothing: it has what was published up to the day of its cut. */
+function checkCorte(registros: readonly Registro[], corte: WallTime): void {
+  const day = (at: WallTime) => formatWallTime(at).slice(0, 10);
+  for (const { rfc, pasos } of registros) {
+    const first = Math.min(...pasos.map(({ fechaSat }) => fechaSat));
+    if (first > corte)
+      throw new ControlError(
+        400,
+        `${rfc} no estaría en la lista: su primer paso es del ${day(first)} y el corte, del ${day(corte)}. Mande una fecha_sat anterior, o un fecha_corte posterior.`,
+      );
+  }
 }
 
 function readPaso({ situacion, oficio, fecha_sat, fecha_dof }: z.output<typeof pasoSchema>): Paso {

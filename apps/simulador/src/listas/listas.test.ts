@@ -142,6 +142,20 @@ describe('publishing', () => {
     expect(simulador.world.listado69b.isAdverse('PRE900215SI3')).toBe(true);
   });
 
+  it('refuses a proceeding that the cut would hide, and changes nothing', async () => {
+    const put = (body: object) =>
+      fetch(`${simulador.url}/control/listas/69b`, { method: 'PUT', body: JSON.stringify(body) });
+    const registros = [{ rfc: 'EKU9003173C9', pasos: [{ situacion: 'Presunto', fecha_sat: '2026-11-12' }] }];
+    const refused = await put({ registros, filas: 10 });
+    expect(refused.status).toBe(400);
+    expect(await refused.json()).toEqual({
+      error: expect.stringMatching(/EKU9003173C9 .* 2026-11-12 .* 2026-10-31\. .*fecha_corte/),
+    });
+    expect((await control('GET')).filas).toBe(FILAS);
+    expect((await put({ registros, fecha_corte: '2026-11-15' })).status).toBe(200);
+    expect(simulador.world.listado69b.isAdverse('EKU9003173C9')).toBe(true);
+  });
+
   it('leaves the old address at the cut of 2025-12-31', async () => {
     await control('PUT', { fecha_corte: '2026-11-30', quitar: ['PRE900215SI3'] });
     const { preamble, rows } = await read(VIEJO);
