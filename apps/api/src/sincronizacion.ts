@@ -3,8 +3,10 @@ import {
   addDays,
   calendarDay,
   countLecturas,
+  FALLAS_DE_LECTURA,
   FRECUENCIAS,
   type Frecuencia,
+  later,
   MAX_CONFIRMACIONES,
   type Modo,
   type TipoDescarga,
@@ -66,7 +68,7 @@ export function ajustesOf(ajustes: Ajustes, vigente: VistaSincronizacion | null,
     ...{ tipos, desde, hoy },
     frecuencia: ajustes.frecuencia ?? vigente?.frecuencia ?? 'DIARIA',
     /** Of an old subscription, later than `desde`: what the SAT does not give any more is not asked for. */
-    leerDesde: desde < primero ? primero : desde,
+    leerDesde: later(desde, primero),
   };
 }
 
@@ -178,7 +180,17 @@ export const sincronizacionData = z
         description: `Meses que ya no se leen y cuya última lectura no se confirmó en ${MAX_CONFIRMACIONES} más: se piden otra vez al renovar el permiso con sincronizacion/crear.`,
         example: 0,
       }),
-    ultima_falla: z.string().nullable().meta({ description: 'Por qué falló la última que falló.', example: null }),
+    ultima_falla: z
+      .string()
+      .nullable()
+      .meta({
+        description: `Por qué falló la última que falló; null si ninguna falla ahora. Un motivo de descarga/verificar, o de la lectura misma. ${Object.entries(
+          FALLAS_DE_LECTURA,
+        )
+          .map(([falla, texto]) => `${falla}: ${texto}`)
+          .join(' ')}`,
+        example: null,
+      }),
     creada_en: instante('Cuándo se creó.'),
   })
   .meta({ id: 'Sincronizacion', description: 'Un RFC que se mantiene al día.' });

@@ -4,6 +4,7 @@ import {
   calendarDay,
   Desplazado,
   dueOn,
+  type FallaDeLectura,
   later,
   type Modo,
   mesesDesde,
@@ -279,7 +280,7 @@ async function merge(
       await tramos.failed(tomado, null, 0);
       return;
     }
-    const why = isBorrado ? 'PAQUETE_BORRADO' : (motivo ?? estado);
+    const why = isBorrado ? ('PAQUETE_BORRADO' satisfies FallaDeLectura) : (motivo ?? estado);
     log.warn({ ...nameOf(tomado), solicitud_id: solicitud.id, motivo: why }, 'reading_brought_nothing');
     await tramos.failed(tomado, why, isBorrado ? 0 : afterFailures(tomado.fallos));
     return;
@@ -296,7 +297,7 @@ async function merge(
     if (hecha === null) return;
     log.info({ ...nameOf(tomado), solicitud_id: solicitudId, ...hecha }, 'reading_merged');
     if (hecha.isDudosa && (tramo.clase === 'RECIENTE' || tomado.fallos < MAX_DUDOSAS)) {
-      await tramos.failed(tomado, 'DUDOSA', afterFailures(tomado.fallos));
+      await tramos.failed(tomado, 'DUDOSA' satisfies FallaDeLectura, afterFailures(tomado.fallos));
       return;
     }
     const { lecturas, porConfirmar } = tomado;
@@ -310,7 +311,7 @@ async function merge(
   } catch (error) {
     if (!(error instanceof LecturaIlegible)) throw error;
     log.error({ ...nameOf(tomado), solicitud_id: solicitudId, err: error }, 'reading_illegible');
-    await tramos.failed(tomado, 'ILEGIBLE', LAST_FAILURE_SECONDS);
+    await tramos.failed(tomado, 'ILEGIBLE' satisfies FallaDeLectura, LAST_FAILURE_SECONDS);
   } finally {
     linked.release();
     held.stop();

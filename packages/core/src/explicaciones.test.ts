@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { CODIGOS_SAT, describeCodigo, EXPLICACIONES, explain } from './explicaciones.ts';
+import {
+  CODIGOS_SAT,
+  describeCodigo,
+  EXPLICACIONES,
+  explain,
+  explainLectura,
+  FALLAS_DE_LECTURA,
+} from './explicaciones.ts';
 import { MOTIVOS_SOLICITUD } from './ports/solicitudes.ts';
 
 const SENTENCES = /^\p{Lu}.*\.$/u;
@@ -18,6 +25,15 @@ describe('what people are told', () => {
       expect(explain(motivo).causa).not.toContain(motivo);
       expect(explain(motivo).remedio).toMatch(/se devolvió/);
     }
+  });
+
+  it('of a reading says why it brought nothing, and not that a request ended without a package', () => {
+    for (const [falla, texto] of Object.entries(FALLAS_DE_LECTURA)) {
+      expect(texto).toMatch(SENTENCES);
+      expect(explainLectura(falla)).toBe(texto);
+      expect(EXPLICACIONES).not.toHaveProperty(falla);
+    }
+    expect(explainLectura('PLAZO_AGOTADO')).toBe(EXPLICACIONES.PLAZO_AGOTADO.causa);
   });
 
   it('of every code of the SAT says what it means and what is done about it', () => {

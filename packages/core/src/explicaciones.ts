@@ -367,3 +367,17 @@ export function explain(motivo: string): Explicacion {
   if (Object.hasOwn(EXPLICACIONES, motivo)) return EXPLICACIONES[motivo as MotivoSolicitud];
   return repeat(`La solicitud terminó sin paquete (${motivo}).`, `The request ended without a package (${motivo}).`);
 }
+
+/** Why a reading of a subscription brought nothing where its solicitud gives no reason, in words of the panel. */
+export const FALLAS_DE_LECTURA = {
+  DUDOSA: 'El SAT dejó de dar mucho de lo que daba: se le pregunta otra vez antes de creerlo.',
+  ILEGIBLE: 'Lo que dio el SAT no se pudo leer: se le pide otra vez.',
+  PAQUETE_BORRADO: 'El paquete se borró antes de que se guardara lo que traía: se pide otra vez.',
+} as const satisfies Readonly<Record<string, string>>;
+
+export type FallaDeLectura = keyof typeof FALLAS_DE_LECTURA;
+
+/** Why the last reading that failed did. */
+export function explainLectura(falla: string): string {
+  return Object.hasOwn(FALLAS_DE_LECTURA, falla) ? FALLAS_DE_LECTURA[falla as FallaDeLectura] : explain(falla).causa;
+}
