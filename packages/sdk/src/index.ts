@@ -9,7 +9,7 @@ export {
   type NombreLocal,
 } from './errors.ts';
 export type * from './generated/openapi.ts';
-export { elementos } from './paginas.ts';
+export { elementos, paginas } from './paginas.ts';
 export type { OpcionesPaquete, PaqueteAbierto } from './paquete.ts';
 export type { OpcionesLlamada, Pausa } from './transport.ts';
 export { type EventoWebhook, verificarWebhook, type WebhookRecibido } from './webhook.ts';

@@ -145,6 +145,24 @@ describe('an operation', () => {
     expect(new Set(rows.map((row) => row.search(/[0-9a-f]{8}-[0-9a-f]{4}-/i))).size).toBe(1);
   });
 
+  it('of a list gives every page with --todo: an answer a line for programs, one table for people', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 5 });
+    const facturas = ['tax', 'facturas', ...DIA, '--limite', '2', '--todo'];
+    const uuids = uuidsDelSat(servicio, caller.rfc, UN_DIA).sort();
+    const json = await runAcuse([...facturas, '--json'], { env: envOf(caller) });
+    const pages = json.out
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { data: { items: { uuid: string }[] } }).data.items);
+    expect(pages).toHaveLength(Math.ceil(uuids.length / 2));
+    expect(pages.flatMap((items) => items.map(({ uuid }) => uuid)).sort()).toEqual(uuids);
+    const { out, code } = await runAcuse(facturas, { env: envOf(caller) });
+    expect([code, out]).toEqual([0, expect.stringMatching(new RegExp(`^total +${uuids.length}$`, 'm'))]);
+    expect(out.split('\n').filter((line) => uuids.some((uuid) => line.includes(uuid)))).toHaveLength(uuids.length);
+    const { err, code: refused } = await runAcuse(['vault', 'estado', '--todo'], { env: envOf(caller) });
+    expect([refused, err]).toEqual([2, expect.stringContaining('--todo')]);
+  });
+
   it('takes an e.firma from its files, and its password from a file or the standard input', async () => {
     const caller = await servicio.newCaller();
     const folder = await newFolder();

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Acuse, OpcionesLlamada } from '@acuse/sdk';
+import { type Acuse, type OpcionesLlamada, paginas } from '@acuse/sdk';
 import { type CampoOperacion, GRUPOS, OPERACIONES, type OperacionDelServicio } from '@acuse/sdk/operaciones';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Acceso } from './acceso.ts';
@@ -15,6 +15,12 @@ export interface Servicio {
 }
 
 type Valores = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+
+/** What every order has beside the fields of its operation. */
+interface Flags {
+  readonly json?: boolean;
+  readonly todo?: boolean;
+}
 
 const SIN_CONTRASENA = 'Sin terminal no hay a quién preguntar';
 const wordsOf = (nombre: string) => nombre.replaceAll('_', '-');
@@ -90,6 +96,29 @@ export function call(
   return method(peticion, opciones);
 }
 
+/** The answer of a list, as the service gives each page. */
+interface Lista {
+  readonly data: { readonly items: readonly unknown[]; readonly siguiente: string | null };
+}
+
+/** Every page of a list: one answer a line for programs, one table of all for people. */
+async function printAll(
+  consola: Consola,
+  pedir: (pagina: { readonly cursor?: string }) => Promise<Lista>,
+  json: boolean,
+): Promise<void> {
+  const items: unknown[] = [];
+  let last: Lista | null = null;
+  for await (const pagina of paginas(pedir)) {
+    if (json) print(consola, JSON.stringify(pagina));
+    else for (const item of pagina.data.items) items.push(item);
+    last = pagina;
+  }
+  if (json || last === null) return;
+  const data = { ...last.data, total: items.length, items };
+  print(consola, present({ ...last, data }, consola.salida.columns ?? Infinity));
+}
+
 function addOperacion(grupo: Command, { consola, open }: Servicio, operacion: OperacionDelServicio): void {
   const command = grupo
     .command(operacion.accion)
@@ -100,13 +129,20 @@ function addOperacion(grupo: Command, { consola, open }: Servicio, operacion: Op
     const option = optionOf(campo);
     command.addOption(isOptional(campo) ? option : option.makeOptionMandatory());
   }
-  command.action(async ({ json = false, ...valores }: Valores & { readonly json?: boolean }) => {
+  if (operacion.campos.some(({ nombre }) => nombre === 'cursor'))
+    command.option('--todo', 'todas las páginas, una tras otra; con --json, una por línea');
+  command.action(async ({ json = false, todo = false, ...valores }: Valores & Flags) => {
     const { acuse, acceso } = await open();
     const peticion: Record<string, unknown> = {};
     for (const campo of operacion.campos) {
       const value = await fieldValue(consola, campo, valores, acceso.rfc);
       if (value !== undefined) peticion[campo.nombre] = value;
       else if (campo.nombre === 'rfc') rfcOf(acceso, undefined);
+    }
+    if (todo) {
+      const pedir = (pagina: object) => call(acuse, operacion, { ...peticion, ...pagina }) as Promise<Lista>;
+      await printAll(consola, pedir, json);
+      return;
     }
     const answer = await call(acuse, operacion, peticion);
     print(consola, json ? JSON.stringify(answer) : present({ ...answer }, consola.salida.columns ?? Infinity));
