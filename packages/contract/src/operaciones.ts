@@ -9,7 +9,7 @@ export const OPERACIONES = [
     path: 'cfdi/consultar',
     resumen: 'CFDI que se conocen del RFC',
     descripcion:
-      'Los CFDI que sincronizacion/crear mantiene al día, como se conocen ahora, del emitido más nuevo al más viejo, con los filtros que se manden. Mande siguiente como cursor, con los mismos filtros, hasta que sea null: ningún CFDI se repite ni se salta, aunque entretanto se guarden lecturas. Una página puede traer menos de los pedidos, o ninguno, y tener siguiente: es que se revisó mucho sin que coincidiera. No pregunta al SAT. Sin costo.',
+      'Los CFDI que sincronizacion/crear mantiene al día, como se conocen ahora, del emitido más nuevo al más viejo, con los filtros que se manden. Mande siguiente como cursor, con los mismos filtros, hasta que sea null: ningún CFDI se repite ni se salta, aunque entretanto se guarden lecturas. Una página puede traer menos de los pedidos, o ninguno, y tener siguiente: es que se revisó mucho sin que coincidiera. No pregunta al SAT.',
     costo: 0,
     credencial: 'API key',
   },
@@ -17,7 +17,7 @@ export const OPERACIONES = [
     path: 'cfdi/resumen',
     resumen: 'Resumen de los CFDI que se conocen del RFC',
     descripcion:
-      'Cuántos CFDI hay, y sus importes, de los que sincronizacion/crear mantiene al día, con los filtros de cfdi/consultar: en total, por mes de emisión, por efecto, y por contraparte. Los vigentes, los cancelados y los ausentes van aparte, y también ingresos, egresos y nómina: un egreso nunca se suma como ingreso. La metadata del SAT no dice la moneda: los importes se suman como vienen. Pide emitidos o recibidos, que no se suman entre sí. No pregunta al SAT. Sin costo.',
+      'Cuántos CFDI hay, y sus importes, de los que sincronizacion/crear mantiene al día, con los filtros de cfdi/consultar: en total, por mes de emisión, por efecto, y por contraparte. Los vigentes, los cancelados y los ausentes van aparte, y también ingresos, egresos y nómina: un egreso nunca se suma como ingreso. La metadata del SAT no dice la moneda: los importes se suman como vienen. Pide emitidos o recibidos, que no se suman entre sí. No pregunta al SAT.',
     costo: 0,
     credencial: 'API key',
   },
@@ -40,7 +40,7 @@ export const OPERACIONES = [
     path: 'descarga/listar',
     resumen: 'Solicitudes de descarga del RFC',
     descripcion:
-      'Lista las solicitudes del RFC de la API key, también las que se pidieron en el panel o con otra API key del mismo RFC, de la más nueva a la más vieja. Una página a la vez: mande siguiente como cursor para la que sigue; lo que se acepte mientras tanto no mueve las páginas. Sin costo.',
+      'Lista las solicitudes del RFC de la API key, también las que se pidieron en el panel o con otra API key del mismo RFC, de la más nueva a la más vieja. Una página a la vez: mande siguiente como cursor para la que sigue; lo que se acepte mientras tanto no mueve las páginas.',
     costo: 0,
     credencial: 'API key',
   },
@@ -63,7 +63,7 @@ export const OPERACIONES = [
     path: 'efos/consultar',
     resumen: 'Listas EFOS y EDOS',
     descripcion:
-      'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador, y en qué otras listas del SAT está (69, 69-B Bis, CSD sin efectos). Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo. Sin costo.',
+      'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador, y en qué otras listas del SAT está (69, 69-B Bis, CSD sin efectos). Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo.',
     costo: 0,
     credencial: 'API key',
   },
@@ -71,7 +71,7 @@ export const OPERACIONES = [
     path: 'efos/consultar-lote',
     resumen: 'Listas EFOS y EDOS, hasta 1,000 RFC',
     descripcion:
-      'Lo mismo que efos/consultar de hasta 1,000 RFC en una llamada, por ejemplo de todos los proveedores. Contesta en el orden en que se preguntó, y de uno repetido cada vez. Todas las respuestas son de un mismo momento y de las mismas listas. Si algún RFC está mal escrito no se consulta ninguno: el error los nombra todos, con su lugar en la lista. Sin costo.',
+      'Lo mismo que efos/consultar de hasta 1,000 RFC en una llamada, por ejemplo de todos los proveedores. Contesta en el orden en que se preguntó, y de uno repetido cada vez. Todas las respuestas son de un mismo momento y de las mismas listas. Si algún RFC está mal escrito no se consulta ninguno: el error los nombra todos, con su lugar en la lista.',
     costo: 0,
     credencial: 'API key',
   },
@@ -79,7 +79,7 @@ export const OPERACIONES = [
     path: 'estado/sat',
     resumen: 'Cómo contesta el SAT y cuánto tarda',
     descripcion:
-      'Por canal, si el SAT contesta bien, lento o con fallas, y desde cuándo; y cuánto tardan las descargas en estar listas. Se cuenta lo que todas las cuentas de esta instalación le pidieron, sin decir de quién ni cuánto: con pocas descargas o pocas cuentas no se dice nada. Lo mismo se lee sin llave en /estado y en /estado.json. Sin costo.',
+      'Por canal, si el SAT contesta bien, lento o con fallas, y desde cuándo; y cuánto tardan las descargas en estar listas. Se cuenta lo que todas las cuentas de esta instalación le pidieron, sin decir de quién ni cuánto: con pocas descargas o pocas cuentas no se dice nada. Lo mismo se lee sin llave en /estado y en /estado.json.',
     costo: 0,
     credencial: 'API key',
   },
@@ -87,7 +87,7 @@ export const OPERACIONES = [
     path: 'riesgo/aviso-49bis',
     resumen: 'Anotar cuándo publicó el SAT a un emisor (artículo 49 Bis)',
     descripcion:
-      'Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. No hay una lista que un programa pueda leer, así que la fecha la dice usted, según el Portal del SAT o el Diario Oficial de la Federación. Acuse cuenta el plazo, lo muestra con los CFDI y los pesos (riesgo/plazos), y avisa al anotarlo y a 10, 3 y 0 días del fin con el webhook plazo.por_vencer. Otra fecha sustituye a la anterior. Sin costo.',
+      'Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. No hay una lista que un programa pueda leer, así que la fecha la dice usted, según el Portal del SAT o el Diario Oficial de la Federación. Acuse cuenta el plazo, lo muestra con los CFDI y los pesos (riesgo/plazos), y avisa al anotarlo y a 10, 3 y 0 días del fin con el webhook plazo.por_vencer. Otra fecha sustituye a la anterior.',
     costo: 0,
     credencial: 'API key',
   },
@@ -95,7 +95,7 @@ export const OPERACIONES = [
     path: 'riesgo/paquete',
     resumen: 'Contrapartes de una descarga que están en una lista del SAT',
     descripcion:
-      'Quiénes le emitieron los CFDI recibidos de un paquete, o recibieron los emitidos, y estaban en una lista del SAT (69, 69-B, 69-B Bis, sellos sin efectos) cuando se armó: en cuál, con qué supuesto, y sus CFDI vigentes del paquete, de ingreso y de egreso, con los pesos. Quien está en dos listas viene dos veces. Cómo están hoy lo dice efos/consultar-lote; de un RFC que se mantiene al día, riesgo/proveedores. Sin costo.',
+      'Quiénes le emitieron los CFDI recibidos de un paquete, o recibieron los emitidos, y estaban en una lista del SAT (69, 69-B, 69-B Bis, sellos sin efectos) cuando se armó: en cuál, con qué supuesto, y sus CFDI vigentes del paquete, de ingreso y de egreso, con los pesos. Quien está en dos listas viene dos veces. Cómo están hoy lo dice efos/consultar-lote; de un RFC que se mantiene al día, riesgo/proveedores.',
     costo: 0,
     credencial: 'API key',
   },
@@ -103,7 +103,7 @@ export const OPERACIONES = [
     path: 'riesgo/plazos',
     resumen: 'Plazos del artículo 49 Bis',
     descripcion:
-      'Los 30 días naturales de quien recibió CFDI de un emisor que el SAT publicó por el artículo 49 Bis del CFF: hasta cuándo, cuántos días faltan, y los CFDI con sus pesos. Las fechas son las que anotó usted con riesgo/aviso-49bis, y las del operador si hay CFDI vigentes de ese emisor. Se cuenta desde el día siguiente al de la publicación, y un último día inhábil no se recorre. Sin costo.',
+      'Los 30 días naturales de quien recibió CFDI de un emisor que el SAT publicó por el artículo 49 Bis del CFF: hasta cuándo, cuántos días faltan, y los CFDI con sus pesos. Las fechas son las que anotó usted con riesgo/aviso-49bis, y las del operador si hay CFDI vigentes de ese emisor. Se cuenta desde el día siguiente al de la publicación, y un último día inhábil no se recorre.',
     costo: 0,
     credencial: 'API key',
   },
@@ -111,7 +111,7 @@ export const OPERACIONES = [
     path: 'riesgo/proveedores',
     resumen: 'Contrapartes que están en una lista del SAT',
     descripcion:
-      'Con quién tiene CFDI el RFC, de los que se mantienen al día con sincronizacion/crear, y está hoy en una lista del SAT: en cuál, con qué supuesto, desde cuándo, y los CFDI vigentes con sus pesos. Cuando alguien entra, cambia o sale avisa el webhook proveedor.listado. Las de una descarga las da riesgo/paquete. Sin costo.',
+      'Con quién tiene CFDI el RFC, de los que se mantienen al día con sincronizacion/crear, y está hoy en una lista del SAT: en cuál, con qué supuesto, desde cuándo, y los CFDI vigentes con sus pesos. Cuando alguien entra, cambia o sale avisa el webhook proveedor.listado. Las de una descarga las da riesgo/paquete.',
     costo: 0,
     credencial: 'API key',
   },
@@ -119,7 +119,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/borrar',
     resumen: 'Dejar de mantener al día el RFC',
     descripcion:
-      'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Los paquetes de las lecturas se conservan los días de siempre. Sin costo.',
+      'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Los paquetes de las lecturas se conservan los días de siempre.',
     costo: 0,
     credencial: 'API key',
   },
@@ -127,7 +127,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/cambios',
     resumen: 'Qué cambió de los CFDI del RFC',
     descripcion:
-      'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene. Sin costo.',
+      'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene.',
     costo: 0,
     credencial: 'API key',
   },
@@ -143,7 +143,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/estimar',
     resumen: 'Lo que costaría mantener al día el RFC',
     descripcion:
-      'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: la primera carga, un mes por lectura, y los 30 días siguientes, si el SAT no deja de dar CFDI: confirmar eso cuesta a lo más creditos_por_confirmar por mes y tipo. No pregunta al SAT. Sin costo.',
+      'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: la primera carga, un mes por lectura, y los 30 días siguientes, si el SAT no deja de dar CFDI: confirmar eso cuesta a lo más creditos_por_confirmar por mes y tipo. No pregunta al SAT.',
     costo: 0,
     credencial: 'API key',
   },
@@ -151,7 +151,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/listar',
     resumen: 'Cómo va lo que se mantiene al día',
     descripcion:
-      'La sincronización del RFC de la API key: sus ajustes, su permiso, cuándo leyó y cuándo le toca. Vacía si no se mantiene al día. Sin costo.',
+      'La sincronización del RFC de la API key: sus ajustes, su permiso, cuándo leyó y cuándo le toca. Vacía si no se mantiene al día.',
     costo: 0,
     credencial: 'API key',
   },
@@ -159,7 +159,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/pausar',
     resumen: 'Poner en pausa lo que se mantiene al día',
     descripcion:
-      'No se pide nada más hasta sincronizacion/reanudar. Lo que el SAT ya prepara se guarda cuando llega; lo leído y sus cambios se conservan. Sin costo.',
+      'No se pide nada más hasta sincronizacion/reanudar. Lo que el SAT ya prepara se guarda cuando llega; lo leído y sus cambios se conservan.',
     costo: 0,
     credencial: 'API key',
   },
@@ -243,7 +243,7 @@ export const OPERACIONES = [
   {
     path: 'tax/opinion-cumplimiento-publica',
     resumen: 'Opinión de cumplimiento pública',
-    descripcion: 'Opinión de cumplimiento de cualquier RFC que autorizó hacerla pública. Sin costo.',
+    descripcion: 'Opinión de cumplimiento de cualquier RFC que autorizó hacerla pública.',
     costo: 0,
     credencial: 'API key',
   },
@@ -259,7 +259,7 @@ export const OPERACIONES = [
     path: 'uso/consultar',
     resumen: 'Créditos usados por día y operación',
     descripcion:
-      'Lo que la cuenta usó en un periodo, de a lo más 366 días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta. Sin costo.',
+      'Lo que la cuenta usó en un periodo, de a lo más 366 días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta.',
     costo: 0,
     credencial: 'API key',
   },

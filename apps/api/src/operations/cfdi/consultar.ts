@@ -22,7 +22,7 @@ const MAX = 1_000;
 export default defineOperation({
   summary: 'CFDI que se conocen del RFC',
   description:
-    'Los CFDI que sincronizacion/crear mantiene al día, como se conocen ahora, del emitido más nuevo al más viejo, con los filtros que se manden. Mande siguiente como cursor, con los mismos filtros, hasta que sea null: ningún CFDI se repite ni se salta, aunque entretanto se guarden lecturas. Una página puede traer menos de los pedidos, o ninguno, y tener siguiente: es que se revisó mucho sin que coincidiera. No pregunta al SAT. Sin costo.',
+    'Los CFDI que sincronizacion/crear mantiene al día, como se conocen ahora, del emitido más nuevo al más viejo, con los filtros que se manden. Mande siguiente como cursor, con los mismos filtros, hasta que sea null: ningún CFDI se repite ni se salta, aunque entretanto se guarden lecturas. Una página puede traer menos de los pedidos, o ninguno, y tener siguiente: es que se revisó mucho sin que coincidiera. No pregunta al SAT.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

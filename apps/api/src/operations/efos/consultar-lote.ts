@@ -12,7 +12,7 @@ const cuantos = { error: `debe tener de 1 a ${MAX_RFCS} RFC` };
 export default defineOperation({
   summary: 'Listas EFOS y EDOS, hasta 1,000 RFC',
   description:
-    'Lo mismo que efos/consultar de hasta 1,000 RFC en una llamada, por ejemplo de todos los proveedores. Contesta en el orden en que se preguntó, y de uno repetido cada vez. Todas las respuestas son de un mismo momento y de las mismas listas. Si algún RFC está mal escrito no se consulta ninguno: el error los nombra todos, con su lugar en la lista. Sin costo.',
+    'Lo mismo que efos/consultar de hasta 1,000 RFC en una llamada, por ejemplo de todos los proveedores. Contesta en el orden en que se preguntó, y de uno repetido cada vez. Todas las respuestas son de un mismo momento y de las mismas listas. Si algún RFC está mal escrito no se consulta ninguno: el error los nombra todos, con su lugar en la lista.',
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',

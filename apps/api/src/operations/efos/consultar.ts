@@ -6,7 +6,7 @@ import { defineOperation } from '../../http/operation.ts';
 export default defineOperation({
   summary: 'Listas EFOS y EDOS',
   description:
-    'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador, y en qué otras listas del SAT está (69, 69-B Bis, CSD sin efectos). Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo. Sin costo.',
+    'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador, y en qué otras listas del SAT está (69, 69-B Bis, CSD sin efectos). Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo.',
   credential: 'api-key',
   cost: 0,
   rfc: 'cualquiera',

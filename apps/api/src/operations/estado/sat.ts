@@ -6,7 +6,7 @@ import { publicada, saludData } from '../../salud.ts';
 export default defineOperation({
   summary: 'Cómo contesta el SAT y cuánto tarda',
   description:
-    'Por canal, si el SAT contesta bien, lento o con fallas, y desde cuándo; y cuánto tardan las descargas en estar listas. Se cuenta lo que todas las cuentas de esta instalación le pidieron, sin decir de quién ni cuánto: con pocas descargas o pocas cuentas no se dice nada. Lo mismo se lee sin llave en /estado y en /estado.json. Sin costo.',
+    'Por canal, si el SAT contesta bien, lento o con fallas, y desde cuándo; y cuánto tardan las descargas en estar listas. Se cuenta lo que todas las cuentas de esta instalación le pidieron, sin decir de quién ni cuánto: con pocas descargas o pocas cuentas no se dice nada. Lo mismo se lee sin llave en /estado y en /estado.json.',
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',

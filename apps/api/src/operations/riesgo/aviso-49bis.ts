@@ -23,7 +23,7 @@ const FALTAS = {
 export default defineOperation({
   summary: 'Anotar cuándo publicó el SAT a un emisor (artículo 49 Bis)',
   description:
-    'Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. No hay una lista que un programa pueda leer, así que la fecha la dice usted, según el Portal del SAT o el Diario Oficial de la Federación. Acuse cuenta el plazo, lo muestra con los CFDI y los pesos (riesgo/plazos), y avisa al anotarlo y a 10, 3 y 0 días del fin con el webhook plazo.por_vencer. Otra fecha sustituye a la anterior. Sin costo.',
+    'Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. No hay una lista que un programa pueda leer, así que la fecha la dice usted, según el Portal del SAT o el Diario Oficial de la Federación. Acuse cuenta el plazo, lo muestra con los CFDI y los pesos (riesgo/plazos), y avisa al anotarlo y a 10, 3 y 0 días del fin con el webhook plazo.por_vencer. Otra fecha sustituye a la anterior.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

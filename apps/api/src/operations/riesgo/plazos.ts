@@ -32,7 +32,7 @@ const plazoData = z
 export default defineOperation({
   summary: 'Plazos del artículo 49 Bis',
   description:
-    'Los 30 días naturales de quien recibió CFDI de un emisor que el SAT publicó por el artículo 49 Bis del CFF: hasta cuándo, cuántos días faltan, y los CFDI con sus pesos. Las fechas son las que anotó usted con riesgo/aviso-49bis, y las del operador si hay CFDI vigentes de ese emisor. Se cuenta desde el día siguiente al de la publicación, y un último día inhábil no se recorre. Sin costo.',
+    'Los 30 días naturales de quien recibió CFDI de un emisor que el SAT publicó por el artículo 49 Bis del CFF: hasta cuándo, cuántos días faltan, y los CFDI con sus pesos. Las fechas son las que anotó usted con riesgo/aviso-49bis, y las del operador si hay CFDI vigentes de ese emisor. Se cuenta desde el día siguiente al de la publicación, y un último día inhábil no se recorre.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

@@ -7,7 +7,7 @@ import { autorOf } from '../../webhooks.ts';
 export default defineOperation({
   summary: 'Dejar de mantener al día el RFC',
   description:
-    'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Los paquetes de las lecturas se conservan los días de siempre. Sin costo.',
+    'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Los paquetes de las lecturas se conservan los días de siempre.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

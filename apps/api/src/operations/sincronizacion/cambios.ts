@@ -31,7 +31,7 @@ const cambioData = z
 export default defineOperation({
   summary: 'Qué cambió de los CFDI del RFC',
   description:
-    'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene. Sin costo.',
+    'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

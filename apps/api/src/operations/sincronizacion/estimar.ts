@@ -6,7 +6,7 @@ import { ajustesFields, ajustesOf, checkDesde, costoData, costoDeLectura, costoO
 export default defineOperation({
   summary: 'Lo que costaría mantener al día el RFC',
   description:
-    'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: la primera carga, un mes por lectura, y los 30 días siguientes, si el SAT no deja de dar CFDI: confirmar eso cuesta a lo más creditos_por_confirmar por mes y tipo. No pregunta al SAT. Sin costo.',
+    'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: la primera carga, un mes por lectura, y los 30 días siguientes, si el SAT no deja de dar CFDI: confirmar eso cuesta a lo más creditos_por_confirmar por mes y tipo. No pregunta al SAT.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

@@ -7,7 +7,7 @@ import { datosDeSincronizacion, sincronizacionData } from '../../sincronizacion.
 export default defineOperation({
   summary: 'Cómo va lo que se mantiene al día',
   description:
-    'La sincronización del RFC de la API key: sus ajustes, su permiso, cuándo leyó y cuándo le toca. Vacía si no se mantiene al día. Sin costo.',
+    'La sincronización del RFC de la API key: sus ajustes, su permiso, cuándo leyó y cuándo le toca. Vacía si no se mantiene al día.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

@@ -7,7 +7,7 @@ import { autorOf } from '../../webhooks.ts';
 export default defineOperation({
   summary: 'Poner en pausa lo que se mantiene al día',
   description:
-    'No se pide nada más hasta sincronizacion/reanudar. Lo que el SAT ya prepara se guarda cuando llega; lo leído y sus cambios se conservan. Sin costo.',
+    'No se pide nada más hasta sincronizacion/reanudar. Lo que el SAT ya prepara se guarda cuando llega; lo leído y sus cambios se conservan.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',

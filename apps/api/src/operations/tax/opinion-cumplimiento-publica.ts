@@ -7,7 +7,7 @@ import { type ContextoBase, defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento pública',
-  description: 'Opinión de cumplimiento de cualquier RFC que autorizó hacerla pública. Sin costo.',
+  description: 'Opinión de cumplimiento de cualquier RFC que autorizó hacerla pública.',
   credential: 'api-key',
   cost: 0,
   rfc: 'cualquiera',

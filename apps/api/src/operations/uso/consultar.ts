@@ -16,7 +16,7 @@ const primeroDelMes = (dia: string) => `${dia.slice(0, 7)}-01`;
 
 export default defineOperation({
   summary: 'Créditos usados por día y operación',
-  description: `Lo que la cuenta usó en un periodo, de a lo más ${MAX_DIAS} días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta. Sin costo.`,
+  description: `Lo que la cuenta usó en un periodo, de a lo más ${MAX_DIAS} días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta.`,
   credential: 'api-key',
   cost: 0,
   isPaginada: true,
