@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { isDeadlock } from './errors.ts';
 
 /** One moment of the database for several reads. */
 export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
@@ -40,5 +41,18 @@ export async function transactionOn<T>(
   } catch (error) {
     await client.query('ROLLBACK').catch(onBroken);
     throw error;
+  }
+}
+
+/** Times a change is made when it meets other work on the same rows in a deadlock. */
+const MAX_ATTEMPTS = 4;
+
+/** Makes a change, and makes it again where PostgreSQL rolled it back to end a deadlock with other work. */
+export async function againAfterDeadlock<T>(change: () => Promise<T>, attempt = 1): Promise<T> {
+  try {
+    return await change();
+  } catch (error) {
+    if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
+    return againAfterDeadlock(change, attempt + 1);
   }
 }

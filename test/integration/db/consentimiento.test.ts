@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { addDays, calendarDay } from '@acuse/core';
-import { createClaims, createSincronizaciones, createTramos, type TramoTomado } from '@acuse/db';
+import { createBoveda, createClaims, createSincronizaciones, createTramos, type TramoTomado } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, it } from 'vitest';
-import { newSubscriber, type Subscriber } from '../almacen/subscriber.ts';
+import { newSubscriber, type Subscriber, subscribe } from '../almacen/subscriber.ts';
+import { waitForLocks } from '../fixtures/candado.ts';
 import { claimOf, saldoDe, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
@@ -59,6 +60,48 @@ it('a revoked consent ends what is under way with its refund, and whoever holds 
   await expect(createClaims(t.db).finish(claimed, paquete)).rejects.toThrow('is over');
   expect(await saldoDe(t, subscriber)).toBe(5);
   expect((await ask(tomados[1])).is).toBe('PAUSADA');
+});
+
+const storeCiec = ({ contribuyenteId, apiKeyId }: Subscriber) => {
+  const ciec = { tipo: 'ciec', kid: 'k1', sobre: Buffer.from('sealed') } as const;
+  return createBoveda(t.db).store({ id: uuidV7(), contribuyenteId, apiKeyId, ...ciec }, '192.0.2.1');
+};
+
+it.each([
+  ['is taken back', ({ contribuyenteId }: Subscriber) => createSincronizaciones(t.db).revoke(contribuyenteId, quien)],
+  ['ends by a new CIEC', storeCiec],
+  ['ends with its subscription', (s: Subscriber) => createSincronizaciones(t.db).remove(s.contribuyenteId, quien)],
+] as const)('a consent that %s in a deadlock with a worker who ends a reading ends all the same', async (_, end) => {
+  const { subscriber, tomados, ask } = await open();
+  await storeCiec(subscriber);
+  await t.sql`UPDATE credencial SET creada_en = now() - interval '1 hour' WHERE contribuyente_id = ${subscriber.contribuyenteId}`;
+  await subscribe(t, subscriber, sealer, { tipos: ['recibidos'] });
+  const { solicitudId, is } = await ask(tomados[0]);
+  expect(is).toBe('PEDIDA');
+  const [worker, gate] = [await t.db.pool.connect(), await t.db.pool.connect()];
+  try {
+    await worker.query('BEGIN');
+    // PostgreSQL gives up the one who has waited for a while, looks for a deadlock and finds one: not this one.
+    await worker.query(`SET LOCAL deadlock_timeout = '1h'`);
+    await worker.query('UPDATE solicitud SET intentos = intentos + 1 WHERE id = $1', [solicitudId]);
+    await gate.query('BEGIN');
+    await gate.query('SELECT FROM consentimiento WHERE sincronizacion_id = $1 FOR UPDATE', [
+      subscriber.sincronizacionId,
+    ]);
+    const ended = end(subscriber);
+    await waitForLocks(t.db.pool, 1);
+    const refund = worker.query('UPDATE cuenta SET saldo = saldo WHERE id = $1', [subscriber.cuentaId]);
+    await waitForLocks(t.db.pool, 2);
+    await gate.query('COMMIT');
+    await refund;
+    await worker.query('COMMIT');
+    expect(await ended).toBe(true);
+  } finally {
+    worker.release(true);
+    gate.release(true);
+  }
+  const left = await t.sql`SELECT FROM consentimiento WHERE sincronizacion_id = ${subscriber.sincronizacionId}`;
+  expect([left, await saldoDe(t, subscriber)]).toEqual([[], 5]);
 });
 
 it('readings that overlap are not under way together: what one brings would be missing from the other', async () => {

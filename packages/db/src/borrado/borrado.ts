@@ -5,9 +5,8 @@ import { endWithoutPaquete } from '../claims/end.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import { createLlaves } from '../cuentas/llaves.ts';
 import type { Database } from '../database.ts';
-import { isDeadlock } from '../errors.ts';
 import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
+import { againAfterDeadlock, inTransaction } from '../transaction.ts';
 import { MAPA } from './mapa.ts';
 
 /** An order to delete everything of one taxpayer of one account. */
@@ -26,8 +25,6 @@ type Db = Pick<Database, 'pool'>;
 
 /** Rows of one batch. */
 const BATCH = 500;
-/** Times a change is made when it meets other work on the same rows in a deadlock. */
-const MAX_ATTEMPTS = 4;
 
 const COLUMNS = `id, cuenta_id AS "cuentaId", contribuyente_id AS "contribuyenteId", rfc, rfc_huella AS "rfcHuella",
   pedido_en AS "pedidoEn", contado`;
@@ -89,14 +86,8 @@ const END = endWithoutPaquete(`s.id = ANY (ARRAY(SELECT x.id FROM solicitud x
   WHERE x.contribuyente_id = $4 AND x.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY x.id LIMIT ${BATCH}))`);
 
 /** How many solicitudes were ended, after as many tries as it takes beside the workers. */
-async function endSome(pool: pg.Pool, contribuyenteId: string, attempt = 1): Promise<number> {
-  try {
-    return await execute(pool, END, ['ERROR', 'API_KEY_REVOCADA', null, contribuyenteId]);
-  } catch (error) {
-    if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
-    return endSome(pool, contribuyenteId, attempt + 1);
-  }
-}
+const endSome = (pool: pg.Pool, contribuyenteId: string): Promise<number> =>
+  againAfterDeadlock(() => execute(pool, END, ['ERROR', 'API_KEY_REVOCADA', null, contribuyenteId]));
 
 /**
  * Lets nothing more of the taxpayer begin: its keys are revoked, what is open ends with its refund, its credentials go,

@@ -1,6 +1,7 @@
 import type { Boveda } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { againAfterDeadlock } from '../transaction.ts';
 import { nota } from './auditoria.ts';
 
 /**
@@ -112,22 +113,13 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
     },
 
     async store(nueva, ip) {
-      return isOne(pool, STORE, [
-        nueva.id,
-        nueva.contribuyenteId,
-        nueva.apiKeyId,
-        nueva.tipo,
-        nueva.kid,
-        nueva.sobre,
-        nueva.shred ?? null,
-        nueva.noSerie ?? null,
-        nueva.titular ?? null,
-        nueva.vigenteHasta ?? null,
-        nueva.expiraEn ?? null,
-        ip,
-        nueva.actor ?? null,
-        `guardar-${nueva.tipo}`,
-      ]);
+      const values = [
+        ...[nueva.id, nueva.contribuyenteId, nueva.apiKeyId, nueva.tipo, nueva.kid, nueva.sobre, nueva.shred ?? null],
+        ...[nueva.noSerie ?? null, nueva.titular ?? null, nueva.vigenteHasta ?? null, nueva.expiraEn ?? null],
+        ...[ip, nueva.actor ?? null, `guardar-${nueva.tipo}`],
+      ];
+      // A new CIEC ends what is under way by the consent for the one before.
+      return againAfterDeadlock(() => isOne(pool, STORE, values));
     },
 
     async waitingForEfirma(contribuyenteId) {

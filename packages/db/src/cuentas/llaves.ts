@@ -2,9 +2,8 @@ import type { Autor, CredencialGuardada, Modo, TipoGuardada } from '@acuse/core'
 import type pg from 'pg';
 import { endWithoutPaquete } from '../claims/end.ts';
 import type { Database } from '../database.ts';
-import { isDeadlock } from '../errors.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
+import { againAfterDeadlock, inTransaction } from '../transaction.ts';
 import { nota } from './auditoria.ts';
 import { Rechazo } from './rechazo.ts';
 
@@ -54,9 +53,6 @@ WHERE credencial.id = n.id AND contribuyente_id = $1 AND api_key_id = $2`;
 
 const CANCEL = endWithoutPaquete(`s.api_key_id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`);
 
-/** Times a change is made when it meets other work on the same solicitudes in a deadlock. */
-const MAX_ATTEMPTS = 4;
-
 const note = (accion: string) =>
   nota({
     accion,
@@ -72,24 +68,19 @@ const personOf = (actor: string): string | null => /^usuario:([0-9a-f-]{36})$/.e
 
 /** API keys. Both changes lock the taxpayer first, so that they happen one after the other. */
 export function createLlaves({ pool }: Pick<Database, 'pool'>) {
-  async function locked<T>(
+  const locked = <T>(
     lock: string,
     id: string,
     unknown: 'RFC_DESCONOCIDO' | 'LLAVE_DESCONOCIDA',
     run: (client: pg.PoolClient, contribuyenteId: string) => Promise<T>,
-    attempt = 1,
-  ): Promise<T> {
-    try {
-      return await inTransaction(pool, async (client) => {
+  ): Promise<T> =>
+    againAfterDeadlock(() =>
+      inTransaction(pool, async (client) => {
         const row = await rowOf<{ id: string }>(client, lock, [id]);
         if (!row) throw new Rechazo(unknown);
         return run(client, row.id);
-      });
-    } catch (error) {
-      if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
-      return locked(lock, id, unknown, run, attempt + 1);
-    }
-  }
+      }),
+    );
 
   /** Deletes what is not sealed under the key `except`. */
   const forget = (client: pg.PoolClient, contribuyenteId: string, except: string | null) =>

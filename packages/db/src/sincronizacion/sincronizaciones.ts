@@ -5,7 +5,7 @@ import { openAlmacen } from '../almacen/almacen.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
+import { againAfterDeadlock, inTransaction } from '../transaction.ts';
 
 /** The copy of a CIEC that the workers open, and what it may be used for. */
 export interface NuevoConsentimiento {
@@ -266,15 +266,17 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       const text = `WITH cambio AS MATERIALIZED (
         SELECT c.cuenta_id, c.id AS contribuyente_id, sincronizacion_revoca(c.id, 'SIN_CONSENTIMIENTO') AS n FROM contribuyente c WHERE c.id = $1
       ), hecho AS (${noteOf('revocar-consentimiento').replace('FROM cambio', 'FROM cambio WHERE n > 0')} RETURNING 1) SELECT * FROM hecho`;
-      return isOne(pool, text, [contribuyenteId, actor, ip]);
+      return againAfterDeadlock(() => isOne(pool, text, [contribuyenteId, actor, ip]));
     },
 
     /** Ends a subscription with all that was read. False when there is none. */
     async remove(contribuyenteId: string, { actor, ip }: Autor): Promise<boolean> {
-      return inTransaction(pool, async (client) => {
-        await execute(client, `SELECT sincronizacion_revoca($1, 'SIN_CONSENTIMIENTO')`, [contribuyenteId]);
-        return isOne(client, CLOSE, [contribuyenteId, actor, ip]);
-      });
+      return againAfterDeadlock(() =>
+        inTransaction(pool, async (client) => {
+          await execute(client, `SELECT sincronizacion_revoca($1, 'SIN_CONSENTIMIENTO')`, [contribuyenteId]);
+          return isOne(client, CLOSE, [contribuyenteId, actor, ip]);
+        }),
+      );
     },
   };
 }
