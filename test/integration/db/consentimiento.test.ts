@@ -104,6 +104,24 @@ it.each([
   expect([left, await saldoDe(t, subscriber)]).toEqual([[], 5]);
 });
 
+it('who has the newest days read daily from now on has them read tomorrow, not when the week is over', async () => {
+  const subscriber = await newSubscriber(t, sealer, { tipos: ['recibidos'], frecuencia: 'SEMANAL' });
+  const reciente = async () =>
+    (
+      await t.sql<{ due: Date }>`
+        SELECT due_at AS due FROM tramo WHERE sincronizacion_id = ${subscriber.sincronizacionId} AND mes = '0001-01-01'`
+    )[0]?.due.getTime();
+  const tomorrow = await reciente();
+  const later = () =>
+    t.sql`UPDATE tramo SET due_at = due_at + interval '6 days' WHERE sincronizacion_id = ${subscriber.sincronizacionId} AND mes = '0001-01-01'`;
+  await later();
+  const inAWeek = await reciente();
+  await subscribe(t, subscriber, sealer, { tipos: ['recibidos'], frecuencia: 'SEMANAL' });
+  expect(await reciente()).toBe(inAWeek);
+  await subscribe(t, subscriber, sealer, { tipos: ['recibidos'], frecuencia: 'DIARIA' });
+  expect(await reciente()).toBe(tomorrow);
+});
+
 it('readings that overlap are not under way together: what one brings would be missing from the other', async () => {
   const { tomados, ask } = await open();
   expect(tomados).toHaveLength(2);

@@ -163,7 +163,8 @@ WHERE id = $1`;
 /**
  * The newest days, and each month, of each kind; the newest month first, a second apart. What is there stays as it is,
  * but for a month that is asked for again now: one that was never read, one that was read from a later day on only, and
- * one that nobody would ask for again though its last reading is in question.
+ * one that nobody would ask for again though its last reading is in question. The newest days are read tomorrow by whoever
+ * has them read daily from now on.
  */
 const TRAMOS = `
 WITH pedido AS (
@@ -175,6 +176,8 @@ WITH pedido AS (
   UPDATE tramo t SET fase = 'PEDIR', due_at = now() WHERE t.sincronizacion_id = $1 AND t.tipo = ANY ($2::text[]) AND t.mes = ANY ($3::date[])
     AND ((t.fase = 'PEDIR' AND t.lecturas = 0 AND t.due_at > now()) OR (t.fase IN ('PEDIR', 'FIN') AND t.desde > greatest(t.mes, $5::date))
       OR (t.fase = 'FIN' AND t.por_confirmar > 0))
+), pronto AS (
+  UPDATE tramo t SET due_at = $4 WHERE t.sincronizacion_id = $1 AND t.mes = '${RECIENTE}' AND t.fase = 'PEDIR' AND t.due_at > $4 AND $6 = 'DIARIA'
 )
 INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
 SELECT $1, tipo, mes, now() + make_interval(secs => orden - 1) FROM pedido
@@ -226,7 +229,7 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
           `INSERT INTO consentimiento (sincronizacion_id, kid, sobre, finalidad, otorgado_por, expira_en) VALUES ($1, $2, $3, $4, $5, $6)`,
           [id, kid, sobre, finalidad, actor, expiraEn],
         );
-        await execute(client, TRAMOS, [id, tipos, meses, primeraReciente, nueva.desde]);
+        await execute(client, TRAMOS, [id, tipos, meses, primeraReciente, nueva.desde, nueva.frecuencia]);
         await execute(
           client,
           nota({
