@@ -143,6 +143,18 @@ test('only the period and the kind that were read are compared', async () => {
   expect((await said(3n)).map(([, clase]) => clase)).toEqual(['nuevo']);
 });
 
+test('what the SAT gives of days that nobody asked for is left to the reading of its own days', async () => {
+  const { read, said } = await open();
+  await read([recibido(1)]);
+  const others = ['2026-03-31T23:59:59', '2026-05-01T00:00:00', '1999-01-01T00:00:00'].map((emitida, n) =>
+    recibido(10 + n, { emitida }),
+  );
+  const april = { desde: '2026-04-01', hasta: '2026-04-30' };
+  const edges = ['2026-04-01T00:00:00', '2026-04-30T23:59:59'].map((emitida, n) => recibido(20 + n, { emitida }));
+  expect(await read([recibido(1), ...others, ...edges], april)).toMatchObject({ filas: 2, nuevos: 2, ausentes: 0 });
+  expect(await said(1n)).toEqual(edges.map(({ uuid }, at) => [2 + at, 'nuevo', uuid]));
+});
+
 test('a row that the SAT gives twice counts once, the cancelled one before the other', async () => {
   const { read, cambios } = await open();
   const cancelada = '2026-04-01T08:00:00';

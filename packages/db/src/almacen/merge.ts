@@ -55,6 +55,12 @@ CREATE TEMPORARY TABLE leida (
 
 const COPY = 'COPY leida FROM STDIN (FORMAT csv, HEADER)';
 
+/**
+ * What the SAT gave though nobody asked for it: compared with the days that were asked for it would be new each time, and
+ * be written twice, or where no partition is. The reading of its own days brings it.
+ */
+const OTHER_DAYS = 'DELETE FROM leida WHERE emitida < $1::date OR emitida >= $2::date + 1';
+
 /** Holds the store until the end of the transaction. */
 const LOCK = 'SELECT FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE';
 
@@ -196,6 +202,7 @@ export async function mergeLectura(
       if (known !== null) return known;
       await client.query(LEIDA);
       await pipeline(Readable.from(csv), client.query(copyFrom(COPY)), { signal });
+      await execute(client, OTHER_DAYS, [desde, hasta]);
       await client.query('ANALYZE leida');
       await execute(client, NAMES, [almacenId, tipo]);
       return await rowOf<LecturaHecha>(client, MERGE, [
