@@ -39,7 +39,7 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
   const { sincronizacionId: id, contribuyenteId } = dueno;
   const packages = new Map<string, readonly FilaCfdi[] | 'no CSV'>();
   const claims = createClaims(t.db);
-  const { work } = createTurns(
+  const { work, clean, cross } = createTurns(
     {
       tramos: createTramos(t.db),
       almacenes: createAlmacenes(t.db),
@@ -64,6 +64,8 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
     dueno,
     asked,
     underWay,
+    clean,
+    cross: () => cross(signal),
     work: () => work(signal),
     /** Whatever of it is to be asked for is due. */
     hasten: () =>
@@ -229,4 +231,54 @@ test('a subscription that is deleted after its consent was over leaves nothing u
   await t.sql`DELETE FROM consentimiento WHERE sincronizacion_id = ${dueno.sincronizacionId}`;
   expect(await remove()).toBe(true);
   expect([await underWay(), await spent()]).toEqual([[], 0]);
+});
+
+/** Every table that holds rows of a store, or of a subscription. */
+const DE_UN_ALMACEN = [
+  'cfdi',
+  'cfdi_cambio',
+  'lectura',
+  'nombrado',
+  'riesgo_contraparte',
+  'riesgo_cambio',
+  'riesgo_cruce',
+];
+const DE_UNA_SINCRONIZACION = ['tramo', 'consentimiento'];
+
+test('of a subscription that is deleted nothing is left, and the next one of the same RFC begins empty', async () => {
+  const { dueno, hasten, work, answer, cross, remove, clean, renew, vista } = await open();
+  const { sincronizacionId, rfc } = dueno;
+  await hasten();
+  await work();
+  await answer(Array.from({ length: 30 }, (_, n) => cfdi(n)));
+  await work();
+  const before = await vista();
+  expect(before?.cambios).toBe(30n);
+  const almacenId = before?.almacenId ?? 0;
+  await cross();
+  expect(await remove()).toBe(true);
+  await renew();
+  const after = await vista();
+  expect([after?.cambios, after?.rfc, after?.ultimaLectura]).toEqual([0n, rfc, null]);
+  expect([after?.id === sincronizacionId, after?.almacenId === almacenId]).toEqual([false, false]);
+  const countAll = async () => {
+    const rows = async (table: string, column: string, value: unknown) => {
+      const { rows } = await t.db.pool.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM ${table} WHERE ${column} = $1`,
+        [value],
+      );
+      return rows[0]?.n ?? 0;
+    };
+    const counts = [
+      ...DE_UN_ALMACEN.map((table) => rows(table, 'almacen_id', almacenId)),
+      ...DE_UNA_SINCRONIZACION.map((table) => rows(table, 'sincronizacion_id', sincronizacionId)),
+      rows('almacen', 'id', almacenId),
+      rows('sincronizacion', 'id', sincronizacionId),
+    ];
+    return (await Promise.all(counts)).reduce((sum, n) => sum + n, 0);
+  };
+  expect(await countAll()).toBeGreaterThan(60);
+  for (let turns = 0; turns < 20 && (await countAll()) > 0; turns++) await clean();
+  expect(await countAll()).toBe(0);
+  expect((await vista())?.id).toBe(after?.id);
 });

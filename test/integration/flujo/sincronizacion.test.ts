@@ -1,9 +1,9 @@
-import { calendarDay, mesesDesde, toSeconds } from '@acuse/core';
+import { calendarDay, toSeconds } from '@acuse/core';
 import { createSincronizaciones } from '@acuse/db';
 import { expect, it } from 'vitest';
 import { publish } from '../almacen/listar.ts';
-import { fail, saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, ciecOf, expectOk, type Servicio, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
+import { type Caller, ciecOf, expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const servicio = useServicio(
   { workerEnv: { SINCRONIZACION_INTERVAL_MS: '100' } },
@@ -17,22 +17,6 @@ const DESDE = (() => {
   day.setUTCMonth(day.getUTCMonth() - 2);
   return day.toISOString().slice(0, 10);
 })();
-
-/**
- * A caller with CFDI of the first minute of each month, and none that the authority issues while a test runs: whoever
- * has none yet of a month that has just begun pays nothing for its reading.
- */
-async function newCaller(options: Parameters<Servicio['newCiecCaller']>[0] = {}): Promise<Caller> {
-  const caller = await servicio.newCiecCaller(options);
-  const filas = mesesDesde(DESDE, hoy).flatMap((mes) => {
-    const desde = toSeconds(`${mes}T00:00:00`);
-    return (['emitidos', 'recibidos'] as const).map((tipo) => ({
-      ...({ documento: 'cfdi', tipo, desde, hasta: desde, segundos: 60, cantidad: 30 } as const),
-    }));
-  });
-  servicio.simulador.world.taxpayers.change(caller.rfc, { filas });
-  return caller;
-}
 
 type Cambio = Record<
   'cambio' | 'uuid' | 'estado' | 'fecha_cancelacion' | 'tipo' | 'contraparte_rfc' | 'monto',
@@ -88,7 +72,7 @@ const truth = (rfc: string, tipo: 'emitidos' | 'recibidos') =>
   );
 
 it('a subscription reads month after month by itself, at the cost that it foretold, and its changes are what the SAT has', async () => {
-  const caller = await newCaller({ saldo: 50 });
+  const caller = await servicio.newCiecCaller({ saldo: 50 });
   const { rfc } = caller;
   const eventosDeseados = ['cfdi.cambios', 'sincronizacion.pausada', 'proveedor.listado'];
   await expectOk(caller.call('webhooks/crear', { rfc, url: 'http://127.0.0.1:9/', eventos: eventosDeseados }));
@@ -209,7 +193,7 @@ it.each([
   ['a new CIEC', 'CIEC_CAMBIADA'],
   ['a new API key', 'LLAVE_CAMBIADA'],
 ] as const)('a consent that ends by %s is used by nobody from the next step on', async (what, motivo) => {
-  const caller = await newCaller({ saldo: 20 });
+  const caller = await servicio.newCiecCaller({ saldo: 20 });
   const held = fail(servicio, caller, { service: 'portalcfdi', operation: 'ConsultaDescargaMasiva', kind: 'stuck' });
   const semanal = { desde: DESDE, tipo: 'recibidos', frecuencia: 'SEMANAL' };
   await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, ...semanal }));
@@ -258,7 +242,7 @@ it.each([
 });
 
 it('a balance that ends pauses a subscription, which goes on when it is told to', async () => {
-  const caller = await newCaller({ saldo: 1 });
+  const caller = await servicio.newCiecCaller({ saldo: 1 });
   await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'emitidos' }));
   await waitFor(async () => (await vista(caller))['motivo'] === 'SIN_SALDO' || null, 60);
   expect(await saldoDe(servicio, caller)).toBe(0);
@@ -270,27 +254,44 @@ it('a balance that ends pauses a subscription, which goes on when it is told to'
   expect(await saldoDe(servicio, caller)).toBe(8);
 });
 
-it('a CIEC that the SAT refuses pauses a subscription after one log-in', async () => {
-  const caller = await servicio.newCiecCaller({ saldo: 5 });
-  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: hoy, tipo: 'emitidos' }));
+it('a CIEC that the SAT refuses pauses a subscription after one log-in, however much is due of it', async () => {
+  const caller = await servicio.newCiecCaller({ saldo: 9 });
   servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
+  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE }));
   await waitFor(async () => (await vista(caller))['motivo'] === 'CIEC_RECHAZADA' || null, 60);
-  expect(await saldoDe(servicio, caller)).toBe(5);
+  await waitFor(async () => (await open(caller)) === 0 || null, 60);
+  expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+  // Going on with the same one is no second try.
+  await expectOk(caller.call('sincronizacion/reanudar', { rfc: caller.rfc }));
+  await waitFor(async () => (await vista(caller))['motivo'] === 'CIEC_RECHAZADA' || null, 60);
+  expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+  expect(await saldoDe(servicio, caller)).toBe(9);
 });
 
 it('refuses what no text of the database can hold, and a cursor that nobody gave', async () => {
   const caller = await servicio.newCiecCaller();
   const { rfc } = caller;
   await expectOk(caller.call('sincronizacion/crear', { rfc, desde: hoy }));
+  const { siguiente } = await expectOk(caller.call('sincronizacion/cambios', { rfc }));
+  const [mark] = String(siguiente).split('.');
   const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
   const asked = [
     ['sincronizacion/crear', { desde: hoy, finalidad: 'a\u0000b' }],
     ['riesgo/aviso-49bis', { proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10', nota: 'a\u0000b' }],
     ['riesgo/proveedores', { cursor: cursorOf('EKU9003173C9 \u0000') }],
     ['riesgo/proveedores', { cursor: cursorOf('nobody at all') }],
+    ...[`${mark}.999999`, `${mark}.9999999999999999`, `${mark}.-1`, '000000000000.0', `${mark}.1\u0000`, '', 7].map(
+      (cursor) => ['sincronizacion/cambios', { cursor }] as const,
+    ),
+    ...[0, -1, 1.5, 5_001, '1'].map((limite) => ['sincronizacion/cambios', { limite }] as const),
   ] as const;
   for (const [path, body] of asked) {
     const { status, body: answer } = await caller.call(path, { rfc, ...body });
-    expect([path, status, answer.cfdi_codigo]).toEqual([path, 400, 2001]);
+    expect([path, body, status, answer.cfdi_codigo]).toEqual([path, body, 400, 2001]);
   }
+  // One of a subscription that is gone neither skips nor mixes: it is refused by the next of the same RFC.
+  await expectOk(caller.call('sincronizacion/borrar', { rfc }));
+  await expectOk(caller.call('sincronizacion/crear', { rfc, desde: hoy }));
+  const old = await caller.call('sincronizacion/cambios', { rfc, cursor: siguiente });
+  expect([old.status, JSON.stringify(old.body.data)]).toEqual([400, expect.stringContaining('empiece sin cursor')]);
 });

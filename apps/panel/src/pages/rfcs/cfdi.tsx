@@ -304,16 +304,13 @@ function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }
       <Tabla
         titulo="CFDI, del emitido más nuevo al más viejo"
         tituloOculto
-        columnas={['Emisión', 'Folio fiscal', 'Contraparte', numeric('Importe'), 'Estado']}
+        columnas={['Emisión', 'Folio fiscal', 'Contraparte', 'Efecto', numeric('Importe'), 'Estado']}
         filas={filas.map((cfdi) => [
-          <ConNota nota={cfdi.emitidaEn.slice(11)}>
-            <Fecha value={new Date(cfdi.emitidaEn.slice(0, 10))} formato="calendario" />
-          </ConNota>,
+          cfdi.emitidaEn.replace('T', ' '),
           <code class="larga">{cfdi.uuid}</code>,
           <ConNota nota={cfdi.contraparte.nombre || null}>{cfdi.contraparte.rfc}</ConNota>,
-          <ConNota nota={NOMBRE_EFECTO.get(cfdi.efecto) ?? cfdi.efecto}>
-            {cfdi.monto === null ? '—' : formatImporte(cfdi.monto)}
-          </ConNota>,
+          NOMBRE_EFECTO.get(cfdi.efecto) ?? cfdi.efecto,
+          cfdi.monto === null ? '—' : formatImporte(cfdi.monto),
           <EstadoCfdi cfdi={cfdi} />,
         ])}
         vacia={
@@ -321,8 +318,7 @@ function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }
             <Vacio titulo="Ningún CFDI coincide" accion={{ href: path, texto: 'Quitar el filtro' }} />
           ) : (
             <Vacio titulo="Ninguno coincide hasta aquí">
-              Se revisó hasta el <Fecha value={new Date(siguiente.emitidaEn.slice(0, 10))} formato="calendario" />; siga
-              con los siguientes, o acorte el periodo.
+              Se revisó hasta el {siguiente.emitidaEn.slice(0, 10)}; siga con los siguientes, o acorte el periodo.
             </Vacio>
           )
         }
@@ -343,9 +339,7 @@ function EstadoCfdi({ cfdi: { isVigente, canceladaEn, ausenteDesde } }: { readon
       </ConNota>
     );
   return (
-    <ConNota
-      nota={canceladaEn === null ? null : <Fecha value={new Date(canceladaEn.slice(0, 10))} formato="calendario" />}
-    >
+    <ConNota nota={canceladaEn?.slice(0, 10) ?? null}>
       <Estado texto={isVigente ? 'Vigente' : 'Cancelado'} tono={isVigente ? 'exito' : 'error'} />
     </ConNota>
   );
