@@ -216,8 +216,8 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
         return { uuid: cfdi?.uuid, rfc_emisor: cfdi?.emisor_rfc, rfc_receptor: rfc, total: cfdi?.total };
       }
       const period = {
-        desde: path === 'descarga/cancelar' ? '2021-01-01' : '2026-02-01',
-        hasta: path === 'descarga/cancelar' ? '2025-12-31' : '2026-02-28',
+        desde: path === 'descarga/cancelar' ? '2022-01-01' : '2026-02-01',
+        hasta: path === 'descarga/cancelar' ? '2026-10-31' : '2026-02-28',
       };
       const { solicitud_id } = await call<{ solicitud_id: string }>('tax/descarga-metadata', {
         ...{ rfc, tipo: 'emitidos', ...period },

@@ -58,7 +58,7 @@ test('after downloads and a refused one, the counters say what the rows and the 
   const pedido = { rfc, ...MES };
   const data = await expectOk(caller.call('tax/descarga-metadata', pedido));
   await expectWhole(own, caller, String(data['solicitud_id']));
-  const years = { ...pedido, desde: '2021-01-01', hasta: '2025-12-31' };
+  const years = { ...pedido, desde: '2022-01-01', hasta: '2026-10-31' };
   const { solicitud_id } = await expectOk(caller.call('tax/descarga-metadata', years));
   for (const _ of ['now', 'again']) await expectOk(caller.call('descarga/cancelar', { rfc, solicitud_id }));
   expect((await caller.call('tax/descarga-metadata', { ...pedido, desde: 'ayer' })).status).toBe(400);

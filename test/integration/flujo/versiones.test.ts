@@ -32,7 +32,7 @@ it.skipIf(commit === null)(
     await expectWhole(servicio, old, first, UN_DIA);
     const repeated = { 'Idempotency-Key': `antes-${rfc}` };
     const answered = await expectOk(old.call('usuario/datos-fiscales', { rfc }, repeated));
-    const cancelled = await askFor(old, { ...UN_DIA, desde: '2021-01-01', hasta: '2025-05-12' });
+    const cancelled = await askFor(old, { ...UN_DIA, desde: '2022-01-01', hasta: '2025-05-12' });
     await expectOk(old.call('descarga/cancelar', { solicitud_id: cancelled }));
     const second = await askFor(old, { ...UN_DIA, tipo: 'emitidos' });
 

@@ -108,7 +108,7 @@ it.for(CLIENTS)(
     await op('descarga/listar', { limite: 1 });
     await op('descarga/paquete', { solicitud_id });
     await op('riesgo/paquete', { solicitud_id });
-    const years = { rfc, tipo: 'recibidos', desde: '2021-01-01', hasta: '2025-12-31' };
+    const years = { rfc, tipo: 'recibidos', desde: '2022-01-01', hasta: '2026-10-31' };
     await op('descarga/cancelar', { solicitud_id: (await op('tax/descarga-metadata', years))['solicitud_id'] });
 
     await op('sincronizacion/estimar');
