@@ -3,7 +3,7 @@ import { type CampoErroneo, fechaField, rfcField, tipoDescargaField, uuidField }
 import type { TipoDescarga } from '@acuse/core';
 import type { Cambio, CfdiConocido, FiltroCfdi, LugarCfdi, VistaSincronizacion } from '@acuse/db';
 import { z } from 'zod';
-import { estadoCfdi, instante, texto, uuidData } from './fields.ts';
+import { diaDeEmision, estadoCfdi, fechaEmision, instante, texto, uuidData } from './fields.ts';
 
 const reloj = (description: string) => texto(description, '2026-01-31T10:32:07');
 
@@ -12,8 +12,8 @@ export const cfdiFields = {
   tipo: tipoDescargaField.meta({ description: 'De cuáles es.' }),
   uuid: uuidData('UUID del CFDI.'),
   estado: estadoCfdi,
-  fecha: fechaField,
-  fecha_emision: reloj('Fecha y hora de emisión, del centro de México.'),
+  fecha: diaDeEmision,
+  fecha_emision: fechaEmision,
   fecha_certificacion: reloj('Cuándo lo certificó el PAC, del centro de México.').nullable(),
   fecha_cancelacion: reloj('Cuándo se canceló, según el SAT.').nullable(),
   contraparte_rfc: texto(

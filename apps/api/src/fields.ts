@@ -214,6 +214,17 @@ export const estadoCfdi = z
   .meta({ id: 'EstadoCfdi', description: 'Estado del CFDI.', example: 'VIGENTE' });
 export const opinion = z.enum(OPINIONES).meta({ id: 'Opinion', description: 'Opinión.', example: 'POSITIVO' });
 
+/** By the clock of the document, as annex 20 has it: that of where it was issued, which near the borders is another. */
+export const fechaEmision = texto(
+  'Cuándo se emitió, con el reloj del comprobante: la hora local de donde se expidió, sin zona.',
+  '2026-01-31T10:32:07',
+);
+export const diaDeEmision = fechaField.meta({
+  description: 'El día de fecha_emision, AAAA-MM-DD.',
+  example: '2026-01-31',
+  format: 'date',
+});
+
 /** Invoices, by CIEC and by e.firma alike. */
 export const listaFacturas = listOf(
   'ListaFacturas',
@@ -222,9 +233,9 @@ export const listaFacturas = listOf(
       uuid: uuidData('UUID del CFDI.'),
       emisor_rfc: texto('RFC de quien emitió el CFDI.', 'ACU200101DB1'),
       total: importe,
-      fecha: fechaField,
+      fecha: diaDeEmision,
       emisor_nombre: texto('Nombre de quien lo emitió.', 'COMERCIALIZADORA ACUÍFERA').nullable(),
-      fecha_emision: texto('Fecha y hora de emisión, del centro de México.', '2026-01-31T10:32:07'),
+      fecha_emision: fechaEmision,
       tipo_comprobante: texto('Efecto del comprobante, en palabras del SAT.', 'Ingreso').nullable(),
       estado: estadoCfdi,
     })

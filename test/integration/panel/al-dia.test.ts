@@ -46,7 +46,7 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   );
   const page = await persona.get(pagina);
   expect(page.main).toMatch(/Al día.*Último cambio.*1.*Mantener al día los CFDI del RFC/s);
-  expect(page.$('tbody tr').text()).toContain('PRO010101AB1 <b>Proveedor</b>5 nov 20261,160.50');
+  expect(page.$('tbody tr').text()).toContain('recibido el 5 nov 2026PRO010101AB1<b>Proveedor</b>1,160.50');
   expect(page.text).not.toContain('<b>Proveedor</b>');
   expect(page.main).not.toMatch(/Por confirmar|Sin confirmar/);
   await servicio.sql`UPDATE tramo SET por_confirmar = 2 WHERE sincronizacion_id = ${vista?.id} AND mes = '2026-11-01'`;

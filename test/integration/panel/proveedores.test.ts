@@ -57,8 +57,10 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
   await publish(panel, [{ rfc: PRO, situacion: 'DEFINITIVO', publicada: '2026-03-01' }]);
   await createRiesgo(panel.db).cross(almacenId, 100);
   const page = await persona.get(pagina);
-  expect(page.$('tbody tr').text()).toMatch(/PRO010101AB1 <b>Proveedor<\/b>69-B Definitivo2026-03-01/);
-  expect(page.main).toMatch(/\$1,234,567\.50 en 1 ingreso\s*\$10\.00 en 1 egreso/);
+  expect(page.$('tbody tr').text()).toMatch(
+    /PRO010101AB1<b>Proveedor<\/b>2 CFDI.*69-B Definitivopublicado el 1 mar 2026/,
+  );
+  expect(page.main).toMatch(/\$1,234,567\.50en 1 ingreso\s*\$10\.00en 1 egreso/);
   expect(page.main).toContain(uuid);
   expect(page.text).not.toContain('<b>Proveedor</b>');
 
@@ -82,7 +84,7 @@ test('a form says when an issuer was published, the page when its term ends, and
     expect((await persona.submit(pagina, pagina, { ...good, [campo]: value })).status).toBe(422);
   expect((await persona.get(pagina)).main).toContain('No hay ninguno anotado');
   expect((await persona.submit(pagina, pagina, good)).status).toBe(303);
-  expect((await persona.get(pagina)).main).toMatch(/PRO010101AB1.*DOF.*2026-07-10.*2026-08-09/s);
+  expect((await persona.get(pagina)).main).toMatch(/PRO010101AB1.*DOF.*9 ago 2026.*publicado el 10 jul 2026/s);
   expect((await persona.submit(pagina, pagina, { proveedor_rfc: PRO, accion: 'quitar' })).status).toBe(303);
   expect((await persona.get(pagina)).main).toContain('No hay ninguno anotado');
 });
@@ -163,7 +165,7 @@ describe('the page of a download', () => {
     const rows = page.$('#contrapartes tbody tr');
     expect(rows).toHaveLength(2);
     expect(rows.first().text()).toMatch(
-      /PRO010101AB1 <b>Proveedor<\/b>69-B Definitivo2026-03-01\$1,234,567\.50 en 2 ingresos\s*\$10\.00 en 1 egreso/,
+      /PRO010101AB1<b>Proveedor<\/b>69-B Definitivopublicado el 1 mar 2026\$1,234,567\.50en 2 ingresos\s*\$10\.00en 1 egreso/,
     );
     expect(page.$('#contrapartes').text()).toMatch(
       /2 contrapartes de este ZIP estaban .*, 1 por algo que habla en su contra/,

@@ -1,5 +1,5 @@
 import type { LugarListado, SumasCfdi, SupuestoListado } from '@acuse/core';
-import { Estado } from './blocks.tsx';
+import { ConNota, Estado, Fecha } from './blocks.tsx';
 import { count, formatNumero } from './formato.ts';
 
 /** After whom a page of counterparties on lists goes on, as its address says it. */
@@ -14,12 +14,21 @@ export function lugarOf(text: string): LugarListado | null {
 export const QUE_ES_ADVERSO =
   'Presunto y Definitivo, un sello sin efectos, los créditos firmes, exigibles o cancelados por insolvencia, no ser localizado y las sentencias hablan en su contra; Desvirtuado y Sentencia Favorable aclaran, y lo demás solo informa.';
 
-/** On which list, and under which word. */
-export function Supuesto({ lista, supuesto, isAdverso }: Pick<SupuestoListado, 'lista' | 'supuesto' | 'isAdverso'>) {
+/** The day of a publication, as the SAT gives it. */
+export const Publicado = ({ dia }: { readonly dia: string }) => (
+  <>
+    publicado el <Fecha value={new Date(dia)} formato="calendario" />
+  </>
+);
+
+/** On which list, under which word, and since when. */
+export function Supuesto({ lista, supuesto, isAdverso, publicada }: Omit<SupuestoListado, 'rfc'>) {
   return (
-    <span class="fila">
-      {lista} <Estado texto={supuesto} tono={isAdverso ? 'error' : lista === '69' ? 'neutro' : 'exito'} />
-    </span>
+    <ConNota nota={publicada === null ? null : <Publicado dia={publicada} />}>
+      <span class="fila">
+        {lista} <Estado texto={supuesto} tono={isAdverso ? 'error' : lista === '69' ? 'neutro' : 'exito'} />
+      </span>
+    </ConNota>
   );
 }
 
@@ -31,19 +40,19 @@ const pesos = (monto: string) => {
 
 /** CFDI in force, of income and of expense, with their pesos. */
 export function Sumas({ ingresos, egresos }: SumasCfdi) {
-  if (ingresos.cfdi + egresos.cfdi === 0) return <>—</>;
+  const [de, otros] = [
+    { ...ingresos, cuantos: count(ingresos.cfdi, 'ingreso', 'ingresos') },
+    { ...egresos, cuantos: count(egresos.cfdi, 'egreso', 'egresos') },
+  ];
+  const shown = [de, otros].filter(({ cfdi }) => cfdi > 0);
+  if (shown.length === 0) return <>—</>;
   return (
     <>
-      {ingresos.cfdi === 0 ? null : (
+      {shown.map(({ monto, cuantos }) => (
         <div>
-          {pesos(ingresos.monto)} <span class="suave">en {count(ingresos.cfdi, 'ingreso', 'ingresos')}</span>
+          <ConNota nota={`en ${cuantos}`}>{pesos(monto)}</ConNota>
         </div>
-      )}
-      {egresos.cfdi === 0 ? null : (
-        <div>
-          {pesos(egresos.monto)} <span class="suave">en {count(egresos.cfdi, 'egreso', 'egresos')}</span>
-        </div>
-      )}
+      ))}
     </>
   );
 }

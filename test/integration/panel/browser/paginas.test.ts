@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import { createAlmacenes, createSincronizaciones } from '@acuse/db';
+import { createAlmacenes, createRiesgo, createSincronizaciones } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
 import { csvOf } from '../../almacen/csv.ts';
+import { publish } from '../../almacen/listar.ts';
 import { comunicadosOf } from '../../consultas/verdad.ts';
 import { newRfc } from '../../fixtures/database.ts';
 import { askFor } from '../../fixtures/pedidos.ts';
 import { type Caller, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
 import { addCaller, newMiembro } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas, lookAt, type Pestana } from './fixtures/browser.ts';
+import { CHROMIUM, expectSinQuejas, lookAt, lookAtTables, type Pestana } from './fixtures/browser.ts';
 import { useInstalacion } from './fixtures/instalacion.ts';
 import { buyCreditos, pressButton, signIn } from './fixtures/persona.ts';
 
@@ -144,6 +145,14 @@ const everyPage = () => {
           csvOf(those),
           signal,
         );
+      const publicada = '2026-03-01';
+      await publish(servicio, [
+        { rfc: 'PRO010110AB1', situacion: 'DEFINITIVO', publicada },
+        { rfc: 'PRO010112AB1', situacion: 'DESVIRTUADO', publicada },
+      ]);
+      await createRiesgo(servicio.db).cross(almacenId, 100);
+      await servicio.sql`INSERT INTO aviso_49bis (contribuyente_id, rfc, publicado_en, nota)
+        VALUES (${contribuyenteId}, 'PRO010110AB1', '2026-07-10', 'DOF, oficio 500-05-2026-12345')`;
     };
 
     const worker = await servicio.startWorker();
@@ -158,8 +167,8 @@ const everyPage = () => {
     const terminada = await ask(caller, '01');
     await waitForEnd(caller, terminada);
     await servicio.sql`UPDATE solicitud SET contrapartes_listadas = 2, contrapartes_adversas = 1 WHERE id = ${terminada}`;
-    await servicio.sql`INSERT INTO riesgo_paquete (solicitud_id, rfc, lista, supuesto, es_adverso, nombre, ingresos, ingresos_monto, egresos, egresos_monto)
-      SELECT ${terminada}, 'PRO010' || n || '01AB1', '69-B', s, s = 'Definitivo', 'Comercializadora del Noroeste, S.A. de C.V.', 12, 1234567.5, n, n
+    await servicio.sql`INSERT INTO riesgo_paquete (solicitud_id, rfc, lista, supuesto, es_adverso, publicada, nombre, ingresos, ingresos_monto, egresos, egresos_monto)
+      SELECT ${terminada}, 'PRO010' || n || '01AB1', '69-B', s, s = 'Definitivo', '2026-03-01', 'Comercializadora del Noroeste, S.A. de C.V.', 12, 1234567.5, n, n
       FROM unnest(ARRAY['Definitivo', 'Desvirtuado']) WITH ORDINALITY AS x (s, n)`;
     const rechazado = await addCaller(servicio, persona, 'CIE900215SI6');
     fallida = await ask(rechazado, '01');
@@ -237,6 +246,15 @@ const everyPage = () => {
     const query = path.endsWith('/confirmar') ? '?paquete=1000&forma=demostracion' : cuenta;
     await look(cliente, addressOf(path) + query, nameOf(path));
   });
+
+  it.each(['/rfcs/:rfc/al-dia', '/rfcs/:rfc/cfdi', '/rfcs/:rfc/proveedores', '/solicitudes/:id'])(
+    '%s, with tables that are whole on a phone, a tablet and a desk',
+    async (path) => {
+      await cliente.page.goto(url + addressOf(path));
+      expect(await cliente.page.locator('main tbody tr').count()).toBeGreaterThan(0);
+      await lookAtTables(cliente, nameOf(path));
+    },
+  );
 
   it.each(OPERADOR)('%s, for the operator', (path) => look(operador, addressOf(path), nameOf(path)));
 

@@ -9,7 +9,7 @@ import {
 } from '@acuse/db';
 import { z } from 'zod';
 import { createLlaveRecordada, isRecordada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { count, formatImporte, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
@@ -301,18 +301,26 @@ function Cambios({ cambios, path, now }: CambiosProps) {
       <Tabla
         titulo="Últimos cambios, del más nuevo al más antiguo"
         tituloOculto
-        columnas={['Qué', 'CFDI', 'Contraparte', 'Emisión', numeric('Monto'), 'Notado']}
+        columnas={['Qué', 'CFDI', 'Contraparte', numeric('Importe'), 'Notado']}
         filas={cambios.map(({ clase, tipo, uuid, contraparte, emitidaEn, monto, notadoEn }) => [
           CLASES[clase],
-          <>
-            <code>{uuid}</code> <span class="suave">{tipo === 'emitidos' ? 'emitido' : 'recibido'}</span>
-          </>,
-          `${contraparte.rfc} ${contraparte.nombre}`,
-          <Fecha value={new Date(emitidaEn.slice(0, 10))} formato="calendario" />,
+          <ConNota
+            nota={
+              <>
+                {tipo === 'emitidos' ? 'emitido' : 'recibido'} el{' '}
+                <Fecha value={new Date(emitidaEn.slice(0, 10))} formato="calendario" />
+              </>
+            }
+          >
+            <code>{uuid}</code>
+          </ConNota>,
+          <ConNota nota={contraparte.nombre || null}>{contraparte.rfc}</ConNota>,
           monto === null ? '—' : formatImporte(monto),
-          <Fecha value={notadoEn} />,
+          <ConNota nota={<Fecha value={notadoEn} formato="hora" />}>
+            <Fecha value={notadoEn} formato="dia" />
+          </ConNota>,
         ])}
-        vacia="Todavía no hay ninguno."
+        vacia={<p class="suave">Todavía no hay ninguno.</p>}
       />
       <Formulario
         accion={path}

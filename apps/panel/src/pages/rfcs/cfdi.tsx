@@ -304,13 +304,16 @@ function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }
       <Tabla
         titulo="CFDI, del emitido más nuevo al más viejo"
         tituloOculto
-        columnas={['Emisión', 'Folio fiscal', 'Contraparte', 'Efecto', numeric('Importe'), 'Estado']}
+        columnas={['Emisión', 'Folio fiscal', 'Contraparte', numeric('Importe'), 'Estado']}
         filas={filas.map((cfdi) => [
-          cfdi.emitidaEn.replace('T', ' '),
+          <ConNota nota={cfdi.emitidaEn.slice(11)}>
+            <Fecha value={new Date(cfdi.emitidaEn.slice(0, 10))} formato="calendario" />
+          </ConNota>,
           <code class="larga">{cfdi.uuid}</code>,
           <ConNota nota={cfdi.contraparte.nombre || null}>{cfdi.contraparte.rfc}</ConNota>,
-          NOMBRE_EFECTO.get(cfdi.efecto) ?? cfdi.efecto,
-          cfdi.monto === null ? '—' : formatImporte(cfdi.monto),
+          <ConNota nota={NOMBRE_EFECTO.get(cfdi.efecto) ?? cfdi.efecto}>
+            {cfdi.monto === null ? '—' : formatImporte(cfdi.monto)}
+          </ConNota>,
           <EstadoCfdi cfdi={cfdi} />,
         ])}
         vacia={
@@ -318,7 +321,8 @@ function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }
             <Vacio titulo="Ningún CFDI coincide" accion={{ href: path, texto: 'Quitar el filtro' }} />
           ) : (
             <Vacio titulo="Ninguno coincide hasta aquí">
-              Se revisó hasta el {siguiente.emitidaEn.slice(0, 10)}; siga con los siguientes, o acorte el periodo.
+              Se revisó hasta el <Fecha value={new Date(siguiente.emitidaEn.slice(0, 10))} formato="calendario" />; siga
+              con los siguientes, o acorte el periodo.
             </Vacio>
           )
         }
@@ -339,7 +343,9 @@ function EstadoCfdi({ cfdi: { isVigente, canceladaEn, ausenteDesde } }: { readon
       </ConNota>
     );
   return (
-    <ConNota nota={canceladaEn?.slice(0, 10) ?? null}>
+    <ConNota
+      nota={canceladaEn === null ? null : <Fecha value={new Date(canceladaEn.slice(0, 10))} formato="calendario" />}
+    >
       <Estado texto={isVigente ? 'Vigente' : 'Cancelado'} tono={isVigente ? 'exito' : 'error'} />
     </ConNota>
   );

@@ -9,10 +9,10 @@ import {
   type Plazo49Bis,
   type RfcVista,
 } from '@acuse/db';
-import { Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { ConNota, Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { count } from '../../components/formato.ts';
-import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from '../../components/listadas.tsx';
+import { count, formatFecha } from '../../components/formato.ts';
+import { lugarOf, Publicado, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from '../../components/listadas.tsx';
 import { Permitido } from '../../components/permitido.tsx';
 import { avisoOf, type ContextoCliente } from '../../http/ruta.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
@@ -52,7 +52,10 @@ suppliersPage.post(SUB, async (contexto, rfc) => {
   const venceEn = await plazos.add(nuevo);
   return venceEn === null
     ? page(contexto, rfc, { proveedor_rfc: `Ya hay ${MAX_AVISOS_49BIS} emisores anotados. Quite alguno.` })
-    : redirectTo(here, { tono: 'exito', texto: `El plazo termina el ${venceEn}. Se le avisa a 10, 3 y 0 días.` });
+    : redirectTo(here, {
+        tono: 'exito',
+        texto: `El plazo termina el ${formatFecha(new Date(venceEn), 'calendario')}. Se le avisa cuando falten 10 y 3 días, y el último día.`,
+      });
 });
 
 type Faltas = Readonly<Record<string, string>>;
@@ -139,20 +142,15 @@ function Plazos({ pagina: { filas, anterior, siguiente }, path, campos, faltas }
       <Tabla
         titulo="Plazos que corren, por emisor"
         tituloOculto
-        columnas={[
-          'Emisor',
-          'Publicado',
-          'Termina',
-          'Faltan',
-          numeric('Recibidos'),
-          { titulo: 'Quitar', oculta: true },
-        ]}
+        columnas={['Emisor', 'Termina', 'Faltan', numeric('Recibidos'), { titulo: 'Quitar', oculta: true }]}
         filas={filas.map(({ rfc, nombre, publicadoEn, venceEn, quedan, nota, isDelOperador, cfdi }) => [
           <>
-            {rfc} {nombre} {nota === null ? null : <span class="suave">{nota}</span>}
+            <ConNota nota={nombre || null}>{rfc}</ConNota>
+            {nota === null ? null : <div>{nota}</div>}
           </>,
-          publicadoEn,
-          venceEn,
+          <ConNota nota={<Publicado dia={publicadoEn} />}>
+            <Fecha value={new Date(venceEn)} formato="calendario" />
+          </ConNota>,
           quedan < 0 ? <Estado texto="Venció" tono="error" /> : count(quedan, 'día', 'días'),
           cfdi === null ? '—' : <Sumas {...cfdi.recibidos} />,
           isDelOperador ? (
@@ -209,17 +207,18 @@ function Listadas({ de, filas, now }: ListadasProps) {
     <Tabla
       titulo="Contrapartes en una lista del SAT"
       tituloOculto
-      columnas={['Contraparte', 'Lista', 'Publicado', 'Notado', numeric('Recibidos'), numeric('Emitidos'), 'CFDI']}
+      columnas={['Contraparte', 'Lista', 'Notado', numeric('Recibidos'), numeric('Emitidos')]}
       filas={filas.map(({ rfc, nombre, lista, supuesto, isAdverso, publicada, desde, cfdi }) => [
         <>
-          <a href={`${hrefRfc(de, '/cfdi')}?contraparte_rfc=${encodeURIComponent(rfc)}`}>{rfc}</a> {nombre}
+          <ConNota nota={nombre || null}>
+            <a href={`${hrefRfc(de, '/cfdi')}?contraparte_rfc=${encodeURIComponent(rfc)}`}>{rfc}</a>
+          </ConNota>
+          <Uuids total={cfdi.total} uuids={cfdi.uuids} />
         </>,
-        <Supuesto {...{ lista, supuesto, isAdverso }} />,
-        publicada ?? '—',
+        <Supuesto {...{ lista, supuesto, isAdverso, publicada }} />,
         <Fecha value={desde} relativaA={now} />,
         <Sumas {...cfdi.recibidos} />,
         <Sumas {...cfdi.emitidos} />,
-        <Uuids total={cfdi.total} uuids={cfdi.uuids} />,
       ])}
       vacia={<p class="suave">Ninguna contraparte está en una lista del SAT.</p>}
     />
@@ -227,7 +226,7 @@ function Listadas({ de, filas, now }: ListadasProps) {
 }
 
 function Uuids({ total, uuids }: { readonly total: number; readonly uuids: readonly string[] }) {
-  if (uuids.length === 0) return <>—</>;
+  if (uuids.length === 0) return null;
   return (
     <details>
       <summary>{total > uuids.length ? `Los ${uuids.length} más nuevos` : count(total, 'CFDI', 'CFDI')}</summary>

@@ -1,7 +1,7 @@
 import type { ContraparteDePaquete } from '@acuse/core';
 import { createRiesgo, type DetalleSolicitud } from '@acuse/db';
 import type { Child } from 'hono/jsx';
-import { numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { ConNota, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { count } from '../../components/formato.ts';
 import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from '../../components/listadas.tsx';
 import { Permitido } from '../../components/permitido.tsx';
@@ -90,13 +90,10 @@ function Listadas({ filas }: { readonly filas: readonly ContraparteDePaquete[] }
     <Tabla
       titulo="Contrapartes en listas del SAT"
       tituloOculto
-      columnas={['Contraparte', 'Lista', 'Publicado', numeric('CFDI vigentes')]}
+      columnas={['Contraparte', 'Lista', numeric('CFDI vigentes')]}
       filas={filas.map((fila) => [
-        <>
-          <span class="fija">{fila.rfc}</span> {fila.nombre}
-        </>,
+        <ConNota nota={fila.nombre || null}>{fila.rfc}</ConNota>,
         <Supuesto {...fila} />,
-        fila.publicada ?? '—',
         <Sumas {...fila} />,
       ])}
       vacia={<p class="suave">No hay más.</p>}
