@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { csvOf } from '../almacen/csv.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { ciecOf, expectOk, useServicio } from '../fixtures/servicio.ts';
-import { addCaller, startPanel } from './fixtures/panel.ts';
+import { textsOf } from './fixtures/cliente.ts';
+import { addCaller, addRfc, startPanel } from './fixtures/panel.ts';
 import { hrefRfc } from './fixtures/rfcs.ts';
 
 const servicio = useServicio();
@@ -60,6 +61,7 @@ test('whoever looks sees a subscription of either mode, and reads that one of a 
     env: { API_PUBLIC_URL: servicio.api.url, SAT_BASE_URL: '', SAT_PRUEBAS_URL: 'http://127.0.0.1:9' },
   });
   const { persona, pagina, consent, find } = await owner(both);
+  expect((await persona.get(pagina)).main).toContain('Con una API key de pruebas no cuesta nada.');
   expect((await consent()).status).toBe(303);
   expect(await find()).toMatchObject({ modo: 'test' });
   expect((await persona.get(pagina)).main).toContain('Es de pruebas: sus CFDI son de un SAT simulado');
@@ -102,6 +104,72 @@ test.each([
   expect(answer.status).toBe(422);
   expect(answer.main).toMatch(why);
   expect(await find()).toBeNull();
+});
+
+test('whoever has no CIEC stored reads so before and after the form, with the way to store it', async () => {
+  const persona = await panel.registrar({ saldo: 5 });
+  const { rfc, id: contribuyenteId } = await addRfc(servicio.db, persona);
+  const pagina = hrefRfc(rfc, '/al-dia');
+  expect((await persona.get(pagina)).main).toContain('todavía no tiene API key');
+  const { call, apiKey } = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId });
+  await expectOk(call('vault/rfc-registrar', { rfc }));
+  const missing = await persona.get(pagina);
+  expect(missing.main).toContain('Falta guardar la CIEC de este RFC: con ella se lee.');
+  expect(missing.$('.aviso.alerta a').attr('href')).toBe(hrefRfc(rfc, '/credenciales'));
+  const pedido = { tipo: 'recibidos', desde: '2026-11-01', api_key: apiKey };
+  const refused = await persona.submit(pagina, pagina, pedido);
+  expect(refused.status).toBe(422);
+  const [alert] = textsOf(refused.$, '[role="alert"]');
+  expect(alert).toContain('Guárdela y envíe otra vez el formulario.');
+  expect(refused.$('[role="alert"] a').attr('href')).toBe(hrefRfc(rfc, '/credenciales'));
+  expect(refused.main).not.toMatch(/\/api\/v1|rfc-guardar|\bdata\b/);
+
+  const nueva = '/solicitudes/nueva';
+  const asked = await persona.submit(`${nueva}?rfc=${rfc}`, nueva, { ...pedido, rfc, hasta: '2026-11-02' });
+  expect([asked.status, asked.$('[role="alert"] a').attr('href')]).toEqual([422, hrefRfc(rfc, '/credenciales')]);
+  expect(asked.main).not.toMatch(/\/api\/v1|rfc-guardar|\bdata\b/);
+});
+
+test('a field that the API refuses says why beside it, in a request too, and no word that only programs read', async () => {
+  const { persona, caller } = await owner();
+  const nueva = '/solicitudes/nueva';
+  const campos = {
+    rfc: caller.rfc,
+    tipo: 'recibidos',
+    desde: '2001-01-01',
+    hasta: '2001-01-02',
+    api_key: caller.apiKey,
+  };
+  const refused = await persona.submit(`${nueva}?rfc=${caller.rfc}`, nueva, campos);
+  expect(refused.status).toBe(422);
+  expect(textsOf(refused.$, '.falta').join(' ')).toMatch(/No puede ser anterior/);
+  expect(refused.main).not.toMatch(/\bdata\b/);
+});
+
+test('a pause says why, what to do and where; who has no consent left is offered no button that cannot help', async () => {
+  const { persona, caller, pagina, consent, change } = await owner();
+  await consent();
+  const paused = async (motivo: string) => {
+    await servicio.sql`UPDATE sincronizacion SET estado = 'PAUSADA', motivo = ${motivo}, pausada_en = now() WHERE rfc = ${caller.rfc}`;
+    return persona.get(pagina);
+  };
+  for (const [motivo, said, path] of [
+    ['SIN_SALDO', 'Compre créditos y reanude', '/saldo'],
+    ['CIEC_RECHAZADA', 'Guarde la correcta y dé un permiso nuevo', hrefRfc(caller.rfc, '/credenciales')],
+    ['LLAVE_CAMBIADA', 'Guarde la CIEC con la nueva', hrefRfc(caller.rfc, '/credenciales')],
+  ] as const) {
+    const { main, $ } = await paused(motivo);
+    expect(main).toContain(said);
+    expect($('.aviso.alerta a').attr('href')).toBe(path);
+  }
+  expect((await paused('SIN_SALDO')).main).toContain('Reanudar');
+  await change('retirar');
+  const revoked = await persona.get(pagina);
+  expect(revoked.main).toContain('dé uno nuevo abajo');
+  expect(revoked.$('button[value="reanudar"]')).toHaveLength(0);
+  await servicio.sql`UPDATE credencial SET rechazada_portal_en = now() - interval '1 second' WHERE contribuyente_id = ${caller.contribuyenteId}`;
+  expect((await persona.get(pagina)).main).toContain('El SAT rechazó la CIEC guardada');
+  expect(revoked.main).toContain('Su saldo es de 5 créditos');
 });
 
 test('after the restoring of a backup nobody consents any more, and a cursor from before misses no change', async () => {

@@ -1,8 +1,8 @@
-import type { MotivoPausa } from '@acuse/contract';
-import { addDays, calendarDay, explainLectura, FRECUENCIAS, type Frecuencia } from '@acuse/core';
+import { addDays, calendarDay, explainLectura } from '@acuse/core';
 import {
   type Cambio,
   createAlmacenes,
+  createLibro,
   createSincronizaciones,
   type RfcVista,
   type VistaSincronizacion,
@@ -10,25 +10,17 @@ import {
 import { z } from 'zod';
 import { createLlaveRecordada, isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { count, formatImporte, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
 import { startOfDia } from '../../fechas/dia-mexico.ts';
 import { csvResponse, streamCsv } from '../../http/csv.ts';
 import { avisoOf, type ContextoCliente } from '../../http/ruta.ts';
-import { readJson, sandboxOf } from '../sandbox/sandbox.ts';
+import { DichoPorApi, type RechazoApi, readRechazo } from '../sandbox/rechazo.tsx';
+import { sandboxOf } from '../sandbox/sandbox.ts';
 import { COLUMNAS_CAMBIO } from './cambios-csv.ts';
-import {
-  type CampoPedido,
-  costText,
-  type FaltaPedido,
-  faultOf,
-  MAX_MESES,
-  type Pedido,
-  pedidoFrom,
-  pedidoOf,
-  TIPOS,
-} from './reglas/pedido-al-dia.ts';
+import { EnPausa, NOMBRES_FRECUENCIA, Permiso } from './permiso-al-dia.tsx';
+import { type CampoPedido, faultOf, type Pedido, pedidoFrom, pedidoOf } from './reglas/pedido-al-dia.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const SUB = '/al-dia';
@@ -63,15 +55,11 @@ upToDatePage.post(SUB, async (contexto, rfc) => {
       texto: 'La API no contestó. Vuelva a enviar el formulario: no se pide dos veces.',
     });
   if (answer.status !== 200) {
-    const read = rechazada.safeParse(readJson(answer.texto));
-    if (!read.success)
+    const rechazo = readRechazo(answer.texto);
+    if (rechazo === null)
       return page(contexto, rfc, { pedido, texto: 'La API no pudo hacerlo ahora. Inténtelo otra vez.' });
-    const { cfdi_texto: texto, data: { campo, motivo = '' } = {} } = read.data;
-    return page(
-      contexto,
-      rfc,
-      campo === undefined ? { pedido, texto: `${texto} ${motivo}`.trim() } : { pedido, campo, texto: sentence(motivo) },
-    );
+    const campo = campoDeApi.parse(rechazo.campo);
+    return page(contexto, rfc, { pedido, ...rechazo, campo });
   }
   if (typed !== '' && rfc.llave !== null) await recordada.keep(typed, rfc, rfc.llave.id);
   return redirectTo(hrefRfc(rfc.rfc, SUB), {
@@ -134,36 +122,20 @@ upToDatePage.post(`${SUB}/cambiar`, async (contexto, rfc) => {
 
 /** A fault of a field that the form has not is told over it. */
 const campoDeApi = z.enum(['tipo', 'desde', 'frecuencia', 'meses']).optional().catch(undefined);
-const rechazada = z.object({
-  cfdi_texto: z.string(),
-  data: z.object({ campo: campoDeApi, motivo: z.string().optional() }).optional(),
-});
 
-const sentence = (motivo: string) => `${motivo.charAt(0).toUpperCase()}${motivo.slice(1)}.`;
-
-interface Tecleado extends Partial<FaltaPedido> {
+interface Tecleado extends Partial<Pick<RechazoApi, 'texto' | 'ir'>> {
   readonly pedido?: Pedido;
+  readonly campo?: CampoPedido | undefined;
 }
-
-const NOMBRES_FRECUENCIA: Readonly<Record<Frecuencia, string>> = { DIARIA: 'Cada día', SEMANAL: 'Cada semana' };
-
-const MOTIVOS: Readonly<Record<MotivoPausa, string>> = {
-  PEDIDA: 'Así se pidió. Lo leído se conserva.',
-  SIN_SALDO: 'No alcanzó el saldo. Compre créditos y reanude: lee de una vez lo que tocaba.',
-  SIN_CONSENTIMIENTO: 'El permiso para usar la CIEC venció o se retiró. Para seguir, dé uno nuevo abajo.',
-  CIEC_CAMBIADA: 'La CIEC cambió, y con ella terminó el permiso. Para seguir, dé uno nuevo abajo.',
-  CIEC_RECHAZADA: 'El SAT no aceptó la CIEC. Guarde la correcta y dé un permiso nuevo abajo.',
-  LLAVE_CAMBIADA:
-    'La API key cambió, y con ella terminó el permiso. Guarde la CIEC con la nueva y dé un permiso abajo.',
-  CUENTA_SUSPENDIDA: 'La cuenta está suspendida. Aclárelo con el operador y reanude.',
-};
 
 async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado = {}): Promise<Response> {
   const { deps, now, pagina } = contexto;
   const vista = await createSincronizaciones(deps.database).find(rfc.id, null);
   const last = vista === null ? [] : await lastChanges(contexto, vista);
   const isKnown = await isRecordada(contexto, rfc);
-  const { texto, campo } = tecleado;
+  const isFree = rfc.llave?.modo === 'test' && deps.settings.modoLlave === 'live';
+  const libro = await createLibro(deps.database).summary(rfc.cuentaId);
+  const { texto, campo, ir } = tecleado;
   const isFaulty = texto !== undefined;
   const pedido = tecleado.pedido ?? pedidoFrom(vista, now);
   return pagina(
@@ -173,7 +145,11 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
         Acuse lee por sí mismo los CFDI del RFC, los de los últimos días y los de cada mes mientras todavía se pueden
         cancelar, y anota qué cambió. Su sistema lo toma con <code>sincronizacion/cambios</code>.
       </p>
-      {isFaulty && campo === undefined ? <Aviso tono="error">{texto}</Aviso> : null}
+      {isFaulty && campo === undefined ? (
+        <Aviso tono="error">
+          <DichoPorApi rechazo={{ texto, ir }} rfc={rfc.rfc} />
+        </Aviso>
+      ) : null}
       {vista === null ? null : (
         <>
           <Situacion
@@ -186,7 +162,9 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
       )}
       <Permitido cambiar="credenciales">
         <Permiso
-          {...{ rfc, pedido, vista, isKnown, now }}
+          {...{ rfc, pedido, isKnown, now }}
+          isNew={vista === null}
+          saldo={isFree ? null : (libro?.saldo ?? 0)}
           faltas={campo === undefined || texto === undefined ? {} : { [campo]: texto }}
         />
       </Permitido>
@@ -224,7 +202,7 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
           Es de pruebas: sus CFDI son de un SAT simulado, porque se pidió con una llave de pruebas.
         </Aviso>
       ) : null}
-      {motivo === null ? null : <Aviso tono={motivo === 'PEDIDA' ? 'info' : 'alerta'}>{MOTIVOS[motivo]}</Aviso>}
+      {motivo === null ? null : <EnPausa motivo={motivo} rfc={vista.rfc} />}
       <Datos
         filas={[
           ['Estado', <Estado texto={isActive ? 'Al día' : 'En pausa'} tono={isActive ? 'exito' : 'alerta'} />],
@@ -252,9 +230,11 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
       <Permitido cambiar="credenciales">
         <Formulario accion={path} descripcion="Cambiar lo que se mantiene al día">
           <div class="fila">
-            <Boton variante="secundario" nombre="accion" value={isActive ? 'pausar' : 'reanudar'}>
-              {isActive ? 'Poner en pausa' : 'Reanudar'}
-            </Boton>
+            {isActive || consentimiento !== null ? (
+              <Boton variante="secundario" nombre="accion" value={isActive ? 'pausar' : 'reanudar'}>
+                {isActive ? 'Poner en pausa' : 'Reanudar'}
+              </Boton>
+            ) : null}
             {consentimiento === null ? null : (
               <Boton variante="peligro" nombre="accion" value="retirar">
                 Retirar el permiso
@@ -335,63 +315,6 @@ function Cambios({ cambios, path, now }: CambiosProps) {
         <Boton variante="secundario" nombre="bom" value="1">
           CSV para Excel
         </Boton>
-      </Formulario>
-    </Tarjeta>
-  );
-}
-
-interface PermisoProps {
-  readonly rfc: RfcVista;
-  readonly pedido: Pedido;
-  readonly vista: VistaSincronizacion | null;
-  /** The key was typed in some minutes ago. */
-  readonly isKnown: boolean;
-  readonly now: Date;
-  readonly faltas: Partial<Record<CampoPedido, string>>;
-}
-
-function Permiso({ rfc, pedido, vista, isKnown, now, faltas }: PermisoProps) {
-  const isNew = vista === null;
-  return (
-    <Tarjeta titulo={isNew ? 'Mantener al día' : 'Cambiar los ajustes y renovar el permiso'}>
-      <Formulario accion={hrefRfc(rfc.rfc, SUB)} descripcion="Mantener al día" valores={{ ...pedido }} faltas={faltas}>
-        <div class="rejilla">
-          <Campo nombre="tipo" label="CFDI" requerido opciones={TIPOS.map(([value, texto]) => [value, texto])} />
-          <Campo
-            nombre="desde"
-            label="Desde qué día de emisión"
-            tipo="date"
-            requerido
-            ayuda="A lo más seis años atrás."
-          />
-        </div>
-        <div class="rejilla">
-          <Campo
-            nombre="frecuencia"
-            label="Cada cuánto"
-            requerido
-            opciones={FRECUENCIAS.map((each) => [each, NOMBRES_FRECUENCIA[each]])}
-          />
-          <Campo
-            nombre="meses"
-            label="Meses de permiso"
-            requerido
-            ayuda={`De 1 a ${MAX_MESES}. Antes termina si lo retira, o si cambian la CIEC o la API key.`}
-          />
-        </div>
-        <Secret
-          nombre="api_key"
-          label="API key del RFC"
-          requerido={!isKnown}
-          sabido={isKnown}
-          ayuda={isKnown ? 'No hace falta: la escribió hace poco.' : 'La CIEC está cifrada con ella.'}
-        />
-        <p>{costText(pedido, now)}</p>
-        <p class="suave">
-          Con el permiso se guarda una copia de la CIEC que solo los workers abren, para esto y por ese tiempo. Cada uso
-          queda en la bitácora.
-        </p>
-        <Boton>{isNew ? 'Dar permiso y mantener al día' : 'Guardar y dar permiso'}</Boton>
       </Formulario>
     </Tarjeta>
   );

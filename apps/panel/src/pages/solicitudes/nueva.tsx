@@ -9,6 +9,7 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
+import { DichoPorApi, type RechazoApi, readRechazo } from '../sandbox/rechazo.tsx';
 import { type ApiPropia, readJson, sandboxOf } from '../sandbox/sandbox.ts';
 import { camino, FORMAT_NAMES } from './solicitud.tsx';
 
@@ -90,7 +91,7 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
       </Vacio>
     ) : (
       <>
-        <Rechazo pedida={pedida} />
+        <Rechazo pedida={pedida} rfc={pedido.rfc} />
         <Campos
           pedido={pedido}
           rfcs={rfcs}
@@ -109,7 +110,12 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
   );
 }
 
-function Rechazo({ pedida }: { readonly pedida: Exclude<Pedida, { resultado: 'ACEPTADA' }> | undefined }) {
+interface RechazoProps {
+  readonly pedida: Exclude<Pedida, { resultado: 'ACEPTADA' }> | undefined;
+  readonly rfc: string;
+}
+
+function Rechazo({ pedida, rfc }: RechazoProps) {
   if (pedida === undefined) return null;
   if (pedida.resultado === 'SIN_RESPUESTA')
     return (
@@ -120,7 +126,7 @@ function Rechazo({ pedida }: { readonly pedida: Exclude<Pedida, { resultado: 'AC
     );
   return (
     <Aviso tono="error" titulo="No se pidió ni se cobró nada">
-      {pedida.campo ? 'Revise el campo señalado.' : pedida.texto}
+      {pedida.campo ? 'Revise el campo señalado.' : <DichoPorApi rechazo={pedida} rfc={rfc} />}
     </Aviso>
   );
 }
@@ -256,17 +262,18 @@ type Pedido = {
 type Pedida =
   | { readonly resultado: 'ACEPTADA'; readonly id: string; readonly isDuplicada: boolean }
   /** Nothing was asked or charged. */
-  | { readonly resultado: 'RECHAZADA'; readonly texto: string; readonly campo?: CampoPedido | undefined }
+  | {
+      readonly resultado: 'RECHAZADA';
+      readonly texto: string;
+      readonly campo?: CampoPedido | undefined;
+      readonly ir?: RechazoApi['ir'];
+    }
   /** Nobody knows whether it was accepted; the same form may be sent again. */
   | { readonly resultado: 'SIN_RESPUESTA' };
 
 const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
 /** A fault of another field, such as the key's, is told over the form. */
 const campoDeApi = z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato']).optional().catch(undefined);
-const rechazada = z.object({
-  cfdi_texto: z.string(),
-  data: z.object({ campo: campoDeApi, motivo: z.string().optional() }).optional(),
-});
 
 /** What is wrong with a form before anybody is asked; null when nothing is. */
 function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; campo: CampoPedido } | null {
@@ -293,16 +300,13 @@ async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedid
     idempotencyKey: intento,
   });
   if (answer.tipo === 'sin-respuesta') return { resultado: 'SIN_RESPUESTA' };
-  const body = readJson(answer.texto);
   if (answer.status === 200) {
-    const read = aceptada.safeParse(body);
+    const read = aceptada.safeParse(readJson(answer.texto));
     if (!read.success) return { resultado: 'SIN_RESPUESTA' };
     const { solicitud_id: id, duplicada = false } = read.data.data;
     return { resultado: 'ACEPTADA', id, isDuplicada: duplicada };
   }
-  const read = rechazada.safeParse(body);
-  if (!read.success || answer.status >= 500) return { resultado: 'SIN_RESPUESTA' };
-  const { cfdi_texto: texto, data } = read.data;
-  const why = data?.motivo === undefined ? texto : `${texto} ${data.motivo}`;
-  return { resultado: 'RECHAZADA', texto: why, campo: data?.campo };
+  const rechazo = readRechazo(answer.texto);
+  if (rechazo === null || answer.status >= 500) return { resultado: 'SIN_RESPUESTA' };
+  return { resultado: 'RECHAZADA', ...rechazo, campo: campoDeApi.parse(rechazo.campo) };
 }

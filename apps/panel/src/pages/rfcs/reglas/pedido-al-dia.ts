@@ -64,12 +64,17 @@ export function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: stri
   return wrong === null ? null : fault('api_key', wrong);
 }
 
-/** What the settings of the form cost, each reading a credit. */
-export function costText({ tipo, desde, frecuencia }: Pedido, now: Date): string {
+/** What the settings of the form cost, each reading a credit, and whether the balance is enough to begin. */
+export function costText({ tipo, desde, frecuencia }: Pedido, saldo: number, now: Date): string {
   const hoy = calendarDay(now);
   const cada = FRECUENCIAS.find((each) => each === frecuencia);
-  if (!isFecha(desde) || desde > hoy || cada === undefined) return 'Cada lectura cuesta un crédito.';
+  const hay = `Su saldo es de ${formatCreditos(saldo)}`;
+  if (!isFecha(desde) || desde > hoy || cada === undefined) return `Cada lectura cuesta un crédito. ${hay}.`;
   const kinds = tipo === 'ambos' ? 2 : 1;
   const { primera, despues } = countLecturas({ desde, frecuencia: cada }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
-  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes. Si el SAT deja de dar CFDI que daba, confirmarlo cuesta a lo más ${formatCreditos(MAX_CONFIRMACIONES)} por mes y tipo.`;
+  const shortage =
+    saldo < primera * kinds
+      ? ', y no alcanza para la primera carga: cuando se termine queda en pausa, y al comprar y reanudar sigue donde iba'
+      : '';
+  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes. Si el SAT deja de dar CFDI que daba, confirmarlo cuesta a lo más ${formatCreditos(MAX_CONFIRMACIONES)} por mes y tipo. ${hay}${shortage}.`;
 }
