@@ -131,6 +131,21 @@ test('the changes of some days are a CSV in which no name is a formula', async (
   expect((await persona.get(`${page}/cambios.csv?desde=2026-02-01&hasta=2026-01-01`)).status).toBe(303);
 });
 
+test('a page without CFDI says why: the first load goes on or is paused, the SAT has none, or a filter leaves none', async () => {
+  const { rfc, get } = await owner();
+  const loading = await get();
+  expect(loading.main).toMatch(/La primera carga no ha terminado: faltan \d+ meses por leer/);
+  expect(loading.main).toContain('Todavía no se ha leído nada.');
+  expect(loading.main).toMatch(/Todavía no hay CFDI.*Vuelva más tarde/s);
+  expect((await get('?estado=CANCELADO')).main).toMatch(/Ningún CFDI coincide.*Quitar el filtro/s);
+  await servicio.sql`UPDATE sincronizacion SET estado = 'PAUSADA', motivo = 'PEDIDA', pausada_en = now() WHERE rfc = ${rfc}`;
+  expect((await get()).main).toMatch(/Todavía no hay CFDI.*está en pausa/s);
+  await servicio.sql`UPDATE tramo SET lecturas = 1 WHERE sincronizacion_id = (SELECT id FROM sincronizacion WHERE rfc = ${rfc})`;
+  const done = await get();
+  expect(done.main).toContain('El SAT no ha dado ningún CFDI de estos');
+  expect(done.main).not.toContain('Quitar el filtro');
+});
+
 test('an RFC that is not kept up to date says how to begin, and nobody else sees those of another account', async () => {
   const { rfc, read } = await owner();
   await read([cfdi(rfc, 1)]);

@@ -78,15 +78,19 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
       {falta === undefined ? null : <Aviso tono="error">{falta}</Aviso>}
       {vista.porLeer === 0 ? null : (
         <Aviso tono="alerta">
-          La primera carga no termina: {count(vista.porLeer, 'mes falta', 'meses faltan')} por leer, y aquí no están sus
-          CFDI.
+          La primera carga no ha terminado: {vista.porLeer === 1 ? 'falta' : 'faltan'}{' '}
+          {count(vista.porLeer, 'mes', 'meses')} por leer, y sus CFDI todavía no están aquí.
         </Aviso>
       )}
       <p class="suave">
-        Lo que el SAT dio hasta la última lectura
-        {vista.ultimaLectura === null ? '' : ', '}
-        {vista.ultimaLectura === null ? null : <Fecha value={vista.ultimaLectura} />}. La metadata no dice la moneda:
-        los importes van, y se suman, como vienen.
+        {vista.ultimaLectura === null ? (
+          'Todavía no se ha leído nada.'
+        ) : (
+          <>
+            Lo que el SAT dio hasta la última lectura, <Fecha value={vista.ultimaLectura} />.
+          </>
+        )}{' '}
+        El SAT no dice aquí la moneda: los importes van, y se suman, como vienen.
       </p>
       <Filtros rfc={rfc} leido={leido} now={contexto.now} />
       <Sumas resumen={resumen} />
@@ -297,7 +301,7 @@ interface CfdiProps {
   readonly cfdi: PaginaCfdi;
 }
 
-function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }: CfdiProps) {
+function Cfdi({ rfc, leido: { valores, vista, despuesDe }, cfdi: { filas, siguiente } }: CfdiProps) {
   const path = hrefRfc(rfc.rfc, SUB);
   return (
     <>
@@ -318,7 +322,7 @@ function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }
         ])}
         vacia={
           siguiente === null ? (
-            <Vacio titulo="Ningún CFDI coincide" accion={{ href: path, texto: 'Quitar el filtro' }} />
+            <NoHay {...{ path, valores, vista }} />
           ) : (
             <Vacio titulo="Ninguno coincide hasta aquí">
               Se revisó hasta el <Fecha value={new Date(siguiente.emitidaEn.slice(0, 10))} formato="calendario" />; siga
@@ -332,6 +336,20 @@ function Cfdi({ rfc, leido: { valores, despuesDe }, cfdi: { filas, siguiente } }
         siguiente={siguiente && hrefWith(path, { ...valores, despues: formatLugar(siguiente) })}
       />
     </>
+  );
+}
+
+/** Why there is nothing to show: the filter, the first load, or the SAT. */
+function NoHay({ path, valores, vista }: Pick<Leido, 'valores' | 'vista'> & { readonly path: string }) {
+  if (Object.entries(valores).some(([campo, valor]) => campo !== 'tipo' && valor))
+    return <Vacio titulo="Ningún CFDI coincide" accion={{ href: path, texto: 'Quitar el filtro' }} />;
+  if (vista.porLeer === 0) return <Vacio titulo="El SAT no ha dado ningún CFDI de estos" />;
+  return (
+    <Vacio titulo="Todavía no hay CFDI">
+      {vista.estado === 'ACTIVA'
+        ? 'La primera carga puede tardar horas, según el SAT. Vuelva más tarde.'
+        : 'La primera carga está en pausa. En Al día se dice por qué y qué hacer.'}
+    </Vacio>
   );
 }
 

@@ -176,7 +176,7 @@ function Nada({ isFiltered }: { readonly isFiltered: boolean }) {
       titulo="Todavía no hay solicitudes"
       accion={{ href: '/solicitudes/nueva', texto: 'Pedir CFDI al SAT', cambiar: 'solicitudes' }}
     >
-      Aquí aparecen las descargas de metadata que pida desde el panel o por la API, con su avance y su ZIP.
+      Aquí aparecen las descargas que pida desde el panel o por la API, con su avance y su ZIP.
     </Vacio>
   );
 }
