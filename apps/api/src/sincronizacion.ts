@@ -187,7 +187,7 @@ export const sincronizacionData = z
         description: `Por qué falló la última que falló; null si ninguna falla ahora. Un motivo de descarga/verificar, o de la lectura misma. ${Object.entries(
           FALLAS_DE_LECTURA,
         )
-          .map(([falla, texto]) => `${falla}: ${texto}`)
+          .map(([falla, { causa }]) => `${falla}: ${causa}`)
           .join(' ')}`,
         example: null,
       }),

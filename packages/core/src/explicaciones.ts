@@ -337,47 +337,33 @@ export function describeCodigo(codigo: string): string {
   return known === undefined ? `código ${codigo}` : `código ${codigo}: ${known.significado}`;
 }
 
-const OTRA_LECTURA = 'Se pide otra vez sola; el crédito de esta ya se devolvió.';
-const ANOTHER_READING = 'It is asked for again by itself; the credit of this one was given back.';
+const REPETIDA = 'Se pide otra vez sola; el crédito de esta ya se devolvió.';
+const REPEATED = 'It is asked for again by itself; the credit of this one was given back.';
 
 const readAgain = (causa: string, cause: string): Explicacion => ({
-  ...{ causa, remedio: OTRA_LECTURA, english: { cause, remedy: ANOTHER_READING } },
+  ...{ causa, remedio: REPETIDA, english: { cause, remedy: REPEATED } },
 });
 
-/** Why a subscription could not use a reading whose package is there. */
-const LECTURAS: Readonly<Record<string, Explicacion>> = {
+/** Why a subscription could not use a reading whose solicitud ended with its package. */
+export const FALLAS_DE_LECTURA: Readonly<Record<'DUDOSA' | 'ILEGIBLE' | 'PAQUETE_BORRADO', Explicacion>> = {
   DUDOSA: readAgain(
-    'De una vez faltaron demasiados CFDI de los que el SAT daba, y se duda de su respuesta.',
-    'Too many CFDI that the SAT gave before were missing at once, so its answer is doubted.',
+    'El SAT dejó de dar mucho de lo que daba: se le pregunta otra vez antes de creerlo.',
+    'The SAT left out much of what it gave before: it is asked again before it is believed.',
   ),
   ILEGIBLE: readAgain(
-    'El paquete del SAT trae datos que no se pueden leer.',
-    'The package of the SAT holds data that cannot be read.',
+    'Lo que dio el SAT no se pudo leer: se le pide otra vez.',
+    'What the SAT gave could not be read: it is asked again.',
   ),
   PAQUETE_BORRADO: readAgain(
-    'El paquete se borró por antigüedad antes de que se guardara lo que traía.',
-    'The package was deleted for its age before what it held was stored.',
+    'El paquete se borró antes de que se guardara lo que traía: se pide otra vez.',
+    'The package was deleted before what it held was stored: it is asked for again.',
   ),
 };
-
-/** Why it ended or waits; a code of a version to come is shown as it is. */
-export function explain(motivo: string): Explicacion {
-  const lectura = Object.hasOwn(LECTURAS, motivo) ? LECTURAS[motivo] : undefined;
-  if (lectura !== undefined) return lectura;
-  if (Object.hasOwn(EXPLICACIONES, motivo)) return EXPLICACIONES[motivo as MotivoSolicitud];
-  return repeat(`La solicitud terminó sin paquete (${motivo}).`, `The request ended without a package (${motivo}).`);
-}
-
-/** Why a reading of a subscription brought nothing where its solicitud gives no reason, in words of the panel. */
-export const FALLAS_DE_LECTURA = {
-  DUDOSA: 'El SAT dejó de dar mucho de lo que daba: se le pregunta otra vez antes de creerlo.',
-  ILEGIBLE: 'Lo que dio el SAT no se pudo leer: se le pide otra vez.',
-  PAQUETE_BORRADO: 'El paquete se borró antes de que se guardara lo que traía: se pide otra vez.',
-} as const satisfies Readonly<Record<string, string>>;
-
 export type FallaDeLectura = keyof typeof FALLAS_DE_LECTURA;
 
-/** Why the last reading that failed did. */
-export function explainLectura(falla: string): string {
-  return Object.hasOwn(FALLAS_DE_LECTURA, falla) ? FALLAS_DE_LECTURA[falla as FallaDeLectura] : explain(falla).causa;
+/** Why it ended, waits or could not be used; a code of a version to come is shown as it is. */
+export function explain(motivo: string): Explicacion {
+  if (Object.hasOwn(EXPLICACIONES, motivo)) return EXPLICACIONES[motivo as MotivoSolicitud];
+  if (Object.hasOwn(FALLAS_DE_LECTURA, motivo)) return FALLAS_DE_LECTURA[motivo as FallaDeLectura];
+  return repeat(`La solicitud terminó sin paquete (${motivo}).`, `The request ended without a package (${motivo}).`);
 }

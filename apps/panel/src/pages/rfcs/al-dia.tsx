@@ -1,4 +1,4 @@
-import { addDays, calendarDay, explainLectura } from '@acuse/core';
+import { addDays, calendarDay, explain } from '@acuse/core';
 import {
   type Cambio,
   createAlmacenes,
@@ -212,7 +212,7 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
           proximaLectura === null ? null : ['Siguiente', <Fecha value={proximaLectura} />],
           porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'mes', 'meses')],
           fallando === 0 ? null : ['Con fallas', count(fallando, 'periodo', 'periodos')],
-          fallando === 0 || ultimoFallo === null ? null : ['Por qué falló', explainLectura(ultimoFallo)],
+          fallando === 0 || ultimoFallo === null ? null : ['Por qué falló', explain(ultimoFallo).causa],
           ...POR_CONFIRMAR.map(([campo, nombre, que]) =>
             vista[campo] === 0 ? null : ([nombre, `${count(vista[campo], 'periodo', 'periodos')}: ${que}`] as const),
           ),
