@@ -56,7 +56,7 @@ const filtroCfdi = {
   ...{ efecto_comprobante: opcional, monto_min: opcional, monto_max: opcional, uuid: opcional },
 };
 const filtrados = { ...primera, estado: 'VIGENTE', efecto_comprobante: 'I', monto_min: '1.00', monto_max: '2.00' };
-const alcance = ['conocido_desde', 'ultima_lectura', 'periodos_por_leer'];
+const alcance = ['conocido_desde', 'releido_desde', 'ultima_lectura', 'periodos_por_leer'];
 const suWebhook = [
   ...['webhook_id', 'url', 'descripcion', 'eventos', 'estado', 'motivo', 'apagado_en', 'fallando_desde'],
   ...['pendientes', 'secretos_anteriores', 'creado_en'],
@@ -263,7 +263,14 @@ export const TABLA: readonly Fila[] = [
   {
     ...{ path: 'cfdi/consultar', ...sincronizacion, campos: { ...filtroCfdi, ...pagina }, valores: filtrados },
     ...{ data: lista, nuestros: ['siguiente', ...alcance] },
-    elementos: { tipo: 'string', uuid: 'string', estado: 'string', fecha: 'date', visto_en: 'string' },
+    elementos: {
+      tipo: 'string',
+      uuid: 'string',
+      estado: 'string',
+      fecha: 'date',
+      visto_en: 'string',
+      leido_en: 'string',
+    },
     errores: [...llave, '404/2002'],
   },
   {

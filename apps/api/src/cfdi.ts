@@ -49,6 +49,9 @@ export const cfdiData = z
   .object({
     ...cfdiFields,
     visto_en: instante('Cuándo se vio por primera vez.'),
+    leido_en: instante(
+      'Cuándo se guardó la última lectura de su día: lo que se dice de él es lo que el SAT dio entonces.',
+    ),
     ausente_desde: instante('Desde cuándo el SAT ya no lo da; null si lo da.').nullable().meta({ example: null }),
   })
   .meta({ id: 'CfdiConocido', description: 'Un CFDI como se conoce ahora.' });
@@ -56,6 +59,7 @@ export const cfdiData = z
 export const datosDeConocido = (cfdi: CfdiConocido) => ({
   ...datosDeCfdi(cfdi),
   visto_en: cfdi.vistoEn.toISOString(),
+  leido_en: cfdi.leidoEn.toISOString(),
   ausente_desde: cfdi.ausenteDesde?.toISOString() ?? null,
 });
 
@@ -140,12 +144,19 @@ export const filtroOf = (cuerpo: CuerpoFiltro, vista: VistaSincronizacion): Filt
   uuid: cuerpo.uuid?.toUpperCase(),
 });
 
-/** Until where a store knows its CFDI: what is not in an answer may be what was not read yet. */
+/** Until where a store knows its CFDI: what is not in an answer may be what was not read yet, or is read no more. */
 export const alcanceFields = {
   conocido_desde: fechaField.meta({
-    description: 'Desde qué día de emisión se mantienen al día.',
+    description: 'Desde qué día de emisión se pidió mantenerlos al día.',
     example: '2026-01-01',
   }),
+  releido_desde: fechaField
+    .nullable()
+    .meta({
+      description:
+        'Desde qué día de emisión se vuelven a leer todos; null si está en pausa. Los anteriores son de antes de conocido_desde, o ya pasó su plazo para cancelarse: de cada uno vale lo que el SAT dio en leido_en.',
+      example: '2026-01-01',
+    }),
   ultima_lectura: instante('Cuándo se guardó la última lectura; null si todavía no hay ninguna.').nullable(),
   periodos_por_leer: z
     .int()
@@ -156,8 +167,9 @@ export const alcanceFields = {
     }),
 };
 
-export const alcanceDe = ({ desde, ultimaLectura, porLeer }: VistaSincronizacion) => ({
+export const alcanceDe = ({ desde, releidoDesde, ultimaLectura, porLeer }: VistaSincronizacion) => ({
   conocido_desde: desde,
+  releido_desde: releidoDesde,
   ultima_lectura: ultimaLectura?.toISOString() ?? null,
   periodos_por_leer: porLeer,
 });

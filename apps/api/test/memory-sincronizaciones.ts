@@ -31,6 +31,7 @@ export function memorySincronizaciones(
           cambios: 0n,
           ultimaLectura: null,
           proximaLectura,
+          releidoDesde: desde,
           fallando: 0,
           porConfirmar: 0,
           sinConfirmar: 0,

@@ -212,6 +212,30 @@ test('whoever goes from page to page while readings are merged sees each CFDI th
   expect(walks).toBeGreaterThan(1);
 });
 
+test('each CFDI says when its day was read last, of its kind, by a reading that nobody doubts', async () => {
+  const { almacenes, almacenId, read } = await open();
+  const on = (tipo: TipoDescarga, n: number, day: string) =>
+    cfdi(tipo, n, ['PRO010101AB1', 'Proveedor'], { emitida: `${day}T10:00:00` });
+  const march = { desde: '2026-03-01', hasta: '2026-03-31' };
+  const [january, early, late] = ['2026-01-15', '2026-03-01', '2026-03-31'].map((day, n) => on('recibidos', n, day));
+  if (january === undefined || early === undefined || late === undefined) throw new Error('three days');
+  const issued = on('emitidos', 3, '2026-03-15');
+  await read('recibidos', [january, early, late]);
+  await read('emitidos', [issued]);
+  await read('recibidos', [early], march);
+  await read('recibidos', [early, late], march);
+  const day = (n: number) => `2026-0${n}-01T00:00:00.000Z`;
+  for (const n of [1, 2, 3, 4])
+    await t.sql`UPDATE lectura SET leida_en = ${day(4 + n)}, es_dudosa = ${n === 4} WHERE almacen_id = ${almacenId} AND n = ${n}`;
+  const { filas } = await almacenes.page({ almacenId, filtro: { tipos: TIPOS }, despuesDe: null, limite: 10 });
+  expect(filas.map(({ uuid, leidoEn }) => [uuid, leidoEn.toISOString()])).toEqual([
+    [late.uuid, day(7)],
+    [issued.uuid, day(6)],
+    [early.uuid, day(7)],
+    [january.uuid, day(5)],
+  ]);
+});
+
 test('an empty store, and a counterparty that it does not know, have no page', async () => {
   const { almacenes, almacenId } = await open();
   const pedido = { almacenId, despuesDe: null, limite: 10 };

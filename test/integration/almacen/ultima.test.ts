@@ -126,6 +126,8 @@ async function open(answers: (readonly FilaCfdi[])[], { on = ANTES, desde = MES 
       const { porConfirmar, sinConfirmar, fallando } = vista;
       return { porConfirmar, sinConfirmar, fallando };
     },
+    /** From which day of issue on every CFDI is read again. */
+    releidoDesde: async () => (await createSincronizaciones(t.db).find(contribuyenteId, null))?.releidoDesde,
     /** How many are known to be there, and to be missing. */
     known: async () => {
       const [row] = await t.sql<{ there: number; missing: number }>`
@@ -143,6 +145,18 @@ test('a month whose last reading agrees with the one before costs no reading mor
   const { live, days, vista, spent } = await open([]);
   await live('2027-12-01');
   expect([days(), await spent(), await vista()]).toEqual([[ANTES, ULTIMA], 2, SETTLED]);
+});
+
+test('what is read again begins after what was left out and what is over, and is nothing while it is paused', async () => {
+  const { live, releidoDesde, pause, resume, renew } = await open([]);
+  expect(await releidoDesde()).toBe(MES);
+  await pause();
+  expect(await releidoDesde()).toBeNull();
+  await resume();
+  await live('2027-12-01');
+  expect(await releidoDesde()).toBe('2026-04-01');
+  await renew('2027-06-15');
+  expect(await releidoDesde()).toBe('2027-06-15');
 });
 
 test('who was missing from the last reading of a month alone is there again a week later', async () => {

@@ -57,7 +57,7 @@ async function cfdiDe(caller: Caller, filtro: object): Promise<Record<string, st
   do {
     const body = { rfc: caller.rfc, ...filtro, limite: 7, ...(cursor === null ? {} : { cursor }) };
     const data = await expectOk(caller.call('cfdi/consultar', body));
-    expect(data).toMatchObject({ conocido_desde: DESDE, periodos_por_leer: 0 });
+    expect(data).toMatchObject({ conocido_desde: DESDE, releido_desde: DESDE, periodos_por_leer: 0 });
     all.push(...(data['items'] as Record<string, string>[]));
     cursor = data['siguiente'];
   } while (cursor !== null);

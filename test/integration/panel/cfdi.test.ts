@@ -83,6 +83,25 @@ test('the page shows sums by state, counterparties, a chart and each CFDI, page 
   expect([faulty.status, faulty.$('.falta').length]).toEqual([200, 4]);
 });
 
+test('the page says what is read again, which CFDI are not and when they were read last, and that a pause reads none', async () => {
+  const { caller, rfc, read, get } = await owner();
+  await read([0, 1, 2].map((n) => cfdi(rfc, n)));
+  const states = async () => {
+    const { $ } = await get();
+    return $('tbody tr:has(code)')
+      .map((_, row) => $(row).text().includes('leído el'))
+      .get();
+  };
+  expect((await get()).main).toContain('Se vuelven a leer los emitidos desde el 2026-01-01');
+  expect(await states()).toEqual([false, false, false]);
+  await expectOk(caller.call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-02-10' }));
+  expect(await states()).toEqual([false, false, true]);
+  expect((await get('?desde=2026-02-10')).main).not.toContain('Se vuelven a leer');
+  await expectOk(caller.call('sincronizacion/pausar', { rfc }));
+  expect((await get()).main).toContain('está en pausa y nada de esto se vuelve a leer');
+  expect(await states()).toEqual([true, true, true]);
+});
+
 test('an Excel has what is filtered, and of too much a page says how much that is and what to do', async () => {
   const { caller, rfc, read, get, persona } = await owner();
   await read([1, 2, 3].map((n) => cfdi(rfc, n)));

@@ -1,5 +1,6 @@
 import type { TipoDescarga } from '@acuse/core';
 import type pg from 'pg';
+import { rowsOf } from '../statements.ts';
 import type { Cambio } from './almacen.ts';
 import { type Corte, corteOf, type FiltroCfdi, idsOf, Values } from './filtro.ts';
 
@@ -9,6 +10,8 @@ export interface CfdiConocido extends Omit<Cambio, 'n' | 'clase' | 'notadoEn'> {
   readonly vistoEn: Date;
   /** Since when the SAT does not give it any more; null while it does. */
   readonly ausenteDesde: Date | null;
+  /** When the last reading of its day was merged that nobody doubts: what is said of it is what the SAT said then. */
+  readonly leidoEn: Date;
 }
 
 /** A place in the order of a store, from the newest issue to the oldest. Every CFDI has its own, and keeps it. */
@@ -81,7 +84,9 @@ interface Turn {
   readonly after: LugarCfdi;
 }
 
-type Row = CfdiConocido & { readonly isMeta: boolean; readonly isMeant: boolean };
+type Fila = Omit<CfdiConocido, 'leidoEn'>;
+
+type Row = Fila & { readonly isMeta: boolean; readonly isMeant: boolean };
 
 /** Before every row. */
 const START: LugarCfdi = {
@@ -100,12 +105,47 @@ export interface PedidoPagina {
   readonly tope?: number;
 }
 
+/** What was read of the days between two, both included, and when last. */
+const LEIDAS = `
+SELECT tipo, desde::text, hasta::text, max(leida_en) AS "leidaEn" FROM lectura
+WHERE almacen_id = $1 AND NOT es_dudosa AND hasta >= $2::date AND desde <= $3::date GROUP BY tipo, desde, hasta`;
+
+interface Leida {
+  readonly tipo: TipoDescarga;
+  readonly desde: string;
+  readonly hasta: string;
+  readonly leidaEn: Date;
+}
+
+/** The same rows, from the newest issue to the oldest, each with when its day was read last. */
+async function withLeidoEn(pool: pg.Pool, almacenId: number, filas: readonly Fila[]): Promise<CfdiConocido[]> {
+  const dayOf = ({ emitidaEn }: Fila) => emitidaEn.slice(0, 10);
+  const [first, last] = [filas[0], filas.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const leidas = await rowsOf<Leida>(pool, LEIDAS, [almacenId, dayOf(last), dayOf(first)]);
+  const known = new Map<string, Date | undefined>();
+  const leidoEn = (tipo: TipoDescarga, day: string) => {
+    const key = `${tipo}${day}`;
+    if (!known.has(key)) {
+      const ofDay = leidas.filter((each) => each.tipo === tipo && each.desde <= day && day <= each.hasta);
+      known.set(key, ofDay.map((each) => each.leidaEn).sort((a, b) => b.getTime() - a.getTime())[0]);
+    }
+    return known.get(key);
+  };
+  return filas.map((fila) => ({ ...fila, leidoEn: leidoEn(fila.tipo, dayOf(fila)) ?? fila.vistoEn }));
+}
+
 /** A page of the CFDI that a filter means, the newest issue first. */
-export async function readPagina(
+export async function readPagina(pool: pg.Pool, pedido: PedidoPagina): Promise<PaginaCfdi> {
+  const { filas, siguiente } = await findFilas(pool, pedido);
+  return { filas: await withLeidoEn(pool, pedido.almacenId, filas), siguiente };
+}
+
+async function findFilas(
   pool: pg.Pool,
   { almacenId, filtro, despuesDe, limite, tope = EXAMINED }: PedidoPagina,
-): Promise<PaginaCfdi> {
-  const filas: CfdiConocido[] = [];
+): Promise<{ readonly filas: readonly Fila[]; readonly siguiente: LugarCfdi | null }> {
+  const filas: Fila[] = [];
   const kinds = filtro.tipos.map((tipo) => tipo === 'recibidos');
   let after = despuesDe ?? START;
   let left = tope;

@@ -61,6 +61,11 @@ export interface VistaSincronizacion {
   readonly ultimaLectura: Date | null;
   /** When the next reading is due; null when none is. */
   readonly proximaLectura: Date | null;
+  /**
+   * The day of issue from which on every CFDI is read again; null while nothing is asked for. Of earlier ones holds what
+   * was read last: they lie before `desde`, or their cancellations are over.
+   */
+  readonly releidoDesde: string | null;
   /** Months that were never read yet, and periods whose last reading failed. */
   readonly porLeer: number;
   readonly fallando: number;
@@ -93,6 +98,7 @@ const VIEW = `
 SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.minuto::int, s.estado, s.motivo,
   s.pausada_en AS "pausadaEn", s.creada_en AS "creadaEn", k.finalidad, k.otorgado_en AS "otorgadoEn", k.expira_en AS "expiraEn",
   a.cambios::text, (SELECT max(leida_en) FROM lectura l WHERE l.almacen_id = a.id) AS "ultimaLectura",
+  CASE WHEN s.estado = 'ACTIVA' THEN greatest(s.desde, t.tras_fin)::text END AS "releidoDesde",
   t.proxima AS "proximaLectura", coalesce(t.por_leer, 0)::int AS "porLeer", coalesce(t.fallando, 0)::int AS fallando,
   coalesce(t.por_confirmar, 0)::int AS "porConfirmar", coalesce(t.sin_confirmar, 0)::int AS "sinConfirmar", t.ultimo_fallo AS "ultimoFallo"
 FROM sincronizacion s JOIN almacen a ON a.id = s.almacen_id
@@ -100,6 +106,7 @@ LEFT JOIN consentimiento k ON k.sincronizacion_id = s.id AND k.expira_en > now()
 LEFT JOIN LATERAL (
   SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0 AND mes <> '${RECIENTE}') AS por_leer,
     count(*) FILTER (WHERE por_confirmar > 0 AND fase <> 'FIN') AS por_confirmar, count(*) FILTER (WHERE por_confirmar > 0 AND fase = 'FIN') AS sin_confirmar,
+    (max(mes) FILTER (WHERE fase = 'FIN') + interval '1 month')::date AS tras_fin,
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
   FROM tramo WHERE sincronizacion_id = s.id AND CASE tipo WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END
     AND (mes = '${RECIENTE}' OR mes >= date_trunc('month', s.desde))

@@ -9,7 +9,7 @@ const FILA: PaginaCfdi['filas'][number] = {
   ...LUGAR,
   ...{ isVigente: false, canceladaEn: '2026-02-01T09:00:00', certificadaEn: null, efecto: 'I', monto: '1160.00' },
   ...{ contraparte: { rfc: 'EKU9003173C9', nombre: 'ESCUELA' }, rfcPac: null, tercero: null },
-  ...{ vistoEn: new Date('2026-02-02T00:00:00Z'), ausenteDesde: null },
+  ...{ vistoEn: new Date('2026-02-02T00:00:00Z'), leidoEn: new Date('2026-05-08T00:00:00Z'), ausenteDesde: null },
 };
 
 /** A service that keeps the received CFDI of a taxpayer up to date, and what its store was asked. */
@@ -32,7 +32,15 @@ async function keeping() {
     },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
     ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 1n, ultimaLectura: kit.store.now },
-    ...{ proximaLectura: null, porLeer: 2, fallando: 0, porConfirmar: 0, sinConfirmar: 0, ultimoFallo: null },
+    ...{
+      proximaLectura: null,
+      releidoDesde: '2026-02-01',
+      porLeer: 2,
+      fallando: 0,
+      porConfirmar: 0,
+      sinConfirmar: 0,
+      ultimoFallo: null,
+    },
   };
   kit.store.sincronizaciones.set(a.contribuyenteId, vista);
   const call = (body: object = {}) => kit.call(PATH, { rfc: a.rfc, ...body }, { key: a.key });
@@ -68,11 +76,12 @@ it('gives a page in the words of sincronizacion/cambios, with how far the store 
           monto: '1160.00',
           tercero_rfc: null,
         },
-        ...{ visto_en: '2026-02-02T00:00:00.000Z', ausente_desde: null },
+        ...{ visto_en: '2026-02-02T00:00:00.000Z', leido_en: '2026-05-08T00:00:00.000Z', ausente_desde: null },
       },
     ],
     siguiente: expect.any(String),
-    ...{ conocido_desde: '2026-01-01', ultima_lectura: '2026-11-20T18:00:00.000Z', periodos_por_leer: 2 },
+    ...{ conocido_desde: '2026-01-01', releido_desde: '2026-02-01' },
+    ...{ ultima_lectura: '2026-11-20T18:00:00.000Z', periodos_por_leer: 2 },
   });
   expect(asked).toEqual([
     {

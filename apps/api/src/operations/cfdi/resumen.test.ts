@@ -33,7 +33,15 @@ async function keeping(answer: ResumenCfdi | DemasiadosCfdi) {
     },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
     ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 0n, ultimaLectura: null },
-    ...{ proximaLectura: null, porLeer: 1, fallando: 0, porConfirmar: 0, sinConfirmar: 0, ultimoFallo: null },
+    ...{
+      proximaLectura: null,
+      releidoDesde: '2026-02-01',
+      porLeer: 1,
+      fallando: 0,
+      porConfirmar: 0,
+      sinConfirmar: 0,
+      ultimoFallo: null,
+    },
   });
   const call = (body: object) => kit.call(PATH, { rfc: a.rfc, ...body }, { key: a.key });
   return { call, asked };
@@ -56,7 +64,8 @@ it('tells numbers and amounts apart by state and kind, with how far the store kn
       efectos: [{ efecto_comprobante: 'I', ...sumas }],
       contrapartes: [{ contraparte_rfc: 'EKU9003173C9', contraparte_nombre: 'ESCUELA', ...sumas }],
       otras: { contrapartes: 0, vigentes: vacia, cancelados: vacia, ausentes: vacia },
-      ...{ conocido_desde: '2026-01-01', ultima_lectura: null, periodos_por_leer: 1 },
+      ...{ conocido_desde: '2026-01-01', releido_desde: '2026-02-01' },
+      ...{ ultima_lectura: null, periodos_por_leer: 1 },
     },
   ]);
   expect(asked).toMatchObject([

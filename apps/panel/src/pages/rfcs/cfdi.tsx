@@ -92,6 +92,7 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
         )}{' '}
         El SAT no dice aquí la moneda: los importes van, y se suman, como vienen.
       </p>
+      <SinReleer vista={vista} filtro={filtro} />
       <Filtros rfc={rfc} leido={leido} now={contexto.now} />
       <Sumas resumen={resumen} />
       <Cfdi rfc={rfc} leido={leido} cfdi={cfdi} />
@@ -104,6 +105,23 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
         </Boton>
       ),
     },
+  );
+}
+
+/** Which of what is shown nobody reads again. */
+function SinReleer({ vista: { estado, releidoDesde }, filtro }: Pick<Leido, 'vista' | 'filtro'>) {
+  if (estado === 'PAUSADA')
+    return (
+      <Aviso tono="alerta">
+        La sincronización está en pausa y nada de esto se vuelve a leer: lo que se cancele entretanto no se ve aquí.
+      </Aviso>
+    );
+  if (releidoDesde === null || (filtro.desde !== undefined && filtro.desde >= releidoDesde)) return null;
+  return (
+    <p class="suave">
+      Se vuelven a leer los emitidos desde el {releidoDesde}. De los anteriores, si hay, vale lo que el SAT dio en su
+      última lectura: son de antes de lo que se pidió mantener al día, o ya pasó su plazo para cancelarse.
+    </p>
   );
 }
 
@@ -318,7 +336,7 @@ function Cfdi({ rfc, leido: { valores, vista, despuesDe }, cfdi: { filas, siguie
           <ConNota nota={NOMBRE_EFECTO.get(cfdi.efecto) ?? cfdi.efecto}>
             {cfdi.monto === null ? '—' : formatImporte(cfdi.monto)}
           </ConNota>,
-          <EstadoCfdi cfdi={cfdi} />,
+          <EstadoCfdi cfdi={cfdi} releidoDesde={vista.releidoDesde} />,
         ])}
         vacia={
           siguiente === null ? (
@@ -353,18 +371,29 @@ function NoHay({ path, valores, vista }: Pick<Leido, 'valores' | 'vista'> & { re
   );
 }
 
-function EstadoCfdi({ cfdi: { isVigente, canceladaEn, ausenteDesde } }: { readonly cfdi: CfdiConocido }) {
-  if (ausenteDesde !== null)
-    return (
-      <ConNota nota={<Fecha value={ausenteDesde} formato="dia" />}>
-        <Estado texto="El SAT ya no lo da" tono="alerta" />
-      </ConNota>
-    );
+interface EstadoCfdiProps {
+  readonly cfdi: CfdiConocido;
+  readonly releidoDesde: string | null;
+}
+
+/** Its state and since when; where nobody reads it again, also when it was read last. */
+function EstadoCfdi({ cfdi, releidoDesde }: EstadoCfdiProps) {
+  const { isVigente, canceladaEn, ausenteDesde, emitidaEn, leidoEn } = cfdi;
+  const isReleido = releidoDesde !== null && emitidaEn >= releidoDesde;
+  const desde = ausenteDesde ?? (canceladaEn === null ? null : new Date(canceladaEn.slice(0, 10)));
+  const fecha = desde && <Fecha value={desde} formato={ausenteDesde === null ? 'calendario' : 'dia'} />;
+  const nota = isReleido ? (
+    fecha
+  ) : (
+    <>
+      {fecha} leído el <Fecha value={leidoEn} formato="dia" />
+    </>
+  );
+  const texto = ausenteDesde !== null ? 'El SAT ya no lo da' : isVigente ? 'Vigente' : 'Cancelado';
+  const tono = ausenteDesde !== null ? 'alerta' : isVigente ? 'exito' : 'error';
   return (
-    <ConNota
-      nota={canceladaEn === null ? null : <Fecha value={new Date(canceladaEn.slice(0, 10))} formato="calendario" />}
-    >
-      <Estado texto={isVigente ? 'Vigente' : 'Cancelado'} tono={isVigente ? 'exito' : 'error'} />
+    <ConNota nota={nota}>
+      <Estado texto={texto} tono={tono} />
     </ConNota>
   );
 }
