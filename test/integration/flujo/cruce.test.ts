@@ -11,7 +11,7 @@ import { type Caller, useServicio, waitFor, waitForEnd } from '../fixtures/servi
 const own = useServicio();
 
 /** Downloads a day, and gives who of the package stands on a list. */
-async function download(caller: Caller, formato: Formato = 'csv') {
+async function download(caller: Caller, formato: Formato) {
   const solicitudId = await askFor(caller, { ...UN_DIA, formato });
   await waitForEnd(caller, solicitudId);
   const listadas = await createRiesgo(own.db).listPaquete({ solicitudId, despuesDe: null, limite: 1_000 });
@@ -46,19 +46,20 @@ test('a package is crossed with the lists that its worker holds, as text and as 
   await own.startWorker({ FAILPOINT: 'tras-ensamblar:throw' });
   await waitFor(async () => (await logOf(own, 'worker-1')).includes('"listed_rfcs_held"') || null);
 
-  for (const crossed of await Promise.all([download(caller, 'csv'), download(caller, 'parquet')])) {
-    expect(crossed).toEqual({
-      cruce: { listadas: 2, adversas: 1 },
-      listadas: [
-        { ...saidOf(rows, uno), lista: '69-B', supuesto: 'Presunto', isAdverso: true, publicada: '2026-03-05' },
-        { ...saidOf(rows, dos), lista: '69-B', supuesto: 'Desvirtuado', isAdverso: false, publicada: '2026-03-05' },
-      ],
-    });
-  }
+  expect(await download(caller, 'csv')).toEqual({
+    cruce: { listadas: 2, adversas: 1 },
+    listadas: [
+      { ...saidOf(rows, uno), lista: '69-B', supuesto: 'Presunto', isAdverso: true, publicada: '2026-03-05' },
+      { ...saidOf(rows, dos), lista: '69-B', supuesto: 'Desvirtuado', isAdverso: false, publicada: '2026-03-05' },
+    ],
+  });
 
   // Another list is current at the end than the one that was read: its word counts, and who left it is gone.
   await publish(own, [enLista(uno, 'DEFINITIVO'), enLista(tres, 'DEFINITIVO')]);
-  const { cruce, listadas } = await download(caller);
-  expect(listadas.map(({ rfc, supuesto }) => [rfc, supuesto])).toEqual([[uno, 'Definitivo']]);
-  expect(cruce).toEqual({ listadas: 1, adversas: 1 });
+  expect(await download(caller, 'parquet')).toEqual({
+    cruce: { listadas: 1, adversas: 1 },
+    listadas: [
+      { ...saidOf(rows, uno), lista: '69-B', supuesto: 'Definitivo', isAdverso: true, publicada: '2026-03-05' },
+    ],
+  });
 });
