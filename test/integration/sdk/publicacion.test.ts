@@ -44,7 +44,7 @@ describe('the published client', () => {
     );
     const { stdout } = await promisify(execFile)(process.execPath, [program]);
     expect(JSON.parse(stdout)).toEqual([
-      ['Acuse', 'AcuseError', 'elementos', 'esPasajero', 'verificarWebhook'],
+      ['Acuse', 'AcuseError', 'elementos', 'esPasajero', 'paginas', 'verificarWebhook'],
       ['guardarPaquete'],
       ['GRUPOS', 'OPERACIONES'],
     ]);
