@@ -187,7 +187,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the consent without which nothing is asked for',
-    file: 'prisma/migrations/20261123154600_sincronizacion/migration.sql',
+    file: 'prisma/migrations/20261124014300_lo_que_se_pide/migration.sql',
     edits: [{ from: 'k.sincronizacion_id = de AND k.expira_en > now())', to: 'k.sincronizacion_id = de)' }],
     tests: [db('consentimiento')],
   },
@@ -199,9 +199,26 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the wait of a reading while one that overlaps is under way',
-    file: 'prisma/migrations/20261123154600_sincronizacion/migration.sql',
+    file: 'prisma/migrations/20261124014300_lo_que_se_pide/migration.sql',
     edits: [{ from: 't.desde <= h AND t.hasta >= d)', to: 't.desde <= h AND t.hasta >= d AND false)' }],
     tests: [db('consentimiento')],
+  },
+  {
+    name: 'what is asked for of the settings that a subscription holds alone',
+    file: 'prisma/migrations/20261124014300_lo_que_se_pide/migration.sql',
+    edits: [{ from: "(que = 'emitidos' AND NOT s.emitidos) OR (que = 'recibidos' AND NOT s.recibidos)", to: 'false' }],
+    tests: ['test/integration/almacen/cobros.test.ts'],
+  },
+  {
+    name: 'the credit of a doubted reading that is given back',
+    file: 'packages/db/src/sincronizacion/tramos.ts',
+    edits: [
+      {
+        from: "l.solicitud_id = cual.solicitud_id AND NOT l.es_dudosa) THEN '{}'",
+        to: "l.solicitud_id = cual.solicitud_id) THEN '{}'",
+      },
+    ],
+    tests: ['test/integration/almacen/cobros.test.ts'],
   },
   {
     name: 'the note by which a package is merged once',
