@@ -92,7 +92,7 @@ test('the page says what is read again, which CFDI are not and when they were re
       .map((_, row) => $(row).text().includes('leído el'))
       .get();
   };
-  expect((await get()).main).toContain('Se vuelven a leer los emitidos desde el 2026-01-01');
+  expect((await get()).main).toContain('Se vuelven a leer los emitidos desde el 1 ene 2026');
   expect(await states()).toEqual([false, false, false]);
   await expectOk(caller.call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-02-10' }));
   expect(await states()).toEqual([false, false, true]);

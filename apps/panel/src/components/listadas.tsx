@@ -40,11 +40,10 @@ const pesos = (monto: string) => {
 
 /** CFDI in force, of income and of expense, with their pesos. */
 export function Sumas({ ingresos, egresos }: SumasCfdi) {
-  const [de, otros] = [
+  const shown = [
     { ...ingresos, cuantos: count(ingresos.cfdi, 'ingreso', 'ingresos') },
     { ...egresos, cuantos: count(egresos.cfdi, 'egreso', 'egresos') },
-  ];
-  const shown = [de, otros].filter(({ cfdi }) => cfdi > 0);
+  ].filter(({ cfdi }) => cfdi > 0);
   if (shown.length === 0) return <>—</>;
   return (
     <>

@@ -53,13 +53,12 @@ CREATE TEMPORARY TABLE leida (
   certificada timestamp(0), monto text, efecto text, estatus text, cancelada timestamp(0), rfc_tercero text, nombre_tercero text
 ) ON COMMIT DROP`;
 
-const COPY = 'COPY leida FROM STDIN (FORMAT csv, HEADER)';
-
 /**
- * What the SAT gave though nobody asked for it: compared with the days that were asked for it would be new each time, and
- * be written twice, or where no partition is. The reading of its own days brings it.
+ * What the SAT gave though nobody asked for it is left out: compared with the days that were asked for it would be new
+ * each time, and be written twice, or where no partition is. The reading of its own days brings it.
  */
-const OTHER_DAYS = 'DELETE FROM leida WHERE emitida < $1::date OR emitida >= $2::date + 1';
+const copyOf = (desde: string, hasta: string) =>
+  `COPY leida FROM STDIN (FORMAT csv, HEADER) WHERE (emitida >= ${pg.escapeLiteral(desde)}::date AND emitida < ${pg.escapeLiteral(hasta)}::date + 1) IS NOT FALSE`;
 
 /** Holds the store until the end of the transaction. */
 const LOCK = 'SELECT FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE';
@@ -201,8 +200,7 @@ export async function mergeLectura(
       const known = await rowOf<LecturaHecha>(client, KNOWN, [almacenId, solicitudId]);
       if (known !== null) return known;
       await client.query(LEIDA);
-      await pipeline(Readable.from(csv), client.query(copyFrom(COPY)), { signal });
-      await execute(client, OTHER_DAYS, [desde, hasta]);
+      await pipeline(Readable.from(csv), client.query(copyFrom(copyOf(desde, hasta))), { signal });
       await client.query('ANALYZE leida');
       await execute(client, NAMES, [almacenId, tipo]);
       return await rowOf<LecturaHecha>(client, MERGE, [

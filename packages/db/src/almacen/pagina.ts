@@ -105,10 +105,10 @@ export interface PedidoPagina {
   readonly tope?: number;
 }
 
-/** What was read of the days between two, both included, and when last. */
+/** What was read of the days between two, both included, and when last; the newest first. */
 const LEIDAS = `
 SELECT tipo, desde::text, hasta::text, max(leida_en) AS "leidaEn" FROM lectura
-WHERE almacen_id = $1 AND NOT es_dudosa AND hasta >= $2::date AND desde <= $3::date GROUP BY tipo, desde, hasta`;
+WHERE almacen_id = $1 AND NOT es_dudosa AND hasta >= $2::date AND desde <= $3::date GROUP BY tipo, desde, hasta ORDER BY "leidaEn" DESC`;
 
 interface Leida {
   readonly tipo: TipoDescarga;
@@ -123,16 +123,10 @@ async function withLeidoEn(pool: pg.Pool, almacenId: number, filas: readonly Fil
   const [first, last] = [filas[0], filas.at(-1)];
   if (first === undefined || last === undefined) return [];
   const leidas = await rowsOf<Leida>(pool, LEIDAS, [almacenId, dayOf(last), dayOf(first)]);
-  const known = new Map<string, Date | undefined>();
-  const leidoEn = (tipo: TipoDescarga, day: string) => {
-    const key = `${tipo}${day}`;
-    if (!known.has(key)) {
-      const ofDay = leidas.filter((each) => each.tipo === tipo && each.desde <= day && day <= each.hasta);
-      known.set(key, ofDay.map((each) => each.leidaEn).sort((a, b) => b.getTime() - a.getTime())[0]);
-    }
-    return known.get(key);
-  };
-  return filas.map((fila) => ({ ...fila, leidoEn: leidoEn(fila.tipo, dayOf(fila)) ?? fila.vistoEn }));
+  const leidoEn = (fila: Fila) =>
+    leidas.find(({ tipo, desde, hasta }) => tipo === fila.tipo && desde <= dayOf(fila) && dayOf(fila) <= hasta)
+      ?.leidaEn;
+  return filas.map((fila) => ({ ...fila, leidoEn: leidoEn(fila) ?? fila.vistoEn }));
 }
 
 /** A page of the CFDI that a filter means, the newest issue first. */

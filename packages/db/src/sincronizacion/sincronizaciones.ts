@@ -79,6 +79,10 @@ export interface VistaSincronizacion {
 /** Of the newest days, in the place of a month. */
 export const RECIENTE = '0001-01-01';
 
+/** SQL: true of a kind and a month that the subscription `s` holds by its settings of now. */
+export const heldBy = (tipo: string, mes: string): string =>
+  `(CASE ${tipo} WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END AND (${mes} = '${RECIENTE}' OR ${mes} >= date_trunc('month', s.desde)))`;
+
 /** Its mode is that of the key that it was made with; of a key that is gone with the taxpayer's file, live. */
 const MODO = `coalesce((SELECT modo FROM api_key k WHERE k.id = s.api_key_id), 'live')`;
 
@@ -108,8 +112,7 @@ LEFT JOIN LATERAL (
     count(*) FILTER (WHERE por_confirmar > 0 AND fase <> 'FIN') AS por_confirmar, count(*) FILTER (WHERE por_confirmar > 0 AND fase = 'FIN') AS sin_confirmar,
     (max(mes) FILTER (WHERE fase = 'FIN') + interval '1 month')::date AS tras_fin,
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
-  FROM tramo WHERE sincronizacion_id = s.id AND CASE tipo WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END
-    AND (mes = '${RECIENTE}' OR mes >= date_trunc('month', s.desde))
+  FROM tramo WHERE sincronizacion_id = s.id AND ${heldBy('tipo', 'mes')}
 ) t ON true
 WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA'
   AND ($2::text IS NULL OR ${MODO} = $2)`;

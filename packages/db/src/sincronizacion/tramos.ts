@@ -2,7 +2,7 @@ import type { MotivoPausa } from '@acuse/contract';
 import type { Frecuencia, Modo, TipoDescarga, Tramo } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { RECIENTE } from './sincronizaciones.ts';
+import { heldBy, RECIENTE } from './sincronizaciones.ts';
 
 /** A tramo that is due, held under an epoch until its lease is over. */
 export interface TramoTomado {
@@ -123,7 +123,7 @@ WITH cambio AS (
 const ADD_MONTHS = `
 INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
 SELECT s.id, $2, m.mes, m.due FROM sincronizacion s CROSS JOIN unnest($3::date[], $4::timestamptz[]) AS m (mes, due)
-WHERE s.id = $1 AND CASE $2 WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END AND m.mes >= date_trunc('month', s.desde) ON CONFLICT DO NOTHING`;
+WHERE s.id = $1 AND ${heldBy('$2', 'm.mes')} ON CONFLICT DO NOTHING`;
 
 /** What is gone with its subscription, in the order of its references. */
 const FORGET = `

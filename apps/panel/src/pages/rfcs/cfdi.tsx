@@ -119,8 +119,9 @@ function SinReleer({ vista: { estado, releidoDesde }, filtro }: Pick<Leido, 'vis
   if (releidoDesde === null || (filtro.desde !== undefined && filtro.desde >= releidoDesde)) return null;
   return (
     <p class="suave">
-      Se vuelven a leer los emitidos desde el {releidoDesde}. De los anteriores, si hay, vale lo que el SAT dio en su
-      última lectura: son de antes de lo que se pidió mantener al día, o ya pasó su plazo para cancelarse.
+      Se vuelven a leer los emitidos desde el <Fecha value={new Date(releidoDesde)} formato="calendario" />. De los
+      anteriores, si hay, vale lo que el SAT dio en su última lectura: son de antes de lo que se pidió mantener al día,
+      o ya pasó su plazo para cancelarse.
     </p>
   );
 }

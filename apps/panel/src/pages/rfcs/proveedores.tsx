@@ -168,7 +168,7 @@ function Plazos({ pagina: { filas, anterior, siguiente }, path, campos, faltas }
         ])}
         vacia={<p class="suave">No hay ninguno anotado.</p>}
       />
-      <Paginacion anterior={here(anterior)} siguiente={here(siguiente)} de="plazos" />
+      <Paginacion anterior={toPlazos(anterior)} siguiente={toPlazos(siguiente)} de="plazos" />
       <Permitido cambiar="paquetes">
         <Formulario accion={path} descripcion="Anotar una publicación" valores={campos} faltas={faltas}>
           <div class="rejilla">
@@ -183,7 +183,7 @@ function Plazos({ pagina: { filas, anterior, siguiente }, path, campos, faltas }
   );
 }
 
-const here = (href: string | null) => href && `${href}#${PLAZOS}`;
+const toPlazos = (href: string | null) => href && `${href}#${PLAZOS}`;
 
 function SinSincronizacion({ rfc }: { readonly rfc: RfcVista }) {
   return (
