@@ -206,6 +206,8 @@ test('rows that are none leave nothing behind, and so does a merge that is broke
   const { almacenes, almacenId, read, said } = await open();
   await read([recibido(1)]);
   await expect(read([recibido(2), recibido(3, { emitida: '2026-13-45T10:00:00' })])).rejects.toThrow(LecturaIlegible);
+  // A row without its day is neither one of another day nor a fault of ours, which would be tried for ever.
+  await expect(read([recibido(2), recibido(3, { emitida: '' })])).rejects.toThrow(LecturaIlegible);
   await expect(read([recibido(2, { emisor: ['PRO\u0000', 'x'] })])).rejects.toThrow(LecturaIlegible);
   const controller = new AbortController();
   async function* broken() {

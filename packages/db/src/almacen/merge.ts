@@ -55,10 +55,11 @@ CREATE TEMPORARY TABLE leida (
 
 /**
  * What the SAT gave though nobody asked for it is left out: compared with the days that were asked for it would be new
- * each time, and be written twice, or where no partition is. The reading of its own days brings it.
+ * each time, and be written twice, or where no partition is. The reading of its own days brings it. A row without its
+ * UUID or its day cannot be read.
  */
 const copyOf = (desde: string, hasta: string) =>
-  `COPY leida FROM STDIN (FORMAT csv, HEADER) WHERE (emitida >= ${pg.escapeLiteral(desde)}::date AND emitida < ${pg.escapeLiteral(hasta)}::date + 1) IS NOT FALSE`;
+  `COPY leida FROM STDIN (FORMAT csv, HEADER, FORCE_NOT_NULL (uuid, emitida)) WHERE emitida >= ${pg.escapeLiteral(desde)}::date AND emitida < ${pg.escapeLiteral(hasta)}::date + 1`;
 
 /** Holds the store until the end of the transaction. */
 const LOCK = 'SELECT FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE';
