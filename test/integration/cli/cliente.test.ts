@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, open, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createCliente } from '@acuse/cli';
@@ -357,17 +358,21 @@ it('says without a stack that an answer could not be written', async () => {
   expect([status, String(stderr)]).toEqual([9, expect.stringMatching(/^Error: .*espacio en el disco.*\n$/)]);
 });
 
-it('of a checkout ends with 130 after Ctrl-C while an answer is waited for', async () => {
+it.each([
+  ['Ctrl-C, which a terminal sends to the whole group', -1],
+  ['a SIGINT to its process alone', 1],
+])('of a checkout ends with 130 after %s while an answer is waited for', async (_, sign) => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
   const bin = fileURLToPath(new URL('../../../apps/cli/bin/acuse.mjs', import.meta.url));
   const env = { PATH: process.env['PATH'], ACUSE_URL: `http://127.0.0.1:${port}`, ACUSE_API_KEY: 'acuse_test_x' };
-  // A group of its own, which a terminal tells as a whole.
   const child = spawn(process.execPath, [bin, 'uso', 'consultar'], { env, detached: true, stdio: 'ignore' });
   await once(silent, 'connection');
-  process.kill(-(child.pid ?? 0), 'SIGINT');
-  expect(await once(child, 'close')).toEqual([130, null]);
+  process.kill(sign * (child.pid ?? 0), 'SIGINT');
+  const [code, signal] = await once(child, 'close');
+  // As a shell counts it.
+  expect(code ?? 128 + constants.signals[signal as 'SIGINT']).toBe(130);
   silent.close();
 });
 
