@@ -24,11 +24,17 @@ export async function publishSdk(): Promise<Published> {
   const folder = await mkdtemp(join(tmpdir(), 'acuse-sdk-'));
   const source = join(folder, 'source');
   await mkdir(source);
-  for (const name of ['package.json', 'README.md', 'src'])
+  for (const name of ['package.json', 'README.md', 'src', 'cjs/package.json'])
     await cp(join(SDK, name), join(source, name), { recursive: true });
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const out = ['--outDir', join(source, 'dist'), '--tsBuildInfoFile', join(folder, 'tsbuildinfo')];
-  await run(process.execPath, [tsc, '-p', SDK, ...out]);
+  for (const [project, to] of [
+    [SDK, 'dist'],
+    [join(SDK, 'cjs'), 'cjs'],
+  ] as const)
+    await run(process.execPath, [
+      ...[tsc, '-p', project],
+      ...['--outDir', join(source, to), '--tsBuildInfoFile', join(folder, `${to}.tsbuildinfo`)],
+    ]);
   const tarball = await pack(source, folder);
   await run('tar', ['-xzf', tarball, '-C', folder]);
   const paquete = join(folder, 'node_modules/@acuse/sdk');
