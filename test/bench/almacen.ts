@@ -8,8 +8,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { csvOf, type FilaCfdi } from '../integration/almacen/csv.ts';
 import { seedTaxpayer } from '../integration/fixtures/database.ts';
 
-/** Rows of the package that is merged, and the months over which the others are spread. */
-const PAQUETE = 100_000;
+/** Months over which the rows of the store are spread. */
 const MESES = 60;
 /** Each thing is measured so often; the least counts. */
 const ROUNDS = 3;
@@ -26,8 +25,8 @@ const fila = (n: number, rest: Partial<FilaCfdi> = {}): FilaCfdi => ({
   ...rest,
 });
 
-function* paquete(change: (n: number) => Partial<FilaCfdi> | null = () => ({})): Generator<FilaCfdi> {
-  for (let n = 0; n < PAQUETE; n++) {
+function* paqueteOf(rows: number, change: (n: number) => Partial<FilaCfdi> | null = () => ({})): Generator<FilaCfdi> {
+  for (let n = 0; n < rows; n++) {
     const rest = change(n);
     if (rest !== null) yield fila(n, rest);
   }
@@ -77,7 +76,7 @@ async function fill({ pool }: Database, almacenId: number, rows: number): Promis
 }
 
 /** The same bytes copied into a table of text, and from there into one with the two indexes: nothing compared, nothing told. */
-async function floorOf(url: string): Promise<number> {
+async function floorOf(url: string, paquete: () => Iterable<FilaCfdi>): Promise<number> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
   try {
@@ -108,11 +107,12 @@ async function floorOf(url: string): Promise<number> {
 }
 
 /**
- * What it costs to merge a package of 100,000 CFDI into a store, and to read its changes, with as many rows in the store
+ * What it costs to merge a package of so many CFDI into a store, and to read its changes, with as many rows in the store
  * as `most` says (10,000,000 unless it is less), and to ask it for pages and sums, each beside a floor of plain SQL in the
  * same run; and the bytes of a row.
  */
-export async function benchAlmacen(postgresUrl: string, most: number): Promise<void> {
+export async function benchAlmacen(postgresUrl: string, most: number, packageRows: number): Promise<void> {
+  const paquete = (change?: (n: number) => Partial<FilaCfdi> | null) => paqueteOf(packageRows, change);
   const rows = Math.min(most, 10_000_000);
   const url = await createDatabase(postgresUrl, `bench_${randomBytes(4).toString('hex')}`);
   await migrate(url);
@@ -154,10 +154,10 @@ export async function benchAlmacen(postgresUrl: string, most: number): Promise<v
     const made = await least(async () => {
       for await (const _ of csvOf(paquete(), 131_072));
     });
-    const floor = (await floorOf(url)) - made;
+    const floor = (await floorOf(url, paquete)) - made;
     const told = (name: string, ms: number) =>
       console.log(`almacen: ${name}: ${MS(ms - made)}, ${((ms - made) / floor).toFixed(2)} of the floor`);
-    console.log(`almacen: floor, ${PAQUETE.toLocaleString('en-US')} rows copied and inserted: ${MS(floor)}`);
+    console.log(`almacen: floor, ${packageRows.toLocaleString('en-US')} rows copied and inserted: ${MS(floor)}`);
     told('merge, all of them new', await least(() => merge(paquete()), forget));
     told('merge, nothing changed', await least(() => merge(paquete())));
     let turn = 0;

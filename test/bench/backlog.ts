@@ -23,7 +23,7 @@ import { startRelay } from '../../apps/worker/src/relay.ts';
 import { createRunner, startWatchdog } from '../../apps/worker/src/steps.ts';
 import { seedOpen } from '../integration/fixtures/abiertas.ts';
 
-/** Seconds that a ring may take before it is rung again: short, so that the larger backlog is far behind it. */
+/** Seconds until an unanswered wake-up is sent again: short, so that the larger backlog is far behind it. */
 const GRACE_SECONDS = 5;
 const CUENTAS = 20;
 /** As an installation has it that sets nothing. */
@@ -43,6 +43,8 @@ interface Backlog {
   readonly slots: number;
   /** Milliseconds that the authority takes for each. */
   readonly satMs: number;
+  /** Seconds until the workers are at their usual speed. */
+  readonly settle: number;
 }
 
 const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
@@ -57,13 +59,16 @@ async function wipeQueue(queueUrl: string): Promise<void> {
   }
   const client = new pg.Client(queueUrl);
   await client.connect();
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
-     WHERE schemaname LIKE '%bullmq%' AND tablename LIKE '%job%'`,
-  );
-  if (rows.length === 0) throw new Error('the queue has no table of jobs');
-  await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} CASCADE`);
-  await client.end();
+  try {
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
+       WHERE schemaname LIKE '%bullmq%' AND tablename LIKE '%job%'`,
+    );
+    if (rows.length === 0) throw new Error('the queue has no table of jobs');
+    await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} CASCADE`);
+  } finally {
+    await client.end();
+  }
 }
 
 /** Workers with everything that feeds them, each step of which does `step`. Gives what ends them. */
@@ -138,7 +143,7 @@ export async function startWorkers(
 }
 
 /** Steps a second of two workers over a backlog, and how many rings one step took. */
-async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds, slots, satMs }: Backlog) {
+async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds, slots, satMs, settle }: Backlog) {
   const counts = { steps: 0, rings: 0 };
   let isOver = false;
   const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
@@ -154,7 +159,7 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
       counts.rings += 1;
     },
   });
-  await pause(3 * GRACE_SECONDS);
+  await pause(settle);
   const from = { ...counts };
   const started = performance.now();
   await pause(seconds / 2);
@@ -187,7 +192,11 @@ async function acceptOne(db: Database): Promise<string> {
  * Seconds that a solicitud of several steps takes, the middle of some, and the same with so many of another account
  * before it.
  */
-async function waitBehind(databaseUrl: string, queueUrl: string, open: number, slots: number, satMs: number) {
+async function waitBehind(
+  databaseUrl: string,
+  queueUrl: string,
+  { open, slots, satMs, settle }: Pick<Backlog, 'open' | 'slots' | 'satMs' | 'settle'>,
+) {
   const [steps, rounds] = [5, 7];
   const left = new Map<string, { steps: number; end: () => void }>();
   let isOver = false;
@@ -213,10 +222,10 @@ async function waitBehind(databaseUrl: string, queueUrl: string, open: number, s
     }
     return times.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
   };
-  await pause(3);
+  await pause(settle / 5);
   const alone = await measure();
   await seedOpen(db.pool, { open, cuentas: 1 });
-  await pause(3 * GRACE_SECONDS);
+  await pause(settle);
   const behind = await measure();
   isOver = true;
   await close();
@@ -228,7 +237,10 @@ async function waitBehind(databaseUrl: string, queueUrl: string, open: number, s
  * What a backlog costs: how much longer one account takes behind another one's, and steps a second with 10,000 open
  * solicitudes, and with the queue wiped, beside those with 100 open.
  */
-export async function benchBacklog(postgresUrl: string, redisUrl: string | null, seconds: number): Promise<void> {
+export async function benchBacklog(postgresUrl: string, redisUrl: string | null, share: number): Promise<void> {
+  // A schema of the queue takes seconds to make, at any size.
+  const [seconds, settle, second] = [16 * share, Math.max(5, 3 * GRACE_SECONDS * share), 1_000 * share];
+  const [some, few, many] = [1_000 * share, 100 * share, 10_000 * share];
   for (const [name, url] of [
     ['PostgreSQL', null],
     ['Redis', redisUrl],
@@ -243,17 +255,17 @@ export async function benchBacklog(postgresUrl: string, redisUrl: string | null,
       return databaseUrl;
     };
     const own = await newDatabase();
-    const { alone, behind } = await waitBehind(own, url ?? own, 1_000, 20, 1_000);
+    const { alone, behind } = await waitBehind(own, url ?? own, { open: some, slots: 20, satMs: second, settle });
     console.log(
-      `backlog on ${name}, one request of 5 steps, SAT of 1000 ms, 20 slots a worker: alone ${alone.toFixed(2)} s | with 1000 of another account waiting ${behind.toFixed(2)} s | ratio ${(behind / alone).toFixed(2)}`,
+      `backlog on ${name}, one request of 5 steps, SAT of ${second} ms, 20 slots a worker: alone ${alone.toFixed(2)} s | with ${some} of another account waiting ${behind.toFixed(2)} s | ratio ${(behind / alone).toFixed(2)}`,
     );
     let floor = 0;
     for (const [open, wipe, slots, satMs] of [
-      [100, false, 20, 0],
-      [10_000, false, 20, 0],
-      [10_000, true, 20, 0],
-      [10_000, false, 20, 1_000],
-      [10_000, false, 250, 1_000],
+      [few, false, 20, 0],
+      [many, false, 20, 0],
+      [many, true, 20, 0],
+      [many, false, 20, second],
+      [many, false, 250, second],
     ] as const) {
       const databaseUrl = await newDatabase();
       const { perSecond, ringsPerStep } = await drain(databaseUrl, url ?? databaseUrl, {
@@ -262,10 +274,11 @@ export async function benchBacklog(postgresUrl: string, redisUrl: string | null,
         seconds,
         slots,
         satMs,
+        settle,
       });
       floor ||= perSecond;
       console.log(
-        `backlog on ${name}, ${open} open, SAT of ${satMs} ms, ${slots} slots a worker${wipe ? ', queue wiped' : ''}: ${perSecond.toFixed(0)} steps/s | ratio to 100 open ${(perSecond / floor).toFixed(2)} | ${ringsPerStep.toFixed(2)} rings a step`,
+        `backlog on ${name}, ${open} open, SAT of ${satMs} ms, ${slots} slots a worker${wipe ? ', queue wiped' : ''}: ${perSecond.toFixed(0)} steps/s | ratio to ${few} open ${(perSecond / floor).toFixed(2)} | ${ringsPerStep.toFixed(2)} rings a step`,
       );
     }
   }

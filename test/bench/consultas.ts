@@ -5,22 +5,21 @@ import { flowsOf } from '../integration/fixtures/flujos.ts';
 import { fillDatabase } from '../integration/fixtures/gran-base.ts';
 import { examine } from '../integration/fixtures/planes.ts';
 
-const SOLICITUDES = 1_000_000;
 /** Longest that a statement may take on a warm cache, milliseconds. */
 const AIM_MS = 50;
 
 const megabytes = (bytes: string) => `${Math.round(Number(bytes) / 1e6)} MB`;
 
 /**
- * How long each statement of the service takes with a million solicitudes, and how large the tables are: those above
+ * How long each statement of the service takes with so many solicitudes, and how large the tables are: those above
  * the aim by name.
  */
-export async function benchConsultas(postgresUrl: string): Promise<void> {
+export async function benchConsultas(postgresUrl: string, solicitudes: number): Promise<void> {
   const url = await createDatabase(postgresUrl, `bench_${randomBytes(4).toString('hex')}`);
   await migrate(url);
   const started = performance.now();
-  const base = await fillDatabase(url, { solicitudes: SOLICITUDES });
-  console.log(`consultas: ${SOLICITUDES} solicitudes filled in ${Math.round((performance.now() - started) / 1_000)} s`);
+  const base = await fillDatabase(url, { solicitudes });
+  console.log(`consultas: ${solicitudes} solicitudes filled in ${Math.round((performance.now() - started) / 1_000)} s`);
   const db = openDatabase({ url, poolSize: 6, timeoutMs: 120_000, applicationName: 'bench' });
   try {
     const { rows } = await db.pool.query<{ name: string; bytes: string }>(

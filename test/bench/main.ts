@@ -11,11 +11,14 @@ import { NAMED, USUAL } from './measures.ts';
 const { positionals: asked, values } = parseArgs({
   allowPositionals: true,
   options: {
+    share: { type: 'string', default: '1' },
     to: { type: 'string' },
     minutes: { type: 'string', default: '30' },
     formato: { type: 'string', default: 'csv' },
   },
 });
+const share = Number(values.share);
+if (!(share > 0 && share <= 1)) throw new Error(`--share ${values.share}: a part of the usual sizes, such as 0.01`);
 const most = Number(values.to ?? Number.POSITIVE_INFINITY);
 if (!(most > 0)) throw new Error(`--to ${values.to}: a number of things, such as 1e5`);
 const minutes = Number(values.minutes);
@@ -37,7 +40,8 @@ const postgres = await startPostgres({
 const redis = await startRedis({ dir: join(dir, 'redis'), log });
 try {
   for (const name of asked.length === 0 ? Object.keys(USUAL) : asked)
-    if ((await all[name]?.({ postgres, redis }, { most, minutes, formato })) === false) process.exitCode = 1;
+    if ((await all[name]?.({ postgres, redis }, { share, most, minutes, formato })) === false && share === 1)
+      process.exitCode = 1;
 } finally {
   await redis?.stop();
   await postgres.stop();

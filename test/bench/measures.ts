@@ -16,9 +16,12 @@ import { benchPanel } from './panel.ts';
 import { benchSoak } from './soak.ts';
 import { benchTakeover } from './takeover.ts';
 
-const SECONDS = 8;
+/** Whole seconds, as autocannon and pgbench take them. */
+const secondsOf = (share: number) => Math.ceil(8 * share);
 
 export interface Options {
+  /** Part of the usual sizes and seconds, above 0 and at most 1: its figures show that a measure runs, and no more. */
+  readonly share: number;
   /** The greatest size of `growth` and of `almacen`. */
   readonly most: number;
   /** How long `soak` takes. */
@@ -38,21 +41,22 @@ async function run(program: string, ...args: string[]): Promise<void> {
 
 /** What runs unless something else is named, in this order. Each says false when what it found must not be. */
 export const USUAL: Readonly<Record<string, (servers: Servers, options: Options) => unknown>> = {
-  accept: ({ postgres }) => benchAccept(postgres, { seconds: SECONDS, connections: 32 }),
-  jobs: (servers) => benchJobs(servers, SECONDS),
-  backlog: ({ postgres, redis }) => benchBacklog(postgres.url, redis?.url ?? null, 2 * SECONDS),
-  looks: (servers) => benchLooks(servers),
+  accept: ({ postgres }, { share }) => benchAccept(postgres, { seconds: secondsOf(share), connections: 32 }),
+  jobs: (servers, { share }) => benchJobs(servers, secondsOf(share)),
+  backlog: ({ postgres, redis }, { share }) => benchBacklog(postgres.url, redis?.url ?? null, share),
+  looks: (servers, { share }) => benchLooks(servers, share),
   takeover: (servers) => benchTakeover(servers),
-  million: (servers, { formato }) => benchMillion(servers, formato),
-  panel: ({ postgres }) => benchPanel(postgres.url),
-  consultas: ({ postgres }) => benchConsultas(postgres.url),
+  million: (servers, { formato, share }) => benchMillion(servers, formato, share),
+  panel: ({ postgres }, { share }) => benchPanel(postgres.url, Math.ceil(share * 400)),
+  consultas: ({ postgres }, { share }) => benchConsultas(postgres.url, share * 1_000_000),
   // In a process of its own, so that its memory is its own.
-  assemble: () => run('packages/storage/src/assemble.bench.ts', '--rounds', '1'),
+  assemble: (_, { share }) =>
+    run('packages/storage/src/assemble.bench.ts', '--rounds', '1', '--rows', String(Math.ceil(share * 300_000))),
 };
 
 /** What takes long, or measures nothing, and runs only where it is named. */
 export const NAMED: typeof USUAL = {
-  almacen: ({ postgres }, { most }) => benchAlmacen(postgres.url, most),
+  almacen: ({ postgres }, { most, share }) => benchAlmacen(postgres.url, most, share * 100_000),
   growth: (servers, { most }) => benchGrowth(servers, most),
   soak: (servers, { minutes }) => benchSoak(servers, minutes),
   capacity: () => console.log(capacityTable()),

@@ -10,7 +10,6 @@ import { generateWorkerKeyPair } from '@acuse/vault';
 import { openUser } from '../../packages/embedded/src/commands/account.ts';
 
 const SOLICITUDES = 100;
-const REQUESTS = 400;
 const RFC = 'ACU200101DB1';
 
 const SEED = `
@@ -33,7 +32,7 @@ const percentile = (times: readonly number[], share: number) =>
  * How long the pages of the panel take for somebody with ${SOLICITUDES} solicitudes, beside an answer of the same
  * process without session, data or markup.
  */
-export async function benchPanel(postgresUrl: string): Promise<void> {
+export async function benchPanel(postgresUrl: string, requests: number): Promise<void> {
   const databaseUrl = await createDatabase(postgresUrl, `bench_${randomBytes(4).toString('hex')}`);
   await migrate(databaseUrl);
   const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
@@ -80,11 +79,11 @@ export async function benchPanel(postgresUrl: string): Promise<void> {
     await db.pool.query(SEED, [cuentaId, id]);
     const { rows } = await db.pool.query('SELECT id FROM solicitud LIMIT 1');
     const cookie = await logIn(url, usuario.email, password);
-    const floor = await measure(`${url}/healthz`, '');
+    const floor = await measure(`${url}/healthz`, '', requests);
     console.log(`panel: floor, /healthz: p50 ${floor.p50} ms, p99 ${floor.p99} ms`);
     const paths = ['/inicio', '/solicitudes', `/solicitudes/${rows[0].id}`, '/rfcs', `/rfcs/${RFC}`];
     for (const path of [...paths, '/saldo', '/saldo/movimientos', '/cuenta']) {
-      const { p50, p99, bytes } = await measure(`${url}${path}`, cookie);
+      const { p50, p99, bytes } = await measure(`${url}${path}`, cookie, requests);
       console.log(
         `panel: ${path.replace(rows[0].id, 'ID')}: p50 ${p50} ms, p99 ${p99} ms, ${bytes} bytes (aim p99 50 ms)`,
       );
@@ -110,15 +109,15 @@ async function logIn(url: string, email: string, password: string): Promise<stri
 }
 
 /** One request after another, as a person makes them; the first tenth is not counted. */
-async function measure(url: string, cookie: string) {
+async function measure(url: string, cookie: string, requests: number) {
   const times: number[] = [];
   let bytes = 0;
-  for (let n = 0; n < REQUESTS; n += 1) {
+  for (let n = 0; n < requests; n += 1) {
     const started = performance.now();
     const answer = await fetch(url, { headers: { cookie }, redirect: 'manual' });
     bytes = (await answer.arrayBuffer()).byteLength;
     if (answer.status !== 200) throw new Error(`${url}: HTTP ${answer.status}`);
-    if (n >= REQUESTS / 10) times.push(performance.now() - started);
+    if (n >= requests / 10) times.push(performance.now() - started);
   }
   return { p50: percentile(times, 0.5).toFixed(1), p99: percentile(times, 0.99).toFixed(1), bytes };
 }

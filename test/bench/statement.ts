@@ -11,7 +11,7 @@ import { ACCEPT } from '../../packages/db/src/solicitudes/accept.ts';
 const SCRIPTS = 128;
 
 /** What is the same in each acceptance of an account, as pgbench writes it into the statement. */
-interface Constants {
+export interface Constants {
   readonly cuenta_id: string;
   readonly contribuyente_id: string;
   readonly api_key_id: string;
@@ -21,23 +21,45 @@ interface Constants {
   readonly sobre: string;
 }
 
-/** The parameters of the statement, in their order; those of a second credential are null. */
-const parametersOf = (c: Constants): readonly string[] => [
-  ...['gen_random_uuid()', `'${c.cuenta_id}'`, `'${c.contribuyente_id}'`, `'${c.api_key_id}'`, c.version],
-  ...[`'${c.rfc}'`, `'recibidos'`, `date '2021-01-01' + :dia::integer`, `date '2021-01-01' + :dia::integer`],
-  ...[`'portal'`, '1', `now() + interval '3 days'`, 'null'],
-  ...[`'ciec'`, `'${c.kid}'`, `'\\x${c.sobre}'`, `now() + interval '3 days'`],
-  ...['null', 'null', 'null', 'null'],
-];
+/** SQL of each column of an acceptance, by its name in the statement. A second credential is absent. */
+const sqlOf = (c: Constants): Readonly<Record<string, string>> => ({
+  id: 'gen_random_uuid()',
+  cuenta_id: `'${c.cuenta_id}'`,
+  contribuyente_id: `'${c.contribuyente_id}'`,
+  api_key_id: `'${c.api_key_id}'`,
+  version: c.version,
+  rfc: `'${c.rfc}'`,
+  tipo: "'recibidos'",
+  desde: "date '2021-01-01' + :dia::integer",
+  hasta: "date '2021-01-01' + :dia::integer",
+  formato: "'csv'",
+  canal: "'portal'",
+  costo: '1',
+  deadline_at: "now() + interval '3 days'",
+  idem_key: 'null',
+  traceparent: 'null',
+  capsula: 'false',
+  credencial_tipo: "'ciec'",
+  kid: `'${c.kid}'`,
+  sobre: `'\\x${c.sobre}'`,
+  expira_en: "now() + interval '3 days'",
+  otra_tipo: 'null',
+  otra_kid: 'null',
+  otra_sobre: 'null',
+  otra_expira_en: 'null',
+});
 
-function scriptOf(constants: Constants): string {
-  const parameters = parametersOf(constants);
+/** A script of pgbench that accepts one request: the statement of the API with SQL in place of its parameters. */
+export function scriptOf(constants: Constants): string {
+  const sql = sqlOf(constants);
+  const columns = /AS p \(([^)]*)\)/.exec(ACCEPT)?.[1]?.split(/,\s*/) ?? [];
   const statement = ACCEPT.replace(/\$(\d+)::(\w+)\[\]/g, (_all, n: string, type: string) => {
-    const value = parameters[Number(n) - 1];
-    if (value === undefined) throw new Error(`nothing is known of parameter ${n} of the acceptance`);
+    const column = columns[Number(n) - 1] ?? `$${n}`;
+    const value = sql[column];
+    if (value === undefined) throw new Error(`the bench has no SQL for column ${column} of the acceptance`);
     return `ARRAY[${value}]::${type}[]`;
   });
-  // A day that nobody asked for yet, in all likelihood: an equal one would be answered, not accepted.
+  // A random day: an equal open request would be answered, not accepted.
   return `\\set dia random(10000, 2000000)\n${statement.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`;
 }
 
@@ -61,35 +83,38 @@ export async function acceptBare(
   if (!isThere) return null;
   const client = new pg.Client(databaseUrl);
   await client.connect();
-  const { rows } = await client.query<Constants>(
-    `SELECT DISTINCT ON (s.cuenta_id) s.cuenta_id, s.contribuyente_id, s.api_key_id, c.version::text, s.rfc, e.kid, encode(e.sobre, 'hex') AS sobre
-     FROM solicitud s JOIN contribuyente c ON c.id = s.contribuyente_id JOIN credencial_sellada e ON e.solicitud_id = s.id LIMIT ${SCRIPTS}`,
-  );
-  const countOf = async () =>
-    Number((await client.query<{ n: string }>('SELECT count(*) AS n FROM solicitud')).rows[0]?.n);
-  const folder = join(dir, 'pgbench');
-  await mkdir(folder);
-  const files = await Promise.all(
-    rows.map(async (constants, n) => {
-      const file = join(folder, `${n}.sql`);
-      await writeFile(file, scriptOf(constants));
-      return file;
-    }),
-  );
-  const before = await countOf();
-  const threads = Math.min(availableParallelism(), options.connections);
-  const { stdout } = await promisify(execFile)(
-    program,
-    [
-      ...['-n', '-M', 'prepared', '-T', String(options.seconds), '-c', String(options.connections)],
-      ...['-j', String(threads), ...files.flatMap((file) => ['-f', file]), databaseUrl],
-    ],
-    { maxBuffer: 64 * 1_024 * 1_024 },
-  );
-  const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
-  const accepted = (await countOf()) - before;
-  await client.end();
-  const ran = Number(/number of transactions actually processed: (\d+)/.exec(stdout)?.[1]);
-  if (!(accepted >= 0.99 * ran)) throw new Error(`pgbench: ${accepted} of ${ran} were accepted`);
-  return perSecond;
+  try {
+    const { rows } = await client.query<Constants>(
+      `SELECT DISTINCT ON (s.cuenta_id) s.cuenta_id, s.contribuyente_id, s.api_key_id, c.version::text, s.rfc, e.kid, encode(e.sobre, 'hex') AS sobre
+       FROM solicitud s JOIN contribuyente c ON c.id = s.contribuyente_id JOIN credencial_sellada e ON e.solicitud_id = s.id LIMIT ${SCRIPTS}`,
+    );
+    const countOf = async () =>
+      Number((await client.query<{ n: string }>('SELECT count(*) AS n FROM solicitud')).rows[0]?.n);
+    const folder = join(dir, 'pgbench');
+    await mkdir(folder);
+    const files = await Promise.all(
+      rows.map(async (constants, n) => {
+        const file = join(folder, `${n}.sql`);
+        await writeFile(file, scriptOf(constants));
+        return file;
+      }),
+    );
+    const before = await countOf();
+    const threads = Math.min(availableParallelism(), options.connections);
+    const { stdout } = await promisify(execFile)(
+      program,
+      [
+        ...['-n', '-M', 'prepared', '-T', String(options.seconds), '-c', String(options.connections)],
+        ...['-j', String(threads), ...files.flatMap((file) => ['-f', file]), databaseUrl],
+      ],
+      { maxBuffer: 64 * 1_024 * 1_024 },
+    );
+    const perSecond = Number(/tps = ([\d.]+)/.exec(stdout)?.[1]);
+    const accepted = (await countOf()) - before;
+    const ran = Number(/number of transactions actually processed: (\d+)/.exec(stdout)?.[1]);
+    if (!(accepted >= 0.99 * ran)) throw new Error(`pgbench: ${accepted} of ${ran} were accepted`);
+    return perSecond;
+  } finally {
+    await client.end();
+  }
 }

@@ -52,6 +52,7 @@ const HELP = {
       ['growth', 'el costo según el tamaño; escribe docs/growth.md y su gráfica'],
       ['soak', 'la memoria bajo carga sostenida'],
       ['capacity', 'lo que piden 100,000 RFC: calcula, no mide'],
+      ['--share <n>', 'parte del tamaño y del tiempo usuales, como 0.01: comprueba que una medida corre (1)'],
       ['--to <n>', 'con growth y almacen: el tamaño mayor, como 1e5'],
       ['--minutes <n>', 'con soak: cuántos minutos (30)'],
       ['--formato <f>', 'con million: csv, xlsx, ndjson o parquet (csv)'],
