@@ -218,7 +218,3 @@ GRANT SELECT, INSERT, UPDATE (versiones, cambios, cruzado_en) ON riesgo_cruce TO
 -- riesgo_paquete: noted with the end of a solicitud, gone with its trace.
 GRANT SELECT ON riesgo_paquete TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, DELETE ON riesgo_paquete TO acuse_worker;
--- aviso_49bis: entered by whoever calls, by people and by the operator; the workers remind of it, aviso_49bis_dicho.
-GRANT SELECT, INSERT, UPDATE (nota), DELETE ON aviso_49bis TO acuse_api, acuse_panel;
-GRANT SELECT ON aviso_49bis TO acuse_worker;
-GRANT SELECT, INSERT ON aviso_49bis_dicho TO acuse_worker;

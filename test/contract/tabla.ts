@@ -285,19 +285,6 @@ export const TABLA: readonly Fila[] = [
     errores: [...llave, '404/2002'],
   },
   {
-    ...{ path: 'riesgo/aviso-49bis', ...sincronizacion },
-    valores: { proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10', accion: 'anotar' },
-    campos: { rfc: texto, proveedor_rfc: texto, publicado_en: opcional, accion: opcional, nota: opcional },
-    data: ['rfc', 'proveedor_rfc', 'publicado_en', 'vence_en'],
-    errores: llave,
-  },
-  {
-    ...{ path: 'riesgo/plazos', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
-    data: [...lista, 'siguiente'],
-    elementos: { proveedor_rfc: 'string', vence_en: 'date', dias_restantes: 'integer', origen: 'string' },
-    errores: llave,
-  },
-  {
     ...{ path: 'riesgo/proveedores', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
     data: [...lista, 'siguiente'],
     elementos: { proveedor_rfc: 'string', lista: 'string', supuesto: 'string', adverso: 'boolean' },

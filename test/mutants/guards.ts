@@ -263,12 +263,6 @@ export const GUARDS: readonly Guard[] = [
     tests: ['packages/core/src/salud'],
   },
   {
-    name: "the published day of article 49 Bis that is a taxpayer's own, before the operator's",
-    file: 'packages/db/src/riesgo/plazos.ts',
-    edits: [{ from: 'x.contribuyente_id NULLS LAST LIMIT', to: 'x.contribuyente_id NULLS FIRST LIMIT' }],
-    tests: ['test/integration/almacen/plazos.test.ts'],
-  },
-  {
     name: 'the mode of the key that asks who of the counterparties is listed',
     file: 'apps/api/src/operations/riesgo/proveedores.ts',
     edits: [{ from: 'access.contribuyenteId, access.apiKey.modo', to: 'access.contribuyenteId, null' }],

@@ -16,7 +16,6 @@ import type {
   Documentos,
   Idempotencia,
   Listas,
-  Plazos,
   Riesgo,
   Saldos,
   SaludPublica,
@@ -45,7 +44,6 @@ export interface DatabasePorts {
   readonly sesiones: Pick<SesionesPortal, 'forget'>;
   readonly webhooks: Webhooks;
   readonly riesgo: Pick<Riesgo, 'list' | 'listPaquete'>;
-  readonly plazos: Pick<Plazos, 'add' | 'remove' | 'list'>;
   readonly uso: Pick<Uso, 'byDay'>;
   readonly sincronizaciones: Sincronizaciones;
   readonly almacenes: Pick<Almacenes, 'cambios' | 'page' | 'resumen'>;
@@ -145,7 +143,6 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     sesiones: guard(ports.sesiones),
     webhooks: guard(ports.webhooks),
     riesgo: guard(ports.riesgo),
-    plazos: guard(ports.plazos),
     uso: guard(ports.uso),
     sincronizaciones: guard(ports.sincronizaciones),
     almacenes: guard(ports.almacenes),

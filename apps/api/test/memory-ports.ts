@@ -176,7 +176,6 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
       },
     },
     // What the last of the 30 days is, the database says.
-    plazos: { add: () => '2026-08-09', remove: () => true, list: () => [] },
     uso: {
       // The store has one day.
       byDay({ cuentaId, desde, hasta }) {

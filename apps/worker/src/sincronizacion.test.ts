@@ -11,12 +11,7 @@ const NOTHING = {
   ...{ forget: nobody, reap: nobody },
 };
 const REST = {
-  ...{
-    riesgo: { due: nobody, cross: nobody },
-    plazos: { remind: nobody },
-    paquetes: { readCsv: async function* () {} },
-    log: silentLogger,
-  },
+  ...{ riesgo: { due: nobody, cross: nobody }, paquetes: { readCsv: async function* () {} }, log: silentLogger },
   ...{ isCharged: () => false, wake: () => {} },
 };
 const AJUSTES = { everyMs: 1_000, concurrency: 4, aLaVez: 3, deadlineHours: 72 };

@@ -15,13 +15,11 @@ import {
 import {
   type Almacenes,
   createAlmacenes,
-  createPlazos,
   createRiesgo,
   createTramos,
   type Database,
   LecturaIlegible,
   type Peticion,
-  type Plazos,
   type Riesgo,
   type Tramos,
   type TramoTomado,
@@ -48,8 +46,6 @@ const MONTHS_BACK_DAYS = 400;
 const REMOVED = 2_000;
 /** Stores that one look finds, and differences that one transaction notes of one. */
 const CROSSED = { stores: 100, differences: 500 };
-/** Milliseconds between two looks at terms, and reminders that one statement writes. */
-const REMIND = { everyMs: 600_000, limit: 100 };
 /** Milliseconds between two looks for consents that are over and subscriptions that ended. */
 const CLEAN_EVERY_MS = 60_000;
 
@@ -59,7 +55,6 @@ interface Deps {
   readonly tramos: Tramos;
   readonly almacenes: Pick<Almacenes, 'merge' | 'removeRows'>;
   readonly riesgo: Pick<Riesgo, 'due' | 'cross'>;
-  readonly plazos: Pick<Plazos, 'remind'>;
   readonly paquetes: Pick<Paquetes, 'readCsv'>;
   readonly log: Logger;
   readonly now: () => Date;
@@ -98,7 +93,6 @@ export function openSincronizacion(
     tramos: createTramos(database),
     almacenes: createAlmacenes(database),
     riesgo: createRiesgo(database),
-    plazos: createPlazos(database),
     ...{ paquetes, log, isCharged, wake },
     now: () => new Date(),
   };
@@ -132,22 +126,18 @@ export function createTurns(deps: Deps, ajustes: AjustesSincronizacion) {
 
     /** Which counterparties stand on a list. */
     cross: (signal: AbortSignal) => crossAll(deps, signal),
-
-    /** Which terms end. */
-    remind: async () => (await deps.plazos.remind(calendarDay(deps.now()), REMIND.limit)) === REMIND.limit,
   };
 }
 
 function startSincronizacion(deps: Deps, ajustes: AjustesSincronizacion): { close(): Promise<void> } {
-  const { work, clean, cross, remind } = createTurns(deps, ajustes);
+  const { work, clean, cross } = createTurns(deps, ajustes);
   const { log } = deps;
   const working = startLoop({ name: 'sincronizacion', everyMs: ajustes.everyMs, log, turn: work });
   const cleaning = startLoop({ name: 'sincronizacion-limpieza', everyMs: CLEAN_EVERY_MS, log, turn: clean });
   const crossing = startLoop({ name: 'riesgo', everyMs: ajustes.everyMs, log, turn: cross });
-  const reminding = startLoop({ name: 'plazos', everyMs: REMIND.everyMs, log, turn: remind });
   return {
     async close() {
-      await Promise.all([working.close(), cleaning.close(), crossing.close(), reminding.close()]);
+      await Promise.all([working.close(), cleaning.close(), crossing.close()]);
     },
   };
 }

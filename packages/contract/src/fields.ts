@@ -27,7 +27,6 @@ export const EVENTOS_WEBHOOK = [
   'cfdi.cambios',
   'sincronizacion.pausada',
   'proveedor.listado',
-  'plazo.por_vencer',
 ] as const;
 export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
 

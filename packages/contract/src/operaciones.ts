@@ -84,26 +84,10 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
-    path: 'riesgo/aviso-49bis',
-    resumen: 'Anotar cuándo publicó el SAT a un emisor (artículo 49 Bis)',
-    descripcion:
-      'Quien recibió CFDI de un emisor que el SAT publica por el artículo 49 Bis del CFF tiene 30 días naturales. No hay una lista que un programa pueda leer, así que la fecha la dice usted, según el Portal del SAT o el Diario Oficial de la Federación. Acuse cuenta el plazo, lo muestra con los CFDI y los pesos (riesgo/plazos), y avisa al anotarlo y a 10, 3 y 0 días del fin con el webhook plazo.por_vencer. Otra fecha sustituye a la anterior.',
-    costo: 0,
-    credencial: 'API key',
-  },
-  {
     path: 'riesgo/paquete',
     resumen: 'Contrapartes de una descarga que están en una lista del SAT',
     descripcion:
       'Quiénes le emitieron los CFDI recibidos de un paquete, o recibieron los emitidos, y estaban en una lista del SAT (69, 69-B, 69-B Bis, sellos sin efectos) cuando se armó: en cuál, con qué supuesto, y sus CFDI vigentes del paquete, de ingreso y de egreso, con los pesos. Quien está en dos listas viene dos veces. Cómo están hoy lo dice efos/consultar-lote; de un RFC que se mantiene al día, riesgo/proveedores.',
-    costo: 0,
-    credencial: 'API key',
-  },
-  {
-    path: 'riesgo/plazos',
-    resumen: 'Plazos del artículo 49 Bis',
-    descripcion:
-      'Los 30 días naturales de quien recibió CFDI de un emisor que el SAT publicó por el artículo 49 Bis del CFF: hasta cuándo, cuántos días faltan, y los CFDI con sus pesos. Las fechas son las que anotó usted con riesgo/aviso-49bis, y las del operador si hay CFDI vigentes de ese emisor. Se cuenta desde el día siguiente al de la publicación, y un último día inhábil no se recorre.',
     costo: 0,
     credencial: 'API key',
   },

@@ -1,4 +1,3 @@
-export * from './aviso-49bis.ts';
 export * from './credencial.ts';
 export { contrapartesListadasOf, datosDeSolicitud } from './datos-solicitud.ts';
 export * from './explicaciones.ts';

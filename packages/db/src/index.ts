@@ -54,7 +54,6 @@ export * from './outbox.ts';
 export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';
 export * from './permisos/usuarios-base.ts';
 export * from './recuperacion/recuperacion.ts';
-export * from './riesgo/plazos.ts';
 export * from './riesgo/riesgo.ts';
 export {
   type Cuelga,

@@ -26,10 +26,6 @@ const datoOf = {
     ...{ rfc: 'ACU200101DB1', modo: 'live', cambio: 'entra', proveedor_rfc: 'PRO010101AB1', proveedor_nombre: 'Uno' },
     ...{ lista: '69-B', supuesto: 'Presunto', supuesto_anterior: null, adverso: true, cfdi: { total: 3 } },
   },
-  'plazo.por_vencer': {
-    ...{ rfc: 'ACU200101DB1', modo: 'live', plazo: '49 Bis', proveedor_rfc: 'PRO010101AB1', proveedor_nombre: 'Uno' },
-    ...{ publicado_en: '2026-07-10', vence_en: '2026-08-09', dias_restantes: 3, nota: null, cfdi: null },
-  },
 };
 const correo = (tipo: Correo['tipo'], more: Partial<Correo> = {}): Correo => ({
   ...{ tipo, datos: [{}], cuantas: 1, enlace: null, panelUrl },

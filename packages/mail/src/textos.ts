@@ -174,15 +174,6 @@ const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
       `${textOf(dato, 'rfc')}: ${[textOf(dato, 'proveedor_rfc'), textOf(dato, 'proveedor_nombre')].filter(Boolean).join(' ')} ${LISTADOS[textOf(dato, 'cambio')] ?? 'está en'} la lista ${textOf(dato, 'lista')} (${textOf(dato, 'supuesto')})${dePrueba(dato)}`,
     accion: haciaRfc('Ver sus contrapartes en listas', '/proveedores'),
   },
-  'plazo.por_vencer': {
-    asunto: (n) => many(n, 'Corre un plazo del artículo 49 Bis', 'plazos del artículo 49 Bis corren'),
-    parrafos: () => [
-      'El SAT publicó a un emisor de CFDI falsos, según se anotó en Acuse. Quien recibió CFDI suyos tiene 30 días naturales desde la publicación para corregir su situación (CFF, artículo 49 Bis). Confirme la fecha en la publicación misma.',
-    ],
-    renglon: (dato) =>
-      `${textOf(dato, 'rfc')}: por ${textOf(dato, 'proveedor_rfc')}, hasta el ${dateOf(dato, 'vence_en', DIA_CALENDARIO)}${dePrueba(dato)}`,
-    accion: haciaRfc('Ver el plazo y sus CFDI', '/proveedores'),
-  },
 };
 
 const PAPELES: Readonly<Record<string, string>> = {

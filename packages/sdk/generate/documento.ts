@@ -54,7 +54,7 @@ const LECTURAS = new Set([
   'efos/consultar-lote',
   'estado/sat',
   'cfdi/resumen',
-  ...['riesgo/paquete', 'riesgo/plazos', 'riesgo/proveedores'],
+  ...['riesgo/paquete', 'riesgo/proveedores'],
   ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
   ...['tax/opinion-cumplimiento-publica', 'vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
 ]);

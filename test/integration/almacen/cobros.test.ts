@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addDays, calendarDay, type TipoDescarga } from '@acuse/core';
-import {
-  createAlmacenes,
-  createClaims,
-  createPlazos,
-  createRiesgo,
-  createSincronizaciones,
-  createTramos,
-} from '@acuse/db';
+import { createAlmacenes, createClaims, createRiesgo, createSincronizaciones, createTramos } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
@@ -44,7 +37,6 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
       tramos: createTramos(t.db),
       almacenes: createAlmacenes(t.db),
       riesgo: createRiesgo(t.db),
-      plazos: createPlazos(t.db),
       paquetes: {
         async *readCsv(key) {
           const filas = packages.get(key) ?? [];

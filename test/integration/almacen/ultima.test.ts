@@ -3,7 +3,6 @@ import { addDays } from '@acuse/core';
 import {
   createAlmacenes,
   createClaims,
-  createPlazos,
   createRiesgo,
   createSincronizaciones,
   createTramos,
@@ -68,7 +67,6 @@ async function open(answers: (readonly FilaCfdi[])[], { on = ANTES, desde = MES 
       tramos: createTramos(t.db),
       almacenes: createAlmacenes(t.db),
       riesgo: createRiesgo(t.db),
-      plazos: createPlazos(t.db),
       paquetes: { readCsv: (key) => csvOf(packages.get(key) ?? []) },
       ...{ log: silentLogger, now: () => ahora, isCharged: () => true, wake: () => {} },
     },

@@ -38,7 +38,7 @@ describe('the tools', () => {
     'estado/sat',
     'efos/consultar-lote',
     'cfdi/resumen',
-    ...['riesgo/paquete', 'riesgo/plazos', 'riesgo/proveedores'],
+    ...['riesgo/paquete', 'riesgo/proveedores'],
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],
@@ -49,7 +49,7 @@ describe('the tools', () => {
     ...['vault/rfc-registrar', 'vault/rfc-guardar', 'vault/firma-registrar', 'vault/firma-guardar'],
     ...['descarga/cancelar', 'descarga/paquete', 'webhooks/crear', 'webhooks/actualizar', 'webhooks/borrar'],
     ...['webhooks/rotar-secreto', 'webhooks/probar', 'webhooks/reenviar', 'sincronizacion/crear'],
-    ...['sincronizacion/pausar', 'sincronizacion/reanudar', 'sincronizacion/borrar', 'riesgo/aviso-49bis'],
+    ...['sincronizacion/pausar', 'sincronizacion/reanudar', 'sincronizacion/borrar'],
   ];
   const OWN = ['descarga_esperar', 'lista_continuar'];
 

@@ -293,7 +293,6 @@ it('refuses what no text of the database can hold, and a cursor that nobody gave
   const cursorOf = (text: string) => Buffer.from(text).toString('base64url');
   const asked = [
     ['sincronizacion/crear', { desde: hoy, finalidad: 'a\u0000b' }],
-    ['riesgo/aviso-49bis', { proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10', nota: 'a\u0000b' }],
     ['riesgo/proveedores', { cursor: cursorOf('EKU9003173C9 \u0000') }],
     ['riesgo/proveedores', { cursor: cursorOf('nobody at all') }],
     ...[`${mark}.999999`, `${mark}.9999999999999999`, `${mark}.-1`, '000000000000.0', `${mark}.1\u0000`, '', 7].map(

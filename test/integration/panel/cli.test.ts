@@ -49,12 +49,6 @@ describe('the command line', () => {
     );
   });
 
-  it.each(['2025-12-31', '2999-01-01'])('refuses %s as the day on which an issuer was published', async (day) => {
-    const { said } = await acuse('aviso-49bis', 'anotar', 'EKU9003173C9', '--publicado', day);
-    expect(said).toContain('debe ser un día del 2026-01-01, cuando entró en vigor el artículo, a hoy');
-    expect(await rowsOf('aviso-49bis', 'listar')).toEqual([]);
-  });
-
   it('lists the operations, with what is switched off for an RFC', async () => {
     const email = await newCuenta();
     expect((await acuse('operacion', 'listar')).rows.map(({ operacion }) => operacion)).toEqual(

@@ -4,7 +4,6 @@ import { createAlmacenes, createRiesgo, createSincronizaciones } from '@acuse/db
 import { describe, expect, test } from 'vitest';
 import { csvOf } from '../almacen/csv.ts';
 import { publish } from '../almacen/listar.ts';
-import { attributesOf, textsOf } from './fixtures/cliente.ts';
 import { addRfc, newMiembro, usePanel } from './fixtures/panel.ts';
 import { generate, hrefRfc } from './fixtures/rfcs.ts';
 import { createSolicitudesDePrueba } from './fixtures/solicitudes.ts';
@@ -69,80 +68,6 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
   expect((await persona.get('/inicio')).main).not.toContain(hint);
   await panel.sql`UPDATE riesgo_contraparte SET cambiada_en = now() WHERE almacen_id = ${almacenId}`;
   expect((await persona.get('/inicio')).main).toContain(hint);
-});
-
-test('a form says when an issuer was published, the page when its term ends, and a button takes it back', async () => {
-  const { persona, pagina, rfc } = await owner();
-  const good = { proveedor_rfc: PRO, publicado_en: '2026-07-10', nota: 'DOF' };
-  for (const [campo, value] of [
-    ['proveedor_rfc', 'nadie'],
-    ['proveedor_rfc', rfc],
-    ['publicado_en', '2031-01-01'],
-    ['publicado_en', '2025-12-31'],
-    ['nota', 'x'.repeat(501)],
-  ] as const)
-    expect((await persona.submit(pagina, pagina, { ...good, [campo]: value })).status).toBe(422);
-  expect((await persona.get(pagina)).main).toContain('No hay ninguno anotado');
-  expect((await persona.submit(pagina, pagina, good)).status).toBe(303);
-  expect((await persona.get(pagina)).main).toMatch(/PRO010101AB1.*DOF.*9 ago 2026.*publicado el 10 jul 2026/s);
-  expect((await persona.submit(pagina, pagina, { proveedor_rfc: PRO, accion: 'quitar' })).status).toBe(303);
-  expect((await persona.get(pagina)).main).toContain('No hay ninguno anotado');
-});
-
-test('the terms are shown page by page, each once, beside the pages of those on a list', async () => {
-  const { persona, rfc, contribuyenteId, pagina } = await owner();
-  const almacenId = await subscribe(rfc, persona.cuentaId, contribuyenteId);
-  const rfcs = Array.from({ length: 51 }, (_, n) => `PRO${String(n).padStart(2, '0')}0101AB1`);
-  await panel.sql`
-    INSERT INTO aviso_49bis (contribuyente_id, rfc, publicado_en) SELECT ${contribuyenteId}::uuid, r, '2026-07-10' FROM unnest(${rfcs}::text[]) r`;
-  await createAlmacenes(panel.db).merge(
-    {
-      ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
-      ...{ desde: '2026-03-01', hasta: '2026-03-31', isConfirmada: true },
-    },
-    csvOf(
-      rfcs.map((each) => ({
-        ...{ uuid: randomUUID(), emisor: [each, 'Proveedor'], receptor: [rfc, 'Yo'] },
-        ...{ emitida: '2026-03-05T10:00:00', monto: '1.00' },
-      })),
-    ),
-    new AbortController().signal,
-  );
-  await publish(
-    panel,
-    rfcs.map((each) => ({ rfc: each, situacion: 'PRESUNTO' as const })),
-  );
-  await createRiesgo(panel.db).cross(almacenId, 100);
-
-  const first = (await persona.get(pagina)).$;
-  const shown = textsOf(first, '#plazos tbody th');
-  expect(shown).toHaveLength(50);
-  // Two navigations of one page are told from each other by their names.
-  expect(attributesOf(first, 'main nav.paginacion', 'aria-label')).toEqual([
-    'Páginas de contrapartes',
-    'Páginas de plazos',
-  ]);
-  const listed = first('nav[aria-label="Páginas de contrapartes"] a').last().attr('href') ?? '';
-  const next = first('nav[aria-label="Páginas de plazos"] a').last().attr('href') ?? '';
-  expect(next).toMatch(/#plazos$/);
-
-  const second = (await persona.get(next.replace('#plazos', ''))).$;
-  const rest = textsOf(second, '#plazos tbody th');
-  expect([...shown, ...rest].map((each) => each.trim().slice(0, 12))).toEqual(rfcs);
-  expect(second('nav[aria-label="Páginas de plazos"] a').attr('href')).toBe(`${pagina}#plazos`);
-  // The place in one list is kept while the other goes on.
-  const both = second('nav[aria-label="Páginas de contrapartes"] a').last().attr('href') ?? '';
-  expect(both).toContain('plazo=');
-  expect(textsOf((await persona.get(both)).$, '#plazos tbody th')).toEqual(rest);
-  expect(textsOf((await persona.get(listed)).$, '#plazos tbody th')).toEqual(shown);
-
-  // A place that nobody gave is the beginning.
-  expect(textsOf((await persona.get(`${pagina}?plazo=nadie`)).$, '#plazos tbody th')).toEqual(shown);
-
-  const [last = ''] = rfcs.slice(-1);
-  const gone = await persona.submit(next.replace('#plazos', ''), pagina, { proveedor_rfc: last, accion: 'quitar' });
-  expect(gone.status).toBe(303);
-  expect((await persona.get(pagina)).$('nav[aria-label="Páginas de plazos"]')).toHaveLength(0);
 });
 
 describe('the page of a download', () => {

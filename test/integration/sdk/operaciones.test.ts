@@ -116,8 +116,6 @@ it.for(CLIENTS)(
     await op('cfdi/consultar');
     await op('riesgo/proveedores');
     await op('cfdi/resumen', { rfc, tipo: 'recibidos' });
-    await op('riesgo/aviso-49bis', { rfc, proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10' });
-    await op('riesgo/plazos');
     for (const accion of ['listar', 'cambios', 'pausar', 'reanudar', 'borrar']) await op(`sincronizacion/${accion}`);
 
     const webhook = { rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] };
@@ -145,7 +143,7 @@ it.for(CLIENTS)(
       ],
       'efos/consultar-lote',
       'estado/sat',
-      ...['riesgo/paquete', 'riesgo/plazos', 'riesgo/proveedores'],
+      ...['riesgo/paquete', 'riesgo/proveedores'],
       ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
       ...['tax/opinion-cumplimiento-publica', 'uso/consultar', 'vault/estado', 'vault/firma-estado'],
       ...['webhooks/entregas', 'webhooks/listar'],

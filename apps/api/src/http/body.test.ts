@@ -91,11 +91,10 @@ describe('the body step', () => {
   });
 
   it.each(['a\u0000', '\ud800', 'a\udc00b'])('names the field whose text no database can hold: %j', async (nota) => {
-    const aviso = { rfc: RFC, proveedor_rfc: 'EKU9003173C9', publicado_en: '2026-07-10' };
-    expect(await wrong(await createKit(), { ...aviso, nota }, 'riesgo/aviso-49bis')).toEqual([400, 2001, 'nota']);
-    expect(
-      (await wrong(await createKit(), { ...aviso, nota: '𝕏', otro: nota }, 'riesgo/aviso-49bis'))[2],
-    ).toBeUndefined();
+    const webhook = { rfc: RFC, url: 'https://erp.example/acuse', eventos: ['saldo.bajo'] };
+    const create = async (body: object) => wrong(await createKit(), { ...webhook, ...body }, 'webhooks/crear');
+    expect(await create({ descripcion: nota })).toEqual([400, 2001, 'descripcion']);
+    expect((await create({ descripcion: '𝕏', otro: nota }))[2]).toBeUndefined();
   });
 
   it('ignores unknown fields, also the dangerous ones', async () => {

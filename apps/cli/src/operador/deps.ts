@@ -12,7 +12,6 @@ import {
   createListaSolicitudes,
   createLlaves,
   createPagos,
-  createPlazos,
   createTrazas,
   createUsuarios,
   createUsuariosBase,
@@ -58,7 +57,6 @@ export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliCo
       clave === '69-b' ? createCargaListas(database) : createCargaListado(database, clave),
     listados: createListados(database),
     edos: createListaEdos(database),
-    plazos: createPlazos(database),
     /** Throws when the peppers are not set: only the commands about keys need them. */
     hasher: () => hasherOf(config.API_KEY_PEPPERS),
     /** Of the keys that this installation issues. */

@@ -1,7 +1,6 @@
 import { Command } from 'commander';
 import { speakSpanish } from '../spanish.ts';
 import { readVersion } from '../version.ts';
-import { addAviso49Bis } from './comandos/aviso-49bis.ts';
 import { addBase, addMigrar } from './comandos/base.ts';
 import { addCaptchas } from './comandos/captchas.ts';
 import { addContribuyente } from './comandos/contribuyente.ts';
@@ -50,7 +49,6 @@ export function createProgram(
   addEfos(program, deps);
   addListas(program, deps);
   addEdos(program, deps);
-  addAviso49Bis(program, deps);
   addCaptchas(program, deps);
   addMigrar(program, deps);
   addBase(program, deps);

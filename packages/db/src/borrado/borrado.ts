@@ -277,10 +277,10 @@ const ERASED = 'RFC_BORRADO';
 const CLEAN_AUDIT = `
 WITH pagina AS (SELECT id, contribuyente_id, detalle FROM auditoria WHERE cuenta_id = $1 AND id > $4::bigint ORDER BY id LIMIT 5000),
 limpia AS (
-  UPDATE auditoria a SET detalle = replace((CASE WHEN p.contribuyente_id = $2 THEN p.detalle - ARRAY['nombre', 'id_cif', 'cidrs', 'no_serie'] ELSE p.detalle END)::text,
+  UPDATE auditoria a SET detalle = replace((CASE WHEN p.contribuyente_id = $2 THEN p.detalle - ARRAY['nombre', 'id_cif', 'cidrs', 'no_serie', 'nota'] ELSE p.detalle END)::text,
     $3, '${ERASED}')::jsonb
   FROM pagina p WHERE a.id = p.id
-    AND ((p.contribuyente_id = $2 AND p.detalle ?| ARRAY['nombre', 'id_cif', 'cidrs', 'no_serie']) OR position($3 in p.detalle::text) > 0) RETURNING a.id
+    AND ((p.contribuyente_id = $2 AND p.detalle ?| ARRAY['nombre', 'id_cif', 'cidrs', 'no_serie', 'nota']) OR position($3 in p.detalle::text) > 0) RETURNING a.id
 )
 SELECT (SELECT max(id) FROM pagina)::text AS ultima, (SELECT count(*) FROM limpia)::int AS limpias`;
 

@@ -160,22 +160,6 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     resto: 'id contribuyente_id cambios lecturas creado_en borrado_en',
     plazo: AL_DIA,
   },
-  aviso_49bis_dicho: {
-    dato: 'De qué plazos del artículo 49 Bis ya se avisó',
-    trato: 'borra',
-    donde: SUYO,
-    resto: 'aviso_id contribuyente_id dias quedan en',
-    plazo: CON_EL_RFC,
-  },
-  aviso_49bis: {
-    dato: 'Publicaciones del artículo 49 Bis que se anotaron',
-    trato: 'borra',
-    donde: SUYO,
-    suyo: 'rfc nota',
-    resto: 'id contribuyente_id publicado_en creado_en',
-    ajeno: 'es el emisor que publicó el SAT, según anotó otro contribuyente o el operador',
-    plazo: CON_EL_RFC,
-  },
   riesgo_paquete: {
     dato: 'Las otras partes de un paquete que están en una lista del SAT',
     trato: 'borra',

@@ -151,8 +151,6 @@ const everyPage = () => {
         { rfc: 'PRO010112AB1', situacion: 'DESVIRTUADO', publicada },
       ]);
       await createRiesgo(servicio.db).cross(almacenId, 100);
-      await servicio.sql`INSERT INTO aviso_49bis (contribuyente_id, rfc, publicado_en, nota)
-        VALUES (${contribuyenteId}, 'PRO010110AB1', '2026-07-10', 'DOF, oficio 500-05-2026-12345')`;
     };
 
     const worker = await servicio.startWorker();

@@ -60,6 +60,16 @@ const FRASES: Readonly<Record<string, Frase>> = {
     'Publicación del artículo 49 Bis quitada',
     ({ proveedor }) => `Quitó lo anotado de la publicación de ${text(proveedor)}.`,
   ],
+  'retirar-aviso-49bis': [
+    'Publicación del artículo 49 Bis retirada',
+    ({ proveedor, publicado_en }) =>
+      `Se retiró la función; estaba anotado que el SAT publicó a ${text(proveedor)} el ${text(publicado_en)}.`,
+  ],
+  'retirar-aviso-49bis-dicho': [
+    'Recordatorio del artículo 49 Bis retirado',
+    ({ proveedor, quedan }) =>
+      `Se retiró la función; se había avisado de ${text(proveedor)} a ${text(quedan)} días del fin.`,
+  ],
   'pago-sin-acreditar': [
     'Pago sin acreditar',
     (detalle) => `Llegó un pago que no se pudo acreditar${because(detalle)}.`,

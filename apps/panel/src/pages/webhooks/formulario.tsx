@@ -17,8 +17,6 @@ export const EVENTOS: Readonly<Record<EventoWebhook, string>> = {
     'Un RFC dejó de mantenerse al día por sí solo: sin saldo, sin permiso o con la CIEC rechazada',
   'proveedor.listado':
     'Una contraparte de un RFC que se mantiene al día entró a una lista del SAT, cambió ahí de supuesto o salió',
-  'plazo.por_vencer':
-    'Corre el plazo del artículo 49 Bis por un emisor que publicó el SAT: al anotarse, y a 10, 3 y 0 días',
 };
 
 const nombreCasilla = (evento: EventoWebhook) => `evento.${evento}`;
