@@ -169,8 +169,8 @@ export function settingsOf(config: PanelConfig, publicUrl: string, version: stri
     saldoAviso: config.SALDO_AVISO,
     destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
     urlTtlSeconds: config.URL_TTL_SECONDS,
-    /** Whom mails come from and what they tell of; null where the installation sends none. */
-    correo: config.CORREO_DE === undefined ? null : { de: config.CORREO_DE.email, avisos: config.CORREO_AVISOS },
+    /** The address that mails come from; null where the installation sends none. */
+    correo: config.CORREO_DE?.email ?? null,
     enlacesPorCorreo: rhythm(config.ENLACES_CORREO, config.ENLACE_CORREO_SECONDS),
   };
 }

@@ -30,6 +30,14 @@ export const EVENTOS_WEBHOOK = [
 ] as const;
 export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
 
+/** Events that are mailed to people too; for the others a webhook does. */
+export const EVENTOS_CORREO = [
+  'solicitud.terminada',
+  'solicitud.fallida',
+  'credencial.por_vencer',
+] as const satisfies readonly EventoWebhook[];
+export type EventoCorreo = (typeof EVENTOS_CORREO)[number];
+
 /** Why a subscription is paused. */
 export const MOTIVOS_PAUSA = [
   'PEDIDA',

@@ -1,9 +1,5 @@
-import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
-import { choice, list } from '@acuse/runtime';
+import { choice } from '@acuse/runtime';
 import * as z from 'zod';
-
-/** What an installation may mail about: the same that webhooks tell. */
-export const EVENTOS_CORREO = EVENTOS_WEBHOOK;
 
 /** Who mails come from. */
 export interface Remitente {
@@ -67,17 +63,8 @@ const remitente = z
       'De quién son los correos: avisos@empresa.mx, o Empresa <avisos@empresa.mx>. Sin él la instalación no envía ninguno. El mismo en el panel y en los workers.',
   });
 
-const avisos = list(
-  'De qué avisa la instalación por correo, separado por comas; cada quien apaga en el panel lo que no quiera. Vacío no se puede: para no avisar de nada, quite CORREO_DE.',
-).transform((values, context) => {
-  const unknown = values.filter((value) => !EVENTOS_WEBHOOK.some((evento) => evento === value));
-  if (unknown.length === 0 && values.length > 0) return values as readonly EventoWebhook[];
-  context.addIssue({ code: 'custom', message: `debe ser una lista de: ${EVENTOS_WEBHOOK.join(', ')}` });
-  return z.NEVER;
-});
-
 /** For the panel, which asks for mails, and the workers, who send them: the same in both. */
-export const correoFields = { CORREO_DE: remitente.optional(), CORREO_AVISOS: avisos.default([...EVENTOS_WEBHOOK]) };
+export const correoFields = { CORREO_DE: remitente.optional() };
 
 /** For who sends them. */
 export const smtpFields = {

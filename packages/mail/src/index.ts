@@ -1,6 +1,5 @@
 export {
   correoFields,
-  EVENTOS_CORREO,
   type Remitente,
   readServidor,
   type ServidorSmtp,

@@ -1,5 +1,6 @@
+import { EVENTOS_CORREO } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { EVENTOS_CORREO, readRemitente, readServidor } from './ajustes.ts';
+import { readRemitente, readServidor } from './ajustes.ts';
 import { renderCorreo } from './plantilla.ts';
 import { type Correo, contenidoDe } from './textos.ts';
 
@@ -10,21 +11,12 @@ const solicitud = {
   ...{ tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-12-31' },
 };
 const datoOf = {
-  ...{ 'solicitud.terminada': solicitud, 'solicitud.fallida': solicitud, 'solicitud.espera_efirma': solicitud },
+  ...{ 'solicitud.terminada': solicitud, 'solicitud.fallida': solicitud },
   'credencial.por_vencer': {
     rfc: 'ACU200101DB1',
     modo: 'test',
     credencial: 'efirma',
     vence_en: '2030-06-30T12:00:00.000Z',
-  },
-  'credencial.rechazada': { rfc: 'ACU200101DB1', modo: 'live', credencial: 'ciec', canal: 'portal' },
-  'saldo.bajo': { cuenta: 'Empresa', saldo: 1, umbral: 10 },
-  'llave.por_rotar': { rfc: 'ACU200101DB1', modo: 'live', rotar_antes_de: '2030-06-30T12:00:00.000Z' },
-  'cfdi.cambios': { rfc: 'ACU200101DB1', modo: 'live', tipo: 'recibidos', nuevos: 12, cambiados: 1, ausentes: 0 },
-  'sincronizacion.pausada': { rfc: 'ACU200101DB1', modo: 'live', motivo: 'SIN_SALDO' },
-  'proveedor.listado': {
-    ...{ rfc: 'ACU200101DB1', modo: 'live', cambio: 'entra', proveedor_rfc: 'PRO010101AB1', proveedor_nombre: 'Uno' },
-    ...{ lista: '69-B', supuesto: 'Presunto', supuesto_anterior: null, adverso: true, cfdi: { total: 3 } },
   },
 };
 const correo = (tipo: Correo['tipo'], more: Partial<Correo> = {}): Correo => ({
@@ -39,7 +31,7 @@ describe('the text of a notice', () => {
       const contenido = contenidoDe(correo(tipo, { datos, cuantas }));
       expect(contenido.asunto).toMatch(/^\S.{8,60}$/);
       expect(contenido.asunto).not.toContain('ACU200101DB1');
-      expect(contenido.accion?.url).toMatch(/^https:\/\/panel\.example\/(solicitudes|rfcs|saldo)/);
+      expect(contenido.accion?.url).toMatch(/^https:\/\/panel\.example\/(solicitudes|rfcs)/);
       const { texto, html } = renderCorreo(contenido);
       expect(`${texto}${html}`).not.toMatch(/undefined|null|NaN|Invalid/);
       expect(texto).toContain(`${panelUrl}/cuenta/correo`);
@@ -61,23 +53,6 @@ describe('the text of a notice', () => {
     }
     const prueba = contenidoDe(correo('solicitud.terminada', { datos: [{ ...solicitud, modo: 'test' }] }));
     expect(renderCorreo(prueba).texto).toContain('(con una llave de prueba)');
-  });
-});
-
-describe('the text about a subscription', () => {
-  it.each([
-    ['SIN_SALDO', 'Compre créditos y reanude'],
-    ['CIEC_RECHAZADA', 'Guarde la correcta y dé un permiso nuevo'],
-    ['LLAVE_CAMBIADA', 'Guarde la CIEC con la nueva y dé un permiso nuevo'],
-  ])('that paused for %s says what to do, and leads to where it is done', (motivo, said) => {
-    const contenido = contenidoDe(correo('sincronizacion.pausada', { datos: [{ rfc: 'ACU200101DB1', motivo }] }));
-    expect(renderCorreo(contenido).texto).toContain(said);
-    expect(contenido.accion?.url).toBe(`${panelUrl}/rfcs/ACU200101DB1/al-dia`);
-  });
-
-  it('that found changes leads to them', () => {
-    const contenido = contenidoDe(correo('cfdi.cambios', { datos: [datoOf['cfdi.cambios']] }));
-    expect(contenido.accion?.url).toBe(`${panelUrl}/rfcs/ACU200101DB1/al-dia`);
   });
 });
 

@@ -1,16 +1,11 @@
-import type { EventoWebhook, MotivoPausa } from '@acuse/contract';
+import type { EventoCorreo } from '@acuse/contract';
 import type { Contenido } from './plantilla.ts';
 
 type Dato = Readonly<Record<string, unknown>>;
 
 /** A mail as the database has it, with what only its sender knows. */
 export interface Correo {
-  readonly tipo:
-    | EventoWebhook
-    | 'correo.verificar'
-    | 'password.restablecer'
-    | 'password.cambiada'
-    | 'equipo.invitacion';
+  readonly tipo: EventoCorreo | 'correo.verificar' | 'password.restablecer' | 'password.cambiada' | 'equipo.invitacion';
   /** What it tells of; of many the first. */
   readonly datos: readonly Dato[];
   /** How many they are. */
@@ -52,30 +47,16 @@ const adversas = (dato: Dato): string => {
 
 const solicitud = (dato: Dato) =>
   `${textOf(dato, 'rfc')}: CFDI ${textOf(dato, 'tipo')} del ${dateOf(dato, 'desde', DIA_CALENDARIO)} al ${dateOf(dato, 'hasta', DIA_CALENDARIO)}${dePrueba(dato)}${adversas(dato)}`;
-const credencial = (dato: Dato) => (dato['credencial'] === 'ciec' ? 'CIEC' : 'e.firma');
 
 /** What a notice says of one thing or of several. */
 interface Aviso {
   readonly asunto: (cuantas: number) => string;
-  readonly parrafos: (cuantas: number, first: Dato) => readonly string[];
-  /** One thing, on a line; none where the paragraphs say all. */
-  readonly renglon?: (dato: Dato) => string;
+  readonly parrafo: (cuantas: number) => string;
+  /** One thing, on a line. */
+  readonly renglon: (dato: Dato) => string;
   /** Where in the panel: of one thing, or of several. */
   readonly accion: (first: Dato, cuantas: number) => { readonly texto: string; readonly path: string };
 }
-
-const PAUSAS: Readonly<Record<Exclude<MotivoPausa, 'PEDIDA'>, string>> = {
-  SIN_SALDO: 'no alcanzó el saldo. Compre créditos y reanude',
-  SIN_CONSENTIMIENTO: 'el permiso para usar la CIEC venció o se retiró. Dé uno nuevo',
-  CIEC_CAMBIADA: 'la CIEC cambió, y con ella terminó el permiso. Dé uno nuevo',
-  CIEC_RECHAZADA: 'el SAT no aceptó la CIEC. Guarde la correcta y dé un permiso nuevo',
-  LLAVE_CAMBIADA: 'la API key cambió, y con ella terminó el permiso. Guarde la CIEC con la nueva y dé un permiso nuevo',
-  CUENTA_SUSPENDIDA: 'la cuenta está suspendida. Aclárelo con el operador y reanude',
-};
-
-const LISTADOS: Readonly<Record<string, string>> = { entra: 'entró a', cambia: 'cambió en', sale: 'salió de' };
-
-const pausaOf = (motivo: string): string => Object.entries(PAUSAS).find(([each]) => each === motivo)?.[1] ?? motivo;
 
 const haciaSolicitud: Aviso['accion'] = (first, cuantas) =>
   cuantas === 1
@@ -88,91 +69,31 @@ const haciaRfc =
       ? { texto, path: `/rfcs/${encodeURIComponent(textOf(first, 'rfc'))}${parte}` }
       : { texto: 'Ver los RFC', path: '/rfcs' };
 
-const AVISOS: Readonly<Record<EventoWebhook, Aviso>> = {
+const AVISOS: Readonly<Record<EventoCorreo, Aviso>> = {
   'solicitud.terminada': {
     asunto: (n) => many(n, 'Su ZIP está listo', 'ZIP están listos'),
-    parrafos: (n) => [
+    parrafo: (n) =>
       n === 1
         ? 'El SAT entregó lo que pidió y su ZIP está listo para bajarlo en el panel.'
         : 'El SAT entregó lo que pidió y los ZIP están listos para bajarlos en el panel.',
-    ],
     renglon: solicitud,
     accion: haciaSolicitud,
   },
   'solicitud.fallida': {
     asunto: (n) => many(n, 'Una solicitud terminó sin ZIP', 'solicitudes terminaron sin ZIP'),
-    parrafos: (n) => [
+    parrafo: (n) =>
       n === 1
         ? 'El SAT no entregó lo que pidió. Su crédito se devolvió; el panel dice por qué y qué hacer.'
         : 'El SAT no entregó lo que pidió. Sus créditos se devolvieron; el panel dice por qué y qué hacer.',
-    ],
     renglon: solicitud,
     accion: haciaSolicitud,
   },
-  'solicitud.espera_efirma': {
-    asunto: (n) => many(n, 'Una solicitud espera su e.firma', 'solicitudes esperan su e.firma'),
-    parrafos: () => [
-      'La llave de la e.firma ya no está guardada y sin ella no se puede seguir. Guárdela otra vez y la solicitud continúa donde iba.',
-    ],
-    renglon: solicitud,
-    accion: haciaRfc('Guardar la e.firma', '/credenciales'),
-  },
   'credencial.por_vencer': {
     asunto: (n) => many(n, 'Un certificado de e.firma está por vencer', 'certificados de e.firma están por vencer'),
-    parrafos: () => [
+    parrafo: () =>
       'Un certificado vencido no sirve para consultar al SAT. Renuévelo en el portal del SAT antes de esa fecha y guarde aquí el nuevo.',
-    ],
     renglon: (dato) => `${textOf(dato, 'rfc')}: vence el ${dateOf(dato, 'vence_en')}${dePrueba(dato)}`,
     accion: haciaRfc('Ver sus credenciales', '/credenciales'),
-  },
-  'credencial.rechazada': {
-    asunto: (n) => many(n, 'El SAT rechazó una credencial', 'credenciales rechazadas por el SAT'),
-    parrafos: () => [
-      'El SAT no aceptó la credencial que está guardada, así que no se vuelve a usar: con más intentos podría bloquearla. Revísela y guárdela otra vez.',
-    ],
-    renglon: (dato) => `${textOf(dato, 'rfc')}: ${credencial(dato)}${dePrueba(dato)}`,
-    accion: haciaRfc('Revisar sus credenciales', '/credenciales'),
-  },
-  'saldo.bajo': {
-    asunto: () => 'Le queda poco saldo',
-    parrafos: () => [
-      'Quedan menos créditos que los de su aviso de saldo. Sin créditos, las consultas con costo contestan que no alcanza.',
-    ],
-    renglon: (dato) =>
-      `${textOf(dato, 'cuenta')}: ${many(Number(textOf(dato, 'saldo')), '1 crédito', 'créditos')}, de un aviso de ${NUMERO.format(Number(textOf(dato, 'umbral')))}`,
-    accion: () => ({ texto: 'Comprar créditos', path: '/saldo/comprar' }),
-  },
-  'llave.por_rotar': {
-    asunto: (n) => many(n, 'Conviene cambiar una API key', 'API keys que conviene cambiar'),
-    parrafos: () => [
-      'Una llave que se usa desde hace meses pudo quedar a la vista de alguien. Genere otra en el panel y cámbiela en su sistema.',
-    ],
-    renglon: (dato) => `${textOf(dato, 'rfc')}: antes del ${dateOf(dato, 'rotar_antes_de')}${dePrueba(dato)}`,
-    accion: haciaRfc('Cambiar la llave', '/llave'),
-  },
-  'cfdi.cambios': {
-    asunto: (n) => many(n, 'Cambios en sus CFDI', 'lecturas con cambios en sus CFDI'),
-    parrafos: () => ['El SAT da CFDI nuevos, cancelados o que cambiaron, de un RFC que se mantiene al día.'],
-    renglon: (dato) =>
-      `${textOf(dato, 'rfc')}, ${textOf(dato, 'tipo')}: ${many(Number(textOf(dato, 'nuevos')), '1 nuevo', 'nuevos')}, ${many(Number(textOf(dato, 'cambiados')), '1 con cambios', 'con cambios')}, ${many(Number(textOf(dato, 'ausentes')), '1 ausente', 'ausentes')}${dePrueba(dato)}`,
-    accion: haciaRfc('Ver los cambios', '/al-dia'),
-  },
-  'sincronizacion.pausada': {
-    asunto: (n) => many(n, 'Un RFC dejó de mantenerse al día', 'RFC dejaron de mantenerse al día'),
-    parrafos: () => [
-      'Ya no se leen sus CFDI; lo leído se conserva. Abajo dice por qué, y qué hacer: en la página Al día de cada RFC, o por la API con sincronizacion/reanudar o, para dar un permiso nuevo, sincronizacion/crear.',
-    ],
-    renglon: (dato) => `${textOf(dato, 'rfc')}: ${pausaOf(textOf(dato, 'motivo'))}${dePrueba(dato)}`,
-    accion: haciaRfc('Ver qué hacer y reanudar', '/al-dia'),
-  },
-  'proveedor.listado': {
-    asunto: (n) => many(n, 'Una contraparte cambió en una lista del SAT', 'contrapartes cambiaron en listas del SAT'),
-    parrafos: () => [
-      'Alguien con quien un RFC tiene CFDI entró a una lista que publica el SAT, cambió ahí de supuesto o salió de ella. Presunto y Definitivo, un sello sin efectos, los créditos por pagar, no ser localizado y las sentencias hablan en su contra; lo demás aclara o solo informa. Revise sus CFDI con él antes de usarlos.',
-    ],
-    renglon: (dato) =>
-      `${textOf(dato, 'rfc')}: ${[textOf(dato, 'proveedor_rfc'), textOf(dato, 'proveedor_nombre')].filter(Boolean).join(' ')} ${LISTADOS[textOf(dato, 'cambio')] ?? 'está en'} la lista ${textOf(dato, 'lista')} (${textOf(dato, 'supuesto')})${dePrueba(dato)}`,
-    accion: haciaRfc('Ver sus contrapartes en listas', '/proveedores'),
   },
 };
 
@@ -253,11 +174,11 @@ export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo):
     };
   const aviso = AVISOS[tipo];
   const { texto, path } = aviso.accion(first, cuantas);
-  const lines = aviso.renglon === undefined ? [] : datos.map(aviso.renglon);
+  const lines = datos.map(aviso.renglon);
   const left = cuantas - lines.length;
   return {
     asunto: aviso.asunto(cuantas),
-    parrafos: aviso.parrafos(cuantas, first),
+    parrafos: [aviso.parrafo(cuantas)],
     lista: lines.length > 0 && left > 0 ? [...lines, `y ${NUMERO.format(left)} más`] : lines,
     accion: { texto, url: `${panelUrl}${path}` },
     notas: [`Recibe este aviso porque lo tiene encendido. Elija cuáles quiere en ${panelUrl}/cuenta/correo.`],

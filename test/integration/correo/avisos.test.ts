@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import {
   createAvisos,
+  createAvisosCorreo,
   createBuzones,
   createClaims,
   createCorreos,
-  createLibro,
   createUsuarios,
   type Papel,
 } from '@acuse/db';
@@ -14,11 +14,12 @@ import { publish } from '../almacen/listar.ts';
 import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
+import { createEmisor } from '../webhooks/fixtures/destinos.ts';
 import { createEmisorCorreo } from './fixtures/emisor.ts';
 
 const t = useDatabase();
 const autor = { actor: 'prueba', ip: null };
-const AJUSTES = { saldoAviso: 5, diasLlave: 90, diasAntes: [30, 7], limite: 100, pagina: 1_000 };
+const AJUSTES = { diasAntes: [30, 7], limite: 100, pagina: 1_000 };
 
 let a: Taxpayer;
 let ana: { readonly id: string; readonly email: string };
@@ -51,7 +52,7 @@ async function finish(): Promise<string> {
   return id;
 }
 async function look(at: Date | undefined = undefined): Promise<void> {
-  const avisos = createAvisos(t.db, 'correo');
+  const avisos = createAvisosCorreo(t.db);
   while (await avisos.look({ ...AJUSTES, ...(at && { ahora: at }) }));
 }
 
@@ -90,9 +91,9 @@ describe('the end of a request', () => {
   it('comes to nothing that an order takes back: what waits of a kind that is switched off is not sent', async () => {
     await finish();
     const buzones = createBuzones(t.db);
-    await buzones.setApagados(ana.id, ['solicitud.terminada', 'saldo.bajo'], autor);
+    await buzones.setApagados(ana.id, ['solicitud.terminada', 'solicitud.fallida'], autor);
     expect(await correosDe(ana)).toEqual([]);
-    expect((await buzones.find(ana.id))?.apagados).toEqual(['saldo.bajo', 'solicitud.terminada']);
+    expect((await buzones.find(ana.id))?.apagados).toEqual(['solicitud.fallida', 'solicitud.terminada']);
     await finish();
     expect(await correosDe(ana)).toEqual([]);
   });
@@ -128,106 +129,83 @@ describe('the end of a request', () => {
   });
 });
 
-describe('whom a notice is not for', () => {
-  const FIN = new Date('2030-06-30T12:00:00.000Z');
-  /** A certificate that is about to lapse, and a CIEC that the SAT refuses. */
-  async function credentialsInTrouble() {
-    for (const tipo of ['efirma_cer', 'ciec'])
-      await t.sql`INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre, vigente_hasta)
-        VALUES (${randomUUID()}, ${a.contribuyenteId}, ${a.apiKeyId}, ${tipo}, 'k1', '\\x00', ${tipo === 'ciec' ? null : FIN})`;
-    await t.sql`UPDATE credencial SET rechazada_portal_en = now() WHERE contribuyente_id = ${a.contribuyenteId} AND tipo = 'ciec'`;
-    await look(new Date(FIN.getTime() - 5 * 86_400_000));
-  }
-  const kinds = async (persona: { readonly id: string }) => (await correosDe(persona)).map(({ tipo }) => tipo);
+/** So many days before the end of the certificates. */
+const FIN = new Date('2030-06-30T12:00:00.000Z');
+const daysBefore = (days: number) => new Date(FIN.getTime() - days * 86_400_000);
+async function newCredenciales({ contribuyenteId, apiKeyId }: Taxpayer) {
+  for (const tipo of ['efirma_cer', 'ciec'])
+    await t.sql`INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre, vigente_hasta)
+      VALUES (${randomUUID()}, ${contribuyenteId}, ${apiKeyId}, ${tipo}, 'k1', '\\x00', ${tipo === 'ciec' ? null : FIN})`;
+}
+const kinds = async (persona: { readonly id: string }) => (await correosDe(persona)).map(({ tipo }) => tipo);
 
-  it('those of credentials go to who may see them: not to a developer, who is told of the rest', async () => {
-    const [dueno, desarrollador] = [
-      await newPersona(a.cuentaId, true, 'PROPIETARIO'),
-      await newPersona(a.cuentaId, true, 'DESARROLLADOR'),
-    ];
-    await credentialsInTrouble();
+describe('mails', () => {
+  it('tell of ends of requests and of certificates near their end; all else is left to webhooks', async () => {
+    await createEmisor(t).newWebhook(a.cuentaId, 'http://127.0.0.1:9/');
+    await newCredenciales(a);
+    await t.sql`UPDATE credencial SET rechazada_portal_en = now() WHERE contribuyente_id = ${a.contribuyenteId} AND tipo = 'ciec'`;
+    await t.sql`UPDATE api_key SET creada_en = ${daysBefore(140)} WHERE id = ${a.apiKeyId}`;
+    const waiting = await newSolicitud(t.db, a, { desde: '2009-01-01', hasta: '2009-01-02' });
+    await t.sql`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = ${waiting}`;
+    await t.sql`UPDATE cuenta SET saldo = 1 WHERE id = ${a.cuentaId}`;
+    const now = daysBefore(40);
+    while (await createAvisos(t.db).look({ ...AJUSTES, saldoAviso: 5, diasLlave: 90, ahora: now }));
+    await look(now);
+    const told = await t.sql<{
+      tipo: string;
+    }>`SELECT DISTINCT tipo FROM webhook_evento WHERE cuenta_id = ${a.cuentaId} ORDER BY tipo`;
+    expect(told.map(({ tipo }) => tipo)).toEqual([
+      'credencial.rechazada',
+      'llave.por_rotar',
+      'saldo.bajo',
+      'solicitud.espera_efirma',
+    ]);
+    expect(await kinds(ana)).toEqual([]);
+    // A worker of the version before asks for one.
+    await t.sql`SELECT correo_emite(${a.cuentaId}::uuid, 'saldo.bajo', '{}')`;
+    expect(await kinds(ana)).toEqual([]);
     await finish();
-    for (const persona of [dueno, ana])
-      expect(await kinds(persona)).toEqual(expect.arrayContaining(['credencial.por_vencer', 'credencial.rechazada']));
-    expect(await kinds(desarrollador)).toContain('solicitud.terminada');
-    expect((await kinds(desarrollador)).filter((tipo) => tipo.startsWith('credencial.'))).toEqual([]);
+    await look(daysBefore(5));
+    expect(await kinds(ana)).toEqual(['credencial.por_vencer', 'solicitud.terminada']);
   });
 
-  it('those of what CFDI say go to who may see them, and an old key to who may see keys', async () => {
-    const [dueno, desarrollador] = [
-      await newPersona(a.cuentaId, true, 'PROPIETARIO'),
-      await newPersona(a.cuentaId, true, 'DESARROLLADOR'),
-    ];
-    const deCfdi = ['cfdi.cambios', 'plazo.por_vencer', 'proveedor.listado', 'sincronizacion.pausada'];
-    for (const tipo of [...deCfdi, 'llave.por_rotar'])
-      await t.sql`SELECT correo_emite(${a.cuentaId}::uuid, ${tipo}, ${JSON.stringify({ rfc: a.rfc })}::jsonb)`;
-    expect([await kinds(dueno), await kinds(ana), await kinds(desarrollador)]).toEqual([
-      ['cfdi.cambios', 'llave.por_rotar', 'plazo.por_vencer', 'proveedor.listado', 'sincronizacion.pausada'],
-      deCfdi,
-      ['llave.por_rotar'],
+  it('of credentials go to roles that see them: a developer gets those of requests alone', async () => {
+    const desarrollador = await newPersona(a.cuentaId, true, 'DESARROLLADOR');
+    await newCredenciales(a);
+    await look(daysBefore(5));
+    await finish();
+    expect([await kinds(ana), await kinds(desarrollador)]).toEqual([
+      ['credencial.por_vencer', 'solicitud.terminada'],
+      ['solicitud.terminada'],
     ]);
   });
 
-  it('nobody of a suspended account, in another account of whom notices go on', async () => {
+  it('go to nobody of a suspended account, in another account of whom notices go on', async () => {
     const otra = await seedTaxpayer(t.db, { saldo: 100 });
     await t.sql`INSERT INTO miembro (usuario_id, cuenta_id, papel) VALUES (${ana.id}, ${otra.cuentaId}, 'CONTADOR')`;
     await createClaims(t.db).finish(await claimOf(t.db, await newSolicitud(t.db, otra)), PAQUETE);
     const running = await newSolicitud(t.db, a, { desde: '2009-01-01', hasta: '2009-01-02' });
-    await t.sql`UPDATE cuenta SET suspendida_en = now(), suspension_motivo = 'prueba', saldo = 1 WHERE id = ${a.cuentaId}`;
-    await credentialsInTrouble();
+    await t.sql`UPDATE cuenta SET suspendida_en = now(), suspension_motivo = 'prueba' WHERE id = ${a.cuentaId}`;
+    await newCredenciales(a);
+    await look(daysBefore(5));
     await createClaims(t.db).finish(await claimOf(t.db, running), PAQUETE);
-    const mails = await correosDe(ana);
-    expect(mails.map(({ tipo, cuantas }) => [tipo, cuantas])).toContainEqual(['solicitud.terminada', 1]);
-    const told = mails.flatMap(({ datos }) => datos.map(({ cuenta_id }) => cuenta_id));
-    expect([...new Set(told)]).toEqual([otra.cuentaId]);
+    expect((await correosDe(ana)).map(({ tipo, cuantas, datos }) => [tipo, cuantas, datos[0]?.['cuenta_id']])).toEqual([
+      ['solicitud.terminada', 1, otra.cuentaId],
+    ]);
     // What is the case is told once the account is not suspended any more.
     await t.sql`UPDATE cuenta SET suspendida_en = NULL, suspension_motivo = NULL WHERE id = ${a.cuentaId}`;
-    await look();
-    expect(await kinds(ana)).toContain('saldo.bajo');
-  });
-});
-
-describe('what is the case and nobody did', () => {
-  it('is mailed once each: a low balance of each account, a certificate at each of its days, an old key', async () => {
-    await t.sql`UPDATE miembro SET papel = 'PROPIETARIO' WHERE usuario_id = ${ana.id}`;
-    const FIN = new Date('2030-06-30T12:00:00.000Z');
-    const fechaA = (days: number) => new Date(FIN.getTime() - days * 86_400_000);
-    await t.sql`UPDATE api_key SET creada_en = ${FIN}`;
-    await t.sql`INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre, vigente_hasta)
-      VALUES (${randomUUID()}, ${a.contribuyenteId}, ${a.apiKeyId}, 'efirma_cer', 'k1', '\\x00', ${FIN})`;
-    for (const days of [29, 28, 6, 5]) await look(fechaA(days));
-    expect(await correosDe(ana)).toMatchObject([{ tipo: 'credencial.por_vencer', cuantas: 2 }]);
-    await t.sql`UPDATE api_key SET creada_en = ${fechaA(140)} WHERE id = ${a.apiKeyId}`;
-    await look(fechaA(40));
-    await look(fechaA(39));
-    expect((await correosDe(ana)).map(({ tipo, cuantas }) => [tipo, cuantas])).toEqual([
-      ['credencial.por_vencer', 2],
-      ['llave.por_rotar', 1],
-    ]);
-
-    const otra = await seedTaxpayer(t.db, { saldo: 1 });
-    await t.sql`INSERT INTO miembro (usuario_id, cuenta_id, papel) VALUES (${ana.id}, ${otra.cuentaId}, 'CONTADOR')`;
-    await t.sql`TRUNCATE correo`;
-    await look();
-    await look();
-    expect(await correosDe(ana)).toMatchObject([
-      { tipo: 'saldo.bajo', cuantas: 1, datos: [{ saldo: 1, umbral: 5, cuenta_id: otra.cuentaId }] },
-    ]);
-    // Above its threshold again, it may fall below it again; the other account's is told for itself.
-    const libro = createLibro(t.db);
-    await libro.credit({ cuentaId: otra.cuentaId, creditos: 50, referencia: randomUUID(), detalle: 'x', ...autor });
-    await look();
-    await t.sql`UPDATE cuenta SET saldo = 2 WHERE id IN (${a.cuentaId}, ${otra.cuentaId})`;
-    await look();
-    expect(await correosDe(ana)).toMatchObject([{ tipo: 'saldo.bajo', cuantas: 3 }]);
+    await look(daysBefore(5));
+    expect(await kinds(ana)).toContain('credencial.por_vencer');
   });
 
-  it('is not mailed to who was not asked for an address, nor where the kind is off', async () => {
-    await t.sql`UPDATE cuenta SET saldo = 1 WHERE id = ${a.cuentaId}`;
+  it('of a certificate come once at each of its days, and where the address is known and the kind is on', async () => {
     const sin = await newPersona(a.cuentaId, false);
-    await createBuzones(t.db).setApagados(ana.id, ['saldo.bajo'], autor);
-    await look();
-    for (const each of [ana, sin]) expect(await correosDe(each)).toEqual([]);
+    const callada = await newPersona(a.cuentaId);
+    await createBuzones(t.db).setApagados(callada.id, ['credencial.por_vencer'], autor);
+    await newCredenciales(a);
+    for (const days of [29, 28, 6, 5]) await look(daysBefore(days));
+    expect(await correosDe(ana)).toMatchObject([{ tipo: 'credencial.por_vencer', cuantas: 2 }]);
+    for (const each of [sin, callada]) expect(await correosDe(each)).toEqual([]);
   });
 });
 
@@ -235,13 +213,9 @@ describe('a worker', () => {
   const server = duringTests(() => startSmtp());
   const emisor = duringTests(async () => createEmisorCorreo(t));
 
-  it('sends what happened in Spanish, with a link that switches such mails off, and none of a kind that the installation leaves out', async () => {
-    // Written before the worker starts, which looks for what it does not send at once and then in its own time.
-    await t.sql`UPDATE cuenta SET saldo = 1 WHERE id = ${a.cuentaId}`;
-    await look();
-    expect(await correosDe(ana)).toMatchObject([{ tipo: 'saldo.bajo' }]);
+  it('sends what happened in Spanish, with a link that switches such mails off', async () => {
     const id = await finish();
-    await emisor.startWorker(server.url, { CORREO_AVISOS: 'solicitud.terminada,solicitud.fallida' });
+    await emisor.startWorker(server.url);
     const recibido = await waitFor(async () => server.recibidos.find(({ para }) => para.includes(ana.email)) ?? null);
     expect(recibido.headers['subject']).toBe('Su ZIP está listo');
     expect(recibido.texto).toContain(`https://panel.example/solicitudes/${id}`);
@@ -253,7 +227,5 @@ describe('a worker', () => {
     expect(await buzones.unsubscribe(token, '')).toBe('solicitud.terminada');
     expect(await buzones.unsubscribe(token, '')).toBe('solicitud.terminada');
     expect((await buzones.find(ana.id))?.apagados).toEqual(['solicitud.terminada']);
-    await waitFor(async () => ((await correosDe(ana)).every(({ tipo }) => tipo !== 'saldo.bajo') ? true : null));
-    expect(server.recibidos.filter(({ headers }) => headers['subject'] === 'Le queda poco saldo')).toEqual([]);
   });
 });

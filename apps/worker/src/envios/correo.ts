@@ -3,12 +3,12 @@ import {
   CORREOS_DE_SEGURIDAD,
   type Correos,
   type CorreoTomado,
-  createAvisos,
+  createAvisosCorreo,
   createCorreos,
   type Database,
   huellaDeEnlace,
 } from '@acuse/db';
-import { contenidoDe, createMailer, type Envio, EVENTOS_CORREO, type Mailer, readServidor } from '@acuse/mail';
+import { contenidoDe, createMailer, type Envio, type Mailer, readServidor } from '@acuse/mail';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger, Shutdown } from '@acuse/runtime';
 import { nextIntento } from '@acuse/webhooks';
@@ -34,8 +34,8 @@ interface Deps {
 }
 
 /**
- * The role `correo`: hands mails to the server of `SMTP_URL`, writes those about what is the case, and ends what nobody
- * is helped by any more. Without a server it sends none, and deletes what this installation does not mail.
+ * The role `correo`: hands mails to the server of `SMTP_URL`, writes those about certificates near their end, and ends
+ * mails that are too late. Without a server it deletes them all.
  */
 export async function openCorreo(
   {
@@ -50,15 +50,12 @@ export async function openCorreo(
   const { SMTP_URL, CORREO_DE: de, PANEL_PUBLIC_URL, CORREO_TIMEOUT_MS: timeoutMs } = config;
   const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
   const isSending = servidor !== null && de !== undefined && PANEL_PUBLIC_URL !== undefined;
-  const unwanted = isSending
-    ? EVENTOS_CORREO.filter((evento) => !config.CORREO_AVISOS.includes(evento))
-    : [...EVENTOS_CORREO, ...CORREOS_DE_SEGURIDAD];
   const tidying = startLoop({
     name: 'correo-limpieza',
     everyMs: TIDY_MS,
     log,
     async turn() {
-      const discarded = unwanted.length === 0 ? 0 : await correos.discard(unwanted, TIDY);
+      const discarded = isSending ? 0 : await correos.discard(TIDY);
       const expired = await correos.expire(TIDY);
       if (expired > 0) {
         metrics.mailsGivenUp.with({ motivo: 'VENCIDO' }).add(expired);
@@ -73,7 +70,7 @@ export async function openCorreo(
     return;
   }
 
-  const { CORREO_CONCURRENCY: concurrency, AVISOS_INTERVAL_MS, SALDO_AVISO: saldoAviso } = config;
+  const { CORREO_CONCURRENCY: concurrency, AVISOS_INTERVAL_MS } = config;
   const mailer = createMailer({ servidor, de, tls: config.SMTP_TLS, timeoutMs });
   const deps: Deps = {
     ...{ correos, mailer, log, metrics },
@@ -84,15 +81,15 @@ export async function openCorreo(
   const sending = await startSending<CorreoTomado>({
     name: 'correo',
     ...{ concurrency, everyMs: config.CORREO_INTERVAL_MS, log },
-    take: (limite) => correos.claim({ limite, leaseSeconds, sin: unwanted }),
+    take: (limite) => correos.claim({ limite, leaseSeconds }),
     send: (tomado, signal) => deliver(deps, tomado, signal),
     onFailed: ({ id: correo }, err) => log.error({ correo, err }, 'mail_not_noted'),
     listen: correos.listen,
   });
   const closeMs = config.SHUTDOWN_SECONDS * 1_000;
   shutdown.phase('correo', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
-  const avisos = createAvisos(database, 'correo');
-  const looking = startAvisos({ name: 'avisos-correo', avisos, log, everyMs: AVISOS_INTERVAL_MS, saldoAviso });
+  const { look } = createAvisosCorreo(database);
+  const looking = startAvisos({ name: 'avisos-correo', log, everyMs: AVISOS_INTERVAL_MS, look });
   shutdown.phase('avisos-correo', () => looking.close());
 }
 

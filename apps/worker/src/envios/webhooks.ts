@@ -86,7 +86,11 @@ export async function openWebhooks(
   const closeMs = config.SHUTDOWN_SECONDS * 1_000;
   shutdown.phase('webhooks', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
   const { AVISOS_INTERVAL_MS: everyMs, SALDO_AVISO: saldoAviso } = config;
-  const looking = startAvisos({ name: 'avisos', avisos: createAvisos(database), log, everyMs, saldoAviso });
+  const avisos = createAvisos(database);
+  const looking = startAvisos({
+    ...{ name: 'avisos', log, everyMs },
+    look: (ajustes) => avisos.look({ ...ajustes, saldoAviso }),
+  });
   const proceso = `${hostname()}:${process.pid}:webhooks`;
   const beat = async () => {
     await heartbeats.beat({ proceso, rol: 'webhooks', consumed: true });

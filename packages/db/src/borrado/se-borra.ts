@@ -243,9 +243,9 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     plazo: '{webhook_aviso} después de ese fin',
   },
   correo_aviso: {
-    dato: 'Qué fin próximo ya se avisó por correo a una persona',
+    dato: 'De qué certificado por vencer ya se avisó por correo a una persona',
     trato: 'borra',
-    donde: `clave LIKE '% ' || :c::text || ' %' OR clave IN (SELECT 'llave.por_rotar ' || id FROM api_key WHERE contribuyente_id = :c)`,
+    donde: `clave LIKE '% ' || :c::text || ' %'`,
     suyo: 'clave',
     resto: 'usuario_id en hasta',
     plazo: '{correo_aviso} después de ese fin',

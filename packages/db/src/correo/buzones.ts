@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { EventoWebhook } from '@acuse/contract';
+import { EVENTOS_CORREO, type EventoCorreo } from '@acuse/contract';
 import type { Autor } from '@acuse/core';
 import { cuentaOf, nota } from '../cuentas/auditoria.ts';
 import { normalizeEmail } from '../cuentas/cuentas.ts';
@@ -12,7 +12,7 @@ export interface Buzon {
   /** When the user showed that the address is theirs: notices go to no other. */
   readonly verificadoEn: Date | null;
   /** Events that the user is not mailed about. */
-  readonly apagados: readonly EventoWebhook[];
+  readonly apagados: readonly EventoCorreo[];
 }
 
 /** What is kept of the token of a link: 256 random bits cannot be found again from it. */
@@ -98,28 +98,28 @@ export function createBuzones({ pool }: Pick<Database, 'pool'>) {
       return rowOf<Buzon>(pool, text, [usuarioId]);
     },
 
-    /** Of these events, those that a user may be told of in some account: who may not see a thing is not mailed about it. */
-    async toldOf(usuarioId: string, eventos: readonly EventoWebhook[]): Promise<EventoWebhook[]> {
-      const rows = await rowsOf<{ evento: EventoWebhook }>(pool, TOLD, [usuarioId, eventos]);
+    /** Events that a user may be mailed about in some account: a role that may not see a thing gets no mail about it. */
+    async toldOf(usuarioId: string): Promise<EventoCorreo[]> {
+      const rows = await rowsOf<{ evento: EventoCorreo }>(pool, TOLD, [usuarioId, EVENTOS_CORREO]);
       return rows.map(({ evento }) => evento);
     },
 
     /** Says which events a user is not mailed about; what waits of those is not sent. */
-    async setApagados(usuarioId: string, apagados: readonly EventoWebhook[], { actor, ip }: Autor): Promise<void> {
+    async setApagados(usuarioId: string, apagados: readonly EventoCorreo[], { actor, ip }: Autor): Promise<void> {
       await execute(pool, SET_OFF, [usuarioId, [...new Set(apagados)].sort(), actor, ip]);
     },
 
     /** Switches off what a mail was about, by the token of its link. The event, or null for a link that is not known. */
-    async unsubscribe(token: string, ip: string): Promise<EventoWebhook | null> {
+    async unsubscribe(token: string, ip: string): Promise<EventoCorreo | null> {
       if (!isUuid(token)) return null;
-      return (await rowOf<{ tipo: EventoWebhook }>(pool, UNSUBSCRIBE, [token, ip]))?.tipo ?? null;
+      return (await rowOf<{ tipo: EventoCorreo }>(pool, UNSUBSCRIBE, [token, ip]))?.tipo ?? null;
     },
 
     /** What a link to switch off is about; null for one that is not known. */
-    async kindOf(token: string): Promise<EventoWebhook | null> {
+    async kindOf(token: string): Promise<EventoCorreo | null> {
       if (!isUuid(token)) return null;
       const text = 'SELECT tipo FROM correo WHERE baja = $1 AND NOT urgente';
-      return (await rowOf<{ tipo: EventoWebhook }>(pool, text, [token]))?.tipo ?? null;
+      return (await rowOf<{ tipo: EventoCorreo }>(pool, text, [token]))?.tipo ?? null;
     },
 
     /** Deletes links whose time is over, a batch of them; any number of processes may do it at once. */

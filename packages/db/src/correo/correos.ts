@@ -1,4 +1,4 @@
-import type { EventoWebhook } from '@acuse/contract';
+import type { EventoCorreo } from '@acuse/contract';
 import { type Database, listenTo } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 
@@ -12,7 +12,7 @@ export const CORREOS_DE_SEGURIDAD = [
   'password.cambiada',
   'equipo.invitacion',
 ] as const;
-export type TipoCorreo = EventoWebhook | (typeof CORREOS_DE_SEGURIDAD)[number];
+export type TipoCorreo = EventoCorreo | (typeof CORREOS_DE_SEGURIDAD)[number];
 
 /** A mail on its way, held until its lease ends. */
 export interface CorreoTomado {
@@ -45,7 +45,7 @@ export interface CorreoFallido {
 
 const CLAIM = `
 WITH libre AS MATERIALIZED (
-  SELECT id FROM correo WHERE estado = 'PENDIENTE' AND due_at <= now() AND vence_en > now() AND tipo <> ALL ($3)
+  SELECT id FROM correo WHERE estado = 'PENDIENTE' AND due_at <= now() AND vence_en > now()
   ORDER BY urgente DESC, due_at, id LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED
 )
 UPDATE correo c SET epoch = c.epoch + 1, tomado_hasta = now() + make_interval(secs => $2), due_at = now() + make_interval(secs => $2)
@@ -72,7 +72,7 @@ UPDATE correo SET estado = 'FALLIDO', motivo = 'VENCIDO', terminado_en = now(), 
   SELECT id FROM correo WHERE ${IDLE} AND vence_en <= now() ORDER BY vence_en LIMIT $1 FOR NO KEY UPDATE SKIP LOCKED))`;
 
 const DISCARD = `
-DELETE FROM correo WHERE id = ANY (ARRAY(SELECT id FROM correo WHERE ${IDLE} AND tipo = ANY ($2) LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+DELETE FROM correo WHERE id = ANY (ARRAY(SELECT id FROM correo WHERE ${IDLE} LIMIT $1 FOR UPDATE SKIP LOCKED))`;
 
 const FAILURES = `
 SELECT id, tipo, para, motivo, error, intentos, creado_en AS "creadoEn", terminado_en AS "terminadoEn"
@@ -82,11 +82,11 @@ FROM correo WHERE estado = 'FALLIDO' ORDER BY terminado_en DESC LIMIT $1`;
 export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return {
     /**
-     * Takes up to `limite` that are due, those that somebody waits for first, and none of the kinds `sin`. Nobody else
+     * Takes up to `limite` that are due, those that somebody waits for first. Nobody else
      * gets them for `leaseSeconds`; then they are due again, as those of a dead worker.
      */
-    claim: (input: Record<'limite' | 'leaseSeconds', number> & { readonly sin?: readonly TipoCorreo[] }) =>
-      rowsOf<CorreoTomado>(pool, CLAIM, [input.limite, input.leaseSeconds, input.sin ?? []]),
+    claim: (input: Record<'limite' | 'leaseSeconds', number>) =>
+      rowsOf<CorreoTomado>(pool, CLAIM, [input.limite, input.leaseSeconds]),
 
     /**
      * Puts the link of a mail that is in hand in force, by the SHA-256 of its token. Its end; null when somebody else
@@ -119,8 +119,8 @@ export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'setti
     /** Gives up those whose time is over, `limite` of them: so many were. */
     expire: (limite: number) => execute(pool, EXPIRE, [limite]),
 
-    /** Deletes those of kinds that this installation does not send, `limite` of them: so many were. */
-    discard: (tipos: readonly TipoCorreo[], limite: number) => execute(pool, DISCARD, [limite, tipos]),
+    /** Deletes up to `limite` that wait, for an installation that sends none. Returns how many. */
+    discard: (limite: number) => execute(pool, DISCARD, [limite]),
 
     /** Those that were given up, the last first. */
     failures: (limite: number) => rowsOf<CorreoFallido>(pool, FAILURES, [limite]),

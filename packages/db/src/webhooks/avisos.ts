@@ -24,15 +24,6 @@ interface Destino {
   /** What each was told, and the column of that table that names it. */
   readonly aviso: string;
   readonly columna: string;
-  /** Where they are. */
-  readonly tabla: string;
-  /** Whether `w` wants to be told of a low balance; the accounts of `p`; and how each is noted. */
-  readonly saldo: string;
-  readonly cuentas: string;
-  readonly claveSaldo: string;
-  /** Which notes are of a low balance, and the account of one (`v`). */
-  readonly isSaldo: string;
-  readonly cuentaDeSaldo: string;
   /** Those of the account and the taxpayer `d` who want to be told of this. */
   readonly ofTaxpayer: (tipo: EventoWebhook) => string;
   /** Those among the candidates who still want it, locked in the order of their ids where writing to them locks. */
@@ -44,14 +35,8 @@ interface Destino {
 const WEBHOOKS: Destino = {
   aviso: 'webhook_aviso',
   columna: 'webhook_id',
-  tabla: 'webhook',
-  saldo: `w.estado = 'ACTIVO' AND 'saldo.bajo' = ANY (w.eventos)`,
   ofTaxpayer: (tipo) => `SELECT id, cuenta_id FROM webhook
     WHERE cuenta_id = d.cuenta_id AND estado = 'ACTIVO' AND '${tipo}' = ANY (eventos) AND (rfcs = '{}' OR d.rfc = ANY (rfcs))`,
-  cuentas: 'SELECT w.cuenta_id FROM webhook w WHERE w.id = p.id',
-  claveSaldo: `'saldo.bajo'`,
-  isSaldo: `clave = 'saldo.bajo'`,
-  cuentaDeSaldo: '(SELECT w.cuenta_id FROM webhook w WHERE w.id = v.webhook_id)',
   alive: `SELECT w.id FROM webhook w WHERE w.id = ANY (ARRAY(SELECT destino FROM candidata)) AND w.estado = 'ACTIVO' ORDER BY w.id FOR NO KEY UPDATE`,
   tell: 'webhook_anota(ARRAY[e.destino], e.cuenta_id, e.rfc, e.tipo, NULL, e.datos)',
 };
@@ -59,18 +44,11 @@ const WEBHOOKS: Destino = {
 const CORREO: Destino = {
   aviso: 'correo_aviso',
   columna: 'usuario_id',
-  tabla: 'usuario',
-  saldo: `w.correo_verificado_en IS NOT NULL AND 'saldo.bajo' <> ALL (w.avisos_apagados)`,
   // Of these `correo_avisa` passes over those who may not be told of it. An account that is suspended is told later.
   ofTaxpayer: (
     tipo,
   ) => `SELECT m.usuario_id AS id, m.cuenta_id FROM miembro m JOIN usuario u ON u.id = m.usuario_id JOIN cuenta q ON q.id = m.cuenta_id
     WHERE m.cuenta_id = d.cuenta_id AND q.suspendida_en IS NULL AND u.correo_verificado_en IS NOT NULL AND '${tipo}' <> ALL (u.avisos_apagados)`,
-  cuentas:
-    'SELECT m.cuenta_id FROM miembro m JOIN cuenta q ON q.id = m.cuenta_id WHERE m.usuario_id = p.id AND q.suspendida_en IS NULL',
-  claveSaldo: `'saldo.bajo ' || c.id`,
-  isSaldo: `clave LIKE 'saldo.bajo %'`,
-  cuentaDeSaldo: 'substr(v.clave, 12)::uuid',
   alive: 'SELECT DISTINCT destino AS id FROM candidata ORDER BY destino',
   tell: `correo_avisa(e.destino, e.cuenta_id, e.tipo, e.datos || jsonb_strip_nulls(jsonb_build_object('rfc', e.rfc)))`,
 };
@@ -113,48 +91,50 @@ const byTime = (
       CROSS JOIN LATERAL (${destino.ofTaxpayer(tipo)} OFFSET 0) w`,
   });
 
-/** The looks of one kind of addressee. */
-const looksOf = (destino: Destino) => ({
-  /** `$4` credits. */
-  saldo: look(destino, {
-    pagina: `SELECT NULL AS en, w.id FROM ${destino.tabla} w WHERE ${destino.saldo} AND w.id > $3::uuid ORDER BY w.id`,
-    estado: `SELECT p.id AS destino, c.id AS cuenta_id, NULL::text AS rfc, 'saldo.bajo' AS tipo, ${destino.claveSaldo} AS clave, NULL::timestamptz AS hasta,
-        jsonb_build_object('saldo', c.saldo, 'umbral', coalesce(a.umbral, $4::int)) AS datos
-      FROM pagina p CROSS JOIN LATERAL (${destino.cuentas} OFFSET 0) q CROSS JOIN LATERAL (SELECT id, saldo FROM cuenta WHERE id = q.cuenta_id OFFSET 0) c LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
-      WHERE c.saldo < coalesce(a.umbral, $4::int)`,
-  }),
-  /** `$6` days before an end. */
-  certificados: byTime(destino, 'credencial.por_vencer', {
+/** `$6` days before an end. */
+const certificados = (destino: Destino) =>
+  byTime(destino, 'credencial.por_vencer', {
     de: `credencial x WHERE x.tipo = 'efirma_cer'`,
     en: 'x.vigente_hasta',
     isDue: `x.vigente_hasta > ${AHORA} AND x.vigente_hasta < ${AHORA} + make_interval(days => (SELECT max(n) FROM unnest($6::int[]) n))`,
     clave: `format('credencial.por_vencer %s %s %s', d.id, ${ISO('p.en')}, (SELECT min(n) FROM unnest($6::int[]) n WHERE p.en < ${AHORA} + make_interval(days => n)))`,
     hasta: 'p.en',
     datos: `'modo', (SELECT k.modo FROM credencial x JOIN api_key k ON k.id = x.api_key_id WHERE x.id = p.id), 'credencial', 'efirma', 'vence_en', ${ISO('p.en')}`,
-  }),
-  /** `$6` days of a key, `$7` of them left when it is told of. */
-  llaves: byTime(destino, 'llave.por_rotar', {
-    de: `api_key x WHERE x.estado = 'ACTIVA'`,
-    en: 'x.creada_en',
-    isDue: `x.creada_en < ${AHORA} - make_interval(days => $6::int - $7::int)`,
-    clave: `format('llave.por_rotar %s', p.id)`,
-    hasta: `${AHORA} + interval '1 year'`,
-    datos: `'modo', (SELECT modo FROM api_key WHERE id = p.id), 'creada_en', ${ISO('p.en')}, 'rotar_antes_de', ${ISO('p.en + make_interval(days => $6::int)')}`,
-  }),
-  /** A balance that is above its threshold again may fall below it again. `$1` rows, beyond `$2`; `$3` credits. */
-  forget: `
-WITH pagina AS MATERIALIZED (
-  SELECT DISTINCT ${destino.columna} AS destino FROM ${destino.aviso} WHERE ${destino.isSaldo} AND ${destino.columna} > $2::uuid
-  ORDER BY ${destino.columna} LIMIT $1
-), olvidado AS (
-  DELETE FROM ${destino.aviso} v USING pagina p WHERE v.${destino.columna} = p.destino AND v.${destino.isSaldo} AND EXISTS (
-    SELECT FROM cuenta c LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
-    WHERE c.id = ${destino.cuentaDeSaldo} AND c.saldo >= coalesce(a.umbral, $3::int))
-)
-SELECT count(*)::int AS leidas, max(destino::text) AS ultimo FROM pagina`,
+  });
+
+const CERTIFICADOS = certificados(WEBHOOKS);
+const CERTIFICADOS_CORREO = certificados(CORREO);
+
+/** `$4` credits. */
+const SALDO = look(WEBHOOKS, {
+  pagina: `SELECT NULL AS en, w.id FROM webhook w WHERE w.estado = 'ACTIVO' AND 'saldo.bajo' = ANY (w.eventos) AND w.id > $3::uuid ORDER BY w.id`,
+  estado: `SELECT p.id AS destino, c.id AS cuenta_id, NULL::text AS rfc, 'saldo.bajo' AS tipo, 'saldo.bajo' AS clave, NULL::timestamptz AS hasta,
+      jsonb_build_object('saldo', c.saldo, 'umbral', coalesce(a.umbral, $4::int)) AS datos
+    FROM pagina p CROSS JOIN LATERAL (SELECT w.cuenta_id FROM webhook w WHERE w.id = p.id OFFSET 0) q CROSS JOIN LATERAL (SELECT id, saldo FROM cuenta WHERE id = q.cuenta_id OFFSET 0) c LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
+    WHERE c.saldo < coalesce(a.umbral, $4::int)`,
 });
 
-const LOOKS = { webhooks: looksOf(WEBHOOKS), correo: looksOf(CORREO) };
+/** `$6` days of a key, `$7` of them left when it is told of. */
+const LLAVES = byTime(WEBHOOKS, 'llave.por_rotar', {
+  de: `api_key x WHERE x.estado = 'ACTIVA'`,
+  en: 'x.creada_en',
+  isDue: `x.creada_en < ${AHORA} - make_interval(days => $6::int - $7::int)`,
+  clave: `format('llave.por_rotar %s', p.id)`,
+  hasta: `${AHORA} + interval '1 year'`,
+  datos: `'modo', (SELECT modo FROM api_key WHERE id = p.id), 'creada_en', ${ISO('p.en')}, 'rotar_antes_de', ${ISO('p.en + make_interval(days => $6::int)')}`,
+});
+
+/** A balance that is above its threshold again may fall below it again. `$1` rows, beyond `$2`; `$3` credits. */
+const FORGET = `
+WITH pagina AS MATERIALIZED (
+  SELECT DISTINCT webhook_id AS destino FROM webhook_aviso WHERE clave = 'saldo.bajo' AND webhook_id > $2::uuid
+  ORDER BY webhook_id LIMIT $1
+), olvidado AS (
+  DELETE FROM webhook_aviso v USING pagina p WHERE v.webhook_id = p.destino AND v.clave = 'saldo.bajo' AND EXISTS (
+    SELECT FROM cuenta c LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id
+    WHERE c.id = (SELECT w.cuenta_id FROM webhook w WHERE w.id = v.webhook_id) AND c.saldo >= coalesce(a.umbral, $3::int))
+)
+SELECT count(*)::int AS leidas, max(destino::text) AS ultimo FROM pagina`;
 
 /** Where a look goes on: after this time and this id. */
 interface Lugar {
@@ -171,34 +151,43 @@ interface Vista {
 
 const CERO = '00000000-0000-0000-0000-000000000000';
 
-/**
- * What is the case and nobody did: a balance below its account's threshold, a certificate near its end, an old key.
- * Each endpoint, or each user who is mailed, is told once: of a certificate at each of the days before its end, of a key
- * once a year, of a balance each time that it falls. Who was told is in the database, so that nothing is lost or
- * repeated while nobody looks or a clock jumps; where a look goes on is in memory.
- */
-export function createAvisos({ pool }: Pick<Database, 'pool'>, por: keyof typeof LOOKS = 'webhooks') {
-  const { saldo, certificados, llaves, forget } = LOOKS[por];
-  const lugares = new Map<string, Lugar>();
+type AjustesPagina = Pick<AjustesAvisos, 'limite' | 'pagina'>;
 
-  /** Looks at the next page, and after the last one at the first again. */
-  async function page(
-    text: string,
-    { limite, pagina }: AjustesAvisos,
-    valuesAt: (lugar: Lugar | undefined) => readonly unknown[],
-  ): Promise<'MORE_TO_TELL' | 'MORE_PAGES' | 'END'> {
-    const vista = await rowOf<Vista>(pool, text, [pagina, limite, ...valuesAt(lugares.get(text))]);
-    if (vista === null) throw new Error('a look gives one row');
-    // The same page again: who was told is found no more.
-    if (vista.nuevas >= limite) return 'MORE_TO_TELL';
-    if (vista.ultimo === null || vista.leidas < pagina) lugares.delete(text);
-    else lugares.set(text, vista.ultimo);
-    return lugares.has(text) ? 'MORE_PAGES' : 'END';
-  }
+/** Reads looks page by page. Where each goes on is in memory. */
+function createPages(pool: Database['pool']) {
+  const lugares = new Map<string, Lugar>();
+  return {
+    isWithin: (text: string) => lugares.has(text),
+
+    /** Looks at the next page, and after the last one at the first again. */
+    async page(
+      text: string,
+      { limite, pagina }: AjustesPagina,
+      valuesAt: (lugar: Lugar | undefined) => readonly unknown[],
+    ): Promise<'MORE_TO_TELL' | 'MORE_PAGES' | 'END'> {
+      const vista = await rowOf<Vista>(pool, text, [pagina, limite, ...valuesAt(lugares.get(text))]);
+      if (vista === null) throw new Error('a look gives one row');
+      // The same page again: who was told is found no more.
+      if (vista.nuevas >= limite) return 'MORE_TO_TELL';
+      if (vista.ultimo === null || vista.leidas < pagina) lugares.delete(text);
+      else lugares.set(text, vista.ultimo);
+      return lugares.has(text) ? 'MORE_PAGES' : 'END';
+    },
+  };
+}
+
+/**
+ * Tells webhooks what is the case and nobody did: a balance below its account's threshold, a certificate near its end,
+ * an old key. Each endpoint is told once: of a certificate at each of the days before its end, of a key once a year, of
+ * a balance each time that it falls. Who was told is in the database, so that nothing is lost or repeated while nobody
+ * looks or a clock jumps.
+ */
+export function createAvisos({ pool }: Pick<Database, 'pool'>) {
+  const { isWithin, page } = createPages(pool);
 
   async function forgetRisen({ pagina, saldoAviso }: AjustesAvisos): Promise<void> {
     for (let id: string | null = CERO; id !== null; ) {
-      const row: { leidas: number; ultimo: string | null } | null = await rowOf(pool, forget, [pagina, id, saldoAviso]);
+      const row: { leidas: number; ultimo: string | null } | null = await rowOf(pool, FORGET, [pagina, id, saldoAviso]);
       id = row?.leidas === pagina ? row.ultimo : null;
     }
   }
@@ -210,11 +199,11 @@ export function createAvisos({ pool }: Pick<Database, 'pool'>, por: keyof typeof
      */
     async look(ajustes: AjustesAvisos): Promise<boolean> {
       const { saldoAviso, diasLlave, diasAntes, ahora = null } = ajustes;
-      if (!lugares.has(saldo)) await forgetRisen(ajustes);
+      if (!isWithin(SALDO)) await forgetRisen(ajustes);
       const told = [
-        await page(saldo, ajustes, (lugar) => [lugar?.id ?? CERO, saldoAviso]),
-        await page(certificados, ajustes, (lugar) => [lugar?.id ?? CERO, lugar?.en ?? null, ahora, diasAntes]),
-        await page(llaves, ajustes, (lugar) => [
+        await page(SALDO, ajustes, (lugar) => [lugar?.id ?? CERO, saldoAviso]),
+        await page(CERTIFICADOS, ajustes, (lugar) => [lugar?.id ?? CERO, lugar?.en ?? null, ahora, diasAntes]),
+        await page(LLAVES, ajustes, (lugar) => [
           ...[lugar?.id ?? '', lugar?.en ?? null, ahora],
           ...[diasLlave, Math.min(...diasAntes)],
         ]),
@@ -224,4 +213,17 @@ export function createAvisos({ pool }: Pick<Database, 'pool'>, por: keyof typeof
   };
 }
 
-export type Avisos = ReturnType<typeof createAvisos>;
+/** Mails people about certificates near their end, by the same rules. */
+export function createAvisosCorreo({ pool }: Pick<Database, 'pool'>) {
+  const { page } = createPages(pool);
+  return {
+    /** Looks at one page of certificates. True when there is more to tell at once. */
+    async look(ajustes: AjustesPagina & Pick<AjustesAvisos, 'diasAntes' | 'ahora'>): Promise<boolean> {
+      const { diasAntes, ahora = null } = ajustes;
+      const told = await page(CERTIFICADOS_CORREO, ajustes, (lugar) => [
+        ...[lugar?.id ?? CERO, lugar?.en ?? null, ahora, diasAntes],
+      ]);
+      return told === 'MORE_TO_TELL';
+    },
+  };
+}

@@ -202,7 +202,7 @@ const everyPage = () => {
 
     const [correo] = await servicio.sql<{ baja: string }>`
       INSERT INTO correo (usuario_id, para, tipo, estado, motivo, terminado_en, vence_en, error)
-      VALUES (${persona.usuarioId}, ${persona.email}, 'saldo.bajo', 'FALLIDO', 'RECHAZADO', now(), now(), ${`RECHAZADO: 550 ${'no '.repeat(90)}`}) RETURNING baja`;
+      VALUES (${persona.usuarioId}, ${persona.email}, 'solicitud.fallida', 'FALLIDO', 'RECHAZADO', now(), now(), ${`RECHAZADO: 550 ${'no '.repeat(90)}`}) RETURNING baja`;
     const { baja = '' } = correo ?? {};
 
     await cliente.page.goto(`${url}/saldo/comprar`);

@@ -1,4 +1,4 @@
-import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
+import { EVENTOS_CORREO, type EventoCorreo } from '@acuse/contract';
 import type { Buzon } from '@acuse/db';
 import { demasiados, type Falta, limiteEnlaces } from '../../acceso/comprobar.ts';
 import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
@@ -19,11 +19,11 @@ mailPage.post(PATH, async (contexto) => {
   const buzon = await deps.buzones.find(usuario.id);
   if (correo === null || buzon === null) return renderAvisos(contexto);
   const wanted = elegidosOf(campos);
-  const offered = await deps.buzones.toldOf(usuario.id, correo.avisos);
-  if (wanted.some((evento) => correo.avisos.includes(evento) && !offered.includes(evento)))
+  const offered = await deps.buzones.toldOf(usuario.id);
+  if (EVENTOS_CORREO.some((evento) => wanted.includes(evento) && !offered.includes(evento)))
     return renderAvisos(contexto, AJENO);
   // What was chosen of those that are not on the page stays.
-  const apagados = EVENTOS_WEBHOOK.filter((evento) =>
+  const apagados = EVENTOS_CORREO.filter((evento) =>
     offered.includes(evento) ? !wanted.includes(evento) : buzon.apagados.includes(evento),
   );
   await deps.buzones.setApagados(usuario.id, apagados, autor);
@@ -60,8 +60,8 @@ async function renderAvisos(contexto: ContextoPersona, falta?: Falta): Promise<R
       </p>
     ) : (
       <>
-        <Direccion email={usuario.email} buzon={buzon} isPorConfirmar={usuario.porVerificar} de={correo.de} />
-        <Eventos avisos={await deps.buzones.toldOf(usuario.id, correo.avisos)} buzon={buzon} />
+        <Direccion email={usuario.email} buzon={buzon} isPorConfirmar={usuario.porVerificar} de={correo} />
+        <Eventos avisos={await deps.buzones.toldOf(usuario.id)} buzon={buzon} />
       </>
     ),
     { ...falta, error: falta?.texto, camino: <Camino /> },
@@ -106,7 +106,7 @@ function Direccion(props: {
   );
 }
 
-function Eventos({ avisos, buzon }: { readonly avisos: readonly EventoWebhook[]; readonly buzon: Buzon }) {
+function Eventos({ avisos, buzon }: { readonly avisos: readonly EventoCorreo[]; readonly buzon: Buzon }) {
   if (avisos.length === 0)
     return (
       <Tarjeta titulo="De qué avisar">
@@ -120,7 +120,8 @@ function Eventos({ avisos, buzon }: { readonly avisos: readonly EventoWebhook[];
     <Tarjeta titulo="De qué avisar">
       <p>
         De las cuentas en las que está, y en cada una de lo que su rol le deja ver en el panel. Los de una misma clase
-        se juntan: a lo más uno por hora. Los que cuidan su acceso (enlaces, cambio de contraseña) llegan siempre.
+        se juntan: a lo más uno por hora. Los que cuidan su acceso (enlaces, cambio de contraseña) llegan siempre. De
+        todo lo demás avisan los <a href="/webhooks">webhooks</a>.
       </p>
       <Formulario accion={PATH} descripcion="Avisos por correo">
         <fieldset>

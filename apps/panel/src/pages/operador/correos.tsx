@@ -22,7 +22,7 @@ mailsPage.get('/operador/correos', async ({ deps, now, pagina }) => {
       <p class="suave">
         {correo === null
           ? 'Esta instalación no envía correo: falta CORREO_DE.'
-          : `Salen de ${correo.de}, por un worker con el papel correo. Un intento fallido se repite durante un día.`}
+          : `Salen de ${correo}, por un worker con el papel correo. Un intento fallido se repite durante un día.`}
       </p>
       <Tabla
         titulo="Correos que no llegaron a su servidor"
