@@ -97,6 +97,17 @@ describe('docker-compose.prod.yml', () => {
     ]);
   });
 
+  it('drains the processes that Caddy calls for longer than its idle connections live, within the time it gives', () => {
+    const [, keepalive] = /keepalive (\d+)s/.exec(read('Caddyfile')) ?? [];
+    const [, shutdown] = /SHUTDOWN_SECONDS=(\d+)/.exec(envExampleText()) ?? [];
+    for (const name of ['api', 'panel']) {
+      const { environment, stop_grace_period } = file.services[name] as Service & { stop_grace_period: string };
+      const drain = Number(environment?.['DRAIN_SECONDS'] ?? 0);
+      expect([name, drain > Number(keepalive)]).toEqual([name, true]);
+      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThanOrEqual(drain + Number(shutdown) + 10);
+    }
+  });
+
   it('publishes ports of Caddy alone', () => {
     expect(services.filter(([, { ports }]) => ports !== undefined).map(([name]) => name)).toEqual(['caddy']);
   });

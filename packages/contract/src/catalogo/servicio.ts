@@ -83,9 +83,9 @@ export const SERVICIOS = {
     http: 503,
     codigo: 5041,
     texto:
-      'No se sabe si la petición quedó hecha: la base de datos de este servicio dejó de contestar mientras se guardaba. Repítala igual, con el mismo Idempotency-Key si lo envió: si quedó hecha, recibe lo mismo sin otro cargo; si no, se hace entonces.',
+      'No se sabe si la petición quedó hecha: este servicio dejó de contestar mientras la atendía. Repítala igual, con el mismo Idempotency-Key si lo envió: si quedó hecha, recibe lo mismo sin otro cargo; si no, se hace entonces.',
     english:
-      'It is not known whether the request was carried out: the database of this service stopped answering while it was stored. Repeat it as it was, with the same Idempotency-Key if you sent one: if it was carried out you get the same without another charge; if not, it is now.',
+      'It is not known whether the request was carried out: this service stopped answering in the middle of it. Repeat it as it was, with the same Idempotency-Key if you sent one: if it was carried out you get the same without another charge; if not, it is now.',
   },
   ERROR_INTERNO: {
     http: 500,
