@@ -72,6 +72,15 @@ describe('the way to the SAT as the settings say', () => {
     expect(mount.calls(operation)).toHaveLength(1);
   });
 
+  it.each(['portall', 'Portal', 'portal:listar-factura', 'soap:listar-facturas', 'portal,xml'])(
+    'does not start with the unknown channel in %s, and names those that there are',
+    (off) => {
+      expect(() => open({ SAT_CANALES_DESACTIVADOS: off })).toThrow(
+        /SAT_CANALES_DESACTIVADOS: no existe .*soap, portal, publico/,
+      );
+    },
+  );
+
   it('does not start with half of a resolver', () => {
     expect(() => open({ CAPTCHA_RESOLVER: 'http' })).toThrow(/CAPTCHA_URL/);
     expect(() => open({ CAPTCHA_RESOLVER: 'personas' })).toThrow(/base de datos/);

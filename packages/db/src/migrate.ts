@@ -23,7 +23,18 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count integer NOT NULL DEFAULT 0
 )`;
 
-/** A migration on disk is not the one that was applied, or one applied is missing. */
+/** The database has a migration that this version does not: a later version was here. */
+class BasePosterior extends Error {
+  override readonly name = 'BasePosterior';
+
+  constructor(migration: string) {
+    super(
+      `La base de datos es de una versión posterior de Acuse: tiene la migración ${migration}, que esta no conoce. No se cambió nada. Use el programa de esa versión. Para volver a esta, inicie sus procesos sin «migrar» (docs/operar.md, paso 11).`,
+    );
+  }
+}
+
+/** A migration on disk is not the one that was applied. */
 export class MigracionAlterada extends Error {
   constructor(name: string) {
     super(`migration ${name} differs from the one that this database has: migrations are never edited after release`);
@@ -101,7 +112,7 @@ export async function readMigrationState(client: pg.Client): Promise<MigrationSt
  * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Then adds the
  * operations that the table `operacion` does not have, and says what each role may do; `withoutRoles` is told when that
  * could not be said. Safe to run from many processes at once. Returns the names applied now. Throws
- * {@link MigracionAlterada} when history does not match.
+ * {@link BasePosterior} or {@link MigracionAlterada} when history does not match.
  */
 export async function migrate(
   url: string,
@@ -114,7 +125,9 @@ export async function migrate(
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     await client.query(TABLE);
     const { pending, unknown, altered } = compare(migrations, await readApplied(client));
-    const [wrong] = [...unknown, ...altered];
+    const newest = unknown.toSorted().at(-1);
+    if (newest !== undefined) throw new BasePosterior(newest);
+    const [wrong] = altered;
     if (wrong !== undefined) throw new MigracionAlterada(wrong);
     for (const migration of pending) await applyMigration(client, migration);
     await client.query('INSERT INTO operacion (path) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [

@@ -10,14 +10,29 @@ import {
   type Sat,
   SatError,
 } from '@acuse/core';
+import { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 import type { NombreConsultaPortal } from './portal/portal.ts';
-import type { NombreConsultaPublica } from './publico/create-publico.ts';
+import { CONSULTAS_PUBLICAS, type NombreConsultaPublica } from './publico/create-publico.ts';
 
 /** A way to the authority: the signed web service, the portals with a log-in, and what is open to anybody. */
 export type NombreCanal = CanalSat | 'publico';
 
 /** A whole channel (`portal`) or one consulta of it (`portal:listar-facturas`). */
 export type CanalDesactivado = NombreCanal | `${NombreCanal}:${NombreConsulta}`;
+
+const DESCARGAS: ReadonlySet<NombreConsulta> = new Set<NombreDescarga>([
+  'solicitar-metadata',
+  'verificar-metadata',
+  'descargar-paquete',
+]);
+
+/** Everything that can be switched off: channels first. */
+export const CANALES_DESACTIVABLES: readonly CanalDesactivado[] = [
+  ...(['soap', 'portal', 'publico'] as const),
+  ...[...DESCARGAS].map((consulta) => `soap:${consulta}` as const),
+  ...(Object.keys(CONSULTAS_PORTAL) as NombreConsultaPortal[]).map((consulta) => `portal:${consulta}` as const),
+  ...(Object.keys(CONSULTAS_PUBLICAS) as NombreConsultaPublica[]).map((consulta) => `publico:${consulta}` as const),
+];
 
 interface SatSettings {
   /** Channels and consultas that the operator has switched off. */
@@ -29,12 +44,6 @@ export interface Canales {
   readonly portal?: Sat<NombreConsultaPortal>;
   readonly publico?: Sat<NombreConsultaPublica>;
 }
-
-const DESCARGAS: ReadonlySet<NombreConsulta> = new Set<NombreDescarga>([
-  'solicitar-metadata',
-  'verificar-metadata',
-  'descargar-paquete',
-]);
 
 /**
  * The channel of a consulta asked with a credential: bulk downloads by e.firma are the web service's, everything else

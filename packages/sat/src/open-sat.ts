@@ -1,7 +1,7 @@
 import type { AccesoMetrics, BreakerState, Captchas, Sat, SatMetrics, Sellado, SesionesPortal } from '@acuse/core';
 import { choice, durationSeconds, integer, list, satAddressFields, secret, text, url } from '@acuse/runtime';
 import { z } from 'zod';
-import { type CanalDesactivado, createSat } from './canales.ts';
+import { CANALES_DESACTIVABLES, createSat } from './canales.ts';
 import type { SatHttpSettings } from './http/direcciones.ts';
 import { createSatHttp, type SatHttp } from './http/sat-http.ts';
 import { createLectorPdf } from './pdf/lector-pdf.ts';
@@ -21,9 +21,16 @@ const RESOLVEDORES = ['ninguno', 'simulador', 'http', 'consola', 'personas'] as 
 /** The settings of whoever speaks to the SAT, to be spread into the schema of a process. */
 export const satFields = {
   ...satAddressFields,
-  SAT_CANALES_DESACTIVADOS: list(
-    'Canales o consultas apagados: soap, portal, publico, portal:listar-facturas…',
-  ).default([]),
+  SAT_CANALES_DESACTIVADOS: list('Canales o consultas apagados: soap, portal, publico, portal:listar-facturas…')
+    .transform((names, context) => {
+      const off = CANALES_DESACTIVABLES.filter((each) => names.includes(each));
+      const unknown = names.filter((name) => !off.some((each) => each === name));
+      if (unknown.length === 0) return off;
+      const message = `no existe ${unknown.join(', ')}; los que hay: ${CANALES_DESACTIVABLES.join(', ')}`;
+      context.addIssue({ code: 'custom', message });
+      return z.NEVER;
+    })
+    .default([]),
   SAT_MAX_CONCURRENT_PER_HOST: integer('Peticiones a la vez por servidor del SAT.', { min: 1, max: 1_000 }).default(
     250,
   ),
@@ -128,7 +135,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
     soap: createSatSoap({ http }),
     portal,
     publico: createPublico({ http }),
-    settings: { desactivados: config.SAT_CANALES_DESACTIVADOS as readonly CanalDesactivado[] },
+    settings: { desactivados: config.SAT_CANALES_DESACTIVADOS },
   });
   return {
     sat,

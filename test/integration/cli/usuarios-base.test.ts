@@ -1,5 +1,7 @@
+import { inspectDatabase } from '@acuse/db';
+import { explain } from '@acuse/runtime';
 import { expect, inject, it } from 'vitest';
-import { runOrder } from '../fixtures/cli.ts';
+import { acuse, runOrder } from '../fixtures/cli.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { accesosTo, urlAs } from '../fixtures/roles.ts';
 
@@ -61,4 +63,32 @@ it('acuse operador revisar looks from inside of a process too, as the user that 
   ]);
   // The queue has its tables in a database of its own, or cannot be used by who may make none.
   expect((await revisar(inside, 'worker'))('cola')).toEqual([expect.stringMatching(/^falla: .*DATABASE_URL_COLA/)]);
+});
+
+it('acuse operador migrar says that the database is of a later version, changes nothing, and says how to go back', async () => {
+  await base.sql`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+    VALUES ('later', 'x', '99990101000000_later', now())`;
+  const order = acuse({ DATABASE_URL: base.url }, 'migrar');
+  await expect(order.catch((error) => explain(error))).resolves.toBe(
+    'La base de datos es de una versión posterior de Acuse: tiene la migración 99990101000000_later, que esta no conoce. No se cambió nada. Use el programa de esa versión. Para volver a esta, inicie sus procesos sin «migrar» (docs/operar.md, paso 11).',
+  );
+  await base.sql`DELETE FROM _prisma_migrations WHERE id = 'later'`;
+});
+
+it('acuse operador revisar counts the connections of others too, as an owner who is no superuser', async () => {
+  const clients = await Promise.all(Array.from({ length: 8 }, () => base.db.pool.connect()));
+  const { connections } = await inspectDatabase(urlAs(base.url, 'worker'), { timeoutMs: 10_000, now: Date.now });
+  for (const client of clients) client.release();
+  expect(connections).toBeGreaterThan(clients.length);
+});
+
+it('acuse operador revisar refuses a process that logs in as another one', async () => {
+  const all = { DATABASE_URL: base.url, ...accesosTo(base.url) };
+  const of = await revisar({ ...all, DATABASE_URL_API: all.DATABASE_URL_PANEL }, 'api', 'worker', 'panel');
+  expect(of('usuarios')).toEqual([
+    expect.stringMatching(
+      /^falla: api, panel: entran como «acuse_prueba_panel», que no tiene los permisos de api\. .*migrar/,
+    ),
+    expect.stringContaining('bien: worker: entra como «acuse_prueba_worker»'),
+  ]);
 });

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { SESSION_OPTIONS } from '../database.ts';
 import { type MigrationState, readMigrationState } from '../migrate.ts';
+import { ROLES_BASE, type RolBase, roleOf } from '../permisos/permisos.ts';
 
 /** What a server and a database are like, as far as our promises depend on it. */
 export interface DatabaseFacts {
@@ -31,7 +32,9 @@ SELECT current_setting('server_version_num')::int AS version,
   current_setting('jit')::bool AS "losesOptions",
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections",
-  (SELECT count(*)::int FROM pg_stat_activity WHERE backend_type = 'client backend') AS connections`;
+  -- Who may not see the sessions of others sees their user, and not their kind.
+  (SELECT count(*)::int FROM pg_stat_activity
+   WHERE datid IS NOT NULL AND usesysid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend') AS connections`;
 
 /** Who an address logs in as. */
 export interface LoginFacts {
@@ -40,17 +43,21 @@ export interface LoginFacts {
   readonly isSuperuser: boolean;
   /** Owns the tables, or is a member of who does: may change and drop them, and give itself any right. */
   readonly isOwner: boolean;
+  /** The processes whose rights it has. */
+  readonly roles: readonly RolBase[];
 }
 
 const LOGIN = `
 SELECT current_user AS user, rolsuper AS "isSuperuser",
-  EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('public.solicitud') AND pg_has_role(c.relowner, 'MEMBER')) AS "isOwner"
+  EXISTS (SELECT FROM pg_class c WHERE c.oid = to_regclass('public.solicitud') AND pg_has_role(c.relowner, 'MEMBER')) AS "isOwner",
+  ARRAY(SELECT rol FROM unnest($1::text[], $2::text[]) AS each(rol, name) JOIN pg_roles r ON r.rolname = each.name
+        WHERE pg_has_role(r.oid, 'MEMBER')) AS roles
 FROM pg_roles WHERE rolname = current_user`;
 
 /** Looks at who an address logs in as. Rejects with what the server or the way to it says. */
 export const inspectLogin = (url: string, timeoutMs: number): Promise<LoginFacts> =>
   asking(url, timeoutMs, async (client) => {
-    const { rows } = await client.query<LoginFacts>(LOGIN);
+    const { rows } = await client.query<LoginFacts>(LOGIN, [ROLES_BASE, ROLES_BASE.map(roleOf)]);
     const [facts] = rows;
     if (facts === undefined) throw new Error('the server gave no row');
     return facts;

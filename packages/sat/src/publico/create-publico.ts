@@ -13,7 +13,10 @@ type Consultas = {
   ) => Promise<Respuesta<N>>;
 };
 
-const CONSULTAS: Consultas = { 'consultar-cfdi': consultarCfdi, 'consultar-constancia-qr': consultarConstanciaQr };
+export const CONSULTAS_PUBLICAS: Consultas = {
+  'consultar-cfdi': consultarCfdi,
+  'consultar-constancia-qr': consultarConstanciaQr,
+};
 
 /** What the SAT tells anybody, without a log-in. */
 export function createPublico({ http }: { readonly http: SatHttp }): Sat<NombreConsultaPublica> {
@@ -24,7 +27,7 @@ export function createPublico({ http }: { readonly http: SatHttp }): Sat<NombreC
       { signal }: EnvioSat,
     ): Promise<Respuesta<N>> {
       if (signal.aborted) throw new SatError('CANCELADA');
-      return await CONSULTAS[consulta.consulta](http, consulta, signal);
+      return await CONSULTAS_PUBLICAS[consulta.consulta](http, consulta, signal);
     },
   };
 }

@@ -42,8 +42,23 @@ describe('settings before the live SAT', () => {
     [{ PANEL_PUBLIC_URL: 'http://panel.example' }, 'falla: PANEL_PUBLIC_URL no es https'],
     [{ S3_PUBLIC_ENDPOINT: 'http://s3:8333' }, 'falla: S3_PUBLIC_ENDPOINT no es https'],
     [{ TRUSTED_PROXIES: [] }, 'aviso: TRUSTED_PROXIES está vacía'],
+    [{ SAT_CANALES_DESACTIVADOS: ['portal' as const] }, 'aviso: SAT_CANALES_DESACTIVADOS apaga portal'],
+    [{ DATABASE_URL: 'postgres://u:p@db.example/acuse' }, 'aviso: DATABASE_URL va sin cifrar a db.example'],
+    [{ DATABASE_URL: 'postgres://u:p@db.example/acuse?sslmode=disable' }, 'aviso: DATABASE_URL va sin cifrar'],
+    [{ QUEUE_URL: 'redis://:p@10.0.0.7:6379' }, 'aviso: QUEUE_URL va sin cifrar a 10.0.0.7'],
   ])('are not fine with %j', (changed, said) => {
     expect(wrong(changed)).toEqual([expect.stringContaining(said)]);
+  });
+
+  it.each([
+    'postgres://u:p@127.0.0.1/acuse',
+    'postgres://u:p@localhost/acuse',
+    'postgres://u:p@db.example/acuse?sslmode=verify-full',
+    'postgres://u:p@db.example/acuse?sslmode=require',
+    'postgres:///acuse?host=/run/postgresql',
+    'postgres://u:p@postgres:5432/acuse',
+  ])('are fine with the database at %s', (DATABASE_URL) => {
+    expect(wrong({ DATABASE_URL, QUEUE_URL: 'rediss://:p@cola.example:6379' })).toEqual([]);
   });
 
   it('say what is missing: the address of the panel, but not that of a storage that is Amazon itself', () => {

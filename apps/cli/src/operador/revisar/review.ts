@@ -7,7 +7,7 @@ import { reviewAuthorities } from './authorities.ts';
 import { reviewBucket } from './bucket.ts';
 import { medianOf, reviewClock, type Skew } from './clock.ts';
 import { reviewDatabase, reviewMigrations } from './database.ts';
-import { hideSecrets, type Installation, type Settings } from './environment.ts';
+import { hideSecrets, type Installation, type ProcessName, type Settings } from './environment.ts';
 import { type Finding, fault, skipped } from './finding.ts';
 import { reviewLogin } from './logins.ts';
 import { reviewMail } from './mail.ts';
@@ -137,7 +137,7 @@ export async function review(installation: Installation, options: ReviewOptions)
 
 /** Each address that processes log in by once, with those processes. */
 function loginsOf({ logins }: Installation) {
-  const found = new Map<string, { readonly name: string; readonly url: string; readonly processes: string[] }>();
+  const found = new Map<string, { readonly name: string; readonly url: string; readonly processes: ProcessName[] }>();
   for (const [process, { name, url }] of logins) {
     const login = found.get(url) ?? { name, url, processes: [] };
     login.processes.push(process);

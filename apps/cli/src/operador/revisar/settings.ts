@@ -2,7 +2,7 @@ import type { Installation, Settings } from './environment.ts';
 import { type Finding, fault, fine, warning } from './finding.ts';
 
 /** What the processes would refuse, and what stands in the settings that is for trying and not for the live SAT. */
-export function reviewSettings({ processes, settings, faults }: Installation): readonly Finding[] {
+export function reviewSettings({ processes, settings, faults, logins }: Installation): readonly Finding[] {
   const refused = [...faults].map(([text, by]) =>
     fault(
       `${by.join(', ')} no arrancaría: ${text}`,
@@ -10,6 +10,10 @@ export function reviewSettings({ processes, settings, faults }: Installation): r
     ),
   );
   const found = [...refused, ...forTrying(settings), ...(isLive(settings) ? forLive(settings, processes) : [])];
+  const { DATABASE_URL: base, QUEUE_URL: queue } = settings;
+  found.push(
+    ...unencrypted([{ name: 'DATABASE_URL', url: base }, ...logins.values(), { name: 'QUEUE_URL', url: queue }]),
+  );
   return refused.length > 0 ? found : [fine(`${processes.join(', ')}: ajustes completos`), ...found];
 }
 
@@ -22,8 +26,33 @@ function* forTrying(settings: Settings): Generator<Finding> {
       `habla con un simulador (${new URL(settings.SAT_BASE_URL).host}), no con el SAT`,
       'Para salir en vivo, quite SAT_BASE_URL de todos los procesos.',
     );
+  const { SAT_CANALES_DESACTIVADOS: off = [] } = settings;
+  if (off.length > 0)
+    yield warning(
+      `SAT_CANALES_DESACTIVADOS apaga ${off.join(', ')}: lo que va por ahí se devuelve sin cargo`,
+      'Quítelo de la API y de los workers cuando el SAT conteste bien otra vez.',
+    );
   if (settings.FAILPOINT !== undefined)
     yield fault('FAILPOINT hace fallar a propósito a los workers', 'Quite FAILPOINT: solo es para pruebas.');
+}
+
+/** Addresses of PostgreSQL and Redis by which passwords and data leave the machine in the clear. */
+function unencrypted(addresses: readonly { readonly name: string; readonly url: string | undefined }[]): Finding[] {
+  const found = new Map<string, Finding>();
+  for (const { name, url } of addresses) {
+    if (url === undefined || !URL.canParse(url)) continue;
+    const { protocol, hostname, searchParams } = new URL(url);
+    const host = searchParams.get('host') ?? hostname;
+    // A folder of a socket, or a name of the network that the containers of one machine share.
+    const isNear = host.startsWith('/') || LOCAL.test(host) || !host.includes('.');
+    // As node-postgres and ioredis read their addresses.
+    const mode = searchParams.get('sslmode') ?? (searchParams.get('ssl') === 'true' ? 'require' : 'disable');
+    if (isNear || protocol === 'rediss:' || (protocol !== 'redis:' && mode !== 'disable') || found.has(name)) continue;
+    const remedy =
+      protocol === 'redis:' ? 'Use rediss:// en esa dirección.' : 'Agregue ?sslmode=verify-full a esa dirección.';
+    found.set(name, warning(`${name} va sin cifrar a ${host}: contraseñas y datos pueden leerse en el camino`, remedy));
+  }
+  return [...found.values()];
 }
 
 const LOCAL = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
