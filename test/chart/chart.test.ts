@@ -175,16 +175,20 @@ describe.skipIf(HELM === null)('the chart, rendered by Helm', () => {
       for (const proceso of PROCESSES) {
         const pod = await podOf(name, proceso);
         const [container] = pod.containers;
+        const isCalled = proceso === 'api' || proceso === 'panel';
         expect(['startupProbe', 'livenessProbe', 'readinessProbe'].map((probe) => container?.[probe])).toEqual([
           expect.objectContaining({ httpGet: { path: '/readyz', port: 'http' } }),
           expect.objectContaining({ httpGet: { path: '/healthz', port: 'http' } }),
-          expect.objectContaining({ httpGet: { path: '/readyz', port: 'http' } }),
+          // Callers of API and panel get their words of an outage, and not those of the Ingress.
+          expect.objectContaining({
+            httpGet: { path: isCalled ? '/readyz?exclude=database' : '/readyz', port: 'http' },
+          }),
         ]);
         const env = envOf(pod);
         const [drain, shutdown] = [Number(env.get('DRAIN_SECONDS') ?? 0), Number(env.get('SHUTDOWN_SECONDS'))];
         expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(drain + shutdown + 10);
         // Twice as long as it takes to notice that it is ready no more.
-        if (proceso === 'api' || proceso === 'panel') expect(drain).toBeGreaterThanOrEqual(10);
+        if (isCalled) expect(drain).toBeGreaterThanOrEqual(10);
         const ports = container?.['ports'] as { name: string; containerPort: number }[];
         const listens = env.get('API_PORT') ?? env.get('PANEL_PORT') ?? env.get('HEALTH_PORT');
         expect(ports).toEqual([

@@ -112,7 +112,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   const publica = async () => publicada(await salud.fresh(), modo, { cuentas });
   app.route('/', createSite({ openapi, salud: publica, now: deps.now }));
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
-  app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
+  app.get('/readyz', async (c) => report(c, newId, await deps.health.ready(c.req.queries('exclude'))));
   app.notFound((c) => {
     const refusal = refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA'));
     deps.metrics.httpRequests.with({ route: UNKNOWN_ROUTE, status: String(refusal.status) }).add();

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { createSemaphore, type OpinionesPublicas, type SesionesPortal } from '@acuse/core';
 import {
+  assertWritable,
   createAccessSnapshots,
   createAlmacenes,
   createBoveda,
@@ -115,7 +116,7 @@ async function createDeps(
     paquetes,
     ...claves,
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
-    health: createHealth({ checks: { database: () => ping(database) } }),
+    health: createHealth({ checks: { database: () => assertWritable(database) } }),
     now: () => new Date(),
     newId: uuidV7,
     log,
@@ -124,8 +125,6 @@ async function createDeps(
     settings,
   };
 }
-
-const ping = ({ pool }: Database) => pool.query('SELECT 1');
 
 /**
  * The tax authority, with the sessions, breakers and captchas that all processes share over the database, and the

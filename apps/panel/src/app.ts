@@ -115,7 +115,7 @@ export function createApp(deps: PanelDeps): PanelApp {
 
   app.get('/healthz', (c) => c.json(deps.health.live()));
   app.get('/readyz', async (c) => {
-    const report = await deps.health.ready();
+    const report = await deps.health.ready(c.req.queries('exclude'));
     return c.json(report, report.status === 'ok' ? 200 : 503);
   });
   app.get(

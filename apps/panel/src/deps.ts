@@ -1,6 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
+  assertWritable,
   createBuzones,
   createEquipo,
   createIntentos,
@@ -10,7 +11,6 @@ import {
   createSolicitudes,
   createUsuarios,
   createWebhooks,
-  type Database,
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
@@ -98,15 +98,13 @@ export async function createDeps(
     /** The sale of credits. */
     checkout: openCheckout(config, database, log),
     settings: settingsOf(config, publicUrl, await readVersion()),
-    health: createHealth({ checks: { database: () => ping(database) } }),
+    health: createHealth({ checks: { database: () => assertWritable(database) } }),
     now: () => new Date(),
     newId: uuidV7,
     log,
     metrics,
   };
 }
-
-const ping = ({ pool }: Database) => pool.query('SELECT 1');
 
 async function secretosOf({ PANEL_SECRETS }: PanelConfig) {
   const claves = parseKeys('PANEL_SECRETS', PANEL_SECRETS, decodeClave32);

@@ -12,6 +12,7 @@ import {
   type SatMetrics,
 } from '@acuse/core';
 import {
+  assertWritable,
   createBacklog,
   createBoveda,
   createBreakerState,
@@ -102,7 +103,7 @@ export async function startWorker(
   });
   closeLater('database', database);
   observePool(metrics, database.pool, config.DATABASE_POOL);
-  checks['database'] = () => database.pool.query('SELECT 1');
+  checks['database'] = () => assertWritable(database);
   const ids = Object.fromEntries(secretosDe(config.WORKER_ROLES).map(({ name }) => [name, idsOf(name, config[name])]));
   await requireSecretos(database, ids, { siFaltan: config.SECRETOS_FALTANTES, log });
 

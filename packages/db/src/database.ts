@@ -59,6 +59,15 @@ export function openDatabase(settings: DatabaseSettings): Database {
   };
 }
 
+/**
+ * Rejects when the database cannot be asked or takes no writes, as a demoted primary does. The server raises the error
+ * (SQLSTATE 25006), so that the pool discards the connection and the next one goes to the new primary.
+ */
+export const assertWritable = ({ pool }: Pick<Database, 'pool'>): Promise<unknown> =>
+  pool.query(
+    `DO $$ BEGIN IF current_setting('transaction_read_only')::bool THEN RAISE read_only_sql_transaction; END IF; END $$`,
+  );
+
 type Connected = (
   error: Error | undefined,
   client: pg.PoolClient | undefined,

@@ -58,6 +58,11 @@ export function isDeadlock(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'code' in error && error.code === DEADLOCK;
 }
 
+/** True when PostgreSQL refused a write because it takes none: read_only_sql_transaction (appendix A), as on a demoted primary. */
+export function isReadOnly(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && error.code === '25006';
+}
+
 /** True when PostgreSQL could not read a value as what it should be: class 22, data exception (appendix A). */
 export function isDataException(error: unknown): boolean {
   return error instanceof pg.DatabaseError && error.code?.startsWith('22') === true;

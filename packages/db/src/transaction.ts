@@ -1,12 +1,12 @@
 import type pg from 'pg';
-import { isDeadlock } from './errors.ts';
+import { isDeadlock, isReadOnly } from './errors.ts';
 
 /** One moment of the database for several reads. */
 export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
  * Runs `run` in a transaction on one connection and gives what it gives. Whatever it throws undoes all of it and is
- * thrown on; a connection that cannot even undo is not used again.
+ * thrown on; a connection that cannot even undo, or takes no writes, is not used again.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,
@@ -22,6 +22,9 @@ export async function inTransaction<T>(
         isBroken = true;
       },
     });
+  } catch (error) {
+    isBroken ||= isReadOnly(error);
+    throw error;
   } finally {
     client.release(isBroken);
   }

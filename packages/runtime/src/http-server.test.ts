@@ -175,7 +175,9 @@ describe('health', () => {
       expect(await probe('/readyz')).toEqual([200, { status: 'ok', checks: { db: 'ok' } }]);
       healthy = false;
       expect(await probe('/readyz')).toEqual([503, { status: 'unavailable', checks: { db: '57P03' } }]);
+      expect(await probe('/readyz?exclude=db')).toEqual([200, { status: 'ok', checks: {} }]);
       health.drain();
+      expect(await probe('/readyz?exclude=db')).toEqual([503, { status: 'closing', checks: {} }]);
       expect(await probe('/readyz')).toEqual([503, { status: 'closing', checks: {} }]);
       expect(await probe('/healthz')).toEqual([200, { status: 'ok', checks: {} }]);
       expect((await probe('/other'))[0]).toBe(404);

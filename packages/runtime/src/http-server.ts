@@ -62,6 +62,9 @@ export function urlOf(host: string, port: number): string {
 /** Looks at one thing the process needs; rejects when it is not there. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
+/** Each check with `ok` or the code of its failure. */
+type Results = readonly (readonly [name: string, outcome: string])[];
+
 interface HealthOptions {
   readonly checks: Readonly<Record<string, HealthCheck>>;
   /** The limit of each check in milliseconds; 2,000 by default. */
@@ -80,37 +83,41 @@ interface HealthReport {
 export interface Health {
   /** The process runs: always `ok`. */
   live(): HealthReport;
-  /** The process can serve: every check passes and it is not closing. */
-  ready(): Promise<HealthReport>;
+  /** The process can serve: every check but those of `exclude` passes, and it is not closing. */
+  ready(exclude?: readonly string[]): Promise<HealthReport>;
   /** From now on `ready` says `closing`, so that a balancer stops sending before the listener closes. */
   drain(): void;
 }
 
-/** Makes the answers of `/healthz` and `/readyz`. Probes that come at once share one round of checks. */
+/**
+ * Makes the answers of `/healthz` and `/readyz`. Probes that come at once share one round of checks; `?exclude=NAME`
+ * leaves a check out, as the API of Kubernetes does.
+ */
 export function createHealth(options: HealthOptions): Health {
   const { checks, timeoutMs = 2_000, cacheMs = 1_000, now = performance.now.bind(performance) } = options;
   let draining = false;
-  let running: Promise<HealthReport> | undefined;
-  let last: { readonly report: HealthReport; readonly at: number } | undefined;
+  let running: Promise<Results> | undefined;
+  let last: { readonly results: Results; readonly at: number } | undefined;
 
-  async function look(): Promise<HealthReport> {
+  async function look(): Promise<Results> {
     const results = await Promise.all(
       Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check, timeoutMs)] as const),
     );
-    const healthy = results.every(([, outcome]) => outcome === 'ok');
-    const report: HealthReport = { status: healthy ? 'ok' : 'unavailable', checks: Object.fromEntries(results) };
-    last = { report, at: now() };
+    last = { results, at: now() };
     running = undefined;
-    return report;
+    return results;
   }
 
   return {
     live: () => ({ status: 'ok', checks: {} }),
-    async ready() {
+    async ready(exclude = []) {
       if (draining) return { status: 'closing', checks: {} };
-      if (last && now() - last.at < cacheMs) return last.report;
-      running ??= look();
-      return running;
+      const isFresh = last !== undefined && now() - last.at < cacheMs;
+      if (!isFresh) running ??= look();
+      const results = (isFresh ? last?.results : await running) ?? [];
+      const left = results.filter(([name]) => !exclude.includes(name));
+      const isHealthy = left.every(([, outcome]) => outcome === 'ok');
+      return { status: isHealthy ? 'ok' : 'unavailable', checks: Object.fromEntries(left) };
     },
     drain() {
       draining = true;
@@ -136,9 +143,9 @@ export async function serveHealth(
 }
 
 async function respond(health: Health, url: string): Promise<{ status: number; body: string }> {
-  const path = url.split('?')[0];
+  const [path, query] = url.split('?');
   if (path !== '/healthz' && path !== '/readyz') return { status: 404, body: '{"status":"not found"}' };
-  const report = path === '/healthz' ? health.live() : await health.ready();
+  const report = path === '/healthz' ? health.live() : await health.ready(new URLSearchParams(query).getAll('exclude'));
   return { status: report.status === 'ok' ? 200 : 503, body: JSON.stringify(report) };
 }
 

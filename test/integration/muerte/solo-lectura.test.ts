@@ -1,0 +1,95 @@
+import { type Database, openDatabase } from '@acuse/db';
+import { freePort } from '@acuse/embedded';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { inTransaction } from '../../../packages/db/src/transaction.ts';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { askFor } from '../fixtures/pedidos.ts';
+import { MES } from '../fixtures/resultado.ts';
+import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
+
+type Pool = Database['pool'];
+
+const CONNECTIONS = 4;
+
+describe('a PostgreSQL that was made read-only, as a demoted primary is', () => {
+  let postgres: OwnPostgres;
+  let servicio: Servicio;
+  beforeAll(async () => {
+    postgres = await ownPostgres();
+    servicio = await startServicio({ database: postgres.database });
+  });
+  afterAll(() => servicio.close());
+
+  /** Open sessions follow the server at once. Later ones do what the database says, where it says something. */
+  const configure = async (...orders: readonly string[]) => {
+    const client = await postgres.database.db.pool.connect();
+    try {
+      await client.query('SET default_transaction_read_only = off');
+      for (const order of [...orders, 'SELECT pg_reload_conf()']) await client.query(order);
+    } finally {
+      client.release(true);
+    }
+  };
+  const followOn = async (pool: Pool, setting: 'on' | 'off') => {
+    await expect
+      .poll(async () => (await pool.query('SHOW default_transaction_read_only')).rows)
+      .toEqual([{ default_transaction_read_only: setting }]);
+  };
+  const demote = async (pool: Pool) => {
+    await configure('ALTER SYSTEM SET default_transaction_read_only = on');
+    await followOn(pool, 'on');
+  };
+  const promote = async () => {
+    await configure(
+      'ALTER DATABASE acuse RESET default_transaction_read_only',
+      'ALTER SYSTEM RESET default_transaction_read_only',
+    );
+    await followOn(postgres.database.db.pool, 'off');
+  };
+  const probe = async (url: string) => {
+    const answer = await fetch(url);
+    return [answer.status, ((await answer.json()) as { checks: object }).checks];
+  };
+
+  it('is told by /readyz of API and worker, while the API stays where callers reach it and answers 503/5041', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    const health = `${servicio.api.url}/readyz`;
+    const HEALTH_PORT = String(await freePort());
+    const ofWorker = `http://127.0.0.1:${HEALTH_PORT}/readyz`;
+    await servicio.startWorker({ WORKER_ROLES: 'reconciler', HEALTH_PORT });
+    expect(await probe(health)).toEqual([200, { database: 'ok' }]);
+    await demote(postgres.database.db.pool);
+    await expect.poll(() => probe(health)).toEqual([503, { database: '25006' }]);
+    await expect.poll(() => probe(ofWorker)).toEqual([503, { database: '25006' }]);
+    expect(await probe(`${health}?exclude=database`)).toEqual([200, {}]);
+    const { status, body } = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...MES });
+    expect([status, body.cfdi_codigo]).toEqual([503, 5041]);
+    await promote();
+    await expect.poll(() => probe(health)).toEqual([200, { database: 'ok' }]);
+    await expect.poll(() => probe(ofWorker)).toEqual([200, { database: 'ok' }]);
+    expect(await waitFor(() => askFor(caller, MES).catch(() => null))).toEqual(expect.any(String));
+  });
+
+  it('is left by each connection that it refuses a write to, for the one that took its place', async () => {
+    const database = openDatabase({
+      ...{ url: postgres.database.url, poolSize: CONNECTIONS, timeoutMs: 10_000, applicationName: 'acuse-test' },
+    });
+    const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => database.pool.connect()));
+    for (const client of all) client.release();
+    await configure('ALTER DATABASE acuse SET default_transaction_read_only = off');
+    await demote(database.pool);
+    const outcomes: string[] = [];
+    for (let n = 0; n < 2 * CONNECTIONS; n += 1)
+      await inTransaction(database.pool, (client) => client.query('DELETE FROM outbox WHERE false')).then(
+        () => outcomes.push('written'),
+        ({ code }) => outcomes.push(code),
+      );
+    await database.close();
+    await promote();
+    expect(outcomes).toEqual([
+      ...Array.from({ length: CONNECTIONS }, () => '25006'),
+      ...Array.from({ length: CONNECTIONS }, () => 'written'),
+    ]);
+  });
+});
