@@ -20,6 +20,10 @@ final class Acuse extends Operaciones
      * @param string|null $aplicacion Name of your application, told beside that of this package.
      * @param int $reintentos Repetitions of a call that failed for a moment, beside the first try.
      * @param float $plazo Seconds that one try may take; queries wait for the SAT.
+     * @param array<int, mixed> $curl Options of every connection, as `[CURLOPT_CAINFO => '/etc/ssl/propia.pem']`: authorities,
+     *     client certificate, proxy, or `CURLOPT_SHARE` with connections of your own.
+     * @param \Psr\Log\LoggerInterface|null $registro Logs each try of a call (PSR-3): its status, `request_id`, `RateLimit`,
+     *     milliseconds and error, and neither key nor body. A try that failed is a warning.
      * @param \Closure(float): void|null $dormir Waits so many seconds between tries and looks, for tests.
      * @param \Closure(): float|null $azar 0 to 1, for tests.
      * @throws \InvalidArgumentException for an address or a key that is none
@@ -30,6 +34,8 @@ final class Acuse extends Operaciones
         ?string $aplicacion = null,
         int $reintentos = 4,
         float $plazo = 150.0,
+        array $curl = [],
+        ?\Psr\Log\LoggerInterface $registro = null,
         ?\Closure $dormir = null,
         ?\Closure $azar = null,
     ) {
@@ -47,6 +53,8 @@ final class Acuse extends Operaciones
             plazo: $plazo,
             dormir: $dormir ?? static fn (float $segundos) => usleep((int) ($segundos * 1e6)),
             azar: $azar ?? static fn (): float => mt_rand() / mt_getrandmax(),
+            curl: $curl,
+            registro: $registro,
         );
         parent::__construct($this->transport->call(...));
     }

@@ -22,6 +22,7 @@ final class Transport
      * @param float $plazo Seconds that a single try may take.
      * @param \Closure(float): void $dormir
      * @param \Closure(): float $azar 0 to 1.
+     * @param array<int, mixed> $curl Options of every connection.
      */
     public function __construct(
         private readonly string $base,
@@ -31,6 +32,8 @@ final class Transport
         public readonly float $plazo,
         public readonly \Closure $dormir,
         public readonly \Closure $azar,
+        private readonly array $curl,
+        private readonly ?\Psr\Log\LoggerInterface $registro,
     ) {
     }
 
@@ -74,7 +77,35 @@ final class Transport
             (object) array_filter($peticion, static fn (mixed $value): bool => $value !== null),
             JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION,
         );
-        return $this->withRetries(fn (): array => $this->once($path, $headers, $body));
+        $intento = 0;
+        return $this->withRetries(function () use ($path, $headers, $body, &$intento): array {
+            $intento += 1;
+            $desde = hrtime(true);
+            $recibidos = [];
+            $http = null;
+            $fallo = null;
+            try {
+                return $this->once($path, $headers, $body, $recibidos, $http);
+            } catch (AcuseError $error) {
+                $fallo = $error->nombre;
+                throw $error;
+            } finally {
+                $this->registro?->log(
+                    $fallo === null ? 'info' : 'warning',
+                    '{operacion} intento={intento} http={http} ms={ms} request_id={request_id} error={error}',
+                    [
+                        'operacion' => $path,
+                        'intento' => $intento,
+                        'http' => $http,
+                        'ms' => (int) round((hrtime(true) - $desde) / 1e6),
+                        'request_id' => $recibidos['x-request-id'] ?? null,
+                        'limite' => $recibidos['ratelimit'] ?? null,
+                        'repetida' => ($recibidos['idempotent-replayed'] ?? '') === 'true',
+                        'error' => $fallo,
+                    ],
+                );
+            }
+        });
     }
 
     /**
@@ -122,6 +153,9 @@ final class Transport
     public function open(string $url): \CurlHandle
     {
         $curl = curl_init($url);
+        if (!curl_setopt_array($curl, $this->curl)) {
+            throw new \InvalidArgumentException('curl lleva una opción con un valor que no admite: revísela.');
+        }
         curl_setopt_array($curl, [
             CURLOPT_PROTOCOLS => CURLPROTO_HTTP | CURLPROTO_HTTPS,
             CURLOPT_FOLLOWLOCATION => false,
@@ -133,12 +167,18 @@ final class Transport
 
     /**
      * @param list<string> $headers
+     * @param array<string, string> $received The headers of the answer, by their names in lower case.
+     * @param int|null $http Its status.
      * @return array<string, mixed>
      */
-    private function once(string $path, #[\SensitiveParameter] array $headers, #[\SensitiveParameter] string $body): array
-    {
+    private function once(
+        string $path,
+        #[\SensitiveParameter] array $headers,
+        #[\SensitiveParameter] string $body,
+        array &$received,
+        ?int &$http,
+    ): array {
         $curl = $this->open($this->base . $path);
-        $received = [];
         curl_setopt_array($curl, [
             CURLOPT_POST => true,
             CURLOPT_POSTFIELDS => $body,

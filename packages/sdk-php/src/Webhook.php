@@ -18,7 +18,7 @@ final class Webhook
      * its work once.
      *
      * @param string $cuerpo The body byte for byte: read as JSON and written again it has another signature.
-     * @param array<string, string|list<string>> $encabezados As `getallheaders()` or PSR-7 give them; upper and lower case
+     * @param array<string, mixed> $encabezados As `getallheaders()` or PSR-7 give them, or `$_SERVER`; upper and lower case
      *     are the same.
      * @param string|list<string> $secretos One `whsec_…`, or several while one replaces the other.
      * @param int|null $ahora Seconds since 1970; the clock by default.
@@ -36,7 +36,8 @@ final class Webhook
         $encabezados = array_change_key_case($encabezados);
         $partes = [];
         foreach (['webhook-id', 'webhook-timestamp', 'webhook-signature'] as $nombre) {
-            $valor = implode(' ', (array) ($encabezados[$nombre] ?? ''));
+            $enServidor = 'http_' . strtr($nombre, '-', '_');
+            $valor = implode(' ', (array) ($encabezados[$nombre] ?? $encabezados[$enServidor] ?? ''));
             $partes[] = $valor === '' ? throw self::invalido("falta el encabezado $nombre") : $valor;
         }
         [$id, $hora, $firmas] = $partes;

@@ -1,19 +1,22 @@
 from __future__ import annotations
 
+import logging
 import os
 import random
 import re
+import ssl
 import time
 from dataclasses import dataclass
 from typing import Callable, Literal, Optional, Union
 from urllib.parse import urlsplit
+from urllib.request import OpenerDirector
 
 from .errors import AcuseError, es_pasajero
 from .generated import VERSION
 from .generated.operations import Operaciones
 from .generated.types import DatosDescargaPaquete, Formato, Solicitud
 from .package import AlRecibir, ArchivoGuardado, PaqueteAbierto, store
-from .transport import Transport, call, visible
+from .transport import Transport, call, plain_opener, visible
 
 FIRST_LOOK = 1.0
 """Seconds between looks at a request, at first."""
@@ -41,6 +44,9 @@ class Acuse(Operaciones):
         aplicacion: Optional[str] = None,
         reintentos: int = 4,
         plazo: float = 150.0,
+        tls: Optional[ssl.SSLContext] = None,
+        opener: Optional[OpenerDirector] = None,
+        registro: Optional[logging.Logger] = None,
         dormir: Callable[[float], object] = time.sleep,
         azar: Callable[[], float] = random.random,
     ) -> None:
@@ -51,17 +57,24 @@ class Acuse(Operaciones):
             aplicacion: Name of your application, told beside that of this package.
             reintentos: Repetitions of a call that failed for a moment, beside the first try.
             plazo: Seconds of silence after which a try has failed; queries wait for the SAT.
+            tls: Authorities and client certificate of the connections, as ``ssl.create_default_context(cafile=…)``.
+            opener: Another client of HTTP instead, from ``urllib.request``, with its own TLS and proxies. One
+                that follows redirections sends the key along.
+            registro: Logs each try of a call: its status, ``request_id``, ``RateLimit``, milliseconds and error, and
+                neither key nor body. A try that failed is a warning. The values are in ``acuse`` of the record.
             dormir: Waits so many seconds between tries and looks, for tests.
             azar: 0 to 1, for tests.
 
         Raises:
-            ValueError: For an address or a key that is none.
+            ValueError: For an address or a key that is none, or ``tls`` beside an ``opener`` that has its own.
         """
         address = urlsplit(url)
         if address.scheme not in ("http", "https") or not address.hostname:
             raise ValueError(f"url debe ser la dirección del servicio, como https://acuse.example, y no {url!r}.")
         if aplicacion is not None and re.fullmatch(r"[\x20-\x7e]{1,200}", aplicacion) is None:
             raise ValueError("aplicacion debe tener de 1 a 200 caracteres, sin acentos: mi-erp/1.0.")
+        if tls is not None and opener is not None:
+            raise ValueError("Dé tls u opener, no los dos: un opener propio ya trae su TLS.")
         self._transport = Transport(
             base=f"{url.rstrip('/')}/api/v1/",
             llave=visible(llave, "llave"),
@@ -70,6 +83,8 @@ class Acuse(Operaciones):
             plazo=plazo,
             dormir=dormir,
             azar=azar,
+            opener=plain_opener(tls) if opener is None else opener,
+            registro=registro,
         )
         super().__init__(lambda path, changes, peticion, clave: call(self._transport, path, changes, peticion, clave))
 

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import http.client
 import json
+import logging
 import re
+import ssl
+import time
 import uuid
 from dataclasses import dataclass, field
 from typing import Any, Callable, Dict, Mapping, Optional, TypeVar, cast
+from urllib.error import HTTPError
 from urllib.request import HTTPHandler, HTTPSHandler, OpenerDirector, ProxyHandler, Request, UnknownHandler
 
 from .errors import AcuseError, es_pasajero
@@ -23,13 +27,13 @@ BROKEN = (OSError, http.client.HTTPException)
 """What a connection raises that cannot be made, breaks or stands still."""
 
 
-def plain_opener() -> OpenerDirector:
+def plain_opener(tls: Optional[ssl.SSLContext] = None) -> OpenerDirector:
     """
     Opens HTTP and HTTPS, through the proxies of the environment, and nothing else: it follows no redirection, so that
     the key goes to nobody else, and gives an answer of any status.
     """
     opener = OpenerDirector()
-    for handler in (ProxyHandler(), UnknownHandler(), HTTPHandler(), HTTPSHandler()):
+    for handler in (ProxyHandler(), UnknownHandler(), HTTPHandler(), HTTPSHandler(context=tls)):
         opener.add_handler(handler)
     return opener
 
@@ -48,13 +52,17 @@ class Transport:
     """Seconds of silence after which a try has failed."""
     dormir: Callable[[float], object]
     azar: Callable[[], float]
-    opener: OpenerDirector = field(default_factory=plain_opener, repr=False)
+    opener: OpenerDirector = field(repr=False)
+    registro: Optional[logging.Logger]
 
     def open(self, request: Request) -> http.client.HTTPResponse:
         """:raises AcuseError: ``SIN_CONEXION``."""
         try:
             answer: http.client.HTTPResponse = self.opener.open(request, timeout=self.plazo)
             return answer
+        except HTTPError as answer:
+            # An opener of the caller's own may raise an answer for its status.
+            return cast(http.client.HTTPResponse, answer)
         except BROKEN as error:
             raise AcuseError("SIN_CONEXION") from error
 
@@ -107,7 +115,28 @@ def call(transport: Transport, path: str, changes: bool, peticion: Mapping[str, 
         headers["Idempotency-Key"] = visible(clave, "clave_idempotencia")
     body = json.dumps({name: value for name, value in peticion.items() if value is not None}).encode()
     request = Request(transport.base + path, body, headers, method="POST")
-    return with_retries(transport, lambda: _once(transport, request))
+    tries = 0
+
+    def attempt() -> Any:
+        nonlocal tries
+        tries += 1
+        started = time.monotonic()
+        answered: Dict[str, Any] = {"http": None, "request_id": None, "limite": None, "repetida": False}
+        failed: Optional[str] = None
+        try:
+            return _once(transport, request, answered)
+        except AcuseError as error:
+            failed = error.nombre
+            raise
+        finally:
+            if transport.registro is not None:
+                told = {"operacion": path, "intento": tries, "error": failed, **answered}
+                told["ms"] = round((time.monotonic() - started) * 1_000)
+                level = logging.INFO if failed is None else logging.WARNING
+                text = "%(operacion)s intento=%(intento)d http=%(http)s ms=%(ms)d request_id=%(request_id)s error=%(error)s"
+                transport.registro.log(level, text, told, extra={"acuse": told})
+
+    return with_retries(transport, attempt)
 
 
 def visible(text: str, name: str) -> str:
@@ -117,13 +146,17 @@ def visible(text: str, name: str) -> str:
     return text
 
 
-def _once(transport: Transport, request: Request) -> Any:
+def _once(transport: Transport, request: Request, answered: Dict[str, Any]) -> Any:
     with transport.open(request) as response:
+        answered["http"] = response.status
+        answered["request_id"] = response.headers.get("x-request-id")
+        answered["limite"] = response.headers.get("ratelimit")
+        answered["repetida"] = response.headers.get("idempotent-replayed") == "true"
         try:
             raw = response.read()
         except BROKEN as error:
             raise AcuseError("SIN_CONEXION") from error
-        request_id = response.headers.get("x-request-id")
+        request_id = answered["request_id"]
         seconds = response.headers.get("retry-after", "")
     answer = _parse(raw)
     if answer.get("cfdi_codigo") == 1:

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { CATALOGO, CfdiError, type DatosError, type NombreError, sobreDeError } from '@acuse/contract';
 import { onTestFinished } from 'vitest';
@@ -12,9 +12,12 @@ export interface Asked {
 export type Answer = (response: ServerResponse, asked: Asked) => void;
 
 /** A service, until the test is over, that answers what it is told, one after the other, and then the last again. */
-export async function serve(...answers: Answer[]) {
+export const serve = (...answers: Answer[]) => serveBy(createServer(), ...answers);
+
+/** The same by a server that is made already, as one of TLS. */
+export async function serveBy(server: Server, ...answers: Answer[]) {
   const asked: Asked[] = [];
-  const server = createServer(async (request, response) => {
+  server.on('request', async (request, response) => {
     let body = '';
     for await (const chunk of request) body += chunk;
     const one = { url: request.url ?? '', headers: request.headers, body };

@@ -1,10 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer as createTlsServer } from 'node:https';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { CATALOGO, type NombreError } from '@acuse/contract';
 import { OPERACIONES } from '@acuse/sdk/operaciones';
 import { firmar } from '@acuse/webhooks';
 import { Webhook } from 'standardwebhooks';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, fail, hangUp, ok, okWith, page, serve } from '../../../packages/sdk/testing/answers.ts';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createCertificadoTls } from '../../../packages/sat/src/testing/certificados.ts';
+import { type Answer, fail, hangUp, ok, okWith, page, serve, serveBy } from '../../../packages/sdk/testing/answers.ts';
 import { type Hecho, LANGUAGES, type Proceso, startProceso } from './clientes.ts';
 
 const PERIODO = { rfc: 'ACU200101DB1', desde: '2026-01-01', hasta: '2026-01-31' };
@@ -141,6 +146,46 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       });
     });
 
+    describe('a connection', () => {
+      it('trusts an authority that its caller names, and no other than those of the machine without it', async () => {
+        const { cert, key } = createCertificadoTls('localhost');
+        const folder = await mkdtemp(join(tmpdir(), 'acuse-tls-'));
+        onTestFinished(() => rm(folder, { recursive: true, force: true }));
+        const autoridad = join(folder, 'propia.pem');
+        await writeFile(autoridad, cert);
+        const { url } = await serveBy(createTlsServer({ cert, key }), ok);
+        const named = url.replace(/^.*:/, 'https://localhost:');
+        expect((await facturas(named, { reintentos: 0 })).error).toMatchObject({ nombre: 'SIN_CONEXION' });
+        expect((await facturas(named, { autoridad })).resultado).toMatchObject({ data: { rfc: 'X' } });
+      });
+
+      it('is one of its caller where he gives a client of HTTP or its options, also for what is answered with an error', async () => {
+        const { url, asked } = await serve(ok, fail('RFC_INVALIDO'));
+        expect((await facturas(url, { propio: true })).resultado).toMatchObject({ data: { rfc: 'X' } });
+        expect((await facturas(url, { propio: true })).error).toMatchObject({ nombre: 'RFC_INVALIDO', http: 400 });
+        expect(asked.map(({ headers }) => headers.cookie)).toEqual(['propio=si', 'propio=si']);
+      });
+
+      it('is logged try by try: status, request id, limit, replay and error, and neither key nor body', async () => {
+        const headers = { 'x-request-id': 'r-2', ratelimit: '"llave";r=7;t=2', 'idempotent-replayed': 'true' };
+        const replayed: Answer = (response, one) => {
+          for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+          ok(response, one);
+        };
+        const { url } = await serve(hangUp, fail('RESULTADO_INCIERTO'), replayed);
+        const { registros } = await facturas(url, { registro: true });
+        const nothing = { operacion: 'tax/facturas', request_id: null, limite: null, repetida: false };
+        expect(registros).toMatchObject([
+          { ...nothing, intento: 1, http: null, error: 'SIN_CONEXION', nivel: 'warning' },
+          { ...nothing, intento: 2, http: 503, error: 'RESULTADO_INCIERTO', request_id: 'r-1' },
+          { intento: 3, http: 200, error: null, request_id: 'r-2', limite: headers.ratelimit, repetida: true },
+        ]);
+        expect(registros[2]).toMatchObject({ nivel: 'info', ms: expect.any(Number) });
+        expect(registros[2]?.['texto']).toMatch(/^tax\/facturas intento=3 http=200 ms=\d+ request_id=r-2 error=/);
+        expect(JSON.stringify(registros)).not.toMatch(/acuse_test_x|2026-01-31/);
+      });
+    });
+
     describe('a package', () => {
       const zip = randomBytes(300_000);
       const sha256 = createHash('sha256').update(zip).digest('hex');
@@ -269,6 +314,20 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
         const upper = { 'Webhook-Id': 'evt_1', 'Webhook-Timestamp': String(NOW), 'Webhook-Signature': signature };
         expect((await verify({ ...both, encabezados: upper }, secretoOf(after))).resultado).toEqual(EVENT);
       });
+
+      if (language.nombre === 'PHP')
+        it('is read with the keys that its headers have in $_SERVER', async () => {
+          const clave = newClave();
+          const { cuerpo: body, encabezados } = signed([clave]);
+          const server = Object.fromEntries(
+            Object.entries(encabezados).map(([name, value]) => [
+              `HTTP_${name.toUpperCase().replaceAll('-', '_')}`,
+              value,
+            ]),
+          );
+          const received = { cuerpo: body, encabezados: { argv: [], REQUEST_TIME: NOW, ...server } };
+          expect((await verify(received, secretoOf(clave))).resultado).toEqual(EVENT);
+        });
 
       it('is refused with another byte in id, time, body or signature, without a header, and if it is old', async () => {
         const clave = newClave();

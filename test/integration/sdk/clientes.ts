@@ -67,6 +67,8 @@ export interface Dicho {
   readonly recibidos: readonly (readonly [number, number])[];
   /** Of a list that is gone through, in their order. */
   readonly elementos: readonly Record<string, unknown>[];
+  /** What its logger got. */
+  readonly registros: readonly Record<string, unknown>[];
 }
 export interface Fallado {
   readonly clase: string;
@@ -124,7 +126,8 @@ export function startProceso({ programa, flags, driver, env, nombreDe }: Languag
       const fallos: string[] = [];
       const recibidos: [number, number][] = [];
       const elementos: Record<string, unknown>[] = [];
-      const dicho = { pausas, avances, fallos, recibidos, elementos };
+      const registros: Record<string, unknown>[] = [];
+      const dicho = { pausas, avances, fallos, recibidos, elementos, registros };
       for (;;) {
         const { value, done } = await lines.next();
         if (done) throw new Error(`the process ended: ${complaints}`);
@@ -135,6 +138,7 @@ export function startProceso({ programa, flags, driver, env, nombreDe }: Languag
         if ('fallo' in line) fallos.push(line.fallo);
         if ('recibido' in line) recibidos.push(line.recibido);
         if ('elemento' in line) elementos.push(line.elemento);
+        if ('registro' in line) registros.push(line.registro);
         onSaid?.(dicho);
       }
     },

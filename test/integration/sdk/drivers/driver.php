@@ -5,6 +5,7 @@ declare(strict_types=1);
 // Uses the PHP client by the orders of a test: a line of JSON is an order, and what it prints is one of `clientes.ts`.
 
 require __DIR__ . '/../../../../packages/sdk-php/autoload.php';
+require __DIR__ . '/psr-log.php';
 
 use Acuse\Acuse;
 use Acuse\AcuseError;
@@ -19,13 +20,27 @@ function say(array $line): void
     echo json_encode($line, JSON_THROW_ON_ERROR | JSON_PRESERVE_ZERO_FRACTION), "\n";
 }
 
+final class Said implements Psr\Log\LoggerInterface
+{
+    public function log($level, string|Stringable $message, array $context = []): void
+    {
+        $places = array_map(static fn (string $name): string => '{' . $name . '}', array_keys($context));
+        say(['registro' => [...$context, 'nivel' => $level, 'texto' => str_replace($places, array_map(strval(...), $context), $message)]]);
+    }
+}
+
 function clientOf(array $order): Acuse
 {
     $dormir = static function (float $seconds) use ($order): void {
         say(['pausa' => $seconds]);
         usleep((int) ($seconds * $order['scale'] * 1e6));
     };
-    return new Acuse(...$order['cliente'], dormir: $dormir, azar: static fn (): float => (float) $order['azar']);
+    ['autoridad' => $autoridad, 'propio' => $propio, 'registro' => $registro] = $order['cliente']
+        + ['autoridad' => null, 'propio' => false, 'registro' => false];
+    $options = array_diff_key($order['cliente'], ['autoridad' => 0, 'propio' => 0, 'registro' => 0]);
+    $options['curl'] = ($autoridad === null ? [] : [CURLOPT_CAINFO => $autoridad]) + ($propio ? [CURLOPT_COOKIE => 'propio=si'] : []);
+    $options['registro'] = $registro ? new Said() : null;
+    return new Acuse(...$options, dormir: $dormir, azar: static fn (): float => (float) $order['azar']);
 }
 
 function callbacksOf(string $name): array

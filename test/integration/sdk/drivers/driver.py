@@ -3,8 +3,11 @@
 import base64
 import hashlib
 import json
+import logging
+import ssl
 import sys
 import time
+import urllib.request
 
 from acuse import Acuse, AcuseError, elementos, verificar_webhook
 
@@ -13,12 +16,26 @@ def say(**line):
     print(json.dumps(line), flush=True)
 
 
+class Said(logging.Handler):
+    def emit(self, record):
+        say(registro={**record.acuse, "nivel": record.levelname.lower(), "texto": record.getMessage()})
+
+
 def client_of(order):
     def dormir(seconds):
         say(pausa=seconds)
         time.sleep(seconds * order["scale"])
 
-    return Acuse(**order["cliente"], dormir=dormir, azar=lambda: order["azar"])
+    options = dict(order["cliente"])
+    if "autoridad" in options:
+        options["tls"] = ssl.create_default_context(cafile=options.pop("autoridad"))
+    if options.pop("propio", False):
+        options["opener"] = urllib.request.build_opener()
+        options["opener"].addheaders.append(("Cookie", "propio=si"))
+    if options.pop("registro", False):
+        options["registro"] = logging.Logger("prueba")
+        options["registro"].addHandler(Said())
+    return Acuse(**options, dormir=dormir, azar=lambda: order["azar"])
 
 
 def callbacks_of(name):
