@@ -2,7 +2,7 @@ import { AcuseError, esPasajero } from './errors.ts';
 import type { DatosDescargaPaquete, PeticionTaxDescargaMetadata, Solicitud } from './generated/openapi.ts';
 import { Operaciones, VERSION } from './generated/operaciones.ts';
 import { abrirPaquete, type OpcionesPaquete, type PaqueteAbierto } from './paquete.ts';
-import { call, type OpcionesLlamada, type Pausa, sleep, type Transport } from './transport.ts';
+import { type AlIntentar, call, type OpcionesLlamada, type Pausa, sleep, type Transport } from './transport.ts';
 
 /** How to reach a service. */
 export interface OpcionesAcuse {
@@ -16,7 +16,9 @@ export interface OpcionesAcuse {
   readonly reintentos?: number | undefined;
   /** Milliseconds that one try may take; 150,000 by default, since queries wait for the SAT. */
   readonly plazoMs?: number | undefined;
-  /** Another `fetch`: through a proxy, or one that notes what is sent. */
+  /** Gets each try of every call, for a log: its status, its `requestId` and how long it took. */
+  readonly alIntentar?: AlIntentar | undefined;
+  /** Another `fetch`: through a proxy, or with a certificate of your own. */
   readonly fetch?: typeof fetch | undefined;
   /** Pauses between tries and looks, for tests. */
   readonly pausa?: Partial<Pausa> | undefined;
@@ -50,7 +52,7 @@ export class Acuse extends Operaciones {
   readonly #transport: Transport;
 
   /** @throws TypeError for an address or a key that cannot be one. */
-  constructor({ url, llave, aplicacion, reintentos = 4, plazoMs = 150_000, fetch, pausa }: OpcionesAcuse) {
+  constructor({ url, llave, aplicacion, reintentos = 4, plazoMs = 150_000, alIntentar, fetch, pausa }: OpcionesAcuse) {
     super();
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol))
       throw new TypeError(`«${url}» no es la dirección (url) de un servicio, como https://acuse.example.`);
@@ -60,7 +62,7 @@ export class Acuse extends Operaciones {
     const userAgent = `${aplicacion === undefined ? '' : `${aplicacion} `}acuse-sdk/${VERSION}`;
     this.#transport = {
       base: `${new URL(url).href.replace(/\/+$/, '')}/api/v1/`,
-      ...{ llave, reintentos, plazoMs, userAgent: isBrowser ? null : userAgent },
+      ...{ llave, reintentos, plazoMs, alIntentar, userAgent: isBrowser ? null : userAgent },
       fetch: fetch ?? globalThis.fetch.bind(globalThis),
       pausa: { ...PAUSE, ...pausa },
     };

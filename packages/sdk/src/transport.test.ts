@@ -1,8 +1,9 @@
 import { CATALOGO, type NombreError as NombreServicio } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { fail, hangUp, ok, page, serve } from '../testing/answers.ts';
+import { type Answer, fail, hangUp, ok, page, serve } from '../testing/answers.ts';
 import { Acuse, type OpcionesAcuse } from './acuse.ts';
 import { AcuseError } from './errors.ts';
+import type { Intento } from './transport.ts';
 
 /** A client that waits for nobody: how long it would have is in `pauses`. */
 function clientOf(url: string, options: Partial<OpcionesAcuse> = {}, azar = () => 1) {
@@ -143,6 +144,39 @@ describe('a call', () => {
     const { acuse } = clientOf(url, { plazoMs: 200 });
     await acuse.tax.facturas(PERIODO);
     expect(asked).toHaveLength(2);
+  });
+
+  it('tells the client and the caller of each try: status, request id, limit, replay and error', async () => {
+    const headers = { 'x-request-id': 'r-2', ratelimit: '"llave";r=7;t=2', 'idempotent-replayed': 'true' };
+    const replayed: Answer = (response, asked) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      ok(response, asked);
+    };
+    const { url } = await serve(hangUp, fail('RESULTADO_INCIERTO'), replayed);
+    const [log, own]: [Intento[], Intento[]] = [[], []];
+    const { acuse } = clientOf(url, { alIntentar: (intento) => log.push(intento) });
+    await acuse.tax.facturas(PERIODO, { alIntentar: (intento) => own.push(intento) });
+    expect(own).toEqual(log);
+    const nothing = { requestId: null, limite: null, esRepetida: false };
+    const operacion = 'tax/facturas';
+    expect(log).toMatchObject([
+      { ...nothing, operacion, numero: 1, http: null, encabezados: null, error: { nombre: 'SIN_CONEXION' } },
+      { ...nothing, operacion, numero: 2, http: 503, requestId: 'r-1', error: { nombre: 'RESULTADO_INCIERTO' } },
+      { operacion, numero: 3, http: 200, requestId: 'r-2', error: null, esRepetida: true },
+    ]);
+    expect(log[2]?.limite).toEqual({ quedan: 7, segundos: 2 });
+    expect(log[2]?.encabezados?.get('x-request-id')).toBe('r-2');
+    for (const { ms } of log) expect(ms).toBeGreaterThan(0);
+    expect(JSON.stringify(log)).not.toContain('acuse_test_x');
+  });
+
+  it('takes the time and the repetitions that its caller gives it before those of the client', async () => {
+    const { url, asked } = await serve(() => {});
+    const { acuse, pauses } = clientOf(url);
+    await expect(acuse.tax.facturas(PERIODO, { plazoMs: 100, reintentos: 1 })).rejects.toMatchObject({
+      nombre: 'SIN_CONEXION',
+    });
+    expect([asked.length, pauses]).toEqual([2, [500]]);
   });
 
   it('follows no redirection: the key goes to nobody else', async () => {

@@ -10,6 +10,37 @@ export interface OpcionesLlamada {
    * the same answer and is charged once. Calls that charge or change something have one of their own without it.
    */
   readonly claveIdempotencia?: string | undefined;
+  /** Milliseconds that one try of this call may take; those of the client by default. */
+  readonly plazoMs?: number | undefined;
+  /** Repetitions of this call, beside the first try; those of the client by default. */
+  readonly reintentos?: number | undefined;
+  /** Gets each try of this call, after the function of the client. */
+  readonly alIntentar?: AlIntentar | undefined;
+}
+
+/** Gets a try once it has ended, before the next one; what it throws ends the call. */
+export type AlIntentar = (intento: Intento) => void;
+
+/** One try of a call, and the headers of its answer. It holds neither key nor body. */
+export interface Intento {
+  /** `tax/facturas`. */
+  readonly operacion: string;
+  /** 1 for the first try. */
+  readonly numero: number;
+  /** Milliseconds that it took. */
+  readonly ms: number;
+  /** HTTP status; null without an answer. */
+  readonly http: number | null;
+  /** Null for a success. */
+  readonly error: AcuseError | null;
+  /** `X-Request-Id`: the operator of the service asks for it. */
+  readonly requestId: string | null;
+  /** `RateLimit`: calls that the key may make at once now, and seconds until it may make all; null where the answer has none. */
+  readonly limite: { readonly quedan: number; readonly segundos: number } | null;
+  /** `Idempotent-Replayed`: the answer is that of an earlier call with the same `Idempotency-Key`. */
+  readonly esRepetida: boolean;
+  /** Null without an answer. */
+  readonly encabezados: Headers | null;
 }
 
 /** How a client reaches its service. */
@@ -23,6 +54,7 @@ export interface Transport {
   readonly reintentos: number;
   /** Milliseconds that a single try may take. */
   readonly plazoMs: number;
+  readonly alIntentar: AlIntentar | undefined;
   readonly pausa: Pausa;
 }
 
@@ -97,8 +129,9 @@ export async function call<T>(
   path: string,
   changes: boolean,
   peticion: object,
-  { signal, claveIdempotencia }: OpcionesLlamada = {},
+  { signal, claveIdempotencia, alIntentar, plazoMs, reintentos }: OpcionesLlamada = {},
 ): Promise<T> {
+  const own = { ...transport, plazoMs: plazoMs ?? transport.plazoMs, reintentos: reintentos ?? transport.reintentos };
   const clave = claveIdempotencia ?? (changes ? crypto.randomUUID() : null);
   const headers = {
     authorization: `Bearer ${transport.llave}`,
@@ -107,31 +140,53 @@ export async function call<T>(
     ...(clave === null ? {} : { 'idempotency-key': clave }),
   };
   const init = { method: 'POST', headers, body: JSON.stringify(peticion) };
-  return withRetries(transport, () => once<T>(transport, path, init, signal), signal);
+  let numero = 0;
+  const attempt = async () => {
+    numero += 1;
+    const { answer, ...rest } = await once<T>(own, path, init, signal);
+    const intento = { operacion: path, numero, ...rest };
+    transport.alIntentar?.(intento);
+    alIntentar?.(intento);
+    if (answer === null) throw intento.error;
+    return answer;
+  };
+  return withRetries(own, attempt, signal);
 }
 
+/** What a try gave, or its error. @throws the reason of the signal. */
 async function once<T>(
   { base, fetch, plazoMs }: Transport,
   path: string,
   init: RequestInit,
   signal: AbortSignal | undefined,
-): Promise<T> {
+): Promise<Omit<Intento, 'operacion' | 'numero'> & { readonly answer: T | null }> {
   signal?.throwIfAborted();
+  const started = performance.now();
   const timeout = AbortSignal.timeout(plazoMs);
-  let response: Response;
-  let text: string;
+  let response: Response | null = null;
+  let answer: T | null = null;
+  let error: AcuseError | null = null;
   try {
     response = await fetch(base + path, {
       ...init,
       signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
       redirect: 'error',
     });
-    text = await response.text();
+    answer = read<T>(response, await response.text());
   } catch (cause) {
     signal?.throwIfAborted();
-    throw new AcuseError({ nombre: 'SIN_CONEXION', cause });
+    error = cause instanceof AcuseError ? cause : new AcuseError({ nombre: 'SIN_CONEXION', cause });
   }
-  return read<T>(response, text);
+  const encabezados = response?.headers ?? null;
+  const [, quedan, segundos] = /;r=(\d+);t=(\d+)/.exec(encabezados?.get('ratelimit') ?? '') ?? [];
+  return {
+    ...{ answer, error, encabezados },
+    ms: performance.now() - started,
+    http: response?.status ?? null,
+    requestId: encabezados?.get('x-request-id') ?? null,
+    limite: quedan === undefined ? null : { quedan: Number(quedan), segundos: Number(segundos) },
+    esRepetida: encabezados?.get('idempotent-replayed') === 'true',
+  };
 }
 
 function read<T>({ status, headers }: Response, text: string): T {
