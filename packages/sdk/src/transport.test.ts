@@ -147,7 +147,7 @@ describe('a call', () => {
   });
 
   it('tells the client and the caller of each try: status, request id, limit, replay and error', async () => {
-    const headers = { 'x-request-id': 'r-2', ratelimit: '"llave";r=7;t=2', 'idempotent-replayed': 'true' };
+    const headers = { 'x-request-id': 'r-2', RateLimit: '"llave";r=7;t=2', 'idempotent-replayed': 'true' };
     const replayed: Answer = (response, asked) => {
       for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
       ok(response, asked);

@@ -167,7 +167,7 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       });
 
       it('is logged try by try: status, request id, limit, replay and error, and neither key nor body', async () => {
-        const headers = { 'x-request-id': 'r-2', ratelimit: '"llave";r=7;t=2', 'idempotent-replayed': 'true' };
+        const headers = { 'x-request-id': 'r-2', RateLimit: '"llave";r=7;t=2', 'idempotent-replayed': 'true' };
         const replayed: Answer = (response, one) => {
           for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
           ok(response, one);
@@ -176,11 +176,11 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
         const { registros } = await facturas(url, { registro: true });
         const nothing = { operacion: 'tax/facturas', request_id: null, limite: null, repetida: false };
         expect(registros).toMatchObject([
-          { ...nothing, intento: 1, http: null, error: 'SIN_CONEXION', nivel: 'warning' },
+          { ...nothing, intento: 1, http: null, error: 'SIN_CONEXION', level: 'warning' },
           { ...nothing, intento: 2, http: 503, error: 'RESULTADO_INCIERTO', request_id: 'r-1' },
-          { intento: 3, http: 200, error: null, request_id: 'r-2', limite: headers.ratelimit, repetida: true },
+          { intento: 3, http: 200, error: null, request_id: 'r-2', limite: headers.RateLimit, repetida: true },
         ]);
-        expect(registros[2]).toMatchObject({ nivel: 'info', ms: expect.any(Number) });
+        expect(registros[2]).toMatchObject({ level: 'info', ms: expect.any(Number) });
         expect(registros[2]?.['texto']).toMatch(/^tax\/facturas intento=3 http=200 ms=\d+ request_id=r-2 error=/);
         expect(JSON.stringify(registros)).not.toMatch(/acuse_test_x|2026-01-31/);
       });

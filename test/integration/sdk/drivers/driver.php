@@ -25,7 +25,7 @@ final class Said implements Psr\Log\LoggerInterface
     public function log($level, string|Stringable $message, array $context = []): void
     {
         $places = array_map(static fn (string $name): string => '{' . $name . '}', array_keys($context));
-        say(['registro' => [...$context, 'nivel' => $level, 'texto' => str_replace($places, array_map(strval(...), $context), $message)]]);
+        say(['registro' => [...$context, 'level' => $level, 'texto' => str_replace($places, array_map(strval(...), $context), $message)]]);
     }
 }
 

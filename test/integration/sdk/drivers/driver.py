@@ -18,7 +18,7 @@ def say(**line):
 
 class Said(logging.Handler):
     def emit(self, record):
-        say(registro={**record.acuse, "nivel": record.levelname.lower(), "texto": record.getMessage()})
+        say(registro={**record.acuse, "level": record.levelname.lower(), "texto": record.getMessage()})
 
 
 def client_of(order):
