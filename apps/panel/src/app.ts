@@ -7,7 +7,7 @@ import { routePath } from 'hono/route';
 import type { PanelDeps } from './deps.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { answerMount, answerRuta } from './http/responder.ts';
-import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
+import { avisoCookieFor, cookieFor, createBrowser, huellaDe, readAviso, readIdSesion } from './http/session.ts';
 import { createBajas } from './pages/correo/baja.tsx';
 import { createAvisosPago } from './pagos/avisos.ts';
 import { MOUNTS, RUTAS } from './rutas.ts';
@@ -49,6 +49,7 @@ export function createApp(deps: PanelDeps): PanelApp {
     const ip = ipOf(c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET, c.req.header('x-forwarded-for') ?? null);
     const id = readIdSesion(c, settings.cookieHost);
     const sesion = id && (await sesiones.load(huellaDe(id), { inactividad: settings.sesionInactiva, ip }));
+    const mensaje = await readAviso(c, deps.clavesCsrf, settings.cookieHost);
     const agente = c.req.header('user-agent') ?? '';
     return {
       c,
@@ -56,7 +57,7 @@ export function createApp(deps: PanelDeps): PanelApp {
       activos,
       nonce: c.get('nonce'),
       ip,
-      browser: createBrowser({ id, sesion, agente, ip, deps }),
+      browser: createBrowser({ id, sesion, mensaje, agente, ip, deps }),
       usuario: sesion?.fase === 'COMPLETA' ? sesion.usuario : null,
       onAviso: () => c.set('avisoVisto', true),
     };
@@ -108,9 +109,12 @@ export function createApp(deps: PanelDeps): PanelApp {
 
   /** Gives the browser its id, and takes away a message that was shown. */
   async function afterPage(c: Context<Env>, { browser }: Peticion): Promise<void> {
-    if (c.get('avisoVisto')) await sesiones.setAviso(browser.huella(), null);
+    if (c.get('avisoVisto')) await browser.forgetAviso();
     const id = browser.newCookie();
     if (id) c.res.headers.append('Set-Cookie', cookieFor(id, settings.cookieHost));
+    const aviso = browser.newAviso();
+    if (aviso !== undefined)
+      c.res.headers.append('Set-Cookie', await avisoCookieFor(aviso, deps.clavesCsrf, settings.cookieHost));
   }
 
   app.get('/healthz', (c) => c.json(deps.health.live()));

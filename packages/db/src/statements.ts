@@ -42,6 +42,14 @@ export async function execute(connection: Connection, text: string, values: read
   return (await connection.query(prepared(text, values))).rowCount ?? 0;
 }
 
+/** Rows that one statement of a purge changes: a fraction of a second. */
+const BATCH = 2_000;
+
+/** Runs a statement that changes at most `$1` rows, again and again until it changes fewer. */
+export async function executeInBatches(connection: Connection, text: string): Promise<void> {
+  while ((await execute(connection, text, [BATCH])) === BATCH);
+}
+
 /** Runs a statement, and tells whether it changed or gave one row. */
 export async function isOne(...statement: Parameters<typeof execute>): Promise<boolean> {
   return (await execute(...statement)) === 1;

@@ -51,11 +51,13 @@ test('as many tries pass as may, however many come at once, and a refused one co
 
 test('a session that is over gets no other cookie', async () => {
   const sesiones = createSesiones(t.db);
+  const usuarioId = randomUUID();
+  await t.sql`INSERT INTO usuario (id, email, nombre) VALUES (${usuarioId}, ${`${usuarioId}@example.com`}, 'Ana')`;
   const open = async () => {
     const huella = randomBytes(32);
     await sesiones.open(
       {
-        ...{ huella, id: randomUUID(), usuarioId: null, fase: 'ANONIMA', agente: '', ip: '' },
+        ...{ huella, id: randomUUID(), usuarioId, fase: 'COMPLETA' as const, agente: '', ip: '' },
         ...{ inactividad: 60, duracion: 60 },
       },
       null,
@@ -70,7 +72,7 @@ test('a session that is over gets no other cookie', async () => {
   const [huella, nueva] = [await open(), randomBytes(32)];
   expect(await sesiones.rotate(huella, nueva)).toBe(true);
   expect(await sesiones.rotate(huella, randomBytes(32))).toBe(false);
-  expect(await sesiones.load(nueva, { inactividad: 60, ip: '' })).toMatchObject({ fase: 'ANONIMA' });
+  expect(await sesiones.load(nueva, { inactividad: 60, ip: '' })).toMatchObject({ usuario: { id: usuarioId } });
 });
 
 test('what the operator asked of list 69-B stands until a list came, through a process that goes and a source that fails', async () => {

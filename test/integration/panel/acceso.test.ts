@@ -187,6 +187,39 @@ describe('the cookie', () => {
   });
 });
 
+describe('a visitor without a session', () => {
+  it('reads the message of an order once, and leaves no row however often the order is sent', async () => {
+    const count = async () => Number((await panel.sql`SELECT count(*) FROM sesion`)[0]?.['count']);
+    const before = await count();
+    const cliente = panel.newCliente();
+    const _csrf = await cliente.csrf();
+    const own = idOf(cliente);
+    const orders = [
+      ['/salir', 'Salió del panel.'],
+      ['/entrar/codigo', 'Pasó demasiado tiempo.'],
+    ] as const;
+    for (const [path, text] of orders) {
+      for (let sent = 0; sent < 20; sent += 1) {
+        cliente.cookies.set(COOKIE, own);
+        expect((await cliente.post(path, { _csrf, codigo: '123456' })).location).toBe('/entrar');
+      }
+      expect((await cliente.get('/entrar')).text).toContain(text);
+      expect((await cliente.get('/entrar')).text).not.toContain(text);
+    }
+    expect(await count()).toBe(before);
+  });
+
+  it('cannot have a message shown that the panel did not write', async () => {
+    const cliente = panel.newCliente();
+    await cliente.post('/salir', { _csrf: await cliente.csrf() });
+    const [name = '', cookie = ''] = [...cliente.cookies].find(([each]) => each !== COOKIE) ?? [];
+    cliente.cookies.set(name, cookie.replace('panel', 'banco'));
+    expect(cookie).toContain('panel');
+    const { text } = await cliente.get('/entrar');
+    expect([text.includes('banco'), text.includes('Salió')]).toEqual([false, false]);
+  });
+});
+
 describe('a session id', () => {
   it('that was known before the log-in is worth nothing after it (fixation)', async () => {
     const ana = await panel.registrar();
@@ -258,6 +291,16 @@ describe('the end of sessions', () => {
     expect(await isIn(ana)).toBe(false);
     await panel.deps.sesiones.purge();
     expect((await panel.db.pool.query('SELECT 1 FROM sesion WHERE usuario_id = $1', [ana.usuarioId])).rowCount).toBe(0);
+  });
+
+  it('deletes every session that is over in one purge, however many there are', async () => {
+    const ana = await panel.registrar();
+    await panel.sql`INSERT INTO sesion (huella, id, usuario_id, fase, agente, ip, inactiva_en, vence_en)
+      SELECT sha256(n::text::bytea), gen_random_uuid(), ${ana.usuarioId}, 'COMPLETA', '', '', now() - interval '1 second', now()
+      FROM generate_series(1, 4500) n`;
+    await panel.deps.sesiones.purge();
+    const rows = await panel.sql`SELECT count(*)::int AS n FROM sesion WHERE usuario_id = ${ana.usuarioId}`;
+    expect(rows).toEqual([{ n: 1 }]);
   });
 
   it('lists devices, closes one, and closes all everywhere', async () => {

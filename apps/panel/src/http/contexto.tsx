@@ -115,7 +115,7 @@ function render(
   options: Omit<Pagina, 'status'> & { readonly status?: number } = {},
 ): Response {
   const { status = 200, scripts = [], esperar, h1 = titulo, camino, accion, partes, error, narrow } = options;
-  const aviso = browser.sesion?.aviso ?? undefined;
+  const aviso = browser.aviso ?? undefined;
   if (aviso) onAviso();
   const heading = h1 === null ? null : <h1>{h1}</h1>;
   const page = (

@@ -1,7 +1,7 @@
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { AvisoGuardado, FaseSesion, NuevaSesion, SesionPanel } from '@acuse/db';
 import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
+import { generateSignedCookie, getCookie, getSignedCookie } from 'hono/cookie';
 import type { PanelDeps } from '../deps.ts';
 
 /** The id of a session: 256 random bits, known to one browser. */
@@ -33,6 +33,31 @@ export function cookieFor(id: IdSesion, cookieHost: boolean): string {
   return `${nameOf(cookieHost)}=${id}; Path=/; HttpOnly; SameSite=Lax${cookieHost ? '; Secure' : ''}`;
 }
 
+const avisoNameOf = (cookieHost: boolean) => `${nameOf(cookieHost)}-aviso`;
+
+/** The message that the panel left in a browser without a session; null without one that carries the panel's signature. */
+export async function readAviso(
+  c: Context,
+  [clave]: readonly Buffer[],
+  cookieHost: boolean,
+): Promise<AvisoGuardado | null> {
+  const value = clave && (await getSignedCookie(c, new Uint8Array(clave), avisoNameOf(cookieHost)));
+  return value ? (JSON.parse(value) as AvisoGuardado) : null;
+}
+
+/** The `Set-Cookie` that leaves a message in a browser for `BREVE` seconds, or takes it away (null). */
+export async function avisoCookieFor(
+  aviso: AvisoGuardado | null,
+  [clave]: readonly Buffer[],
+  cookieHost: boolean,
+): Promise<string> {
+  if (clave === undefined) throw new RangeError('there is no key');
+  return generateSignedCookie(avisoNameOf(cookieHost), JSON.stringify(aviso), new Uint8Array(clave), {
+    ...{ path: '/', httpOnly: true, sameSite: 'Lax', secure: cookieHost },
+    maxAge: aviso === null ? 0 : BREVE,
+  });
+}
+
 /** The token that every form of a session carries, under the first key: nobody who does not have the id can make it. */
 export function csrfOf([clave]: readonly Buffer[], id: IdSesion): string {
   if (clave === undefined) throw new RangeError('there is no key');
@@ -59,39 +84,25 @@ interface BrowserInput {
   /** What the browser sent. */
   readonly id: IdSesion | null;
   readonly sesion: SesionPanel | null;
+  /** What `readAviso` found. */
+  readonly mensaje: AvisoGuardado | null;
   readonly agente: string;
   readonly ip: string;
   readonly deps: Pick<PanelDeps, 'sesiones' | 'settings' | 'newId' | 'clavesCsrf'>;
 }
 
 /** Keeps the session of one request. Nothing is stored for a visitor who only reads. */
-export function createBrowser({ id: sent, sesion, agente, ip, deps }: BrowserInput) {
+export function createBrowser({ id: sent, sesion, mensaje, agente, ip, deps }: BrowserInput) {
   const { sesiones, settings, newId, clavesCsrf } = deps;
   let id = sent ?? newIdSesion();
   let isStored = sesion !== null;
-
-  async function begin(nueva: Pick<NuevaSesion, 'fase' | 'usuarioId' | 'aviso' | 'entrada'>): Promise<void> {
-    const [before, next] = [id, newIdSesion()];
-    const isShort = nueva.fase !== 'COMPLETA';
-    await sesiones.open(
-      {
-        ...nueva,
-        huella: huellaDe(next),
-        id: newId(),
-        agente: agente.slice(0, MAX_AGENTE),
-        ip,
-        inactividad: isShort ? BREVE : settings.sesionInactiva,
-        duracion: isShort ? BREVE : settings.sesionMaxima,
-      },
-      isStored ? huellaDe(before) : null,
-    );
-    id = next;
-    isStored = true;
-  }
+  let left: AvisoGuardado | null | undefined;
 
   return {
     /** As it was when the request came; null without a live one. */
     sesion,
+    /** The message for this page. */
+    aviso: sesion?.aviso ?? mensaje,
     /** What is stored of the id that the browser sent or was given. */
     huella: () => huellaDe(id),
     csrf: () => csrfOf(clavesCsrf, id),
@@ -99,8 +110,24 @@ export function createBrowser({ id: sent, sesion, agente, ip, deps }: BrowserInp
     sealKey: () => Buffer.from(hkdfSync('sha256', id, clavesCsrf[0] ?? '', 'acuse/panel/llave', 32)),
     isCsrf: (token: string | undefined) => isCsrf(clavesCsrf, id, token),
     /** Begins a session under a new id; the earlier one is over. `entrada` is noted in the audit log. */
-    open: (usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>, entrada?: NuevaSesion['entrada']) =>
-      begin({ usuarioId, fase, ...(entrada && { entrada }) }),
+    async open(usuarioId: string, fase: FaseSesion, entrada?: NuevaSesion['entrada']): Promise<void> {
+      const [before, next] = [id, newIdSesion()];
+      const isShort = fase !== 'COMPLETA';
+      await sesiones.open(
+        {
+          ...{ usuarioId, fase, ...(entrada && { entrada }) },
+          huella: huellaDe(next),
+          id: newId(),
+          agente: agente.slice(0, MAX_AGENTE),
+          ip,
+          inactividad: isShort ? BREVE : settings.sesionInactiva,
+          duracion: isShort ? BREVE : settings.sesionMaxima,
+        },
+        isStored ? huellaDe(before) : null,
+      );
+      id = next;
+      isStored = true;
+    },
     /** The same session under a new id, since what it is good for has changed. */
     async rotate(): Promise<void> {
       const next = newIdSesion();
@@ -121,11 +148,18 @@ export function createBrowser({ id: sent, sesion, agente, ip, deps }: BrowserInp
       id = newIdSesion();
       isStored = false;
     },
-    /** Leaves a message for the next page. */
+    /** Leaves a message for the next page: with the session, or without one in the browser alone. */
     async leave(aviso: AvisoGuardado): Promise<void> {
       if (isStored) await sesiones.setAviso(huellaDe(id), aviso);
-      else await begin({ usuarioId: null, fase: 'ANONIMA', aviso });
+      else left = aviso;
     },
+    /** Takes the message of this page away. */
+    async forgetAviso(): Promise<void> {
+      if (sesion?.aviso) await sesiones.setAviso(huellaDe(id), null);
+      else left ??= null;
+    },
+    /** The message to give to the browser with the answer; null to take away the one it has, undefined for neither. */
+    newAviso: () => left,
     /** The id to give to the browser with the answer, or null when it has it already. */
     newCookie: () => (id === sent ? null : id),
   };

@@ -4,7 +4,7 @@ import type { Autor } from '@acuse/core';
 import { cuentaOf, nota } from '../cuentas/auditoria.ts';
 import { normalizeEmail } from '../cuentas/cuentas.ts';
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { execute, executeInBatches, isOne, rowOf, rowsOf } from '../statements.ts';
 import { isUuid } from '../uuid.ts';
 
 /** How a user stands with mail. */
@@ -122,14 +122,13 @@ export function createBuzones({ pool }: Pick<Database, 'pool'>) {
       return (await rowOf<{ tipo: EventoCorreo }>(pool, text, [token]))?.tipo ?? null;
     },
 
-    /** Deletes links whose time is over, a batch of them; any number of processes may do it at once. */
-    async purge(): Promise<void> {
-      await execute(
+    /** Deletes links whose time is over, in batches; any number of processes may do it at once. */
+    purge: () =>
+      executeInBatches(
         pool,
         `DELETE FROM enlace_correo WHERE huella = ANY (ARRAY(
-        SELECT huella FROM enlace_correo WHERE vence_en < now() ORDER BY vence_en LIMIT 2000 FOR UPDATE SKIP LOCKED))`,
-      );
-    },
+        SELECT huella FROM enlace_correo WHERE vence_en < now() ORDER BY vence_en LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+      ),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf } from '../statements.ts';
+import { execute, executeInBatches, isOne, rowOf } from '../statements.ts';
 
 /** How often something may be tried. */
 export interface Limite {
@@ -66,14 +66,13 @@ export function createIntentos({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, 'DELETE FROM intento WHERE clave = $1', [clave]);
     },
 
-    /** Deletes what no longer counts, a batch of it; any number of processes may do it at once. */
-    async purge(): Promise<void> {
-      await execute(
+    /** Deletes what no longer counts, in batches; any number of processes may do it at once. */
+    purge: () =>
+      executeInBatches(
         pool,
         `DELETE FROM intento WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM intento WHERE tat < now() ORDER BY tat LIMIT 2000 FOR UPDATE SKIP LOCKED))`,
-      );
-    },
+        SELECT ctid FROM intento WHERE tat < now() ORDER BY tat LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+      ),
   };
 }
 

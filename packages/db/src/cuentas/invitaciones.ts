@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { execute, executeInBatches, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { nota } from './auditoria.ts';
 import { normalizeEmail } from './cuentas.ts';
@@ -187,14 +187,13 @@ export function createInvitaciones({ pool }: Pick<Database, 'pool'>) {
       return (await refusingCopies('EMAIL_REPETIDO', statement))?.usuarioId ?? null;
     },
 
-    /** Deletes invitations that lapsed weeks ago, a batch of them; any number of processes may do it at once. */
-    async purge(): Promise<void> {
-      await execute(
+    /** Deletes invitations that lapsed weeks ago, in batches; any number of processes may do it at once. */
+    purge: () =>
+      executeInBatches(
         pool,
         `DELETE FROM invitacion WHERE id = ANY (ARRAY(SELECT id FROM invitacion
-         WHERE vence_en < now() - interval '30 days' ORDER BY vence_en LIMIT 1000 FOR UPDATE SKIP LOCKED))`,
-      );
-    },
+         WHERE vence_en < now() - interval '30 days' ORDER BY vence_en LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+      ),
   };
 }
 

@@ -1,13 +1,13 @@
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { execute, executeInBatches, isOne, rowOf, rowsOf } from '../statements.ts';
 import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
 import type { Papel } from './equipo.ts';
 
 export type RolUsuario = 'CLIENTE' | 'OPERADOR';
 
-/** ANONIMA only carries a message; SEGUNDO_PASO knows the password but not yet the code; COMPLETA is logged in. */
-export type FaseSesion = 'ANONIMA' | 'SEGUNDO_PASO' | 'COMPLETA';
+/** SEGUNDO_PASO knows the password but not yet the code; COMPLETA is logged in. */
+export type FaseSesion = 'SEGUNDO_PASO' | 'COMPLETA';
 
 export interface AvisoGuardado {
   readonly tono: 'exito' | 'error' | 'info';
@@ -40,7 +40,7 @@ export interface SesionPanel {
   readonly id: string;
   readonly fase: FaseSesion;
   readonly aviso: AvisoGuardado | null;
-  readonly usuario: UsuarioDeSesion | null;
+  readonly usuario: UsuarioDeSesion;
 }
 
 /** One line of a user's list of sessions. */
@@ -57,11 +57,10 @@ export interface NuevaSesion {
   /** SHA-256 of the 256-bit id in the cookie; the id itself is stored nowhere. */
   readonly huella: Buffer;
   readonly id: string;
-  readonly usuarioId: string | null;
+  readonly usuarioId: string;
   readonly fase: FaseSesion;
   readonly agente: string;
   readonly ip: string;
-  readonly aviso?: AvisoGuardado;
   /** How the user came in, for the audit log; absent where something else was noted, or nobody came in. */
   readonly entrada?: 'entrar' | 'entrar-con-recuperacion';
   /** Seconds without use after which it is over. */
@@ -74,25 +73,25 @@ const LIVE = 'inactiva_en > now() AND vence_en > now()';
 const LOGGED_IN = `fase = 'COMPLETA' AND ${LIVE}`;
 
 const LOAD = `
-SELECT s.id, s.fase, s.aviso, s.ultimo_uso_en < now() - interval '30 seconds' AS vieja, CASE WHEN u.id IS NOT NULL THEN jsonb_build_object(
+SELECT s.id, s.fase, s.aviso, s.ultimo_uso_en < now() - interval '30 seconds' AS vieja, jsonb_build_object(
   'id', u.id, 'email', u.email, 'nombre', u.nombre, 'rol', u.rol, 'cuentaId', m.cuenta_id, 'cuenta', q.nombre, 'papel', m.papel,
   'cuentas', (SELECT count(*) FROM miembro x WHERE x.usuario_id = u.id), 'suspension', q.suspension_motivo,
-  'porVerificar', u.correo_exigido AND u.correo_verificado_en IS NULL) END AS usuario
-FROM sesion s LEFT JOIN usuario u ON u.id = s.usuario_id
+  'porVerificar', u.correo_exigido AND u.correo_verificado_en IS NULL) AS usuario
+FROM sesion s JOIN usuario u ON u.id = s.usuario_id
 LEFT JOIN miembro m ON m.usuario_id = s.usuario_id AND m.cuenta_id = s.cuenta_id LEFT JOIN cuenta q ON q.id = m.cuenta_id
 WHERE s.huella = $1 AND ${LIVE}`;
 
 const TOUCH = `
 UPDATE sesion SET ultimo_uso_en = now(), inactiva_en = now() + make_interval(secs => $2), ip = $3 WHERE huella = $1`;
 
-/** Its line in the audit log has no row where `$11`, how the user came in, is null. */
+/** Its line in the audit log has no row where `$10`, how the user came in, is null. */
 const OPEN = `
-WITH antes AS (DELETE FROM sesion WHERE huella = $10), nueva AS (
-  INSERT INTO sesion (huella, id, usuario_id, cuenta_id, fase, agente, ip, aviso, inactiva_en, vence_en)
-  VALUES ($1, $2, $3, ${cuentaOf('$3')}, $4, $5, $6, $7, now() + make_interval(secs => $8), now() + make_interval(secs => $9))
+WITH antes AS (DELETE FROM sesion WHERE huella = $9), nueva AS (
+  INSERT INTO sesion (huella, id, usuario_id, cuenta_id, fase, agente, ip, inactiva_en, vence_en)
+  VALUES ($1, $2, $3, ${cuentaOf('$3')}, $4, $5, $6, now() + make_interval(secs => $7), now() + make_interval(secs => $8))
   RETURNING usuario_id, cuenta_id
 )
-${nota({ accion: '$11::text', de: 'nueva WHERE $11::text IS NOT NULL', actor: `'usuario:' || usuario_id`, ip: '$6' })}`;
+${nota({ accion: '$10::text', de: 'nueva WHERE $10::text IS NOT NULL', actor: `'usuario:' || usuario_id`, ip: '$6' })}`;
 
 /**
  * The session goes on in another account, under another id, and no longer than before. What hangs on its id, keys that
@@ -131,9 +130,8 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
      * Opens a session; `reemplaza` is the hash of the one that it takes the place of, which is over at the same moment.
      */
     async open(nueva: NuevaSesion, reemplaza: Buffer | null): Promise<void> {
-      const { huella, id, usuarioId, fase, agente, ip, aviso, entrada, inactividad, duracion } = nueva;
-      const mensaje = aviso ? JSON.stringify(aviso) : null;
-      const sesion = [huella, id, usuarioId, fase, agente, ip, mensaje, inactividad, duracion];
+      const { huella, id, usuarioId, fase, agente, ip, entrada, inactividad, duracion } = nueva;
+      const sesion = [huella, id, usuarioId, fase, agente, ip, inactividad, duracion];
       await execute(pool, OPEN, [...sesion, reemplaza, entrada ?? null]);
     },
 
@@ -184,14 +182,13 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, CLOSE_ALL, [usuarioId, actor, ip]);
     },
 
-    /** Deletes sessions that are over, a batch of them; any number of processes may do it at once. */
-    async purge(): Promise<void> {
-      await execute(
+    /** Deletes sessions that are over, in batches; any number of processes may do it at once. */
+    purge: () =>
+      executeInBatches(
         pool,
         `DELETE FROM sesion WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM sesion WHERE inactiva_en < now() OR vence_en < now() LIMIT 2000 FOR UPDATE SKIP LOCKED))`,
-      );
-    },
+           SELECT ctid FROM sesion WHERE inactiva_en < now() OR vence_en < now() LIMIT $1 FOR UPDATE SKIP LOCKED))`,
+      ),
   };
 }
 
