@@ -13,7 +13,7 @@ import {
   START,
   STATUS,
 } from './pages.ts';
-import { type Hit, MAX_QUESTION } from './search.ts';
+import { SEARCH_OPTIONS } from './search.ts';
 
 /** What is written around a page, in each language. */
 const WORDS = {
@@ -26,6 +26,7 @@ const WORDS = {
     go: 'Buscar',
     none: 'No se encontró nada. Pruebe con menos palabras, o con otras.',
     question: 'Escriba qué busca: el nombre de un error, un campo, un código del SAT.',
+    searchScripts: 'La búsqueda usa JavaScript. Sin él, el menú lleva a todas las páginas; todas están también en',
     guides: 'Guías',
     reference: 'Referencia',
     loading: 'Cargando la referencia…',
@@ -48,6 +49,7 @@ const WORDS = {
     go: 'Search',
     none: 'Nothing was found. Try fewer words, or others.',
     question: 'Type what you look for: the name of an error, a field, a code of the SAT.',
+    searchScripts: 'The search uses JavaScript. Without it, the menu leads to every page; all of them are also in',
     guides: 'Guides',
     reference: 'Reference',
     loading: 'Loading the reference…',
@@ -80,7 +82,6 @@ export interface LayoutProps {
   readonly asset: (name: string) => string;
   /** The page in Markdown, if there is one. */
   readonly markdown: string | null;
-  readonly question?: string;
   readonly children?: Child;
 }
 
@@ -142,16 +143,16 @@ function Shell(props: ShellProps) {
                   action={SEARCH[language]}
                   data-library={asset('minisearch.js')}
                   data-index={SEARCH_INDEX[language]}
+                  data-options={JSON.stringify(SEARCH_OPTIONS)}
                   data-none={words.none}
                 >
                   <input
                     type="search"
                     name="q"
-                    maxlength={MAX_QUESTION}
+                    maxlength={100}
                     autocomplete="off"
                     aria-label={words.search}
                     placeholder={words.go}
-                    value={props.question ?? ''}
                   />
                   <button type="submit">{words.go}</button>
                 </form>
@@ -234,29 +235,21 @@ export function Layout({ headings, children, ...shell }: LayoutProps) {
   );
 }
 
-/** What was found for a question; without one, what may be asked. */
-export function Results(props: {
-  readonly language: Language;
-  readonly question: string;
-  readonly hits: readonly Hit[];
-}) {
-  const { language, question, hits } = props;
+/** The page of results. The script of the site fills it from the question in the address (assets/buscar.js). */
+export function Search({ language }: Pick<LayoutProps, 'language'>) {
   const words = WORDS[language];
-  const isEmpty = hits.length === 0;
   return (
     <>
       <h1>{words.search}</h1>
-      {isEmpty ? <p>{question === '' ? words.question : words.none}</p> : null}
-      {isEmpty ? null : (
-        <ol class="resultados">
-          {hits.map(({ title, page, href, excerpt }) => (
-            <li>
-              <a href={href}>{title === page ? title : `${title} · ${page}`}</a>
-              <p>{excerpt}</p>
-            </li>
-          ))}
-        </ol>
-      )}
+      <p id="pregunta" role="status">
+        {words.question}
+      </p>
+      <noscript>
+        <p>
+          {words.searchScripts} <a href={`${SITE}/llms.txt`}>llms.txt</a>.
+        </p>
+      </noscript>
+      <ol class="resultados" id="resultados" />
     </>
   );
 }

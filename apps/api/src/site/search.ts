@@ -1,55 +1,42 @@
 import { marked, type Token } from 'marked';
-import MiniSearch from 'minisearch';
+import MiniSearch, { type Options } from 'minisearch';
 import { idsFor } from './markdown.ts';
 import type { Language, Page } from './pages.ts';
 
-/** A section of a page that was found. */
-export interface Hit {
+/** A section of a page. */
+interface Section {
   /** Its heading. */
   readonly title: string;
   /** The page that it is of. */
   readonly page: string;
   readonly href: string;
-  /** How it begins. */
+  /** Its first words. */
   readonly excerpt: string;
-}
-
-interface Section extends Hit {
-  readonly id: number;
   readonly text: string;
 }
 
-/** Characters of a question that are looked at. */
-export const MAX_QUESTION = 100;
-const MAX_HITS = 20;
 const EXCERPT = 160;
-const STORED = ['title', 'page', 'href', 'excerpt'] as const;
 
-/** Accents and capitals make no difference. The script of the site, assets/buscar.js, does the same. */
-const processTerm = (term: string) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+/** The options of the index and of a search in it, as the script of the site gets them (assets/buscar.js). */
+export const SEARCH_OPTIONS = {
+  fields: ['title', 'page', 'text'],
+  storeFields: ['title', 'page', 'href', 'excerpt'],
+  searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 }, combineWith: 'AND' },
+} satisfies Options<Section>;
 
-/** The search through the pages of a language: for the server by `find`, for the script of the site as `json`. */
-export function createSearch(pages: readonly Page[], language: Language) {
-  const index = new MiniSearch<Section>({ fields: ['title', 'page', 'text'], storeFields: [...STORED], processTerm });
+/** Accents and capitals make no difference. The script of the site does the same. */
+export const processTerm = (term: string) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** The index of the pages of a language, as JSON. Browsers search it; a search here would hold up every call of the API. */
+export function searchIndex(pages: readonly Page[], language: Language): string {
+  const index = new MiniSearch<Section & { readonly id: number }>({ ...SEARCH_OPTIONS, processTerm });
   const sections = pages.filter((page) => page.language === language).flatMap(sectionsOf);
   index.addAll(sections.map((section, id) => ({ ...section, id })));
-  return {
-    json: () => JSON.stringify(index),
-    /** The best sections first; every word has to be in one, or begin one. */
-    find(question: string): readonly Hit[] {
-      const found = index.search(question.slice(0, MAX_QUESTION), {
-        prefix: true,
-        fuzzy: 0.15,
-        boost: { title: 4, page: 2 },
-        combineWith: 'AND',
-      });
-      return found.slice(0, MAX_HITS).map(({ title, page, href, excerpt }): Hit => ({ title, page, href, excerpt }));
-    },
-  };
+  return JSON.stringify(index);
 }
 
 /** A page cut at its headings of the first three ranks. */
-function sectionsOf({ markdown, path, title: page }: Page): Omit<Section, 'id'>[] {
+function sectionsOf({ markdown, path, title: page }: Page): Section[] {
   const idOf = idsFor();
   const sections: { title: string; href: string; text: string }[] = [];
   for (const token of marked.lexer(markdown)) {

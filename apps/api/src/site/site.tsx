@@ -4,12 +4,13 @@ import { createAssets, createStaticFile, type StaticFile } from '@acuse/runtime'
 import { type Context, Hono } from 'hono';
 import { raw } from 'hono/html';
 import { createStatusFiles, type SaludPublicada } from './estado.tsx';
-import { Layout, Reference, Results } from './layout.tsx';
+import { Layout, Reference, Search } from './layout.tsx';
 import { llmsText } from './llms.ts';
 import { type Rendered, renderPage } from './markdown.ts';
 import {
   LANGUAGES,
   type Language,
+  OTHER,
   type Page,
   POSTMAN,
   REFERENCE,
@@ -22,7 +23,7 @@ import {
   STATUS_JSON,
 } from './pages.ts';
 import { type ApiDocument, postmanText } from './postman.ts';
-import { createSearch, MAX_QUESTION } from './search.ts';
+import { searchIndex } from './search.ts';
 
 /** Beside the sources, also when the API runs from its build: the compiler copies no style sheets. */
 const ASSETS_FOLDER = new URL('../../src/site/assets/', import.meta.url);
@@ -31,7 +32,7 @@ const ASSETS = `${SITE}/archivos/`;
 /** Scalar's reference, as `apps/api/generate/reference.ts` wrote it. */
 const LIBRARY = new URL('../../src/site/generated/scalar.js', import.meta.url);
 
-/** The library that searches, for the server as for the script of the site: the same package in its form for browsers. */
+/** The library that searches in the browser: the package that makes the index, in its form for browsers. */
 const SEARCH_LIBRARY = createRequire(import.meta.url)
   .resolve('minisearch')
   .replace(/cjs.index\.cjs$/, 'es/index.js');
@@ -109,23 +110,14 @@ export function createSite(options: {
     ).toString();
   };
 
-  const searches = new Map<Language, ReturnType<typeof createSearch>>();
-  const searchOf = (language: Language) => {
-    const search = searches.get(language) ?? createSearch(allPages(), language);
-    searches.set(language, search);
-    return search;
-  };
-  const answerSearch = (c: Context, language: Language) => {
-    const question = (c.req.query('q') ?? '').trim().slice(0, MAX_QUESTION);
+  const searchPage = (language: Language): string => {
     const title = SEARCH_TITLES[language];
     const props = { language, path: SEARCH[language], title, summary: title, headings: [], markdown: null } as const;
-    const page = (
-      <Layout {...props} other={null} question={question} pages={allPages()} asset={allAssets().href}>
-        <Results language={language} question={question} hits={searchOf(language).find(question)} />
+    return (
+      <Layout {...props} other={SEARCH[OTHER[language]]} pages={allPages()} asset={allAssets().href}>
+        <Search language={language} />
       </Layout>
-    );
-    const headers = { ...HEADERS, 'Cache-Control': 'no-store', 'Content-Language': language };
-    return createStaticFile(page.toString(), 'html').answer(new Headers(), headers);
+    ).toString();
   };
 
   const site = new Hono({ strict: false });
@@ -161,9 +153,15 @@ export function createSite(options: {
     return file.answer(c.req.raw.headers, { ...HEADERS, 'Content-Language': page.language });
   };
   for (const language of LANGUAGES) {
-    site.get(SEARCH[language], (c) => answerSearch(c, language));
+    site.get(SEARCH[language], (c) => {
+      const headers = { ...HEADERS, 'Content-Language': language };
+      return fileAt(SEARCH[language], 'html', () => searchPage(language)).answer(c.req.raw.headers, headers);
+    });
     site.get(SEARCH_INDEX[language], (c) =>
-      fileAt(SEARCH_INDEX[language], 'json', () => searchOf(language).json()).answer(c.req.raw.headers, HEADERS),
+      fileAt(SEARCH_INDEX[language], 'json', () => searchIndex(allPages(), language)).answer(
+        c.req.raw.headers,
+        HEADERS,
+      ),
     );
     site.get(REFERENCE[language], (c) => {
       const make = () => {

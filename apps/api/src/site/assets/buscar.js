@@ -1,4 +1,4 @@
-// Finds while somebody types, by the same index as the server's page of results. Fetched when the field is first used.
+// Searches in the browser, while somebody types and on the page of results. Fetched when the field is first used.
 const form = document.querySelector('search > form');
 const field = form.elements.q;
 const box = document.createElement('div');
@@ -11,41 +11,63 @@ box.append(count, list);
 form.append(box);
 
 const processTerm = (term) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-const OPTIONS = { fields: ['title', 'page', 'text'], storeFields: ['title', 'page', 'href', 'excerpt'], processTerm };
-const SEARCH = { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 }, combineWith: 'AND' };
 const SHOWN = 8;
+const ON_PAGE = 20;
 
 let loading;
 const load = () => {
   loading ??= Promise.all([import(form.dataset.library), fetch(form.dataset.index).then((answer) => answer.text())])
-    .then(([{ default: MiniSearch }, json]) => MiniSearch.loadJSON(json, OPTIONS))
+    .then(([{ default: MiniSearch }, json]) =>
+      MiniSearch.loadJSON(json, { ...JSON.parse(form.dataset.options), processTerm }),
+    )
     .catch(() => {
-      // The form still asks the server.
+      // The next letter tries again.
       loading = undefined;
       return null;
     });
   return loading;
 };
 
+/** A section that was found, as an item of a list. */
+function itemOf({ title, page, href }) {
+  const item = document.createElement('li');
+  const link = document.createElement('a');
+  link.href = href;
+  link.textContent = title === page ? title : `${title} · ${page}`;
+  item.append(link);
+  return item;
+}
+
 async function find() {
   const question = field.value.trim();
   const index = question === '' ? null : await load();
   if (question !== field.value.trim()) return;
-  const found = index?.search(question, SEARCH) ?? [];
+  const found = index?.search(question) ?? [];
   box.hidden = index === null;
   count.textContent = found.length === 0 ? form.dataset.none : '';
-  list.replaceChildren(
-    ...found.slice(0, SHOWN).map(({ title, page, href }) => {
-      const item = document.createElement('li');
-      const link = document.createElement('a');
-      link.href = href;
-      link.textContent = title === page ? title : `${title} · ${page}`;
-      item.append(link);
+  list.replaceChildren(...found.slice(0, SHOWN).map(itemOf));
+}
+
+async function showResults(results) {
+  const question = (new URLSearchParams(location.search).get('q') ?? '').trim().slice(0, field.maxLength);
+  field.value = question;
+  const index = question === '' ? null : await load();
+  if (index === null) return;
+  const found = index.search(question).slice(0, ON_PAGE);
+  document.getElementById('pregunta').textContent = found.length === 0 ? form.dataset.none : '';
+  results.replaceChildren(
+    ...found.map((each) => {
+      const item = itemOf(each);
+      const excerpt = document.createElement('p');
+      excerpt.textContent = each.excerpt;
+      item.append(excerpt);
       return item;
     }),
   );
 }
 
+const results = document.getElementById('resultados');
+if (results) showResults(results);
 field.addEventListener('focus', load, { once: true });
 field.addEventListener('input', find);
 const close = () => {
