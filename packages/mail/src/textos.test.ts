@@ -84,6 +84,16 @@ describe('the text of a mail with a link', () => {
     expect(html).toContain('«Despacho &lt;b&gt;»');
   });
 
+  it('of an invitation has no link in a name that others wrote', () => {
+    const cuenta = 'Gane en https://evil.example/x o evil。example, S.A. de C.V.';
+    const datos = [{ persona: 'ana@example.com', cuenta, papel: 'CONTADOR' }];
+    const { texto, html } = renderCorreo(contenidoDe(correo('equipo.invitacion', { datos, enlace })));
+    for (const text of [texto, html]) {
+      expect(text).toContain('Gane en https: / / evil. example/ x o evil。 example, S. A. de C. V.');
+      expect(text).not.toMatch(/evil[.。]example/);
+    }
+  });
+
   it('of a password that changed says when, from where and what to do', () => {
     const datos = [{ en: '2026-11-23T18:00:00Z', ip: '203.0.113.9' }];
     const { texto } = renderCorreo(contenidoDe(correo('password.cambiada', { datos })));

@@ -32,6 +32,8 @@ const textOf = (dato: Dato, name: string): string => {
   const value = dato[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
+/** The account's name, which its people chose: no mail program makes a link of it. */
+const cuentaOf = (dato: Dato): string => textOf(dato, 'cuenta').replace(/[.。．｡:/](?=[\p{L}\p{N}/])/gu, '$& ');
 const dateOf = (dato: Dato, name: string, format = DIA): string => {
   const date = new Date(textOf(dato, name));
   return Number.isNaN(date.getTime()) ? '' : format.format(date);
@@ -148,7 +150,7 @@ export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo):
   }
   if (tipo === 'equipo.invitacion') {
     const { url, hasta } = linkTo('/invitacion');
-    const cuenta = `«${textOf(first, 'cuenta')}»`;
+    const cuenta = `«${cuentaOf(first)}»`;
     return {
       asunto: 'Lo invitan a una cuenta de Acuse',
       parrafos: [

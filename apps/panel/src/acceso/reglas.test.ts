@@ -48,6 +48,12 @@ it.each([
   ['   ', null],
   ['a\u0000b', null],
   ['x'.repeat(121), null],
+  ['Gómez y/o Pérez, S.A.de C.V.', 'Gómez y/o Pérez, S.A.de C.V.'],
+  ['Gane 5000 en https://evil.example/x', null],
+  ['Su premio: evil.example', null],
+  ['Su premio: evil。example', null],
+  ['Su premio en t.co/abc', null],
+  ['WWW.evil', null],
 ])('the name %j is %j', (text, nombre) => {
   expect(parseNombre(text)).toBe(nombre);
 });

@@ -69,8 +69,16 @@ export function parseEmail(text: string): string | null {
   return email.length <= MAX_EMAIL && correo.safeParse(email).success ? email : null;
 }
 
-/** A name on one line, or null. */
+/** Text that a mail program makes a link of: invitations carry the name of an account to strangers. */
+const ENLACE = /:\/\/|\bwww\.|[\p{L}\p{N}-]{2,}[.。．｡]\p{L}{2,}|[.。．｡]\p{L}{2,}[/?#:]/iu;
+
+/** Reason for a name that is refused, after the word for it. */
+export const NOMBRE_INVALIDO =
+  'de hasta 120 caracteres y sin direcciones de internet. Si lleva punto, deje un espacio después.';
+
+/** A name on one line, without addresses of the web; null for any other. */
 export function parseNombre(text: string): string | null {
   const nombre = text.trim().replace(/\s+/gu, ' ');
-  return nombre !== '' && nombre.length <= MAX_NOMBRE && !/\p{Cc}/u.test(nombre) ? nombre : null;
+  const isFit = nombre !== '' && nombre.length <= MAX_NOMBRE && !/\p{Cc}/u.test(nombre) && !ENLACE.test(nombre);
+  return isFit ? nombre : null;
 }

@@ -1,6 +1,6 @@
 import { dispositivoDe } from '../../acceso/dispositivo.ts';
 import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
-import { parseNombre } from '../../acceso/reglas.ts';
+import { NOMBRE_INVALIDO, parseNombre } from '../../acceso/reglas.ts';
 import { Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { Permitido } from '../../components/permitido.tsx';
@@ -13,7 +13,7 @@ profilePage.get('/cuenta', renderCuenta);
 profilePage.post('/cuenta/nombre', async (contexto) => {
   const { campos, deps, usuario } = contexto;
   const nombre = parseNombre(campos['nombre'] ?? '');
-  if (nombre === null) return renderCuenta(contexto, 'Escriba un nombre de hasta 120 caracteres.');
+  if (nombre === null) return renderCuenta(contexto, `Escriba un nombre ${NOMBRE_INVALIDO}`);
   await deps.usuarios.setNombre(usuario.id, nombre, contexto.autor);
   return contexto.redirectTo('/cuenta', { tono: 'exito', texto: 'Su nombre quedó guardado.' });
 });

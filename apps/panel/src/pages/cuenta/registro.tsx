@@ -1,6 +1,6 @@
 import { type PasswordGuardada, Rechazo } from '@acuse/db';
 import { type Falta, limiteRegistrado, limiteRegistro, REVISE, waitText } from '../../acceso/comprobar.ts';
-import { faultOfPassword, parseEmail, parseNombre } from '../../acceso/reglas.ts';
+import { faultOfPassword, NOMBRE_INVALIDO, parseEmail, parseNombre } from '../../acceso/reglas.ts';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
 import { PasswordNueva } from './password.tsx';
@@ -74,7 +74,7 @@ async function registerByMail(
 function faultsOf(nombre: string | null, email: string | null, password: string): Faltas {
   const fault = faultOfPassword(password, email ?? '');
   return {
-    ...(nombre === null ? { nombre: 'Escriba su nombre o el de su empresa, de hasta 120 caracteres.' } : {}),
+    ...(nombre === null ? { nombre: `Escriba su nombre o el de su empresa, ${NOMBRE_INVALIDO}` } : {}),
     ...(email === null ? { email: 'Escriba un correo completo, como nombre@empresa.mx.' } : {}),
     ...(fault === null ? {} : { password: fault }),
   };

@@ -1,7 +1,7 @@
 import { type InvitacionRecibida, Rechazo } from '@acuse/db';
 import { demasiados, type Falta, limiteIp, limiteRegistro, REVISE } from '../../acceso/comprobar.ts';
 import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
-import { faultOfPassword, parseNombre } from '../../acceso/reglas.ts';
+import { faultOfPassword, NOMBRE_INVALIDO, parseNombre } from '../../acceso/reglas.ts';
 import { Aviso, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
@@ -31,7 +31,7 @@ invitationPage.post(`${PATH}/nueva`, async (contexto) => {
       contexto,
       codigo,
       {
-        ...(nombre === null ? { nombre: 'Escriba su nombre, de hasta 120 caracteres.' } : {}),
+        ...(nombre === null ? { nombre: `Escriba su nombre, ${NOMBRE_INVALIDO}` } : {}),
         ...(fault === null ? {} : { password: fault }),
       },
       REVISE,
