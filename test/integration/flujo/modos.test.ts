@@ -203,6 +203,18 @@ it('a live key does not go on with what a test key keeps up to date: their CFDI 
   expect(await stores()).toEqual([...before, { almacen_id: expect.any(Number), api_key_id: expect.any(String) }]);
 });
 
+it('a test key does not delete what a live key keeps up to date', async () => {
+  const real = await servicio.newCiecCaller({ modo: 'live' });
+  const { rfc, contribuyenteId } = real;
+  await expectOk(real.call('sincronizacion/crear', { rfc, desde: UN_DIA.desde }));
+  const prueba = await servicio.newKey(real);
+  const { status, body } = await prueba.call('sincronizacion/borrar', { rfc });
+  expect([status, body.cfdi_codigo]).toEqual([404, 2002]);
+  const kept = await servicio.sql`SELECT s.estado <> 'BORRADA' AND a.borrado_en IS NULL AS kept
+    FROM sincronizacion s JOIN almacen a ON a.id = s.almacen_id WHERE s.contribuyente_id = ${contribuyenteId}`;
+  expect(kept).toEqual([{ kept: true }]);
+});
+
 it('a simulator that is down keeps test keys from an answer, and no live key', async () => {
   const [prueba, real] = [await servicio.newCiecCaller(), await servicio.newCiecCaller({ modo: 'live' })];
   const ask = (caller: Caller) => {

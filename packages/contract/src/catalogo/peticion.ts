@@ -148,9 +148,9 @@ export const PETICIONES = {
     http: 409,
     codigo: 3006,
     texto:
-      'Este RFC ya se mantiene al día con una llave del otro modo (prueba o real), y sus CFDI no se mezclan. No se cambió nada. Para empezar con esta llave, borre antes lo anterior con /api/v1/sincronizacion/borrar.',
+      'Este RFC ya se mantiene al día con una llave del otro modo (prueba o real), y sus CFDI no se mezclan. No se cambió nada. Para empezar con esta llave, borre antes lo anterior con /api/v1/sincronizacion/borrar y una llave real.',
     english:
-      'This RFC is already kept up to date with a key of the other mode (test or live), and their CFDI are not mixed. Nothing was changed. To begin with this key, first delete the earlier one with /api/v1/sincronizacion/borrar.',
+      'This RFC is already kept up to date with a key of the other mode (test or live), and their CFDI are not mixed. Nothing was changed. To begin with this key, first delete the earlier one with /api/v1/sincronizacion/borrar and a live key.',
   },
   SINCRONIZACION_SIN_PERMISO: {
     http: 409,

@@ -7,7 +7,7 @@ import { autorOf } from '../../webhooks.ts';
 export default defineOperation({
   summary: 'Dejar de mantener al día el RFC',
   description:
-    'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Los paquetes de las lecturas se conservan los días de siempre.',
+    'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Una llave de prueba no borra lo de una llave real. Los paquetes de las lecturas se conservan los días de siempre.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',
@@ -16,8 +16,11 @@ export default defineOperation({
   errors: ['SINCRONIZACION_NO_ENCONTRADA'],
 
   async handle({ rfc }, { deps, access, ip, error }) {
-    const isGone = await deps.sincronizaciones.remove(access.contribuyenteId, autorOf(access, ip));
-    if (!isGone) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    const { contribuyenteId, apiKey } = access;
+    // A live key also deletes what a test key left behind, which its own subscription cannot go on with.
+    const vista = await deps.sincronizaciones.find(contribuyenteId, apiKey.modo === 'test' ? 'test' : null);
+    if (vista === null || !(await deps.sincronizaciones.remove(contribuyenteId, autorOf(access, ip))))
+      throw error('SINCRONIZACION_NO_ENCONTRADA');
     return { rfc };
   },
 });
