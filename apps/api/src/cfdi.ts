@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type CampoErroneo, fechaField, rfcField, tipoDescargaField, uuidField } from '@acuse/contract';
+import { type CampoErroneo, fechaField, isFecha, rfcField, tipoDescargaField, uuidField } from '@acuse/contract';
 import type { TipoDescarga } from '@acuse/core';
 import type { Cambio, CfdiConocido, FiltroCfdi, LugarCfdi, VistaSincronizacion } from '@acuse/db';
 import { z } from 'zod';
@@ -174,7 +174,7 @@ export const alcanceDe = ({ desde, releidoDesde, ultimaLectura, porLeer }: Vista
   periodos_por_leer: porLeer,
 });
 
-const LUGAR = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})([0-9A-F-]{36})([er])$/;
+const LUGAR = /^(?<emitidaEn>(?<dia>\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?<uuid>.{36})(?<letra>[er])$/;
 
 /** Binds a place to the subscription and the filters that it was given for. */
 function markOf(vista: VistaSincronizacion, cuerpo: CuerpoFiltro, lugar: string): string {
@@ -211,7 +211,8 @@ export function cursorCfdi(vista: VistaSincronizacion, cuerpo: CuerpoFiltro, { e
 export function lugarOf(vista: VistaSincronizacion, cuerpo: CuerpoFiltro, cursor: string): LugarCfdi | null {
   const [mark, encoded = ''] = cursor.split('.');
   const lugar = Buffer.from(encoded, 'base64url').toString('latin1');
-  const [, emitidaEn, uuid, letra] = LUGAR.exec(lugar) ?? [];
-  if (emitidaEn === undefined || uuid === undefined || mark !== markOf(vista, cuerpo, lugar)) return null;
+  const { emitidaEn = '', dia = '', uuid = '', letra } = LUGAR.exec(lugar)?.groups ?? {};
+  // The mark has no key, so a caller can make one of a place that the database takes for none.
+  if (!isFecha(dia) || !uuidField.safeParse(uuid).success || mark !== markOf(vista, cuerpo, lugar)) return null;
   return { emitidaEn, uuid, tipo: letra === 'r' ? 'recibidos' : 'emitidos' };
 }

@@ -103,7 +103,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/borrar',
     resumen: 'Dejar de mantener al día el RFC',
     descripcion:
-      'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Los paquetes de las lecturas se conservan los días de siempre.',
+      'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Una llave de prueba no borra lo de una llave real. Los paquetes de las lecturas se conservan los días de siempre.',
     costo: 0,
     credencial: 'API key',
   },

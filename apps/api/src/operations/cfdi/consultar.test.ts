@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { FiltroCfdi, LugarCfdi, PaginaCfdi, VistaSincronizacion } from '@acuse/db';
 import { expect, it } from 'vitest';
 import { createKitWithAlta } from '../../../test/kit.ts';
@@ -111,6 +112,24 @@ it('goes on where a cursor says, of the same filters, of the same subscription, 
   renew('01936f5e-7c3a-7b1e-8f00-000000000000');
   expect((await call({ desde: '2026-01-01', cursor })).json['error']).toBe('CAMPO_INVALIDO');
   expect(asked).toHaveLength(2);
+});
+
+it.each([
+  ['2026-13-45T10:00:00', UUID],
+  ['2026-02-30T10:00:00', UUID],
+  ['2026-01-31T24:00:00', UUID],
+  ['2026-01-31T10:60:00', UUID],
+  ['0000-01-01T10:00:00', UUID],
+  [LUGAR.emitidaEn, '-'.repeat(36)],
+  [LUGAR.emitidaEn, UUID.replace('-', '0')],
+])('refuses a cursor whose mark is right and whose place %s %s there cannot be', async (emitidaEn, uuid) => {
+  const { call, asked } = await keeping();
+  const lugar = `${emitidaEn}${uuid}r`;
+  const bound = JSON.stringify(['01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', Array(9).fill(null), lugar]);
+  const mark = createHash('sha256').update(bound).digest('hex').slice(0, 16);
+  const { status, json } = await call({ cursor: `${mark}.${Buffer.from(lugar).toString('base64url')}` });
+  expect([status, json.data]).toEqual([400, expect.objectContaining({ campo: 'cursor' })]);
+  expect(asked).toEqual([]);
 });
 
 it.each([
