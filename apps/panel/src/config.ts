@@ -109,7 +109,9 @@ export const panelConfig = z
     ).default(true),
     ...proxyFields,
     ...drainFields,
-    ENTRADAS_CUENTA: intentos('Contraseñas o códigos que se pueden probar en una cuenta').default(5),
+    ENTRADAS_CUENTA: intentos(
+      'Contraseñas que se pueden probar en una cuenta desde una red, o códigos en una cuenta',
+    ).default(5),
     ENTRADA_CUENTA_SECONDS: espera('una prueba por cuenta').default(60),
     ENTRADAS_IP: intentos('Contraseñas o códigos que se pueden probar desde una dirección').default(20),
     ENTRADA_IP_SECONDS: espera('una prueba por dirección').default(10),

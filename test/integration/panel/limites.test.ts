@@ -65,6 +65,32 @@ describe('throttles of log-ins', () => {
     expect((await tryAt(other, berta.email, berta.password)).status).toBe(303);
   });
 
+  it('keep an attacker elsewhere from locking the owner out, and bound guesses from many networks', async () => {
+    const env = { ...RARELY, ENTRADAS_CUENTA: '1', ENTRADAS_IP: '1000', TRUSTED_PROXIES: '127.0.0.1' };
+    const panel = await start({ env });
+    const ana = await panel.registrar();
+    const from = async (ip: string, password = 'no es la contraseña') =>
+      (await postFrom(ip, panel.url, '/entrar', { email: ana.email, password })).status;
+    expect([await from('203.0.113.7'), await from('203.0.113.7')]).toEqual([422, 429]);
+    expect(await from('203.0.113.7', ana.password)).toBe(429);
+    expect(await from('198.51.100.1', ana.password)).toBe(303);
+
+    // Twenty times as many in all, of which one is used up.
+    const guesses = await Promise.all(Array.from({ length: 22 }, (_, network) => from(`192.0.2.${network}`)));
+    expect(guesses.sort()).toEqual([...Array(19).fill(422), 429, 429, 429]);
+    // Then the right password is held too, but from no network that the owner came from before.
+    expect(await from('192.0.2.200', ana.password)).toBe(429);
+    expect(await from('198.51.100.1', ana.password)).toBe(303);
+    expect([await from('198.51.100.1'), await from('198.51.100.1')]).toEqual([422, 429]);
+
+    const usuario = await panel.deps.usuarios.findByEmail(ana.email);
+    if (!usuario) throw new Error('no user');
+    const codigo = await panel.deps.usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
+    const password = 'otra contraseña muy larga';
+    expect((await postFrom('192.0.2.200', panel.url, '/restablecer', { codigo, password })).location).toBe('/entrar');
+    expect(await from('192.0.2.200', password)).toBe(303);
+  });
+
   it('count for an address over all accounts', async () => {
     const panel = await start({ env: { ...RARELY, ENTRADAS_IP: '3', TRUSTED_PROXIES: '127.0.0.1' } });
     const ana = await panel.registrar();
@@ -167,7 +193,7 @@ describe('throttles of log-ins', () => {
     const email = `${randomUUID()}@example.com`;
     await tryAt(panel.url, email);
     const rows = await panel.sql`SELECT clave FROM intento`;
-    expect(rows.length).toBe(2);
+    expect(rows.length).toBe(3);
     expect(JSON.stringify(rows)).not.toContain(email.split('@')[0]);
   });
 });

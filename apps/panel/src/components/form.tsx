@@ -125,6 +125,20 @@ export function Campo(given: CampoProps) {
 /** The field of a secret: taken as it is typed, never shown again, and not offered for the browser to keep. */
 export const Secret = (props: CampoProps) => <Campo {...props} tipo="password" literal autocompletar="off" />;
 
+/** The field of a code of the second step: of the app, or a recovery code. */
+export const CampoCodigo = (props: Pick<CampoProps, 'id' | 'enfocado'>) => (
+  <Campo
+    {...props}
+    nombre="codigo"
+    label="Código"
+    requerido
+    literal
+    autocompletar="one-time-code"
+    maxLargo={40}
+    ayuda="Los 6 dígitos de su aplicación, o uno de sus códigos de recuperación."
+  />
+);
+
 function Control(props: CampoProps & { readonly id: string; readonly notas: string | undefined }) {
   const { tipo = 'text', value, opciones, filas } = props;
   const comunes = {

@@ -27,6 +27,9 @@ FROM intento WHERE clave = $1`;
 
 const GIVE_BACK = `UPDATE intento SET tat = tat - make_interval(secs => $2) WHERE clave = $1`;
 
+const REMEMBER = `
+INSERT INTO intento (clave, tat) VALUES ($1, now() + make_interval(secs => $2)) ON CONFLICT (clave) DO UPDATE SET tat = excluded.tat`;
+
 /** Throttles shared by all processes, counted in the database. */
 export function createIntentos({ pool }: Pick<Database, 'pool'>) {
   const take = async ({ clave, rafaga, segundos }: Limite): Promise<Permiso> => {
@@ -60,6 +63,14 @@ export function createIntentos({ pool }: Pick<Database, 'pool'>) {
     async giveBack(limites: readonly Limite[]): Promise<void> {
       for (const limite of limites) await giveBack(limite);
     },
+
+    /** Remembers something for so many seconds from now. */
+    async remember(clave: string, segundos: number): Promise<void> {
+      await execute(pool, REMEMBER, [clave, segundos]);
+    },
+
+    /** Whether something is still remembered. */
+    knows: (clave: string) => isOne(pool, 'SELECT FROM intento WHERE clave = $1 AND tat > now()', [clave]),
 
     /** Forgets all tries of something: whoever it is about has shown who they are. */
     async forget(clave: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { confirmPassword, demasiados, type Falta, limiteCuenta, limiteIp, REVISE } from '../../acceso/comprobar.ts';
+import { confirmPassword, demasiados, type Falta, limiteIp, noteOwner, REVISE } from '../../acceso/comprobar.ts';
 import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, type ContextoPersona, routesFor } from '../../http/ruta.ts';
@@ -69,8 +69,7 @@ resetPage.post('/restablecer', async (contexto) => {
         : 'El código no sirve: ya se usó, venció o está incompleto. Pida otro al operador.',
     });
   await deps.intentos.giveBack(limites);
-  // Tries with the password of before, the owner's or a stranger's, do not keep the owner waiting.
-  await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
+  await noteOwner(deps, email, ip);
   await browser.close();
   return contexto.redirectTo('/entrar', {
     tono: 'exito',

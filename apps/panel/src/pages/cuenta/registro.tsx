@@ -1,5 +1,5 @@
 import { type PasswordGuardada, Rechazo } from '@acuse/db';
-import { type Falta, limiteRegistrado, limiteRegistro, REVISE, waitText } from '../../acceso/comprobar.ts';
+import { type Falta, limiteRegistrado, limiteRegistro, noteOwner, REVISE, waitText } from '../../acceso/comprobar.ts';
 import { faultOfPassword, NOMBRE_INVALIDO, parseEmail, parseNombre } from '../../acceso/reglas.ts';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
@@ -45,6 +45,7 @@ signUpPage.post('/registro', async (contexto) => {
   if (deps.settings.correo !== null) return registerByMail(contexto, nueva);
   try {
     const usuario = await deps.usuarios.register(nueva);
+    await noteOwner(deps, email, ip);
     await browser.open(usuario.id, 'COMPLETA');
     return contexto.redirectTo('/inicio', { tono: 'exito', texto: 'Su cuenta está lista.' });
   } catch (error) {

@@ -1,6 +1,5 @@
-import { checkAcceso, demasiados, type Falta, limiteCodigos, limiteCuenta, limiteIp } from '../../acceso/comprobar.ts';
-import { takeSegundoFactor } from '../../acceso/segundo-factor.ts';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { checkAcceso, checkCodigo, type Falta, noteOwner } from '../../acceso/comprobar.ts';
+import { Boton, Campo, CampoCodigo, Formulario } from '../../components/form.tsx';
 import { localPath } from '../../http/contexto.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
 
@@ -28,7 +27,7 @@ signInPage.post('/entrar', async (contexto) => {
     await browser.open(usuario.id, 'SEGUNDO_PASO');
     return contexto.redirectTo(`/entrar/codigo?a=${encodeURIComponent(back)}`);
   }
-  await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
+  await noteOwner(deps, email, ip);
   await browser.open(usuario.id, 'COMPLETA', 'entrar');
   return contexto.redirectTo(back);
 });
@@ -89,20 +88,11 @@ signInPage.post('/entrar/codigo', async (contexto) => {
   if (!usuario)
     return contexto.redirectTo('/entrar', { tono: 'info', texto: 'Pasó demasiado tiempo. Entre de nuevo.' });
   const back = localPath(campos['a']) ?? '/inicio';
-  const limites = [limiteIp(ip, deps.settings), limiteCodigos(usuario.id, deps.settings)];
-  const permiso = await deps.intentos.take(limites);
-  if (!permiso.permitido) return renderCodigo(contexto, back, demasiados(permiso.esperar));
-  const via = await takeSegundoFactor(deps, usuario, campos['codigo'] ?? '');
-  if (via === null)
-    return renderCodigo(contexto, back, {
-      status: 422,
-      texto:
-        'Ese código no sirve, o ya se usó. Escriba el que la aplicación muestra ahora, o un código de recuperación sin usar.',
-    });
+  const checked = await checkCodigo(contexto, usuario);
+  if (!('via' in checked)) return renderCodigo(contexto, back, checked);
 
-  await deps.intentos.giveBack([limiteIp(ip, deps.settings)]);
-  for (const { clave } of [limiteCodigos(usuario.id, deps.settings), limiteCuenta(usuario.email, deps.settings)])
-    await deps.intentos.forget(clave);
+  const { via } = checked;
+  await noteOwner(deps, usuario.email, ip);
   await browser.open(usuario.id, 'COMPLETA', via === 'app' ? 'entrar' : 'entrar-con-recuperacion');
   if (via === 'app') return contexto.redirectTo(back);
   const quedan = await deps.segundosFactores.countCodigos(usuario.id);
@@ -118,16 +108,7 @@ function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: 
     <>
       <Formulario accion="/entrar/codigo">
         <input type="hidden" name="a" value={localPath(back) ?? '/inicio'} />
-        <Campo
-          nombre="codigo"
-          label="Código"
-          requerido
-          enfocado
-          literal
-          autocompletar="one-time-code"
-          maxLargo={40}
-          ayuda="Los 6 dígitos de su aplicación, o uno de sus códigos de recuperación."
-        />
+        <CampoCodigo enfocado />
         <Boton>Entrar</Boton>
       </Formulario>
       <p>
