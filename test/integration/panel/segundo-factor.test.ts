@@ -139,27 +139,44 @@ describe('the second factor', () => {
     expect(await panel.deps.segundosFactores.countCodigos(ana.usuarioId)).toBe(8);
   });
 
-  it('makes other recovery codes with the password; the earlier ones are worth nothing then', async () => {
+  it('makes other recovery codes with password and code; the earlier ones are worth nothing then', async () => {
     const ana = await protegida();
-    const refused = await paso(ana, 'codigos', { password: 'no es esta' });
-    expect(refused.status).toBe(422);
-    const fresh = codigosDe(await paso(ana, 'codigos', { password: ana.password }));
+    const { password } = ana;
+    for (const campos of [
+      { password: 'no es esta', codigo: codeAt(ana.app) },
+      { password },
+      { password, codigo: '000000' },
+    ])
+      expect((await paso(ana, 'codigos', campos)).status).toBe(422);
+    const fresh = codigosDe(await paso(ana, 'codigos', { password, codigo: codeAt(ana.app) }));
+    clock += 2 * PERIODO_MS;
     expect((await sendCode(await halfWay(ana), ana.codigos[0] ?? '')).status).toBe(422);
     expect((await sendCode(await halfWay(ana), fresh[0] ?? '')).location).toBe('/inicio');
   });
 
-  it('is taken away with the password only, and the session goes on under another id', async () => {
-    const ana = await protegida();
-    await paso(ana, 'desactivar', { password: 'no es esta' });
-    await halfWay(ana);
-    const before = ana.cookies.get('__Host-acuse');
-    await paso(ana, 'desactivar', { password: ana.password });
-    expect(ana.cookies.get('__Host-acuse')).not.toBe(before);
-    const cliente = panel.newCliente();
-    const { email, password } = ana;
-    const { location } = await cliente.submit('/entrar', '/entrar', { email, password });
-    expect(location).toBe('/inicio');
-  });
+  it.each(['app', 'recovery'])(
+    'is taken away with the password and a code (%s), and the session goes on under another id',
+    async (kind) => {
+      const ana = await protegida();
+      const { password: own } = ana;
+      const codigo = kind === 'app' ? codeAt(ana.app) : (ana.codigos[0] ?? '');
+      for (const campos of [
+        { password: 'no es esta', codigo },
+        { password: own },
+        { password: own, codigo: '000000' },
+      ]) {
+        expect((await paso(ana, 'desactivar', campos)).status).toBe(422);
+        await halfWay(ana);
+      }
+      const before = ana.cookies.get('__Host-acuse');
+      expect((await paso(ana, 'desactivar', { password: own, codigo })).location).toBe('/cuenta');
+      expect(ana.cookies.get('__Host-acuse')).not.toBe(before);
+      const cliente = panel.newCliente();
+      const { email, password } = ana;
+      const { location } = await cliente.submit('/entrar', '/entrar', { email, password });
+      expect(location).toBe('/inicio');
+    },
+  );
 
   it('stores neither secret nor recovery code as they are, and no secret opens for another user', async () => {
     const [ana, berta] = [await protegida(), await protegida()];

@@ -1,6 +1,6 @@
 import { raw } from 'hono/html';
 import { renderSVG } from 'uqr';
-import { confirmPassword, demasiados, type Falta, limiteCodigos } from '../../acceso/comprobar.ts';
+import { checkCodigo, confirmPassword, demasiados, type Falta, limiteCodigos } from '../../acceso/comprobar.ts';
 import {
   confirmSecreto,
   type Propuesta,
@@ -9,7 +9,7 @@ import {
   renewCodigos,
 } from '../../acceso/segundo-factor.ts';
 import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, CampoCodigo, Formulario } from '../../components/form.tsx';
 import { type ContextoPersona, routesFor } from '../../http/ruta.ts';
 
 const PASOS = '/cuenta/dos-pasos';
@@ -51,16 +51,17 @@ twoStepsPage.post(`${PASOS}/confirmar`, async (contexto) => {
 
 twoStepsPage.post(`${PASOS}/codigos`, async (contexto) => {
   const { deps, usuario } = contexto;
-  const refused = await refuseWithoutPassword(contexto);
-  if (refused) return refused;
   if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirectTo(PASOS);
+  const refused = await refuseWithoutBoth(contexto);
+  if (refused) return refused;
   const codigos = await renewCodigos(deps, usuario, contexto.autor);
   return renderCodigos(contexto, codigos, 'Estos son sus códigos nuevos. Los anteriores ya no sirven.');
 });
 
 twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
   const { deps, browser, usuario } = contexto;
-  const refused = await refuseWithoutPassword(contexto);
+  if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirectTo(PASOS);
+  const refused = await refuseWithoutBoth(contexto);
   if (refused) return refused;
   await deps.segundosFactores.remove(usuario.id, contexto.autor);
   await browser.rotate();
@@ -70,6 +71,14 @@ twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
 async function refuseWithoutPassword(contexto: ContextoPersona): Promise<Response | null> {
   const falta = await confirmPassword(contexto, contexto.campos['password'] ?? '');
   return falta && renderDosPasos(contexto, falta);
+}
+
+/** The password alone would take the second step away from its owner; so would recovery codes made with it. */
+async function refuseWithoutBoth(contexto: ContextoPersona): Promise<Response | null> {
+  const refused = await refuseWithoutPassword(contexto);
+  if (refused) return refused;
+  const checked = await checkCodigo(contexto, contexto.usuario);
+  return 'via' in checked ? null : renderDosPasos(contexto, checked);
 }
 
 function renderCodigos({ pagina }: ContextoPersona, codigos: readonly string[], mensaje: string): Response {
@@ -168,11 +177,11 @@ function Activa({ quedan, ...parte }: ParteProps & { readonly quedan: number }) 
           Le {quedan === 1 ? 'queda 1 código' : `quedan ${quedan} códigos`} sin usar. Si hace otros, los anteriores
           dejan de servir.
         </p>
-        <ConPassword {...parte} id="codigos" accion={`${PASOS}/codigos`} boton="Hacer códigos nuevos" />
+        <ConPassword {...parte} id="codigos" conCodigo accion={`${PASOS}/codigos`} boton="Hacer códigos nuevos" />
       </Tarjeta>
       <Tarjeta titulo="Desactivarla">
         <p>Después bastará la contraseña para entrar.</p>
-        <ConPassword {...parte} id="desactivar" accion={`${PASOS}/desactivar`} boton="Desactivar" peligro />
+        <ConPassword {...parte} id="desactivar" conCodigo accion={`${PASOS}/desactivar`} boton="Desactivar" peligro />
       </Tarjeta>
     </>
   );
@@ -184,6 +193,7 @@ function ConPassword(
     readonly boton: string;
     readonly id?: string;
     readonly peligro?: boolean;
+    readonly conCodigo?: boolean;
   },
 ) {
   return (
@@ -197,6 +207,7 @@ function ConPassword(
         autocompletar="current-password"
         enfocado={props.refused === props.accion}
       />
+      {props.conCodigo ? <CampoCodigo id={`codigo-${props.id}`} /> : null}
       <Boton variante={props.peligro ? 'peligro' : 'primario'}>{props.boton}</Boton>
     </Formulario>
   );
