@@ -2,16 +2,17 @@
 -- migrations, again at every run, when the three roles are there; it takes everything from them first. Users that log in are members of one of
 -- them (acuse operador base-de-datos usuario). The operator's orders and the migrations run as the owner of the tables. Why: docs/adr/0026.
 --
--- A right is given with the version whose code needs it first, and taken away one version after the last that needed it: while an installation
--- is upgraded, processes of both versions work under one file.
+-- A right that only the version before needs stands in permisos-anteriores.sql: `migrate` gives it too while an installation is updated, and takes
+-- it away at its next run.
 --
 -- A table that a role has no right to is named with the comment that says so: a test demands that every table of the database stands here.
 
 -- Functions: whoever is not named may call none of those that run with the rights of the owner.
-REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
+REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, sincronizacion_pide, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
   correo_emite, correo_enlaza, correo_invita FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION libro_devuelve TO acuse_api, acuse_worker;
-GRANT EXECUTE ON FUNCTION libro_abona TO acuse_panel;
+GRANT EXECUTE ON FUNCTION solicitud_acepta, llamada_cobra, llamada_devuelve, cuenta_aparta TO acuse_api;
+GRANT EXECUTE ON FUNCTION cuenta_aparta, cuenta_abona, cuenta_ajusta, pago_acredita TO acuse_panel;
+GRANT EXECUTE ON FUNCTION llamada_abandonada, solicitud_devuelve_vacia, tramo_pide, tramo_falla, tramo_leido TO acuse_worker;
 GRANT EXECUTE ON FUNCTION solicitudes_terminan, webhook_anota TO acuse_api, acuse_panel, acuse_worker;
 GRANT EXECUTE ON FUNCTION auditoria_poda TO acuse_worker;
 GRANT EXECUTE ON FUNCTION lista_analiza TO acuse_panel, acuse_worker;
@@ -24,24 +25,22 @@ ALTER FUNCTION solicitud_avisa SECURITY DEFINER SET search_path = public, pg_tem
 ALTER FUNCTION credencial_avisa SECURITY DEFINER SET search_path = public, pg_temp;
 ALTER FUNCTION webhook_anota SECURITY DEFINER SET search_path = public, pg_temp;
 
--- cuenta: the balance is the API's to charge; everybody else moves it by a function, with its line in the ledger.
-GRANT SELECT (id, saldo, suspendida_en), UPDATE (saldo) ON cuenta TO acuse_api;
+-- cuenta: no process writes a balance; functions do, with a line in the ledger.
+GRANT SELECT (id, saldo, suspendida_en) ON cuenta TO acuse_api;
 GRANT SELECT, INSERT (id, nombre, email), UPDATE (nombre, suspendida_en, suspension_motivo) ON cuenta TO acuse_panel;
 GRANT SELECT (id, saldo, suspendida_en) ON cuenta TO acuse_worker;
 
--- movimiento: nobody changes or deletes a line, nobody writes its balance, its time or its number. The API writes charges; refunds, purchases and
--- corrections are written by functions.
-GRANT SELECT, INSERT (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id) ON movimiento TO acuse_api;
-GRANT USAGE ON SEQUENCE movimiento_id_seq TO acuse_api;
-GRANT SELECT ON movimiento TO acuse_panel;
+-- movimiento: written by functions alone.
+GRANT SELECT ON movimiento TO acuse_api, acuse_panel;
 GRANT SELECT (op_id, tipo) ON movimiento TO acuse_worker;
 -- uso_dia: written by the trigger of the ledger alone.
 GRANT SELECT ON uso_dia TO acuse_api, acuse_panel;
--- llamada
-GRANT SELECT, INSERT, UPDATE (vence_en), DELETE ON llamada TO acuse_api;
-GRANT SELECT, DELETE ON llamada TO acuse_worker;
+-- llamada: opened with its charge; the API deletes one that it answered, so that the charge stays.
+GRANT SELECT, DELETE ON llamada TO acuse_api;
+GRANT SELECT ON llamada TO acuse_worker;
 -- pago: the panel's. Who has paid is nobody else's business.
-GRANT SELECT, INSERT, UPDATE (estado, resuelto_en, resuelto_por, proveedor_ref, motivo) ON pago TO acuse_panel;
+GRANT SELECT, INSERT (id, cuenta_id, usuario_id, clave, referencia, proveedor, creditos, subtotal, iva, total),
+  UPDATE (estado, resuelto_en, resuelto_por, proveedor_ref, motivo) ON pago TO acuse_panel;
 -- aviso_saldo
 GRANT SELECT, INSERT, UPDATE ON aviso_saldo TO acuse_panel;
 GRANT SELECT ON aviso_saldo TO acuse_worker;
@@ -53,7 +52,7 @@ GRANT SELECT, UPDATE (version) ON contribuyente TO acuse_worker;
 -- operacion_deshabilitada, ip_permitida
 GRANT SELECT ON operacion_deshabilitada, ip_permitida TO acuse_api;
 GRANT SELECT, INSERT, DELETE ON operacion_deshabilitada, ip_permitida TO acuse_panel;
--- operacion: filled by `migrate`; a foreign key needs no right to it.
+-- operacion: with its prices filled by `migrate`; a foreign key needs no right to it.
 
 -- api_key: the API hashes anew and associates, and makes and ends none; workers see no hash.
 GRANT SELECT, UPDATE (hash, pepper_version, registrada_en) ON api_key TO acuse_api;
@@ -77,9 +76,8 @@ GRANT SELECT, DELETE ON credencial_sellada TO acuse_worker;
 GRANT SELECT (solicitud_id, folios, expira_en) ON capsula TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE (kid, sobre, folios, hecha_en, expira_en), DELETE ON capsula TO acuse_worker;
 
--- solicitud: the API accepts, and takes up again what waited for an e.firma, as the panel does; whose and for what it is never changes.
-GRANT SELECT, INSERT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_api;
-GRANT SELECT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_panel;
+-- solicitud: accepted by a function. API and panel take up again what waited for an e.firma; whose and for what it is never changes.
+GRANT SELECT, UPDATE (estado, motivo, gen, due_at) ON solicitud TO acuse_api, acuse_panel;
 GRANT SELECT, UPDATE (estado, motivo, gen, due_at, epoch, fase, canal, canal_dejado, lease_until, intentos, ultima_consulta_en, terminada_en,
   object_key, bytes, sha256, registros, resumen, confianza, contrapartes_listadas, contrapartes_adversas, paquete_borrado_en, objetos_borrados_en, rastro_borrado_en) ON solicitud TO acuse_worker;
 -- parte
@@ -150,7 +148,9 @@ GRANT USAGE ON SEQUENCE efos_carga_id_seq, listado_carga_id_seq TO acuse_worker;
 GRANT SELECT, DELETE ON efos_pedido, listado_pedido TO acuse_worker;
 
 -- People: the panel's alone. usuario, segundo_factor, codigo_recuperacion, codigo_acceso, sesion, llave_recordada, intento
-GRANT SELECT, INSERT, UPDATE ON usuario TO acuse_panel;
+-- Only the owner of the tables makes an operator of somebody (acuse operador usuario rol): no process writes `rol`.
+GRANT SELECT, INSERT (id, cuenta_id, email, nombre, password_hash, password_kid, correo_verificado_en, correo_exigido),
+  UPDATE (cuenta_id, nombre, password_hash, password_kid, correo_verificado_en, avisos_apagados) ON usuario TO acuse_panel;
 -- miembro, invitacion: whose account and which person never changes.
 GRANT SELECT, INSERT, UPDATE (papel, abierta_en), DELETE ON miembro TO acuse_panel;
 GRANT SELECT, INSERT, UPDATE (id, papel, huella, usuario_id, creada_en, vence_en), DELETE ON invitacion TO acuse_panel;
@@ -184,7 +184,9 @@ GRANT SELECT, INSERT ON webhook_intento TO acuse_worker;
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_aviso TO acuse_worker;
 
 -- borrado: of the operator's orders, which run as the owner.
--- _prisma_migrations: of who migrates; everybody may look which there are (acuse operador revisar).
+-- _prisma_migrations: of who migrates; everybody may look which there are (acuse operador revisar). Its comment says whether the rights of the version
+-- before stand beside these.
+COMMENT ON TABLE _prisma_migrations IS NULL;
 GRANT SELECT (migration_name, checksum, finished_at, rolled_back_at) ON _prisma_migrations TO acuse_api, acuse_panel, acuse_worker;
 
 -- almacen, lectura, nombrado, cfdi, cfdi_cambio: what workers put together from packages, and everybody reads. Partitions of cfdi are made by a
@@ -203,11 +205,10 @@ GRANT SELECT, UPDATE (estado, motivo, pausada_en), DELETE ON sincronizacion TO a
 -- consentimiento: who seals reads nothing of what is sealed; who opens seals nothing.
 GRANT SELECT (sincronizacion_id, finalidad, otorgado_por, otorgado_en, expira_en), INSERT, DELETE ON consentimiento TO acuse_api, acuse_panel;
 GRANT SELECT, DELETE ON consentimiento TO acuse_worker;
--- tramo
-GRANT SELECT, INSERT, UPDATE (fase, due_at), DELETE ON tramo TO acuse_api, acuse_panel;
-GRANT SELECT, INSERT, UPDATE, DELETE ON tramo TO acuse_worker;
-REVOKE ALL ON FUNCTION sincronizacion_pide, sincronizacion_revoca FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION sincronizacion_pide TO acuse_worker;
+-- tramo: which solicitud one waits for is written by functions alone, since its charge is refunded when nothing could be merged.
+GRANT SELECT, INSERT (sincronizacion_id, tipo, mes, due_at), UPDATE (fase, due_at), DELETE ON tramo TO acuse_api, acuse_panel;
+GRANT SELECT, INSERT (sincronizacion_id, tipo, mes, due_at), UPDATE (epoch, tomado_hasta, due_at), DELETE ON tramo TO acuse_worker;
+REVOKE ALL ON FUNCTION sincronizacion_revoca FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION sincronizacion_revoca TO acuse_api, acuse_panel, acuse_worker;
 
 -- riesgo_contraparte, riesgo_cambio, riesgo_cruce: noted by the workers, shown by everybody.

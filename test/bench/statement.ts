@@ -12,11 +12,9 @@ const SCRIPTS = 128;
 
 /** What is the same in each acceptance of an account, as pgbench writes it into the statement. */
 export interface Constants {
-  readonly cuenta_id: string;
   readonly contribuyente_id: string;
   readonly api_key_id: string;
   readonly version: string;
-  readonly rfc: string;
   readonly kid: string;
   readonly sobre: string;
 }
@@ -24,17 +22,15 @@ export interface Constants {
 /** SQL of each column of an acceptance, by its name in the statement. A second credential is absent. */
 const sqlOf = (c: Constants): Readonly<Record<string, string>> => ({
   id: 'gen_random_uuid()',
-  cuenta_id: `'${c.cuenta_id}'`,
   contribuyente_id: `'${c.contribuyente_id}'`,
   api_key_id: `'${c.api_key_id}'`,
   version: c.version,
-  rfc: `'${c.rfc}'`,
   tipo: "'recibidos'",
   desde: "date '2021-01-01' + :dia::integer",
   hasta: "date '2021-01-01' + :dia::integer",
   formato: "'csv'",
   canal: "'portal'",
-  costo: '1',
+  gratis: 'false',
   deadline_at: "now() + interval '3 days'",
   idem_key: 'null',
   traceparent: 'null',
@@ -52,12 +48,10 @@ const sqlOf = (c: Constants): Readonly<Record<string, string>> => ({
 /** A script of pgbench that accepts one request: the statement of the API with SQL in place of its parameters. */
 export function scriptOf(constants: Constants): string {
   const sql = sqlOf(constants);
-  const columns = /AS p \(([^)]*)\)/.exec(ACCEPT)?.[1]?.split(/,\s*/) ?? [];
-  const statement = ACCEPT.replace(/\$(\d+)::(\w+)\[\]/g, (_all, n: string, type: string) => {
-    const column = columns[Number(n) - 1] ?? `$${n}`;
+  const statement = ACCEPT.replace(/(\w+) => \$\d+::(\w+)\[\]/g, (_all, column: string, type: string) => {
     const value = sql[column];
     if (value === undefined) throw new Error(`the bench has no SQL for column ${column} of the acceptance`);
-    return `ARRAY[${value}]::${type}[]`;
+    return `${column} => ARRAY[${value}]::${type}[]`;
   });
   // A random day: an equal open request would be answered, not accepted.
   return `\\set dia random(10000, 2000000)\n${statement.replaceAll(/\s*\n\s*/g, ' ').trim()};\n`;
@@ -85,7 +79,7 @@ export async function acceptBare(
   await client.connect();
   try {
     const { rows } = await client.query<Constants>(
-      `SELECT DISTINCT ON (s.cuenta_id) s.cuenta_id, s.contribuyente_id, s.api_key_id, c.version::text, s.rfc, e.kid, encode(e.sobre, 'hex') AS sobre
+      `SELECT DISTINCT ON (s.cuenta_id) s.contribuyente_id, s.api_key_id, c.version::text, e.kid, encode(e.sobre, 'hex') AS sobre
        FROM solicitud s JOIN contribuyente c ON c.id = s.contribuyente_id JOIN credencial_sellada e ON e.solicitud_id = s.id LIMIT ${SCRIPTS}`,
     );
     const countOf = async () =>

@@ -191,7 +191,7 @@ const other = {
     command('charge a call', async (model, { taxpayer: { cuentaId, contribuyenteId }, ops }) => {
       const opId = randomUUID();
       const operacion = 'tax/facturas';
-      const cargo = { opId, cuentaId, contribuyenteId, operacion, importe: 1, plazoSegundos: 60 };
+      const cargo = { opId, cuentaId, contribuyenteId, operacion, plazoSegundos: 60 };
       await createSaldos(t.db).charge(cargo);
       if (model.saldo < 1) return NOTHING;
       model.saldo -= 1;

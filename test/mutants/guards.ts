@@ -152,6 +152,24 @@ export const GUARDS: readonly Guard[] = [
     tests: ['apps/api/src/http', 'test/integration/panel/rfcs-llaves.test.ts'],
   },
   {
+    name: 'the price that a live key pays whatever its process states',
+    file: 'prisma/functions/solicitud.sql',
+    edits: [{ from: "p.gratis AND k.modo = 'test'", to: 'p.gratis' }],
+    tests: [db('ordenes-prohibidas')],
+  },
+  {
+    name: 'the open call that a refund demands',
+    file: 'prisma/functions/libro.sql',
+    edits: [{ from: 'IF NOT FOUND AND NOT (tambien_cerrada', to: 'IF NOT FOUND AND false AND NOT (tambien_cerrada' }],
+    tests: [db('ordenes-prohibidas')],
+  },
+  {
+    name: 'the operator whom credits demand',
+    file: 'prisma/functions/libro.sql',
+    edits: [{ from: "u.rol = 'OPERADOR'", to: 'u.rol IS NOT NULL' }],
+    tests: [db('ordenes-prohibidas')],
+  },
+  {
     name: 'the refund of a solicitud that failed or came to its deadline',
     file: 'prisma/migrations/20261123125000_funciones_del_libro/migration.sql',
     edits: [{ from: 'PERFORM libro_devuelve(fin, por);', to: "PERFORM libro_devuelve('{}', por);" }],
@@ -187,7 +205,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the consent without which nothing is asked for',
-    file: 'prisma/migrations/20261124014300_lo_que_se_pide/migration.sql',
+    file: 'prisma/functions/sincronizacion.sql',
     edits: [{ from: 'k.sincronizacion_id = de AND k.expira_en > now())', to: 'k.sincronizacion_id = de)' }],
     tests: [db('consentimiento')],
   },
@@ -199,25 +217,20 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the wait of a reading while one that overlaps is under way',
-    file: 'prisma/migrations/20261124014300_lo_que_se_pide/migration.sql',
+    file: 'prisma/functions/sincronizacion.sql',
     edits: [{ from: 't.desde <= h AND t.hasta >= d)', to: 't.desde <= h AND t.hasta >= d AND false)' }],
     tests: [db('consentimiento')],
   },
   {
     name: 'what is asked for of the settings that a subscription holds alone',
-    file: 'prisma/migrations/20261124014300_lo_que_se_pide/migration.sql',
+    file: 'prisma/functions/sincronizacion.sql',
     edits: [{ from: "(que = 'emitidos' AND NOT s.emitidos) OR (que = 'recibidos' AND NOT s.recibidos)", to: 'false' }],
     tests: ['test/integration/almacen/cobros.test.ts'],
   },
   {
     name: 'the credit of a doubted reading that is given back',
-    file: 'packages/db/src/sincronizacion/tramos.ts',
-    edits: [
-      {
-        from: "l.solicitud_id = cual.solicitud_id AND NOT l.es_dudosa) THEN '{}'",
-        to: "l.solicitud_id = cual.solicitud_id) THEN '{}'",
-      },
-    ],
+    file: 'prisma/functions/sincronizacion.sql',
+    edits: [{ from: 'l.solicitud_id = leida AND NOT l.es_dudosa)', to: 'l.solicitud_id = leida)' }],
     tests: ['test/integration/almacen/cobros.test.ts'],
   },
   {

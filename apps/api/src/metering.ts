@@ -18,7 +18,7 @@ export function meterCredits({ saldos, solicitudes }: Credits, metrics: Metrics<
     saldos: {
       async charge(cargo) {
         const charged = await saldos.charge(cargo);
-        if (charged.resultado === 'CARGADO') metrics.charges.with({ operacion: cargo.operacion }).add(cargo.importe);
+        if (charged.resultado === 'CARGADO') metrics.charges.with({ operacion: cargo.operacion }).add(charged.importe);
         return charged;
       },
       settle: (opId, respuesta, devuelve) => {

@@ -43,7 +43,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
       },
     },
     saldos: {
-      charge: (cargo) => debit(store, cargo),
+      charge: (cargo) => debit(store, { ...cargo, importe: 1 }),
       settle(opId, respuesta, devuelve) {
         if (!store.abiertas.delete(opId)) return isGivenBack(store, opId) === (devuelve !== undefined);
         if (respuesta !== null) keep(store, { ...respuesta, opId });

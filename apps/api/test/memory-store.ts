@@ -162,7 +162,7 @@ export function debit(
   store.saldos.set(cargo.cuentaId, saldo - cargo.importe);
   store.movimientos.push({ ...cargo, tipo: 'cargo' });
   store.abiertas.add(cargo.opId);
-  return { resultado: 'CARGADO', saldo: saldo - cargo.importe };
+  return { resultado: 'CARGADO', saldo: saldo - cargo.importe, importe: cargo.importe };
 }
 
 export const isGivenBack = (store: MemoryStore, opId: string) =>

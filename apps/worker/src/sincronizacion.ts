@@ -221,7 +221,7 @@ async function ask(
     solicitudId,
     ...periodo,
     hoy,
-    costo: isCharged(modo) ? 1 : 0,
+    isGratis: !isCharged(modo),
     deadlineAt: new Date(ahora.getTime() + deadlineHours * HOUR_MS),
     aLaVez,
   });

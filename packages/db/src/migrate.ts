@@ -8,6 +8,7 @@ import { applyPermisos } from './permisos/permisos.ts';
 import { transactionOn } from './transaction.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+const FUNCTIONS = fileURLToPath(new URL('../../../prisma/functions', import.meta.url));
 
 /** Any number: what matters is that every runner takes the same one. */
 const LOCK = 7_211_964_031;
@@ -107,38 +108,64 @@ export async function readMigrationState(client: pg.Client): Promise<MigrationSt
   return { pending: pending.map(({ name }) => name), unknown, altered };
 }
 
+/** Only what changed is written: processes that charge read it. */
+const PRICES = `
+INSERT INTO operacion AS o (path, costo) SELECT * FROM unnest($1::text[], $2::integer[])
+ON CONFLICT (path) DO UPDATE SET costo = excluded.costo WHERE o.costo <> excluded.costo`;
+
+/** What a run of {@link migrate} did. */
+export interface Migrated {
+  /** Names of the migrations that were applied now. */
+  readonly aplicadas: readonly string[];
+  /** Roles that are missing and could not be made: no rights were given. */
+  readonly faltanRoles: readonly string[];
+  /** Processes of the version before keep their rights until the next run. */
+  readonly anteriores: boolean;
+}
+
 /**
  * Brings a database to the newest schema: every pending migration in a transaction of its own, under an advisory lock,
- * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Then adds the
- * operations that the table `operacion` does not have, and says what each role may do; `withoutRoles` is told when that
- * could not be said. Safe to run from many processes at once. Returns the names applied now. Throws
+ * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Then writes the
+ * functions of `prisma/functions`, the operations with their prices, and what each role may do. `anteriores`: processes
+ * of the version before go on, and keep the rights that they need until the next run; so it is by default when a
+ * database of theirs is brought to this version. Safe to run from many processes at once. Throws
  * {@link BasePosterior} or {@link MigracionAlterada} when history does not match.
  */
-export async function migrate(
-  url: string,
-  withoutRoles: (missing: readonly string[]) => void = () => {},
-): Promise<string[]> {
+export async function migrate(url: string, options: { readonly anteriores?: boolean } = {}): Promise<Migrated> {
   const migrations = await readMigrations();
   const client = new pg.Client({ connectionString: url, application_name: 'acuse-migrate', options: SESSION_OPTIONS });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);
     await client.query(TABLE);
-    const { pending, unknown, altered } = compare(migrations, await readApplied(client));
+    const applied = await readApplied(client);
+    const { pending, unknown, altered } = compare(migrations, applied);
     const newest = unknown.toSorted().at(-1);
     if (newest !== undefined) throw new BasePosterior(newest);
     const [wrong] = altered;
     if (wrong !== undefined) throw new MigracionAlterada(wrong);
     for (const migration of pending) await applyMigration(client, migration);
-    await client.query('INSERT INTO operacion (path) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
-      OPERACIONES.map(({ path }) => path),
-    ]);
-    const missing = await applyPermisos(client);
-    if (missing.length > 0) withoutRoles(missing);
-    return pending.map(({ name }) => name);
+    await applyFunctions(client);
+    await client.query(PRICES, [OPERACIONES.map(({ path }) => path), OPERACIONES.map(({ costo }) => costo)]);
+    const { anteriores = applied.size > 0 && pending.length > 0 } = options;
+    const missing = await applyPermisos(client, { anteriores });
+    return {
+      aplicadas: pending.map(({ name }) => name),
+      faltanRoles: missing,
+      anteriores: anteriores && missing.length === 0,
+    };
   } finally {
     await client.end();
   }
+}
+
+/** Each function has one text, which replaces the one before; those who may call it are named in the same transaction. */
+async function applyFunctions(client: pg.Client): Promise<void> {
+  const names = (await readdir(FUNCTIONS)).filter((name) => name.endsWith('.sql')).sort();
+  const texts = await Promise.all(names.map((name) => readFile(`${FUNCTIONS}/${name}`, 'utf8')));
+  await transactionOn(client, async () => {
+    for (const text of texts) await client.query(text);
+  });
 }
 
 async function applyMigration(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {

@@ -206,7 +206,8 @@ async function openDatabase(
   closers: (() => Promise<unknown>)[],
 ): Promise<{ readonly databaseUrl: string; readonly logins: Logins | null }> {
   const bring = (url: string) =>
-    migrate(url).catch((error: unknown) => {
+    // No process of another version is there: all of them are started after this.
+    migrate(url, { anteriores: false }).catch((error: unknown) => {
       throw new ExplainedError(explain(error, { server: 'DATABASE_URL' }), { cause: error });
     });
   if (options.databaseUrl !== undefined) {

@@ -136,7 +136,7 @@ test('what a worker was about to ask by the settings before is asked for by thos
   if (tomado === undefined) throw new Error('nothing is due');
   await renew({ desde: hoy });
   const deadlineAt = new Date(Date.now() + 3_600_000);
-  const peticion = { solicitudId: crypto.randomUUID(), hasta: hoy, hoy, costo: 1, deadlineAt, aLaVez: 3 };
+  const peticion = { solicitudId: crypto.randomUUID(), hasta: hoy, hoy, isGratis: false, deadlineAt, aLaVez: 3 };
   expect(await tramos.ask(tomado, { ...peticion, desde: addDays(hoy, -4) })).toBe('OCUPADA');
   expect(await asked()).toEqual([]);
 });
@@ -210,7 +210,15 @@ test('a reading that nothing is there to pay for pauses its subscription in the 
   );
   if (tomado === undefined) throw new Error('nothing is due');
   const deadlineAt = new Date(Date.now() + 3_600_000);
-  const peticion = { solicitudId: crypto.randomUUID(), desde: hoy, hasta: hoy, hoy, costo: 1, deadlineAt, aLaVez: 3 };
+  const peticion = {
+    solicitudId: crypto.randomUUID(),
+    desde: hoy,
+    hasta: hoy,
+    hoy,
+    isGratis: false,
+    deadlineAt,
+    aLaVez: 3,
+  };
   expect(await tramos.ask(tomado, peticion)).toBe('SIN_SALDO');
   expect(await vista()).toMatchObject({ estado: 'PAUSADA', motivo: 'SIN_SALDO' });
 });

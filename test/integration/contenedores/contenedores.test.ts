@@ -22,7 +22,7 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
   it('migrates an empty server, accepts, charges once and answers a duplicate', async () => {
     const url = databaseUrl();
     await waitFor(() => migrate(url).catch(() => null), 30);
-    expect(await migrate(url)).toEqual([]);
+    expect((await migrate(url)).aplicadas).toEqual([]);
     const db = openDatabase({ url, poolSize: 4, timeoutMs: 10_000, applicationName: 'acuse-test' });
     try {
       const taxpayer = await seedTaxpayer(db, { saldo: 3 });

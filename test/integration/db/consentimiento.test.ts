@@ -24,7 +24,7 @@ async function open() {
     if (tomado === undefined) throw new Error('nothing is due');
     const solicitudId = uuidV7();
     const deadlineAt = new Date(Date.now() + 3_600_000);
-    const peticion = { solicitudId, desde, hasta: hoy, hoy, costo: 1, deadlineAt, aLaVez: 3 };
+    const peticion = { solicitudId, desde, hasta: hoy, hoy, isGratis: false, deadlineAt, aLaVez: 3 };
     return { solicitudId, is: await tramos.ask(tomado, peticion) };
   };
   return { subscriber, tomados, ask };

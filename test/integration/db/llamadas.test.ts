@@ -18,7 +18,6 @@ const charge = (opId: string, plazoSegundos: number) =>
     cuentaId: taxpayer.cuentaId,
     contribuyenteId: taxpayer.contribuyenteId,
     operacion: 'tax/facturas',
-    importe: 1,
     plazoSegundos,
   });
 

@@ -1,17 +1,17 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import {
   createClaims,
-  createLibro,
-  createPagos,
   createSaldos,
   createSolicitudes,
+  inspectDatabase,
   migrate,
   openDatabase,
   ROLES_BASE,
 } from '@acuse/db';
-import { uuidV7 } from '@acuse/runtime';
-import { describe, expect, it, test } from 'vitest';
+import { createDatabase, dropDatabase } from '@acuse/embedded';
+import pg from 'pg';
+import { describe, expect, inject, it, test } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
@@ -24,7 +24,7 @@ import {
   writesOf,
 } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
-import { urlAs } from '../fixtures/roles.ts';
+import { keepAnteriores, urlAs } from '../fixtures/roles.ts';
 
 const t = useDatabase();
 const as = (rol: (typeof ROLES_BASE)[number]) =>
@@ -196,40 +196,19 @@ test('workers end what failed with its refund, and write no line of the ledger t
   expect(await brokenInvariants(t.db)).toEqual([]);
 });
 
-test('panels give, correct and give back credits by functions alone, each with its line in the ledger', async () => {
+test('a panel cancels a solicitud with its refund', async () => {
   const taxpayer = await seedTaxpayer(t.db, { saldo: 10 });
-  const { cuentaId, contribuyenteId } = taxpayer;
-  const libro = createLibro(bases.panel);
-  const abono = { cuentaId, creditos: 5, referencia: randomUUID(), detalle: 'prueba', ...autor };
-  expect(await libro.credit(abono)).toEqual({ resultado: 'ABONADO', saldo: 15 });
-  expect(await libro.credit(abono)).toEqual({ resultado: 'REPETIDO', saldo: 15 });
-  const ajuste = { cuentaId, opId: randomUUID(), creditos: -3, motivo: 'prueba', ...autor };
-  expect(await libro.adjust(ajuste)).toEqual({ resultado: 'AJUSTADO', saldo: 12 });
-  const tooMuch = { ...ajuste, opId: randomUUID(), creditos: -13 };
-  expect(await libro.adjust(tooMuch)).toEqual({ resultado: 'SALDO_INSUFICIENTE' });
-  const pagos = createPagos(bases.panel);
-  const precio = { creditos: 7, subtotal: 700, iva: 112, total: 812 };
-  const pago = {
-    id: uuidV7(),
-    cuentaId,
-    usuarioId: null,
-    clave: randomUUID(),
-    referencia: randomUUID(),
-    proveedor: 'prueba',
-  };
-  await pagos.create({ ...pago, ...precio, ...autor }, 5);
-  expect(await pagos.confirmar({ id: pago.id, ...autor })).toMatchObject({ resultado: 'HECHO', saldo: 19 });
   const id = await newSolicitud(bases.api, taxpayer);
-  expect(await createSolicitudes(bases.panel).cancel(contribuyenteId, id, { autor })).toEqual({
+  expect(await createSolicitudes(bases.panel).cancel(taxpayer.contribuyenteId, id, { autor })).toEqual({
     resultado: 'CANCELADA',
   });
-  expect(await saldoDe(t, taxpayer)).toBe(19);
+  expect(await saldoDe(t, taxpayer)).toBe(10);
   expect(await brokenInvariants(t.db)).toEqual([]);
 });
 
 test('a charge is given back once, by whoever may: its API, or the worker that finds it abandoned', async () => {
   const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 10 });
-  const cargo = { cuentaId, contribuyenteId, operacion: 'tax/facturas', importe: 2, plazoSegundos: 0 };
+  const cargo = { cuentaId, contribuyenteId, operacion: 'tax/facturas', plazoSegundos: 0 };
   const [mine, left] = [randomUUID(), randomUUID()];
   for (const opId of [mine, left]) await createSaldos(bases.api).charge({ ...cargo, opId });
   expect(await createSaldos(bases.api).refund(mine, 'prueba')).toBe(true);
@@ -258,7 +237,58 @@ test('what runs with the rights of the owner finds nothing but ours by name, and
 test('a right that somebody gave by hand is gone with the next migration', async () => {
   await t.sql`GRANT SELECT ON usuario TO acuse_worker`;
   await t.sql`GRANT UPDATE (saldo) ON cuenta TO acuse_panel`;
-  expect(await migrate(t.url)).toEqual([]);
+  expect(await migrate(t.url)).toMatchObject({ aplicadas: [], anteriores: false });
   await expect(bases.worker.pool.query('SELECT email FROM usuario')).rejects.toMatchObject(DENIED);
   await expect(bases.panel.pool.query('UPDATE cuenta SET saldo = 1')).rejects.toMatchObject(DENIED);
+});
+
+/** As the version before charges and refunds. */
+const OF_BEFORE = {
+  api: `WITH cargo AS (UPDATE cuenta SET saldo = saldo - 1 WHERE id = $1 RETURNING id)
+    INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, operacion) SELECT id, $2, 'cargo', -1, 'tax/facturas' FROM cargo`,
+  worker: `SELECT $1::uuid FROM libro_devuelve(ARRAY[$2::uuid], 'prueba')`,
+};
+
+test('statements of the version before go on while an installation is updated, until the next run of migrate', async () => {
+  const { cuentaId } = await seedTaxpayer(t.db, { saldo: 10 });
+  const order = (rol: 'api' | 'worker', opId: string) => bases[rol].pool.query(OF_BEFORE[rol], [cuentaId, opId]);
+  const opId = randomUUID();
+  await expect(order('api', opId)).rejects.toMatchObject(DENIED);
+  await keepAnteriores(t);
+  await order('api', opId);
+  await order('worker', opId);
+  expect([await saldoDe(t, { cuentaId }), await brokenInvariants(t.db)]).toEqual([10, []]);
+  const facts = () => inspectDatabase(t.url, { timeoutMs: 10_000, now: Date.now });
+  expect(await facts()).toMatchObject({ keepsAnteriores: true });
+  expect(await migrate(t.url)).toMatchObject({ aplicadas: [], anteriores: false });
+  for (const rol of ['api', 'worker'] as const) await expect(order(rol, randomUUID())).rejects.toMatchObject(DENIED);
+  expect(await facts()).toMatchObject({ keepsAnteriores: false });
+});
+
+test('after migrate nobody connects but whom somebody let in, and whoever was made by hand goes on', async () => {
+  const admin = inject('postgresUrl');
+  const base = `c_${randomBytes(6).toString('hex')}`;
+  const url = await createDatabase(admin, base);
+  const [stranger, ours, elsewhere] = ['ajeno', 'nuestro', 'vecino'].map((name) => `${name}_${base}`);
+  const enter = (user = '') => {
+    const address = new URL(url);
+    [address.username, address.password] = [user, 'solo-para-las-pruebas'];
+    const client = new pg.Client({ connectionString: address.href });
+    return client.connect().finally(() => client.end().catch(() => {}));
+  };
+  const make = (user = '', role = '') =>
+    t.db.pool.query(`CREATE ROLE ${user} LOGIN PASSWORD 'solo-para-las-pruebas' ${role}`);
+  try {
+    await make(stranger);
+    for (const user of [ours, elsewhere]) await make(user, 'IN ROLE acuse_api');
+    await t.db.pool.query(`GRANT CONNECT ON DATABASE template1 TO ${elsewhere}`);
+    for (const user of [stranger, ours, elsewhere]) await enter(user);
+    await migrate(url);
+    await enter(ours);
+    for (const user of [stranger, elsewhere]) await expect(enter(user)).rejects.toMatchObject({ code: '42501' });
+  } finally {
+    await dropDatabase(admin, base);
+    await t.db.pool.query(`REVOKE CONNECT ON DATABASE template1 FROM ${elsewhere}`);
+    await t.db.pool.query(`DROP ROLE IF EXISTS ${stranger}, ${ours}, ${elsewhere}`);
+  }
 });

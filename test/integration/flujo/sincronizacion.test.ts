@@ -2,6 +2,7 @@ import { calendarDay, mesesDesde, toSeconds } from '@acuse/core';
 import { createSincronizaciones } from '@acuse/db';
 import { expect, it } from 'vitest';
 import { publish } from '../almacen/listar.ts';
+import { credit } from '../fixtures/database.ts';
 import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, type Servicio, useServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -262,7 +263,7 @@ it('a balance that ends pauses a subscription, which goes on when it is told to'
   await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'emitidos' }));
   await waitFor(async () => (await vista(caller))['motivo'] === 'SIN_SALDO' || null, 60);
   expect(await saldoDe(servicio, caller)).toBe(0);
-  await servicio.sql`SELECT libro_abona(${caller.cuentaId}, gen_random_uuid(), 'ajuste', 10, NULL, 'prueba')`;
+  await credit(servicio.db, caller.cuentaId, 10);
   expect(await expectOk(caller.call('sincronizacion/reanudar', { rfc: caller.rfc }))).toMatchObject({
     estado: 'ACTIVA',
   });

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { migrate } from '@acuse/db';
 import { expect, it, onTestFinished } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { askFor, UN_DIA } from '../fixtures/pedidos.ts';
@@ -51,6 +52,11 @@ it.skipIf(commit === null)(
       expect(await expectOk(caller.call('descarga/verificar', { solicitud_id: id }))).toMatchObject({
         estado: 'TERMINADA',
       });
+    // 4. Once no process of the version before is left, the next run takes its rights away.
+    await api.stop();
+    expect(await migrate(servicio.databaseUrl)).toMatchObject({ aplicadas: [], anteriores: false });
+    const fourth = await askFor(caller, { ...UN_DIA, tipo: 'emitidos', desde: '2025-05-13' });
+    await expectWhole(servicio, caller, fourth, { ...UN_DIA, tipo: 'emitidos', desde: '2025-05-13' });
     expect(await brokenInvariants(servicio.db)).toEqual([]);
   },
 );

@@ -3,6 +3,7 @@ import {
   createContribuyentes,
   createLibro,
   createSaldos,
+  createSolicitudes,
   createUso,
   type MovimientoVista,
   type TipoMovimiento,
@@ -36,6 +37,7 @@ test('whatever happens at once, every balance of the ledger follows from the las
     fc.record({ tipo: fc.constant('cargo-y-reembolso' as const), importe: fc.integer({ min: 1, max: 4 }) }),
     fc.record({ tipo: fc.constant('solicitud' as const) }),
   );
+  await database.sql`INSERT INTO operacion (path, costo) SELECT 'prueba/' || n, n FROM generate_series(1, 4) n`;
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 4 }), async (rounds) => {
       const taxpayer = await seedTaxpayer(database.db, { saldo: 3 });
@@ -50,10 +52,8 @@ test('whatever happens at once, every balance of the ledger follows from the las
             } else if (one.tipo === 'solicitud') {
               await acceptSolicitud(database.db, taxpayer);
             } else {
-              const { importe } = one;
-              const operacion = 'tax/facturas';
-              const plazoSegundos = 60;
-              await saldos.charge({ opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos });
+              const operacion = `prueba/${one.importe}`;
+              await saldos.charge({ opId, cuentaId, contribuyenteId, operacion, plazoSegundos: 60 });
               if (one.tipo === 'cargo-y-reembolso') await saldos.refund(opId, 'x');
             }
           }),
@@ -80,11 +80,11 @@ test('a refund is a row of its own that names the call and the solicitud of its 
   const accepted = await acceptSolicitud(database.db, taxpayer);
   if (accepted.resultado !== 'ACEPTADA') throw new Error(accepted.resultado);
   const { solicitudId } = accepted;
-  await createSaldos(database.db).undo(solicitudId, 'SAT_NO_DISPONIBLE');
+  await createSolicitudes(database.db).cancel(taxpayer.contribuyenteId, solicitudId);
   const rows = await read(taxpayer.cuentaId);
   const common = { opId: solicitudId, solicitudId, rfc: taxpayer.rfc, operacion: 'tax/descarga-metadata' };
   expect(rows).toMatchObject([
-    { ...common, tipo: 'reembolso', importe: 1, saldo: 2, detalle: 'SAT_NO_DISPONIBLE' },
+    { ...common, tipo: 'reembolso', importe: 1, saldo: 2, detalle: 'CANCELADA_POR_EL_CLIENTE' },
     { ...common, tipo: 'cargo', importe: -1, saldo: 1 },
     { tipo: 'compra', importe: 2, saldo: 2, operacion: null, rfc: null },
   ]);
@@ -101,7 +101,7 @@ test('filters by time, RFC, operation and kind, page by page to both sides, equa
     const opId = randomUUID();
     const contribuyenteId = n % 3 === 0 ? other.id : taxpayer.contribuyenteId;
     const operacion = operaciones[n % 2 === 0 ? 0 : n % 3] ?? '';
-    await saldos.charge({ opId, cuentaId, contribuyenteId, operacion, importe: 1, plazoSegundos: 60 });
+    await saldos.charge({ opId, cuentaId, contribuyenteId, operacion, plazoSegundos: 60 });
     if (n % 5 === 0) await saldos.refund(opId, 'x');
   }
   const all = await read(cuentaId);

@@ -154,7 +154,7 @@ describe('a transfer', () => {
 async function charge({ cuentaId }: Persona, operacion = 'tax/facturas') {
   const { id: contribuyenteId, rfc } = await addRfc(panel.db, { cuentaId });
   const opId = randomUUID();
-  const cargo = { opId, cuentaId, contribuyenteId, operacion, importe: 1, plazoSegundos: 60 };
+  const cargo = { opId, cuentaId, contribuyenteId, operacion, plazoSegundos: 60 };
   await createSaldos(panel.db).charge(cargo);
   return { opId, rfc };
 }

@@ -232,8 +232,8 @@ describe('the database is away', () => {
     };
     const store = createMemoryStore(new Date('2026-11-20T18:00:00Z'));
     const saldos = {
-      charge: (cargo: Parameters<typeof debit>[1]) => {
-        debit(store, cargo);
+      charge: (cargo: Omit<Parameters<typeof debit>[1], 'importe'>) => {
+        debit(store, { ...cargo, importe: 1 });
         return new Promise<never>(() => {});
       },
       refund: async (opId: string) => credit(store, opId),

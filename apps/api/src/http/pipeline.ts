@@ -293,8 +293,7 @@ const camposOf = ({ value, secretos }: Body) => [canonicalJson(value), ...Object
  */
 async function chargeCall(llamada: Llamada, { saldos, reembolsos, settings }: PipelineDeps): Promise<undefined> {
   const { operation, opId } = llamada;
-  const importe = costOf(llamada);
-  if (importe === 0 || operation.charge === 'in-handler') return;
+  if (costOf(llamada) === 0 || operation.charge === 'in-handler') return;
   const { access } = accessOf(llamada);
   let cargo: Awaited<ReturnType<typeof saldos.charge>>;
   try {
@@ -303,7 +302,6 @@ async function chargeCall(llamada: Llamada, { saldos, reembolsos, settings }: Pi
       cuentaId: access.cuentaId,
       contribuyenteId: access.contribuyenteId,
       operacion: operation.path,
-      importe,
       plazoSegundos: vidaDeLlamada(settings),
     });
   } catch (error) {

@@ -26,7 +26,7 @@ export type ResultadoIdempotencia =
   | { readonly resultado: 'EN_CURSO'; readonly reintentarEn: number };
 
 export type ResultadoCargo =
-  | { readonly resultado: 'CARGADO'; readonly saldo: number }
+  | { readonly resultado: 'CARGADO'; readonly saldo: number; readonly importe: number }
   /** This `opId` was charged before; nothing happened now. */
   | { readonly resultado: 'REPETIDO'; readonly saldo: number }
   /** This `opId` was charged and given back: under it nothing can be charged any more, and nothing may be answered. */

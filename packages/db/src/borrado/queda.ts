@@ -180,7 +180,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     webhook_secreto: 'id webhook_id sobre creado_en vence_en',
   }),
   ...conserva('De la instalación, de nadie en particular', 'de minutos a días', 'no nombra a nadie', {
-    operacion: 'path',
+    operacion: 'path costo',
     latido: 'proceso rol visto_en consumido_en slots',
     captcha_pendiente: 'id imagen respuesta creado_en vence_en',
     salud_sat: 'minuto host canal exitos rechazos fallos canceladas evitadas cubetas',

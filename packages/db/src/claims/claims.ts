@@ -135,8 +135,7 @@ WITH vista AS MATERIALIZED (
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin),
 hecho AS (${insertPaso({ de: 'fin', epoch: '$2', paso: '$9' })})
-SELECT id FROM fin LEFT JOIN LATERAL libro_devuelve(
-  CASE WHEN $6::bigint = 0 AND $8 = 'sin_confirmar' THEN ARRAY[fin.id] ELSE '{}' END, 'VACIA_SIN_CONFIRMAR') ON true`;
+SELECT id FROM fin LEFT JOIN LATERAL solicitud_devuelve_vacia(CASE WHEN $6::bigint = 0 THEN fin.id END) ON true`;
 
 const FAIL = endWithoutPaquete(
   `s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`,

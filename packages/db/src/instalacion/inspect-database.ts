@@ -19,6 +19,10 @@ export interface DatabaseFacts {
   /** Connections of clients at the moment, ours included. */
   readonly connections: number;
   readonly migrations: MigrationState;
+  /** Processes of the version before still have the rights that they need (prisma/permisos-anteriores.sql). */
+  readonly keepsAnteriores: boolean;
+  /** Every user of the server may connect to this database. */
+  readonly isOpenToAll: boolean;
   /** Milliseconds by which our clock is ahead of the server's; negative when it is behind. */
   readonly skewMs: number;
 }
@@ -32,6 +36,8 @@ SELECT current_setting('server_version_num')::int AS version,
   current_setting('jit')::bool AS "losesOptions",
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections",
+  obj_description(to_regclass('_prisma_migrations'), 'pg_class') IS NOT NULL AS "keepsAnteriores",
+  has_database_privilege('public', current_database(), 'CONNECT') AS "isOpenToAll",
   -- Who may not see the sessions of others sees their user, and not their kind.
   (SELECT count(*)::int FROM pg_stat_activity
    WHERE datid IS NOT NULL AND usesysid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend') AS connections`;

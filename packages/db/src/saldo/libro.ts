@@ -75,38 +75,18 @@ FROM movimiento m JOIN cuenta q ON q.id = m.cuenta_id
 WHERE m.tipo = 'reembolso' AND m.detalle IN ('${SIN_RESPUESTA}', 'PLAZO_AGOTADO')
 ORDER BY m.creado_en DESC, m.id DESC LIMIT $1`;
 
-/** The amount of a movement, after which the balance is `saldo`, and what is noted of it. */
-const ABONAR = `
-WITH antes AS (SELECT cuenta_id, importe FROM movimiento WHERE pago_id = $5),
+/** What the order made of the account, the balance, and whether this order made the movement that was there before. */
+const moving = (antes: string, orden: string) => `
+WITH antes AS (SELECT cuenta_id, importe FROM movimiento WHERE ${antes}),
 hecho AS MATERIALIZED (
-  SELECT c.id, saldo_nuevo AS saldo FROM cuenta c CROSS JOIN LATERAL libro_abona(c.id, $7::uuid, 'compra', $4::integer, $5, $6) AS saldo_nuevo
-  WHERE c.id = $1 AND NOT EXISTS (SELECT FROM antes)
-), nota AS (${nota({
-  accion: 'abonar-creditos',
-  de: 'hecho',
-  cuenta: 'id',
-  detalle: `jsonb_build_object('creditos', $4::integer, 'referencia', $5::text, 'detalle', $6::text)`,
-  actor: '$2',
-  ip: '$3',
-})})
+  SELECT saldo_nuevo AS saldo FROM cuenta c CROSS JOIN LATERAL ${orden} AS saldo_nuevo WHERE c.id = $1 AND NOT EXISTS (SELECT FROM antes)
+)
 SELECT (SELECT saldo FROM hecho) AS hecho, saldo, EXISTS (SELECT FROM antes WHERE cuenta_id = $1 AND importe = $4) AS repetido
 FROM cuenta WHERE id = $1`;
 
-const AJUSTAR = `
-WITH antes AS (SELECT cuenta_id, importe FROM movimiento WHERE op_id = $5 AND tipo = 'ajuste'),
-hecho AS MATERIALIZED (
-  SELECT c.id, saldo_nuevo AS saldo FROM cuenta c CROSS JOIN LATERAL libro_abona(c.id, $5, 'ajuste', $4::integer, NULL, $6) AS saldo_nuevo
-  WHERE c.id = $1 AND NOT EXISTS (SELECT FROM antes)
-), nota AS (${nota({
-  accion: 'ajustar-saldo',
-  de: 'hecho',
-  cuenta: 'id',
-  detalle: `jsonb_build_object('creditos', $4::integer, 'motivo', $6::text, 'saldo', saldo)`,
-  actor: '$2',
-  ip: '$3',
-})})
-SELECT (SELECT saldo FROM hecho) AS hecho, saldo, EXISTS (SELECT FROM antes WHERE cuenta_id = $1 AND importe = $4::integer) AS repetido
-FROM cuenta WHERE id = $1`;
+const ABONAR = moving('pago_id = $5', 'cuenta_abona(c.id, $7::uuid, $4::integer, $5, $6, $2, $3)');
+
+const AJUSTAR = moving(`op_id = $5 AND tipo = 'ajuste'`, 'cuenta_ajusta(c.id, $5::uuid, $4::integer, $6, $2, $3)');
 
 const SET_UMBRAL = `
 WITH puesto AS (

@@ -72,25 +72,8 @@ ${nota({
   ip: '$13',
 })}`;
 
-/**
- * State, ledger, balance and audit together or not at all. The row's own lock makes a second confirmation find nothing
- * to do.
- */
-const CONFIRM = `
-WITH pagado AS (
-  UPDATE pago SET estado = 'ACREDITADO', resuelto_en = now(), resuelto_por = $2, proveedor_ref = coalesce($3, proveedor_ref)
-  WHERE id = $1 AND estado = 'PENDIENTE' RETURNING id, cuenta_id, creditos, referencia, proveedor
-), abonado AS MATERIALIZED (
-  SELECT p.* FROM pagado p CROSS JOIN LATERAL libro_abona(
-    p.cuenta_id, p.id, 'compra', p.creditos, p.id::text, 'compra ' || p.referencia || ' (' || p.proveedor || ')')
-)
-${nota({
-  accion: 'acreditar-pago',
-  de: 'abonado',
-  detalle: `jsonb_build_object('pago', id, 'creditos', creditos)`,
-  actor: '$2',
-  ip: '$4',
-})}`;
+/** State, ledger, balance and audit log together or not at all, once. */
+const CONFIRM = 'SELECT FROM pago_acredita($1, $3, $2, $4) AS hecho WHERE hecho';
 
 const close = (estado: EstadoPago, accion: string) => `
 WITH cerrado AS (

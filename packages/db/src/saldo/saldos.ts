@@ -3,20 +3,7 @@ import type { Database } from '../database.ts';
 import { isUniqueViolation, sendOnce } from '../errors.ts';
 import { isOne, prepared, rowOf, rowsOf } from '../statements.ts';
 
-const CHARGE = `
-WITH antes AS (SELECT 1 FROM movimiento WHERE op_id = $1 AND tipo = 'cargo'),
-cargo AS (
-  UPDATE cuenta SET saldo = saldo - $5 WHERE id = $2 AND saldo >= $5 AND NOT EXISTS (SELECT FROM antes) RETURNING saldo
-), libro AS (
-  INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion)
-  SELECT $2, $3, $1, 'cargo', -$5::integer, $4 FROM cargo
-), abierta AS (
-  INSERT INTO llamada (op_id, cuenta_id, operacion, vence_en)
-  SELECT $1, $2, $4, now() + make_interval(secs => $6) WHERE EXISTS (SELECT FROM cargo) OR EXISTS (SELECT FROM antes)
-  ON CONFLICT (op_id) DO UPDATE SET vence_en = excluded.vence_en
-)
-SELECT EXISTS (SELECT FROM antes) AS repetido, (SELECT saldo FROM cargo) AS despues,
-       (SELECT saldo FROM cuenta WHERE id = $2) AS saldo`;
+const CHARGE = 'SELECT * FROM llamada_cobra($1, $2, $3, $4)';
 
 /**
  * After {@link CHARGE}, which takes the open call up again, no sweep gives the charge back any more; one that did
@@ -33,24 +20,11 @@ const keepSql = (first: number) => `guardada AS (
   WHERE i.api_key_id = $${first} AND i.operacion = $${first + 1} AND i.clave = $${first + 2} AND i.op_id = cerrada.op_id
 )`;
 
-interface RefundText {
-  readonly label?: string;
-  readonly whose: string;
-  readonly charges: string;
-  readonly also?: string;
-}
-
-const refundSql = ({ label = '', whose, charges, also = '' }: RefundText) => `
-${label}WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id)${also}
-SELECT FROM libro_devuelve(${charges}, $2)`;
-
-const OF_THE_CLOSED = 'ARRAY(SELECT op_id FROM cerrada)';
-
 /** Whoever deletes the row of a call decides what becomes of its charge: an answer, a refund, or the sweep. */
-const REFUND = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED });
+const REFUND = 'SELECT FROM llamada_devuelve($1, $2, false)';
 
 /** Of the process that closed it itself, or does not know whether it did. */
-const UNDO = refundSql({ whose: 'op_id = $1', charges: 'ARRAY[$1::uuid]' });
+const UNDO = 'SELECT FROM llamada_devuelve($1, $2, true)';
 
 const SETTLE = '/* settle */ DELETE FROM llamada WHERE op_id = $1';
 
@@ -58,14 +32,11 @@ const SETTLE_KEEPING = `
 /* settle */ WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), ${keepSql(2)}
 SELECT FROM cerrada`;
 
-const SETTLE_GIVING_BACK = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED, label: '/* settle */ ' });
+const SETTLE_GIVING_BACK = `/* settle */ ${REFUND}`;
 
-const SETTLE_GIVING_BACK_KEEPING = refundSql({
-  whose: 'op_id = $1',
-  charges: OF_THE_CLOSED,
-  label: '/* settle */ ',
-  also: `, ${keepSql(3)}`,
-});
+const SETTLE_GIVING_BACK_KEEPING = `
+/* settle */ WITH cerrada AS MATERIALIZED (SELECT op_id FROM llamada_devuelve($1, $2, false) AS op_id), ${keepSql(3)}
+SELECT FROM cerrada`;
 
 const GIVEN_BACK = `SELECT detalle FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'`;
 
@@ -73,7 +44,7 @@ const GIVEN_BACK = `SELECT detalle FROM movimiento WHERE op_id = $1 AND tipo = '
 export const SIN_RESPUESTA = 'la llamada quedó sin respuesta';
 
 /** Leaves a call alone that a repetition has taken up again since it was looked for. */
-const REFUND_ABANDONED = refundSql({ whose: 'op_id = $1 AND vence_en < now()', charges: OF_THE_CLOSED });
+const REFUND_ABANDONED = 'SELECT FROM llamada_abandonada($1, $2)';
 
 const ABANDONED = `SELECT op_id FROM llamada WHERE vence_en < now() ORDER BY vence_en LIMIT $1`;
 
@@ -88,6 +59,7 @@ interface ChargeRow {
   repetido: boolean;
   despues: number | null;
   saldo: number;
+  importe: number;
 }
 
 interface Cargo {
@@ -95,9 +67,8 @@ interface Cargo {
   readonly opId: string;
   readonly cuentaId: string;
   readonly contribuyenteId: string;
+  /** One that has a price, which the database knows. */
   readonly operacion: string;
-  /** Credits, positive. */
-  readonly importe: number;
   /**
    * Seconds after which the call behind this charge must have been settled or refunded. Past that its process has died,
    * and the charge is given back by whoever finds it.
@@ -127,8 +98,8 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>) {
 
   return {
     async charge(cargo: Cargo): Promise<ResultadoCargo> {
-      const { opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos } = cargo;
-      const values = [opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos];
+      const { opId, cuentaId, contribuyenteId, operacion, plazoSegundos } = cargo;
+      const values = [opId, contribuyenteId, operacion, plazoSegundos];
       const run = () => rowOf<ChargeRow>(pool, CHARGE, values);
       let row: ChargeRow | null;
       try {
@@ -141,7 +112,7 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>) {
       if (!row) throw new Error('the charge returned no row');
       if (row.repetido) return takenUp(opId, cuentaId);
       if (row.despues === null) return { resultado: 'INSUFICIENTE', saldo: row.saldo };
-      return { resultado: 'CARGADO', saldo: row.despues };
+      return { resultado: 'CARGADO', saldo: row.despues, importe: row.importe };
     },
 
     /**

@@ -47,7 +47,8 @@ export interface NuevaPeticion {
   readonly hasta: string;
   /** Today, in central Mexico. */
   readonly hoy: string;
-  readonly costo: number;
+  /** Of a test key where those cost nothing. */
+  readonly isGratis: boolean;
   readonly deadlineAt: Date;
   /** Readings of a subscription that may be under way together. */
   readonly aLaVez: number;
@@ -95,23 +96,11 @@ const POSTPONE = `UPDATE tramo SET tomado_hasta = NULL, due_at = now() + make_in
 
 const EXTEND = `UPDATE tramo SET tomado_hasta = now() + make_interval(secs => $5) WHERE ${HELD}`;
 
-/** Under a new epoch: whoever hears nothing of it gives back what he held, which is his no more. */
-const READ = `
-UPDATE tramo SET epoch = epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = CASE WHEN $5::timestamptz IS NULL THEN 'FIN' ELSE 'PEDIR' END,
-  due_at = coalesce($5, due_at), lecturas = lecturas + 1, fallos = 0, motivo = NULL, por_confirmar = $6 WHERE ${HELD} AND fase = 'LEER'`;
+const ASK = 'SELECT tramo_pide($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS resultado';
 
-/** What brought nothing that could be merged, or was doubted, costs nothing, though its package is there. */
-const FAILED = `
-WITH cual AS MATERIALIZED (
-  SELECT solicitud_id FROM tramo WHERE ${HELD} AND fase = 'LEER' FOR NO KEY UPDATE
-), hecho AS (
-  UPDATE tramo SET epoch = epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = 'PEDIR', due_at = now() + make_interval(secs => $5),
-    fallos = fallos + CASE WHEN $6::text IS NULL THEN 0 ELSE 1 END, motivo = coalesce($6, motivo)
-  WHERE ${HELD} AND EXISTS (SELECT FROM cual)
-)
-SELECT cual.solicitud_id FROM cual LEFT JOIN LATERAL libro_devuelve(
-  CASE WHEN EXISTS (SELECT FROM lectura l WHERE l.almacen_id = $7 AND l.solicitud_id = cual.solicitud_id AND NOT l.es_dudosa) THEN '{}' ELSE ARRAY[cual.solicitud_id] END,
-  $6) ON true`;
+const READ = 'SELECT FROM tramo_leido($1, $2, $3, $4, $5, $6) AS hecho WHERE hecho';
+
+const FAILED = 'SELECT FROM tramo_falla($1, $2, $3, $4, $5, $6) AS hecho WHERE hecho';
 
 /** Not one that was consented to since: by another CIEC, that nobody refused. */
 const PAUSE = `
@@ -157,12 +146,9 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
 
     /** Asks the SAT for a tramo: accepts its solicitud with its charge and its line in the audit log, or says why not. */
     async ask(tomado: TramoTomado, peticion: NuevaPeticion): Promise<Peticion> {
-      const { solicitudId, desde, hasta, hoy, costo, deadlineAt, aLaVez } = peticion;
-      const row = await rowOf<{ resultado: Peticion }>(
-        pool,
-        'SELECT sincronizacion_pide($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS resultado',
-        [...keyOf(tomado), solicitudId, desde, hasta, hoy, costo, deadlineAt, aLaVez],
-      );
+      const { solicitudId, desde, hasta, hoy, isGratis, deadlineAt, aLaVez } = peticion;
+      const values = [...keyOf(tomado), solicitudId, desde, hasta, hoy, isGratis, deadlineAt, aLaVez];
+      const row = await rowOf<{ resultado: Peticion }>(pool, ASK, values);
       return row?.resultado ?? 'DESPLAZADO';
     },
 
@@ -181,7 +167,7 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
      * asked for again after so many seconds. Without `motivo` that is no failure. False when another holds it.
      */
     failed: (tomado: TramoTomado, motivo: string | null, seconds: number) =>
-      isOne(pool, FAILED, [...keyOf(tomado), seconds, motivo, tomado.almacenId]),
+      isOne(pool, FAILED, [...keyOf(tomado), seconds, motivo]),
 
     /**
      * Asks for nothing more of this subscription, for what came of what was asked for at this time. False when it was

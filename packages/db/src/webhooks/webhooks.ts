@@ -224,7 +224,7 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       const { id, cuentaId, url, descripcion, eventos, rfcs, secreto, actor, ip } = input;
       if (!(await areOwn(cuentaId, rfcs))) return 'RFC_DESCONOCIDO';
       return inTransaction(pool, async (client) => {
-        await execute(client, 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE', [cuentaId]);
+        await execute(client, 'SELECT cuenta_aparta($1)', [cuentaId]);
         const count = 'SELECT count(*)::int AS n FROM webhook WHERE cuenta_id = $1 AND borrado_en IS NULL';
         const { n = 0 } = (await rowOf<{ n: number }>(client, count, [cuentaId])) ?? {};
         if (n >= MAX_WEBHOOKS) return 'WEBHOOKS_DEMASIADOS';

@@ -31,12 +31,22 @@ export function addMigrar(program: Command, deps: () => CliDeps): void {
     .description(
       'Lleva la base de datos al esquema más reciente y da a cada proceso sus permisos. Con DATABASE_URL_API, _PANEL o _WORKER crea los usuarios que nombran; con DATABASE_URL_COLA, la base de la cola y su usuario. Puede repetirse.',
     )
-    .action(async () => {
+    .option('--con-anterior', 'deja también los permisos que necesita la versión anterior, para volver a ella')
+    .action(async ({ conAnterior }: { conAnterior?: true }) => {
       const { databaseUrl, usuariosBase, usuariosConfigurados, colaConfigurada, show } = deps();
-      const faltan: string[] = [];
-      const aplicadas = await migrate(databaseUrl, (roles) => faltan.push(...roles));
+      const {
+        aplicadas,
+        faltanRoles: faltan,
+        anteriores,
+      } = await migrate(databaseUrl, conAnterior ? { anteriores: true } : {});
       show({
         aplicadas,
+        ...(anteriores
+          ? {
+              permisos: 'Los procesos de la versión anterior conservan los suyos.',
+              despues: 'Cuando todos los procesos sean de esta versión, repita «migrar»: se los quita.',
+            }
+          : {}),
         ...(faltan.length === 0
           ? {}
           : {

@@ -55,8 +55,8 @@ function* connections({ maxConnections }: DatabaseFacts, { settingsOf, settings 
     );
 }
 
-/** Whether the database has the schema of this version. */
-export function reviewMigrations({ migrations }: DatabaseFacts): readonly Finding[] {
+/** Whether the database has the schema and the rights of this version. */
+export function reviewMigrations({ migrations, keepsAnteriores, isOpenToAll }: DatabaseFacts): readonly Finding[] {
   const { pending, unknown, altered } = migrations;
   const findings: Finding[] = [];
   if (pending.length > 0)
@@ -71,6 +71,20 @@ export function reviewMigrations({ migrations }: DatabaseFacts): readonly Findin
       fault(
         `${altered.join(', ')}: la base tiene otro texto que esta versión`,
         'Alguien cambió una migración ya publicada. Use el programa de la versión que la aplicó, o restaure la base.',
+      ),
+    );
+  if (keepsAnteriores)
+    findings.push(
+      warning(
+        'los procesos conservan los permisos que necesitaba la versión anterior',
+        'Cuando todos los procesos sean de esta versión, repita: acuse operador migrar',
+      ),
+    );
+  if (isOpenToAll && pending.length === 0)
+    findings.push(
+      warning(
+        'cualquier usuario del servidor puede entrar a la base',
+        'Repita «acuse operador migrar» como dueño de la base, o ciérrela con: REVOKE CONNECT ON DATABASE … FROM PUBLIC',
       ),
     );
   if (unknown.length > 0)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { reviewBucket } from './bucket.ts';
 import { reviewClock } from './clock.ts';
-import { reviewDatabase } from './database.ts';
+import { reviewDatabase, reviewMigrations } from './database.ts';
 import { hideSecrets, type Installation } from './environment.ts';
 import { reviewQueue } from './queue.ts';
 import { reviewSettings } from './settings.ts';
@@ -77,6 +77,8 @@ describe('servers', () => {
     isReadOnly: false,
     notDurable: [],
     losesOptions: false,
+    keepsAnteriores: false,
+    isOpenToAll: false,
     maxConnections: 97,
     connections: 3,
     migrations: { pending: [], unknown: [], altered: [] },
@@ -96,6 +98,14 @@ describe('servers', () => {
     expect(reviewDatabase({ ...database, ...changed }, pools).map(({ mark, seen }) => `${mark}: ${seen}`)).toEqual([
       expect.stringContaining(said),
     ]);
+  });
+
+  it.each([
+    [{}, 'bien: el esquema es el de esta versión'],
+    [{ keepsAnteriores: true }, 'aviso: los procesos conservan los permisos que necesitaba la versión anterior'],
+    [{ isOpenToAll: true }, 'aviso: cualquier usuario del servidor puede entrar a la base'],
+  ])('of the schema of a database with %j are told: %s', (changed, said) => {
+    expect(reviewMigrations({ ...database, ...changed }).map(({ mark, seen }) => `${mark}: ${seen}`)).toEqual([said]);
   });
 
   const redis = {
