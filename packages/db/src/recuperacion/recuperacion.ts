@@ -70,7 +70,14 @@ export interface Recovered {
   readonly llavesActivas: number;
 }
 
+/** Lines of the audit log before its first are pruned: what they justified is not asked for. */
 const RULES = `
+WITH origen AS MATERIALIZED (
+  SELECT cuenta_id, (detalle ->> 'creditos')::integer AS creditos, CASE accion WHEN 'abonar-creditos' THEN 'compra' ELSE 'ajuste' END AS tipo,
+    CASE accion WHEN 'abonar-creditos' THEN detalle ->> 'referencia' ELSE detalle ->> 'saldo' END AS clave
+  FROM auditoria WHERE accion IN ('abonar-creditos', 'ajustar-saldo')
+  UNION ALL SELECT cuenta_id, creditos, 'compra', id::text FROM pago WHERE estado = 'ACREDITADO'
+)
 SELECT 'saldo' AS regla, c.id::text FROM cuenta c
   LEFT JOIN (SELECT cuenta_id, sum(importe) AS suma FROM movimiento GROUP BY cuenta_id) m ON m.cuenta_id = c.id
   WHERE c.saldo <> coalesce(m.suma, 0)
@@ -84,8 +91,15 @@ UNION ALL SELECT 'reembolso', s.id::text FROM solicitud s
     AND NOT (m.op_id IS NOT NULL AND s.sincronizacion_id IS NOT NULL AND s.estado = 'TERMINADA'
       AND NOT EXISTS (SELECT FROM lectura l WHERE l.solicitud_id = s.id AND NOT l.es_dudosa))
 UNION ALL SELECT 'reembolso sin cargo', r.op_id::text FROM movimiento r
-  LEFT JOIN movimiento m ON m.op_id = r.op_id AND m.tipo = 'cargo' AND m.importe = -r.importe
+  LEFT JOIN movimiento m ON m.op_id = r.op_id AND m.tipo = 'cargo' AND m.importe = -r.importe AND m.cuenta_id = r.cuenta_id
   WHERE r.tipo = 'reembolso' AND m.op_id IS NULL
+UNION ALL SELECT 'ingreso sin origen', m.op_id::text FROM movimiento m
+  LEFT JOIN origen o ON o.cuenta_id = m.cuenta_id AND o.creditos = m.importe AND o.tipo = m.tipo
+    AND o.clave = CASE m.tipo WHEN 'compra' THEN m.pago_id ELSE m.saldo::text END
+  WHERE m.tipo IN ('compra', 'ajuste') AND m.importe > 0 AND o.cuenta_id IS NULL AND m.creado_en >= (SELECT min(en) FROM auditoria)
+UNION ALL SELECT 'pago sin abono', p.id::text FROM pago p
+  LEFT JOIN movimiento m ON m.op_id = p.id AND m.tipo = 'compra' AND m.cuenta_id = p.cuenta_id AND m.importe = p.creditos
+  WHERE p.estado = 'ACREDITADO' AND m.op_id IS NULL
 UNION ALL SELECT 'credencial', s.id::text FROM solicitud s JOIN credencial_sellada c ON c.solicitud_id = s.id
   WHERE s.terminada_en IS NOT NULL OR (s.estado = 'ESPERA_EFIRMA' AND c.tipo = 'efirma')
 UNION ALL SELECT 'cápsula', s.id::text FROM solicitud s JOIN capsula c ON c.solicitud_id = s.id WHERE s.estado <> 'EN_PROCESO' OR NOT s.capsula
@@ -98,9 +112,10 @@ export interface BrokenRule {
 }
 
 /**
- * What breaks the rules that hold at any moment: a balance is the sum of its movements, a solicitud that costs has one
- * charge and, if it failed, one refund (one that its subscription could not use may have it), and keeps no credential
- * beyond its end. Reads the whole ledger.
+ * What breaks the rules that hold at any moment: a balance is the sum of its movements, credits that came in have a
+ * credited payment or the operator's order behind them, a solicitud that costs has one charge and, if it failed, one
+ * refund (one that its subscription could not use may have it), and keeps no credential beyond its end. Reads the whole
+ * ledger.
  */
 export const brokenRules = ({ pool }: Pick<Database, 'pool'>, { limite = 1_000 } = {}) =>
   rowsOf<BrokenRule>(pool, RULES, [limite]);
