@@ -9,6 +9,8 @@ interface Conector {
   readonly soloCiec?: true;
   /** The answer is not HTML but a document. */
   readonly isDocumento?: true;
+  /** The answer is a page that the browser opens, no data for a page. */
+  readonly isPagina?: true;
   /** Where the host is entered, and says whose it is; by default the answer itself. */
   readonly inicio?: string;
   /** A redirect is taken for the end of the session, wherever it leads; by default it is followed within the SAT. */
@@ -38,6 +40,7 @@ const CONECTORES: Readonly<Record<string, Conector>> = {
     ask: (m, ...rest) => m.ask({ consulta: 'listar-retenciones', ejercicio: 2025 }, ...rest),
     service: 'prodretencioncontribuyente',
     operation: 'Buscar',
+    isPagina: true,
     soloCiec: true,
     inicio: 'Inicio',
   },
@@ -45,6 +48,7 @@ const CONECTORES: Readonly<Record<string, Conector>> = {
     ask: (m, ...rest) => m.ask({ consulta: 'listar-comunicados', desde: '2020-01-01', hasta: '2026-12-31' }, ...rest),
     service: 'aplicacionesc',
     operation: 'Comunicados',
+    isPagina: true,
   },
   'listar-notificaciones': {
     ask: (m, ...rest) => m.ask({ consulta: 'listar-notificaciones' }, ...rest),
@@ -71,6 +75,7 @@ const CONECTORES: Readonly<Record<string, Conector>> = {
     ask: (m, ...rest) => m.ask({ consulta: 'listar-declaraciones', ejercicio: 2019 }, ...rest),
     service: 'ptscdecprov',
     operation: 'Buscar',
+    isPagina: true,
     inicio: 'Inicio',
   },
   'descargar-constancia': {
@@ -210,7 +215,8 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
     for (const [what, fault, motivo] of [...FALLAS, ['a foreign host', answered(null, foreign), elsewhere] as const]) {
       mount.fault(service, operation, fault);
       const { motivo: found } = await errorOf(ask(mount));
-      expect([what, found]).toEqual([what, motivo]);
+      const isPaginaVacia = what === 'nothing' && conector.isPagina;
+      expect([what, found]).toEqual([what, isPaginaVacia ? 'SERVICIO_CON_ERROR' : motivo]);
       mount.world.faults.remove();
     }
     expect(mount.requests.every(({ host }) => host.endsWith('.sat.gob.mx'))).toBe(true);

@@ -201,6 +201,31 @@ describe('log-in with the e.firma', () => {
   });
 });
 
+describe('a navigation', () => {
+  it('names the page that it comes from, at every hop of a log-in and of what follows', async () => {
+    const m = await setUp({ rfc: 'EKU9003173C9', captcha: null });
+    const opinion = await m.ask({ consulta: 'consultar-opinion' }, await efirmaDe(m.rfc));
+    expect(opinion).toMatchObject({ sentido: 'POSITIVO' });
+    const isNamed = ({ headers }: (typeof m.requests)[number]) => headers?.['referer'] !== undefined;
+    // Two windows, that of the log-in and that of the question: each begins at an address that nothing leads to.
+    const unnamed = m.requests.flatMap((request, i) => (isNamed(request) ? [] : [i]));
+    const first = m.requests.findIndex(isNamed);
+    const second = unnamed.find((i) => i > first) ?? 0;
+    expect(m.requests[second]).toMatchObject({ host: m.requests[0]?.host, path: m.requests[0]?.path });
+    expect(m.requests.slice(second).findLastIndex((request) => !isNamed(request))).toBeLessThan(3);
+    const efirma = m.requests.find(({ host, path }) => host.startsWith('loginda') && /[?&]id=fiel(?:&|$)/.test(path));
+    expect(efirma?.headers?.['referer']).toMatch(/^https:\/\/loginda\.siat\.sat\.gob\.mx\/nidp\/.*id=/);
+  });
+
+  it('ends with an error of the SAT at a page without a text', async () => {
+    const m = await setUp({ rfc: 'EKU9003173C9', captcha: null });
+    m.fault('loginda', 'PaginaFiel', answered(''));
+    const outcome = errorOf(m.ask({ consulta: 'consultar-opinion' }, await efirmaDe(m.rfc)));
+    expect(await outcome).toMatchObject({ motivo: 'SERVICIO_CON_ERROR', codigo: 'PAGINA_VACIA' });
+    expect([m.calls('PaginaFiel').length, m.accesos()]).toEqual([1, 0]);
+  });
+});
+
 describe('any log-in page', () => {
   const PAGINAS = { PaginaCiec: ciecDe('EKU9003173C9'), PaginaFiel: createEfirma({ rfc: 'EKU9003173C9' }) };
 

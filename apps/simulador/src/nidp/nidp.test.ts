@@ -151,3 +151,12 @@ test('a session ends after its idle minutes', async () => {
   world.clock.advance(15 * 60_000);
   expect((await browser.get(`${base}/login/nidp/app?sid=0`)).text).not.toContain(RFC);
 });
+
+test('the page of the contract fiel is empty for a browser that does not say where it comes from', async () => {
+  const address = `${base}/login/nidp/app/login?id=fiel&sid=0&option=credential&sid=0`;
+  const browser = createBrowser();
+  const unnamed = await browser.raw(address, { method: 'POST' });
+  expect([unnamed.status, await unnamed.text()]).toEqual([200, '']);
+  await browser.get(`${base}/login/nidp/app/login?id=ciec`);
+  expect((await browser.post(address, {})).text).toContain('id="certform"');
+});

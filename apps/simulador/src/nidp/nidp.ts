@@ -102,6 +102,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       if (metodo === null) return htmlResponse(unknownContract(c.req.query('id') ?? ''), 400);
       const isEntry = !services && c.req.method === 'GET' && c.req.query('option') !== 'credential';
+      if (!isEntry && isWithoutOrigin(c)) return desk.withSession(htmlResponse(''), session);
       if (!isEntry) return desk.show(c, session, metodo);
       return hop(c, session, metodo, endpointOf(c));
     });
@@ -221,6 +222,14 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     /** How many browsers it remembers. */
     countSessions: sessions.count,
   };
+}
+
+/**
+ * Whether a browser asks for the page of the contract `fiel` and does not say where it comes from: the SAT's answer has
+ * no text then (SAT-CFDI/python-satcfdi, issue 63, live in 2026).
+ */
+function isWithoutOrigin(c: Context): boolean {
+  return c.req.query('id') === 'fiel' && !c.req.header('referer');
 }
 
 function nameOf(metodo: Metodo): 'ciec' | 'efirma' {

@@ -3,7 +3,10 @@ import { load } from 'cheerio';
 /** What a test's browser got: status, headers, text, and where it came from. */
 export type Visit = { status: number; headers: Headers; url: string; text: string };
 
-/** A minimal browser for tests: keeps cookies, follows redirections, reads and sends forms. */
+/**
+ * A minimal browser for tests: keeps cookies, follows redirections, says from which page it comes, reads and sends
+ * forms.
+ */
 export type Browser = {
   get(url: string): Promise<Visit>;
   post(url: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Visit>;
@@ -17,6 +20,7 @@ export type Browser = {
 /** Creates a browser without cookies; one that `isStrict` sends every prefix, as a host, only the cookies that it set. */
 export function createBrowser({ isStrict = false } = {}): Browser {
   const jars = new Map<string, Map<string, string>>();
+  let shown: string | null = null;
 
   const raw = async (url: string, init: RequestInit = {}) => {
     const host = isStrict ? (new URL(url).pathname.split('/')[1] ?? '') : '';
@@ -34,12 +38,14 @@ export function createBrowser({ isStrict = false } = {}): Browser {
   };
 
   const visit = async (url: string, init: RequestInit = {}): Promise<Visit> => {
-    const response = await raw(url, init);
+    const headers = { ...(shown !== null && { referer: shown }), ...(init.headers as Record<string, string>) };
+    const response = await raw(url, { ...init, headers });
     const location = response.headers.get('location');
     if (location !== null) {
       await response.body?.cancel();
       return visit(new URL(location, url).href);
     }
+    shown = url;
     return { status: response.status, headers: response.headers, url, text: await response.text() };
   };
 

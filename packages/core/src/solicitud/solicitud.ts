@@ -117,6 +117,9 @@ function isRefusalOfCapsula({ motivo, clase, codigo }: SatError, { fallos }: Par
 /** Failures in a row after which nobody waits for the confirmation of an empty answer any more: an hour and a half. */
 const MAX_FALLOS_AL_CONFIRMAR = 8;
 
+/** Failures in a row, a day of them, after which an answer that is a page without a text ends a solicitud. */
+const MAX_FALLOS_SIN_TEXTO = 50;
+
 function pasoTras(error: SatError, { agenda }: AdvanceDeps, solicitud: ClaimedSolicitud, parte: Parte): Paso {
   const codigo = error.codigo ?? error.motivo;
   if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
@@ -133,6 +136,8 @@ function pasoTras(error: SatError, { agenda }: AdvanceDeps, solicitud: ClaimedSo
   const isFirst = solicitud.canalDejado !== solicitud.canal && solicitud.partes.every(({ accesos }) => accesos === 0);
   const failed = { fallos: parte.fallos, isSecondLogin: isPerdido && !isFirst };
   if (canChange(solicitud) && isChannelDown(solicitud, failed)) return { change: { ...down, mayReturn: true } };
+  if (error.codigo === 'PAGINA_VACIA' && parte.fallos >= MAX_FALLOS_SIN_TEXTO)
+    return { fin: { estado: 'ERROR', motivo: error.motivo, codigo } };
   const short = esperaTrasFallo(agenda, parte.fallos);
   const inSeconds = isPerdido && !isFirst ? Math.max(short, esperaDelPortal(agenda, solicitud)) : short;
   const cambio = { parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds };

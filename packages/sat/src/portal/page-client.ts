@@ -1,3 +1,4 @@
+import { SatError } from '@acuse/core';
 import { Cookie, CookieJar } from 'tough-cookie';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest, SatHttpResponse } from '../http/sat-http.ts';
@@ -18,12 +19,22 @@ export interface Pagina {
 
 type Peticion<E extends 'text' | 'stream'> = Omit<SatHttpRequest<E>, 'signal'>;
 
-/** A browser without scripts: cookies, redirects and auto-submitted forms, among the allowed hosts only. */
+/**
+ * A browser without scripts: cookies, redirects and auto-submitted forms, among the allowed hosts only. Every request
+ * names the page that it comes from (`Referer`): without it the identity provider answers the page of the e.firma empty
+ * (SAT-CFDI/python-satcfdi, issue 63).
+ */
 export interface PageClient {
-  /** GET, and whatever the answer leads to by itself. */
+  /**
+   * GET, and whatever the answer leads to by itself. Rejects with SERVICIO_CON_ERROR, codigo PAGINA_VACIA, for a page
+   * without a text.
+   */
   open(direccion: DireccionSat): Promise<Pagina>;
-  /** POST of a form, and whatever the answer leads to by itself. The body is not sent a second time by a redirect. */
-  submit(direccion: DireccionSat, body: Buffer): Promise<Pagina>;
+  /**
+   * POST of a form, and whatever the answer leads to by itself. The body is not sent a second time by a redirect.
+   * Rejects like {@link PageClient.open}, unless `mayBeEmpty`.
+   */
+  submit(direccion: DireccionSat, body: Buffer, options?: { readonly mayBeEmpty: boolean }): Promise<Pagina>;
   /** One request with the cookies; a redirect is an answer like any other. */
   request<E extends 'text' | 'stream'>(peticion: Peticion<E>): Promise<SatHttpResponse<E>>;
   /** Reads an address written on a page, '' for the page's own. Throws HOST_NO_PERMITIDO for a foreign host. */
@@ -46,19 +57,29 @@ export function createPageClient(
   cookies: string | null = null,
 ): PageClient {
   const jar = cookies === null ? new CookieJar(undefined, { looseMode: true }) : CookieJar.fromJSON(cookies);
-  return openWith(jar, http, settings, signal);
+  return openWith({ jar, pagina: null }, http, settings, signal);
 }
 
-function openWith(jar: CookieJar, http: SatHttp, settings: PortalSettings, signal: AbortSignal): PageClient {
+/** The window of a browser: its cookies, and the page that it shows. */
+interface Ventana {
+  readonly jar: CookieJar;
+  pagina: DireccionSat | null;
+}
+
+function openWith(ventana: Ventana, http: SatHttp, settings: PortalSettings, signal: AbortSignal): PageClient {
+  const { jar } = ventana;
+
   async function request<E extends 'text' | 'stream'>(peticion: Peticion<E>) {
     const url = `https://${peticion.host}${peticion.path}`;
     const cookie = jar.getCookieStringSync(url);
+    const { pagina } = ventana;
     const answer = await http.request<E>({
       ...peticion,
       headers: {
         'user-agent': settings.userAgent,
         accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
         'accept-language': 'es-MX,es;q=0.9',
+        ...(pagina === null ? {} : { referer: `https://${pagina.host}${pagina.path}` }),
         ...peticion.headers,
         ...(cookie === '' ? {} : { cookie }),
       },
@@ -73,7 +94,7 @@ function openWith(jar: CookieJar, http: SatHttp, settings: PortalSettings, signa
     return answer;
   }
 
-  async function follow(first: Peticion<'text'>): Promise<Pagina> {
+  async function follow(first: Peticion<'text'>, mayBeEmpty = false): Promise<Pagina> {
     let peticion = first;
     let porAcceso = false;
     for (let saltos = 0; saltos <= settings.maxSaltos; saltos += 1) {
@@ -90,6 +111,9 @@ function openWith(jar: CookieJar, http: SatHttp, settings: PortalSettings, signa
         peticion = { method: 'GET', expect: 'text', ...http.resolve(location, { host, path }) };
         continue;
       }
+      ventana.pagina = { host, path };
+      if (answer.body.trim() === '' && !mayBeEmpty)
+        throw new SatError('SERVICIO_CON_ERROR', { codigo: 'PAGINA_VACIA' });
       const etiquetas = readEtiquetas(answer.body);
       const salto = readSalto(etiquetas);
       if (salto === null) return { direccion: { host, path }, texto: answer.body, etiquetas, porAcceso };
@@ -104,12 +128,13 @@ function openWith(jar: CookieJar, http: SatHttp, settings: PortalSettings, signa
 
   return {
     open: (direccion) => follow({ method: 'GET', expect: 'text', ...direccion }),
-    submit: (direccion, body) => follow({ method: 'POST', expect: 'text', ...direccion, headers: FORMULARIO, body }),
+    submit: (direccion, body, options) =>
+      follow({ method: 'POST', expect: 'text', ...direccion, headers: FORMULARIO, body }, options?.mayBeEmpty),
     request,
     resolve: (url, desde) => http.resolve(url, desde),
     cookies: () => JSON.stringify(jar.toJSON()),
     signal,
-    withSignal: (other) => openWith(jar, http, settings, other),
+    withSignal: (other) => openWith(ventana, http, settings, other),
   };
 }
 

@@ -97,7 +97,6 @@ async function makeDocumento(pageClient: PageClient, { pagina, formulario }: Rei
       'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
       'faces-request': 'partial/ajax',
       'x-requested-with': 'XMLHttpRequest',
-      referer: `https://${direccion.host}${direccion.path}`,
     },
     body: encodeFormulario(
       new Map([

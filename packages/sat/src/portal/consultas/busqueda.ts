@@ -73,7 +73,6 @@ async function post(
       'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
       'x-microsoftajax': 'Delta=true',
       'x-requested-with': 'XMLHttpRequest',
-      referer: `https://${direccion.host}${direccion.path}`,
     },
     body: encodeFormulario(campos),
   });

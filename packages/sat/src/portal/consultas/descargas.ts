@@ -67,10 +67,7 @@ export async function descargarPaquete(
     ...DIRECCION_DESCARGAS,
     method: 'POST',
     expect: 'stream',
-    headers: {
-      'content-type': 'application/x-www-form-urlencoded',
-      referer: `https://${DIRECCION_DESCARGAS.host}${DIRECCION_DESCARGAS.path}`,
-    },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body,
     maxBytes,
     acceptStatus: SIN_SESION,

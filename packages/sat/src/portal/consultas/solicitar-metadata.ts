@@ -27,7 +27,6 @@ export async function solicitarMetadata(
       'content-type': 'application/json; charset=utf-8',
       accept: 'application/json, text/javascript, */*; q=0.01',
       'x-requested-with': 'XMLHttpRequest',
-      referer: `https://${host}${path}`,
     },
     body: `{'Parametros':'${parametros}'}`,
   });

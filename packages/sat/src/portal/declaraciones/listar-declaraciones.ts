@@ -91,7 +91,6 @@ async function search(
     'x-requested-with': 'XMLHttpRequest',
     accept: 'text/html, */*; q=0.01',
     origin: `https://${PAGINA.host}`,
-    referer: `https://${PAGINA.host}${PAGINA.path}`,
   };
   const body = encodeFormulario(campos);
   const etiquetas = readEtiquetas(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }));

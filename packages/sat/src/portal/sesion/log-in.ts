@@ -227,7 +227,8 @@ async function submitAcceso(
   try {
     if (pageClient.signal.aborted) throw new SatError('CANCELADA');
     const always = pageClient.withSignal(new AbortController().signal);
-    let pagina = await always.submit(destino, body);
+    // An empty answer does not say that the SAT refused: the portal's own page shows who is logged in.
+    let pagina = await always.submit(destino, body, { mayBeEmpty: true });
     for (let saltos = 0; saltos <= maxSaltos; saltos += 1) {
       if (pagina.direccion.host !== destino.host) return pagina;
       const url = readSaltoScript(pagina.etiquetas);
