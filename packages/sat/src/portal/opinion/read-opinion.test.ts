@@ -1,6 +1,9 @@
 import { SatError, type SentidoOpinion } from '@acuse/core';
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createLectorPdf } from '../../pdf/lector-pdf.ts';
+import { lineasDe } from '../../pdf/pagina-pdf.ts';
+import { makePdf } from '../../pdf/testing/pdf-de-prueba.ts';
 import { readOpinion } from './read-opinion.ts';
 import { layoutAnterior, layoutNuevo, TEXTO_DE } from './testing/opinion-de-prueba.ts';
 
@@ -104,6 +107,40 @@ describe('readOpinion', () => {
     expect(
       ilegible(() => readOpinion(['Constancia de situación fiscal', `RFC: ${RFC}`, 'Sentido: POSITIVO'], RFC)),
     ).toBe(true);
+  });
+
+  it.each([
+    ['with the empty field of real ones', (linea: string) => linea],
+    ['without it', (linea: string) => linea.replace(/\|\|(?=\d{20})/, '|')],
+  ])('takes date and sense from a chain %s, which no cell contradicts', (_form, rewrite) => {
+    const lineas = layoutNuevo({ rfc: RFC, sentido: 'NEGATIVO' }).map(rewrite);
+    const sinCelda = lineas.filter((linea) => !linea.endsWith('NEGATIVO'));
+    const otroDia = sinCelda.map((linea) => linea.replace('22 de septiembre', '21 de septiembre'));
+    expect(readOpinion(otroDia, RFC)).toMatchObject({ sentido: 'NEGATIVO', fecha: '2026-09-22' });
+    const contraria = lineas.map((linea) => linea.replace(/NEGATIVO$/, 'POSITIVO'));
+    expect(ilegible(() => readOpinion(contraria, RFC))).toBe(true);
+  });
+
+  it.each(['POSITIVO', 'NEGATIVO'] as const)('reads %s in a PDF whose cells stand 2 points apart', async (sentido) => {
+    const pdf = await makePdf((documento) => {
+      documento.font('Helvetica').fontSize(9);
+      for (const [i, linea] of layoutNuevo({ rfc: RFC, sentido }).entries()) {
+        let x = 40;
+        for (const celda of linea.split('  ')) {
+          documento.text(celda, x, 40 + 14 * i, { lineBreak: false });
+          x += documento.widthOfString(celda) + 2;
+        }
+      }
+    });
+    const lector = createLectorPdf();
+    onTestFinished(() => lector.close());
+    const lineas = lineasDe(await lector.read(pdf, { signal: new AbortController().signal }));
+    expect(lineas.map(({ texto }) => texto)).toContain(`EMPRESA DE PRUEBA SA DE CV ${sentido}`);
+    const leida = readOpinion(
+      lineas.map(({ texto }) => texto),
+      RFC,
+    );
+    expect(leida).toMatchObject({ sentido, folio: '26NL1324942', fecha: '2026-09-22' });
   });
 
   it('refuses the document of another taxpayer, and one that names a second', () => {

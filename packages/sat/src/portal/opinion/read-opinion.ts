@@ -70,8 +70,8 @@ function readFechaEmision(plano: string): string | null {
 }
 
 /**
- * The signed chain at the foot of an opinion: `||RFC|folio|dd-mm-yyyy|letter|certificate||`, in the layouts before and
- * after June 2025.
+ * The signed chain at the foot of an opinion: `||RFC|folio|dd-mm-yyyy|letter||certificate||`, in the layouts before and
+ * after June 2025; one without the empty field is taken, too.
  */
 interface CadenaOriginal {
   readonly rfc: string;
@@ -83,7 +83,7 @@ interface CadenaOriginal {
 }
 
 const CADENA =
-  /\|\|([A-Z&Ñ]{3,4}\d{6}[A-Z0-9]{3})\|([A-Z0-9-]{4,40})\|(\d{2})-(\d{2})-(\d{4})\|([A-Z]{1,3})\|[^|]{0,64}\|\|/g;
+  /\|\|([A-Z&Ñ]{3,4}\d{6}[A-Z0-9]{3})\|([A-Z0-9-]{4,40})\|(\d{2})-(\d{2})-(\d{4})\|([A-Z]{1,3})\|\|?[^|]{0,64}\|\|/g;
 
 /** Every chain of a text; a document has one. Blanks that a line break put into it do not matter. */
 function findCadenas(texto: string): readonly CadenaOriginal[] {

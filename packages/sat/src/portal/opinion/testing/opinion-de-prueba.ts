@@ -51,7 +51,7 @@ export function layoutNuevo(o: OpinionDePrueba): string[] {
     'Artículos: 17-D, 32-D del CFF; Reglas 2.1.27. y 2.1.36. de la RMF.',
     ...(o.notas ?? []),
     'Cadena Original',
-    `||${o.rfc}|26NL1324942|22-09-2026|${LETRA[o.sentido]}|00001088888800000031||`,
+    `||${o.rfc}|26NL1324942|22-09-2026|${LETRA[o.sentido]}||00001088888800000031||`,
     'Sello Digital',
     'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
   ];
@@ -80,7 +80,7 @@ export function layoutAnterior(o: OpinionDePrueba): string[] {
     '2.- La opinión Inscrito SIN OBLIGACIONES se tomará como Positiva para subsidios menores.',
     ...(o.notas ?? []),
     'Cadena Original:',
-    `||${o.rfc}|26NL1324942|22-09-2026|${LETRA[o.sentido]}|00001088888800000031||`,
+    `||${o.rfc}|26NL1324942|22-09-2026|${LETRA[o.sentido]}||00001088888800000031||`,
     'Sello Digital:',
     'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
   ];
