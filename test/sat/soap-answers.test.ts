@@ -86,6 +86,7 @@ describe('verificar-metadata', () => {
     ...(
       [
         ['rejected', '5', '5001', 'RECHAZADA'],
+        ['rejected because its quota is used up', '5', '5002', 'RECHAZADA'],
         ['error', '4', '404', 'ERROR'],
         ['error 5010', '4', '5010', 'ERROR'],
         ['rejected with 5010', '5', '5010', 'RECHAZADA'],

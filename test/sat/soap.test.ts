@@ -55,6 +55,29 @@ describe('documento retenciones', () => {
   });
 });
 
+describe('the rules of the SAT', () => {
+  it('refuse an end in the future', async () => {
+    const { ask, now } = await setUp();
+    const fin = `${now().getUTCFullYear() + 1}-01-31T23:59:59`;
+    const outcome = errorOf(ask({ ...SOLICITAR, periodo: { ...SOLICITAR.periodo, fin } }));
+    expect(await outcome).toMatchObject({ motivo: 'PETICION_RECHAZADA', codigo: '301' });
+  });
+
+  it.each([true, false])('take our messages, with a strict check of the seal: %s', async (isStrict) => {
+    const { ask, world } = await setUp();
+    Object.assign(world.settings, { sello_estricto: isStrict, verificaciones_hasta_terminar: 1 });
+    const periodo = { ...SOLICITAR.periodo, inicio: `2026-03-01T00:00:0${isStrict ? 1 : 2}` };
+    const solicitada = await ask({ ...SOLICITAR, periodo });
+    if (solicitada.resultado !== 'ACEPTADA') throw new Error(solicitada.resultado);
+    const { folio } = solicitada;
+    const fin = await ask({ ...VERIFICAR, periodo, folio });
+    if (fin.resultado !== 'TERMINADA') throw new Error(fin.resultado);
+    const descargada = await ask({ ...DESCARGAR, periodo, folio, paquete: fin.paquetes[0] ?? '' });
+    if (descargada.resultado === 'PAQUETE') descargada.zip.destroy();
+    expect(descargada.resultado).toBe('PAQUETE');
+  });
+});
+
 describe('tokens', () => {
   it('are used until 30 s before the end that the SAT gives them', async () => {
     const { ask, advance, count, requests } = await setUp();

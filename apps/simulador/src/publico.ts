@@ -42,10 +42,14 @@ export interface Ajustes {
   max_descargas: number;
   /** Equal requests for XML in a lifetime; then 5002. Default 2. */
   max_solicitudes_iguales: number;
+  /** Where 5002 is told: at the request, or at the verification of one that was accepted. Default `al pedir`. */
+  agotadas: 'al pedir' | 'al verificar';
   /** Requests by UUID a day; then 5011. Default 2,000. */
   max_folios_por_dia: number;
   /** Life of a token in seconds of the clock. Default 300. */
   segundos_token: number;
+  /** Whether the digest of a seal and its reference are checked, which the SAT does not. Default false. */
+  sello_estricto: boolean;
   /** Whether a log-in by CIEC shows a captcha. Default true. */
   captcha: boolean;
   /** How many right captchas are taken for wrong ones first. Default 0. */

@@ -28,6 +28,9 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
     );
   };
 
+  const launch = (c: Context, operation: string) =>
+    provider.guard(c, { operation, returnTo: NOTIFICACIONES }, () => redirect(provider.url(c, NOTIFICACIONES)));
+
   const open = ({ rfc }: ProviderSession, folio: string) => {
     const pending = notificacionesDe(world, rfc, aperturas).find((some) => some.folio === folio);
     if (!pending) return htmlResponse(message(`No existe un acto pendiente con folio ${folio}.`), 404);
@@ -47,11 +50,8 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
   };
 
   return new Hono()
-    .get('/app/seg/SessionBroker', (c) =>
-      provider.guard(c, { operation: 'SessionBroker', returnTo: NOTIFICACIONES }, () =>
-        redirect(provider.url(c, NOTIFICACIONES)),
-      ),
-    )
+    .get('/app/seg/SessionBroker', (c) => launch(c, 'SessionBroker'))
+    .get('/app/seg/cont/accesoC', (c) => launch(c, 'Acceso'))
     .post('/cloudc/saml2/sp/acs/post', (c) => provider.consume(c))
     .post('/cloudc/saml2slo/endpoint', (c) => provider.logOut(c))
     .get(NOTIFICACIONES, (c) => provider.guard(c, { operation: 'Notificaciones' }, (session) => show(c, session)))

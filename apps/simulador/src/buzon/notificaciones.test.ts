@@ -63,6 +63,14 @@ describe('the list', () => {
     expect(await opened(rfc)).toEqual([]);
   });
 
+  test('is reached through the access of the site under its own host, by either log-in', async () => {
+    const gate = `${base}/agr/app/seg/cont/accesoC?url=/PTSC/notificacionElectronica/faces/Pages/principalNotificaciones.jsf`;
+    for (const visit of [visitByCiec, visitByFiel]) {
+      const rfc = busy();
+      expect(rowsOf(await visit(simulador, createBrowser(), gate, rfc))).toHaveLength(of(rfc).length);
+    }
+  });
+
   test('is reached by e.firma through the session broker, and from the frame of the site', async () => {
     const rfc = busy();
     const broker = `${base}/agr/app/seg/SessionBroker?url=/PTSC/notificacionElectronica/faces/Pages/principalNotificaciones.jsf&parametro=c&idSessionBit=null`;

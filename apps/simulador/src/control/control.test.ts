@@ -82,6 +82,22 @@ describe('the control API', () => {
     expect((await call('GET', path)).json['cfdi']).toHaveLength(10);
   });
 
+  it('gives the CFDI beyond the first thousand, page by page', async () => {
+    const path = `/control/contribuyentes/${RFC}/cfdi?tipo=emitidos&desde=2024-01-01&hasta=2026-10-31&limite=1000`;
+    const page = async (omitir: number) =>
+      (await call('GET', `${path}&omitir=${omitir}`)).json as { total: number; cfdi: { uuid: string }[] };
+    const { total, cfdi } = await page(0);
+    expect(total).toBeGreaterThan(1_000);
+    const found = new Set(cfdi.map(({ uuid }) => uuid));
+    for (let omitir = 1_000; omitir < total; omitir += 1_000) {
+      const next = await page(omitir);
+      expect(next.total).toBe(total);
+      for (const { uuid } of next.cfdi) found.add(uuid);
+    }
+    expect(found.size).toBe(total);
+    expect((await page(total)).cfdi).toEqual([]);
+  });
+
   it('cancels a CFDI once, and tells who asks for one that is nobody’s', async () => {
     const path = `/control/contribuyentes/${RFC}/cfdi`;
     const listed = async () =>

@@ -85,24 +85,26 @@ const querySchema = z.strictObject({
   desde: dia.optional(),
   hasta: dia.optional(),
   limite: z.coerce.number().int().min(1).max(1000).default(10),
+  /** How many are left out before the first: the next page begins where the one before ended. */
+  omitir: z.coerce.number().int().min(0).default(0),
 });
 
 const cancelarSchema = z.strictObject({ uuid: z.string() });
 
 /**
- * GET /contribuyentes/:rfc/cfdi: some of a taxpayer's CFDI or retenciones, newest last, with all that a query needs to
- * name one. POST /contribuyentes/:rfc/cfdi/cancelar cancels one, as its issuer would months later.
+ * GET /contribuyentes/:rfc/cfdi: a page of a taxpayer's CFDI or retenciones, newest last, with all that a query needs
+ * to name one. POST /contribuyentes/:rfc/cfdi/cancelar cancels one, as its issuer would months later.
  */
 export function mountCfdi(app: Hono, world: World): void {
   app.get('/contribuyentes/:rfc/cfdi', (c) => {
     const rfc = readRfc(c.req.param('rfc'));
     const query = querySchema.safeParse(c.req.query());
     if (!query.success) throw new ControlError(400, z.prettifyError(query.error));
-    const { tipo, documento, desde, hasta, limite } = query.data;
+    const { tipo, documento, desde, hasta, limite, omitir } = query.data;
     const today = Math.floor(wallTimeOf(world.clock.now()) / DAY) * DAY;
     const inicio = desde ?? today - 30 * DAY;
     const fin = (hasta ?? today) + DAY - 1;
-    const cfdi = take(world.taxpayers.rows(rfc, tipo, inicio, fin, { documento }), limite).map((row) => {
+    const cfdi = take(world.taxpayers.rows(rfc, tipo, inicio, fin, { documento, skip: omitir }), limite).map((row) => {
       const { emision: _, ...shown } = row;
       const [total] = totalForms(row.monto);
       const expresion = `?re=${amp(row.rfcEmisor)}&rr=${amp(row.rfcReceptor)}&tt=${total}&id=${row.uuid}&fe=${selloOf(row.uuid).slice(-8)}`;

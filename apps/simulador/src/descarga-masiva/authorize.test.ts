@@ -11,6 +11,7 @@ const { simulador, client } = await startWithEfirma(RFC);
 let token: string;
 
 beforeEach(async () => {
+  simulador.world.settings.sello_estricto = true;
   token = (await client.authenticate()).token;
 });
 
@@ -107,6 +108,70 @@ describe('a seal that matches but is not declared as it must be', () => {
     ['an algorithm other than SHA-1', { hash: 'sha256' }],
   ])('refuses %s with 302', async (_, options) => {
     expect((await ask(options)).attributes).toMatchObject({ CodEstatus: '302', IdSolicitud: '' });
+  });
+});
+
+describe('a seal as the SAT checks it', () => {
+  beforeEach(() => {
+    simulador.world.settings.sello_estricto = false;
+  });
+
+  it.each<[string, Partial<SendOptions>]>([
+    ['a criterion that was changed after it was signed', { tamper: (m) => m.replace('2026-03-31', '2026-03-30') }],
+    [
+      'another digest in a SignedInfo that was signed with it',
+      { style: 'C', tamper: (m) => m.replace('TipoSolicitud="Metadata"', 'TipoSolicitud="CFDI"') },
+    ],
+    ['a reference to something else', { uri: '#otro' }],
+  ])('takes %s', async (_, options) => {
+    expect((await ask(options)).attributes).toMatchObject({ CodEstatus: '5000' });
+  });
+
+  it.each<[string, Partial<SendOptions>]>([
+    ['no signature', { tamper: (m) => m.replace(/<Signature .*<\/Signature>/, '') }],
+    ['a changed SignedInfo', { tamper: (m) => m.replace('<Reference URI="">', '<Reference>') }],
+    [
+      'a changed digest',
+      { tamper: (m) => m.replace(/(<DigestValue>)(.)/, (_, tag, c) => tag + (c === 'A' ? 'B' : 'A')) },
+    ],
+    [
+      'a changed signature value',
+      { tamper: (m) => m.replace(/(<SignatureValue>)(.)/, (_, tag, c) => tag + (c === 'A' ? 'B' : 'A')) },
+    ],
+  ])('refuses %s with 302', async (_, options) => {
+    expect((await ask(options)).attributes).toMatchObject({ CodEstatus: '302', IdSolicitud: '' });
+  });
+});
+
+describe('RfcSolicitante', () => {
+  it('may be absent in all three operations: the certificate says who asks', async () => {
+    const asked = await client.send(
+      'SolicitaDescargaRecibidos',
+      {
+        FechaInicial: '2026-04-01T00:00:00',
+        FechaFinal: '2026-04-30T00:00:00',
+        RfcReceptor: RFC,
+        TipoSolicitud: 'Metadata',
+      },
+      { token },
+    );
+    expect(asked.attributes).toMatchObject({ CodEstatus: '5000', RfcSolicitante: 'H&amp;E951128469' });
+    const IdSolicitud = asked.attributes['IdSolicitud'] ?? '';
+    const verify = () => client.send('VerificaSolicitudDescarga', { IdSolicitud }, { token });
+    await verify();
+    expect((await verify()).attributes).toMatchObject({ CodEstatus: '5000', EstadoSolicitud: '3' });
+    const got = await client.send('Descargar', { IdPaquete: `${IdSolicitud}_01` }, { token });
+    expect(got.attributes['CodEstatus']).toBe('5000');
+    expect(simulador.world.log.list({ operation: 'Descargar' }).at(-1)).toMatchObject({ rfc: RFC });
+  });
+
+  it('must be that of the certificate where it is there: 303', async () => {
+    const { attributes } = await client.send(
+      'VerificaSolicitudDescarga',
+      { IdSolicitud: '00000000-0000-4000-8000-000000000000', RfcSolicitante: OTHER_RFC },
+      { token },
+    );
+    expect(attributes).toMatchObject({ CodEstatus: '303', Mensaje: 'Sello no corresponde con RfcSolicitante' });
   });
 });
 

@@ -9,18 +9,17 @@ import { child, childText, NS } from './soap/message.ts';
 import { isSealed, readSignature } from './soap/signature.ts';
 
 /**
- * Checks who asks: token (300), form (301), certificate (305, 304), seal (302), RFC (303). Null when all is well; a
- * magic RFC gets its 305 then. `solicitud` is the element that has RfcSolicitante and the Signature.
+ * Checks who asks: token (300), certificate (305, 304), seal (302), RFC (303). Null when all is well; a magic RFC gets
+ * its 305 then. `solicitud` is the element that has the Signature and perhaps RfcSolicitante (optional since version
+ * 1.5 of the manual).
  */
 export function authorize(
-  { pki, clock, asked }: World,
+  { pki, clock, asked, settings }: World,
   tokens: Tokens,
   { operation, authorization }: SoapCall,
   solicitud: Element,
 ): Outcome | null {
   if (!tokens.isValid(authorization, null)) return outcome(300);
-  const rfc = solicitud.getAttribute('RfcSolicitante') ?? '';
-  if (rfc === '') return outcome(301, 'falta RfcSolicitante');
   const element = child(solicitud, NS.dsig, 'Signature');
   const signature = readSignature(element);
   if (!element || !signature) return outcome(302);
@@ -29,10 +28,19 @@ export function authorize(
   const now = clock.now().getTime();
   const { validFrom, validTo } = certificado.x509;
   if (certificado.isRevoked || now < Date.parse(validFrom) || now > Date.parse(validTo)) return outcome(304);
-  if (!isSealed(signature, operation, element, certificado.x509.publicKey)) return outcome(302);
-  if (certificado.rfc !== rfc) return outcome(303);
+  const isStrict = settings.sello_estricto;
+  if (!isSealed(signature, { operation, element, isStrict }, certificado.x509.publicKey)) return outcome(302);
+  const named = solicitud.getAttribute('RfcSolicitante') ?? '';
+  if (named !== '' && named !== certificado.rfc) return outcome(303);
   if (!tokens.isValid(authorization, certificado.numero)) return outcome(300);
   return isRechazada(asked, tokens.documento, certificado) ? outcome(305) : null;
+}
+
+/** The RFC in whose name is asked: RfcSolicitante, or that of the certificate; '' when neither can be read. */
+export function solicitanteOf({ pki }: World, solicitud: Element | undefined): string {
+  const named = solicitud?.getAttribute('RfcSolicitante') ?? '';
+  const keyInfo = child(child(solicitud, NS.dsig, 'Signature'), NS.dsig, 'KeyInfo');
+  return named === '' && keyInfo ? (readCertificado(keyInfo, pki.inspect)?.rfc ?? '') : named;
 }
 
 function readCertificado(keyInfo: Element, inspect: (der: Uint8Array) => Certificado): Certificado | null {

@@ -24,12 +24,20 @@ const MENSAJES = {
 
 type Code = keyof typeof MENSAJES;
 
-/** What a call answers: the code and its text, which for some codes carries a reason after a colon. */
+/** What a call answers: the code and its text, which for 301 carries a reason after a colon. */
 export type Outcome = { code: number; mensaje: string };
 
-/** The outcome of a code, with the reason that the SAT adds to some. */
-export function outcome(code: Code, reason?: string): Outcome {
-  return { code, mensaje: reason === undefined ? MENSAJES[code] : `${MENSAJES[code]}: ${reason}` };
+/** The outcome of a code. */
+export function outcome(code: Code): Outcome {
+  return { code, mensaje: MENSAJES[code] };
+}
+
+/**
+ * A request that is refused for what it asks, in the SAT's words (petergtam/DescargaMasivaSATKit, tests;
+ * SAT-CFDI/python-satcfdi issue 43).
+ */
+export function malformed(reason: string): Outcome {
+  return { code: 301, mensaje: `${MENSAJES[301]}:La solicitud de descarga no es válida. ${reason}` };
 }
 
 /** What a `code` fault makes an operation answer; without a code it is the SAT's 404, its uncontrolled error. */

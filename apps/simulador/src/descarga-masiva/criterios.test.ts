@@ -12,7 +12,6 @@ const HOY = parseWallTime('2026-11-21T10:00:00') ?? 0;
 function read(tipo: Tipo, change: Record<string, string | null>, receptores: readonly string[] = []) {
   const own = tipo === 'emitidos' ? 'RfcEmisor' : 'RfcReceptor';
   const attributes = Object.entries({
-    RfcSolicitante: RFC,
     [own]: RFC,
     FechaInicial: '2026-01-01T00:00:00',
     FechaFinal: '2026-01-31T23:59:59',
@@ -23,7 +22,7 @@ function read(tipo: Tipo, change: Record<string, string | null>, receptores: rea
   const xml = `<solicitud xmlns="http://DescargaMasivaTerceros.sat.gob.mx" ${attributes.join(' ')}><RfcReceptores>${children}</RfcReceptores></solicitud>`;
   const element = new DOMParser().parseFromString(xml, 'text/xml').documentElement;
   if (!element) throw new Error('unreadable');
-  return readCriterios(element, tipo, HOY);
+  return readCriterios(element, tipo, { rfc: RFC, now: HOY });
 }
 
 function criterios(tipo: Tipo, change: Record<string, string>, receptores?: string[]): Criterios {
@@ -57,9 +56,20 @@ describe('rules of a request', () => {
     expect(read(tipo, change)).toMatchObject({ code });
   });
 
-  it('says why XML of cancelled received ones is refused', () => {
-    const refused = read('recibidos', { TipoSolicitud: 'CFDI', EstadoComprobante: 'Todos' });
-    expect(refused).toMatchObject({ mensaje: expect.stringMatching(/^XML Mal Formado: .*cancelados/) });
+  it.each<[Record<string, string>, string]>([
+    [
+      { TipoSolicitud: 'CFDI', EstadoComprobante: 'Todos' },
+      'No se permite la descarga de xml que se encuentren cancelados.',
+    ],
+    [{ FechaFinal: '2026-01-01T00:00:00' }, 'La fecha inicial es mayor o igual a la fecha final.'],
+    [{ FechaFinal: '2026-11-21T10:00:01' }, 'Fecha final invalida'],
+  ])('says why %j is refused, in the words of the SAT', (change, reason) => {
+    const mensaje = `XML Mal Formado:La solicitud de descarga no es válida. ${reason}`;
+    expect(read('recibidos', change)).toEqual({ code: 301, mensaje });
+  });
+
+  it('takes an end at this very second', () => {
+    expect(read('recibidos', { FechaFinal: '2026-11-21T10:00:00' })).not.toHaveProperty('code');
   });
 
   it('takes 00:00 of the day six years ago, and metadata of cancelled received ones', () => {
@@ -79,8 +89,13 @@ describe('rules of a request', () => {
     expect(criterios('emitidos', {}, ['', '']).contrapartes).toEqual([]);
   });
 
-  it('asks for valid ones when no state is given', () => {
-    expect(criterios('emitidos', {}).estado).toBe('Vigente');
+  it('asks for valid and cancelled ones when no state is given, so that XML of received ones is refused', () => {
+    expect([criterios('emitidos', {}).estado, criterios('recibidos', {}).estado]).toEqual(['Todos', 'Todos']);
+    expect(read('recibidos', { TipoSolicitud: 'CFDI' })).toMatchObject({
+      code: 301,
+      mensaje: expect.stringContaining('cancelados'),
+    });
+    expect(read('emitidos', { TipoSolicitud: 'CFDI' })).not.toHaveProperty('code');
   });
 });
 

@@ -7,8 +7,8 @@ import type { Documento, Tipo } from '../world/taxpayers/row.ts';
 import { DAY, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { createAutenticacion, createTokens, type Tokens } from './autenticacion.ts';
-import { authorize } from './authorize.ts';
-import { injectedOutcome, type Outcome, outcome } from './codes.ts';
+import { authorize, solicitanteOf } from './authorize.ts';
+import { injectedOutcome, malformed, type Outcome, outcome } from './codes.ts';
 import {
   attributes,
   createEndpoint,
@@ -59,8 +59,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 function createSolicita(deps: Deps): SoapOperation[] {
   return [
-    create(deps, 'SolicitaDescargaEmitidos', (solicitud) => readPeriod(deps.world, solicitud, 'emitidos')),
-    create(deps, 'SolicitaDescargaRecibidos', (solicitud) => readPeriod(deps.world, solicitud, 'recibidos')),
+    create(deps, 'SolicitaDescargaEmitidos', (solicitud, rfc) => readPeriod(deps.world, solicitud, 'emitidos', rfc)),
+    create(deps, 'SolicitaDescargaRecibidos', (solicitud, rfc) => readPeriod(deps.world, solicitud, 'recibidos', rfc)),
     create(deps, 'SolicitaDescargaFolio', readFolio),
   ];
 }
@@ -69,7 +69,9 @@ function solicitudOf({ operation }: Pick<SoapMessage, 'operation'>, name = 'soli
   return child(operation, NS.descarga, name);
 }
 
-function create(deps: Deps, name: string, read: (solicitud: Element) => Pedido | Outcome): SoapOperation {
+type Read = (solicitud: Element, rfc: string) => Pedido | Outcome;
+
+function create(deps: Deps, name: string, read: Read): SoapOperation {
   return {
     name,
     path: '/SolicitaDescargaService.svc',
@@ -77,7 +79,7 @@ function create(deps: Deps, name: string, read: (solicitud: Element) => Pedido |
     namespace: NS.descarga,
     element: name,
     ownFaults: ['code'],
-    rfcOf: (message) => solicitudOf(message)?.getAttribute('RfcSolicitante') ?? '',
+    rfcOf: (message) => solicitanteOf(deps.world, solicitudOf(message)),
     detailOf: (operation) => describe(solicitudOf({ operation })),
     handle: async (call) => {
       const { id, rfc, code, mensaje } = await decideRequest(deps, call, read);
@@ -90,23 +92,21 @@ function create(deps: Deps, name: string, read: (solicitud: Element) => Pedido |
   };
 }
 
-async function decideRequest(
-  deps: Deps,
-  call: SoapCall,
-  read: (solicitud: Element) => Pedido | Outcome,
-): Promise<Outcome & { id: string; rfc: string }> {
+async function decideRequest(deps: Deps, call: SoapCall, read: Read): Promise<Outcome & { id: string; rfc: string }> {
   const { world, tokens, solicitudes } = deps;
   const element = solicitudOf(call);
-  const rfc = element?.getAttribute('RfcSolicitante') ?? '';
+  const rfc = solicitanteOf(world, element);
   const refused = (why: Outcome) => ({ ...why, id: '', rfc });
-  if (!element) return refused(outcome(301, 'falta el elemento solicitud'));
+  if (!element) return refused(malformed('Falta el elemento solicitud.'));
   const unauthorized = authorize(world, tokens, call, element);
   if (unauthorized) return refused(unauthorized);
   if (call.fault) return refused(injectedOutcome(call.fault));
-  const pedido = read(element);
+  const pedido = read(element, rfc);
   if ('code' in pedido) return refused(pedido);
   const exceeded = pedido.por === 'folio' ? checkFolio(deps, rfc, pedido.uuid) : null;
   const repeated = exceeded ?? checkRepetition(world, solicitudes, rfc, pedido);
+  const isToldLater = repeated?.code === 5002 && world.settings.agotadas === 'al verificar';
+  if (isToldLater) return { ...outcome(5000), id: solicitudes.create(rfc, pedido, 5002).id, rfc };
   if (repeated) return refused(repeated);
   if (magiaDe(rfc)?.isVacioAlPedir && (await solicitudes.isEmpty(rfc, pedido))) return refused(outcome(5004));
   return { ...outcome(5000), id: solicitudes.create(rfc, pedido).id, rfc };
@@ -129,14 +129,14 @@ function checkFolio({ world, solicitudes, documento }: Deps, rfc: string, uuid: 
   return rows.some((row) => row?.estatus === 'Cancelado') ? outcome(5012) : null;
 }
 
-function readPeriod({ clock }: World, solicitud: Element, tipo: Tipo): Pedido | Outcome {
-  const read: Criterios | Outcome = readCriterios(solicitud, tipo, wallTimeOf(clock.now()));
+function readPeriod({ clock }: World, solicitud: Element, tipo: Tipo, rfc: string): Pedido | Outcome {
+  const read: Criterios | Outcome = readCriterios(solicitud, tipo, { rfc, now: wallTimeOf(clock.now()) });
   return 'code' in read ? read : { por: 'periodo', ...read };
 }
 
 function readFolio(solicitud: Element): Pedido | Outcome {
   const uuid = solicitud.getAttribute('Folio') ?? '';
-  if (!UUID.test(uuid)) return outcome(301, 'Folio no es un UUID');
+  if (!UUID.test(uuid)) return malformed('Folio no es un UUID.');
   return { por: 'folio', tipoSolicitud: 'CFDI', uuid: uuid.toUpperCase() };
 }
 
@@ -157,7 +157,7 @@ function createVerifica(deps: Deps): SoapOperation {
     namespace: NS.descarga,
     element: NAME,
     ownFaults: ['code', 'stuck'],
-    rfcOf: (message) => solicitudOf(message)?.getAttribute('RfcSolicitante') ?? '',
+    rfcOf: (message) => solicitanteOf(deps.world, solicitudOf(message)),
     detailOf: (operation) => ({ IdSolicitud: solicitudOf({ operation })?.getAttribute('IdSolicitud') ?? '' }),
     handle: async (call) => {
       const { code, mensaje, estado, codigo, filas, paquetes } = await decideVerification(deps, call);
@@ -179,10 +179,10 @@ function createVerifica(deps: Deps): SoapOperation {
 async function decideVerification({ world, tokens, solicitudes }: Deps, call: SoapCall): Promise<Verificacion> {
   const { fault } = call;
   const element = solicitudOf(call);
-  if (!element) return refuse(outcome(301, 'falta el elemento solicitud'));
+  if (!element) return refuse(malformed('Falta el elemento solicitud.'));
+  const rfc = solicitanteOf(world, element);
   const unauthorized = authorize(world, tokens, call, element);
   if (unauthorized) return refuse(unauthorized);
-  const rfc = element.getAttribute('RfcSolicitante') ?? '';
   const solicitud = solicitudes.find(rfc, element.getAttribute('IdSolicitud') ?? '');
   if (!solicitud) return { ...refuse(outcome(5004)), codigo: 5004 };
   if (fault?.kind === 'stuck') return { ...outcome(5000), estado: 1, codigo: 5000, filas: 0, paquetes: [] };
@@ -213,7 +213,7 @@ function createDescarga(deps: Deps): SoapOperation {
     namespace: NS.descarga,
     element: 'PeticionDescargaMasivaTercerosEntrada',
     ownFaults: ['code', 'wrong-content'],
-    rfcOf: (message) => solicitudOf(message, ELEMENT)?.getAttribute('RfcSolicitante') ?? '',
+    rfcOf: (message) => solicitanteOf(deps.world, solicitudOf(message, ELEMENT)),
     detailOf: (operation) => ({ IdPaquete: solicitudOf({ operation }, ELEMENT)?.getAttribute('IdPaquete') ?? '' }),
     handle: (call) => {
       const { content, ...result } = decideDownload(deps, call);
@@ -227,12 +227,12 @@ function decideDownload({ world, tokens, solicitudes }: Deps, call: SoapCall): O
   const { fault } = call;
   const refuse = (why: Outcome) => ({ ...why, content: null });
   const element = solicitudOf(call, ELEMENT);
-  if (!element) return refuse(outcome(301, 'falta el elemento peticionDescarga'));
+  if (!element) return refuse(malformed('Falta el elemento peticionDescarga.'));
+  const rfc = solicitanteOf(world, element);
   const unauthorized = authorize(world, tokens, call, element);
   if (unauthorized) return refuse(unauthorized);
   if (fault?.kind === 'code') return refuse(injectedOutcome(fault));
   if (fault) return { ...outcome(5000), content: noPackage() };
-  const rfc = element.getAttribute('RfcSolicitante') ?? '';
   const found = solicitudes.findPaquete(rfc, element.getAttribute('IdPaquete') ?? '');
   if (!found) return refuse(outcome(5004));
   const { solicitud, paquete } = found;

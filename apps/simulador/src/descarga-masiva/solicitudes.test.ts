@@ -27,7 +27,10 @@ async function renewToken() {
 
 it('a refusal with 301 carries neither IdSolicitud nor RfcSolicitante', async () => {
   const refused = await requestEmitidos(client, token, RFC, { TipoSolicitud: 'Todo' });
-  expect(refused).toEqual({ CodEstatus: '301', Mensaje: 'XML Mal Formado: TipoSolicitud' });
+  expect(refused).toEqual({
+    CodEstatus: '301',
+    Mensaje: 'XML Mal Formado:La solicitud de descarga no es válida. TipoSolicitud',
+  });
 });
 
 it.each(['gzip', 'deflate, gzip;q=0.5', 'identity'])('asked for with Accept-Encoding: %s', async (encoding) => {
@@ -170,6 +173,25 @@ describe('equal requests', () => {
     expect([await again(cfdi), await again(cfdi), await again(cfdi)]).toEqual(['5000', '5000', '5002']);
     const metadata = { FechaInicial: '2023-02-01T00:00:00' };
     expect([await again(metadata), await again(metadata), await again(metadata)]).toEqual(['5000', '5000', '5000']);
+  });
+});
+
+describe('a quota that is used up', () => {
+  it('is told at the verification where the setting says so: state 5 with 5002', async () => {
+    Object.assign(simulador.world.settings, { agotadas: 'al verificar', max_solicitudes_iguales: 1 });
+    const cfdi = { FechaInicial: '2023-04-01T00:00:00', TipoSolicitud: 'CFDI' };
+    await ask(cfdi);
+    simulador.world.clock.advance(73 * HOUR);
+    await renewToken();
+    const id = await ask(cfdi);
+    const refused = { CodEstatus: '5000', estado: '5', codigo: '5002', filas: 0, paquetes: [] };
+    expect([await verify(id), await verify(id)]).toEqual([refused, refused]);
+    const { attributes } = await client.send(
+      'VerificaSolicitudDescarga',
+      { IdSolicitud: id, RfcSolicitante: RFC },
+      { token },
+    );
+    expect(attributes['Mensaje']).toBe('Solicitud Aceptada');
   });
 });
 

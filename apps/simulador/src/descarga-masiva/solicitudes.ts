@@ -7,7 +7,7 @@ import { isRfc } from '../world/taxpayers/persona.ts';
 import type { Documento, Row, Tipo } from '../world/taxpayers/row.ts';
 import { DAY, parseWallTime, type WallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { type Outcome, outcome } from './codes.ts';
+import { malformed, type Outcome, outcome } from './codes.ts';
 import { child, children, NS } from './soap/message.ts';
 
 /** What was asked: a period, or one document by its UUID. */
@@ -16,7 +16,7 @@ export type Pedido = ({ por: 'periodo' } & Criterios) | { por: 'folio'; tipoSoli
 export type Paquete = { id: string; skip: number; filas: number; descargas: number };
 
 /** EstadoSolicitud: 1 accepted, 2 in process, 3 finished, 5 rejected, 6 lapsed. */
-type Progreso = { estado: 1 | 2 | 3 | 5 | 6; codigo: 5000 | 5003 | 5004 | 5010; filas: number };
+type Progreso = { estado: 1 | 2 | 3 | 5 | 6; codigo: 5000 | 5002 | 5003 | 5004 | 5010; filas: number };
 
 export type Solicitud = {
   id: string;
@@ -31,7 +31,7 @@ export type Solicitud = {
   isVacia: boolean;
   verificaciones: number;
   terminada: Date | null;
-  rechazo: 5003 | 5004 | null;
+  rechazo: 5002 | 5003 | 5004 | null;
   total: number | null;
   paquetes: Paquete[];
 };
@@ -107,7 +107,8 @@ export function createSolicitudes(world: World, documento: Documento) {
     const seconds = (clock.now().getTime() - solicitud.creada.getTime()) / 1000;
     const hours = magiaDe(solicitud.rfc)?.horasHastaTerminar ?? 0;
     const isDone = verificaciones >= needed && seconds >= Math.max(settings.segundos_hasta_terminar, hours * 3600);
-    if (isDone && !solicitud.terminada && !hasLapsed(solicitud)) finish(solicitud, solicitud.total);
+    const isOpen = solicitud.terminada === null && solicitud.rechazo === null;
+    if (isDone && isOpen && !hasLapsed(solicitud)) finish(solicitud, solicitud.total);
     if (hasLapsed(solicitud)) return { estado: 6, codigo: 5000, filas: 0 };
     if (solicitud.rechazo) return { estado: 5, codigo: solicitud.rechazo, filas: 0 };
     if (solicitud.terminada) {
@@ -125,7 +126,7 @@ export function createSolicitudes(world: World, documento: Documento) {
   };
 
   return {
-    create: (rfc: string, pedido: Pedido) => {
+    create: (rfc: string, pedido: Pedido, rechazo: Solicitud['rechazo'] = null) => {
       const clave = claveOf(rfc, pedido);
       const solicitud: Solicitud = {
         id: randomUUID(),
@@ -137,7 +138,7 @@ export function createSolicitudes(world: World, documento: Documento) {
         isVacia: pedido.por === 'periodo' && isVacioFalso(world, rfc, 'servicio web', { documento, ...pedido }),
         verificaciones: 0,
         terminada: null,
-        rechazo: null,
+        rechazo,
         total: null,
         paquetes: [],
       };
@@ -192,34 +193,40 @@ const MAX_RECEPTORES = 5;
 const YEARS_BACK = 6;
 
 /**
- * Reads the element `solicitud` of a request by period and applies the rules of the manual, or says what is wrong. A
- * date without a time is its first second (that one is taken: SAT-CFDI/python-satcfdi issue 56).
+ * Reads the element `solicitud` of a request by period of `rfc` and applies the rules of the manual, or says what is
+ * wrong. A date without a time is its first second (that one is taken: SAT-CFDI/python-satcfdi issue 56). Without
+ * EstadoComprobante valid and cancelled ones are asked for, so that XML of received ones is refused (the same, 43).
  */
-export function readCriterios(solicitud: Element, tipo: Tipo, today: WallTime): Criterios | Outcome {
+export function readCriterios(
+  solicitud: Element,
+  tipo: Tipo,
+  { rfc, now }: { rfc: string; now: WallTime },
+): Criterios | Outcome {
   const get = (name: string) => solicitud.getAttribute(name) ?? '';
   const own = get(tipo === 'emitidos' ? 'RfcEmisor' : 'RfcReceptor');
-  if (own === '') return outcome(301, `falta ${tipo === 'emitidos' ? 'RfcEmisor' : 'RfcReceptor'}`);
-  if (own !== get('RfcSolicitante')) return outcome(5001);
+  if (own === '') return malformed(`Falta ${tipo === 'emitidos' ? 'RfcEmisor' : 'RfcReceptor'}.`);
+  if (own !== rfc) return outcome(5001);
 
   const inicio = parseWallTime(get('FechaInicial'));
   const fin = parseWallTime(get('FechaFinal'));
-  if (inicio === null || fin === null) return outcome(301, 'las fechas son yyyy-MM-ddTHH:mm:ss');
-  if (inicio >= fin) return outcome(301, 'FechaInicial debe ser anterior a FechaFinal');
-  if (inicio < oldest(today)) return outcome(301, 'FechaInicial es anterior a seis años');
+  if (inicio === null || fin === null) return malformed('Las fechas son yyyy-MM-ddTHH:mm:ss.');
+  if (inicio >= fin) return malformed('La fecha inicial es mayor o igual a la fecha final.');
+  if (fin > now) return malformed('Fecha final invalida');
+  if (inicio < oldest(now)) return malformed('La fecha inicial es anterior a seis años.');
 
   const tipoSolicitud = get('TipoSolicitud');
-  if (tipoSolicitud !== 'CFDI' && tipoSolicitud !== 'Metadata') return outcome(301, 'TipoSolicitud');
-  const estado = ESTADOS.find((some) => some === (get('EstadoComprobante') || 'Vigente'));
-  if (!estado) return outcome(301, 'EstadoComprobante');
+  if (tipoSolicitud !== 'CFDI' && tipoSolicitud !== 'Metadata') return malformed('TipoSolicitud');
+  const estado = ESTADOS.find((some) => some === (get('EstadoComprobante') || 'Todos'));
+  if (!estado) return malformed('EstadoComprobante');
   const tipoComprobante = get('TipoComprobante');
-  if (!COMPROBANTES.includes(tipoComprobante)) return outcome(301, 'TipoComprobante');
+  if (!COMPROBANTES.includes(tipoComprobante)) return malformed('TipoComprobante');
   if (tipo === 'recibidos' && tipoSolicitud === 'CFDI' && estado !== 'Vigente')
-    return outcome(301, 'No se permite la descarga de xml que se encuentren cancelados.');
+    return malformed('No se permite la descarga de xml que se encuentren cancelados.');
 
   const contrapartes = tipo === 'emitidos' ? receptoresOf(solicitud) : [get('RfcEmisor')].filter(Boolean);
-  if (contrapartes.length > MAX_RECEPTORES) return outcome(301, 'más de cinco RfcReceptor');
+  if (contrapartes.length > MAX_RECEPTORES) return malformed('Más de cinco RfcReceptor.');
   const terceros = get('RfcACuentaTerceros');
-  if (![...contrapartes, ...(terceros ? [terceros] : [])].every(isRfc)) return outcome(301, 'RFC');
+  if (![...contrapartes, ...(terceros ? [terceros] : [])].every(isRfc)) return malformed('RFC');
   return {
     tipo,
     tipoSolicitud,

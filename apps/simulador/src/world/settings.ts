@@ -19,8 +19,12 @@ export const settingsSchema = z.object({
   max_descargas: count.default(2),
   /** Equal requests of TipoSolicitud CFDI that a taxpayer may make in its life, then 5002. */
   max_solicitudes_iguales: count.default(2),
+  /** Whether a request beyond them is refused itself, or accepted and refused at its verification. */
+  agotadas: z.enum(['al pedir', 'al verificar']).default('al pedir'),
   max_folios_por_dia: count.default(2000),
   segundos_token: count.default(300),
+  /** Whether the seal of a request is checked beyond what the SAT checks: its digest and its reference, too. */
+  sello_estricto: z.boolean().default(false),
   /** Whether the portal shows a captcha, and how many right answers it takes for wrong ones first. */
   captcha: z.boolean().default(true),
   captchas_rechazados: count.default(0),
