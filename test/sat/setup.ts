@@ -27,7 +27,7 @@ const taxpayers = new Map<string, number>();
 
 function started(): Promise<RunningSimulador> {
   // What the SAT does not look at counts here, so that a wrong digest of ours is seen.
-  running ??= startSimulador({ settings: { sello_estricto: true } });
+  running ??= startSimulador({ settings: { sello_completo: true } });
   return running;
 }
 

@@ -49,7 +49,7 @@ export interface Ajustes {
   /** Life of a token in seconds of the clock. Default 300. */
   segundos_token: number;
   /** Whether the digest of a seal and its reference are checked, which the SAT does not. Default false. */
-  sello_estricto: boolean;
+  sello_completo: boolean;
   /** Whether a log-in by CIEC shows a captcha. Default true. */
   captcha: boolean;
   /** How many right captchas are taken for wrong ones first. Default 0. */

@@ -11,7 +11,7 @@ const { simulador, client } = await startWithEfirma(RFC);
 let token: string;
 
 beforeEach(async () => {
-  simulador.world.settings.sello_estricto = true;
+  simulador.world.settings.sello_completo = true;
   token = (await client.authenticate()).token;
 });
 
@@ -113,7 +113,7 @@ describe('a seal that matches but is not declared as it must be', () => {
 
 describe('a seal as the SAT checks it', () => {
   beforeEach(() => {
-    simulador.world.settings.sello_estricto = false;
+    simulador.world.settings.sello_completo = false;
   });
 
   it.each<[string, Partial<SendOptions>]>([

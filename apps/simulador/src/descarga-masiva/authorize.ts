@@ -28,7 +28,7 @@ export function authorize(
   const now = clock.now().getTime();
   const { validFrom, validTo } = certificado.x509;
   if (certificado.isRevoked || now < Date.parse(validFrom) || now > Date.parse(validTo)) return outcome(304);
-  const isStrict = settings.sello_estricto;
+  const isStrict = settings.sello_completo;
   if (!isSealed(signature, { operation, element, isStrict }, certificado.x509.publicKey)) return outcome(302);
   const named = solicitud.getAttribute('RfcSolicitante') ?? '';
   if (named !== '' && named !== certificado.rfc) return outcome(303);

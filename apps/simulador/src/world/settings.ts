@@ -24,7 +24,7 @@ export const settingsSchema = z.object({
   max_folios_por_dia: count.default(2000),
   segundos_token: count.default(300),
   /** Whether the seal of a request is checked beyond what the SAT checks: its digest and its reference, too. */
-  sello_estricto: z.boolean().default(false),
+  sello_completo: z.boolean().default(false),
   /** Whether the portal shows a captcha, and how many right answers it takes for wrong ones first. */
   captcha: z.boolean().default(true),
   captchas_rechazados: count.default(0),

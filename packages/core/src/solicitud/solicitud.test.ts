@@ -257,19 +257,6 @@ describe('a SAT that does not answer', () => {
     expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'fail']);
   });
 
-  it('ends after a day of pages without a text, one after the other', async () => {
-    const empty = () => new SatError('SERVICIO_CON_ERROR', { codigo: 'PAGINA_VACIA' });
-    const at = (fallos: number) => claimed({ canal: 'portal', partes: [parte({ canal: 'portal', fallos })] });
-    expect((await step(at(49), { 'solicitar-metadata': empty() })).name).toBe('release');
-    const result = await step(at(50), { 'solicitar-metadata': empty() });
-    expect([result.name, result.first]).toEqual([
-      'fail',
-      { estado: 'ERROR', motivo: 'SERVICIO_CON_ERROR', codigo: 'PAGINA_VACIA' },
-    ]);
-    const other = { 'solicitar-metadata': new SatError('SERVICIO_CON_ERROR', { codigo: 'HTTP 503' }) };
-    expect((await step(at(50), other)).name).toBe('release');
-  });
-
   it('lets failures of our own out', async () => {
     await expect(step(claimed(), { 'solicitar-metadata': new TypeError('ours') })).rejects.toThrow('ours');
   });

@@ -117,8 +117,8 @@ describe('readOpinion', () => {
     const sinCelda = lineas.filter((linea) => !linea.endsWith('NEGATIVO'));
     const otroDia = sinCelda.map((linea) => linea.replace('22 de septiembre', '21 de septiembre'));
     expect(readOpinion(otroDia, RFC)).toMatchObject({ sentido: 'NEGATIVO', fecha: '2026-09-22' });
-    const contraria = lineas.map((linea) => linea.replace(/NEGATIVO$/, 'POSITIVO'));
-    expect(ilegible(() => readOpinion(contraria, RFC))).toBe(true);
+    const opposite = lineas.map((linea) => linea.replace(/NEGATIVO$/, 'POSITIVO'));
+    expect(ilegible(() => readOpinion(opposite, RFC))).toBe(true);
   });
 
   it.each(['POSITIVO', 'NEGATIVO'] as const)('reads %s in a PDF whose cells stand 2 points apart', async (sentido) => {
