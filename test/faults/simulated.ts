@@ -311,8 +311,9 @@ export async function simulate(seed: number) {
         () => {
           const rows = plan.partes.flatMap(({ paquetes, periodo, recortar }) =>
             paquetes.flatMap(({ objectKey }) => {
+              if (strikes()) objects.delete(objectKey);
               const object = objects.get(objectKey);
-              if (!object) throw new Error(`${objectKey} is not there`);
+              if (!object) throw new PaqueteSatInvalido('AUSENTE', objectKey, 'm');
               if (object.isBroken) throw new PaqueteSatInvalido('CRC', objectKey, 'm');
               return object.rows.filter((at) => !recortar || (at >= periodo.inicio && at <= periodo.fin));
             }),

@@ -172,10 +172,10 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     'The SAT no longer hands over a package of the request: it does so twice, and for 72 hours.',
   ),
   PAQUETE_SAT_INVALIDO: {
-    causa: 'Un paquete que entregó el SAT está dañado, y bajarlo otra vez no lo arregló.',
+    causa: 'Un paquete que entregó el SAT está dañado o se perdió, y bajarlo otra vez no lo arregló.',
     remedio: `${REPETIR} El SAT preparará paquetes nuevos.`,
     english: {
-      cause: 'A package that the SAT handed over is damaged, and fetching it again did not help.',
+      cause: 'A package that the SAT handed over is damaged or was lost, and fetching it again did not help.',
       remedy: `${REPEAT} The SAT will prepare new packages.`,
     },
     accion: 'repetir',

@@ -144,11 +144,13 @@ export type MotivoPaqueteInvalido =
   | 'DEMASIADO_GRANDE'
   | 'SIN_METADATA'
   | 'COLUMNAS'
-  | 'FILA';
+  | 'FILA'
+  /** The object store has no such object, as after the restore of a database. */
+  | 'AUSENTE';
 
 /**
- * A package of the SAT that cannot be read. Fetching it anew may help once; the message names the package and the place
- * in it.
+ * A package of the SAT that cannot be read. Fetching it anew may help; the message names the package and the place in
+ * it.
  */
 export class PaqueteSatInvalido extends Error {
   readonly motivo: MotivoPaqueteInvalido;

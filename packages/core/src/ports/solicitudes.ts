@@ -174,7 +174,7 @@ export interface Parte {
   readonly desfase: number;
   /** Times it was sent to the SAT. */
   readonly envios: number;
-  /** Times it was asked anew after the SAT gave it up. */
+  /** Times it was asked anew after the SAT gave it up, or looked for again after we lost a package. */
   readonly reenvios: number;
   /** Looks since it was accepted. */
   readonly consultas: number;

@@ -230,8 +230,8 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
   }
 }
 
-/** Times a part is asked anew after the SAT gave it up or let its packages lapse. */
-const MAX_REENVIOS = 2;
+/** Times a part is asked anew after the SAT gave it up or let its packages lapse, or looked for again after we lost one. */
+export const MAX_REENVIOS = 2;
 
 /** Asks for the part anew, or ends the solicitud when that was done often enough. */
 function askAgain(parte: Parte, fin: Fin & { readonly codigo: string }, detalle: string): Paso {

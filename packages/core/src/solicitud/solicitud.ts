@@ -2,7 +2,7 @@ import type { EstadoSolicitud } from '@acuse/contract';
 import { type Capsula, type Credencial, SinFirma, wipeCredencial } from '../credencial.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble } from '../ports/paquetes.ts';
 import type { RfcsListados } from '../ports/riesgo.ts';
-import type { Avance, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
+import type { Avance, CambioParte, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
 import {
@@ -15,6 +15,7 @@ import {
   isConfirmada,
   isInCapsula,
   isToConfirm,
+  MAX_REENVIOS,
   otroCanal,
   type Paso,
   selladaDe,
@@ -231,8 +232,9 @@ const MAX_RELECTURAS = 1;
 
 /**
  * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. One
- * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched anew once. Failures
- * of storage or database come out: the claim lapses and the solicitud is rung again.
+ * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched anew once; when the
+ * object store lost one, all are looked for again. Failures of storage or database come out: the claim lapses and the
+ * solicitud is rung again.
  */
 export async function assembleSolicitud(
   deps: {
@@ -284,14 +286,38 @@ async function fetchAnew(claims: Claims, claimed: ClaimedSolicitud, error: Paque
   const { motivo: codigo } = error;
   const parte = claimed.partes.find((p) => p.paquetes.some((paquete) => paquete.objectKey === error.objectKey));
   const paquete = parte?.paquetes.find((p) => p.objectKey === error.objectKey);
-  if (!parte || !paquete || paquete.relecturas >= MAX_RELECTURAS)
+  const isLost = codigo === 'AUSENTE';
+  if (!parte || !paquete || (isLost ? parte.reenvios >= MAX_REENVIOS : paquete.relecturas >= MAX_RELECTURAS))
     return claims.fail(claimed, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo });
+  const releida = {
+    parteId: parte.id,
+    estado: 'DISPONIBLE',
+    releer: { paquete: paquete.paquete },
+    dueInSeconds: 0,
+  } as const;
   const avance: Avance = {
-    partes: [{ parteId: parte.id, estado: 'DISPONIBLE', releer: { paquete: paquete.paquete }, dueInSeconds: 0 }],
+    partes: isLost ? lookAgain(claimed, parte) : [releida],
     eventos: [{ tipo: 'PAQUETE_ILEGIBLE', codigo, detalle: paquete.paquete }],
   };
   await claims.release(claimed, avance, { queue: 'descargas', inSeconds: 0 });
 }
+
+/**
+ * Every package of the solicitud counts as not stored: where one is gone, the others may be gone, too. Fetching finds
+ * those that are there. The part of the lost one spends a try, so that a store that loses everything has an end.
+ */
+const lookAgain = ({ partes }: ClaimedSolicitud, lost: Parte): CambioParte[] =>
+  partes
+    .filter(({ paquetes }) => paquetes.length > 0)
+    .map(({ id, paquetes, reenvios }) => ({
+      parteId: id,
+      estado: 'DISPONIBLE',
+      paquetes: paquetes.map(({ paquete }) => paquete),
+      // It has packages: no answer without any is left to be confirmed.
+      vacias: [],
+      reenvios: id === lost.id ? reenvios + 1 : reenvios,
+      dueInSeconds: 0,
+    }));
 
 /** How far a part is, as a share of the way to being in our storage. */
 const PESO: Record<EstadoParte, number> = {

@@ -22,7 +22,7 @@ export interface ZipDirectory {
 
 /**
  * Reads the central directory of a stored ZIP by ranged reads, without fetching the rest of it. Throws
- * `PaqueteSatInvalido` when there is none to be read, it has more than `maxEntries`, or a name in it leads out of a
+ * `PaqueteSatInvalido` when there is no object, no directory to be read, it has more than `maxEntries`, or a name in it leads out of a
  * folder; errors of the storage as they are.
  */
 export async function readDirectory(
@@ -32,7 +32,7 @@ export async function readDirectory(
   signal: AbortSignal,
 ): Promise<ZipDirectory> {
   const stat = await store.stat(key, signal);
-  if (stat === null) throw new Error(`there is no object ${key}`);
+  if (stat === null) throw new PaqueteSatInvalido('AUSENTE', key, 'no está en el almacén');
   const reader = new RangeReader(store, key, stat, signal);
   const zip = await openZip(reader, key, stat);
   if (zip.entryCount > maxEntries) {

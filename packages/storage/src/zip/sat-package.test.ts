@@ -143,7 +143,7 @@ test('an error of the storage is not the package’s fault', async () => {
       }),
   };
   await expect(openSatPackage(broken, 'k', DEFAULT_LIMITS, signal)).rejects.toBe(cut);
-  await expect(openSatPackage(store, 'missing', DEFAULT_LIMITS, signal)).rejects.not.toBeInstanceOf(PaqueteSatInvalido);
+  await expect(openSatPackage(store, 'missing', DEFAULT_LIMITS, signal)).rejects.toMatchObject({ motivo: 'AUSENTE' });
 });
 
 test('an error of the storage at the second read is not the package’s fault either', async () => {

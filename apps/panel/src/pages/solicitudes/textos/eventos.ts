@@ -39,6 +39,7 @@ const PAQUETE_INVALIDO: Readonly<Record<MotivoPaqueteInvalido, string>> = {
   SIN_METADATA: 'no trae ningún archivo de metadata',
   COLUMNAS: 'no trae las columnas que debe',
   FILA: 'trae un renglón que no se entiende',
+  AUSENTE: 'ya no está en el almacén',
 };
 
 /** `2024-01-31T23:59:59` as `31 ene 2024, 23:59:59`; the seconds tell the parts of a divided period apart. */
