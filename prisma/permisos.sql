@@ -104,6 +104,8 @@ GRANT SELECT, UPDATE (borrado_en), DELETE ON documento TO acuse_worker;
 GRANT INSERT (cuenta_id, contribuyente_id, actor, accion, detalle, ip) ON auditoria TO acuse_api;
 GRANT SELECT, INSERT (cuenta_id, contribuyente_id, actor, accion, detalle, ip) ON auditoria TO acuse_panel;
 GRANT USAGE ON SEQUENCE auditoria_id_seq TO acuse_api, acuse_panel;
+-- Workers tell how old the last backup is, and read neither who did what nor to whom.
+GRANT SELECT (id, accion, en) ON auditoria TO acuse_worker;
 
 -- secreto_en_uso: a process looks whether it has all keys that its rows need; the panel shows all of them.
 GRANT SELECT ON secreto_en_uso TO acuse_api, acuse_panel, acuse_worker;

@@ -313,8 +313,7 @@ export async function simulate(seed: number) {
             paquetes.flatMap(({ objectKey }) => {
               if (strikes()) objects.delete(objectKey);
               const object = objects.get(objectKey);
-              if (!object) throw new PaqueteSatInvalido('AUSENTE', objectKey, 'm');
-              if (object.isBroken) throw new PaqueteSatInvalido('CRC', objectKey, 'm');
+              if (!object || object.isBroken) throw new PaqueteSatInvalido(object ? 'CRC' : 'AUSENTE', objectKey, 'm');
               return object.rows.filter((at) => !recortar || (at >= periodo.inicio && at <= periodo.fin));
             }),
           );

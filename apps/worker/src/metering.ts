@@ -153,11 +153,12 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
       'mailsOldestDue',
       'readingsOldestDue',
       'captchasPending',
+      'backupAge',
       'breakerOpen',
     ],
     cacheMs: BACKLOG_CACHE_MS,
     read: () => backlog.read({ timeoutMs: BACKLOG_TIMEOUT_MS }),
-    apply({ queues, pastDeadline, webhooks, mails, oldestReadingSeconds, captchas, breakers }) {
+    apply({ queues, pastDeadline, webhooks, mails, oldestReadingSeconds, captchas, backupAgeSeconds, breakers }) {
       for (const { queue, due, underWay, unanswered, slots, oldestDueSeconds } of queues) {
         metrics.queueDue.with({ queue }).set(due);
         metrics.queueUnderWay.with({ queue }).set(underWay);
@@ -172,6 +173,7 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
       metrics.mailsOldestDue.with({}).set(mails.oldestDueSeconds);
       metrics.readingsOldestDue.with({}).set(oldestReadingSeconds);
       metrics.captchasPending.with({}).set(captchas);
+      if (backupAgeSeconds !== null) metrics.backupAge.with({}).set(backupAgeSeconds);
       for (const { host, isOpen } of breakers) metrics.breakerOpen.with({ host }).set(isOpen ? 1 : 0);
     },
   });

@@ -26,6 +26,7 @@ interface Spec {
 const QUEUES = ['descargas', 'ensambles'] as const;
 const CREDENCIALES = ['ciec', 'efirma'] as const;
 const OF_WORKER = { kind: 'gauge', labels: {}, from: ['worker'] } as const;
+const OF_QUEUE = { kind: 'gauge', labels: { queue: QUEUES }, from: ['worker'] } as const;
 const OF_LIST = { kind: 'gauge', labels: { list: CLAVES_LISTADO }, from: ['worker'] } as const;
 
 /** Seconds of an answer that waits for the database, or for the SAT behind it. */
@@ -176,13 +177,7 @@ export const CATALOGUE = {
     labels: { tipo: TIPOS_EVENTO },
     from: ['worker'],
   },
-  stepsRunning: {
-    kind: 'gauge',
-    name: 'acuse_steps_running',
-    help: 'Pasos en curso en este proceso, por cola.',
-    labels: { queue: QUEUES },
-    from: ['worker'],
-  },
+  stepsRunning: { ...OF_QUEUE, name: 'acuse_steps_running', help: 'Pasos en curso en este proceso, por cola.' },
   solicitudesEnded: {
     kind: 'counter',
     name: 'acuse_solicitudes_ended_total',
@@ -255,46 +250,31 @@ export const CATALOGUE = {
     help: 'Segundos desde que venció el correo que más espera; 0 sin ninguno.',
   },
   readingsOldestDue: {
-    kind: 'gauge',
+    ...OF_WORKER,
     name: 'acuse_readings_oldest_due_seconds',
     help: 'Segundos desde que venció la lectura de una sincronización que más espera; 0 sin ninguna.',
-    labels: {},
-    from: ['worker'],
+  },
+  backupAge: {
+    ...OF_WORKER,
+    name: 'acuse_backup_age_seconds',
+    help: 'Segundos desde el momento que guarda el último respaldo de «acuse operador respaldar»; falta si no hay ninguno.',
   },
   queueDue: {
-    kind: 'gauge',
+    ...OF_QUEUE,
     name: 'acuse_queue_due',
     help: 'Timbres vencidos que esperan lugar en la cola; se cuenta hasta 10000.',
-    labels: { queue: QUEUES },
-    from: ['worker'],
   },
-  queueUnderWay: {
-    kind: 'gauge',
-    name: 'acuse_queue_under_way',
-    help: 'Timbres que la cola o un worker tiene.',
-    labels: { queue: QUEUES },
-    from: ['worker'],
-  },
+  queueUnderWay: { ...OF_QUEUE, name: 'acuse_queue_under_way', help: 'Timbres que la cola o un worker tiene.' },
   queueUnanswered: {
-    kind: 'gauge',
+    ...OF_QUEUE,
     name: 'acuse_queue_unanswered',
     help: 'Timbres entregados a la cola que nadie ha tomado.',
-    labels: { queue: QUEUES },
-    from: ['worker'],
   },
-  queueSlots: {
-    kind: 'gauge',
-    name: 'acuse_queue_slots',
-    help: 'Pasos que los workers vivos atienden a la vez.',
-    labels: { queue: QUEUES },
-    from: ['worker'],
-  },
+  queueSlots: { ...OF_QUEUE, name: 'acuse_queue_slots', help: 'Pasos que los workers vivos atienden a la vez.' },
   queueOldestDue: {
-    kind: 'gauge',
+    ...OF_QUEUE,
     name: 'acuse_queue_oldest_due_seconds',
     help: 'Atraso: segundos desde que venció el timbre que más espera; 0 sin ninguno.',
-    labels: { queue: QUEUES },
-    from: ['worker'],
   },
   pastDeadline: {
     ...OF_WORKER,

@@ -266,8 +266,14 @@ describe.skipIf(!COMPOSE)('docs/operar.md, followed to the letter before a simul
     expect(new URL(await readFile(join(secretos, 'api', 'DATABASE_URL'), 'utf8')).username).toBe('acuse_entra_api');
   });
 
-  it('writes a backup of the database by the order of the page', async () => {
-    await give(blockWith('pg_dump').replace('> acuse.dump', `> ${folder}/acuse.dump < /dev/null`));
-    expect((await readFile(join(folder, 'acuse.dump'))).subarray(0, 5).toString()).toBe('PGDMP');
+  it('writes a backup of the database by the order of the page, which only its owner reads', async () => {
+    const [order = '', archivo = ''] = /respaldar "\/respaldos\/(.+)"/.exec(blockWith('operador respaldar')) ?? [];
+    expect(order).not.toBe('');
+    await give(blockWith('operador respaldar').replace('\n', ' < /dev/null\n'));
+    const name = (await give(`echo "${archivo}"`)).trim();
+    const path = join(folder, 'var/respaldos', name);
+    expect((await readFile(path)).subarray(0, 5).toString()).toBe('PGDMP');
+    const { mode, uid } = await stat(path);
+    expect([(mode & 0o777).toString(8), uid]).toEqual(['600', 1000]);
   });
 });

@@ -17,7 +17,7 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm test\b/, 'is what runs this test'],
   [/^acuse escuchar /, 'waits for events until Ctrl-C; it runs in test/integration/cli/escuchar.test.ts'],
   [
-    /^(pg_dump|psql|pg_restore|DATABASE_URL="\$NUEVA"|acuse operador comprobar)/,
+    /^(psql|pg_restore|DATABASE_URL="\$NUEVA"|acuse operador (comprobar|respaldar))/,
     'is about a database that nothing works on; it runs in test/integration/recuperacion',
   ],
   [/^acuse operador contribuyente /, 'deletes a taxpayer; it runs in test/integration/borrado'],

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { Desplazado } from '@acuse/core';
 import { createLlaves, openDatabase } from '@acuse/db';
@@ -11,17 +10,10 @@ import { claimOf, sqlOn, writesOf } from '../fixtures/database.ts';
 import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, UN_DIA } from '../fixtures/pedidos.ts';
+import { backUp, tools } from '../fixtures/respaldo.ts';
 import { expectWhole } from '../fixtures/resultado.ts';
 import { download, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
-const INSTALLED = '/usr/lib/postgresql';
-/** The tools of a server: a dump is made by those of its version or a later one. */
-const tools = existsSync(INSTALLED)
-  ? (readdirSync(INSTALLED)
-      .toSorted((a, b) => Number(b) - Number(a))
-      .map((version) => join(INSTALLED, version, 'bin'))
-      .find((folder) => existsSync(join(folder, 'pg_restore'))) ?? null)
-  : null;
 const ordenes = ordenesOf('docs/recuperar.md').map(({ text }) => text.trim());
 const orden = (start: string): string => {
   const found = ordenes.find((text) => text.startsWith(start));
@@ -59,7 +51,7 @@ flowOnEachDriver('a database that is restored from a backup', (queueUrl) => {
       await first.stop();
       const enCurso = await askFor(ana, { ...UN_DIA, tipo: 'emitidos' });
       const env = { DATABASE_URL: servicio.databaseUrl, DIR: servicio.dir };
-      await runOrden('pg_dump', env);
+      await backUp(env.DATABASE_URL, join(env.DIR, 'acuse.dump'));
 
       // 2. What the backup does not know: the request ends, another one comes, a key is revoked.
       const second = await servicio.startWorker();

@@ -9,6 +9,7 @@ import { addEquipo } from './comandos/equipo.ts';
 import { addEdos, addEfos, addListas } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
 import { addComprobar, addRecuperar } from './comandos/recuperar.ts';
+import { addBackup } from './comandos/respaldar.ts';
 import { addRevisar, type ReviewDeps } from './comandos/revisar.ts';
 import { addIps, addLlave, addOperacion, addRfc } from './comandos/rfc.ts';
 import { addSecretos } from './comandos/secretos.ts';
@@ -53,6 +54,7 @@ export function createProgram(
   addMigrar(program, deps);
   addBase(program, deps);
   addComprobar(program, deps);
+  addBackup(program, deps, around.env);
   addRecuperar(program, deps);
   addSecretos(program, deps, { print, cluster });
   addRevisar(program, { ...around, print });

@@ -1,6 +1,7 @@
 import type { QueueName } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { lagOn } from '../heartbeats.ts';
+import { BACKUP_ACTION } from '../recuperacion/recuperacion.ts';
 import { type Connection, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction, SNAPSHOT } from '../transaction.ts';
 
@@ -32,6 +33,8 @@ export interface Backlog {
   readonly oldestReadingSeconds: number;
   /** Captchas that wait for a person. */
   readonly captchas: number;
+  /** Seconds since the moment that the newest backup shows; null without one. */
+  readonly backupAgeSeconds: number | null;
   /** Hosts of the SAT that a breaker knows, and whether it holds requests back. */
   readonly breakers: readonly { readonly host: string; readonly isOpen: boolean }[];
 }
@@ -85,6 +88,9 @@ SELECT coalesce((
 
 const CAPTCHAS = 'SELECT count(*)::int AS n FROM captcha_pendiente WHERE respuesta IS NULL AND vence_en > now()';
 
+const BACKUP_AGE = `
+SELECT extract(epoch FROM now() - en)::float8 AS n FROM auditoria WHERE accion = '${BACKUP_ACTION}' ORDER BY id DESC LIMIT 1`;
+
 const BREAKERS = `
 SELECT host, abierto_hasta > extract(epoch FROM now()) * 1000 AS "isOpen" FROM estado_host ORDER BY host LIMIT 100`;
 
@@ -113,6 +119,7 @@ export function createBacklog({ pool }: Pick<Database, 'pool'>) {
             mails: (await rowOf<Backlog['mails']>(client, MAILS)) ?? { due: 0, oldestDueSeconds: 0 },
             oldestReadingSeconds: await countOn(client, OLDEST_READING),
             captchas: await countOn(client, CAPTCHAS),
+            backupAgeSeconds: (await rowOf<{ n: number }>(client, BACKUP_AGE))?.n ?? null,
             breakers: await rowsOf<Backlog['breakers'][number]>(client, BREAKERS),
           };
         },

@@ -1,7 +1,7 @@
 import type { Autor } from '@acuse/core';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
-import { rowOf, rowsOf } from '../statements.ts';
+import { execute, rowOf, rowsOf } from '../statements.ts';
 
 /** A connection of another process to this database. */
 export interface ConnectedProgram {
@@ -69,6 +69,20 @@ export interface Recovered {
   readonly ultimoMovimientoEn: Date | null;
   readonly llavesActivas: number;
 }
+
+/** The audit log's word for a backup. */
+export const BACKUP_ACTION = 'respaldar-base';
+
+/** Notes a backup of so many `bytes` under the moment that it shows, `desde`, which its age is counted from. */
+export const noteBackup = (
+  { pool }: Pick<Database, 'pool'>,
+  { desde, bytes, actor, ip }: Autor & { readonly desde: Date; readonly bytes: number },
+): Promise<unknown> =>
+  execute(
+    pool,
+    `INSERT INTO auditoria (actor, accion, detalle, ip, en) VALUES ($1, '${BACKUP_ACTION}', jsonb_build_object('bytes', $2::bigint), $3, $4)`,
+    [actor, bytes, ip, desde],
+  );
 
 /** Lines of the audit log before its first are pruned: what they justified is not asked for. */
 const RULES = `

@@ -192,6 +192,10 @@ const FRASES: Readonly<Record<string, Frase>> = {
     ({ fuente, rfcs }) =>
       `Importó la lista de EDOS${fuente ? ` de ${text(fuente)}` : ''}${rfcs === undefined ? '' : `, con ${formatNumero(count(rfcs))} RFC`}.`,
   ],
+  'respaldar-base': [
+    'Base de datos respaldada',
+    ({ bytes }) => `Respaldó la base de datos en un archivo de ${formatNumero(count(bytes))} bytes.`,
+  ],
   'recuperar-base': [
     'Base de datos recuperada',
     ({ solicitudes, sesiones }) =>
