@@ -126,6 +126,10 @@ describe('log-in with the CIEC', () => {
       'script',
       `<html><head><script>setTimeout(function () { window.location.href="https://${HOST}/nidp/wsfed/ep?x=1&amp;y=2"; }, 9);</script></head></html>`,
     ],
+    [
+      'script that names no window',
+      `<html><head><script>location.href = '/cfdiau/nidp/wsfed/ep?x=1&amp;y=2';</script></head></html>`,
+    ],
   ])('follows a %s', async (_name, html) => {
     const m = await setUp();
     m.fault('cfdiau', 'EntrarCiec', {

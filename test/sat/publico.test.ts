@@ -126,6 +126,7 @@ describe('consultar-cfdi', () => {
       'a strange validation': field('ValidacionEFOS', 'todos'),
       'another answer': (xml: string) => xml.replaceAll('ConsultaResponse', 'OtraResponse'),
       'another namespace': (xml: string) => xml.replace('"http://tempuri.org/"', '"http://otro/"'),
+      'fields of another namespace': (xml: string) => xml.replace('Sat.Cfdi.Negocio', 'Otro.Negocio'),
       entities: (xml: string) => doctype + field('EsCancelable', '&b;')(xml),
       'an entity of nobody': field('EsCancelable', '&nbsp;'),
       'deep nesting': field('EsCancelable', nested),

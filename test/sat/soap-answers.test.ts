@@ -194,6 +194,10 @@ async function setUpCaso({ consulta, change }: (typeof CASOS)[number]) {
 const bomb = Array.from({ length: 9 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(10)}">`).join('');
 const inBody = (texto: string, what: string) => texto.replace('<s:Body>', `<s:Body>${what}`);
 
+/** The same with one element of SOAP in a namespace of its own. */
+const inNamespace = (texto: string, nombre: string) =>
+  texto.replace(`<s:${nombre}`, `<x:${nombre} xmlns:x="urn:x"`).replace(`</s:${nombre}>`, `</x:${nombre}>`);
+
 /** What may come instead of the right answer, and which error it is. */
 const FALLAS: readonly [string, Answer, string][] = [
   ['a page with 200', () => answer(html), 'RESPUESTA_ILEGIBLE'],
@@ -211,6 +215,12 @@ const FALLAS: readonly [string, Answer, string][] = [
     'RESPUESTA_ILEGIBLE',
   ],
   ['another envelope', (texto) => answer(texto.replaceAll('/soap/envelope/', '/otra/')), 'RESPUESTA_ILEGIBLE'],
+  [
+    'the answer of another service',
+    (texto) => answer(texto.replaceAll('http://DescargaMasivaTerceros', 'http://OtroServicio')),
+    'RESPUESTA_ILEGIBLE',
+  ],
+  ['a body of another namespace', (texto) => answer(inNamespace(texto, 'Body')), 'RESPUESTA_ILEGIBLE'],
   ['something behind the envelope', (texto) => answer(`${texto}<b/>`), 'RESPUESTA_ILEGIBLE'],
   [
     'deep nesting',

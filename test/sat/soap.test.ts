@@ -55,6 +55,20 @@ describe('documento retenciones', () => {
   });
 });
 
+describe('a token', () => {
+  it.each([
+    ['of another namespace', 'http://DescargaMasivaTerceros.gob.mx', 'http://otro'],
+    ['whose life is of another namespace', 'wssecurity-utility', 'otro'],
+  ])('%s is none', async (_name, is, other) => {
+    const { ask, fault } = await setUp();
+    fault(
+      'Autentica',
+      edited((xml) => xml.replaceAll(is, other)),
+    );
+    expect(await errorOf(ask(VERIFICAR))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+  });
+});
+
 describe('the rules of the SAT', () => {
   it('refuse an end in the future', async () => {
     const { ask, now } = await setUp();

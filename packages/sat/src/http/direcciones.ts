@@ -3,8 +3,10 @@ import { type CanalMedido, SatError } from '@acuse/core';
 export const SAT_HTTP_DEFAULTS = {
   /** Time to open a connection, TLS included. */
   connectTimeoutMs: 10_000,
-  /** Time from the sent request to the headers of its answer. */
-  headersTimeoutMs: 60_000,
+  /** Time from the sent request to the headers of its answer. The web service was seen to take more than a minute. */
+  headersTimeoutMs: 90_000,
+  /** The same for streamed answers: the SAT reads a package before it sends its first byte. */
+  streamHeadersTimeoutMs: 150_000,
   /** Longest silence while a body arrives. A consumer that reads slowly does not count as silence. */
   bodyTimeoutMs: 30_000,
   /** From call to the last byte, waiting for a free connection included, when the answer is buffered. */

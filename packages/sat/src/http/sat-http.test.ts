@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, get, start, stream } from '../testing/servidor.ts';
+import { SAT_HTTP_DEFAULTS } from './direcciones.ts';
 
 afterEach(closeAll);
 afterEach(() => void vi.useRealTimers());
@@ -88,6 +89,20 @@ describe('time', () => {
   it('to the headers is limited', async () => {
     const { http } = await start(never, { headersTimeoutMs: 50 });
     await expect(http.request(get())).rejects.toMatchObject({ motivo: 'TIEMPO_AGOTADO' });
+  });
+
+  it('to the headers is longer for a stream', async () => {
+    const waiting: (() => void)[] = [];
+    const { http } = await start((_peticion, response) => void waiting.push(() => response.end('ok')), {
+      headersTimeoutMs: 50,
+    });
+    const streamed = http.request(stream());
+    await expect(http.request(get())).rejects.toMatchObject({ motivo: 'TIEMPO_AGOTADO' });
+    for (const answer of waiting) answer();
+    expect(String(await buffer((await streamed).body))).toBe('ok');
+    const short = await start(never, { streamHeadersTimeoutMs: 50 });
+    await expect(short.http.request(stream())).rejects.toMatchObject({ motivo: 'TIEMPO_AGOTADO' });
+    expect(SAT_HTTP_DEFAULTS).toMatchObject({ headersTimeoutMs: 90_000, streamHeadersTimeoutMs: 150_000 });
   });
 
   it('between pieces of a body is limited', async () => {

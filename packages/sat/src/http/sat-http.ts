@@ -84,6 +84,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
         path,
         headers: { 'user-agent': 'acuse', 'accept-encoding': 'identity', ...request.headers },
         body: request.body ?? null,
+        headersTimeout: request.expect === 'stream' ? s.streamHeadersTimeoutMs : s.headersTimeoutMs,
         signal: plazo.signal,
       });
     answer.body.on('error', () => {});
@@ -219,7 +220,6 @@ function createAgentes(settings: SatHttpSettings) {
     return new Pool(origin, {
       connections: s.maxConcurrentPerHost,
       pipelining: 1,
-      headersTimeout: s.headersTimeoutMs,
       bodyTimeout: s.bodyTimeoutMs,
       connect: connectionOf(host, settings),
     });

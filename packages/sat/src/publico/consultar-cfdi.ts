@@ -2,10 +2,12 @@ import { type ConsultarCfdi, type RespuestaConsultarCfdi, SatError } from '@acus
 import type { SatHttp } from '../http/sat-http.ts';
 import { call } from '../soap/call.ts';
 import { escapeText, type PasoSoap } from '../soap/sobres.ts';
-import { type Elemento, NS_SOAP, onlyChild } from '../soap/xml.ts';
+import { type Elemento, NS_SOAP, onlyChild, resultOf } from '../soap/xml.ts';
 import { assertTextoSano, ilegible } from '../texto.ts';
 
 const NS = 'http://tempuri.org/';
+/** Of the fields of the answer (phpcfdi/sat-estado-cfdi). */
+const NS_ACUSE = 'http://schemas.datacontract.org/2004/07/Sat.Cfdi.Negocio.ConsultaCfdi.Servicio';
 const CONSULTA: PasoSoap = {
   direccion: { host: 'consultaqr.facturaelectronica.sat.gob.mx', path: '/ConsultaCFDIService.svc' },
   accion: `${NS}IConsultaCFDIService/Consulta`,
@@ -29,13 +31,12 @@ export async function consultarCfdi(
     `<expresionImpresa>${escapeText(expresionDe(consulta))}</expresionImpresa>` +
     '</Consulta></s:Body></s:Envelope>';
   const { contenido } = await call(http, { paso: CONSULTA, sobre, signal }, MAX_BYTES);
-  if (contenido.nombre !== 'ConsultaResponse' || contenido.ns !== NS) throw ilegible('otra respuesta');
-  return readAcuse(onlyChild(contenido, 'ConsultaResult'));
+  return readAcuse(resultOf(contenido, NS, 'Consulta'));
 }
 
 function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
-  const codigo = onlyChild(acuse, 'CodigoEstatus').texto.trim();
-  const estado = onlyChild(acuse, 'Estado').texto.trim().toLowerCase();
+  const codigo = onlyChild(acuse, NS_ACUSE, 'CodigoEstatus').texto.trim();
+  const estado = onlyChild(acuse, NS_ACUSE, 'Estado').texto.trim().toLowerCase();
   if (/^S(?:\s*-|$)/.test(codigo)) {
     if (estado !== 'vigente' && estado !== 'cancelado') throw ilegible('Estado');
     return {
@@ -55,7 +56,7 @@ function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
 /** The text of a field; null when the answer leaves it out or empty. */
 function readOpcional(acuse: Elemento, nombre: string): string | null {
   if (!acuse.hijos.some((h) => h.nombre === nombre)) return null;
-  const texto = onlyChild(acuse, nombre).texto.trim();
+  const texto = onlyChild(acuse, NS_ACUSE, nombre).texto.trim();
   assertTextoSano(texto);
   if (texto.length > 100) throw ilegible(nombre);
   return texto === '' ? null : texto;

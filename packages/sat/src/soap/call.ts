@@ -71,12 +71,12 @@ async function readAnswer(
     if (status !== 200 && status !== 500) throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${status}` });
     const envelope = parseXml(await read());
     if (envelope.nombre !== 'Envelope' || envelope.ns !== NS_SOAP) throw ilegible('no es un sobre SOAP');
-    const contenido = onlyElement(onlyChild(envelope, 'Body'));
+    const contenido = onlyElement(onlyChild(envelope, NS_SOAP, 'Body'));
     if (contenido.nombre === 'Fault' && contenido.ns === NS_SOAP) {
       throw readFalla(faultCode(contenido), serverDate(respuesta.headers['date']));
     }
     if (status === 500) throw ilegible('HTTP 500 sin falla');
-    return { header: envelope.hijos.find((h) => h.nombre === 'Header'), contenido };
+    return { header: envelope.hijos.find((h) => h.nombre === 'Header' && h.ns === NS_SOAP), contenido };
   } catch (error) {
     if (error instanceof SatError && error.clase === 'reintentable') await respuesta.markFailed();
     // A page with HTTP 500 is the front end speaking, whatever it says.

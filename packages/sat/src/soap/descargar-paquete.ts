@@ -5,7 +5,7 @@ import { endWithSignal, pullStream, toSatError } from '../http/cuerpo.ts';
 import { ilegible } from '../texto.ts';
 import { callStream } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readMensaje } from './contexto.ts';
-import { sobreDescarga } from './sobres.ts';
+import { NS_DESCARGA, sobreDescarga } from './sobres.ts';
 import { attributesOf, createParser, MAX_PROFUNDIDAD, NS_SOAP, runParser } from './xml.ts';
 
 /**
@@ -132,8 +132,12 @@ export function createLectorPaquete(maxBytes: number) {
       throw ilegible('no es un sobre SOAP');
     }
     if (path.length >= MAX_PROFUNDIDAD) throw ilegible('demasiada profundidad');
+    // Envelope, Header and Body are SOAP's, what we read in them the service's.
+    const ns = path.length < 2 ? NS_SOAP : NS_DESCARGA;
     path.push(tag.local);
     const place = path.join('/');
+    const isRead = [RESPUESTA, PAQUETE].some((whole) => `${whole}/`.startsWith(`${place}/`));
+    if (isRead && tag.uri !== ns) throw ilegible('otro espacio de nombres');
     if (place === RESPUESTA) {
       if (respuesta !== undefined) throw ilegible('respuesta repetida');
       const { CodEstatus, Mensaje } = attributesOf(tag.attributes);

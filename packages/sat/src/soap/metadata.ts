@@ -7,8 +7,8 @@ import type {
 import { ilegible } from '../texto.ts';
 import { call } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMensaje } from './contexto.ts';
-import { sobreFirmado, sobreVerifica } from './sobres.ts';
-import { type Elemento, onlyChild } from './xml.ts';
+import { NS_DESCARGA, sobreFirmado, sobreVerifica } from './sobres.ts';
+import { type Elemento, resultOf } from './xml.ts';
 
 const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDescargaRecibidos' } as const;
 
@@ -34,8 +34,7 @@ export async function solicitarMetadata(
   const { codigo, atributos } = await conToken(contexto, async (token) => {
     const paso = servicio[tipo];
     const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
-    if (contenido.nombre !== `${operacion}Response`) throw ilegible(`falta ${operacion}Response`);
-    const { atributos } = onlyChild(contenido, `${operacion}Result`);
+    const { atributos } = resultOf(contenido, NS_DESCARGA, operacion);
     return { codigo: readCodigo(atributos['CodEstatus'], 'CodEstatus'), atributos };
   });
   const mensaje = readMensaje(atributos['Mensaje']);
@@ -70,8 +69,7 @@ export async function verificarMetadata(
   const { codigo, result } = await conToken(contexto, async (token) => {
     const paso = servicio.verifica;
     const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
-    if (contenido.nombre !== 'VerificaSolicitudDescargaResponse') throw ilegible('falta la respuesta');
-    const result = onlyChild(contenido, 'VerificaSolicitudDescargaResult');
+    const result = resultOf(contenido, NS_DESCARGA, 'VerificaSolicitudDescarga');
     return { codigo: readCodigo(result.atributos['CodEstatus'], 'CodEstatus'), result };
   });
   return readEstado(result, codigo);
@@ -116,7 +114,7 @@ function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMet
 
 function readTerminada(result: Elemento): RespuestaVerificarMetadata {
   const paquetes = result.hijos
-    .filter((hijo) => hijo.nombre === 'IdsPaquetes')
+    .filter((hijo) => hijo.nombre === 'IdsPaquetes' && hijo.ns === NS_DESCARGA)
     .map((hijo) => readId(hijo.texto.trim(), 'IdsPaquetes'));
   const numero = result.atributos['NumeroCFDIs'];
   if (numero !== undefined && !/^\d{1,9}$/.test(numero)) throw ilegible('NumeroCFDIs no es un número');

@@ -11,9 +11,9 @@ export interface PasoSoap {
 }
 
 /** Namespace of request, verify and download. */
-const NS_DESCARGA = 'http://DescargaMasivaTerceros.sat.gob.mx';
+export const NS_DESCARGA = 'http://DescargaMasivaTerceros.sat.gob.mx';
 /** Namespace of authenticate: it has no `sat.` in it. */
-const NS_AUTENTICA = 'http://DescargaMasivaTerceros.gob.mx';
+export const NS_AUTENTICA = 'http://DescargaMasivaTerceros.gob.mx';
 
 /** The steps of one service of bulk download. */
 export type ServicioSoap = Readonly<Record<'autentica' | 'emitidos' | 'recibidos' | 'verifica' | 'descarga', PasoSoap>>;
@@ -43,8 +43,8 @@ function servicioEn(solicitud: string, descarga: string): ServicioSoap {
 }
 
 const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
-const WSU = `${WSS}-wssecurity-utility-1.0.xsd`;
-const WSSE = `${WSS}-wssecurity-secext-1.0.xsd`;
+export const WSU = `${WSS}-wssecurity-utility-1.0.xsd`;
+export const WSSE = `${WSS}-wssecurity-secext-1.0.xsd`;
 const X509V3 = `${WSS}-x509-token-profile-1.0#X509v3`;
 const BASE64 = `${WSS}-soap-message-security-1.0#Base64Binary`;
 

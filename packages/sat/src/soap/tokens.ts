@@ -4,8 +4,8 @@ import type { SatHttp } from '../http/sat-http.ts';
 import { ilegible } from '../texto.ts';
 import { call, type ReadFalla, type RespuestaSoap } from './call.ts';
 import type { Firmante } from './efirma.ts';
-import { type ServicioSoap, sobreAutentica } from './sobres.ts';
-import { onlyChild } from './xml.ts';
+import { NS_AUTENTICA, type ServicioSoap, sobreAutentica, WSSE, WSU } from './sobres.ts';
+import { onlyChild, resultOf } from './xml.ts';
 
 export type Tokens = ReturnType<typeof createTokens>;
 
@@ -125,8 +125,7 @@ function readFalla(firmante: Firmante, now: () => number): ReadFalla {
 }
 
 function readToken({ contenido }: RespuestaSoap): string {
-  if (contenido.nombre !== 'AutenticaResponse') throw ilegible('falta AutenticaResponse');
-  const valor = onlyChild(contenido, 'AutenticaResult').texto;
+  const valor = resultOf(contenido, NS_AUTENTICA, 'Autentica').texto;
   // It becomes part of a header: visible ASCII without the quote that ends it there.
   if (!/^[\x21\x23-\x7e]{1,8192}$/.test(valor)) throw ilegible('token ilegible');
   return valor;
@@ -135,9 +134,9 @@ function readToken({ contenido }: RespuestaSoap): string {
 /** Its life by the SAT's own clock, so that a difference between that clock and ours does not matter. */
 function readVida({ header }: RespuestaSoap): number {
   if (header === undefined) throw ilegible('falta Header');
-  const timestamp = onlyChild(onlyChild(header, 'Security'), 'Timestamp');
-  const created = Date.parse(onlyChild(timestamp, 'Created').texto);
-  const expires = Date.parse(onlyChild(timestamp, 'Expires').texto);
+  const timestamp = onlyChild(onlyChild(header, WSSE, 'Security'), WSU, 'Timestamp');
+  const created = Date.parse(onlyChild(timestamp, WSU, 'Created').texto);
+  const expires = Date.parse(onlyChild(timestamp, WSU, 'Expires').texto);
   if (!(expires > created)) throw ilegible('vigencia del token ilegible');
   return Math.min(expires - created, VIDA_MAXIMA_MS);
 }

@@ -101,9 +101,15 @@ export function runParser(step: () => void): void {
   }
 }
 
-/** The only child of that name, or RESPUESTA_ILEGIBLE. */
-export function onlyChild(padre: Elemento, nombre: string): Elemento {
+/** The only child of that name in that namespace, or RESPUESTA_ILEGIBLE. */
+export function onlyChild(padre: Elemento, ns: string, nombre: string): Elemento {
   const [hijo, otro] = padre.hijos.filter((h) => h.nombre === nombre);
-  if (hijo === undefined || otro !== undefined) throw ilegible(`falta ${nombre}`);
+  if (hijo?.ns !== ns || otro !== undefined) throw ilegible(`falta ${nombre}`);
   return hijo;
+}
+
+/** The result of an operation, as WCF names it: `…Response` around `…Result`, both in the operation's namespace. */
+export function resultOf(contenido: Elemento, ns: string, operacion: string): Elemento {
+  if (contenido.nombre !== `${operacion}Response` || contenido.ns !== ns) throw ilegible(`falta ${operacion}Response`);
+  return onlyChild(contenido, ns, `${operacion}Result`);
 }

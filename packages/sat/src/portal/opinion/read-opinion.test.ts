@@ -132,7 +132,7 @@ describe('readOpinion', () => {
         }
       }
     });
-    const lector = createLectorPdf();
+    const lector = createLectorPdf({ timeoutMs: 120_000 });
     onTestFinished(() => lector.close());
     const lineas = lineasDe(await lector.read(pdf, { signal: new AbortController().signal }));
     expect(lineas.map(({ texto }) => texto)).toContain(`EMPRESA DE PRUEBA SA DE CV ${sentido}`);

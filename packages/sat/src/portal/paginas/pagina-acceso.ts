@@ -153,7 +153,7 @@ export function readPaginaEfirma(etiquetas: readonly Etiqueta[]) {
 }
 
 const ASIGNACION =
-  /\b(?:(?:window|top|self|parent|document)\.location(?:\.href)?\s*=|location\.(?:replace|assign)\()\s*(?:"([^"\s]{1,8000})"|'([^'\s]{1,8000})')/;
+  /(?<![\w$.])(?:(?:window|top|self|parent|document)\.location(?:\.href)?\s*=|(?:\w+\.)?location\.(?:replace|assign)\(|location\.href\s*=)\s*(?:"([^"\s]{1,8000})"|'([^'\s]{1,8000})')/;
 /** A page with more to read than this is one for people, whatever its scripts do. */
 const MAX_TEXTO = 400;
 

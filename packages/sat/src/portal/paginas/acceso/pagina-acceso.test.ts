@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captchaDe, paginaAcceso } from '../../testing/paginas-de-prueba.ts';
 import { readEtiquetas } from '../etiquetas.ts';
-import { classifyRechazo, readAcceso } from '../pagina-acceso.ts';
+import { classifyRechazo, readAcceso, readSaltoScript } from '../pagina-acceso.ts';
 
 const readPaginaAcceso = (html: string) => readAcceso(readEtiquetas(html));
 
@@ -74,6 +74,30 @@ describe('readAcceso', () => {
       }),
       { numRuns: 300 },
     );
+  });
+});
+
+describe('readSaltoScript', () => {
+  const of = (script: string) => readSaltoScript(readEtiquetas(`<html><script>${script}</script></html>`));
+
+  it.each([
+    "location.href = '/a'",
+    "if (x) { location.href='/a'; }",
+    "top.location.href='/a'",
+    'window.location = "/a"',
+    "location.replace('/a')",
+    "window.location.replace('/a')",
+  ])('follows %s', (script) => {
+    expect(of(script)).toBe('/a');
+  });
+
+  it.each([
+    "if (location.href == '/a') {}",
+    "my.location.href = '/a'",
+    "mylocation.href = '/a'",
+    "var location = '/a'",
+  ])('does not follow %s', (script) => {
+    expect(of(script)).toBeNull();
   });
 });
 
