@@ -104,7 +104,7 @@ export const chartSchemaText = (): string =>
           keda: object({ enabled: yesOrNo, prometheus: url, series: text, autenticacion: text }),
         }),
         interrupciones: object({ enabled: yesOrNo }),
-        metricas: object({ anotaciones: yesOrNo, podMonitor: yesOrNo }),
+        metricas: object({ anotaciones: yesOrNo, podMonitor: yesOrNo, alertas: yesOrNo, tablero: yesOrNo }),
         ingress: object({ enabled: yesOrNo, className: text, annotations: ofKubernetes, tls: text }),
         redes: object({
           enabled: yesOrNo,

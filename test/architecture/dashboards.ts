@@ -40,5 +40,5 @@ export function alerts(): Alert[] {
 
 /** The metrics that an expression names. */
 export function metricsIn(expr: string): string[] {
-  return [...new Set(expr.match(/\b(?:acuse|nodejs|process)_\w+\b/g) ?? (/\bup\{/.test(expr) ? ['up'] : []))];
+  return [...new Set(expr.match(/\b(?:acuse|nodejs|process|node)_\w+\b/g) ?? (/\bup\{/.test(expr) ? ['up'] : []))];
 }

@@ -11,6 +11,9 @@ const known = new Map(Object.values<Spec>(CATALOGUE).map((spec) => [spec.name, s
 const specOf = (name: string) => known.get(name) ?? known.get(name.replace(/_(bucket|sum|count)$/, ''));
 /** Labels of every series: whom Prometheus asked, and what a histogram adds. */
 const OF_ALL = ['job', 'instance', 'service', 'le', 'alertname', 'alertstate'];
+/** Of node_exporter, which tells of the disks: what it calls them, and their labels. */
+const DISKS = ['node_filesystem_avail_bytes', 'node_filesystem_size_bytes'];
+const OF_DISKS = ['mountpoint', 'fstype'];
 
 const panels = dashboardExpressions();
 const alerts = readAlerts();
@@ -29,7 +32,11 @@ describe('what the dashboard and the alerts ask for', () => {
     expect(names.length).toBeGreaterThan(0);
     const ofProcess = await processMetrics();
     expect(names.filter((name) => specOf(name) === undefined && !ofProcess.has(name))).toEqual([]);
-    const allowed = new Set([...OF_ALL, ...names.flatMap((name) => Object.keys(specOf(name)?.labels ?? {}))]);
+    const allowed = new Set([
+      ...OF_ALL,
+      ...(expr.includes('node_') ? OF_DISKS : []),
+      ...names.flatMap((name) => Object.keys(specOf(name)?.labels ?? {})),
+    ]);
     const used = [
       ...[...expr.matchAll(/([a-z_]+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label = '']) => label),
       ...[...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list = '']) => list.split(/\s*,\s*/)),
@@ -71,7 +78,7 @@ describe('what the dashboard and the alerts ask for', () => {
   it('shows on the dashboard whatever an alert asks for', () => {
     const shown = new Set(panels.flatMap(({ expr }) => metricsIn(expr)));
     const wrong = alerts.flatMap(({ alert, expr }) =>
-      metricsIn(expr).flatMap((name) => (shown.has(name) || name === 'up' ? [] : [`${alert}: ${name}`])),
+      metricsIn(expr).flatMap((name) => ([...shown, ...DISKS, 'up'].includes(name) ? [] : [`${alert}: ${name}`])),
     );
     expect(wrong).toEqual([]);
   });
@@ -117,7 +124,7 @@ function processMetrics(): Promise<ReadonlySet<string>> {
     const exposition = createMetrics('panel');
     exposition.watchProcess();
     const text = await exposition.text();
-    return new Set(['up', ...[...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)]);
+    return new Set(['up', ...DISKS, ...[...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name = '']) => name)]);
   })();
   return told;
 }

@@ -34,7 +34,7 @@ export const MATRIX: Readonly<Record<string, Values>> = {
     descargas: { ajustes: { DESCARGAS_CONCURRENCY: 100 }, annotations: { nota: 'una' } },
     operador: { replicas: 1 },
     escala: { hpa: true, keda: { ...KEDA.escala.keda, autenticacion: 'prometheus' } },
-    metricas: { podMonitor: true },
+    metricas: { podMonitor: true, alertas: true, tablero: true },
     redes: { trazas: { a: [{ namespaceSelector: { matchLabels: { nombre: 'trazas' } } }] } },
     ingress: {
       enabled: true,

@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { CATALOGUE } from '@acuse/metrics';
 import { describe, expect, it } from 'vitest';
-import { parseAllDocuments } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { LEAST, MATRIX, renderedBy } from './matrix.ts';
-import { HELM, type Manifest, podsOf, render } from './render.ts';
+import { CHART, HELM, type Manifest, podsOf, render } from './render.ts';
 
 const CASES = Object.keys(MATRIX);
 const LOCKED = CASES.filter((name) => name !== 'with everything off');
@@ -168,6 +170,21 @@ describe.skipIf(HELM === null)('how many there are, in the chart', () => {
       expect(query).toBe(metrics.map((metric) => `max(${metric}{queue="${queue}",namespace="fiscal"})`).join(' + '));
       expect(Number(threshold)).toBeGreaterThan(0);
     }
+  });
+
+  it('brings the alerts and the dashboard of ops, and asks by the names that they ask for', async () => {
+    const all = await renderedBy('with everything on');
+    const of = (kind: string) => all.filter((manifest) => manifest.kind === kind);
+    const file = (path: string) => readFileSync(join(CHART, '../..', path), 'utf8');
+    expect(of('PrometheusRule').map(({ spec }) => spec)).toEqual([parse(file('prometheus/alertas.yml'))]);
+    const dashboards = of('ConfigMap').filter(({ metadata }) => metadata.labels?.['grafana_dashboard'] === '1');
+    expect(dashboards.map((each) => each['data'])).toEqual([{ 'acuse.json': file('grafana/acuse.json') }]);
+    const [monitor = ''] = of('PodMonitor').map((each) => JSON.stringify(each));
+    expect(monitor).toContain('{"targetLabel":"job","replacement":"acuse"}');
+    expect(monitor).toContain(
+      '{"sourceLabels":["__meta_kubernetes_pod_label_app_kubernetes_io_component"],"targetLabel":"service"}',
+    );
+    expect(await kinds('as it comes', 'PrometheusRule')).toEqual([]);
   });
 
   it('lets a node be emptied one process at a time', async () => {

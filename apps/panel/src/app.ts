@@ -16,6 +16,7 @@ const NO_SOCKET = '0.0.0.0';
 const RUTA_ACTIVOS = '/assets/';
 /** Beside the sources, also when the panel runs from its build: the compiler copies no style sheets. */
 const CARPETA_ACTIVOS = new URL('../src/assets/', import.meta.url);
+const PROBES: ReadonlySet<string> = new Set(['/healthz', '/readyz']);
 const UNKNOWN_ROUTE = 'desconocida';
 
 interface Bindings {
@@ -83,7 +84,9 @@ export function createApp(deps: PanelDeps): PanelApp {
     const ms = Math.round(took);
     const who = peticion?.usuario ? { usuario: peticion.usuario.id } : {};
     // The path only: a query may carry a code.
-    log.info(
+    // A probe every few seconds says nothing that its caller does not see.
+    const level = PROBES.has(c.req.path) ? 'debug' : 'info';
+    log[level](
       { requestId: c.get('requestId'), metodo: c.req.method, path: c.req.path, status: c.res.status, ms, ...who },
       'request_answered',
     );

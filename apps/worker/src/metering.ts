@@ -179,6 +179,15 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
   });
 }
 
+/** Tells at a scrape whether the storage answers in time: one that hangs fails nothing, and holds every step up. */
+export function observeStorage(metrics: Pick<WorkerMetrics, 'collect'>, paquetes: Pick<Paquetes, 'ping'>): void {
+  metrics.collect({
+    ...{ name: 'storage', sets: [], cacheMs: BACKLOG_CACHE_MS },
+    read: () => paquetes.ping(AbortSignal.timeout(BACKLOG_TIMEOUT_MS)),
+    apply: () => {},
+  });
+}
+
 /** Milliseconds for which what is known of the lists answers every scrape: they change once a day. */
 const LISTADOS_CACHE_MS = 15_000;
 

@@ -54,6 +54,7 @@ import {
   noteEsperas,
   observeBacklog,
   observeListados,
+  observeStorage,
 } from './metering.ts';
 import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
@@ -148,6 +149,7 @@ export async function startWorker(
       handle: runner.answer,
       onError: (error) => log.warn({ queue, err: error }, 'queue_failed'),
     });
+    if (consumers.length === 0) observeStorage(metrics, paquetes);
     if (consumers.length === 0)
       shutdown.phase('consume', stopConsuming, { timeoutMs: (config.SHUTDOWN_SECONDS + 5) * 1_000 });
     consumers.push(consumer);

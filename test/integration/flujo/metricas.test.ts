@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { calendarDay } from '@acuse/core';
 import { createCargaListado } from '@acuse/db';
 import { freePort } from '@acuse/embedded';
@@ -199,6 +201,23 @@ test('while the database is away, metrics and health tell what is true of it, an
     );
   } finally {
     await pipe.close();
+  }
+});
+
+test('a storage that takes connections and says nothing is told within seconds', async () => {
+  const silent = createServer((socket) => socket.on('error', () => {}));
+  await once(silent.listen(0, '127.0.0.1'), 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const at = await freePort();
+  const env = { WORKER_ROLES: 'ensambles', METRICS_PORT: String(at), S3_ENDPOINT: `http://127.0.0.1:${port}` };
+  const hung = await own.startWorker(env);
+  try {
+    const storage = async (of: number) =>
+      (await scrape(of)).samples.filter(({ labels }) => labels === 'collector="storage"').map(({ value }) => value);
+    expect([await storage(at), await storage(workerPort)]).toEqual([[0], [1]]);
+  } finally {
+    hung.kill('SIGKILL');
+    silent.close();
   }
 });
 
