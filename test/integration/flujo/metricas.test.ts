@@ -145,8 +145,11 @@ test('a scrape parses, says more of no RFC than of another, and finds every metr
       .filter((name) => !new RegExp(`^${name}[ {]`, 'm').test(told))
       .map((name) => `${title}: ${name}`),
   );
-  // No breaker has been needed.
-  expect(missing).toEqual(['Cortacircuitos abiertos: acuse_breaker_open']);
+  // No breaker has been needed, and no backup made.
+  expect(missing).toEqual([
+    'Cortacircuitos abiertos: acuse_breaker_open',
+    'Edad del último respaldo: acuse_backup_age_seconds',
+  ]);
 });
 
 test('while the database is away, metrics and health tell what is true of it, and recover with it', {
