@@ -39,7 +39,7 @@ import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, ser
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing } from '@acuse/tracing';
-import { createSellado, idsOf, openKeyring, openOpener, openOwnSealer } from '@acuse/vault';
+import { CredencialIlegible, createSellado, idsOf, openKeyring, openOpener, openOwnSealer } from '@acuse/vault';
 import { type Role, secretosDe, type WorkerConfig } from './config.ts';
 import { createAsked } from './descargas/asked.ts';
 import { openCapsulas } from './descargas/capsulas.ts';
@@ -240,7 +240,16 @@ export async function startWorker(
     const openSellada = (
       { sobre, tipo, expiraEn }: CredencialSellada,
       { id, sincronizacionId, cuentaId: cuenta, rfc }: ClaimedSolicitud,
-    ) => opener.open(sobre, { solicitudId: sincronizacionId ?? id, cuenta, rfc, tipo, expiraEn });
+    ) => {
+      try {
+        return opener.open(sobre, { solicitudId: sincronizacionId ?? id, cuenta, rfc, tipo, expiraEn });
+      } catch (error) {
+        if (!(error instanceof CredencialIlegible)) throw error;
+        const why = opener.lacksKey(sobre) ? 'FALTA_LLAVE' : 'ALTERADA';
+        log.error({ solicitud_id: id, motivo: why }, 'sealed_copy_not_opened');
+        return why;
+      }
+    };
     const agenda = {
       primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
       factor: config.SAT_POLL_FACTOR,

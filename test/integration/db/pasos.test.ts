@@ -15,6 +15,7 @@ beforeAll(async () => {
 
 const LOOK: NuevoEvento = { tipo: 'SAT_EN_PROCESO' };
 const SILENCE: NuevoEvento = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'HTTP 503' };
+const FAILURE: NuevoEvento = { tipo: 'FALLO_INTERNO', codigo: 'FALTA_LLAVE' };
 const ASKED = { host: 'cfdidescargamasiva.clouda.sat.gob.mx', resultado: 'exito', veces: 2, ms: 310 } as const;
 
 let year = 2000;
@@ -67,6 +68,7 @@ it('counts a step that noted nothing new in the row of the one before, with the 
   await rung.step();
   await rung.step(SILENCE);
   await rung.step(SILENCE);
+  for (const _ of [1, 2]) await rung.step(FAILURE);
   // What changes something is a row of its own, however often.
   for (const _ of [1, 2]) await rung.step({ tipo: 'REPETIDA' });
   const rows = (await rung.pasos()).map(({ epoch, notas, veces, proceso }) => [epoch, notas, veces, proceso]);
@@ -75,9 +77,12 @@ it('counts a step that noted nothing new in the row of the one before, with the 
     [3, 'SAT_EN_PROCESO', 4, 'host-b:9'],
     [11, '', 1, 'host-b:9'],
     [13, 'SAT_SIN_RESPUESTA', 2, 'host-b:9'],
-    [17, 'REPETIDA', 1, 'host-b:9'],
-    [19, 'REPETIDA', 1, 'host-b:9'],
+    [17, 'FALLO_INTERNO', 2, 'host-b:9'],
+    [21, 'REPETIDA', 1, 'host-b:9'],
+    [23, 'REPETIDA', 1, 'host-b:9'],
   ]);
+  const failures = await t.sql`SELECT veces FROM evento WHERE solicitud_id = ${rung.id} AND tipo = 'FALLO_INTERNO'`;
+  expect(failures).toEqual([{ veces: 2 }]);
 });
 
 it('keeps the last step too, however a solicitud ends, waits or changes its channel', async () => {

@@ -33,12 +33,15 @@ export type Checkpoint = (punto: (typeof PUNTOS)[number], solicitudId: string) =
 
 export const noCheckpoint: Checkpoint = async () => {};
 
+/** Why a sealed copy does not open: its key is missing here, or the copy is altered and no key will ever open it. */
+export type CopiaCerrada = 'FALTA_LLAVE' | 'ALTERADA';
+
 export interface AdvanceDeps {
   readonly claims: Claims;
   readonly sat: Sat<NombreDescarga>;
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
   /** Opens the credential that the API sealed for this solicitud. */
-  readonly openSellada: (sellada: CredencialSellada, solicitud: ClaimedSolicitud) => Credencial;
+  readonly openSellada: (sellada: CredencialSellada, solicitud: ClaimedSolicitud) => Credencial | CopiaCerrada;
   readonly capsulas: Capsulas;
   readonly agenda: Agenda;
   readonly checkpoint: Checkpoint;

@@ -66,7 +66,22 @@ export async function advanceSolicitud(
     ? deps.openSellada(sellada, claimed)
     : isInCapsula(claimed, parte) && (await deps.capsulas.open(claimed));
   if (!credencial) return settle(deps, claimed, parte, { isSinFirma: true });
+  if (credencial === 'FALTA_LLAVE') return awaitLlave(deps, claimed, parte);
+  if (credencial === 'ALTERADA')
+    return isToConfirm(parte)
+      ? settle(deps, claimed, parte, unconfirmed(claimed, parte))
+      : claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
   return settle(deps, claimed, parte, await step(deps, claimed, credencial, parte, signal));
+}
+
+/** Tries again when the key of the sealed copy may be back, after pauses that grow. */
+async function awaitLlave({ claims, agenda }: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte): Promise<void> {
+  const inSeconds = esperaTrasFallo(agenda, parte.fallos);
+  const avance: Avance = {
+    partes: [{ parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds }],
+    eventos: [{ tipo: 'FALLO_INTERNO', codigo: 'FALTA_LLAVE' }],
+  };
+  await claims.release(claimed, avance, { queue: 'descargas', inSeconds });
 }
 
 /** Goes on without any credential: ends, at the other channel, or when the key is stored again. */

@@ -85,7 +85,7 @@ const WRITE = `
 ), repetida AS (
   UPDATE evento v SET veces = v.veces + 1, ultima_en = now()
   FROM nota n CROSS JOIN LATERAL (SELECT id FROM evento WHERE solicitud_id = n.id ORDER BY id DESC LIMIT 1) ultimo
-  WHERE v.id = ultimo.id AND n.de = 1 AND n.tipo IN ('SAT_EN_PROCESO', 'SAT_SIN_RESPUESTA')
+  WHERE v.id = ultimo.id AND n.de = 1 AND n.tipo IN ('SAT_EN_PROCESO', 'SAT_SIN_RESPUESTA', 'FALLO_INTERNO')
     AND (v.tipo, v.codigo, v.detalle) IS NOT DISTINCT FROM (n.tipo, n.codigo, n.detalle)
   RETURNING v.solicitud_id
 ), anotada AS (

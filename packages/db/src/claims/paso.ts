@@ -62,7 +62,7 @@ export const upsertPasos = (de: string) => `hecho AS MATERIALIZED (
     bandeja_ms = greatest(v.bandeja_ms, h.bandeja_ms), cola_ms = greatest(v.cola_ms, h.cola_ms), ms = greatest(v.ms, h.ms)
   FROM hecho h CROSS JOIN LATERAL (SELECT epoch FROM paso WHERE solicitud_id = h.id ORDER BY epoch DESC LIMIT 1) ultimo
   WHERE v.solicitud_id = ANY (ARRAY(SELECT id FROM hecho)) AND v.solicitud_id = h.id AND v.epoch = ultimo.epoch
-    AND h.notas IN ('', 'SAT_EN_PROCESO', 'SAT_SIN_RESPUESTA') AND (v.cola, v.notas) = (h.cola, h.notas)
+    AND h.notas IN ('', 'SAT_EN_PROCESO', 'SAT_SIN_RESPUESTA', 'FALLO_INTERNO') AND (v.cola, v.notas) = (h.cola, h.notas)
   RETURNING v.solicitud_id
 ), hecha AS (
   INSERT INTO paso (solicitud_id, epoch, ${COLUMNS}, ms)

@@ -165,6 +165,17 @@ describe('credential sealed for the workers', () => {
     }
   });
 
+  it('tells a key that is missing here from a copy that no key opens', () => {
+    const sealed = sealerFor(first, 'w1').seal(CIEC, CONTEXTO);
+    const others = new Map([['w9', importWorkerPrivateKey(first.privateKey)]]);
+    expect(createOpener({ keys: others, psks: new Map([['p1', psk]]) }).lacksKey(sealed)).toBe(true);
+    const same = new Map([['w1', importWorkerPrivateKey(first.privateKey)]]);
+    expect(createOpener({ keys: same, psks: new Map([['p9', psk]]) }).lacksKey(sealed)).toBe(true);
+    const altered = Buffer.from(sealed);
+    altered[altered.length - 1] = (altered.at(-1) ?? 0) ^ 1;
+    for (const each of [sealed, altered, sealed.subarray(0, 3)]) expect(opener.lacksKey(each)).toBe(false);
+  });
+
   it('rotates: old and new worker keys open side by side, a destroyed one no longer', () => {
     const before = sealer.seal(CIEC, CONTEXTO);
     const after = sealerFor(second, 'w2').seal(CIEC, CONTEXTO);

@@ -205,7 +205,12 @@ export function createOpener(options: {
      */
     open: (sealed: Uint8Array, contexto: ContextoSolicitud): Credencial =>
       decodeCredencial(openBytes(sealed, contexto), contexto),
-    /** The same of a capsula. */
+    /** Whether a sealed copy names a key or a PSK that this opener does not have: only then another may open it. */
+    lacksKey(sealed: Uint8Array): boolean {
+      const parts = splitSealed(sealed);
+      return parts !== null && !(keys.has(parts.kid) && suites.has(parts.pskId));
+    },
+    /** The same as `open`, of a capsula. */
     openCapsula: (sealed: Uint8Array, contexto: ContextoCapsula): Capsula =>
       decodeCapsula(openBytes(sealed, { ...contexto, tipo: 'capsula' }), contexto.rfc),
   };

@@ -3,7 +3,7 @@ import type { Capsula } from '../../credencial.ts';
 import type { Paquetes } from '../../ports/paquetes.ts';
 import type { NombreDescarga, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
-import { type AdvanceDeps, noCheckpoint } from '../parte.ts';
+import { type AdvanceDeps, type CopiaCerrada, noCheckpoint } from '../parte.ts';
 import { advanceSolicitud } from '../solicitud.ts';
 
 export const NOW = new Date('2025-06-01T12:00:00Z');
@@ -67,6 +67,7 @@ export async function step(
   answers: Answers = {},
   stored: string | null = null,
   capsula: Capsula | null = null,
+  opened: CopiaCerrada | null = null,
 ) {
   const calls: unknown[][] = [];
   const claims = new Proxy({} as Claims, {
@@ -102,7 +103,7 @@ export async function step(
     claims,
     sat,
     paquetes,
-    openSellada: () => ({ tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
+    openSellada: () => opened ?? { tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key },
     capsulas: {
       async keep(_held, _credencial, folios) {
         calls.push(['keep', folios]);
