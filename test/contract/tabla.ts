@@ -305,6 +305,7 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'vault/firma-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
     campos: { rfc: texto, cer: texto, password: opcional },
     data: ['rfc', 'no_serie'],
+    nuestros: ['advertencias'],
     errores: [...llave, '400/4001'],
   },
   {
@@ -347,7 +348,7 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'vault/firma-estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
     ...{
       data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'],
-      nuestros: ['rechazos', 'key_expira_en'],
+      nuestros: ['rechazos', 'key_expira_en', 'advertencias'],
       errores: llave,
     },
   },

@@ -15,7 +15,9 @@ import {
   solicitudIdField,
   tipoDescargaField,
 } from '@acuse/contract';
+import type { Advertencia } from '@acuse/core';
 import { addDays, calendarDay } from '@acuse/core';
+import { ADVERTENCIAS } from '@acuse/vault';
 import { z } from 'zod';
 
 /** An RFC in an answer: already normal. */
@@ -296,3 +298,23 @@ export function checkEjercicio(ejercicio: number, back: number, now: Date): Camp
     motivo: `no puede ser anterior a ${actual - back}: es lo más antiguo que el SAT da completo`,
   };
 }
+
+const CODIGOS = Object.keys(ADVERTENCIAS) as [Advertencia, ...Advertencia[]];
+
+/** What may go wrong with a certificate, in the answers of `vault/firma-registrar` and `vault/firma-estado`. */
+export const advertenciasData = z
+  .array(
+    z.object({
+      codigo: z.enum(CODIGOS).meta({ description: 'Qué es; no cambia.', example: 'AUTORIDAD_AC5' }),
+      texto: z.string().meta({ description: 'Qué pasa y qué hacer.', example: ADVERTENCIAS.AUTORIDAD_AC5 }),
+    }),
+  )
+  .meta({
+    description:
+      'Lo que puede fallar con el certificado aunque se haya aceptado; vacío si nada. TEXTO_MAL_FORMADO: el servicio web del SAT lo rechaza (305) y sus portales no, que se usan primero si la CIEC está guardada. AUTORIDAD_AC5: su autoridad termina el 3 de mayo de 2027.',
+    example: [],
+  });
+
+/** Codes as an answer shows them. */
+export const explain = (codigos: readonly Advertencia[]) =>
+  codigos.map((codigo) => ({ codigo, texto: ADVERTENCIAS[codigo] }));

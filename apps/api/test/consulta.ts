@@ -17,8 +17,12 @@ interface ConsultaOptions {
 }
 
 /** Stores an e.firma through the API, as a caller would. */
-export async function guardaEfirma(kit: Kit, { key, rfc }: Alta): Promise<void> {
-  const { cer, key: llave } = efirmaDe(rfc);
+export async function guardaEfirma(
+  kit: Kit,
+  { key, rfc }: Alta,
+  options: Parameters<typeof efirmaDe>[1] = {},
+): Promise<void> {
+  const { cer, key: llave } = efirmaDe(rfc, options);
   const steps: readonly [string, Record<string, unknown>][] = [
     ['vault/firma-registrar', { rfc, cer: cer.toString('base64') }],
     ['vault/firma-guardar', { rfc, key: llave.toString('base64'), password: PASSWORD }],

@@ -217,6 +217,7 @@ function guardada(
     noSerie: row.noSerie ?? null,
     titular: row.titular ?? null,
     vigenteHasta: row.vigenteHasta ?? null,
+    advertencias: row.advertencias ?? [],
     expiraEn: row.expiraEn ?? null,
   };
 }

@@ -283,7 +283,7 @@ export const OPERACIONES = [
     path: 'vault/firma-registrar',
     resumen: 'Registrar el certificado de la e.firma',
     descripcion:
-      'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada.',
+      'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada. advertencias dice lo que puede fallar con uno aceptado.',
     costo: 0,
     credencial: 'API key',
   },

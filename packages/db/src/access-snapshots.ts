@@ -1,4 +1,4 @@
-import type { AccessSnapshot, CredencialGuardada, TipoGuardada } from '@acuse/core';
+import type { AccessSnapshot, Advertencia, CredencialGuardada, TipoGuardada } from '@acuse/core';
 import type { Database } from './database.ts';
 import { execute, rowOf } from './statements.ts';
 
@@ -6,7 +6,7 @@ const CREDENCIAL = (alias: string, shred = 'NULL::bytea') =>
   `${alias}.id IS NOT NULL AS ${alias}_existe,
    ${alias}.id AS ${alias}_id, ${alias}.kid AS ${alias}_kid, ${alias}.sobre AS ${alias}_sobre, ${shred} AS ${alias}_shred,
    ${alias}.no_serie AS ${alias}_no_serie, ${alias}.titular AS ${alias}_titular, ${alias}.vigente_hasta AS ${alias}_vigente_hasta,
-   ${alias}.expira_en AS ${alias}_expira_en,
+   ${alias}.advertencias AS ${alias}_advertencias, ${alias}.expira_en AS ${alias}_expira_en,
    ${alias}.rechazada_soap_en AS ${alias}_soap, ${alias}.rechazada_portal_en AS ${alias}_portal`;
 
 /** SQL: the credential of one kind that the key `k` of the taxpayer `c` opens. */
@@ -49,6 +49,7 @@ function guardada(row: Row, alias: string): CredencialGuardada | null {
     noSerie: column<string | null>('no_serie'),
     titular: column<string | null>('titular'),
     vigenteHasta: column<Date | null>('vigente_hasta'),
+    advertencias: column<readonly Advertencia[]>('advertencias'),
     expiraEn: column<Date | null>('expira_en'),
     rechazadaEn: { soap: column<Date | null>('soap'), portal: column<Date | null>('portal') },
   };

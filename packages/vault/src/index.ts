@@ -27,9 +27,11 @@ export {
 export { CredencialIlegible } from './credencial-bytes.ts';
 export { decodeClave32 } from './crypto/clave-32.ts';
 export { secretBytes } from './crypto/secret-bytes.ts';
+export { ADVERTENCIAS } from './efirma/advertencias.ts';
 export {
   type Certificado,
   CertificadoInvalido,
+  type CertificadoRevisado,
   checkCertificado,
   createTrustBundle,
   readCertificado,

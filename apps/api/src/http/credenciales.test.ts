@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { guardaEfirma } from '../../test/consulta.ts';
-import { createKitWithAlta, NOW, operations } from '../../test/kit.ts';
+import { createKitWithAlta, guardaCiec, NOW, operations } from '../../test/kit.ts';
 import { createMemoryPorts } from '../../test/memory-ports.ts';
 import { eligibleCredenciales } from './credenciales.ts';
 
@@ -15,6 +15,22 @@ it('an e.firma key that a remembered access snapshot still holds is not used fro
   expect(() => eligibleCredenciales(operation, access, new Date(end))).toThrow(
     expect.objectContaining({ nombre: 'EFIRMA_NO_DISPONIBLE' }),
   );
+});
+
+it('the portal comes first for a certificate that the web service is known to refuse, where a CIEC is stored', async () => {
+  const { kit, a } = await createKitWithAlta();
+  const download = (await operations()).find(({ path }) => path === 'tax/descarga-metadata');
+  if (download === undefined) throw new Error('no download');
+  const order = async () => {
+    const access = await createMemoryPorts(kit.store).accessSnapshots.load(a.keyId);
+    if (access === null) throw new Error('no snapshot');
+    return eligibleCredenciales(download, access, NOW).map(({ canal }) => canal);
+  };
+  await guardaEfirma(kit, a);
+  await guardaCiec(kit, a);
+  expect(await order()).toEqual(['soap', 'portal']);
+  await guardaEfirma(kit, a, { curp: 'XIQB891116MCHZRÑ72' });
+  expect(await order()).toEqual(['portal', 'soap']);
 });
 
 it('whoever stored nothing, or an e.firma where only the CIEC serves, is told of the CIEC', async () => {

@@ -86,7 +86,7 @@ export function estadoCiec({ ciec }: AccessSnapshot): EstadoCamino {
 
 /**
  * The stored credentials that an operation may be asked with, in the order of its label: a CIEC first where the label
- * is the CIEC, else the e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none:
+ * is the CIEC or the web service is known to refuse such a certificate, else the e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none:
  * what the SAT refused is told before what is missing; 4003 says why one is needed. Empty when the operation needs
  * none.
  */
@@ -115,7 +115,8 @@ export function eligibleCredenciales(
   }
   const conCiec: Elegible[] =
     ciec === null || ciec.rechazadaEn.portal !== null ? [] : [{ tipo: 'ciec', canal: 'portal', guardada: ciec }];
-  const prefers = operation.prefers ?? (credential === 'ciec' ? 'ciec' : 'efirma');
+  const isDoubtful = canal === 'soap' && access.efirmaCer?.advertencias.includes('TEXTO_MAL_FORMADO') === true;
+  const prefers = isDoubtful ? 'ciec' : (operation.prefers ?? (credential === 'ciec' ? 'ciec' : 'efirma'));
   const elegibles = prefers === 'ciec' ? [...conCiec, ...conEfirma] : [...conEfirma, ...conCiec];
   if (elegibles.length === 0) throw new CfdiError('CIEC_RECHAZADA');
   return elegibles;

@@ -14,6 +14,9 @@ export interface Autor {
  */
 export type Modo = 'live' | 'test';
 
+/** What may go wrong with a certificate that was taken; the texts for people are in `@acuse/vault`. */
+export type Advertencia = 'TEXTO_MAL_FORMADO' | 'AUTORIDAD_AC5';
+
 /** A stored credential as the database has it: sealed bytes and what may be said about them. */
 export interface CredencialGuardada {
   readonly id: string;
@@ -28,6 +31,8 @@ export interface CredencialGuardada {
   readonly titular: string | null;
   /** notAfter of the certificate; null for a CIEC. */
   readonly vigenteHasta: Date | null;
+  /** Of a certificate. */
+  readonly advertencias: readonly Advertencia[];
   /** When the row stops existing for any operation; null for what does not expire by itself. */
   readonly expiraEn: Date | null;
   /**
@@ -82,6 +87,7 @@ export interface NuevaGuardada {
   readonly noSerie?: string;
   readonly titular?: string;
   readonly vigenteHasta?: Date;
+  readonly advertencias?: readonly Advertencia[];
   readonly expiraEn?: Date;
   /** Who stores it, for the audit log; the API key itself unless said. */
   readonly actor?: string;

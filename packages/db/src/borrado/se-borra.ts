@@ -263,7 +263,8 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     trato: 'borra',
     donde: SUYO,
     suyo: 'sobre no_serie titular vigente_hasta',
-    resto: 'id contribuyente_id api_key_id tipo kid expira_en rechazada_soap_en rechazada_portal_en creada_en',
+    resto:
+      'id contribuyente_id api_key_id tipo kid advertencias expira_en rechazada_soap_en rechazada_portal_en creada_en',
     plazo: 'la CIEC y el certificado, hasta cambiarlos o revocar la API key; la llave de la e.firma, una hora',
   },
   operacion_deshabilitada: {

@@ -44,11 +44,11 @@ WITH ${DUENO}, llave AS (
 ), trozo AS (
   DELETE FROM efirma_shred WHERE credencial_id IN (SELECT id FROM antes)
 ), guardada AS (
-  INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre, no_serie, titular, vigente_hasta, expira_en)
-  SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10, $11 FROM llave
+  INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre, no_serie, titular, vigente_hasta, expira_en, advertencias)
+  SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10, $11, $15 FROM llave
   ON CONFLICT (contribuyente_id, tipo) DO UPDATE SET id = excluded.id, api_key_id = excluded.api_key_id, kid = excluded.kid,
     sobre = excluded.sobre, no_serie = excluded.no_serie, titular = excluded.titular, vigente_hasta = excluded.vigente_hasta,
-    expira_en = excluded.expira_en, rechazada_soap_en = NULL, rechazada_portal_en = NULL, creada_en = now()
+    expira_en = excluded.expira_en, advertencias = excluded.advertencias, rechazada_soap_en = NULL, rechazada_portal_en = NULL, creada_en = now()
   RETURNING id
 ), shred AS (
   INSERT INTO efirma_shred (credencial_id, llave, expira_en) SELECT $1, $7::bytea, $11 FROM guardada WHERE $7::bytea IS NOT NULL
@@ -116,7 +116,7 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
       const values = [
         ...[nueva.id, nueva.contribuyenteId, nueva.apiKeyId, nueva.tipo, nueva.kid, nueva.sobre, nueva.shred ?? null],
         ...[nueva.noSerie ?? null, nueva.titular ?? null, nueva.vigenteHasta ?? null, nueva.expiraEn ?? null],
-        ...[ip, nueva.actor ?? null, `guardar-${nueva.tipo}`],
+        ...[ip, nueva.actor ?? null, `guardar-${nueva.tipo}`, nueva.advertencias ?? []],
       ];
       // A new CIEC ends what is under way by the consent for the one before.
       return againAfterDeadlock(() => isOne(pool, STORE, values));

@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import type { AccessSnapshot, Boveda, CredencialEfirma } from '@acuse/core';
 import { CredencialIlegible } from '../credencial-bytes.ts';
 import { secretBytes } from '../crypto/secret-bytes.ts';
-import { type Certificado, readCertificado } from '../efirma/certificado.ts';
+import { type Certificado, type CertificadoRevisado, readCertificado } from '../efirma/certificado.ts';
 import { keyMatches, LlaveInvalida, openLlave } from '../efirma/llave.ts';
 import {
   MOTIVO_CER_VENCIDO,
@@ -76,10 +76,10 @@ interface EfirmaSettings {
 }
 
 /** Stores a checked certificate. False when the API key died meanwhile. */
-export function storeCertificado(certificado: Certificado, dueno: Dueno, deps: StoreDeps): Promise<boolean> {
-  const { der: cer, noSerie, nombre: titular, vigenteHasta } = certificado;
+export function storeCertificado(certificado: CertificadoRevisado, dueno: Dueno, deps: StoreDeps): Promise<boolean> {
+  const { der: cer, noSerie, nombre: titular, vigenteHasta, advertencias } = certificado;
   const credencial = { tipo: 'efirma', rfc: dueno.access.rfc, cer, key: Buffer.alloc(0) } as const;
-  return storeCredencial(credencial, 'efirma_cer', { noSerie, titular, vigenteHasta }, dueno, deps);
+  return storeCredencial(credencial, 'efirma_cer', { noSerie, titular, vigenteHasta, advertencias }, dueno, deps);
 }
 
 /**

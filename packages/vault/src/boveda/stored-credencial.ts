@@ -60,7 +60,10 @@ export function openGuardada(
 }
 
 /** What the row says beside the sealed bytes. */
-type DetallesGuardada = Pick<NuevaGuardada, 'shred' | 'noSerie' | 'titular' | 'vigenteHasta' | 'expiraEn'>;
+type DetallesGuardada = Pick<
+  NuevaGuardada,
+  'shred' | 'noSerie' | 'titular' | 'vigenteHasta' | 'advertencias' | 'expiraEn'
+>;
 
 export interface StoreDeps {
   readonly boveda: Boveda;

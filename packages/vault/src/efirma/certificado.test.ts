@@ -188,6 +188,28 @@ describe('checkCertificado', () => {
   });
 });
 
+describe('what may go wrong with a certificate that is taken', () => {
+  const advertencias = (options: Partial<CertificateOptions> = {}, bundle = trust) =>
+    checkCertificado(make(options), { rfc: 'H&E951128469', now: NOW, trust: bundle }).advertencias;
+
+  it('is the end of AC5, by the day on which the authority ends', () => {
+    expect(advertencias()).toEqual(['AUTORIDAD_AC5']);
+    const later = createAuthority({ pair: rsaPair(), from: AUTORIDAD.from, to: '2033-05-03T00:00:00Z' });
+    expect(advertencias({ authority: later }, createTrustBundle([later.pem]))).toEqual([]);
+  });
+
+  it.each([
+    ['a letter beyond ASCII', ' / VADA800927HSRSRLÑ5'],
+    ['a sign that the type does not allow', ' / VADA800927HSRSRL_5'],
+  ])('is a PrintableString with %s', (_name, curp) => {
+    const der = make({ curp });
+    // Tag 0x13 and the length, then the text as it is.
+    const written = Buffer.concat([Buffer.from([0x13, curp.length]), Buffer.from(curp, 'latin1')]);
+    expect(der.includes(written)).toBe(true);
+    expect(advertencias({ curp })).toEqual(['TEXTO_MAL_FORMADO', 'AUTORIDAD_AC5']);
+  });
+});
+
 describe('createTrustBundle', () => {
   it('does not trust certificates that are no authority', () => {
     const responder = createAuthority({

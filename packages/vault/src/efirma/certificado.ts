@@ -1,4 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
+import type { Advertencia } from '@acuse/core';
+import { advertenciasDe } from './advertencias.ts';
 import { derOf } from './pem.ts';
 
 /**
@@ -62,13 +64,14 @@ function unescapeValue(value: string): string {
 
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-type ChainResult = 'TRUSTED' | 'EMISOR_DESCONOCIDO' | 'EMISOR_NO_VIGENTE';
+/** The authority that issued a certificate, or why it is not trusted. */
+type ChainResult = X509Certificate | 'EMISOR_DESCONOCIDO' | 'EMISOR_NO_VIGENTE';
 
 /** The authorities that may issue an e.firma. The operator extends the list when the SAT opens a new one. */
 export interface TrustBundle {
   /** Subjects of the authorities, as Node prints them, for the start-up log. */
   readonly autoridades: readonly string[];
-  /** Whether one of them issued this certificate, while it was itself within its period. */
+  /** The one that issued this certificate, while it was itself within its period. */
   check(certificado: X509Certificate): ChainResult;
 }
 
@@ -90,7 +93,7 @@ export function createTrustBundle(pems: readonly string[]): TrustBundle {
       const since = Date.parse(certificado.validFrom);
       const wasValid = (issuer: X509Certificate) =>
         Date.parse(issuer.validFrom) <= since && since <= Date.parse(issuer.validTo);
-      return issuers.some(wasValid) ? 'TRUSTED' : 'EMISOR_NO_VIGENTE';
+      return issuers.find(wasValid) ?? 'EMISOR_NO_VIGENTE';
     },
   };
 }
@@ -139,6 +142,11 @@ export interface Certificado {
   /** The issuer as Node prints it, one attribute a line. */
   readonly emisor: string;
   readonly publicKey: KeyObject;
+}
+
+/** One that was taken, with what may go wrong with it all the same. */
+export interface CertificadoRevisado extends Certificado {
+  readonly advertencias: readonly Advertencia[];
 }
 
 /** A certificate of the SAT has 1 to 2 KiB. */
@@ -240,7 +248,7 @@ const MIN_RSA_EXPONENT = 65537n;
 export function checkCertificado(
   bytes: Buffer,
   expected: { readonly rfc: string; readonly now: Date; readonly trust: TrustBundle },
-): Certificado {
+): CertificadoRevisado {
   const x509 = parseX509(bytes);
   const certificado = describeCertificado(x509);
   const { tipo, rfc, publicKey, vigenteDesde, vigenteHasta } = certificado;
@@ -251,8 +259,8 @@ export function checkCertificado(
   if (expected.now < vigenteDesde) throw new CertificadoInvalido('AUN_NO_VIGENTE');
   if (expected.now > vigenteHasta) throw new CertificadoInvalido('VENCIDO');
   const chain = expected.trust.check(x509);
-  if (chain !== 'TRUSTED') throw new CertificadoInvalido(chain);
-  return certificado;
+  if (typeof chain === 'string') throw new CertificadoInvalido(chain);
+  return { ...certificado, advertencias: advertenciasDe(x509, chain) };
 }
 
 function isStrong(key: KeyObject): boolean {

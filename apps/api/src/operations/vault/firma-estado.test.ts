@@ -7,7 +7,7 @@ describe('vault/firma-estado', () => {
   it('follows the e.firma from nothing to expired', async () => {
     const { kit, a } = await createKitWithAlta();
     const look = async () => (await pideEstado(kit, a)).json.data;
-    const none = { rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, rechazos: [] };
+    const none = { rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, advertencias: [], rechazos: [] };
     expect(await look()).toEqual({ ...none, expira_en: null, key_expira_en: null });
     await guardaEfirma(kit, a);
     const ends = { expira_en: '2028-06-01T00:00:00.000Z', key_expira_en: '2026-11-20T19:00:00.000Z' };

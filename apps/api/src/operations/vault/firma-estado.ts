@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { instante, rfcData, soloRfc } from '../../fields.ts';
+import { advertenciasData, explain, instante, rfcData, soloRfc } from '../../fields.ts';
 import { llaveOf } from '../../http/credenciales.ts';
 import { defineOperation } from '../../http/operation.ts';
 
@@ -26,6 +26,7 @@ export default defineOperation({
     key_expira_en: instante('Cuándo se borra la llave guardada; null si no hay ninguna.')
       .meta({ example: '2026-01-31T19:30:00.000Z' })
       .nullable(),
+    advertencias: advertenciasData,
     rechazos: z
       .array(
         z.object({
@@ -61,6 +62,7 @@ export default defineOperation({
       vigente: ends !== null && ends > now && rechazos.length < CANALES.length,
       expira_en: ends?.toISOString() ?? null,
       key_expira_en: key?.expiraEn?.toISOString() ?? null,
+      advertencias: explain(cer?.advertencias ?? []),
       rechazos,
     };
   },

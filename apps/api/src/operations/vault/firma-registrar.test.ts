@@ -13,9 +13,20 @@ describe(PATH, () => {
   it('answers the serial number of a valid certificate', async () => {
     const { kit, a } = await createKitWithAlta();
     const { cer, noSerie } = efirmaDe(a.rfc);
-    expect((await register(kit, a, cer)).json.data).toEqual({ rfc: a.rfc, no_serie: noSerie });
+    expect((await register(kit, a, cer)).json.data).toEqual({ rfc: a.rfc, no_serie: noSerie, advertencias: [] });
     expect((await register(kit, a, cer, { password: 'la que sea' })).status).toBe(200);
     expect((await register(kit, a, cer.toString('base64').replaceAll(/.{76}/g, '$&\r\n'))).status).toBe(200);
+  });
+
+  it('says of a certificate what may go wrong with it, and firma-estado says it again', async () => {
+    const { kit, a } = await createKitWithAlta();
+    const { cer } = efirmaDe(a.rfc, { curp: 'XIQB891116MCHZRÑ72' });
+    const advertencias = [{ codigo: 'TEXTO_MAL_FORMADO', texto: expect.stringMatching(/305.*CIEC/) }];
+    expect((await register(kit, a, cer)).json.data).toMatchObject({ advertencias });
+    const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
+    expect(await look()).toMatchObject({ tiene_cer: true, advertencias });
+    await register(kit, a, efirmaDe(a.rfc).cer);
+    expect(await look()).toMatchObject({ tiene_cer: true, advertencias: [] });
   });
 
   const other = () => createAuthority({ pair: rsaPair(), from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' });

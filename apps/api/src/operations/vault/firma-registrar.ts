@@ -1,6 +1,12 @@
-import { CertificadoInvalido, checkCertificado, MOTIVOS_CERTIFICADO, storeCertificado } from '@acuse/vault';
+import {
+  CertificadoInvalido,
+  type CertificadoRevisado,
+  checkCertificado,
+  MOTIVOS_CERTIFICADO,
+  storeCertificado,
+} from '@acuse/vault';
 import { z } from 'zod';
-import { rfcData, soloRfc, texto } from '../../fields.ts';
+import { advertenciasData, explain, rfcData, soloRfc, texto } from '../../fields.ts';
 import { requireStored } from '../../http/credenciales.ts';
 import { defineOperation } from '../../http/operation.ts';
 
@@ -9,7 +15,7 @@ const MAX_BYTES = 128 * 1_024;
 export default defineOperation({
   summary: 'Registrar el certificado de la e.firma',
   description:
-    'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada.',
+    'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada. advertencias dice lo que puede fallar con uno aceptado.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio-sin-registrar',
@@ -30,12 +36,16 @@ export default defineOperation({
       example: 'contraseña-de-la-llave',
     },
   },
-  data: z.object({ rfc: rfcData, no_serie: texto('Número de serie del certificado.', '00001000000500003282') }),
+  data: z.object({
+    rfc: rfcData,
+    no_serie: texto('Número de serie del certificado.', '00001000000500003282'),
+    advertencias: advertenciasData,
+  }),
   errors: ['CERTIFICADO_INVALIDO'],
 
   async handle({ rfc }, contexto) {
     const { deps, secretos, now, error } = contexto;
-    let certificado: ReturnType<typeof checkCertificado>;
+    let certificado: CertificadoRevisado;
     try {
       certificado = checkCertificado(secretos.cer, { rfc, now, trust: deps.trust });
     } catch (cause) {
@@ -43,6 +53,7 @@ export default defineOperation({
       throw error('CERTIFICADO_INVALIDO', { campo: 'cer', motivo: MOTIVOS_CERTIFICADO[cause.motivo] }, cause);
     }
     requireStored(await storeCertificado(certificado, contexto, deps));
-    return { rfc, no_serie: certificado.noSerie };
+    const { noSerie, advertencias } = certificado;
+    return { rfc, no_serie: noSerie, advertencias: explain(advertencias) };
   },
 });

@@ -1,7 +1,8 @@
 import { createBoveda, createContribuyentes, createSesionesPortal, notifyOutbox, type RfcVista } from '@acuse/db';
 import {
-  type Certificado,
+  ADVERTENCIAS,
   CertificadoInvalido,
+  type CertificadoRevisado,
   type CiecLength,
   checkCertificado,
   type Dueno,
@@ -322,13 +323,18 @@ async function store(
   const boveda = openBoveda(contexto, tecleada);
   const dueno = duenoDe(tecleada, contexto);
   const ahora = await boveda.boveda.now();
-  const certificado = cer
-    ? checked(cer, { rfc: rfc.rfc, now: ahora, trust: trustOf(tecleada, contexto) })
-    : refusing(() => storedCertificado(tecleada.access, tecleada.apiKey, ahora, boveda.keyring));
+  const nuevo = cer && checked(cer, { rfc: rfc.rfc, now: ahora, trust: trustOf(tecleada, contexto) });
+  const certificado =
+    nuevo ?? refusing(() => storedCertificado(tecleada.access, tecleada.apiKey, ahora, boveda.keyring));
   const opened = key && refusing(() => openLlaveDe(certificado, key, password));
   try {
-    if (cer && !(await storeCertificado(certificado, dueno, boveda))) throw new Rehusada({ api_key: LLAVE_MUERTA });
-    const partes = cer ? [`El certificado ${certificado.noSerie} quedó registrado.`] : [];
+    if (nuevo && !(await storeCertificado(nuevo, dueno, boveda))) throw new Rehusada({ api_key: LLAVE_MUERTA });
+    const partes = nuevo
+      ? [
+          `El certificado ${nuevo.noSerie} quedó registrado.`,
+          ...nuevo.advertencias.map((codigo) => ADVERTENCIAS[codigo]),
+        ]
+      : [];
     if (opened === null) return partes.join(' ');
     const expiraEn = await storeLlave(certificado, opened, ahora, dueno, boveda);
     if (expiraEn === null) throw new Rehusada({ api_key: LLAVE_MUERTA });
@@ -346,7 +352,7 @@ const isDePruebas = ({ access }: LlaveTecleada, { deps }: Pick<ContextoCliente, 
 const trustOf = (tecleada: LlaveTecleada, contexto: Pick<ContextoCliente, 'deps'>) =>
   isDePruebas(tecleada, contexto) ? contexto.deps.trustPruebas : contexto.deps.trust;
 
-function checked(cer: Buffer, expected: Parameters<typeof checkCertificado>[1]): Certificado {
+function checked(cer: Buffer, expected: Parameters<typeof checkCertificado>[1]): CertificadoRevisado {
   try {
     return checkCertificado(cer, expected);
   } catch (error) {
