@@ -4,6 +4,7 @@ export * from './almacen/almacen.ts';
 export * from './borrado/borrado.ts';
 export * from './borrado/informes.ts';
 export { columnsIn, MAPA, type Tratado } from './borrado/mapa.ts';
+export { checkErasure } from './borrado/plan.ts';
 export * from './borrado/search.ts';
 export * from './claims/capsulas.ts';
 export * from './claims/claims.ts';

@@ -8,6 +8,7 @@ import type { Database } from '../database.ts';
 import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { againAfterDeadlock, inTransaction } from '../transaction.ts';
 import { MAPA } from './mapa.ts';
+import { about, deleteAll, dondeOf, erasureOrder, ROOTS, type Root, under } from './plan.ts';
 
 /** An order to delete everything of one taxpayer of one account. */
 export interface Borrado {
@@ -147,13 +148,6 @@ async function count(connection: Connection, id: string, more: Readonly<Record<s
 export const noteErased = ({ pool }: Db, { id }: Pick<Borrado, 'id'>, more: Readonly<Record<string, number>>) =>
   count(pool, id, more);
 
-/** A statement about the rows of a table that are the taxpayer's; its parameters are id, account and RFC. */
-function about(tabla: string, write: (donde: string) => string): string {
-  const donde = MAPA[tabla]?.donde;
-  if (donde === undefined) throw new TypeError(`the rows of ${tabla} are not found by themselves`);
-  return `WITH q AS (SELECT $1::uuid AS c, nullif($2::text, '')::uuid AS a, $3::text AS r) ${write(donde.replace(/:([car])\b/g, '(SELECT $1 FROM q)'))}`;
-}
-
 type Whose = Pick<Borrado, 'id' | 'contribuyenteId' | 'cuentaId' | 'rfc'>;
 const valuesOf = ({ contribuyenteId, cuentaId, rfc }: Omit<Whose, 'id'>) => [contribuyenteId, cuentaId, rfc];
 
@@ -174,6 +168,19 @@ async function eraseRows({ pool }: Db, whose: Whose, tabla: string): Promise<voi
   }
 }
 
+/** Deletes some solicitudes or events with everything that hangs on them, in one transaction. */
+async function eraseUnder({ pool }: Db, id: string, root: Root, ids: readonly string[]): Promise<void> {
+  const order = under(await erasureOrder({ pool }), root);
+  await inTransaction(pool, async (client) => {
+    const gone: Record<string, number> = {};
+    for (const tabla of order) {
+      const donde = tabla === ROOTS[root].tabla ? 'id = ANY ($1)' : dondeOf(tabla, 'SELECT unnest($1::uuid[])');
+      gone[tabla] = await execute(client, `DELETE FROM ${tabla} WHERE ${donde}`, [ids]);
+    }
+    await count(client, id, gone);
+  });
+}
+
 /**
  * The next ended solicitudes whose objects and rows are to go; before everything is quiet, without those that ended so
  * shortly ago that a worker may still write an object of theirs. `hasObjects` is false where retention has deleted them.
@@ -191,21 +198,9 @@ export const solicitudesToErase = (
     [contribuyenteId, isQuiet, graceSeconds, limit],
   );
 
-const OF_SOLICITUDES: readonly (readonly [tabla: string, text: string])[] = [
-  ['paquete_sat', 'DELETE FROM paquete_sat USING parte p WHERE parte_id = p.id AND p.solicitud_id = ANY ($1)'],
-  ...['parte', 'evento', 'paso', 'credencial_sellada', 'capsula', 'outbox'].map(
-    (tabla) => [tabla, `DELETE FROM ${tabla} WHERE solicitud_id = ANY ($1)`] as const,
-  ),
-  ['solicitud', 'DELETE FROM solicitud WHERE id = ANY ($1)'],
-];
-
 /** Deletes solicitudes with everything that hangs on them, whose objects are gone. */
-export const eraseSolicitudes = ({ pool }: Db, { id }: Pick<Borrado, 'id'>, solicitudes: readonly string[]) =>
-  inTransaction(pool, async (client) => {
-    const gone: Record<string, number> = {};
-    for (const [tabla, text] of OF_SOLICITUDES) gone[tabla] = await execute(client, text, [solicitudes]);
-    await count(client, id, gone);
-  });
+export const eraseSolicitudes = (database: Db, { id }: Pick<Borrado, 'id'>, solicitudes: readonly string[]) =>
+  eraseUnder(database, id, ':s', solicitudes);
 
 /** The next documents of the taxpayer, whose objects may still be there. */
 export const documentosToErase = ({ pool }: Db, { contribuyenteId }: Pick<Borrado, 'contribuyenteId'>) =>
@@ -222,25 +217,13 @@ export const eraseDocumentos = ({ pool }: Db, { id }: Pick<Borrado, 'id'>, docum
   );
 
 const EVENTS = `SELECT id FROM webhook_evento WHERE cuenta_id = $1 AND rfc = $2 AND id > $3 ORDER BY id LIMIT ${BATCH}`;
-const OF_EVENTS: readonly (readonly [tabla: string, text: string])[] = [
-  [
-    'webhook_intento',
-    'DELETE FROM webhook_intento USING webhook_entrega e WHERE entrega_id = e.id AND e.evento_id = ANY ($1)',
-  ],
-  ['webhook_entrega', 'DELETE FROM webhook_entrega WHERE evento_id = ANY ($1)'],
-  ['webhook_evento', 'DELETE FROM webhook_evento WHERE id = ANY ($1)'],
-];
 
 /** What webhooks were told of the taxpayer, from one end of the table to the other once. */
-async function eraseTold({ pool }: Db, { id, cuentaId, rfc }: Borrado): Promise<void> {
+async function eraseTold(database: Db, { id, cuentaId, rfc }: Borrado): Promise<void> {
+  const { pool } = database;
   for (let after: string | undefined = '00000000-0000-0000-0000-000000000000'; after !== undefined; ) {
     const ids: string[] = (await rowsOf<{ id: string }>(pool, EVENTS, [cuentaId, rfc, after])).map((row) => row.id);
-    if (ids.length > 0)
-      await inTransaction(pool, async (client) => {
-        const gone: Record<string, number> = {};
-        for (const [tabla, text] of OF_EVENTS) gone[tabla] = await execute(client, text, [ids]);
-        await count(client, id, gone);
-      });
+    if (ids.length > 0) await eraseUnder(database, id, ':e', ids);
     after = ids.length === BATCH ? ids.at(-1) : undefined;
   }
 }
@@ -305,55 +288,36 @@ async function clean({ pool }: Db, { id, cuentaId, contribuyenteId, rfc }: Borra
   }
 }
 
-const LATER = [
-  ...[
-    'idempotencia',
-    'consulta_en_curso',
-    'llave_recordada',
-    'webhook_aviso',
-    'correo_aviso',
-    'consentimiento',
-    'tramo',
-  ],
-  ...['sincronizacion', 'cfdi_cambio', 'cfdi', 'nombrado', 'lectura', 'almacen'],
-] as const;
-const LAST = [
-  ...['efirma_shred', 'credencial', 'operacion_deshabilitada', 'ip_permitida', 'api_key_uso'],
-  ...['sesion_portal', 'turno_acceso', 'rechazo_acceso', 'api_key', 'contribuyente'],
-] as const;
-
-/** Deletes and cleans everything but solicitudes, documents and the taxpayer itself. */
+/** Deletes and cleans everything but what has objects, and what goes with the taxpayer itself. */
 export async function eraseAround(database: Db, borrado: Borrado): Promise<void> {
-  for (const tabla of LATER) await eraseRows(database, borrado, tabla);
+  const order = await erasureOrder(database);
+  const elsewhere = new Set(['documento', ...under(order, ':s'), ...under(order, ':e')]);
+  for (const tabla of order)
+    if (!elsewhere.has(tabla) && !MAPA[tabla]?.isLast) await eraseRows(database, borrado, tabla);
   await eraseTold(database, borrado);
   await clean(database, borrado);
 }
 
 /**
  * Deletes the taxpayer, with what hangs on it, in one transaction. False when something of it is there again, or still:
- * then the deletion begins anew. Whoever writes for it meanwhile is refused for want of the row.
+ * then the deletion begins again. A process that writes for it meanwhile is refused for want of the row.
  */
 export const eraseTaxpayer = ({ pool }: Db, borrado: Borrado): Promise<boolean> =>
   inTransaction(pool, async (client) => {
     await execute(client, 'SELECT FROM contribuyente WHERE id = $1 FOR UPDATE', [borrado.contribuyenteId]);
+    const order = await erasureOrder({ pool: client });
     const rest = await inventory({ pool: client }, borrado);
-    const isLeft = Object.entries(rest).some(
-      ([tabla, n]) => n > 0 && !LAST.some((each) => each === tabla) && MAPA[tabla]?.trato === 'borra',
-    );
+    const isLeft = order.some((tabla) => !MAPA[tabla]?.isLast && (rest[tabla] ?? 0) > 0);
     const active = await isOne(client, `SELECT WHERE ${IS_OPEN.replaceAll('$2', '$1')}`, [borrado.contribuyenteId]);
     if (isLeft || active) return false;
     const gone: Record<string, number> = {};
-    for (const tabla of LAST)
-      gone[tabla] = await execute(
-        client,
-        about(tabla, (donde) => `DELETE FROM ${tabla} WHERE ${donde}`),
-        valuesOf(borrado),
-      );
+    for (const tabla of order.filter((each) => MAPA[each]?.isLast))
+      gone[tabla] = await execute(client, deleteAll(tabla), valuesOf(borrado));
     await count(client, borrado.id, gone);
     return true;
   });
 
-/** How many rows each table has of a taxpayer, those that would stay among them; what hangs on an event is not counted. */
+/** How many rows each table has of a taxpayer, those that would stay among them. */
 export async function inventory(
   { pool }: { pool: Connection },
   whose: Omit<Whose, 'id'>,

@@ -7,8 +7,10 @@ export interface Tratado {
   readonly dato: string;
   /** `borra`: its rows go. `limpia`: its rows stay without what is `suyo`. `conserva`: stays as it is. */
   readonly trato: 'borra' | 'limpia' | 'conserva';
-  /** Which rows are the taxpayer's, for those that are found by it alone: `:c` its id, `:a` its account, `:r` its RFC. */
+  /** Which rows are the taxpayer's: `:c` its id, `:a` its account, `:r` its RFC, `:s` its solicitudes, `:e` its events. */
   readonly donde?: string;
+  /** Its rows go in one transaction with the taxpayer's, when nothing is under way any more. */
+  readonly isLast?: true;
   /** Columns with the RFC, or with data that are the taxpayer's. */
   readonly suyo?: string;
   /** Columns that stay in which somebody may have written the RFC: data of the account, or public ones. */
@@ -29,7 +31,7 @@ export interface Tratado {
 
 /**
  * Every table and every column, by what a deletion does with it. A column that is not named here fails the tests: nothing
- * new is kept of a taxpayer without somebody having said how it goes. In the order in which rows go: children first.
+ * new is kept of a taxpayer without a word on how it goes.
  */
 export const MAPA: Readonly<Record<string, Tratado>> = { ...SE_BORRA, ...QUEDA };
 

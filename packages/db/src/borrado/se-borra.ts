@@ -2,7 +2,7 @@ import type { Tratado } from './mapa.ts';
 
 const SUYO = 'contribuyente_id = :c';
 const DE_SU_LLAVE = 'api_key_id IN (SELECT id FROM api_key WHERE contribuyente_id = :c)';
-const DE_SU_SOLICITUD = 'solicitud_id IN (SELECT id FROM solicitud WHERE contribuyente_id = :c)';
+const DE_SU_SOLICITUD = 'solicitud_id IN (:s)';
 const DE_SU_ALMACEN = 'almacen_id IN (SELECT id FROM almacen WHERE contribuyente_id = :c)';
 const DE_SU_SINCRONIZACION = 'sincronizacion_id IN (SELECT id FROM sincronizacion WHERE contribuyente_id = :c)';
 const AL_DIA = 'hasta que se deja de mantener al día el RFC';
@@ -11,7 +11,7 @@ const CON_EL_RFC = 'mientras la cuenta tenga el RFC';
 const RASTRO = '{TRACE_RETENTION_DAYS} días después de que la solicitud termina';
 const AVISADO = '{TRACE_RETENTION_DAYS} días';
 
-/** Tables of which everything of a taxpayer goes, children first. */
+/** Tables of which everything of a taxpayer goes. */
 export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   paquete_sat: {
     dato: 'Paquetes del SAT de una solicitud',
@@ -213,6 +213,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   webhook_intento: {
     dato: 'Intentos de entregar un aviso, con lo que contestó el receptor',
     trato: 'borra',
+    donde: 'entrega_id IN (SELECT id FROM webhook_entrega WHERE evento_id IN (:e))',
     suyo: 'respuesta error',
     resto: 'id entrega_id en ms status',
     plazo: AVISADO,
@@ -221,6 +222,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   webhook_entrega: {
     dato: 'Entregas de avisos',
     trato: 'borra',
+    donde: 'evento_id IN (:e)',
     resto: 'id webhook_id evento_id secuencia estado intentos epoch due_at tomada_hasta creada_en terminada_en',
     plazo: AVISADO,
   },
@@ -253,6 +255,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   efirma_shred: {
     dato: 'La otra mitad de la clave de una e.firma',
     trato: 'borra',
+    isLast: true,
     donde: 'credencial_id IN (SELECT id FROM credencial WHERE contribuyente_id = :c)',
     suyo: 'llave',
     resto: 'credencial_id expira_en',
@@ -261,6 +264,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   credencial: {
     dato: 'CIEC, certificado y llave de la e.firma, cifrados',
     trato: 'borra',
+    isLast: true,
     donde: SUYO,
     suyo: 'sobre no_serie titular vigente_hasta',
     resto:
@@ -270,6 +274,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   operacion_deshabilitada: {
     dato: 'Operaciones apagadas',
     trato: 'borra',
+    isLast: true,
     donde: SUYO,
     resto: 'contribuyente_id operacion',
     plazo: CON_EL_RFC,
@@ -277,6 +282,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   ip_permitida: {
     dato: 'Direcciones desde las que se puede llamar',
     trato: 'borra',
+    isLast: true,
     donde: SUYO,
     suyo: 'cidr',
     resto: 'contribuyente_id',
@@ -285,6 +291,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   api_key_uso: {
     dato: 'Último uso de una API key',
     trato: 'borra',
+    isLast: true,
     donde: DE_SU_LLAVE,
     suyo: 'ultima_ip',
     resto: 'api_key_id ultimo_uso_en',
@@ -293,6 +300,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   sesion_portal: {
     dato: 'Sesiones con los portales del SAT, selladas',
     trato: 'borra',
+    isLast: true,
     donde: 'rfc = :r',
     suyo: 'rfc cookies sal huella',
     resto: 'id portal tipo usada_en abierta_en por_cerrar',
@@ -302,6 +310,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   turno_acceso: {
     dato: 'A quién le toca entrar a un portal',
     trato: 'borra',
+    isLast: true,
     donde: 'rfc = :r AND (cuenta_id = :a OR hasta < now())',
     suyo: 'rfc',
     resto: 'tipo token hasta cuenta_id desde',
@@ -311,6 +320,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   rechazo_acceso: {
     dato: 'Credenciales que el SAT rechazó, como huella lenta',
     trato: 'borra',
+    isLast: true,
     donde: 'rfc = :r',
     suyo: 'rfc huella sal motivo codigo',
     resto: 'tipo creado_en',
@@ -320,6 +330,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   api_key: {
     dato: 'API keys, como huella con clave',
     trato: 'borra',
+    isLast: true,
     donde: SUYO,
     suyo: 'hash ultimos4',
     resto: 'id contribuyente_id usuario_id modo pepper_version estado registrada_en creada_en terminada_en',
@@ -328,6 +339,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   contribuyente: {
     dato: 'El RFC, su nombre y su idCIF',
     trato: 'borra',
+    isLast: true,
     donde: 'id = :c',
     suyo: 'rfc nombre id_cif',
     resto: 'id cuenta_id version creado_en',

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { accountsOf, askErasure, findErased, inventory, isUuid, sealedErasures } from '@acuse/db';
+import { accountsOf, askErasure, checkErasure, findErased, inventory, isUuid, sealedErasures } from '@acuse/db';
 import { type Command, Option } from 'commander';
 import type { ErasureDeps } from '../borrar/erase.ts';
 import { hashRfc, type Informe, informeSchema, isOfRfc, isWhole, readInforme } from '../borrar/informe.ts';
@@ -17,7 +17,7 @@ interface Options {
   readonly esperar: boolean;
 }
 
-/** Opens what a deletion needs, and the storage before anything is deleted: half of a deletion is none. */
+/** Opens the storage and plans the deletion before any key is revoked: half of a deletion is none. */
 async function withErasure<T>(deps: CliDeps, run: (erasure: ErasureDeps) => Promise<T>): Promise<T> {
   const eraser = await deps.openEraser();
   try {
@@ -28,9 +28,10 @@ async function withErasure<T>(deps: CliDeps, run: (erasure: ErasureDeps) => Prom
       );
     });
     const { databaseUrl, queueUrl, pause, show } = deps;
-    return await deps.slow(TIMEOUT_MS, (database) =>
-      run({ database, databaseUrl, queueUrl, eraser, hasVersions, pause, show }),
-    );
+    return await deps.slow(TIMEOUT_MS, async (database) => {
+      await checkErasure(database);
+      return run({ database, databaseUrl, queueUrl, eraser, hasVersions, pause, show });
+    });
   } finally {
     eraser.close();
   }
@@ -62,12 +63,28 @@ async function erase(deps: CliDeps, rfc: string, options: Options): Promise<void
   const { carryOut, GRACE_SECONDS } = await import('../borrar/erase.ts');
   await withErasure(deps, async (erasure) => {
     let found = 0;
+    const failed: { readonly cuentaId: string; readonly error: unknown }[] = [];
     for (const cuentaId of cuentas) {
       const borrado = await askErasure(erasure.database, { cuentaId, rfc, rfcHuella: await hashRfc(rfc), ...AUTOR });
       if (borrado === null) continue;
       found += 1;
-      const informe = await carryOut(erasure, borrado, { graceSeconds: GRACE_SECONDS, waits: options.esperar });
-      if (informe !== null) deps.show(informe);
+      try {
+        const informe = await carryOut(erasure, borrado, { graceSeconds: GRACE_SECONDS, waits: options.esperar });
+        if (informe !== null) deps.show(informe);
+      } catch (error) {
+        failed.push({ cuentaId, error });
+      }
+    }
+    const [first] = failed;
+    if (first !== undefined && cuentas.length === 1) throw first.error;
+    if (first !== undefined) {
+      const each = failed.map(
+        ({ cuentaId, error }) => `${cuentaId}: ${error instanceof Error ? error.message : error}`,
+      );
+      throw new Error(
+        `No se terminó en ${failed.length} de ${cuentas.length} cuentas. Corrija la causa y repita la orden.\n${each.join('\n')}`,
+        { cause: first.error },
+      );
     }
     if (found > 0) return;
     const before = await reportsOf(deps, rfc);
