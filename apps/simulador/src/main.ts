@@ -59,6 +59,7 @@ async function run({ host, port: puerto, https, dataDir, efirmas, reloj, setting
         'Nada de lo que contesta tiene validez fiscal. Ctrl-C lo termina.',
       ].join('\n');
   process.stdout.write(`${said}\n`);
+  process.send?.('ready', undefined, undefined, () => {});
 }
 
 function isLoopback(host: string): boolean {

@@ -1,4 +1,6 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, silentLogger } from '@acuse/runtime';
@@ -14,7 +16,7 @@ const port = Number(process.env.PORT);
 let calls = 0;
 console.log('options', process.env.NODE_OPTIONS);
 console.log('starting', JSON.stringify(Object.keys(process.env).sort()));
-const server = createServer((_, response) => response.writeHead(++calls < 3 ? 503 : 204).end()).listen(port, '127.0.0.1');
+const server = createServer((_, response) => response.writeHead(++calls < 3 ? 503 : 204).end()).listen(port, '127.0.0.1', () => process.send?.('ready'));
 process.on('SIGTERM', () => {
   if (process.env.STUBBORN) return;
   appendFileSync(process.env.NOTES ?? '', process.env.PORT + ' ');
@@ -69,6 +71,15 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     expect(one.isRunning() || isAlive(two.pid)).toBe(false);
     expect(await readFile(join(dir, 'logs', 'two.log'), 'utf8')).toContain('starting');
     expect(await readFile(join(dir, 'notes'), 'utf8')).toBe(`${second.env['PORT']} ${first.env['PORT']} `);
+  });
+
+  test('does not take the answer of another program for that of its own', async () => {
+    const other = createServer((_, response) => response.writeHead(204).end());
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const taken = { ...(await spec('taken', { PORT: String(port) })), readyUrl: `http://127.0.0.1:${port}/readyz` };
+    await expect(make().start(taken)).rejects.toThrow(/taken no inició: terminó con 1[\s\S]*EADDRINUSE/);
+    other.close();
   });
 
   test('gives a program its own environment and nothing of ours', async () => {

@@ -16,7 +16,7 @@ interface AppSpec {
   readonly entry: string;
   /** Its whole environment, but for what any program needs (PATH, HOME and the like): nothing of ours is inherited. */
   readonly env: Readonly<Record<string, string>>;
-  /** It is ready when this address answers 2xx. Without it, when it has been started. */
+  /** The program is ready when it sent `ready` and this address answers 2xx; without it, when it was spawned. */
   readonly readyUrl?: string;
 }
 
@@ -101,7 +101,7 @@ async function launch({ name, entry, env }: AppSpec, logDir: string | undefined)
       env: { ...inherited, ...env, NODE_OPTIONS: [inherited['NODE_OPTIONS'], env['NODE_OPTIONS']].join(' ').trim() },
       // Not of our process group: a Ctrl-C must reach us only, who stop them in order.
       detached: true,
-      stdio: ['ignore', output, output],
+      stdio: ['ignore', output, output, 'ipc'],
     });
   const { child, tail } =
     logDir === undefined ? prefixed(name, start('pipe')) : await intoFile(join(logDir, `${name}.log`), start);
@@ -180,6 +180,11 @@ async function waitReady({ readyUrl }: AppSpec, child: ChildProcess, timeoutMs: 
   if (readyUrl === undefined) return;
   const until = performance.now() + timeoutMs;
   let last = 'no respondió';
+  let isListening = false;
+  child.once('message', () => {
+    isListening = true;
+    if (child.connected) child.disconnect();
+  });
   for (;;) {
     if (child.exitCode !== null || child.signalCode !== null) {
       throw new Error(`terminó con ${child.exitCode ?? child.signalCode} antes de estar listo`);
@@ -191,7 +196,7 @@ async function waitReady({ readyUrl }: AppSpec, child: ChildProcess, timeoutMs: 
       },
       () => 0,
     );
-    if (status >= 200 && status < 300) return;
+    if (isListening && status >= 200 && status < 300) return;
     if (status > 0) last = `respondió ${status}`;
     if (performance.now() > until) throw new Error(`${readyUrl} ${last} en ${timeoutMs} ms`);
     await sleep(POLL_MS);

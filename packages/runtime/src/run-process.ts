@@ -24,6 +24,8 @@ export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel; reado
   shutdown.listen();
   try {
     log.info(await start(config, log, shutdown), 'process_ready');
+    // A parent with a channel waits for this: another program may answer at the same port.
+    process.send?.('ready', undefined, undefined, () => {});
   } catch (error) {
     log.fatal({ err: error }, 'process_not_started');
     process.stderr.write(`${explain(error, portOf(config, error))}\n`);

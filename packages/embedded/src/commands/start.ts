@@ -2,38 +2,15 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLogger, ExplainedError, explain } from '@acuse/runtime';
-import { freePort, takePort } from '../free-port.ts';
-import { readSettings, type Settings } from '../settings.ts';
-import { type RunningStack, startStack } from '../stack.ts';
+import { readSettings } from '../settings.ts';
+import { type RunningStack, type StackOptions, startStack } from '../stack.ts';
 import { askSimulador, isKeyActive, lastMonths, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
 import { type CommandOptions, helpOf, readOptions } from './options.ts';
+import { startOnFreePorts } from './ports.ts';
 
 const HOME = fileURLToPath(new URL('../../../../.acuse', import.meta.url));
-/** Where the parts listen unless somebody is there already. */
-const PORTS = { api: 8080, panel: 8081, simulador: 8090, s3: 8333, postgres: 5433 };
 /** Months with the number of rows that `--rows` asks for. */
 const MONTHS = 3;
-
-/**
- * The ports that were asked for, and else the usual ones, or others where those are taken. @throws when one that was
- * asked for is.
- */
-async function choosePorts({ port }: CommandOptions, settings: Settings) {
-  const asked: Readonly<Record<string, number>> = { ...settings.ports, ...(port === undefined ? {} : { api: port }) };
-  const chosen = Object.entries({ ...PORTS, ...asked }).map(async ([name, wanted]) => {
-    if (name in asked) {
-      const setting = name === 'api' && port !== undefined ? '--port' : `${name.toUpperCase()}_PORT`;
-      const taken = takePort(wanted).catch((error) => {
-        throw new ExplainedError(explain(error, { port: setting }));
-      });
-      return [name, await taken];
-    }
-    const free = await freePort(wanted);
-    if (free !== wanted) process.stderr.write(`El puerto ${wanted} (${name}) está ocupado: se usa ${free}.\n`);
-    return [name, free];
-  });
-  return Object.fromEntries(await Promise.all(chosen));
-}
 
 /**
  * The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data.
@@ -109,17 +86,23 @@ async function main(): Promise<void> {
   });
   // Rejected before anybody waits for it when a program ends during the start.
   ended.catch(() => {});
-  const stack = await startStack({
-    dataDir: home,
-    logDir: join(home, 'log'),
-    log,
-    ...settings,
-    ports: await choosePorts(options, settings),
-    ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
-    withPanel: true,
-    onUnexpectedExit: (name) =>
-      fail(new ExplainedError(`${name} terminó por sí solo; su bitácora está en ${join(home, 'log')}.`)),
-  });
+  const start = (ports: StackOptions['ports']) =>
+    startStack({
+      dataDir: home,
+      logDir: join(home, 'log'),
+      log,
+      ...settings,
+      ...(ports === undefined ? {} : { ports }),
+      ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
+      withPanel: true,
+      onUnexpectedExit: (name, code, signal) =>
+        fail(
+          new ExplainedError(
+            `${name} terminó por sí solo (${signal ?? `código ${code}`}) y npm start se detuvo. Por qué, en su bitácora: ${join(home, 'log', name)}.log`,
+          ),
+        ),
+    });
+  const stack = await startOnFreePorts(options, settings, start);
   try {
     const account = await readyAccount(stack, home, options.rfc);
     if (options.rows !== undefined) {
