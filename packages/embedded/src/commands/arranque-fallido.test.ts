@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, describe, expect } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { eachAtLength } from '../../../../test/integration/fixtures/at-length.ts';
 
 const ROOT = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -16,13 +16,17 @@ const file = join(dir, 'archivo');
 writeFileSync(file, '');
 afterAll(() => rmSync(dir, { recursive: true }));
 
-async function run(command: 'start' | 'demo', args: readonly string[], env: Readonly<Record<string, string>>) {
+function launch(command: 'start' | 'demo', args: readonly string[], env: Readonly<Record<string, string>>) {
   const source = `packages/embedded/src/commands/${command}.ts`;
-  const child = spawn(process.execPath, ['--conditions=acuse-source', '--import', 'tsx', source, ...args], {
+  return spawn(process.execPath, ['--conditions=acuse-source', '--import', 'tsx', source, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+}
+
+async function run(...of: Parameters<typeof launch>) {
+  const child = launch(...of);
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { out, err, code };
 }
@@ -96,6 +100,25 @@ describe('npm start and npm run demo that cannot start', { timeout: 60_000 }, ()
       expect(err).toContain(`${name}: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.\n`);
       expect(code).toBe(1);
       server.close();
+    },
+  );
+
+  test.runIf(process.platform === 'linux')(
+    'npm start names the program that was killed, how it ended and its log',
+    { timeout: 180_000 },
+    async () => {
+      const data = join(dir, 'matado');
+      const child = launch('start', ['--json', '--data', data], {});
+      const err = text(child.stderr);
+      await once(child.stdout, 'data');
+      const children = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim().split(' ');
+      const worker = children.find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('apps/worker'));
+      process.kill(Number(worker), 'SIGKILL');
+      const [code] = await once(child, 'close');
+      expect(await err).toContain(
+        `worker terminó por sí solo (SIGKILL) y npm start se detuvo. Por qué, en su bitácora: ${join(data, 'log', 'worker.log')}`,
+      );
+      expect(code).toBe(1);
     },
   );
 });
