@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -12,7 +12,7 @@ import { type Caller, ciecOf, LISTAS_TOO, useServicio, waitFor } from '../fixtur
 const ROOT = new URL('../../../', import.meta.url);
 const run = promisify(execFile);
 
-/** What a newcomer would paste: the function `call`, the preparation, and one line an operation. */
+/** The parts that a newcomer pastes: the first steps, the function `call`, the preparation, one line an operation. */
 function readmeOf(name: string) {
   const text = readFileSync(new URL(name, ROOT), 'utf8');
   const call = /^call\(\) \{.*\}$/m.exec(text)?.[0];
@@ -23,8 +23,9 @@ function readmeOf(name: string) {
       fields: [...data.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),
     }),
   );
-  if (call === undefined || prep === undefined) throw new Error(`${name} lacks the functions`);
-  return { call, prep, rows };
+  const first = /```sh\nexport API=.*\n([\s\S]*?)```/.exec(text)?.[1];
+  if (call === undefined || prep === undefined || first === undefined) throw new Error(`${name} lacks the functions`);
+  return { call, prep, first, rows };
 }
 
 async function hasCurl(): Promise<boolean> {
@@ -66,6 +67,12 @@ describe('the table of the README', () => {
         await writeFile(join(folder, `${caller.rfc}.${part}`), Buffer.from(efirma[part], 'base64'));
       const own = { API: servicio.api.url, KEY: caller.apiKey, RFC: caller.rfc, CIEC: ciecOf(caller.rfc) };
       env = { ...process.env, ...own, EFIRMA: folder };
+    });
+
+    it('has its ZIP after the first steps, pasted verbatim', { timeout: 400_000 }, async () => {
+      const { first } = readmeOf('README.md');
+      await run('bash', ['-ec', first], { env, cwd: servicio.dir });
+      expect((await readFile(join(servicio.dir, '2025.zip'))).subarray(0, 4).toString('latin1')).toBe('PK\x03\x04');
     });
 
     it('gives what the specification shows, line by line', { timeout: 400_000 }, async () => {
