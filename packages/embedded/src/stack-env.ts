@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { urlOf } from '@acuse/runtime';
 import { changeValores, newSecretos, PROCESOS, readValores, type Valores, writeInstalacion } from '@acuse/vault';
@@ -122,6 +122,25 @@ export function workerEnv(
     ...s3Env(addresses.s3),
   };
   return over(stack, given, { HEALTH_PORT: String(healthPort) });
+}
+
+/**
+ * Writes the settings of the operator's commands to `path`, as a shell reads them: the file of each secret, and the
+ * addresses of the parts. For the owner only.
+ */
+export async function writeOperatorEnv(
+  path: string,
+  addresses: StackAddresses,
+  { carpeta }: StackSecrets,
+  { autoridades, given }: { readonly autoridades: string } & Given,
+): Promise<void> {
+  const folder = join(carpeta, 'operador');
+  const files = Object.fromEntries((await readdir(folder)).map((name) => [`${name}_FILE`, join(folder, name)]));
+  const plain = { EFIRMA_AUTORIDADES: autoridades, ...satEnv(addresses, given), ...s3Env(addresses.s3) };
+  const lines = Object.entries(over(files, plain)).map(
+    ([name, value]) => `${name}='${value.replaceAll("'", "'\\''")}'\n`,
+  );
+  await writeFile(path, lines.join(''), { mode: 0o600 });
 }
 
 /** Where a process that listens at `host`:`port` answers somebody of this machine. */

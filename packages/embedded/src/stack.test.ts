@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { createContribuyentes, openDatabase } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
 import { PROCESOS } from '@acuse/vault';
@@ -11,6 +14,7 @@ import { type RunningStack, startStack } from './stack.ts';
 import { ensureSecrets, keepAddresses } from './stack-env.ts';
 import { logIn, openBrowser } from './testing/browser.ts';
 
+const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 let dir = '';
 beforeAll(async () => {
   dir = await mkdtemp(join(tmpdir(), 'acuse-stack-'));
@@ -65,6 +69,23 @@ async function expectAddressesToHold(
     const codes = [...text.matchAll(/cfdi_codigo(?:&quot;|"): (\d+)/g)].map(([, one]) => Number(one));
     expect([address, ...codes]).toEqual([address, code]);
   }
+}
+
+/** The README's block for the operator's commands, over this folder, finds neither a fault nor a warning. */
+async function expectRevisarContent(dataDir: string): Promise<void> {
+  const readme = await readFile(join(ROOT, 'README.md'), 'utf8');
+  const block = /^set -a;.*operador\.env.*$/m.exec(readme)?.[0]?.replaceAll('.acuse/', `${dataDir}/`);
+  const bare = Object.fromEntries(['PATH', 'HOME'].map((name) => [name, process.env[name]]));
+  const { stdout } = await promisify(execFile)('bash', ['-c', `${block}\nnpx acuse operador revisar --json`], {
+    cwd: ROOT,
+    env: bare,
+  }).catch((error) => error);
+  const found = stdout
+    .trim()
+    .split('\n')
+    .map((line: string) => JSON.parse(line));
+  expect(found.length).toBeGreaterThan(10);
+  expect(found.filter(({ resultado }: { resultado: string }) => !['bien', 'omitida'].includes(resultado))).toEqual([]);
 }
 
 const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
@@ -183,6 +204,7 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
       ...['acuse_entra_api in acuse', 'acuse_entra_panel in acuse', 'acuse_entra_worker in acuse'],
     ];
     expect(await sessionsOf(stack)).toEqual(sessions);
+    await expectRevisarContent(dataDir);
     const account = await makeAccount(stack, dataDir);
     const { user, password, operator_user, operator_password } = account.panel ?? {};
     expect(await logIn(openBrowser(panel.url), operator_user, operator_password)).toBe('/inicio');

@@ -24,6 +24,7 @@ import {
   simuladorEnv,
   urlAt,
   workerEnv,
+  writeOperatorEnv,
 } from './stack-env.ts';
 
 export interface StackOptions {
@@ -183,6 +184,8 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       });
       panel = { ...app, url, publicUrl };
     }
+    const ofOperator = { autoridades, given: env.worker };
+    await writeOperatorEnv(join(dataDir, 'operador.env'), addresses, secrets, ofOperator);
     const peppers = options.peppers ?? secrets.valores['API_KEY_PEPPERS'] ?? '';
     return { ...addresses, apiUrl, secrets, peppers, simulador: simulador.app, api, workers, panel, stop };
   } catch (error) {

@@ -1,5 +1,5 @@
 import type { Installation, Settings } from './environment.ts';
-import { type Finding, fault, fine, warning } from './finding.ts';
+import { type Finding, fault, fine, skipped, warning } from './finding.ts';
 
 /** What the processes would refuse, and what stands in the settings that is for trying and not for the live SAT. */
 export function reviewSettings({ processes, settings, faults, logins }: Installation): readonly Finding[] {
@@ -21,11 +21,13 @@ export function reviewSettings({ processes, settings, faults, logins }: Installa
 export const isLive = ({ SAT_BASE_URL: simulator }: Settings): boolean => simulator === undefined;
 
 function* forTrying(settings: Settings): Generator<Finding> {
-  if (settings.SAT_BASE_URL !== undefined)
-    yield warning(
-      `habla con un simulador (${new URL(settings.SAT_BASE_URL).host}), no con el SAT`,
-      'Para salir en vivo, quite SAT_BASE_URL de todos los procesos.',
-    );
+  if (settings.SAT_BASE_URL !== undefined) {
+    const { host, hostname } = new URL(settings.SAT_BASE_URL);
+    const remedy = 'Para salir en vivo, quite SAT_BASE_URL de todos los procesos.';
+    yield LOCAL.test(hostname)
+      ? skipped(`habla con el simulador de esta máquina (${host}): instalación de prueba. ${remedy}`)
+      : warning(`habla con un simulador (${host}), no con el SAT`, remedy);
+  }
   const { SAT_CANALES_DESACTIVADOS: off = [] } = settings;
   if (off.length > 0)
     yield warning(
