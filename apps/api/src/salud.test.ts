@@ -54,7 +54,7 @@ it('the page says in words how the SAT answers, since when, and how long downloa
   expect(text).toContain('Emitidos por servicio web Muy pocas para decirlo');
   expect(text).toContain('Las descargas avanzan');
   expect(text).toContain('Nadie prepara los ZIP en este momento');
-  expect(text).toContain('falló una de cada 5 peticiones o más');
+  expect(text).toContain('falló una de cada 5 o más');
   expect(text).toContain('una de cada diez tardó 10 segundos o más');
   expect(text).toContain('hubo menos de 20 peticiones');
   expect(text).toContain('Cifras de 20 nov 2026, 12:00');

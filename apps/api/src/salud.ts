@@ -106,7 +106,7 @@ export const saludData = z
             .enum(ESTADOS_CANAL)
             .meta({
               description:
-                'Según la última media hora. CON_FALLAS: falló una de cada cinco peticiones o más, contando las que no se enviaron a un servidor caído. LENTO: una de cada diez tardó 10 segundos o más. SIN_DATOS: hubo menos de 20 peticiones. NORMAL: lo demás.',
+                'Según las últimas 20 peticiones o más, de la última media hora. CON_FALLAS: falló una de cada cinco o más, contando las que no se enviaron a un servidor caído. LENTO: una de cada diez tardó 10 segundos o más. SIN_DATOS: hubo menos de 20 peticiones. NORMAL: lo demás.',
               example: 'NORMAL',
             }),
           desde: instante('Desde cuándo está LENTO o CON_FALLAS, a lo más 24 horas atrás; null si no lo está.')

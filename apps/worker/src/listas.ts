@@ -14,6 +14,7 @@ import { createScheduledConsumer, createScheduler, type QueueSettings } from '@a
 import { deadline, type Logger, type Shutdown } from '@acuse/runtime';
 import { createLista69b, createListado, DIRECCIONES_LISTADOS } from '@acuse/sat';
 import type { WorkerConfig } from './config.ts';
+import { BEAT_MS } from './envios/webhooks.ts';
 import { startLoop } from './loop.ts';
 
 const TZ = 'America/Mexico_City';
@@ -98,6 +99,15 @@ export function openListas(
   const listados = createListados(database);
   const room = createSemaphore({ perKey: 1, total: AT_ONCE });
   const proceso = `${hostname()}:${process.pid}:listas`;
+  const latido = startLoop({
+    name: 'listas-latido',
+    everyMs: BEAT_MS,
+    log,
+    turn: async () => {
+      await heartbeats.beat({ proceso, rol: 'listas', consumed: false });
+      return false;
+    },
+  });
 
   /** What keeps a list from being loaded is noted beside it: the next attempt follows from that note. */
   async function load(clave: ClaveListado, { load: loadList }: Cargador, signal: AbortSignal): Promise<void> {
@@ -166,7 +176,7 @@ export function openListas(
     },
   });
   shutdown.phase('listas', async () => {
-    await Promise.all([pending.close(), schedule.close()]);
+    await Promise.all([pending.close(), schedule.close(), latido.close()]);
     await Promise.all(running);
   });
 }

@@ -5,8 +5,18 @@ import {
   isEsperaCumplida,
   type Modo,
   type Paquetes,
+  type SaludCanal,
 } from '@acuse/core';
-import type { Backlog, createBacklog, createListados, Esperas, EstadoListado, Saldos, Sweeper } from '@acuse/db';
+import type {
+  Backlog,
+  createBacklog,
+  createListados,
+  Esperas,
+  EstadoListado,
+  Saldos,
+  SaludCanales,
+  Sweeper,
+} from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 
@@ -187,6 +197,26 @@ export function observeStorage(metrics: Pick<WorkerMetrics, 'collect'>, paquetes
     apply: () => {},
   });
 }
+
+/** Tells at a scrape which channels of the SAT fail, by the rules of `/estado`. */
+export function observeCanales(
+  metrics: Pick<WorkerMetrics, 'channelFailing' | 'collect'>,
+  salud: Pick<SaludCanales, 'canales'>,
+): void {
+  metrics.collect<SaludCanal[]>({
+    name: 'channels',
+    sets: ['channelFailing'],
+    cacheMs: CANALES_CACHE_MS,
+    read: () => salud.canales(new Date()),
+    apply(canales) {
+      for (const { canal, estado } of canales)
+        if (estado !== 'SIN_DATOS') metrics.channelFailing.with({ canal }).set(estado === 'CON_FALLAS' ? 1 : 0);
+    },
+  });
+}
+
+/** Milliseconds for which a reading of the channels answers every scrape. */
+const CANALES_CACHE_MS = 30_000;
 
 /** Milliseconds for which what is known of the lists answers every scrape: they change once a day. */
 const LISTADOS_CACHE_MS = 15_000;

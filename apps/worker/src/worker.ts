@@ -26,6 +26,7 @@ import {
   createRetention,
   createRfcsListados,
   createSaldos,
+  createSaludCanales,
   createSatMetrics,
   createSesionesPortal,
   createSweeper,
@@ -53,6 +54,7 @@ import {
   meterReconciler,
   noteEsperas,
   observeBacklog,
+  observeCanales,
   observeListados,
   observeStorage,
 } from './metering.ts';
@@ -204,6 +206,7 @@ export async function startWorker(
     const common = { sweeper, log, everyMs: config.RECONCILER_INTERVAL_MS, retentionDays: config.RETENTION_DAYS };
     observeBacklog(metrics, createBacklog(database));
     observeListados(metrics, createListados(database));
+    observeCanales(metrics, createSaludCanales(database));
     const graceSeconds = config.RECONCILER_GRACE_SECONDS;
     closeLater('reconciler', startReconciler({ ...common, saldos, graceSeconds }));
     const documentos = createDocumentos(database);

@@ -1,4 +1,11 @@
-import { CANALES_MEDIDOS, CLAVES_LISTADO, RESULTADOS_ACCESO, RESULTADOS_MEDIDOS, TIPOS_EVENTO } from '@acuse/core';
+import {
+  CANALES_CON_ESTADO,
+  CANALES_MEDIDOS,
+  CLAVES_LISTADO,
+  RESULTADOS_ACCESO,
+  RESULTADOS_MEDIDOS,
+  TIPOS_EVENTO,
+} from '@acuse/core';
 
 /** The processes that have metrics. */
 export type MetricProcess = 'api' | 'panel' | 'worker';
@@ -297,6 +304,13 @@ export const CATALOGUE = {
     name: 'acuse_breaker_open',
     help: 'Si el cortacircuitos de un servidor del SAT está abierto (1) o no (0).',
     labels: { host: 'open' },
+    from: ['worker'],
+  },
+  channelFailing: {
+    kind: 'gauge',
+    name: 'acuse_sat_channel_failing',
+    help: 'Si un canal del SAT está CON_FALLAS (1) o no (0), con las reglas de /estado; falta donde no hay datos.',
+    labels: { canal: CANALES_CON_ESTADO },
     from: ['worker'],
   },
   listAge: {

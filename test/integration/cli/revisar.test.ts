@@ -105,10 +105,8 @@ describe('acuse operador revisar', () => {
       expect.stringContaining('no se envía correo'),
     ]);
     expect([wrong, code]).toEqual([[], 0]);
-    const elsewhere = await revisar({
-      SAT_BASE_URL: its.env['SAT_BASE_URL']?.replace('127.0.0.1', '[::ffff:127.0.0.1]'),
-    });
-    expect([elsewhere.wrong[0], elsewhere.code]).toEqual(['ajustes: aviso', 3]);
+    const other = its.env['SAT_BASE_URL']?.replace('127.0.0.1', '[::ffff:127.0.0.1]');
+    expect((await revisar({ SAT_BASE_URL: other })).wrong).toContain('ajustes: aviso');
     const checks = [...new Set(found.map(({ revision }) => revision))];
     const hosts = checks.filter((check) => check.startsWith('SAT '));
     expect(hosts.length).toBeGreaterThan(20);

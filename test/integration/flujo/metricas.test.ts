@@ -147,7 +147,7 @@ test('a scrape parses, says more of no RFC than of another, and finds every metr
   );
   // No breaker has been needed, and no backup made.
   expect(missing).toEqual([
-    'Cortacircuitos abiertos: acuse_breaker_open',
+    'Canales con fallas y cortacircuitos abiertos: acuse_breaker_open',
     'Edad del último respaldo: acuse_backup_age_seconds',
   ]);
 });

@@ -78,6 +78,36 @@ describe('the health of the authority', () => {
       expect($('svg[role="img"]')).toHaveLength(3);
     }
     expect((await operador.get('/operador')).text).toContain(`no contesta en ${host}`);
+    expect((await operador.get('/operador/salud')).$('main dd').text()).toContain('Normal 11 % de fallas');
+  });
+});
+
+describe('a failing SAT and dead workers', () => {
+  const first = async () => (await operador.get('/operador')).$('.aviso').first().text().replace(/\s+/g, ' ');
+
+  it('shows a channel as failing with 42 % of failures, on the first page and under Salud', async () => {
+    const metrics = createSatMetrics(panel.db);
+    const see = (resultado: 'exito' | 'fallo') =>
+      metrics.record({ host: 'pstcdi.clouda.sat.gob.mx', canal: 'soap', resultado, ms: 16 });
+    for (let n = 0; n < 58; n += 1) see('exito');
+    for (let n = 0; n < 42; n += 1) see('fallo');
+    await metrics.close();
+    expect(await first()).toContain('El SAT falla: Servicios web.');
+    const { $ } = await operador.get('/operador/salud');
+    expect($('main dd').first().text()).toMatch(/^Con fallas 42 % de fallas, desde \d\d:\d\d/);
+  });
+
+  it('says which work no worker does, and shows a silent process of any role as such', async () => {
+    const { sql } = panel;
+    await sql`INSERT INTO latido (proceso, rol, visto_en, slots)
+      VALUES ('uno', 'descargas', now(), 5), ('dos', 'listas', now() - interval '2 minutes', 0)`;
+    expect(await first()).toContain('Ningún worker prepara los ZIP: arranque uno.');
+    const { $ } = await operador.get('/operador');
+    const rows = textsOf($, 'tbody tr').map((row) => row.replace(/\s+/g, ' '));
+    expect(rows).toContainEqual(expect.stringMatching(/^uno ?descargas ?Vivo/));
+    expect(rows).toContainEqual(expect.stringMatching(/^dos ?listas ?Callado/));
+    await sql`UPDATE latido SET visto_en = now() - interval '2 minutes'`;
+    expect(await first()).toContain('Ningún worker lleva las descargas por el SAT ni prepara los ZIP: arranque uno.');
   });
 });
 

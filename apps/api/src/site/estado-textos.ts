@@ -40,7 +40,7 @@ const ES = {
   meanings: [
     [
       'Con fallas',
-      `en la última media hora falló una de cada ${1 / fallas} peticiones o más; cuentan las que no se enviaron porque el servidor estaba caído.`,
+      `de las últimas ${peticiones} peticiones o más, de la última media hora, falló una de cada ${1 / fallas} o más; cuentan las que no se enviaron porque el servidor estaba caído.`,
     ],
     ['Lento', `una de cada diez tardó ${lentoMs / 1_000} segundos o más.`],
     ['Sin datos', `en la última media hora hubo menos de ${peticiones} peticiones.`],
@@ -88,7 +88,7 @@ const EN: typeof ES = {
   meanings: [
     [
       'Failing',
-      `in the last half hour one request in ${1 / fallas} or more failed; those that were not sent because the server was down count.`,
+      `of the last ${peticiones} requests or more, within half an hour, one in ${1 / fallas} or more failed; those that were not sent because the server was down count.`,
     ],
     ['Slow', `one in ten took ${lentoMs / 1_000} seconds or more.`],
     ['No data', `in the last half hour there were fewer than ${peticiones} requests.`],

@@ -24,7 +24,7 @@ import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
 const PARTE_DUDOSAS = 0.5;
 
 /** Milliseconds between two signs of life. */
-const BEAT_MS = 10_000;
+export const BEAT_MS = 10_000;
 
 interface Deps {
   readonly entregas: Pick<Entregas, 'claim' | 'keepCuerpo' | 'delivered' | 'failed' | 'listen'>;

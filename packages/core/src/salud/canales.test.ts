@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { desdeCuandoSeMira, saludDeCanal, type TramoCanal, UMBRALES } from './canales.ts';
 import { CUBETAS, cubetaDe } from './histograma.ts';
 
-/** Five past the hour: the stretch of now is half over. */
+/** Five past the hour. */
 const NOW = new Date('2026-11-20T18:05:00Z');
 const MINUTO = 60_000;
 
@@ -33,6 +33,12 @@ describe('the state of a channel', () => {
     ['answers that take a third of a minute', [tramo(0, {}, 20_000)], 'LENTO'],
     ['slow answers and failures', [tramo(0, { exitos: 20, fallos: 20 }, 20_000)], 'CON_FALLAS'],
     ['successes that proved worthless', [tramo(0, { exitos: -1, fallos: 21 })], 'CON_FALLAS'],
+    [
+      'an outage of minutes after a calm half hour',
+      [tramo(10, { exitos: 500 }), tramo(-5, { exitos: 0, fallos: 20 })],
+      'CON_FALLAS',
+    ],
+    ['a calm that is back for minutes', [tramo(10, { fallos: 500 }), tramo(-5)], 'NORMAL'],
     ['another channel', [{ ...tramo(0), canal: 'portal' as const }], 'SIN_DATOS'],
   ] as const)('by %s is %s', (_name, tramos, estado) => {
     expect(health(...tramos)).toMatchObject({ canal: 'soap', estado });
@@ -61,17 +67,17 @@ describe('the state of a channel', () => {
     const since = (...tramos: TramoCanal[]) => health(...tramos).desde?.toISOString();
     expect(since(tramo(0, bad))).toBe('2026-11-20T18:00:00.000Z');
     expect(since(...[0, 10, 20, 30].map((m) => tramo(m, bad)), tramo(40, { exitos: 500 }))).toBe(
-      '2026-11-20T17:50:00.000Z',
+      '2026-11-20T17:30:00.000Z',
     );
     // Failing at 14:00 and again now, nothing in between: nobody saw it well.
     expect(since(tramo(0, bad), tramo(240, bad))).toBe('2026-11-20T14:00:00.000Z');
     expect(since(tramo(0, bad), tramo(120, { exitos: 100 }), tramo(240, bad))).toBe('2026-11-20T18:00:00.000Z');
     const always = Array.from({ length: 200 }, (_, n) => tramo(n * 10, bad));
-    expect(since(...always)).toBe('2026-11-19T18:00:00.000Z');
+    expect(since(...always)).toBe('2026-11-19T18:05:00.000Z');
   });
 
   it('is read from the sums of a day and a half hour', () => {
-    expect(desdeCuandoSeMira(NOW).toISOString()).toBe('2026-11-19T17:30:00.000Z');
+    expect(desdeCuandoSeMira(NOW).toISOString()).toBe('2026-11-19T17:35:00.000Z');
     expect(UMBRALES.ventanaMinutos % UMBRALES.pasoMinutos).toBe(0);
   });
 });

@@ -11,9 +11,9 @@ export type EstadoCanal = (typeof ESTADOS_CANAL)[number];
 
 /** What a channel's state goes by; pages and documents tell these very numbers. */
 export const UMBRALES = {
-  /** Minutes between two looks back, and of each sum. */
-  pasoMinutos: 10,
-  /** Minutes whose requests a state rests on. */
+  /** Minutes of each sum, and between two looks back. */
+  pasoMinutos: 5,
+  /** Minutes of the newest requests, at most, that a state rests on: no more of them than `peticiones` need. */
   ventanaMinutos: 30,
   /** Hours that are looked back for the beginning of a bad state. */
   horas: 24,
@@ -44,7 +44,7 @@ export interface TramoCanal {
 export interface SaludCanal {
   readonly canal: CanalConEstado;
   readonly estado: EstadoCanal;
-  /** Since when it has been bad without a good half hour, at most a day back; null unless it is. */
+  /** Since when the channel has been bad, at most a day back; null unless it is. */
   readonly desde: Date | null;
   /** Share that failed, 0 to 1, to the hundredth; null without data, as what follows. */
   readonly fallas: number | null;
@@ -68,8 +68,12 @@ export function saludDeCanal(canal: CanalConEstado, tramos: readonly TramoCanal[
     const paso = tramo.desde.getTime();
     propios.set(paso, [...(propios.get(paso) ?? []), tramo]);
   }
-  const at = (paso: number) =>
-    medidaDe(Array.from({ length: PASOS_POR_VENTANA }, (_, n) => propios.get(paso - n * PASO_MS) ?? []).flat());
+  const at = (paso: number) => {
+    const recientes: TramoCanal[] = [];
+    for (let n = 0; n < PASOS_POR_VENTANA && cuentasDe(recientes).peticiones < UMBRALES.peticiones; n += 1)
+      recientes.push(...(propios.get(paso - n * PASO_MS) ?? []));
+    return medidaDe(recientes);
+  };
   const ultimo = pasoDe(now.getTime());
   const { estado, ...cifras } = at(ultimo);
   if (estado === 'NORMAL' || estado === 'SIN_DATOS') return { canal, estado, desde: null, ...cifras };
@@ -77,17 +81,22 @@ export function saludDeCanal(canal: CanalConEstado, tramos: readonly TramoCanal[
   for (let paso = ultimo; paso >= ultimo - UMBRALES.horas * 3_600_000; paso -= PASO_MS) {
     const antes = at(paso).estado;
     if (antes === 'NORMAL') break;
-    // Of a half hour without data nobody knows: it neither ends what was bad nor makes it longer.
+    // A half hour without data neither ends a bad state nor prolongs it.
     if (antes !== 'SIN_DATOS') desde = paso;
   }
   return { canal, estado, desde: new Date(desde), ...cifras };
 }
 
-function medidaDe(tramos: readonly TramoCanal[]): Pick<SaludCanal, 'estado' | 'fallas' | 'medianaMs' | 'p90Ms'> {
+/** Requests of which an answer is known, and how many of them failed or were held back. */
+function cuentasDe(tramos: readonly TramoCanal[]) {
   const sum = (campo: 'exitos' | 'rechazos' | 'fallos' | 'evitadas') =>
     tramos.reduce((total, tramo) => total + tramo[campo], 0);
   const malas = Math.max(0, sum('fallos') + sum('evitadas'));
-  const peticiones = malas + Math.max(0, sum('exitos') + sum('rechazos'));
+  return { malas, peticiones: malas + Math.max(0, sum('exitos') + sum('rechazos')) };
+}
+
+function medidaDe(tramos: readonly TramoCanal[]): Pick<SaludCanal, 'estado' | 'fallas' | 'medianaMs' | 'p90Ms'> {
+  const { malas, peticiones } = cuentasDe(tramos);
   if (peticiones < UMBRALES.peticiones) return { estado: 'SIN_DATOS', fallas: null, medianaMs: null, p90Ms: null };
   const parte = malas / peticiones;
   const cubetas = sumaDe(tramos.map((tramo) => tramo.cubetas));

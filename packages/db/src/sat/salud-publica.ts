@@ -3,7 +3,9 @@ import {
   CUBETAS,
   desdeCuandoSeMira,
   type LecturaSalud,
+  type SaludCanal,
   type SumaEsperas,
+  saludDeCanal,
   type TramoCanal,
   UMBRALES,
   WEEKS_OF_ESPERAS,
@@ -23,28 +25,47 @@ SELECT modo, canal, tipo, hora, dia + hora * interval '1 hour' > ($1::timestampt
   sum(descargas)::int AS descargas, bit_or(grupos)::text AS grupos, ${SUMS}
 FROM espera_sat WHERE dia >= ($1::timestamptz AT TIME ZONE 'America/Mexico_City')::date - ${7 * WEEKS_OF_ESPERAS} GROUP BY 1, 2, 3, 4, 5`;
 
-/** Seconds after which who gave no sign of life counts as gone. */
+/** Seconds after its last heartbeat until a process counts as dead. */
 const VIVO_SEGUNDOS = 60;
 
 const TRABAJAN = `SELECT DISTINCT rol FROM latido WHERE slots > 0 AND visto_en > now() - make_interval(secs => ${VIVO_SEGUNDOS}) ORDER BY rol`;
+
+/** The state of the channels and of the workers, as every page and metric shows it. */
+export function createSaludCanales({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** The state of each channel at `now`, from the sums of the last day. */
+    async canales(now: Date): Promise<SaludCanal[]> {
+      const tramos = await tramosOf(pool, now);
+      return CANALES_CON_ESTADO.map((canal) => saludDeCanal(canal, tramos, now));
+    },
+
+    /** Roles of workers with a heartbeat in the last minute. */
+    trabajan: () => trabajan(pool),
+  };
+}
+
+export type SaludCanales = ReturnType<typeof createSaludCanales>;
 
 /** What the API tells of the authority's health, over PostgreSQL. */
 export function createSaludPublica({ pool }: Pick<Database, 'pool'>) {
   return {
     /** As it is at `now`. */
     async read(now: Date): Promise<LecturaSalud> {
-      const [tramos, esperas, trabajan] = await Promise.all([
-        rowsOf<TramoCanal>(pool, TRAMOS, [desdeCuandoSeMira(now), CANALES_CON_ESTADO]),
+      const [tramos, esperas, roles] = await Promise.all([
+        tramosOf(pool, now),
         rowsOf<Omit<SumaEsperas, 'grupos'> & { readonly grupos: string }>(pool, ESPERAS, [now]),
-        rowsOf<{ readonly rol: string }>(pool, TRABAJAN),
+        trabajan(pool),
       ]);
-      return {
-        tramos,
-        esperas: esperas.map((suma) => ({ ...suma, grupos: BigInt(suma.grupos) })),
-        trabajan: trabajan.map(({ rol }) => rol),
-      };
+      return { tramos, esperas: esperas.map((suma) => ({ ...suma, grupos: BigInt(suma.grupos) })), trabajan: roles };
     },
   };
 }
 
 export type SaludPublica = ReturnType<typeof createSaludPublica>;
+
+const tramosOf = (pool: Database['pool'], now: Date) =>
+  rowsOf<TramoCanal>(pool, TRAMOS, [desdeCuandoSeMira(now), CANALES_CON_ESTADO]);
+
+async function trabajan(pool: Database['pool']): Promise<string[]> {
+  return (await rowsOf<{ readonly rol: string }>(pool, TRABAJAN)).map(({ rol }) => rol);
+}

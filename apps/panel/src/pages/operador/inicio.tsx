@@ -6,23 +6,27 @@ import {
   createListados,
   createListaSolicitudes,
   createPagos,
+  createSaludCanales,
   createSaludSat,
 } from '@acuse/db';
 import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
 import type { PanelDeps } from '../../deps.ts';
 import { routesFor } from '../../http/ruta.ts';
+import { CANALES } from './salud.tsx';
 
 const MOSTRADAS = 10;
-/** A worker that lives tells so every few seconds. */
+/** Every role with a heartbeat sends one each ten seconds or less. */
 const CALLADO_MS = 60_000;
+/** The roles without which no download ends. */
+const TAREAS = { descargas: 'lleva las descargas por el SAT', ensambles: 'prepara los ZIP' };
 /** What a look at the queues may take of a page. */
 const COLAS_MS = 1_000;
 
 export const operatorPage = routesFor('operador');
 
 operatorPage.get('/operador', async ({ deps, now, pagina }) => {
-  const datos = await readDatos(deps);
+  const datos = await readDatos(deps, now);
   return pagina(
     'Operación',
     <>
@@ -35,22 +39,28 @@ operatorPage.get('/operador', async ({ deps, now, pagina }) => {
   );
 });
 
-async function readDatos({ database, dashboard }: PanelDeps) {
-  const [captchas, pagos, abiertos, listas, colas, heartbeats, atrasadas, devoluciones] = await Promise.all([
-    createCaptchas(database).pendientes(),
-    createPagos(database).listEstado({ estado: 'PENDIENTE', limite: 100 }),
-    createSaludSat(database).abiertos(),
-    createListados(database).estados(),
-    dashboard.cuentas(AbortSignal.timeout(COLAS_MS)),
-    createHeartbeats(database).list(),
-    createListaSolicitudes(database).overdue(MOSTRADAS),
-    createLibro(database).devoluciones(MOSTRADAS),
-  ]);
+async function readDatos({ database, dashboard }: PanelDeps, now: Date) {
+  const salud = createSaludCanales(database);
+  const [trabajan, canales, captchas, pagos, abiertos, listas, colas, heartbeats, atrasadas, devoluciones] =
+    await Promise.all([
+      salud.trabajan(),
+      salud.canales(now),
+      createCaptchas(database).pendientes(),
+      createPagos(database).listEstado({ estado: 'PENDIENTE', limite: 100 }),
+      createSaludSat(database).abiertos(),
+      createListados(database).estados(),
+      dashboard.cuentas(AbortSignal.timeout(COLAS_MS)),
+      createHeartbeats(database).list(),
+      createListaSolicitudes(database).overdue(MOSTRADAS),
+      createLibro(database).devoluciones(MOSTRADAS),
+    ]);
   const transferencias = pagos.filter(({ proveedor }) => proveedor === 'transferencia').length;
   const nombresDe = (some: typeof listas) => some.map(({ clave }) => LISTADOS[clave].nombre);
   const rechazadas = nombresDe(listas.filter(({ isRechazada }) => isRechazada));
   const viejas = nombresDe(listas.filter(({ isVieja }) => isVieja));
   return {
+    fallan: canales.filter(({ estado }) => estado === 'CON_FALLAS'),
+    paradas: Object.entries(TAREAS).flatMap(([rol, tarea]) => (trabajan.includes(rol) ? [] : [tarea])),
     ...{ captchas: captchas.length, transferencias, abiertos, rechazadas, viejas },
     ...{ colas, heartbeats, atrasadas, devoluciones },
   };
@@ -58,8 +68,14 @@ async function readDatos({ database, dashboard }: PanelDeps) {
 
 type Datos = Awaited<ReturnType<typeof readDatos>>;
 
-function Pendientes({ captchas, transferencias, abiertos, rechazadas, viejas, atrasadas }: Datos) {
+function Pendientes({ fallan, paradas, captchas, transferencias, abiertos, rechazadas, viejas, atrasadas }: Datos) {
   const waiting = [
+    paradas.length > 0 && `Ningún worker ${paradas.join(' ni ')}: arranque uno.`,
+    fallan.length > 0 && (
+      <>
+        <a href="/operador/salud">El SAT falla</a>: {fallan.map(({ canal }) => CANALES[canal]).join(', ')}.
+      </>
+    ),
     captchas > 0 && (
       <>
         <a href="/operador/captchas">{formatNumero(captchas)} captchas por contestar</a>: caducan en minutos.
@@ -129,11 +145,7 @@ function Procesos({ heartbeats, now }: Pick<Datos, 'heartbeats'> & { readonly no
         filas={heartbeats.map((latido) => [
           <span class="fija">{latido.proceso}</span>,
           latido.rol,
-          isQuiet(latido) && latido.rol !== 'listas' ? (
-            <Estado texto="Callado" tono="alerta" />
-          ) : (
-            <Estado texto="Vivo" tono="exito" />
-          ),
+          isQuiet(latido) ? <Estado texto="Callado" tono="alerta" /> : <Estado texto="Vivo" tono="exito" />,
           <Fecha value={latido.vistoEn} relativaA={now} />,
           latido.consumidoEn === null ? '—' : <Fecha value={latido.consumidoEn} relativaA={now} />,
         ])}

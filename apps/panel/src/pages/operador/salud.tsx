@@ -1,18 +1,25 @@
-import type { CanalMedido } from '@acuse/core';
-import { createSaludSat, type MedidasSat, type SaludHost, type SaludSat } from '@acuse/db';
-import { ConNota, Estado, Fecha, numeric, Tabla, Tarjeta, type Tono, Vacio } from '../../components/blocks.tsx';
+import type { CanalMedido, EstadoCanal, SaludCanal } from '@acuse/core';
+import { createSaludCanales, createSaludSat, type MedidasSat, type SaludHost, type SaludSat } from '@acuse/db';
+import { ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta, type Tono, Vacio } from '../../components/blocks.tsx';
 import { count, formatFecha, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
 import { routesFor } from '../../http/ruta.ts';
 
-const CANALES: readonly (readonly [CanalMedido, string])[] = [
-  ['soap', 'Servicios web'],
-  ['portal', 'Portales'],
-  ['publico', 'Consultas públicas'],
-  ['lista', 'Lista 69-B'],
-];
-const BREAKERS: Record<SaludHost['estado'], readonly [string, Tono]> = {
-  CERRADO: ['Se le pregunta', 'exito'],
+/** The channels to the SAT, in the order of the page. */
+export const CANALES: Readonly<Record<CanalMedido, string>> = {
+  soap: 'Servicios web',
+  portal: 'Portales',
+  publico: 'Consultas públicas',
+  lista: 'Lista 69-B',
+};
+const ESTADOS: Record<EstadoCanal, readonly [string, Tono | 'neutro']> = {
+  NORMAL: ['Normal', 'exito'],
+  LENTO: ['Lento', 'alerta'],
+  CON_FALLAS: ['Con fallas', 'error'],
+  SIN_DATOS: ['Sin datos', 'neutro'],
+};
+const BREAKERS: Record<SaludHost['estado'], readonly [string, Tono | 'neutro']> = {
+  CERRADO: ['Se le pregunta', 'neutro'],
   ABIERTO: ['Se le deja descansar', 'error'],
   A_PRUEBA: ['Espera una prueba', 'alerta'],
 };
@@ -22,7 +29,10 @@ export const healthPage = routesFor('operador');
 
 healthPage.get('/operador/salud', async ({ c, deps, now, pagina }) => {
   const periodo = c.req.query('periodo') === 'dia' ? 'dia' : 'hora';
-  const salud = await createSaludSat(deps.database).read({ now, periodo });
+  const [salud, canales] = await Promise.all([
+    createSaludSat(deps.database).read({ now, periodo }),
+    createSaludCanales(deps.database).canales(now),
+  ]);
   return pagina(
     'Salud del SAT',
     <>
@@ -44,6 +54,7 @@ healthPage.get('/operador/salud', async ({ c, deps, now, pagina }) => {
         </Vacio>
       ) : (
         <>
+          <Canales canales={canales} />
           <Hosts hosts={salud.hosts} minutos={MINUTOS[periodo]} />
           <Lineas salud={salud} />
         </>
@@ -56,8 +67,27 @@ const percent = (parte: number | null) => (parte === null ? '—' : `${formatNum
 const milliseconds = (ms: number | null) => (ms === null ? '—' : `${formatNumero(Math.round(ms))} ms`);
 const rate = (peticiones: number, minutos: number) => formatNumero(Math.round((peticiones / minutos) * 100) / 100);
 
+/** The state of each channel, as everybody reads it at `/estado`. */
+function Canales({ canales }: { readonly canales: readonly SaludCanal[] }) {
+  return (
+    <Datos
+      filas={canales.map(({ canal, estado, desde, fallas }) => [
+        CANALES[canal],
+        <>
+          <Estado texto={ESTADOS[estado][0]} tono={ESTADOS[estado][1]} />
+          {fallas === null ? null : <> {percent(fallas)} de fallas</>}
+          {desde === null ? null : (
+            <>
+              , desde <Fecha value={desde} formato="hora" />
+            </>
+          )}
+        </>,
+      ])}
+    />
+  );
+}
+
 function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; readonly minutos: number }) {
-  const nombres = new Map(CANALES);
   return (
     <Tabla
       titulo="Por servidor"
@@ -70,7 +100,7 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
         numeric('Latencia'),
       ]}
       filas={hosts.map((host) => [
-        <ConNota nota={host.host}>{nombres.get(host.canal)}</ConNota>,
+        <ConNota nota={host.host}>{CANALES[host.canal]}</ConNota>,
         <Breaker host={host} />,
         <ConNota nota={`${rate(host.peticiones, minutos)} por minuto`}>{formatNumero(host.peticiones)}</ConNota>,
         <ConNota nota={percent(host.fallosParte)}>{formatNumero(host.fallos)}</ConNota>,
@@ -107,7 +137,9 @@ const GRAFICAS: readonly (readonly [string, string, (medidas: MedidasSat, minuto
 ];
 
 function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }) {
-  const used = CANALES.filter(([canal]) => puntos.some(({ canales }) => canales.has(canal)));
+  const used = (Object.entries(CANALES) as [CanalMedido, string][]).filter(([canal]) =>
+    puntos.some(({ canales }) => canales.has(canal)),
+  );
   return (
     <Tarjeta titulo="En el tiempo">
       {GRAFICAS.map(([titulo, unidad, pick]) => (
