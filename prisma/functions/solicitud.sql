@@ -2,12 +2,14 @@
 
 -- Accepts any number of requests of different accounts: for each of them debit, solicitud, ledger row, sealed credential and outbox row, or none of
 -- these. Rows are locked in order of their ids, so that two calls never wait for each other. Account and RFC are those of the taxpayer, the price is
--- that of the operation; `gratis` counts for test keys alone. An array that is left out is one of nulls. plpgsql, since it keeps the plan.
+-- that of the operation; `gratis` counts for test keys alone. An array that is left out is one of nulls. Readings of a
+-- subscription (`es_lectura`) stand under their own name in the ledger, so that an account tells them from its requests. plpgsql, since it keeps the plan.
 CREATE OR REPLACE FUNCTION solicitud_acepta(
   id uuid[], contribuyente_id uuid[], api_key_id text[], version bigint[], tipo text[], desde date[], hasta date[], formato text[], canal text[],
   gratis boolean[], deadline_at timestamptz[], expira_en timestamptz[], credencial_tipo text[] DEFAULT '{}', kid text[] DEFAULT '{}',
   sobre bytea[] DEFAULT '{}', otra_tipo text[] DEFAULT '{}', otra_kid text[] DEFAULT '{}', otra_sobre bytea[] DEFAULT '{}',
-  otra_expira_en timestamptz[] DEFAULT '{}', idem_key text[] DEFAULT '{}', traceparent text[] DEFAULT '{}', capsula boolean[] DEFAULT '{}'
+  otra_expira_en timestamptz[] DEFAULT '{}', idem_key text[] DEFAULT '{}', traceparent text[] DEFAULT '{}', capsula boolean[] DEFAULT '{}',
+  es_lectura boolean DEFAULT false
 ) RETURNS TABLE (pedido uuid, pase boolean, aceptada boolean, igual uuid, igual_estado text)
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 #variable_conflict use_column
@@ -53,7 +55,7 @@ BEGIN
       coalesce(capsula, false) FROM aceptado
   ), libro AS (
     INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id)
-    SELECT cuenta_id, contribuyente_id, id, 'cargo', -costo, 'tax/descarga-metadata', id FROM aceptado WHERE costo > 0
+    SELECT cuenta_id, contribuyente_id, id, 'cargo', -costo, CASE WHEN es_lectura THEN 'sincronizacion' ELSE 'tax/descarga-metadata' END, id FROM aceptado WHERE costo > 0
   ), sellada AS (
     INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en)
     SELECT id, credencial_tipo, kid, sobre, expira_en FROM aceptado WHERE credencial_tipo IS NOT NULL

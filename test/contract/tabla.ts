@@ -279,7 +279,12 @@ export const TABLA: readonly Fila[] = [
     errores: [...llave, '404/2002'],
   },
   {
-    ...{ path: 'sincronizacion/cambios', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
+    ...{
+      path: 'sincronizacion/cambios',
+      ...sincronizacion,
+      campos: { ...rfc, desde: opcional, ...pagina },
+      valores: primera,
+    },
     data: [...lista, 'siguiente', 'faltan'],
     elementos: { secuencia: 'integer', cambio: 'string', uuid: 'string', fecha: 'date' },
     errores: [...llave, '404/2002'],

@@ -46,7 +46,7 @@ export interface DatabasePorts {
   readonly riesgo: Pick<Riesgo, 'list' | 'listPaquete'>;
   readonly uso: Pick<Uso, 'byDay'>;
   readonly sincronizaciones: Sincronizaciones;
-  readonly almacenes: Pick<Almacenes, 'cambios' | 'page' | 'resumen'>;
+  readonly almacenes: Pick<Almacenes, 'cambios' | 'lastBefore' | 'page' | 'resumen'>;
   readonly saludPublica: SaludPublica;
 }
 

@@ -1,4 +1,4 @@
-import { fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
+import { CfdiError, fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
 import {
   addDays,
   calendarDay,
@@ -9,11 +9,12 @@ import {
   later,
   MAX_CONFIRMACIONES,
   type Modo,
-  type TipoDescarga,
+  primerasLecturas,
 } from '@acuse/core';
-import type { VistaSincronizacion } from '@acuse/db';
+import type { TramoAjustes, VistaSincronizacion } from '@acuse/db';
 import { z } from 'zod';
 import { checkPeriodo, instante, primerDiaDelSat, rfcData } from './fields.ts';
+import type { Contexto } from './http/operation.ts';
 
 /** Months for which a consent may be given. */
 export const MAX_MESES = 13;
@@ -37,7 +38,7 @@ export const ajustesFields = {
   desde: fechaField
     .meta({
       description:
-        'Desde qué día de emisión; si no se dice, el que tenía, o el 1 de enero de este año. A lo más seis años atrás.',
+        'Desde qué día de emisión, a lo más seis años atrás. Obligatorio la primera vez; después, si no se dice, el que tenía.',
       example: '2026-01-01',
     })
     .optional(),
@@ -54,21 +55,31 @@ interface Ajustes {
 const tipoOf = ({ emitidos, recibidos }: Pick<VistaSincronizacion, 'emitidos' | 'recibidos'>): Tipo =>
   emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos';
 
+/** What a first subscription without its first day lacks: each month costs a credit. */
+const SIN_DESDE = {
+  campo: 'desde',
+  motivo: 'falta: la primera vez diga desde qué día se leen los CFDI; cada mes y tipo cuesta una lectura',
+};
+
 /**
- * The same with what is meant where nothing is said: the settings of the subscription that there is, so that who only
- * renews a consent changes none of them.
+ * The settings that a call means: where it names none, those of the subscription that there is, so that a renewed consent
+ * changes no setting. Throws `CAMPO_FALTANTE` when a first subscription does not name its first day.
  */
-export function ajustesOf(ajustes: Ajustes, vigente: VistaSincronizacion | null, now: Date) {
+export function ajustesOf(
+  ajustes: Ajustes,
+  vigente: VistaSincronizacion | null,
+  { minuto, now }: { minuto: number; now: Date },
+): TramoAjustes {
   const hoy = calendarDay(now);
   const tipo = ajustes.tipo ?? (vigente === null ? 'ambos' : tipoOf(vigente));
-  const tipos: readonly TipoDescarga[] = tipo === 'ambos' ? ['emitidos', 'recibidos'] : [tipo];
-  const desde = ajustes.desde ?? vigente?.desde ?? `${hoy.slice(0, 4)}-01-01`;
-  const primero = primerDiaDelSat(now);
+  const desde = ajustes.desde ?? vigente?.desde;
+  if (desde === undefined) throw new CfdiError('CAMPO_FALTANTE', { ...SIN_DESDE, campos: [SIN_DESDE] });
   return {
-    ...{ tipos, desde, hoy },
+    tipos: tipo === 'ambos' ? ['emitidos', 'recibidos'] : [tipo],
+    desde,
     frecuencia: ajustes.frecuencia ?? vigente?.frecuencia ?? 'DIARIA',
-    /** Of an old subscription, later than `desde`: what the SAT does not give any more is not asked for. */
-    leerDesde: later(desde, primero),
+    // Of an old subscription: what the SAT does not give any more is not asked for.
+    ...primerasLecturas({ desde: later(desde, primerDiaDelSat(now)), hoy, minuto }),
   };
 }
 
@@ -86,7 +97,7 @@ export const costoData = z
       .int()
       .meta({
         description:
-          'Lecturas de la primera carga: una por mes y tipo. Lo que ya se leyó no se pide otra vez: faltan periodos_por_leer.',
+          'Lecturas que sincronizacion/crear pide de inmediato: los meses y tipos que faltan o que ya tocan. Lo que ya se leyó, o está en curso, no se cobra otra vez.',
         example: 22,
       }),
     creditos_iniciales: z.int().meta({ description: 'Lo que cuestan.', example: 22 }),
@@ -108,18 +119,21 @@ export const costoData = z
 export const costoDeLectura = (instalacion: Modo, llave: Modo): number =>
   instalacion === 'test' || llave === 'live' ? 1 : 0;
 
-/** What a subscription costs: each reading is a descarga-metadata, and costs what that does. */
-export function costoOf(
-  { desde, frecuencia, tipos }: { desde: string; frecuencia: Frecuencia; tipos: readonly TipoDescarga[] },
-  { hoy, costo }: { hoy: string; costo: number },
-) {
-  const { primera, despues } = countLecturas({ desde, frecuencia }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
-  const [iniciales, alMes] = [primera * tipos.length, despues * tipos.length];
+/** What a subscription costs from now on: each reading costs what a descarga-metadata does. */
+export async function costoOf(
+  { deps, access, now }: Pick<Contexto, 'deps' | 'access' | 'now'>,
+  id: string | null,
+  ajustes: TramoAjustes,
+): Promise<z.input<typeof costoData>> {
+  const [hoy, costo] = [calendarDay(now), costoDeLectura(deps.settings.modo, access.apiKey.modo)];
+  const hasta = addDays(hoy, DIAS_DEL_MES);
+  const tramos = await deps.sincronizaciones.preview(id, ajustes);
+  const { primera, despues } = countLecturas(tramos, { frecuencia: ajustes.frecuencia, hoy, hasta });
   return {
-    lecturas_iniciales: iniciales,
-    creditos_iniciales: iniciales * costo,
-    lecturas_al_mes: alMes,
-    creditos_al_mes: alMes * costo,
+    lecturas_iniciales: primera,
+    creditos_iniciales: primera * costo,
+    lecturas_al_mes: despues,
+    creditos_al_mes: despues * costo,
     creditos_por_confirmar: MAX_CONFIRMACIONES * costo,
   };
 }

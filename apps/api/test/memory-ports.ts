@@ -195,6 +195,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     sincronizaciones: memorySincronizaciones(store),
     almacenes: {
       cambios: () => [],
+      lastBefore: () => 0n,
       page: () => ({ filas: [], siguiente: null }),
       resumen: () => ({ total: NADA, meses: [], efectos: [], contrapartes: [], otras: { contrapartes: 0, ...NADA } }),
     },

@@ -1,6 +1,9 @@
+import { calendarDay } from '@acuse/core';
 import type { VistaSincronizacion } from '@acuse/db';
 import type { DatabasePorts } from '../src/deps.ts';
 import type { MemoryStore, Plain } from './memory-store.ts';
+
+const NADA = { lecturas: 0, porConfirmar: 0 };
 
 /** The port of subscriptions over a store in memory. */
 export function memorySincronizaciones(
@@ -13,10 +16,32 @@ export function memorySincronizaciones(
   };
   return {
     idOf: (contribuyenteId) => store.sincronizaciones.get(contribuyenteId)?.id ?? null,
-    subscribe(
-      { id, contribuyenteId, apiKeyId, rfc, tipos, desde, frecuencia, minuto, meses, consentimiento },
-      proximaLectura,
-    ) {
+    // In memory no reading is ever merged: all of them are due.
+    preview: (_, { tipos, meses, primeraReciente }) =>
+      tipos.flatMap(() => [
+        ...meses.map((mes) => ({
+          ...{ tramo: { clase: 'MES', mes } as const, turno: 'AHORA' as const, dia: calendarDay(store.now) },
+          ...NADA,
+        })),
+        {
+          ...{ tramo: { clase: 'RECIENTE' } as const, turno: 'DESPUES' as const, dia: calendarDay(primeraReciente) },
+          ...NADA,
+        },
+      ]),
+    subscribe({
+      id,
+      contribuyenteId,
+      apiKeyId,
+      rfc,
+      tipos,
+      desde,
+      frecuencia,
+      minuto,
+      meses,
+      consentimiento,
+      ...rest
+    }) {
+      const proximaLectura = rest.primeraReciente;
       const { finalidad, expiraEn, sobre } = consentimiento;
       const isThere = store.sincronizaciones.has(contribuyenteId);
       store.consentimientos.set(id, sobre);

@@ -29,7 +29,11 @@ export function gruposDe(paths: readonly string[]): readonly GrupoOperaciones[] 
   return [...named, ...rest].map(([grupo, titulo, texto]) => ({ grupo, titulo, texto }));
 }
 
+/** The origin of what subscriptions read and are charged for; no operation of the API. */
+const SINCRONIZACION = 'sincronizacion';
+
 /** What an operation is called where people read: never its path, unless it is one that this version does not know. */
 export function nombreOperacion(path: string): string {
+  if (path === SINCRONIZACION) return 'Lecturas de lo que se mantiene al día';
   return OPERACIONES.find((operacion) => operacion.path === path)?.resumen ?? path;
 }

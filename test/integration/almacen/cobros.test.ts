@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { addDays, calendarDay, type TipoDescarga } from '@acuse/core';
+import { addDays, calendarDay, primerasLecturas, type TipoDescarga } from '@acuse/core';
 import { createAlmacenes, createClaims, createRiesgo, createSincronizaciones, createTramos } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
@@ -86,6 +86,14 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
         SELECT tipo, mes::text FROM tramo WHERE sincronizacion_id = ${id} ORDER BY tipo, mes`,
     spent: async () => SALDO - (await saldoDe(t, dueno)),
     vista: async () => createSincronizaciones(t.db).find(contribuyenteId, null),
+    /** Readings that a renewal from this day on would charge at once, by the month of each. */
+    async foretold(first = desde) {
+      const sincronizaciones = createSincronizaciones(t.db);
+      const tramos = await sincronizaciones.preview(await sincronizaciones.idOf(contribuyenteId), {
+        ...{ tipos, desde: first, frecuencia: 'DIARIA', ...primerasLecturas({ desde: first, hoy, minuto: 60 }) },
+      });
+      return tramos.flatMap(({ tramo, turno }) => (turno === 'AHORA' ? [tramo.clase === 'MES' ? tramo.mes : hoy] : []));
+    },
   };
 }
 
@@ -221,6 +229,45 @@ test('a reading that nothing is there to pay for pauses its subscription in the 
   };
   expect(await tramos.ask(tomado, peticion)).toBe('SIN_SALDO');
   expect(await vista()).toMatchObject({ estado: 'PAUSADA', motivo: 'SIN_SALDO' });
+});
+
+test.each([
+  ['nothing was read yet', '', 2],
+  ['all of it was read', `UPDATE tramo SET lecturas = 1, due_at = now() + interval '9 days'`, 0],
+  [
+    'a reading of a month is overdue',
+    `UPDATE tramo SET lecturas = 1, due_at = now() + interval '9 days' * (mes <> date_trunc('month', current_date - 40))::int`,
+    null,
+  ],
+  [
+    'a month is over in question',
+    `UPDATE tramo SET lecturas = 1, por_confirmar = 3, due_at = now() + interval '9 days', fase = CASE WHEN mes > '0001-01-01' THEN 'FIN' ELSE fase END`,
+    2,
+  ],
+  [
+    'a month was read from a later day on',
+    `UPDATE tramo SET lecturas = 1, desde = mes + 9, due_at = now() + interval '9 days'`,
+    null,
+  ],
+  [
+    'the newest days are overdue',
+    `UPDATE tramo SET lecturas = 1, due_at = now() + interval '9 days' * (mes > '0001-01-01')::int`,
+    1,
+  ],
+] as const)('a renewal charges at once what was foretold: %s', async (_, state, count) => {
+  const { dueno, work, renew, asked, foretold, answer } = await open();
+  if (state !== '') await t.db.pool.query(`${state} WHERE sincronizacion_id = $1`, [dueno.sincronizacionId]);
+  const told = await foretold();
+  if (count !== null) expect(told).toHaveLength(count);
+  await renew();
+  expect(await foretold()).toEqual(told);
+  for (let turn = 0; turn < 3; turn += 1) {
+    await t.sql`UPDATE tramo SET due_at = due_at - interval '3 seconds' WHERE sincronizacion_id = ${dueno.sincronizacionId}`;
+    await work();
+    await answer([cfdi(1)]);
+  }
+  expect(await asked()).toHaveLength(told.length);
+  expect(await foretold()).toEqual([]);
 });
 
 test('a subscription that is deleted after its consent was over leaves nothing under way and nothing charged', async () => {

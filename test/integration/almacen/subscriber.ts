@@ -1,4 +1,4 @@
-import { addDays, calendarDay, dueOn, type Frecuencia, mesesDesde, minutoDe, type TipoDescarga } from '@acuse/core';
+import { calendarDay, type Frecuencia, minutoDe, primerasLecturas, type TipoDescarga } from '@acuse/core';
 import { createAccessSnapshots, createSincronizaciones } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import type { Sealer } from '@acuse/vault';
@@ -30,14 +30,11 @@ export async function subscribe({ db }: Pick<TestDatabase, 'db'>, dueno: Taxpaye
     { solicitudId: id, cuenta: cuentaId, rfc, tipo: 'ciec', expiraEn },
   );
   const minuto = minutoDe(id);
-  const resultado = await sincronizaciones.subscribe(
-    {
-      ...{ id, cuentaId, contribuyenteId, apiKeyId, version: access.version, rfc, tipos, desde, frecuencia, minuto },
-      ...{ meses: mesesDesde(desde, hoy), actor: 'prueba', ip: null },
-      consentimiento: { kid: sealer.kid, sobre, finalidad: 'probar', expiraEn },
-    },
-    dueOn(addDays(hoy, 1), minuto),
-  );
+  const resultado = await sincronizaciones.subscribe({
+    ...{ id, cuentaId, contribuyenteId, apiKeyId, version: access.version, rfc, tipos, desde, frecuencia, minuto },
+    ...{ ...primerasLecturas({ desde, hoy, minuto }), actor: 'prueba', ip: null },
+    consentimiento: { kid: sealer.kid, sobre, finalidad: 'probar', expiraEn },
+  });
   if (resultado !== 'CREADA' && resultado !== 'RENOVADA') throw new Error(resultado);
   return { ...dueno, sincronizacionId: id, expiraEn };
 }

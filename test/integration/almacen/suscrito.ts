@@ -10,15 +10,12 @@ export async function subscribeTo(t: TestDatabase, evento: string) {
   const { cuentaId, contribuyenteId, apiKeyId, rfc } = taxpayer;
   const [row] = await t.sql<{ version: string }>`SELECT version::text FROM contribuyente WHERE id = ${contribuyenteId}`;
   const expiraEn = new Date(Date.now() + 86_400_000);
-  const hecho = await createSincronizaciones(t.db).subscribe(
-    {
-      ...{ id: randomUUID(), cuentaId, contribuyenteId, apiKeyId, rfc, version: BigInt(row?.version ?? 0) },
-      ...{ actor: 'prueba', ip: null },
-      ...{ tipos: ['emitidos', 'recibidos'], desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 1, meses: [] },
-      consentimiento: { kid: 'w1', sobre: Buffer.alloc(9), finalidad: 'probar', expiraEn },
-    },
-    expiraEn,
-  );
+  const hecho = await createSincronizaciones(t.db).subscribe({
+    ...{ id: randomUUID(), cuentaId, contribuyenteId, apiKeyId, rfc, version: BigInt(row?.version ?? 0) },
+    ...{ actor: 'prueba', ip: null, primeraReciente: expiraEn },
+    ...{ tipos: ['emitidos', 'recibidos'], desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 1, meses: [] },
+    consentimiento: { kid: 'w1', sobre: Buffer.alloc(9), finalidad: 'probar', expiraEn },
+  });
   expect(hecho).toBe('CREADA');
   const vista = await createSincronizaciones(t.db).find(contribuyenteId, null);
   const almacenId = vista?.almacenId ?? 0;

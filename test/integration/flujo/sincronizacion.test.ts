@@ -12,12 +12,15 @@ const servicio = useServicio(
 );
 
 const hoy = calendarDay(new Date());
-/** Two months back, so that the first load has three readings. */
-const DESDE = (() => {
+/** The first day of the month so many months back. */
+function monthsBack(months: number): string {
   const day = new Date(`${hoy.slice(0, 7)}-01T00:00:00Z`);
-  day.setUTCMonth(day.getUTCMonth() - 2);
+  day.setUTCMonth(day.getUTCMonth() - months);
   return day.toISOString().slice(0, 10);
-})();
+}
+/** The first load has three readings of each kind. */
+const DESDE = monthsBack(2);
+const ANTES = monthsBack(4);
 
 /**
  * A caller with CFDI of the first minute of each month, and none that the authority issues while a test runs: whoever
@@ -25,7 +28,7 @@ const DESDE = (() => {
  */
 async function newCaller(options: Parameters<Servicio['newCiecCaller']>[0] = {}): Promise<Caller> {
   const caller = await servicio.newCiecCaller(options);
-  const filas = mesesDesde(DESDE, hoy).flatMap((mes) => {
+  const filas = mesesDesde(ANTES, hoy).flatMap((mes) => {
     const desde = toSeconds(`${mes}T00:00:00`);
     return (['emitidos', 'recibidos'] as const).map((tipo) => ({
       ...({ documento: 'cfdi', tipo, desde, hasta: desde, segundos: 60, cantidad: 30 } as const),
@@ -199,6 +202,45 @@ it('a subscription reads month after month by itself, at the cost that it foreto
   expect((await caller.call('cfdi/consultar', { rfc: caller.rfc })).body.cfdi_codigo).toBe(2002);
   const gone = await caller.call('sincronizacion/cambios', { rfc: caller.rfc, cursor });
   expect([gone.status, gone.body.cfdi_codigo]).toEqual([404, 2002]);
+});
+
+it('the estimate is what the next call of crear charges: what was read already costs nothing', async () => {
+  const caller = await newCaller({ saldo: 50 });
+  const { rfc } = caller;
+  const estimar = async (ajustes: object) => expectOk(caller.call('sincronizacion/estimar', { rfc, ...ajustes }));
+  /** Subscribes with these settings; gives the credits that the estimate, the answer and then the balance say. */
+  async function subscribe(ajustes: object) {
+    const before = await saldoDe(servicio, caller);
+    const told = await estimar(ajustes);
+    const { costo } = await expectOk(caller.call('sincronizacion/crear', { rfc, ...ajustes }));
+    expect(costo).toEqual(told);
+    await loaded(caller);
+    const settled = async () => (await open(caller)) === 0 || null;
+    await waitFor(settled, 90);
+    return [told['creditos_iniciales'], before - (await saldoDe(servicio, caller))];
+  }
+  expect(await subscribe({ desde: DESDE })).toEqual([6, 6]);
+  expect(await subscribe({})).toEqual([0, 0]);
+  expect(await subscribe({ desde: ANTES })).toEqual([4, 4]);
+  await expectOk(caller.call('sincronizacion/borrar', { rfc }));
+  expect(await subscribe({ desde: DESDE, tipo: 'recibidos' })).toEqual([3, 3]);
+  expect(await subscribe({ tipo: 'ambos' })).toEqual([3, 3]);
+
+  // Readings count under their origin, not as requests of the caller.
+  const { items } = await expectOk(caller.call('uso/consultar', {}));
+  expect(items).toEqual([expect.objectContaining({ operacion: 'sincronizacion', llamadas: 16, cargados: 16 })]);
+});
+
+it('a first subscription demands its first day, since each month is a credit; a renewal keeps the one it has', async () => {
+  const caller = await newCaller({ saldo: 5 });
+  const { rfc } = caller;
+  for (const path of ['sincronizacion/estimar', 'sincronizacion/crear']) {
+    const { status, body } = await caller.call(path, { rfc });
+    expect([status, body.cfdi_codigo, body.data]).toEqual([400, 2001, expect.objectContaining({ campo: 'desde' })]);
+  }
+  expect(await vista(caller)).toEqual({});
+  await expectOk(caller.call('sincronizacion/crear', { rfc, desde: hoy, tipo: 'recibidos' }));
+  expect(await expectOk(caller.call('sincronizacion/crear', { rfc, meses: 3 }))).toMatchObject({ desde: hoy });
 });
 
 const open = async (caller: Caller) =>

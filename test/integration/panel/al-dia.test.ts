@@ -29,7 +29,7 @@ async function owner(entrada: Pick<typeof panel, 'registrar'> = panel) {
 test('an RFC is kept up to date by a form that says what it costs, and its page shows consent and changes', async () => {
   const { persona, caller, pagina, consent, find } = await owner();
   const empty = await persona.get(pagina);
-  expect(empty.main).toMatch(/Cada lectura cuesta un crédito: con estos ajustes, \d+ créditos la primera carga/);
+  expect(empty.main).toMatch(/Cada lectura cuesta un crédito: con estos ajustes, \d+ créditos de inmediato/);
   expect((await consent()).status).toBe(303);
   const vista = await find();
   expect(vista).toMatchObject({ estado: 'ACTIVA', emitidos: false, recibidos: true, desde: '2026-11-01' });

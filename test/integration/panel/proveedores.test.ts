@@ -22,15 +22,12 @@ async function subscribe(rfc: string, cuentaId: string, contribuyenteId: string)
   const [row] = await panel.sql<{ version: string; llave: string }>`
     SELECT c.version::text, k.id AS llave FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE c.id = ${contribuyenteId}`;
   const expiraEn = new Date(Date.now() + 86_400_000);
-  await createSincronizaciones(panel.db).subscribe(
-    {
-      ...{ id: randomUUID(), cuentaId, contribuyenteId, apiKeyId: row?.llave ?? '', rfc, actor: 'prueba', ip: null },
-      ...{ version: BigInt(row?.version ?? 0), tipos: ['recibidos'], desde: '2026-01-01' },
-      ...{ frecuencia: 'DIARIA', minuto: 1, meses: [] },
-      consentimiento: { kid: 'w1', sobre: Buffer.alloc(9), finalidad: 'probar', expiraEn },
-    },
-    expiraEn,
-  );
+  await createSincronizaciones(panel.db).subscribe({
+    ...{ id: randomUUID(), cuentaId, contribuyenteId, apiKeyId: row?.llave ?? '', rfc, actor: 'prueba', ip: null },
+    ...{ version: BigInt(row?.version ?? 0), tipos: ['recibidos'], desde: '2026-01-01' },
+    ...{ frecuencia: 'DIARIA', minuto: 1, meses: [], primeraReciente: expiraEn },
+    consentimiento: { kid: 'w1', sobre: Buffer.alloc(9), finalidad: 'probar', expiraEn },
+  });
   return (await createSincronizaciones(panel.db).find(contribuyenteId, null))?.almacenId ?? 0;
 }
 

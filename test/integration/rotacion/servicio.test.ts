@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { calendarDay } from '@acuse/core';
 import { createLlaves, SECRETOS } from '@acuse/db';
 import { PROCESOS } from '@acuse/vault';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -67,7 +68,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   await expectOk(diario.call('usuario/datos-fiscales', { rfc: diario.rfc }));
   const antes = await askFor(diario);
   // Its consent hangs on the workers' keys for a year, and nobody reads with it here.
-  await expectOk(ausente.call('sincronizacion/crear', { rfc: ausente.rfc }));
+  await expectOk(ausente.call('sincronizacion/crear', { rfc: ausente.rfc, desde: calendarDay(new Date()) }));
   const receptor = await startReceptor();
   onTestFinished(() => receptor.close());
   const webhook = { rfc: diario.rfc, url: receptor.url, eventos: ['saldo.bajo'] };

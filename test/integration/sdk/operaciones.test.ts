@@ -111,7 +111,7 @@ it.for(CLIENTS)(
     const years = { rfc, tipo: 'recibidos', desde: '2022-01-01', hasta: '2026-10-31' };
     await op('descarga/cancelar', { solicitud_id: (await op('tax/descarga-metadata', years))['solicitud_id'] });
 
-    await op('sincronizacion/estimar');
+    await op('sincronizacion/estimar', { rfc, desde: '2026-11-01' });
     await op('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
     await op('cfdi/consultar');
     await op('riesgo/proveedores');

@@ -9,6 +9,7 @@ import {
   MAX_CONFIRMACIONES,
   mesesDesde,
   minutoDe,
+  type PlannedTramo,
   periodoDe,
   siguienteLectura,
   type Tramo,
@@ -169,7 +170,8 @@ test('the readings that are foretold are those that the days then bring', () => 
       const leido = { dia: day, frecuencia, isPrimera, ...NOTHING, porConfirmar: 0 };
       due.set(JSON.stringify(tramo), { tramo, day: afterReading(tramo, leido).dia });
     };
-    read({ clase: 'RECIENTE' }, hoy);
+    const manana = addDays(hoy, 1);
+    due.set('RECIENTE', { tramo: { clase: 'RECIENTE' }, day: manana });
     for (const mes of mesesDesde(desde, hoy)) read({ clase: 'MES', mes }, hoy, true);
     let count = 0;
     for (let today = addDays(hoy, 1); today <= hasta; today = addDays(today, 1)) {
@@ -180,8 +182,26 @@ test('the readings that are foretold are those that the days then bring', () => 
         read(tramo, today);
       }
     }
-    expect(countLecturas({ desde, frecuencia }, { hoy, hasta })).toEqual({ primera: 17, despues: count });
+    const nuevo = { lecturas: 0, porConfirmar: 0 };
+    const tramos: PlannedTramo[] = mesesDesde(desde, hoy).map((mes) => ({
+      ...{ tramo: { clase: 'MES', mes }, turno: 'AHORA', dia: hoy, ...nuevo },
+    }));
+    tramos.push({ tramo: { clase: 'RECIENTE' }, turno: 'DESPUES', dia: manana, ...nuevo });
+    expect(countLecturas(tramos, { frecuencia, hoy, hasta })).toEqual({ primera: 17, despues: count });
   }
+});
+
+test('a reading under way or over is charged no more, and one that is overdue is charged once', () => {
+  const [hoy, hasta] = ['2026-03-10', '2026-03-20'];
+  const february = { tramo: { clase: 'MES', mes: '2026-02-01' }, lecturas: 1, porConfirmar: 0 } as const;
+  const count = (planned: Pick<PlannedTramo, 'turno' | 'dia'>) =>
+    countLecturas([{ ...february, ...planned }], { frecuencia: 'DIARIA', hoy, hasta });
+  // February is read on the 4th, the 10th and the 20th of March.
+  expect(count({ turno: 'AHORA', dia: hoy })).toEqual({ primera: 1, despues: 1 });
+  expect(count({ turno: 'EN_CURSO', dia: hoy })).toEqual({ primera: 0, despues: 1 });
+  expect(count({ turno: 'EN_CURSO', dia: '2026-03-01' })).toEqual({ primera: 0, despues: 2 });
+  expect(count({ turno: 'DESPUES', dia: '2026-03-20' })).toEqual({ primera: 0, despues: 1 });
+  expect(count({ turno: 'FIN', dia: null })).toEqual({ primera: 0, despues: 0 });
 });
 
 test('subscriptions are spread over the small hours', () => {

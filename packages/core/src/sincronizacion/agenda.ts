@@ -119,29 +119,46 @@ export function mesesDesde(desde: string, hoy: string): readonly string[] {
   return meses.reverse();
 }
 
+/** A tramo of one kind of CFDI as a call of `sincronizacion/crear` leaves it. */
+export interface PlannedTramo {
+  readonly tramo: Tramo;
+  /** AHORA: its reading is charged at once; EN_CURSO: it was charged before; FIN: it is read no more. */
+  readonly turno: 'AHORA' | 'DESPUES' | 'EN_CURSO' | 'FIN';
+  /** The day of that reading, `yyyy-MM-dd`; null for FIN. */
+  readonly dia: string | null;
+  /** Readings that were merged. */
+  readonly lecturas: number;
+  /** As {@link afterReading} returned it. */
+  readonly porConfirmar: number;
+}
+
 /**
- * Readings of one kind of CFDI while the SAT answers honestly: those that the first load needs, and those that follow in
- * the days up to `hasta`, the months that begin until then included.
+ * Readings of these tramos while the SAT answers honestly: those that are charged at once, and those that follow in the
+ * days up to `hasta`, with the months that begin until then.
  */
 export function countLecturas(
-  { desde, frecuencia }: { desde: string; frecuencia: Frecuencia },
-  { hoy, hasta }: { hoy: string; hasta: string },
+  tramos: readonly PlannedTramo[],
+  { frecuencia, hoy, hasta }: { frecuencia: Frecuencia; hoy: string; hasta: string },
 ): { readonly primera: number; readonly despues: number } {
-  const meses = mesesDesde(desde, hoy);
+  const honest = { frecuencia, nuevos: 0, ausentes: 0, isDudosa: false };
+  const begin = mesesDesde(nextMonth(hoy), hasta).map((mes): PlannedTramo => {
+    const tramo = { clase: 'MES', mes } as const;
+    const dia = siguienteLectura(tramo, mes, frecuencia);
+    return { tramo, turno: 'DESPUES', dia, lecturas: 0, porConfirmar: 0 };
+  });
   let despues = 0;
-  const countFrom = (tramo: Tramo, leido: string, isPrimera = false) => {
-    const honest = { frecuencia, nuevos: 0, ausentes: 0, isDudosa: false };
-    let { dia, porConfirmar } = afterReading(tramo, { ...honest, dia: leido, isPrimera, porConfirmar: 0 });
-    while (dia !== null && dia <= hasta) {
-      despues += 1;
-      ({ dia, porConfirmar } = afterReading(tramo, { ...honest, dia, isPrimera: false, porConfirmar }));
+  // The newest days bring the months that begin.
+  for (const planned of tramos.flatMap((each) => (each.tramo.clase === 'RECIENTE' ? [each, ...begin] : [each]))) {
+    const { tramo, turno, lecturas } = planned;
+    let { dia, porConfirmar } = planned;
+    for (let read = lecturas; dia !== null && dia <= hasta; read += 1) {
+      if (read > lecturas || turno === 'DESPUES') despues += 1;
+      const next = afterReading(tramo, { ...honest, dia, isPrimera: read === 0, porConfirmar });
+      dia = next.dia && later(next.dia, hoy);
+      porConfirmar = next.porConfirmar;
     }
-  };
-  countFrom({ clase: 'RECIENTE' }, hoy);
-  for (const mes of meses) countFrom({ clase: 'MES', mes }, hoy, true);
-  for (let mes = nextMonth(hoy); mes <= hasta; mes = nextMonth(mes)) countFrom({ clase: 'MES', mes }, mes);
-  // The newest days are part of the month that is read first.
-  return { primera: meses.length, despues };
+  }
+  return { primera: tramos.filter(({ turno }) => turno === 'AHORA').length, despues };
 }
 
 /** Minutes of the day, of central Mexico, between which readings begin: what comes then is there in the morning. */
@@ -156,3 +173,9 @@ export function minutoDe(id: string): number {
 /** When a tramo is due on a day: the clock of central Mexico is six hours behind all year. */
 export const dueOn = (day: string, minuto: number): Date =>
   new Date(Date.parse(`${day}T00:00:00-06:00`) + minuto * 60_000);
+
+/** What a new subscription reads: the months from `desde` at once, the newest days from tomorrow on. */
+export const primerasLecturas = ({ desde, hoy, minuto }: { desde: string; hoy: string; minuto: number }) => ({
+  meses: mesesDesde(desde, hoy),
+  primeraReciente: dueOn(addDays(hoy, 1), minuto),
+});

@@ -62,6 +62,9 @@ SELECT min(l.despues_de)::text AS "despuesDe",
   coalesce(max(coalesce((SELECT s.despues_de FROM lectura s WHERE s.almacen_id = $1 AND s.n > l.n ORDER BY s.n LIMIT 1), a.cambios)), 0)::text AS ultimo
 FROM lectura l JOIN almacen a ON a.id = l.almacen_id WHERE l.almacen_id = $1 AND l.leida_en >= $2 AND l.leida_en < $3`;
 
+const LAST_BEFORE = `
+SELECT coalesce((SELECT min(l.despues_de) FROM lectura l WHERE l.almacen_id = a.id AND l.leida_en >= $2), a.cambios)::text AS n FROM almacen a WHERE a.id = $1`;
+
 interface PedidoNotados {
   readonly almacenId: number;
   readonly desde: Date;
@@ -93,6 +96,11 @@ export function createAlmacenes(database: Database) {
     merge: mergeLectura.bind(null, database),
 
     cambios,
+
+    /** Number of the last change before those that were noticed at this instant or later; 0 when they are all. */
+    async lastBefore({ almacenId, instante }: { almacenId: number; instante: Date }): Promise<bigint> {
+      return BigInt((await rowOf<{ n: string }>(pool, LAST_BEFORE, [almacenId, instante]))?.n ?? 0);
+    },
 
     /**
      * The changes that were noticed from one instant until before another, in their order, at most `lote` at once. What is

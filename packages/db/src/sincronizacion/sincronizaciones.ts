@@ -1,10 +1,18 @@
 import type { MotivoPausa } from '@acuse/contract';
-import type { Autor, Frecuencia, Modo, TipoDescarga } from '@acuse/core';
+import {
+  type Autor,
+  calendarDay,
+  type Frecuencia,
+  type Modo,
+  type PlannedTramo,
+  type TipoDescarga,
+  type Tramo,
+} from '@acuse/core';
 import type pg from 'pg';
 import { openAlmacen } from '../almacen/almacen.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf } from '../statements.ts';
+import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { againAfterDeadlock, inTransaction } from '../transaction.ts';
 
 /** The copy of a CIEC that the workers open, and what it may be used for. */
@@ -16,8 +24,20 @@ export interface NuevoConsentimiento {
   readonly expiraEn: Date;
 }
 
+/** What is to be kept up to date. */
+export interface TramoAjustes {
+  readonly tipos: readonly TipoDescarga[];
+  /** `yyyy-MM-dd`. */
+  readonly desde: string;
+  readonly frecuencia: Frecuencia;
+  /** First days of the months from `desde` to now, the newest first. */
+  readonly meses: readonly string[];
+  /** When the newest days of a new subscription are read first. */
+  readonly primeraReciente: Date;
+}
+
 /** What a taxpayer wants to be kept up to date. */
-export interface NuevaSincronizacion extends Autor {
+export interface NuevaSincronizacion extends Autor, TramoAjustes {
   /** UUIDv7. The consent is sealed for it. */
   readonly id: string;
   readonly cuentaId: string;
@@ -26,14 +46,8 @@ export interface NuevaSincronizacion extends Autor {
   /** Of the taxpayer, as the caller was let in with. */
   readonly version: bigint;
   readonly rfc: string;
-  readonly tipos: readonly TipoDescarga[];
-  /** `yyyy-MM-dd`. */
-  readonly desde: string;
-  readonly frecuencia: Frecuencia;
   /** Of the day, of central Mexico. */
   readonly minuto: number;
-  /** First days of the months from `desde` to now, the newest first. */
-  readonly meses: readonly string[];
   readonly consentimiento: NuevoConsentimiento;
 }
 
@@ -78,6 +92,9 @@ export interface VistaSincronizacion {
 
 /** Of the newest days, in the place of a month. */
 export const RECIENTE = '0001-01-01';
+
+/** The tramo that stands under a month. */
+export const tramoOf = (mes: string): Tramo => (mes === RECIENTE ? { clase: 'RECIENTE' } : { clase: 'MES', mes });
 
 /** SQL: true of a kind and a month that the subscription `s` holds by its settings of now. */
 export const heldBy = (tipo: string, mes: string): string =>
@@ -171,28 +188,46 @@ UPDATE sincronizacion SET api_key_id = $2, emitidos = $3, recibidos = $4, desde 
 WHERE id = $1`;
 
 /**
- * The newest days, and each month, of each kind; the newest month first, a second apart. What is there stays as it is,
- * but for a month that is asked for again now: one that was never read, one that was read from a later day on only, and
- * one that nobody would ask for again though its last reading is in question. The newest days are read tomorrow by whoever
- * has them read daily from now on.
+ * The newest days, and each month, of each kind as a call of `sincronizacion/crear` leaves them; the newest month first, a
+ * second apart. What is there stays as it is, but for a month that is asked for again now: one that was never read, one
+ * that was read from a later day on only, and one that is not due again though its last reading is in question. The newest
+ * days are read tomorrow when they are read daily from now on.
  */
-const TRAMOS = `
+const PLANNED = `
 WITH pedido AS (
-  SELECT tipo, mes, orden FROM unnest($2::text[]) AS a (tipo) CROSS JOIN unnest($3::date[]) WITH ORDINALITY AS b (mes, orden)
-), sobra AS (
+  SELECT tipo, mes, now() + make_interval(secs => orden - 1) AS due_at FROM unnest($2::text[]) AS a (tipo) CROSS JOIN unnest($3::date[]) WITH ORDINALITY AS b (mes, orden)
+  UNION ALL SELECT tipo, '${RECIENTE}', $4::timestamptz FROM unnest($2::text[]) AS a (tipo)
+), planned AS (
+  SELECT p.tipo, p.mes, p.mes = '${RECIENTE}' AS es_reciente, t.fase, coalesce(t.lecturas, 0) AS lecturas, coalesce(t.por_confirmar, 0) AS por_confirmar, t.pedido, t.due_at AS antes, CASE
+    WHEN t.fase IS NULL THEN p.due_at
+    WHEN t.fase = 'LEER' AND x.estado IS DISTINCT FROM 'TERMINADA' THEN now()
+    WHEN t.fase IN ('ESPERAR', 'LEER') AND (p.mes = '${RECIENTE}' OR t.desde <= greatest(p.mes, $5::date)) THEN NULL
+    WHEN p.mes = '${RECIENTE}' THEN CASE WHEN $6 = 'DIARIA' THEN least(t.due_at, p.due_at) ELSE t.due_at END
+    WHEN t.desde > greatest(p.mes, $5::date) OR (t.fase = 'PEDIR' AND t.lecturas = 0) OR (t.fase = 'FIN' AND t.por_confirmar > 0) THEN least(t.due_at, now())
+    WHEN t.fase = 'PEDIR' THEN t.due_at END AS due_at
+  FROM pedido p LEFT JOIN tramo t ON t.sincronizacion_id = $1 AND t.tipo = p.tipo AND t.mes = p.mes LEFT JOIN solicitud x ON x.id = t.solicitud_id
+)
+SELECT tipo, mes::text, lecturas, por_confirmar::int AS "porConfirmar", pedido::text, due_at AS "dueAt",
+  CASE WHEN due_at <= now() OR (fase IS NULL AND NOT es_reciente) THEN 'AHORA' WHEN due_at IS NOT NULL THEN 'DESPUES' WHEN fase = 'FIN' THEN 'FIN' ELSE 'EN_CURSO' END AS turno,
+  due_at IS NOT NULL AND (fase IS NULL OR fase = 'FIN' OR (fase = 'PEDIR' AND due_at <> antes)) AS "isChanged"
+FROM planned`;
+
+interface PlannedRow extends Omit<PlannedTramo, 'tramo' | 'dia'> {
+  readonly tipo: string;
+  readonly mes: string;
+  readonly dueAt: Date | null;
+  readonly pedido: string | null;
+  /** It has to be written. */
+  readonly isChanged: boolean;
+}
+
+const TRAMOS = `
+WITH sobra AS (
   DELETE FROM tramo t WHERE t.sincronizacion_id = $1 AND t.fase IN ('PEDIR', 'FIN')
     AND (t.tipo <> ALL ($2::text[]) OR (t.mes <> '${RECIENTE}' AND t.mes <> ALL ($3::date[])))
-), ya AS (
-  UPDATE tramo t SET fase = 'PEDIR', due_at = now() WHERE t.sincronizacion_id = $1 AND t.tipo = ANY ($2::text[]) AND t.mes = ANY ($3::date[])
-    AND ((t.fase = 'PEDIR' AND t.lecturas = 0 AND t.due_at > now()) OR (t.fase IN ('PEDIR', 'FIN') AND t.desde > greatest(t.mes, $5::date))
-      OR (t.fase = 'FIN' AND t.por_confirmar > 0))
-), pronto AS (
-  UPDATE tramo t SET due_at = $4 WHERE t.sincronizacion_id = $1 AND t.mes = '${RECIENTE}' AND t.fase = 'PEDIR' AND t.due_at > $4 AND $6 = 'DIARIA'
 )
-INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
-SELECT $1, tipo, mes, now() + make_interval(secs => orden - 1) FROM pedido
-UNION ALL SELECT $1, tipo, '${RECIENTE}', $4::timestamptz FROM unnest($2::text[]) AS a (tipo)
-ON CONFLICT DO NOTHING`;
+INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at) SELECT $1, * FROM unnest($4::text[], $5::date[], $6::timestamptz[])
+ON CONFLICT (sincronizacion_id, tipo, mes) DO UPDATE SET fase = 'PEDIR', due_at = excluded.due_at WHERE tramo.fase IN ('PEDIR', 'FIN')`;
 
 /** The taxpayers' side of subscriptions. */
 export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
@@ -209,7 +244,23 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
     await execute(client, CREATE, values);
   }
 
+  const plannedOf = (client: Connection, id: string | null, ajustes: TramoAjustes) => {
+    const { tipos, meses, primeraReciente, desde, frecuencia } = ajustes;
+    return rowsOf<PlannedRow>(client, PLANNED, [id, tipos, meses, primeraReciente, desde, frecuencia]);
+  };
+
   return {
+    /**
+     * The tramos of a subscription as `subscribe` would leave them; `id`: the subscription that there is, or null.
+     */
+    async preview(id: string | null, ajustes: TramoAjustes): Promise<PlannedTramo[]> {
+      const rows = await plannedOf(pool, id, ajustes);
+      return rows.map(({ mes, turno, dueAt, pedido, lecturas, porConfirmar }) => ({
+        ...{ tramo: tramoOf(mes), turno, lecturas, porConfirmar },
+        dia: turno === 'EN_CURSO' ? pedido : dueAt && calendarDay(dueAt),
+      }));
+    },
+
     /** The id under which a consent of this taxpayer has to be sealed: that of his subscription, if there is one. */
     async idOf(contribuyenteId: string): Promise<string | null> {
       const text = `SELECT id FROM sincronizacion WHERE contribuyente_id = $1 AND estado <> 'BORRADA'`;
@@ -221,10 +272,7 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
      * then is active. PASE_VENCIDO: key or taxpayer changed meanwhile, or another subscription came first. OTRO_MODO: it
      * was made with a key of the other mode, whose CFDI are in its store.
      */
-    async subscribe(
-      nueva: NuevaSincronizacion,
-      primeraReciente: Date,
-    ): Promise<'CREADA' | 'RENOVADA' | 'PASE_VENCIDO' | 'OTRO_MODO'> {
+    async subscribe(nueva: NuevaSincronizacion): Promise<'CREADA' | 'RENOVADA' | 'PASE_VENCIDO' | 'OTRO_MODO'> {
       const { id, contribuyenteId, version, apiKeyId, consentimiento, tipos, meses, actor, ip } = nueva;
       return inTransaction(pool, async (client) => {
         if (!(await isOne(client, PASE, [contribuyenteId, version.toString(), apiKeyId]))) return 'PASE_VENCIDO';
@@ -239,7 +287,13 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
           `INSERT INTO consentimiento (sincronizacion_id, kid, sobre, finalidad, otorgado_por, expira_en) VALUES ($1, $2, $3, $4, $5, $6)`,
           [id, kid, sobre, finalidad, actor, expiraEn],
         );
-        await execute(client, TRAMOS, [id, tipos, meses, primeraReciente, nueva.desde, nueva.frecuencia]);
+        const changed = (await plannedOf(client, id, nueva)).filter(({ isChanged }) => isChanged);
+        const columns = [
+          changed.map((row) => row.tipo),
+          changed.map((row) => row.mes),
+          changed.map((row) => row.dueAt),
+        ];
+        await execute(client, TRAMOS, [id, tipos, meses, ...columns]);
         await execute(
           client,
           nota({

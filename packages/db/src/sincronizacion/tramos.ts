@@ -2,7 +2,7 @@ import type { MotivoPausa } from '@acuse/contract';
 import type { Frecuencia, Modo, TipoDescarga, Tramo } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { heldBy, RECIENTE } from './sincronizaciones.ts';
+import { heldBy, RECIENTE, tramoOf } from './sincronizaciones.ts';
 
 /** A tramo that is due, held under an epoch until its lease is over. */
 export interface TramoTomado {
@@ -139,7 +139,7 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
       const rows = await rowsOf<TakeRow>(pool, TAKE, [limite, leaseSeconds]);
       return rows.map(({ mes, solicitud, ...row }) => ({
         ...row,
-        tramo: mes === RECIENTE ? { clase: 'RECIENTE' } : { clase: 'MES', mes },
+        tramo: tramoOf(mes),
         solicitud: solicitud && { ...solicitud, creadaEn: new Date(solicitud.creadaEn) },
       }));
     },

@@ -1,4 +1,5 @@
-import { rfcField } from '@acuse/contract';
+import { fechaField, rfcField } from '@acuse/contract';
+import { calendarDay, dueOn } from '@acuse/core';
 import { z } from 'zod';
 import { cfdiFields, datosDeCfdi } from '../../cfdi.ts';
 import { estadoCfdi, instante, limiteDePagina, texto, total } from '../../fields.ts';
@@ -31,12 +32,22 @@ const cambioData = z
 export default defineOperation({
   summary: 'Qué cambió de los CFDI del RFC',
   description:
-    'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene.',
+    'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Sin cursor empieza por el primero, o por el primero que se notó desde el día desde. Quien aplica todos, desde el primero, tiene lo que el SAT tiene.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio',
   body: z
-    .object({ rfc: rfcField, limite: limiteDePagina(MAX, POR_PAGINA), cursor: cursorField.optional() })
+    .object({
+      rfc: rfcField,
+      desde: fechaField
+        .meta({
+          description: 'Desde qué día se notaron, del centro de México. Con cursor no cuenta.',
+          example: '2026-11-01',
+        })
+        .optional(),
+      limite: limiteDePagina(MAX, POR_PAGINA),
+      cursor: cursorField.optional(),
+    })
     .meta({ id: 'PeticionCambios' }),
   data: z
     .object({
@@ -51,15 +62,26 @@ export default defineOperation({
     .meta({ id: 'ListaCambios' }),
   errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],
 
-  async handle({ limite = POR_PAGINA, cursor }, { deps, access, error }) {
+  check({ desde }, now) {
+    const hoy = calendarDay(now);
+    return desde !== undefined && desde > hoy
+      ? { campo: 'desde', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` }
+      : null;
+  },
+
+  async handle({ limite = POR_PAGINA, desde, cursor }, { deps, access, error }) {
     const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
     if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
-    const despues = despuesDe(vista, cursor);
+    const { almacenId } = vista;
+    const despues =
+      desde === undefined || cursor !== undefined
+        ? despuesDe(vista, cursor)
+        : await deps.almacenes.lastBefore({ almacenId, instante: dueOn(desde, 0) });
     if (despues === null) {
       const motivo = 'es de otra sincronización, que ya se borró: empiece sin cursor';
       throw error('CAMPO_INVALIDO', { campo: 'cursor', motivo });
     }
-    const cambios = await deps.almacenes.cambios({ almacenId: vista.almacenId, despuesDe: despues, limite });
+    const cambios = await deps.almacenes.cambios({ almacenId, despuesDe: despues, limite });
     const last = cambios.at(-1)?.n ?? despues;
     return {
       total: cambios.length,

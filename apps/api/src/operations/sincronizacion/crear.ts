@@ -1,5 +1,5 @@
 import { rfcField } from '@acuse/contract';
-import { addDays, dueOn, mesesDesde, minutoDe } from '@acuse/core';
+import { minutoDe } from '@acuse/core';
 import { z } from 'zod';
 import { StaleAccess } from '../../http/llamada.ts';
 import { defineOperation } from '../../http/operation.ts';
@@ -8,7 +8,6 @@ import {
   ajustesOf,
   checkDesde,
   costoData,
-  costoDeLectura,
   costoOf,
   datosDeSincronizacion,
   MAX_MESES,
@@ -32,7 +31,7 @@ function monthsLater(from: Date, months: number): Date {
 export default defineOperation({
   summary: 'Mantener al día los CFDI del RFC',
   description:
-    'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia los ajustes que se digan y renueva el permiso.',
+    'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. La primera vez diga desde: cada mes y tipo cuesta una lectura. Si el RFC ya se mantenía al día, basta el rfc: renueva el permiso, cambia los ajustes que se digan y no vuelve a leer lo leído.',
   credential: 'ciec',
   needs: 'Para mantener al día un RFC hace falta su CIEC; la e.firma no sirve, porque su llave se borra a la hora.',
   cost: 0,
@@ -57,7 +56,7 @@ export default defineOperation({
     })
     .meta({ id: 'PeticionCrearSincronizacion' }),
   data: sincronizacionData.extend({ costo: costoData }).meta({ id: 'SincronizacionCreada' }),
-  errors: ['SINCRONIZACION_DE_OTRO_MODO'],
+  errors: ['SINCRONIZACION_DE_OTRO_MODO', 'CAMPO_FALTANTE'],
   check: checkDesde,
 
   async handle({ rfc, meses = MESES, finalidad = FINALIDAD, ...body }, { deps, access, credenciales, ip, now, error }) {
@@ -65,30 +64,23 @@ export default defineOperation({
     if (elegible === undefined) throw new Error('the pipeline let in a call without a CIEC');
     const { contribuyenteId, cuentaId, apiKey, version } = access;
     const vigente = await deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
-    const { desde, leerDesde, frecuencia, tipos, hoy } = ajustesOf(body, vigente, now);
-    const id = (await deps.sincronizaciones.idOf(contribuyenteId)) ?? deps.newId();
+    const known = await deps.sincronizaciones.idOf(contribuyenteId);
+    const id = known ?? deps.newId();
+    const minuto = minutoDe(id);
+    const ajustes = ajustesOf(body, vigente, { minuto, now });
+    const costo = await costoOf({ deps, access, now }, known, ajustes);
     const expiraEn = monthsLater(now, meses);
     const credencial = elegible.open();
     const sobre = deps.sealer.seal(credencial, { solicitudId: id, cuenta: cuentaId, rfc, tipo: 'ciec', expiraEn });
-    const minuto = minutoDe(id);
-    const primeraReciente = dueOn(addDays(hoy, 1), minuto);
-    const resultado = await deps.sincronizaciones.subscribe(
-      {
-        ...{ id, cuentaId, contribuyenteId, apiKeyId: apiKey.id, version, rfc, tipos, desde, frecuencia, minuto },
-        meses: mesesDesde(leerDesde, hoy),
-        consentimiento: { kid: deps.sealer.kid, sobre, finalidad, expiraEn },
-        ...autorOf(access, ip),
-      },
-      primeraReciente,
-    );
+    const resultado = await deps.sincronizaciones.subscribe({
+      ...{ id, cuentaId, contribuyenteId, apiKeyId: apiKey.id, version, rfc, minuto, ...ajustes },
+      consentimiento: { kid: deps.sealer.kid, sobre, finalidad, expiraEn },
+      ...autorOf(access, ip),
+    });
     if (resultado === 'PASE_VENCIDO') throw new StaleAccess();
     if (resultado === 'OTRO_MODO') throw error('SINCRONIZACION_DE_OTRO_MODO');
     const vista = await deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
     if (vista === null) throw new Error('the new subscription is gone');
-    const costo = costoOf(
-      { desde: leerDesde, frecuencia, tipos },
-      { hoy, costo: costoDeLectura(deps.settings.modo, apiKey.modo) },
-    );
     return { ...datosDeSincronizacion(vista), costo };
   },
 });

@@ -38,7 +38,10 @@ export default defineOperation({
         z
           .object({
             dia: fechaField,
-            operacion: texto('Dirección de la operación, sin /api/v1/.', 'tax/facturas'),
+            operacion: texto(
+              'La operación, como grupo/accion; sincronizacion: lo que se lee para mantener al día los RFC.',
+              'tax/facturas',
+            ),
             ...sumas,
           })
           .meta({ id: 'UsoDeUnDia' }),

@@ -20,7 +20,7 @@ import { DichoPorApi, type RechazoApi, readRechazo } from '../sandbox/rechazo.ts
 import { sandboxOf } from '../sandbox/sandbox.ts';
 import { COLUMNAS_CAMBIO } from './cambios-csv.ts';
 import { EnPausa, NOMBRES_FRECUENCIA, Permiso } from './permiso-al-dia.tsx';
-import { type CampoPedido, faultOf, type Pedido, pedidoFrom, pedidoOf } from './reglas/pedido-al-dia.ts';
+import { type CampoPedido, faultOf, lecturasOf, type Pedido, pedidoFrom, pedidoOf } from './reglas/pedido-al-dia.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const SUB = '/al-dia';
@@ -138,6 +138,7 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
   const { texto, campo, ir } = tecleado;
   const isFaulty = texto !== undefined;
   const pedido = tecleado.pedido ?? pedidoFrom(vista, now);
+  const lecturas = await lecturasOf(deps.database, pedido, { vista, now });
   return pagina(
     `CFDI al día de ${rfc.rfc}`,
     <>
@@ -162,7 +163,7 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
       )}
       <Permitido cambiar="credenciales">
         <Permiso
-          {...{ rfc, pedido, isKnown, now }}
+          {...{ rfc, pedido, isKnown, lecturas }}
           isNew={vista === null}
           saldo={isFree ? null : (libro?.saldo ?? 0)}
           faltas={campo === undefined || texto === undefined ? {} : { [campo]: texto }}

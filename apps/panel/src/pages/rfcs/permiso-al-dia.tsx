@@ -45,14 +45,15 @@ interface PermisoProps {
   readonly isNew: boolean;
   /** Credits of the account; null where its readings cost none, as those of a key for tests. */
   readonly saldo: number | null;
+  /** Readings that these settings ask for. */
+  readonly lecturas: Parameters<typeof costText>[0];
   /** The key was typed in some minutes ago. */
   readonly isKnown: boolean;
-  readonly now: Date;
   readonly faltas: Partial<Record<CampoPedido, string>>;
 }
 
 /** The form that keeps an RFC up to date, or changes how, and gives the consent for its CIEC. */
-export function Permiso({ rfc, pedido, isNew, saldo, isKnown, now, faltas }: PermisoProps) {
+export function Permiso({ rfc, pedido, isNew, saldo, lecturas, isKnown, faltas }: PermisoProps) {
   return (
     <Tarjeta titulo={isNew ? 'Mantener al día' : 'Cambiar los ajustes y renovar el permiso'}>
       <Antes rfc={rfc} />
@@ -93,7 +94,7 @@ export function Permiso({ rfc, pedido, isNew, saldo, isKnown, now, faltas }: Per
           sabido={isKnown}
           ayuda={isKnown ? 'No hace falta: la escribió hace poco.' : 'La CIEC está cifrada con ella.'}
         />
-        <p>{saldo === null ? 'Con una API key de pruebas no cuesta nada.' : costText(pedido, saldo, now)}</p>
+        <p>{saldo === null ? 'Con una API key de pruebas no cuesta nada.' : costText(lecturas, saldo)}</p>
         <p class="suave">
           Con el permiso se guarda una copia de la CIEC que solo abren los procesos que leen del SAT, para esto y por
           ese tiempo. Cada uso queda anotado en la auditoría.

@@ -1,6 +1,6 @@
 import { isFecha } from '@acuse/contract';
-import { addDays, calendarDay, countLecturas, FRECUENCIAS, MAX_CONFIRMACIONES } from '@acuse/core';
-import type { RfcVista, VistaSincronizacion } from '@acuse/db';
+import { addDays, calendarDay, countLecturas, FRECUENCIAS, MAX_CONFIRMACIONES, primerasLecturas } from '@acuse/core';
+import { createSincronizaciones, type Database, type RfcVista, type VistaSincronizacion } from '@acuse/db';
 import { faultOfLlave } from '../../../acceso/llave-tecleada.ts';
 import { formatCreditos } from '../../../components/formato.ts';
 
@@ -64,17 +64,30 @@ export function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: stri
   return wrong === null ? null : fault('api_key', wrong);
 }
 
-/** What the settings of the form cost, each reading a credit, and whether the balance is enough to begin. */
-export function costText({ tipo, desde, frecuencia }: Pedido, saldo: number, now: Date): string {
+/** Readings that the settings of the form ask for, charged at once and in the next 30 days. Null when the form is wrong. */
+export async function lecturasOf(
+  database: Database,
+  { tipo, desde, frecuencia }: Pedido,
+  { vista, now }: { readonly vista: VistaSincronizacion | null; readonly now: Date },
+): Promise<ReturnType<typeof countLecturas> | null> {
   const hoy = calendarDay(now);
   const cada = FRECUENCIAS.find((each) => each === frecuencia);
+  if (!isFecha(desde) || desde > hoy || cada === undefined) return null;
+  const tramos = await createSincronizaciones(database).preview(vista?.id ?? null, {
+    tipos: (['emitidos', 'recibidos'] as const).filter((each) => tipo === 'ambos' || tipo === each),
+    ...{ desde, frecuencia: cada, ...primerasLecturas({ desde, hoy, minuto: vista?.minuto ?? 0 }) },
+  });
+  return countLecturas(tramos, { frecuencia: cada, hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
+}
+
+/** What these readings cost, each a credit, and whether the balance is enough for the first ones. */
+export function costText(lecturas: ReturnType<typeof countLecturas> | null, saldo: number): string {
   const hay = `Su saldo es de ${formatCreditos(saldo)}`;
-  if (!isFecha(desde) || desde > hoy || cada === undefined) return `Cada lectura cuesta un crédito. ${hay}.`;
-  const kinds = tipo === 'ambos' ? 2 : 1;
-  const { primera, despues } = countLecturas({ desde, frecuencia: cada }, { hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
+  if (lecturas === null) return `Cada lectura cuesta un crédito. ${hay}.`;
+  const { primera, despues } = lecturas;
   const shortage =
-    saldo < primera * kinds
+    saldo < primera
       ? ', y no alcanza para la primera carga: cuando se termine queda en pausa, y al comprar y reanudar sigue donde iba'
       : '';
-  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera * kinds)} la primera carga y unos ${formatCreditos(despues * kinds)} los 30 días siguientes. Si el SAT deja de dar CFDI que daba, confirmarlo cuesta a lo más ${formatCreditos(MAX_CONFIRMACIONES)} por mes y tipo. ${hay}${shortage}.`;
+  return `Cada lectura cuesta un crédito: con estos ajustes, ${formatCreditos(primera)} de inmediato y unos ${formatCreditos(despues)} los 30 días siguientes. Lo que ya se leyó no se cobra otra vez. Si el SAT deja de dar CFDI que daba, confirmarlo cuesta a lo más ${formatCreditos(MAX_CONFIRMACIONES)} por mes y tipo. ${hay}${shortage}.`;
 }
