@@ -111,7 +111,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/cambios',
     resumen: 'Qué cambió de los CFDI del RFC',
     descripcion:
-      'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Quien aplica todos, desde el primero, tiene lo que el SAT tiene.',
+      'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Sin cursor empieza por el primero, o por el primero que se notó desde el día desde. Quien aplica todos, desde el primero, tiene lo que el SAT tiene.',
     costo: 0,
     credencial: 'API key',
   },
@@ -119,7 +119,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/crear',
     resumen: 'Mantener al día los CFDI del RFC',
     descripcion:
-      'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. Si el RFC ya se mantenía al día, cambia los ajustes que se digan y renueva el permiso.',
+      'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. La primera vez diga desde: cada mes y tipo cuesta una lectura. Si el RFC ya se mantenía al día, basta el rfc: renueva el permiso, cambia los ajustes que se digan y no vuelve a leer lo leído.',
     costo: 0,
     credencial: 'API key + CIEC',
   },
@@ -127,7 +127,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/estimar',
     resumen: 'Lo que costaría mantener al día el RFC',
     descripcion:
-      'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: la primera carga, un mes por lectura, y los 30 días siguientes, si el SAT no deja de dar CFDI: confirmar eso cuesta a lo más creditos_por_confirmar por mes y tipo. No pregunta al SAT.',
+      'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: de inmediato, un mes y tipo por lectura sin lo que ya se leyó, y los 30 días siguientes, si el SAT no deja de dar CFDI: confirmar eso cuesta a lo más creditos_por_confirmar por mes y tipo. No pregunta al SAT.',
     costo: 0,
     credencial: 'API key',
   },

@@ -84,11 +84,10 @@ describe('the tools', () => {
       expect(annotations.destructiveHint, name).toBe(false);
       expect(annotations.readOnlyHint, name).toBe(operacion ? !operacion.cambia : name !== 'descarga_guardar');
       if (operacion === undefined) continue;
-      const campos = operacion.campos.filter(({ nombre }) => nombre !== 'cursor');
+      const { campos } = operacion;
       expect(fields, name).toEqual(campos.map(({ nombre }) => nombre));
       const required = campos.filter(({ nombre, esObligatorio }) => esObligatorio && nombre !== 'rfc');
       expect(inputSchema.required, name).toEqual(required.map(({ nombre }) => nombre));
-      expect(description).toContain(operacion.descripcion);
     }
     const facturas = tools.find(({ name }) => name === 'tax_facturas');
     expect(facturas?.inputSchema.properties).toMatchObject({
@@ -215,6 +214,8 @@ describe('a list by an assistant', () => {
     const second = await ask('lista_continuar', { cursor: first['cursor'] });
     expect([...itemsOf(first), ...itemsOf(second)].map(({ solicitud_id }) => solicitud_id)).toEqual(made.reverse());
     expect(second['cursor']).toBeNull();
+    // The tool itself takes the cursor too.
+    expect(itemsOf(await ask('descarga_listar', { cursor: first['cursor'] }))).toEqual(itemsOf(second));
   });
 });
 
@@ -236,6 +237,10 @@ describe('an error of an assistant', () => {
       },
     });
     expect(await refusal('lista_continuar', { cursor: 'x.1' })).toMatchObject({ error: 'ORDEN_INVALIDA' });
+    // Its text speaks of tools too.
+    expect(await refusal('sincronizacion_cambios')).toMatchObject({
+      ...{ error: 'SINCRONIZACION_NO_ENCONTRADA', texto: expect.stringContaining('«acuse sincronizacion crear»') },
+    });
     await expect(call('vault_rfc_guardar', { ciec: 'secreta12' })).rejects.toThrow('no existe la herramienta');
     const wrong = await openAssistant({ ...envOf(caller), ACUSE_API_KEY: 'acuse_test_x' });
     expect(await wrong.refusal('uso_consultar')).toMatchObject({

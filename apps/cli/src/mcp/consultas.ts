@@ -2,16 +2,14 @@ import type { Acuse } from '@acuse/sdk';
 import { OPERACIONES, type OperacionDelServicio } from '@acuse/sdk/operaciones';
 import { FalloOrden } from '../cliente/fallos.ts';
 import { call } from '../cliente/operaciones.ts';
-import { fieldsOf, inputOf, objectOf, outputOf, SIGUE } from './esquemas.ts';
+import { inputOf, isLog, objectOf, outputOf, SIGUE } from './esquemas.ts';
 import type { Gasto } from './gasto.ts';
 import type { Args, Herramienta } from './herramienta.ts';
-import { itemsOf, type Lista, type Listas } from './listas.ts';
+import { fitting, itemsOf, type Lista, type Listas } from './listas.ts';
 import { bounded } from './medida.ts';
+import { nombreOf, POR_OTRA } from './nombres.ts';
 
 type Fila = Readonly<Record<string, unknown>>;
-
-/** Given by a tool of its own: an address by which anybody has the ZIP is nothing for a conversation. */
-const POR_OTRA: ReadonlySet<string> = new Set(['descarga/paquete']);
 
 /**
  * Operations that are tools: those that read what the service knows or ask the SAT. What takes a credential or a file,
@@ -21,9 +19,6 @@ export const OFFERED: readonly OperacionDelServicio[] = OPERACIONES.filter(
   ({ path, cambia, costo, campos }) =>
     (!cambia || costo > 0) && !campos.some(({ esSecreto, esArchivo }) => esSecreto || esArchivo) && !POR_OTRA.has(path),
 );
-
-/** `tax/descarga-metadata` is `tax_descarga_metadata`: names of tools have no slashes. */
-export const nombreOf = (path: string) => path.replace(/[/-]/g, '_');
 
 /** The only operation that goes on after its answer, which says by which id: it is not interrupted. */
 const SIGUE_SOLA = 'tax/descarga-metadata';
@@ -38,7 +33,7 @@ interface Servicio {
 
 /** @throws FalloOrden for a field that the operation does not have; the values are the service's to check. */
 function bodyOf(operacion: OperacionDelServicio, args: Args, rfc: string): Args {
-  const nombres = fieldsOf(operacion).map(({ nombre }) => nombre);
+  const nombres = operacion.campos.map(({ nombre }) => nombre);
   const unknown = Object.keys(args).filter((nombre) => !nombres.includes(nombre));
   if (unknown.length > 0)
     throw new FalloOrden(
@@ -58,7 +53,8 @@ function herramientaOf(operacion: OperacionDelServicio, { acuse, rfc, listas, ga
 
   async function ask(peticion: Args, signal?: AbortSignal) {
     const answer = await gasto.spend(
-      costo,
+      // A page after the first is of what was paid for.
+      peticion['cursor'] === undefined ? costo : 0,
       () => call(acuse, operacion, peticion, { signal }) as Promise<Fila & { readonly data?: Fila }>,
       isGivenBack,
     );
@@ -80,6 +76,14 @@ function herramientaOf(operacion: OperacionDelServicio, { acuse, rfc, listas, ga
     return { operacion: path, items, next };
   }
 
+  /** As much of a log as fits, with the cursor after just that: it is kept from one session to the next. */
+  async function fittingLog(data: Fila, items: readonly unknown[], peticion: Args): Promise<Fila> {
+    const shown = fitting(items, 0, () => {});
+    if (shown.length === items.length) return { ...data, items: shown };
+    const { data: page } = await ask({ ...peticion, limite: shown.length });
+    return { ...page, items: fitting(itemsOf(page) ?? [], 0, () => {}) };
+  }
+
   return {
     tool: {
       name: nombreOf(path),
@@ -95,6 +99,7 @@ function herramientaOf(operacion: OperacionDelServicio, { acuse, rfc, listas, ga
     },
     async run(args, { signal }) {
       const peticion = bodyOf(operacion, args, rfc);
+      if (listas.isOfHere(args['cursor'])) return goOn(listas, args['cursor']);
       const { data, more } = await ask(peticion, path === SIGUE_SOLA ? undefined : signal);
       const items = itemsOf(data);
       const cuts = new Set<string>();
@@ -103,12 +108,18 @@ function herramientaOf(operacion: OperacionDelServicio, { acuse, rfc, listas, ga
         const shown = { data: bounded(data, onCut), ...more };
         return { ...shown, recortes: [...cuts] };
       }
+      if (isLog(operacion)) return { data: await fittingLog(data, items, peticion), ...more, recortes: [] };
       const { items: _, siguiente: __, ...rest } = data;
       const { items: shown, cursor, quedan, recortes } = listas.first(listaOf(data, items, peticion));
       const about = bounded(rest, onCut) as Fila;
       return { data: { ...about, items: shown }, ...more, cursor, quedan, recortes: [...cuts, ...recortes] };
     },
   };
+}
+
+async function goOn(listas: Listas, cursor: string) {
+  const { items, ...more } = await listas.after(cursor);
+  return { ...more, data: { items } };
 }
 
 /** Goes on with a list. */
@@ -135,10 +146,7 @@ function continuarOf(listas: Listas): Herramienta {
         ...{ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
       },
     },
-    async run({ cursor }) {
-      const { items, ...more } = await listas.after(String(cursor));
-      return { ...more, data: { items } };
-    },
+    run: ({ cursor }) => goOn(listas, String(cursor)),
   };
 }
 

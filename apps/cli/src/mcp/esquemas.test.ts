@@ -15,9 +15,10 @@ describe('the schema of what a tool takes', () => {
     expect(inputOf(facturas, 'ACU200101DB1').required).toEqual(['desde', 'hasta']);
   });
 
-  it('leaves out the cursor of the service', () => {
-    const { properties } = inputOf(operacionOf('descarga/listar'), '');
-    expect(Object.keys(properties ?? {})).toEqual(['estado', 'tipo', 'desde', 'hasta', 'limite']);
+  it('has the cursor of the answer before, in words of the tools', () => {
+    const { properties = {} } = inputOf(operacionOf('descarga/listar'), '');
+    expect(Object.keys(properties)).toEqual(['estado', 'tipo', 'desde', 'hasta', 'limite', 'cursor']);
+    expect(properties['cursor']).toEqual({ type: 'string', description: expect.stringContaining('El cursor de') });
   });
 });
 

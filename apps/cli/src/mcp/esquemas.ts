@@ -22,13 +22,21 @@ function tolerant(esquema: Esquema): Esquema {
 const tolerantAll = (properties: Esquema): Properties =>
   Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, isSchema(one) ? tolerant(one) : {}]));
 
-/** The cursor of the service stays here: one way to go on is enough. */
-export const fieldsOf = ({ campos }: OperacionDelServicio): readonly CampoOperacion[] =>
-  campos.filter(({ nombre }) => nombre !== 'cursor');
+const propertiesOf = ({ respuesta }: OperacionDelServicio): Properties =>
+  ((respuesta as { properties?: Properties }).properties?.['data']?.['properties'] ?? {}) as Properties;
+
+/** Whether an operation reads a log: its cursor is never null, and outlives the session. */
+export const isLog = (operacion: OperacionDelServicio): boolean =>
+  propertiesOf(operacion)['siguiente']?.['type'] === 'string';
+
+const CURSOR: Esquema = {
+  type: 'string',
+  description: 'El cursor de la respuesta anterior, con los mismos campos: da lo que sigue de la lista y no cuesta.',
+};
 
 /** What a tool takes of an operation. A key is of one RFC, so that may be left out where it is known. */
 export function inputOf(operacion: OperacionDelServicio, rfc: string): Tool['inputSchema'] {
-  const campos = fieldsOf(operacion);
+  const { campos } = operacion;
   const isAsked = ({ nombre, esObligatorio }: CampoOperacion) => esObligatorio && (nombre !== 'rfc' || rfc === '');
   return {
     type: 'object',
@@ -37,7 +45,9 @@ export function inputOf(operacion: OperacionDelServicio, rfc: string): Tool['inp
         campo.nombre,
         campo.nombre === 'rfc' && rfc !== ''
           ? { ...campo.esquema, description: `${campo.descripcion} Si falta, ${rfc}.` }
-          : campo.esquema,
+          : campo.nombre === 'cursor' && !isLog(operacion)
+            ? CURSOR
+            : campo.esquema,
       ]),
     ),
     required: campos.filter(isAsked).map(({ nombre }) => nombre),
@@ -54,7 +64,7 @@ const RECORTES: Esquema = {
 export const SIGUE: Properties = {
   cursor: {
     type: ['string', 'null'],
-    description: 'Con él, lista_continuar da lo que sigue de la lista, sin costo; null al final.',
+    description: 'Con él, la misma herramienta o lista_continuar da lo que sigue, sin costo; null al final.',
   },
   quedan: { type: 'integer', description: 'Cuántos elementos de esta respuesta faltan; puede haber más páginas.' },
   recortes: RECORTES,
@@ -66,8 +76,8 @@ export const objectOf = (properties: Properties): NonNullable<Tool['outputSchema
 });
 
 /** What a tool answers of an operation. */
-export function outputOf({ respuesta }: OperacionDelServicio): NonNullable<Tool['outputSchema']> {
-  const { properties = {} } = tolerant(respuesta) as { readonly properties?: Properties };
-  const own = (properties['data']?.['properties'] ?? {}) as Properties;
-  return objectOf({ ...properties, ...('items' in own ? SIGUE : { recortes: RECORTES }) });
+export function outputOf(operacion: OperacionDelServicio): NonNullable<Tool['outputSchema']> {
+  const { properties = {} } = tolerant(operacion.respuesta) as { readonly properties?: Properties };
+  const isInPieces = 'items' in propertiesOf(operacion) && !isLog(operacion);
+  return objectOf({ ...properties, ...(isInPieces ? SIGUE : { recortes: RECORTES }) });
 }

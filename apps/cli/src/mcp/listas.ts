@@ -26,6 +26,19 @@ export interface Trozo {
   readonly recortes: readonly string[];
 }
 
+/** As many elements from one on as fit a conversation, one at least; what is cut of them is told to `onCut`. */
+export function fitting(items: readonly unknown[], from: number, onCut: (texto: string) => void): readonly unknown[] {
+  const shown: unknown[] = [];
+  let characters = 0;
+  for (let at = from; at < items.length; at += 1) {
+    const item = bounded(items[at], onCut);
+    characters += JSON.stringify(item).length;
+    if (shown.length > 0 && characters > MEDIDA.lista) break;
+    shown.push(item);
+  }
+  return shown;
+}
+
 /** Lists in pieces that fit a conversation. What was paid for is kept, so that the rest costs nothing. */
 export function createListas() {
   const kept = new Map<string, Lista>();
@@ -33,14 +46,7 @@ export function createListas() {
   /** As much from one element on as fits, one at least. */
   function piece(id: string, { operacion, items, next }: Lista, from: number): Trozo {
     const recortes = new Set<string>();
-    const shown: unknown[] = [];
-    let characters = 0;
-    for (let at = from; at < items.length; at += 1) {
-      const item = bounded(items[at], (texto) => void recortes.add(texto));
-      characters += JSON.stringify(item).length;
-      if (shown.length > 0 && characters > MEDIDA.lista) break;
-      shown.push(item);
-    }
+    const shown = fitting(items, from, (texto) => void recortes.add(texto));
     const end = from + shown.length;
     const cursor = end < items.length || next !== null ? `${id}.${end}` : null;
     return { operacion, items: shown, cursor, quedan: items.length - end, recortes: [...recortes] };
@@ -70,7 +76,11 @@ export function createListas() {
     return next === undefined ? piece(id, lista, from) : first(next);
   }
 
-  return { first, after };
+  /** Whether a cursor is of a list that is kept here; any other is the service's. */
+  const isOfHere = (cursor: unknown): cursor is string =>
+    typeof cursor === 'string' && kept.has(cursor.split('.')[0] ?? '');
+
+  return { first, after, isOfHere };
 }
 export type Listas = ReturnType<typeof createListas>;
 

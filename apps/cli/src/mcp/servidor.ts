@@ -20,6 +20,7 @@ import { createGasto } from './gasto.ts';
 import type { Herramienta, Llamada } from './herramienta.ts';
 import { createListas } from './listas.ts';
 import { bounded } from './medida.ts';
+import { describedIn, inWordsOf } from './nombres.ts';
 
 /** What a server for an assistant works with. */
 export interface OpcionesMcp {
@@ -42,7 +43,7 @@ function instructionsOf({ rfc, carpeta, creditos }: OpcionesMcp): string {
     creditos === 0
       ? 'En esta sesión solo hay herramientas sin costo.'
       : `Algunas herramientas cuestan créditos, que se pagan con dinero: su descripción lo dice. Esta sesión puede gastar ${creditos}. No repita una consulta que cuesta si ya tiene su respuesta.`,
-    'Las listas largas vienen en trozos: siga con lista_continuar mientras el cursor no sea null, sin repetir la consulta.',
+    'Las listas largas vienen en trozos: mientras el cursor no sea null, dé el cursor a la misma herramienta o a lista_continuar. Solo lo que sigue no cuesta.',
     `Una descarga: tax_descarga_metadata la pide, descarga_esperar la espera (puede tardar días: no insista), ${carpeta === null ? 'y la persona la baja del panel o con «acuse descargar --continuar»' : 'descarga_guardar deja el ZIP en el equipo y dice dónde'}.`,
   ];
   return lines.join('\n');
@@ -57,9 +58,11 @@ const REMEDIOS: Partial<Record<Clase, string>> = {
   pasajero: 'Puede repetirse más tarde.',
 };
 
-function failure(error: unknown): CallToolResult {
+function failure(error: unknown, tools: ReadonlySet<string>): CallToolResult {
   const remedio = REMEDIOS[claseOf(error)];
-  const told = bounded({ ...datosOf(error), ...(remedio === undefined ? {} : { remedio }) }, () => {});
+  const datos = datosOf(error);
+  const texto = inWordsOf(tools, String(datos['texto']));
+  const told = bounded({ ...datos, texto, ...(remedio === undefined ? {} : { remedio }) }, () => {});
   return { isError: true, content: [{ type: 'text', text: JSON.stringify(told) }] };
 }
 
@@ -68,7 +71,12 @@ function createServidor(herramientas: readonly Herramienta[], instructions: stri
     { name: 'acuse', title: 'Acuse', version: readVersion() },
     { capabilities: { tools: {} }, instructions },
   );
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: herramientas.map(({ tool }) => tool) }));
+  const names = new Set(herramientas.map(({ tool }) => tool.name));
+  const tools = describedIn(
+    names,
+    herramientas.map(({ tool }) => tool),
+  );
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools }));
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, { signal, sendNotification }) => {
     const found = herramientas.find(({ tool }) => tool.name === params.name);
     if (found === undefined)
@@ -84,7 +92,7 @@ function createServidor(herramientas: readonly Herramienta[], instructions: stri
       const structuredContent = { ...(await found.run(params.arguments ?? {}, { signal, avisar })) };
       return { structuredContent, content: [{ type: 'text', text: JSON.stringify(structuredContent) }] };
     } catch (error) {
-      return failure(error);
+      return failure(error, names);
     }
   });
   return server;
