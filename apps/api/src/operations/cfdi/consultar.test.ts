@@ -20,7 +20,12 @@ async function keeping() {
     asked.push(pedido);
     return { filas: [FILA], siguiente: LUGAR };
   };
-  const almacenes = { page, cambios: async () => [], resumen: () => Promise.reject(new Error('not asked')) };
+  const almacenes = {
+    page,
+    cambios: async () => [],
+    lastBefore: async () => 0n,
+    resumen: () => Promise.reject(new Error('not asked')),
+  };
   const { kit, a } = await createKitWithAlta({ deps: { almacenes } }, { saldo: 0 });
   const vista: VistaSincronizacion = {
     ...{

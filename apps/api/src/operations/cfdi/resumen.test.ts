@@ -20,7 +20,12 @@ async function keeping(answer: ResumenCfdi | DemasiadosCfdi) {
     asked.push(pedido);
     return answer;
   };
-  const almacenes = { resumen, cambios: async () => [], page: async () => ({ filas: [], siguiente: null }) };
+  const almacenes = {
+    resumen,
+    cambios: async () => [],
+    lastBefore: async () => 0n,
+    page: async () => ({ filas: [], siguiente: null }),
+  };
   const { kit, a } = await createKitWithAlta({ deps: { almacenes } }, { saldo: 0 });
   kit.store.sincronizaciones.set(a.contribuyenteId, {
     ...{
