@@ -119,12 +119,19 @@ describe('a new key', () => {
     expect((await ana.get(paginaLlave(rfc))).text).toContain('Reemplazada');
   });
 
-  it('is noted in the audit log with who made it and from where', async () => {
+  it('is noted in the audit log with its author, address and the key that it replaces', async () => {
     const rfc = await newRfcOf(ana);
+    const first = await generate(ana, rfc);
     await generate(ana, rfc);
-    const rows = await panel.sql`SELECT actor, ip FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id
-      WHERE c.rfc = ${rfc} AND accion = 'generar-llave'`;
-    expect(rows).toEqual([{ actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' }]);
+    const rows =
+      await panel.sql`SELECT actor, ip, detalle->>'anterior' AS anterior FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id
+      WHERE c.rfc = ${rfc} AND accion = 'generar-llave' ORDER BY a.id`;
+    const de = { actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' };
+    const [, id = ''] = /^acuse_test_(\w{12})/.exec(first) ?? [];
+    expect(rows).toEqual([
+      { ...de, anterior: null },
+      { ...de, anterior: id },
+    ]);
   });
 });
 

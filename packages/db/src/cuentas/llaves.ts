@@ -53,15 +53,8 @@ WHERE credencial.id = n.id AND contribuyente_id = $1 AND api_key_id = $2`;
 
 const CANCEL = endWithoutPaquete(`s.api_key_id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`);
 
-const note = (accion: string) =>
-  nota({
-    accion,
-    de: 'contribuyente WHERE id = $1',
-    contribuyente: 'id',
-    detalle: `jsonb_build_object('api_key', $4::text)`,
-    actor: '$2',
-    ip: '$3',
-  });
+const note = (accion: string, detalle = `jsonb_build_object('api_key', $4::text)`) =>
+  nota({ accion, de: 'contribuyente WHERE id = $1', contribuyente: 'id', detalle, actor: '$2', ip: '$3' });
 
 /** The id of the person behind an actor of the audit log, or null where it is none. */
 const personOf = (actor: string): string | null => /^usuario:([0-9a-f-]{36})$/.exec(actor)?.[1] ?? null;
@@ -169,7 +162,15 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
         const isKept = relevo && (await isOne(client, SAME_MODO, [relevo.anterior, llave.modo]));
         const lost = isKept ? await resealInto(client, contribuyenteId, llave, relevo) : [];
         await forget(client, contribuyenteId, llave.id);
-        await execute(client, note('generar-llave'), [contribuyenteId, input.actor, input.ip, llave.id]);
+        const detalle = `jsonb_build_object('api_key', $4::text, 'anterior', $5::text)`;
+        const anterior = rows[0]?.id ?? null;
+        await execute(client, note('generar-llave', detalle), [
+          contribuyenteId,
+          input.actor,
+          input.ip,
+          llave.id,
+          anterior,
+        ]);
         return lost;
       });
     },

@@ -140,7 +140,8 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'guardar-efirma_key': ['Llave de la e.firma guardada', 'Guardó la llave de la e.firma del RFC, por una hora.'],
   'generar-llave': [
     'API key generada',
-    ({ api_key: llave }) => `Generó la API key ${text(llave)}; la anterior dejó de servir.`,
+    ({ api_key: llave, anterior }) =>
+      `Generó la API key ${text(llave)}${anterior ? `; la anterior, ${text(anterior)}, dejó de servir` : ''}.`,
   ],
   'revocar-llave': ['API key revocada', ({ api_key: llave }) => `Revocó la API key ${text(llave)}.`],
   'habilitar-operacion': ['Operación encendida', ({ operacion }) => `Encendió «${nombreOperacion(text(operacion))}».`],
