@@ -210,7 +210,7 @@ export function observeCanales(
     read: () => salud.canales(new Date()),
     apply(canales) {
       for (const { canal, estado } of canales)
-        if (estado !== 'SIN_DATOS') metrics.channelFailing.with({ canal }).set(estado === 'CON_FALLAS' ? 1 : 0);
+        metrics.channelFailing.with({ canal }).set(estado === 'CON_FALLAS' ? 1 : 0);
     },
   });
 }

@@ -309,7 +309,7 @@ export const CATALOGUE = {
   channelFailing: {
     kind: 'gauge',
     name: 'acuse_sat_channel_failing',
-    help: 'Si un canal del SAT está CON_FALLAS (1) o no (0), con las reglas de /estado; falta donde no hay datos.',
+    help: 'Si un canal del SAT está CON_FALLAS (1) o no (0), con las reglas de /estado.',
     labels: { canal: CANALES_CON_ESTADO },
     from: ['worker'],
   },

@@ -54,6 +54,11 @@ it('acuse operador revisar sees processes that log in as who may do more than th
 });
 
 it('acuse operador revisar looks from inside of a process too, as the user that it has there', async () => {
+  const name = new URL(base.url).pathname.slice(1);
+  // A clone has not the rights to connect of its template.
+  await base.db.pool.query(
+    `REVOKE CONNECT ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO acuse_prueba_api, acuse_prueba_panel, acuse_prueba_worker`,
+  );
   const inside = { DATABASE_URL: urlAs(base.url, 'worker') };
   const of = await revisar({ ...inside, QUEUE_URL: base.url }, 'worker');
   expect([of('migraciones'), of('usuarios'), of('cola')]).toEqual([

@@ -209,7 +209,7 @@ test('an owner who is no superuser, but may make roles and databases, makes all 
   ]);
   expect(await inspectQueue(config.DATABASE_URL_COLA, 10_000)).toMatchObject({ mayCreate: true });
   expect(await inspectLogin(config.DATABASE_URL_API, 10_000)).toEqual({
-    ...{ user: 'api_cinco', isSuperuser: false, isOwner: false },
+    ...{ user: 'api_cinco', roles: ['api'], isSuperuser: false, isOwner: false },
   });
 });
 
