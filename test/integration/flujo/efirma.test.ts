@@ -64,10 +64,15 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
       expira_en: null,
       key_expira_en: null,
       rechazos: [],
+      advertencias: [],
     });
 
     const efirma = await issueEfirma(servicio, { rfc: caller.rfc });
-    expect(await expectOk(registrarCer(caller, efirma))).toEqual({ rfc: caller.rfc, no_serie: efirma.numero });
+    expect(await expectOk(registrarCer(caller, efirma))).toEqual({
+      rfc: caller.rfc,
+      no_serie: efirma.numero,
+      advertencias: [],
+    });
     expect(await estado()).toMatchObject({ tiene_cer: true, tiene_key: false, vigente: true });
     const missing = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
     expect([missing.status, missing.body.cfdi_codigo]).toEqual([400, 4003]);
