@@ -206,8 +206,14 @@ describe.skipIf(!COMPOSE)('docs/operar.md, followed to the letter before a simul
   it('answers nothing but JSON while each process is replaced by step 11', async () => {
     const ask = async (): Promise<string> => {
       const asked = request({
-        ...{ host: '127.0.0.1', port, servername: 'api.acuse.example', rejectUnauthorized: false, method: 'POST' },
-        ...{ path: '/api/v1/vault/estado', agent: false, headers: { host: 'api.acuse.example' } },
+        host: '127.0.0.1',
+        port,
+        servername: 'api.acuse.example',
+        rejectUnauthorized: false,
+        method: 'POST',
+        path: '/api/v1/vault/estado',
+        agent: false,
+        headers: { host: 'api.acuse.example', 'user-agent': 'acuse-pruebas' },
       });
       asked.end('{}');
       const [answer] = await once(asked, 'response');
