@@ -19,12 +19,6 @@ GRANT EXECUTE ON FUNCTION lista_analiza TO acuse_panel, acuse_worker;
 GRANT EXECUTE ON FUNCTION correo_anota, correo_invita TO acuse_panel;
 GRANT EXECUTE ON FUNCTION correo_avisa, correo_enlaza TO acuse_worker;
 
--- What follows from a change is written with the rights of the owner too: who makes the change needs none to it.
-ALTER FUNCTION movimiento_cuenta_uso SECURITY DEFINER SET search_path = public, pg_temp;
-ALTER FUNCTION solicitud_avisa SECURITY DEFINER SET search_path = public, pg_temp;
-ALTER FUNCTION credencial_avisa SECURITY DEFINER SET search_path = public, pg_temp;
-ALTER FUNCTION webhook_anota SECURITY DEFINER SET search_path = public, pg_temp;
-
 -- cuenta: no process writes a balance; functions do, with a line in the ledger.
 GRANT SELECT (id, saldo, suspendida_en) ON cuenta TO acuse_api;
 GRANT SELECT, INSERT (id, nombre, email), UPDATE (nombre, suspendida_en, suspension_motivo) ON cuenta TO acuse_panel;

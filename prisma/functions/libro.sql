@@ -1,5 +1,5 @@
 -- Credits: what a process may do to balance and ledger. No process holds a right to write either; each order here demands what justifies it. The
--- order that writes, libro_devuelve and libro_abona (migration funciones_del_libro), is for the functions of this folder alone.
+-- order that writes, libro_devuelve and libro_abona, is for the functions of this folder alone.
 
 -- Charges a call of an operation at its price, once for each `op`, and notes it as open for so many seconds. `repetido`: it was charged before, and
 -- stays open for longer if it is open; `despues`: the balance after the charge, null without one.
@@ -143,3 +143,82 @@ END $$;
 
 REVOKE ALL ON FUNCTION llamada_cobra, llamada_devuelve, llamada_abandonada, solicitud_devuelve_vacia, cuenta_aparta, es_operador, exige_operador,
   cuenta_abona, cuenta_ajusta, pago_acredita FROM PUBLIC;
+
+CREATE OR REPLACE FUNCTION movimiento_inmutable() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'movimiento is append-only: correct it with a new row' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE OR REPLACE TRIGGER movimiento_inmutable BEFORE UPDATE OR DELETE ON movimiento
+  FOR EACH ROW EXECUTE FUNCTION movimiento_inmutable();
+CREATE OR REPLACE TRIGGER movimiento_sin_truncate BEFORE TRUNCATE ON movimiento
+  FOR EACH STATEMENT EXECUTE FUNCTION movimiento_inmutable();
+
+CREATE OR REPLACE FUNCTION movimiento_encadena() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  anterior record;
+BEGIN
+  PERFORM FROM cuenta WHERE id = NEW.cuenta_id FOR NO KEY UPDATE;
+  SELECT saldo, creado_en INTO anterior FROM movimiento
+  WHERE cuenta_id = NEW.cuenta_id ORDER BY creado_en DESC, id DESC LIMIT 1;
+  NEW.id := nextval('movimiento_id_seq');
+  NEW.creado_en := greatest(NEW.creado_en, anterior.creado_en);
+  NEW.saldo := coalesce(anterior.saldo, 0) + NEW.importe;
+  RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER movimiento_encadena BEFORE INSERT ON movimiento
+  FOR EACH ROW EXECUTE FUNCTION movimiento_encadena();
+
+CREATE OR REPLACE FUNCTION movimiento_cuenta_uso() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  INSERT INTO uso_dia AS u (cuenta_id, dia, tipo, operacion, movimientos, importe)
+  SELECT n.cuenta_id, (n.creado_en AT TIME ZONE 'America/Mexico_City')::date, n.tipo, coalesce(n.operacion, ''), count(*), sum(n.importe)
+  FROM nuevos n GROUP BY 1, 2, 3, 4
+  ON CONFLICT (cuenta_id, dia, tipo, operacion)
+  DO UPDATE SET movimientos = u.movimientos + excluded.movimientos, importe = u.importe + excluded.importe;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER movimiento_cuenta_uso AFTER INSERT ON movimiento REFERENCING NEW TABLE AS nuevos
+  FOR EACH STATEMENT EXECUTE FUNCTION movimiento_cuenta_uso();
+
+CREATE OR REPLACE FUNCTION pago_resuelto() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'this pago is over: correct it in the ledger' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE OR REPLACE TRIGGER pago_resuelto BEFORE UPDATE OR DELETE ON pago
+  FOR EACH ROW WHEN (OLD.estado <> 'PENDIENTE') EXECUTE FUNCTION pago_resuelto();
+
+-- Refunds the open charges of these calls, in ledger and balance. Returns the calls that were refunded.
+CREATE OR REPLACE FUNCTION libro_devuelve(ops uuid[], por text) RETURNS SETOF uuid
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  RETURN QUERY WITH cargo AS (
+    SELECT m.* FROM movimiento m WHERE m.op_id = ANY (ops) AND m.tipo = 'cargo'
+      AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = m.op_id AND r.tipo = 'reembolso')
+  ), libro AS (
+    INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id, detalle)
+    SELECT c.cuenta_id, c.contribuyente_id, c.op_id, 'reembolso', -c.importe, c.operacion, c.solicitud_id, por FROM cargo c
+    RETURNING movimiento.op_id, movimiento.cuenta_id, movimiento.importe
+  ), devuelto AS (
+    UPDATE cuenta c SET saldo = c.saldo + d.importe
+    FROM (SELECT l.cuenta_id, sum(l.importe)::integer AS importe FROM libro l GROUP BY l.cuenta_id) d WHERE c.id = d.cuenta_id
+  )
+  SELECT l.op_id FROM libro l;
+END $$;
+
+-- Adds bought credits to an account, or corrects its balance, which never falls below zero. Returns the new balance; no row for an unknown account
+-- or one with too few credits.
+CREATE OR REPLACE FUNCTION libro_abona(a_cuenta uuid, op uuid, que text, creditos integer, pago text, por text) RETURNS SETOF integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  despues integer;
+BEGIN
+  IF que IS NULL OR que NOT IN ('compra', 'ajuste') THEN
+    RAISE EXCEPTION 'charges and refunds are written by their own statements' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  UPDATE cuenta c SET saldo = c.saldo + creditos WHERE c.id = a_cuenta AND c.saldo + creditos >= 0 RETURNING c.saldo INTO despues;
+  IF despues IS NULL THEN
+    RETURN;
+  END IF;
+  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id, detalle) VALUES (a_cuenta, op, que, creditos, pago, por);
+  RETURN NEXT despues;
+END $$;

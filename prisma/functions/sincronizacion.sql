@@ -105,3 +105,105 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION tramo_pide, tramo_falla, tramo_leido FROM PUBLIC;
+
+-- As before, but whether a partition is there is asked of the table of tables: what a session had looked up before it waited for its turn could be
+-- a name that nobody had then, and the partition was made twice, which failed.
+CREATE OR REPLACE FUNCTION cfdi_meses(desde date, hasta date) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  mes date;
+  nombre text;
+  hechas integer := 0;
+BEGIN
+  IF hasta < desde OR hasta > desde + 4000 OR desde < '2004-01-01' THEN
+    RAISE EXCEPTION 'no such months of CFDI: % to %', desde, hasta USING ERRCODE = 'invalid_parameter_value';
+  END IF;
+  FOR mes IN SELECT generate_series(date_trunc('month', desde::timestamp), hasta, interval '1 month')::date LOOP
+    nombre := to_char(mes, '"cfdi_"YYYY"_"MM');
+    CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE relname = nombre AND relnamespace = 'public'::regnamespace);
+    PERFORM pg_advisory_xact_lock(7211964070);
+    CONTINUE WHEN EXISTS (SELECT FROM pg_class WHERE relname = nombre AND relnamespace = 'public'::regnamespace);
+    EXECUTE format('CREATE TABLE %I (LIKE cfdi INCLUDING ALL)', nombre);
+    EXECUTE format('ALTER TABLE cfdi ATTACH PARTITION %I FOR VALUES FROM (%L) TO (%L)', nombre, mes, (mes + interval '1 month')::date);
+    hechas := hechas + 1;
+  END LOOP;
+  RETURN hechas;
+END $$;
+
+-- The end of a reading wakes its tramo, whoever ends it; an integrator is not told of each reading as of a request of his own.
+CREATE OR REPLACE FUNCTION solicitud_leida() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  UPDATE tramo SET fase = 'LEER', due_at = now(), tomado_hasta = NULL, epoch = epoch + 1 WHERE solicitud_id = NEW.id AND fase = 'ESPERAR';
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER solicitud_leida AFTER UPDATE OF estado ON solicitud
+  FOR EACH ROW WHEN (OLD.estado <> NEW.estado AND NEW.estado NOT IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND NEW.sincronizacion_id IS NOT NULL)
+  EXECUTE FUNCTION solicitud_leida();
+
+CREATE OR REPLACE FUNCTION lectura_avisa() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  s sincronizacion;
+BEGIN
+  SELECT * INTO s FROM sincronizacion x WHERE x.almacen_id = NEW.almacen_id AND x.estado <> 'BORRADA';
+  IF FOUND THEN
+    PERFORM webhook_emite(s.cuenta_id, s.rfc, 'cfdi.cambios', NULL, jsonb_build_object(
+      'modo', (SELECT k.modo FROM api_key k WHERE k.id = s.api_key_id), 'tipo', NEW.tipo, 'desde', NEW.desde, 'hasta', NEW.hasta,
+      'nuevos', NEW.nuevos, 'cambiados', NEW.cambiados, 'ausentes', NEW.ausentes,
+      'cursor', format('%s.%s', right(s.id::text, 12), NEW.despues_de)));
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER lectura_avisa AFTER INSERT ON lectura
+  FOR EACH ROW WHEN (NEW.nuevos + NEW.cambiados + NEW.ausentes > 0) EXECUTE FUNCTION lectura_avisa();
+
+CREATE OR REPLACE FUNCTION sincronizacion_avisa() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM webhook_emite(NEW.cuenta_id, NEW.rfc, 'sincronizacion.pausada', NULL, jsonb_build_object(
+    'modo', (SELECT k.modo FROM api_key k WHERE k.id = NEW.api_key_id), 'motivo', NEW.motivo));
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER sincronizacion_avisa AFTER UPDATE OF estado ON sincronizacion
+  FOR EACH ROW WHEN (OLD.estado = 'ACTIVA' AND NEW.estado = 'PAUSADA' AND NEW.motivo <> 'PEDIDA') EXECUTE FUNCTION sincronizacion_avisa();
+
+-- As before, but what is under way ends also where the consent was over already: its time had passed, and no step had noticed yet.
+CREATE OR REPLACE FUNCTION sincronizacion_revoca(de_contribuyente uuid, por text) RETURNS integer
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  cuales uuid[];
+  en_curso uuid[];
+  quitados integer;
+BEGIN
+  PERFORM FROM cuenta c WHERE c.id = (SELECT d.cuenta_id FROM contribuyente d WHERE d.id = de_contribuyente)
+    AND EXISTS (SELECT FROM sincronizacion s WHERE s.contribuyente_id = de_contribuyente AND s.estado <> 'BORRADA') FOR NO KEY UPDATE;
+  cuales := ARRAY(SELECT s.id FROM sincronizacion s WHERE s.contribuyente_id = de_contribuyente AND s.estado <> 'BORRADA' ORDER BY s.id FOR NO KEY UPDATE);
+  IF cardinality(cuales) = 0 THEN
+    RETURN 0;
+  END IF;
+  DELETE FROM consentimiento k WHERE k.sincronizacion_id = ANY (cuales);
+  GET DIAGNOSTICS quitados = ROW_COUNT;
+  en_curso := ARRAY(SELECT x.id FROM solicitud x WHERE x.sincronizacion_id = ANY (cuales) AND x.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA'));
+  IF quitados = 0 AND cardinality(en_curso) = 0 THEN
+    RETURN 0;
+  END IF;
+  PERFORM solicitudes_terminan(en_curso, 'CANCELADA', 'CONSENTIMIENTO_REVOCADO', por);
+  UPDATE sincronizacion s SET estado = 'PAUSADA', motivo = por, pausada_en = now() WHERE s.id = ANY (cuales);
+  RETURN cardinality(cuales);
+END $$;
+
+CREATE OR REPLACE FUNCTION credencial_revoca() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM sincronizacion_revoca(OLD.contribuyente_id, 'CIEC_CAMBIADA');
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER credencial_borrada_revoca AFTER DELETE ON credencial
+  FOR EACH ROW WHEN (OLD.tipo = 'ciec') EXECUTE FUNCTION credencial_revoca();
+CREATE OR REPLACE TRIGGER credencial_revoca AFTER UPDATE OF creada_en ON credencial
+  FOR EACH ROW WHEN (OLD.tipo = 'ciec' AND OLD.creada_en IS DISTINCT FROM NEW.creada_en) EXECUTE FUNCTION credencial_revoca();
+
+CREATE OR REPLACE FUNCTION llave_revoca() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  PERFORM sincronizacion_revoca(OLD.contribuyente_id, 'LLAVE_CAMBIADA');
+  RETURN NULL;
+END $$;
+CREATE OR REPLACE TRIGGER llave_revoca AFTER UPDATE OF estado ON api_key
+  FOR EACH ROW WHEN (OLD.estado = 'ACTIVA' AND NEW.estado <> 'ACTIVA') EXECUTE FUNCTION llave_revoca();

@@ -69,3 +69,45 @@ BEGIN
 END $$;
 
 REVOKE ALL ON FUNCTION solicitud_acepta FROM PUBLIC;
+
+-- It is that of its key, whoever writes the row.
+CREATE OR REPLACE FUNCTION solicitud_modo() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  SELECT modo INTO NEW.modo FROM api_key WHERE id = NEW.api_key_id;
+  NEW.modo := coalesce(NEW.modo, 'live');
+  RETURN NEW;
+END $$;
+CREATE OR REPLACE TRIGGER solicitud_modo BEFORE INSERT ON solicitud FOR EACH ROW EXECUTE FUNCTION solicitud_modo();
+
+-- The end of a solicitud decides its charge once. Without this rule a process could open an old one again, or empty it, and have it refunded.
+CREATE OR REPLACE FUNCTION solicitud_terminada() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'this solicitud is over: its end and its charge stay as they are' USING ERRCODE = 'restrict_violation';
+END $$;
+CREATE OR REPLACE TRIGGER solicitud_terminada BEFORE UPDATE ON solicitud FOR EACH ROW
+  WHEN (OLD.terminada_en IS NOT NULL
+    AND (NEW.estado, NEW.costo, NEW.registros, NEW.confianza) IS DISTINCT FROM (OLD.estado, OLD.costo, OLD.registros, OLD.confianza))
+  EXECUTE FUNCTION solicitud_terminada();
+
+-- Ends those of these solicitudes that are open, without a package: state, refund in balance and ledger, death of the sealed credential and a line
+-- in the timeline. The refund comes before the row is written, since that locks webhooks: accounts are locked before them everywhere.
+CREATE OR REPLACE FUNCTION solicitudes_terminan(cuales uuid[], en text, por text, con_codigo text)
+RETURNS TABLE (id uuid, cuenta_id uuid, contribuyente_id uuid)
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  fin uuid[];
+BEGIN
+  IF en IS NULL OR en NOT IN ('ERROR', 'RECHAZADA', 'VENCIDA', 'CANCELADA') THEN
+    RAISE EXCEPTION 'a solicitud ends with its package by the statement of the worker that made it' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  fin := ARRAY(SELECT s.id FROM solicitud s WHERE s.id = ANY (cuales) AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.id FOR NO KEY UPDATE);
+  IF cardinality(fin) = 0 THEN
+    RETURN;
+  END IF;
+  PERFORM libro_devuelve(fin, por);
+  DELETE FROM credencial_sellada c WHERE c.solicitud_id = ANY (fin);
+  DELETE FROM outbox o WHERE o.solicitud_id = ANY (fin);
+  INSERT INTO evento (solicitud_id, tipo, codigo, detalle) SELECT f, en, con_codigo, por FROM unnest(fin) f;
+  RETURN QUERY UPDATE solicitud s SET estado = en, motivo = por, terminada_en = now(), lease_until = NULL, gen = s.gen + 1, epoch = s.epoch + 1
+    WHERE s.id = ANY (fin) RETURNING s.id, s.cuenta_id, s.contribuyente_id;
+END $$;

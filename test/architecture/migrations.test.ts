@@ -5,13 +5,11 @@ import { readModels } from './data-model.ts';
 import { takenBy } from './migrations.ts';
 import { isTest, ROOT, readSources } from './sources.ts';
 
-/** Those before were applied to no installation beside a version before them. */
-const SINCE = '20261123000000';
+/** Holds all migrations before it, and was applied to no installation. */
+const BASE = '20261124172901_base';
 /** Tables of removed operations. In the version before, these operations alone fail until its processes are replaced. */
-const RETIRED: Readonly<Record<string, readonly string[]>> = {
-  '20261124170300_sin_aviso_49bis': ['aviso_49bis', 'aviso_49bis_dicho'],
-};
-const names = readdirSync(`${ROOT}prisma/migrations`).filter((name) => /^\d{14}_/.test(name) && name >= SINCE);
+const RETIRED: Readonly<Record<string, readonly string[]>> = {};
+const names = readdirSync(`${ROOT}prisma/migrations`).filter((name) => /^\d{14}_/.test(name) && name > BASE);
 const sqlOf = (name: string) => readFileSync(`${ROOT}prisma/migrations/${name}/migration.sql`, 'utf8');
 
 const git = (...args: string[]): string | null => {

@@ -27,7 +27,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the unique key that lets a charge and its refund into the ledger once',
-    file: 'prisma/migrations/20261121000000_inicio/migration.sql',
+    file: 'prisma/migrations/20261124172901_base/migration.sql',
     edits: [{ from: 'CREATE UNIQUE INDEX movimiento_op_id_tipo_key', to: 'CREATE INDEX movimiento_op_id_tipo_key' }],
     tests: [db('esquema'), db('cobro')],
   },
@@ -71,7 +71,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the end of an API key that ends what was signed beforehand under it',
-    file: 'prisma/migrations/20261123183637_capsula/migration.sql',
+    file: 'prisma/functions/capsula.sql',
     edits: [{ from: "(OLD.estado = 'ACTIVA' AND NEW.estado <> 'ACTIVA')", to: '(false)' }],
     tests: [db('capsula')],
   },
@@ -171,7 +171,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the refund of a solicitud that failed or came to its deadline',
-    file: 'prisma/migrations/20261123125000_funciones_del_libro/migration.sql',
+    file: 'prisma/functions/solicitud.sql',
     edits: [{ from: 'PERFORM libro_devuelve(fin, por);', to: "PERFORM libro_devuelve('{}', por);" }],
     tests: [db('claims'), db('cancel')],
   },

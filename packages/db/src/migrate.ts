@@ -24,6 +24,24 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
   applied_steps_count integer NOT NULL DEFAULT 0
 )`;
 
+/** Holds the tables of all migrations up to {@link LAST_BEFORE_BASE}. */
+const BASE = '20261124172901_base';
+const LAST_BEFORE_BASE = '20261124172900_advertencias';
+
+/** Row with the checksum of `prisma/functions`. Triggers lock their tables, so they are written only after a change. */
+const FUNCTIONS_ROW = '00000000000000_functions';
+
+/** The database has migrations, but not all that {@link BASE} replaces. */
+class BaseAnterior extends Error {
+  override readonly name = 'BaseAnterior';
+
+  constructor() {
+    super(
+      `La base de datos es de una versión que esta no sabe actualizar: le falta la migración ${LAST_BEFORE_BASE}. No se cambió nada. Ejecute primero «migrar» con el programa de una versión que la tenga, y después con este.`,
+    );
+  }
+}
+
 /** The database has a migration that this version does not: a later version was here. */
 class BasePosterior extends Error {
   override readonly name = 'BasePosterior';
@@ -84,7 +102,7 @@ function compare(
   const known = new Set(migrations.map(({ name }) => name));
   return {
     pending: migrations.filter(({ name }) => !applied.has(name)),
-    unknown: [...applied.keys()].filter((name) => !known.has(name)),
+    unknown: [...applied.keys()].filter((name) => name > BASE && !known.has(name)),
     altered: migrations
       .filter(({ name, checksum }) => applied.has(name) && applied.get(name) !== checksum)
       .map(({ name }) => name),
@@ -144,8 +162,11 @@ export async function migrate(url: string, options: { readonly anteriores?: bool
     if (newest !== undefined) throw new BasePosterior(newest);
     const [wrong] = altered;
     if (wrong !== undefined) throw new MigracionAlterada(wrong);
-    for (const migration of pending) await applyMigration(client, migration);
-    await applyFunctions(client);
+    const isReplaced = applied.size > 0 && !applied.has(BASE);
+    if (isReplaced && !applied.has(LAST_BEFORE_BASE)) throw new BaseAnterior();
+    for (const migration of pending)
+      await applyMigration(client, isReplaced && migration.name === BASE ? { ...migration, sql: '' } : migration);
+    await applyFunctions(client, applied.get(FUNCTIONS_ROW));
     await client.query(PRICES, [OPERACIONES.map(({ path }) => path), OPERACIONES.map(({ costo }) => costo)]);
     const { anteriores = applied.size > 0 && pending.length > 0 } = options;
     const missing = await applyPermisos(client, { anteriores });
@@ -159,18 +180,23 @@ export async function migrate(url: string, options: { readonly anteriores?: bool
   }
 }
 
-/** Each function has one text, which replaces the one before; those who may call it are named in the same transaction. */
-async function applyFunctions(client: pg.Client): Promise<void> {
+/**
+ * Each function, trigger and view has one text, which replaces the one before; who may call a function is written beside
+ * it, in the same transaction. Bodies are not checked: a file may call what a later one holds.
+ */
+async function applyFunctions(client: pg.Client, applied: string | undefined): Promise<void> {
   const names = (await readdir(FUNCTIONS)).filter((name) => name.endsWith('.sql')).sort();
   const texts = await Promise.all(names.map((name) => readFile(`${FUNCTIONS}/${name}`, 'utf8')));
-  await transactionOn(client, async () => {
-    for (const text of texts) await client.query(text);
-  });
+  const sql = ['SET LOCAL check_function_bodies = off', ...texts].join(';\n');
+  const checksum = createHash('sha256').update(sql).digest('hex');
+  if (checksum === applied) return;
+  await applyMigration(client, { name: FUNCTIONS_ROW, sql, checksum });
 }
 
 async function applyMigration(client: pg.Client, { name, sql, checksum }: Migration): Promise<void> {
   await transactionOn(client, async () => {
     await client.query(sql);
+    await client.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [name]);
     await client.query(
       `INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at, applied_steps_count)
        VALUES ($1, $2, $3, now(), 1)`,

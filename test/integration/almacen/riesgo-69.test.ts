@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { CLAVES_LISTADO, type ClaveListado } from '@acuse/core';
 import { createListas, createRiesgo } from '@acuse/db';
 import { expect, test } from 'vitest';
@@ -92,31 +91,6 @@ test('who stands on list 69 in several files stands there under all of their wor
       ['condonados-21', false],
     ],
   ]);
-});
-
-test('what was noted as adverse and is only information follows without anybody being told', async () => {
-  await publishListado(t, 'entes-publicos', [{ rfc: PRO[0] }]);
-  await publishListado(t, 'firmes', [{ rfc: PRO[1] }]);
-  await publishListado(t, 'cancelados', [{ rfc: PRO[1] }]);
-  const { almacenId, cross, listed, told } = await subscribe(PRO[0], PRO[1]);
-  await cross();
-  const noted = await listed();
-  const before = await told();
-  const note = () => t.sql`UPDATE riesgo_contraparte SET es_adverso = true WHERE almacen_id = ${almacenId}`;
-  const file = new URL(
-    '../../../prisma/migrations/20261123232600_cancelados_por_insolvencia/migration.sql',
-    import.meta.url,
-  );
-
-  await note();
-  const [, follows = ''] = /^(UPDATE riesgo_contraparte .*)/ms.exec(await readFile(file, 'utf8')) ?? [];
-  expect(follows).not.toBe('');
-  await t.db.pool.query(follows);
-  expect(await listed()).toEqual(noted);
-  // What a process of the version before notes after that.
-  await note();
-  await cross();
-  expect([await listed(), await told()]).toEqual([noted, before]);
 });
 
 test('files of list 69 that are loaded first one after the other are told of once, and hold up no other list', async () => {

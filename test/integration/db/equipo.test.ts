@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import {
   createEquipo,
   createInvitaciones,
@@ -128,55 +127,6 @@ test('a session that is opened while its person is removed is in no account of t
     usuario: { cuentaId: null, papel: null, cuentas: 0 },
   });
 });
-
-test('the migration leaves everybody as the owner of their account, in the sessions that they have, and says who made a key', async () => {
-  const { db, sql, close } = await testDatabase();
-  try {
-    for (const undo of [
-      'ALTER TABLE sesion DROP COLUMN cuenta_id',
-      'DROP TABLE invitacion, miembro CASCADE',
-      'DROP TRIGGER usuario_es_miembro ON usuario',
-      'DROP FUNCTION usuario_es_miembro, miembro_ya_no_es_propietario',
-      'ALTER TABLE api_key DROP COLUMN usuario_id',
-    ])
-      await db.pool.query(undo);
-    const [cuenta, usuario, contribuyente] = [randomUUID(), randomUUID(), randomUUID()];
-    await sql`INSERT INTO cuenta (id, nombre, email) VALUES (${cuenta}, 'x', 'x@example.com')`;
-    await sql`INSERT INTO usuario (id, cuenta_id, email, nombre) VALUES (${usuario}, ${cuenta}, 'x@example.com', 'x')`;
-    await sql`INSERT INTO sesion (huella, id, usuario_id, fase, inactiva_en, vence_en)
-      VALUES (${Buffer.alloc(32)}, ${randomUUID()}, ${usuario}, 'COMPLETA', now() + interval '1 hour', now() + interval '1 hour')`;
-    await sql`INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES (${contribuyente}, ${cuenta}, 'ACU200101DB1')`;
-    for (const key of ['suya', 'del-operador'])
-      await sql`INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4, estado)
-        VALUES (${key}, ${contribuyente}, 'test', ${Buffer.alloc(32)}, 1, 'abcd', 'REVOCADA')`;
-    const note = (actor: string, key: string) =>
-      sql`INSERT INTO auditoria (cuenta_id, actor, accion, detalle) VALUES (${cuenta}, ${actor}, 'generar-llave', ${JSON.stringify({ api_key: key })})`;
-    await note(`usuario:${usuario}`, 'suya');
-    await note('operador:cli', 'del-operador');
-    const before = await sql`SELECT version FROM contribuyente`;
-    const folder = new URL('../../../prisma/migrations/', import.meta.url);
-    await db.pool.query(await readFile(new URL(`${MIGRACION}/migration.sql`, folder), 'utf8'));
-    expect(await sql`SELECT * FROM miembro`).toMatchObject([
-      { usuario_id: usuario, cuenta_id: cuenta, papel: 'PROPIETARIO' },
-    ]);
-    expect(await sql`SELECT cuenta_id FROM sesion`).toEqual([{ cuenta_id: cuenta }]);
-    expect(await sql`SELECT id, usuario_id FROM api_key ORDER BY id`).toEqual([
-      { id: 'del-operador', usuario_id: null },
-      { id: 'suya', usuario_id: usuario },
-    ]);
-    expect(await sql`SELECT version FROM contribuyente`).toEqual(before);
-
-    const added = randomUUID();
-    await sql`INSERT INTO usuario (id, cuenta_id, email, nombre) VALUES (${added}, ${cuenta}, 'y@example.com', 'y')`;
-    expect(await sql`SELECT papel FROM miembro WHERE usuario_id = ${added}`).toEqual([{ papel: 'PROPIETARIO' }]);
-    await sql`UPDATE miembro SET papel = 'CONTADOR' WHERE usuario_id = ${added}`;
-    expect(await sql`SELECT cuenta_id FROM usuario WHERE id = ${added}`).toEqual([{ cuenta_id: null }]);
-  } finally {
-    await close();
-  }
-});
-
-const MIGRACION = '20261123151600_equipos';
 
 test('no invitation and no code for a password is good in a database that was restored: it may have been used or revoked since', async () => {
   const { db, sql, close } = await testDatabase();

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { OPERACIONES } from '@acuse/contract';
 import { MOTIVOS_SOLICITUD, TIPOS_EVENTO } from '@acuse/core';
 import { createContribuyentes, migrate } from '@acuse/db';
@@ -69,53 +68,4 @@ it('keeps the changes of a taxpayer from the other accounts that have the same R
   expect(await contribuyentes.setIdCif({ ...cambio, idCif: '12345678901' })).toBe(true);
   expect(await contribuyentes.find(theirs.cuentaId, rfc)).toMatchObject({ deshabilitadas: [], idCif: null });
   expect(await contribuyentes.find(cuentaId, rfc)).toMatchObject({ deshabilitadas: ['tax/facturas'] });
-});
-
-it('is migrated with the words, blocks and audit lines of before', async () => {
-  const { contribuyenteId, cuentaId, ...taxpayer } = await seedTaxpayer(t.db);
-  await acceptSolicitud(t.db, { contribuyenteId, cuentaId, ...taxpayer });
-  const client = await t.db.pool.connect();
-  const all = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
-  try {
-    await client.query('BEGIN');
-    for (const [table, constraint] of [
-      ['evento', 'evento_tipo_check'],
-      ['solicitud', 'solicitud_motivo_check'],
-      ['operacion_deshabilitada', 'operacion_deshabilitada_operacion_fkey'],
-      ['auditoria', 'auditoria_cuenta_check'],
-    ])
-      await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${constraint}`);
-    await client.query('DROP TABLE operacion');
-    const mine = `contribuyente_id = '${contribuyenteId}'`;
-    await client.query(`UPDATE solicitud SET motivo = 'PORQUE_SI' WHERE ${mine}`);
-    await client.query(`INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud WHERE ${mine}`);
-    await client.query(
-      `INSERT INTO operacion_deshabilitada VALUES ('${contribuyenteId}', 'tax/inventada'), ('${contribuyenteId}', 'tax/facturas')`,
-    );
-    await client.query(
-      `INSERT INTO ip_permitida SELECT '${contribuyenteId}', unnest(ARRAY['10.1.2.3/8', '10.9.9.9/8', '192.0.2.1/32', '2001:db8::/32'])`,
-    );
-    await client.query(
-      `INSERT INTO auditoria (contribuyente_id, actor, accion) VALUES ('${contribuyenteId}', 'operador:cli', 'cambiar-ips')`,
-    );
-    await client.query('COMMIT');
-    for (const name of ['20261122190000_listas_cerradas', '20261122200000_operaciones']) {
-      const file = new URL(`../../../prisma/migrations/${name}/migration.sql`, import.meta.url);
-      await client.query(await readFile(file, 'utf8'));
-    }
-    expect(await all('SELECT FROM operacion')).toHaveLength(22);
-    expect(await all(`SELECT motivo FROM solicitud WHERE ${mine}`)).toEqual([[null]]);
-    expect(
-      await all(`SELECT e.tipo FROM evento e JOIN solicitud s ON s.id = e.solicitud_id WHERE s.${mine} ORDER BY e.id`),
-    ).toContainEqual(['AVANZO']);
-    expect(await all(`SELECT operacion FROM operacion_deshabilitada WHERE ${mine}`)).toEqual([['tax/facturas']]);
-    expect(await all(`SELECT cidr FROM ip_permitida WHERE ${mine} ORDER BY cidr`)).toEqual([
-      ['10.0.0.0/8'],
-      ['192.0.2.1/32'],
-      ['2001:db8::/32'],
-    ]);
-    expect(await all(`SELECT cuenta_id FROM auditoria WHERE ${mine} AND accion = 'cambiar-ips'`)).toEqual([[cuentaId]]);
-  } finally {
-    client.release();
-  }
 });
