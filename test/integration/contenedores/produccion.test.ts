@@ -229,8 +229,8 @@ describe.skipIf(!COMPOSE)('docs/operar.md, followed to the letter before a simul
     isOver = true;
     await Promise.all(clients);
     console.log(`${answers.length} answers through the update`);
-    // Without a key, or from Caddy where a body cannot be sent once more.
-    expect(answers.filter((answer) => answer !== '1001' && answer !== '5041')).toEqual([]);
+    // Without a key, at the limit of a network, or from Caddy where a body cannot be sent once more.
+    expect(answers.filter((answer) => !['1001', '9429', '5041'].includes(answer))).toEqual([]);
     expect(answers).toContain('1001');
     await waitFor(
       async () => ((await inspect('{{.State.Health.Status}}', await idOf('api'))) === 'healthy' ? true : null),
