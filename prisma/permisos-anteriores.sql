@@ -12,4 +12,3 @@ GRANT INSERT ON solicitud TO acuse_api;
 GRANT UPDATE ON tramo TO acuse_worker;
 GRANT EXECUTE ON FUNCTION libro_devuelve TO acuse_api, acuse_worker;
 GRANT EXECUTE ON FUNCTION libro_abona TO acuse_panel;
-GRANT EXECUTE ON FUNCTION sincronizacion_pide TO acuse_worker;

@@ -8,7 +8,7 @@
 -- A table that a role has no right to is named with the comment that says so: a test demands that every table of the database stands here.
 
 -- Functions: whoever is not named may call none of those that run with the rights of the owner.
-REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, sincronizacion_pide, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
+REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
   correo_emite, correo_enlaza, correo_invita FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION solicitud_acepta, llamada_cobra, llamada_devuelve, cuenta_aparta TO acuse_api;
 GRANT EXECUTE ON FUNCTION cuenta_aparta, cuenta_abona, cuenta_ajusta, pago_acredita TO acuse_panel;

@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { migrate } from '@acuse/db';
-import { createDatabase, dropDatabase } from '@acuse/embedded';
+import { createDatabase, startPostgres } from '@acuse/embedded';
+import { silentLogger as log } from '@acuse/runtime';
 import pg from 'pg';
-import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { duringTests } from '../fixtures/during-tests.ts';
 import { tools } from '../fixtures/respaldo.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
@@ -12,6 +17,19 @@ const BASE = 'prisma/migrations/20261124172901_base/migration.sql';
 const run = promisify(execFile);
 const git = async (...args: string[]) =>
   (await run('git', ['-C', ROOT, ...args], { maxBuffer: 16 * 1_048_576 })).stdout.trim();
+
+/** A server of its own: `migrate` lets login roles of the whole server in, which other tests look at. */
+const server = duringTests(async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'acuse-base-'));
+  const postgres = await startPostgres({ dataDir, log, durable: false });
+  return {
+    admin: postgres.url,
+    async close() {
+      await postgres.stop();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+});
 
 /** The last commit before the base; null where the history does not reach back. */
 const before = await git('log', '--diff-filter=A', '--format=%H', '--', BASE)
@@ -38,13 +56,7 @@ async function olderDatabase(upTo = Number.POSITIVE_INFINITY): Promise<string> {
   return url;
 }
 
-async function emptyDatabase(name: string): Promise<string> {
-  const admin = inject('postgresUrl');
-  const full = `${name}_${process.pid}_${Date.now()}`;
-  const url = await createDatabase(admin, full);
-  onTestFinished(() => dropDatabase(admin, full));
-  return url;
-}
+const emptyDatabase = (name: string) => createDatabase(server.admin, `${name}_${Date.now()}`);
 
 /** The schema with its rights, without the random key of each dump. */
 async function schemaOf(url: string): Promise<string> {

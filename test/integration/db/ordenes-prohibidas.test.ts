@@ -104,9 +104,6 @@ const OF_ALL: Orders = {
      VALUES ('${randomUUID()}', '${found.cuentaId}', '${found.contribuyenteId}', '${found.apiKeyId}', 0, '${found.rfc}',
        'emitidos', '2025-01-01', '2025-01-02', 'portal', now() + interval '1 day')`,
   ],
-  'charge what it likes for a reading': () => [
-    `SELECT sincronizacion_pide('${randomUUID()}', 'emitidos', '2025-01-01', 1, '${randomUUID()}', '2025-01-01', '2025-01-02', '2025-01-03', 50, now(), 1)`,
-  ],
   'end what ended well, with its refund': () => [
     `UPDATE solicitud SET estado = 'EN_PROCESO' WHERE id = '${found.ended}'`,
     `SELECT * FROM solicitudes_terminan(ARRAY['${found.ended}'::uuid], 'ERROR', 'SAT_ERROR', NULL)`,

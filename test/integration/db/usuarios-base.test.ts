@@ -56,7 +56,7 @@ async function ask(user: string, password: string, text: string): Promise<unknow
 test('who may make no roles migrates all the same, and says which are missing until somebody made them', async () => {
   const url = asUser('dueno', CLAVES[0]);
   const { aplicadas, faltanRoles } = await migrate(url);
-  expect(aplicadas.length).toBeGreaterThan(20);
+  expect(aplicadas.length).toBeGreaterThan(1);
   expect(faltanRoles).toEqual(['acuse_api', 'acuse_panel', 'acuse_worker']);
   // Several databases of one server at the same moment make the roles of all of it.
   const others = await Promise.all(['dos', 'tres', 'cuatro'].map((name) => createDatabase(server.admin, name)));
