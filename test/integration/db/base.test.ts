@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { migrate } from '@acuse/db';
-import { createDatabase, startPostgres } from '@acuse/embedded';
+import { createDatabase, findSystemPostgres, startPostgres } from '@acuse/embedded';
 import { silentLogger as log } from '@acuse/runtime';
 import pg from 'pg';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -21,7 +21,9 @@ const git = async (...args: string[]) =>
 /** A server of its own: `migrate` lets login roles of the whole server in, which other tests look at. */
 const server = duringTests(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'acuse-base-'));
-  const postgres = await startPostgres({ dataDir, log, durable: false });
+  // Of one version with its pg_dump.
+  const system = await findSystemPostgres();
+  const postgres = await startPostgres({ dataDir, log, durable: false, ...(system && { binaries: system }) });
   return {
     admin: postgres.url,
     async close() {
