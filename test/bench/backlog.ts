@@ -129,6 +129,7 @@ export async function startWorkers(
       queue: 'descargas',
       slots,
       consumer,
+      awaySeconds: 300,
       progress: runner,
       heartbeats: createHeartbeats(own),
       log,

@@ -112,6 +112,10 @@ const ajustes = z.object({
 
   ...databaseFields(20),
   DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(10_000),
+  DATABASE_AWAY_SECONDS: integer(
+    'Segundos sin base de datos tras los que un worker termina con error, para que se inicie otra vez. Mientras tanto no toma timbres.',
+    { min: 1 },
+  ).default(300),
 
   ...queueFields,
   ...rotationFields,

@@ -10,7 +10,7 @@ import {
 } from '@acuse/core';
 import type { Heartbeats } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
-import type { Consumer } from '@acuse/queue';
+import { type Consumer, NotBegun } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { createTracing, type Tracing } from '@acuse/tracing';
 import type { Asked } from './descargas/asked.ts';
@@ -74,7 +74,7 @@ interface Runner extends Progress {
   /**
    * Answers a ring: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as
    * the claim is lost. A ring that finds nothing to claim is over. Failures on our side (database, storage) give the
-   * claim back for later.
+   * claim back for later. Throws {@link NotBegun} when the database does not tell whether there is a claim.
    */
   answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void>;
 }
@@ -99,7 +99,9 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
   let lastAt: Date | null = null;
 
   async function answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void> {
-    const claimed = await claims.claim({ ...wakeUp, queue, leaseSeconds });
+    const claimed = await claims.claim({ ...wakeUp, queue, leaseSeconds }).catch((error: unknown) => {
+      throw new NotBegun(error);
+    });
     if (!claimed) return count('nothing');
     const startedAt = performance.now();
     running += 1;
@@ -165,23 +167,26 @@ const LATE_SECONDS = 60;
 /**
  * Judges health by work done, neither by pings nor by rings heard: a consumer that leads to no claim while its rings
  * wait in the queue is rebuilt, and a process whose new consumer leads to none either ends, so that it is started
- * again. Its beats also tell the relay how many slots there are.
+ * again. A consumer that paused because the database failed goes on with the next beat that the database takes; without
+ * one for `awaySeconds` the process ends, too. Its beats also tell the relay how many slots there are.
  */
 export function startWatchdog(deps: {
   proceso: string;
   queue: QueueName;
   /** Steps at the same time. */
   slots: number;
-  consumer: Pick<Consumer, 'rebuild'>;
+  consumer: Pick<Consumer, 'rebuild' | 'resume' | 'isPaused'>;
+  awaySeconds: number;
   progress: Progress;
   heartbeats: Heartbeats;
   log: Logger;
   everyMs: number;
   giveUp: () => void;
 }) {
-  const { queue, slots, consumer, progress, heartbeats, log, everyMs, giveUp } = deps;
+  const { queue, slots, consumer, awaySeconds, progress, heartbeats, log, everyMs, giveUp } = deps;
   const proceso = `${deps.proceso}:${queue}`;
   let beatAt = Date.now();
+  let answeredAt = Date.now();
   let lastSeen = Date.now();
   let rebuiltAt = 0;
   let isHealthy = true;
@@ -193,8 +198,23 @@ export function startWatchdog(deps: {
     log,
     turn: async () => {
       const workedAt = progress.lastAt()?.getTime() ?? 0;
-      await heartbeats.beat({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
+      try {
+        await heartbeats.beat({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
+      } catch (error) {
+        const seconds = (Date.now() - answeredAt) / 1_000;
+        if (seconds >= awaySeconds) {
+          log.fatal({ queue, seconds, err: error }, 'database_away_exiting');
+          giveUp();
+        }
+        throw error;
+      }
       beatAt = Date.now();
+      answeredAt = beatAt;
+      if (consumer.isPaused()) {
+        consumer.resume();
+        lastSeen = beatAt;
+        log.info({ queue }, 'queue_resumed');
+      }
       const lag = await heartbeats.lag(queue);
       if (lag.seconds > LATE_SECONDS && !isLate) log.warn({ queue, ...lag }, 'queue_late');
       isLate = lag.seconds > LATE_SECONDS;

@@ -35,7 +35,7 @@ import {
   requireSecretos,
 } from '@acuse/db';
 import { observePool, observeSat, openMetrics } from '@acuse/metrics';
-import { type Consumer, createConsumer, createQueue } from '@acuse/queue';
+import { type Consumer, createConsumer, createQueue, NotBegun } from '@acuse/queue';
 import { createHealth, type HealthCheck, type Logger, modoOf, type Shutdown, serveHealth } from '@acuse/runtime';
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
@@ -70,6 +70,9 @@ const WATCH_MS = 5_000;
 /** Milliseconds that the end of a process waits for its last heartbeats when nothing else keeps it. */
 const LAST_BEAT_MS = 1_000;
 
+/** Why a process takes no wake-ups, as its health tells it. */
+const DATABASE_AWAY = 'DATABASE_AWAY';
+
 /** Milliseconds between two looks at which versions of the lists packages are crossed with. */
 const LISTS_EVERY_MS = 60_000;
 
@@ -88,6 +91,7 @@ export async function startWorker(
   const has = (role: Role) => config.WORKER_ROLES.includes(role);
   const queueSettings = { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE };
   const checks: Record<string, HealthCheck> = {};
+  const notes: (() => Record<string, string>)[] = [];
   const checkpoint = createFailpoint(config.FAILPOINT, config.NODE_ENV);
   const closeLater = <T extends { close(): unknown }>(name: string, opened: T): T => {
     shutdown.phase(name, () => opened.close());
@@ -149,7 +153,10 @@ export async function startWorker(
       queue,
       concurrency,
       handle: runner.answer,
-      onError: (error) => log.warn({ queue, err: error }, 'queue_failed'),
+      onError(error) {
+        if (error instanceof NotBegun) log.warn({ queue, err: error }, 'queue_paused');
+        else log.warn({ queue, err: error }, 'queue_failed');
+      },
     });
     if (consumers.length === 0) observeStorage(metrics, paquetes);
     if (consumers.length === 0)
@@ -160,6 +167,7 @@ export async function startWorker(
       queue,
       slots: concurrency,
       consumer,
+      awaySeconds: config.DATABASE_AWAY_SECONDS,
       progress: runner,
       heartbeats,
       log,
@@ -167,7 +175,9 @@ export async function startWorker(
       giveUp: () => void shutdown.close(`${queue} consumes nothing`).then(() => process.exit(1)),
     });
     watchdogs.push(watchdog);
+    notes.push(() => (consumer.isPaused() ? { [`consume-${queue}`]: DATABASE_AWAY } : {}));
     checks[`consume-${queue}`] = async () => {
+      if (consumer.isPaused()) throw Object.assign(new Error('paused'), { code: DATABASE_AWAY });
       if (!watchdog.isHealthy()) throw new Error('idle although work is due');
     };
   };
@@ -277,7 +287,7 @@ export async function startWorker(
     consume({ queue: 'ensambles', run }, config.ENSAMBLES_CONCURRENCY);
   }
 
-  const health = createHealth({ checks });
+  const health = createHealth({ checks, notes: () => Object.assign({}, ...notes.map((note) => note())) });
   const server = closeLater('health', await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST));
   return { healthUrl: server.url };
 }

@@ -1,12 +1,14 @@
 import {
   createPostgresBackend,
   DEFAULT_SCHEMA,
+  type Job,
   type PgPool,
   type Processor,
   Queue,
   type QueueOptions,
   quoteSchemaName,
   runMigrations,
+  WaitingError,
   Worker,
   type WorkerOptions,
 } from 'bullmq';
@@ -139,6 +141,9 @@ export interface OpenWorker {
   onError(listener: (error: Error) => void): void;
   /** Resolves when it is connected and takes jobs. Once it has rejected, this consumer never will. */
   readonly ready: Promise<void>;
+  /** Takes no further job until it is resumed; the running ones go on. */
+  pause(): void;
+  resume(): void;
   /** Stops taking jobs and resolves when the running ones are done. */
   close(): Promise<void>;
   /** Lets go of every connection. */
@@ -158,20 +163,28 @@ async function runWhenReady(worker: {
   worker.run().catch((error: Error) => worker.emit('error', error));
 }
 
-/** A consumer with connections of its own. */
+/** A consumer with connections of its own. A job for which `run` gives false goes back to the queue. */
 export function openWorker<D>(
   settings: QueueSettings,
   queue: string,
   options: Omit<WorkerOptions, 'connection'>,
-  run: (datos: D, signal: AbortSignal | undefined) => Promise<void>,
+  run: (datos: D, signal: AbortSignal | undefined) => Promise<boolean>,
 ): OpenWorker {
   const max = Math.max(2, Math.min(options.concurrency ?? 1, 10)) + 1;
   const connection = connectTo(settings.url, { max, redis: { maxRetriesPerRequest: null } });
-  const process = (job: { data: D }, _token?: string, signal?: AbortSignal) => run(job.data, signal);
+  const process = async (job: Pick<Job<D>, 'data' | 'moveToWait'>, token?: string, signal?: AbortSignal) => {
+    if (await run(job.data, signal)) return;
+    // A queue that does not take it back gives it to another one when its lock lapses.
+    await job.moveToWait(token).catch(() => {});
+    throw new WaitingError();
+  };
   const worker = connection.worker(queueName(settings, queue), process, { ...options, autorun: false });
+  const ready = runWhenReady(worker);
   return {
     onError: (listener) => worker.on('error', listener),
-    ready: runWhenReady(worker),
+    ready,
+    pause: () => void worker.pause(true),
+    resume: () => void ready.then(() => worker.resume()).catch(() => {}),
     close: () => worker.close(),
     discard: () => void connection.discard(),
   };

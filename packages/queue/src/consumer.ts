@@ -5,13 +5,24 @@ import { type OpenWorker, openWorker, type QueueSettings, type WakeUpData } from
 /** Milliseconds after the grace in which a consumer has to close. */
 const CLOSE_LIMIT_MS = 2_000;
 
+/**
+ * A job could not be begun, for want of what every job needs: it goes back to the queue for another consumer, and this
+ * one takes none until it is resumed.
+ */
+export class NotBegun extends Error {
+  constructor(cause: unknown) {
+    super('the job was not begun', { cause });
+    this.name = 'NotBegun';
+  }
+}
+
 interface ConsumoOptions<D> {
   readonly queue: string;
   /** Jobs worked on at the same time. */
   readonly concurrency: number;
   /**
    * Works on one job. What it throws is reported to `onError`; the job is over either way, since what is left to do
-   * stands in the database.
+   * stands in the database, unless it is {@link NotBegun}.
    */
   readonly handle: (datos: D, signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
@@ -19,6 +30,9 @@ interface ConsumoOptions<D> {
 
 export interface Consumer {
   running(): number;
+  /** True from a job that was not begun until it is resumed; the running ones go on. */
+  isPaused(): boolean;
+  resume(): void;
   /** Throws the consumer away and makes a new one: the remedy when nothing is consumed while rows are due. */
   rebuild(): Promise<void>;
   /** Stops taking rings, aborts the running ones after `graceMs` and resolves when they are done. */
@@ -42,16 +56,25 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
   const { queue, concurrency, handle, onError } = options;
   const running = new Set<AbortController>();
 
-  async function run(datos: D, lost: AbortSignal | undefined): Promise<void> {
+  let isPaused = false;
+
+  async function run(datos: D, lost: AbortSignal | undefined): Promise<boolean> {
     const controller = new AbortController();
     const abort = () => controller.abort(lost?.reason);
     lost?.addEventListener('abort', abort, { once: true });
     running.add(controller);
     try {
       await handle(datos, controller.signal);
+      return true;
     } catch (error) {
+      const isBegun = !(error instanceof NotBegun);
       // A failed job would keep its message in the queue's store, in clear text.
-      onError(error);
+      if (isBegun || !isPaused) onError(error);
+      if (isBegun) return true;
+      // Before the job goes back: this consumer would take it again at once.
+      isPaused = true;
+      current.pause();
+      return false;
     } finally {
       running.delete(controller);
       lost?.removeEventListener('abort', abort);
@@ -81,6 +104,7 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
       },
       run,
     );
+    if (isPaused) opened.pause();
     opened.onError(tell);
     opened.ready.catch(() => replace(opened));
     return opened;
@@ -114,6 +138,11 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
 
   return {
     running: () => running.size,
+    isPaused: () => isPaused,
+    resume() {
+      isPaused = false;
+      current.resume();
+    },
     async rebuild() {
       if (isClosed) return;
       const old = current;

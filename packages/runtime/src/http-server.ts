@@ -67,6 +67,8 @@ type Results = readonly (readonly [name: string, outcome: string])[];
 
 interface HealthOptions {
   readonly checks: Readonly<Record<string, HealthCheck>>;
+  /** What a process that runs tells of itself, by the names of its checks; nothing by default. */
+  readonly notes?: () => Readonly<Record<string, string>>;
   /** The limit of each check in milliseconds; 2,000 by default. */
   readonly timeoutMs?: number;
   /** How long a finished report is answered again, in milliseconds; 1,000 by default. */
@@ -81,7 +83,7 @@ interface HealthReport {
 }
 
 export interface Health {
-  /** The process runs: always `ok`. */
+  /** The process runs: always `ok`, with its notes. */
   live(): HealthReport;
   /** The process can serve: every check but those of `exclude` passes, and it is not closing. */
   ready(exclude?: readonly string[]): Promise<HealthReport>;
@@ -94,7 +96,13 @@ export interface Health {
  * leaves a check out, as the API of Kubernetes does.
  */
 export function createHealth(options: HealthOptions): Health {
-  const { checks, timeoutMs = 2_000, cacheMs = 1_000, now = performance.now.bind(performance) } = options;
+  const {
+    checks,
+    notes = () => ({}),
+    timeoutMs = 2_000,
+    cacheMs = 1_000,
+    now = performance.now.bind(performance),
+  } = options;
   let draining = false;
   let running: Promise<Results> | undefined;
   let last: { readonly results: Results; readonly at: number } | undefined;
@@ -109,7 +117,7 @@ export function createHealth(options: HealthOptions): Health {
   }
 
   return {
-    live: () => ({ status: 'ok', checks: {} }),
+    live: () => ({ status: 'ok', checks: notes() }),
     async ready(exclude = []) {
       if (draining) return { status: 'closing', checks: {} };
       const isFresh = last !== undefined && now() - last.at < cacheMs;
