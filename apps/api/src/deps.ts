@@ -29,7 +29,7 @@ import type { Health, Logger } from '@acuse/runtime';
 import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { ApiSettings } from './config.ts';
-import type { Caminos } from './http/state.ts';
+import type { Caminos, TokenBucket } from './http/state.ts';
 
 /** The ports that reach the database. */
 export interface DatabasePorts {
@@ -71,6 +71,8 @@ export interface Autoridad {
 export interface ApiDeps extends DatabasePorts, Autoridad {
   /** The simulator that test keys ask where the SAT is asked with the others; null when there is none. */
   readonly pruebas: Autoridad | null;
+  /** Deliveries of webhooks that are sent again, by account. */
+  readonly reenvios: TokenBucket;
   readonly paquetes: Pick<Paquetes, 'presign' | 'saveDocumento'>;
   /** Aborts when the process stops. */
   readonly apagado: AbortSignal;

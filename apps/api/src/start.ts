@@ -36,7 +36,7 @@ import { createApp } from './app.ts';
 import { type ApiConfig, settingsOf } from './config.ts';
 import { type ApiDeps, type Autoridad, guardPort } from './deps.ts';
 import { loadOperations } from './http/operation.ts';
-import { createCaminos, createWake } from './http/state.ts';
+import { createCaminos, createReenvios, createWake } from './http/state.ts';
 import { createServerFor } from './server.ts';
 
 /**
@@ -113,6 +113,7 @@ async function createDeps(
     saludPublica: createSaludPublica(database),
     ...openAuthority(database, { config, claves, shutdown, metrics, tracing, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
+    reenvios: createReenvios(() => performance.now()),
     paquetes,
     ...claves,
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),

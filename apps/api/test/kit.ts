@@ -19,7 +19,7 @@ import { type Api, createApp } from '../src/app.ts';
 import { type ApiSettings, readConfig, settingsOf } from '../src/config.ts';
 import type { ApiDeps } from '../src/deps.ts';
 import { loadOperations, type Operation } from '../src/http/operation.ts';
-import { createCaminos } from '../src/http/state.ts';
+import { createCaminos, createReenvios } from '../src/http/state.ts';
 import { autoridad } from './efirma.ts';
 import { createMemoryPorts } from './memory-ports.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';
@@ -123,6 +123,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     pruebas: null,
     turnos: createSemaphore({ perKey: 2, total: 64 }),
     caminos: createCaminos(() => store.now.getTime()),
+    reenvios: createReenvios(() => store.now.getTime()),
     apagado: new AbortController().signal,
     wake: () => {
       wakes += 1;

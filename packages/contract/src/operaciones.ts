@@ -354,7 +354,7 @@ export const OPERACIONES = [
     path: 'webhooks/reenviar',
     resumen: 'Enviar otra vez un aviso',
     descripcion:
-      'Con el mismo webhook-id y el mismo contenido, haya llegado antes o no, y con todos sus intentos por delante.',
+      'Con el mismo webhook-id y el mismo contenido, haya llegado antes o no, y con todos sus intentos por delante. Hasta 60 seguidos por cuenta; después, uno por segundo.',
     costo: 0,
     credencial: 'API key',
   },

@@ -1,6 +1,7 @@
 import { contextoDeWebhook } from '@acuse/core';
 import { createWebhooks } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
+import { limiteReenvios } from '../../../apps/panel/src/acceso/comprobar.ts';
 import { newRfc } from '../fixtures/database.ts';
 import { addRfc, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
 
@@ -123,6 +124,18 @@ describe('webhooks in the panel', () => {
     await ana.pressButton(page, 'Borrar el webhook');
     expect((await ana.get(page)).status).toBe(404);
     expect(await webhook(id)).toBeNull();
+  });
+
+  it('send deliveries again at the pace of the API, and refuse beyond it', async () => {
+    const eve = await panel.registrar();
+    await eve.submit('/webhooks/nuevo', '/webhooks/nuevo', { url: URL, ...terminada });
+    const [own] = await createWebhooks(panel.db).list({ cuentaId: eve.cuentaId });
+    const entrega = (await eve.pressButton(`/webhooks/${own?.id}`, 'Enviar prueba')).location ?? '';
+    await panel.sql`UPDATE webhook_entrega SET estado = 'FALLIDA', terminada_en = now() WHERE webhook_id = ${own?.id}`;
+    await panel.deps.intentos.take(Array.from({ length: 60 }, () => limiteReenvios(eve.cuentaId)));
+    await eve.pressButton(entrega, 'Enviar otra vez');
+    expect((await eve.get(entrega)).main).toContain('Hubo varios intentos seguidos');
+    expect((await createWebhooks(panel.db).find({ cuentaId: eve.cuentaId }, own?.id ?? ''))?.pendientes).toBe(0);
   });
 
   it('that were switched off by themselves are told of at the start, until they are on again', async () => {

@@ -121,6 +121,9 @@ export function createTokenBucket(options: {
 
 export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
+/** Deliveries that an account may have sent again: 60 at once, one a second in the long run. */
+export const createReenvios = (nowMs: () => number) => createTokenBucket({ perSecond: 1, burst: 60, nowMs });
+
 /**
  * A way that failed is tried first again after this time, milliseconds: the SAT's bad hours end, and an order is only a
  * preference.

@@ -118,6 +118,13 @@ export const limiteInvitaciones = (cuentaId: string): Limite => ({
   segundos: 180,
 });
 
+/** Deliveries of webhooks that an account sends again, at the pace of webhooks/reenviar. */
+export const limiteReenvios = (cuentaId: string): Limite => ({
+  clave: `reenviar:${cuentaId}`,
+  rafaga: 60,
+  segundos: 1,
+});
+
 /** Links to choose another password that are asked for from one address, to whomever. */
 export function limiteOlvido(ip: string, { registrosPorIp }: PanelSettings): Limite {
   return { clave: `olvido-ip:${networkOf(ip)}`, ...registrosPorIp };

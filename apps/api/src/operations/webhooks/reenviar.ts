@@ -1,3 +1,4 @@
+import { CfdiError } from '@acuse/contract';
 import { z } from 'zod';
 import { defineOperation } from '../../http/operation.ts';
 import { alcanceOf, entregaId, soloEntrega } from '../../webhooks.ts';
@@ -5,7 +6,7 @@ import { alcanceOf, entregaId, soloEntrega } from '../../webhooks.ts';
 export default defineOperation({
   summary: 'Enviar otra vez un aviso',
   description:
-    'Con el mismo webhook-id y el mismo contenido, haya llegado antes o no, y con todos sus intentos por delante.',
+    'Con el mismo webhook-id y el mismo contenido, haya llegado antes o no, y con todos sus intentos por delante. Hasta 60 seguidos por cuenta; después, uno por segundo.',
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',
@@ -17,6 +18,8 @@ export default defineOperation({
   errors: ['ENTREGA_NO_ENCONTRADA', 'WEBHOOK_APAGADO'],
 
   async handle({ entrega_id }, { deps, access, error }) {
+    const { allowed, retryAfterSeconds } = deps.reenvios.take(access.cuentaId);
+    if (!allowed) throw new CfdiError('DEMASIADAS_PETICIONES', { reintentar_en: retryAfterSeconds });
     const alcance = alcanceOf(access);
     if (await deps.webhooks.resend(alcance, entrega_id))
       return { entrega_id: entrega_id.toLowerCase(), estado: 'PENDIENTE' as const };

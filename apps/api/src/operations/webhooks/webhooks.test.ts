@@ -105,6 +105,20 @@ describe('webhooks', () => {
     expect(kit.store.webhooks.size).toBe(0);
   });
 
+  it('are sent again 60 times at once, then once a second, by all keys of the account', async () => {
+    const { kit, call } = await start();
+    const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
+    const entrega_id = String((await call('probar', { webhook_id })).json.data?.['entrega_id']);
+    for (let sent = 0; sent < 60; sent += 1) expect((await call('reenviar', { entrega_id })).status).toBe(200);
+    const refused = await call('reenviar', { entrega_id });
+    expect([...told(refused), refused.json.data]).toEqual([429, 'DEMASIADAS_PETICIONES', { reintentar_en: 1 }]);
+    expect(refused.headers.get('retry-after')).toBe('1');
+    kit.store.now = new Date(kit.store.now.getTime() + 1_000);
+    expect([(await call('reenviar', { entrega_id })).status, (await call('reenviar', { entrega_id })).status]).toEqual([
+      200, 429,
+    ]);
+  });
+
   it('sign with four secrets at most, of which none is taken away before its time', async () => {
     const { call } = await start();
     const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);

@@ -1,3 +1,4 @@
+import { demasiados, limiteReenvios } from '../../acceso/comprobar.ts';
 import { Datos, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
@@ -68,6 +69,12 @@ deliveryPage.post('/entregas/:entrega', async ({ c, deps, usuario, redirectTo, n
   const alcance = { cuentaId: usuario.cuentaId };
   const entrega = await deps.webhooks.entrega(alcance, c.req.param('entrega') ?? '');
   if (entrega === null || entrega.webhookId !== id) return noEncontrada();
+  const permiso = await deps.intentos.take([limiteReenvios(usuario.cuentaId)]);
+  if (!permiso.permitido)
+    return redirectTo(hrefWebhook(id, `/entregas/${entrega.id}`), {
+      tono: 'error',
+      texto: demasiados(permiso.esperar).texto,
+    });
   const isSent = await deps.webhooks.resend(alcance, entrega.id);
   return redirectTo(
     hrefWebhook(id, `/entregas/${entrega.id}`),
