@@ -1,9 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { CATALOGO, type NombreError } from '@acuse/contract';
+import { CATALOGO, type NombreError, partsOf } from '@acuse/contract';
 import { CODIGOS_SAT } from '@acuse/core';
 import { MAGIAS } from '@acuse/simulador';
 import { describe, expect, it } from 'vitest';
-import { partsOf } from '../../apps/api/src/docs/errors.ts';
 import { LANGUAGES, readPages } from '../../apps/api/src/site/pages.ts';
 import { ROOT } from '../architecture/sources.ts';
 
@@ -29,10 +28,11 @@ describe('what the documents tell', () => {
   it.each(LANGUAGES)('of an error is what happened, and then what to do (%s)', (language) => {
     const sentences = expect.stringMatching(/^\p{Lu}.{15,}\.$/u);
     const texts = (Object.keys(CATALOGO) as NombreError[]).map((nombre) => {
-      const [cause, remedy] = partsOf(nombre, language);
-      expect([nombre, cause, remedy]).toEqual([nombre, sentences, sentences]);
       const { texto, english } = CATALOGO[nombre];
-      expect(`${cause} ${remedy}`).toBe(language === 'es' ? texto : english);
+      const text = language === 'es' ? texto : english;
+      const [cause, remedy] = partsOf(text);
+      expect([nombre, cause, remedy]).toEqual([nombre, sentences, sentences]);
+      expect(`${cause} ${remedy}`).toBe(text);
       return cause;
     });
     expect(texts).toEqual([...new Set(texts)]);

@@ -1,14 +1,13 @@
 import { IncomingMessage } from 'node:http';
-import { CfdiError } from '@acuse/contract';
+import { CfdiError, type NombreError } from '@acuse/contract';
 import { createRouteObserver } from '@acuse/metrics';
-import { createClientIp } from '@acuse/runtime';
+import { compressedFor, createClientIp, createStaticFile, type StaticFile } from '@acuse/runtime';
 import type { SpanSpec } from '@acuse/tracing';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
-import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import { type ApiDeps, guardDatabase } from './deps.ts';
 import { incomingBody, requestBody } from './http/body.ts';
-import { asCfdiError, contestacionDeError, type Llamada, toResponse } from './http/llamada.ts';
+import { asCfdiError, CLOSED_HEADERS, contestacionDeError, type Llamada, toResponse } from './http/llamada.ts';
 import type { Operation } from './http/operation.ts';
 import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createReembolsos } from './http/settle.ts';
@@ -21,7 +20,6 @@ import { createSite } from './site/site.tsx';
 
 const PREFIX = '/api/v1/';
 const DOCUMENT = '/openapi.json';
-const ON_304 = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers'];
 const USOS_EVERY_MS = 5_000;
 const NO_SOCKET = '0.0.0.0';
 /** What is told of addresses that there are not: theirs are as many as callers like. */
@@ -67,8 +65,9 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     // One handler for all methods: with a second one on the path Hono composes them anew for every request.
     app.all(path, async (c) => {
       const started = performance.now();
-      if (c.req.method !== 'POST') {
-        const refusal = refuse(c, newId, new CfdiError('METODO_NO_PERMITIDO'));
+      const wrong = wrongAddress(c.req.raw);
+      if (wrong !== null) {
+        const refusal = refuse(c, newId, new CfdiError(wrong));
         observe(refusal.status, (performance.now() - started) / 1_000);
         return refusal;
       }
@@ -83,7 +82,8 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
         const ms = Math.round(took);
         const key = access === null ? {} : { apiKeyId: access.apiKey.id };
         log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'request_answered');
-        return toResponse(answer, requestId, answerHeaders);
+        const { body, headers } = await compressedFor(answer.cuerpo, llamada.headers.get('accept-encoding'));
+        return toResponse({ ...answer, cuerpo: body }, requestId, { ...answerHeaders, ...headers });
       });
     });
   }
@@ -98,10 +98,11 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   app.use(
     DOCUMENT,
     cors({ allowMethods: ['GET'], allowHeaders: ['If-None-Match'], exposeHeaders: ['ETag', 'X-Request-Id'] }),
-    etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...ON_304] }),
   );
+  let documentFile: StaticFile | undefined;
   app.get(DOCUMENT, (c) => {
-    return toResponse({ status: 200, cuerpo: openapi(), headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId));
+    documentFile ??= createStaticFile(openapi(), 'json');
+    return documentFile.answer(c.req.raw.headers, { ...CLOSED_HEADERS, 'X-Request-Id': idOf(c, newId) });
   });
   for (const path of [`${SITE}/*`, `${STATUS.es}/*`, STATUS_JSON])
     app.use(path, async (c, next) => {
@@ -130,6 +131,12 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
       await pipeline.reembolsos.close();
     },
   };
+}
+
+/** What no operation takes of a request line; null when nothing is wrong with it. */
+function wrongAddress({ method, url }: Request): NombreError | null {
+  if (method !== 'POST') return 'METODO_NO_PERMITIDO';
+  return /\?./.test(url) ? 'PARAMETROS_EN_LA_DIRECCION' : null;
 }
 
 function newLlamada(

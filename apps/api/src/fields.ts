@@ -127,7 +127,7 @@ export const listOf = <T extends z.ZodType>(id: string, element: T) =>
 /** How many elements a page of our own rows has. */
 export const total = z.int().min(0).meta({ description: 'Número de elementos de esta página.', example: 1 });
 export const texto = (description: string, example: string) => z.string().meta({ description, example });
-export const importe = z.number().meta({ description: 'Importe en pesos.', example: 1160.0 });
+export const importe = z.number().meta({ description: 'Importe en la moneda del CFDI.', example: 1160.0 });
 export const instante = (description: string) => fechaHoraField.meta({ description });
 export const uuidData = (description: string) =>
   z.string().meta({ description, example: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A', format: 'uuid' });

@@ -7,7 +7,7 @@ import { limiteDePagina, siguiente, texto, total, uuidData } from './fields.ts';
 const suma = z
   .object({
     cfdi: z.int().min(0).meta({ description: 'Cuántos.', example: 2 }),
-    monto: texto('Sus pesos, decimal.', '2320.00'),
+    monto: texto('La suma de sus importes, cada uno en la moneda de su CFDI, decimal.', '2320.00'),
   })
   .meta({ id: 'SumaCfdi' });
 export const sumas = z.object({ ingresos: suma, egresos: suma }).meta({ id: 'SumasCfdi' });

@@ -125,7 +125,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
         if (!row.cuerpoHash.equals(cuerpoHash)) return { resultado: 'OTRO_CUERPO' };
         if (row.answer) return { resultado: 'CONTESTADA', ...row.answer };
         if (row.lockedUntil > now) {
-          return { resultado: 'EN_CURSO', reintentarEn: Math.ceil((row.lockedUntil - now) / 1_000) };
+          return { resultado: 'EN_CURSO', libreEn: Math.ceil((row.lockedUntil - now) / 1_000) };
         }
         row.lockedUntil = now + inicio.bloqueoSegundos * 1_000;
         return { resultado: 'ADELANTE', opId: row.opId };

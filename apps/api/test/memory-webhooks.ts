@@ -11,6 +11,11 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
     const stored = store.webhooks.get(id);
     return stored !== undefined && isOwn(stored, alcance) ? stored : null;
   };
+  const same = (cuentaId: string, { url, rfcs }: Pick<WebhookVista, 'url' | 'rfcs'>, otherThan: string) =>
+    [...store.webhooks.values()].find(
+      ({ vista, cuentaId: de }) =>
+        de === cuentaId && vista.url === url && vista.rfcs.join() === rfcs.join() && vista.id !== otherThan,
+    )?.vista.id;
   const entregaOf = (alcance: AlcanceWebhooks, id: string) => {
     const entrega = store.entregas.get(id);
     return entrega !== undefined && own(alcance, entrega.webhookId) !== null ? entrega : null;
@@ -21,6 +26,8 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
     create({ id, cuentaId, url, descripcion, eventos, rfcs, secreto }) {
       if ([...store.webhooks.values()].filter((each) => each.cuentaId === cuentaId).length >= 20)
         return 'WEBHOOKS_DEMASIADOS';
+      const igual = same(cuentaId, { url, rfcs }, id);
+      if (igual !== undefined) return { igual };
       const off = { motivo: null, apagadoEn: null, fallandoDesde: null, secretosAnteriores: [], pendientes: 0 };
       const vista: WebhookVista = {
         id,
@@ -38,6 +45,8 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
     update(alcance, id, { actor: _, ip: __, ...cambios }) {
       const stored = own(alcance, id);
       if (stored === null) return null;
+      const igual = same(stored.cuentaId, { ...stored.vista, ...cambios }, id);
+      if (igual !== undefined) return { igual };
       const isOff = (cambios.estado ?? stored.vista.estado) === 'APAGADO';
       const off = isOff ? ({ motivo: 'USUARIO', apagadoEn: store.now } as const) : { motivo: null, apagadoEn: null };
       stored.vista = { ...stored.vista, ...cambios, ...off };

@@ -18,13 +18,15 @@ export interface CampoErroneo {
 
 /**
  * What helps the caller beside the text. `campo`: the first wrong body field; `motivo`: the precise cause; `campos`:
- * all wrong fields; `reintentar_en`: seconds.
+ * all wrong fields; `reintentar_en`: seconds; `webhook_id`: of the one that is there already.
  */
 export interface DatosError {
   readonly campo?: string;
   readonly motivo?: string;
   readonly campos?: readonly CampoErroneo[];
   readonly reintentar_en?: number;
+  /** The webhook that is in the way. */
+  readonly webhook_id?: string;
 }
 
 /** An error with a meaning of the catalogue. Only the HTTP edge knows its numbers. */
@@ -53,15 +55,22 @@ interface SobreError {
   readonly data?: DatosError;
 }
 
-/** The body of an error answer. */
+/** The first sentence of a text of the catalogue says what happened; the rest says what to do. */
+export function partsOf(texto: string): readonly [cause: string, remedy: string] {
+  const end = texto.search(/\.\s+\p{Lu}/u) + 1;
+  return [texto.slice(0, end), texto.slice(end).trim()];
+}
+
+/** The body of an error answer. Its text says the first reason where a field is wrong. */
 export function sobreDeError(error: Pick<CfdiError, 'nombre' | 'datos'>): SobreError {
   const { codigo, texto } = CATALOGO[error.nombre];
   const { campo, motivo } = error.datos;
+  const reason = campo && motivo && `${campo}: ${/[.?]$/.test(motivo) ? motivo : `${motivo}.`}`;
   const campos = campo === undefined || motivo === undefined ? {} : { campos: [{ campo, motivo }] };
   const datos: DatosError = { ...campos, ...error.datos };
   return {
     cfdi_codigo: codigo,
-    cfdi_texto: texto,
+    cfdi_texto: reason ? `${reason} ${partsOf(texto)[1]}` : texto,
     error: error.nombre,
     ...(Object.keys(datos).length > 0 ? { data: datos } : {}),
   };

@@ -66,11 +66,11 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>) {
       const row = await rowOf<Row>(pool, BEGIN, [apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos]);
       if (row?.adelante) return { resultado: 'ADELANTE', opId: row.adelante };
       // Inserted by another between the snapshot and the conflict: it is in flight.
-      if (!row || row.es_igual === null) return { resultado: 'EN_CURSO', reintentarEn: 1 };
+      if (!row || row.es_igual === null) return { resultado: 'EN_CURSO', libreEn: 1 };
       if (!row.es_igual) return { resultado: 'OTRO_CUERPO' };
       if (row.status !== null && row.sobre !== null)
         return { resultado: 'CONTESTADA', status: row.status, sobre: row.sobre };
-      return { resultado: 'EN_CURSO', reintentarEn: Math.max(1, row.espera ?? 1) };
+      return { resultado: 'EN_CURSO', libreEn: Math.max(1, row.espera ?? 1) };
     },
 
     /** Keeps the answer; nothing when the row is no longer under this `opId`. */

@@ -7,5 +7,5 @@ export { createClientIp, formatRange, isInRanges, networkOf, parseIp, parseRange
 export { createLogger, type Logger, silentLogger } from './log.ts';
 export { createShutdown, runProcess, type Shutdown } from './run-process.ts';
 export * from './shared-fields.ts';
-export { type Assets, createAssets, createStaticFile, type StaticFile } from './static-files.ts';
+export { type Assets, compressedFor, createAssets, createStaticFile, type StaticFile } from './static-files.ts';
 export { createUuidV7, uuidV7 } from './uuid.ts';

@@ -25,6 +25,34 @@ const ENCODINGS = {
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
 } as const;
 
+/** The coding of these that a request takes (RFC 9110, 12.5.3), the smaller one first; undefined when it takes none. */
+const codingFor = (accepted: string | null) =>
+  (['br', 'gzip'] as const).find((coding) => accepts(accepted ?? '', coding));
+
+/** A text that was made for one request: compressed quickly, off the thread that answers. */
+const QUICKLY = {
+  br: (text: string) => promisify(brotliCompress)(text, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }),
+  gzip: (text: string) => promisify(gzip)(text, { level: 5 }),
+} as const;
+
+/** Below it the header costs more than what is saved: such a text goes as it is. UTF-16 code units. */
+const COMPRESSED_FROM = 1_024;
+
+/** The body of an answer, and the header fields that belong to it. */
+interface Body {
+  readonly body: string | Uint8Array<ArrayBuffer>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A text as the body of an answer to a request with this Accept-Encoding. */
+export async function compressedFor(text: string, accepted: string | null): Promise<Body> {
+  if (text.length < COMPRESSED_FROM) return { body: text, headers: {} };
+  const headers = { Vary: 'Accept-Encoding' };
+  const coding = codingFor(accepted);
+  if (coding === undefined) return { body: text, headers };
+  return { body: new Uint8Array(await QUICKLY[coding](text)), headers: { ...headers, 'Content-Encoding': coding } };
+}
+
 /** Something that is served whole, in memory, compressed once for each way in which browsers take it. */
 export interface StaticFile {
   /** Changes with the content; fit for an address. */
@@ -57,8 +85,7 @@ export function createStaticFile(content: string | Buffer, extension: string): S
         ...more,
       };
       if (isKnown(request.get('if-none-match'), hash)) return new Response(null, { status: 304, headers });
-      const accepted = request.get('accept-encoding') ?? '';
-      const coding = (['br', 'gzip'] as const).find((each) => accepts(accepted, each));
+      const coding = codingFor(request.get('accept-encoding'));
       const body = coding === undefined ? bytes : await compress(coding);
       return new Response(new Uint8Array(body), {
         headers: coding === undefined ? headers : { ...headers, 'Content-Encoding': coding },

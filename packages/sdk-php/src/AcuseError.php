@@ -25,7 +25,9 @@ final class AcuseError extends \RuntimeException
         ?\Throwable $previous = null,
     ) {
         $campo = ($datos['campo'] ?? '') === '' ? '' : "{$datos['campo']}: ";
-        $motivo = isset($datos['motivo']) ? " ($campo{$datos['motivo']})" : '';
+        // The text of a wrong field says its reason already.
+        $isSaid = !isset($datos['motivo']) || str_contains($texto ?? '', $datos['motivo']);
+        $motivo = $isSaid ? '' : " ($campo{$datos['motivo']})";
         parent::__construct(($texto ?? Errores::TEXTOS_LOCALES[$nombre] ?? $nombre) . $motivo, 0, $previous);
     }
 

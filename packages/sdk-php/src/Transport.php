@@ -15,6 +15,8 @@ final class Transport
     private const FIRST_PAUSE = 0.5;
     /** Seconds of any pause at most. An answer that asks for more is thrown instead of waited for. */
     private const LONGEST_PAUSE = 20.0;
+    /** Seconds that an earlier try of the same call is waited for at most: longer than the service lets one run. */
+    private const RUNNING_MAX = 120.0;
 
     /**
      * @param string $base With `/api/v1/`.
@@ -111,8 +113,7 @@ final class Transport
     /**
      * Runs `$attempt` again while what it throws may pass by itself: after the seconds that the service asks for, and a
      * pause drawn between zero and a bound that doubles each time (full jitter), so that clients do not come back
-     * together. An earlier try of the same call that still runs is waited for until the service says that it is over at
-     * the latest.
+     * together. An earlier try of the same call that still runs is waited for, beside the repetitions.
      *
      * @template T
      * @param \Closure(): T $attempt
@@ -120,7 +121,7 @@ final class Transport
      */
     public function withRetries(\Closure $attempt): mixed
     {
-        $running = null;
+        $running = self::RUNNING_MAX;
         for ($pauses = $tries = 0; ; $pauses += 1) {
             try {
                 return $attempt();
@@ -131,11 +132,10 @@ final class Transport
                 $asked = (float) ($error->reintentarEn() ?? 0);
                 $bound = min(self::LONGEST_PAUSE, self::FIRST_PAUSE * 2 ** $pauses);
                 if ($error->nombre === Errores::IDEMPOTENCIA_EN_CONFLICTO) {
-                    $running ??= $asked;
                     if ($running <= 0) {
                         throw $error;
                     }
-                    $pause = min($running, max(($this->azar)() * $bound, self::FIRST_PAUSE));
+                    $pause = min($running, max($asked, ($this->azar)() * $bound));
                     $running -= $pause;
                 } else {
                     $tries += 1;

@@ -29,7 +29,7 @@ class AcuseError(Exception):
         """The precise cause and the wrong fields, where there are any."""
         self.request_id = request_id
         """``X-Request-Id`` of the answer: what the operator of the service asks for."""
-        super().__init__((texto or FALLOS_LOCALES.get(nombre, nombre)) + _reason(self.datos))
+        super().__init__((texto or FALLOS_LOCALES.get(nombre, nombre)) + _reason(self.datos, texto or ""))
 
     @property
     def reintentar_en(self) -> Optional[float]:
@@ -37,9 +37,10 @@ class AcuseError(Exception):
         return self.datos.get("reintentar_en")
 
 
-def _reason(datos: DatosFallo) -> str:
+def _reason(datos: DatosFallo, texto: str) -> str:
     motivo, campo = datos.get("motivo"), datos.get("campo")
-    if motivo is None:
+    # The text of a wrong field says its reason already.
+    if motivo is None or motivo in texto:
         return ""
     return f" ({campo}: {motivo})" if campo else f" ({motivo})"
 

@@ -23,6 +23,8 @@ FIRST_PAUSE = 0.5
 """Seconds of the first pause at most; each next one may be twice as long."""
 LONGEST_PAUSE = 20.0
 """Seconds of any pause at most. An answer that asks for more is raised instead of waited for."""
+RUNNING_MAX = 120.0
+"""Seconds that an earlier try of the same call is waited for at most: longer than the service lets one run."""
 BROKEN = (OSError, http.client.HTTPException)
 """What a connection raises that cannot be made, breaks or stands still."""
 
@@ -71,11 +73,10 @@ def with_retries(transport: Transport, attempt: Callable[[], T]) -> T:
     """
     Runs ``attempt`` again while what it raises may pass by itself: after the seconds that the service asks for, and a
     pause drawn between zero and a bound that doubles each time (full jitter), so that clients do not come back
-    together. An earlier try of the same call that still runs is waited for until the service says that it is over at
-    the latest.
+    together. An earlier try of the same call that still runs is waited for, beside the repetitions.
     """
     pauses = tries = 0
-    running: Optional[float] = None
+    running = RUNNING_MAX
     while True:
         try:
             return attempt()
@@ -85,10 +86,9 @@ def with_retries(transport: Transport, attempt: Callable[[], T]) -> T:
             asked = float(error.reintentar_en or 0)
             bound = min(LONGEST_PAUSE, FIRST_PAUSE * 2**pauses)
             if error.nombre == "IDEMPOTENCIA_EN_CONFLICTO":
-                running = asked if running is None else running
                 if running <= 0:
                     raise
-                pause = min(running, max(transport.azar() * bound, FIRST_PAUSE))
+                pause = min(running, max(asked, transport.azar() * bound))
                 running -= pause
             else:
                 tries += 1

@@ -56,7 +56,11 @@ export class AcuseError extends Error {
 
   constructor({ nombre, codigo = null, texto, http = null, datos = {}, requestId = null, cause }: InicioError) {
     const local = (FALLOS_LOCALES as Readonly<Record<string, string>>)[nombre];
-    const motivo = datos.motivo === undefined ? '' : ` (${datos.campo ? `${datos.campo}: ` : ''}${datos.motivo})`;
+    // The text of a wrong field says its reason already.
+    const motivo =
+      datos.motivo === undefined || texto?.includes(datos.motivo)
+        ? ''
+        : ` (${datos.campo ? `${datos.campo}: ` : ''}${datos.motivo})`;
     super(`${texto ?? local ?? nombre}${motivo}`, { cause });
     this.name = 'AcuseError';
     this.nombre = nombre;

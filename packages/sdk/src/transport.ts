@@ -85,17 +85,20 @@ export function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   });
 }
 
+/** Milliseconds that an earlier try of the same call is waited for at most: longer than the service lets one run. */
+const RUNNING_MS = 120_000;
+
 /**
  * Runs `attempt` again while what it throws may pass by itself: after the seconds that the service asks for, and a
  * pause drawn between zero and a bound that doubles each time (full jitter), so that clients do not come back together.
- * An earlier try of the same call that still runs is waited for until the service says that it is over at the latest.
+ * An earlier try of the same call that still runs is waited for, beside the repetitions.
  */
 export async function withRetries<T>(
   { reintentos, pausa }: Pick<Transport, 'reintentos' | 'pausa'>,
   attempt: () => Promise<T>,
   signal?: AbortSignal,
 ): Promise<T> {
-  let running: number | null = null;
+  let running = RUNNING_MS;
   for (let [pauses, tries] = [0, 0]; ; pauses += 1) {
     try {
       return await attempt();
@@ -104,9 +107,8 @@ export async function withRetries<T>(
       const asked = (error.reintentarEn ?? 0) * 1_000;
       const bound = Math.min(pausa.maximaMs, pausa.primeraMs * 2 ** pauses);
       if (error.nombre === 'IDEMPOTENCIA_EN_CONFLICTO') {
-        running ??= asked;
         if (running <= 0) throw error;
-        const ms = Math.min(running, Math.max(pausa.azar() * bound, pausa.primeraMs));
+        const ms = Math.min(running, Math.max(asked, pausa.azar() * bound));
         running -= ms;
         await pausa.esperar(ms, signal);
         continue;

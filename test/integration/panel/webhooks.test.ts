@@ -13,9 +13,12 @@ const terminada = { 'evento.solicitud.terminada': 'si' };
 /** What a new form has ticked. */
 const CHECKED_AT_FIRST = ['solicitud.terminada', 'solicitud.fallida'];
 
+let made = 0;
 /** Creates one in the panel: its id and the secret that the page shows. */
 async function create(campos: Record<string, string> = {}) {
-  const page = await ana.submit('/webhooks/nuevo', '/webhooks/nuevo', { url: URL, ...terminada, ...campos });
+  made += 1;
+  const url = `${URL}/creado-${made}`;
+  const page = await ana.submit('/webhooks/nuevo', '/webhooks/nuevo', { url, ...terminada, ...campos });
   expect([page.status, page.main]).toEqual([200, expect.stringContaining('no se vuelve a mostrar')]);
   const [secreto = ''] = /whsec_[A-Za-z0-9+/=]+/.exec(page.text) ?? [];
   const id = page.$('main a.boton').last().attr('href')?.split('/').at(-1) ?? '';
@@ -34,7 +37,7 @@ describe('webhooks in the panel', () => {
       'evento.saldo.bajo': 'si',
     });
     expect(await webhook(id)).toMatchObject({
-      ...{ url: URL, descripcion: 'ERP', rfcs: [rfc], estado: 'ACTIVO', pendientes: 0 },
+      ...{ descripcion: 'ERP', rfcs: [rfc], estado: 'ACTIVO', pendientes: 0 },
       eventos: [...CHECKED_AT_FIRST, 'saldo.bajo'],
     });
     const [row] = await panel.sql<{
@@ -49,7 +52,10 @@ describe('webhooks in the panel', () => {
       detalle: object;
       actor: string;
     }>`SELECT detalle, actor FROM auditoria WHERE accion = 'crear-webhook'`;
-    expect(audited).toMatchObject({ actor: `usuario:${ana.usuarioId}`, detalle: { webhook: id, url: URL } });
+    expect(audited).toMatchObject({
+      actor: `usuario:${ana.usuarioId}`,
+      detalle: { webhook: id, url: `${URL}/creado-1` },
+    });
   });
 
   it('are one for a form that is sent twice', async () => {

@@ -24,7 +24,7 @@ async function newCuenta(endpoints: number, mensajes: number) {
   const { cuentaId } = await seedTaxpayer(t.db);
   const ids: string[] = [];
   for (let n = 0; n < endpoints; n += 1)
-    ids.push((await createEmisor(t).newWebhook(cuentaId, 'http://127.0.0.1:9/')).id);
+    ids.push((await createEmisor(t).newWebhook(cuentaId, `http://127.0.0.1:9/${ids.length}`)).id);
   await t.sql`SELECT webhook_anota(${ids}, ${cuentaId}, NULL, 'prueba', NULL, '{}') FROM generate_series(1, ${mensajes}::int)`;
   return { cuentaId, ids };
 }

@@ -32,7 +32,32 @@ describe('the body step', () => {
   it('answers 415 to a compressed body', async () => {
     const { kit, a } = await createKitWithAlta();
     const headers = { 'content-encoding': 'gzip' };
-    expect(codes(await pideEstado(kit, a, { headers }))).toEqual([415, 9415]);
+    const answer = await pideEstado(kit, a, { headers });
+    expect(codes(answer)).toEqual([415, 9415]);
+    expect(answer.json.data).toMatchObject({ campo: 'Content-Encoding' });
+    expect(answer.json.cfdi_texto).toMatch(/^Content-Encoding: .*sin comprimir/);
+  });
+
+  it('says the first reason in cfdi_texto, not the same sentence for all', async () => {
+    const { kit, a } = await createKitWithAlta();
+    const textOf = async (body: object) => (await kit.call('uso/consultar', body, { key: a.key })).json.cfdi_texto;
+    expect(await textOf({ desde: '2026-02-30', limite: 0 })).toBe(
+      'desde: debe ser una fecha real con formato AAAA-MM-DD. Corrija los campos que se indican en data.',
+    );
+    expect(await textOf({ desdee: '2026-02-01' })).toMatch(/^desdee: no existe; ¿quiso decir desde\? Corrija/);
+    const answer = await kit.call('descarga/verificar', {}, { key: a.key });
+    expect(answer.json.cfdi_texto).toBe('solicitud_id: falta. Agregue los campos que se indican en data.');
+  });
+
+  it('refuses parameters in the address, where keys would be logged, before anything else', async () => {
+    const { kit, a } = await createKitWithAlta();
+    for (const query of ['?rfc=ACU200101DB1', '?api_key=x', '?a']) {
+      const answer = await kit.call(`${PATH}${query}`, { rfc: a.rfc }, { key: a.key });
+      expect(codes(answer)).toEqual([400, 2001]);
+      expect(answer.json).toMatchObject({ error: 'PARAMETROS_EN_LA_DIRECCION' });
+      expect(answer.json.cfdi_texto).toMatch(/cuerpo.*JSON/);
+    }
+    expect((await kit.call(`${PATH}?`, { rfc: a.rfc }, { key: a.key })).status).toBe(200);
   });
 
   const padded = (rfc: string, bytes: number) => {

@@ -12,6 +12,8 @@ const KIB = 1_024;
 const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
+const COMPRESSED = { campo: 'Content-Encoding', motivo: 'el cuerpo debe llegar sin comprimir' };
+
 /** 64 KiB, and 256 KiB for the vault, whose bodies carry files. */
 const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
 
@@ -27,9 +29,8 @@ export async function readBody(llamada: Llamada, { settings }: Pick<ApiDeps, 'se
 async function read(llamada: Llamada, settings: ApiDeps['settings']): Promise<Body> {
   const { headers, source, operation, now } = llamada;
   const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
-  if (!MEDIA_TYPE.test(headers.get('content-type') ?? '') || encoding !== 'identity') {
-    throw new CfdiError('TIPO_DE_CONTENIDO');
-  }
+  if (encoding !== 'identity') throw new CfdiError('TIPO_DE_CONTENIDO', COMPRESSED);
+  if (!MEDIA_TYPE.test(headers.get('content-type') ?? '')) throw new CfdiError('TIPO_DE_CONTENIDO');
   const limit = bodyLimit(operation.path);
   if ((source.declaredBytes ?? 0) > limit) throw new CfdiError('CUERPO_DEMASIADO_GRANDE');
   const raw = await source.read(limit);

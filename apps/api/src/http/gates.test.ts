@@ -57,7 +57,9 @@ describe('the bearer step', () => {
     const kit = await createKit();
     const { key, rfc } = alta(kit.store);
     const path = `vault/firma-estado?api_key=${key}&access_token=${key}`;
-    expect((await kit.call(path, { rfc, api_key: key, access_token: key })).json.cfdi_codigo).toBe(1001);
+    const keys = { rfc, api_key: key, access_token: key };
+    expect((await kit.call(path, keys)).json['error']).toBe('PARAMETROS_EN_LA_DIRECCION');
+    expect((await kit.call('vault/firma-estado', keys)).json.cfdi_codigo).toBe(1001);
   });
 
   it('answers wrong keys with 9429 after a number of them, by address, and right ones never', async () => {

@@ -75,13 +75,14 @@ export function bodyOf(llamada: Llamada): Body {
   return llamada.body;
 }
 
-/** On every answer, errors included: nothing here may be cached, sniffed or framed. */
-const FIXED_HEADERS = {
-  'Content-Type': 'application/json',
-  'Cache-Control': 'no-store',
+/** Nothing here may be sniffed or framed. */
+export const CLOSED_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
 } as const;
+
+/** On every answer, errors included. */
+const FIXED_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no-store', ...CLOSED_HEADERS } as const;
 
 /** The envelope of a success (specification, Response envelope). */
 export function contestacionDeExito(operation: Operation, data: unknown, saldo: number): Contestacion {
@@ -119,7 +120,7 @@ export function asCfdiError(error: unknown): CfdiError {
 
 /** A finished answer as a Response. */
 export function toResponse(
-  { status, cuerpo, headers }: Contestacion,
+  { status, cuerpo, headers }: Omit<Contestacion, 'cuerpo'> & { readonly cuerpo: string | Uint8Array<ArrayBuffer> },
   requestId: string,
   more: Readonly<Record<string, string>> = {},
 ): Response {

@@ -232,6 +232,12 @@ async function credencialPresente(llamada: Llamada): Promise<undefined> {
   llamada.elegibles = eligibleCredenciales(llamada.operation, accessOf(llamada).access, llamada.now);
 }
 
+/**
+ * Seconds until a repetition may try again: as long as the first attempt has run. Most take a second or two, so the first
+ * wait is short and each later one longer.
+ */
+const laterEach = (libreEn: number, bloqueo: number) => Math.max(1, Math.min(libreEn, Math.floor(bloqueo - libreEn)));
+
 const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use una clave nueva.';
 const CLAVE = /^[\x21-\x7e]{1,255}$/;
@@ -278,7 +284,7 @@ async function idempotencia(
     case 'EN_CURSO':
       throw new CfdiError('IDEMPOTENCIA_EN_CONFLICTO', {
         motivo: 'La primera petición con esta clave sigue en curso.',
-        reintentar_en: resultado.reintentarEn,
+        reintentar_en: laterEach(resultado.libreEn, vidaDeLlamada(settings)),
       });
   }
 }

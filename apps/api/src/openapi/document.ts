@@ -105,6 +105,7 @@ const FALLO: NamedSchemas = {
         items: refTo('CampoFallo'),
       },
       reintentar_en: { type: 'integer', minimum: 0, description: 'Segundos que conviene esperar.' },
+      webhook_id: { type: 'string', description: 'El webhook que ya hay.' },
     },
   },
   Fallo: {
@@ -185,6 +186,7 @@ const BEFORE_THE_LIMIT = new Set<NombreError>([
   'CUENTA_SUSPENDIDA',
   'IP_NO_PERMITIDA',
   'METODO_NO_PERMITIDO',
+  'PARAMETROS_EN_LA_DIRECCION',
 ]);
 
 function headerNames(entries: readonly Entry[]): string[] {
@@ -209,6 +211,7 @@ export const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
   SOLICITUD_SIN_TERMINAR: { reintentar_en: 60 },
   SOLICITUD_SIN_PAQUETE: { motivo: 'El SAT rechazó la solicitud.' },
   SOLICITUD_TERMINADA: { motivo: 'Terminó como TERMINADA.' },
+  WEBHOOK_REPETIDO: { webhook_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' },
   DEMASIADAS_PETICIONES: { reintentar_en: 1 },
   SALDO_NO_DISPONIBLE: { reintentar_en: 5 },
   ALMACEN_NO_DISPONIBLE: { reintentar_en: 60 },

@@ -23,6 +23,14 @@ export const PETICIONES = {
     english:
       'The request has a field that does not exist and whose name is close to one that does. Correct the name that data gives; other unknown fields are ignored.',
   },
+  PARAMETROS_EN_LA_DIRECCION: {
+    http: 400,
+    codigo: 2001,
+    texto:
+      'La dirección lleva parámetros (lo que sigue a ?), y ninguna operación los lee. Envíe los campos en el cuerpo, como objeto JSON, y la API key en Authorization; si la API key iba en la dirección, cámbiela, porque las direcciones quedan en registros.',
+    english:
+      'The address has parameters (what follows the ?), and no operation reads them. Send the fields in the body, as a JSON object, and the API key in Authorization; if the API key was in the address, change it, because addresses are logged.',
+  },
   CUERPO_VACIO: {
     http: 400,
     codigo: 2001,
@@ -130,6 +138,14 @@ export const PETICIONES = {
       'El webhook está apagado y no se le envía nada. Enciéndalo con /api/v1/webhooks/actualizar (estado ACTIVO) y repita.',
     english:
       'The webhook is switched off and nothing is sent to it. Switch it on with /api/v1/webhooks/actualizar (estado ACTIVO) and repeat.',
+  },
+  WEBHOOK_REPETIDO: {
+    http: 409,
+    codigo: 3006,
+    texto:
+      'Ya hay un webhook de esa dirección para el mismo RFC, y otro enviaría todo dos veces. Use el que está en data (webhook_id): cámbielo con /api/v1/webhooks/actualizar, o bórrelo y repita.',
+    english:
+      'There is a webhook to that address for the same RFC already, and another one would send everything twice. Use the one in data (webhook_id): change it with /api/v1/webhooks/actualizar, or delete it and repeat.',
   },
   WEBHOOKS_DEMASIADOS: {
     http: 409,

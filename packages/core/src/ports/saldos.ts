@@ -22,8 +22,8 @@ export type ResultadoIdempotencia =
   /** It was answered within the last 24 hours: the same answer again. */
   | { readonly resultado: 'CONTESTADA'; readonly status: number; readonly sobre: Buffer }
   | { readonly resultado: 'OTRO_CUERPO' }
-  /** The first attempt still runs, for at most so many seconds. */
-  | { readonly resultado: 'EN_CURSO'; readonly reintentarEn: number };
+  /** The first attempt still runs; `libreEn`: seconds until another attempt may take its place. */
+  | { readonly resultado: 'EN_CURSO'; readonly libreEn: number };
 
 export type ResultadoCargo =
   | { readonly resultado: 'CARGADO'; readonly saldo: number; readonly importe: number }

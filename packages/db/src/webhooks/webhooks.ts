@@ -2,7 +2,7 @@ import type { EventoWebhook } from '@acuse/contract';
 import type { Autor } from '@acuse/core';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { isUuid } from '../uuid.ts';
 
@@ -114,6 +114,16 @@ const CAMPOS = `jsonb_build_object('webhook', id, 'url', url, 'eventos', eventos
 const audited = (accion: string, de: string, [actor, ip]: readonly [string, string], detalle = CAMPOS) =>
   nota({ accion, de, detalle, actor, ip });
 
+/** Id of the webhook that sends the same RFCs to the same address. */
+export interface Igual {
+  readonly igual: string;
+}
+
+const SAME = `
+SELECT w.id AS igual FROM webhook w LEFT JOIN webhook propio ON propio.id = $4 AND propio.cuenta_id = $1
+WHERE w.cuenta_id = $1 AND w.id <> $4 AND w.borrado_en IS NULL AND w.url = coalesce($2, propio.url) AND w.url NOT LIKE 'acuse:%'
+  AND w.rfcs @> coalesce($3, propio.rfcs) AND w.rfcs <@ coalesce($3, propio.rfcs) LIMIT 1`;
+
 const CREATE = `
 WITH nuevo AS (
   INSERT INTO webhook (id, cuenta_id, url, descripcion, eventos, rfcs) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (id) DO NOTHING RETURNING *
@@ -209,22 +219,32 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
     return isUuid(id) ? rowOf<WebhookVista>(pool, FIND, [...who(alcance), id]) : null;
   }
 
+  /** Locks the account first: of two calls that make the same webhook, the second finds the first. */
+  async function lockAndFindSame(
+    client: Connection,
+    { id, cuentaId, url, rfcs }: { id: string; cuentaId: string } & Partial<Pick<Campos, 'url' | 'rfcs'>>,
+  ): Promise<Igual | null> {
+    await execute(client, 'SELECT cuenta_aparta($1)', [cuentaId]);
+    return rowOf<Igual>(client, SAME, [cuentaId, url ?? null, rfcs ?? null, id]);
+  }
+
   return {
     list: (alcance: AlcanceWebhooks) => rowsOf<WebhookVista>(pool, LIST, who(alcance)),
 
     find,
 
     /**
-     * Tells whether it was created, that there is one with this id already, that one of its RFCs is not of the account,
-     * or that the account has too many.
+     * Tells whether it was created, that there is one with this id already or an equal one, that one of its RFCs is not of
+     * the account, or that the account has too many.
      */
     async create(
       input: Campos & { id: string; cuentaId: string; secreto: SecretoSellado } & Autor,
-    ): Promise<'CREADO' | 'REPETIDO' | 'RFC_DESCONOCIDO' | 'WEBHOOKS_DEMASIADOS'> {
+    ): Promise<'CREADO' | 'REPETIDO' | 'RFC_DESCONOCIDO' | 'WEBHOOKS_DEMASIADOS' | Igual> {
       const { id, cuentaId, url, descripcion, eventos, rfcs, secreto, actor, ip } = input;
       if (!(await areOwn(cuentaId, rfcs))) return 'RFC_DESCONOCIDO';
       return inTransaction(pool, async (client) => {
-        await execute(client, 'SELECT cuenta_aparta($1)', [cuentaId]);
+        const igual = await lockAndFindSame(client, { id, cuentaId, url, rfcs });
+        if (igual !== null) return igual;
         const count = 'SELECT count(*)::int AS n FROM webhook WHERE cuenta_id = $1 AND borrado_en IS NULL';
         const { n = 0 } = (await rowOf<{ n: number }>(client, count, [cuentaId])) ?? {};
         if (n >= MAX_WEBHOOKS) return 'WEBHOOKS_DEMASIADOS';
@@ -242,12 +262,22 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       alcance: AlcanceWebhooks,
       id: string,
       { url, descripcion, eventos, rfcs, estado, actor, ip }: Partial<Campos & Pick<WebhookVista, 'estado'>> & Autor,
-    ): Promise<'CAMBIADO' | 'RFC_DESCONOCIDO' | null> {
+    ): Promise<'CAMBIADO' | 'RFC_DESCONOCIDO' | Igual | null> {
       if (!isUuid(id)) return null;
       if (!(await areOwn(alcance.cuentaId, rfcs))) return 'RFC_DESCONOCIDO';
       const lists = [eventos, rfcs].map((values) => (values === undefined ? null : [...new Set(values)]));
       const values = [...who(alcance), id, url ?? null, descripcion ?? null, ...lists, estado ?? null, actor, ip];
-      return (await isOne(pool, UPDATE, values)) ? 'CAMBIADO' : null;
+      if ((await find(alcance, id)) === null) return null;
+      return inTransaction(pool, async (client) => {
+        const same = {
+          id,
+          cuentaId: alcance.cuentaId,
+          ...(url === undefined ? {} : { url }),
+          ...(rfcs === undefined ? {} : { rfcs }),
+        };
+        const igual = url === undefined && rfcs === undefined ? null : await lockAndFindSame(client, same);
+        return igual ?? ((await isOne(client, UPDATE, values)) ? 'CAMBIADO' : null);
+      });
     },
 
     /** Deletes it; what was not sent yet is not sent, and its log goes by and by. False when there is none. */

@@ -28,7 +28,7 @@ export default defineOperation({
     estado: estadoField.optional(),
   }),
   data: webhookData,
-  errors: ['WEBHOOK_NO_ENCONTRADO', 'CAMPO_INVALIDO'],
+  errors: ['WEBHOOK_NO_ENCONTRADO', 'CAMPO_INVALIDO', 'WEBHOOK_REPETIDO'],
 
   async handle({ webhook_id, url: text, eventos, descripcion, estado }, { deps, access, ip, error }) {
     const destino = text === undefined ? null : urlOrReparo(text, deps.settings.destinos);
@@ -42,6 +42,7 @@ export default defineOperation({
       ...(estado === undefined ? {} : { estado }),
     };
     const cambio = await deps.webhooks.update(alcance, webhook_id, { ...cambios, ...autorOf(access, ip) });
+    if (cambio !== null && typeof cambio === 'object') throw error('WEBHOOK_REPETIDO', { webhook_id: cambio.igual });
     const webhook = cambio !== null ? await deps.webhooks.find(alcance, webhook_id) : null;
     if (webhook === null) throw error('WEBHOOK_NO_ENCONTRADO');
     return webhookOf(webhook);

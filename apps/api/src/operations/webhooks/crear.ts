@@ -25,7 +25,7 @@ export default defineOperation({
   data: webhookData
     .extend({ secreto: secretoData })
     .meta({ id: 'WebhookCreado', description: 'El webhook y su secreto.' }),
-  errors: ['CAMPO_INVALIDO', 'WEBHOOKS_DEMASIADOS'],
+  errors: ['CAMPO_INVALIDO', 'WEBHOOKS_DEMASIADOS', 'WEBHOOK_REPETIDO'],
 
   async handle({ rfc, url: text, eventos, descripcion = '' }, { deps, access, ip, error }) {
     const destino = urlOrReparo(text, deps.settings.destinos);
@@ -35,6 +35,7 @@ export default defineOperation({
     const { cuentaId } = access;
     const campos = { url: destino.url, descripcion, eventos, rfcs: [rfc] };
     const resultado = await deps.webhooks.create({ id, cuentaId, secreto: sellado, ...campos, ...autorOf(access, ip) });
+    if (typeof resultado === 'object') throw error('WEBHOOK_REPETIDO', { webhook_id: resultado.igual });
     if (resultado === 'WEBHOOKS_DEMASIADOS') throw error('WEBHOOKS_DEMASIADOS');
     const creado = await deps.webhooks.find(alcanceOf(access), id);
     if (creado === null) throw new Error('the new webhook is gone');

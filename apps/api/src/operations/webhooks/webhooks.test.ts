@@ -19,6 +19,23 @@ const callerOf =
 const told = ({ status, json }: Answer) => [status, json['error']];
 
 describe('webhooks', () => {
+  it('are one for each address and RFC: a second one is refused with the id of the first', async () => {
+    const { kit, call } = await start();
+    const idOf = ({ json }: Answer) => json.data?.['webhook_id'];
+    const first = await call('crear', { url: URL, eventos });
+    const second = await call('crear', { url: 'https://ERP.example/acuse', eventos: ['saldo.bajo'] });
+    expect(told(second)).toEqual([409, 'WEBHOOK_REPETIDO']);
+    expect(second.json.data).toEqual({ webhook_id: idOf(first) });
+    expect(kit.store.webhooks.size).toBe(1);
+    // No change makes two of them alike either.
+    const other = await call('crear', { url: `${URL}/otro`, eventos });
+    const moved = await call('actualizar', { webhook_id: idOf(other), url: URL });
+    expect([told(moved), moved.json.data]).toEqual([[409, 'WEBHOOK_REPETIDO'], { webhook_id: idOf(first) }]);
+    expect((await call('actualizar', { webhook_id: idOf(first), url: URL, eventos })).status).toBe(200);
+    await call('borrar', { webhook_id: idOf(first) });
+    expect((await call('crear', { url: URL, eventos })).status).toBe(200);
+  });
+
   it('are created with a secret that is shown once, sealed for the workers, and told of the key’s own RFC', async () => {
     const { kit, a, call } = await start();
     const { data } = (await call('crear', { url: ' https://ERP.example/acuse ', eventos, descripcion: 'ERP' })).json;
@@ -70,7 +87,7 @@ describe('webhooks', () => {
     const { call } = await start();
     for (const wrong of [[], ['todo'], Array(51).fill('saldo.bajo')])
       expect(told(await call('crear', { url: URL, eventos: wrong }))).toEqual([400, 'CAMPO_INVALIDO']);
-    for (let n = 0; n < 20; n += 1) expect((await call('crear', { url: URL, eventos })).status).toBe(200);
+    for (let n = 0; n < 20; n += 1) expect((await call('crear', { url: `${URL}/${n}`, eventos })).status).toBe(200);
     expect(told(await call('crear', { url: URL, eventos }))).toEqual([409, 'WEBHOOKS_DEMASIADOS']);
   });
 

@@ -17,7 +17,7 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatFecha, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
 import { type ContextoCliente, routesOf } from '../../http/ruta.ts';
-import { CamposWebhook, elegidosOf, type Faltas, readPedido, SecretoNuevo, valoresOf } from './formulario.tsx';
+import { CamposWebhook, elegidosOf, type Faltas, readPedido, SecretoNuevo, valoresOf, YA_HAY } from './formulario.tsx';
 import { Camino, EstadoWebhook, hrefWebhook, MOTIVOS } from './lista.tsx';
 
 const POR_PAGINA = 25;
@@ -46,6 +46,7 @@ webhookPage.post('', async (contexto, webhook) => {
   const read = readPedido(campos, deps.settings.destinos);
   if ('faltas' in read) return page(contexto, webhook, read.faltas);
   const cambio = await deps.webhooks.update(alcanceOf(contexto), webhook.id, { ...read.pedido, ...autor });
+  if (typeof cambio === 'object' && cambio !== null) return page(contexto, webhook, { url: YA_HAY });
   if (cambio === 'RFC_DESCONOCIDO')
     return page(contexto, webhook, { rfcs: 'Hay un RFC que no es de la cuenta. Agréguelo primero en RFC.' });
   return redirectTo(hrefWebhook(webhook.id), { tono: 'exito', texto: 'El webhook quedó guardado.' });

@@ -3,7 +3,10 @@ import { type PoliticaDestino, REPAROS_URL, readReceptor } from '@acuse/webhooks
 import { CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo } from '../../components/form.tsx';
 
-/** What each event tells, for whoever chooses. */
+/** A second webhook with the same address and RFCs would send everything twice. */
+export const YA_HAY = 'Ya hay un webhook de esta dirección para los mismos RFC. Cámbielo, o bórrelo antes.';
+
+/** Meaning of each event, for the form. */
 export const EVENTOS: Readonly<Record<EventoWebhook, string>> = {
   'solicitud.terminada': 'Una solicitud terminó y su paquete está listo',
   'solicitud.fallida': 'Una solicitud terminó sin paquete y su crédito se devolvió',

@@ -5,7 +5,7 @@ import { Boton, Formulario } from '../../components/form.tsx';
 import { count, formatNumero } from '../../components/formato.ts';
 import { Permitido } from '../../components/permitido.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { CamposWebhook, elegidosOf, type Faltas, readPedido, SecretoNuevo } from './formulario.tsx';
+import { CamposWebhook, elegidosOf, type Faltas, readPedido, SecretoNuevo, YA_HAY } from './formulario.tsx';
 
 export const hrefWebhook = (id: string, sub: '' | `/${string}` = '') => `/webhooks/${id}${sub}`;
 
@@ -117,6 +117,7 @@ newWebhookPage.post('/webhooks/nuevo', async (contexto) => {
   const { secreto, sellado } = newSecreto(id, { newId: deps.newId, sellado: deps.selladoWebhooks });
   const { cuentaId } = usuario;
   const resultado = await deps.webhooks.create({ id, cuentaId, secreto: sellado, ...read.pedido, ...autor });
+  if (typeof resultado === 'object') return newPage(contexto, { url: YA_HAY }, elegidosOf(campos));
   if (resultado === 'RFC_DESCONOCIDO')
     return newPage(
       contexto,
