@@ -62,7 +62,12 @@ test('every operation has its id, its tag, its headers and a User-Agent only in 
   const ids = Object.values<Documented>(paths).map(({ post }) => post.operationId);
   expect(new Set(ids).size).toBe((await operations()).length);
   expect(info.description).toContain('User-Agent');
-  for (const parameter of Object.values<{ name: string; required: boolean }>(components.parameters)) {
+  const named = new Set(
+    Object.values<Documented>(paths).flatMap(({ post }) => post.parameters.map(({ $ref }) => $ref)),
+  );
+  expect(named.size).toBe(2);
+  for (const name of named) {
+    const parameter = components.parameters[name.split('/').at(-1) ?? ''];
     expect([parameter.name, parameter.required]).toEqual([parameter.name, false]);
     expect(parameter.name).not.toBe('User-Agent');
   }
@@ -87,7 +92,8 @@ test('the components name what operations share, and every error', () => {
     expect.arrayContaining(['Factura', 'Solicitud', 'Fallo', 'NombreFallo', 'Exito', 'EstadoSolicitud', 'Opinion']),
   );
   expect(schemas.NombreFallo.enum).toEqual(Object.keys(CATALOGO).sort());
-  expect(schemas.Fallo.properties.cfdi_codigo.type).toBe('integer');
+  expect(schemas.Fallo.properties.cfdi_codigo.$ref).toBe('#/components/schemas/CodigoFallo');
+  expect(schemas.CodigoFallo.type).toBe('integer');
   expect(schemas.Exito.properties.cfdi_codigo).toMatchObject({ type: 'integer', const: 1 });
   const dataOf = (path: string) => schemas[`Respuesta${path}`].allOf[1].properties.data.$ref;
   expect(dataOf('TaxFacturas')).toBe(dataOf('TaxFacturasFiel'));
@@ -138,6 +144,7 @@ interface Content {
 interface Documented {
   readonly post: {
     readonly operationId: string;
+    readonly parameters: readonly { readonly $ref: string }[];
     readonly tags: string[];
     readonly requestBody: Content;
     readonly responses: Record<string, Content & { readonly $ref?: string; readonly headers: object }>;

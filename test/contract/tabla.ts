@@ -235,7 +235,9 @@ export const TABLA: readonly Fila[] = [
     errores: [...llave, '404/2002', '409/3006'],
   },
   {
-    ...{ path: 'webhooks/probar', ...webhooks, campos: webhook, data: ['entrega_id'] },
+    ...{ path: 'webhooks/probar', ...webhooks, data: ['entrega_id'] },
+    campos: { ...webhook, tipo: opcional },
+    valores: { tipo: 'saldo.bajo' },
     errores: [...llave, '404/2002', '409/3006'],
   },
   { ...{ path: 'sincronizacion/estimar', ...sincronizacion, campos: ajustes }, ...{ data: costo, errores: llave } },

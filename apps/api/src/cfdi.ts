@@ -3,9 +3,17 @@ import { type CampoErroneo, fechaField, isFecha, rfcField, tipoDescargaField, uu
 import type { TipoDescarga } from '@acuse/core';
 import type { Cambio, CfdiConocido, FiltroCfdi, LugarCfdi, VistaSincronizacion } from '@acuse/db';
 import { z } from 'zod';
-import { diaDeEmision, estadoCfdi, fechaEmision, instante, texto, uuidData } from './fields.ts';
-
-const reloj = (description: string) => texto(description, '2026-01-31T10:32:07');
+import {
+  diaDeEmision,
+  estadoCfdi,
+  fechaEmision,
+  horaLocal,
+  importeTexto,
+  instante,
+  rfcDelSat,
+  texto,
+  uuidData,
+} from './fields.ts';
 
 /** What is said of a CFDI that is kept up to date, wherever it is said. */
 export const cfdiFields = {
@@ -14,17 +22,19 @@ export const cfdiFields = {
   estado: estadoCfdi,
   fecha: diaDeEmision,
   fecha_emision: fechaEmision,
-  fecha_certificacion: reloj('Cuándo lo certificó el PAC, del centro de México.').nullable(),
-  fecha_cancelacion: reloj('Cuándo se canceló, según el SAT.').nullable(),
-  contraparte_rfc: texto(
+  fecha_certificacion: horaLocal('Cuándo lo certificó el PAC, del centro de México.').nullable(),
+  fecha_cancelacion: horaLocal('Cuándo se canceló, según el SAT.').nullable(),
+  contraparte_rfc: rfcDelSat(
     'RFC de la otra parte: quien lo emitió, de un recibido; quien lo recibe, de un emitido.',
     'EKU9003173C9',
   ),
   contraparte_nombre: texto('Su nombre; vacío si el SAT no lo da.', 'ESCUELA KEMPER URGATE'),
-  rfc_pac: texto('RFC de quien lo certificó.', 'SAT970701NN3').nullable(),
+  rfc_pac: rfcDelSat('RFC de quien lo certificó.', 'SAT970701NN3').nullable(),
   efecto_comprobante: texto('I, E, T, N o P.', 'I'),
-  monto: texto('Importe total, decimal; null si el SAT no da uno que se pueda leer.', '1160.00').nullable(),
-  tercero_rfc: texto('RFC a cuenta de quien se emitió.', 'ACU200101DB1').nullable(),
+  monto: importeTexto
+    .nullable()
+    .meta({ description: 'Importe total, decimal; null si el SAT no da uno que se pueda leer.', example: '1160.00' }),
+  tercero_rfc: rfcDelSat('RFC a cuenta de quien se emitió.', 'ACU200101DB1').nullable(),
 };
 
 /** The values of {@link cfdiFields}. */

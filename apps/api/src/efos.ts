@@ -16,7 +16,9 @@ export const SIN_LISTA =
 
 type Palabra = (typeof PALABRAS_EFOS)[keyof typeof PALABRAS_EFOS];
 
-const palabra = z.enum(PALABRAS_EFOS).meta({ id: 'SituacionEfos' });
+const palabra = z
+  .enum(PALABRAS_EFOS)
+  .meta({ id: 'SituacionEfos', description: 'Etapa del procedimiento del artículo 69-B.' });
 const nullable = (description: string, example: string | null) => z.string().nullable().meta({ description, example });
 
 const paso = z
@@ -30,11 +32,12 @@ const paso = z
       .nullable()
       .meta({ description: 'Publicación en el Diario Oficial de la Federación.', example: '2024-03-25' }),
   })
-  .meta({ id: 'EtapaEfos' });
+  .meta({ id: 'EtapaEfos', description: 'Una etapa del procedimiento del artículo 69-B.' });
 
 const lista = z
   .enum(OTRAS_LISTAS)
   .meta({
+    id: 'ListaSat',
     description: 'Lista del Código Fiscal de la Federación. CSD: sellos digitales sin efectos, artículo 17-H.',
     example: '69',
   });
@@ -61,14 +64,14 @@ const aparicion = z
       .nullable()
       .meta({ description: 'Cuándo se publicó la primera vez; null si la lista no lo dice.', example: '2024-03-05' }),
   })
-  .meta({ id: 'AparicionEnLista' });
+  .meta({ id: 'AparicionEnLista', description: 'En qué otra lista está, y por qué.' });
 
 const consultada = z
   .object({
     ...{ lista, archivo },
     fecha_corte: fechaField.meta({ description: 'De qué día es.', example: '2026-11-06' }),
   })
-  .meta({ id: 'ListaConsultada' });
+  .meta({ id: 'ListaConsultada', description: 'Una lista que se consultó, y de qué día es.' });
 
 /** What is said of one RFC. */
 export const camposDeRfc = {
@@ -77,7 +80,7 @@ export const camposDeRfc = {
   situacion: palabra
     .nullable()
     .meta({ description: 'Situación que cuenta hoy; null si no está en la lista.', example: 'Presunto' }),
-  historial: z.array(paso),
+  historial: z.array(paso).meta({ description: 'Las etapas, de la más antigua a la más nueva.' }),
   listas: z.array(aparicion).meta({ description: 'Las demás listas en que está, una vez por cada supuesto.' }),
 };
 

@@ -15,8 +15,7 @@ import {
   solicitudIdField,
   tipoDescargaField,
 } from '@acuse/contract';
-import type { Advertencia } from '@acuse/core';
-import { addDays, calendarDay } from '@acuse/core';
+import { type Advertencia, addDays, CANALES_CON_ESTADO, calendarDay } from '@acuse/core';
 import { ADVERTENCIAS } from '@acuse/vault';
 import { z } from 'zod';
 
@@ -25,6 +24,10 @@ export const rfcData = z
   .string()
   .refine((rfc) => parseRfc(rfc) === rfc)
   .meta({ description: 'RFC.', example: 'ACU200101DB1', pattern: RFC_PATTERN });
+
+/** An RFC as the SAT wrote it. */
+export const rfcDelSat = (description: string, example: string) =>
+  texto(description, example).meta({ pattern: RFC_PATTERN });
 
 /** How many elements a page of a list that was asked of the SAT may have. */
 export const MAX_LIMITE = 500;
@@ -89,18 +92,42 @@ export const confianza = z
 
 export const reembolsada = z.boolean().meta({ description: 'Si el crédito se devolvió.', example: false });
 
+export const modoField = z
+  .enum(['live', 'test'])
+  .meta({
+    id: 'Modo',
+    description: 'A quién se pidió: live, al SAT; test, a un simulador en su lugar.',
+    example: 'live',
+  });
+
+export const canalSat = z
+  .enum(CANALES_CON_ESTADO, { error: `debe ser uno de estos textos: ${CANALES_CON_ESTADO.join(', ')}` })
+  .meta({
+    id: 'CanalSat',
+    description:
+      'Por dónde contestó el SAT. soap: el servicio web de descarga masiva; portal: los portales, con la credencial guardada; publico: lo que el SAT muestra a cualquiera.',
+    example: 'portal',
+  });
+export const canalDeDescarga = canalSat
+  .extract(['soap', 'portal'])
+  .meta({
+    id: 'CanalDeDescarga',
+    description: 'soap: el servicio web de descarga masiva; portal: los portales del SAT.',
+    example: 'portal',
+  });
+
+export const tipoCredencial = z
+  .enum(['ciec', 'efirma'])
+  .meta({
+    id: 'TipoCredencial',
+    description: 'Credencial del contribuyente: ciec, su contraseña del SAT; efirma, su e.firma.',
+    example: 'efirma',
+  });
+
 /** By which way an answer was obtained. */
 export const camino = {
-  canal: z
-    .enum(['soap', 'portal', 'publico'])
-    .meta({
-      id: 'CanalSat',
-      description:
-        'Por dónde contestó el SAT. soap: el servicio web de descarga masiva; portal: los portales, con la credencial guardada; publico: lo que el SAT muestra a cualquiera.',
-      example: 'portal',
-    }),
-  credencial: z
-    .enum(['ciec', 'efirma'])
+  canal: canalSat,
+  credencial: tipoCredencial
     .nullable()
     .meta({ description: 'Con qué credencial contestó; null si no hizo falta ninguna.', example: 'efirma' }),
 };
@@ -111,12 +138,16 @@ export const siguiente = z
   .nullable()
   .meta({ description: 'El cursor de la página que sigue; null en la última.', example: null });
 
+/** The elements of a page. */
+export const itemsOf = <T extends z.ZodType>(element: T) =>
+  z.array(element).meta({ description: 'Los elementos, en su orden.' });
+
 /** A list (specification, Lists), under the name that the interface's description gives it. */
 export const listOf = <T extends z.ZodType>(id: string, element: T) =>
   z
     .object({
       total: z.int().min(0).meta({ description: 'Número de elementos de la lista entera.', example: 1 }),
-      items: z.array(element),
+      items: itemsOf(element),
       siguiente,
       confianza,
       reembolsada,
@@ -128,6 +159,18 @@ export const listOf = <T extends z.ZodType>(id: string, element: T) =>
 export const total = z.int().min(0).meta({ description: 'Número de elementos de esta página.', example: 1 });
 export const texto = (description: string, example: string) => z.string().meta({ description, example });
 export const importe = z.number().meta({ description: 'Importe en la moneda del CFDI.', example: 1160.0 });
+/** An amount with all its decimals, as text. */
+export const importeTexto = z
+  .string()
+  .meta({
+    id: 'Importe',
+    description: 'Importe decimal, en texto: así conserva todos sus decimales.',
+    example: '1160.00',
+    pattern: '^-?\\d+(\\.\\d+)?$',
+  });
+/** A time by a wall clock, without its zone. */
+export const horaLocal = (description: string) =>
+  texto(description, '2026-01-31T10:32:07').meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$' });
 export const instante = (description: string) => fechaHoraField.meta({ description });
 export const uuidData = (description: string) =>
   z.string().meta({ description, example: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A', format: 'uuid' });
@@ -182,16 +225,16 @@ export const estadoSolicitud = estadoSolicitudField.meta({
 export const solicitudData = z
   .object({
     solicitud_id: solicitudIdData,
-    modo: z
-      .enum(['live', 'test'])
-      .meta({ description: 'A quién se pidió: live, al SAT; test, a un simulador en su lugar.', example: 'live' }),
+    modo: modoField,
     estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
     tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
     desde,
     hasta: fechaField,
     formato: formatoField,
     registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
-    confianza: confianza.nullable().meta({ example: null }),
+    confianza: confianza
+      .nullable()
+      .meta({ description: 'Qué tan seguro es lo que se encontró; null mientras no termina.', example: null }),
     contrapartes_listadas: contrapartesDeSolicitud,
     reembolsada,
     progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
@@ -217,9 +260,8 @@ export const estadoCfdi = z
 export const opinion = z.enum(OPINIONES).meta({ id: 'Opinion', description: 'Opinión.', example: 'POSITIVO' });
 
 /** By the clock of the document, as annex 20 has it: that of where it was issued, which near the borders is another. */
-export const fechaEmision = texto(
+export const fechaEmision = horaLocal(
   'Cuándo se emitió, con el reloj del comprobante: la hora local de donde se expidió, sin zona.',
-  '2026-01-31T10:32:07',
 );
 export const diaDeEmision = fechaField.meta({
   description: 'El día de fecha_emision, AAAA-MM-DD.',
@@ -233,7 +275,7 @@ export const listaFacturas = listOf(
   z
     .object({
       uuid: uuidData('UUID del CFDI.'),
-      emisor_rfc: texto('RFC de quien emitió el CFDI.', 'ACU200101DB1'),
+      emisor_rfc: rfcDelSat('RFC de quien emitió el CFDI.', 'ACU200101DB1'),
       total: importe,
       fecha: diaDeEmision,
       emisor_nombre: texto('Nombre de quien lo emitió.', 'COMERCIALIZADORA ACUÍFERA').nullable(),
@@ -305,7 +347,9 @@ const CODIGOS = Object.keys(ADVERTENCIAS) as [Advertencia, ...Advertencia[]];
 export const advertenciasData = z
   .array(
     z.object({
-      codigo: z.enum(CODIGOS).meta({ description: 'Qué es; no cambia.', example: 'AUTORIDAD_AC5' }),
+      codigo: z
+        .enum(CODIGOS)
+        .meta({ id: 'CodigoAdvertencia', description: 'Qué es; no cambia.', example: 'AUTORIDAD_AC5' }),
       texto: z.string().meta({ description: 'Qué pasa y qué hacer.', example: ADVERTENCIAS.AUTORIDAD_AC5 }),
     }),
   )

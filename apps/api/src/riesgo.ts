@@ -2,15 +2,20 @@ import { fechaField, rfcField } from '@acuse/contract';
 import type { ContraparteVista, LugarListado, SupuestoListado } from '@acuse/core';
 import { z } from 'zod';
 import { adverso } from './efos.ts';
-import { limiteDePagina, siguiente, texto, total, uuidData } from './fields.ts';
+import { importeTexto, itemsOf, limiteDePagina, rfcDelSat, siguiente, texto, total, uuidData } from './fields.ts';
 
 const suma = z
   .object({
     cfdi: z.int().min(0).meta({ description: 'Cuántos.', example: 2 }),
-    monto: texto('La suma de sus importes, cada uno en la moneda de su CFDI, decimal.', '2320.00'),
+    monto: importeTexto.meta({
+      description: 'La suma de sus importes, cada uno en la moneda de su CFDI, decimal.',
+      example: '2320.00',
+    }),
   })
-  .meta({ id: 'SumaCfdi' });
-export const sumas = z.object({ ingresos: suma, egresos: suma }).meta({ id: 'SumasCfdi' });
+  .meta({ id: 'SumaCfdi', description: 'Cuántos CFDI y cuánto suman.' });
+export const sumas = z
+  .object({ ingresos: suma, egresos: suma })
+  .meta({ id: 'SumasCfdi', description: 'Los CFDI de ingreso y los de egreso, por separado.' });
 
 /** The CFDI with a counterparty. */
 export const contraparteCfdi = z
@@ -20,11 +25,11 @@ export const contraparteCfdi = z
     emitidos: sumas,
     uuids: z.array(uuidData('UUID del CFDI.')).meta({ description: 'Los más nuevos, a lo más 20.' }),
   })
-  .meta({ id: 'CfdiDeContraparte' });
+  .meta({ id: 'CfdiDeContraparte', description: 'Los CFDI con una contraparte.' });
 
 /** Who stands on which list, wherever that is said. */
 export const listadaFields = {
-  proveedor_rfc: texto('RFC de la contraparte.', 'EKU9003173C9'),
+  proveedor_rfc: rfcDelSat('RFC de la contraparte.', 'EKU9003173C9'),
   proveedor_nombre: texto('Su nombre; vacío si el SAT no lo da.', 'ESCUELA KEMPER URGATE'),
   lista: texto('En qué lista está.', '69-B'),
   supuesto: texto('Con qué palabra de la lista.', 'Presunto'),
@@ -76,7 +81,7 @@ interface PaginaPedida {
 }
 
 /** What is answered of a page. */
-export const paginaOf = <T extends z.ZodType>(element: T) => ({ total, items: z.array(element), siguiente });
+export const paginaOf = <T extends z.ZodType>(element: T) => ({ total, items: itemsOf(element), siguiente });
 
 /** A page of what `read` gives after a place, each as `tell` says it. */
 export async function readPagina<T extends LugarListado, I>(

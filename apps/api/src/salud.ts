@@ -1,7 +1,8 @@
+import { tipoDescargaField } from '@acuse/contract';
 import { datosDeSalud, ESTADOS_CANAL, type LecturaSalud, type Minimos } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
 import { z } from 'zod';
-import { instante } from './fields.ts';
+import { canalDeDescarga, canalSat, instante, modoField } from './fields.ts';
 
 /** Milliseconds for which what was read is told without another look. */
 const FRESH_MS = 60_000;
@@ -85,75 +86,79 @@ const espera = z
 /** What is told of the health of the SAT. */
 export const saludData = z
   .object({
-    modo: z
-      .enum(['live', 'test'])
-      .meta({
-        description: 'De qué descargas se habla: live, las del SAT; test, las de un simulador en su lugar.',
-        example: 'live',
-      }),
+    modo: modoField.meta({
+      description: 'De qué descargas se habla: live, las del SAT; test, las de un simulador en su lugar.',
+    }),
     cifras_de: instante('De cuándo son las cifras: de hace un minuto a lo más, salvo que no se hayan podido leer.'),
-    canales: z.array(
-      z
-        .object({
-          canal: z
-            .enum(['soap', 'portal', 'publico'])
-            .meta({
+    canales: z
+      .array(
+        z
+          .object({
+            canal: canalSat.meta({
               description:
                 'Por dónde se pregunta al SAT: soap, sus servicios web; portal, sus páginas; publico, lo que contesta sin contraseña.',
               example: 'soap',
             }),
-          estado: z
-            .enum(ESTADOS_CANAL)
-            .meta({
+            estado: z
+              .enum(ESTADOS_CANAL)
+              .meta({
+                id: 'EstadoDeCanal',
+                description:
+                  'Según las últimas 20 peticiones o más, de la última media hora. CON_FALLAS: falló una de cada cinco o más, contando las que no se enviaron a un servidor caído. LENTO: una de cada diez tardó 10 segundos o más. SIN_DATOS: hubo menos de 20 peticiones. NORMAL: lo demás.',
+                example: 'NORMAL',
+              }),
+            desde: instante('Desde cuándo está LENTO o CON_FALLAS, a lo más 24 horas atrás; null si no lo está.')
+              .nullable()
+              .meta({ example: null }),
+            fallas: z
+              .number()
+              .min(0)
+              .max(1)
+              .nullable()
+              .meta({ description: 'Parte de las peticiones que falló, de 0 a 1.', example: 0.01 }),
+            mediana_ms: z
+              .int()
+              .min(1)
+              .nullable()
+              .meta({ description: 'Milisegundos en que el SAT contestó la mitad, aproximados.', example: 420 }),
+            p90_ms: z
+              .int()
+              .min(1)
+              .nullable()
+              .meta({ description: 'Milisegundos en que contestó nueve de cada diez, aproximados.', example: 1_300 }),
+          })
+          .meta({ id: 'SaludDeCanal', description: 'Cómo contesta un canal del SAT.' }),
+      )
+      .meta({ description: 'Cada canal del SAT.' }),
+    descargas: z
+      .array(
+        z
+          .object({
+            canal: canalDeDescarga.meta({ description: 'Por dónde se pidió.', example: 'soap' }),
+            tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
+            a_esta_hora: espera.meta({
               description:
-                'Según las últimas 20 peticiones o más, de la última media hora. CON_FALLAS: falló una de cada cinco o más, contando las que no se enviaron a un servidor caído. LENTO: una de cada diez tardó 10 segundos o más. SIN_DATOS: hubo menos de 20 peticiones. NORMAL: lo demás.',
-              example: 'NORMAL',
+                'Las de las últimas cuatro semanas que se pidieron a esta hora del día, una más o una menos; null si son muy pocas.',
             }),
-          desde: instante('Desde cuándo está LENTO o CON_FALLAS, a lo más 24 horas atrás; null si no lo está.')
-            .nullable()
-            .meta({ example: null }),
-          fallas: z
-            .number()
-            .min(0)
-            .max(1)
-            .nullable()
-            .meta({ description: 'Parte de las peticiones que falló, de 0 a 1.', example: 0.01 }),
-          mediana_ms: z
-            .int()
-            .min(1)
-            .nullable()
-            .meta({ description: 'Milisegundos en que el SAT contestó la mitad, aproximados.', example: 420 }),
-          p90_ms: z
-            .int()
-            .min(1)
-            .nullable()
-            .meta({ description: 'Milisegundos en que contestó nueve de cada diez, aproximados.', example: 1_300 }),
-        })
-        .meta({ id: 'SaludDeCanal' }),
-    ),
-    descargas: z.array(
-      z
-        .object({
-          canal: z.enum(['soap', 'portal']).meta({ description: 'Por dónde se pidió.', example: 'soap' }),
-          tipo: z.enum(['emitidos', 'recibidos']).meta({ description: 'Qué se pidió.', example: 'recibidos' }),
-          a_esta_hora: espera.meta({
-            description:
-              'Las de las últimas cuatro semanas que se pidieron a esta hora del día, una más o una menos; null si son muy pocas.',
+            ultimas_24_horas: espera.meta({
+              description: 'Las que se pidieron en las últimas 24 horas y ya están listas; null si son muy pocas.',
+            }),
+          })
+          .meta({
+            id: 'EsperaDeDescargas',
+            description: 'Cuánto tardan en estar listas en el SAT, desde que se le piden.',
           }),
-          ultimas_24_horas: espera.meta({
-            description: 'Las que se pidieron en las últimas 24 horas y ya están listas; null si son muy pocas.',
-          }),
-        })
-        .meta({
-          id: 'EsperaDeDescargas',
-          description: 'Cuánto tardan en estar listas en el SAT, desde que se le piden.',
-        }),
-    ),
+      )
+      .meta({ description: 'Cuánto tardan las descargas, por canal y tipo.' }),
     servicio: z
       .object({
         estado: z
           .enum(['NORMAL', 'CON_FALLAS'])
-          .meta({ description: 'CON_FALLAS: nadie hace alguna de las dos tareas.', example: 'NORMAL' }),
+          .meta({
+            id: 'EstadoDelServicio',
+            description: 'CON_FALLAS: nadie hace alguna de las dos tareas.',
+            example: 'NORMAL',
+          }),
         descargas: z.boolean().meta({ description: 'Si hay quien lleve las descargas por el SAT.', example: true }),
         ensambles: z.boolean().meta({ description: 'Si hay quien prepare los ZIP.', example: true }),
       })

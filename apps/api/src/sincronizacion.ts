@@ -138,6 +138,15 @@ export async function costoOf(
   };
 }
 
+export const motivoPausa = z
+  .enum(MOTIVOS_PAUSA)
+  .meta({
+    id: 'MotivoPausa',
+    description:
+      'Por qué está en pausa. PEDIDA: así se pidió; SIN_SALDO: no alcanzó el saldo; SIN_CONSENTIMIENTO: el permiso venció o se retiró; CIEC_CAMBIADA y LLAVE_CAMBIADA: con ellas terminó el permiso; CIEC_RECHAZADA: el SAT no la aceptó; CUENTA_SUSPENDIDA.',
+    example: 'SIN_SALDO',
+  });
+
 /** A subscription as it is told. */
 export const sincronizacionData = z
   .object({
@@ -150,15 +159,12 @@ export const sincronizacionData = z
       .meta({ description: 'A qué hora del centro de México le toca, repartida por RFC.', example: '03:41' }),
     estado: z
       .enum(['ACTIVA', 'PAUSADA'])
-      .meta({ description: 'PAUSADA: no se pide nada; lo leído se conserva.', example: 'ACTIVA' }),
-    motivo: z
-      .enum(MOTIVOS_PAUSA)
-      .nullable()
       .meta({
-        description:
-          'Por qué está en pausa. PEDIDA: así se pidió; SIN_SALDO: no alcanzó el saldo; SIN_CONSENTIMIENTO: el permiso venció o se retiró; CIEC_CAMBIADA y LLAVE_CAMBIADA: con ellas terminó el permiso; CIEC_RECHAZADA: el SAT no la aceptó; CUENTA_SUSPENDIDA.',
-        example: null,
+        id: 'EstadoSincronizacion',
+        description: 'PAUSADA: no se pide nada; lo leído se conserva.',
+        example: 'ACTIVA',
       }),
+    motivo: motivoPausa.nullable().meta({ description: 'Por qué está en pausa; null si no lo está.', example: null }),
     pausada_en: instante('Desde cuándo está en pausa.').nullable().meta({ example: null }),
     consentimiento: z
       .object({

@@ -1,9 +1,9 @@
 import { EVENTOS_WEBHOOK, solicitudIdField } from '@acuse/contract';
-import type { AccessSnapshot } from '@acuse/core';
+import { type AccessSnapshot, FALLOS_DE_ENTREGA } from '@acuse/core';
 import type { AlcanceWebhooks, EntregaVista, IntentoVista, WebhookVista } from '@acuse/db';
 import { type PoliticaDestino, REPAROS_URL, readReceptor, SIN_RECEPTOR } from '@acuse/webhooks';
 import { z } from 'zod';
-import { instante } from './fields.ts';
+import { instante, rfcData } from './fields.ts';
 
 const iso = (date: Date | null) => date?.toISOString() ?? null;
 
@@ -32,8 +32,11 @@ export const urlField = z
   });
 
 const LISTA_EVENTOS = EVENTOS_WEBHOOK.join(', ');
+export const tipoEvento = z
+  .enum(EVENTOS_WEBHOOK, { error: `debe ser uno de: ${LISTA_EVENTOS}` })
+  .meta({ id: 'TipoEvento', description: 'De qué se avisa.', example: 'solicitud.terminada' });
 export const eventosField = z
-  .array(z.enum(EVENTOS_WEBHOOK, { error: `debe ser uno de: ${LISTA_EVENTOS}` }), { error: 'debe ser una lista' })
+  .array(tipoEvento, { error: 'debe ser una lista' })
   .min(1, { error: 'debe tener al menos un evento' })
   .max(50, { error: 'debe tener a lo más 50 eventos' })
   .meta({ description: `De qué avisar: ${LISTA_EVENTOS}.`, example: ['solicitud.terminada', 'solicitud.fallida'] });
@@ -48,6 +51,7 @@ const ESTADOS = ['ACTIVO', 'APAGADO'] as const;
 export const estadoField = z
   .enum(ESTADOS, { error: 'debe ser uno de estos textos: ACTIVO o APAGADO' })
   .meta({
+    id: 'EstadoWebhook',
     description: 'ACTIVO: se le avisa. APAGADO: no, y lo que pase mientras tanto no se le cuenta después.',
     example: 'ACTIVO',
   });
@@ -68,18 +72,17 @@ export const webhookData = z.object({
   webhook_id: webhookId,
   url: z.string().meta({ description: 'A dónde se envían los avisos.', example: 'https://erp.example/acuse' }),
   descripcion: z.string().meta({ description: 'Para qué es.', example: 'ERP de producción' }),
-  eventos: z
-    .array(z.enum(EVENTOS_WEBHOOK))
-    .meta({ description: 'De qué se le avisa.', example: ['solicitud.terminada'] }),
+  eventos: z.array(tipoEvento).meta({ description: 'De qué se le avisa.', example: ['solicitud.terminada'] }),
   estado: estadoField,
   motivo: z
     .enum(['USUARIO', 'CONTESTO_410', 'FALLA_DIAS', 'MUCHOS_PENDIENTES'])
-    .nullable()
     .meta({
+      id: 'MotivoApagado',
       description:
         'Por qué está apagado. USUARIO: así se pidió; CONTESTO_410: el receptor contestó que ya no existe; FALLA_DIAS: pasaron días sin que aceptara nada; MUCHOS_PENDIENTES: fallaba y ya lo esperaban demasiados avisos.',
-      example: null,
-    }),
+    })
+    .nullable()
+    .meta({ description: 'Por qué está apagado; null si no lo está.', example: null }),
   apagado_en: instante('Cuándo se apagó.').nullable().meta({ example: null }),
   fallando_desde: instante('Desde cuándo no acepta nada; null si lo último se entregó.')
     .nullable()
@@ -115,16 +118,21 @@ const intentoData = z
       .nullable()
       .meta({ description: 'Código HTTP que contestó el receptor; null si no contestó.', example: 500 }),
     error: z
-      .string()
-      .nullable()
+      .enum(FALLOS_DE_ENTREGA)
       .meta({
-        description:
-          'Por qué no hubo respuesta: DIRECCION_NO_PERMITIDA, NOMBRE_SIN_DIRECCION, TIEMPO_AGOTADO, CONEXION_RECHAZADA, CONEXION_CORTADA, TLS_INVALIDO, o SECRETO_ILEGIBLE si no se pudo firmar: cambie el secreto.',
-        example: null,
-      }),
+        id: 'FalloDeEntrega',
+        description: 'Por qué no hubo respuesta. SECRETO_ILEGIBLE: no se pudo firmar; cambie el secreto.',
+      })
+      .nullable()
+      .meta({ description: 'Por qué no hubo respuesta; null si la hubo.', example: null }),
     respuesta: z.string().nullable().meta({ description: 'Cómo empieza lo que contestó.', example: 'error' }),
   })
   .meta({ id: 'IntentoWebhook', description: 'Un intento de entrega y lo que pasó.' });
+
+const ESTADOS_ENTREGA = ['PENDIENTE', 'ENTREGADA', 'FALLIDA'] as const;
+export const estadoEntrega = z
+  .enum(ESTADOS_ENTREGA, { error: 'debe ser uno de estos textos: PENDIENTE, ENTREGADA o FALLIDA' })
+  .meta({ id: 'EstadoEntrega', description: 'FALLIDA: se agotaron los intentos.', example: 'ENTREGADA' });
 
 export const entregaData = z
   .object({
@@ -136,11 +144,9 @@ export const entregaData = z
     secuencia: z
       .int()
       .meta({ description: 'Número del aviso para este webhook, en el orden en que pasaron.', example: 17 }),
-    tipo: z.string().meta({ description: 'Qué pasó.', example: 'solicitud.terminada' }),
-    rfc: z.string().nullable().meta({ description: 'De qué RFC; null si es de la cuenta.', example: 'ACU200101DB1' }),
-    estado: z
-      .enum(['PENDIENTE', 'ENTREGADA', 'FALLIDA'])
-      .meta({ description: 'FALLIDA: se agotaron los intentos.', example: 'ENTREGADA' }),
+    tipo: z.union([tipoEvento, z.literal('prueba')]).meta({ description: 'Qué pasó.', example: 'solicitud.terminada' }),
+    rfc: rfcData.nullable().meta({ description: 'De qué RFC; null si es de la cuenta.', example: 'ACU200101DB1' }),
+    estado: estadoEntrega,
     intentos: z.int().min(0).meta({ description: 'Intentos hechos.', example: 1 }),
     proximo_intento: instante('Cuándo se intenta de nuevo.').nullable().meta({ example: null }),
     creada_en: instante('Cuándo pasó.'),
@@ -152,7 +158,7 @@ export const entregaData = z
         description: 'Lo que se envía, byte por byte; null antes del primer intento.',
         example: '{"type":"prueba","timestamp":"2026-02-01T18:40:00.000Z","data":{}}',
       }),
-    ultimo_intento: intentoData.nullable(),
+    ultimo_intento: intentoData.nullable().meta({ description: 'El último; null si no se ha intentado.' }),
   })
   .meta({ id: 'EntregaWebhook', description: 'Un aviso para un webhook y cómo va.' });
 

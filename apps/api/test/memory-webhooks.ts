@@ -79,13 +79,13 @@ export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'w
       store.entregas.set(id, { ...entrega, estado: 'PENDIENTE', terminadaEn: null, proximoIntento: store.now });
       return true;
     },
-    ping(alcance, id) {
+    ping(alcance, id, { tipo } = { tipo: 'prueba' as const, datos: {} }) {
       if (own(alcance, id)?.vista.estado !== 'ACTIVO') return null;
       if ([...store.entregas.values()].filter((each) => each.webhookId === id).length >= MAX_PRUEBAS)
         return 'PRUEBAS_DEMASIADAS';
       const entrega: EntregaVista = {
         ...{ id: randomUUID(), webhookId: id, eventoId: `evt_${randomUUID()}`, secuencia: store.entregas.size + 1 },
-        ...{ tipo: 'prueba', rfc: null, estado: 'PENDIENTE', intentos: 0, cuerpo: null, ultimo: null },
+        ...{ tipo, rfc: null, estado: 'PENDIENTE', intentos: 0, cuerpo: null, ultimo: null },
         ...{ proximoIntento: store.now, creadaEn: store.now, terminadaEn: null },
       };
       store.entregas.set(entrega.id, entrega);

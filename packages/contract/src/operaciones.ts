@@ -346,7 +346,7 @@ export const OPERACIONES = [
     path: 'webhooks/probar',
     resumen: 'Enviar un aviso de prueba',
     descripcion:
-      'Uno del tipo prueba, firmado como los demás; hasta diez por minuto. Cómo le fue se ve en webhooks/entregas.',
+      'Uno del tipo prueba o, con tipo, un ejemplo de ese evento con data.ejemplo en true: nada de lo que dice pasó. Firmado como los demás, y aunque el webhook no esté suscrito a él; hasta diez por minuto. Cómo le fue se ve en webhooks/entregas.',
     costo: 0,
     credencial: 'API key',
   },

@@ -25,3 +25,4 @@ export * from './solicitud/agenda.ts';
 export { type Checkpoint, noCheckpoint, PUNTOS } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
 export { advanceSolicitud, assembleSolicitud, progresoDe } from './solicitud/solicitud.ts';
+export * from './webhooks.ts';

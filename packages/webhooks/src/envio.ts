@@ -1,18 +1,13 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
+import type { FalloDeEntrega } from '@acuse/core';
 import { linkSignals, parseIp } from '@acuse/runtime';
 import { Agent, type Dispatcher } from 'undici';
 import { createFiltro, ipOfHost, type PoliticaDestino, readUrlDestino } from './destino.ts';
 
 /** Why there is no answer. */
-export type ErrorEnvio =
-  | 'DIRECCION_NO_PERMITIDA'
-  | 'NOMBRE_SIN_DIRECCION'
-  | 'TIEMPO_AGOTADO'
-  | 'CONEXION_RECHAZADA'
-  | 'CONEXION_CORTADA'
-  | 'TLS_INVALIDO';
+export type ErrorEnvio = Exclude<FalloDeEntrega, 'SECRETO_ILEGIBLE'>;
 
 /** What came of one try. */
 export interface Envio {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createAlmacenes, createSincronizaciones } from '@acuse/db';
 import { expect } from 'vitest';
 import { seedTaxpayer, type TestDatabase } from '../fixtures/database.ts';
+import { expectPublicados } from '../webhooks/fixtures/mensajes.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';
 
 /** A subscription with its store, and a webhook of its account that hears of one kind of event. */
@@ -30,11 +31,12 @@ export async function subscribeTo(t: TestDatabase, evento: string) {
       new AbortController().signal,
     );
   /** What its webhook was told, in order. */
-  const told = async () =>
-    (
-      await t.sql<{ datos: Record<string, unknown> }>`
-        SELECT e.datos FROM webhook_evento e JOIN webhook_entrega w ON w.evento_id = e.id WHERE e.cuenta_id = ${cuentaId} ORDER BY w.secuencia`
-    ).map(({ datos }) => datos);
+  const told = async () => {
+    await expectPublicados(t);
+    const eventos = await t.sql<{ datos: Record<string, unknown> }>`
+      SELECT e.datos FROM webhook_evento e JOIN webhook_entrega w ON w.evento_id = e.id WHERE e.cuenta_id = ${cuentaId} ORDER BY w.secuencia`;
+    return eventos.map(({ datos }) => datos);
+  };
   return { ...taxpayer, almacenId, read, told };
 }
 

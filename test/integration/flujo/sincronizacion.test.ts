@@ -5,6 +5,7 @@ import { publish } from '../almacen/listar.ts';
 import { credit } from '../fixtures/database.ts';
 import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, type Servicio, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { expectPublicados } from '../webhooks/fixtures/mensajes.ts';
 
 const servicio = useServicio(
   { workerEnv: { SINCRONIZACION_INTERVAL_MS: '100' } },
@@ -190,6 +191,10 @@ it('a subscription reads month after month by itself, at the cost that it foreto
     adverso: true,
   });
 
+  expect([...(await expectPublicados(servicio))]).toEqual(
+    expect.arrayContaining(['cfdi.cambios', 'proveedor.listado']),
+  );
+
   // Nobody else sees any of it: neither another RFC, nor a key of the other mode.
   const otro = await servicio.newCaller();
   expect((await otro.call('cfdi/consultar', { rfc: caller.rfc })).status).toBe(403);
@@ -302,8 +307,11 @@ it.each([
 
 it('a balance that ends pauses a subscription, which goes on when it is told to', async () => {
   const caller = await newCaller({ saldo: 1 });
+  const webhook = { rfc: caller.rfc, url: 'http://127.0.0.1:9/', eventos: ['sincronizacion.pausada'] };
+  await expectOk(caller.call('webhooks/crear', webhook));
   await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, desde: DESDE, tipo: 'emitidos' }));
   await waitFor(async () => (await vista(caller))['motivo'] === 'SIN_SALDO' || null, 60);
+  expect(await expectPublicados(servicio)).toContain('sincronizacion.pausada');
   expect(await saldoDe(servicio, caller)).toBe(0);
   await credit(servicio.db, caller.cuentaId, 10);
   expect(await expectOk(caller.call('sincronizacion/reanudar', { rfc: caller.rfc }))).toMatchObject({

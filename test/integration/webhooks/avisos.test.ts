@@ -5,6 +5,7 @@ import { waitForLocks } from '../fixtures/candado.ts';
 import { seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { examine } from '../fixtures/planes.ts';
 import { createEmisor } from './fixtures/destinos.ts';
+import { expectPublicados } from './fixtures/mensajes.ts';
 
 const t = useDatabase();
 const AJUSTES = { saldoAviso: 5, diasLlave: 90, diasAntes: [30, 7], limite: 100, pagina: 1_000 };
@@ -32,11 +33,13 @@ async function look(at: Date, avisos = createAvisos(t.db), ajustes: Partial<type
   while (await avisos.look({ ...AJUSTES, ...ajustes, ahora: at }));
 }
 
-const told = async (id = webhookId) =>
-  (
+const told = async (id = webhookId) => {
+  await expectPublicados(t);
+  return (
     await t.sql<{ tipo: string; n: number }>`
       SELECT v.tipo, count(*)::int AS n FROM webhook_entrega e JOIN webhook_evento v ON v.id = e.evento_id WHERE e.webhook_id = ${id} GROUP BY 1 ORDER BY 1`
   ).map(({ tipo, n }) => `${n} ${tipo}`);
+};
 
 it('tells of a certificate once at each of its days, by a clock that jumps too, and of the last when nobody looked for days', async () => {
   await newCertificado(a, FIN);

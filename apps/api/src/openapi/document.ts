@@ -9,31 +9,19 @@ import {
   TEXTO_EXITO,
 } from '@acuse/contract';
 import { type CredencialPedida, errorsOf, type Operation } from '../http/operation.ts';
-import { type Described, describe, exampleOf, joined, type NamedSchemas, named, refTo, resolve } from './schema.ts';
-
-const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
-
-/** Header fields of answers. */
-const HEADERS = {
-  'X-Request-Id': text(
-    'Identificador de la petición: el que se envió o uno nuevo.',
-    '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
-  ),
-  'X-Acuse-Modo': text('live: preguntó al SAT; test: a un simulador en su lugar.', 'live'),
-  RateLimit: text('Peticiones que quedan y segundos hasta recuperarlas todas.', '"llave";r=99;t=1'),
-  'RateLimit-Policy': text('Peticiones que se admiten de una vez y ventana en segundos.', '"llave";q=100;w=2'),
-  'Retry-After': {
-    description: 'Segundos que conviene esperar; lo mismo que data.reintentar_en.',
-    schema: { type: 'integer', minimum: 0 },
-    example: 30,
-  },
-  'Idempotent-Replayed': {
-    description: 'true cuando la respuesta es la de una petición anterior con el mismo Idempotency-Key.',
-    schema: { type: 'string', const: 'true' },
-  },
-  'WWW-Authenticate': text('Esquema con el que se autentica la petición.', 'Bearer'),
-  Allow: text('Métodos que admite la ruta.', 'POST'),
-} as const;
+import { ENCABEZADOS_AVISO, esquemasDeEventos, webhooks } from './eventos.ts';
+import { HEADERS } from './headers.ts';
+import {
+  type Described,
+  describe,
+  exampleOf,
+  joined,
+  type NamedSchemas,
+  named,
+  pascal,
+  refTo,
+  resolve,
+} from './schema.ts';
 
 /** References to header fields of an answer; every one carries `X-Request-Id`. */
 function headersOf(names: readonly string[]): Record<string, unknown> {
@@ -70,7 +58,7 @@ const EXITO: NamedSchemas = {
     required: ['cfdi_codigo', 'cfdi_texto'],
     properties: {
       cfdi_codigo: { type: 'integer', const: CODIGO_EXITO, description: '1: éxito.' },
-      cfdi_texto: { type: 'string', example: TEXTO_EXITO },
+      cfdi_texto: { type: 'string', description: 'Lo mismo, en palabras.', example: TEXTO_EXITO },
     },
   },
 };
@@ -85,8 +73,14 @@ const FALLO: NamedSchemas = {
     description: 'Nombre estable de un error: distingue lo que comparte un cfdi_codigo.',
     enum: nombres,
   },
+  CodigoFallo: {
+    type: 'integer',
+    description: 'Código de error; nunca 1.',
+    enum: distinct(Object.values(CATALOGO).map(({ codigo }) => codigo)),
+  },
   CampoFallo: {
     type: 'object',
+    description: 'Un campo equivocado.',
     required: ['campo', 'motivo'],
     properties: {
       campo: { type: 'string', description: 'Nombre del campo, como se envió.', example: 'desde' },
@@ -113,11 +107,7 @@ const FALLO: NamedSchemas = {
     description: 'El sobre de todo error.',
     required: ['cfdi_codigo', 'cfdi_texto', 'error'],
     properties: {
-      cfdi_codigo: {
-        type: 'integer',
-        description: 'Código de error; nunca 1.',
-        enum: distinct(Object.values(CATALOGO).map(({ codigo }) => codigo)),
-      },
+      cfdi_codigo: refTo('CodigoFallo'),
       cfdi_texto: { type: 'string', description: 'Qué pasó, por qué y qué hacer.' },
       error: refTo('NombreFallo'),
       data: refTo('DatosFallo'),
@@ -255,6 +245,20 @@ const TAGS: Readonly<Record<string, string>> = {
   webhooks: 'Avisos firmados a una dirección suya, y lo que se envió a ella.',
 };
 
+const SERVERS = [
+  { url: '/', description: 'Esta instalación' },
+  {
+    url: 'https://{servidor}',
+    description: 'Otra instalación, para quien lee una copia de este documento.',
+    variables: {
+      servidor: {
+        default: 'acuse.example',
+        description: 'Nombre, y puerto si no es el 443, de la API que dio su operador.',
+      },
+    },
+  },
+];
+
 /** The OpenAPI 3.1 description of the loaded operations. The same operations give the same bytes. */
 export function openApiDocument(operations: readonly Operation[]): Record<string, unknown> {
   const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
@@ -262,6 +266,7 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
   const shared = sharedResponses(sorted.map(errorsOf));
   const schemas = joined([
     ['every answer', { ...FALLO, ...EXITO }],
+    ...esquemasDeEventos(),
     ...sorted.flatMap((operation) => [
       [`the body of ${operation.path}`, describeBody(operation).named] as const,
       [`the answer of ${operation.path}`, describeAnswer(operation).named] as const,
@@ -276,15 +281,16 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
       contact: { name: 'El operador de esta instalación' },
       license: { name: 'Propietaria', identifier: 'LicenseRef-Propietaria' },
     },
-    servers: [{ url: '/', description: 'Esta instalación' }],
+    servers: SERVERS,
     security: [{ apiKey: [] }],
     tags: [...new Set(sorted.map(tagOf))].map((name) => ({ name, description: TAGS[name] ?? name })),
     paths: Object.fromEntries(
       sorted.map((operation) => [`/api/v1/${operation.path}`, { post: post(operation, shared) }]),
     ),
+    webhooks: webhooks(),
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
-      parameters: PARAMETERS,
+      parameters: { ...PARAMETERS, ...ENCABEZADOS_AVISO },
       headers: HEADERS,
       schemas: sortedByName(schemas),
       responses: Object.fromEntries(shared.values()),
@@ -298,18 +304,11 @@ const sortedByName = (schemas: NamedSchemas): NamedSchemas =>
 
 const tagOf = ({ path }: Operation) => path.split('/')[0] ?? path;
 
-/** `tax/facturas-fiel` as `TaxFacturasFiel`. */
-const pascal = (path: string) =>
-  path
-    .split(/[/-]/)
-    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
-    .join('');
-
 function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]): Record<string, unknown> {
   const { path, summary, description, cost, credential } = operation;
   const costo = cost === 0 ? 'Sin costo.' : `Costo: ${cost} crédito.`;
   return {
-    operationId: path.replaceAll('/', '-'),
+    operationId: pascal(path).replace(/^./, (letter) => letter.toLowerCase()),
     tags: [tagOf(operation)],
     summary,
     description: [description, `${costo} Credencial: ${CREDENCIALES[credential]}.`].filter(Boolean).join('\n\n'),
@@ -359,11 +358,13 @@ function describeBody({ path, body, secretos }: Operation): Described {
 }
 
 /** The envelope of a success with the operation's data in it. */
-function describeAnswer({ path, data, envelope }: Operation): Described {
+function describeAnswer({ path, summary, data, envelope }: Operation): Described {
   const described = data === null ? null : named(`Datos${pascal(path)}`, describe(data, 'output'));
   const properties = {
-    ...(envelope ? { cfdi_descripcion: { type: 'string', example: envelope.descripcion } } : {}),
-    ...(described ? { data: described.schema } : {}),
+    ...(envelope
+      ? { cfdi_descripcion: { type: 'string', description: 'De qué es la respuesta.', example: envelope.descripcion } }
+      : {}),
+    ...(described ? { data: { description: `${summary}.`, ...described.schema } } : {}),
     ...(envelope ? { saldo: { type: 'integer', minimum: 0, description: 'Créditos restantes.', example: 99 } } : {}),
   };
   const own = { type: 'object', properties, required: Object.keys(properties) };

@@ -61,6 +61,13 @@ export function joined(parts: readonly (readonly [place: string, named: NamedSch
   return Object.fromEntries([...all].map(([name, { schema }]) => [name, schema]));
 }
 
+/** `tax/facturas-fiel` as `TaxFacturasFiel`, `saldo.bajo` as `SaldoBajo`. */
+export const pascal = (words: string) =>
+  words
+    .split(/[^a-z0-9]/)
+    .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
+    .join('');
+
 /** What a reference leads to; any other schema as it is. */
 export function resolve(schema: JsonSchema, named: NamedSchemas): JsonSchema {
   if (schema.$ref === undefined) return schema;
@@ -79,11 +86,19 @@ function published(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(/^#\/\$defs\//, COMPONENTS);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value)
+    Object.entries(describedOutside(value as JsonSchema))
       .filter(([, item]) => item !== Number.MAX_SAFE_INTEGER && item !== Number.MIN_SAFE_INTEGER)
       .filter(([name, item]) => name !== 'additionalProperties' || item !== false)
       .map(([name, item]) => [name, published(item)]),
   );
+}
+
+/** What is said of the value of a nullable field, said of the field: readers look for it there. */
+function describedOutside(schema: JsonSchema): JsonSchema {
+  const [inner, nothing, ...more] = schema.anyOf ?? [];
+  if (inner?.description === undefined || nothing?.type !== 'null' || more.length > 0) return schema;
+  const { description, example, ...form } = inner;
+  return { description, ...(example === undefined ? {} : { example }), ...schema, anyOf: [form, nothing] };
 }
 
 /** An example made of the examples of its parts. */

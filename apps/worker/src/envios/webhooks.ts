@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { contextoDeWebhook, datosDeSolicitud, type Sellado } from '@acuse/core';
+import { contextoDeWebhook, datosDeSolicitud, type FalloDeEntrega, type Sellado } from '@acuse/core';
 import {
   createAvisos,
   createEntregas,
@@ -182,7 +182,7 @@ async function noteFailure(
   { entregas, log, metrics }: Deps,
   { intervalos, diasFallando, maxPendientes }: AjustesWebhooks,
   tomada: EntregaTomada,
-  envio: Omit<Envio, 'error'> & { readonly error: Envio['error'] | 'SECRETO_ILEGIBLE' },
+  envio: Omit<Envio, 'error'> & { readonly error: FalloDeEntrega | null },
 ): Promise<void> {
   const { status, retryAfter, error } = envio;
   const isNoMore = status === 410;

@@ -1,4 +1,5 @@
 import type { EventoWebhook } from '@acuse/contract';
+import type { FalloDeEntrega } from '@acuse/core';
 import { type Database, listenTo } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
@@ -39,7 +40,7 @@ export interface EntregaTomada {
 export interface IntentoHecho {
   readonly ms: number;
   readonly status: number | null;
-  readonly error: string | null;
+  readonly error: FalloDeEntrega | null;
   readonly respuesta: string | null;
 }
 

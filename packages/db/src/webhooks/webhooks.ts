@@ -1,5 +1,5 @@
 import type { EventoWebhook } from '@acuse/contract';
-import type { Autor } from '@acuse/core';
+import type { Autor, FalloDeEntrega } from '@acuse/core';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
@@ -39,7 +39,7 @@ export interface EntregaVista {
   /** The same as in the header `webhook-id`. */
   readonly eventoId: string;
   readonly secuencia: number;
-  readonly tipo: string;
+  readonly tipo: EventoWebhook | 'prueba';
   readonly rfc: string | null;
   readonly estado: EstadoEntrega;
   readonly intentos: number;
@@ -56,7 +56,7 @@ export interface IntentoVista {
   readonly en: Date;
   readonly ms: number;
   readonly status: number | null;
-  readonly error: string | null;
+  readonly error: FalloDeEntrega | null;
   readonly respuesta: string | null;
 }
 
@@ -185,11 +185,13 @@ export const MAX_PRUEBAS = 10;
 const PING = `
 WITH destino AS MATERIALIZED (SELECT w.id, w.cuenta_id FROM webhook w WHERE ${OWN} AND w.id = $3 AND w.estado = 'ACTIVO' FOR NO KEY UPDATE),
 ultima AS MATERIALIZED (
-  SELECT v.tipo, e.creada_en FROM webhook_entrega e JOIN webhook_evento v ON v.id = e.evento_id WHERE e.webhook_id = (SELECT id FROM destino)
+  SELECT v.tipo = 'prueba' OR v.datos ? 'ejemplo' AS es_prueba, e.creada_en FROM webhook_entrega e JOIN webhook_evento v ON v.id = e.evento_id WHERE e.webhook_id = (SELECT id FROM destino)
   ORDER BY e.secuencia DESC LIMIT ${MAX_PRUEBAS}
 )
-SELECT CASE WHEN (SELECT count(*) FROM ultima WHERE tipo = 'prueba' AND creada_en > now() - interval '1 minute') < ${MAX_PRUEBAS}
-  THEN webhook_anota(ARRAY[id], cuenta_id, NULL, 'prueba', NULL, '{}') END AS evento FROM destino`;
+SELECT CASE WHEN (SELECT count(*) FROM ultima WHERE es_prueba AND creada_en > now() - interval '1 minute') < ${MAX_PRUEBAS}
+  THEN webhook_anota(ARRAY[id], cuenta_id, $5::jsonb ->> 'rfc', $4, NULL, $5::jsonb) END AS evento FROM destino`;
+
+const SIN_DATOS = { tipo: 'prueba', datos: {} } as const;
 
 /** Times inside JSON come as text. */
 type EntregaRow = Omit<EntregaVista, 'ultimo'> & {
@@ -343,15 +345,19 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       isUuid(id) && isOne(pool, RESEND, [...who(alcance), id]),
 
     /**
-     * Sends a message of the type `prueba`. Gives its delivery, null when the webhook is off or there is none, or that
+     * Sends a message of the type `prueba`, or an example of an event, whose data are marked with `ejemplo`. Gives its delivery, null when the webhook is off or there is none, or that
      * it got too many within the last minute.
      */
     async ping(
       alcance: AlcanceWebhooks,
       id: string,
+      {
+        tipo,
+        datos,
+      }: { readonly tipo: EventoWebhook | 'prueba'; readonly datos: Readonly<Record<string, unknown>> } = SIN_DATOS,
     ): Promise<{ readonly entrega: string } | 'PRUEBAS_DEMASIADAS' | null> {
       if (!isUuid(id)) return null;
-      const evento = await rowOf<{ evento: string | null }>(pool, PING, [...who(alcance), id]);
+      const evento = await rowOf<{ evento: string | null }>(pool, PING, [...who(alcance), id, tipo, datos]);
       if (evento === null) return null;
       if (evento.evento === null) return 'PRUEBAS_DEMASIADAS';
       const entrega = await rowOf<{ id: string }>(pool, 'SELECT id FROM webhook_entrega WHERE evento_id = $1', [

@@ -13,7 +13,7 @@ import {
   filtroOf,
   lugarOf,
 } from '../../cfdi.ts';
-import { limiteDePagina, siguiente, total } from '../../fields.ts';
+import { itemsOf, limiteDePagina, siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const POR_PAGINA = 100;
@@ -34,7 +34,7 @@ export default defineOperation({
       cursor: cursorCfdiField.optional(),
     })
     .meta({ id: 'PeticionConsultarCfdi' }),
-  data: z.object({ total, items: z.array(cfdiData), siguiente, ...alcanceFields }).meta({ id: 'ListaCfdi' }),
+  data: z.object({ total, items: itemsOf(cfdiData), siguiente, ...alcanceFields }).meta({ id: 'ListaCfdi' }),
   errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],
   check: checkFiltro,
 

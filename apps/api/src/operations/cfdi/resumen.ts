@@ -2,14 +2,14 @@ import { limiteField, rfcField, tipoDescargaField } from '@acuse/contract';
 import type { SumaPorEfecto, Sumas } from '@acuse/db';
 import { z } from 'zod';
 import { alcanceDe, alcanceFields, checkFiltro, checkTipo, filtroFields, filtroOf } from '../../cfdi.ts';
-import { texto } from '../../fields.ts';
+import { importeTexto, rfcDelSat, texto } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const CONTRAPARTES = 10;
 const MAX_CONTRAPARTES = 100;
 
 const cuantos = (description: string, example: number) => z.int().min(0).meta({ description, example });
-const decimal = (description: string, example: string) => texto(description, example);
+const decimal = (description: string, example: string) => importeTexto.meta({ description, example });
 
 const sumaData = z
   .object({
@@ -76,7 +76,7 @@ export default defineOperation({
       contrapartes: z
         .array(
           z.object({
-            contraparte_rfc: texto('RFC de la otra parte.', 'EKU9003173C9'),
+            contraparte_rfc: rfcDelSat('RFC de la otra parte.', 'EKU9003173C9'),
             contraparte_nombre: texto('El último nombre que el SAT dio de ella.', 'ESCUELA KEMPER URGATE'),
             ...sumasFields,
           }),

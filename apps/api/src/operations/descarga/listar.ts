@@ -1,7 +1,7 @@
 import { fechaField, tipoDescargaField, uuidField } from '@acuse/contract';
 import { datosDeSolicitud } from '@acuse/core';
 import { z } from 'zod';
-import { estadoSolicitud, limiteDePagina, siguiente, solicitudData, total } from '../../fields.ts';
+import { estadoSolicitud, itemsOf, limiteDePagina, siguiente, solicitudData, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const POR_PAGINA = 50;
@@ -31,7 +31,7 @@ export default defineOperation({
         .optional(),
     })
     .meta({ id: 'PeticionListar' }),
-  data: z.object({ total, items: z.array(solicitudData), siguiente }).meta({ id: 'ListaSolicitudes' }),
+  data: z.object({ total, items: itemsOf(solicitudData), siguiente }).meta({ id: 'ListaSolicitudes' }),
   errors: [],
 
   check: ({ desde, hasta }) =>

@@ -1,7 +1,7 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
 import { camposDeListas, camposDeRfc, listasOf, rfcOf, SIN_LISTA } from '../../efos.ts';
-import { advertencias, advertenciasDe, rfcData, total } from '../../fields.ts';
+import { advertencias, advertenciasDe, itemsOf, rfcData, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 /** RFCs of one call; with a separator each they are a quarter of what a body may have. */
@@ -25,10 +25,10 @@ export default defineOperation({
   }),
   data: z.object({
     total: total.meta({ description: 'Cuántos RFC se consultaron.' }),
-    items: z.array(
+    items: itemsOf(
       z
         .object({ rfc: rfcData.meta({ example: 'EKU9003173C9' }), ...camposDeRfc, advertencias })
-        .meta({ id: 'RfcEnListas' }),
+        .meta({ id: 'RfcEnListas', description: 'Lo que las listas dicen de un RFC.' }),
     ),
     ...camposDeListas,
   }),

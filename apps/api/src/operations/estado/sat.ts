@@ -1,5 +1,5 @@
-import { CANALES_CON_ESTADO } from '@acuse/core';
 import { z } from 'zod';
+import { canalSat } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { publicada, saludData } from '../../salud.ts';
 
@@ -12,10 +12,7 @@ export default defineOperation({
   rfc: 'ninguno',
   body: z
     .object({
-      canal: z
-        .enum(CANALES_CON_ESTADO, { error: `debe ser uno de estos textos: ${CANALES_CON_ESTADO.join(', ')}` })
-        .meta({ description: 'Solo lo de este canal; sin él, lo de todos.', example: 'soap' })
-        .optional(),
+      canal: canalSat.meta({ description: 'Solo lo de este canal; sin él, lo de todos.', example: 'soap' }).optional(),
     })
     .meta({ id: 'PeticionEstadoSat' }),
   data: saludData,

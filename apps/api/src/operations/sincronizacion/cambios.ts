@@ -2,7 +2,7 @@ import { fechaField, rfcField } from '@acuse/contract';
 import { calendarDay, dueOn } from '@acuse/core';
 import { z } from 'zod';
 import { cfdiFields, datosDeCfdi } from '../../cfdi.ts';
-import { estadoCfdi, instante, limiteDePagina, texto, total } from '../../fields.ts';
+import { estadoCfdi, instante, itemsOf, limiteDePagina, texto, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { cursorField, cursorOf, despuesDe } from '../../sincronizacion.ts';
 
@@ -52,7 +52,7 @@ export default defineOperation({
   data: z
     .object({
       total,
-      items: z.array(cambioData),
+      items: itemsOf(cambioData),
       siguiente: texto('El cursor con el que se sigue, también cuando ahora no hay más.', '2a4b6c8d0e1f.1532'),
       faltan: z
         .int()

@@ -1,6 +1,6 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
-import { total } from '../../fields.ts';
+import { itemsOf, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { datosDeSincronizacion, sincronizacionData } from '../../sincronizacion.ts';
 
@@ -12,7 +12,7 @@ export default defineOperation({
   cost: 0,
   rfc: 'propio',
   body: z.object({ rfc: rfcField }),
-  data: z.object({ total, items: z.array(sincronizacionData) }).meta({ id: 'ListaSincronizaciones' }),
+  data: z.object({ total, items: itemsOf(sincronizacionData) }).meta({ id: 'ListaSincronizaciones' }),
   errors: [],
 
   async handle(_, { deps, access }) {

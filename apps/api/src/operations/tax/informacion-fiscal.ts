@@ -16,21 +16,23 @@ export default defineOperation({
   body: soloRfc,
   data: z.object({
     rfc: rfcData,
-    regimenes: z.array(texto('Clave del régimen.', '601')),
-    obligaciones: z.array(
-      z
-        .object({
-          tipo: texto('Obligación.', 'Pago provisional mensual de ISR'),
-          periodicidad: texto('Periodicidad.', 'Mensual'),
-          vencimiento: texto(
-            'Cuándo vence, en palabras del SAT.',
-            'A más tardar el día 17 del mes inmediato posterior',
-          ),
-          desde: fechaField.meta({ example: '2020-01-01' }).nullable(),
-          hasta: fechaField.nullable().meta({ example: null }),
-        })
-        .meta({ id: 'Obligacion' }),
-    ),
+    regimenes: z.array(texto('Clave del régimen.', '601')).meta({ description: 'Claves de sus regímenes.' }),
+    obligaciones: z
+      .array(
+        z
+          .object({
+            tipo: texto('Obligación.', 'Pago provisional mensual de ISR'),
+            periodicidad: texto('Periodicidad.', 'Mensual'),
+            vencimiento: texto(
+              'Cuándo vence, en palabras del SAT.',
+              'A más tardar el día 17 del mes inmediato posterior',
+            ),
+            desde: fechaField.meta({ example: '2020-01-01' }).nullable(),
+            hasta: fechaField.nullable().meta({ example: null }),
+          })
+          .meta({ id: 'Obligacion', description: 'Una obligación fiscal.' }),
+      )
+      .meta({ description: 'Sus obligaciones fiscales.' }),
     ...camino,
   }),
   asks: ['descargar-constancia'],

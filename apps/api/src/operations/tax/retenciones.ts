@@ -3,22 +3,25 @@ import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
 import { listRetencionesSoap } from '../../consultas/retenciones-soap.ts';
-import { checkEjercicio, estadoCfdi, importe, listOf, rfcYEjercicio, texto, uuidData } from '../../fields.ts';
+import { checkEjercicio, estadoCfdi, importe, listOf, rfcDelSat, rfcYEjercicio, uuidData } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const retencion = z
   .object({
     uuid: uuidData('UUID del CFDI de retenciones.'),
-    emisor_rfc: texto('RFC de quien la emitió.', 'XIQB891116QE4'),
-    receptor_rfc: texto('RFC de quien la recibió; null si es residente en el extranjero.', 'ACU200101DB1').nullable(),
+    emisor_rfc: rfcDelSat('RFC de quien la emitió.', 'XIQB891116QE4'),
+    receptor_rfc: rfcDelSat(
+      'RFC de quien la recibió; null si es residente en el extranjero.',
+      'ACU200101DB1',
+    ).nullable(),
     total: importe,
     fecha: fechaField.meta({ example: '2025-03-31' }),
     estado: estadoCfdi,
     tipo: z
       .enum(['RECIBIDA', 'EMITIDA'])
-      .meta({ description: 'Si el RFC la recibió o la emitió.', example: 'RECIBIDA' }),
+      .meta({ id: 'TipoRetencion', description: 'Si el RFC la recibió o la emitió.', example: 'RECIBIDA' }),
   })
-  .meta({ id: 'Retencion' });
+  .meta({ id: 'Retencion', description: 'Un CFDI de retenciones.' });
 
 /** The SAT gives six years back from today: the sixth year is no longer whole. */
 const ANIOS = 5;

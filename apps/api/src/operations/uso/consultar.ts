@@ -1,7 +1,7 @@
 import { fechaField } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
-import { camposDePagina, siguiente, texto } from '../../fields.ts';
+import { camposDePagina, itemsOf, siguiente, texto } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const MAX_DIAS = 366;
@@ -34,7 +34,7 @@ export default defineOperation({
       desde: fechaField.meta({ example: '2026-01-01' }),
       hasta: fechaField,
       ...sumas,
-      items: z.array(
+      items: itemsOf(
         z
           .object({
             dia: fechaField,

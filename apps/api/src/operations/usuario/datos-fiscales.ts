@@ -28,12 +28,14 @@ export default defineOperation({
         estado: texto('Entidad federativa.', 'CIUDAD DE MÉXICO'),
         cp: texto('Código postal.', '06600'),
       })
-      .meta({ id: 'Domicilio' }),
+      .meta({ id: 'Domicilio', description: 'Domicilio fiscal.' }),
     fecha_inicio_operaciones: fechaField.meta({ example: '2020-01-01' }),
     estatus: z
       .enum(ESTADOS_CONTRIBUYENTE)
       .meta({ id: 'EstadoContribuyente', description: 'Situación en el padrón.', example: 'ACTIVO' }),
-    regimenes: z.array(texto('Todos los regímenes.', '601 - General de Ley Personas Morales')),
+    regimenes: z
+      .array(texto('Clave y nombre.', '601 - General de Ley Personas Morales'))
+      .meta({ description: 'Todos los regímenes.' }),
     curp: z.string().nullable().meta({ description: 'CURP de una persona física.', example: null }),
     ...camino,
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { camino, instante, rfcData, soloRfc, texto } from '../../fields.ts';
+import { canalDeDescarga, instante, rfcData, soloRfc, texto, tipoCredencial } from '../../fields.ts';
 import { estadoCiec, estadoEfirma } from '../../http/credenciales.ts';
 import { defineOperation } from '../../http/operation.ts';
 
@@ -24,22 +24,24 @@ export default defineOperation({
         })
         .nullable()
         .meta({ description: 'El certificado (.cer) de la e.firma; null si no hay ninguno.' }),
-      caminos: z.array(
-        z
-          .object({
-            credencial: camino.credencial.unwrap().meta({ description: 'Con qué.', example: 'efirma' }),
-            canal: z.enum(['soap', 'portal']).meta({ description: 'Por dónde.', example: 'soap' }),
-            sirve: z.boolean().meta({ description: 'Si hoy se le puede preguntar así.', example: true }),
-            motivo: z.string().nullable().meta({ description: 'Por qué no sirve y qué hacer.', example: null }),
-            expira_en: instante('Hasta cuándo sirve; null si no sirve o no termina por sí solo.').nullable(),
-            rechazada_en: instante('Cuándo la rechazó el SAT por este canal; null si no la rechazó.')
-              .nullable()
-              .meta({ example: null }),
-          })
-          .meta({ id: 'CaminoGuardado' }),
-      ),
+      caminos: z
+        .array(
+          z
+            .object({
+              credencial: tipoCredencial.meta({ description: 'Con qué.' }),
+              canal: canalDeDescarga.meta({ description: 'Por dónde.', example: 'soap' }),
+              sirve: z.boolean().meta({ description: 'Si hoy se le puede preguntar así.', example: true }),
+              motivo: z.string().nullable().meta({ description: 'Por qué no sirve y qué hacer.', example: null }),
+              expira_en: instante('Hasta cuándo sirve; null si no sirve o no termina por sí solo.').nullable(),
+              rechazada_en: instante('Cuándo la rechazó el SAT por este canal; null si no la rechazó.')
+                .nullable()
+                .meta({ example: null }),
+            })
+            .meta({ id: 'CaminoGuardado', description: 'Un camino al SAT con una credencial guardada.' }),
+        )
+        .meta({ description: 'Por dónde se le puede preguntar al SAT.' }),
     })
-    .meta({ id: 'EstadoCredenciales' }),
+    .meta({ id: 'EstadoCredenciales', description: 'Las credenciales guardadas del RFC.' }),
   errors: [],
 
   async handle({ rfc }, { access, now }) {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { advertenciasData, explain, instante, rfcData, soloRfc } from '../../fields.ts';
+import { advertenciasData, canalDeDescarga, explain, instante, rfcData, soloRfc } from '../../fields.ts';
 import { llaveOf } from '../../http/credenciales.ts';
 import { defineOperation } from '../../http/operation.ts';
 
@@ -28,17 +28,7 @@ export default defineOperation({
       .nullable(),
     advertencias: advertenciasData,
     rechazos: z
-      .array(
-        z.object({
-          canal: z
-            .enum(['soap', 'portal'])
-            .meta({
-              description: 'soap: el servicio web de descarga masiva; portal: los portales del SAT.',
-              example: 'soap',
-            }),
-          desde: instante('Cuándo la rechazó.'),
-        }),
-      )
+      .array(z.object({ canal: canalDeDescarga.meta({ example: 'soap' }), desde: instante('Cuándo la rechazó.') }))
       .meta({
         description:
           'Canales del SAT que rechazaron esta e.firma: en ellos no se vuelve a intentar hasta que se registre otra vez; los demás siguen.',

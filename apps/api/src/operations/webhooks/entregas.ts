@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { limiteDePagina, siguiente, total } from '../../fields.ts';
+import { itemsOf, limiteDePagina, siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { alcanceOf, entregaData, entregaOf, webhookIdField } from '../../webhooks.ts';
+import { alcanceOf, entregaData, entregaOf, estadoEntrega, webhookIdField } from '../../webhooks.ts';
 
 const MOST = 100;
 const NORMAL = 25;
@@ -15,12 +15,7 @@ export default defineOperation({
   rfc: 'ninguno',
   body: z.object({
     webhook_id: webhookIdField,
-    estado: z
-      .enum(['PENDIENTE', 'ENTREGADA', 'FALLIDA'], {
-        error: 'debe ser uno de estos textos: PENDIENTE, ENTREGADA o FALLIDA',
-      })
-      .meta({ description: 'Solo las que estén así.', example: 'FALLIDA' })
-      .optional(),
+    estado: estadoEntrega.meta({ description: 'Solo las que estén así.', example: 'FALLIDA' }).optional(),
     limite: limiteDePagina(MOST, NORMAL),
     cursor: z
       .string({ error: 'debe ser un texto' })
@@ -28,7 +23,7 @@ export default defineOperation({
       .meta({ description: 'El siguiente de la página anterior.', example: '17' })
       .optional(),
   }),
-  data: z.object({ total, items: z.array(entregaData), siguiente }),
+  data: z.object({ total, items: itemsOf(entregaData), siguiente }),
   errors: ['WEBHOOK_NO_ENCONTRADO'],
 
   async handle({ webhook_id, estado, limite = NORMAL, cursor }, { deps, access, error }) {

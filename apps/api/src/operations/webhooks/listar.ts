@@ -1,5 +1,6 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import { itemsOf } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { alcanceOf, estadoField, webhookData, webhookOf } from '../../webhooks.ts';
 
@@ -13,7 +14,7 @@ export default defineOperation({
   data: z
     .object({
       total: z.int().min(0).meta({ description: 'Número de elementos.', example: 1 }),
-      items: z.array(webhookData.meta({ id: 'Webhook', description: 'Un webhook y cómo le va.' })),
+      items: itemsOf(webhookData.meta({ id: 'Webhook', description: 'Un webhook y cómo le va.' })),
     })
     .meta({ id: 'Webhooks', description: 'Webhooks de una API key.' }),
   errors: [],

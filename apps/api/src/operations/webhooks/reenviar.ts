@@ -13,7 +13,7 @@ export default defineOperation({
   body: soloEntrega,
   data: z.object({
     entrega_id: entregaId,
-    estado: z.enum(['PENDIENTE']).meta({ description: 'Se envía enseguida.', example: 'PENDIENTE' }),
+    estado: z.literal('PENDIENTE').meta({ description: 'Se envía enseguida.', example: 'PENDIENTE' }),
   }),
   errors: ['ENTREGA_NO_ENCONTRADA', 'WEBHOOK_APAGADO'],
 

@@ -106,6 +106,10 @@ describe('webhooks', () => {
     expect(older.json.data).toMatchObject({ total: 1, siguiente: null, items: [{ entrega_id, estado: 'PENDIENTE' }] });
     expect((await call('entregas', { webhook_id, estado: 'FALLIDA' })).json.data).toMatchObject({ total: 0 });
     expect((await call('reenviar', { entrega_id })).json.data).toEqual({ entrega_id, estado: 'PENDIENTE' });
+    expect((await call('probar', { webhook_id, tipo: 'cfdi.cambios' })).status).toBe(200);
+    const sent = (await call('entregas', { webhook_id, limite: 1 })).json.data;
+    expect(sent).toMatchObject({ items: [{ tipo: 'cfdi.cambios' }] });
+    expect(told(await call('probar', { webhook_id, tipo: 'cfdi.otro' }))).toEqual([400, 'CAMPO_INVALIDO']);
 
     const off = await call('actualizar', { webhook_id, estado: 'APAGADO' });
     expect(off.json.data).toMatchObject({ estado: 'APAGADO', motivo: 'USUARIO' });

@@ -1,4 +1,5 @@
-import { type EntregaVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/db';
+import type { FalloDeEntrega } from '@acuse/core';
+import { type EntregaVista, type IntentoVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/db';
 import { newSecreto } from '@acuse/webhooks';
 import {
   Aviso,
@@ -117,10 +118,10 @@ export function EstadoEntrega({ estado }: Pick<EntregaVista, 'estado'>) {
 }
 
 /** What a receiver answered, or why there was no answer. */
-export const resultadoDe = ({ status, error }: { readonly status: number | null; readonly error: string | null }) =>
-  status !== null ? `HTTP ${status}` : error === null ? 'Se lee por API' : (ERRORES[error] ?? 'Sin respuesta');
+export const resultadoDe = ({ status, error }: Pick<IntentoVista, 'status' | 'error'>) =>
+  status !== null ? `HTTP ${status}` : error === null ? 'Se lee por API' : ERRORES[error];
 
-const ERRORES: Readonly<Record<string, string>> = {
+const ERRORES: Readonly<Record<FalloDeEntrega, string>> = {
   DIRECCION_NO_PERMITIDA: 'La dirección no es pública',
   NOMBRE_SIN_DIRECCION: 'El nombre no existe en internet',
   TIEMPO_AGOTADO: 'No contestó a tiempo',
