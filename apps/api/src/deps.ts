@@ -45,7 +45,7 @@ export interface DatabasePorts {
   readonly webhooks: Webhooks;
   readonly riesgo: Pick<Riesgo, 'list' | 'listPaquete'>;
   readonly uso: Pick<Uso, 'byDay'>;
-  readonly sincronizaciones: Sincronizaciones;
+  readonly sincronizaciones: Omit<Sincronizaciones, 'noteGiver'>;
   readonly almacenes: Pick<Almacenes, 'cambios' | 'lastBefore' | 'page' | 'resumen'>;
   readonly saludPublica: SaludPublica;
 }

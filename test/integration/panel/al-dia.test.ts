@@ -36,6 +36,13 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   const otorgado =
     await servicio.sql`SELECT otorgado_por AS por FROM consentimiento WHERE sincronizacion_id = ${vista?.id}`;
   expect(otorgado).toEqual([{ por: `api_key:${caller.apiKeyId}` }]);
+  const noted =
+    await servicio.sql`SELECT actor, detalle->>'con' AS con, contribuyente_id AS id FROM auditoria WHERE accion = 'consentir-sincronizacion' ORDER BY auditoria.id`;
+  const [clave, id] = [`api_key:${caller.apiKeyId}`, caller.contribuyenteId];
+  expect(noted).toEqual([
+    { actor: clave, con: null, id },
+    { actor: `usuario:${persona.usuarioId}`, con: clave, id },
+  ]);
   const fila = { emisor: ['PRO010101AB1', '<b>Proveedor</b>'], receptor: [caller.rfc, 'Yo'] } as const;
   await createAlmacenes(servicio.db).merge(
     {

@@ -157,6 +157,17 @@ WITH cambio AS (
 )
 ${noteOf('pausar-sincronizacion')}`;
 
+/** The consent in force, noted under the person who gave it; `con` is the key of the call. */
+const GIVEN_BY = nota({
+  accion: 'consentir-sincronizacion',
+  de: `sincronizacion s JOIN consentimiento k ON k.sincronizacion_id = s.id WHERE s.contribuyente_id = $1 AND s.estado = 'ACTIVA'`,
+  cuenta: 's.cuenta_id',
+  contribuyente: 's.contribuyente_id',
+  detalle: `jsonb_build_object('finalidad', k.finalidad, 'hasta', k.expira_en, 'con', k.otorgado_por)`,
+  actor: '$2',
+  ip: '$3',
+});
+
 /** Only one that has a consent goes on: else it is consented to anew. */
 const RESUME = `
 WITH cambio AS (
@@ -318,6 +329,9 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       const consentimiento = finalidad === null ? null : { finalidad, otorgadoEn, expiraEn };
       return { ...vista, cambios: BigInt(cambios), consentimiento };
     },
+
+    /** Notes who gave the consent in force, where a person gave it through a key. */
+    noteGiver: (contribuyenteId: string, { actor, ip }: Autor) => execute(pool, GIVEN_BY, [contribuyenteId, actor, ip]),
 
     /** Asks for nothing more until `resume`; what is under way ends and is kept. False when there is none active. */
     pause: (contribuyenteId: string, { actor, ip }: Autor) => isOne(pool, PAUSE, [contribuyenteId, actor, ip]),

@@ -35,7 +35,8 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'cancelar-solicitud': ['Solicitud cancelada', 'Canceló una solicitud y se le devolvió el crédito.'],
   'consentir-sincronizacion': [
     'Permiso para mantener al día',
-    ({ finalidad }) => `Dio permiso para usar la CIEC y mantener al día los CFDI: ${text(finalidad)}.`,
+    ({ finalidad, con }) =>
+      `Dio permiso para usar la CIEC y mantener al día los CFDI: ${text(finalidad)}.${con === undefined ? '' : ` Lo dio en el panel, con ${text(con)}.`}`,
   ],
   'usar-consentimiento': [
     'Uso del permiso',

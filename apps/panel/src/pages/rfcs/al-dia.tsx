@@ -36,7 +36,7 @@ upToDatePage.get(SUB, (contexto, rfc) => page(contexto, rfc));
 
 /** Keeps them up to date, or gives a new consent, through the API: only there the key opens the CIEC. */
 upToDatePage.post(SUB, async (contexto, rfc) => {
-  const { campos, deps, ip, redirectTo } = contexto;
+  const { campos, deps, autor, ip, redirectTo } = contexto;
   const recordada = createLlaveRecordada(contexto);
   const typed = (campos['api_key'] ?? '').trim();
   const apiKey = typed || ((await recordada.recall(rfc)) ?? '');
@@ -61,6 +61,7 @@ upToDatePage.post(SUB, async (contexto, rfc) => {
     const campo = campoDeApi.parse(rechazo.campo);
     return page(contexto, rfc, { pedido, ...rechazo, campo });
   }
+  await createSincronizaciones(deps.database).noteGiver(rfc.id, autor);
   if (typed !== '' && rfc.llave !== null) await recordada.keep(typed, rfc, rfc.llave.id);
   return redirectTo(hrefRfc(rfc.rfc, SUB), {
     tono: 'exito',
