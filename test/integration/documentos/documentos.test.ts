@@ -198,10 +198,11 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
 
     /** A webhook, and a delivery of it. */
     async function preparedWebhook(): Promise<Record<string, unknown>> {
-      const campos = { rfc, url: 'https://erp.example/acuse', eventos: ['saldo.bajo'] };
+      const url = `https://erp.example/${seen.length}`;
+      const campos = { rfc, url, eventos: ['saldo.bajo'] };
       const { webhook_id } = await call<{ webhook_id: string }>('webhooks/crear', campos);
       const { entrega_id } = await call<{ entrega_id: string }>('webhooks/probar', { webhook_id });
-      return { webhook_id, entrega_id };
+      return { webhook_id, entrega_id, url: `${url}/other` };
     }
 
     /** A request as the operation wants it, or a CFDI that the SAT knows. */
@@ -249,6 +250,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
         for (const orden of ordenesOf(document).filter(runs)) {
           const text = here(orden.text)
             .replaceAll('2026-03-', `${mes}-`)
+            .replaceAll('erp.example/acuse', `erp.example/acuse-${at}`) // a second webhook of one URL is a 409
             .replaceAll('"solicitud_id":"…"', `"solicitud_id":"${solicitud}"`);
           const { code, output } = await shell.run(text);
           expect([orden.text, code, output]).toEqual([orden.text, 0, output]);
