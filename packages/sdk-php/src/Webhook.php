@@ -4,7 +4,11 @@ declare(strict_types=1);
 
 namespace Acuse;
 
-/** What a service tells by itself, signed. */
+/**
+ * Signed events of the service.
+ *
+ * @phpstan-import-type EventoWebhook from Eventos
+ */
 final class Webhook
 {
     /** Seconds by which the clock of a webhook may differ. */
@@ -22,7 +26,7 @@ final class Webhook
      *     are the same.
      * @param string|list<string> $secretos One `whsec_…`, or several while one replaces the other.
      * @param int|null $ahora Seconds since 1970; the clock by default.
-     * @return array{type: string, timestamp: string, data: array<string, mixed>}
+     * @return EventoWebhook a comparison of `type` with a constant of `Eventos` narrows `data`
      * @throws AcuseError `WEBHOOK_INVALIDO` with the reason
      * @throws \InvalidArgumentException for a secret that is none
      */

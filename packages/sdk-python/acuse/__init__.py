@@ -4,9 +4,10 @@ from .client import Acuse, Descarga
 from .errors import AcuseError, es_pasajero
 from .generated import VERSION
 from .generated.errors import NombreError
+from .generated.types import EventoWebhook
 from .package import ArchivoGuardado, PaqueteAbierto
 from .pages import elementos
-from .webhook import EventoWebhook, verificar_webhook
+from .webhook import verificar_webhook
 
 __all__ = [
     "VERSION",

@@ -29,7 +29,7 @@ class AcuseError(Exception):
         """The precise cause and the wrong fields, where there are any."""
         self.request_id = request_id
         """``X-Request-Id`` of the answer: what the operator of the service asks for."""
-        super().__init__((texto or FALLOS_LOCALES.get(nombre, nombre)) + _reason(self.datos, texto or ""))
+        super().__init__((texto or FALLOS_LOCALES.get(nombre) or nombre) + _reason(self.datos, texto or ""))
 
     @property
     def reintentar_en(self) -> Optional[float]:

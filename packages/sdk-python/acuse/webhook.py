@@ -7,23 +7,14 @@ import hmac
 import json
 import re
 import time
-from typing import Any, Dict, Iterable, Mapping, Optional, TypedDict, Union
+from typing import Iterable, Mapping, Optional, Union
 
 from .errors import AcuseError
+from .generated.types import EventoWebhook
 
 TOLERANCE_SECONDS = 300
 """Seconds by which the clock of a webhook may differ."""
 PREFIX = "whsec_"
-
-
-class EventoWebhook(TypedDict):
-    """What a service tells by itself, as Standard Webhooks describes it."""
-
-    type: str
-    """``solicitud.terminada``."""
-    timestamp: str
-    """When it happened, ISO 8601."""
-    data: Dict[str, Any]
 
 
 def verificar_webhook(

@@ -31,6 +31,7 @@ export interface Documento {
   readonly info: unknown;
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, { readonly post: Operacion }>>;
+  readonly webhooks: Readonly<Record<string, { readonly post: Pick<Operacion, 'requestBody'> }>>;
   readonly components: {
     readonly schemas: Readonly<Record<string, JsonSchema>>;
     readonly responses: Readonly<Record<string, Respuesta>>;
@@ -95,6 +96,14 @@ export function ownErrors(operations: readonly Publicada[], { responses }: Publi
   const isOwn = (nombre: string) =>
     !operations.every((other) => other.responses.some(({ nombres }) => nombres.includes(nombre)));
   return responses.flatMap(({ http, nombres }) => (http === 200 ? [] : nombres.filter(isOwn)));
+}
+
+/** Events that the service sends: each type with the name of its schema. */
+export function eventsOf({ webhooks }: Documento) {
+  return Object.entries(webhooks).map(([type, { post }]) => ({
+    type,
+    schema: nameOf(post.requestBody.content['application/json'].schema),
+  }));
 }
 
 /** The fields of the body of an operation, what they refer to filled in. */

@@ -1,6 +1,7 @@
 import { CON_PLAZO, PASAJEROS } from '../src/errors.ts';
 import {
   type Documento,
+  eventsOf,
   FALLOS_PROPIOS,
   fieldsOf,
   groupsOf,
@@ -126,6 +127,26 @@ ${list(CON_PLAZO)}    ];
 `;
 }
 
+/** Constants for the types of events, and their shapes in one union that narrows by `type`. */
+function eventsText(documento: Documento): string {
+  const events = eventsOf(documento);
+  const shapes = events.map(({ schema }) => shapeOf(documento, { $ref: `#/${schema}` }, ' * '));
+  const constants = events.map(({ type, schema }) => {
+    const { description = '' } = documento.components.schemas[schema] ?? {};
+    return `    /** ${description} */\n    public const ${type.replaceAll('.', '_').toUpperCase()} = ${quoted(type)};\n`;
+  });
+  return `${HEAD}
+/**
+ * Types of events of a webhook. A comparison of \`type\` with one of them narrows \`data\`.
+ *
+ * @phpstan-type EventoWebhook ${shapes.join('|')}
+ */
+final class Eventos
+{
+${constants.join('')}}
+`;
+}
+
 /** The files of packages/sdk-php/src/generated, by their name. */
 export function phpFiles(documento: Documento, version: string): Readonly<Record<string, string>> {
   const operations = operationsOf(documento);
@@ -174,5 +195,6 @@ final class Descarga
 }
 `,
     'Errores.php': errorsText(documento),
+    'Eventos.php': eventsText(documento),
   };
 }

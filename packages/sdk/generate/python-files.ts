@@ -1,6 +1,7 @@
 import { CON_PLAZO, PASAJEROS } from '../src/errors.ts';
 import {
   type Documento,
+  eventsOf,
   FALLOS_PROPIOS,
   fieldsOf,
   groupsOf,
@@ -57,6 +58,10 @@ function typeOf(schema: JsonSchema, name: string, nested: Nested): string {
   return PRIMITIVES[String(schema.type)] ?? 'Any';
 }
 
+/** Names of the schemas that the type of a field mentions. */
+const namesIn = (campo: JsonSchema) =>
+  [...JSON.stringify(campo).matchAll(/"\$ref":"([^"]+)"/g)].map(([, $ref = '']) => nameOf({ $ref }));
+
 /** One class, or two where some of its fields may be missing, before those of what is nested in it. */
 function classText(name: string, schema: JsonSchema): string {
   const before: string[] = [];
@@ -77,7 +82,9 @@ function classText(name: string, schema: JsonSchema): string {
 
 function typesText(documento: Documento): string {
   const { schemas } = documento.components;
-  const used = reachable(documento, ['DatosFallo', ...operationsOf(documento).map(({ respuesta }) => respuesta)]);
+  const events = eventsOf(documento).map(({ schema }) => schema);
+  const answers = operationsOf(documento).map(({ respuesta }) => respuesta);
+  const used = reachable(documento, ['DatosFallo', ...answers, ...events]);
   const texts = [...used].sort().map((name) => {
     const schema = schemas[name] ?? {};
     if (schema.properties !== undefined || schema.allOf !== undefined) return classText(name, schema);
@@ -86,7 +93,12 @@ function typesText(documento: Documento): string {
   return `${HEAD}from __future__ import annotations
 
 from typing import Any, List, Literal, Optional, TypedDict, Union
-${texts.join('')}`;
+${texts.join('')}
+
+EventoWebhook = Union[
+${events.map((name) => `    ${name},\n`).join('')}]
+"""Event of a webhook; a check of its type narrows its data."""
+`;
 }
 
 function methodText(documento: Documento, operations: readonly Publicada[], one: Publicada): string {
@@ -134,7 +146,10 @@ ${told(description, '    ')}
         self._call = call
 ${own.map((one) => methodText(documento, operations, one)).join('')}`,
   );
-  const names = new Set(operations.map(({ respuesta }) => respuesta));
+  const named = operations.flatMap(({ peticion }) =>
+    fieldsOf(documento, peticion).flatMap(({ campo }) => namesIn(campo)),
+  );
+  const names = new Set([...operations.map(({ respuesta }) => respuesta), ...named]);
   return `${HEAD}from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Literal, Optional

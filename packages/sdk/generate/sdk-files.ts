@@ -2,6 +2,7 @@ import openapiTS, { astToString } from 'openapi-typescript';
 import {
   answerOf,
   type Documento,
+  eventsOf,
   fieldsOf,
   groupsOf,
   operationsOf,
@@ -129,6 +130,15 @@ ${operaciones.map((one) => `  ${JSON.stringify(one)},\n`).join('')}];
 `;
 }
 
+/** Every event in one type that narrows by `type`. */
+const eventsText = (documento: Documento) => `
+/** Event of a webhook; a check of \`type\` narrows \`data\`. */
+export type EventoWebhook =
+${eventsOf(documento)
+  .map(({ schema }) => `    | ${schema}`)
+  .join('\n')};
+`;
+
 /** The files of packages/sdk/src/generated, by their name. */
 export async function sdkFiles(documento: Documento, version: string): Promise<Readonly<Record<string, string>>> {
   const { openapi, info, components } = documento;
@@ -137,7 +147,7 @@ export async function sdkFiles(documento: Documento, version: string): Promise<R
     ...{ silent: true, rootTypes: true, rootTypesNoSchemaPrefix: true },
   });
   return {
-    'openapi.ts': `${HEAD}${astToString(types).replace(/^export type [\w$]+ = Record<string, never>;\n/gm, '')}`,
+    'openapi.ts': `${HEAD}${astToString(types).replace(/^export type [\w$]+ = Record<string, never>;\n/gm, '')}${eventsText(documento)}`,
     'operaciones.ts': operationsText(documento, version),
     'fallos.ts': errorsText(documento),
     'catalogo.ts': catalogueText(documento),

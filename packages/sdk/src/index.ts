@@ -12,4 +12,4 @@ export type * from './generated/openapi.ts';
 export { elementos, paginas } from './paginas.ts';
 export type { OpcionesPaquete, PaqueteAbierto } from './paquete.ts';
 export type { AlIntentar, Intento, OpcionesLlamada, Pausa } from './transport.ts';
-export { type EventoWebhook, verificarWebhook, type WebhookRecibido } from './webhook.ts';
+export { verificarWebhook, type WebhookRecibido } from './webhook.ts';

@@ -1,13 +1,5 @@
 import { AcuseError } from './errors.ts';
-
-/** What a service tells by itself, as Standard Webhooks describes it. */
-export interface EventoWebhook {
-  /** `solicitud.terminada`. */
-  readonly type: string;
-  /** When it happened, ISO 8601. */
-  readonly timestamp: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
+import type { EventoWebhook } from './generated/openapi.ts';
 
 /** A webhook as it came. */
 export interface WebhookRecibido {
@@ -27,6 +19,7 @@ const PREFIX = 'whsec_';
  * refused. Comparisons take the same time whatever they find. Whoever gets the same `webhook-id` twice has to do its
  * work once.
  *
+ * @typeParam T Type of the event; by default all events, which a check of `type` narrows.
  * @param secretos One `whsec_…`, or several while one replaces the other.
  * @throws AcuseError `WEBHOOK_INVALIDO` with the reason; TypeError for a secret that is none.
  */
