@@ -16,8 +16,8 @@ async function accepted(hours: number) {
   const set = await setUp();
   const { ask, efirma, now } = set;
   asked += 1;
-  // Another second is another request: the SAT refuses equal ones.
-  const periodo = { ...SOLICITAR.periodo, inicio: `2026-03-01T00:00:0${asked}` };
+  // A second of its own, which no other file of this process has asked for: the SAT refuses equal requests.
+  const periodo = { ...SOLICITAR.periodo, inicio: `2026-03-01T07:53:0${asked}` };
   const solicitada = await ask({ ...SOLICITAR, periodo });
   if (solicitada.resultado !== 'ACEPTADA') throw new Error(solicitada.resultado);
   const { folio } = solicitada;

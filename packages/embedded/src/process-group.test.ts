@@ -63,14 +63,15 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
 
   test('starts when ready, writes to files, tells its memory, stops in the reverse order', async () => {
     make();
-    const [first, second] = [await spec('one'), await spec('two')];
+    const own = { NOTES: join(dir, 'order') };
+    const [first, second] = [await spec('one', own), await spec('two', own)];
     const [one, two] = [await group.start(first), await group.start(second)];
     expect(one.isRunning() && isAlive(two.pid)).toBe(true);
     if (process.platform === 'linux') expect(await one.residentBytes()).toBeGreaterThan(10 * 1024 * 1024);
     expect(await group.stop()).toBe(true);
     expect(one.isRunning() || isAlive(two.pid)).toBe(false);
     expect(await readFile(join(dir, 'logs', 'two.log'), 'utf8')).toContain('starting');
-    expect(await readFile(join(dir, 'notes'), 'utf8')).toBe(`${second.env['PORT']} ${first.env['PORT']} `);
+    expect(await readFile(own.NOTES, 'utf8')).toBe(`${second.env['PORT']} ${first.env['PORT']} `);
   });
 
   test('does not take the answer of another program for that of its own', async () => {

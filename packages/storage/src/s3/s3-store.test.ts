@@ -28,7 +28,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
     expect(s3.count(/^PUT .*partNumber=/)).toBe(5);
     const got = Buffer.from(await (await s3.fetchObject(paquetes, saved.objectKey)).arrayBuffer());
     expect(got.equals(content)).toBe(true);
-    expect(await s3.server.openUploads()).toBe(0);
+    expect(await s3.server.openUploads('solicitudes/s1/sat/p1/a.zip')).toBe(0);
     expect(await paquetes.findSat(origen, never)).toEqual(saved);
   });
 
@@ -44,7 +44,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
     await expect(paquetes.saveSat({ ...origen, paquete: 'cut' }, source, never)).rejects.toBe(cut);
     expect(s3.count(/^POST .*uploads/)).toBe(1);
     expect(s3.count(/^DELETE .*uploadId/)).toBe(1);
-    expect(await s3.server.openUploads()).toBe(0);
+    expect(await s3.server.openUploads('solicitudes/s1/sat/p1/cut.zip')).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'cut' }, never)).toBeNull();
   });
 
@@ -58,7 +58,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
       return false;
     };
     await expect(saving).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
-    expect(await s3.server.openUploads()).toBe(0);
+    expect(await s3.server.openUploads('solicitudes/s1/sat/p1/closed.zip')).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'closed' }, never)).toBeNull();
   });
 
@@ -74,7 +74,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
     };
     const source = Readable.from(slowly(randomBytes(12 * MIB), 100_000));
     await expect(paquetes.saveSat({ ...origen, paquete: 'late' }, source, controller.signal)).rejects.toBe(reason);
-    expect(await s3.server.openUploads()).toBe(0);
+    expect(await s3.server.openUploads('solicitudes/s1/sat/p1/late.zip')).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'late' }, never)).toBeNull();
   });
 
