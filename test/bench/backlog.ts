@@ -18,8 +18,8 @@ import { silentLogger as log, uuidV7 } from '@acuse/runtime';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { workerConfig } from '../../apps/worker/src/config.ts';
-import { startReconciler } from '../../apps/worker/src/reconciler.ts';
-import { startRelay } from '../../apps/worker/src/relay.ts';
+import { startReconciler } from '../../apps/worker/src/roles/reconciler.ts';
+import { startRelay } from '../../apps/worker/src/roles/relay.ts';
 import { createRunner, startWatchdog } from '../../apps/worker/src/steps.ts';
 import { seedOpen } from '../integration/fixtures/abiertas.ts';
 

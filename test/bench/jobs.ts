@@ -7,7 +7,7 @@ import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger } from '@acuse/runtime';
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { startRelay } from '../../apps/worker/src/relay.ts';
+import { startRelay } from '../../apps/worker/src/roles/relay.ts';
 import { createRunner } from '../../apps/worker/src/steps.ts';
 import { ring, seedOpen } from '../integration/fixtures/abiertas.ts';
 import { type Servers, type Speed, startMeasure } from './cpu.ts';

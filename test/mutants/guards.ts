@@ -33,9 +33,9 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the reconciler that rings for claims that lapsed',
-    file: 'apps/worker/src/reconciler.ts',
+    file: 'apps/worker/src/roles/reconciler.ts',
     edits: [{ from: 'const rung = await sweeper.ringOverdue({ graceSeconds, limit: BATCH });', to: 'const rung = 0;' }],
-    tests: ['apps/worker/src/reconciler.test.ts'],
+    tests: ['apps/worker/src/roles/reconciler.test.ts'],
   },
   {
     name: 'the condition that a part of an object is of the version that was begun',

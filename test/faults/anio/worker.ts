@@ -13,7 +13,7 @@ import {
 import { createMetrics } from '@acuse/metrics';
 import { type Logger, silentLogger } from '@acuse/runtime';
 import { openOpener } from '@acuse/vault';
-import { createTurns } from '../../../apps/worker/src/sincronizacion.ts';
+import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';
 import { createRunner } from '../../../apps/worker/src/steps.ts';
 import { createRandom } from '../random.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerSettings } from './protocol.ts';

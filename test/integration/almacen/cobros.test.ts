@@ -4,7 +4,7 @@ import { createAlmacenes, createClaims, createRiesgo, createSincronizaciones, cr
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
-import { createTurns } from '../../../apps/worker/src/sincronizacion.ts';
+import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';
 import { brokenInvariants, claimOf, saldoDe, useDatabase } from '../fixtures/database.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';
 import { newSubscriber, subscribe } from './subscriber.ts';

@@ -11,7 +11,7 @@ import {
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
-import { createTurns } from '../../../apps/worker/src/sincronizacion.ts';
+import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';
 import { installClock, setClock } from '../fixtures/clock.ts';
 import { claimOf, saldoDe, sqlOn, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';

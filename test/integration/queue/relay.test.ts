@@ -5,7 +5,7 @@ import { createMetrics } from '@acuse/metrics';
 import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger as log } from '@acuse/runtime';
 import { it } from 'vitest';
-import { startRelay } from '../../../apps/worker/src/relay.ts';
+import { startRelay } from '../../../apps/worker/src/roles/relay.ts';
 import { createRunner } from '../../../apps/worker/src/steps.ts';
 import { ring, seedOpen } from '../fixtures/abiertas.ts';
 import { useDatabase } from '../fixtures/database.ts';

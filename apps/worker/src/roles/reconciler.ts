@@ -1,7 +1,19 @@
 import type { Paquetes } from '@acuse/core';
-import type { Documentos, Saldos, Sweeper } from '@acuse/db';
+import {
+  createBacklog,
+  createDocumentos,
+  createListados,
+  createSaldos,
+  createSaludCanales,
+  createSweeper,
+  type Documentos,
+  type Saldos,
+  type Sweeper,
+} from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
-import { startLoop } from './loop.ts';
+import { startLoop } from '../loop.ts';
+import { meterReconciler, observeBacklog, observeCanales, observeListados } from '../metering.ts';
+import type { OpenRole } from './role.ts';
 
 /** Rows looked at in one turn. */
 const BATCH = 500;
@@ -103,3 +115,20 @@ export function startCleanup(deps: {
     },
   });
 }
+
+/** Repeats lost wake-ups, ends what is past its deadline, refunds what was abandoned and deletes packages. */
+export const openReconciler: OpenRole = ({ config, database, log, metrics, paquetes, closeLater }) => {
+  const { sweeper, saldos } = meterReconciler(
+    { sweeper: createSweeper(database), saldos: createSaldos(database) },
+    metrics,
+  );
+  const common = { sweeper, log, everyMs: config.RECONCILER_INTERVAL_MS, retentionDays: config.RETENTION_DAYS };
+  observeBacklog(metrics, createBacklog(database));
+  observeListados(metrics, createListados(database));
+  observeCanales(metrics, createSaludCanales(database));
+  const graceSeconds = config.RECONCILER_GRACE_SECONDS;
+  closeLater('reconciler', startReconciler({ ...common, saldos, graceSeconds }));
+  const documentos = createDocumentos(database);
+  const purgeSeconds = config.PURGE_GRACE_SECONDS;
+  closeLater('limpieza', startCleanup({ ...common, documentos, paquetes, purgeSeconds }));
+};

@@ -5,15 +5,14 @@ import {
   type CorreoTomado,
   createAvisosCorreo,
   createCorreos,
-  type Database,
   huellaDeEnlace,
 } from '@acuse/db';
 import { contenidoDe, createMailer, type Envio, type Mailer, readServidor } from '@acuse/mail';
 import type { Metrics } from '@acuse/metrics';
-import type { Logger, Shutdown } from '@acuse/runtime';
+import type { Logger } from '@acuse/runtime';
 import { nextIntento } from '@acuse/webhooks';
-import type { WorkerConfig } from '../config.ts';
 import { startLoop } from '../loop.ts';
+import type { OpenRole } from '../roles/role.ts';
 import { startAvisos } from './avisos.ts';
 import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
 
@@ -37,15 +36,7 @@ interface Deps {
  * The role `correo`: hands mails to the server of `SMTP_URL`, writes those about certificates near their end, and ends
  * mails that are too late. Without a server it deletes them all.
  */
-export async function openCorreo(
-  {
-    config,
-    database,
-    log,
-    metrics,
-  }: { config: WorkerConfig; database: Database; log: Logger; metrics: Metrics<'worker'> },
-  shutdown: Shutdown,
-): Promise<void> {
+export const openCorreo: OpenRole = async ({ config, database, log, metrics, shutdown }) => {
   const correos = createCorreos(database);
   const { SMTP_URL, CORREO_DE: de, PANEL_PUBLIC_URL, CORREO_TIMEOUT_MS: timeoutMs } = config;
   const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
@@ -91,7 +82,7 @@ export async function openCorreo(
   const { look } = createAvisosCorreo(database);
   const looking = startAvisos({ name: 'avisos-correo', log, everyMs: AVISOS_INTERVAL_MS, look });
   shutdown.phase('avisos-correo', () => looking.close());
-}
+};
 
 const CON_ENLACE: readonly string[] = ['correo.verificar', 'password.restablecer', 'equipo.invitacion'];
 

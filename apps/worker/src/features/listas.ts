@@ -9,13 +9,14 @@ import {
   SatError,
   type SatMetrics,
 } from '@acuse/core';
-import { createCargaListado, createCargaListas, createListados, type Database, type Heartbeats } from '@acuse/db';
-import { createScheduledConsumer, createScheduler, type QueueSettings } from '@acuse/queue';
-import { deadline, type Logger, type Shutdown } from '@acuse/runtime';
+import { createCargaListado, createCargaListas, createListados, type Database } from '@acuse/db';
+import { createScheduledConsumer, createScheduler } from '@acuse/queue';
+import { deadline } from '@acuse/runtime';
 import { createLista69b, createListado, DIRECCIONES_LISTADOS } from '@acuse/sat';
-import type { WorkerConfig } from './config.ts';
-import { BEAT_MS } from './envios/webhooks.ts';
-import { startLoop } from './loop.ts';
+import type { WorkerConfig } from '../config.ts';
+import { startLoop } from '../loop.ts';
+import type { OpenRole } from '../roles/role.ts';
+import { BEAT_MS } from './webhooks.ts';
 
 const TZ = 'America/Mexico_City';
 /** Hours without a word from the source after which a list is fetched without waiting for its time of day. */
@@ -72,27 +73,16 @@ function openCargadores(
  * the queue's schedule, which it keeps there, and each whenever the database says so (there is none, it is too old, an
  * attempt failed, the operator asked). What is wrong with one is no concern of the others.
  */
-export function openListas(
-  {
-    config,
-    database,
-    heartbeats,
-    queueSettings,
-    log,
-    metrics,
-    loaded,
-  }: {
-    config: WorkerConfig;
-    database: Database;
-    heartbeats: Heartbeats;
-    queueSettings: QueueSettings;
-    log: Logger;
-    metrics: SatMetrics;
-    /** Called when a list is the newest that there is. */
-    loaded: () => void;
-  },
-  shutdown: Shutdown,
-): void {
+export const openListas: OpenRole = ({
+  config,
+  database,
+  heartbeats,
+  queueSettings,
+  log,
+  satMetrics: metrics,
+  wakes,
+  shutdown,
+}) => {
   const { LISTAS_INTERVAL_MS: everyMs } = config;
   const cargadores = openCargadores(config, database, metrics);
   shutdown.phase('fuentes-listas', () => Promise.all([...cargadores.values()].map(({ close }) => close())));
@@ -115,7 +105,7 @@ export function openListas(
       const carga = await loadList(signal);
       if (carga.resultado === 'OTRA_EN_CURSO') return;
       const { fechaCorte, filas, sha256 } = carga.version;
-      loaded();
+      wakes.wake('lists');
       log.info({ lista: clave, resultado: carga.resultado, fechaCorte, filas, sha256 }, 'list_current');
     } catch (error) {
       if (signal.aborted) return;
@@ -179,4 +169,4 @@ export function openListas(
     await Promise.all([pending.close(), schedule.close(), latido.close()]);
     await Promise.all(running);
   });
-}
+};

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Outbox } from '@acuse/db';
-import type { WorkQueue } from '@acuse/queue';
+import { createOutbox, type Outbox } from '@acuse/db';
+import { createQueue, type WorkQueue } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
-import { startLoop } from './loop.ts';
+import { startLoop } from '../loop.ts';
+import type { OpenRole } from './role.ts';
 
 /** Milliseconds that a turn rests at least: the slots that become free meanwhile are given out together. */
 const PACE_MS = 10;
@@ -45,3 +46,19 @@ export async function startRelay(deps: {
     },
   };
 }
+
+/** Carries wake-ups from the outbox to the queue. */
+export const openRelay: OpenRole = async ({ config, database, log, queueSettings, wakes, closeLater }) => {
+  const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
+  const queue = closeLater('queue', createQueue(queueSettings, { onError }));
+  const relay = await startRelay({
+    outbox: createOutbox(database),
+    queue,
+    log,
+    everyMs: config.RELAY_INTERVAL_MS,
+    queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
+    graceSeconds: config.RECONCILER_GRACE_SECONDS,
+  });
+  wakes.on('outbox', relay.wake);
+  closeLater('relay', relay);
+};

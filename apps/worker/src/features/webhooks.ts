@@ -4,19 +4,17 @@ import {
   createAvisos,
   createEntregas,
   createSolicitudes,
-  type Database,
   type Entregas,
   type EntregaTomada,
-  type Heartbeats,
   type Solicitudes,
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
-import type { Logger, Shutdown } from '@acuse/runtime';
+import type { Logger } from '@acuse/runtime';
 import type { Tracing } from '@acuse/tracing';
 import { createSellado, openKeyring } from '@acuse/vault';
 import { createSender, type Envio, encabezadosDe, nextIntento, type Sender, SIN_RECEPTOR } from '@acuse/webhooks';
-import type { WorkerConfig } from '../config.ts';
 import { startLoop } from '../loop.ts';
+import type { OpenRole } from '../roles/role.ts';
 import { startAvisos } from './avisos.ts';
 import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
 
@@ -52,17 +50,7 @@ interface AjustesWebhooks {
 }
 
 /** The role `webhooks`: sends what is due, and tells of what is the case. It opens no credential and asks no SAT. */
-export async function openWebhooks(
-  {
-    config,
-    database,
-    heartbeats,
-    log,
-    metrics,
-    tracing,
-  }: { config: WorkerConfig; database: Database; heartbeats: Heartbeats } & Pick<Deps, 'log' | 'metrics' | 'tracing'>,
-  shutdown: Shutdown,
-): Promise<void> {
+export const openWebhooks: OpenRole = async ({ config, database, heartbeats, log, metrics, tracing, shutdown }) => {
   const timeoutMs = config.WEBHOOK_TIMEOUT_MS;
   const sender = createSender({
     timeoutMs,
@@ -98,7 +86,7 @@ export async function openWebhooks(
   };
   const latido = startLoop({ name: 'webhooks-latido', everyMs: BEAT_MS, log, turn: beat });
   shutdown.phase('avisos', () => Promise.all([looking.close(), latido.close()]));
-}
+};
 
 /** Sends what is due; a receiver that is slow or dead holds its own few slots. */
 function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {

@@ -17,17 +17,16 @@ import {
   createAlmacenes,
   createRiesgo,
   createTramos,
-  type Database,
   LecturaIlegible,
   type Peticion,
   type Riesgo,
   type Tramos,
   type TramoTomado,
 } from '@acuse/db';
-import { type Logger, linkSignals, type Shutdown, uuidV7 } from '@acuse/runtime';
-import type { WorkerConfig } from './config.ts';
-import { keepAlive } from './keep-alive.ts';
-import { startLoop } from './loop.ts';
+import { type Logger, linkSignals, uuidV7 } from '@acuse/runtime';
+import { keepAlive } from '../keep-alive.ts';
+import { startLoop } from '../loop.ts';
+import type { OpenRole } from '../roles/role.ts';
 
 /** Seconds for which a tramo is held without being held longer. */
 const LEASE_SECONDS = 60;
@@ -75,25 +74,12 @@ interface AjustesSincronizacion {
  * The role `sincronizacion`: asks for what subscriptions are due for, merges what came, and crosses the counterparties
  * with the published lists. It opens no credential.
  */
-export function openSincronizacion(
-  {
-    config,
-    database,
-    paquetes,
-    log,
-    isCharged,
-    wake,
-  }: { config: WorkerConfig; database: Database; paquetes: Pick<Paquetes, 'readCsv'> } & Pick<
-    Deps,
-    'log' | 'isCharged' | 'wake'
-  >,
-  shutdown: Shutdown,
-): void {
+export const openSincronizacion: OpenRole = ({ config, database, paquetes, log, isCharged, wakes, shutdown }) => {
   const deps: Deps = {
     tramos: createTramos(database),
     almacenes: createAlmacenes(database),
     riesgo: createRiesgo(database),
-    ...{ paquetes, log, isCharged, wake },
+    ...{ paquetes, log, isCharged, wake: () => wakes.wake('outbox') },
     now: () => new Date(),
   };
   const loops = startSincronizacion(deps, {
@@ -103,7 +89,7 @@ export function openSincronizacion(
     deadlineHours: config.DEADLINE_HOURS,
   });
   shutdown.phase('sincronizacion', () => loops.close());
-}
+};
 
 /** One turn of each of the loops of the role; each says whether there is more to do at once. */
 export function createTurns(deps: Deps, ajustes: AjustesSincronizacion) {

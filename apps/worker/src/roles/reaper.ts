@@ -1,8 +1,9 @@
 import type { Boveda, Captchas } from '@acuse/core';
-import type { Retention } from '@acuse/db';
+import { createBoveda, createCaptchas, createRetention, type Retention } from '@acuse/db';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import type { SatAbierto } from '@acuse/sat';
-import { startLoop } from './loop.ts';
+import { startLoop } from '../loop.ts';
+import type { OpenRole } from './role.ts';
 
 /**
  * Deletes what has expired in the database: e.firma keys and sealed copies within a minute of their end. Its first
@@ -69,3 +70,22 @@ export function startSesiones(deps: {
     },
   });
 }
+
+/** Milliseconds between two looks for rows past their retention; a full batch is followed by the next at once. */
+const RETENTION_EVERY_MS = 60_000;
+
+/** Deletes expired credentials, old traces and audit lines, and unused portal sessions. */
+export const openReaper: OpenRole = ({ config, database, log, closeLater, openSats }) => {
+  const sat = openSats();
+  const common = { log, everyMs: config.REAPER_INTERVAL_MS };
+  closeLater('reaper', startReaper({ ...common, boveda: createBoveda(database) }));
+  const retention = startRetention({
+    retention: createRetention(database),
+    log,
+    everyMs: RETENTION_EVERY_MS,
+    traceDays: config.TRACE_RETENTION_DAYS,
+    auditDays: config.AUDIT_RETENTION_DAYS,
+  });
+  closeLater('retention', retention);
+  closeLater('sesiones', startSesiones({ ...common, sat, captchas: createCaptchas(database) }));
+};

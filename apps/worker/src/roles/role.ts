@@ -1,0 +1,45 @@
+import type { AccesoMetrics, Checkpoint, Claims, Modo, Paquetes, SatMetrics } from '@acuse/core';
+import type { Database, Heartbeats } from '@acuse/db';
+import type { Metrics } from '@acuse/metrics';
+import type { QueueSettings } from '@acuse/queue';
+import type { HealthCheck, Logger, Shutdown } from '@acuse/runtime';
+import type { Tracing } from '@acuse/tracing';
+import type { WorkerConfig } from '../config.ts';
+import type { OpenSats } from '../sats.ts';
+import type { StepJob } from '../steps.ts';
+import type { Wakes } from '../wakes.ts';
+
+/** What the process offers to each of its roles. Everything in it is open until the roles have closed. */
+export interface WorkerContext {
+  readonly config: WorkerConfig;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+  readonly database: Database;
+  readonly metrics: Metrics<'worker'>;
+  readonly tracing: Tracing;
+  readonly queueSettings: QueueSettings;
+  readonly paquetes: Paquetes;
+  readonly claims: Claims;
+  readonly heartbeats: Heartbeats;
+  /** Sums of the requests to the SAT, for the health of its channels. */
+  readonly satMetrics: SatMetrics & AccesoMetrics;
+  readonly checkpoint: Checkpoint;
+  /** Name of the process in heartbeats and steps: host and process id. */
+  readonly proceso: string;
+  readonly wakes: Wakes;
+  /** True where a solicitud of the mode costs credits. */
+  isCharged(modo: Modo): boolean;
+  /** Closes `opened` at shutdown, in the reverse order of opening; returns it. */
+  closeLater<T extends { close(): unknown }>(name: string, opened: T): T;
+  /** Adds a check of `/readyz`. */
+  check(name: string, check: HealthCheck): void;
+  /** Adds what `/healthz` notes beside a healthy process. */
+  note(note: () => Record<string, string>): void;
+  /** The authority, opened by the first role that asks. */
+  openSats(): OpenSats;
+  /** Runs the steps of a queue, at most `concurrency` at once. */
+  consume(job: StepJob, concurrency: number): void;
+}
+
+/** Starts a role; what it opens is closed by `closeLater` or by a phase of `shutdown`. */
+export type OpenRole = (context: WorkerContext) => void | Promise<void>;
