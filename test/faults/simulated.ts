@@ -321,7 +321,7 @@ export async function simulate(seed: number) {
           const isSure = plan.partes.every((parte) => parte.paquetes.length > 0 || parte.confirmada);
           const confianza = rows.length > 0 || isSure ? 'confirmado' : 'sin_confirmar';
           const resumen = { porEfecto: {}, porMes: {}, cancelados: 0 };
-          return { ...stored('paquete.zip'), registros: rows.length, confianza, resumen, contrapartes: null };
+          return { ...stored('paquete.zip'), registros: rows.length, confianza, resumen, notas: {} };
         },
         down,
       ),
@@ -334,7 +334,7 @@ export async function simulate(seed: number) {
     try {
       const claimed = await claims.claim({ solicitudId: 's', gen: of, queue, leaseSeconds: LEASE / 1_000 });
       if (!claimed) return;
-      const deps = { claims, paquetes: paquetesOf(worker), checkpoint: noCheckpoint, listados: () => null };
+      const deps = { claims, paquetes: paquetesOf(worker), checkpoint: noCheckpoint, observe: [] };
       try {
         if (queue === 'ensambles') await assembleSolicitud(deps, claimed, signal);
         else {

@@ -3,7 +3,6 @@ import type { SatMetrics } from '@acuse/core';
 import {
   assertWritable,
   createClaims,
-  createEsperas,
   createHeartbeats,
   createSatMetrics,
   openDatabase,
@@ -17,7 +16,8 @@ import { idsOf } from '@acuse/vault';
 import { secretosDe, type WorkerConfig } from './config.ts';
 import { createConsumers } from './consume.ts';
 import { createAsked } from './descargas/asked.ts';
-import { meterClaims, meterPaquetes, noteEsperas } from './metering.ts';
+import { CLAIMS_DECORATORS, FINISH_NOTES } from './features.ts';
+import { meterClaims, meterPaquetes } from './metering.ts';
 import type { WorkerContext } from './roles/role.ts';
 import { type OpenSats, openSats } from './sats.ts';
 import { createFailpoint } from './steps.ts';
@@ -60,7 +60,8 @@ export async function openContext(
   const asked = createAsked();
   const proceso = `${hostname()}:${process.pid}`;
   const pasoEnCurso = () => ({ proceso, consultas: asked.soFar() });
-  const noted = noteEsperas(createClaims(database, { pasoEnCurso }), { esperas: createEsperas(database), log });
+  const own = createClaims(database, { pasoEnCurso, finishNotes: FINISH_NOTES });
+  const decorated = CLAIMS_DECORATORS.reduce((claims, add) => add(claims, { database, log, metrics }), own);
 
   /** Receivers of every request to the SAT, and to a simulator beside it. */
   const requests: SatMetrics = {
@@ -76,7 +77,7 @@ export async function openContext(
     ...{ config, log, shutdown, database, metrics, tracing, proceso, satMetrics, isCharged, closeLater },
     queueSettings: { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
     paquetes: tracePaquetes(stored, tracing),
-    claims: meterClaims(noted, { metrics, log, isCharged }),
+    claims: meterClaims(decorated, { metrics, log, isCharged }),
     heartbeats: createHeartbeats(database),
     checkpoint: createFailpoint(config.FAILPOINT, config.NODE_ENV),
     wakes: createWakes(),

@@ -1,14 +1,26 @@
+import { cruceDePaquete, type FinishNote } from '@acuse/db';
 import type { Role } from './config.ts';
 import { openCorreo } from './features/correo.ts';
+import { noteEsperas } from './features/esperas.ts';
 import { openListas } from './features/listas.ts';
+import { meterCruces, observeContrapartes } from './features/riesgo.ts';
 import { openSincronizacion } from './features/sincronizacion.ts';
 import { openWebhooks } from './features/webhooks.ts';
-import type { OpenRole } from './roles/role.ts';
+import type { DecorateClaims, OpenObserver, OpenRole } from './roles/role.ts';
 
 /** Roles of the optional features, in the order in which they open. */
-export const FEATURE_ROLES = [
+export const FEATURE_ROLES: readonly (readonly [Role, OpenRole])[] = [
   ['webhooks', openWebhooks],
   ['correo', openCorreo],
   ['listas', openListas],
   ['sincronizacion', openSincronizacion],
-] as const satisfies readonly (readonly [Role, OpenRole])[];
+];
+
+/** Observers of the rows of each assembled package. */
+export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];
+
+/** What is written in the transaction that ends a solicitud with its package. */
+export const FINISH_NOTES: readonly FinishNote[] = [cruceDePaquete];
+
+/** What features do beside the steps of a solicitud. */
+export const CLAIMS_DECORATORS: readonly DecorateClaims[] = [noteEsperas, meterCruces];

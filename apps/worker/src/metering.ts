@@ -1,22 +1,5 @@
-import {
-  type Avance,
-  type ClaimedSolicitud,
-  type Claims,
-  isEsperaCumplida,
-  type Modo,
-  type Paquetes,
-  type SaludCanal,
-} from '@acuse/core';
-import type {
-  Backlog,
-  createBacklog,
-  createListados,
-  Esperas,
-  EstadoListado,
-  Saldos,
-  SaludCanales,
-  Sweeper,
-} from '@acuse/db';
+import type { Avance, ClaimedSolicitud, Claims, Modo, Paquetes, SaludCanal } from '@acuse/core';
+import type { Backlog, createBacklog, createListados, EstadoListado, Saldos, SaludCanales, Sweeper } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 
@@ -63,35 +46,19 @@ export function meterClaims(
       log.info(stepOf(claimed), 'efirma_awaited');
     },
     async finish(claimed, paquete) {
-      const isCrossed = await claims.finish(claimed, paquete);
-      const { registros, bytes, contrapartes = null } = paquete;
-      if (!isCrossed && contrapartes !== null) log.warn({ contrapartes: contrapartes.length }, 'package_not_crossed');
-      if (claimed.sincronizacionId === null)
-        metrics.packagesCrossed.with({ outcome: isCrossed ? 'crossed' : 'not_crossed' }).add();
+      const isNoted = await claims.finish(claimed, paquete);
+      const { registros, bytes } = paquete;
       log.info({ ...stepOf(claimed), estado: 'TERMINADA', registros, bytes }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: 'TERMINADA' }).add();
       const isUnconfirmed = paquete.registros === 0 && paquete.confianza === 'sin_confirmar';
       if (isUnconfirmed && isCharged(claimed.modo)) refund.add();
-      return isCrossed;
+      return isNoted;
     },
     async fail(claimed, end) {
       await claims.fail(claimed, end);
       log.info({ ...stepOf(claimed), ...end }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: end.estado }).add();
       if (isCharged(claimed.modo)) refund.add();
-    },
-  };
-}
-
-/** The same claims, noting how long a download waited for the SAT; a note that fails costs its step nothing. */
-export function noteEsperas(claims: Claims, { esperas, log }: { esperas: Esperas; log: Logger }): Claims {
-  return {
-    ...claims,
-    async release(claimed, avance, next) {
-      await claims.release(claimed, avance, next);
-      const lista = avance.partes?.find(({ estado }) => estado === 'DISPONIBLE');
-      if (lista === undefined || !isEsperaCumplida(claimed, lista.parteId)) return;
-      await esperas.note(claimed.id).catch((err) => log.warn({ err }, 'wait_not_noted'));
     },
   };
 }
@@ -109,8 +76,8 @@ export function meterPaquetes(paquetes: Paquetes, metrics: WorkerMetrics): Paque
       count('sat', saved.bytes);
       return saved;
     },
-    async assemble(plan, signal, listados) {
-      const made = await paquetes.assemble(plan, signal, listados);
+    async assemble(plan, signal, observers) {
+      const made = await paquetes.assemble(plan, signal, observers);
       count('zip', made.bytes);
       return made;
     },

@@ -47,9 +47,9 @@ export function tracePaquetes(paquetes: Paquetes, tracing: Tracing): Paquetes {
         span.set({ 'acuse.package.bytes': saved.bytes });
         return saved;
       }),
-    assemble: (plan, signal, listados) =>
+    assemble: (plan, signal, observers) =>
       tracing.span({ name: 'assemble package', kind: 'internal' }, async (span) => {
-        const made = await paquetes.assemble(plan, signal, listados);
+        const made = await paquetes.assemble(plan, signal, observers);
         span.set({ 'acuse.package.bytes': made.bytes, 'acuse.package.registros': made.registros });
         return made;
       }),

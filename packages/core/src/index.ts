@@ -24,5 +24,5 @@ export * from './sincronizacion/agenda.ts';
 export * from './solicitud/agenda.ts';
 export { type Checkpoint, noCheckpoint, PUNTOS } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
-export { advanceSolicitud, assembleSolicitud, progresoDe } from './solicitud/solicitud.ts';
+export { advanceSolicitud, assembleSolicitud, type ObserveRows, progresoDe } from './solicitud/solicitud.ts';
 export * from './webhooks.ts';

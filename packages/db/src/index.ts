@@ -8,6 +8,7 @@ export { checkErasure } from './borrado/plan.ts';
 export * from './borrado/search.ts';
 export * from './claims/capsulas.ts';
 export * from './claims/claims.ts';
+export type { FinishNote } from './claims/finish-notes.ts';
 export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';
@@ -55,6 +56,7 @@ export * from './outbox.ts';
 export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';
 export * from './permisos/usuarios-base.ts';
 export * from './recuperacion/recuperacion.ts';
+export { cruceDePaquete } from './riesgo/cruce.ts';
 export * from './riesgo/riesgo.ts';
 export {
   type Cuelga,

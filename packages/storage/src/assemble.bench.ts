@@ -18,6 +18,7 @@ import { satRow, satText } from '../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../testing/zip-bytes.ts';
 import { createPaquetesS3, type PaquetesS3Settings } from './index.ts';
 import { createMemoryStore } from './memoria.ts';
+import { Contrapartes } from './metadata/contrapartes.ts';
 import { paquetesIn } from './paquetes.ts';
 import { DEFAULT_LIMITS } from './zip/sat-package.ts';
 
@@ -122,10 +123,12 @@ async function run(): Promise<void> {
       zipBytesMade = (await storage.paquetes.assemble(plan, signal)).bytes;
     });
     measured.push(spent);
-    if (listados !== null)
+    const seen = listados && new Contrapartes(plan.tipo, listados);
+    if (seen !== null)
       crossed.push(
         await measure(async () => {
-          found = (await storage.paquetes.assemble(plan, signal, listados)).contrapartes?.length ?? 0;
+          await storage.paquetes.assemble(plan, signal, [seen]);
+          found = seen.observed.length;
         }),
       );
   }

@@ -47,7 +47,7 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       const { bytes, sha256 } = meter.finish();
       return { objectKey, bytes, sha256 };
     },
-    assemble: (plan, signal, listados = null) => assemble({ store, limits, level }, plan, signal, listados),
+    assemble: (plan, signal, observers) => assemble({ store, limits, level }, plan, signal, observers),
     readCsv: (objectKey, signal) => readCsv(store, objectKey, signal),
     async saveDocumento(objectKey, bytes, signal) {
       const meter = new Meter();

@@ -7,7 +7,7 @@ import {
   type TipoDescarga,
 } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
-import { Contrapartes } from '../src/metadata/contrapartes.ts';
+import { Contrapartes, rfcColumnOf } from '../src/metadata/contrapartes.ts';
 import { type InvalidText, RecordReader } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';
@@ -44,13 +44,14 @@ export function run(
   }
   const resumen = new Resumen();
   const { tipo = 'recibidos', listados } = options;
-  const contrapartes = new Contrapartes(tipo, listados === undefined ? null : rfcsOf(listados));
+  const contrapartes = listados === undefined ? null : new Contrapartes(tipo, rfcsOf(listados));
+  const seen = { resumen, rfcColumn: rfcColumnOf(tipo), observers: contrapartes === null ? [] : [contrapartes] };
   const recortar = options.recortar ?? null;
-  const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen, contrapartes });
+  const transformer = new MetadataTransformer({ recortar, terceros, invalid, ...seen });
   const out: Buffer[] = [];
   for (const chunk of cut(Buffer.from(text), cuts)) out.push(...transformer.push(chunk));
   out.push(...transformer.end());
-  return { csv: Buffer.concat(out), transformer, resumen, contrapartes: contrapartes.listadas };
+  return { csv: Buffer.concat(out), transformer, resumen, contrapartes: contrapartes?.observed ?? null };
 }
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {

@@ -1,7 +1,15 @@
 import { type ContraparteVista, Desplazado } from '@acuse/core';
 import { createClaims, createRiesgo, createSolicitudes } from '@acuse/db';
 import { expect, test } from 'vitest';
-import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import {
+  claimOf,
+  NOTING,
+  newSolicitud,
+  PAQUETE,
+  seedTaxpayer,
+  type Taxpayer,
+  useDatabase,
+} from '../fixtures/database.ts';
 import { publish } from './listar.ts';
 
 const t = useDatabase();
@@ -16,7 +24,8 @@ async function end(contrapartes: readonly ContraparteVista[] | null, quien?: Tax
   const taxpayer = quien ?? (await seedTaxpayer(t.db));
   const id = await newSolicitud(t.db, taxpayer);
   const claimed = await claimOf(t.db, id);
-  const finish = () => createClaims(t.db).finish(claimed, { ...PAQUETE, contrapartes });
+  const finish = () =>
+    createClaims(t.db, NOTING).finish(claimed, { ...PAQUETE, notas: contrapartes === null ? {} : { contrapartes } });
   await finish();
   const cruce = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.cruce;
   return { id, taxpayer, finish, cruce };

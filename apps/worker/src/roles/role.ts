@@ -1,4 +1,4 @@
-import type { AccesoMetrics, Checkpoint, Claims, Modo, Paquetes, SatMetrics } from '@acuse/core';
+import type { AccesoMetrics, Checkpoint, Claims, Modo, ObserveRows, Paquetes, SatMetrics } from '@acuse/core';
 import type { Database, Heartbeats } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { QueueSettings } from '@acuse/queue';
@@ -43,3 +43,9 @@ export interface WorkerContext {
 
 /** Starts a role; what it opens is closed by `closeLater` or by a phase of `shutdown`. */
 export type OpenRole = (context: WorkerContext) => void | Promise<void>;
+
+/** Opens a feature's observer of assembled packages in a process that assembles. */
+export type OpenObserver = (context: WorkerContext) => ObserveRows;
+
+/** Claims that do something more beside a step. */
+export type DecorateClaims = (claims: Claims, context: Pick<WorkerContext, 'database' | 'log' | 'metrics'>) => Claims;

@@ -2,7 +2,6 @@ import type { Readable } from 'node:stream';
 import type { Formato } from '@acuse/contract';
 import type { CanalSat } from '../credencial.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
-import type { ContraparteVista, RfcsListados } from './riesgo.ts';
 
 /** A SAT package already copied into our storage. */
 interface PaqueteSat {
@@ -72,8 +71,18 @@ export interface PaqueteEnsamblado {
   readonly registros: number;
   readonly confianza: Confianza;
   readonly resumen: ResumenPaquete;
-  /** Its counterparties that may stand on a published list. Null: it was read without the lists. */
-  readonly contrapartes: readonly ContraparteVista[] | null;
+  /** Observations of its rows by the name of their observer, as JSON. */
+  readonly notas: Readonly<Record<string, unknown>>;
+}
+
+/** Sees each row of the metadata of one package once, while it is written. */
+export interface RowObserver {
+  /** Name under which the end of the solicitud notes what was observed. */
+  readonly name: string;
+  /** The row is whole in `out` from `row` on; the RFC of its counterparty stands from `rfc` to `rfcEnd`. */
+  see(out: Buffer, row: number, rfc: number, rfcEnd: number): void;
+  /** What was observed, as JSON. */
+  readonly observed: unknown;
 }
 
 interface ObjetoGuardado {
@@ -101,10 +110,10 @@ export interface Paquetes {
 
   /**
    * Makes the one ZIP of a solicitud: its metadata in the format of the plan, `originales/`, `manifest.json`. Same plan
-   * and same packages, same bytes, whatever is listed. Memory does not grow with the size. Throws `PaqueteSatInvalido`
+   * and same packages, same bytes, whoever observes. Memory does not grow with the size. Throws `PaqueteSatInvalido`
    * when a SAT package cannot be read.
    */
-  assemble(plan: PlanEnsamble, signal: AbortSignal, listados?: RfcsListados | null): Promise<PaqueteEnsamblado>;
+  assemble(plan: PlanEnsamble, signal: AbortSignal, observers?: readonly RowObserver[]): Promise<PaqueteEnsamblado>;
 
   /**
    * `metadata.csv` of a ZIP that `assemble` made in that format, header included, in chunks that end anywhere. Ends

@@ -314,13 +314,12 @@ export interface Claims {
    */
   awaitEfirma(claimed: ClaimedSolicitud): Promise<void>;
   /**
-   * TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. Notes
-   * which of `contrapartes` stand on a published list now, and gives whether it could.
+   * TERMINADA with its package; without any row and unconfirmed it is refunded. Deletes the sealed credential and writes
+   * the finish notes over `notas` in the same transaction. Returns false when the notes could not be written.
    */
   finish(
     claimed: ClaimedSolicitud,
-    paquete: Omit<PaqueteEnsamblado, 'resumen' | 'contrapartes'> &
-      Partial<Pick<PaqueteEnsamblado, 'resumen' | 'contrapartes'>>,
+    paquete: Omit<PaqueteEnsamblado, 'resumen' | 'notas'> & Partial<Pick<PaqueteEnsamblado, 'resumen' | 'notas'>>,
   ): Promise<boolean>;
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(

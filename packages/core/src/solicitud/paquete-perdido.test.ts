@@ -24,7 +24,7 @@ async function assembleWithoutB1(partes: readonly Parte[]): Promise<unknown[][]>
     assemble: () => Promise.reject(new PaqueteSatInvalido('AUSENTE', 'b1', 'm')),
     remove: async () => {},
   };
-  const deps = { claims, paquetes, checkpoint: noCheckpoint, listados: () => null };
+  const deps = { claims, paquetes, checkpoint: noCheckpoint, observe: [] };
   await assembleSolicitud(deps, claimed({ fase: 'ENSAMBLE', partes }), new AbortController().signal);
   return calls;
 }

@@ -4,7 +4,7 @@ import type { Paquetes } from '../ports/paquetes.ts';
 import type { Claims } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { noCheckpoint } from './parte.ts';
-import { assembleSolicitud, progresoDe } from './solicitud.ts';
+import { assembleSolicitud, type ObserveRows, progresoDe } from './solicitud.ts';
 import { claimed, NOW, PERIODO, parte, released, step } from './testing/un-paso.ts';
 
 const available = () =>
@@ -340,34 +340,39 @@ describe('assembly', () => {
     } as Partial<Claims> as Claims;
     const paquetes = { assemble: () => Promise.reject(new Error('assembled')), remove: async () => {} };
     const solicitud = claimed({ fase: 'ENSAMBLE', partes: [available()] });
-    const deps = { claims, paquetes, checkpoint: noCheckpoint, listados: () => null };
+    const deps = { claims, paquetes, checkpoint: noCheckpoint, observe: [] };
     await assembleSolicitud(deps, solicitud, new AbortController().signal);
     expect(calls).toEqual([[{}, { queue: 'descargas', inSeconds: 0 }]]);
   });
 
-  it.each([
-    ['a download that somebody asked for', null, true],
-    ['what a subscription reads, whose store is', 'una', false],
-  ])('crosses the package of %s: with the lists of its beginning', async (_what, sincronizacionId, isCrossed) => {
+  it('gives a package the observers that want it, and its end what they observed', async () => {
     const hecho = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
-    const listados = { has: () => false };
+    const observer = { name: 'vistas', see: () => {}, observed: [1] };
     const [given, finished]: [unknown[], unknown[]] = [[], []];
     const claims = {
       finish: async (_claimed: unknown, paquete: unknown) => finished.push(paquete) === 1,
     } as Partial<Claims> as Claims;
     const resumen = { porEfecto: {}, porMes: {}, cancelados: 0 };
     const paquetes: Pick<Paquetes, 'assemble' | 'remove'> = {
-      async assemble(_plan, _signal, suyos) {
-        given.push(suyos);
-        return { ...hecho, resumen, contrapartes: suyos === null ? null : [] };
+      async assemble(_plan, _signal, observers) {
+        given.push(observers);
+        return { ...hecho, resumen, notas: { vistas: [1] } };
       },
       remove: async () => {},
     };
-    const solicitud = claimed({ fase: 'ENSAMBLE', sincronizacionId, partes: [parte({ estado: 'DESCARGADA' })] });
-    const deps = { claims, paquetes, checkpoint: noCheckpoint, listados: () => listados };
+    const solicitud = claimed({ fase: 'ENSAMBLE', partes: [parte({ estado: 'DESCARGADA' })] });
+    const asked: unknown[] = [];
+    const observe: ObserveRows[] = [
+      (each) => {
+        asked.push(each.id);
+        return observer;
+      },
+      () => null,
+    ];
+    const deps = { claims, paquetes, checkpoint: noCheckpoint, observe };
     await assembleSolicitud(deps, solicitud, new AbortController().signal);
-    expect(given).toEqual([isCrossed ? listados : null]);
-    expect(finished).toEqual([{ ...hecho, resumen, contrapartes: isCrossed ? [] : null }]);
+    expect([given, asked]).toEqual([[[observer]], [solicitud.id]]);
+    expect(finished).toEqual([{ ...hecho, resumen, notas: { vistas: [1] } }]);
   });
 });
 

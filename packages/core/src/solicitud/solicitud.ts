@@ -1,7 +1,6 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import { type Capsula, type Credencial, SinFirma, wipeCredencial } from '../credencial.ts';
-import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble } from '../ports/paquetes.ts';
-import type { RfcsListados } from '../ports/riesgo.ts';
+import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
@@ -245,6 +244,9 @@ async function changeChannel(
 /** Times an unreadable package is fetched anew. */
 const MAX_RELECTURAS = 1;
 
+/** Opens the observer of one package; null where the solicitud needs none. */
+export type ObserveRows = (claimed: ClaimedSolicitud) => RowObserver | null;
+
 /**
  * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. One
  * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched anew once; when the
@@ -256,22 +258,18 @@ export async function assembleSolicitud(
     readonly claims: Claims;
     readonly paquetes: Pick<Paquetes, 'assemble' | 'remove'>;
     readonly checkpoint: Checkpoint;
-    /** Who stands on a list; null while nobody knows. */
-    readonly listados: () => RfcsListados | null;
+    /** Observers that features have for a package; null: none for this one. */
+    readonly observe: readonly ObserveRows[];
   },
   claimed: ClaimedSolicitud,
   signal: AbortSignal,
 ): Promise<void> {
-  const { claims, paquetes, checkpoint, listados } = deps;
+  const { claims, paquetes, checkpoint, observe } = deps;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
   if (!claimed.partes.every(isLista)) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
   try {
-    // What a subscription reads is crossed in its store, over all of its readings.
-    const paquete = await paquetes.assemble(
-      planDe(claimed),
-      signal,
-      claimed.sincronizacionId === null ? listados() : null,
-    );
+    const observers = observe.flatMap((open) => open(claimed) ?? []);
+    const paquete = await paquetes.assemble(planDe(claimed), signal, observers);
     await checkpoint('tras-ensamblar', claimed.id);
     await claims.finish(claimed, paquete);
   } catch (error) {

@@ -15,6 +15,7 @@ import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { type Write, writeOf } from './avance.ts';
 import { endWithoutPaquete } from './end.ts';
+import type { FinishNote } from './finish-notes.ts';
 import { insertPaso, type PasoEnCurso, pasoOf } from './paso.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
@@ -115,27 +116,25 @@ hecho AS (${insertPaso({ de: 'espera', epoch: '$2', paso: '$3' })})
 SELECT id FROM espera`;
 
 /** Who may stand on a list is looked up in them, so that whoever does not is left out. Without anybody nothing is looked up. */
-const FINISH = `
-WITH vista AS MATERIALIZED (
-  SELECT v.rfc, v.nombre, v.ingresos, v.egresos FROM jsonb_to_recordset($10::jsonb) AS v (rfc text, nombre text, ingresos jsonb, egresos jsonb)
-), listada AS MATERIALIZED (
-  SELECT v.*, l.lista, l.supuesto, l.es_adverso, l.publicada FROM vista v CROSS JOIN LATERAL listado_de(v.rfc) l
-), fin AS (
+/** Parameters of the statement that ends a solicitud with its package, before those of the notes. */
+const FINISH_VALUES = 9;
+
+/** Ends a solicitud with its package, and writes the notes of the features with it. */
+function finishOf(notes: readonly FinishNote[]): string {
+  const observed = notes.map((_, at) => `$${FINISH_VALUES + 1 + at}::jsonb`);
+  const each = (part: (note: FinishNote, param: string) => string) =>
+    notes.map((note, at) => part(note, observed[at] ?? '')).join('');
+  return `
+WITH ${each((note, param) => note.before(param))}fin AS (
   UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
-    object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8,
-    contrapartes_listadas = CASE WHEN $10::jsonb IS NOT NULL THEN (SELECT count(DISTINCT rfc) FROM listada) END,
-    contrapartes_adversas = CASE WHEN $10::jsonb IS NOT NULL THEN (SELECT count(DISTINCT rfc) FILTER (WHERE es_adverso) FROM listada) END
+    object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8${each((note, param) => note.set(param))}
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
-), cruzada AS (
-  INSERT INTO riesgo_paquete (solicitud_id, rfc, lista, supuesto, es_adverso, publicada, nombre, ingresos, ingresos_monto, egresos, egresos_monto)
-  SELECT fin.id, l.rfc, l.lista, l.supuesto, l.es_adverso, l.publicada, l.nombre, (l.ingresos ->> 'cfdi')::int, (l.ingresos ->> 'monto')::numeric,
-    (l.egresos ->> 'cfdi')::int, (l.egresos ->> 'monto')::numeric
-  FROM fin CROSS JOIN listada l
-), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
+)${each(({ after }) => after)}, sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin),
 hecho AS (${insertPaso({ de: 'fin', epoch: '$2', paso: '$9' })})
 SELECT id FROM fin LEFT JOIN LATERAL solicitud_devuelve_vacia(CASE WHEN $6::bigint = 0 THEN fin.id END) ON true`;
+}
 
 const FAIL = endWithoutPaquete(
   `s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`,
@@ -202,10 +201,14 @@ function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
  */
 export function createClaims(
   database: Pick<Database, 'pool' | 'settings'>,
-  { pasoEnCurso = () => null }: { readonly pasoEnCurso?: () => PasoEnCurso | null } = {},
+  {
+    pasoEnCurso = () => null,
+    finishNotes = [],
+  }: { readonly pasoEnCurso?: () => PasoEnCurso | null; readonly finishNotes?: readonly FinishNote[] } = {},
 ): Claims {
   const { pool } = database;
   const batches = batchesOf(database);
+  const finish = finishOf(finishNotes);
 
   /** Runs `first`, which demands the epoch and locks the row, and then the rest in the same transaction. */
   function fenced<T>(
@@ -262,19 +265,19 @@ export function createClaims(
         if (!(await isOne(client, AWAIT_EFIRMA, values))) await client.query(writeOf([backOf(claimed, {}, atOnce)]));
       }),
 
-    async finish(claimed, { objectKey, bytes, sha256, registros, confianza, resumen, contrapartes = null }) {
+    async finish(claimed, { objectKey, bytes, sha256, registros, confianza, resumen, notas = {} }) {
       const counted = resumen === undefined ? null : JSON.stringify(resumen);
       const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
       const paso = lastPaso(claimed, 'TERMINADA');
-      const end = (vistas: typeof contrapartes) =>
-        only(claimed, FINISH, [...values, paso, vistas && JSON.stringify(vistas)]);
-      // Nobody goes without a package because its counterparties cannot be looked up.
+      const observed = finishNotes.map(({ name }) => (name in notas ? JSON.stringify(notas[name]) : null));
+      const end = (noted: typeof observed) => only(claimed, finish, [...values, paso, ...noted]);
       try {
-        await end(contrapartes);
-        return contrapartes !== null;
+        await end(observed);
+        return true;
       } catch (error) {
-        if (contrapartes === null || !(isTimedOut(error) || isDataException(error))) throw error;
-        await end(null);
+        // The package is worth more than its notes.
+        if (observed.every((each) => each === null) || !(isTimedOut(error) || isDataException(error))) throw error;
+        await end(observed.map(() => null));
         return false;
       }
     },

@@ -6,12 +6,12 @@ import {
   type Periodo,
   type PlanEnsamble,
   type ResumenPaquete,
-  type RfcsListados,
+  type RowObserver,
 } from '@acuse/core';
 import { describeColumns } from '../formats/columns.ts';
 import { writeMetadata } from '../formats/write-metadata.ts';
 import { paqueteKey, toSegment } from '../keys.ts';
-import { Contrapartes } from '../metadata/contrapartes.ts';
+import { rfcColumnOf } from '../metadata/contrapartes.ts';
 import { type InvalidText, RecordReader } from '../metadata/record-reader.ts';
 import { Resumen } from '../metadata/resumen.ts';
 import { Terceros } from '../metadata/terceros.ts';
@@ -37,7 +37,7 @@ export async function assemble(
   deps: AssembleDeps,
   plan: PlanEnsamble,
   signal: AbortSignal,
-  listados: RfcsListados | null = null,
+  observers: readonly RowObserver[] = [],
 ): Promise<PaqueteEnsamblado> {
   signal.throwIfAborted();
   const objectKey = paqueteKey(plan.solicitudId);
@@ -47,7 +47,7 @@ export async function assemble(
   const stored = deps.store.write(objectKey, writer.output, signal);
   stored.catch(writer.fail);
   try {
-    const { entries, ...counted } = await writeEntries(deps, plan, writer, { listados, signal });
+    const { entries, ...counted } = await writeEntries(deps, plan, writer, { observers, signal });
     const { bytes, sha256 } = await writer.finish();
     await stored;
     await verifyZip(deps.store, objectKey, bytes, entries, signal);
@@ -66,7 +66,7 @@ export async function assemble(
 }
 
 /** What is noticed of the rows while they are written. */
-type Seen = Pick<ConstructorParameters<typeof MetadataTransformer>[0], 'resumen' | 'contrapartes'>;
+type Seen = Pick<ConstructorParameters<typeof MetadataTransformer>[0], 'resumen' | 'rfcColumn' | 'observers'>;
 
 interface Opened {
   readonly satPackage: SatPackage;
@@ -77,11 +77,11 @@ async function writeEntries(
   deps: AssembleDeps,
   plan: PlanEnsamble,
   writer: ZipWriter,
-  { listados, signal }: { readonly listados: RfcsListados | null; readonly signal: AbortSignal },
+  { observers, signal }: { readonly observers: readonly RowObserver[]; readonly signal: AbortSignal },
 ): Promise<{ entries: EntryWritten[] } & Omit<PaqueteEnsamblado, 'objectKey' | 'bytes' | 'sha256'>> {
   const opened: Opened[] = [];
   const partes: ParteLeida[] = [];
-  const seen: Seen = { resumen: new Resumen(), contrapartes: new Contrapartes(plan.tipo, listados) };
+  const seen: Seen = { resumen: new Resumen(), rfcColumn: rfcColumnOf(plan.tipo), observers };
   const rows = rowsOf(deps, plan, { opened, partes, seen }, signal);
   const { entries: metadata, incomplete } = await writeMetadata(writer, plan.formato, rows, deps.level);
   const entries = [...metadata];
@@ -100,7 +100,8 @@ async function writeEntries(
   const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries });
   entries.push(await writer.add('manifest.json', [manifest]));
   const registros = partes.flatMap(({ paquetes }) => paquetes).reduce((sum, leido) => sum + leido.registros, 0);
-  return { entries, registros, confianza: confianzaDe(partes), resumen, contrapartes: seen.contrapartes.listadas };
+  const notas = Object.fromEntries(observers.map(({ name, observed }) => [name, observed]));
+  return { entries, registros, confianza: confianzaDe(partes), resumen, notas };
 }
 
 /**

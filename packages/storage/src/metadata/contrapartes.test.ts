@@ -8,7 +8,7 @@ import { zipBytes } from '../../testing/zip-bytes.ts';
 import { assemble } from '../assemble/assemble.ts';
 import { createMemoryStore } from '../memoria.ts';
 import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
-import { MAX_CONTRAPARTES } from './contrapartes.ts';
+import { Contrapartes, MAX_CONTRAPARTES } from './contrapartes.ts';
 
 const [UNO, DOS, TRES] = ['PRO010101AB1', 'ÑUÑ&030303AB', 'COAJ850101AB4'] as const;
 
@@ -132,13 +132,14 @@ describe('counterparties that may stand on a list', () => {
       const { signal } = new AbortController();
       const deps = { store, limits: DEFAULT_LIMITS, level: 6 };
       const without = await assemble(deps, plan, signal);
-      const crossed = await assemble(deps, plan, signal, rfcsOf([UNO, TRES]));
-      expect(without.contrapartes).toBeNull();
-      expect(crossed.contrapartes).toEqual([
+      const seen = new Contrapartes(plan.tipo, rfcsOf([UNO, TRES]));
+      const crossed = await assemble(deps, plan, signal, [seen]);
+      expect(without.notas).toEqual({});
+      expect(crossed.notas['contrapartes']).toEqual([
         { rfc: UNO, nombre: `Nombre de ${UNO}`, ingresos: suma(2, '101.00'), egresos: nada },
         { rfc: TRES, nombre: `Nombre de ${TRES}`, ingresos: suma(1, '100.50'), egresos: nada },
       ]);
-      expect({ ...crossed, contrapartes: null }).toEqual(without);
+      expect({ ...crossed, notas: {} }).toEqual(without);
     },
   );
 });

@@ -1,4 +1,4 @@
-import type { ContraparteVista, RfcsListados, SumaCfdi, TipoDescarga } from '@acuse/core';
+import type { ContraparteVista, RfcsListados, RowObserver, SumaCfdi, TipoDescarga } from '@acuse/core';
 import { AMOUNT_DIGITS } from '../formats/columns.ts';
 import { Amount, CsvRow } from '../formats/csv-row.ts';
 import { EFECTO, MONTO, RFC_EMISOR, RFC_RECEPTOR } from './record-reader.ts';
@@ -37,32 +37,31 @@ interface Listada {
   readonly egresos: Suma;
 }
 
+/** Column of the counterparty's RFC in the metadata of this type. */
+export const rfcColumnOf = (tipo: TipoDescarga) => (tipo === 'recibidos' ? RFC_EMISOR : RFC_RECEPTOR);
+
 /**
- * Looks at the counterparty of each row of `metadata.csv` as it is written, and keeps those that may stand on a published
- * list, with their CFDI in force: of ingreso and of egreso. An RFC is compared as it stands. Nothing is made for a row
- * whose counterparty is not found; without lists nobody is looked for.
+ * Keeps the counterparties of a package that may stand on a published list, with their CFDI in force: of ingreso and of
+ * egreso. An RFC is compared as it stands. Allocates nothing for a row whose counterparty is not found.
  */
-export class Contrapartes {
-  /** Which column is the counterparty's RFC. */
-  readonly rfcColumn: number;
-  readonly #listados: RfcsListados | null;
+export class Contrapartes implements RowObserver {
+  readonly name = 'contrapartes';
+  readonly #rfcColumn: number;
+  readonly #listados: RfcsListados;
   readonly #listed = new Map<string, Listada>();
   readonly #row = new CsvRow();
   readonly #amount = new Amount();
 
-  constructor(tipo: TipoDescarga, listados: RfcsListados | null) {
-    this.rfcColumn = tipo === 'recibidos' ? RFC_EMISOR : RFC_RECEPTOR;
+  constructor(tipo: TipoDescarga, listados: RfcsListados) {
+    this.#rfcColumn = rfcColumnOf(tipo);
     this.#listados = listados;
   }
 
-  /** Looks at the row that begins at `row` and is whole in `out`; its counterparty's RFC stands from `rfc` to `rfcEnd`. */
   see(out: Buffer, row: number, rfc: number, rfcEnd: number): void {
-    if (this.#listados?.has(out, rfc, rfcEnd)) this.#keep(out, row, rfc, rfcEnd);
+    if (this.#listados.has(out, rfc, rfcEnd)) this.#keep(out, row, rfc, rfcEnd);
   }
 
-  /** Null without lists. */
-  get listadas(): readonly ContraparteVista[] | null {
-    if (this.#listados === null) return null;
+  get observed(): readonly ContraparteVista[] {
     return Array.from(this.#listed, ([rfc, { nombre, isDoubled, ingresos, egresos }]) => {
       const text = nombre.toString('utf8');
       return {
@@ -82,7 +81,7 @@ export class Contrapartes {
     }
     const fields = this.#row;
     fields.read(out, row);
-    const nombre = this.rfcColumn + 1;
+    const nombre = this.#rfcColumn + 1;
     const [from, to] = [fields.starts[nombre] as number, fields.ends[nombre] as number];
     if (out.compare(listada.nombre, 0, listada.nombre.length, from, to) !== 0) {
       listada.nombre = Buffer.from(out.subarray(from, to));

@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Periodo } from '@acuse/core';
-import type { Contrapartes } from './contrapartes.ts';
+import type { Periodo, RowObserver } from '@acuse/core';
 import {
   CANCELADO,
   COMMA,
@@ -42,8 +41,10 @@ interface TransformOptions {
   readonly invalid: InvalidText;
   /** Where the written records are counted. */
   readonly resumen: Resumen;
-  /** Who looks at the counterparties of the written records. */
-  readonly contrapartes: Contrapartes;
+  /** Column of the counterparty's RFC. */
+  readonly rfcColumn: number;
+  /** Observers of the written records. */
+  readonly observers: readonly RowObserver[];
 }
 
 /**
@@ -62,7 +63,8 @@ export class MetadataTransformer implements RecordSink {
   readonly #terceros: Terceros;
   readonly #invalid: InvalidText;
   readonly #resumen: Resumen;
-  readonly #contrapartes: Contrapartes;
+  readonly #rfcColumn: number;
+  readonly #observers: readonly RowObserver[];
   readonly #inicio: Buffer | null;
   readonly #fin: Buffer | null;
   #places: ColumnPlaces['places'] = new Int32Array(0);
@@ -78,8 +80,9 @@ export class MetadataTransformer implements RecordSink {
     this.#terceros = options.terceros;
     this.#invalid = options.invalid;
     this.#resumen = options.resumen;
-    this.#contrapartes = options.contrapartes;
-    this.#plain = new PlainRecord(options.contrapartes.rfcColumn);
+    this.#rfcColumn = options.rfcColumn;
+    this.#observers = options.observers;
+    this.#plain = new PlainRecord(options.rfcColumn);
     this.#inicio = options.recortar === null ? null : Buffer.from(options.recortar.inicio);
     this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
   }
@@ -115,7 +118,7 @@ export class MetadataTransformer implements RecordSink {
     } else {
       this.#resumen.add(this.#out, plain.fechaEmision, this.#out[plain.efecto] as number, plain.isCancelado);
       this.#at = this.#writeTercero(first, plain.end);
-      this.#contrapartes.see(this.#out, first, plain.rfc, plain.rfcEnd);
+      for (const observer of this.#observers) observer.see(this.#out, first, plain.rfc, plain.rfcEnd);
       this.registros++;
     }
     return next;
@@ -155,7 +158,7 @@ export class MetadataTransformer implements RecordSink {
         next = writeQuoted(buffer, start, end, out, at);
       }
       if (next === NOT_VALID) throw this.#notValid(numero, column);
-      if (column === this.#contrapartes.rfcColumn) {
+      if (column === this.#rfcColumn) {
         rfc = at;
         rfcEnd = next;
       }
@@ -163,7 +166,7 @@ export class MetadataTransformer implements RecordSink {
     }
     this.#count(buffer, fields, fecha);
     this.#at = this.#writeTercero(first, at);
-    this.#contrapartes.see(this.#out, first, rfc, rfcEnd);
+    for (const observer of this.#observers) observer.see(this.#out, first, rfc, rfcEnd);
     this.registros++;
   }
 
