@@ -14,6 +14,7 @@ import {
   type QueueName,
   type Sat,
   SatError,
+  sealedCopies,
   toSeconds,
 } from '@acuse/core';
 import { createRandom } from './random.ts';
@@ -151,12 +152,12 @@ export async function simulate(seed: number) {
   const view = (): ClaimedSolicitud => ({
     ...{ id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', cuentaId: 'c1', contribuyenteId: 't1', rfc: 'ACU200101DB1' },
     modo: 'live',
-    ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', sincronizacionId: null, now: new Date(now) },
+    ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', origenId: null, now: new Date(now) },
     ...{ canal, canalDejado, fase, epoch },
     ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), rungAt: null },
     ...{ traceparent: null, partes: partes.map((parte) => ({ ...parte })) },
     isCredencialRechazada: isRefused[canal],
-    ...{ sellada: sealed(canal), isConCapsula: false, capsula: null },
+    ...{ sellada: sealed(canal), mayPresign: false, presigned: null },
     otra:
       hasBoth && !isRefused[canal === 'soap' ? 'portal' : 'soap'] ? sealed(canal === 'soap' ? 'portal' : 'soap') : null,
   });
@@ -338,14 +339,11 @@ export async function simulate(seed: number) {
       try {
         if (queue === 'ensambles') await assembleSolicitud(deps, claimed, signal);
         else {
-          const openSellada = ({ tipo }: { tipo: string }) =>
-            ({ tipo, rfc: claimed.rfc, cer: Buffer.alloc(0), key: Buffer.alloc(1), ciec: Buffer.alloc(1) }) as never;
-          const capsulas = { keep: async () => {}, open: async () => null };
-          await advanceSolicitud(
-            { ...deps, sat: satOf(worker), agenda: AGENDA, openSellada, capsulas },
-            claimed,
-            signal,
+          const own = sealedCopies(
+            ({ tipo }) =>
+              ({ tipo, rfc: claimed.rfc, cer: Buffer.alloc(0), key: Buffer.alloc(1), ciec: Buffer.alloc(1) }) as never,
           );
+          await advanceSolicitud({ ...deps, sat: satOf(worker), agenda: AGENDA, sources: [own] }, claimed, signal);
         }
       } catch (error) {
         if (!(error instanceof Desplazado)) await claims.release(claimed, {}, { queue, inSeconds: 15 });

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { type Capsula, SinFirma } from '@acuse/core';
+import { type Presigned, SinFirma } from '@acuse/core';
 import { makeCapsula } from '@acuse/sat';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createEfirma } from '../../packages/sat/src/testing/certificados.ts';
@@ -97,7 +97,7 @@ describe('making a capsula', () => {
   const para = (hours: number, folios = ['4e80345d-917f-40bb-a98f-4a73939343c5']) => ({
     ...{ folios, desde, hasta: new Date(desde.getTime() + hours * HOUR_MS) },
   });
-  let whole: Capsula;
+  let whole: Presigned;
   beforeAll(async () => {
     whole = await makeCapsula(efirma, para(72), null, signal);
   });

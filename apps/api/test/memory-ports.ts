@@ -264,7 +264,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
     vista: {
       modo: store.keys.get(apiKeyId)?.modo ?? 'live',
       ...{ id, rfc, tipo, canal: nueva.canal, desde, hasta, formato, estado: 'EN_PROCESO', progreso: 0, intentos: 0 },
-      ...{ registros: null, confianza: null, cruce: null, isDeSincronizacion: false, isReembolsada: false },
+      ...{ registros: null, confianza: null, cruce: null, hasOrigen: false, isReembolsada: false },
       ...{ ultimaConsulta: null, proximaConsulta: store.now, motivo: null, creadaEn: store.now, terminadaEn: null },
       ...{ objectKey: null, paqueteBorradoEn: null, bytes: null, sha256: null },
     },

@@ -1,12 +1,13 @@
 import { cruceDePaquete, type FinishNote } from '@acuse/db';
 import type { Role } from './config.ts';
+import { capsulaSource, openCapsulas } from './features/capsula.ts';
 import { openCorreo } from './features/correo.ts';
 import { noteEsperas } from './features/esperas.ts';
 import { openListas } from './features/listas.ts';
 import { meterCruces, observeContrapartes } from './features/riesgo.ts';
 import { openSincronizacion } from './features/sincronizacion.ts';
 import { openWebhooks } from './features/webhooks.ts';
-import type { DecorateClaims, OpenObserver, OpenRole } from './roles/role.ts';
+import type { DecorateClaims, OpenObserver, OpenRole, OpenSource } from './roles/role.ts';
 
 /** Roles of the optional features, in the order in which they open. */
 export const FEATURE_ROLES: readonly (readonly [Role, OpenRole])[] = [
@@ -18,6 +19,9 @@ export const FEATURE_ROLES: readonly (readonly [Role, OpenRole])[] = [
 
 /** Observers of the rows of each assembled package. */
 export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];
+
+/** Sources of credentials beside the copies that are sealed for a solicitud. */
+export const FEATURE_SOURCES: readonly OpenSource[] = [(deps) => capsulaSource(openCapsulas(deps))];
 
 /** What is written in the transaction that ends a solicitud with its package. */
 export const FINISH_NOTES: readonly FinishNote[] = [cruceDePaquete];

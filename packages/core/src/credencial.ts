@@ -30,8 +30,8 @@ export interface CredencialEfirma {
  * Signatures that an e.firma made beforehand for one solicitud, and nothing to sign with: they let it be looked at and
  * fetched at the SAT after the hour of the key, and nothing else be asked for. Zeroed as a credential is.
  */
-export interface Capsula {
-  readonly tipo: 'capsula';
+export interface Presigned {
+  readonly tipo: 'presigned';
   readonly rfc: string;
   /** X.509 certificate of the key that signed, DER. Not secret. */
   readonly cer: Buffer;
@@ -39,10 +39,10 @@ export interface Capsula {
   readonly firmas: ReadonlyMap<string, Buffer>;
 }
 
-/** A capsula has no signature for this message: only the key can make one. */
+/** There is no presigned signature for this message: only the key can make one. */
 export class SinFirma extends Error {
   constructor() {
-    super('The capsula has no signature for this message');
+    super('No presigned signature for this message');
     this.name = 'SinFirma';
   }
 }
@@ -51,9 +51,9 @@ export class SinFirma extends Error {
 export const DIAS_ROTACION = 90;
 
 /** Overwrites the secret bytes of a credential with zeros. */
-export function wipeCredencial(credencial: Credencial | Capsula): void {
+export function wipeCredencial(credencial: Credencial | Presigned): void {
   if (credencial.tipo === 'ciec') credencial.ciec.fill(0);
-  else if (credencial.tipo === 'capsula') for (const firma of credencial.firmas.values()) firma.fill(0);
+  else if (credencial.tipo === 'presigned') for (const firma of credencial.firmas.values()) firma.fill(0);
   else credencial.key.fill(0);
 }
 
@@ -64,6 +64,6 @@ export function wipeCredencial(credencial: Credencial | Capsula): void {
 export type CanalSat = 'soap' | 'portal';
 
 /** The channel that a credential leads to, for a bulk download. */
-export function canalDe(credencial: Pick<Credencial | Capsula, 'tipo'>): CanalSat {
+export function canalDe(credencial: Pick<Credencial | Presigned, 'tipo'>): CanalSat {
   return credencial.tipo === 'ciec' ? 'portal' : 'soap';
 }

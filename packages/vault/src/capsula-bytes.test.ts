@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type Capsula, wipeCredencial } from '@acuse/core';
+import { type Presigned, wipeCredencial } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { decodeCapsula, encodeCapsula } from './capsula-bytes.ts';
 import { CredencialIlegible, encodeCredencial } from './credencial-bytes.ts';
 
 const RFC = 'ZUÑ920208KL4';
-const capsulaOf = (firmas: number, size = 256): Capsula => ({
-  tipo: 'capsula',
+const capsulaOf = (firmas: number, size = 256): Presigned => ({
+  tipo: 'presigned',
   rfc: RFC,
   cer: randomBytes(1_500),
   firmas: new Map(Array.from({ length: firmas }, () => [randomBytes(16).toString('hex'), randomBytes(size)])),

@@ -1,4 +1,4 @@
-import type { Capsula } from '@acuse/core';
+import type { Presigned } from '@acuse/core';
 import { CredencialIlegible, ownCopy } from './credencial-bytes.ts';
 import { secretBytes } from './crypto/secret-bytes.ts';
 
@@ -13,7 +13,7 @@ const HUELLA_BYTES = 16;
  * signature (2, big endian), then each signature after the 16 bytes that name it. The RFC is not in it: it is bound as
  * associated data. The caller zeroes the result. Throws RangeError for signatures of several lengths.
  */
-export function encodeCapsula({ cer, firmas }: Capsula): Buffer {
+export function encodeCapsula({ cer, firmas }: Presigned): Buffer {
   const size = firmas.values().next().value?.length ?? 0;
   const bytes = secretBytes(1 + LENGTH_BYTES + cer.length + SIZE_BYTES + firmas.size * (HUELLA_BYTES + size));
   let offset = bytes.writeUInt8(TIPO_BYTE, 0);
@@ -32,7 +32,7 @@ export function encodeCapsula({ cer, firmas }: Capsula): Buffer {
  * Reads what {@link encodeCapsula} wrote, into buffers of its own, and zeroes it. Throws {@link CredencialIlegible} for
  * null, which is what did not open, and for what is not exactly that.
  */
-export function decodeCapsula(plaintext: Buffer | null, rfc: string): Capsula {
+export function decodeCapsula(plaintext: Buffer | null, rfc: string): Presigned {
   try {
     const capsula = plaintext && parse(plaintext, rfc);
     if (capsula === null) throw new CredencialIlegible();
@@ -42,7 +42,7 @@ export function decodeCapsula(plaintext: Buffer | null, rfc: string): Capsula {
   }
 }
 
-function parse(bytes: Buffer, rfc: string): Capsula | null {
+function parse(bytes: Buffer, rfc: string): Presigned | null {
   if (bytes.length < 1 + LENGTH_BYTES + SIZE_BYTES || bytes[0] !== TIPO_BYTE) return null;
   const cerStart = 1 + LENGTH_BYTES;
   const cerEnd = cerStart + bytes.readUInt32BE(1);
@@ -56,6 +56,6 @@ function parse(bytes: Buffer, rfc: string): Capsula | null {
     offset = start + size;
   }
   return offset === bytes.length
-    ? { tipo: 'capsula', rfc, cer: ownCopy(bytes.subarray(cerStart, cerEnd)), firmas }
+    ? { tipo: 'presigned', rfc, cer: ownCopy(bytes.subarray(cerStart, cerEnd)), firmas }
     : null;
 }

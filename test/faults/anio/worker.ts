@@ -115,12 +115,12 @@ const turns = createTurns(
 
 /** A step of a reading: what the SAT says ends it or lets it wait. */
 async function run(claimed: ClaimedSolicitud): Promise<void> {
-  const { sellada, sincronizacionId, rfc, tipo, desde, hasta, id, cuentaId } = claimed;
+  const { sellada, origenId, rfc, tipo, desde, hasta, id, cuentaId } = claimed;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
-  if (!sellada || sincronizacionId === null)
+  if (!sellada || origenId === null)
     return claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
   const { sobre, expiraEn } = sellada;
-  wipeCredencial(opener.open(sobre, { solicitudId: sincronizacionId, cuenta: cuentaId, rfc, tipo: 'ciec', expiraEn }));
+  wipeCredencial(opener.open(sobre, { solicitudId: origenId, cuenta: cuentaId, rfc, tipo: 'ciec', expiraEn }));
   const since = turn;
   if (azar.below(400) === 0) await ask('sleep', {});
   const said = await ask('sat', { rfc, tipo, desde, hasta, solicitudId: id, since });

@@ -35,21 +35,21 @@ beforeEach(async () => {
   taxpayer = await seedTaxpayer(t.db);
   expect(await storeCer(SERIE)).toBe(true);
   const efirma = { tipo: 'efirma', kid: 'k1', sobre: Buffer.from('sealed'), expiraEn: expiraEn() } as const;
-  id = await newSolicitud(t.db, taxpayer, { canal: 'soap', isConCapsula: true, sellada: efirma });
+  id = await newSolicitud(t.db, taxpayer, { canal: 'soap', mayPresign: true, sellada: efirma });
 });
 
 describe('a capsula', () => {
   it('is kept for its claim, told to whoever claims, and replaced by the next', async () => {
     const capsulas = createCapsulas(t.db);
     const claimed = await held();
-    expect([claimed.isConCapsula, claimed.capsula]).toEqual([true, null]);
+    expect([claimed.mayPresign, claimed.presigned]).toEqual([true, null]);
     const first = sellada();
     expect(await capsulas.keep(claimed, first, SERIE)).toBe(true);
     expect(await capsulas.read(claimed)).toEqual({ sobre: first.sobre, expiraEn: first.expiraEn });
     const next = { ...sellada('otra'), folios: ['F', 'G'] };
     expect(await capsulas.keep(claimed, next, SERIE)).toBe(true);
-    const { capsula } = await createClaims(t.db).save(claimed, {});
-    expect(capsula).toEqual({ folios: ['F', 'G'], expiraEn: next.expiraEn });
+    const { presigned } = await createClaims(t.db).save(claimed, {});
+    expect(presigned).toEqual({ folios: ['F', 'G'], expiraEn: next.expiraEn });
     const noted = await t.sql`SELECT tipo FROM evento WHERE solicitud_id = ${id}`;
     expect(noted).toEqual([{ tipo: 'CAPSULA_HECHA' }, { tipo: 'CAPSULA_HECHA' }]);
   });
@@ -59,7 +59,7 @@ describe('a capsula', () => {
     await createCapsulas(t.db).keep(claimed, sellada(), SERIE);
     await t.sql`UPDATE capsula SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;
     expect(await createCapsulas(t.db).read(claimed)).toBeNull();
-    expect((await createClaims(t.db).save(claimed, {})).capsula).toBeNull();
+    expect((await createClaims(t.db).save(claimed, {})).presigned).toBeNull();
     expect(await createBoveda(t.db).reap()).toBeGreaterThan(0);
     expect(await there()).toBe(0);
   });

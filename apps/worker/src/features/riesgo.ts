@@ -14,9 +14,9 @@ export const observeContrapartes: OpenObserver = ({ database, log, metrics, wake
   const lector = createRfcsListados(database);
   const listados = closeLater('listados', holdRfcsListados({ lector, log, metrics, everyMs: LISTS_EVERY_MS }));
   wakes.on('lists', listados.wake);
-  return ({ sincronizacionId, tipo }) => {
+  return ({ origenId, tipo }) => {
     const current = listados.current();
-    return sincronizacionId !== null || current === null ? null : new Contrapartes(tipo, current);
+    return origenId !== null || current === null ? null : new Contrapartes(tipo, current);
   };
 };
 
@@ -28,7 +28,7 @@ export const meterCruces: DecorateClaims = (claims, { log, metrics }) => ({
     const { [cruceDePaquete.name]: contrapartes } = paquete.notas ?? {};
     if (!isNoted && Array.isArray(contrapartes)) log.warn({ contrapartes: contrapartes.length }, 'package_not_crossed');
     const outcome = isNoted && contrapartes !== undefined ? 'crossed' : 'not_crossed';
-    if (claimed.sincronizacionId === null) metrics.packagesCrossed.with({ outcome }).add();
+    if (claimed.origenId === null) metrics.packagesCrossed.with({ outcome }).add();
     return isNoted;
   },
 });

@@ -1,6 +1,6 @@
-import { advanceSolicitud, type ClaimedSolicitud, type CredencialSellada } from '@acuse/core';
+import { advanceSolicitud, sealedCopies } from '@acuse/core';
 import { CredencialIlegible, openOpener, openOwnSealer } from '@acuse/vault';
-import { openCapsulas } from '../descargas/capsulas.ts';
+import { FEATURE_SOURCES } from '../features.ts';
 import type { OpenRole } from './role.ts';
 
 /** Runs the steps of a solicitud before the SAT. */
@@ -8,19 +8,18 @@ export const openDescargas: OpenRole = (context) => {
   const { config, database, log, claims, paquetes, checkpoint } = context;
   const sats = context.openSats();
   const opener = openOpener(config.WORKER_KEYS, config.WORKER_PSKS);
-  const openSellada = (
-    { sobre, tipo, expiraEn }: CredencialSellada,
-    { id, sincronizacionId, cuentaId: cuenta, rfc }: ClaimedSolicitud,
-  ) => {
+  const sealer = openOwnSealer(config.WORKER_KEYS, config.WORKER_PSKS);
+  const own = sealedCopies(({ sobre, tipo, expiraEn }, { id, origenId, cuentaId: cuenta, rfc }) => {
     try {
-      return opener.open(sobre, { solicitudId: sincronizacionId ?? id, cuenta, rfc, tipo, expiraEn });
+      return opener.open(sobre, { solicitudId: origenId ?? id, cuenta, rfc, tipo, expiraEn });
     } catch (error) {
       if (!(error instanceof CredencialIlegible)) throw error;
       const why = opener.lacksKey(sobre) ? 'FALTA_LLAVE' : 'ALTERADA';
       log.error({ solicitud_id: id, motivo: why }, 'sealed_copy_not_opened');
       return why;
     }
-  };
+  });
+  const sources = [own, ...FEATURE_SOURCES.map((open) => open({ database, opener, sealer, log }))];
   const agenda = {
     primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
     factor: config.SAT_POLL_FACTOR,
@@ -29,9 +28,7 @@ export const openDescargas: OpenRole = (context) => {
     retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
     vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
   };
-  const sealer = openOwnSealer(config.WORKER_KEYS, config.WORKER_PSKS);
-  const capsulas = openCapsulas({ database, opener, sealer, log });
-  const deps = { claims, paquetes, openSellada, capsulas, agenda, checkpoint };
+  const deps = { claims, paquetes, sources, agenda, checkpoint };
   context.consume(
     {
       queue: 'descargas',

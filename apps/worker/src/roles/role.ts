@@ -1,9 +1,19 @@
-import type { AccesoMetrics, Checkpoint, Claims, Modo, ObserveRows, Paquetes, SatMetrics } from '@acuse/core';
+import type {
+  AccesoMetrics,
+  Checkpoint,
+  Claims,
+  CredentialSource,
+  Modo,
+  ObserveRows,
+  Paquetes,
+  SatMetrics,
+} from '@acuse/core';
 import type { Database, Heartbeats } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { QueueSettings } from '@acuse/queue';
 import type { HealthCheck, Logger, Shutdown } from '@acuse/runtime';
 import type { Tracing } from '@acuse/tracing';
+import type { Opener, Sealer } from '@acuse/vault';
 import type { WorkerConfig } from '../config.ts';
 import type { OpenSats } from '../sats.ts';
 import type { StepJob } from '../steps.ts';
@@ -46,6 +56,14 @@ export type OpenRole = (context: WorkerContext) => void | Promise<void>;
 
 /** Opens a feature's observer of assembled packages in a process that assembles. */
 export type OpenObserver = (context: WorkerContext) => ObserveRows;
+
+/** Opens a feature's source of credentials in a process that has the keys of the workers. */
+export type OpenSource = (deps: {
+  readonly database: Database;
+  readonly opener: Opener;
+  readonly sealer: Sealer;
+  readonly log: Logger;
+}) => CredentialSource;
 
 /** Claims that do something more beside a step. */
 export type DecorateClaims = (claims: Claims, context: Pick<WorkerContext, 'database' | 'log' | 'metrics'>) => Claims;

@@ -1,8 +1,8 @@
-import type { Capsula, Credencial } from '../credencial.ts';
+import type { Credencial, Presigned } from '../credencial.ts';
 import type { Periodo } from './metadata.ts';
 
 /** A question, its answer and what it is asked with (`null`: anybody may ask). */
-export interface Entrada<Q, R, K extends Credencial | Capsula | null = Credencial> {
+export interface Entrada<Q, R, K extends Credencial | Presigned | null = Credencial> {
   readonly consulta: Q;
   readonly respuesta: R;
   readonly credencial: K;

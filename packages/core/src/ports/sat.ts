@@ -1,12 +1,12 @@
-import type { Capsula, Credencial } from '../credencial.ts';
+import type { Credencial, Presigned } from '../credencial.ts';
 import type { ConsultasDeLlamada, Entrada } from './consultas.ts';
 import type * as M from './metadata.ts';
 
 /** Every question that can be put to the SAT, by name. */
 export interface CatalogoConsultas extends ConsultasDeLlamada {
   'solicitar-metadata': Entrada<M.SolicitarMetadata, M.RespuestaSolicitarMetadata>;
-  'verificar-metadata': Entrada<M.VerificarMetadata, M.RespuestaVerificarMetadata, Credencial | Capsula>;
-  'descargar-paquete': Entrada<M.DescargarPaquete, M.RespuestaDescargarPaquete, Credencial | Capsula>;
+  'verificar-metadata': Entrada<M.VerificarMetadata, M.RespuestaVerificarMetadata, Credencial | Presigned>;
+  'descargar-paquete': Entrada<M.DescargarPaquete, M.RespuestaDescargarPaquete, Credencial | Presigned>;
 }
 
 export type NombreConsulta = keyof CatalogoConsultas;

@@ -1,5 +1,5 @@
 import type { EstadoSolicitud, Formato } from '@acuse/contract';
-import type { CanalSat, Capsula, CredencialEfirma, TipoCredencial } from '../credencial.ts';
+import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Modo } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
@@ -89,8 +89,8 @@ export interface NuevaSolicitud {
   readonly sellada: CredencialSellada;
   /** That of the other channel, when its credential is stored too: to go on with when the SAT refuses the first. */
   readonly otra: CredencialSellada | null;
-  /** Whether a capsula may be made for it. */
-  readonly isConCapsula?: boolean;
+  /** True when later steps may be signed beforehand. */
+  readonly mayPresign?: boolean;
   readonly idemKey: string | null;
   /** The trace that it is accepted in (W3C Trace Context): its steps go on with it. */
   readonly traceparent?: string | null;
@@ -125,8 +125,8 @@ export interface VistaSolicitud {
   readonly confianza: Confianza | null;
   /** Null until it is TERMINADA, and where its package was not crossed with the published lists. */
   readonly cruce: CrucePaquete | null;
-  /** Asked for by a subscription, whose store is crossed instead. */
-  readonly isDeSincronizacion: boolean;
+  /** A feature asked for it, not a caller. */
+  readonly hasOrigen: boolean;
   readonly isReembolsada: boolean;
   /** 0 to 1. */
   readonly progreso: number;
@@ -200,8 +200,8 @@ export interface ClaimedSolicitud {
   readonly canal: CanalSat;
   /** The channel that it left without a refusal: it may come back there, and leaves none for its silence any more. */
   readonly canalDejado: CanalSat | null;
-  /** The subscription that it is a reading of: its credential is the consent's. */
-  readonly sincronizacionId: string | null;
+  /** Origin: the row of the feature that asked for it, whose credential it uses. Null: a caller asked. */
+  readonly origenId: string | null;
   readonly fase: Fase;
   readonly epoch: number;
   readonly creadaEn: Date;
@@ -220,26 +220,10 @@ export interface ClaimedSolicitud {
   readonly sellada: CredencialSellada | null;
   /** That of the other channel. Null also when the SAT refused its credential there. */
   readonly otra: CredencialSellada | null;
-  /** Whether its caller wants it to go on after the hour of the key, by signatures made beforehand. */
-  readonly isConCapsula: boolean;
-  /** What was signed beforehand, and until when it may be used. Null when there is nothing, or it is over. */
-  readonly capsula: { readonly folios: readonly string[]; readonly expiraEn: Date } | null;
-}
-
-/** The capsulas of solicitudes that wait for the SAT. */
-export interface Capsulas {
-  /**
-   * Signs beforehand what `folios` need and keeps it, sealed, in the place of what was signed before; nothing is kept when
-   * the claim is over, when the key of the caller is, or when another e.firma was stored meanwhile.
-   */
-  keep(
-    claimed: ClaimedSolicitud,
-    credencial: CredencialEfirma,
-    folios: readonly string[],
-    signal: AbortSignal,
-  ): Promise<void>;
-  /** Null when it is gone, over, or does not open. The caller wipes it. */
-  open(claimed: ClaimedSolicitud): Promise<Capsula | null>;
+  /** True when the caller wants it to go on after the hour of the key, by signatures made beforehand. */
+  readonly mayPresign: boolean;
+  /** Requests that are signed beforehand, and until when. Null when there is nothing, or it has expired. */
+  readonly presigned: { readonly folios: readonly string[]; readonly expiraEn: Date } | null;
 }
 
 export type Fase = 'DESCARGA' | 'ENSAMBLE';

@@ -1,10 +1,10 @@
-import type { CanalSat, Capsula, Credencial } from '../credencial.ts';
+import type { CanalSat, Credencial, Presigned } from '../credencial.ts';
+import type { CopiaCerrada, CredentialSource } from '../ports/credential-source.ts';
 import type { Paquetes } from '../ports/paquetes.ts';
 import type { NombreDescarga, Sat } from '../ports/sat.ts';
 import type {
   Avance,
   CambioParte,
-  Capsulas,
   ClaimedSolicitud,
   Claims,
   CredencialSellada,
@@ -33,16 +33,12 @@ export type Checkpoint = (punto: (typeof PUNTOS)[number], solicitudId: string) =
 
 export const noCheckpoint: Checkpoint = async () => {};
 
-/** Why a sealed copy does not open: its key is missing here, or the copy is altered and no key will ever open it. */
-export type CopiaCerrada = 'FALTA_LLAVE' | 'ALTERADA';
-
 export interface AdvanceDeps {
   readonly claims: Claims;
   readonly sat: Sat<NombreDescarga>;
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
-  /** Opens the credential that the API sealed for this solicitud. */
-  readonly openSellada: (sellada: CredencialSellada, solicitud: ClaimedSolicitud) => Credencial | CopiaCerrada;
-  readonly capsulas: Capsulas;
+  /** In the order in which they are asked. */
+  readonly sources: readonly CredentialSource[];
   readonly agenda: Agenda;
   readonly checkpoint: Checkpoint;
 }
@@ -51,7 +47,7 @@ export interface AdvanceDeps {
 export interface ContextoPaso extends AdvanceDeps {
   readonly solicitud: ClaimedSolicitud;
   readonly parte: Parte;
-  readonly credencial: Credencial | Capsula;
+  readonly credencial: Credencial | Presigned;
   readonly signal: AbortSignal;
 }
 
@@ -111,7 +107,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
   const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
   const { id, rfc, tipo, cuentaId } = solicitud;
   const { canal } = parte;
-  if (credencial.tipo === 'capsula') return { isSinFirma: true };
+  if (credencial.tipo === 'presigned') return { isSinFirma: true };
   const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1 } as const;
   const claimed = await claims.save(solicitud, { partes: [intent] });
   await checkpoint('tras-intencion', id);
@@ -128,9 +124,13 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
       const wait = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 });
       const accepted = { estado: 'SOLICITADA', folio, consultas: 0 } as const;
       const paso = progress(parte, accepted, [{ tipo: 'SOLICITADA', codigo: folio, detalle }], wait);
-      if (!wantsCapsula(claimed, { canal, folio })) return paso;
-      // Noted before anything is signed: a failure from here on loses no folio.
-      await signBeforehand({ ...context, solicitud: await claims.save(claimed, paso.avance) }, folio);
+      if (!context.sources.some((source) => source.wants?.(claimed, { canal, folio }))) return paso;
+      // Saved before anything is prepared: a failure from here on loses no folio.
+      await prepareLater({
+        ...context,
+        solicitud: await claims.save(claimed, paso.avance),
+        parte: { ...parte, folio },
+      });
       return { avance: {}, inSeconds: wait };
     }
     case 'VACIA':
@@ -149,38 +149,14 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
 }
 
 /** States of a part in which the SAT has its request and it is not in our storage. */
-const AT_SAT: ReadonlySet<EstadoParte> = new Set(['SOLICITADA', 'DISPONIBLE']);
+export const AT_SAT: ReadonlySet<EstadoParte> = new Set(['SOLICITADA', 'DISPONIBLE']);
 
-/** True when what was signed beforehand is enough to go on with a part. */
-export const isInCapsula = ({ capsula }: ClaimedSolicitud, { canal, estado, folio }: Parte): boolean =>
-  canal === 'soap' && AT_SAT.has(estado) && folio !== null && capsula?.folios.includes(folio) === true;
-
-/**
- * What a capsula lasts when it is made, less the hour of the key that made it: one with less was made with a key that was
- * stored before, and is renewed.
- */
-const RENEW_MS = 71 * 3_600_000;
-
-/** True when the key that is at hand should sign beforehand what a request needs. */
-export function wantsCapsula(
-  { isConCapsula, capsula, deadlineAt, now }: ClaimedSolicitud,
-  { canal, folio }: Pick<Parte, 'canal' | 'folio'>,
-): boolean {
-  if (!isConCapsula || canal !== 'soap' || folio === null) return false;
-  if (capsula?.folios.includes(folio) !== true) return true;
-  return capsula.expiraEn < deadlineAt && capsula.expiraEn.getTime() - now.getTime() < RENEW_MS;
-}
-
-/** Signs beforehand what all requests of the solicitud at the SAT need, this one among them. */
-export async function signBeforehand(
-  { capsulas, solicitud, credencial, signal }: ContextoPaso,
-  folio: string,
-): Promise<void> {
-  if (credencial.tipo !== 'efirma') return;
-  const folios = solicitud.partes.flatMap((each) =>
-    each.canal === 'soap' && AT_SAT.has(each.estado) && each.folio !== null ? [each.folio] : [],
-  );
-  await capsulas.keep(solicitud, credencial, [...new Set([folio, ...folios])], signal);
+/** Lets the sources prepare later steps of the part's request while its key is open. */
+export async function prepareLater({ sources, solicitud, parte, credencial, signal }: ContextoPaso): Promise<void> {
+  const { folio } = parte;
+  if (credencial.tipo === 'presigned' || folio === null) return;
+  for (const source of sources)
+    if (source.wants?.(solicitud, parte)) await source.prepare?.(solicitud, credencial, folio, signal);
 }
 
 /** Puts smaller periods in the place of one that has more rows than the SAT gives. */
@@ -288,6 +264,19 @@ export const otroCanal = (canal: CanalSat): CanalSat => (canal === 'soap' ? 'por
  */
 export function selladaDe(solicitud: ClaimedSolicitud, { canal }: Pick<Parte, 'canal'>) {
   return canal === solicitud.canal ? solicitud.sellada : solicitud.otra;
+}
+
+/** Source of the copies that were sealed for a solicitud, or for the feature that asked for it. */
+export function sealedCopies(
+  open: (sellada: CredencialSellada, solicitud: ClaimedSolicitud) => Credencial | CopiaCerrada,
+): CredentialSource {
+  return {
+    offers: (solicitud, parte) => selladaDe(solicitud, parte) !== null,
+    async open(solicitud, parte) {
+      const sellada = selladaDe(solicitud, parte);
+      return sellada && open(sellada, solicitud);
+    },
+  };
 }
 
 /** True while a part is asked once more because the SAT said that it has no CFDI. */

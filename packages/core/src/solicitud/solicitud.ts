@@ -1,5 +1,6 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import { type Capsula, type Credencial, SinFirma, wipeCredencial } from '../credencial.ts';
+import { SinFirma, wipeCredencial } from '../credencial.ts';
+import type { CredentialSource } from '../ports/credential-source.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
@@ -9,21 +10,20 @@ import {
   askForParte,
   type ChannelChange,
   type Checkpoint,
+  type ContextoPaso,
   type Fin,
   fetchParte,
   isConfirmada,
-  isInCapsula,
   isToConfirm,
   MAX_REENVIOS,
   otroCanal,
   type Paso,
-  selladaDe,
-  signBeforehand,
+  prepareLater,
   unconfirmed,
   verificarParte,
-  wantsCapsula,
 } from './parte.ts';
 import { periodosIniciales, pideDeMas } from './periodos.ts';
+import { type Facts, situationOf, type WithoutAsking } from './situation.ts';
 
 const isLista = (parte: Parte) => parte.estado === 'DESCARGADA' || parte.estado === 'VACIA';
 
@@ -51,26 +51,55 @@ export async function advanceSolicitud(
   const parte = pendientes.reduce((first, each) => (each.dueAt < first.dueAt ? each : first));
   const wait = secondsUntil(parte, claimed);
   if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
-  const sellada = selladaDe(claimed, parte);
-  const isRefused = parte.canal === claimed.canal && claimed.isCredencialRechazada;
-  const mayGoOn = sellada !== null || isInCapsula(claimed, parte);
-  if (isToConfirm(parte) && (isRefused || !mayGoOn || isRetrasada(claimed.creadaEn, claimed.now)))
-    return settle(deps, claimed, parte, unconfirmed(claimed, parte));
-  if (isRefused) {
-    // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
-    const motivo = claimed.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
-    return endRefused(claims, claimed, { estado: 'ERROR', motivo });
+  const source = deps.sources.find((each) => each.offers(claimed, parte)) ?? null;
+  const facts = factsOf(claimed, parte);
+  if (source === null) return act(deps, claimed, parte, situationOf({ ...facts, copy: 'NONE' }));
+  const situation = situationOf({ ...facts, copy: 'OFFERED' });
+  if (situation !== 'ASK') return act(deps, claimed, parte, situation);
+  const opened = await source.open(claimed, parte);
+  if (opened === null || typeof opened === 'string')
+    return act(deps, claimed, parte, situationOf({ ...facts, copy: opened ?? 'NONE' }));
+  return settle(
+    deps,
+    claimed,
+    parte,
+    await step({ ...deps, solicitud: claimed, parte, credencial: opened, signal }, source),
+  );
+}
+
+const factsOf = (claimed: ClaimedSolicitud, parte: Parte): Omit<Facts, 'copy'> => ({
+  canal: claimed.canal,
+  isRefused: parte.canal === claimed.canal && claimed.isCredencialRechazada,
+  isToConfirm: isToConfirm(parte),
+  isLate: isRetrasada(claimed.creadaEn, claimed.now),
+  canChange: canChange(claimed),
+});
+
+/** Does what a situation asks for that needs no credential. */
+async function act(
+  deps: AdvanceDeps,
+  claimed: ClaimedSolicitud,
+  parte: Parte,
+  situation: WithoutAsking,
+): Promise<void> {
+  const { claims } = deps;
+  switch (situation) {
+    case 'UNCONFIRMED':
+      return settle(deps, claimed, parte, unconfirmed(claimed, parte));
+    case 'REFUSED':
+      return endRefused(claims, claimed, {
+        estado: 'ERROR',
+        motivo: claimed.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA',
+      });
+    case 'AWAIT_KEY':
+      return awaitLlave(deps, claimed, parte);
+    case 'OTHER_CHANNEL':
+      return changeChannel(claims, claimed, { tipo: 'SIN_EFIRMA', mayReturn: true });
+    case 'AWAIT_EFIRMA':
+      return claims.awaitEfirma(claimed);
+    case 'NO_CREDENTIAL':
+      return claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
   }
-  const credencial = sellada
-    ? deps.openSellada(sellada, claimed)
-    : isInCapsula(claimed, parte) && (await deps.capsulas.open(claimed));
-  if (!credencial) return settle(deps, claimed, parte, { isSinFirma: true });
-  if (credencial === 'FALTA_LLAVE') return awaitLlave(deps, claimed, parte);
-  if (credencial === 'ALTERADA')
-    return isToConfirm(parte)
-      ? settle(deps, claimed, parte, unconfirmed(claimed, parte))
-      : claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
-  return settle(deps, claimed, parte, await step(deps, claimed, credencial, parte, signal));
 }
 
 /** Tries again when the key of the sealed copy may be back, after pauses that grow. */
@@ -83,24 +112,10 @@ async function awaitLlave({ claims, agenda }: AdvanceDeps, claimed: ClaimedSolic
   await claims.release(claimed, avance, { queue: 'descargas', inSeconds });
 }
 
-/** Goes on without any credential: ends, at the other channel, or when the key is stored again. */
-async function goOnWithout(claims: Claims, claimed: ClaimedSolicitud): Promise<void> {
-  if (claimed.canal === 'portal') return claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
-  if (canChange(claimed)) return changeChannel(claims, claimed, { tipo: 'SIN_EFIRMA', mayReturn: true });
-  return claims.awaitEfirma(claimed);
-}
-
-async function step(
-  deps: AdvanceDeps,
-  solicitud: ClaimedSolicitud,
-  credencial: Credencial | Capsula,
-  parte: Parte,
-  signal: AbortSignal,
-): Promise<Paso> {
-  const context = { ...deps, solicitud, parte, credencial, signal };
+async function step(context: ContextoPaso, source: CredentialSource): Promise<Paso> {
+  const { solicitud, parte, credencial, signal } = context;
   try {
-    if (credencial.tipo === 'efirma' && parte.folio !== null && wantsCapsula(solicitud, parte))
-      await signBeforehand(context, parte.folio);
+    await prepareLater(context);
     switch (parte.estado) {
       case 'SOLICITADA':
         return await verificarParte(context);
@@ -113,20 +128,11 @@ async function step(
     if (error instanceof SinFirma) return { isSinFirma: true };
     if (!(error instanceof SatError)) throw error;
     if (signal.aborted) return { avance: {}, inSeconds: 0 };
-    if (credencial.tipo === 'capsula' && isRefusalOfCapsula(error, parte)) return { isSinFirma: true };
-    return pasoTras(error, deps, solicitud, parte);
+    if (source.isRefusal?.(error, parte)) return { isSinFirma: true };
+    return pasoTras(error, context, solicitud, parte);
   } finally {
     wipeCredencial(credencial);
   }
-}
-
-/**
- * True when the SAT does not take what was signed beforehand: what the key itself would be told only the key can learn. Its
- * services are known to doubt a message in a bad hour, too: that counts when it comes again and again.
- */
-function isRefusalOfCapsula({ motivo, clase, codigo }: SatError, { fallos }: Parte): boolean {
-  if (clase === 'credencial' || motivo === 'PETICION_RECHAZADA') return true;
-  return codigo?.endsWith(':InvalidSecurity') === true && fallos >= MAX_FALLOS;
 }
 
 /** Failures in a row after which nobody waits for the confirmation of an empty answer any more: an hour and a half. */
@@ -170,10 +176,7 @@ function pasoTras(error: SatError, { agenda }: AdvanceDeps, solicitud: ClaimedSo
 async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte, paso: Paso): Promise<void> {
   const { claims } = deps;
   if ('isBusy' in paso) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: paso.inSeconds });
-  if ('isSinFirma' in paso)
-    return isToConfirm(parte)
-      ? settle(deps, claimed, parte, unconfirmed(claimed, parte))
-      : goOnWithout(claims, claimed);
+  if ('isSinFirma' in paso) return act(deps, claimed, parte, situationOf({ ...factsOf(claimed, parte), copy: 'NONE' }));
   if ('change' in paso) return changeChannel(claims, claimed, paso.change);
   if ('fin' in paso) {
     if (paso.isCredencialRechazada) await claims.markRefused(claimed, parte.canal);

@@ -36,11 +36,11 @@ const PARTES = `coalesce((
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
-       t.formato, t.sincronizacion_id AS "sincronizacionId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
+       t.formato, t.sincronizacion_id AS "origenId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "rungAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        coalesce(ciec.kid, k.kid) AS ciec_kid, coalesce(ciec.sobre, k.sobre) AS ciec_sobre, coalesce(ciec.expira_en, k.expira_en) AS ciec_expira_en,
        efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en,
-       t.capsula AS "isConCapsula", x.folios AS capsula_folios, x.expira_en AS capsula_expira_en, ${PARTES}`;
+       t.capsula AS "mayPresign", x.folios AS capsula_folios, x.expira_en AS capsula_expira_en, ${PARTES}`;
 /** What a subscription asks for has no copy of its own: that of its consent is looked for at every step. */
 const SELLADAS = `
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
@@ -48,7 +48,7 @@ LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tip
 LEFT JOIN consentimiento k ON k.sincronizacion_id = t.sincronizacion_id AND k.expira_en > now()
 LEFT JOIN capsula x ON x.solicitud_id = t.id AND x.expira_en > now()`;
 
-type ClaimedRow = Omit<ClaimedSolicitud, 'isCredencialRechazada' | 'sellada' | 'otra' | 'capsula' | 'partes'> &
+type ClaimedRow = Omit<ClaimedSolicitud, 'isCredencialRechazada' | 'sellada' | 'otra' | 'presigned' | 'partes'> &
   Record<`${TipoCredencial}_rechazada`, boolean> &
   Record<`${TipoCredencial}_kid`, string | null> &
   Record<`${TipoCredencial}_sobre`, Buffer | null> &
@@ -66,11 +66,11 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
 
 function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   const { id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase } = row;
-  const { sincronizacionId, isConCapsula, capsula_folios: folios, capsula_expira_en: expiraEn } = row;
+  const { origenId, mayPresign, capsula_folios: folios, capsula_expira_en: expiraEn } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
     ...{ id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase },
-    sincronizacionId,
+    origenId,
     epoch: row.epoch,
     creadaEn: row.creadaEn,
     deadlineAt: row.deadlineAt,
@@ -81,8 +81,8 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     isCredencialRechazada: row[`${own}_rechazada`],
     sellada: selladaOf(row, own),
     otra: row[`${other}_rechazada`] ? null : selladaOf(row, other),
-    isConCapsula,
-    capsula: folios && expiraEn ? { folios, expiraEn } : null,
+    mayPresign,
+    presigned: folios && expiraEn ? { folios, expiraEn } : null,
     partes: row.partes.map(({ dueAt, ...parte }) => ({ ...parte, dueAt: new Date(dueAt) })),
   };
 }

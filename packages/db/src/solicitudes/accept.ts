@@ -27,7 +27,7 @@ const COLUMNS: Readonly<Record<string, readonly [type: string, value: (nueva: Nu
   otra_expira_en: ['timestamptz', (n) => n.otra?.expiraEn ?? null],
   idem_key: ['text', (n) => n.idemKey],
   traceparent: ['text', (n) => n.traceparent ?? null],
-  capsula: ['boolean', (n) => n.isConCapsula ?? false],
+  capsula: ['boolean', (n) => n.mayPresign ?? false],
 };
 
 /** Accepts any number of requests of different accounts: each as a whole, or nothing of it. */

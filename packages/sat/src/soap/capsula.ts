@@ -1,6 +1,6 @@
 import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type Capsula, type CredencialEfirma, SatError, SinFirma } from '@acuse/core';
+import { type CredencialEfirma, type Presigned, SatError, SinFirma } from '@acuse/core';
 import { type DatosFirmante, datosDe, type Firmante, openEfirma } from './efirma.ts';
 import { sobreAutentica, sobreDescarga, sobreVerifica, VIGENCIA_MS } from './sobres.ts';
 
@@ -36,9 +36,9 @@ export interface ParaCapsula {
 export async function makeCapsula(
   credencial: CredencialEfirma,
   para: ParaCapsula,
-  previa: Capsula | null,
+  previa: Presigned | null,
   signal: AbortSignal,
-): Promise<Capsula> {
+): Promise<Presigned> {
   const { rfc, cer } = credencial;
   const known = previa?.cer.equals(cer) ? previa.firmas : new Map<string, Buffer>();
   const key = createPrivateKey({ key: credencial.key, format: 'der', type: 'pkcs8' });
@@ -53,7 +53,7 @@ export async function makeCapsula(
     });
     for (const [huella, firma] of await Promise.all(made)) firmas.set(huella, firma);
   }
-  return { tipo: 'capsula', rfc, cer: Buffer.from(cer), firmas };
+  return { tipo: 'presigned', rfc, cer: Buffer.from(cer), firmas };
 }
 
 const signAsync = promisify(sign);
@@ -97,7 +97,7 @@ function paquetesDe(folio: string): string[] {
 }
 
 /** Signs with what was signed beforehand. `sign` throws {@link SinFirma} for everything else. */
-export function openCapsula({ cer, firmas }: Capsula): Firmante {
+export function openCapsula({ cer, firmas }: Presigned): Firmante {
   const datos = datosDe(new X509Certificate(cer));
   return {
     ...datos,

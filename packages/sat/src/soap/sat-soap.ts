@@ -61,7 +61,7 @@ export function createSatSoap(deps: {
       const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
       const paso = consulta.consulta === 'descargar-paquete' ? servicio.descarga : servicio.verifica;
       deps.http.assertRoom(paso.direccion.host);
-      const firmante = credencial.tipo === 'capsula' ? openCapsula(credencial) : openEfirma(credencial);
+      const firmante = credencial.tipo === 'presigned' ? openCapsula(credencial) : openEfirma(credencial);
       const http = inNameOf(deps.http, firmante.huella);
       const contexto = { http, servicio, tokens, firmante, signal, settings };
       return await CONSULTAS[consulta.consulta](contexto, consulta);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Capsula, CredencialCiec, CredencialEfirma } from '@acuse/core';
+import type { CredencialCiec, CredencialEfirma, Presigned } from '@acuse/core';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CredencialIlegible } from '../credencial-bytes.ts';
 import { createHpkeSender, type HpkeSender } from './hpke.ts';
@@ -58,8 +58,8 @@ const CONTEXTOS: readonly ContextoSolicitud[] = [
   { ...CONTEXTO, solicitudId: 'ab', cuenta: 'c' },
 ];
 
-const CAPSULA: Capsula = {
-  tipo: 'capsula',
+const CAPSULA: Presigned = {
+  tipo: 'presigned',
   rfc: RFC,
   cer: randomBytes(1_500),
   firmas: new Map([1, 2].map(() => [randomBytes(16).toString('hex'), randomBytes(256)])),

@@ -1,4 +1,4 @@
-import { type Capsula, type Credencial, type TipoCredencial, wipeCredencial } from '@acuse/core';
+import { type Credencial, type Presigned, type TipoCredencial, wipeCredencial } from '@acuse/core';
 import { decodeCapsula, encodeCapsula } from '../capsula-bytes.ts';
 import { CredencialIlegible, decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { GCM_TAG_BYTES } from '../crypto/aes-gcm.ts';
@@ -50,7 +50,7 @@ function requireName(name: string): void {
     throw new RangeError('A kid or PSK id is 1 to 32 letters, digits, dots, hyphens or underscores');
 }
 
-type ContextoSellado = ContextoCapsula & { readonly tipo: TipoCredencial | Capsula['tipo'] };
+type ContextoSellado = ContextoCapsula & { readonly tipo: TipoCredencial | 'capsula' };
 
 function sealedAad(contexto: ContextoSellado, { kid, pskId }: SealedNames): Buffer {
   const { solicitudId, cuenta, rfc, tipo, expiraEn } = contexto;
@@ -164,9 +164,9 @@ export function createSealer(options: {
       return sealBytes(encodeCredencial(credencial), contexto);
     },
     /** The same of a capsula. */
-    sealCapsula(capsula: Capsula, contexto: ContextoCapsula): Buffer {
+    sealCapsula(capsula: Presigned, contexto: ContextoCapsula): Buffer {
       if (capsula.rfc !== contexto.rfc) throw new TypeError('The capsula is not of this context');
-      return sealBytes(encodeCapsula(capsula), { ...contexto, tipo: capsula.tipo });
+      return sealBytes(encodeCapsula(capsula), { ...contexto, tipo: 'capsula' });
     },
   };
 }
@@ -211,7 +211,7 @@ export function createOpener(options: {
       return parts !== null && !(keys.has(parts.kid) && suites.has(parts.pskId));
     },
     /** The same as `open`, of a capsula. */
-    openCapsula: (sealed: Uint8Array, contexto: ContextoCapsula): Capsula =>
+    openCapsula: (sealed: Uint8Array, contexto: ContextoCapsula): Presigned =>
       decodeCapsula(openBytes(sealed, { ...contexto, tipo: 'capsula' }), contexto.rfc),
   };
 }

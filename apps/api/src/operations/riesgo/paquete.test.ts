@@ -81,7 +81,7 @@ describe(PATH, () => {
     ['not crossed', { cruce: null }, 409, 'PAQUETE_SIN_CRUZAR', '/efos/consultar-lote'],
     [
       'a reading of a subscription',
-      { cruce: null, isDeSincronizacion: true },
+      { cruce: null, hasOrigen: true },
       ...([409, 'PAQUETE_DE_SINCRONIZACION', '/riesgo/proveedores'] as const),
     ],
   ] as const)('says of one that is %s why there is nothing and what to do', async (_, change, status, name, remedy) => {

@@ -33,7 +33,7 @@ export default defineOperation({
   async handle({ solicitud_id, ...pagina }, { deps, access, now, error }) {
     const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id, access.apiKey.modo);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    if (solicitud.isDeSincronizacion) throw error('PAQUETE_DE_SINCRONIZACION');
+    if (solicitud.hasOrigen) throw error('PAQUETE_DE_SINCRONIZACION');
     needPaquete(solicitud, now, error);
     const contadas = contrapartesListadasOf(solicitud);
     // An empty list would say that nobody is listed.

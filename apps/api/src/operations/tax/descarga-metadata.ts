@@ -70,7 +70,7 @@ export default defineOperation({
       desde,
       hasta,
       formato,
-      isConCapsula: capsula,
+      mayPresign: capsula,
       deadlineAt,
       idemKey,
       traceparent: deps.tracing.current(),

@@ -41,8 +41,8 @@ export function Contrapartes({ solicitud, pagina }: ContrapartesProps) {
 }
 
 function Dicho({ solicitud, pagina }: ContrapartesProps): Child {
-  const { cruce, isDeSincronizacion, rfc, id } = solicitud;
-  if (isDeSincronizacion)
+  const { cruce, hasOrigen, rfc, id } = solicitud;
+  if (hasOrigen)
     return (
       <p>
         Esta descarga es una lectura de un RFC que se mantiene al día: se busca entre todas las contrapartes del RFC.{' '}

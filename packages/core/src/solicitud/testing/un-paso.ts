@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
-import type { Capsula } from '../../credencial.ts';
+import type { CopiaCerrada, CredentialSource } from '../../ports/credential-source.ts';
 import type { Paquetes } from '../../ports/paquetes.ts';
 import type { NombreDescarga, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
-import { type AdvanceDeps, type CopiaCerrada, noCheckpoint } from '../parte.ts';
+import { type AdvanceDeps, noCheckpoint, sealedCopies } from '../parte.ts';
 import { advanceSolicitud } from '../solicitud.ts';
 
 export const NOW = new Date('2025-06-01T12:00:00Z');
@@ -39,7 +39,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   formato: 'csv',
   canal: 'soap',
   canalDejado: null,
-  sincronizacionId: null,
+  origenId: null,
   fase: 'DESCARGA',
   epoch: 1,
   creadaEn: NOW,
@@ -52,8 +52,8 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   isCredencialRechazada: false,
   sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
   otra: null,
-  isConCapsula: false,
-  capsula: null,
+  mayPresign: false,
+  presigned: null,
   ...change,
 });
 
@@ -66,8 +66,8 @@ export async function step(
   solicitud: ClaimedSolicitud,
   answers: Answers = {},
   stored: string | null = null,
-  capsula: Capsula | null = null,
   opened: CopiaCerrada | null = null,
+  sources: (calls: unknown[][]) => readonly CredentialSource[] = () => [],
 ) {
   const calls: unknown[][] = [];
   const claims = new Proxy({} as Claims, {
@@ -103,13 +103,10 @@ export async function step(
     claims,
     sat,
     paquetes,
-    openSellada: () => opened ?? { tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key },
-    capsulas: {
-      async keep(_held, _credencial, folios) {
-        calls.push(['keep', folios]);
-      },
-      open: async () => capsula,
-    },
+    sources: [
+      sealedCopies(() => opened ?? { tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
+      ...sources(calls),
+    ],
     agenda: {
       ...{ primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
       ...{ portalSegundos: [3_600, 10_800], retrasadaSegundos: 43_200, vaciaSegundos: 3_600 },

@@ -1,22 +1,42 @@
+import { type ClaimedSolicitud, type Parte, type Presigned, SatError, SinFirma } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
-import { type Capsula, SinFirma } from '../credencial.ts';
-import type { ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
-import { SatError } from '../sat-error.ts';
-import { claimed, NOW, parte, released, step } from './testing/un-paso.ts';
+import {
+  claimed,
+  NOW,
+  parte,
+  released,
+  step as stepWith,
+} from '../../../../packages/core/src/solicitud/testing/un-paso.ts';
+import { capsulaSource } from './capsula.ts';
 
 const HOUR_MS = 3_600_000;
 const later = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
-const capsulaOf = (): Capsula => ({
-  ...{ tipo: 'capsula', rfc: 'ACU200101DB1', cer: Buffer.alloc(0) },
+const capsulaOf = (): Presigned => ({
+  ...{ tipo: 'presigned', rfc: 'ACU200101DB1', cer: Buffer.alloc(0) },
   firmas: new Map([['00', Buffer.from('firma')]]),
 });
+/** One step with the source of capsulas; `capsula` is what opens. */
+const step = (
+  solicitud: ClaimedSolicitud,
+  answers: Parameters<typeof stepWith>[1] = {},
+  stored: string | null = null,
+  capsula: Presigned | null = null,
+) =>
+  stepWith(solicitud, answers, stored, null, (calls) => [
+    capsulaSource({
+      async keep(_held, _credencial, folios) {
+        calls.push(['keep', folios]);
+      },
+      open: async () => capsula,
+    }),
+  ]);
 const solicitada = (change: Partial<Parte> = {}) => parte({ estado: 'SOLICITADA', folio: 'F', ...change });
 /** One whose caller wants a capsula, with a week until its deadline. */
 const wanted = (change: Partial<ClaimedSolicitud> = {}) =>
-  claimed({ isConCapsula: true, deadlineAt: later(168), partes: [solicitada()], ...change });
+  claimed({ mayPresign: true, deadlineAt: later(168), partes: [solicitada()], ...change });
 /** The same after the hour of the key, with what was signed for its request. */
 const alone = (change: Partial<ClaimedSolicitud> = {}) =>
-  wanted({ sellada: null, capsula: { folios: ['F'], expiraEn: later(71) }, ...change });
+  wanted({ sellada: null, presigned: { folios: ['F'], expiraEn: later(71) }, ...change });
 
 describe('with the key at hand', () => {
   const accepted = { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F' } } as const;
@@ -30,7 +50,7 @@ describe('with the key at hand', () => {
   });
 
   it('signs nothing that nobody asked for, and nothing for the portal', async () => {
-    const unasked = await step(wanted({ isConCapsula: false, partes: [parte()] }), accepted);
+    const unasked = await step(wanted({ mayPresign: false, partes: [parte()] }), accepted);
     expect(unasked.names).toEqual(['save', 'sat solicitar-metadata', 'release']);
     const portal = wanted({ canal: 'portal', partes: [parte({ canal: 'portal' })] });
     expect((await step(portal, accepted)).names).toEqual(['save', 'sat solicitar-metadata', 'release']);
@@ -39,12 +59,12 @@ describe('with the key at hand', () => {
   const looking = { 'verificar-metadata': { resultado: 'EN_PROCESO' } } as const;
   it.each<[string, Partial<ClaimedSolicitud>, boolean]>([
     ['there is none', {}, true],
-    ['it is for another request', { capsula: { folios: ['G'], expiraEn: later(72) } }, true],
-    ['it is of a key that was stored before', { capsula: { folios: ['F'], expiraEn: later(70.9) } }, true],
-    ['it is there', { capsula: { folios: ['F'], expiraEn: later(71.1) } }, false],
+    ['it is for another request', { presigned: { folios: ['G'], expiraEn: later(72) } }, true],
+    ['it is of a key that was stored before', { presigned: { folios: ['F'], expiraEn: later(70.9) } }, true],
+    ['it is there', { presigned: { folios: ['F'], expiraEn: later(71.1) } }, false],
     [
       'it lasts as long as the solicitud',
-      { capsula: { folios: ['F'], expiraEn: later(5) }, deadlineAt: later(5) },
+      { presigned: { folios: ['F'], expiraEn: later(5) }, deadlineAt: later(5) },
       false,
     ],
   ])('looks after it at each look: %s', async (_name, change, isMade) => {
@@ -69,7 +89,7 @@ describe('after the hour of the key', () => {
     const capsula = capsulaOf();
     const fin = { 'verificar-metadata': { resultado: 'TERMINADA', paquetes: ['F_01'], registros: 3 } } as const;
     const result = await step(alone(), fin, null, capsula);
-    expect(result.calls[0]).toEqual(['sat', 'verificar-metadata', 'capsula']);
+    expect(result.calls[0]).toEqual(['sat', 'verificar-metadata', 'presigned']);
     expect(released(result).avance.partes?.[0]).toMatchObject({ estado: 'DISPONIBLE' });
     for (const firma of capsula.firmas.values()) expect(firma.every((byte) => byte === 0)).toBe(true);
 
@@ -80,13 +100,13 @@ describe('after the hour of the key', () => {
       null,
       capsulaOf(),
     );
-    expect(fetched.calls).toContainEqual(['sat', 'descargar-paquete', 'capsula']);
+    expect(fetched.calls).toContainEqual(['sat', 'descargar-paquete', 'presigned']);
     expect(released(fetched).next.queue).toBe('ensambles');
   });
 
   it.each<[string, Partial<ClaimedSolicitud>]>([
-    ['there is none', { capsula: null }],
-    ['it is for another request', { capsula: { folios: ['G'], expiraEn: later(1) } }],
+    ['there is none', { presigned: null }],
+    ['it is for another request', { presigned: { folios: ['G'], expiraEn: later(1) } }],
     ['something has to be asked for', { partes: [parte()] }],
   ])('waits for the e.firma: %s', async (_name, change) => {
     const result = await step(alone(change), {}, null, capsulaOf());
