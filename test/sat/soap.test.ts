@@ -80,7 +80,7 @@ describe('the rules of the SAT', () => {
   it.each([true, false])('take our messages, with a strict check of the seal: %s', async (isStrict) => {
     const { ask, world } = await setUp();
     Object.assign(world.settings, { sello_completo: isStrict, verificaciones_hasta_terminar: 1 });
-    const periodo = { ...SOLICITAR.periodo, inicio: `2026-03-01T00:00:0${isStrict ? 1 : 2}` };
+    const periodo = { ...SOLICITAR.periodo, inicio: `2026-03-01T08:11:0${isStrict ? 1 : 2}` };
     const solicitada = await ask({ ...SOLICITAR, periodo });
     if (solicitada.resultado !== 'ACEPTADA') throw new Error(solicitada.resultado);
     const { folio } = solicitada;

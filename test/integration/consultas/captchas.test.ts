@@ -14,7 +14,7 @@ const run = promisify(execFile);
 /** The command line is started several times, each of which takes seconds on a busy machine. */
 const PATIENT = { timeout: 400_000 };
 
-describe('captchas that people read', PATIENT, () => {
+describe('captchas that people read', { ...PATIENT, shuffle: false }, () => {
   const servicio = useServicio({ apiEnv: { CAPTCHA_RESOLVER: 'personas', SAT_PRESUPUESTO_MS: '90000' } });
 
   /** The operator's command line, as a process. Gives its lines, read as JSON. */

@@ -27,7 +27,7 @@ async function create(campos: Record<string, string> = {}) {
 
 const webhook = async (id: string) => createWebhooks(panel.db).find({ cuentaId: ana.cuentaId }, id);
 
-describe('webhooks in the panel', () => {
+describe('webhooks in the panel', { shuffle: false }, () => {
   it('are created with a secret that is shown once and opens for the workers alone', async () => {
     expect((await ana.get('/webhooks')).main).toContain('Aún no hay webhooks');
     const { rfc } = await addRfc(panel.db, ana);

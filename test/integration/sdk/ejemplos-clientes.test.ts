@@ -26,7 +26,7 @@ describe.each(LANGUAGES)('the page of the client for $nombre', (language) => {
     expect([...samples.keys()]).toEqual([...PRINTS.map(([title]) => title), 'Avisos (webhooks)']);
   });
 
-  describe.skipIf(language.falta !== null)(language.falta ?? 'has programs that run', () => {
+  describe.skipIf(language.falta !== null)(language.falta ?? 'has programs that run', { shuffle: false }, () => {
     let env: NodeJS.ProcessEnv;
     beforeAll(async () => {
       const { rfc, apiKey } = await servicio.newCaller({ rfc: 'ACU200101DB1', saldo: 10 });

@@ -20,7 +20,7 @@ const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['Al día', /^\d+ créditos la primera carga\n(nuevo [0-9A-F-]{36}\n)*$/],
 ];
 
-describe('the programs of packages/sdk/README.md', () => {
+describe('the programs of packages/sdk/README.md', { shuffle: false }, () => {
   const servicio = useServicio({}, {});
   let sdk: Published;
   let env: NodeJS.ProcessEnv;

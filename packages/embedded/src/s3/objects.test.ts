@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { request as httpRequest } from 'node:http';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@acuse/runtime';
 import {
@@ -10,6 +11,7 @@ import {
   HeadObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
+  S3Client,
 } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { describe, expect, test } from 'vitest';
@@ -146,19 +148,26 @@ describe('objects', () => {
 });
 
 test('what was stored is there after a restart, and the port is free again', async () => {
-  await s3.put('kept', 'still here');
-  await s3.server.stop();
-  await expect(fetch(s3.server.endpoint)).rejects.toThrow();
-  const again = await startS3({
-    dir: s3.dir,
-    port: s3.server.port,
-    buckets: [Bucket],
-    log: silentLogger,
-    ...credentials,
+  const dir = await mkdtemp(join(tmpdir(), 'acuse-s3-restart-'));
+  const start = (port?: number) =>
+    startS3({ dir, buckets: [Bucket], log: silentLogger, ...credentials, ...(port === undefined ? {} : { port }) });
+  const first = await start();
+  const client = new S3Client({
+    endpoint: first.endpoint,
+    region: 'us-east-1',
+    forcePathStyle: true,
+    credentials: { accessKeyId: credentials.accessKeyId, secretAccessKey: credentials.secretAccessKey },
   });
+  await client.send(new PutObjectCommand({ Bucket, Key: 'kept', Body: 'still here' }));
+  await first.stop();
+  await expect(fetch(first.endpoint)).rejects.toThrow();
+  const again = await start(first.port);
   try {
-    expect(String(await s3.read('kept'))).toBe('still here');
+    const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: 'kept' }));
+    expect(await Body?.transformToString()).toBe('still here');
   } finally {
+    client.destroy();
     await again.stop();
+    await rm(dir, { recursive: true, force: true });
   }
 });

@@ -12,7 +12,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { createLectorPdf, type LectorPdfSettings } from './lector-pdf.ts';
 import { makePdf, streamOf, writePdf } from './testing/pdf-de-prueba.ts';
 
-const lector = createLectorPdf();
+/** Only the tests of the time limit are about it. */
+const PATIENT = { timeoutMs: 100_000 };
+const lector = createLectorPdf(PATIENT);
 afterAll(() => lector.close());
 
 const signal = new AbortController().signal;
@@ -29,7 +31,7 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 }
 
 async function refusalOf(bytes: Uint8Array, settings: LectorPdfSettings): Promise<string> {
-  const own = createLectorPdf(settings);
+  const own = createLectorPdf({ ...PATIENT, ...settings });
   try {
     return await refusal(own.read(bytes, { signal }));
   } finally {

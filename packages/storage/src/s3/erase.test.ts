@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useS3 } from '../../testing/s3-fixture.ts';
 import { openEraser } from './erase.ts';
 
@@ -65,6 +65,9 @@ describe('a bucket that keeps versions', () => {
         `<ListVersionsResult><IsTruncated>${at + 2 < all.length}</IsTruncated>${next}${rows.join('')}</ListVersionsResult>`,
       );
     }
+  });
+  beforeEach(() => {
+    isHeld = false;
   });
   beforeAll(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
   afterAll(() => new Promise((resolve) => server.close(resolve)));

@@ -88,7 +88,7 @@ async function shownOn(page: Page): Promise<string[]> {
 const unfold = (page: Page) =>
   page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
 
-describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
+describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: false }, () => {
   let instalacion: Instalacion;
   let url: string;
   let persona: Persona;

@@ -318,5 +318,13 @@ const everyPage = () => {
   });
 };
 
-describe.runIf(CHROMIUM !== null)('every page, on a desk in light and on a phone in dark', everyPage);
-describe.runIf(CHROMIUM !== null)('every page, in both palettes on both', { tags: ['slow'] }, everyPage);
+describe.runIf(CHROMIUM !== null)(
+  'every page, on a desk in light and on a phone in dark',
+  { shuffle: false },
+  everyPage,
+);
+describe.runIf(CHROMIUM !== null)(
+  'every page, in both palettes on both',
+  { tags: ['slow'], shuffle: false },
+  everyPage,
+);
