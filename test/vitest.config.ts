@@ -10,6 +10,7 @@ const alias = {
   // An alias is also that of what is below it, so the longer one comes first.
   '@acuse/sdk/node': `${root}packages/sdk/src/node.ts`,
   '@acuse/sdk/operaciones': `${root}packages/sdk/src/generated/catalogo.ts`,
+  '@acuse/db/records': `${root}packages/db/src/records.ts`,
   ...Object.fromEntries(
     ['api', 'panel', 'worker'].map((name) => [`@acuse/${name}/config`, `${root}apps/${name}/src/config.ts`]),
   ),

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { importsOf, isTest, ownerOf, ROOT, readSources } from './sources.ts';
+import { importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImportedBy } from './sources.ts';
 
 /** What each workspace's production code may import of the others. */
 const MAY: Record<string, readonly string[]> = {
@@ -187,6 +187,21 @@ describe('direction', () => {
       .filter(({ text }) => /\b(vence_en|expira_en|deadline_at|\w+_hasta) = now\(\)(?! [-+])/.test(text))
       .map(({ path }) => path);
     expect(wrong).toEqual([]);
+  });
+
+  it.each([
+    ['api', false],
+    ['worker', false],
+    ['panel', true],
+  ])('loads Prisma in the process %s: %s', (app, isLoaded) => {
+    const operations = production.map(({ path }) => path).filter((path) => path.startsWith('apps/api/src/operations/'));
+    const roots = [`apps/${app}/src/main.ts`, ...(app === 'api' ? operations : [])];
+    const reachable = reachableFrom(roots, valuesImportedBy);
+    const users = production
+      .filter((source) => valuesImportedBy(source).some((name) => /prisma|generated\/client/.test(name)))
+      .map(({ path }) => path);
+    expect(reachable).toContain('packages/db/src/database.ts');
+    expect(users.some((path) => reachable.has(path))).toBe(isLoaded);
   });
 
   it('keeps the simulator independent of the connectors', () => {

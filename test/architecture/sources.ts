@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -42,4 +42,29 @@ export const ownerOf = (path: string) => (path.startsWith('test/') ? 'test' : pa
 export function importsOf({ text }: Source): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map((match) => match[1] ?? '');
+}
+
+/** The same without imports and re-exports of types alone, which do not exist when the program runs. */
+export const valuesImportedBy = (source: Source): string[] =>
+  importsOf({ ...source, text: source.text.replace(/\b(import|export) type [^;]*;/g, '') });
+
+/** The source that an import leads to; null for a library. */
+function targetOf(from: string, name: string, sources: ReadonlyMap<string, Source>): string | null {
+  const [, workspace, module = 'index'] = /^@acuse\/([^/]+)(?:\/(.+))?$/.exec(name) ?? [];
+  const path = workspace === undefined ? join(dirname(from), name) : `packages/${workspace}/src/${module}.ts`;
+  return sources.has(path) ? path : null;
+}
+
+/** The sources of production that `roots` reach by the imports that `imports` finds, the roots among them. */
+export function reachableFrom(roots: readonly string[], imports: typeof importsOf): ReadonlySet<string> {
+  const sources = new Map(readSources().flatMap((source) => (isTest(source) ? [] : [[source.path, source]])));
+  const reachable = new Set(roots);
+  for (const path of reachable) {
+    const source = sources.get(path);
+    for (const name of source === undefined ? [] : imports(source)) {
+      const target = targetOf(path, name, sources);
+      if (target !== null) reachable.add(target);
+    }
+  }
+  return reachable;
 }

@@ -7,15 +7,8 @@ import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { addDays } from '@acuse/core';
-import {
-  createClaims,
-  createContribuyentes,
-  createCuentas,
-  createLibro,
-  createLlaves,
-  migrate,
-  openDatabase,
-} from '@acuse/db';
+import { createClaims, createContribuyentes, createCuentas, createLibro, createLlaves, migrate } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { buildPrograms, createDatabase, freePort, programEntry } from '@acuse/embedded';
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
 import { startCpu } from './cpu.ts';
@@ -33,7 +26,7 @@ interface Caller {
 }
 
 async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
-  const db = openDatabase({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openRecords({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
   const hasher = createApiKeyHasher({ peppers: new Map([[1, pepper]]), current: 1 });
   const callers: Caller[] = [];
   for (let n = 0; n < TAXPAYERS; n += 1) {
@@ -90,7 +83,7 @@ async function storeCiec(url: string, callers: readonly Caller[]): Promise<void>
 
 /** Has each caller a finished solicitud; gives their ids. Nothing is stored: a signed URL is made without asking. */
 async function finishOne(url: string, callers: readonly Caller[], databaseUrl: string): Promise<string[]> {
-  const db = openDatabase({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openRecords({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
   const claims = createClaims(db);
   const ids: string[] = [];
   for (const caller of callers) {

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createAlmacenes, type Database, type FiltroCfdi, migrate, openAlmacen, openDatabase } from '@acuse/db';
+import { createAlmacenes, type Database, type FiltroCfdi, migrate, openAlmacen } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { createDatabase } from '@acuse/embedded';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -116,7 +117,7 @@ export async function benchAlmacen(postgresUrl: string, most: number, packageRow
   const rows = Math.min(most, 10_000_000);
   const url = await createDatabase(postgresUrl, `bench_${randomBytes(4).toString('hex')}`);
   await migrate(url);
-  const db = openDatabase({ url, poolSize: 4, timeoutMs: 1_200_000, applicationName: 'bench' });
+  const db = openRecords({ url, poolSize: 4, timeoutMs: 1_200_000, applicationName: 'bench' });
   try {
     const almacenes = createAlmacenes(db);
     const { contribuyenteId } = await seedTaxpayer(db);

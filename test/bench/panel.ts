@@ -3,7 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
-import { createContribuyentes, createLibro, migrate, openDatabase } from '@acuse/db';
+import { createContribuyentes, createLibro, migrate } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { buildPrograms, createDatabase, createProcessGroup, freePort, programEntry } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair } from '@acuse/vault';
@@ -38,7 +39,7 @@ export async function benchPanel(postgresUrl: string, requests: number): Promise
   const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
   await writeFile(join(dir, 'ca.pem'), rootCertificates[0] ?? '');
   const group = createProcessGroup({ log: silentLogger, logDir: dir, stopTimeoutMs: 10_000 });
-  const db = openDatabase({ url: databaseUrl, poolSize: 2, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openRecords({ url: databaseUrl, poolSize: 2, timeoutMs: 30_000, applicationName: 'bench' });
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const base64 = () => randomBytes(32).toString('base64');

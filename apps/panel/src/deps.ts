@@ -11,9 +11,9 @@ import {
   createSolicitudes,
   createUsuarios,
   createWebhooks,
-  openDatabase,
   requireSecretos,
 } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { type Metrics, observePool } from '@acuse/metrics';
 import { createDashboard } from '@acuse/queue';
 import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
@@ -43,7 +43,7 @@ export async function createDeps(
   { log, shutdown, metrics }: { log: Logger; shutdown: Shutdown; metrics: Metrics<'panel'> },
 ) {
   const poolWait = metrics.poolWait.with({});
-  const database = openDatabase({
+  const database = openRecords({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,
     timeoutMs: config.DATABASE_TIMEOUT_MS,

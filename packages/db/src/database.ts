@@ -1,6 +1,4 @@
-import { PrismaPg } from '@prisma/adapter-pg';
 import pg from 'pg';
-import { PrismaClient } from './generated/client.ts';
 
 export interface DatabaseSettings {
   /** `postgres://user:password@host:port/database`. */
@@ -15,12 +13,9 @@ export interface DatabaseSettings {
   readonly onWait?: (seconds: number) => void;
 }
 
-/**
- * The two ways to the same database, on the same connections: SQL by `pool`, plain records by `prisma` (docs/adr/0015).
- */
+/** The connections of a process. */
 export interface Database {
   readonly pool: pg.Pool;
-  readonly prisma: PrismaClient;
   readonly settings: DatabaseSettings;
   close(): Promise<void>;
 }
@@ -48,13 +43,11 @@ export function openDatabase(settings: DatabaseSettings): Database {
     options: SESSION_OPTIONS,
   };
   const pool = openSteadyPool(config, settings.onWait);
-  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,
-    prisma,
     settings,
     async close() {
-      await Promise.allSettled([prisma.$disconnect(), pool.end()]);
+      await pool.end().catch(() => {});
     },
   };
 }

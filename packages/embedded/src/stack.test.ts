@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { createContribuyentes, openDatabase } from '@acuse/db';
+import { createContribuyentes } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { silentLogger } from '@acuse/runtime';
 import { PROCESOS } from '@acuse/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -23,7 +24,7 @@ afterAll(() => rm(dir, { recursive: true, force: true }));
 
 /** Who is logged in to the PostgreSQL of a stack, and to which of its databases. */
 async function sessionsOf({ databaseUrl }: RunningStack): Promise<string[]> {
-  const db = openDatabase({ url: databaseUrl, poolSize: 1, timeoutMs: 10_000, applicationName: 'prueba' });
+  const db = openRecords({ url: databaseUrl, poolSize: 1, timeoutMs: 10_000, applicationName: 'prueba' });
   try {
     const { rows } = await db.pool.query<{ session: string }>(
       `SELECT DISTINCT usename || ' in ' || datname AS session FROM pg_stat_activity
@@ -41,7 +42,7 @@ async function expectAddressesToHold(
   panelUrl: string,
   { rfc, api_key, panel }: ReadyAccount,
 ): Promise<void> {
-  const db = openDatabase({ url: stack.databaseUrl, poolSize: 1, timeoutMs: 10_000, applicationName: 'prueba' });
+  const db = openRecords({ url: stack.databaseUrl, poolSize: 1, timeoutMs: 10_000, applicationName: 'prueba' });
   try {
     const { rows } = await db.pool.query<{ id: string }>('SELECT cuenta_id AS id FROM contribuyente WHERE rfc = $1', [
       rfc,

@@ -1,13 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { addDays } from '@acuse/core';
-import {
-  createAlmacenes,
-  createClaims,
-  createRiesgo,
-  createSincronizaciones,
-  createTramos,
-  openDatabase,
-} from '@acuse/db';
+import { createAlmacenes, createClaims, createRiesgo, createSincronizaciones, createTramos } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
@@ -30,7 +24,7 @@ const database = useDatabase();
 /** Connections that are opened after the clock was put in, and so read it. */
 const t = duringTests(async () => {
   await installClock(database, new Date(at(ANTES)));
-  const db = openDatabase(database.db.settings);
+  const db = openRecords(database.db.settings);
   return { db, sql: sqlOn(db.pool), close: () => db.close() };
 });
 

@@ -1,4 +1,5 @@
-import { createAccessSnapshots, createSolicitudes, migrate, openDatabase } from '@acuse/db';
+import { createAccessSnapshots, createSolicitudes, migrate } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { createConsumer, createQueue } from '@acuse/queue';
 import type { StartedTestContainer } from 'testcontainers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -23,7 +24,7 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
     const url = databaseUrl();
     await waitFor(() => migrate(url).catch(() => null), 30);
     expect((await migrate(url)).aplicadas).toEqual([]);
-    const db = openDatabase({ url, poolSize: 4, timeoutMs: 10_000, applicationName: 'acuse-test' });
+    const db = openRecords({ url, poolSize: 4, timeoutMs: 10_000, applicationName: 'acuse-test' });
     try {
       const taxpayer = await seedTaxpayer(db, { saldo: 3 });
       const accepted = await acceptSolicitud(db, taxpayer);

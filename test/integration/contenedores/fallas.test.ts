@@ -1,4 +1,5 @@
-import { migrate, openDatabase } from '@acuse/db';
+import { migrate } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import type { StartedTestContainer } from 'testcontainers';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { sqlOn } from '../fixtures/database.ts';
@@ -27,7 +28,7 @@ describe.skipIf(!(await hasEngine()))('a download while a container fails', { ti
     const url = `postgres://acuse:acuse@${AT.postgres}:5432/acuse`;
     await waitFor(() => migrate(url).catch(() => null));
     await makeUsers(url);
-    const db = openDatabase({ url, poolSize: 12, timeoutMs: 10_000, applicationName: 'acuse-test' });
+    const db = openRecords({ url, poolSize: 12, timeoutMs: 10_000, applicationName: 'acuse-test' });
     servicio = await startServicio({
       database: { db, url, sql: sqlOn(db.pool), close: () => db.close() },
       queueUrl: `redis://${AT.redis}:6379`,

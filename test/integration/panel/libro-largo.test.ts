@@ -1,7 +1,7 @@
 import { type IncomingMessage, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createLibro, type Database } from '@acuse/db';
+import { createLibro, type Records } from '@acuse/db';
 import { createLogger } from '@acuse/runtime';
 import { beforeAll, describe, expect, inject, it, vi } from 'vitest';
 import { streamCsv } from '../../../apps/panel/src/http/csv.ts';
@@ -104,7 +104,7 @@ const CAIDA = 'the connection to the database was lost';
 let batches = Number.POSITIVE_INFINITY;
 
 /** The database, until as many lots of the ledger were read as may be. */
-function goingAway(db: Database): Database {
+function goingAway(db: Records): Records {
   const pool = new Proxy(db.pool, {
     get(target, name) {
       if (name !== 'query') return Reflect.get(target, name, target);

@@ -16,9 +16,9 @@ import {
   createUsuarios,
   createUsuariosBase,
   type Database,
-  openDatabase,
   ROLES_BASE,
 } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { modoOf } from '@acuse/runtime';
 import type { Eraser } from '@acuse/storage';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
@@ -35,7 +35,7 @@ const secretosOf = (config: Partial<CliConfig>): Readonly<Record<string, string>
 /** Opens what the commands work with. Connects on first use. */
 export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliConfig>, print: (line: string) => void) {
   const open = (timeoutMs: number) =>
-    openDatabase({ url: config.DATABASE_URL, poolSize: 4, timeoutMs, applicationName: 'acuse-cli' });
+    openRecords({ url: config.DATABASE_URL, poolSize: 4, timeoutMs, applicationName: 'acuse-cli' });
   const database = open(15_000);
   return {
     cuentas: createCuentas(database),

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { PathOperacion } from '@acuse/contract';
 import type { Autor, CanalSat, Modo } from '@acuse/core';
 import { joinCredencial } from '../access-snapshots.ts';
-import type { Database } from '../database.ts';
+import type { Records } from '../records.ts';
 import { isOne, rowOf, rowsOf } from '../statements.ts';
 import { nota } from './auditoria.ts';
 import { Rechazo, refusingCopies } from './rechazo.ts';
@@ -189,7 +189,7 @@ interface Cambio extends Autor {
  * of another is not there, and its change answers false. Only changes are noted in the audit log. The next call sees
  * them: each moves the taxpayer's version.
  */
-export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | 'prisma'>) {
+export function createContribuyentes({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
   const run = async (text: string, { cuentaId, rfc, actor, ip }: Cambio, value: unknown) =>
     isOne(pool, text, [cuentaId, rfc, actor, ip, value]);
 

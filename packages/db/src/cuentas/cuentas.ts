@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import type { Database } from '../database.ts';
+import type { Records } from '../records.ts';
 import { createListaSolicitudes } from '../solicitudes/lista.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
@@ -59,7 +59,7 @@ ${nota({ accion: 'reabrir-cuenta', de: 'hecho', cuenta: 'id', actor: '$2', ip: '
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
 /** Accounts, for the operator. */
-export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'>) {
+export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>) {
   const underLock = (text: string, { cuentaId, actor, ip }: { cuentaId: string } & Autor, rest: unknown[] = []) =>
     inTransaction(pool, async (client) => {
       await execute(client, LOCK, [cuentaId]);

@@ -8,11 +8,11 @@ import {
   createLibro,
   createLlaves,
   createUsuarios,
-  type Database,
-  openDatabase,
+  type Records,
   type RolUsuario,
   type UsuarioNuevo,
 } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { modoOf } from '@acuse/runtime';
 import { generateApiKey, openHasher, registroOf, wipeApiKey } from '@acuse/vault';
 import pg from 'pg';
@@ -46,7 +46,7 @@ const AUTOR: Autor = { actor: 'operador:preparacion', ip: null };
  * Makes an account with credits, a taxpayer, its API key and its e.firma, by the functions that the back office uses.
  */
 export async function makeAccount(stack: RunningStack, dataDir: string, rfc = RFC_DE_PRUEBA): Promise<ReadyAccount> {
-  const db = openDatabase({
+  const db = openRecords({
     url: stack.databaseUrl,
     poolSize: 2,
     timeoutMs: 15_000,
@@ -89,7 +89,7 @@ export async function isKeyActive({ databaseUrl }: RunningStack, apiKey: string)
 
 async function openCuenta(
   { panel }: RunningStack,
-  db: Database,
+  db: Records,
 ): Promise<{ cuentaId: string; panel: PanelLogins | null }> {
   const nombre = 'Cuenta de prueba';
   if (panel === null) {
@@ -194,7 +194,7 @@ const TOKEN = /name="_csrf" value="([^"]+)"/;
  * for a password whoever may sign up there. @throws when it does not.
  */
 export async function openUser(
-  db: Database,
+  db: Records,
   panel: Pick<PanelProcess, 'url' | 'publicUrl'>,
   who: { readonly alias: string; readonly nombre: string; readonly rol: RolUsuario; readonly autor: Autor },
 ): Promise<PanelUser> {

@@ -1,6 +1,6 @@
 import type { ConsultaEnCurso } from '@acuse/core';
-import type { Database } from './database.ts';
-import { execute, rowOf } from './statements.ts';
+import type { Database } from '../database.ts';
+import { execute, rowOf } from '../statements.ts';
 
 interface Row {
   folio: string;
