@@ -42,6 +42,16 @@ async function newPago(proveedor: string, cuentaId = found.cuentaId) {
   return pago;
 }
 
+/** Logs a user in to the panel. */
+const openSesion = (usuarioId: string) =>
+  createSesiones(bases.panel).open(
+    {
+      ...{ id: randomUUID(), huella: randomBytes(32), usuarioId, fase: 'COMPLETA', agente: '', ip: '' },
+      ...{ inactividad: 600, duracion: 600 },
+    },
+    null,
+  );
+
 /** What an attacker finds who holds the login of one process: an account with a past. */
 const found = duringTests(async () => {
   const taxpayer = await seedTaxpayer(t.db, { saldo: 50 });
@@ -62,6 +72,8 @@ const found = duringTests(async () => {
   const persona = await createUsuarios(t.db).add({
     ...{ cuentaId, email: `${randomUUID()}@example.com`, nombre: 'Ana', rol: 'CLIENTE', ...autor },
   });
+  // A customer who is logged in: only the role tells such a session from that of an operator.
+  await openSesion(persona.id);
   const pago = await newPago('transferencia', cuentaId);
   return { ...taxpayer, open, settled, old, ended, pago: pago.id, persona: persona.id, close: async () => {} };
 });
@@ -241,15 +253,7 @@ describe('beside what is refused, in the same database', () => {
     const confirmar = () => createPagos(bases.panel).confirmar({ id: found.pago, ...operador });
     for (const give of [abonar, ajustar, confirmar]) await expect(give()).rejects.toMatchObject({ code: '42501' });
     const before = await spent();
-    const sesion = {
-      id: randomUUID(),
-      huella: randomBytes(32),
-      usuarioId: id,
-      fase: 'COMPLETA',
-      agente: '',
-      ip: '',
-    } as const;
-    await createSesiones(bases.panel).open({ ...sesion, inactividad: 600, duracion: 600 }, null);
+    await openSesion(id);
     expect([await abonar(), await ajustar(), await confirmar()]).toMatchObject([
       { resultado: 'ABONADO' },
       { resultado: 'AJUSTADO' },
