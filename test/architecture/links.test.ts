@@ -46,3 +46,21 @@ it.each(all)('%s: every link leads to a file that is there, and to a heading of 
   });
   expect(broken).toEqual([]);
 });
+
+/** Code spans outside of code blocks. */
+const spansOf = (document: string) =>
+  [
+    ...textOf(document)
+      .replace(/```[\s\S]*?```/g, '')
+      .matchAll(/`([^`\n]+)`/g),
+  ].map(([, span = '']) => span);
+
+it.each(all)('%s: every path of this repository in a code span is there', (document) => {
+  const isOfWorkspace = /^(apps|packages)\/[\w-]+\/README(\.es)?\.md$/.test(document);
+  const missing = spansOf(document).filter((span) => {
+    const isOwn = isOfWorkspace && /^src\/[\w./-]+$/.test(span);
+    if (!isOwn && !/^(apps|packages|test|prisma|ops)\/[\w./-]+$/.test(span)) return false;
+    return !existsSync(`${ROOT}${isOwn ? posix.join(posix.dirname(document), span) : span}`);
+  });
+  expect(missing).toEqual([]);
+});
