@@ -26,7 +26,7 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
-import { type Metrics, observePool, observeSat, openMetrics } from '@acuse/metrics';
+import { type Metrics, observeSat, openMeasured, openMetrics } from '@acuse/metrics';
 import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
@@ -71,16 +71,16 @@ async function createDeps(
   config: ApiConfig,
   { log, shutdown, metrics, tracing }: Pick<ApiDeps, 'log' | 'metrics' | 'tracing'> & { readonly shutdown: Shutdown },
 ): Promise<ApiDeps> {
-  const poolWait = metrics.poolWait.with({});
-  const database = openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL,
-    timeoutMs: config.API_DATABASE_TIMEOUT_MS,
-    applicationName: 'acuse-api',
-    onWait: (seconds) => poolWait.observe(seconds),
-  });
-  shutdown.phase('database', () => database.close());
-  observePool(metrics, database.pool, config.DATABASE_POOL);
+  const database = openMeasured(
+    openDatabase,
+    {
+      url: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL,
+      timeoutMs: config.API_DATABASE_TIMEOUT_MS,
+      applicationName: 'acuse-api',
+    },
+    { metrics, shutdown },
+  );
   await requireSecretos(
     database,
     {

@@ -14,7 +14,7 @@ import {
   requireSecretos,
 } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
-import { type Metrics, observePool } from '@acuse/metrics';
+import { type Metrics, openMeasured } from '@acuse/metrics';
 import { createDashboard } from '@acuse/queue';
 import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
@@ -42,16 +42,16 @@ export async function createDeps(
   publicUrl: string,
   { log, shutdown, metrics }: { log: Logger; shutdown: Shutdown; metrics: Metrics<'panel'> },
 ) {
-  const poolWait = metrics.poolWait.with({});
-  const database = openRecords({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL,
-    timeoutMs: config.DATABASE_TIMEOUT_MS,
-    applicationName: 'acuse-panel',
-    onWait: (seconds) => poolWait.observe(seconds),
-  });
-  shutdown.phase('database', () => database.close());
-  observePool(metrics, database.pool, config.DATABASE_POOL);
+  const database = openMeasured(
+    openRecords,
+    {
+      url: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL,
+      timeoutMs: config.DATABASE_TIMEOUT_MS,
+      applicationName: 'acuse-panel',
+    },
+    { metrics, shutdown },
+  );
   await requireSecretos(
     database,
     {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Consumer, createConsumer, NotBegun } from '@acuse/queue';
-import type { Asked } from './descargas/asked.ts';
+import type { Asked } from './asked.ts';
 import { observeStorage } from './metering.ts';
 import type { WorkerContext } from './roles/role.ts';
 import { createRunner, type StepJob, startWatchdog } from './steps.ts';
@@ -9,7 +9,7 @@ import { createRunner, type StepJob, startWatchdog } from './steps.ts';
 const WATCH_MS = 5_000;
 /** Milliseconds that the end of a process waits for its last heartbeats when nothing else keeps it. */
 const LAST_BEAT_MS = 1_000;
-/** Why a process takes no wake-ups, as its health tells it. */
+/** Reason in the health of a process that takes no wake-ups. */
 const DATABASE_AWAY = 'DATABASE_AWAY';
 
 /** Consumers of the step queues of one process; all of them stop together at shutdown. */

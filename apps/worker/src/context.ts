@@ -8,14 +8,14 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
-import { observePool, observeSat, openMetrics } from '@acuse/metrics';
+import { observeSat, openMeasured, openMetrics } from '@acuse/metrics';
 import { createHealth, type Health, type HealthCheck, type Logger, modoOf, type Shutdown } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing } from '@acuse/tracing';
 import { idsOf } from '@acuse/vault';
+import { createAsked } from './asked.ts';
 import { secretosDe, type WorkerConfig } from './config.ts';
 import { createConsumers } from './consume.ts';
-import { createAsked } from './descargas/asked.ts';
 import { CLAIMS_DECORATORS, FINISH_NOTES } from './features.ts';
 import { meterClaims, meterPaquetes } from './metering.ts';
 import type { WorkerContext } from './roles/role.ts';
@@ -24,7 +24,7 @@ import { createFailpoint } from './steps.ts';
 import { tracePaquetes } from './tracing.ts';
 import { createWakes } from './wakes.ts';
 
-/** Opens what the roles of a process share, and the health that they add their checks to. */
+/** Opens the parts that the roles of a process share, and its health. */
 export async function openContext(
   config: WorkerConfig,
   log: Logger,
@@ -39,16 +39,16 @@ export async function openContext(
 
   const { metrics } = await openMetrics('worker', config, { log, shutdown });
   const tracing = await openTracing('worker', config, { log, shutdown });
-  const poolWait = metrics.poolWait.with({});
-  const database = openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL,
-    timeoutMs: config.DATABASE_TIMEOUT_MS,
-    applicationName: 'acuse-worker',
-    onWait: (seconds) => poolWait.observe(seconds),
-  });
-  closeLater('database', database);
-  observePool(metrics, database.pool, config.DATABASE_POOL);
+  const database = openMeasured(
+    openDatabase,
+    {
+      url: config.DATABASE_URL,
+      poolSize: config.DATABASE_POOL,
+      timeoutMs: config.DATABASE_TIMEOUT_MS,
+      applicationName: 'acuse-worker',
+    },
+    { metrics, shutdown },
+  );
   checks['database'] = () => assertWritable(database);
   const ids = Object.fromEntries(secretosDe(config.WORKER_ROLES).map(({ name }) => [name, idsOf(name, config[name])]));
   await requireSecretos(database, ids, { siFaltan: config.SECRETOS_FALTANTES, log });

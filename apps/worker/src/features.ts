@@ -10,12 +10,12 @@ import { openWebhooks } from './features/webhooks.ts';
 import type { DecorateClaims, OpenObserver, OpenRole, OpenSource } from './roles/role.ts';
 
 /** Roles of the optional features, in the order in which they open. */
-export const FEATURE_ROLES: readonly (readonly [Role, OpenRole])[] = [
-  ['webhooks', openWebhooks],
-  ['correo', openCorreo],
-  ['listas', openListas],
-  ['sincronizacion', openSincronizacion],
-];
+export const FEATURE_ROLES = {
+  webhooks: openWebhooks,
+  correo: openCorreo,
+  listas: openListas,
+  sincronizacion: openSincronizacion,
+} as const satisfies Partial<Record<Role, OpenRole>>;
 
 /** Observers of the rows of each assembled package. */
 export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];
@@ -23,8 +23,8 @@ export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];
 /** Sources of credentials beside the copies that are sealed for a solicitud. */
 export const FEATURE_SOURCES: readonly OpenSource[] = [(deps) => capsulaSource(openCapsulas(deps))];
 
-/** What is written in the transaction that ends a solicitud with its package. */
+/** Notes in the transaction that ends a solicitud with its package. */
 export const FINISH_NOTES: readonly FinishNote[] = [cruceDePaquete];
 
-/** What features do beside the steps of a solicitud. */
+/** Work of features beside the steps of a solicitud. */
 export const CLAIMS_DECORATORS: readonly DecorateClaims[] = [noteEsperas, meterCruces];

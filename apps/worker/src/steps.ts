@@ -13,7 +13,7 @@ import type { Metrics } from '@acuse/metrics';
 import { type Consumer, NotBegun } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { createTracing, type Tracing } from '@acuse/tracing';
-import type { Asked } from './descargas/asked.ts';
+import type { Asked } from './asked.ts';
 import { keepAlive } from './keep-alive.ts';
 import { startLoop } from './loop.ts';
 import { traceStep } from './tracing.ts';

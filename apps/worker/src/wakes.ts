@@ -1,4 +1,4 @@
-/** What a role of this process may wait for between two turns. */
+/** Kinds of work that a role may wait for between two turns. */
 export type WakeTopic = 'outbox' | 'lists';
 
 /** Wake-ups between the roles of one process: a role that another process runs finds the same work at its next turn. */
@@ -9,6 +9,11 @@ export interface Wakes {
 }
 
 export function createWakes(): Wakes {
-  const waiting = new Map<WakeTopic, () => void>();
-  return { on: (topic, wake) => void waiting.set(topic, wake), wake: (topic) => waiting.get(topic)?.() };
+  const waiting: Record<WakeTopic, (() => void)[]> = { outbox: [], lists: [] };
+  return {
+    on: (topic, wake) => void waiting[topic].push(wake),
+    wake(topic) {
+      for (const wake of waiting[topic]) wake();
+    },
+  };
 }

@@ -10,14 +10,14 @@ import { openRelay } from './roles/relay.ts';
 import type { OpenRole } from './roles/role.ts';
 
 /** All roles in the order in which they open. They close in the reverse order, so that steps end before what they use. */
-const ROLES: readonly (readonly [Role, OpenRole])[] = [
-  ['relay', openRelay],
-  ['reconciler', openReconciler],
-  ['reaper', openReaper],
+const ROLES: Readonly<Record<Role, OpenRole>> = {
+  relay: openRelay,
+  reconciler: openReconciler,
+  reaper: openReaper,
   ...FEATURE_ROLES,
-  ['descargas', openDescargas],
-  ['ensambles', openEnsambles],
-];
+  descargas: openDescargas,
+  ensambles: openEnsambles,
+};
 
 /** Starts the roles that the settings name; everything opened is closed by `shutdown` in the reverse order. */
 export async function startWorker(
@@ -26,7 +26,8 @@ export async function startWorker(
   shutdown: Shutdown,
 ): Promise<{ healthUrl: string }> {
   const { context, health } = await openContext(config, log, shutdown);
-  for (const [role, open] of ROLES) if (config.WORKER_ROLES.includes(role)) await open(context);
+  for (const [role, open] of Object.entries(ROLES))
+    if (config.WORKER_ROLES.some((asked) => asked === role)) await open(context);
   const server = context.closeLater('health', await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST));
   return { healthUrl: server.url };
 }

@@ -156,12 +156,14 @@ export function groupsOf(documento: Documento) {
     .filter(({ own }) => own.length > 0);
 }
 
+/** Names of the schemas that a part of the document refers to. */
+export const refsIn = (part: unknown): string[] =>
+  [...JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name = '']) => name);
+
 /** The names of schemas that these lead to, themselves among them. */
 export function reachable({ components }: Documento, names: readonly string[]): ReadonlySet<string> {
   const found = new Set(names);
-  for (const name of found)
-    for (const [, next = ''] of JSON.stringify(components.schemas[name]).matchAll(/"#\/components\/schemas\/(\w+)"/g))
-      found.add(next);
+  for (const name of found) for (const next of refsIn(components.schemas[name])) found.add(next);
   return found;
 }
 

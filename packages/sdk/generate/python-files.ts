@@ -12,6 +12,7 @@ import {
   ownErrors,
   type Publicada,
   reachable,
+  refsIn,
   textOf,
   type Valor,
 } from './documento.ts';
@@ -57,10 +58,6 @@ function typeOf(schema: JsonSchema, name: string, nested: Nested): string {
   }
   return PRIMITIVES[String(schema.type)] ?? 'Any';
 }
-
-/** Names of the schemas that the type of a field mentions. */
-const namesIn = (campo: JsonSchema) =>
-  [...JSON.stringify(campo).matchAll(/"\$ref":"([^"]+)"/g)].map(([, $ref = '']) => nameOf({ $ref }));
 
 /** One class, or two where some of its fields may be missing, before those of what is nested in it. */
 function classText(name: string, schema: JsonSchema): string {
@@ -147,7 +144,7 @@ ${told(description, '    ')}
 ${own.map((one) => methodText(documento, operations, one)).join('')}`,
   );
   const named = operations.flatMap(({ peticion }) =>
-    fieldsOf(documento, peticion).flatMap(({ campo }) => namesIn(campo)),
+    fieldsOf(documento, peticion).flatMap(({ campo }) => refsIn(campo)),
   );
   const names = new Set([...operations.map(({ respuesta }) => respuesta), ...named]);
   return `${HEAD}from __future__ import annotations

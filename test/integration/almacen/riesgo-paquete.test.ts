@@ -1,5 +1,5 @@
 import { type ContraparteVista, Desplazado } from '@acuse/core';
-import { createClaims, createRiesgo, createSolicitudes } from '@acuse/db';
+import { createClaims, createRiesgo, createSolicitudes, type FinishNote } from '@acuse/db';
 import { expect, test } from 'vitest';
 import {
   claimOf,
@@ -98,4 +98,22 @@ test('a package is crossed once: who ends it again, or too late, notes nothing',
   await expect(finish()).rejects.toBeInstanceOf(Desplazado);
   expect((await pageOf(id)).map(({ supuesto }) => supuesto)).toEqual(['Presunto']);
   expect(await cruce()).toEqual({ listadas: 1, adversas: 1 });
+});
+
+test('several features note one end: each gets its own observation, and none that is missing', async () => {
+  await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'PRESUNTO' }]);
+  const noteOf = (name: string): FinishNote => ({
+    name,
+    before: (observed) => `${name} AS MATERIALIZED (SELECT ${observed} AS seen), `,
+    set: () => '',
+    after: `, ${name}_noted AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT fin.id, 'SIN_CFDI', '${name} ' || coalesce(seen ->> 'rows', 'none') FROM fin CROSS JOIN ${name})`,
+  });
+  const id = await newSolicitud(t.db, await seedTaxpayer(t.db));
+  const claims = createClaims(t.db, { finishNotes: [noteOf('one'), ...NOTING.finishNotes, noteOf('two')] });
+  const notas = { two: { rows: 2 }, contrapartes: [vista('PRO010101AB1')], unknown: 3 };
+  expect(await claims.finish(await claimOf(t.db, id), { ...PAQUETE, notas })).toBe(true);
+  const noted =
+    await t.sql`SELECT detalle FROM evento WHERE solicitud_id = ${id} AND tipo = 'SIN_CFDI' ORDER BY detalle`;
+  expect(noted).toEqual([{ detalle: 'one none' }, { detalle: 'two 2' }]);
+  expect((await pageOf(id)).map(({ rfc }) => rfc)).toEqual(['PRO010101AB1']);
 });

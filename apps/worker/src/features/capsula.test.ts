@@ -15,7 +15,7 @@ const capsulaOf = (): Presigned => ({
   ...{ tipo: 'presigned', rfc: 'ACU200101DB1', cer: Buffer.alloc(0) },
   firmas: new Map([['00', Buffer.from('firma')]]),
 });
-/** One step with the source of capsulas; `capsula` is what opens. */
+/** Runs one step with the source of capsulas, which opens `capsula`. */
 const step = (
   solicitud: ClaimedSolicitud,
   answers: Parameters<typeof stepWith>[1] = {},

@@ -116,7 +116,7 @@ export function startCleanup(deps: {
   });
 }
 
-/** Repeats lost wake-ups, ends what is past its deadline, refunds what was abandoned and deletes packages. */
+/** Repeats lost wake-ups, ends solicitudes past their deadline, refunds abandoned calls and deletes old packages. */
 export const openReconciler: OpenRole = ({ config, database, log, metrics, paquetes, closeLater }) => {
   const { sweeper, saldos } = meterReconciler(
     { sweeper: createSweeper(database), saldos: createSaldos(database) },

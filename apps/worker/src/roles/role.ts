@@ -19,7 +19,7 @@ import type { OpenSats } from '../sats.ts';
 import type { StepJob } from '../steps.ts';
 import type { Wakes } from '../wakes.ts';
 
-/** What the process offers to each of its roles. Everything in it is open until the roles have closed. */
+/** Shared parts of the process, open until its roles have closed. */
 export interface WorkerContext {
   readonly config: WorkerConfig;
   readonly log: Logger;
@@ -43,7 +43,7 @@ export interface WorkerContext {
   closeLater<T extends { close(): unknown }>(name: string, opened: T): T;
   /** Adds a check of `/readyz`. */
   check(name: string, check: HealthCheck): void;
-  /** Adds what `/healthz` notes beside a healthy process. */
+  /** Adds a note to the answer of `/healthz`. */
   note(note: () => Record<string, string>): void;
   /** The authority, opened by the first role that asks. */
   openSats(): OpenSats;
@@ -51,7 +51,7 @@ export interface WorkerContext {
   consume(job: StepJob, concurrency: number): void;
 }
 
-/** Starts a role; what it opens is closed by `closeLater` or by a phase of `shutdown`. */
+/** Starts a role, which closes its parts by `closeLater` or by a phase of `shutdown`. */
 export type OpenRole = (context: WorkerContext) => void | Promise<void>;
 
 /** Opens a feature's observer of assembled packages in a process that assembles. */
@@ -65,5 +65,5 @@ export type OpenSource = (deps: {
   readonly log: Logger;
 }) => CredentialSource;
 
-/** Claims that do something more beside a step. */
+/** Wraps the claims with the work of a feature beside each step. */
 export type DecorateClaims = (claims: Claims, context: Pick<WorkerContext, 'database' | 'log' | 'metrics'>) => Claims;

@@ -77,11 +77,11 @@ export interface PaqueteEnsamblado {
 
 /** Sees each row of the metadata of one package once, while it is written. */
 export interface RowObserver {
-  /** Name under which the end of the solicitud notes what was observed. */
+  /** Name of the observation in the notes at the end of the solicitud. */
   readonly name: string;
   /** The row is whole in `out` from `row` on; the RFC of its counterparty stands from `rfc` to `rfcEnd`. */
   see(out: Buffer, row: number, rfc: number, rfcEnd: number): void;
-  /** What was observed, as JSON. */
+  /** Observation of all rows, as JSON. */
   readonly observed: unknown;
 }
 
@@ -110,7 +110,7 @@ export interface Paquetes {
 
   /**
    * Makes the one ZIP of a solicitud: its metadata in the format of the plan, `originales/`, `manifest.json`. Same plan
-   * and same packages, same bytes, whoever observes. Memory does not grow with the size. Throws `PaqueteSatInvalido`
+   * and same packages, same bytes, with and without observers. Memory does not grow with the size. Throws `PaqueteSatInvalido`
    * when a SAT package cannot be read.
    */
   assemble(plan: PlanEnsamble, signal: AbortSignal, observers?: readonly RowObserver[]): Promise<PaqueteEnsamblado>;

@@ -1,7 +1,7 @@
 import type { CanalSat } from '../credencial.ts';
 import type { CopiaCerrada } from '../ports/credential-source.ts';
 
-/** What is known of a part that is due, before the SAT is asked. */
+/** Facts of a due part before the SAT is asked. */
 export interface Facts {
   /** Channel of the solicitud. */
   readonly canal: CanalSat;
@@ -17,7 +17,7 @@ export interface Facts {
   readonly canChange: boolean;
 }
 
-/** What a step does with a part. */
+/** Next action of a step on its part. */
 export type Situation =
   /** Asks the SAT with the credential. */
   | 'ASK'

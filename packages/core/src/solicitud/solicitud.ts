@@ -75,7 +75,7 @@ const factsOf = (claimed: ClaimedSolicitud, parte: Parte): Omit<Facts, 'copy'> =
   canChange: canChange(claimed),
 });
 
-/** Does what a situation asks for that needs no credential. */
+/** Acts on a situation in which the SAT is not asked. */
 async function act(
   deps: AdvanceDeps,
   claimed: ClaimedSolicitud,
@@ -113,7 +113,7 @@ async function awaitLlave({ claims, agenda }: AdvanceDeps, claimed: ClaimedSolic
 }
 
 async function step(context: ContextoPaso, source: CredentialSource): Promise<Paso> {
-  const { solicitud, parte, credencial, signal } = context;
+  const { parte, credencial, signal } = context;
   try {
     await prepareLater(context);
     switch (parte.estado) {
@@ -129,7 +129,7 @@ async function step(context: ContextoPaso, source: CredentialSource): Promise<Pa
     if (!(error instanceof SatError)) throw error;
     if (signal.aborted) return { avance: {}, inSeconds: 0 };
     if (source.isRefusal?.(error, parte)) return { isSinFirma: true };
-    return pasoTras(error, context, solicitud, parte);
+    return pasoTras(error, context);
   } finally {
     wipeCredencial(credencial);
   }
@@ -141,7 +141,7 @@ const MAX_FALLOS_AL_CONFIRMAR = 8;
 /** Failures in a row, a day of them, after which an answer that is a page without a text ends a solicitud. */
 const MAX_FALLOS_SIN_TEXTO = 50;
 
-function pasoTras(error: SatError, { agenda }: AdvanceDeps, solicitud: ClaimedSolicitud, parte: Parte): Paso {
+function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso): Paso {
   const codigo = error.codigo ?? error.motivo;
   if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
   const down = { tipo: 'CANAL_CAIDO', codigo } as const;

@@ -115,7 +115,6 @@ nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM
 hecho AS (${insertPaso({ de: 'espera', epoch: '$2', paso: '$3' })})
 SELECT id FROM espera`;
 
-/** Who may stand on a list is looked up in them, so that whoever does not is left out. Without anybody nothing is looked up. */
 /** Parameters of the statement that ends a solicitud with its package, before those of the notes. */
 const FINISH_VALUES = 9;
 

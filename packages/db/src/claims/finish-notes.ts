@@ -1,5 +1,5 @@
 /**
- * What a feature writes in the transaction that ends a solicitud with its package. The statement is composed of all notes
+ * Note of a feature in the transaction that ends a solicitud with its package. The statement is composed of all notes
  * once, at start-up. `observed` is a parameter of type jsonb: the observation of the rows under `name`, null without one.
  */
 export interface FinishNote {

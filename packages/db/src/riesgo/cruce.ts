@@ -1,6 +1,9 @@
 import type { FinishNote } from '../claims/finish-notes.ts';
 
-/** Notes which counterparties of a package stand on a published list when the package is ready, with their CFDI. */
+/**
+ * Notes which counterparties of a package stand on a published list when the package is ready, with their CFDI. Looks up
+ * the observed counterparties only.
+ */
 export const cruceDePaquete: FinishNote = {
   name: 'contrapartes',
   before: (observed) => `vista AS MATERIALIZED (
