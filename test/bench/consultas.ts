@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { migrate, openDatabase } from '@acuse/db';
+import { migrate } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { createDatabase } from '@acuse/embedded';
 import { flowsOf } from '../integration/fixtures/flujos.ts';
 import { fillDatabase } from '../integration/fixtures/gran-base.ts';
@@ -20,7 +21,7 @@ export async function benchConsultas(postgresUrl: string, solicitudes: number): 
   const started = performance.now();
   const base = await fillDatabase(url, { solicitudes });
   console.log(`consultas: ${solicitudes} solicitudes filled in ${Math.round((performance.now() - started) / 1_000)} s`);
-  const db = openDatabase({ url, poolSize: 6, timeoutMs: 120_000, applicationName: 'bench' });
+  const db = openRecords({ url, poolSize: 6, timeoutMs: 120_000, applicationName: 'bench' });
   try {
     const { rows } = await db.pool.query<{ name: string; bytes: string }>(
       `SELECT relname AS name, pg_total_relation_size(oid) AS bytes FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 2 DESC LIMIT 8`,
