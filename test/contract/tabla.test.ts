@@ -32,6 +32,7 @@ function typeOf(field: JsonSchema | undefined): string | undefined {
 
 interface Documented {
   readonly 'x-costo': number;
+  readonly 'x-efecto': string;
   readonly 'x-credencial': string;
   readonly requestBody: { content: { 'application/json': { schema: JsonSchema } } };
   readonly responses: Record<string, { content: { 'application/json': { schema: JsonSchema } } }>;
@@ -51,6 +52,7 @@ describe('the loaded operations', () => {
 
     it('costs and needs what the specification says', () => {
       expect([operation.cost, post['x-costo'], post['x-credencial']]).toEqual([cost, cost, credencial]);
+      if (cost === 1) expect([operation.effect, post['x-efecto']]).toEqual(['asks', 'pregunta']);
       expect(operation.rfc).toBe(rfc === 'propio, sin registrar' ? 'propio-sin-registrar' : rfc);
     });
 

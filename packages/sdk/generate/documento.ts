@@ -45,20 +45,10 @@ interface Operacion {
   readonly description: string;
   readonly 'x-costo': number;
   readonly 'x-credencial': string;
+  readonly 'x-efecto': 'lee' | 'pregunta' | 'cambia';
   readonly requestBody: Json<{ readonly schema: Ref }>;
   readonly responses: Readonly<Record<string, Respuesta | Ref>>;
 }
-
-/** What changes nothing, and so is repeated without an `Idempotency-Key`, for which the service would keep each answer. */
-const LECTURAS = new Set([
-  ...['cfdi/consultar', 'descarga/listar', 'descarga/paquete', 'descarga/verificar', 'efos/consultar', 'uso/consultar'],
-  'efos/consultar-lote',
-  'estado/sat',
-  'cfdi/resumen',
-  ...['riesgo/paquete', 'riesgo/proveedores'],
-  ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar'],
-  ...['tax/opinion-cumplimiento-publica', 'vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
-]);
 
 const BASE = '/api/v1/';
 export const nameOf = ({ $ref }: Ref) => $ref.slice($ref.lastIndexOf('/') + 1);
@@ -83,7 +73,8 @@ export function operationsOf(documento: Documento) {
     if (success === undefined) throw new Error(`${address} has no response 200`);
     return {
       ...{ path, grupo, accion, metodo: camel(accion), responses, costo: post['x-costo'], post },
-      changes: !LECTURAS.has(path),
+      // The rest is repeated without an `Idempotency-Key`, for which the service would keep each answer.
+      changes: post['x-efecto'] === 'cambia' || post['x-costo'] > 0,
       peticion: nameOf(post.requestBody.content['application/json'].schema),
       respuesta: nameOf(success.schema),
     };

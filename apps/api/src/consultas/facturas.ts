@@ -8,6 +8,7 @@ import { consultarLista } from './consultar.ts';
 /** What the two operations that list received CFDI have in common. */
 export const facturasRecibidas = {
   cost: 1,
+  effect: 'asks',
   isPaginada: true,
   rfc: 'propio',
   body: rfcYPeriodo,

@@ -7,7 +7,7 @@ import { defineOperation } from './operation.ts';
 /** An operation that answers so many characters. */
 async function kitWith(characters: number) {
   const declaracion = defineOperation({
-    ...{ summary: 's', cost: 0, rfc: 'ninguno', credential: 'api-key', errors: [] },
+    ...{ summary: 's', effect: 'reads', cost: 0, rfc: 'ninguno', credential: 'api-key', errors: [] },
     body: z.object({}),
     data: z.object({ texto: z.string() }),
     handle: async () => ({ texto: 'CFDI '.repeat(characters / 5) }),

@@ -13,6 +13,7 @@ const NOW = new Date('2026-11-20T18:00:00Z');
 async function kitWith(handle: () => Promise<{ n: number }>, store = createMemoryStore(new Date(NOW))): Promise<Kit> {
   const declaracion = defineOperation({
     ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ n: z.number() }) },
+    effect: 'asks',
     body: z.object({ a: z.number().optional(), b: z.number().optional() }),
     errors: ['SAT_NO_DISPONIBLE', 'CERTIFICADO_INVALIDO'],
     handle,

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { defineOperation, loadOperations } from './operation.ts';
 
-const base = { summary: 's', cost: 0, rfc: 'ninguno', body: z.object({ a: z.string() }) } as const;
+const base = { summary: 's', effect: 'reads', cost: 0, rfc: 'ninguno', body: z.object({ a: z.string() }) } as const;
 const open = { ...base, credential: 'api-key', errors: [] } as const;
 const data = z.object({ estado: z.enum(['EN_PROCESO', 'TERMINADA']), total: z.number() });
 
@@ -81,7 +81,7 @@ const zod = JSON.stringify(fileURLToPath(import.meta.resolve('zod')));
 const operation = (errors: string) => `
   import { defineOperation } from ${define};
   import { z } from ${zod};
-  export default defineOperation({ summary: 's', credential: 'api-key', cost: 0, rfc: 'ninguno', body: z.object({}), data: null,
+  export default defineOperation({ summary: 's', credential: 'api-key', effect: 'reads', cost: 0, rfc: 'ninguno', body: z.object({}), data: null,
     errors: ${errors}, handle: async () => undefined });`;
 
 describe('loadOperations', () => {

@@ -19,6 +19,12 @@ import type { Salud } from '../salud.ts';
 /** The credential label of an operation (specification, Endpoints). */
 export type CredencialPedida = 'api-key' | 'ciec' | 'efirma' | 'ciec-o-efirma';
 
+/**
+ * What a call does: `reads` answers from Acuse's own data without charge or change; `asks` asks the SAT and may charge;
+ * `changes` changes stored state.
+ */
+export type Efecto = 'reads' | 'asks' | 'changes';
+
 /** What is really enough to run it, where that differs from the label. */
 export type CredencialAceptada = CredencialPedida | 'ciec-o-efirma-o-id-cif';
 
@@ -115,6 +121,7 @@ interface DeclaracionBase {
   readonly prefers?: TipoCredencial;
   /** Why it asks for a stored credential, where its label does not: what a caller without one reads. Spanish. */
   readonly needs?: string;
+  readonly effect: Efecto;
   /** Credits. */
   readonly cost: 0 | 1;
   readonly rfc: RfcPedido;

@@ -36,6 +36,7 @@ async function ready(kit: Kit, options: Parameters<typeof alta>[1] = {}): Promis
 function pagada(handle: () => Promise<{ ok: boolean }>, path = 'tax/de-prueba'): Operation {
   const declaracion = defineOperation({
     ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ ok: z.boolean() }) },
+    effect: 'asks',
     body: z.object({ n: z.number().optional() }),
     errors: ['SAT_NO_DISPONIBLE', 'CERTIFICADO_INVALIDO'],
     handle,

@@ -6,7 +6,7 @@ import { openApiDocument } from './document.ts';
 const operation = (path: string, body: z.ZodObject, data: z.ZodObject | null = null) => ({
   path,
   ...defineOperation({
-    ...{ summary: 's', credential: 'api-key', cost: 0, rfc: 'ninguno', errors: [] },
+    ...{ summary: 's', credential: 'api-key', effect: 'reads', cost: 0, rfc: 'ninguno', errors: [] },
     ...{ body, data, handle: () => Promise.reject(new Error('not called')) },
   }),
 });

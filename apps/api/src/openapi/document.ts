@@ -302,10 +302,13 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
 const sortedByName = (schemas: NamedSchemas): NamedSchemas =>
   Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+/** Values of `x-efecto`. */
+const EFECTOS = { reads: 'lee', asks: 'pregunta', changes: 'cambia' } as const;
+
 const tagOf = ({ path }: Operation) => path.split('/')[0] ?? path;
 
 function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]): Record<string, unknown> {
-  const { path, summary, description, cost, credential } = operation;
+  const { path, summary, description, cost, credential, effect } = operation;
   const costo = cost === 0 ? 'Sin costo.' : `Costo: ${cost} crédito.`;
   return {
     operationId: pascal(path).replace(/^./, (letter) => letter.toLowerCase()),
@@ -314,6 +317,7 @@ function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]
     description: [description, `${costo} Credencial: ${CREDENCIALES[credential]}.`].filter(Boolean).join('\n\n'),
     'x-costo': cost,
     'x-credencial': CREDENCIALES[credential],
+    'x-efecto': EFECTOS[effect],
     parameters: Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,

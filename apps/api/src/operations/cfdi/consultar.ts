@@ -24,6 +24,7 @@ export default defineOperation({
   description:
     'Los CFDI que sincronizacion/crear mantiene al día, como se conocen ahora, del emitido más nuevo al más viejo, con los filtros que se manden. Mande siguiente como cursor, con los mismos filtros, hasta que sea null: ningún CFDI se repite ni se salta, aunque entretanto se guarden lecturas. Una página puede traer menos de los pedidos, o ninguno, y tener siguiente: es que se revisó mucho sin que coincidiera. No pregunta al SAT.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio',
   body: z

@@ -47,6 +47,7 @@ export default defineOperation({
   description:
     'Cuántos CFDI hay, y sus importes, de los que sincronizacion/crear mantiene al día, con los filtros de cfdi/consultar: en total, por mes de emisión, por efecto, y por contraparte. Los vigentes, los cancelados y los ausentes van aparte, y también ingresos, egresos y nómina: un egreso nunca se suma como ingreso. La metadata del SAT no dice la moneda: los importes se suman como vienen. Pide emitidos o recibidos, que no se suman entre sí. No pregunta al SAT.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio',
   body: z

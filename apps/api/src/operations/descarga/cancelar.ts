@@ -7,6 +7,7 @@ export default defineOperation({
   description:
     'Termina una solicitud que aún no termina y devuelve su crédito. Cancelarla otra vez contesta lo mismo. Una que ya terminó no cambia: se contesta 409/3005.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'ninguno',
   body: soloSolicitud,

@@ -11,6 +11,7 @@ export default defineOperation({
   summary: 'Estado de un CFDI ante el SAT',
   description: 'Consulta un CFDI por emisor, receptor, UUID y total. Si el SAT no lo encuentra, no se cobra.',
   credential: 'api-key',
+  effect: 'asks',
   cost: 1,
   rfc: 'ninguno',
   body: z.object({

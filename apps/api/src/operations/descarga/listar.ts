@@ -11,6 +11,7 @@ export default defineOperation({
   description:
     'Lista las solicitudes del RFC de la API key, también las que se pidieron en el panel o con otra API key del mismo RFC, de la más nueva a la más vieja. Una página a la vez: mande siguiente como cursor para la que sigue; lo que se acepte mientras tanto no mueve las páginas.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
   body: z

@@ -9,6 +9,7 @@ export default defineOperation({
   summary: 'URL del paquete ZIP de una solicitud terminada',
   description: 'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
   body: soloSolicitud,

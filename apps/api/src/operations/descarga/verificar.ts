@@ -37,6 +37,7 @@ export default defineOperation({
   description:
     'Estado, avance y próxima consulta al SAT, y cuánto suele tardar. Puede llamarse tantas veces como se quiera, sin costo.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
   body: soloSolicitud,

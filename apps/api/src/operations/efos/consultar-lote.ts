@@ -14,6 +14,7 @@ export default defineOperation({
   description:
     'Lo mismo que efos/consultar de hasta 1,000 RFC en una llamada, por ejemplo de todos los proveedores. Contesta en el orden en que se preguntó, y de uno repetido cada vez. Todas las respuestas son de un mismo momento y de las mismas listas. Si algún RFC está mal escrito no se consulta ninguno: el error los nombra todos, con su lugar en la lista.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
   body: z.object({

@@ -8,6 +8,7 @@ export default defineOperation({
   description:
     'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador, y en qué otras listas del SAT está (69, 69-B Bis, CSD sin efectos). Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'cualquiera',
   body: cualquierRfc,

@@ -8,6 +8,7 @@ export default defineOperation({
   description:
     'Por canal, si el SAT contesta bien, lento o con fallas, y desde cuándo; y cuánto tardan las descargas en estar listas. Se cuenta lo que todas las cuentas de esta instalación le pidieron, sin decir de quién ni cuánto: con pocas descargas o pocas cuentas no se dice nada. Lo mismo se lee sin llave en /estado y en /estado.json.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
   body: z

@@ -15,6 +15,7 @@ export default defineOperation({
   description:
     'Quiénes le emitieron los CFDI recibidos de un paquete, o recibieron los emitidos, y estaban en una lista del SAT (69, 69-B, 69-B Bis, sellos sin efectos) cuando se armó: en cuál, con qué supuesto, y sus CFDI vigentes del paquete, de ingreso y de egreso, con los pesos. Quien está en dos listas viene dos veces. Cómo están hoy lo dice efos/consultar-lote; de un RFC que se mantiene al día, riesgo/proveedores.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
   body: z.object({ solicitud_id: solicitudIdField, ...paginaFields }).meta({ id: 'PeticionRiesgoPaquete' }),

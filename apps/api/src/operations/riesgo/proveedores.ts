@@ -21,6 +21,7 @@ export default defineOperation({
   description:
     'Con quién tiene CFDI el RFC, de los que se mantienen al día con sincronizacion/crear, y está hoy en una lista del SAT: en cuál, con qué supuesto, desde cuándo, y los CFDI vigentes con sus pesos. Cuando alguien entra, cambia o sale avisa el webhook proveedor.listado. Las de una descarga las da riesgo/paquete.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio',
   body: z.object({ rfc: rfcField, ...paginaFields }).meta({ id: 'PeticionProveedores' }),

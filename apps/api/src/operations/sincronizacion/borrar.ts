@@ -9,6 +9,7 @@ export default defineOperation({
   description:
     'Retira el permiso, cancela y devuelve las lecturas en curso, y borra lo que se sabía de los CFDI y sus cambios. No se puede deshacer. Una llave de prueba no borra lo de una llave real. Los paquetes de las lecturas se conservan los días de siempre.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio',
   body: z.object({ rfc: rfcField }),

@@ -34,6 +34,7 @@ export default defineOperation({
   description:
     'Los cambios que sincronizacion/crear va notando, en el orden en que se notaron, cada uno una sola vez. Guarde siguiente y mándelo como cursor la próxima vez: nunca se salta ni repite ninguno. Sin cursor empieza por el primero, o por el primero que se notó desde el día desde. Quien aplica todos, desde el primero, tiene lo que el SAT tiene.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio',
   body: z

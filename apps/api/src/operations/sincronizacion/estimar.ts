@@ -8,6 +8,7 @@ export default defineOperation({
   description:
     'Cuántas lecturas pediría sincronizacion/crear con estos mismos campos, y cuántos créditos: de inmediato, un mes y tipo por lectura sin lo que ya se leyó, y los 30 días siguientes, si el SAT no deja de dar CFDI: confirmar eso cuesta a lo más creditos_por_confirmar por mes y tipo. No pregunta al SAT.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio',
   body: z.object({ rfc: rfcField, ...ajustesFields }).meta({ id: 'PeticionEstimarSincronizacion' }),

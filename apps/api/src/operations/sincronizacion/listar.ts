@@ -9,6 +9,7 @@ export default defineOperation({
   description:
     'La sincronización del RFC de la API key: sus ajustes, su permiso, cuándo leyó y cuándo le toca. Vacía si no se mantiene al día.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio',
   body: z.object({ rfc: rfcField }),

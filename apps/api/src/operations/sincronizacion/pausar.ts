@@ -9,6 +9,7 @@ export default defineOperation({
   description:
     'No se pide nada más hasta sincronizacion/reanudar. Lo que el SAT ya prepara se guarda cuando llega; lo leído y sus cambios se conservan.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio',
   body: z.object({ rfc: rfcField }),

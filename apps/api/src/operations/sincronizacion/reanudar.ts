@@ -9,6 +9,7 @@ export default defineOperation({
   description:
     'Termina la pausa. Lo que tocaba mientras tanto se lee una vez, desde ahora. Sin costo por sí misma; cada lectura cuesta un crédito.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio',
   body: z.object({ rfc: rfcField }),

@@ -16,6 +16,7 @@ export default defineOperation({
   accepts: 'ciec-o-efirma',
   needs:
     'El SAT publica los comunicados en el buzón tributario, que solo abre con la CIEC o la e.firma del contribuyente.',
+  effect: 'asks',
   cost: 1,
   isPaginada: true,
   rfc: 'propio',

@@ -35,6 +35,7 @@ export default defineOperation({
   summary: 'Declaraciones presentadas, con e.firma',
   description: 'Lista las declaraciones del ejercicio. La consulta se hace con la e.firma guardada.',
   credential: 'efirma',
+  effect: 'asks',
   cost: 1,
   isPaginada: true,
   rfc: 'propio',

@@ -19,6 +19,7 @@ export default defineOperation({
   accepts: 'ciec-o-efirma',
   // A bulk download is looked at for hours or days: by the web service without a captcha.
   prefers: 'efirma',
+  effect: 'asks',
   cost: 1,
   rfc: 'propio',
   charge: 'in-handler',

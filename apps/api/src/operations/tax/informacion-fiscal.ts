@@ -11,6 +11,7 @@ export default defineOperation({
     'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la CIEC guardada o, si no hay o el SAT no contesta con ella, la e.firma.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
+  effect: 'asks',
   cost: 1,
   rfc: 'propio',
   body: soloRfc,

@@ -18,6 +18,7 @@ export default defineOperation({
   description:
     'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay o el SAT no contesta con ella, la CIEC.',
   credential: 'ciec-o-efirma',
+  effect: 'asks',
   cost: 1,
   isPaginada: true,
   rfc: 'propio',

@@ -11,6 +11,7 @@ export default defineOperation({
   summary: 'Opinión de cumplimiento, con e.firma',
   description: 'Opinión de cumplimiento con su PDF firmado. La consulta se hace con la e.firma guardada.',
   credential: 'efirma',
+  effect: 'asks',
   cost: 1,
   rfc: 'propio',
   body: soloRfc,

@@ -9,6 +9,7 @@ export default defineOperation({
   summary: 'Opinión de cumplimiento pública',
   description: 'Opinión de cumplimiento de cualquier RFC que autorizó hacerla pública.',
   credential: 'api-key',
+  effect: 'asks',
   cost: 0,
   rfc: 'cualquiera',
   body: cualquierRfc,

@@ -8,6 +8,7 @@ export default defineOperation({
   description:
     'Opinión de cumplimiento de obligaciones fiscales. Cuando no es positiva, motivo dice por qué. Se consulta con la CIEC guardada; si el SAT no contesta con ella, con la e.firma si está guardada.',
   credential: 'ciec',
+  effect: 'asks',
   cost: 1,
   rfc: 'propio',
   body: soloRfc,

@@ -32,6 +32,7 @@ export default defineOperation({
     'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con la CIEC se piden al portal; si no contesta, o sin CIEC, con la e.firma al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
+  effect: 'asks',
   cost: 1,
   isPaginada: true,
   rfc: 'propio',

@@ -18,6 +18,7 @@ export default defineOperation({
   summary: 'Créditos usados por día y operación',
   description: `Lo que la cuenta usó en un periodo, de a lo más ${MAX_DIAS} días del centro de México, y su saldo. Un crédito que se devuelve cuenta en el día en que se devolvió. Sin hasta, hasta hoy; sin desde, desde el primer día del mes de hasta.`,
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   isPaginada: true,
   rfc: 'ninguno',

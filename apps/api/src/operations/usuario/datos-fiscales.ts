@@ -12,6 +12,7 @@ export default defineOperation({
   accepts: 'ciec-o-efirma-o-id-cif',
   needs:
     'El SAT da los datos fiscales en la constancia, que entrega con la CIEC o la e.firma, o a quien conoce su idCIF. Guarde la CIEC o la e.firma, o registre el idCIF con rfc-registrar.',
+  effect: 'asks',
   cost: 1,
   rfc: 'propio',
   envelope: { descripcion: 'Datos fiscales del contribuyente' },

@@ -8,6 +8,7 @@ export default defineOperation({
   description:
     'Por qué caminos se le puede preguntar hoy al SAT por este RFC: con la CIEC en los portales, con la e.firma en el servicio web y en los portales; si cada uno sirve, por qué no, y hasta cuándo. Nada de esto pregunta al SAT.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: soloRfc,

@@ -10,6 +10,7 @@ export default defineOperation({
   description:
     'Si hay certificado y llave guardados, si el certificado está vigente, y hasta cuándo sirve cada uno: expira_en es el fin del certificado, key_expira_en el de la llave.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: soloRfc,

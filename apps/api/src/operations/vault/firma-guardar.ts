@@ -11,6 +11,7 @@ export default defineOperation({
   description:
     'Comprueba que la .key abre con su contraseña y es la pareja del .cer registrado, y la guarda cifrada con AES-256-GCM. La contraseña no se guarda. Se borra a la hora. Las solicitudes que esperaban la llave continúan.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: soloRfc,

@@ -17,6 +17,7 @@ export default defineOperation({
   description:
     'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada. advertencias dice lo que puede fallar con uno aceptado.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: soloRfc,

@@ -9,6 +9,7 @@ export default defineOperation({
   description:
     'Guarda la contraseña del SAT cifrada con AES-256-GCM bajo una llave derivada de la API key. Reemplaza a la anterior. Al generar otra API key hay que guardarla de nuevo.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: soloRfc,

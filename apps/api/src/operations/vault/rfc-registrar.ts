@@ -14,6 +14,7 @@ export default defineOperation({
   description:
     'Debe llamarse una vez con cada API key nueva, antes de las consultas al SAT. Con id_cif, los datos fiscales se consultan sin CIEC ni e.firma.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: z.object({ rfc: rfcField, id_cif: idCifField.optional() }),

@@ -18,6 +18,7 @@ export default defineOperation({
   description:
     'Cambia lo que se envía y deja lo demás. Al encenderlo se olvidan sus fallas, y lo que estaba pendiente se envía.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'ninguno',
   body: z.object({

@@ -7,6 +7,7 @@ export default defineOperation({
   description:
     'Con su bitácora. Lo que estaba pendiente ya no se envía; para conservarlo, apáguelo con webhooks/actualizar.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'ninguno',
   body: soloWebhook,

@@ -19,6 +19,7 @@ export default defineOperation({
   description:
     'Desde ahora se avisa a esa dirección de lo que pase con el RFC de la API key. Los avisos siguen Standard Webhooks 1.0: firmados con el secreto, que se muestra esta sola vez. Un webhook para varios RFC, o para todos, se crea en el panel.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: z.object({ rfc: rfcField, url: urlField, eventos: eventosField, descripcion: descripcionField.optional() }),

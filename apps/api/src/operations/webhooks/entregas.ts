@@ -11,6 +11,7 @@ export default defineOperation({
   description:
     'Los avisos de un webhook, del más nuevo al más antiguo, con el último intento de cada uno. Una página a la vez: mande siguiente como cursor para la que sigue.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
   body: z.object({

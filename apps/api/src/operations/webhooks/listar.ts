@@ -8,6 +8,7 @@ export default defineOperation({
   summary: 'Listar los webhooks',
   description: 'Los que avisan solo del RFC de la API key. Los secretos no se muestran.',
   credential: 'api-key',
+  effect: 'reads',
   cost: 0,
   rfc: 'propio-sin-registrar',
   body: z.object({ rfc: rfcField, estado: estadoField.optional() }),

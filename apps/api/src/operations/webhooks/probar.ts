@@ -12,6 +12,7 @@ export default defineOperation({
   description:
     'Uno del tipo prueba o, con tipo, un ejemplo de ese evento con data.ejemplo en true: nada de lo que dice pasó. Firmado como los demás, y aunque el webhook no esté suscrito a él; hasta diez por minuto. Cómo le fue se ve en webhooks/entregas.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'ninguno',
   body: z.object({

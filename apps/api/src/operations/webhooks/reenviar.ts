@@ -8,6 +8,7 @@ export default defineOperation({
   description:
     'Con el mismo webhook-id y el mismo contenido, haya llegado antes o no, y con todos sus intentos por delante. Hasta 60 seguidos por cuenta; después, uno por segundo.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'ninguno',
   body: soloEntrega,

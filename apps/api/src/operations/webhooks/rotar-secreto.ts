@@ -20,6 +20,7 @@ export default defineOperation({
   description:
     'Da un secreto nuevo, que se muestra esta sola vez. Mientras el anterior esté vigente, cada aviso lleva las dos firmas: cámbielo en su receptor sin perder ninguno.',
   credential: 'api-key',
+  effect: 'changes',
   cost: 0,
   rfc: 'ninguno',
   body: z.object({ webhook_id: webhookIdField, vigencia_horas: vigenciaField.optional() }),
