@@ -11,6 +11,7 @@ import { createClaims, createContribuyentes, createCuentas, createLibro, createL
 import { openRecords } from '@acuse/db/records';
 import { buildPrograms, createDatabase, freePort, programEntry } from '@acuse/embedded';
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
+import { WITH_FEATURES } from '../integration/fixtures/features.ts';
 import { startCpu } from './cpu.ts';
 import { load } from './load.ts';
 import { acceptBare } from './statement.ts';
@@ -84,7 +85,7 @@ async function storeCiec(url: string, callers: readonly Caller[]): Promise<void>
 /** Has each caller a finished solicitud; gives their ids. Nothing is stored: a signed URL is made without asking. */
 async function finishOne(url: string, callers: readonly Caller[], databaseUrl: string): Promise<string[]> {
   const db = openRecords({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
-  const claims = createClaims(db);
+  const claims = createClaims(db, WITH_FEATURES);
   const ids: string[] = [];
   for (const caller of callers) {
     const asked = { tipo: 'recibidos', desde: '2025-06-01', hasta: '2025-06-30' };

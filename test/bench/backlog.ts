@@ -22,6 +22,7 @@ import { startReconciler } from '../../apps/worker/src/roles/reconciler.ts';
 import { startRelay } from '../../apps/worker/src/roles/relay.ts';
 import { createRunner, startWatchdog } from '../../apps/worker/src/steps.ts';
 import { seedOpen } from '../integration/fixtures/abiertas.ts';
+import { WITH_FEATURES } from '../integration/fixtures/features.ts';
 
 /** Seconds until an unanswered wake-up is sent again: short, so that the larger backlog is far behind it. */
 const GRACE_SECONDS = 5;
@@ -83,7 +84,7 @@ export async function startWorkers(
   for (const worker of names) {
     const own = openDatabase({ url: databaseUrl, poolSize: 20, timeoutMs: 30_000, applicationName: worker });
     closing.push(() => own.close());
-    const claims = createClaims(own);
+    const claims = createClaims(own, WITH_FEATURES);
     let wakeRelay = () => {};
     const runner = createRunner(
       {

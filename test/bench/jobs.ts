@@ -10,6 +10,7 @@ import { Redis } from 'ioredis';
 import { startRelay } from '../../apps/worker/src/roles/relay.ts';
 import { createRunner } from '../../apps/worker/src/steps.ts';
 import { ring, seedOpen } from '../integration/fixtures/abiertas.ts';
+import { WITH_FEATURES } from '../integration/fixtures/features.ts';
 import { type Servers, type Speed, startMeasure } from './cpu.ts';
 
 /** The worker's own defaults (`DESCARGAS_CONCURRENCY`, `DATABASE_POOL`), and twice as many solicitudes as slots. */
@@ -71,7 +72,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
   const ids = await seedOpen(db.pool, { open: SOLICITUDES, cuentas: 1 });
   let steps = 0;
   let isOver = false;
-  const claims = createClaims(db);
+  const claims = createClaims(db, WITH_FEATURES);
   let wakeRelay = () => {};
   const runner = createRunner(
     {

@@ -16,7 +16,7 @@ import { idsOf } from '@acuse/vault';
 import { createAsked } from './asked.ts';
 import { secretosDe, type WorkerConfig } from './config.ts';
 import { createConsumers } from './consume.ts';
-import { CLAIMS_DECORATORS, FINISH_NOTES } from './features.ts';
+import { CLAIM_PARTS, CLAIMS_DECORATORS, FINISH_NOTES } from './features.ts';
 import { meterClaims, meterPaquetes } from './metering.ts';
 import type { WorkerContext } from './roles/role.ts';
 import { type OpenSats, openSats } from './sats.ts';
@@ -60,7 +60,7 @@ export async function openContext(
   const asked = createAsked();
   const proceso = `${hostname()}:${process.pid}`;
   const pasoEnCurso = () => ({ proceso, consultas: asked.soFar() });
-  const own = createClaims(database, { pasoEnCurso, finishNotes: FINISH_NOTES });
+  const own = createClaims(database, { pasoEnCurso, claimParts: CLAIM_PARTS, finishNotes: FINISH_NOTES });
   const decorated = CLAIMS_DECORATORS.reduce((claims, add) => add(claims, { database, log, metrics }), own);
 
   /** Receivers of every request to the SAT, and to a simulator beside it. */

@@ -1,4 +1,4 @@
-import { cruceDePaquete, type FinishNote } from '@acuse/db';
+import { type ClaimPart, capsulaDeSolicitud, consentimientoDeOrigen, cruceDePaquete, type FinishNote } from '@acuse/db';
 import type { Role } from './config.ts';
 import { capsulaSource, openCapsulas } from './features/capsula.ts';
 import { openCorreo } from './features/correo.ts';
@@ -22,6 +22,9 @@ export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];
 
 /** Sources of credentials beside the copies that are sealed for a solicitud. */
 export const FEATURE_SOURCES: readonly OpenSource[] = [(deps) => capsulaSource(openCapsulas(deps))];
+
+/** Rows of features that a claim reads with its solicitud. */
+export const CLAIM_PARTS: readonly ClaimPart[] = [consentimientoDeOrigen, capsulaDeSolicitud];
 
 /** Notes in the transaction that ends a solicitud with its package. */
 export const FINISH_NOTES: readonly FinishNote[] = [cruceDePaquete];

@@ -17,6 +17,7 @@ import {
 import { createDatabase } from '@acuse/embedded';
 import { uuidV7 } from '@acuse/runtime';
 import { ring, seedOpen } from '../../integration/fixtures/abiertas.ts';
+import { WITH_FEATURES } from '../../integration/fixtures/features.ts';
 import { fillDatabase, type GranBase } from '../../integration/fixtures/gran-base.ts';
 import { type Servers, startMeasure } from '../cpu.ts';
 import { look } from '../jobs.ts';
@@ -169,7 +170,7 @@ export async function measureSolicitudes(servers: Servers, most: number): Promis
     return { ...base, sample, rotation: rotationOf(ids), day: 0 };
   };
   const series = await measureSizes(servers, decades(3, 6, most), fill, [
-    { name: 'a look', unit: 'ms', run: ({ db, rotation }) => lookAtAll(createClaims(db), rotation, 30) },
+    { name: 'a look', unit: 'ms', run: ({ db, rotation }) => lookAtAll(createClaims(db, WITH_FEATURES), rotation, 30) },
     {
       name: 'verificar',
       unit: 'ms',
@@ -242,7 +243,7 @@ export async function measureOpen(servers: Servers, most: number): Promise<Axis>
     await db.pool.query('VACUUM ANALYZE outbox');
   };
   const series = await measureSizes(servers, decades(2, 5, most), fill, [
-    { name: 'a look', unit: 'ms', run: ({ db, rotation }) => lookAtAll(createClaims(db), rotation, 30) },
+    { name: 'a look', unit: 'ms', run: ({ db, rotation }) => lookAtAll(createClaims(db, WITH_FEATURES), rotation, 30) },
     {
       name: 'a turn with none due',
       unit: 'ms a turn',

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClaimedSolicitud, type Claims, noCheckpoint, type WakeUp, wipeCredencial } from '@acuse/core';
 import {
+  consentimientoDeOrigen,
   createAlmacenes,
   createClaims,
   createHeartbeats,
@@ -77,7 +78,7 @@ function unreliable<T extends object>(all: T): T {
 
 const database = openDatabase({ url: databaseUrl, poolSize: 6, timeoutMs: 30_000, applicationName: name });
 const opener = openOpener(workerKeys, workerPsks);
-const claims: Claims = unreliable(createClaims(database));
+const claims: Claims = unreliable(createClaims(database, { claimParts: [consentimientoDeOrigen] }));
 const outbox = createOutbox(database);
 const sweeper = createSweeper(database);
 const heartbeats = createHeartbeats(database);

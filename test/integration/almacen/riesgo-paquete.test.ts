@@ -1,15 +1,8 @@
 import { type ContraparteVista, Desplazado } from '@acuse/core';
 import { createClaims, createRiesgo, createSolicitudes, type FinishNote } from '@acuse/db';
 import { expect, test } from 'vitest';
-import {
-  claimOf,
-  NOTING,
-  newSolicitud,
-  PAQUETE,
-  seedTaxpayer,
-  type Taxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
+import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { WITH_FEATURES } from '../fixtures/features.ts';
 import { publish } from './listar.ts';
 
 const t = useDatabase();
@@ -25,7 +18,10 @@ async function end(contrapartes: readonly ContraparteVista[] | null, quien?: Tax
   const id = await newSolicitud(t.db, taxpayer);
   const claimed = await claimOf(t.db, id);
   const finish = () =>
-    createClaims(t.db, NOTING).finish(claimed, { ...PAQUETE, notas: contrapartes === null ? {} : { contrapartes } });
+    createClaims(t.db, WITH_FEATURES).finish(claimed, {
+      ...PAQUETE,
+      notas: contrapartes === null ? {} : { contrapartes },
+    });
   await finish();
   const cruce = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.cruce;
   return { id, taxpayer, finish, cruce };
@@ -109,7 +105,7 @@ test('several features note one end: each gets its own observation, and none tha
     after: `, ${name}_noted AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT fin.id, 'SIN_CFDI', '${name} ' || coalesce(seen ->> 'rows', 'none') FROM fin CROSS JOIN ${name})`,
   });
   const id = await newSolicitud(t.db, await seedTaxpayer(t.db));
-  const claims = createClaims(t.db, { finishNotes: [noteOf('one'), ...NOTING.finishNotes, noteOf('two')] });
+  const claims = createClaims(t.db, { finishNotes: [noteOf('one'), ...WITH_FEATURES.finishNotes, noteOf('two')] });
   const notas = { two: { rows: 2 }, contrapartes: [vista('PRO010101AB1')], unknown: 3 };
   expect(await claims.finish(await claimOf(t.db, id), { ...PAQUETE, notas })).toBe(true);
   const noted =

@@ -11,16 +11,9 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSmtp } from '../../../packages/mail/testing/smtp-fixture.ts';
 import { publish } from '../almacen/listar.ts';
-import {
-  claimOf,
-  NOTING,
-  newSolicitud,
-  PAQUETE,
-  seedTaxpayer,
-  type Taxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
+import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
+import { WITH_FEATURES } from '../fixtures/features.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
 import { createEmisor } from '../webhooks/fixtures/destinos.ts';
 import { createEmisorCorreo } from './fixtures/emisor.ts';
@@ -56,7 +49,7 @@ async function finish(): Promise<string> {
   mes += 1;
   const dia = `20${String(10 + Math.floor(mes / 12)).padStart(2, '0')}-${String(1 + (mes % 12)).padStart(2, '0')}`;
   const id = await newSolicitud(t.db, a, { desde: `${dia}-01`, hasta: `${dia}-28` });
-  await createClaims(t.db, NOTING).finish(await claimOf(t.db, id), PAQUETE);
+  await createClaims(t.db, WITH_FEATURES).finish(await claimOf(t.db, id), PAQUETE);
   return id;
 }
 async function look(at: Date | undefined = undefined): Promise<void> {
@@ -115,7 +108,7 @@ describe('the end of a request', () => {
     const contrapartes = ['PRO010101AB1', 'PRO020202AB2'].map((rfc) => ({
       ...{ rfc, nombre: '', ingresos: { cfdi: 1, monto: '1.00' }, egresos: nada },
     }));
-    await createClaims(t.db, NOTING).finish(await claimOf(t.db, await newSolicitud(t.db, a)), {
+    await createClaims(t.db, WITH_FEATURES).finish(await claimOf(t.db, await newSolicitud(t.db, a)), {
       ...PAQUETE,
       notas: { contrapartes },
     });
@@ -132,7 +125,7 @@ describe('the end of a request', () => {
       { rfc: 'PRO010101AB1', nombre: '', ingresos: { cfdi: 1, monto: '1.00' }, egresos: { cfdi: 0, monto: '0.00' } },
     ];
     const id = await newSolicitud(t.db, a, { desde: '2008-01-01', hasta: '2008-01-02' });
-    await createClaims(t.db, NOTING).finish(await claimOf(t.db, id), { ...PAQUETE, notas: { contrapartes } });
+    await createClaims(t.db, WITH_FEATURES).finish(await claimOf(t.db, id), { ...PAQUETE, notas: { contrapartes } });
     expect(await correosDe(ana)).toMatchObject([{ datos: [{ solicitud_id: id, contrapartes_adversas: 1 }] }]);
     const [told] = await correosDe(desarrollador);
     expect(told).toMatchObject({ tipo: 'solicitud.terminada', datos: [{ solicitud_id: id }] });
@@ -194,12 +187,12 @@ describe('mails', () => {
   it('go to nobody of a suspended account, in another account of whom notices go on', async () => {
     const otra = await seedTaxpayer(t.db, { saldo: 100 });
     await t.sql`INSERT INTO miembro (usuario_id, cuenta_id, papel) VALUES (${ana.id}, ${otra.cuentaId}, 'CONTADOR')`;
-    await createClaims(t.db, NOTING).finish(await claimOf(t.db, await newSolicitud(t.db, otra)), PAQUETE);
+    await createClaims(t.db, WITH_FEATURES).finish(await claimOf(t.db, await newSolicitud(t.db, otra)), PAQUETE);
     const running = await newSolicitud(t.db, a, { desde: '2009-01-01', hasta: '2009-01-02' });
     await t.sql`UPDATE cuenta SET suspendida_en = now(), suspension_motivo = 'prueba' WHERE id = ${a.cuentaId}`;
     await newCredenciales(a);
     await look(daysBefore(5));
-    await createClaims(t.db, NOTING).finish(await claimOf(t.db, running), PAQUETE);
+    await createClaims(t.db, WITH_FEATURES).finish(await claimOf(t.db, running), PAQUETE);
     expect((await correosDe(ana)).map(({ tipo, cuantas, datos }) => [tipo, cuantas, datos[0]?.['cuenta_id']])).toEqual([
       ['solicitud.terminada', 1, otra.cuentaId],
     ]);

@@ -10,6 +10,7 @@ import {
   type Taxpayer,
   useDatabase,
 } from '../fixtures/database.ts';
+import { WITH_FEATURES } from '../fixtures/features.ts';
 
 const t = useDatabase();
 const SERIE = '30001000000500003415';
@@ -48,7 +49,7 @@ describe('a capsula', () => {
     expect(await capsulas.read(claimed)).toEqual({ sobre: first.sobre, expiraEn: first.expiraEn });
     const next = { ...sellada('otra'), folios: ['F', 'G'] };
     expect(await capsulas.keep(claimed, next, SERIE)).toBe(true);
-    const { presigned } = await createClaims(t.db).save(claimed, {});
+    const { presigned } = await createClaims(t.db, WITH_FEATURES).save(claimed, {});
     expect(presigned).toEqual({ folios: ['F', 'G'], expiraEn: next.expiraEn });
     const noted = await t.sql`SELECT tipo FROM evento WHERE solicitud_id = ${id}`;
     expect(noted).toEqual([{ tipo: 'CAPSULA_HECHA' }, { tipo: 'CAPSULA_HECHA' }]);
@@ -59,7 +60,7 @@ describe('a capsula', () => {
     await createCapsulas(t.db).keep(claimed, sellada(), SERIE);
     await t.sql`UPDATE capsula SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;
     expect(await createCapsulas(t.db).read(claimed)).toBeNull();
-    expect((await createClaims(t.db).save(claimed, {})).presigned).toBeNull();
+    expect((await createClaims(t.db, WITH_FEATURES).save(claimed, {})).presigned).toBeNull();
     expect(await createBoveda(t.db).reap()).toBeGreaterThan(0);
     expect(await there()).toBe(0);
   });
@@ -112,14 +113,20 @@ describe('a capsula', () => {
   });
 
   it.each<[string, (claimed: Awaited<ReturnType<typeof held>>) => Promise<unknown>]>([
-    ['ends with its package', (claimed) => createClaims(t.db).finish(claimed, PAQUETE)],
-    ['ends without one', (claimed) => createClaims(t.db).fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' })],
-    ['goes on at the other channel', (claimed) => createClaims(t.db).changeChannel(claimed, {}, { mayReturn: true })],
+    ['ends with its package', (claimed) => createClaims(t.db, WITH_FEATURES).finish(claimed, PAQUETE)],
+    [
+      'ends without one',
+      (claimed) => createClaims(t.db, WITH_FEATURES).fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' }),
+    ],
+    [
+      'goes on at the other channel',
+      (claimed) => createClaims(t.db, WITH_FEATURES).changeChannel(claimed, {}, { mayReturn: true }),
+    ],
     [
       'waits for the e.firma',
       async (claimed) => {
         await t.sql`DELETE FROM credencial_sellada WHERE solicitud_id = ${id}`;
-        await createClaims(t.db).awaitEfirma(claimed);
+        await createClaims(t.db, WITH_FEATURES).awaitEfirma(claimed);
       },
     ],
   ])('dies when its solicitud %s', async (_name, end) => {

@@ -7,6 +7,7 @@ import { expect, it } from 'vitest';
 import { newSubscriber, type Subscriber, subscribe } from '../almacen/subscriber.ts';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { claimOf, saldoDe, useDatabase } from '../fixtures/database.ts';
+import { WITH_FEATURES } from '../fixtures/features.ts';
 
 const t = useDatabase();
 const sealer = openSealer(`w1:${generateWorkerKeyPair().publicKey}`, `p1:${randomBytes(32).toString('base64')}`);
@@ -40,7 +41,7 @@ it('a step gets the copy of the consent, and none from the second in which it ex
   const claimed = await claimOf(t.db, solicitudId);
   expect(claimed.sellada).toMatchObject({ tipo: 'ciec', kid: 'w1', expiraEn: subscriber.expiraEn });
   await expire(subscriber);
-  const after = await createClaims(t.db).save(claimed, { eventos: [{ tipo: 'SAT_EN_PROCESO' }] });
+  const after = await createClaims(t.db, WITH_FEATURES).save(claimed, { eventos: [{ tipo: 'SAT_EN_PROCESO' }] });
   expect(after.sellada).toBe(null);
 });
 
@@ -57,7 +58,7 @@ it('a revoked consent ends what is under way with its refund, and whoever holds 
   const claimed = await claimOf(t.db, solicitudId);
   expect(await createSincronizaciones(t.db).revoke(subscriber.contribuyenteId, quien)).toBe(true);
   const paquete = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
-  await expect(createClaims(t.db).finish(claimed, paquete)).rejects.toThrow('is over');
+  await expect(createClaims(t.db, WITH_FEATURES).finish(claimed, paquete)).rejects.toThrow('is over');
   expect(await saldoDe(t, subscriber)).toBe(5);
   expect((await ask(tomados[1])).is).toBe('PAUSADA');
 });

@@ -14,6 +14,7 @@ import { isDataException, isTimedOut, sendOnce } from '../errors.ts';
 import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { type Write, writeOf } from './avance.ts';
+import type { ClaimPart } from './claim-parts.ts';
 import { endWithoutPaquete } from './end.ts';
 import type { FinishNote } from './finish-notes.ts';
 import { insertPaso, type PasoEnCurso, pasoOf } from './paso.ts';
@@ -34,27 +35,34 @@ const PARTES = `coalesce((
   FROM parte p WHERE p.solicitud_id = t.id), '[]') AS partes`;
 
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
-const CLAIMED = `
+function claimedFrom(source: string, parts: readonly ClaimPart[]): string {
+  const copy = (tipo: TipoCredencial, column: 'kid' | 'sobre' | 'expira_en') => {
+    const places = parts.flatMap(({ copy }) => (copy?.tipo === tipo ? [copy.alias] : []));
+    const values = [tipo, ...places].map((alias) => `${alias}.${column}`);
+    return values.length === 1 ? values[0] : `coalesce(${values.join(', ')})`;
+  };
+  const [presigned] = parts.flatMap(({ presigned }) => presigned ?? []);
+  return `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
        t.formato, t.sincronizacion_id AS "origenId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "rungAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
-       coalesce(ciec.kid, k.kid) AS ciec_kid, coalesce(ciec.sobre, k.sobre) AS ciec_sobre, coalesce(ciec.expira_en, k.expira_en) AS ciec_expira_en,
-       efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en,
-       t.capsula AS "mayPresign", x.folios AS capsula_folios, x.expira_en AS capsula_expira_en, ${PARTES}`;
-/** What a subscription asks for has no copy of its own: that of its consent is looked for at every step. */
-const SELLADAS = `
+       ${copy('ciec', 'kid')} AS ciec_kid, ${copy('ciec', 'sobre')} AS ciec_sobre, ${copy('ciec', 'expira_en')} AS ciec_expira_en,
+       ${copy('efirma', 'kid')} AS efirma_kid, ${copy('efirma', 'sobre')} AS efirma_sobre, ${copy('efirma', 'expira_en')} AS efirma_expira_en,
+       t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${PARTES}
+FROM ${source}
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
 LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()
-LEFT JOIN consentimiento k ON k.sincronizacion_id = t.sincronizacion_id AND k.expira_en > now()
-LEFT JOIN capsula x ON x.solicitud_id = t.id AND x.expira_en > now()`;
+${parts.map(({ join }) => join).join('\n')}`;
+}
 
 type ClaimedRow = Omit<ClaimedSolicitud, 'isCredencialRechazada' | 'sellada' | 'otra' | 'presigned' | 'partes'> &
   Record<`${TipoCredencial}_rechazada`, boolean> &
   Record<`${TipoCredencial}_kid`, string | null> &
   Record<`${TipoCredencial}_sobre`, Buffer | null> &
   Record<`${TipoCredencial}_expira_en`, Date | null> & {
-    readonly capsula_folios: readonly string[] | null;
-    readonly capsula_expira_en: Date | null;
+    /** Of the requests that are signed beforehand. */
+    readonly folios: readonly string[] | null;
+    readonly folios_expiran_en: Date | null;
     /** Times inside JSON come as text. */
     readonly partes: readonly (Omit<Parte, 'dueAt'> & { readonly dueAt: string })[];
   };
@@ -66,7 +74,7 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
 
 function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   const { id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase } = row;
-  const { origenId, mayPresign, capsula_folios: folios, capsula_expira_en: expiraEn } = row;
+  const { origenId, mayPresign, folios, folios_expiran_en: expiraEn } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
     ...{ id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase },
@@ -87,7 +95,7 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   };
 }
 
-const CLAIM = `
+const claimOf = (parts: readonly ClaimPart[]) => `
 /* claim */ WITH pedida AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::float8[]) AS p (id, gen, cola, segundos)
 ), tomada AS (
@@ -95,9 +103,10 @@ const CLAIM = `
   FROM pedida p WHERE s.id = p.id AND s.gen = p.gen AND s.fase = CASE p.cola WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
     AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
   RETURNING s.*
-)${CLAIMED} FROM tomada t ${SELLADAS}`;
+)${claimedFrom('tomada t', parts)}`;
 
-const HELD = `${CLAIMED} FROM solicitud t ${SELLADAS} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
+const heldOf = (parts: readonly ClaimPart[]) =>
+  `${claimedFrom('solicitud t', parts)} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
 
 const LOCK = `SELECT id FROM solicitud WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' FOR NO KEY UPDATE`;
 
@@ -168,7 +177,7 @@ WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND
 type Claim = Parameters<Claims['claim']>[0];
 
 /** Claims and writes of different solicitudes that come together share a statement and its commit. */
-function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
+function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>, claimText: string) {
   const claim = createBatch({
     groupOf: ({ solicitudId }: Claim) => solicitudId,
     patienceMs: settings.timeoutMs,
@@ -177,7 +186,7 @@ function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
       const values = (['solicitudId', 'gen', 'queue', 'leaseSeconds'] as const).map((field) =>
         inOrder.map((each) => each[field]),
       );
-      const { rows } = await sendOnce<ClaimedRow>(pool, prepared(CLAIM, values), until);
+      const { rows } = await sendOnce<ClaimedRow>(pool, prepared(claimText, values), until);
       const taken = new Map(rows.map((row) => [row.id, claimedOf(row)]));
       return asked.map(({ solicitudId }) => taken.get(solicitudId) ?? null);
     },
@@ -202,11 +211,17 @@ export function createClaims(
   database: Pick<Database, 'pool' | 'settings'>,
   {
     pasoEnCurso = () => null,
+    claimParts = [],
     finishNotes = [],
-  }: { readonly pasoEnCurso?: () => PasoEnCurso | null; readonly finishNotes?: readonly FinishNote[] } = {},
+  }: {
+    readonly pasoEnCurso?: () => PasoEnCurso | null;
+    readonly claimParts?: readonly ClaimPart[];
+    readonly finishNotes?: readonly FinishNote[];
+  } = {},
 ): Claims {
   const { pool } = database;
-  const batches = batchesOf(database);
+  const batches = batchesOf(database, claimOf(claimParts));
+  const held = heldOf(claimParts);
   const finish = finishOf(finishNotes);
 
   /** Runs `first`, which demands the epoch and locks the row, and then the rest in the same transaction. */
@@ -248,7 +263,7 @@ export function createClaims(
 
     async save(claimed, avance) {
       await write({ claimed, avance, next: null });
-      const row = await rowOf<ClaimedRow>(pool, HELD, [claimed.id, claimed.epoch]);
+      const row = await rowOf<ClaimedRow>(pool, held, [claimed.id, claimed.epoch]);
       if (!row) throw new Desplazado(claimed.id, claimed.epoch);
       return claimedOf(row);
     },

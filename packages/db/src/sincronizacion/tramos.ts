@@ -1,8 +1,15 @@
 import type { MotivoPausa } from '@acuse/contract';
 import type { Frecuencia, Modo, TipoDescarga, Tramo } from '@acuse/core';
+import type { ClaimPart } from '../claims/claim-parts.ts';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { heldBy, RECIENTE, tramoOf } from './sincronizaciones.ts';
+
+/** Reads the CIEC of a subscription's consent with the claim of a solicitud that the subscription asked for. */
+export const consentimientoDeOrigen: ClaimPart = {
+  join: 'LEFT JOIN consentimiento k ON k.sincronizacion_id = t.sincronizacion_id AND k.expira_en > now()',
+  copy: { tipo: 'ciec', alias: 'k' },
+};
 
 /** A tramo that is due, held under an epoch until its lease is over. */
 export interface TramoTomado {

@@ -1,4 +1,5 @@
 import type { ClaimedSolicitud } from '@acuse/core';
+import type { ClaimPart } from '../claims/claim-parts.ts';
 import type { Database } from '../database.ts';
 import { isOne, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
@@ -30,6 +31,12 @@ WITH hecha AS (
   INSERT INTO evento (solicitud_id, tipo) SELECT solicitud_id, 'CAPSULA_HECHA' FROM hecha
 )
 SELECT solicitud_id FROM hecha`;
+
+/** Reads with a claim which requests of the solicitud are signed beforehand. */
+export const capsulaDeSolicitud: ClaimPart = {
+  join: 'LEFT JOIN capsula x ON x.solicitud_id = t.id AND x.expira_en > now()',
+  presigned: { folios: 'x.folios', expiraEn: 'x.expira_en' },
+};
 
 /** What e.firmas signed beforehand for solicitudes, over PostgreSQL. Only ciphertext passes here. */
 export function createCapsulas({ pool }: Pick<Database, 'pool'>) {
