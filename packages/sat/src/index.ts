@@ -16,5 +16,5 @@ export { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 export { createPortalCanal } from './portal/create-portal-canal.ts';
 export type { NombreConsultaPublica } from './publico/create-publico.ts';
 export { createOpinionesPublicas } from './publico/opiniones-publicas.ts';
-export { makeCapsula, type ParaCapsula } from './soap/capsula.ts';
+export { type ParaFirmar, presign } from './soap/presigned.ts';
 export { createSatSoap } from './soap/sat-soap.ts';

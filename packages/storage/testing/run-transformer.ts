@@ -7,8 +7,8 @@ import {
   type TipoDescarga,
 } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
-import { Contrapartes, rfcColumnOf } from '../src/metadata/contrapartes.ts';
-import { type InvalidText, RecordReader } from '../src/metadata/record-reader.ts';
+import { Contrapartes } from '../src/metadata/contrapartes.ts';
+import { type InvalidText, RecordReader, rfcColumnOf } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';
 import { MetadataTransformer } from '../src/metadata/transform-metadata.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@acuse/runtime';
-import { makeCapsula } from '@acuse/sat';
+import { presign } from '@acuse/sat';
 import { openLlave } from '@acuse/vault';
 import { expect, it } from 'vitest';
 import { formasDe, piezasDe, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
@@ -37,7 +37,7 @@ flowOnEachDriver('secrets', (queueUrl) => {
     const [parte] = await servicio.sql<{ folio: string }>`SELECT folio FROM parte WHERE solicitud_id = ${id}`;
     const para = { folios: [String(parte?.folio)], desde: new Date(0), hasta: new Date(0) };
     const credencial = { tipo: 'efirma', rfc, cer, key } as const;
-    const { firmas } = await makeCapsula(credencial, para, null, new AbortController().signal);
+    const { firmas } = await presign(credencial, para, null, new AbortController().signal);
     return [...firmas.values()].slice(-41);
   };
 

@@ -10,7 +10,7 @@ import {
 } from '@acuse/core';
 import { createCapsulas, type Database } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
-import { makeCapsula } from '@acuse/sat';
+import { presign } from '@acuse/sat';
 import { CredencialIlegible, type Opener, readCertificado, type Sealer } from '@acuse/vault';
 
 const HOUR_MS = 3_600_000;
@@ -78,7 +78,7 @@ export function openCapsulas(deps: {
     if (!row) return null;
     const { id: solicitudId, cuentaId: cuenta, rfc } = claimed;
     try {
-      return opener.openCapsula(row.sobre, { solicitudId, cuenta, rfc, expiraEn: row.expiraEn });
+      return opener.openPresigned(row.sobre, { solicitudId, cuenta, rfc, expiraEn: row.expiraEn });
     } catch (error) {
       if (!(error instanceof CredencialIlegible)) throw error;
       log.warn({ solicitud_id: solicitudId }, 'capsule_unreadable');
@@ -95,9 +95,9 @@ export function openCapsulas(deps: {
       const expiraEn = new Date(Math.min(...ends));
       const previa = claimed.presigned && (await open(claimed));
       try {
-        const capsula = await makeCapsula(credencial, { folios, desde: now, hasta: expiraEn }, previa, signal);
+        const capsula = await presign(credencial, { folios, desde: now, hasta: expiraEn }, previa, signal);
         try {
-          const sobre = sealer.sealCapsula(capsula, { solicitudId, cuenta, rfc, expiraEn });
+          const sobre = sealer.sealPresigned(capsula, { solicitudId, cuenta, rfc, expiraEn });
           await kept.keep(claimed, { kid: sealer.kid, sobre, folios, expiraEn }, noSerie);
         } finally {
           wipeCredencial(capsula);

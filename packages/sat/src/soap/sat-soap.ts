@@ -8,11 +8,11 @@ import {
   SatError,
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../http/sat-http.ts';
-import { openCapsula } from './capsula.ts';
 import { type ContextoSoap, SAT_SOAP_DEFAULTS } from './contexto.ts';
 import { descargarPaquete } from './descargar-paquete.ts';
 import { openEfirma } from './efirma.ts';
 import { solicitarMetadata, verificarMetadata } from './metadata.ts';
+import { openPresigned } from './presigned.ts';
 import { SERVICIOS, type ServicioSoap } from './sobres.ts';
 import { createTokens, requestToken } from './tokens.ts';
 
@@ -61,7 +61,7 @@ export function createSatSoap(deps: {
       const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
       const paso = consulta.consulta === 'descargar-paquete' ? servicio.descarga : servicio.verifica;
       deps.http.assertRoom(paso.direccion.host);
-      const firmante = credencial.tipo === 'presigned' ? openCapsula(credencial) : openEfirma(credencial);
+      const firmante = credencial.tipo === 'presigned' ? openPresigned(credencial) : openEfirma(credencial);
       const http = inNameOf(deps.http, firmante.huella);
       const contexto = { http, servicio, tokens, firmante, signal, settings };
       return await CONSULTAS[consulta.consulta](contexto, consulta);

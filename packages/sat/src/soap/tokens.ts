@@ -18,7 +18,7 @@ interface EnCurso {
 /**
  * Keeps tokens in memory, under the certificate they were made with, and never longer than they live. Handing a token
  * to another query with the same certificate gives nothing away: `openEfirma` demands the private key first, and every
- * message is signed with it; those of a capsula are kept apart.
+ * message is signed with it; those signed beforehand are kept apart.
  */
 export function createTokens(deps: {
   authenticate: (firmante: Firmante, signal: AbortSignal) => Promise<Token>;

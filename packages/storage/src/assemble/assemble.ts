@@ -11,8 +11,7 @@ import {
 import { describeColumns } from '../formats/columns.ts';
 import { writeMetadata } from '../formats/write-metadata.ts';
 import { paqueteKey, toSegment } from '../keys.ts';
-import { rfcColumnOf } from '../metadata/contrapartes.ts';
-import { type InvalidText, RecordReader } from '../metadata/record-reader.ts';
+import { type InvalidText, RecordReader, rfcColumnOf } from '../metadata/record-reader.ts';
 import { Resumen } from '../metadata/resumen.ts';
 import { Terceros } from '../metadata/terceros.ts';
 import { MetadataTransformer } from '../metadata/transform-metadata.ts';

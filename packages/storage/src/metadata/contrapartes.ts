@@ -1,7 +1,7 @@
 import type { ContraparteVista, RfcsListados, RowObserver, SumaCfdi, TipoDescarga } from '@acuse/core';
 import { AMOUNT_DIGITS } from '../formats/columns.ts';
 import { Amount, CsvRow } from '../formats/csv-row.ts';
-import { EFECTO, MONTO, RFC_EMISOR, RFC_RECEPTOR } from './record-reader.ts';
+import { EFECTO, MONTO, rfcColumnOf } from './record-reader.ts';
 import { efectoOf } from './resumen.ts';
 
 /** Counterparties that are kept of one package, the first ones met. Nobody is known to have had so many on a list. */
@@ -36,9 +36,6 @@ interface Listada {
   readonly ingresos: Suma;
   readonly egresos: Suma;
 }
-
-/** Column of the counterparty's RFC in the metadata of this type. */
-export const rfcColumnOf = (tipo: TipoDescarga) => (tipo === 'recibidos' ? RFC_EMISOR : RFC_RECEPTOR);
 
 /**
  * Keeps the counterparties of a package that may stand on a published list, with their CFDI in force: of ingreso and of

@@ -1,4 +1,4 @@
-import type { PaqueteSatInvalido } from '@acuse/core';
+import type { PaqueteSatInvalido, TipoDescarga } from '@acuse/core';
 
 /** Longer than any record can be (a name has at most 300 characters): beyond it the text is no metadata. Bytes. */
 const MAX_RECORD_BYTES = 65_536;
@@ -151,14 +151,17 @@ export const METADATA_COLUMNS: readonly (readonly string[])[] = [
 
 /** Positions in {@link METADATA_COLUMNS} of the columns that are more than text. */
 export const UUID = 0;
-export const RFC_EMISOR = 1;
-export const RFC_RECEPTOR = 3;
+const RFC_EMISOR = 1;
+const RFC_RECEPTOR = 3;
 export const FECHA_EMISION = 6;
 export const FECHA_CERTIFICACION = 7;
 export const MONTO = 8;
 export const EFECTO = 9;
 export const ESTATUS = 10;
 export const FECHA_CANCELACION = 11;
+
+/** Column of the counterparty's RFC in the metadata of this type. */
+export const rfcColumnOf = (tipo: TipoDescarga) => (tipo === 'recibidos' ? RFC_EMISOR : RFC_RECEPTOR);
 
 /** The columns of the file of third parties that a CFDI was issued on account of. */
 export const TERCEROS_COLUMNS: readonly (readonly string[])[] = [

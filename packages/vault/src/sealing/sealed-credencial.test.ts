@@ -58,41 +58,41 @@ const CONTEXTOS: readonly ContextoSolicitud[] = [
   { ...CONTEXTO, solicitudId: 'ab', cuenta: 'c' },
 ];
 
-const CAPSULA: Presigned = {
+const PRESIGNED: Presigned = {
   tipo: 'presigned',
   rfc: RFC,
   cer: randomBytes(1_500),
   firmas: new Map([1, 2].map(() => [randomBytes(16).toString('hex'), randomBytes(256)])),
 };
 
-describe('capsula sealed for the workers', () => {
+describe('signatures sealed for the workers', () => {
   it('opens for its own solicitud, account, RFC and expiry, and for no other', () => {
     const { tipo: _, ...contexto } = CONTEXTO;
-    const sealed = sealer.sealCapsula(CAPSULA, contexto);
-    expect(opener.openCapsula(sealed, contexto)).toEqual(CAPSULA);
+    const sealed = sealer.sealPresigned(PRESIGNED, contexto);
+    expect(opener.openPresigned(sealed, contexto)).toEqual(PRESIGNED);
     for (const { tipo, ...other } of CONTEXTOS.filter((each) => each.tipo === 'ciec' && each !== CONTEXTO)) {
-      expect(() => opener.openCapsula(sealed, other)).toThrow(CredencialIlegible);
+      expect(() => opener.openPresigned(sealed, other)).toThrow(CredencialIlegible);
       expect(() => opener.open(sealed, { ...other, tipo })).toThrow(CredencialIlegible);
     }
-    expect(() => sealer.sealCapsula({ ...CAPSULA, rfc: 'ZUN920208KL4' }, contexto)).toThrow(TypeError);
+    expect(() => sealer.sealPresigned({ ...PRESIGNED, rfc: 'ZUN920208KL4' }, contexto)).toThrow(TypeError);
   });
 
-  it('is no credential, and a credential is no capsula', () => {
+  it('do not open as a credential, nor a credential as signatures', () => {
     const { tipo: _, ...contexto } = CONTEXTO;
-    const sealed = sealer.sealCapsula(CAPSULA, contexto);
+    const sealed = sealer.sealPresigned(PRESIGNED, contexto);
     for (const tipo of ['ciec', 'efirma'] as const) {
       expect(() => opener.open(sealed, { ...contexto, tipo })).toThrow(CredencialIlegible);
     }
-    expect(() => opener.openCapsula(sealer.seal(CIEC, CONTEXTO), contexto)).toThrow(CredencialIlegible);
+    expect(() => opener.openPresigned(sealer.seal(CIEC, CONTEXTO), contexto)).toThrow(CredencialIlegible);
   });
 
   it('does not open once a byte of it has changed', () => {
     const { tipo: _, ...contexto } = CONTEXTO;
-    const sealed = sealer.sealCapsula(CAPSULA, contexto);
+    const sealed = sealer.sealPresigned(PRESIGNED, contexto);
     for (let at = 0; at < sealed.length; at += 7) {
       const changed = Buffer.from(sealed);
       changed.writeUInt8((changed[at] ?? 0) ^ 1, at);
-      expect(() => opener.openCapsula(changed, contexto)).toThrow(CredencialIlegible);
+      expect(() => opener.openPresigned(changed, contexto)).toThrow(CredencialIlegible);
     }
   });
 
@@ -101,7 +101,7 @@ describe('capsula sealed for the workers', () => {
     const own = createSealer({
       ...{ publicKey: publicHalfOf(importWorkerPrivateKey(first.privateKey)), kid: 'w1', psk, pskId: 'p1' },
     });
-    expect(opener.openCapsula(own.sealCapsula(CAPSULA, contexto), contexto)).toEqual(CAPSULA);
+    expect(opener.openPresigned(own.sealPresigned(PRESIGNED, contexto), contexto)).toEqual(PRESIGNED);
   });
 });
 

@@ -1,9 +1,9 @@
 import { type Credencial, type Presigned, type TipoCredencial, wipeCredencial } from '@acuse/core';
-import { decodeCapsula, encodeCapsula } from '../capsula-bytes.ts';
 import { CredencialIlegible, decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { GCM_TAG_BYTES } from '../crypto/aes-gcm.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
+import { decodePresigned, encodePresigned } from '../presigned-bytes.ts';
 import {
   AES_256_GCM,
   createHpke,
@@ -29,8 +29,8 @@ export interface ContextoSolicitud {
   readonly expiraEn: Date;
 }
 
-/** The solicitud that a sealed capsula belongs to: what is bound as its kind says that it is no credential. */
-export type ContextoCapsula = Omit<ContextoSolicitud, 'tipo'>;
+/** The solicitud that sealed signatures belong to. The kind that is bound with them tells them from a credential. */
+export type ContextoPresigned = Omit<ContextoSolicitud, 'tipo'>;
 
 /** `info` of RFC 9180: ties the keys to this purpose. */
 const HPKE_INFO = Buffer.from('acuse/v1/credencial-solicitud');
@@ -50,7 +50,10 @@ function requireName(name: string): void {
     throw new RangeError('A kid or PSK id is 1 to 32 letters, digits, dots, hyphens or underscores');
 }
 
-type ContextoSellado = ContextoCapsula & { readonly tipo: TipoCredencial | 'capsula' };
+/** The kind that is bound with signatures made beforehand; part of the bytes that are stored. */
+const PRESIGNED = 'capsula';
+
+type ContextoSellado = ContextoPresigned & { readonly tipo: TipoCredencial | typeof PRESIGNED };
 
 function sealedAad(contexto: ContextoSellado, { kid, pskId }: SealedNames): Buffer {
   const { solicitudId, cuenta, rfc, tipo, expiraEn } = contexto;
@@ -163,10 +166,10 @@ export function createSealer(options: {
       }
       return sealBytes(encodeCredencial(credencial), contexto);
     },
-    /** The same of a capsula. */
-    sealCapsula(capsula: Presigned, contexto: ContextoCapsula): Buffer {
-      if (capsula.rfc !== contexto.rfc) throw new TypeError('The capsula is not of this context');
-      return sealBytes(encodeCapsula(capsula), { ...contexto, tipo: 'capsula' });
+    /** Encrypts signatures made beforehand, as `seal` does a credential. */
+    sealPresigned(presigned: Presigned, contexto: ContextoPresigned): Buffer {
+      if (presigned.rfc !== contexto.rfc) throw new TypeError('The signatures are not of this context');
+      return sealBytes(encodePresigned(presigned), { ...contexto, tipo: PRESIGNED });
     },
   };
 }
@@ -210,9 +213,9 @@ export function createOpener(options: {
       const parts = splitSealed(sealed);
       return parts !== null && !(keys.has(parts.kid) && suites.has(parts.pskId));
     },
-    /** The same as `open`, of a capsula. */
-    openCapsula: (sealed: Uint8Array, contexto: ContextoCapsula): Presigned =>
-      decodeCapsula(openBytes(sealed, { ...contexto, tipo: 'capsula' }), contexto.rfc),
+    /** Opens signatures made beforehand, as `open` does a credential. */
+    openPresigned: (sealed: Uint8Array, contexto: ContextoPresigned): Presigned =>
+      decodePresigned(openBytes(sealed, { ...contexto, tipo: PRESIGNED }), contexto.rfc),
   };
 }
 

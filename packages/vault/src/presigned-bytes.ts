@@ -9,11 +9,11 @@ const SIZE_BYTES = 2;
 const HUELLA_BYTES = 16;
 
 /**
- * A capsula as the plaintext of an envelope: type (1), length of the certificate (4, big endian), certificate, length of a
+ * Signatures made beforehand as the plaintext of an envelope: type (1), length of the certificate (4, big endian), certificate, length of a
  * signature (2, big endian), then each signature after the 16 bytes that name it. The RFC is not in it: it is bound as
  * associated data. The caller zeroes the result. Throws RangeError for signatures of several lengths.
  */
-export function encodeCapsula({ cer, firmas }: Presigned): Buffer {
+export function encodePresigned({ cer, firmas }: Presigned): Buffer {
   const size = firmas.values().next().value?.length ?? 0;
   const bytes = secretBytes(1 + LENGTH_BYTES + cer.length + SIZE_BYTES + firmas.size * (HUELLA_BYTES + size));
   let offset = bytes.writeUInt8(TIPO_BYTE, 0);
@@ -21,7 +21,7 @@ export function encodeCapsula({ cer, firmas }: Presigned): Buffer {
   offset += cer.copy(bytes, offset);
   offset = bytes.writeUInt16BE(size, offset);
   for (const [huella, firma] of firmas) {
-    if (firma.length !== size) throw new RangeError('The signatures of a capsula are of one length');
+    if (firma.length !== size) throw new RangeError('Signatures made beforehand are of one length');
     offset += bytes.write(huella, offset, HUELLA_BYTES, 'hex');
     offset += firma.copy(bytes, offset);
   }
@@ -29,14 +29,14 @@ export function encodeCapsula({ cer, firmas }: Presigned): Buffer {
 }
 
 /**
- * Reads what {@link encodeCapsula} wrote, into buffers of its own, and zeroes it. Throws {@link CredencialIlegible} for
+ * Reads what {@link encodePresigned} wrote, into buffers of its own, and zeroes it. Throws {@link CredencialIlegible} for
  * null, which is what did not open, and for what is not exactly that.
  */
-export function decodeCapsula(plaintext: Buffer | null, rfc: string): Presigned {
+export function decodePresigned(plaintext: Buffer | null, rfc: string): Presigned {
   try {
-    const capsula = plaintext && parse(plaintext, rfc);
-    if (capsula === null) throw new CredencialIlegible();
-    return capsula;
+    const presigned = plaintext && parse(plaintext, rfc);
+    if (presigned === null) throw new CredencialIlegible();
+    return presigned;
   } finally {
     plaintext?.fill(0);
   }

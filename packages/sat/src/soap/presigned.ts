@@ -10,7 +10,7 @@ import { sobreAutentica, sobreDescarga, sobreVerifica, VIGENCIA_MS } from './sob
  */
 const PASO_MS = VIGENCIA_MS - 60_000;
 
-/** By how much the clock of whoever uses a capsula may differ from that of the database, which it was made by. */
+/** Difference allowed between the clock that uses the signatures and the database's clock, by which they were made. */
 const RELOJES_MS = 2 * PASO_MS;
 
 /** Packages of one request that are signed for. One request brings a million rows at the most. */
@@ -19,8 +19,8 @@ const PAQUETES = 20;
 /** Signatures that are made at once, on the threads of Node: nobody else waits for all of them. */
 const A_LA_VEZ = 16;
 
-/** What a capsula is made for. */
-export interface ParaCapsula {
+/** Requests and time that signatures are made for. */
+export interface ParaFirmar {
   /** Ids of the requests at the SAT. */
   readonly folios: readonly string[];
   readonly desde: Date;
@@ -33,9 +33,9 @@ export interface ParaCapsula {
  * around them are written anew, and what is signed names the signature. What `previa` holds is taken from there. About 0.3 MB
  * for 72 hours. Rejects with CANCELADA when `signal` is aborted.
  */
-export async function makeCapsula(
+export async function presign(
   credencial: CredencialEfirma,
-  para: ParaCapsula,
+  para: ParaFirmar,
   previa: Presigned | null,
   signal: AbortSignal,
 ): Promise<Presigned> {
@@ -62,7 +62,7 @@ const signAsync = promisify(sign);
 const huellaDe = (texto: string) => createHash('sha256').update(texto, 'utf8').digest('hex').slice(0, 32);
 
 /** What has to be signed, found by writing every message once without a key. */
-function textosDe(datos: DatosFirmante, rfc: string, { folios, desde, hasta }: ParaCapsula): string[] {
+function textosDe(datos: DatosFirmante, rfc: string, { folios, desde, hasta }: ParaFirmar): string[] {
   const textos: string[] = [];
   const firmante: Firmante = {
     ...datos,
@@ -97,12 +97,12 @@ function paquetesDe(folio: string): string[] {
 }
 
 /** Signs with what was signed beforehand. `sign` throws {@link SinFirma} for everything else. */
-export function openCapsula({ cer, firmas }: Presigned): Firmante {
+export function openPresigned({ cer, firmas }: Presigned): Firmante {
   const datos = datosDe(new X509Certificate(cer));
   return {
     ...datos,
     // Nobody with the key waits for an authentication that may be missing here.
-    huella: `${datos.huella} capsula`,
+    huella: `${datos.huella} presigned`,
     momento: momentoDe,
     sign(texto) {
       const firma = firmas.get(huellaDe(texto));
