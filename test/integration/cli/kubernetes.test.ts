@@ -85,6 +85,8 @@ beforeEach(async () => {
   cluster.secrets.clear();
   cluster.written.length = 0;
   cluster.allowed.names = null;
+  cluster.together.expected = 0;
+  cluster.together.readers.length = 0;
   await rm(join(cluster.folder, 'CAPTCHA_TOKEN'), { force: true });
   await putOutside(OUTSIDE);
 });

@@ -212,10 +212,11 @@ describe('a list by an assistant', () => {
     const first = await ask('descarga_listar', { limite: 1 });
     expect([itemsOf(first).length, first['quedan'], dataOf(first)['siguiente']]).toEqual([1, 0, undefined]);
     const second = await ask('lista_continuar', { cursor: first['cursor'] });
-    expect([...itemsOf(first), ...itemsOf(second)].map(({ solicitud_id }) => solicitud_id)).toEqual(made.reverse());
+    const idsOf = (page: Datos) => itemsOf(page).map(({ solicitud_id }) => solicitud_id);
+    expect([...idsOf(first), ...idsOf(second)]).toEqual(made.reverse());
     expect(second['cursor']).toBeNull();
     // The tool itself takes the cursor too.
-    expect(itemsOf(await ask('descarga_listar', { cursor: first['cursor'] }))).toEqual(itemsOf(second));
+    expect(idsOf(await ask('descarga_listar', { cursor: first['cursor'] }))).toEqual(idsOf(second));
   });
 });
 

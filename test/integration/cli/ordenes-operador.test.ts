@@ -56,35 +56,39 @@ function unknownIn(words: readonly string[]): string[] {
   return [...unknown, ...flags.filter((flag) => !command.options.some(({ long }) => long === flag))];
 }
 
-describe.each(['docs/incidentes.md', 'docs/rotar.md'])('%s', (document) => {
-  const ordenes = ordenesOf(document);
+describe('the orders of the documents', { shuffle: false }, () => {
+  describe.each(['docs/incidentes.md', 'docs/rotar.md'])('%s', (document) => {
+    const ordenes = ordenesOf(document);
 
-  it('shows orders of the operator alone', () => {
-    expect(ordenes.filter(({ text }) => !text.startsWith('acuse operador '))).toEqual([]);
-    expect(ordenes.length).toBeGreaterThan(4);
+    it('shows orders of the operator alone', () => {
+      expect(ordenes.filter(({ text }) => !text.startsWith('acuse operador '))).toEqual([]);
+      expect(ordenes.length).toBeGreaterThan(4);
+    });
+
+    it('names in its sentences only orders and options that there are', () => {
+      const named = [...textOf(document).matchAll(/`acuse operador ([a-z][^`…]*)/g)].map(([, rest = '']) =>
+        rest.trim(),
+      );
+      expect(named.length).toBeGreaterThan(1);
+      expect(named.flatMap((rest) => unknownIn(rest.split(/\s+/)))).toEqual([]);
+    });
+
+    it.each(ordenes)('$text', async ({ text }) => {
+      const codes: number[] = [];
+      const around = { env: {}, now: Date.now, exitWith: (code: number) => void codes.push(code) };
+      const args = wordsOf(text).slice(2);
+      const isReview = args[0] === 'revisar';
+      const { said } = await runOrder(its.config, isReview ? [...args, '--json'] : args, around);
+      // An installation without settings has faults, and is told so.
+      expect([said, codes]).toEqual(['', isReview ? [2] : []]);
+    });
   });
 
-  it('names in its sentences only orders and options that there are', () => {
-    const named = [...textOf(document).matchAll(/`acuse operador ([a-z][^`…]*)/g)].map(([, rest = '']) => rest.trim());
-    expect(named.length).toBeGreaterThan(1);
-    expect(named.flatMap((rest) => unknownIn(rest.split(/\s+/)))).toEqual([]);
+  it('the steps of docs/rotar.md leave the new id of the keyring alone, in the folder of every process', async () => {
+    const keyring = (folder: string) => readFile(join(its.dir, folder, 'KEYRING'), 'utf8');
+    expect([await keyring('api'), await keyring('panel')]).toEqual([
+      expect.stringMatching(/^k2:[^,]+$/),
+      await keyring('api'),
+    ]);
   });
-
-  it.each(ordenes)('$text', async ({ text }) => {
-    const codes: number[] = [];
-    const around = { env: {}, now: Date.now, exitWith: (code: number) => void codes.push(code) };
-    const args = wordsOf(text).slice(2);
-    const isReview = args[0] === 'revisar';
-    const { said } = await runOrder(its.config, isReview ? [...args, '--json'] : args, around);
-    // An installation without settings has faults, and is told so.
-    expect([said, codes]).toEqual(['', isReview ? [2] : []]);
-  });
-});
-
-it('the steps of docs/rotar.md leave the new id of the keyring alone, in the folder of every process', async () => {
-  const keyring = (folder: string) => readFile(join(its.dir, folder, 'KEYRING'), 'utf8');
-  expect([await keyring('api'), await keyring('panel')]).toEqual([
-    expect.stringMatching(/^k2:[^,]+$/),
-    await keyring('api'),
-  ]);
 });

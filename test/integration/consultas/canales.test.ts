@@ -123,7 +123,7 @@ async function access({ contribuyenteId }: Caller) {
   return Object.fromEntries(rows.map(({ tipo, ...rechazos }) => [tipo, rechazos]));
 }
 
-describe('a query with two stored credentials', () => {
+describe('a query with two stored credentials', { shuffle: false }, () => {
   const retenciones = ({ rfc, call }: Caller) => call('tax/retenciones', { rfc, ...RETENCIONES });
   const services = (caller: Caller) => new Set(llamadas(servicio, caller).map(({ service }) => service));
   const PATH = 'tax/retenciones';

@@ -6,7 +6,7 @@ import { type Answer, expectOk, useServicio, waitFor } from '../fixtures/servici
 
 const PATH = 'tax/comunicados';
 
-describe('a service of the authority that fails again and again', () => {
+describe('a service of the authority that fails again and again', { shuffle: false }, () => {
   const servicio = useServicio();
   let otra: { readonly url: string };
   beforeAll(async () => {

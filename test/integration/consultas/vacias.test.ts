@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLibro } from '@acuse/db';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { TABLA } from '../../contract/tabla.ts';
 import { eachAtLength } from '../fixtures/at-length.ts';
 import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
@@ -157,7 +157,9 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
 
   it('is not confirmed, and no error, when the other credential is refused', async () => {
     const caller = await conAmbas(VACIO);
-    servicio.simulador.world.taxpayers.change(VACIO, { ciec: 'Otra-Contrasena1' });
+    const { taxpayers } = servicio.simulador.world;
+    onTestFinished(() => void taxpayers.change(VACIO, { ciec: ciecOf(VACIO) }));
+    taxpayers.change(VACIO, { ciec: 'Otra-Contrasena1' });
     expect(await expectOk(ask(caller, 'notificaciones'))).toMatchObject({ ...SIN_CONFIRMAR, credencial: 'efirma' });
     await expectGivenBack(caller, 'notificaciones');
     const { rows } = await servicio.db.pool.query(

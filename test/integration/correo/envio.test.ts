@@ -117,7 +117,8 @@ describe('a server', () => {
     const fallido = await ended(nunca.id, 'FALLIDO');
     expect(fallido).toMatchObject({ motivo: 'RECHAZADO', intentos: 1 });
     expect(fallido.error).toBe('RECHAZADO: 550 5.1.1 … unknown');
-    expect(await createCorreos(t.db).failures(10)).toMatchObject([{ id: fallido.id, tipo: 'password.restablecer' }]);
+    const failures = await createCorreos(t.db).failures(10);
+    expect(failures.filter(({ id }) => id === fallido.id)).toMatchObject([{ tipo: 'password.restablecer' }]);
   });
 
   it('that is away is tried until nobody would be helped any more; then the mail is given up', async () => {

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { createProgram, openDeps } from '@acuse/cli';
 import { createCaptchas } from '@acuse/db';
 import { createResolvedorPersonas } from '@acuse/sat';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { UNSEEN } from '../fixtures/cli.ts';
 import { useDatabase } from '../fixtures/database.ts';
 
@@ -41,6 +41,8 @@ async function untilPending() {
     if (captcha) return captcha;
   }
 }
+
+beforeEach(() => t.sql`DELETE FROM captcha_pendiente`);
 
 const leftOver = async () => (await t.sql`SELECT count(*)::int AS n FROM captcha_pendiente`)[0]?.n;
 

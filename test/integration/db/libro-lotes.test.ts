@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createCobros, createLibro, createLlaves, createSaldos, createUso } from '@acuse/db';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { acceptSolicitud, brokenInvariants, credit, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
@@ -77,6 +77,7 @@ test('the cost of one operation counts since the mark, whatever else moved the b
   const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 0 });
   const saldos = createSaldos(t.db);
   const cobros = createCobros(t.db);
+  onTestFinished(async () => void (await t.sql`UPDATE operacion SET costo = 1 WHERE costo > 0`));
   await t.sql`UPDATE operacion SET costo = CASE path WHEN 'tax/facturas' THEN 2 ELSE 3 END WHERE costo > 0`;
   const charge = async (operacion: string) => {
     const opId = randomUUID();

@@ -11,7 +11,7 @@ import {
 } from '@acuse/db';
 import { createDatabase, dropDatabase } from '@acuse/embedded';
 import pg from 'pg';
-import { describe, expect, inject, it, test } from 'vitest';
+import { beforeAll, describe, expect, inject, it, test } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
@@ -24,12 +24,14 @@ import {
   writesOf,
 } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
-import { keepAnteriores, urlAs } from '../fixtures/roles.ts';
+import { keepAnteriores, letUsersIn, urlAs } from '../fixtures/roles.ts';
 
 const t = useDatabase();
 const as = (rol: (typeof ROLES_BASE)[number]) =>
   duringTests(async () => openDatabase({ ...t.db.settings, url: urlAs(t.url, rol), poolSize: 4 }));
 const bases = { api: as('api'), panel: as('panel'), worker: as('worker') };
+
+beforeAll(() => letUsersIn(t));
 
 const DENIED = { code: '42501' };
 const autor = { actor: 'prueba', ip: null };
@@ -210,6 +212,7 @@ test('a charge is given back once, by whoever may: its API, or the worker that f
   const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 10 });
   const cargo = { cuentaId, contribuyenteId, operacion: 'tax/facturas', plazoSegundos: 0 };
   const [mine, left] = [randomUUID(), randomUUID()];
+  await createSaldos(bases.worker).refundAbandoned(100);
   for (const opId of [mine, left]) await createSaldos(bases.api).charge({ ...cargo, opId });
   expect(await createSaldos(bases.api).refund(mine, 'prueba')).toBe(true);
   expect(await createSaldos(bases.worker).refundAbandoned(100)).toBe(1);

@@ -4,7 +4,7 @@ import { calendarDay } from '@acuse/core';
 import { createCargaListado } from '@acuse/db';
 import { freePort } from '@acuse/embedded';
 import { createMetrics } from '@acuse/metrics';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { dashboardExpressions, metricsIn } from '../../architecture/dashboards.ts';
 import { startPipe } from '../fixtures/pipe.ts';
 import { logOf } from '../fixtures/procesos.ts';
@@ -54,102 +54,105 @@ async function scrape(port: number) {
   return { text, samples, sum };
 }
 
-test('after downloads and a refused one, the counters say what the rows and the ledger say', async () => {
-  const caller = await own.newCiecCaller({ saldo: 5 });
-  const { rfc } = caller;
-  const pedido = { rfc, ...MES };
-  const data = await expectOk(caller.call('tax/descarga-metadata', pedido));
-  await expectWhole(own, caller, String(data['solicitud_id']));
-  const years = { ...pedido, desde: '2022-01-01', hasta: '2026-10-31' };
-  const { solicitud_id } = await expectOk(caller.call('tax/descarga-metadata', years));
-  for (const _ of ['now', 'again']) await expectOk(caller.call('descarga/cancelar', { rfc, solicitud_id }));
-  expect((await caller.call('tax/descarga-metadata', { ...pedido, desde: 'ayer' })).status).toBe(400);
+describe('a service at work', { shuffle: false }, () => {
+  test('after downloads and a refused one, the counters say what the rows and the ledger say', async () => {
+    const caller = await own.newCiecCaller({ saldo: 5 });
+    const { rfc } = caller;
+    const pedido = { rfc, ...MES };
+    const data = await expectOk(caller.call('tax/descarga-metadata', pedido));
+    await expectWhole(own, caller, String(data['solicitud_id']));
+    const years = { ...pedido, desde: '2022-01-01', hasta: '2026-10-31' };
+    const { solicitud_id } = await expectOk(caller.call('tax/descarga-metadata', years));
+    for (const _ of ['now', 'again']) await expectOk(caller.call('descarga/cancelar', { rfc, solicitud_id }));
+    expect((await caller.call('tax/descarga-metadata', { ...pedido, desde: 'ayer' })).status).toBe(400);
 
-  const [api, worker] = [await scrape(apiPort), await scrape(workerPort)];
-  const both = (name: string, label?: string) => api.sum(name, label) + worker.sum(name, label);
-  const ledger =
-    await own.sql`SELECT tipo, count(*)::int AS n FROM movimiento WHERE tipo IN ('cargo', 'reembolso') GROUP BY tipo ORDER BY tipo`;
-  expect([
-    { tipo: 'cargo', n: api.sum('acuse_credits_charged_total', 'operacion="tax/descarga-metadata"') },
-    { tipo: 'reembolso', n: both('acuse_refunds_total') },
-  ]).toEqual(ledger);
-  const rows = await own.sql`SELECT estado, count(*)::int AS n FROM solicitud GROUP BY estado ORDER BY estado`;
-  expect(rows).toEqual([
-    { estado: 'CANCELADA', n: both('acuse_solicitudes_ended_total', 'CANCELADA') },
-    { estado: 'TERMINADA', n: both('acuse_solicitudes_ended_total', 'TERMINADA') },
-  ]);
-  const [zips] = await own.sql`SELECT sum(bytes)::float8 AS bytes FROM solicitud`;
-  expect(worker.sum('acuse_package_bytes_total', 'kind="zip"')).toBe(zips?.['bytes']);
-  const [stored] =
-    await own.sql`SELECT count(*)::int AS n, sum(bytes)::float8 AS bytes FROM paquete_sat WHERE object_key IS NOT NULL`;
-  expect(worker.sum('acuse_packages_total', 'kind="sat"')).toBeGreaterThanOrEqual(stored?.['n'] ?? 1);
+    const [api, worker] = [await scrape(apiPort), await scrape(workerPort)];
+    const both = (name: string, label?: string) => api.sum(name, label) + worker.sum(name, label);
+    const ledger =
+      await own.sql`SELECT tipo, count(*)::int AS n FROM movimiento WHERE tipo IN ('cargo', 'reembolso') GROUP BY tipo ORDER BY tipo`;
+    expect([
+      { tipo: 'cargo', n: api.sum('acuse_credits_charged_total', 'operacion="tax/descarga-metadata"') },
+      { tipo: 'reembolso', n: both('acuse_refunds_total') },
+    ]).toEqual(ledger);
+    const rows = await own.sql`SELECT estado, count(*)::int AS n FROM solicitud GROUP BY estado ORDER BY estado`;
+    expect(rows).toEqual([
+      { estado: 'CANCELADA', n: both('acuse_solicitudes_ended_total', 'CANCELADA') },
+      { estado: 'TERMINADA', n: both('acuse_solicitudes_ended_total', 'TERMINADA') },
+    ]);
+    const [zips] = await own.sql`SELECT sum(bytes)::float8 AS bytes FROM solicitud`;
+    expect(worker.sum('acuse_package_bytes_total', 'kind="zip"')).toBe(zips?.['bytes']);
+    const [stored] =
+      await own.sql`SELECT count(*)::int AS n, sum(bytes)::float8 AS bytes FROM paquete_sat WHERE object_key IS NOT NULL`;
+    expect(worker.sum('acuse_packages_total', 'kind="sat"')).toBeGreaterThanOrEqual(stored?.['n'] ?? 1);
 
-  const route = 'route="tax/descarga-metadata"';
-  expect(api.sum('acuse_http_requests_total', `${route},status="200"`)).toBe(2);
-  expect(api.sum('acuse_http_requests_total', `${route},status="400"`)).toBe(1);
-  expect(api.sum('acuse_api_errors_total', `${route},error="CAMPO_INVALIDO"`)).toBe(1);
-  expect(api.sum('acuse_http_request_duration_seconds_count', route)).toBe(3);
-  expect(worker.sum('acuse_steps_total', 'outcome="done"')).toBeGreaterThan(2);
-  expect(worker.sum('acuse_steps_total', 'outcome="failed"')).toBe(0);
-  expect(worker.sum('acuse_sat_requests_total', 'resultado="exito"')).toBeGreaterThan(3);
-  expect(worker.sum('acuse_sat_logins_total', 'credencial="ciec",resultado="exito"')).toBeGreaterThan(0);
-  expect(worker.sum('acuse_captchas_total', 'leido')).toBe(worker.sum('acuse_captcha_duration_seconds_count'));
-  expect(worker.sum('acuse_queue_slots', 'descargas')).toBe(250);
-  expect(worker.sum('acuse_collector_up', 'backlog')).toBe(1);
-  expect(worker.sum('acuse_solicitudes_past_deadline')).toBe(0);
+    const route = 'route="tax/descarga-metadata"';
+    expect(api.sum('acuse_http_requests_total', `${route},status="200"`)).toBe(2);
+    expect(api.sum('acuse_http_requests_total', `${route},status="400"`)).toBe(1);
+    expect(api.sum('acuse_api_errors_total', `${route},error="CAMPO_INVALIDO"`)).toBe(1);
+    expect(api.sum('acuse_http_request_duration_seconds_count', route)).toBe(3);
+    expect(worker.sum('acuse_steps_total', 'outcome="done"')).toBeGreaterThan(2);
+    expect(worker.sum('acuse_steps_total', 'outcome="failed"')).toBe(0);
+    expect(worker.sum('acuse_sat_requests_total', 'resultado="exito"')).toBeGreaterThan(3);
+    expect(worker.sum('acuse_sat_logins_total', 'credencial="ciec",resultado="exito"')).toBeGreaterThan(0);
+    expect(worker.sum('acuse_captchas_total', 'leido')).toBe(worker.sum('acuse_captcha_duration_seconds_count'));
+    expect(worker.sum('acuse_queue_slots', 'descargas')).toBe(250);
+    expect(worker.sum('acuse_collector_up', 'backlog')).toBe(1);
+    expect(worker.sum('acuse_solicitudes_past_deadline')).toBe(0);
 
-  // Nothing of the caller is in what a scraper reads.
-  for (const { text } of [api, worker])
-    for (const secret of [caller.rfc, String(data['solicitud_id']), caller.apiKey]) expect(text).not.toContain(secret);
-});
+    // Nothing of the caller is in what a scraper reads.
+    for (const { text } of [api, worker])
+      for (const secret of [caller.rfc, String(data['solicitud_id']), caller.apiKey])
+        expect(text).not.toContain(secret);
+  });
 
-test('the lists tell how old they are and which were refused, and no age of one that never came', async () => {
-  const { samples, sum } = await scrape(workerPort);
-  expect(sum('acuse_collector_up', 'collector="lists"')).toBe(1);
-  expect(sum('acuse_list_age_seconds', 'list="csd"')).toBeGreaterThanOrEqual(4 * 86_400);
-  expect(sum('acuse_list_age_seconds', 'list="firmes"')).toBeLessThan(86_400);
-  expect(samples.filter(({ name }) => name === 'acuse_list_age_seconds')).toHaveLength(2);
-  const refused = ['csd', 'firmes', 'cancelados'].map((list) => sum('acuse_list_refused', `list="${list}"`));
-  expect(refused).toEqual([0, 1, 1]);
-  expect([sum('acuse_list_refused'), sum('acuse_list_old', 'list="csd"'), sum('acuse_list_old')]).toEqual([2, 1, 1]);
-});
+  test('the lists tell how old they are and which were refused, and no age of one that never came', async () => {
+    const { samples, sum } = await scrape(workerPort);
+    expect(sum('acuse_collector_up', 'collector="lists"')).toBe(1);
+    expect(sum('acuse_list_age_seconds', 'list="csd"')).toBeGreaterThanOrEqual(4 * 86_400);
+    expect(sum('acuse_list_age_seconds', 'list="firmes"')).toBeLessThan(86_400);
+    expect(samples.filter(({ name }) => name === 'acuse_list_age_seconds')).toHaveLength(2);
+    const refused = ['csd', 'firmes', 'cancelados'].map((list) => sum('acuse_list_refused', `list="${list}"`));
+    expect(refused).toEqual([0, 1, 1]);
+    expect([sum('acuse_list_refused'), sum('acuse_list_old', 'list="csd"'), sum('acuse_list_old')]).toEqual([2, 1, 1]);
+  });
 
-test('readings of subscriptions that nobody asks for tell how long they have waited', async () => {
-  const caller = await own.newCiecCaller({ saldo: 5 });
-  const desde = `${calendarDay(new Date()).slice(0, 7)}-01`;
-  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, tipo: 'recibidos', desde }));
-  await own.sql`UPDATE tramo SET due_at = now() - interval '2 hours' WHERE mes > '0001-01-01'`;
-  const seconds = await waitFor(
-    async () => (await scrape(workerPort)).sum('acuse_readings_oldest_due_seconds') || null,
-  );
-  expect(seconds).toBeGreaterThanOrEqual(7_200);
-});
+  test('readings of subscriptions that nobody asks for tell how long they have waited', async () => {
+    const caller = await own.newCiecCaller({ saldo: 5 });
+    const desde = `${calendarDay(new Date()).slice(0, 7)}-01`;
+    await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, tipo: 'recibidos', desde }));
+    await own.sql`UPDATE tramo SET due_at = now() - interval '2 hours' WHERE mes > '0001-01-01'`;
+    const seconds = await waitFor(
+      async () => (await scrape(workerPort)).sum('acuse_readings_oldest_due_seconds') || null,
+    );
+    expect(seconds).toBeGreaterThanOrEqual(7_200);
+  });
 
-test('a scrape parses, says more of no RFC than of another, and finds every metric of the dashboard', async () => {
-  const seriesOf = async () => [await scrape(apiPort), await scrape(workerPort)].map(({ samples }) => samples.length);
-  const callers = await Promise.all(Array.from({ length: 8 }, () => own.newCaller({ saldo: 1 })));
-  const listBy = async (some: typeof callers) => {
-    for (const { rfc, call } of some) await expectOk(call('descarga/listar', { rfc }));
-  };
-  await listBy(callers.slice(0, 1));
-  const before = await seriesOf();
-  await listBy(callers);
-  expect(await seriesOf()).toEqual(before);
+  test('a scrape parses, says more of no RFC than of another, and finds every metric of the dashboard', async () => {
+    const seriesOf = async () => [await scrape(apiPort), await scrape(workerPort)].map(({ samples }) => samples.length);
+    const callers = await Promise.all(Array.from({ length: 8 }, () => own.newCaller({ saldo: 1 })));
+    const listBy = async (some: typeof callers) => {
+      for (const { rfc, call } of some) await expectOk(call('descarga/listar', { rfc }));
+    };
+    await listBy(callers.slice(0, 1));
+    const before = await seriesOf();
+    await listBy(callers);
+    expect(await seriesOf()).toEqual(before);
 
-  const [api, worker] = [await scrape(apiPort), await scrape(workerPort)];
-  for (const { samples } of [api, worker]) expect(samples.filter(({ line }) => !SAMPLE.test(line))).toEqual([]);
-  const panel = createMetrics('panel');
-  const told = [api.text, worker.text, await panel.text()].join('\n');
-  const missing = dashboardExpressions().flatMap(({ title, expr }) =>
-    metricsIn(expr)
-      .filter((name) => !new RegExp(`^${name}[ {]`, 'm').test(told))
-      .map((name) => `${title}: ${name}`),
-  );
-  // No breaker has been needed, and no backup made.
-  expect(missing).toEqual([
-    'Canales con fallas y cortacircuitos abiertos: acuse_breaker_open',
-    'Edad del último respaldo: acuse_backup_age_seconds',
-  ]);
+    const [api, worker] = [await scrape(apiPort), await scrape(workerPort)];
+    for (const { samples } of [api, worker]) expect(samples.filter(({ line }) => !SAMPLE.test(line))).toEqual([]);
+    const panel = createMetrics('panel');
+    const told = [api.text, worker.text, await panel.text()].join('\n');
+    const missing = dashboardExpressions().flatMap(({ title, expr }) =>
+      metricsIn(expr)
+        .filter((name) => !new RegExp(`^${name}[ {]`, 'm').test(told))
+        .map((name) => `${title}: ${name}`),
+    );
+    // No breaker has been needed, and no backup made.
+    expect(missing).toEqual([
+      'Canales con fallas y cortacircuitos abiertos: acuse_breaker_open',
+      'Edad del último respaldo: acuse_backup_age_seconds',
+    ]);
+  });
 });
 
 test('while the database is away, metrics and health tell what is true of it, and recover with it', {

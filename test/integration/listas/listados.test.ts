@@ -12,7 +12,7 @@ import { abrirListado, CUANTAS, type Fingida, filasListado, TODOS } from './list
 const signal = () => AbortSignal.timeout(60_000);
 const rechazada = (motivo: string) => expect.objectContaining({ name: 'ListaRechazada', motivo });
 
-describe('a version of another list', () => {
+describe('a version of another list', { shuffle: false }, () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await testDatabase();

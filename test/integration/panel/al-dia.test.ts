@@ -37,7 +37,7 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
     await servicio.sql`SELECT otorgado_por AS por FROM consentimiento WHERE sincronizacion_id = ${vista?.id}`;
   expect(otorgado).toEqual([{ por: `api_key:${caller.apiKeyId}` }]);
   const noted =
-    await servicio.sql`SELECT actor, detalle->>'con' AS con, contribuyente_id AS id FROM auditoria WHERE accion = 'consentir-sincronizacion' ORDER BY auditoria.id`;
+    await servicio.sql`SELECT actor, detalle->>'con' AS con, contribuyente_id AS id FROM auditoria WHERE accion = 'consentir-sincronizacion' AND contribuyente_id = ${caller.contribuyenteId} ORDER BY auditoria.id`;
   const [clave, id] = [`api_key:${caller.apiKeyId}`, caller.contribuyenteId];
   expect(noted).toEqual([
     { actor: clave, con: null, id },

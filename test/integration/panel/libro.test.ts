@@ -38,10 +38,12 @@ test('whatever happens at once, every balance of the ledger follows from the las
     fc.record({ tipo: fc.constant('solicitud' as const) }),
   );
   await database.sql`INSERT INTO operacion (path, costo) SELECT 'prueba/' || n, n FROM generate_series(1, 4) n`;
+  const cuentas = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.array(fc.array(step, { maxLength: 8 }), { maxLength: 4 }), async (rounds) => {
       const taxpayer = await seedTaxpayer(database.db, { saldo: 3 });
       const { cuentaId, contribuyenteId } = taxpayer;
+      cuentas.add(cuentaId);
       const saldos = createSaldos(database.db);
       for (const round of rounds)
         await Promise.all(
@@ -72,7 +74,7 @@ test('whatever happens at once, every balance of the ledger follows from the las
     }),
     { numRuns: 25 },
   );
-  expect(await brokenInvariants(database.db)).toEqual([]);
+  expect((await brokenInvariants(database.db)).filter(({ id }) => cuentas.has(id))).toEqual([]);
 });
 
 test('a refund is a row of its own that names the call and the solicitud of its charge', async () => {

@@ -97,7 +97,7 @@ describe('the pages of the operator', () => {
   }
 });
 
-describe('the lists of the SAT', () => {
+describe('the lists of the SAT', { shuffle: false }, () => {
   const load = (clave: Exclude<ClaveListado, '69-b'>, fingida: Fingida<FilaListado> = {}) =>
     createCargaListado(panel.db, clave).loadList(
       { abrir: abrirListado({ filas: filasListado('a', 10), ...fingida }), minFilas: 1 },

@@ -147,7 +147,7 @@ describe('the sandbox', () => {
   });
 });
 
-describe('an API that is hostile or away', () => {
+describe('an API that is hostile or away', { shuffle: false }, () => {
   let falsa: Server;
   let alguien: Persona;
 

@@ -32,7 +32,7 @@ const run = promisify(execFile);
 const DIA_MS = 86_400_000;
 const PEDIDO = { tipo: 'recibidos', desde: '2025-01-10', hasta: '2025-03-05' } as const;
 
-describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checked ZIP', () => {
+describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checked ZIP', { shuffle: false }, () => {
   const instalacion = useInstalacion();
 
   let worker: Promise<unknown> | undefined;
