@@ -5,7 +5,6 @@ import {
   estadoSolicitudField,
   fechaField,
   fechaHoraField,
-  formatoField,
   hasCheckDigit,
   limiteField,
   OPINIONES,
@@ -13,7 +12,6 @@ import {
   RFC_PATTERN,
   rfcField,
   solicitudIdField,
-  tipoDescargaField,
 } from '@acuse/contract';
 import { type Advertencia, addDays, CANALES_CON_ESTADO, calendarDay } from '@acuse/core';
 import { ADVERTENCIAS } from '@acuse/vault';
@@ -57,7 +55,7 @@ export const camposDePagina = {
     .optional(),
 };
 
-const desde = fechaField.meta({ example: '2026-01-01' });
+export const desde = fechaField.meta({ example: '2026-01-01' });
 
 /** The body of the operations that ask for nothing but the taxpayer. */
 export const soloRfc = z.object({ rfc: rfcField }).meta({ id: 'PeticionRfc' });
@@ -196,63 +194,10 @@ export const advertenciasDe = (...rfcs: readonly string[]): string[] =>
       (rfc) => `El dígito verificador de ${rfc} no corresponde: puede estar mal escrito. Se consultó tal como llegó.`,
     );
 
-/** How many counterparties of a package stand on a list of the SAT. */
-export const contrapartesListadas = z
-  .object({
-    total: z.int().min(0).meta({ description: 'RFC del paquete que están en alguna lista.', example: 2 }),
-    adversas: z
-      .int()
-      .min(0)
-      .meta({ description: 'De ellos, por algo que habla en su contra (adverso en riesgo/paquete).', example: 1 }),
-  })
-  .meta({ id: 'ContrapartesListadas', description: 'Contrapartes de un paquete que están en una lista del SAT.' });
-
-/** The same of a solicitud. */
-export const contrapartesDeSolicitud = contrapartesListadas
-  .nullable()
-  .meta({
-    description:
-      'Contrapartes del paquete que estaban en una lista del SAT al armarlo; quiénes, en riesgo/paquete. null si no ha terminado con paquete o no se cruzó.',
-    example: null,
-  });
-
 export const estadoSolicitud = estadoSolicitudField.meta({
   id: 'EstadoSolicitud',
   description: 'Estado de la solicitud.',
 });
-
-/** A solicitud and how far it is. */
-export const solicitudData = z
-  .object({
-    solicitud_id: solicitudIdData,
-    modo: modoField,
-    estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
-    tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
-    desde,
-    hasta: fechaField,
-    formato: formatoField,
-    registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
-    confianza: confianza
-      .nullable()
-      .meta({ description: 'Qué tan seguro es lo que se encontró; null mientras no termina.', example: null }),
-    contrapartes_listadas: contrapartesDeSolicitud,
-    reembolsada,
-    progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
-    intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
-    ultima_consulta: instante('Última consulta al SAT.').meta({ example: '2026-02-01T18:40:00.000Z' }).nullable(),
-    proxima_consulta: instante('Próxima consulta al SAT.').meta({ example: '2026-02-01T18:50:00.000Z' }).nullable(),
-    motivo: z.string().nullable().meta({ description: 'Por qué espera o por qué terminó sin paquete.', example: null }),
-    retrasada: z
-      .boolean()
-      .meta({
-        description:
-          'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
-        example: false,
-      }),
-    creada_en: instante('Cuándo se aceptó.').meta({ example: '2026-02-01T18:30:00.000Z' }),
-    terminada_en: instante('Cuándo terminó.').nullable().meta({ example: null }),
-  })
-  .meta({ id: 'Solicitud', description: 'Una solicitud de descarga y su avance.' });
 
 export const estadoCfdi = z
   .enum(ESTADOS_CFDI)

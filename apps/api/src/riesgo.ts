@@ -27,6 +27,26 @@ export const contraparteCfdi = z
   })
   .meta({ id: 'CfdiDeContraparte', description: 'Los CFDI con una contraparte.' });
 
+/** How many counterparties of a package stand on a list of the SAT. */
+export const contrapartesListadas = z
+  .object({
+    total: z.int().min(0).meta({ description: 'RFC del paquete que están en alguna lista.', example: 2 }),
+    adversas: z
+      .int()
+      .min(0)
+      .meta({ description: 'De ellos, por algo que habla en su contra (adverso en riesgo/paquete).', example: 1 }),
+  })
+  .meta({ id: 'ContrapartesListadas', description: 'Contrapartes de un paquete que están en una lista del SAT.' });
+
+/** Counterparties of the package of a solicitud. */
+export const contrapartesDeSolicitud = contrapartesListadas
+  .nullable()
+  .meta({
+    description:
+      'Contrapartes del paquete que estaban en una lista del SAT al armarlo; quiénes, en riesgo/paquete. null si no ha terminado con paquete o no se cruzó.',
+    example: null,
+  });
+
 /** Who stands on which list, wherever that is said. */
 export const listadaFields = {
   proveedor_rfc: rfcDelSat('RFC de la contraparte.', 'EKU9003173C9'),

@@ -1,5 +1,42 @@
 import type { CfdiError, DatosError } from '@acuse/contract';
+import { fechaField, formatoField, tipoDescargaField } from '@acuse/contract';
 import type { VistaSolicitud } from '@acuse/core';
+import { z } from 'zod';
+import { confianza, desde, estadoSolicitud, instante, modoField, reembolsada, solicitudIdData } from '../fields.ts';
+import { contrapartesDeSolicitud } from '../riesgo.ts';
+
+/** A solicitud and how far it is. */
+export const solicitudData = z
+  .object({
+    solicitud_id: solicitudIdData,
+    modo: modoField,
+    estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
+    tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
+    desde,
+    hasta: fechaField,
+    formato: formatoField,
+    registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
+    confianza: confianza
+      .nullable()
+      .meta({ description: 'Qué tan seguro es lo que se encontró; null mientras no termina.', example: null }),
+    contrapartes_listadas: contrapartesDeSolicitud,
+    reembolsada,
+    progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
+    intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
+    ultima_consulta: instante('Última consulta al SAT.').meta({ example: '2026-02-01T18:40:00.000Z' }).nullable(),
+    proxima_consulta: instante('Próxima consulta al SAT.').meta({ example: '2026-02-01T18:50:00.000Z' }).nullable(),
+    motivo: z.string().nullable().meta({ description: 'Por qué espera o por qué terminó sin paquete.', example: null }),
+    retrasada: z
+      .boolean()
+      .meta({
+        description:
+          'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
+        example: false,
+      }),
+    creada_en: instante('Cuándo se aceptó.').meta({ example: '2026-02-01T18:30:00.000Z' }),
+    terminada_en: instante('Cuándo terminó.').nullable().meta({ example: null }),
+  })
+  .meta({ id: 'Solicitud', description: 'Una solicitud de descarga y su avance.' });
 
 const SHORTEST_SECONDS = 5;
 const LONGEST_SECONDS = 3_600;

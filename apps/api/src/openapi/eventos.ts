@@ -1,6 +1,7 @@
 import { type EventoWebhook, fechaField, tipoDescargaField } from '@acuse/contract';
 import { z } from 'zod';
-import { canalDeDescarga, instante, modoField, rfcData, solicitudData, texto, tipoCredencial } from '../fields.ts';
+import { solicitudData } from '../consultas/solicitud.ts';
+import { canalDeDescarga, instante, modoField, rfcData, texto, tipoCredencial } from '../fields.ts';
 import { contraparteCfdi, listadaFields } from '../riesgo.ts';
 import { cursorField, motivoPausa } from '../sincronizacion.ts';
 import { describe, exampleOf, type NamedSchemas, named, pascal } from './schema.ts';

@@ -1,7 +1,8 @@
 import { fechaField, tipoDescargaField, uuidField } from '@acuse/contract';
 import { datosDeSolicitud } from '@acuse/core';
 import { z } from 'zod';
-import { estadoSolicitud, itemsOf, limiteDePagina, siguiente, solicitudData, total } from '../../fields.ts';
+import { solicitudData } from '../../consultas/solicitud.ts';
+import { estadoSolicitud, itemsOf, limiteDePagina, siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const POR_PAGINA = 50;

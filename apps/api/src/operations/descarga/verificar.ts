@@ -1,6 +1,7 @@
 import { datosDeSolicitud, estimacionDe } from '@acuse/core';
 import { z } from 'zod';
-import { solicitudData, soloSolicitud } from '../../fields.ts';
+import { solicitudData } from '../../consultas/solicitud.ts';
+import { soloSolicitud } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 
 const minutos = (description: string, example: number) => z.int().min(0).meta({ description, example });

@@ -2,9 +2,17 @@ import { solicitudIdField } from '@acuse/contract';
 import { contrapartesListadasOf } from '@acuse/core';
 import { z } from 'zod';
 import { needPaquete } from '../../consultas/solicitud.ts';
-import { contrapartesListadas, solicitudIdData } from '../../fields.ts';
+import { solicitudIdData } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { listadaFields, listadaOf, paginaFields, paginaOf, readPagina, sumas } from '../../riesgo.ts';
+import {
+  contrapartesListadas,
+  listadaFields,
+  listadaOf,
+  paginaFields,
+  paginaOf,
+  readPagina,
+  sumas,
+} from '../../riesgo.ts';
 
 const listadaData = z
   .object({ ...listadaFields, cfdi: sumas.meta({ description: 'Los CFDI vigentes del paquete con ella.' }) })
