@@ -13,7 +13,8 @@ export interface Source {
 
 const IGNORED = /(^|\/)(node_modules|dist|generated|\.acuse|\.git|coverage)(\/|$)/;
 
-function walk(folder: string): string[] {
+/** Every file under a folder of the root, generated and installed ones apart. */
+export function walk(folder: string): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = `${folder}/${entry.name}`;
     if (IGNORED.test(relative(ROOT, path))) return [];

@@ -61,6 +61,7 @@ const COMMANDS = {
   demo: program('packages/embedded/src/commands/demo.ts'),
   start: program('packages/embedded/src/commands/start.ts'),
   bench: program('test/bench/main.ts'),
+  measure: program('test/architecture/measure.ts'),
   build,
   verify,
   test: (args) => runCountedVitest(root, { slow: false }, args),

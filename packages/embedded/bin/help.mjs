@@ -35,6 +35,11 @@ const HELP = {
     'Quita cada guarda (llave única del libro, época, token del panel…) en una copia y comprueba que una prueba lo note.',
     [],
   ],
+  measure: [
+    'npm run measure',
+    'Imprime las cifras de la casa: líneas, palabras y archivos, cada una con su límite y su meta.',
+    [],
+  ],
   bench: [
     'npm run bench -- [medidas] [opciones]',
     'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas menos las últimas cuatro:',

@@ -196,7 +196,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     expect(await output).toMatch(/^args /);
   });
 
-  test.each(['test', 'verify', 'test:slow', 'test:faults', 'test:mutants', 'bench', 'build', 'generate'])(
+  test.each(['test', 'verify', 'test:slow', 'test:faults', 'test:mutants', 'bench', 'measure', 'build', 'generate'])(
     '%s explains itself in Spanish before anything is installed',
     async (name) => {
       await rm(join(root, 'node_modules'), { recursive: true });
