@@ -79,10 +79,10 @@ export function figures(): readonly Figure[] {
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),
-      limit: 152_200,
+      limit: 149_500,
       goal: 85_000,
     },
-    { name: 'words of README.md', now: wordsIn('README.md'), limit: 3_062, goal: 1_100 },
+    { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },
     { name: 'files over 400 lines', now: sources.filter(({ lines }) => lines > 401).length, limit: 0, goal: 0 },
   ];
 }

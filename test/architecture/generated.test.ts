@@ -8,7 +8,6 @@ import { chartSchemaText } from './chart-schema.ts';
 import { dataModelText } from './data-model.ts';
 import { envExampleText, SECTIONS } from './env-example.ts';
 import { metricsText } from './metrics-table.ts';
-import { readmeEsText } from './readme-es.ts';
 import { ROOT } from './sources.ts';
 
 describe('what is generated', () => {
@@ -32,10 +31,6 @@ describe('what is generated', () => {
 
   it('docs/metricas.md has every metric', () => {
     expect(readFileSync(`${ROOT}docs/metricas.md`, 'utf8')).toBe(metricsText());
-  });
-
-  it('README.es.md has the operations of README.md', () => {
-    expect(readFileSync(`${ROOT}README.es.md`, 'utf8')).toBe(readmeEsText());
   });
 
   it.each(SECTIONS)('.env.example says what each setting of %s is, with a default that it reads again', (_, schema) => {

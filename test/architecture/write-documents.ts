@@ -4,7 +4,6 @@ import { dataModelText } from './data-model.ts';
 import { envExampleText } from './env-example.ts';
 import { metricsText } from './metrics-table.ts';
 import { personalDataText } from './personal-data.ts';
-import { readmeEsText } from './readme-es.ts';
 import { ROOT } from './sources.ts';
 
 await writeFile(`${ROOT}.env.example`, envExampleText());
@@ -12,4 +11,3 @@ await writeFile(`${ROOT}ops/helm/acuse/values.schema.json`, chartSchemaText());
 await writeFile(`${ROOT}docs/data-model.md`, dataModelText());
 await writeFile(`${ROOT}docs/metricas.md`, metricsText());
 await writeFile(`${ROOT}docs/datos-personales.md`, personalDataText());
-await writeFile(`${ROOT}README.es.md`, readmeEsText());

@@ -54,7 +54,7 @@ export const GENERATORS = [
   },
   {
     name: 'documents',
-    output: '.env.example, docs/data-model.md, README.es.md',
+    output: '.env.example, docs/data-model.md',
     command: [...SOURCE, 'test/architecture/write-documents.ts'],
   },
 ];

@@ -12,9 +12,18 @@ import { type Caller, ciecOf, LISTAS_TOO, useServicio, waitFor } from '../fixtur
 const ROOT = new URL('../../../', import.meta.url);
 const run = promisify(execFile);
 
-/** The parts that a newcomer pastes: the first steps, the function `call`, the preparation, one line an operation. */
-function readmeOf(name: string) {
-  const text = readFileSync(new URL(name, ROOT), 'utf8');
+const read = (name: string) => readFileSync(new URL(name, ROOT), 'utf8');
+
+/** The first steps that a newcomer pastes from a README, without its comments. */
+function stepsOf(name: string): string {
+  const steps = /```sh\nexport API=.*\n([\s\S]*?)```/.exec(read(name))?.[1];
+  if (steps === undefined) throw new Error(`${name} lacks the first steps`);
+  return steps.replace(/^#.*\n/gm, '');
+}
+
+/** The parts of docs/calls.md: the function `call`, the preparation, one line an operation. */
+function readCalls() {
+  const text = read('docs/calls.md');
   const call = /^call\(\) \{.*\}$/m.exec(text)?.[0];
   const prep = /```sh\n(op\(\)[\s\S]*?)```/.exec(text)?.[1];
   const rows = [...text.matchAll(/^\| `([\w/-]+)` \| ([01]) \| `((?:op|call) [^`]+)` \| (.*) \|$/gm)].map(
@@ -23,9 +32,8 @@ function readmeOf(name: string) {
       fields: [...data.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),
     }),
   );
-  const first = /```sh\nexport API=.*\n([\s\S]*?)```/.exec(text)?.[1];
-  if (call === undefined || prep === undefined || first === undefined) throw new Error(`${name} lacks the functions`);
-  return { call, prep, first, rows };
+  if (call === undefined || prep === undefined) throw new Error('docs/calls.md lacks the functions');
+  return { call, prep, rows };
 }
 
 async function hasCurl(): Promise<boolean> {
@@ -37,18 +45,16 @@ async function hasCurl(): Promise<boolean> {
 
 const canRun = await hasCurl();
 
-describe('the table of the README', () => {
-  it.each(['README.md', 'README.es.md'])('of %s has every operation with its price', async (name) => {
+describe('the documents of a newcomer', () => {
+  it('have every operation with its price', async () => {
     const known = (await operations()).map(({ path, cost }) => ({ path, cost }));
-    const written = readmeOf(name).rows.map(({ path, cost }) => ({ path, cost }));
+    const written = readCalls().rows.map(({ path, cost }) => ({ path, cost }));
     const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
     expect(written.sort(byPath)).toEqual(known.sort(byPath));
   });
 
-  it('is the same in both languages', () => {
-    const commands = (name: string) => readmeOf(name).rows.map(({ command }) => command);
-    expect(commands('README.es.md')).toEqual(commands('README.md'));
-    expect(readmeOf('README.es.md').prep).toBe(readmeOf('README.md').prep);
+  it('have the same first steps in both languages', () => {
+    expect(stepsOf('README.es.md')).toBe(stepsOf('README.md'));
   });
 
   describe.runIf(canRun)('run with curl by a newcomer', () => {
@@ -70,13 +76,12 @@ describe('the table of the README', () => {
     });
 
     it('has its ZIP after the first steps, pasted verbatim', { timeout: 400_000 }, async () => {
-      const { first } = readmeOf('README.md');
-      await run('bash', ['-ec', first], { env, cwd: servicio.dir });
+      await run('bash', ['-ec', stepsOf('README.md')], { env, cwd: servicio.dir });
       expect((await readFile(join(servicio.dir, '2025.zip'))).subarray(0, 4).toString('latin1')).toBe('PK\x03\x04');
     });
 
     it('gives what the specification shows, line by line', { timeout: 400_000 }, async () => {
-      const { call, prep, rows } = readmeOf('README.md');
+      const { call, prep, rows } = readCalls();
       const lines = rows.map(({ command }) => `printf '>> '; ${command}`);
       const script = [call, prep, ...lines].join('\n');
       const { stdout } = await run('bash', ['-c', script], { env, maxBuffer: 16 * 1_048_576 });
