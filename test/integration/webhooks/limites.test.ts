@@ -108,7 +108,7 @@ it('as many secrets sign as were told to, the newest first; no more than four, a
   const emisor = createEmisor(t);
   const inOrder = async () => {
     await createWebhooks(t.db).ping({ cuentaId }, id);
-    const [tomada] = await entregas().claim(TODAS);
+    const tomada = (await entregas().claim(TODAS)).find(({ webhookId }) => webhookId === id);
     await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL WHERE webhook_id = ${id}`;
     const rows = await t.sql<{
       id: string;

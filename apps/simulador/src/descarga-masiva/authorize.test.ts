@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSignedClient, type SendOptions, type SignedClient, type Style } from '../testing/signed-client.ts';
 import { issue, startWithEfirma } from '../testing/start-with-efirma.ts';
@@ -7,7 +8,7 @@ import { createWorld } from '../world/world.ts';
 const RFC = 'H&E951128469';
 const OTHER_RFC = 'XIQB891116QE4';
 
-const { simulador, client } = await startWithEfirma(RFC);
+const { simulador, client, efirma } = await startWithEfirma(RFC);
 let token: string;
 
 beforeEach(async () => {
@@ -177,7 +178,10 @@ describe('RfcSolicitante', () => {
 
 describe('certificates', () => {
   it('refuses a message that shows another certificate than the one that signed it: 302', async () => {
-    const other = await issue(simulador, { rfc: RFC });
+    const keyOf = ({ cer }: { readonly cer: Uint8Array }) => new X509Certificate(cer).publicKey;
+    // The simulator gives one key to several e.firmas.
+    let other = await issue(simulador, { rfc: RFC });
+    while (keyOf(other).equals(keyOf(efirma))) other = await issue(simulador, { rfc: RFC });
     const tamper = (message: string) =>
       message.replace(/<X509Certificate>[^<]+/, `<X509Certificate>${other.cer.toString('base64')}`);
     expect((await ask({ tamper })).attributes['CodEstatus']).toBe('302');

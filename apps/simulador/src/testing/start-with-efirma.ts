@@ -8,8 +8,8 @@ const DAY = 86_400_000;
 /** Starts a simulator for the tests of a file, as `startForTests` does, and gives a client of its bulk service. */
 export async function startWithEfirma(rfc: string, options: StartOptions = {}, now: Date | null = null) {
   const simulador = await startForTests(options, now);
-  const client = createSignedClient({ url: simulador.url, ...(await issue(simulador, { rfc })) });
-  return { simulador, client };
+  const efirma = await issue(simulador, { rfc });
+  return { simulador, efirma, client: createSignedClient({ url: simulador.url, ...efirma }) };
 }
 
 /** An e.firma valid around now unless the order says otherwise. */
