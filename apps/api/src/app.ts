@@ -22,7 +22,7 @@ const PREFIX = '/api/v1/';
 const DOCUMENT = '/openapi.json';
 const USOS_EVERY_MS = 5_000;
 const NO_SOCKET = '0.0.0.0';
-/** What is told of addresses that there are not: theirs are as many as callers like. */
+/** Metric label for unknown routes; caps cardinality. */
 const UNKNOWN_ROUTE = 'desconocida';
 
 /** What a server hands over beside the request; all of it is missing when the app is called without a socket. */
@@ -34,7 +34,7 @@ type Env = { Bindings: Bindings; Variables: { requestId?: string } };
 export interface Api {
   /** Answers requests; listens to nothing. */
   readonly app: Hono<Env>;
-  /** Writes what is still noted in memory: last uses and open refunds. Call it when the last request is answered. */
+  /** Writes the last uses and open refunds that memory still holds. Call it after the last request is answered. */
   close(): Promise<void>;
 }
 
@@ -62,7 +62,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   for (const operation of operations) {
     const path = PREFIX + operation.path;
     const observe = createRouteObserver(deps.metrics, operation.path);
-    // One handler for all methods: with a second one on the path Hono composes them anew for every request.
+    // One handler for all methods: with a second one on the path, Hono composes them again for every request.
     app.all(path, async (c) => {
       const started = performance.now();
       const wrong = wrongAddress(c.req.raw);
@@ -94,7 +94,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     document ??= JSON.stringify(openApiDocument(operations));
     return document;
   };
-  // Anybody's page may read it, without credentials, and ask whether it changed.
+  // Any web page may read the document without credentials and revalidate it.
   app.use(
     DOCUMENT,
     cors({ allowMethods: ['GET'], allowHeaders: ['If-None-Match'], exposeHeaders: ['ETag', 'X-Request-Id'] }),
@@ -181,7 +181,7 @@ const spanOf = (route: string, { headers, requestId }: Llamada): SpanSpec => ({
   attributes: { 'http.request.method': 'POST', 'http.route': route, 'acuse.request.id': requestId },
 });
 
-/** The id of a request: decided once, whoever asks first. */
+/** The id of a request, decided by the first caller. */
 function idOf(c: Context<Env>, newId: () => string): string {
   const known = c.get('requestId');
   if (known !== undefined) return known;

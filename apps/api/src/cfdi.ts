@@ -15,7 +15,7 @@ import {
   uuidData,
 } from './fields.ts';
 
-/** What is said of a CFDI that is kept up to date, wherever it is said. */
+/** Fields of a CFDI that a subscription keeps up to date; every answer shows the same ones. */
 export const cfdiFields = {
   tipo: tipoDescargaField.meta({ description: 'De cuáles es.' }),
   uuid: uuidData('UUID del CFDI.'),
@@ -134,7 +134,7 @@ export const tiposDe = ({ emitidos, recibidos }: VistaSincronizacion): TipoDesca
   ...(recibidos ? (['recibidos'] as const) : []),
 ];
 
-/** What is wrong with asking a subscription for a kind that it does not keep up to date; null when nothing is. */
+/** The error for a `tipo` that the subscription does not keep up to date; null when the subscription has it. */
 export function checkTipo({ tipo }: CuerpoFiltro, vista: VistaSincronizacion): CampoErroneo | null {
   const tipos = tiposDe(vista);
   if (tipo === undefined || tipos.includes(tipo)) return null;
@@ -154,7 +154,7 @@ export const filtroOf = (cuerpo: CuerpoFiltro, vista: VistaSincronizacion): Filt
   uuid: cuerpo.uuid?.toUpperCase(),
 });
 
-/** Until where a store knows its CFDI: what is not in an answer may be what was not read yet, or is read no more. */
+/** The range that a store knows. A CFDI outside it may exist: it was not read yet, or is no longer read. */
 export const alcanceFields = {
   conocido_desde: fechaField.meta({
     description: 'Desde qué día de emisión se pidió mantenerlos al día.',

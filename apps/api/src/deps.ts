@@ -82,8 +82,7 @@ export interface ApiDeps extends DatabasePorts, Autoridad {
   /** Seals the keys that webhooks are signed with; the workers open them. */
   readonly selladoWebhooks: Pick<Sellado, 'seal'>;
   /**
-   * Tells the relay that there is something in the outbox. Returns at once; losing it costs a second, never a
-   * solicitud.
+   * Wakes the relay for a new row in the outbox. Returns at once; a lost wake-up costs a second, never a solicitud.
    */
   readonly wake: () => void;
   readonly now: () => Date;
@@ -110,8 +109,8 @@ export function vidaDeLlamada({
 const RETRY_SECONDS = 5;
 
 /**
- * An acceptance waits its turn and is carried out, each within the time of the database: nobody gives it up before it
- * has given itself up.
+ * An acceptance waits for its turn and then runs, each within the timeout of the database. The caller waits longer than
+ * both, so that it never abandons an acceptance that may still commit.
  */
 const ACCEPT_TIMES = 3;
 

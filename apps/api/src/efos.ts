@@ -45,7 +45,7 @@ const archivo = z
   .string()
   .meta({ description: 'De qué archivo del SAT, de los varios que tiene el artículo 69.', example: 'firmes' });
 
-/** Which words of which files speak against whoever stands there. */
+/** Whether the list, with the status that it gives, is adverse to the RFC. */
 export const adverso = z
   .boolean()
   .meta({
@@ -73,7 +73,7 @@ const consultada = z
   })
   .meta({ id: 'ListaConsultada', description: 'Una lista que se consultó, y de qué día es.' });
 
-/** What is said of one RFC. */
+/** Fields of one RFC. */
 export const camposDeRfc = {
   en_efos: z.boolean().meta({ description: 'Presunto o definitivo en la lista.', example: true }),
   en_edos: z.boolean().meta({ description: 'En la lista EDOS importada.', example: false }),
@@ -84,7 +84,7 @@ export const camposDeRfc = {
   listas: z.array(aparicion).meta({ description: 'Las demás listas en que está, una vez por cada supuesto.' }),
 };
 
-/** What is said of the lists that were asked. */
+/** Fields of the consulted lists. */
 export const camposDeListas = {
   fecha_consulta: instante('Cuándo se consultó.'),
   fecha_corte: fechaField.meta({ description: 'Corte de la lista 69-B consultada.', example: '2026-01-15' }),

@@ -30,7 +30,7 @@ export const rfcDelSat = (description: string, example: string) =>
 /** How many elements a page of a list that was asked of the SAT may have. */
 export const MAX_LIMITE = 500;
 
-/** How many elements a page may have, up to `max`; `normal` where nobody says. */
+/** Page size, up to `max`; `normal` when the caller names none. */
 export const limiteDePagina = (max: number, normal: number) =>
   limiteField(max)
     .meta({ description: `Cuántos elementos por página, a lo más; ${normal} si no se dice.`, example: normal })
@@ -60,7 +60,7 @@ export const desde = fechaField.meta({ example: '2026-01-01' });
 /** The body of the operations that ask for nothing but the taxpayer. */
 export const soloRfc = z.object({ rfc: rfcField }).meta({ id: 'PeticionRfc' });
 
-/** The body of the operations that ask about anybody. */
+/** The body of the operations that accept any RFC. */
 export const cualquierRfc = z
   .object({ rfc: rfcField.meta({ example: 'EKU9003173C9' }) })
   .meta({ id: 'PeticionCualquierRfc' });

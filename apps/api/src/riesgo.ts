@@ -47,7 +47,7 @@ export const contrapartesDeSolicitud = contrapartesListadas
     example: null,
   });
 
-/** Who stands on which list, wherever that is said. */
+/** Fields of a listed counterparty; every answer shows the same ones. */
 export const listadaFields = {
   proveedor_rfc: rfcDelSat('RFC de la contraparte.', 'EKU9003173C9'),
   proveedor_nombre: texto('Su nombre; vacío si el SAT no lo da.', 'ESCUELA KEMPER URGATE'),
@@ -72,7 +72,7 @@ const MAX = 200;
 
 const cursorOf = ({ rfc, lista }: LugarListado) => Buffer.from(`${rfc} ${lista}`).toString('base64url');
 
-/** The place that a cursor names; null for one that nobody gave. */
+/** The place that a cursor names; null for a made-up one. */
 function lugarOf(cursor: string): LugarListado | null {
   const [, rfc, lista] = /^(\S+) (69[-\w ]*|CSD)$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (lista === undefined || !rfcField.safeParse(rfc).success) return null;
@@ -100,7 +100,7 @@ interface PaginaPedida {
   readonly cursor?: string | undefined;
 }
 
-/** What is answered of a page. */
+/** The schema of one page. */
 export const paginaOf = <T extends z.ZodType>(element: T) => ({ total, items: itemsOf(element), siguiente });
 
 /** A page of what `read` gives after a place, each as `tell` says it. */

@@ -109,7 +109,7 @@ it('programs read the same by the operation and, without a key, as JSON from any
   });
 });
 
-it('a live key is told nothing of the sandbox, nor a test key of the others', async () => {
+it('shows a live key nothing of the sandbox, and a test key nothing of the others', async () => {
   const kit = await failing();
   const { kit: own, a } = await createKitWithAlta({ store: kit.store }, { modo: 'live' });
   const { json } = await own.call('estado/sat', {}, { key: a.key });
@@ -131,7 +131,7 @@ it('however many ask, the database is asked once a minute', async () => {
   expect(again.status).toBe(304);
 });
 
-it('while the database is away the last figures are told, with their time', async () => {
+it('returns the last figures with their time while the database is away', async () => {
   const kit = await failing();
   await page(kit);
   kit.store.fault = { kind: 'reject', only: 'saludPublica.read' };

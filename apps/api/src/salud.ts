@@ -4,17 +4,17 @@ import type { Logger } from '@acuse/runtime';
 import { z } from 'zod';
 import { canalDeDescarga, canalSat, instante, modoField } from './fields.ts';
 
-/** Milliseconds for which what was read is told without another look. */
+/** Milliseconds for which the last reading is served without another one. */
 const FRESH_MS = 60_000;
 
-/** What was read of the health, and when. */
+/** A reading of the health, with its time. */
 export interface SaludLeida extends LecturaSalud {
   readonly en: Date;
 }
 
 /**
- * What this process knows of the health of the SAT and of the workers, read at most once a minute however many ask, and
- * only when somebody does. While the database is away, what was read last is told, with its time.
+ * Health of the SAT and of the workers, as this process knows it. Reads the database on demand, at most once a minute
+ * however many ask. While the database is away, it serves the last reading with its time.
  */
 export function createSalud(options: {
   readonly read: (now: Date) => Promise<LecturaSalud>;
@@ -37,7 +37,7 @@ export function createSalud(options: {
     }
   }
 
-  /** Begins to look again when that is due; nobody looks twice at the same time. */
+  /** Starts a reading when one is due; only one reading runs at a time. */
   function refresh(): void {
     const en = now();
     if (en.getTime() - triedAt < FRESH_MS) return;
@@ -46,13 +46,13 @@ export function createSalud(options: {
   }
 
   return {
-    /** What is known already, without waiting; null before the first look. Has a new look begin where one is due. */
+    /** The last reading, without waiting; null before the first. Starts a new one where that is due. */
     latest(): SaludLeida | null {
       refresh();
       return last;
     },
 
-    /** What is known, after a look where one is due. Rejects when nothing was ever read, with the reason. */
+    /** The last reading, after a new one where that is due. Rejects with the reason when none ever succeeded. */
     async fresh(): Promise<SaludLeida> {
       refresh();
       await reading;
@@ -64,7 +64,7 @@ export function createSalud(options: {
 
 export type Salud = ReturnType<typeof createSalud>;
 
-/** What is told of a reading, to whom whose requests are of `modo`. */
+/** The public figures of a reading, for callers whose requests are of `modo`. */
 export const publicada = (leida: SaludLeida, modo: 'live' | 'test', minimos: Minimos) =>
   datosDeSalud(leida, leida.en, modo, minimos);
 
@@ -83,7 +83,7 @@ const espera = z
   .meta({ id: 'Espera', description: 'Cuánto tardaron unas descargas.' })
   .nullable();
 
-/** What is told of the health of the SAT. */
+/** The public health of the SAT. */
 export const saludData = z
   .object({
     modo: modoField.meta({

@@ -14,7 +14,7 @@ type Limits = Pick<
 
 const CHECK_EVERY_MS = 1_000;
 
-/** An HTTP server for the API that does not listen yet. What is no HTTP gets the envelope too (400/9400). */
+/** An HTTP server for the API that does not listen yet. Input that is not HTTP gets the envelope too (400/9400). */
 export function createServerFor({ app }: Pick<Api, 'app'>, limits: Limits, newId: () => string): Server {
   const listener = getRequestListener(
     async (request, env) => {
@@ -52,7 +52,7 @@ export function createServerFor({ app }: Pick<Api, 'app'>, limits: Limits, newId
   return server;
 }
 
-/** What is read of a body that nobody wants, so that a client which is still sending it gets to see its answer. */
+/** Bytes read of an unwanted body, so that a client that is still sending it gets to see its answer. */
 const LINGER_BYTES = 256 * 1_024;
 const LINGER_MS = 2_000;
 

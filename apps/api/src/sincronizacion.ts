@@ -18,7 +18,7 @@ import type { Contexto } from './http/operation.ts';
 
 /** Months for which a consent may be given. */
 export const MAX_MESES = 13;
-/** Days over which the cost of a subscription is told. */
+/** Days that the cost of a subscription covers. */
 const DIAS_DEL_MES = 30;
 
 const TIPOS = ['emitidos', 'recibidos', 'ambos'] as const;
@@ -62,8 +62,8 @@ const SIN_DESDE = {
 };
 
 /**
- * The settings that a call means: where it names none, those of the subscription that there is, so that a renewed consent
- * changes no setting. Throws `CAMPO_FALTANTE` when a first subscription does not name its first day.
+ * The settings of a call. Missing ones come from the existing subscription, so that a renewed consent changes no
+ * setting. Throws `CAMPO_FALTANTE` when a first subscription does not name its first day.
  */
 export function ajustesOf(
   ajustes: Ajustes,
@@ -147,7 +147,7 @@ export const motivoPausa = z
     example: 'SIN_SALDO',
   });
 
-/** A subscription as it is told. */
+/** The public view of a subscription. */
 export const sincronizacionData = z
   .object({
     rfc: rfcData,

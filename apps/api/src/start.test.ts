@@ -63,7 +63,7 @@ test('a process whose database is away starts, says that it is not ready, answer
   const early = connect(Number(new URL(url).port), '127.0.0.1');
   const over = once(early, 'close');
   await taken;
-  // Told to end, it says so to its balancer, and answers whoever was sent to it all the same.
+  // On SIGTERM the server tells its balancer, and still answers requests that reach it.
   events.emit('SIGTERM');
   const ready = await fetch(`${url}/readyz`);
   expect([ready.status, await ready.json()]).toEqual([503, { status: 'closing', checks: {} }]);

@@ -40,8 +40,8 @@ import { createCaminos, createReenvios, createWake } from './http/state.ts';
 import { createServerFor } from './server.ts';
 
 /**
- * Builds and starts the API. Registers how to stop it: `/readyz` refuses first, then running requests end, then what is
- * noted in memory is written, then the connections close.
+ * Builds and starts the API. Registers how to stop it: `/readyz` refuses first, then running requests end, then the
+ * notes in memory are written, then the connections close.
  */
 export async function startApi(
   config: ApiConfig,
@@ -128,9 +128,8 @@ async function createDeps(
 }
 
 /**
- * The tax authority, with the sessions, breakers and captchas that all processes share over the database, and the
- * simulator of the test keys beside it; what keeps that from answering within `timeoutMs` is told as anywhere else in a
- * call.
+ * The tax authority, with the sessions, breakers and captchas that all processes share over the database, and beside it
+ * the simulator of the test keys. Errors, and no answer within `timeoutMs`, are reported as anywhere else in a call.
  */
 function openAuthority(
   database: Database,

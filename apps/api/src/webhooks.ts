@@ -67,7 +67,7 @@ export const secretoData = z
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
   });
 
-/** What is answered of a webhook. */
+/** The public view of a webhook. */
 export const webhookData = z.object({
   webhook_id: webhookId,
   url: z.string().meta({ description: 'A dónde se envían los avisos.', example: 'https://erp.example/acuse' }),
@@ -94,7 +94,7 @@ export const webhookData = z.object({
   creado_en: instante('Cuándo se creó.'),
 });
 
-/** What is told of a webhook: those of a key are about its own RFC, so that needs no field. */
+/** The public view of a webhook. It has no field for the RFC: a key's webhooks are about its own. */
 export const webhookOf = (webhook: WebhookVista) => ({
   webhook_id: webhook.id,
   url: webhook.url,
@@ -180,7 +180,7 @@ export const entregaOf = (entrega: EntregaVista) => ({
   ultimo_intento: entrega.ultimo && intentoOf(entrega.ultimo),
 });
 
-/** What a key may see and change: webhooks that are told of its own RFC and of no other. */
+/** The webhooks that a key may see and change: those of its own RFC and no other. */
 export const alcanceOf = ({ cuentaId, rfc }: Pick<AccessSnapshot, 'cuentaId' | 'rfc'>): AlcanceWebhooks => ({
   cuentaId,
   rfc,

@@ -205,7 +205,7 @@ export async function createKitWithAlta(options: KitOptions = {}, own: Parameter
   return { kit, a: alta(kit.store, own) };
 }
 
-/** The cheapest call of a taxpayer with the own key: what is stored of the e.firma. */
+/** The cheapest call of a taxpayer with the own key: the state of the stored e.firma. */
 export const pideEstado = (kit: Kit, { key, rfc }: Alta, options?: CallOptions) =>
   kit.call('vault/firma-estado', { rfc }, { key, ...options });
 
@@ -230,5 +230,5 @@ export async function createKitWithSolicitud(change: Partial<VistaSolicitud> = {
   return { kit, a, id, set };
 }
 
-/** A key that looks right and that nobody has. */
+/** A well-formed key that does not exist. */
 export const unknownKey = () => generateApiKey('test').text;

@@ -92,9 +92,9 @@ export const createMemoryStore = (now: Date) => ({
   /** Sealed copies, by subscription. */
   consentimientos: new Map<string, Buffer>(),
   entregas: new Map<string, EntregaVista>(),
-  /** What is read of the SAT's health. */
-  /** Who of the package of a solicitud stands on a list, in order. */
+  /** The listed counterparties of a solicitud's package, in order. */
   listadas: new Map<string, readonly ContraparteDePaquete[]>(),
+  /** The reading of the SAT's health. */
   salud: { tramos: [], esperas: [], trabajan: [] } as LecturaSalud,
   /** RFCs whose sessions with the SAT were ended. */
   olvidados: [] as string[],
@@ -110,7 +110,7 @@ export const createMemoryStore = (now: Date) => ({
 export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
 /**
- * The same ports, each call of which is counted, then refused, lost or carried out in one go, as a statement would be.
+ * The same ports; each call is counted, then refused, lost or carried out in one go, as a statement would be.
  */
 export function crossing<P extends object>(store: MemoryStore, ports: Plain<P>): P {
   const cross = async (name: string, run: () => unknown) => {

@@ -13,7 +13,7 @@ export function esperas(change: Partial<SumaEsperas> = {}): SumaEsperas[] {
   return [{ ...quien, hora: 12, isReciente: true, descargas: 60, grupos: 0b11111n, cubetas, ...change }];
 }
 
-/** Requests by the web services, of which `fallos` in a hundred failed, in the ten minutes from `desde`. */
+/** A hundred requests by the web services in the ten minutes from `desde`; `fallos` of them failed. */
 export const tramo = (desde: string, fallos: number): TramoCanal => ({
   ...{ canal: 'soap', desde: new Date(desde), exitos: 100 - fallos, rechazos: 0, fallos, evitadas: 0 },
   cubetas: histogram(new Array<number>(100).fill(400)),

@@ -18,8 +18,8 @@ const PASAJEROS = new Set(['NO_RESPONDE', 'SERVICIO_CON_ERROR']);
 const PAUSA_MS = 400;
 
 /**
- * Puts one question to the authority within the budget and the turns of the call. Every failure becomes what the caller
- * is told; a credential that the SAT refused is marked first, so that nobody sends it again at that channel.
+ * Puts one question to the authority within the budget and the turns of the call. Every failure becomes the caller's
+ * error. A credential that the SAT refused is marked first, so that no later call sends it again on that channel.
  */
 export async function askSat<N extends NombreConsulta>(
   { deps, access, signal }: Pick<ContextoBase, 'deps' | 'access' | 'signal'>,
@@ -107,7 +107,7 @@ const MOTIVOS: Record<Exclude<MotivoSatError, 'CIEC_RECHAZADA' | 'EFIRMA_RECHAZA
   CANCELADA: 'El SAT no contestó dentro del tiempo que puede durar una consulta.',
 };
 
-/** What a caller is told of a query that the authority did not answer. */
+/** The caller's error for a query that the authority did not answer. */
 export function toCfdiError(error: SatError): CfdiError {
   const { motivo, codigo } = error;
   const datos = (texto: string): DatosError => {

@@ -26,7 +26,7 @@ export async function constanciaDe(
   throw new CfdiError('CIEC_NO_GUARDADA', { motivo: ID_CIF_AJENO });
 }
 
-/** The same constancia, whose name is kept for a taxpayer that nobody has named. A query does not fail by it. */
+/** Returns the same constancia; stores its name for a taxpayer without one. A failed write does not fail the query. */
 export async function named(
   { deps, access, ip, opId }: Pick<ContextoBase, 'deps' | 'access' | 'ip' | 'opId'>,
   constancia: Constancia,

@@ -43,7 +43,7 @@ it('an empty list is looked for by the first way again when the other one has no
   expect([answer.json.data, asked]).toMatchObject([SIN_CONFIRMAR, ['ciec', 'efirma', 'ciec']]);
 });
 
-it('an empty list of which the second look says that it is too long is no answer, and is given back', async () => {
+it('refunds an empty list when the second look says that it is too long, and returns no answer', async () => {
   const { answer } = await ask({ resultado: 'DEMASIADAS' });
   expect([answer.status, answer.json.cfdi_codigo, answer.json.data]).toMatchObject([400, 2001, { campo: 'hasta' }]);
 });

@@ -25,10 +25,10 @@ const OTRO_CAMINO: ReadonlySet<NombreError> = new Set<NombreError>([
   'EFIRMA_NO_DISPONIBLE',
 ]);
 
-/** The part of what is left of the budget that a way may use while another one waits behind it. */
+/** Share of the remaining budget that a way may use while another one waits behind it. */
 const PARTE = 2 / 3;
 
-/** Before the same way is asked again because it said that there is nothing, milliseconds. */
+/** Pause before the same way is asked again after an empty answer, milliseconds. */
 const PAUSA_MS = 1_000;
 
 /** Why an empty list is given back, in the ledger: the same as of a bulk download. */
@@ -46,7 +46,7 @@ type Pregunta<C extends Credencial, T> = (
 /** How an answer was obtained, in the words of the interface. */
 interface Camino {
   readonly canal: NombreCanal;
-  /** Null where anybody may ask. */
+  /** Null for public queries. */
   readonly credencial: TipoCredencial | null;
 }
 
@@ -57,9 +57,9 @@ export interface Obtenida<T> {
 }
 
 /**
- * Asks by each stored credential that may serve until one way has an answer, within the one budget and the one charge
- * of the call. What answered last goes first. When none does, a failure of the SAT is told before a refused credential:
- * asking again may help.
+ * Asks with each stored credential that may serve until one has an answer, within the one budget and the one charge of
+ * the call. The way that answered last goes first. When none answers, a failure of the SAT takes precedence over a
+ * refused credential: asking again may help.
  */
 export function consultar<N extends NombreConsulta, C extends Credencial & CredencialDe<N>>(
   contexto: ContextoConsulta<C>,
@@ -90,7 +90,7 @@ export async function consultarLista<C extends Credencial, F, I>(
   return {
     total: respuesta.length,
     items: respuesta.map(toItem),
-    // Pages are made of the whole list, for whoever asks for them.
+    // Pages are cut from the whole list, for callers that ask for them.
     siguiente: null,
     confianza: isConfirmed ? ('confirmado' as const) : ('sin_confirmar' as const),
     reembolsada: !isConfirmed && contexto.costo > 0,

@@ -64,8 +64,8 @@ const SIN_PAGINA =
   'no es el siguiente de una página de esta misma consulta y API key, o pasaron 24 horas: mande los mismos campos que en la primera, o pida otra vez la primera, sin cursor';
 
 /**
- * A page after the first, for a call with a `cursor`: from what was kept, without asking anybody and free of charge.
- * Undefined for any other call.
+ * A page after the first, for a call with a `cursor`: served from the stored answer, without the SAT and free of
+ * charge. Undefined for any other call.
  */
 export async function keptPage(llamada: Llamada, deps: PaginasDeps): Promise<Contestacion | undefined> {
   const { cursor, limite = MAX_LIMITE } = bodyOf(llamada).value;

@@ -70,7 +70,7 @@ describe('retenciones by the web service', () => {
     const patient = await createKit({ store: kit.store, deps: { sat }, settings });
     const second = await patient.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
     expect([second.status, second.json.data]).toMatchObject([200, { total: 0, canal: 'soap' }]);
-    // What was asked for, and what the second look at an empty year asks anew.
+    // Two requests for the year, and two more by the second look at an empty year.
     expect(sat.consultas.filter((c) => c.consulta === 'solicitar-metadata')).toHaveLength(4);
     expect(kit.store.enCurso.size).toBe(0);
   });
@@ -168,7 +168,7 @@ describe('retenciones by the web service', () => {
     expect(sat.consultas).toEqual([]);
   });
 
-  it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)('asks anew once after %s', async (resultado) => {
+  it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)('asks again once after %s', async (resultado) => {
     const guion = {
       'solicitar-metadata': [accept],
       'verificar-metadata': [{ resultado, codigo: '5000', mensaje: '' }],

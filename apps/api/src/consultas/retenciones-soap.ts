@@ -21,8 +21,7 @@ import { askSat, sinRespuesta } from './ask-sat.ts';
 
 type ContextoSat = Pick<ContextoBase, 'deps' | 'access' | 'signal' | 'now'> & {
   /**
-   * Aborts with `signal`, and when the other side of the year has failed: what is on its way ends, but nothing more is
-   * asked.
+   * Aborts with `signal`, and when the other side of the year has failed. Running questions end; no new one starts.
    */
   readonly alto: AbortSignal;
 };
@@ -36,9 +35,9 @@ const MAX_DESFASES = 5;
 const DIA_SEGUNDOS = 86_400;
 
 /**
- * The CFDI de retenciones of a fiscal year, received and issued, by the SAT's own asynchronous service. What is not
- * ready within the budget of the call is answered 503/5041; the requests stay noted, and the next call goes on with
- * them. Packages are fetched, of which the SAT gives each only twice, once both sides are ready.
+ * Lists the CFDI de retenciones of a fiscal year, received and issued, by the SAT's own asynchronous service. A side
+ * that is not ready within the budget of the call answers 503/5041; its request stays noted, and the next call goes on
+ * with it. Packages are fetched once both sides are ready, because the SAT serves each package only twice.
  */
 export async function listRetencionesSoap(
   contexto: Omit<ContextoSat, 'alto'>,
@@ -91,16 +90,16 @@ interface Pregunta {
 
 /** One side of the year, with the packages that the SAT has ready for it. */
 interface Lista extends Pregunta {
-  /** Null when the SAT said at once that there is nothing. */
+  /** Null when the SAT answered at once that the year is empty. */
   readonly enCurso: ConsultaEnCurso | null;
   readonly paquetes: readonly string[];
 }
 
-/** What is asked of a simulator is kept apart from what is asked of the SAT. */
+/** Requests to a simulator have keys of their own, apart from those to the SAT. */
 const claveDe = ({ access }: ContextoSat, { ejercicio, tipo }: Pregunta) =>
   `${access.apiKey.modo === 'live' ? '' : 'pruebas:'}retenciones:${ejercicio}:${tipo}`;
 
-/** Waits for one side. A request that the SAT gave up is made anew once. */
+/** Waits for one side. Repeats once a request that the SAT gave up. */
 async function awaitReady(contexto: ContextoSat, pregunta: Pregunta, credencial: CredencialEfirma): Promise<Lista> {
   const { deps, access } = contexto;
   const clave = claveDe(contexto, pregunta);
@@ -130,7 +129,7 @@ const noEntrego = (resultado: string) =>
   );
 
 /**
- * The rows of a side that is ready, whose request is then forgotten. One whose packages are spent is asked for anew
+ * Returns the rows of a side that is ready and forgets its request. When its packages are spent, it asks the SAT again,
  * once.
  */
 async function collect(
@@ -149,7 +148,7 @@ async function collect(
   }
 }
 
-/** Asks for the year and notes the request; null when the SAT says at once that there is nothing. */
+/** Asks for the year and notes the request; null when the SAT answers at once that the year is empty. */
 async function request(
   contexto: ContextoSat,
   pregunta: Pregunta,

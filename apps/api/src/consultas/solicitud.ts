@@ -52,7 +52,7 @@ function esperaDe({ estado, proximaConsulta }: VistaSolicitud, now: Date): numbe
 
 type Falta = (nombre: 'SOLICITUD_SIN_TERMINAR' | 'SOLICITUD_SIN_PAQUETE', datos?: DatosError) => CfdiError;
 
-/** The package of a solicitud that ended with one, kept still or not; throws what is said of any other. */
+/** The package of a solicitud that ended with one, even if deleted since; throws the error for any other state. */
 export function needPaquete(solicitud: VistaSolicitud, now: Date, error: Falta) {
   const { estado, motivo, objectKey, bytes, sha256 } = solicitud;
   if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA')

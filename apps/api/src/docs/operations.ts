@@ -121,7 +121,7 @@ interface Camino {
   readonly fuentes: readonly string[];
 }
 
-/** What anybody may ask. */
+/** Public queries. */
 const ABIERTAS: Readonly<Record<NombreConsultaPublica, Omit<Camino, 'apagar'>>> = {
   'consultar-cfdi': {
     canal: 'servicio web público de estado',

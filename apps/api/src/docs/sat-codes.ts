@@ -78,5 +78,5 @@ export function satCodesText(language: Language): string {
   return [intro, [...head, ...codigos].join('\n'), states, reasons, ...motivos, `${GENERATED}\n`].join('\n\n');
 }
 
-/** The names of reasons in a text, as links to what is said of them. */
+/** Turns the names of reasons in a text into links to their sections. */
 const withNames = (text: string) => text.replace(/\b[A-Z]+(?:_[A-Z]+)+\b/g, (name) => `[${name}](#${name})`);

@@ -18,7 +18,7 @@ const COMPRESSED = { campo: 'Content-Encoding', motivo: 'el cuerpo debe llegar s
 const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
 
 /**
- * Reads the body once: media type, size, JSON, then every field. All wrong ones are told at once, a wrong RFC before
+ * Reads the body once: media type, size, JSON, then every field. The error lists all wrong fields, a wrong RFC before
  * any other.
  */
 export async function readBody(llamada: Llamada, { settings }: Pick<ApiDeps, 'settings'>): Promise<undefined> {
@@ -183,7 +183,7 @@ function whyMissing(rest: Buffer, campo: string, { required }: Secreto): string 
   return required ? 'falta' : null;
 }
 
-/** The value to hand over, or what is wrong with it. What is not handed over is zeroed. */
+/** The value for the handler, or a text that says why it is wrong. Zeroes the bytes that it does not hand over. */
 function decode(bytes: Buffer, secreto: Secreto, settings: ApiSettings): Buffer | string {
   const value = secreto.encoding === 'base64' ? fromBase64(bytes) : bytes;
   if (value !== bytes) bytes.fill(0);

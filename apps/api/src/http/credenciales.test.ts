@@ -33,7 +33,7 @@ it('the portal comes first for a certificate that the web service is known to re
   expect(await order()).toEqual(['portal', 'soap']);
 });
 
-it('whoever stored nothing, or an e.firma where only the CIEC serves, is told of the CIEC', async () => {
+it('names the CIEC to a caller without credentials, or with an e.firma where only the CIEC serves', async () => {
   const { kit, a } = await createKitWithAlta();
   const snapshot = async () => {
     const access = await createMemoryPorts(kit.store).accessSnapshots.load(a.keyId);

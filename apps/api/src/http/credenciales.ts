@@ -34,7 +34,7 @@ const RECHAZO: Readonly<Record<CanalSat, string>> = {
 };
 
 /**
- * The stored key of the e.firma. One whose shred key was lost in a crash of the database is there but opens for nobody.
+ * The stored key of the e.firma. Null when a crash of the database lost its shred key: nothing can open it any more.
  */
 export function llaveOf({ efirmaKey: key }: AccessSnapshot): CredencialGuardada | null {
   return key === null || (key.shred === null && needsShredKey(key.sobre)) ? null : key;
@@ -85,10 +85,10 @@ export function estadoCiec({ ciec }: AccessSnapshot): EstadoCamino {
 }
 
 /**
- * The stored credentials that an operation may be asked with, in the order of its label: a CIEC first where the label
- * is the CIEC or the web service is known to refuse such a certificate, else the e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none:
- * what the SAT refused is told before what is missing; 4003 says why one is needed. Empty when the operation needs
- * none.
+ * The stored credentials that an operation may be asked with, in the order of its label. A CIEC goes first where the
+ * label is the CIEC or the web service is known to refuse such a certificate; else the e.firma, which needs no captcha.
+ * Empty when the operation needs none. Throws 4002, 4003 or 4004 as a `CfdiError` when none can serve: a credential
+ * that the SAT refused takes precedence over a missing one, and 4003 says why one is needed.
  */
 export function eligibleCredenciales(
   operation: Pick<Operation, 'accepts' | 'credential' | 'prefers' | 'needs' | 'asks'>,
@@ -124,7 +124,7 @@ export function eligibleCredenciales(
 
 /**
  * Opens a stored credential with the caller's key. One that does not open, because a byte of it changed or its shred
- * key is gone, counts as not stored: the caller is told to store it again.
+ * key is gone, counts as not stored: the error asks the caller to store it again.
  */
 export function openGuardada(
   { tipo, guardada }: Pick<Elegible, 'tipo' | 'guardada'>,

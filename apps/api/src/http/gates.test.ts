@@ -112,7 +112,7 @@ describe("the caller's address", () => {
     expect(await ask('nonsense')).toBe(403);
   });
 
-  it('a list of which nothing can be read lets nobody in', async () => {
+  it('refuses every address when the list cannot be read', async () => {
     const { kit, a } = await createKitWithAlta();
     const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
     if (contribuyente) contribuyente.ips = ['nonsense'];
@@ -162,7 +162,7 @@ describe('whom a key asks', () => {
     expect(asked).toEqual(['pruebas']);
   });
 
-  it('without a simulator a test key is told what to do, and nobody is asked', async () => {
+  it('asks no simulator for a test key when none is configured, and says what to do', async () => {
     const { asked, kit } = await newKit('live', { hasPruebas: false });
     const a = alta(kit.store);
     for (const path of ['descarga/consulta-cfdi', 'descarga/listar', 'vault/rfc-guardar', 'tax/descarga-metadata']) {

@@ -78,7 +78,7 @@ describe('Idempotency-Key', () => {
     expect(runs()).toBe(3);
   });
 
-  it('can be used again after an error of any kind, none of which is ever paid for', async () => {
+  it('can be used again after an error of any kind, and refunds every error', async () => {
     const errors = [new CfdiError('SAT_NO_DISPONIBLE'), new CfdiError('CERTIFICADO_INVALIDO')];
     const kit = await kitWith(async () => {
       const error = errors.shift();
@@ -181,7 +181,7 @@ describe('Idempotency-Key', () => {
     }
   });
 
-  it('refuses with 9409, and runs nothing, when what was kept cannot be opened any more', async () => {
+  it('refuses with 9409, and runs nothing, when the stored answer no longer opens', async () => {
     const { handle, runs } = counting();
     const kit = await kitWith(handle);
     const a = alta(kit.store);

@@ -87,7 +87,7 @@ const FIXED_HEADERS = { 'Content-Type': 'application/json', 'Cache-Control': 'no
 /** The envelope of a success (specification, Response envelope). */
 export function contestacionDeExito(operation: Operation, data: unknown, saldo: number): Contestacion {
   const { envelope } = operation;
-  // What is undefined is left out.
+  // JSON omits undefined fields.
   const cuerpo = JSON.stringify({
     cfdi_codigo: CODIGO_EXITO,
     cfdi_texto: TEXTO_EXITO,
@@ -113,7 +113,7 @@ export function contestacionDeError(error: CfdiError): Contestacion {
   };
 }
 
-/** What is not a meaning of the catalogue is our fault and says nothing more to the caller. */
+/** Maps an error outside the catalogue to ERROR_INTERNO, which tells the caller no details. */
 export function asCfdiError(error: unknown): CfdiError {
   return error instanceof CfdiError ? error : new CfdiError('ERROR_INTERNO', {}, { cause: error });
 }
@@ -131,8 +131,8 @@ export function toResponse(
 }
 
 /**
- * The statement that does the work found another version of the pass than the one that the call was let in with. The
- * pipeline reads it again; when it keeps changing, the caller is told to try again.
+ * The working statement found another version of the access snapshot than the one that let the call in. The pipeline
+ * reads the snapshot again; when it keeps changing, the error asks the caller to try again.
  */
 export class StaleAccess extends CfdiError {
   constructor() {

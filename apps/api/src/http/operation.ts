@@ -25,10 +25,10 @@ export type CredencialPedida = 'api-key' | 'ciec' | 'efirma' | 'ciec-o-efirma';
  */
 export type Efecto = 'reads' | 'asks' | 'changes';
 
-/** What is really enough to run it, where that differs from the label. */
+/** The credential that really suffices, where it differs from the label. */
 export type CredencialAceptada = CredencialPedida | 'ciec-o-efirma-o-id-cif';
 
-/** Whose RFC stands in the body: the key's own (registered, or not yet), anybody's, or none. */
+/** Whose RFC the body names: the key's own (registered, or not yet), any, or none. */
 type RfcPedido = 'propio' | 'propio-sin-registrar' | 'cualquiera' | 'ninguno';
 
 /** A body field that never becomes a string: it is taken out of the raw bytes and zeroed when the request ends. */
@@ -40,7 +40,7 @@ export interface Secreto {
   readonly maxBytes: number;
   readonly description: string;
   readonly example: string;
-  /** Says what is wrong with it, in Spanish, or null. */
+  /** Returns the Spanish text for a wrong value, or null. */
   readonly check?: (bytes: Buffer, settings: ApiSettings) => string | null;
 }
 

@@ -18,7 +18,7 @@ import { defineOperation, type Operation } from './operation.ts';
 const DESCARGA = 'tax/descarga-metadata';
 let days = 0;
 
-/** A period that nobody has asked for yet. */
+/** A period that no other test asks for. */
 function periodo() {
   days += 1;
   const desde = new Date(Date.UTC(2024, 0, days)).toISOString().slice(0, 10);
@@ -63,7 +63,7 @@ describe('round trips', () => {
     expect(kit.store.trips).toEqual(['accessSnapshots.load', 'accessSnapshots.load']);
   });
 
-  it('reads the pass anew before it refuses what a cached one refuses', async () => {
+  it('reads the access snapshot again before it refuses on a cached one', async () => {
     const { kit, a } = await createKitWithAlta();
     const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect((await ask()).json.cfdi_codigo).toBe(4003);
@@ -195,7 +195,7 @@ describe('money', () => {
     expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
   });
 
-  it('is given back for an error, whoever caused it, and kept for an answer', async () => {
+  it('refunds the charge for every error, and keeps it for an answer', async () => {
     for (const error of [
       new CfdiError('SAT_NO_DISPONIBLE'),
       new CfdiError('CERTIFICADO_INVALIDO'),
@@ -225,7 +225,7 @@ describe('the database is away', () => {
     expect(kit.store.movimientos).toEqual([]);
   });
 
-  it('runs nothing when only the charge does not answer, and gives back what was written all the same', async () => {
+  it('runs nothing when only the charge gets no answer, and still refunds what was written', async () => {
     let runs = 0;
     const handle = async () => {
       runs += 1;

@@ -176,8 +176,9 @@ async function bearer(llamada: Llamada, deps: PipelineDeps): Promise<undefined> 
 }
 
 /**
- * Decides whom a call asks, and says so on its answer. A simulator in the SAT's place answers every key. Where the SAT
- * itself is asked a test key never reaches it: it has the simulator of SAT_PRUEBAS_URL, free of charge, or nobody.
+ * Decides whether the SAT or a simulator answers a call, and says so on the answer. A simulator in the SAT's place
+ * answers every key. Where the server asks the SAT itself, a test key never reaches it: the simulator of
+ * SAT_PRUEBAS_URL answers, free of charge; without that setting the call is refused.
  */
 function askedOf(llamada: Llamada, modo: Modo, { settings, pruebas }: PipelineDeps): void {
   if (settings.modo === 'test' || modo === 'live') return;
@@ -243,9 +244,8 @@ const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use 
 const CLAVE = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The optional `Idempotency-Key` header, the same for every operation: what was answered once is answered again for 24
- * hours, and nothing is done or charged twice. Neither answer nor body can be read where they are kept without the
- * caller's API key.
+ * The optional `Idempotency-Key` header, the same for every operation: a repetition within 24 hours gets the stored
+ * answer, and nothing is done or charged twice. The stored answer and body can be read only with the caller's API key.
  */
 async function idempotencia(
   llamada: Llamada,
@@ -293,9 +293,9 @@ async function idempotencia(
 const camposOf = ({ value, secretos }: Body) => [canonicalJson(value), ...Object.entries(secretos).sort(byName).flat()];
 
 /**
- * Debits before the work. When the database does not answer, the operation is not run and whatever it may still write
- * is given back. A repetition whose first charge was given back in this very moment is not run either: the next one is
- * charged anew.
+ * Debits before the work. When the database does not answer, the operation does not run, and a debit that arrives late
+ * is refunded. A repetition whose first charge is being refunded at this moment does not run either; the next one is
+ * charged again.
  */
 async function chargeCall(llamada: Llamada, { saldos, reembolsos, settings }: PipelineDeps): Promise<undefined> {
   const { operation, opId } = llamada;

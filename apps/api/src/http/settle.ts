@@ -10,8 +10,8 @@ import { accessOf, type Contestacion, type Llamada } from './llamada.ts';
 type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'keyring' | 'log'> & { readonly reembolsos: Reembolsos };
 
 /**
- * Pauses before the tries to settle a call while its caller waits, milliseconds: a server that is started anew is back
- * within them.
+ * Pauses before the attempts to settle a call while its caller waits, milliseconds. A restarted server is back within
+ * them.
  */
 const PAUSES_MS = [0, 100, 400, 1_000, 2_000];
 
@@ -75,10 +75,10 @@ async function settleCharge(
 }
 
 /**
- * Gives the charge back: nobody pays for an error, whoever caused it. An `Idempotency-Key` is freed, so that the same
- * request can be made again. The refund goes first: a process that dies between the two leaves a key whose repetition
- * is charged anew, after its lock. Under a key a charge whose settling was written stays: the answer was kept with it.
- * What may have been done goes on under the same charge.
+ * Refunds the charge: no error costs anything, whatever its cause. Frees the `Idempotency-Key`, so that the same
+ * request can be made again. The refund goes first: a process that dies between the two leaves a key whose repetition is
+ * charged again, after its lock. Under a key, a charge whose settling was written stays, because the answer was stored
+ * with it. Work that may have been done goes on under the same charge.
  */
 export async function settleError(llamada: Llamada, error: CfdiError, deps: SettleDeps): Promise<void> {
   const { idempotency, opId, operation } = llamada;

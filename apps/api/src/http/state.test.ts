@@ -77,7 +77,7 @@ describe('refunds', () => {
     expect(calls).toBe(3);
   });
 
-  it('tries what is open once more at shutdown', async () => {
+  it('tries open refunds once more at shutdown', async () => {
     const refund = vi.fn(async (_opId: string) => true);
     const saldos = { undo: async () => true, refund };
     const reembolsos = createReembolsos({ saldos, log, delaysMs: [60_000] });
@@ -137,7 +137,7 @@ test('a refused request does not lengthen the wait', () => {
   expect(bucket.take('a').allowed).toBe(true);
 });
 
-test('holds 100,000 keys at most: what was counted of the one that asked longest ago is forgotten', () => {
+test('holds 100,000 keys at most and forgets the count of the key that asked longest ago', () => {
   const bucket = createTokenBucket({ perSecond: 1, burst: 1, nowMs: () => 0 });
   bucket.take('first');
   expect(bucket.take('first').allowed).toBe(false);

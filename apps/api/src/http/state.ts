@@ -15,7 +15,7 @@ export function createAccessCache(options: { readonly accessSnapshots: AccessSna
   const kept = seconds > 0 ? new LRUCache<string, AccessSnapshot>({ max: MAX_CACHED, ttl: seconds * 1_000 }) : null;
 
   return {
-    /** A kept one only if `mayUseCache`. Every fresh one replaces what was kept. */
+    /** Returns a cached snapshot only if `mayUseCache`. Every fresh one replaces the cached one. */
     async get(apiKeyId: string, mayUseCache: boolean) {
       const cached = mayUseCache ? kept?.get(apiKeyId) : undefined;
       if (cached !== undefined) return { access: cached, isCached: true };
@@ -65,7 +65,7 @@ export function createUsos(options: {
     rehash(apiKeyId: string, antes: Uint8Array, nuevo: ApiKeyHash) {
       hashes.set(apiKeyId, [antes, nuevo]);
     },
-    /** Writes what was noted. Never rejects: a lost note harms nobody, and a lost hash comes again with the key. */
+    /** Writes the notes. Never rejects: a lost note does no harm, and a lost hash comes again with the key. */
     flush,
     /** Stops the timer and writes the rest. */
     async close() {

@@ -381,7 +381,7 @@ export function exampleBody(operation: Operation): unknown {
   const { schema, named } = describeBody(operation);
   const example = exampleOf(schema, named);
   if (!operation.isPaginada) return example;
-  // Whoever begins has no cursor: one that nobody was given is refused.
+  // A first page takes no cursor, and the server refuses a made-up one: the example leaves it out.
   return Object.fromEntries(Object.entries(example ?? {}).filter(([campo]) => campo !== 'cursor'));
 }
 

@@ -93,7 +93,7 @@ function published(value: unknown): unknown {
   );
 }
 
-/** What is said of the value of a nullable field, said of the field: readers look for it there. */
+/** Moves the description of a nullable field's value to the field, where readers look for it. */
 function describedOutside(schema: JsonSchema): JsonSchema {
   const [inner, nothing, ...more] = schema.anyOf ?? [];
   if (inner?.description === undefined || nothing?.type !== 'null' || more.length > 0) return schema;

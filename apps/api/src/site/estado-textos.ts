@@ -100,7 +100,7 @@ const EN: typeof ES = {
   locale: 'en-GB',
 };
 
-/** What is written on the page of the SAT's health, in each language. */
+/** Texts of the page of the SAT's health, in each language. */
 export const TEXTOS: Readonly<Record<Language, typeof ES>> = { es: ES, en: EN };
 
 export type Textos = typeof ES;

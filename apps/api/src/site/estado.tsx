@@ -4,7 +4,7 @@ import type { Child } from 'hono/jsx';
 import { TEXTOS, type Textos } from './estado-textos.ts';
 import { type Language, OTHER, STATUS, STATUS_JSON } from './pages.ts';
 
-/** What is told of the SAT's health; rejects when nothing was ever read. */
+/** Reads the public health of the SAT; rejects when no reading ever succeeded. */
 export type SaludPublicada = () => Promise<DatosDeSalud>;
 
 /** A page that the site is drawn around. */
@@ -21,9 +21,7 @@ interface StatusPage {
 const VIEJAS_MS = 5 * 60_000;
 const DIA_MS = 24 * 3_600_000;
 
-/**
- * The files that tell of the SAT's health, made anew when there are new figures. `draw` draws the site around a page.
- */
+/** Files on the SAT's health, made again when there are new figures. `draw` draws the site around a page. */
 export function createStatusFiles(options: {
   readonly salud: SaludPublicada;
   readonly now: () => Date;

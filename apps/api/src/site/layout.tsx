@@ -15,7 +15,7 @@ import {
 } from './pages.ts';
 import { SEARCH_OPTIONS } from './search.ts';
 
-/** What is written around a page, in each language. */
+/** Texts around a page, in each language. */
 const WORDS = {
   es: {
     skip: 'Saltar al contenido',
@@ -185,7 +185,7 @@ function Shell(props: ShellProps) {
   );
 }
 
-/** The whole document around a page. It works without scripts; the script adds what is more comfortable. */
+/** The whole document around a page. It works without scripts; the script adds comfort. */
 export function Layout({ headings, children, ...shell }: LayoutProps) {
   const { language, path, pages } = shell;
   const words = WORDS[language];

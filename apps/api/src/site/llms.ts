@@ -10,7 +10,7 @@ Todas las operaciones son POST en /api/v1/<operación> con JSON, \`Authorization
 
 const TITLES: Readonly<Record<Language, string>> = { es: 'Español', en: 'English' };
 
-/** What programs that read for people are told of the site (llmstxt.org): every page, as Markdown. */
+/** The index of the site for language models (llmstxt.org): every page, as Markdown. */
 export function llmsText(pages: readonly Page[]): string {
   const sections = LANGUAGES.map((language) => {
     const own = pages.filter((page) => page.language === language);

@@ -19,7 +19,7 @@ export const SEARCH_INDEX: Readonly<Record<Language, string>> = {
   es: `${SITE}/indice.json`,
   en: `${START.en}/index.json`,
 };
-/** How the SAT answers at present, for anybody, in each language and for programs. */
+/** Public pages of the SAT's present health, in each language and for programs. */
 export const STATUS: Readonly<Record<Language, string>> = { es: '/estado', en: '/estado/en' };
 export const STATUS_JSON = '/estado.json';
 /** Where the collection of Postman is. */

@@ -71,7 +71,7 @@ function itemOf(path: string, { summary, description, requestBody, responses }: 
 
 const exampleOf = (content: Content | undefined) => content?.content['application/json'].example;
 
-/** The example with variables in place of what is everybody's own. */
+/** The example with Postman variables in place of each reader's own values. */
 function bodyText(example: unknown): string {
   const isVariable = (name: string) => VARIABLES.some((one) => one === name);
   return JSON.stringify(example, (name, value) => (isVariable(name) ? `{{${name}}}` : value), 2);

@@ -23,7 +23,7 @@ const pages = readPages();
 const htmlOf = async (path: string) => load(await (await ask(path)).text());
 const documents = new Map(await Promise.all(pages.map(async ({ path }) => [path, await htmlOf(path)] as const)));
 
-/** What is read of the database when somebody asks. */
+/** Pages that read the database. */
 const READ = Object.values(STATUS);
 /** What pages lead to beside pages. */
 const OTHERS = new Set([...Object.values(REFERENCE), ...READ, POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
@@ -31,7 +31,7 @@ const OTHERS = new Set([...Object.values(REFERENCE), ...READ, POSTMAN, '/openapi
 const NOT_HERE = ['README.es.md', 'docs/operate.md'];
 
 describe('the site at /docs', () => {
-  it.each(pages)('$path is a whole page that asks nobody else for anything', async ({ path, language, title }) => {
+  it.each(pages)('$path is a whole page that loads nothing from other hosts', async ({ path, language, title }) => {
     const answer = await ask(path);
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(answer.headers.get('x-request-id')).toMatch(/^[\w-]+$/);
@@ -202,7 +202,7 @@ describe('the site at /docs', () => {
     expect([post.status, ((await post.json()) as { error: string }).error]).toEqual([404, 'RUTA_DESCONOCIDA']);
   });
 
-  it('shows raw HTML of a document as text, and keeps to itself what is for developers of the repository', () => {
+  it('shows raw HTML of a document as text, and leaves out the parts for developers of the repository', () => {
     for (const [, $] of documents) expect($('article script, article img, article form').length).toBe(0);
     for (const { markdown } of pages) expect(markdown).not.toContain('In this repository');
     const sources = new Set(pages.map(({ source }) => source));

@@ -68,9 +68,9 @@ const MISSING: Readonly<Record<Language, readonly [title: string, text: string]>
 };
 
 /**
- * The documentation at `/docs`: documents of the repository as pages, and what programs read of them. `openapi` gives the
- * OpenAPI document, `salud` how the SAT answers at present. Nothing is read or rendered before somebody asks, and each
- * page once.
+ * The documentation at `/docs`: documents of the repository as pages, and files for programs. `openapi` returns the
+ * OpenAPI document, `salud` the present health of the SAT. The site reads and renders each page once, on its first
+ * request.
  */
 export function createSite(options: {
   readonly openapi: () => string;

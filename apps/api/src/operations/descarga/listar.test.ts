@@ -35,7 +35,7 @@ it('gives page after page, narrowed by state, kind and period', async () => {
   expect(await narrowed({ desde: '2026-03-01' })).toEqual([]);
 });
 
-it('shows nothing of another RFC, and says what is wrong with what it is asked', async () => {
+it('shows nothing of another RFC, and names the wrong fields of a request', async () => {
   const { kit, a } = await createKitWithAlta();
   const { kit: other, id } = await createKitWithSolicitud();
   expect(other.store.solicitudes.size).toBe(1);

@@ -83,7 +83,7 @@ describe(PATH, () => {
     expect(asked).toEqual([]);
   });
 
-  it('refuses what is no list, and a body larger than any list is', async () => {
+  it('refuses a body that is not a list, and one larger than any list', async () => {
     const { call } = await open();
     for (const wrong of [null, 'AAA010101AAA', { 0: 'AAA010101AAA' }, 7]) {
       expect([wrong, (await call({ rfcs: wrong })).json.error]).toEqual([wrong, 'CAMPO_INVALIDO']);

@@ -57,7 +57,7 @@ describe(PATH, () => {
     expect(kit.store.movimientos).toEqual([]);
   });
 
-  it('says of one that no list has that it is in none, and when nobody imported a list of EDOS', async () => {
+  it('returns false for an RFC on no list, and says when no list of EDOS was imported', async () => {
     const { answer } = await ask(dice({ fechaCorte: '2026-07-31' }));
     expect(answer.json.data).toMatchObject({
       ...{ en_efos: false, en_edos: false, situacion: null, historial: [], edos_fuente: null },

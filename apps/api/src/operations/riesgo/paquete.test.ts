@@ -56,7 +56,7 @@ describe(PATH, () => {
     expect(seen).toEqual(TRES.map(({ lista }) => lista));
   });
 
-  it('refuses a cursor that nobody gave', async () => {
+  it('refuses a made-up cursor', async () => {
     const { look } = await withCruce();
     for (const text of ['nobody at all', 'EKU9003173C9 otra lista', 'EKU9003173C9']) {
       const { status, json } = await look({ cursor: Buffer.from(text).toString('base64url') });
@@ -67,7 +67,7 @@ describe(PATH, () => {
     }
   });
 
-  it('says that nobody is listed only of a package that was crossed', async () => {
+  it('returns an empty list only for a package that was crossed', async () => {
     const { look } = await withCruce({ cruce: { listadas: 0, adversas: 0 } }, []);
     expect((await look()).json.data).toMatchObject({
       contrapartes_listadas: { total: 0, adversas: 0 },
@@ -91,7 +91,7 @@ describe(PATH, () => {
     expect(answer.json.cfdi_texto).toContain(remedy);
   });
 
-  it('says that it was deleted, and not that nobody is listed, after its time, in the middle of the pages too', async () => {
+  it('says that the package was deleted after its time, also between two pages, instead of an empty list', async () => {
     const { kit, id, look } = await withCruce();
     const { siguiente } = (await look({ limite: 1 })).json.data ?? {};
     kit.store.listadas.delete(id);
@@ -104,7 +104,7 @@ describe(PATH, () => {
     expect((await look({ cursor: siguiente })).json.data).toMatchObject({ total: 0, siguiente: null });
   });
 
-  it('answers for another taxpayer as for a solicitud that nobody has', async () => {
+  it('answers for another taxpayer as for a solicitud that does not exist', async () => {
     const { look, id } = await withCruce();
     const { kit, a } = await createKitWithSolicitud(TERMINADA);
     const [own, other, unknown] = [

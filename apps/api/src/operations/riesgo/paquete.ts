@@ -45,7 +45,7 @@ export default defineOperation({
     if (solicitud.hasOrigen) throw error('PAQUETE_DE_SINCRONIZACION');
     needPaquete(solicitud, now, error);
     const contadas = contrapartesListadasOf(solicitud);
-    // An empty list would say that nobody is listed.
+    // An empty list would say that no counterparty is listed.
     if (contadas === null) throw error('PAQUETE_SIN_CRUZAR');
     const read = (de: Pick<Parameters<typeof deps.riesgo.listPaquete>[0], 'despuesDe' | 'limite'>) =>
       deps.riesgo.listPaquete({ ...de, solicitudId: solicitud.id });

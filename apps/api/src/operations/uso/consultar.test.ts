@@ -19,7 +19,7 @@ it('sums what the account used by day and operation, free of charge', async () =
   expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
 });
 
-it('refuses what is no period of 366 days that has begun', async () => {
+it('refuses a period that has not begun or exceeds 366 days', async () => {
   const { kit, a } = await createKitWithAlta();
   const wrong: readonly [object, string][] = [
     [{ hasta: '2026-11-21' }, 'hasta'],

@@ -21,7 +21,7 @@ describe('vault/firma-estado', () => {
     expect(await look()).toEqual({ ...whole, tiene_key: false, key_expira_en: null, vigente: false });
   });
 
-  it('says what is true when the shred key was lost and when the SAT refused the certificate', async () => {
+  it('reports the true state when the shred key was lost and when the SAT refused the certificate', async () => {
     const { kit, a } = await createKitWithAlta();
     await guardaEfirma(kit, a);
     const rowOf = (tipo: 'efirma_key' | 'efirma_cer') =>

@@ -44,7 +44,7 @@ describe(PATH, () => {
     expect(kit.store.credenciales.size).toBe(0);
   });
 
-  it('answers 4001 to bytes that are no certificate and 2001 to what is no base64', async () => {
+  it('answers 4001 to bytes that are no certificate and 2001 to text that is not base64', async () => {
     const { kit, a } = await createKitWithAlta();
     expect((await register(kit, a, randomBytes(900))).json.cfdi_codigo).toBe(4001);
     expect((await register(kit, a, efirmaDe(a.rfc).key)).json.cfdi_codigo).toBe(4001);

@@ -76,7 +76,7 @@ describe('webhooks', () => {
     expect(kit.store.webhooks.size).toBe(0);
   });
 
-  it('have a receiver that is nobody, where that is asked for', async () => {
+  it('accept acuse:escuchar in place of an address, and nothing like it', async () => {
     const { call } = await start();
     const { data } = (await call('crear', { url: 'acuse:escuchar', eventos })).json;
     expect(data).toMatchObject({ url: 'acuse:escuchar', estado: 'ACTIVO', secreto: expect.stringMatching(/^whsec_/) });
@@ -140,7 +140,7 @@ describe('webhooks', () => {
     ]);
   });
 
-  it('sign with four secrets at most, of which none is taken away before its time', async () => {
+  it('sign with at most four secrets, and remove none before its time', async () => {
     const { call } = await start();
     const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
     const rotate = (vigencia_horas: number) => call('rotar-secreto', { webhook_id, vigencia_horas });
@@ -165,7 +165,7 @@ describe('webhooks', () => {
     expect(told(await call('rotar-secreto', { webhook_id: '\ud800' }))).toEqual([400, 'CAMPO_INVALIDO']);
   });
 
-  it('of another account or of another RFC of the account are like such that nobody has', async () => {
+  it('of another account or of another RFC of the account are answered like webhooks that do not exist', async () => {
     const { kit, a, call } = await start();
     const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
     const entrega_id = String((await call('probar', { webhook_id })).json.data?.['entrega_id']);

@@ -1,4 +1,4 @@
-// Searches in the browser, while somebody types and on the page of results. Fetched when the field is first used.
+// Searches in the browser, while the reader types and on the page of results. Fetched when the field is first used.
 const form = document.querySelector('search > form');
 const field = form.elements.q;
 const box = document.createElement('div');

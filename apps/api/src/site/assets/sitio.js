@@ -1,4 +1,4 @@
-// What is more comfortable with a script: samples are copied by a button.
+// Optional script of the site: buttons that copy samples.
 const WORDS = document.documentElement.lang.startsWith('es')
   ? { copy: 'Copiar', copied: 'Copiado', select: 'Cópielo con el teclado' }
   : { copy: 'Copy', copied: 'Copied', select: 'Copy it with the keyboard' };
