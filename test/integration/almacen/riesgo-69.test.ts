@@ -1,11 +1,15 @@
 import { CLAVES_LISTADO, type ClaveListado } from '@acuse/core';
 import { createListas, createRiesgo } from '@acuse/db';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { loadListado, publish, publishListado, settle } from './listar.ts';
 import { cfdi, subscribeTo } from './suscrito.ts';
 
 const t = useDatabase();
+beforeEach(async () => {
+  await t.sql`DELETE FROM listado_vigente`;
+  await t.sql`DELETE FROM listado_carga`;
+});
 const PRO = ['PRO010101AB1', 'PRO020202AB2', 'ÑUÑ030303AB3', 'P&O040404AB4'] as const;
 
 /** What is said of standing there, as an accountant would have it; every file has its answer. */
@@ -95,8 +99,6 @@ test('who stands on list 69 in several files stands there under all of their wor
 
 test('files of list 69 that are loaded first one after the other are told of once, and hold up no other list', async () => {
   const { sql } = t;
-  await sql`DELETE FROM listado_vigente`;
-  await sql`DELETE FROM listado_carga`;
   await publish(t, []);
   const { cross, listed, told, isDue } = await subscribe(PRO[0]);
   await cross();

@@ -97,7 +97,7 @@ function otrasOf(rfc: string) {
   return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, each]) => each);
 }
 
-describe('efos/consultar', () => {
+describe('efos/consultar', { shuffle: false }, () => {
   it.each(LISTADOS)('$clave: $respuesta', async ({ moral, fisica, listado69b = [] }) => {
     for (const rfc of [moral, fisica]) {
       const expected = truthOf(rfc);

@@ -98,6 +98,8 @@ describe("what is another account's", () => {
 
   it('is in no list, chart, ledger or file, whatever the filter asks for', async () => {
     const nadie = newRfc();
+    // The first page after the registration welcomes the new user.
+    await eva.get('/inicio');
     for (const path of ['/inicio', '/saldo/movimientos', '/saldo/movimientos.csv', '/solicitudes', '/rfcs']) {
       const read = async (rfc: string) =>
         (await eva.get(`${path}?${new URLSearchParams({ rfc, q: rfc })}`)).text
