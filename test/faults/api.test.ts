@@ -33,7 +33,7 @@ describe('two APIs, of which one after the other ends under load', { timeout: 60
   });
 
   let days = 0;
-  /** A download that nobody has asked for yet. */
+  /** A download that no client has asked for yet. */
   const newDescarga = () => {
     days += 1;
     const dayOf = (n: number) => new Date(Date.UTC(2021, 0, 1 + n)).toISOString().slice(0, 10);

@@ -12,7 +12,7 @@ const PATIENCE = 240;
 export interface Cliente {
   readonly caller: Caller & { readonly efirma?: Efirma };
   readonly azar: Random;
-  /** What was accepted, by id. */
+  /** The accepted requests, by id. */
   readonly pedidos: Map<string, Pedido>;
   readonly cancelled: Set<string>;
   /** Looks at the panel between two of its requests. */

@@ -9,7 +9,7 @@ import type { Size } from './sizes.ts';
 
 /** Longer than a claim of these workers lasts. */
 const FROZEN_MS = 6_000;
-/** Processes of each kind; whoever dies is replaced. */
+/** Processes of each kind; a dead one is replaced. */
 const HOW_MANY = { pasos: 3, rondas: 2, apis: 2, panel: 1 } as const;
 type Grupo = keyof typeof HOW_MANY;
 type Process = AppProcess & { readonly url?: string };
@@ -117,7 +117,7 @@ export async function createFallas(deps: {
     apis: () => alive.apis,
     /** Every process of ours that runs, by its name. */
     processes: () => Object.values(alive).flat(),
-    /** Processes that ended although nobody told them to. */
+    /** Processes that ended without being stopped by the test. */
     fallen: () =>
       Object.values(alive)
         .flat()

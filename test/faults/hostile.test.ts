@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => servicio.close());
 
-/** A connection of somebody who means no good; `closed` once the server has had enough of it. */
+/** A hostile connection; `closed` once the server has ended it. */
 function open(bytes: string | Buffer) {
   const of = { answer: '', closed: false, sent: 0 };
   const socket: Socket = connect(Number(new URL(api.url).port), '127.0.0.1', () => socket.write(bytes));

@@ -77,7 +77,7 @@ describe.skipIf(inject('redisUrl') === null)('requests without number while Redi
   const isAskedFor = (n: number) =>
     waitFor(async () => (await count("evento WHERE tipo = 'SOLICITADA'")) >= n || null, 120);
 
-  /** Ends what is left, with its refund, and looks at the ledger. */
+  /** Ends the open requests with their refunds, and checks the ledger. */
   const settle = async (accepted: number) => {
     await createLlaves(servicio.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null });
     const own = `solicitud WHERE api_key_id = '${caller.apiKeyId}'`;

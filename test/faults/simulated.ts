@@ -49,7 +49,7 @@ export async function simulate(seed: number) {
   /** How hostile this world is, in faults per thousand calls; one in eight is not at all. */
   const hostility = azar.below(8) === 0 ? 0 : azar.below(150);
   const strikes = () => azar.below(1_000) < hostility;
-  /** A SAT that says wrongly that there is nothing. */
+  /** A SAT that wrongly answers that a period is empty. */
   const isLiar = hostility > 0 && azar.below(8) === 0;
   let now = START;
   let calls = 0;

@@ -13,7 +13,7 @@ onEachDriver('a worker that hears no ring although rows are due', (queueUrl) => 
   afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
-  it('makes its consumer anew, and ends when that does not help either', async () => {
+  it('creates a new consumer, and ends when that does not help either', async () => {
     const caller = await servicio.newCiecCaller();
     await servicio.startWorker(LOOPS);
     const deaf = await servicio.startWorker({ ...STEPS, QUEUE_NAMESPACE: `${servicio.bucket}-elsewhere` });

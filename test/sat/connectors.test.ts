@@ -124,7 +124,7 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
     expect(stable(await ask(mount))).toEqual(stable(first));
   });
 
-  it('logs in anew, once, when the log-in host forgot the session too', { tags }, async () => {
+  it('logs in again, once, when the log-in host forgot the session too', { tags }, async () => {
     const mount = await setUp();
     const first = await ask(mount);
     mount.world.clock.advance(3_600_000);

@@ -50,7 +50,7 @@ describe('the way to the SAT as the settings say', () => {
     expect([mount.accesos(), mount.calls('Salir')]).toEqual([1, []]);
   });
 
-  it('says what is missing for a CIEC when nobody reads captchas', async () => {
+  it('names the missing setting for a CIEC when no captcha resolver is configured', async () => {
     expect(await errorOf(ask(open({})))).toMatchObject({ motivo: 'SIN_RESOLVEDOR_DE_CAPTCHA' });
   });
 

@@ -26,7 +26,7 @@ describe('proof of a credential', () => {
     expect((await prove(credencial)).sal).not.toBe(sal);
   });
 
-  it('proves nothing when it is damaged or sealed by somebody else', async () => {
+  it('proves nothing when it is damaged or sealed with another key', async () => {
     const { prove, find } = createPruebas(newSellado());
     const { sal, huella } = await prove(credencial);
     expect(await find([{ sal, huella: '' }], credencial)).toBeNull();

@@ -9,7 +9,7 @@ import { answered, edited, errorOf, MARZO, newRfc, record, simulate } from './se
 const PATIENT = { breakerFailures: Number.POSITIVE_INFINITY };
 const { signal } = new AbortController();
 
-/** A taxpayer with 50 received CFDI, one of them cancelled, and what the SAT tells anybody about them. */
+/** A taxpayer with 50 received CFDI, one of them cancelled, and the SAT's public answers about them. */
 async function setUp() {
   const simulador = await simulate();
   const { world } = simulador;

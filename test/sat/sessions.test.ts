@@ -38,7 +38,7 @@ describe('a session of a portal', () => {
     expect(m.accesos()).toBe(2);
   });
 
-  it('is opened anew once it was idle for too long, and not while it is used', async () => {
+  it('is opened again once it was idle for too long, and not while it is used', async () => {
     const m = await setUp({ settings: { sesionInactivaMs: 60_000 } });
     for (let i = 0; i < 4; i += 1) {
       await m.ask(VERIFICAR);
@@ -366,7 +366,7 @@ async function held(answer?: ResolvedorCaptcha) {
   };
 }
 
-/** Resolves when somebody has asked the store for the turn and did not get it. */
+/** Resolves when a caller has asked the store for the turn and did not get it. */
 function untilAsked({ sesiones }: Mount): Promise<void> {
   const original = sesiones.acquireTurn;
   return new Promise((resolve) => {

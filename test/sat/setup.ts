@@ -94,7 +94,7 @@ export async function efirmaDe(rfc: string): Promise<CredencialEfirma> {
   return { ...efirma };
 }
 
-/** The seal of sessions under a key that nobody else has. */
+/** The seal of sessions under a new key. */
 export const newSellado = () =>
   createSellado(createKeyring({ keys: new Map([['s1', randomBytes(32)]]), current: 's1' }));
 

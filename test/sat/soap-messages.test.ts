@@ -82,7 +82,7 @@ describe('messages beside those of an independent client', () => {
       ),
     );
 
-  // The authority does not know the certificate and refuses what is sent, which does not matter here.
+  // The authority does not know the certificate and refuses the request, which does not matter here.
   it.each([
     ['request of issued ones', { ...SOLICITAR, tipo: 'emitidos' } as const, () => query('issued')],
     ['request of received ones', SOLICITAR, () => query('received')],

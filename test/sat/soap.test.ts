@@ -154,7 +154,7 @@ describe('tokens', () => {
     expect(count('Autentica')).toBe(1);
   });
 
-  it('are no longer asked for when nobody waits', async () => {
+  it('are no longer asked for when no caller waits', async () => {
     const { ask, fault, efirma } = await setUp();
     const controller = new AbortController();
     const closed = gate();

@@ -5,7 +5,7 @@ import type { TestDatabase } from '../../integration/fixtures/database.ts';
 import type { Random } from '../random.ts';
 import { type Answered, createMirror, type Known } from './mirror.ts';
 
-/** Whoever follows the changes of one subscription by its cursor, and keeps what they say. */
+/** Follows the changes of one subscription by its cursor, and keeps the CFDI that they describe. */
 export function createFollower(database: Pick<TestDatabase, 'db'>, almacenId: number, azar: Random) {
   const { cambios } = createAlmacenes(database.db);
   const kept = new Map<string, Known>();

@@ -11,7 +11,7 @@ import type { FromWorker, Question, Questions, ToWorker, WorkerSettings } from '
 const COMMON_JS = `import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);
 const __dirname = import.meta.dirname, __filename = import.meta.filename;`;
 
-/** The worker as one file: many are started, and each would be compiled anew. */
+/** Bundles the worker into one file: the test starts many, and each would be compiled again. */
 async function compile(folder: string): Promise<string> {
   const outfile = join(folder, 'worker.mjs');
   await build({

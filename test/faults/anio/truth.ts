@@ -17,7 +17,7 @@ interface Cfdi {
   readonly states: readonly State[];
 }
 
-/** All CFDI of one taxpayer and kind that there are and will be. */
+/** All CFDI of one taxpayer and kind, present and future. */
 export type Truth = ReturnType<typeof createTruth>;
 
 const NAMES = ['Proveedor Uno', 'Comercial "La Ñ", S.A.', 'Línea\nDoble', 'ÁÉÍ & Hijos', ''] as const;

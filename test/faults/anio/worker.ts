@@ -60,7 +60,7 @@ const log: Logger = {
   child: () => log,
 };
 
-/** The same functions, of which some calls fail, before their effect or after it where nobody hears. */
+/** The same functions; some calls fail, before their effect or after it. */
 function unreliable<T extends object>(all: T): T {
   return new Proxy(all, {
     get(target, key) {

@@ -57,7 +57,7 @@ export async function loadListado(
   await createCargaListado(db, clave).loadList({ abrir, minFilas: 0, forzar: true }, AbortSignal.timeout(60_000));
 }
 
-/** The same, and long ago: what was loaded first just now is not looked at yet. */
+/** The same, loaded long ago: the crossing skips a list that has only just been loaded. */
 export async function publishListado(t: TestDatabase, ...args: Tail<Parameters<typeof loadListado>>): Promise<void> {
   await loadListado(t, ...args);
   await settle(t);

@@ -193,7 +193,7 @@ test.for([
   expect(await read(filas.slice(0, Number(given)))).toMatchObject({ isDudosa });
 });
 
-test('an empty answer that nobody confirmed takes nothing away, however often it comes', async () => {
+test('an unconfirmed empty answer removes no CFDI, however often it comes', async () => {
   const { read, said } = await open();
   await read([recibido(1), recibido(2)]);
   for (const _ of [1, 2, 3])

@@ -55,7 +55,7 @@ describe('a capsula', () => {
     expect(noted).toEqual([{ tipo: 'CAPSULA_HECHA' }, { tipo: 'CAPSULA_HECHA' }]);
   });
 
-  it('is nobody’s once it is over, and is deleted at the next reaping', async () => {
+  it('opens for no worker after it expires, and is deleted at the next reaping', async () => {
     const claimed = await held();
     await createCapsulas(t.db).keep(claimed, sellada(), SERIE);
     await t.sql`UPDATE capsula SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;

@@ -79,7 +79,7 @@ describe('a captcha that a person answers', () => {
     expect(await acuse(['captchas', '--json'])).toEqual([]);
   });
 
-  it('is taken down when nobody waits any more', async () => {
+  it('is taken down when no caller waits any more', async () => {
     const { answer, leaving } = openResolvedor();
     await untilPending();
     leaving.abort();

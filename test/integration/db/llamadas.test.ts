@@ -197,7 +197,7 @@ describe('documents', () => {
   });
 });
 
-it('charges a repetition anew after the sweep gave the first one back, once', async () => {
+it('charges a repetition again after the sweep refunded the first one, once', async () => {
   const before = await saldo();
   const idempotencia = createIdempotencia(t.db);
   const inicio = {

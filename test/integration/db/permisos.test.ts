@@ -237,7 +237,7 @@ test('what runs with the rights of the owner finds nothing but ours by name, and
     expect([name, config, all && !trigger]).toEqual([name, ['search_path=public, pg_temp'], false]);
 });
 
-test('a right that somebody gave by hand is gone with the next migration', async () => {
+test('the next migration revokes a right that was granted by hand', async () => {
   await t.sql`GRANT SELECT ON usuario TO acuse_worker`;
   await t.sql`GRANT UPDATE (saldo) ON cuenta TO acuse_panel`;
   expect(await migrate(t.url)).toMatchObject({ aplicadas: [], anteriores: false });

@@ -101,7 +101,7 @@ describe('the same request again', () => {
     expect(await saldoDe(servicio, caller)).toBe(4);
   });
 
-  it('with an Idempotency-Key whose first attempt was refused: is made anew', async () => {
+  it('with an Idempotency-Key whose first attempt was refused: is made again', async () => {
     const caller = await servicio.newCaller({ saldo: 5 });
     const refused = await ask(caller, 'a');
     expect([refused.status, refused.body.cfdi_codigo]).toEqual([400, 4003]);

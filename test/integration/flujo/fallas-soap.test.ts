@@ -107,7 +107,7 @@ describe('the SAT’s web service has a bad hour', () => {
     expect(await eventosDe(servicio, id)).toContain('REENVIADA');
   });
 
-  it('a package that is no ZIP is fetched anew', async () => {
+  it('fetches a package again that is no ZIP', async () => {
     const caller = await newCaller();
     fail(servicio, caller, { service: DESCARGAS, operation: 'Descargar', kind: 'wrong-content', times: 1 });
     const id = await askFor(caller);

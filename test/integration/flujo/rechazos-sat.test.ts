@@ -116,7 +116,7 @@ describe('what the SAT refuses or gives up', () => {
     expect([paquete.status, paquete.body.cfdi_codigo, paquete.body.data]).toEqual([409, 3003, { motivo }]);
   });
 
-  it('a folio that the SAT does not know any more is asked anew', async () => {
+  it('asks the SAT again when it no longer knows a folio', async () => {
     const caller = await newEfirmaCaller(servicio);
     fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'code', times: 1, code: 5004 });
     const id = await askFor(caller);

@@ -335,7 +335,7 @@ it('a CIEC that the SAT refuses pauses a subscription after one log-in, however 
   expect(await saldoDe(servicio, caller)).toBe(9);
 });
 
-it('refuses what no text of the database can hold, and a cursor that nobody gave', async () => {
+it('refuses text that the database cannot hold, and a made-up cursor', async () => {
   const caller = await servicio.newCiecCaller();
   const { rfc } = caller;
   await expectOk(caller.call('sincronizacion/crear', { rfc, desde: hoy }));

@@ -13,7 +13,7 @@ const panel = duringTests(() =>
   startPanel({ database: servicio.database, env: { API_PUBLIC_URL: servicio.api.url, S3_BUCKET: servicio.bucket } }),
 );
 
-/** Somebody whose received CFDI are kept up to date, and how readings are merged. */
+/** A user with a subscription to received CFDI, and a function that merges readings. */
 async function owner() {
   const persona = await panel.registrar({ saldo: 5 });
   const caller = await addCaller(servicio, persona);

@@ -206,7 +206,7 @@ describe('whoever owns an account', () => {
     expect(await actionsOf(ana)).toContain('traspasar-cuenta');
   });
 
-  it('does not leave it to nobody', async () => {
+  it('cannot leave an account without an owner', async () => {
     const ana = await panel.registrar();
     const leave = `/cuentas/dejar?cuenta=${ana.cuentaId}`;
     expect((await ana.get(leave)).status).toBe(409);

@@ -18,7 +18,7 @@ setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;
 
 const panel = usePanel();
-/** Somebody whose ledger has so many rows, of two taxpayers. */
+/** A user whose ledger has that many rows, of two taxpayers. */
 async function newOwner(filas: number, at: Panel = panel): Promise<Persona> {
   const persona = await at.registrar();
   const contribuyentes = [await addRfc(panel.db, persona), await addRfc(panel.db, persona)].map(({ id }) => id);

@@ -87,7 +87,7 @@ describe('an API key that was typed in', () => {
     expect(await rows(first.id)).toEqual([]);
     expect(await rows(second.id)).toHaveLength(1);
     const llave = hrefRfc(second.rfc, '/llave');
-    // The known key keeps what is stored under it.
+    // The known key keeps the credentials stored under it.
     expect((await eva.submit(llave, llave)).status).toBe(200);
     expect(await rows(second.id)).toEqual([]);
     const stored = await panel.db.pool.query('SELECT FROM credencial WHERE contribuyente_id = $1', [second.id]);

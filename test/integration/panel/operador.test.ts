@@ -87,7 +87,7 @@ describe('the pages of the operator', () => {
       }
   });
 
-  /** A solicitud that is due for a minute and that nobody has taken. */
+  /** A solicitud that has been due for a minute and that no worker has claimed. */
   async function late(taxpayer: Awaited<ReturnType<typeof seedTaxpayer>>) {
     await acceptSolicitud(panel.db, taxpayer);
     await panel.sql`DELETE FROM outbox`;
@@ -287,7 +287,7 @@ describe('what the operator does', () => {
     expect(segunda.$(`#rastreo-${uno.id}`)).toHaveLength(0);
 
     expect((await operador.submit('/operador/pagos', at('confirmar'))).status).toBe(303);
-    // What is over is said to be, whatever was typed.
+    // The page says that a captcha is over, whatever was typed.
     const token = await operador.csrf('/operador');
     expect((await operador.post(at('rechazar'), { _csrf: token, motivo: '' })).status).toBe(303);
     expect((await operador.abrir('/operador/pagos')).text).toContain('ya estaba resuelto');

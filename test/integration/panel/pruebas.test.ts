@@ -76,7 +76,7 @@ describe('the sandbox', { shuffle: false }, () => {
     expect(page.$('[name="c.rfc"]').attr('value')).toBe('ZZZ200101ZZ1');
   });
 
-  it('stores a CIEC without showing it or the key to anybody', async () => {
+  it('stores a CIEC without showing it or the key', async () => {
     const ciec = ciecOf(llave.rfc);
     const page = await probar('vault/rfc-guardar', { ciec });
     expect(page.$('#resultado .estado').text()).toBe('HTTP 200');

@@ -6,7 +6,7 @@ import { addRfc, type Campos, callApi, type Respuesta, useApi, usePanel, usePers
 import { archivo, atGate, efirmaDe, forged, generate, hrefRfc, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-<b>-&-16';
-// Keys are asked for each time here: what is remembered has a test of its own.
+// These tests enter the key each time; the remembered key has a test of its own.
 const panel = usePanel({ env: { LLAVE_RECORDADA_SECONDS: '0', PAGOS_DEMOSTRACION: 'true' } });
 const ana = usePersona(panel, { saldo: 50 });
 const api = useApi(panel);
@@ -83,7 +83,7 @@ describe('the CIEC', () => {
     expect(await rowsOf(rfc)).toEqual([]);
   });
 
-  it('that the SAT refused is shown as such until it is stored anew', async () => {
+  it('that the SAT refused is shown as such until it is stored again', async () => {
     const { rfc, key, pagina } = await withKey();
     await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
     await panel.sql`UPDATE credencial k SET rechazada_portal_en = now() FROM contribuyente c

@@ -6,7 +6,7 @@ import { addRfc, type Persona, presetOf, usePanel, usePersona } from './fixtures
 import { atGate, efirmaDe, forged, generate, hrefRfc, keysIn, onlyKey, PASSWORD, parsed } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-CIEC-016';
-// Keys are asked for each time here: what is remembered has a test of its own.
+// These tests enter the key each time; the remembered key has a test of its own.
 const panel = usePanel({ env: { LLAVE_RECORDADA_SECONDS: '0' } });
 const ana = usePersona(panel, { saldo: 50 });
 

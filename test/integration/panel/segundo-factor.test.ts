@@ -31,7 +31,7 @@ async function propose(persona: Persona): Promise<TOTP> {
 
 const codigosDe = ({ $ }: Respuesta) => $('pre').text().trim().split('\n');
 
-/** Somebody whose second factor is in force; the next code of the app is still good. */
+/** A user whose second factor is in force; the next code of the app is still good. */
 async function protegida(): Promise<Protegida> {
   const persona = await panel.registrar();
   const app = await propose(persona);
@@ -76,7 +76,7 @@ describe('the second factor', () => {
     expect(await panel.deps.segundosFactores.find(ana.usuarioId)).toBeNull();
   });
 
-  it('keeps whoever has only the password out of every page', async () => {
+  it('keeps a user with only the password out of every page', async () => {
     const cliente = await halfWay(await protegida());
     for (const path of ['/cuenta', '/cuenta/dos-pasos', '/cuenta/password'])
       expect((await cliente.get(path)).location).toMatch(/^\/entrar\?a=/);

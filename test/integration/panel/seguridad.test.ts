@@ -86,7 +86,7 @@ describe('forged requests', () => {
       expect(await send(headers)).toBe(303);
   });
 
-  it('cannot log anybody in or sign anybody up either', async () => {
+  it('cannot log a user in or sign one up either', async () => {
     const ana = await panel.registrar();
     const { email, password } = ana;
     const theirs = await panel.newCliente().csrf();

@@ -12,7 +12,7 @@ const envOf = (API_PUBLIC_URL: string) => ({ env: { API_PUBLIC_URL, S3_BUCKET: s
 /** A panel over the service's database, storage and API. */
 const panel = duringTests(() => startPanel({ database: servicio.database, ...envOf(servicio.api.url) }));
 
-/** Somebody with a taxpayer, its key and its CIEC. */
+/** A user with a taxpayer, its key and its CIEC. */
 async function owner(saldo = 5, at = panel): Promise<{ persona: Persona; caller: Caller }> {
   const persona = await at.registrar({ saldo });
   return { persona, caller: await addCaller(servicio, persona) };

@@ -87,7 +87,7 @@ describe('the page of one', () => {
     expect($('script[src*="solicitud."]')).toHaveLength(0);
   });
 
-  test('leaves the charts out where nobody counted', async () => {
+  test('leaves the charts out where no counts exist', async () => {
     const { persona, taxpayer } = await owner();
     const page = await persona.get(`/solicitudes/${await finished(taxpayer)}`);
     expect(page.$('figure')).toHaveLength(0);

@@ -235,7 +235,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
     expectSinQuejas(operador);
   });
 
-  it('cannot be clicked through a frame of somebody else', async () => {
+  it('cannot be clicked through a frame of another site', async () => {
     const marco = createServer((_, response) => {
       response.setHeader('content-type', 'text/html');
       response.end(`<iframe src="${url}/entrar" width="900" height="600"></iframe>`);
