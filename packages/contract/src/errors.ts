@@ -10,7 +10,7 @@ export const CATALOGO = { ...ACCESO, ...PETICIONES, ...SERVICIOS } as const;
 
 export type NombreError = keyof typeof CATALOGO;
 
-/** A field and what is wrong with it, in Spanish. */
+/** Invalid field of a request with the reason, in Spanish. */
 export interface CampoErroneo {
   readonly campo: string;
   readonly motivo: string;

@@ -55,11 +55,11 @@ export const ESTADOS_CONTRIBUYENTE = ['ACTIVO', 'SUSPENDIDO', 'CANCELADO'] as co
 export const OPINIONES = ['POSITIVO', 'NEGATIVO', 'EN_SUSPENSION', 'INSCRITO_SIN_OBLIGACIONES', 'NO_INSCRITO'] as const;
 
 /**
- * Letters (3 for a legal person, 4 for a natural one), a date yyMMdd, and three characters of which the last is the
- * check digit. Ñ and & are letters of an RFC. Pattern of the SAT's CFDI schema (`t_RFC`).
+ * RFC: letters (3 for a legal person, 4 for a natural one), a date yyMMdd, and three characters that end with the check
+ * digit. Ñ and & count as letters. The pattern is that of the SAT's CFDI schema (`t_RFC`).
  */
 const RFC = /^([A-ZÑ&]{3,4})(\d{2})(\d{2})(\d{2})([A-Z\d]{2})([A\d])$/;
-/** The same for whoever reads the interface's description. */
+/** Same pattern as a string, for the published description of the interface. */
 export const RFC_PATTERN = '^[A-ZÑ&]{3,4}\\d{6}[A-Z\\d]{2}[A\\d]$';
 
 function isRealDate(yy: string, mm: string, dd: string): boolean {
@@ -160,7 +160,9 @@ export const uuidField = z
     format: 'uuid',
   });
 
-/** The id of a solicitud. Anything of up to 64 characters is looked up; what is no UUID is simply not found. */
+/**
+ * Id of a solicitud. Any text of up to 64 characters is accepted and looked up; one that is not a UUID is not found.
+ */
 export const solicitudIdField = z
   .string({ error: 'debe ser un texto' })
   .trim()
@@ -187,7 +189,7 @@ export const tipoDescargaField = z
   .enum(['emitidos', 'recibidos'], { error: 'debe ser emitidos o recibidos' })
   .meta({ id: 'TipoDescarga', description: 'Qué CFDI se piden.', example: 'recibidos' });
 
-/** What the rows of a download are given as; the first one is what is given to who asks for none. */
+/** File formats for the rows of a download. The first one is the default. */
 export const FORMATOS = ['csv', 'xlsx', 'ndjson', 'parquet'] as const;
 export type Formato = (typeof FORMATOS)[number];
 

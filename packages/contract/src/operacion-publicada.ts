@@ -1,4 +1,4 @@
-/** An operation of the API as anybody may know it, without its code. */
+/** Public description of an operation of the API, without its code. */
 export interface OperacionPublicada {
   /** Path without /api/v1/, such as `tax/facturas`: how an operation is named when it is switched off. */
   readonly path: string;

@@ -19,7 +19,7 @@ export interface ServidorSmtp {
 
 const PORTS = { 'smtp:': 587, 'smtps:': 465 } as const;
 
-/** Reads `smtp://user:password@host:port`, user and password percent-encoded (RFC 3986); null for what is none. */
+/** Reads `smtp://user:password@host:port`, user and password percent-encoded (RFC 3986). Null for any other text. */
 export function readServidor(text: string): ServidorSmtp | null {
   if (!URL.canParse(text)) return null;
   const { protocol, hostname, port, username, password, pathname, search, hash } = new URL(text);
@@ -36,12 +36,12 @@ export function readServidor(text: string): ServidorSmtp | null {
 }
 
 const direccion = z.email();
-/** One address and nothing else: what is sent to is asked for nothing more. */
+/** True for one bare address. No other check is made of a recipient. */
 export const isDireccion = (text: string): boolean => direccion.safeParse(text).success;
 
 const CON_NOMBRE = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
 
-/** Reads `avisos@empresa.mx` or `Empresa <avisos@empresa.mx>`; null for what is none. */
+/** Reads `avisos@empresa.mx` or `Empresa <avisos@empresa.mx>`. Null for any other text. */
 export function readRemitente(text: string): Remitente | null {
   const [, nombre = '', email = text.trim()] = CON_NOMBRE.exec(text.trim()) ?? [];
   return isDireccion(email) ? { nombre: nombre.trim(), email } : null;

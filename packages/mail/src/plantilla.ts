@@ -17,7 +17,7 @@ export interface Cuerpos {
   readonly html: string;
 }
 
-/** One line: what was written by others breaks none and begins none. */
+/** Puts the text on one line, so that a user's text can neither break a line of the mail nor begin one. */
 const oneLine = (text: string) =>
   text
     .replace(/\p{C}+/gu, ' ')

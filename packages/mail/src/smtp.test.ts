@@ -106,7 +106,7 @@ describe('a server', () => {
     expect(server.recibidos).toHaveLength(1);
   });
 
-  it.each(['inicio', 'starttls'] as const)('whose certificate nobody vouches for gets nothing (%s)', async (tls) => {
+  it.each(['inicio', 'starttls'] as const)('with an untrusted certificate gets nothing (%s)', async (tls) => {
     const server = await smtp({ tls });
     expect(await send(server.url, { tls: 'exigir' })).toMatchObject({ falla: 'TLS_RECHAZADO', isRefused: false });
     expect(await mailer(server.url, { tls: 'exigir' }).probe(never)).toMatchObject({ falla: 'TLS_RECHAZADO' });

@@ -45,9 +45,9 @@ export interface Mailer {
 }
 
 /**
- * Hands mails to one server. The whole conversation has one deadline, so that a server which speaks a letter a minute
- * holds nobody. Without `sin` in `tls` nothing is said before the connection is encrypted by a certificate that is
- * valid, for `autoridades` (PEM) where they are given.
+ * Hands mails to one server. One deadline covers the whole conversation, so a server that sends one letter a minute
+ * cannot block the sender. Unless `tls` is `sin`, the client sends nothing before the connection is encrypted; the
+ * certificate must be valid, by `autoridades` (PEM) where they are given.
  */
 export function createMailer({
   servidor: { host, port, secure, auth },
@@ -149,7 +149,9 @@ const BY_CODE: Readonly<Record<string, FallaSmtp>> = {
   ENOAUTH: 'ACCESO_RECHAZADO',
 };
 
-/** Only what is said of the mail itself can be for good; all else is between its sender and the server. */
+/**
+ * Only a refusal of the mail itself can be final. Every other failure is a problem between the sender and the server.
+ */
 function nameOf({ code = '', originalCode, command, responseCode, permanent }: ErrorSmtp): FallaSmtp {
   const known = BY_CODE[code];
   if (known !== undefined) return known;

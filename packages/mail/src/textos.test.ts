@@ -69,7 +69,7 @@ describe('the text of a mail with a link', () => {
     expect(() => contenidoDe(correo(tipo))).toThrow(/link/);
   });
 
-  it('of a password tells somebody who has an account that somebody wanted to make one with the same e-mail', () => {
+  it('of a password tells the holder of an account that an account with the same e-mail was requested', () => {
     const contenido = contenidoDe(correo('password.restablecer', { datos: [{ registro: true }], enlace }));
     const { texto } = renderCorreo(contenido);
     expect(contenido.asunto).toBe('Ya hay una cuenta de Acuse con su correo');

@@ -41,7 +41,7 @@ const dateOf = (dato: Dato, name: string, format = DIA): string => {
 const many = (n: number, one: string, more: string) => (n === 1 ? one : `${NUMERO.format(n)} ${more}`);
 const dePrueba = (dato: Dato) => (dato['modo'] === 'test' ? ' (con una llave de prueba)' : '');
 
-/** What is said of a package of whose counterparties some stand on a list that speaks against them. */
+/** Sentence about a package with counterparties on an adverse list; empty when it has none. */
 const adversas = (dato: Dato): string => {
   const n = Number(dato['contrapartes_adversas'] ?? 0);
   return n > 0 ? `. ${many(n, 'Una contraparte está', 'contrapartes están')} en una lista adversa del SAT` : '';

@@ -49,7 +49,7 @@ export async function startSmtp(options: SmtpOptions = {}) {
     secure: tls === 'inicio',
     key: PAIR.privateKey.export({ type: 'pkcs8', format: 'pem' }),
     cert: AUTORIDAD_SMTP,
-    // Where TLS is refused is part of what is tested.
+    // Tests also cover a server without TLS.
     disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(user === undefined ? ['AUTH'] : [])],
     allowInsecureAuth: true,
     authOptional: user === undefined,
@@ -79,7 +79,7 @@ export async function startSmtp(options: SmtpOptions = {}) {
       });
     },
   });
-  // A client that leaves is nobody's failure.
+  // A client that disconnects is not a failure of the server.
   server.on('error', () => {});
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);

@@ -11,8 +11,8 @@ import {
 export type MetricProcess = 'api' | 'panel' | 'worker';
 
 /**
- * What a label may say: one of a list, or any name that the code or the contract has (`open`), of which an adapter
- * keeps a bounded number. Never an RFC, a key, an id, an address or a text from outside.
+ * Allowed values of a label: a closed list, or `open` for any name from the code or the contract. An adapter keeps a
+ * bounded number of open values. A label never holds an RFC, a key, an id, an address or a text from outside.
  */
 type LabelValues = readonly string[] | 'open';
 
@@ -48,8 +48,9 @@ const WAIT_SECONDS = [0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 2.5, 5, 10];
 const ALL = ['api', 'panel', 'worker'] as const;
 
 /**
- * Every metric of the service. What is about the whole installation (`from` the worker, read of the database) is told
- * by each process with the role `reconciler`, the same by all of them: take `max`, never `sum`.
+ * Every metric of the service. Metrics about the whole installation (`from` the worker, read from the database) are
+ * exported with the same value by every process with the role `reconciler`: aggregate them with `max`, never with
+ * `sum`.
  */
 export const CATALOGUE = {
   httpRequests: {
@@ -369,19 +370,22 @@ interface Family<S extends Spec> {
   with(labels: LabelsOf<S>): { counter: Counter; histogram: Histogram; gauge: Gauge }[S['kind']];
 }
 
-/** Reads at a scrape what is not counted as it happens. */
+/** Reads values at scrape time that are not counted as events happen. */
 export interface Collector<T> {
   /** Its name in `acuse_collector_up`. */
   readonly name: string;
-  /** What it sets: left out of the answer when it cannot be read, so that nobody takes an old value for a new one. */
+  /**
+   * Metrics that the collector sets. A scrape omits them when the read fails, so that an old value is not taken for a
+   * new one.
+   */
   readonly sets: readonly (keyof Catalogue)[];
-  /** Milliseconds for which what was read, or that it could not be read, is told again. */
+  /** Milliseconds for which a result, or a failure, of `read` is cached. */
   readonly cacheMs: number;
   readonly read: () => T | Promise<T>;
   readonly apply: (read: T) => void;
 }
 
-/** What a process counts by: the metrics of the catalogue that are its own. Passed to whoever counts. */
+/** Metrics of the catalogue that belong to one process, passed to the code that counts. */
 export type Metrics<P extends MetricProcess = MetricProcess> = {
   readonly [K in keyof Catalogue as P extends Catalogue[K]['from'][number] ? K : never]: Family<Catalogue[K]>;
 } & {

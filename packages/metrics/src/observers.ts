@@ -19,7 +19,7 @@ export function createRouteObserver(
   };
 }
 
-/** Counts what is asked of the SAT, its log-ins and its captchas, and tells `others` of each request. */
+/** Counts requests to the SAT, its log-ins and captchas, and passes each request on to `others`. */
 export function observeSat(
   metrics: Pick<
     Metrics<'api' | 'worker'>,

@@ -34,7 +34,7 @@ describe('metrics of a process', () => {
     expect(Object.keys(createMetrics('panel').metrics)).not.toContain('charges');
   });
 
-  it('stay within their number of series whatever they are told of', async () => {
+  it('stay within their number of series for any label values', async () => {
     const { metrics, text } = createMetrics('api', { maxSeries: 5 });
     const observed = Array.from({ length: 1_000 }, (_, n) => `ruta-${n}`);
     for (const route of observed) createRouteObserver(metrics, route)(200, 0.02);
@@ -50,7 +50,7 @@ describe('metrics of a process', () => {
   });
 });
 
-describe('what is read at a scrape', () => {
+describe('metrics read at scrape time', () => {
   const watched = (read: () => Promise<number>, options: { now?: () => number; cacheMs?: number } = {}) => {
     const made = createMetrics('worker', { collectMs: 50, ...(options.now ? { now: options.now } : {}) });
     const { metrics } = made;

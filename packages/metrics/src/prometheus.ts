@@ -11,9 +11,9 @@ import {
   type Spec,
 } from './catalogue.ts';
 
-/** Series that one metric has at most; whatever would be one more is told under {@link OTHER}. */
+/** Largest number of series of one metric. Further ones are counted under {@link OTHER}. */
 const MAX_SERIES = 2_000;
-/** What every open label says for what is beyond the greatest number of series. */
+/** Value of every open label once a metric has its largest number of series. */
 const OTHER = 'otro';
 /** Milliseconds that one collector may take before it counts as failed. */
 const COLLECT_MS = 2_500;
@@ -21,11 +21,11 @@ const COLLECT_MS = 2_500;
 type Labels = Record<string, string>;
 type Series = Counter & Histogram & Gauge;
 
-/** The metrics of one process, and how they are told to Prometheus. */
+/** Metrics of one process with their export to Prometheus. */
 export interface Exposition<P extends MetricProcess> {
   readonly metrics: Metrics<P>;
   readonly contentType: string;
-  /** Everything in Prometheus' text format. Never rejects for a collector: one that fails is told as down. */
+  /** All metrics in Prometheus' text format. Never rejects for a collector: a failed one is exported as down. */
   text(): Promise<string>;
   /** Tells of the process itself too (`process_…`, `nodejs_…`, event-loop lag included), until it ends. */
   watchProcess(): void;
@@ -124,7 +124,7 @@ function openMetric(spec: Spec, labelNames: string[], registry: prometheus.Regis
   }
   if (spec.kind === 'gauge') {
     const metric = new prometheus.Gauge(common);
-    // The library tells 0 of one without labels that nobody has set, which would look healthy.
+    // The library exports 0 for a metric without labels that was never set, which would look healthy.
     const reset = () => (labelNames.length === 0 ? metric.remove() : metric.reset());
     reset();
     return {

@@ -92,7 +92,7 @@ interface NewJob {
   readonly opts: { readonly jobId: string };
 }
 
-/** What is to be rung again and again, by a cron expression in a time zone. */
+/** Periodic wake-up: a cron expression in a time zone. */
 export interface Programa {
   readonly id: string;
   readonly cron: string;
@@ -101,7 +101,7 @@ export interface Programa {
 
 export interface OpenQueue {
   add(jobs: readonly NewJob[]): Promise<unknown>;
-  /** Makes the server's schedule of that id what is given; nothing is written when it already is. */
+  /** Sets the server's schedule of that id to this one. Writes nothing when they are equal. */
   schedule(programa: Programa): Promise<void>;
   /** Lets go of every connection at once, whatever state they are in. */
   discard(): Promise<void>;
@@ -191,9 +191,9 @@ export function openWorker<D>(
 }
 
 /**
- * A connection that drops fails its next statement; an error that nobody listens for must not end the process as well.
- * BullMQ and the pool leave moments without a listener: between the greeting and the first of theirs, and after they
- * took theirs away to close it.
+ * A connection that drops fails its next statement; its error event without a listener must not end the process as
+ * well. BullMQ and the pool leave moments without a listener: between the greeting and their first listener, and after
+ * they have removed theirs to close the connection.
  */
 class SteadyClient extends pg.Client {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
@@ -202,9 +202,9 @@ class SteadyClient extends pg.Client {
 }
 
 /**
- * Connections of one queue to BullMQ's schema, which is made or brought up to date before the first is used. Whoever
- * opens it ends it.
- * @param max the greatest number of connections; a consumer keeps one of them to listen.
+ * Opens connections of one queue to BullMQ's schema, which is created or upgraded before the first is used. The caller
+ * ends the pool.
+ * @param max largest number of connections; a consumer keeps one of them to listen.
  */
 function openPostgresPool(url: string, max: number): PgPool {
   let migrated: Promise<unknown> | null = null;

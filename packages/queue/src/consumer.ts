@@ -21,8 +21,8 @@ interface ConsumoOptions<D> {
   /** Jobs worked on at the same time. */
   readonly concurrency: number;
   /**
-   * Works on one job. What it throws is reported to `onError`; the job is over either way, since what is left to do
-   * stands in the database, unless it is {@link NotBegun}.
+   * Works on one job. An error goes to `onError` and ends the job, since the database holds the work that is left. The
+   * exception is {@link NotBegun}.
    */
   readonly handle: (datos: D, signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;

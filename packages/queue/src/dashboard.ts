@@ -34,7 +34,7 @@ interface Abierto {
 export function createDashboard(settings: QueueSettings, onError: (error: Error) => void = () => {}): Dashboard {
   let abierto: Abierto | null = null;
 
-  /** BullMQ keeps a failure of its start for as long as a queue lives: whoever looks next opens the queues anew. */
+  /** BullMQ keeps a start-up failure for the life of a queue object, so the next look opens the queues again. */
   function current(): readonly Queue[] {
     if (abierto?.isBroken) {
       void abierto.discard();

@@ -18,7 +18,7 @@ export type QueueFacts =
       readonly driver: 'postgres';
       /** BullMQ's own schema is there. */
       readonly hasSchema: boolean;
-      /** Whoever asked may work in it. */
+      /** The user of the connection may use the schema. */
       readonly mayUse: boolean;
       /** It could be made at the first use. */
       readonly mayCreate: boolean;

@@ -11,8 +11,9 @@ export class QueueUnavailable extends Error {
 }
 
 /**
- * The doorbell over BullMQ. It may lose, repeat or delay rings: the rows decide. A queue object that failed once may stay broken after its server is back (a cached start-up
- * failure), so it is thrown away on every failure and made anew by the next call.
+ * Sends wake-ups over BullMQ. A wake-up may be lost, repeated or delayed: the rows decide. A queue object that failed
+ * once may stay broken after its server is back (a cached start-up failure), so every failure discards it and the next
+ * call makes a new one.
  */
 export function createQueue(settings: QueueSettings, options: { onError?: (error: Error) => void } = {}) {
   const onError = options.onError ?? (() => {});
@@ -77,8 +78,8 @@ interface Tarea {
 }
 
 /**
- * The schedule of one piece of work, by BullMQ's job scheduler. A queue object that failed is thrown away and made
- * anew, as by `createQueue`.
+ * Schedules one task with BullMQ's job scheduler. A failed queue object is discarded and made again, as in
+ * `createQueue`.
  */
 export function createScheduler(
   settings: QueueSettings,

@@ -15,8 +15,8 @@ const READ: Readonly<Record<string, (redis: Redis, key: string) => Promise<unkno
 };
 
 /**
- * Looks for a text in everything that the Redis of a queue holds, names and values, whoever put it there. Null for a
- * queue on PostgreSQL, whose tables are looked at as any others.
+ * Searches the names and values of every key in the Redis of a queue for a text, those of other programs included.
+ * Returns null for a queue on PostgreSQL, whose tables are searched with all others.
  */
 export async function searchQueue(
   url: string,
@@ -34,7 +34,7 @@ export async function searchQueue(
       for (const key of keys) {
         claves += 1;
         const type = await redis.type(key);
-        // What is gone by now holds nothing; what cannot be read may hold anything.
+        // A key deleted meanwhile holds nothing; a key of an unreadable type counts as a match.
         const value = type === 'none' ? null : ((await READ[type]?.(redis, key)) ?? text);
         if (`${key} ${JSON.stringify(value)}`.toUpperCase().includes(text.toUpperCase())) hallazgos.push(key);
       }

@@ -29,7 +29,7 @@ export function linkSignals(parents: readonly AbortSignal[], timeoutMs?: number)
   const links = parents.map((parent) => ({ parent, end: () => controller.abort(parent.reason) }));
   const timer =
     timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(new DeadlineError(timeoutMs)), timeoutMs);
-  // Each link ends with its work: many at once are much work, not a leak of which the process has to be warned.
+  // Each link ends with its work, so many links at once mean much work, not a leak that deserves a warning.
   if (parents.length > 0) setMaxListeners(0, ...parents);
   for (const { parent, end } of links) {
     if (parent.aborted) end();

@@ -141,7 +141,7 @@ describe('loadConfig', () => {
     ]);
   });
 
-  test('refuses an empty file, though the setting has a default: whoever names a file means to give a value', () => {
+  test('refuses an empty file even for a setting with a default: naming a file means giving a value', () => {
     const file = join(dir, 'empty');
     for (const content of ['', '\n', ' \r\n']) {
       writeFileSync(file, content);

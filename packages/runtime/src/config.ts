@@ -150,11 +150,10 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads the environment by a schema whose keys are the names of the variables.
- * An empty variable counts as not set. `NAME_FILE` gives the path of a file that holds the value of `NAME`
- * (its final line break is dropped); an empty file is a fault, since whoever names one means to give a value. The result
- * is frozen.
- * @throws ConfigError with every fault; no value is ever quoted in it.
+ * Reads the environment by a schema whose keys are the names of the variables. An empty variable counts as not set.
+ * `NAME_FILE` gives the path of a file that holds the value of `NAME` (its final line break is dropped). An empty file
+ * is a fault, since naming a file means giving a value. The result is frozen.
+ * @throws ConfigError with every fault; it never quotes a value.
  */
 export function loadConfig<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,

@@ -29,7 +29,7 @@ const listenAt = async (port: number) => {
 const portOf = (server: Awaited<ReturnType<typeof listenAt>>) => (server.address() as { port: number }).port;
 
 describe('what an operator reads about an error of the system', () => {
-  it('nobody who answers: the setting', async () => {
+  it('no server listening: the setting', async () => {
     const server = await listenAt(0);
     const port = portOf(server);
     server.close();
@@ -57,7 +57,7 @@ describe('what an operator reads about an error of the system', () => {
     );
   });
 
-  it.runIf(process.platform === 'linux')('a folder of somebody else: its path, and the option', async () => {
+  it.runIf(process.platform === 'linux')('a folder of another user: its path, and the option', async () => {
     const folder = join(dir, 'ajena');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
@@ -95,7 +95,7 @@ describe('what an operator reads about an error of the system', () => {
     );
   });
 
-  it('what is explained already is left as it is, and of all else one line without a stack', () => {
+  it('keeps an explained error as it is, and prints any other as one line without a stack', () => {
     expect(explain(new ExplainedError('uno\ndos'))).toBe('uno\ndos');
     expect(explain(new TypeError('\nsomething\n    at file.ts:1'))).toBe('something');
     expect(explain(undefined)).toMatch(/^La orden falló sin decir por qué/);

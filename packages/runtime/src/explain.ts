@@ -114,7 +114,7 @@ export function explain(error: unknown, where: Where = {}): string {
     : message.trim();
 }
 
-/** The same for what another program printed before it gave up, or null when it printed none of what is known. */
+/** Explains the output of another program that gave up. Null when the output has no known failure. */
 export function explainPrinted(text: string, where: Where, fact: { path?: string; port?: number }): string | null {
   const code = PRINTED.find(([words]) => words.test(text))?.[1];
   return code === undefined ? null : (REMEDIES[code]?.(where, fact) ?? null);

@@ -95,7 +95,7 @@ describe('closing a server', () => {
     expect((await received).length).toBeGreaterThan(body.length);
   });
 
-  test('refuses whoever comes after', async () => {
+  test('refuses later requests', async () => {
     const { server, port } = await start((_, response) => response.end());
     await closeServer(server);
     await expect(fetch(urlOf(HOST, port))).rejects.toThrow();

@@ -76,7 +76,7 @@ interface HealthOptions {
   readonly now?: () => number;
 }
 
-/** What a probe is told. `checks` says `ok` or the code of the failure; never a message, since anyone may ask. */
+/** Answer to a probe. `checks` holds `ok` or the code of the failure; never a message, since probes need no key. */
 interface HealthReport {
   readonly status: 'ok' | 'unavailable' | 'closing';
   readonly checks: Readonly<Record<string, string>>;

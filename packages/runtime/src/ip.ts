@@ -18,8 +18,9 @@ export function parseIp(text: string): Ip | null {
 }
 
 /**
- * Reads a CIDR block (RFC 4632, section 3.1) or a single address. Null when it is neither: also for a block whose
- * address {@link parseIp} does not take, such as `010.0.0.0/8`, of which one reader says 8.0.0.0 and another 10.0.0.0.
+ * Reads a CIDR block (RFC 4632, section 3.1) or a single address. Returns null for any other text, also for a block
+ * with an address that {@link parseIp} refuses, such as `010.0.0.0/8`: some readers take it for 8.0.0.0, others for
+ * 10.0.0.0.
  */
 export function parseRange(text: string): IpRange | null {
   const single = parseIp(text);
@@ -51,8 +52,8 @@ export function isInRanges(ip: Ip, ranges: readonly IpRange[]): boolean {
 }
 
 /**
- * Who one address stands for when callers are counted: itself, or its /64 in IPv6, of which one customer has all
- * addresses.
+ * Network that an address is counted under: the address itself in IPv4, its /64 in IPv6, since one customer holds every
+ * address of a /64.
  */
 export function networkOf(text: string): string {
   const ip = parseIp(text);
@@ -67,9 +68,10 @@ const MAX_ADDRESSES = 10_000;
 const PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
 
 /**
- * Makes the function that tells a caller's address: the socket's, unless that is a trusted proxy; then the last entry
- * of `X-Forwarded-For` that is none, from the right. What stands further left was written by the caller and is never
- * read. `trustedProxies` are CIDR blocks or single addresses; throws RangeError for what is neither.
+ * Makes the function that finds a caller's address. It is the socket's address, unless that is a trusted proxy; then it
+ * is the rightmost entry of `X-Forwarded-For` that is not a trusted proxy. Entries further left come from the caller
+ * and are never read. `trustedProxies` are CIDR blocks or single addresses.
+ * @throws RangeError for an entry that is neither.
  */
 export function createClientIp(
   trustedProxies: readonly string[],

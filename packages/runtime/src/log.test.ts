@@ -109,7 +109,7 @@ describe('the logger keeps secrets out', () => {
     expectNoSecret(capture((log) => log.child(fields).child({ n: 1 }).warn('planted')));
   });
 
-  test.each(Object.entries(planted))('of the fields of what is going on: %s', (_, fields) => {
+  test.each(Object.entries(planted))('in the context fields: %s', (_, fields) => {
     expectNoSecret(capture((log) => log.within(fields, () => log.child({ n: 1 }).warn('planted'))));
   });
 
@@ -142,7 +142,7 @@ test('a hostile text does not hold the process up', () => {
   }
 });
 
-describe('the logger keeps what is needed', () => {
+describe('the logger keeps the needed fields', () => {
   function fieldsOf(fields: LogFields): Record<string, unknown> {
     return JSON.parse(capture((log) => log.info(fields, 'hello')));
   }
@@ -194,7 +194,7 @@ describe('the logger keeps what is needed', () => {
     expect(() => fieldsOf({ hostile })).not.toThrow();
   });
 
-  test('what is going on, on the lines of every logger that writes meanwhile, and on no other', async () => {
+  test('the context fields, on the lines of every logger that writes meanwhile, and on no other', async () => {
     const lines: string[] = [];
     const log = createLogger({ name: 'x', destination: { write: (line) => void lines.push(line) } });
     const child = log.child({ part: 'child' });

@@ -24,7 +24,7 @@ export interface Logger {
   readonly fatal: LogMethod;
   /** A logger whose lines all carry these fields too. */
   child(fields: LogFields): Logger;
-  /** Runs `work`, in which the lines of every logger of this process carry these fields too, whoever writes them. */
+  /** Runs `work`. Meanwhile the lines of every logger of this process carry these fields too. */
   within<T>(fields: LogFields, work: () => T): T;
 }
 
@@ -75,7 +75,7 @@ export function createLogger(options: LoggerOptions): Logger {
 /** A logger that writes nothing. */
 export const silentLogger: Logger = wrap(pino({ level: 'silent' }), new AsyncLocalStorage());
 
-/** The fields of what is going on, for the lines that are written meanwhile. */
+/** Fields of the work in progress, added to the lines logged meanwhile. */
 type LogContext = AsyncLocalStorage<Record<string, unknown>>;
 
 function wrap(target: pino.Logger, context: LogContext): Logger {

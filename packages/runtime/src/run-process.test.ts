@@ -147,7 +147,7 @@ describe('the ordered shutdown', () => {
     expect(lines[0]).toMatch(/"level":"fatal".*"name":"TypeError","message":"unexpected"/);
   });
 
-  test('closes once, and what is opened too late is closed too', async () => {
+  test('closes once, also a resource opened after the close began', async () => {
     open('database');
     const first = shutdown.close('test');
     expect(shutdown.close('again')).toBe(first);

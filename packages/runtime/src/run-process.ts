@@ -8,9 +8,9 @@ import { createLogger, type LogFields, type Logger, type LogLevel } from './log.
 const PHASE_MS = 10_000;
 
 /**
- * Runs one process from its settings to its end: settings that are wrong, and why it cannot start, are told on stderr
- * with exit code 1; what `start` opens is closed in reverse order on SIGTERM and SIGINT. What `start` gives is logged
- * as `process_ready`.
+ * Runs one process from its settings to its end. Wrong settings and a failed start are printed on stderr with exit code
+ * 1. Resources opened by `start` are closed in reverse order on SIGTERM and SIGINT. The result of `start` is logged as
+ * `process_ready`.
  */
 export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel; readonly DRAIN_SECONDS?: number }>(options: {
   readonly name: string;
@@ -126,7 +126,7 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
     exit(clean ? code : 1);
   }
 
-  /** Nothing is closed yet: whoever was sent here before the balancer knew is answered. */
+  /** Closes nothing yet: requests that the load balancer sent before it noticed still get an answer. */
   async function drain(reason: string): Promise<void> {
     announced.abort();
     log.info({ reason, ms: drainMs }, 'drain_begun');

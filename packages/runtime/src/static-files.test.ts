@@ -46,7 +46,7 @@ describe('assets', () => {
     expect(brotliDecompressSync(library.bytes).equals(big)).toBe(true);
   });
 
-  it('are nothing but what is in their folder, under the right hash', async () => {
+  it('serve only the files of their folder, under the right hash', async () => {
     for (const wrong of ['estilo.css', 'estilo.aaaaaaaaaaaaaaaa.css', '../http/assets.ts', 'estilo.test.ts', ''])
       expect([wrong, await assets.serve(wrong, asking())]).toEqual([wrong, null]);
     expect(() => assets.href('falta.css')).toThrow('falta.css');
@@ -57,7 +57,7 @@ describe('assets', () => {
 describe('a file in memory', () => {
   const file = createStaticFile('# hello', 'md');
 
-  it('is not sent again to whoever has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const first = await file.answer(asking());
     expect([first.status, first.headers.get('cache-control'), await first.text()]).toEqual([
       200,

@@ -35,7 +35,7 @@ const QUICKLY = {
   gzip: (text: string) => promisify(gzip)(text, { level: 5 }),
 } as const;
 
-/** Below it the header costs more than what is saved: such a text goes as it is. UTF-16 code units. */
+/** Smallest text worth compressing, in UTF-16 code units: below it the header costs more than compression saves. */
 const COMPRESSED_FROM = 1_024;
 
 /** The body of an answer, and the header fields that belong to it. */
@@ -98,8 +98,8 @@ export function createStaticFile(content: string | Buffer, extension: string): S
 export type Assets = ReturnType<typeof createAssets>;
 
 /**
- * Reads a folder once; what is in it and has a type is served below `prefix`, which ends with a slash. `more`: files
- * from elsewhere by their names.
+ * Reads a folder once and serves its files of known types below `prefix`, which ends with a slash. `more`: further
+ * files by their names.
  */
 export function createAssets(folder: URL, prefix: string, more: Readonly<Record<string, Buffer>> = {}) {
   const hrefs = new Map<string, string>();

@@ -12,8 +12,8 @@ const COUNTER_LIMIT = 0x1000;
 const POOL_BYTES = 4_096;
 
 /**
- * Random bytes from a pool, since each call of the system's generator costs as much as a whole identifier. What was
- * given out is zeroed.
+ * Hands out random bytes from a pool, since each call of the system's generator costs as much as a whole identifier.
+ * Bytes are zeroed in the pool once handed out.
  */
 function createRandomPool(): (size: number) => Uint8Array {
   const pool = Buffer.allocUnsafeSlow(POOL_BYTES);

@@ -25,7 +25,7 @@ export interface JsonSchema {
 type Json<T> = { readonly content: { readonly 'application/json': T } };
 type Respuesta = Json<{ readonly schema: Ref; readonly examples?: Readonly<Record<string, unknown>> }>;
 
-/** What is read of docs/openapi.json. */
+/** Fields of docs/openapi.json that the generator reads. */
 export interface Documento {
   readonly openapi: string;
   readonly info: unknown;

@@ -59,7 +59,7 @@ function typeOf(schema: JsonSchema, name: string, nested: Nested): string {
   return PRIMITIVES[String(schema.type)] ?? 'Any';
 }
 
-/** One class, or two where some of its fields may be missing, before those of what is nested in it. */
+/** One class, or two where some of its fields are optional, before the classes of nested types. */
 function classText(name: string, schema: JsonSchema): string {
   const before: string[] = [];
   const [parent, own] = schema.allOf === undefined ? [null, schema] : schema.allOf;

@@ -91,7 +91,9 @@ export const PASAJEROS: ReadonlySet<NombreError> = new Set<NombreError>([
   'ERROR_INTERNO',
   'SIN_CONEXION',
 ]);
-/** Pass by themselves only where the answer says when: without that, somebody has to change something first. */
+/**
+ * Errors that pass by themselves only where the answer gives a delay; otherwise a person has to change something first.
+ */
 export const CON_PLAZO: ReadonlySet<NombreError> = new Set<NombreError>([
   'SAT_NO_DISPONIBLE',
   'IDEMPOTENCIA_EN_CONFLICTO',

@@ -5,7 +5,7 @@ import { Acuse, type OpcionesAcuse } from './acuse.ts';
 import { AcuseError } from './errors.ts';
 import type { Intento } from './transport.ts';
 
-/** A client that waits for nobody: how long it would have is in `pauses`. */
+/** Client that does not wait: the delays that it would have had are in `pauses`. */
 function clientOf(url: string, options: Partial<OpcionesAcuse> = {}, azar = () => 1) {
   const pauses: number[] = [];
   const esperar = async (ms: number) => void pauses.push(ms);
@@ -179,7 +179,7 @@ describe('a call', () => {
     expect([asked.length, pauses]).toEqual([2, [500]]);
   });
 
-  it('follows no redirection: the key goes to nobody else', async () => {
+  it('follows no redirection, so the key goes to no other host', async () => {
     const other = await serve(ok);
     const { url } = await serve((response) => response.writeHead(307, { location: `${other.url}/api/v1/x` }).end());
     const { acuse } = clientOf(url, { reintentos: 0 });

@@ -11,7 +11,7 @@ export interface Asked {
 }
 export type Answer = (response: ServerResponse, asked: Asked) => void;
 
-/** A service, until the test is over, that answers what it is told, one after the other, and then the last again. */
+/** Service for one test: returns the given answers in order, then repeats the last one. */
 export const serve = (...answers: Answer[]) => serveBy(createServer(), ...answers);
 
 /** The same by a server that is made already, as one of TLS. */

@@ -48,7 +48,7 @@ const level = Number(values.level);
 const formato = FORMATOS.find((each) => each === values.formato);
 if (formato === undefined) throw new Error(`--formato ${values.formato}: one of ${FORMATOS.join(', ')}`);
 
-/** What the bench is about, as whoever assembles gets it. */
+/** Input of the bench, in the form that the assembler receives it. */
 const SOLICITUD_ID = 'bench';
 
 if (values.serve) {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** What an object is like now. `version` changes when it is written anew with other bytes. */
+/** State of an object. `version` changes when the object is overwritten with other bytes. */
 export interface ObjectStat {
   readonly bytes: number;
   readonly version: string;

@@ -13,7 +13,7 @@ const CONFIG: TracingConfig = {
   OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=de%20prueba',
   OTEL_TRACES_SAMPLER: 'parentbased_always_on',
   OTEL_TRACES_SAMPLER_ARG: 1,
-  // What is sent in these tests is sent at the end.
+  // No batch is sent on a timer: these tests send everything at the end.
   OTEL_BSP_SCHEDULE_DELAY: 600_000,
 };
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
@@ -28,7 +28,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** Whoever is sent spans: what was sent, and how it answers. */
+/** Receiver of spans: records the bodies that it gets and answers as told. */
 async function startReceiver(answer = (response: ServerResponse): unknown => response.end('{}')) {
   const sent: string[] = [];
   const server = createServer(async (request, response) => {
@@ -58,7 +58,7 @@ async function start(config: Partial<TracingConfig>, lastMs?: number) {
   return { tracing, log, lines, end: () => shutdown.close('test') };
 }
 
-it('hands on the trace of a caller where nobody is sent to', async () => {
+it('passes on the trace of a caller when no receiver is set', async () => {
   for (const config of [{}, { OTEL_SDK_DISABLED: true, OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }]) {
     const { tracing, log, lines, end } = await start(config);
     const seen = await tracing.span({ ...WORK, parent: PARENT }, async () => {
@@ -76,7 +76,7 @@ it('hands on the trace of a caller where nobody is sent to', async () => {
   }
 });
 
-it('is loaded in a process that sends nobody anything without anything of OpenTelemetry', async () => {
+it('loads nothing of OpenTelemetry in a process without a receiver', async () => {
   const program = `
     const { openTracing } = await import('@acuse/tracing');
     const { createRequire } = await import('node:module');
@@ -87,7 +87,7 @@ it('is loaded in a process that sends nobody anything without anything of OpenTe
   expect(stdout.trim()).toBe('0');
 });
 
-it('sends what is left at the end of the process, each span under its parent, failures told', async () => {
+it('sends the remaining spans at the end of the process, each under its parent, failures included', async () => {
   const { url, sent } = await startReceiver();
   const { tracing, end } = await start({ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_SERVICE_NAME: 'mi-acuse' });
   const fault = tracing.span({ ...WORK, parent: PARENT }, async () => {

@@ -1,7 +1,7 @@
 import type { Logger, Shutdown } from '@acuse/runtime';
 import { createTracing, type Tracing } from './tracing.ts';
 
-/** What a process is told of tracing, by the names of OpenTelemetry. */
+/** Settings of tracing, under the names that OpenTelemetry gives them. */
 export interface TracingConfig {
   readonly OTEL_SDK_DISABLED: boolean;
   readonly OTEL_EXPORTER_OTLP_ENDPOINT?: string | undefined;
@@ -27,9 +27,9 @@ function endpointOf(config: TracingConfig): string | null {
 }
 
 /**
- * The tracing of a process, `acuse-api` or `acuse-worker` unless it is named. Spans are sent in the background, in
- * batches; what finds no room is dropped, and a receiver that is away or slow keeps nobody waiting. What is left goes at
- * the end of the process, after everything that is opened later.
+ * Opens the tracing of a process; the service is `acuse-api` or `acuse-worker` unless the settings name it. Spans are
+ * sent in the background, in batches. Spans without room in the buffer are dropped, and a slow or absent receiver
+ * delays no work. The remaining spans are sent at the end of the process, after everything opened later has closed.
  */
 export async function openTracing(
   process: 'api' | 'worker',

@@ -25,7 +25,7 @@ const KINDS = {
   consumer: SpanKind.CONSUMER,
 } as const;
 
-/** Whoever calls decides; of what begins here, the settings say which share. */
+/** The caller's decision holds; for traces that begin here, the settings give the sampled share. */
 function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: TracingConfig): Sampler {
   const roots = {
     parentbased_always_on: () => new AlwaysOnSampler(),
@@ -45,7 +45,7 @@ function pairsOf(text: string): Record<string, string> {
   );
 }
 
-/** The same exporter, whose failures are told: the first of a row, and that it works again. */
+/** Same exporter, which also logs the first failure of a row and the recovery. */
 function telling(exporter: SpanExporter, log: Logger): SpanExporter {
   let isFailing = false;
   return {
@@ -63,8 +63,8 @@ function telling(exporter: SpanExporter, log: Logger): SpanExporter {
 }
 
 /**
- * Records spans over OpenTelemetry and sends them in batches by OTLP over HTTP, as JSON. Nothing is registered as global:
- * whoever is given it is all that uses it.
+ * Records spans over OpenTelemetry and sends them in batches by OTLP over HTTP, as JSON. Registers nothing globally:
+ * only the code that holds the recorder uses it.
  */
 export function openRecorder({
   url,

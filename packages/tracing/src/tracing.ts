@@ -9,7 +9,7 @@ export type Attributes = Readonly<Record<string, string | number | boolean | rea
 export type SpanKind = 'internal' | 'server' | 'client' | 'producer' | 'consumer';
 
 export interface SpanSpec {
-  /** Of few values: what is different in each goes into the attributes. */
+  /** One of few values: values that differ for each span go into the attributes. */
   readonly name: string;
   readonly kind: SpanKind;
   readonly attributes?: Attributes;
@@ -24,7 +24,7 @@ export interface Span {
   fail(type: string): void;
 }
 
-/** A span as whoever records it is given it. */
+/** Span as the recorder receives it. */
 interface RecordedSpan extends Span {
   readonly parent: TraceParent;
   /** `at`: milliseconds since 1970; now without it. */
@@ -41,9 +41,9 @@ export interface Recorder {
 export interface Tracing {
   /** Runs `work` as a span. Lines of the log that are written meanwhile carry its trace. What `work` throws has failed. */
   span<T>(spec: SpanSpec, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Records what is over: it began and ended so many milliseconds since 1970. */
+  /** Records a finished span: `from` and `to` are milliseconds since 1970. */
   note(spec: SpanSpec, from: number, to: number, failure?: string): void;
-  /** The `traceparent` of what is going on, to be kept or sent on; null outside of any trace. */
+  /** `traceparent` of the current span, to store or send on; null outside of any trace. */
   current(): string | null;
   /** Records each request to the SAT under the span in which it was made. */
   readonly sat: SatMetrics;
@@ -51,7 +51,7 @@ export interface Tracing {
 
 const NO_SPAN: Span = { set() {}, fail() {} };
 
-/** How a result of the SAT is told: what it answered is no failure of the request. */
+/** Results of the SAT that count as a failed span; a business answer of the SAT is not one. */
 const FAILED = ['rechazo', 'fallo', 'evitada'];
 
 /** Tracing over a recorder, or over none. */

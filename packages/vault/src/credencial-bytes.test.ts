@@ -12,7 +12,7 @@ const credencial: fc.Arbitrary<Credencial> = fc.oneof(
 );
 
 describe('credential bytes', () => {
-  it('give back what was written', () => {
+  it('decode to the credential that was encoded', () => {
     fc.assert(
       fc.property(credencial, (value) => {
         const bytes = encodeCredencial(value);

@@ -36,8 +36,8 @@ export function encodeCredencial(credencial: Credencial): Buffer {
 }
 
 /**
- * Reads what {@link encodeCredencial} wrote, into buffers of its own, and zeroes it. Throws {@link CredencialIlegible}
- * for null, which is what did not open, for what is not exactly that, and for another type.
+ * Reads the output of {@link encodeCredencial} into buffers of its own and zeroes the input.
+ * @throws CredencialIlegible for null (an envelope that did not open), for any other content and for another type.
  */
 export function decodeCredencial(
   plaintext: Buffer | null,

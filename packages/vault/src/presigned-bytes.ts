@@ -29,8 +29,8 @@ export function encodePresigned({ cer, firmas }: Presigned): Buffer {
 }
 
 /**
- * Reads what {@link encodePresigned} wrote, into buffers of its own, and zeroes it. Throws {@link CredencialIlegible} for
- * null, which is what did not open, and for what is not exactly that.
+ * Reads the output of {@link encodeCapsula} into buffers of its own and zeroes the input.
+ * @throws CredencialIlegible for null (an envelope that did not open) and for any other content.
  */
 export function decodePresigned(plaintext: Buffer | null, rfc: string): Presigned {
   try {

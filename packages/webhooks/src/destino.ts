@@ -18,8 +18,8 @@ export type ReparoUrl =
   | 'DEMASIADO_LARGA';
 
 /**
- * A receiver that is nobody: nothing is sent, and messages are kept for whoever reads them by `webhooks/entregas`, as
- * `acuse escuchar` does.
+ * Receiver of a webhook without a URL: nothing is sent, and messages are kept for readers of `webhooks/entregas` such
+ * as `acuse escuchar`.
  */
 export const SIN_RECEPTOR = 'acuse:escuchar';
 
@@ -51,8 +51,8 @@ function isPublic(ip: Ip): boolean {
 }
 
 /**
- * Reads the URL of a receiver: its canonical text, or what is wrong with it. A name is not resolved here: what it points
- * to is checked at every connection.
+ * Reads the URL of a receiver: returns its canonical text, or its fault. Names are not resolved here: every connection
+ * checks the addresses that the name resolves to.
  */
 export function readUrlDestino(
   text: string,
@@ -69,11 +69,11 @@ export function readUrlDestino(
   return url.href.length > MAX_URL ? { reparo: 'DEMASIADO_LARGA' } : { url: url.href };
 }
 
-/** Reads what the owner of a webhook gives as its receiver: the canonical URL, or nobody. */
+/** Reads the receiver that the owner of a webhook gives: a URL, which is made canonical, or {@link SIN_RECEPTOR}. */
 export const readReceptor = (text: string, politica: PoliticaDestino): ReturnType<typeof readUrlDestino> =>
   text === SIN_RECEPTOR ? { url: text } : readUrlDestino(text, politica);
 
-/** What is wrong with a URL, for its owner. */
+/** Fault of a URL, in Spanish for the owner of the webhook. */
 export const REPAROS_URL: Readonly<Record<ReparoUrl, string>> = {
   ILEGIBLE: 'debe ser una dirección completa, como https://erp.example/acuse',
   SIN_HTTPS: 'debe empezar con https://',

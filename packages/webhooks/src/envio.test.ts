@@ -39,7 +39,7 @@ function sender(options: Options = {}): Sender {
 
 const post = (from: Sender, url: string) => from.send({ url, headers: { 'webhook-id': 'evt_1' }, cuerpo: '{}' }, never);
 
-/** Names that say what a test wants, and nobody's else: no name server is asked. */
+/** Resolves only the names that a test gives; no name server is asked. */
 const names =
   (table: Readonly<Record<string, readonly string[]>>): ((name: string) => Promise<readonly string[]>) =>
   async (name) =>

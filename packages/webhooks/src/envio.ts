@@ -33,7 +33,7 @@ export interface Sender {
 const MAX_READ = 64 * 1_024;
 const MAX_KEPT = 1_000;
 const DNS = { timeout: 2_000, tries: 2 };
-/** A day: nobody is left alone for longer. */
+/** A day, in seconds: the longest `Retry-After` that counts. */
 const MAX_RETRY_AFTER = 86_400;
 
 class DireccionNoPermitida extends Error {
@@ -56,16 +56,16 @@ function createResolve(): (hostname: string) => Promise<readonly string[]> {
 }
 
 /**
- * Sends messages to receivers whom nobody vouches for. A name is resolved once for a connection, each of its addresses
- * is checked, and the connection goes to those and no others; redirects are answers. `resolve` stands in for the name
- * servers.
+ * Sends messages to untrusted receivers. A name is resolved once for a connection, each of its addresses is checked,
+ * and the connection goes to those and no others. A redirect is an ordinary answer and is not followed. `resolve`
+ * stands in for the name servers.
  */
 export function createSender({
   timeoutMs,
   resolve = createResolve(),
   ...politica
 }: PoliticaDestino & {
-  /** Milliseconds that one try may take from the first packet to the end of what is read. */
+  /** Milliseconds for one attempt, from the first packet to the last byte that is read. */
   readonly timeoutMs: number;
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
 }): Sender {
@@ -96,7 +96,7 @@ export function createSender({
   };
 
   const agent = new Agent({
-    // Whatever NODE_TLS_REJECT_UNAUTHORIZED says: who is told is who was named.
+    // Certificates are checked whatever NODE_TLS_REJECT_UNAUTHORIZED says: only the named receiver gets the message.
     connect: { lookup, timeout: timeoutMs, rejectUnauthorized: true },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
@@ -116,7 +116,8 @@ export function createSender({
         retryAfter: null,
         ...rest,
       });
-      // What was allowed when it was stored need not be any more; and of an address the agent looks nothing up.
+      // The policy may have changed since the URL was stored, and the agent resolves no name when the host is an
+      // address.
       const { url, reparo } = readUrlDestino(text, politica);
       if (reparo !== undefined) return ended({ error: 'DIRECCION_NO_PERMITIDA' });
       const target = new URL(url);

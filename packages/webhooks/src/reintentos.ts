@@ -2,9 +2,9 @@
 const JITTER = 0.2;
 
 /**
- * Seconds until the next try after `intentos` failed ones, or null when that was the last. `intervalos` are the seconds
- * between two tries, of which up to a fifth is taken away by chance; the answer's `Retry-After` (seconds) is waited for
- * where it is longer, as far as the intervals that are left reach.
+ * Seconds until the next attempt after `intentos` failed ones, or null after the last. `intervalos` are the seconds
+ * between two attempts; chance shortens each by up to a fifth. The answer's `Retry-After` (seconds) applies where it is
+ * longer, up to the sum of the intervals that are left.
  */
 export function nextIntento({
   intentos,

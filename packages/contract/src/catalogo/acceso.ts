@@ -1,6 +1,6 @@
 import type { EntradaCatalogo } from './entrada.ts';
 
-/** What is refused before an operation is reached: the call itself, its key, its account, its RFC. */
+/** Errors raised before an operation runs: about the call itself, its API key, its account or its RFC. */
 export const ACCESO = {
   API_KEY_INVALIDA: {
     http: 401,

@@ -1,6 +1,6 @@
 import type { EntradaCatalogo } from './entrada.ts';
 
-/** What is wrong with what was asked for: fields, and what they name. */
+/** Errors in the content of a request: its fields, and the resources that they name. */
 export const PETICIONES = {
   CAMPO_INVALIDO: {
     http: 400,

@@ -64,7 +64,7 @@ export async function assemble(
   }
 }
 
-/** What is noticed of the rows while they are written. */
+/** Facts collected from the rows while they are written. */
 type Seen = Pick<ConstructorParameters<typeof MetadataTransformer>[0], 'resumen' | 'rfcColumn' | 'observers'>;
 
 interface Opened {
@@ -134,7 +134,7 @@ async function* rowsOf(
   }
 }
 
-/** The rows of `metadata.csv` that one package gives, and into `leido` and `seen` what was noticed while reading. */
+/** Yields the rows of `metadata.csv` in one package. Puts the facts found while reading into `leido` and `seen`. */
 async function* csvRows(
   satPackage: SatPackage,
   recortar: Periodo | null,
@@ -212,7 +212,9 @@ const confianzaDeParte = (parte: ParteLeida): Confianza =>
 const confianzaDe = (partes: readonly ParteLeida[]): Confianza =>
   partes.some(hasRows) || partes.every((parte) => parte.parte.confirmada) ? 'confirmado' : 'sin_confirmar';
 
-/** `manifest.json`: what was asked, what the SAT gave, and what is in the ZIP. Same plan and packages, same text. */
+/**
+ * `manifest.json`: the request, the answer of the SAT, and the content of the ZIP. Same plan and packages, same text.
+ */
 function renderManifest(
   plan: PlanEnsamble,
   partes: readonly ParteLeida[],
@@ -270,7 +272,7 @@ export class ZipNoCoincide extends Error {
   }
 }
 
-/** Reads the directory of the stored ZIP back and compares it with what was written. Throws {@link ZipNoCoincide}. */
+/** Reads the directory of the stored ZIP back and compares it with the written one. Throws {@link ZipNoCoincide}. */
 async function verifyZip(
   store: ObjectStore,
   objectKey: string,

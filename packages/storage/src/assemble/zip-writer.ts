@@ -30,7 +30,7 @@ export interface ZipWriter {
   addDeflated(nombre: string, data: AsyncIterable<Buffer> | Iterable<Buffer>, measure: Measure): Promise<EntryWritten>;
   /** Writes the directory; resolves with what the whole ZIP measures when it has been read to its end. */
   finish(): Promise<Measure>;
-  /** Breaks the output off with an error, so that whoever reads it cannot take it for a whole ZIP. */
+  /** Breaks the output off with an error, so that a reader cannot take it for a whole ZIP. */
   fail(error: unknown): void;
 }
 

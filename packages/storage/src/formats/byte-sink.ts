@@ -43,7 +43,7 @@ export class ByteSink {
     this.at = o;
   }
 
-  /** What is ready; with `all` everything that was written. */
+  /** Returns the full buffers; with `all` everything written. */
   take(all = false): Buffer[] {
     if (all) this.#flush();
     const done = this.#done;

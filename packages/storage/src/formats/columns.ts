@@ -86,7 +86,7 @@ const EMPTY: Readonly<Record<Formato, string>> = {
   parquet: 'NULL',
 };
 
-/** What is said of each column in the manifest. */
+/** Description of a column in the manifest. */
 export interface ColumnDescription {
   readonly nombre: string;
   readonly tipo: ColumnType;

@@ -89,8 +89,8 @@ const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 const UNIX_DAY = 719_528;
 
 /**
- * Seconds from 1970 to `yyyy-MM-ddTHH:mm:ss`, as if its clock were that of UTC; NaN for what no calendar or clock has.
- * The places of its digits were checked by whoever wrote it.
+ * Seconds from 1970 to `yyyy-MM-ddTHH:mm:ss`, read as UTC. NaN for a date or time that does not exist. The writer of
+ * the text has already checked the places of the digits.
  */
 export function readInstant(bytes: Uint8Array, at: number): number {
   const year = digits(bytes, at, 4);
@@ -117,7 +117,7 @@ export class Amount {
   /** Without zeros beyond the last place that there may be. */
   fractionEnd = 0;
 
-  /** False for what is no amount of as many digits as there may be; then it holds nothing. */
+  /** Returns false for a text that is not an amount or has too many digits; the object then holds no value. */
   read(bytes: Uint8Array, start: number, end: number): boolean {
     let at = start;
     this.isNegative = bytes[at] === MINUS;

@@ -92,7 +92,7 @@ describe.each(FORMATOS)('as %s', { timeout: 120_000 }, (formato) => {
     expect(manifestOf(zip).valores_incompletos).toEqual({});
   });
 
-  test('NUL comes back, and what is no UTF-8, such as half a surrogate pair, as U+FFFD', async () => {
+  test('NUL comes back, and invalid UTF-8, such as half a surrogate pair, as U+FFFD', async () => {
     const rows = [satRow(0, { nombreEmisor: 'a\0b' }), satRow(1, { nombreEmisor: 'x@@@y' })];
     const text = Buffer.from(satText(rows));
     Buffer.from([0xed, 0xa0, 0x80]).copy(text, text.indexOf('@@@'));

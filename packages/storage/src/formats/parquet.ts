@@ -36,7 +36,7 @@ const SCHEMA: Schema = [
   ),
 ];
 
-/** Gives out what was written, group by group. */
+/** Hands out the written bytes, group by group. */
 class GroupWriter extends ByteWriter {
   take(): Buffer {
     const bytes = Buffer.from(this.getBytes());

@@ -26,7 +26,7 @@ export const SHEET_LIMITS: SheetLimits = { rows: SHEET_ROWS, bytes: SHEET_BYTES 
 /** Indexes of the cell formats in {@link STYLES}. */
 const STYLE = { texto: 1, fecha_hora: 2, decimal: 3, booleano: 0, header: 4 } as const;
 
-/** Text has the format of text: what looks like a formula stays text even when somebody edits its cell. */
+/** Text cells have the format of text: a text that looks like a formula stays text even when its cell is edited. */
 export const STYLES =
   '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
   '<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">' +

@@ -13,7 +13,7 @@ interface MetadataWritten {
 
 /**
  * Writes chunks of whole rows of `metadata.csv`, without its header, as the metadata of a package in this format. Same
- * rows and level, same bytes; memory does not grow with them. What is compressed by its own format is only stored.
+ * rows and level, same bytes; memory does not grow with them. A format that compresses by itself is only stored.
  */
 export async function writeMetadata(
   writer: ZipWriter,

@@ -76,7 +76,7 @@ export async function* workbookOf(
     isWhole = true;
   } finally {
     if (!isWhole) {
-      // Nobody reads on: whatever still waits for a reader has to end.
+      // The reader has left: everything that still waits for it has to end.
       zip.fail(new Error('the workbook was given up'));
       await written.catch(() => undefined);
     }

@@ -12,7 +12,7 @@ import { Contrapartes, MAX_CONTRAPARTES } from './contrapartes.ts';
 
 const [UNO, DOS, TRES] = ['PRO010101AB1', 'ÑUÑ&030303AB', 'COAJ850101AB4'] as const;
 
-/** A CFDI received of somebody. */
+/** A received CFDI of this issuer. */
 const de = (rfcEmisor: string, rest: Partial<SatRow> = {}): SatRow =>
   satRow(1, { rfcEmisor, nombreEmisor: `Nombre de ${rfcEmisor}`, efecto: 'I', monto: '100.50', estatus: '1', ...rest });
 
@@ -51,13 +51,13 @@ describe('counterparties that may stand on a list', () => {
     expect(run(reversed, [], { listados }).contrapartes).toEqual(expected);
   });
 
-  test('of what was issued are those who received it', () => {
+  test('of issued CFDI are their receivers', () => {
     const rows = [de('YOO010101AB1', { rfcReceptor: UNO, nombreReceptor: 'Cliente' }), de(UNO, { rfcReceptor: DOS })];
     const { contrapartes } = run(satText(rows), [], { tipo: 'emitidos', listados: [UNO] });
     expect(contrapartes).toEqual([{ rfc: UNO, nombre: 'Cliente', ingresos: suma(1, '100.50'), egresos: nada }]);
   });
 
-  test('are not looked for without lists, and with lists of nobody there is nobody', () => {
+  test('are not looked for without lists, and are none with empty lists', () => {
     expect(run(satText([de(UNO)])).contrapartes).toBeNull();
     expect(run(satText([de(UNO)]), [], { listados: [] }).contrapartes).toEqual([]);
   });

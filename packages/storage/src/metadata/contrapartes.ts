@@ -4,7 +4,7 @@ import { Amount, CsvRow } from '../formats/csv-row.ts';
 import { EFECTO, MONTO, rfcColumnOf } from './record-reader.ts';
 import { efectoOf } from './resumen.ts';
 
-/** Counterparties that are kept of one package, the first ones met. Nobody is known to have had so many on a list. */
+/** Counterparties kept for one package, the first ones met. No known taxpayer has had so many on a list. */
 export const MAX_CONTRAPARTES = 10_000;
 /** Characters of a name, as in a store: longer ones than any that a CFDI may have (Anexo 20: 300). */
 const MAX_NOMBRE = 600;
@@ -90,7 +90,7 @@ export class Contrapartes implements RowObserver {
     else if (efecto === 'E') listada.egresos.add(this.#montoOf(out));
   }
 
-  /** Zero for what is no amount: its CFDI counts all the same. */
+  /** Zero for a text that is not an amount: its CFDI counts all the same. */
   #montoOf(out: Buffer): bigint {
     const { starts, ends } = this.#row;
     const isAmount = this.#amount.read(out, starts[MONTO] as number, ends[MONTO] as number);

@@ -27,7 +27,7 @@ const COLUMNS = [
 const UUID = /^[0-9A-F]{8}-(?:[0-9A-F]{4}-){3}[0-9A-F]{12}$/;
 const INSTANT = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})$/;
 const AMOUNT = /^-?\d{1,18}(?:\.\d{1,6})?$/;
-/** A package read whole is one of a synchronous answer: far smaller than what is streamed. */
+/** Limit of a package read whole. It belongs to a synchronous answer, far smaller than streamed packages. */
 const WHOLE_PACKAGE_BYTES = 64 * 1_048_576;
 
 /**

@@ -54,7 +54,7 @@ export class Resumen {
     return month;
   }
 
-  /** What was counted so far; the same rows in any order of months give the same. */
+  /** Totals so far. The order of the rows does not change them. */
   get total(): ResumenPaquete {
     const months = [...this.#months].sort(([a], [b]) => a - b);
     const all = [...months.map(([, counts]) => counts), this.#rest];

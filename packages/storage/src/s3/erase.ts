@@ -23,9 +23,9 @@ const CONCURRENCY = 8;
 const WITHOUT_VERSIONS = [400, 404, 405, 501];
 const EVER = new Date(8_640_000_000_000_000);
 
-/** Storage from which something is to vanish for good, whatever the bucket keeps of what is deleted. */
+/** Object store that can delete for good, earlier versions of an object included. */
 export interface Eraser {
-  /** Whether the bucket keeps what was overwritten or deleted. Rejects when the bucket is not there. */
+  /** True when the bucket keeps overwritten and deleted objects. Rejects when the bucket does not exist. */
   open(signal: AbortSignal): Promise<{ readonly hasVersions: boolean }>;
   /**
    * Deletes what begins with a key, every version of it and uploads that never ended, and looks again. Returns how many

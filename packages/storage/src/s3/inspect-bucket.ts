@@ -8,7 +8,9 @@ import { type AjustesS3, createS3Client, settingsS3Of } from './paquetes-s3.ts';
 import { presign } from './presign.ts';
 import { createS3Store, ensureBucket } from './s3-store.ts';
 
-/** What is asked of the storage, in this order; `condition`: to refuse bytes of another version than was asked for. */
+/**
+ * Steps of the check, in this order. `condition`: the object store must refuse bytes of another version than requested.
+ */
 export const BUCKET_STEPS = ['find', 'write', 'read', 'condition', 'remove'] as const;
 export type BucketStep = (typeof BUCKET_STEPS)[number];
 
@@ -23,7 +25,7 @@ export interface BucketFacts {
     readonly name: string;
     readonly error: unknown;
   } | null;
-  /** Whether anybody may read an object, or list them, without a signature; null when that could not be asked. */
+  /** True when objects can be read or listed without a signature; null when the check could not run. */
   readonly isPublic: boolean | null;
   /** How a presigned URL at the address for callers ends: its status, or null when it cannot be reached from here. */
   readonly url: { readonly address: string; readonly status: number | null } | null;
@@ -33,7 +35,7 @@ export interface BucketFacts {
 
 const PROBE_BYTES = 64;
 const URL_SECONDS = 60;
-/** Whoever dates an answer cuts its milliseconds off. */
+/** Half a second, since the date of an answer has no milliseconds. */
 const HALF_A_SECOND_MS = 500;
 
 /**
@@ -95,7 +97,7 @@ async function assertReads(store: ObjectStore, { key, bytes }: Probe, signal: Ab
   if (!read?.equals(bytes)) throw new Error('other bytes came than were written');
 }
 
-/** A package that is written anew while it is read would be mixed of both without this. */
+/** Without this check, a package overwritten during a read could be a mix of two versions. */
 async function assertKeepsVersions(store: ObjectStore, { key }: Probe, signal: AbortSignal): Promise<void> {
   const other = `"${'0'.repeat(32)}"`;
   try {

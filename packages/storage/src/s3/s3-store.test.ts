@@ -109,7 +109,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
 });
 
 describe('a small package', () => {
-  test('whose bucket cannot be had once all of it has come fails with that error, and takes nobody with it', async () => {
+  test('whose bucket fails once all of it has come fails with that error, and with no other', async () => {
     const fallen: Error[] = [];
     const fell = (error: Error) => void fallen.push(error);
     process.on('uncaughtExceptionMonitor', fell);

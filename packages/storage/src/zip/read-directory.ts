@@ -97,7 +97,7 @@ const TAIL_BYTES = 131_072;
  * The random access that yauzl wants, made of ranged reads of a stored object. Holds the end of the object in memory.
  */
 class RangeReader extends RandomAccessReader {
-  /** A read went past the end of the object: the ZIP says that there is more of it. */
+  /** A read went past the end of the object: the directory of the ZIP points beyond it. */
   isPastEnd = false;
   /** Why the storage did not answer, when that is what made a read fail. */
   storageError: unknown;

@@ -59,7 +59,7 @@ describe('a good package', () => {
     expect([...(await readPackage(zip)).keys()]).toEqual([main.name]);
   });
 
-  test('larger than what is read of its end at once', async () => {
+  test('larger than one read of its end', async () => {
     const incompressible = {
       name: 'noise.bin',
       content: Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * i) >> 3)),
@@ -160,7 +160,7 @@ test('an error of the storage at the second read is not the package’s fault ei
   expect(reads).toBe(2);
 });
 
-test('a package written anew after it was opened is not read on', async () => {
+test('a package overwritten after it was opened is not read on', async () => {
   const objects = new Map([['k', zipBytes([main])]]);
   const opened = await openSatPackage(createMemoryStore(objects), 'k', DEFAULT_LIMITS, signal);
   objects.set('k', zipBytes([main]));
@@ -174,7 +174,7 @@ describe('the data of a text, as the SAT deflated it', () => {
     return text;
   }
 
-  test('is there once the text was read to its end, and inflates to what was measured', async () => {
+  test('is there once the text was read to its end, and inflates to the same text', async () => {
     const text = await firstText(new Map([['k', zipBytes([main])]]));
     expect(text.deflated).toBeNull();
     const abandoned = text.open(signal);

@@ -39,7 +39,9 @@ const TERCEROS_NAME = new RegExp(`^${UUID}(?:[_-][0-9]{1,6})?_tercero\\.txt$`, '
 export interface SatText {
   readonly name: string;
   readonly bytes: number;
-  /** Its content, anew at every call; ends with an error when it is not whole. */
+  /**
+   * Opens the content from its beginning at every call. The stream ends with an error when the content is not whole.
+   */
   open(signal: AbortSignal): Readable;
   /** Its content as the SAT deflated it. Null until the content was read to its end, and when it is not deflated. */
   readonly deflated: DeflatedText | null;
@@ -48,7 +50,7 @@ export interface SatText {
 interface DeflatedText {
   /** What it inflates to. */
   readonly measure: Measure;
-  /** The data, anew at every call; fails at the end when it is not what was inflated. */
+  /** Reads the data from its beginning at every call. Fails at the end when it differs from the inflated content. */
   open(signal: AbortSignal): AsyncIterable<Buffer>;
 }
 

@@ -71,9 +71,7 @@ export function createApiKeyHasher(options: {
   };
 }
 
-/**
- * What is stored of a new key: nothing that gives the key back. Its secret is needed here and may be wiped afterwards.
- */
+/** Record stored for a new key. The key cannot be derived from it. The caller may wipe the key's secret afterwards. */
 export function registroOf(hasher: Pick<ApiKeyHasher, 'hashApiKey'>, key: ApiKey & { readonly text: string }) {
   const { hash, pepperVersion } = hasher.hashApiKey(key);
   const { keyId: id, modo, text } = key;

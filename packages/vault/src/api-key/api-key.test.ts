@@ -9,7 +9,7 @@ function withChecksum(body: string): string {
 }
 
 describe('API key', () => {
-  it.each(['test', 'live'] as const)('makes %s keys that parse to what was made', (modo) => {
+  it.each(['test', 'live'] as const)('makes %s keys that parse to the same parts', (modo) => {
     for (let count = 0; count < 500; count += 1) {
       const made = generateApiKey(modo);
       expect(made.text).toMatch(/^acuse_(test|live)_[0-9A-Za-z]{12}_[\w-]{43}[0-9A-Za-z]{6}$/);

@@ -6,8 +6,8 @@ export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 const CHECKSUM_LENGTH = 6;
 
 /**
- * CRC-32 in base62, padded to 6 characters: the form GitHub gives its tokens, so that typos and scanned texts are
- * sorted out without the database. Not a protection: anybody can compute it.
+ * CRC-32 in base62, padded to 6 characters: GitHub gives its tokens the same form. It finds typos and lets secret
+ * scanners confirm a key without the database. It is no protection, since it needs no secret.
  */
 export function checksum(text: string): string {
   let rest = crc32(text);
@@ -20,7 +20,7 @@ export function checksum(text: string): string {
 }
 
 /**
- * `test` keys are of an installation that asks a simulator. The mode is part of what is hashed: a test key cannot be
+ * `test` keys belong to an installation that asks a simulator. The mode is part of the hash: a test key cannot be
  * rewritten into a live one.
  */
 export type ModoApiKey = 'test' | 'live';

@@ -32,8 +32,8 @@ function* codePoints(bytes: Uint8Array): Generator<number> {
 }
 
 /**
- * What is wrong with a CIEC (UTF-8), in Spanish, or null: characters that nobody can type, or their number. Makes no
- * string of it.
+ * Fault of a CIEC (UTF-8), in Spanish, or null: characters that a keyboard cannot type, or a wrong length. Makes no
+ * string of the CIEC.
  */
 export function reparoCiec(bytes: Uint8Array, { min, max }: CiecLength): string | null {
   let characters = 0;

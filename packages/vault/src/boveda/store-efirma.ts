@@ -21,7 +21,7 @@ import { type Dueno, openGuardada, type StoreDeps, sealForSolicitud, storeCreden
  */
 export class LlaveRechazada extends Error {
   readonly clase: 'EFIRMA_NO_DISPONIBLE' | 'LLAVE_INVALIDA';
-  /** The field that is wrong; null when it is what was stored before. */
+  /** The wrong field; null when the fault is in the credential stored before. */
   readonly campo: 'key' | 'password' | null;
   /** What a person reads, in Spanish. */
   readonly motivo: string;
@@ -43,7 +43,7 @@ export class LlaveRechazada extends Error {
 interface ResumeDeps {
   readonly boveda: Boveda;
   readonly sealer: Sealer;
-  /** Tells the relay that there is something in the outbox. */
+  /** Wakes the relay, since the outbox has a new row. */
   readonly wake: () => void;
 }
 

@@ -125,7 +125,7 @@ export function issued(authority: X509Certificate, certificado: X509Certificate)
 
 /** An e.firma or a CSD. What the SAT writes into one is in its "Anexo 20" and can be seen in every certificate. */
 export interface Certificado {
-  /** The certificate itself, DER, whatever form it came in: this is what is stored. */
+  /** The certificate in DER, whatever format the file had. This form is stored. */
   readonly der: Buffer;
   /** Twenty digits: the bytes of the serial number are ASCII. */
   readonly noSerie: string;
@@ -241,9 +241,9 @@ const MIN_RSA_EXPONENT = 65537n;
 
 /**
  * Reads a certificate, DER or PEM, and demands a usable e.firma of `rfc` (upper case) at the moment `now`, issued by an
- * authority of `trust`. Throws {@link CertificadoInvalido} with the first reason found, in the order of its list: a
- * certificate that is past its period is VENCIDO whoever issued it. Revocation cannot be seen from the file; the SAT
- * tells at the first use.
+ * authority of `trust`. Throws {@link CertificadoInvalido} with the first reason found, in the order of its list: an
+ * expired certificate is VENCIDO even when its issuer is unknown. The file does not show a revocation; the SAT reports
+ * it at the first use.
  */
 export function checkCertificado(
   bytes: Buffer,

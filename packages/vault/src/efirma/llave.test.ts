@@ -107,7 +107,7 @@ describe('openLlave', () => {
     expect(pkcs8Kind(pbe('1.2.840.113549.1.12.1.3', 2_048))).toBe('encrypted');
   });
 
-  it('says NO_ES_LLAVE for what is no PKCS#8, before it tries the password', () => {
+  it('says NO_ES_LLAVE for bytes that are not PKCS#8, before it tries the password', () => {
     const authority = createAuthority({ pair, from: '2020-01-01', to: '2030-01-01' });
     for (const bytes of [
       Buffer.alloc(0),

@@ -121,8 +121,9 @@ export function openCredencial(sealed: Uint8Array, contexto: ContextoCredencial,
 }
 
 /**
- * Moves a stored credential to the keyring's current key without opening its inner layer, which nobody can without the
- * API key. Returns null when it is there already. Throws {@link CredencialIlegible} when the outer layer does not open.
+ * Moves a stored credential to the keyring's current key. Its inner layer stays closed, since it needs the API key.
+ * Returns null when the credential has the current key already. Throws {@link CredencialIlegible} when the outer layer
+ * does not open.
  */
 export function rewrapCredencial(sealed: Uint8Array, contexto: ContextoCredencial, keyring: Keyring): Buffer | null {
   const flags = flagsOf(sealed);
@@ -135,7 +136,7 @@ export function rewrapCredencial(sealed: Uint8Array, contexto: ContextoCredencia
   return Buffer.concat([Uint8Array.of(VERSION, flags), keyring.wrap(inner, aad)]);
 }
 
-/** Whether a stored credential was sealed with a shred key, so that a lost shred key is told from a damaged row. */
+/** True when a stored credential was sealed with a shred key: this tells a lost shred key from a damaged row. */
 export function needsShredKey(sealed: Uint8Array): boolean {
   return flagsOf(sealed) === FLAG_SHRED;
 }

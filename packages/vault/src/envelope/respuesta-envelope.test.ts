@@ -9,7 +9,7 @@ const contexto = { apiKeyId: 'llave-1', operacion: 'tax/facturas', clave: 'pedid
 const CUERPO = '{"cfdi_codigo":1,"data":{"rfc":"ACU200101DB1","total":"ñ"}}';
 
 describe('an answer kept for its Idempotency-Key', () => {
-  it('opens to what was sealed, is never sealed twice the same, and shows nothing of it', () => {
+  it('opens to the original, is never sealed twice the same, and shows nothing of it', () => {
     const [one, other] = [sealRespuesta(CUERPO, contexto, claves), sealRespuesta(CUERPO, contexto, claves)];
     expect(openRespuesta(one, contexto, claves)).toBe(CUERPO);
     expect(one.equals(other)).toBe(false);

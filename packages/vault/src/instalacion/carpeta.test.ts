@@ -69,7 +69,7 @@ it('gives an installation of before users of its own server, once, and keeps all
   expect(await readValores(folder)).toEqual(after);
 });
 
-it('leaves an installation on a server of somebody else as it was, until somebody gives it users', async () => {
+it('leaves an installation on a foreign server as it was, until the operator gives it users', async () => {
   const folder = await asEarlier('ajena', () => 'postgres://dueno:una-contrasena-de-otros@db.example:6432/acuse');
   await writeInstalacion(folder, valores());
   expect(await loginsIn(folder)).toEqual(as('dueno', 'db.example:6432'));
@@ -80,7 +80,7 @@ it('leaves an installation on a server of somebody else as it was, until somebod
   expect((await loginsIn(folder))['panel']).toBe('dueno@db.example:6432');
 });
 
-it('leaves what nobody of us wrote where it is', async () => {
+it('leaves files of other programs where they are', async () => {
   const folder = join(dir, 'con-captchas');
   await writeInstalacion(folder, valores());
   await writeFile(join(folder, 'api', 'CAPTCHA_TOKEN'), 'de-otros');

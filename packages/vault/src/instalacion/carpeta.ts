@@ -35,8 +35,8 @@ export const PROCESOS = {
 const ACCESOS = ['DATABASE_URL_API', 'DATABASE_URL_PANEL', 'DATABASE_URL_WORKER'] as const;
 
 /**
- * The address that is the DATABASE_URL of a process, by the name that the operator has for it: that of a user who may do
- * what the process does. Without it, and for whoever is not named, it is the owner's.
+ * Operator's name for the DATABASE_URL of each process, whose user has the rights of that process only. A process that
+ * is not listed, or whose value is missing, uses the owner's.
  */
 const USUARIOS: Partial<Record<keyof typeof PROCESOS, (typeof ACCESOS)[number]>> = {
   api: 'DATABASE_URL_API',
@@ -110,8 +110,8 @@ export function newAccesos(
 }
 
 /**
- * Those for an installation of before them. On a server that is not of ours, whose owner may not be one who makes users,
- * everybody goes on as the owner until somebody decides otherwise.
+ * Database users for an installation made before they existed. On a foreign server the owner may not be allowed to
+ * create users, so every process goes on as the owner until the operator decides otherwise.
  */
 function accesosOf(own: string, ofOurs: string): Valores {
   if (new URL(own).host === new URL(ofOurs).host) return newAccesos(own);
@@ -165,8 +165,9 @@ export async function readValores(folder: string): Promise<Valores> {
 }
 
 /**
- * Changes the values of an installation, one change at a time: `change` gets the present ones and returns those that
- * are new. Each file is replaced whole, the operator's last: what was interrupted is written again by the same order.
+ * Changes the values of an installation, one change at a time: `change` receives the present values and returns the new
+ * ones. Each file is replaced whole, the operator's last, so that a second run of the command completes an interrupted
+ * one.
  */
 export async function changeValores(folder: string, change: (valores: Valores) => Valores): Promise<Valores> {
   const lock = join(folder, OPERADOR, LOCK);

@@ -106,7 +106,7 @@ describe('signatures sealed for the workers', () => {
 });
 
 describe('credential sealed for the workers', () => {
-  it.each([CIEC, EFIRMA])('opens to what was sealed: $tipo', (credencial) => {
+  it.each([CIEC, EFIRMA])('opens to the original: $tipo', (credencial) => {
     const contexto = { ...CONTEXTO, tipo: credencial.tipo };
     const sealed = sealer.seal(credencial, contexto);
     expect(opener.open(sealed, contexto)).toEqual(credencial);

@@ -222,8 +222,8 @@ export function createOpener(options: {
 export type Opener = ReturnType<typeof createOpener>;
 
 /**
- * Seals a copy anew under the names in force, for the same context. Throws {@link CredencialIlegible} when it does not
- * open, and RangeError when the opener would not open the new one: it would be lost.
+ * Seals a copy again under the current names, for the same context. Throws {@link CredencialIlegible} when it does not
+ * open, and RangeError when the opener could not open the new copy, which would then be lost.
  */
 export function resealSellada(
   sealed: Uint8Array,
