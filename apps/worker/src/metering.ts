@@ -185,7 +185,7 @@ export function observeCanales(
 /** Milliseconds for which a reading of the channels answers every scrape. */
 const CANALES_CACHE_MS = 30_000;
 
-/** Milliseconds for which what is known of the lists answers every scrape: they change once a day. */
+/** Milliseconds for which scrapes share one read of the lists, which change once a day. */
 const LISTADOS_CACHE_MS = 15_000;
 
 /** Tells at a scrape how old each list of the SAT is, and which were refused. */

@@ -49,7 +49,7 @@ interface RunnerDeps {
   readonly claims: Claims;
   readonly log: Logger;
   readonly metrics: Metrics<'worker'>;
-  /** Hears what the SAT is asked in each step; without it nobody does. */
+  /** Records the requests to the SAT in each step. */
   readonly asked?: Pick<Asked, 'during'>;
   /** Without it steps are no spans. */
   readonly tracing?: Tracing;
@@ -155,13 +155,13 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
 }
 
 /**
- * Seconds without a claim while rings wait in the queue, after which the consumer is made anew, and after which the
+ * Seconds without a claim while wake-ups wait in the queue, after which the consumer is made again, and after which the
  * process gives up.
  */
 const REBUILD_AFTER = 30;
 const GIVE_UP_AFTER = 90;
 
-/** Seconds of lag that are told in the log, once for each time that it is reached. */
+/** Seconds of lag from which the log has a warning, once for each time. */
 const LATE_SECONDS = 60;
 
 /**

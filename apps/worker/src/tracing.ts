@@ -3,7 +3,7 @@ import type { Tracing } from '@acuse/tracing';
 
 /**
  * Runs a step as a span of the trace that its solicitud was accepted in, behind those of what its ring waited: in the
- * outbox, then in the queue. The waits are the database's, which has another clock: they are told as lengths.
+ * outbox, then in the queue. The waits come from the database, which has another clock: spans carry their lengths.
  */
 export function traceStep<Outcome extends string>(
   tracing: Tracing,

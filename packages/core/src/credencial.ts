@@ -5,7 +5,7 @@
 export type TipoCredencial = 'ciec' | 'efirma';
 
 /**
- * An opened credential. The buffers hold plaintext: whoever opened them zeroes them with {@link wipeCredencial}
+ * An opened credential. The buffers hold plaintext: the caller that opened them zeroes them with {@link wipeCredencial}
  * as soon as the query is done, and never turns them into strings.
  */
 export type Credencial = CredencialCiec | CredencialEfirma;
@@ -35,7 +35,7 @@ export interface Presigned {
   readonly rfc: string;
   /** X.509 certificate of the key that signed, DER. Not secret. */
   readonly cer: Buffer;
-  /** Signature by what was signed: the first 16 bytes of its SHA-256, hexadecimal. */
+  /** Signatures by the text: the first 16 bytes of its SHA-256, hexadecimal. */
   readonly firmas: ReadonlyMap<string, Buffer>;
 }
 

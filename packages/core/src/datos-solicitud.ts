@@ -7,7 +7,7 @@ const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 export const contrapartesListadasOf = ({ cruce }: Pick<VistaSolicitud, 'cruce'>) =>
   cruce && { total: cruce.listadas, adversas: cruce.adversas };
 
-/** How a solicitud is told of on the wire: the same by `descarga/verificar` and by a webhook. */
+/** A solicitud on the wire: the same in `descarga/verificar` and in a webhook. */
 export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
   const { id, modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
   return {

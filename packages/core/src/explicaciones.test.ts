@@ -4,8 +4,8 @@ import { MOTIVOS_SOLICITUD } from './ports/solicitudes.ts';
 
 const SENTENCES = /^\p{Lu}.*\.$/u;
 
-describe('what people are told', () => {
-  it('of every reason ends in what somebody can do', () => {
+describe('explanations for people', () => {
+  it('of every reason end with a remedy', () => {
     expect(Object.keys(EXPLICACIONES).sort()).toEqual([...MOTIVOS_SOLICITUD].sort());
     for (const { causa, remedio, english } of Object.values(EXPLICACIONES)) {
       for (const text of [causa, remedio, english.cause, english.remedy]) expect(text).toMatch(SENTENCES);
@@ -25,7 +25,7 @@ describe('what people are told', () => {
     }
   });
 
-  it('of every code of the SAT says what it means and what is done about it', () => {
+  it('of every code of the SAT give its meaning and the remedy', () => {
     const namesIn = (text: string) => [...text.matchAll(/[A-Z]+(?:_[A-Z]+)+/g)].map(([name]) => name);
     for (const [codigo, { significado, hace, english }] of Object.entries(CODIGOS_SAT)) {
       expect(codigo).toMatch(/^\d{3,4}$/);

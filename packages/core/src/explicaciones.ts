@@ -1,6 +1,6 @@
 import type { MotivoSolicitud } from './ports/solicitudes.ts';
 
-/** Why a solicitud ended without a package, or waits, and what somebody can do about it. */
+/** Reason why a solicitud ended without a package, or waits, and its remedy. */
 export interface Explicacion {
   readonly causa: string;
   readonly remedio: string;
@@ -254,7 +254,7 @@ export interface CodigoSat {
   readonly english: { readonly meaning: string; readonly action: string };
 }
 
-/** What is done about a code, in both languages. */
+/** Reaction to a code, in both languages. */
 type Treatment = readonly [hace: string, action: string];
 
 const MAS_TARDE: Treatment = ['Pregunta otra vez más tarde, por sí solo.', 'Asks again later, by itself.'];
@@ -280,7 +280,7 @@ const codigo = (significado: string, meaning: string, [hace, action]: Treatment)
   english: { meaning, action },
 });
 
-/** The SAT's own codes (`CodEstatus` of its web service for bulk download), in our words, with what is done about them. */
+/** Codes of the SAT (`CodEstatus` of its web service for bulk download): meaning and reaction. */
 export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
   '300': codigo('no reconoció al usuario', 'did not know the user', [
     'Pide un token nuevo y repite una vez; después, más tarde.',

@@ -28,7 +28,7 @@ test('whatever is in it is found, whatever its bytes are and wherever they stand
   );
 });
 
-test('a hundred thousand take the bytes that were said, and hardly anybody else is taken for one of them', () => {
+test('a hundred thousand take the bytes of the formula, with few false positives', () => {
   const count = 100_000;
   const set = setOf(Array.from({ length: count }, (_, n) => rfcOf(n)));
   expect(set.bytes).toBe(4 * 2 ** 18);

@@ -28,7 +28,7 @@ export class RfcsPorHuella implements RfcsListados {
   /** Fingerprints that are in it. */
   size = 0;
 
-  /** @param cuantos RFCs that there is room for. */
+  /** @param cuantos Capacity in RFCs. */
   constructor(cuantos: number) {
     this.#room = Math.max(1, cuantos);
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(this.#room * SLOTS)));

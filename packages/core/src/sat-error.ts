@@ -40,7 +40,7 @@ export class SatError extends Error {
   readonly codigo: string | null;
   /** Milliseconds after which it is worth asking again, with OCUPADO. */
   readonly esperaMs: number;
-  /** Whether a log-in that cost a captcha came to nothing by this. Set by whoever logged in for the query. */
+  /** True when a log-in that cost a captcha failed by this. The log-in of the query sets it. */
   isAccesoPerdido = false;
 
   constructor(

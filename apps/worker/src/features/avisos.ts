@@ -2,10 +2,10 @@ import { DIAS_ROTACION } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from '../loop.ts';
 
-/** Days before an end at which it is told of; events that one statement writes; certificates or keys that it looks at. */
+/** Days before an end with a notice; events for a statement; certificates or keys for a turn. */
 const AJUSTES = { diasAntes: [30, 7], diasLlave: DIAS_ROTACION, limite: 100, pagina: 1_000 };
 
-/** Tells again and again of what is the case: balances, ends of certificates, old keys. */
+/** Looks in a loop for states that need a notice: low balances, lapsing certificates, old keys. */
 export function startAvisos(deps: {
   readonly name: string;
   readonly log: Logger;

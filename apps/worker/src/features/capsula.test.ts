@@ -34,7 +34,7 @@ const solicitada = (change: Partial<Parte> = {}) => parte({ estado: 'SOLICITADA'
 /** One whose caller wants a capsula, with a week until its deadline. */
 const wanted = (change: Partial<ClaimedSolicitud> = {}) =>
   claimed({ mayPresign: true, deadlineAt: later(168), partes: [solicitada()], ...change });
-/** The same after the hour of the key, with what was signed for its request. */
+/** The same after the hour of the key, with the signatures for its request. */
 const alone = (change: Partial<ClaimedSolicitud> = {}) =>
   wanted({ sellada: null, presigned: { folios: ['F'], expiraEn: later(71) }, ...change });
 
@@ -49,7 +49,7 @@ describe('with the key at hand', () => {
     expect(result.key.every((byte) => byte === 0)).toBe(true);
   });
 
-  it('signs nothing that nobody asked for, and nothing for the portal', async () => {
+  it('signs nothing without the request of the caller, and nothing for the portal', async () => {
     const unasked = await step(wanted({ mayPresign: false, partes: [parte()] }), accepted);
     expect(unasked.names).toEqual(['save', 'sat solicitar-metadata', 'release']);
     const portal = wanted({ canal: 'portal', partes: [parte({ canal: 'portal' })] });
@@ -85,7 +85,7 @@ describe('with the key at hand', () => {
 });
 
 describe('after the hour of the key', () => {
-  it('looks, and goes on to fetch, by what was signed beforehand', async () => {
+  it('polls and fetches by the signatures made beforehand', async () => {
     const capsula = capsulaOf();
     const fin = { 'verificar-metadata': { resultado: 'TERMINADA', paquetes: ['F_01'], registros: 3 } } as const;
     const result = await step(alone(), fin, null, capsula);
@@ -113,7 +113,7 @@ describe('after the hour of the key', () => {
     expect(result.names).toEqual(['awaitEfirma']);
   });
 
-  it('waits for the e.firma when what was signed does not open', async () => {
+  it('waits for the e.firma when the signatures do not open', async () => {
     expect((await step(alone())).names).toEqual(['awaitEfirma']);
   });
 
@@ -132,13 +132,13 @@ describe('after the hour of the key', () => {
     expect(released(once).avance.partes?.[0]).toMatchObject({ fallos: 1 });
     const often = await step(alone({ partes: [solicitada({ fallos: 5 })] }), doubt, null, capsulaOf());
     expect(often.names).toEqual(['sat verificar-metadata', 'awaitEfirma']);
-    // A bad hour of the service is not about what was signed.
+    // A bad hour of the service says nothing about the signatures.
     const down = { 'verificar-metadata': new SatError('NO_RESPONDE') };
     const away = await step(alone({ partes: [solicitada({ fallos: 50 })] }), down, null, capsulaOf());
     expect(released(away).avance.partes?.[0]).toMatchObject({ fallos: 51 });
   });
 
-  it('asks for nothing anew: the e.firma is waited for when the SAT gives a request up', async () => {
+  it('asks for nothing again: it waits for the e.firma when the SAT gives a request up', async () => {
     const gone = { 'verificar-metadata': { resultado: 'VENCIDA', codigo: '5000', mensaje: '' } } as const;
     const { avance } = released(await step(alone(), gone, null, capsulaOf()));
     expect(avance.partes?.[0]).toMatchObject({ estado: 'PENDIENTE', folio: null, reenvios: 1 });

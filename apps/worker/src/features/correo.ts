@@ -16,7 +16,7 @@ import type { OpenRole } from '../roles/role.ts';
 import { startAvisos } from './avisos.ts';
 import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
 
-/** Milliseconds between two looks for what is not sent any more. */
+/** Milliseconds between two looks for mails to give up. */
 const TIDY_MS = 15_000;
 /** Rows that one statement gives up or deletes. */
 const TIDY = 500;

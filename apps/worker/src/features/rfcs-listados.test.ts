@@ -5,7 +5,7 @@ import { holdRfcsListados } from './rfcs-listados.ts';
 
 const bytesOf = (rfc: string) => Buffer.from(rfc);
 
-/** Lists of which a test says what they are, and a holder that looks when it is told to. */
+/** Lists set by a test, and a holder that reads them on demand. */
 function start(lists: { versiones: string; rfcs: string[]; fails?: boolean }) {
   let [looks, loads] = [0, 0];
   let looked = () => {};
@@ -51,7 +51,7 @@ function start(lists: { versiones: string; rfcs: string[]; fails?: boolean }) {
   };
 }
 
-test('the RFCs of the lists are read once for each state of them, and kept while they cannot be read anew', async () => {
+test('the RFCs of the lists are read once for each state, and kept while a new read fails', async () => {
   const lists: { versiones: string; rfcs: string[]; fails?: boolean } = { versiones: '', rfcs: [] };
   const { knows, look, loads, close } = start(lists);
   await look();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { createTurns } from './sincronizacion.ts';
 
 const nobody = () => Promise.reject(new Error('nobody should ask'));
-/** All that nobody asks for. */
+/** Methods that no test of this file calls. */
 const NOTHING = {
   ...{ ask: nobody, postpone: nobody, extend: nobody, read: nobody, failed: nobody, pause: nobody, addMonths: nobody },
   ...{ forget: nobody, reap: nobody },
@@ -75,7 +75,7 @@ test('a month that has not begun by the clock of a worker which is behind others
   expect(done).toEqual(['postponed by 30']);
 });
 
-test('a merge whose lease somebody else took is left to them: no error, and no word to the database', async () => {
+test('a merge stops when another worker took its lease: no error, no write', async () => {
   const said: unknown[] = [];
   const note = (level: string) => (_: unknown, event?: string) => void said.push([level, event]);
   const { work } = createTurns(

@@ -41,7 +41,7 @@ const LAST_FAILURE_SECONDS = 86_400;
 const MAX_DUDOSAS = 5;
 /** Months before this one that are looked for when the newest days are: an outage may have been long. */
 const MONTHS_BACK_DAYS = 400;
-/** Rows that one statement deletes of what is gone. */
+/** Rows of a deleted subscription that one statement deletes. */
 const REMOVED = 2_000;
 /** Stores that one look finds, and differences that one transaction notes of one. */
 const CROSSED = { stores: 100, differences: 500 };
@@ -95,14 +95,14 @@ export const openSincronizacion: OpenRole = ({ config, database, paquetes, log, 
 export function createTurns(deps: Deps, ajustes: AjustesSincronizacion) {
   const { tramos, almacenes, log } = deps;
   return {
-    /** What is due. */
+    /** Due readings. */
     async work(signal: AbortSignal): Promise<boolean> {
       const tomados = await tramos.take(ajustes.concurrency, LEASE_SECONDS);
       await Promise.all(tomados.map((tomado) => answer(deps, ajustes, tomado, signal)));
       return tomados.length === ajustes.concurrency;
     },
 
-    /** What is over. */
+    /** Ended readings. */
     async clean(): Promise<boolean> {
       const over = await tramos.reap();
       if (over > 0) log.info({ consentimientos: over }, 'consents_expired');
@@ -197,7 +197,7 @@ async function ask(
   const hoy = calendarDay(ahora);
   if (tramo.clase === 'RECIENTE') await addMonths(tramos, tomado, hoy);
   const periodo = periodoDe(tramo, { desde, hoy, frecuencia });
-  // By the clock of whoever added it the month had begun.
+  // The month had begun by the clock of the process that added it.
   if (tramo.clase === 'MES' && tramo.mes > hoy) {
     await tramos.postpone(tomado, RETRY_SECONDS);
     return;
@@ -224,7 +224,7 @@ async function ask(
       return;
     default:
       log.warn({ sincronizacion: sincronizacionId, motivo: resultado }, 'subscription_paused');
-      // It is due as soon as somebody lets the subscription go on.
+      // The reading is due once the subscription is resumed.
       await tramos.postpone(tomado, 0);
   }
 }
@@ -251,7 +251,7 @@ async function merge(
     // Sent once more, it might lock the taxpayer's account at the SAT.
     if (motivo === 'CIEC_RECHAZADA' && (await tramos.pause(tomado.sincronizacionId, motivo, pedidaEn)))
       log.warn({ sincronizacion: tomado.sincronizacionId, motivo }, 'subscription_paused');
-    // Whoever consents anew is not kept waiting for what ended with the consent before.
+    // A new consent does not wait for readings that ended with the consent before.
     if (motivo === 'CONSENTIMIENTO_REVOCADO') {
       await tramos.failed(tomado, null, 0);
       return;

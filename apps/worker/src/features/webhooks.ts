@@ -49,7 +49,7 @@ interface AjustesWebhooks {
   readonly maxPendientes: number;
 }
 
-/** The role `webhooks`: sends what is due, and tells of what is the case. It opens no credential and asks no SAT. */
+/** Role `webhooks`: sends due deliveries and notices of states. It opens no credential and never asks the SAT. */
 export const openWebhooks: OpenRole = async ({ config, database, heartbeats, log, metrics, tracing, shutdown }) => {
   const timeoutMs = config.WEBHOOK_TIMEOUT_MS;
   const sender = createSender({
@@ -88,7 +88,7 @@ export const openWebhooks: OpenRole = async ({ config, database, heartbeats, log
   shutdown.phase('avisos', () => Promise.all([looking.close(), latido.close()]));
 };
 
-/** Sends what is due; a receiver that is slow or dead holds its own few slots. */
+/** Sends due deliveries; a slow or dead receiver holds its own few slots only. */
 function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
   const { entregas, log } = deps;
   const { concurrency, porDestino, porCuenta, everyMs, timeoutMs } = ajustes;
@@ -107,7 +107,7 @@ function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
   });
 }
 
-/** What came of a message that was not sent to anybody. */
+/** Outcome of a message without a receiver. */
 const SIN_ENVIO = { ms: 0, status: null, error: null, respuesta: null, retryAfter: null };
 /** Days: what fails on our side switches no receiver off. */
 const NUNCA = 36_500;
@@ -142,7 +142,7 @@ async function deliver(
     'acuse.entrega.id': entrega,
   };
   const envio = await tracing.span({ name: 'POST webhook', kind: 'client', parent, attributes }, async (span) => {
-    // Of what is about no request, nobody's trace goes on at the receiver's.
+    // An event without a request continues no trace at the receiver.
     const current = parent === null ? null : tracing.current();
     const sent = await sender.send(
       { url, headers: { ...headers, ...(current && { traceparent: current }) }, cuerpo },
@@ -225,7 +225,7 @@ async function dataOf({ solicitudes }: Deps, { rfc, datos, solicitud, creadoEn }
   const vista = await solicitudes.find(solicitud.contribuyenteId, solicitud.id);
   if (vista === null) throw new Error('the solicitud of an event is gone');
   const now = datosDeSolicitud(vista, creadoEn);
-  // It waited, and goes on by now: what is told is what was.
+  // The request went on after the event: the message states the past.
   const open = { terminada_en: null, proxima_consulta: null, confianza: null, contrapartes_listadas: null };
   const then = now.estado === datos['estado'] ? {} : open;
   return { ...own, ...now, ...then, ...datos };

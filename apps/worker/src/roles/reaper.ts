@@ -26,7 +26,7 @@ export function startReaper(deps: { boveda: Pick<Boveda, 'reap'>; log: Logger; e
 /** Rows of each kind that one statement deletes: a fraction of a second, whatever has gathered. */
 const BATCH = 100;
 
-/** Deletes from the database what is past its time, batch after batch, while everybody else goes on. */
+/** Deletes expired rows from the database in batches, beside all other work. */
 export function startRetention(deps: {
   retention: Retention;
   log: Logger;

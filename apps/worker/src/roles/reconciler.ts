@@ -55,7 +55,7 @@ export function startReconciler(deps: {
 
 /** Objects one after the other that storage does not let go of before a turn ends: then it is storage, not they. */
 const MOST_FAILURES = 10;
-/** Milliseconds between two looks for uploads that nobody will end, and the age in seconds from which one is such. */
+/** Milliseconds between two looks for abandoned uploads, and the age in seconds that makes one abandoned. */
 const SWEEP_MS = 3_600_000;
 const ABANDONED_SECONDS = 24 * 3_600;
 

@@ -19,7 +19,7 @@ export async function startRelay(deps: {
   everyMs: number;
   /** Milliseconds after which the queue counts as away. */
   queueTimeoutMs: number;
-  /** Seconds that the queue may have a ring without anybody's claim before it is rung once more. */
+  /** Seconds without a claim after which a wake-up is sent again. */
   graceSeconds: number;
 }) {
   const { outbox, queue, log, everyMs, queueTimeoutMs, graceSeconds } = deps;

@@ -15,7 +15,7 @@ export interface ClaveSesion extends TitularAcceso {
   readonly portal: string;
 }
 
-/** What proves that somebody has a credential without telling it: a sealed slow hash and its salt, both base64. */
+/** Proof of a credential without its content: a sealed slow hash and its salt, both base64. */
 export interface PruebaCredencial {
   readonly sal: string;
   readonly huella: string;
@@ -91,7 +91,7 @@ export interface SesionesPortal {
    */
   saveRechazo(titular: TitularAcceso, rechazo: RechazoAcceso): Promise<void>;
 
-  /** A credential was stored again: forgets what was refused and has every session of the RFC logged out. */
+  /** After a credential was stored again: forgets refusals and logs every session of the RFC out. */
   forget(rfc: string): Promise<void>;
   /**
    * Takes out of the store, for this caller alone, up to `limit` sessions to log out: replaced ones, those of a
@@ -104,7 +104,7 @@ export interface SesionesPortal {
 }
 
 /**
- * Milliseconds after which whoever stood in line for a turn and did not ask again is out of it: longer than any pause
+ * Milliseconds after which a process in line for a turn that did not ask again loses its place: longer than any pause
  * between two askings.
  */
 export const ESPERA_TURNO_MS = 5_000;
@@ -155,7 +155,7 @@ export interface CaptchaPendiente {
   /** As the SAT sent it, PNG or JPEG. */
   readonly imagen: Buffer;
   readonly creadoEn: Date;
-  /** Afterwards nobody waits for the answer any more. */
+  /** End of the wait for the answer. */
   readonly venceEn: Date;
 }
 
@@ -163,20 +163,20 @@ export interface CaptchaPendiente {
 export interface Captchas {
   /** Puts a captcha up for `plazoMs` milliseconds; gives its id. */
   ask(imagen: Buffer, plazoMs: number): Promise<string>;
-  /** What a person wrote; null while nobody has. */
+  /** Answer of a person; null before it. */
   respuesta(id: string): Promise<string | null>;
   /** Takes a captcha down, answered or not. */
   drop(id: string): Promise<void>;
 
   /** Those that wait for an answer, oldest first. */
   pendientes(): Promise<readonly CaptchaPendiente[]>;
-  /** Answers one; false when it is not there any more, is over or was answered by somebody else. */
+  /** Answers a captcha; false when it is gone, over or answered already. */
   answer(id: string, texto: string, autor: Autor): Promise<boolean>;
   /** Deletes those that are over, left by processes that died. Gives their number. */
   tidy(): Promise<number>;
 }
 
-/** What is remembered of one host of the SAT. Times are milliseconds of the Unix epoch. */
+/** Memory of the breaker about one host of the SAT. Times are milliseconds of the Unix epoch. */
 export interface EstadoHost {
   /** Failures since the last success, but those that may be one account's. */
   readonly fallos: number;
@@ -241,13 +241,13 @@ export interface SatMetrics {
 }
 
 /**
- * How a log-in at a portal ended. `credencial`: the SAT refused the credential. `captcha`: nobody read it, or the SAT
- * refused what was read. `fallo`: the portal did not answer as it should. `cancelada`: nobody waited any more.
+ * Outcome of a log-in at a portal. `credencial`: the SAT refused the credential. `captcha`: it was not read, or the SAT
+ * refused what was read. `fallo`: the portal did not answer as it should. `cancelada`: the caller left.
  */
 export const RESULTADOS_ACCESO = ['exito', 'credencial', 'captcha', 'fallo', 'cancelada'] as const;
 export type ResultadoAcceso = (typeof RESULTADOS_ACCESO)[number];
 
-/** Sees every log-in at a portal that was really tried, and every captcha that was put to somebody. */
+/** Sees every log-in attempt at a portal, and every captcha that was shown to a resolver. */
 export interface AccesoMetrics {
   /** `portal` is the name of its sessions; `ms` from its first page to its end. */
   login(acceso: {
@@ -256,7 +256,7 @@ export interface AccesoMetrics {
     readonly resultado: ResultadoAcceso;
     readonly ms: number;
   }): void;
-  /** `leido`: somebody answered, whatever the SAT makes of it. `ms` from the question to its end. */
+  /** `leido`: the resolver answered, right or wrong. `ms` from the question to its end. */
   captcha(captcha: { readonly resultado: 'leido' | 'sin_respuesta'; readonly ms: number }): void;
 }
 

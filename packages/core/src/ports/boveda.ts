@@ -111,7 +111,7 @@ export interface Boveda {
     actor?: string;
   }): Promise<void>;
 
-  /** Names a taxpayer whom nobody has named, as the SAT does. The panel shows it. */
+  /** Gives a taxpayer without a name the name that the SAT has. The panel shows it. */
   nameContribuyente(input: { apiKeyId: string; contribuyenteId: string; nombre: string; ip: string }): Promise<void>;
 
   /**

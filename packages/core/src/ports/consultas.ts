@@ -1,14 +1,14 @@
 import type { Credencial, Presigned } from '../credencial.ts';
 import type { Periodo } from './metadata.ts';
 
-/** A question, its answer and what it is asked with (`null`: anybody may ask). */
+/** A question, its answer and its credential (`null`: none needed). */
 export interface Entrada<Q, R, K extends Credencial | Presigned | null = Credencial> {
   readonly consulta: Q;
   readonly respuesta: R;
   readonly credencial: K;
 }
 
-/** What is asked while a caller waits. */
+/** Question asked while a caller waits. */
 export interface ConsultasDeLlamada {
   'consultar-cfdi': Entrada<ConsultarCfdi, RespuestaConsultarCfdi, null>;
   'consultar-constancia-qr': Entrada<ConsultarConstanciaQr, RespuestaConsultarConstanciaQr, null>;

@@ -25,7 +25,7 @@ export interface PasoEfos {
 
 /** One proceeding of the list. An RFC may have several, years apart, and they end differently. */
 export interface FilaEfos {
-  /** Null when the list hides it (a court's order) or has no RFC there: such a row belongs to nobody. */
+  /** Null when the list hides it (a court's order) or has none: the row names no taxpayer. */
   readonly rfc: string | null;
   readonly nombre: string;
   readonly situacion: SituacionEfos;
@@ -35,7 +35,7 @@ export interface FilaEfos {
 
 /** One row of any other list. An RFC may have several. */
 export interface FilaListado {
-  /** Null when the list hides it or has none there that can be read: such a row belongs to nobody. */
+  /** Null when the list hides it or has none that can be read: the row names no taxpayer. */
   readonly rfc: string | null;
   readonly nombre: string;
   /** Why it stands there, in the list's own word. */
@@ -108,7 +108,7 @@ export interface CargaLista {
   readonly motivo: string | null;
 }
 
-/** What was asked of: another list than those of EFOS and EDOS, by its files that are loaded. */
+/** Another list than those of EFOS and EDOS, with its loaded files. */
 export interface ListadoConsultado {
   readonly lista: OtraLista;
   readonly archivo: ClaveListado;
@@ -135,7 +135,7 @@ export interface RfcEnListas {
 
 /** What the lists of one moment say about some RFCs. */
 export interface RespuestaListas {
-  /** Cut of the list of article 69-B; null while none has ever been loaded: then nothing is known about anybody. */
+  /** Cut of the list of article 69-B; null before the first load: no taxpayer is known. */
   readonly fechaCorte: string | null;
   /** Name of the list of EDOS; null when the operator has imported none. */
   readonly edosFuente: string | null;

@@ -78,5 +78,5 @@ export type RespuestaDescargarPaquete =
    * of it.
    */
   | { readonly resultado: 'PAQUETE'; readonly zip: Readable }
-  /** 5007 (gone or past its 72 h) or 5008 (given twice already): the request has to be made anew. */
+  /** 5007 (gone or past its 72 h) or 5008 (given twice already): the request has to be made again. */
   | { readonly resultado: 'AGOTADO'; readonly codigo: string; readonly mensaje: string };

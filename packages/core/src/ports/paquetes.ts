@@ -158,7 +158,7 @@ export type MotivoPaqueteInvalido =
   | 'AUSENTE';
 
 /**
- * A package of the SAT that cannot be read. Fetching it anew may help; the message names the package and the place in
+ * A package of the SAT that cannot be read. Fetching it again may help; the message names the package and the place in
  * it.
  */
 export class PaqueteSatInvalido extends Error {

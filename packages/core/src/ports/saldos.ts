@@ -37,8 +37,8 @@ export type ResultadoCargo =
 export type RespuestaGuardada = Omit<RespuestaIdempotencia, 'opId'>;
 
 /**
- * A write was sent and nothing is known of what became of it: the connection was lost, or nobody waited any longer.
- * Whoever gets this may claim neither that it was done nor that it was not.
+ * A write was sent and its outcome is unknown: the connection was lost, or the wait ended.
+ * The caller may claim neither that it was done nor that it was not.
  */
 export class ResultadoIncierto extends Error {
   constructor(options: ErrorOptions) {

@@ -156,7 +156,7 @@ interface PaqueteDeParte {
   readonly orden: number;
   /** Null until it is in our storage. */
   readonly objectKey: string | null;
-  /** How often it was fetched anew because it could not be read. */
+  /** Times it was fetched again because it could not be read. */
   readonly relecturas: number;
 }
 
@@ -174,7 +174,7 @@ export interface Parte {
   readonly desfase: number;
   /** Times it was sent to the SAT. */
   readonly envios: number;
-  /** Times it was asked anew after the SAT gave it up, or looked for again after we lost a package. */
+  /** Times it was asked for again after the SAT gave it up, or after a package was lost. */
   readonly reenvios: number;
   /** Looks since it was accepted. */
   readonly consultas: number;
@@ -210,7 +210,7 @@ export interface ClaimedSolicitud {
   readonly now: Date;
   /** The trace that it was accepted in (W3C Trace Context). */
   readonly traceparent: string | null;
-  /** When its ring was due, and when the queue got it; null: nobody knows. */
+  /** When its wake-up was due, and when the queue got it (null: unknown). */
   readonly dueAt: Date;
   readonly rungAt: Date | null;
   readonly partes: readonly Parte[];
@@ -243,7 +243,7 @@ export interface CambioParte extends Partial<Omit<Parte, 'id' | 'periodo' | 'due
     readonly bytes: number;
     readonly sha256: string;
   };
-  /** This stored package could not be read: it is fetched anew. */
+  /** This stored package could not be read and is fetched again. */
   readonly releer?: { readonly paquete: string };
 }
 
@@ -294,7 +294,7 @@ export interface Claims {
   extend(claimed: ClaimedSolicitud, leaseSeconds: number): Promise<void>;
   /**
    * The key's hour is over: waits until it is stored again; at once ready when that has happened since the claim.
-   * Deletes a dead sealed copy, and what was signed beforehand.
+   * Deletes a dead sealed copy and the signatures made beforehand.
    */
   awaitEfirma(claimed: ClaimedSolicitud): Promise<void>;
   /**
@@ -323,7 +323,7 @@ export interface Claims {
   markRefused(claimed: ClaimedSolicitud, canal: CanalSat): Promise<void>;
 }
 
-/** Another worker claimed the solicitud, or it ended: whoever gets this stops quietly. */
+/** Another worker claimed the solicitud, or it ended: the holder stops without an error. */
 export class Desplazado extends Error {
   constructor(solicitudId: string, epoch: number) {
     super(`epoch ${epoch} of ${solicitudId} is over`);

@@ -6,7 +6,7 @@ import { CUBETAS, cubetaDe } from './histograma.ts';
 const NOW = new Date('2026-11-20T18:05:00Z');
 const MINUTO = 60_000;
 
-/** What was seen in the stretch that began `minutos` before 18:00. */
+/** Requests of the stretch that began `minutos` before 18:00. */
 function tramo(minutos: number, change: Partial<TramoCanal> = {}, ms = 500): TramoCanal {
   const cuentas = { exitos: 30, rechazos: 0, fallos: 0, evitadas: 0, ...change };
   const cubetas = new Array<number>(CUBETAS).fill(0);
@@ -62,14 +62,14 @@ describe('the state of a channel', () => {
     expect([medianaMs, p90Ms].map(Number.isInteger)).toEqual([true, true]);
   });
 
-  it('says since when it has been bad: back to the last good half hour, over hours of which nobody knows', () => {
+  it('dates a failure back to the last good half hour, across hours without data', () => {
     const bad = { exitos: 10, fallos: 30 };
     const since = (...tramos: TramoCanal[]) => health(...tramos).desde?.toISOString();
     expect(since(tramo(0, bad))).toBe('2026-11-20T18:00:00.000Z');
     expect(since(...[0, 10, 20, 30].map((m) => tramo(m, bad)), tramo(40, { exitos: 500 }))).toBe(
       '2026-11-20T17:30:00.000Z',
     );
-    // Failing at 14:00 and again now, nothing in between: nobody saw it well.
+    // Failing at 14:00 and again now, no data in between.
     expect(since(tramo(0, bad), tramo(240, bad))).toBe('2026-11-20T14:00:00.000Z');
     expect(since(tramo(0, bad), tramo(120, { exitos: 100 }), tramo(240, bad))).toBe('2026-11-20T18:00:00.000Z');
     const always = Array.from({ length: 200 }, (_, n) => tramo(n * 10, bad));

@@ -1,7 +1,7 @@
 import type { CanalMedido } from '../ports/autoridad.ts';
 import { percentil, sumaDe } from './histograma.ts';
 
-/** The channels whose state is told: a list is asked for once a day, of which no state can be told. */
+/** Channels with a published state. Lists have none: they are asked for once a day. */
 export const CANALES_CON_ESTADO = ['soap', 'portal', 'publico'] as const satisfies readonly CanalMedido[];
 
 export type CanalConEstado = (typeof CANALES_CON_ESTADO)[number];
@@ -17,7 +17,7 @@ export const UMBRALES = {
   ventanaMinutos: 30,
   /** Hours that are looked back for the beginning of a bad state. */
   horas: 24,
-  /** Requests below which nothing is told. */
+  /** Requests below which no state is published. */
   peticiones: 20,
   /** Share of them that failed or were not sent, from which on the channel fails. */
   fallas: 0.2,
@@ -48,7 +48,7 @@ export interface SaludCanal {
   readonly desde: Date | null;
   /** Share that failed, 0 to 1, to the hundredth; null without data, as what follows. */
   readonly fallas: number | null;
-  /** Whole milliseconds, to two digits: no more is known, and no more is told of anybody. */
+  /** Whole milliseconds, to two digits. */
   readonly medianaMs: number | null;
   readonly p90Ms: number | null;
 }
@@ -87,7 +87,7 @@ export function saludDeCanal(canal: CanalConEstado, tramos: readonly TramoCanal[
   return { canal, estado, desde: new Date(desde), ...cifras };
 }
 
-/** Requests of which an answer is known, and how many of them failed or were held back. */
+/** Requests with a known answer, and how many of them failed or were held back. */
 function cuentasDe(tramos: readonly TramoCanal[]) {
   const sum = (campo: 'exitos' | 'rechazos' | 'fallos' | 'evitadas') =>
     tramos.reduce((total, tramo) => total + tramo[campo], 0);

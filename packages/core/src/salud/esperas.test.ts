@@ -32,7 +32,7 @@ describe('an estimate', () => {
     }
   });
 
-  it('is said in words, in minutes or hours', () => {
+  it('has words, in minutes or hours', () => {
     const said = (waits: readonly number[]) => estimate([suma(waits)])?.texto;
     expect(said(HORA)).toMatch(
       /^El SAT suele tener listas las descargas como esta pedidas a esa hora de \d+ a \d+ minutos después de pedírselas\.$/,
@@ -56,7 +56,7 @@ describe('an estimate', () => {
     expect(estimacionDe([suma(HORA, { hora: 23 })], midnight, { cuentas: 5 })?.texto).toContain('a esa hora');
   });
 
-  it('is of nobody else: not of another kind, channel, or of the sandbox', () => {
+  it('counts no other kind or channel, and no sandbox', () => {
     for (const other of [{ modo: 'test' }, { canal: 'portal' }, { tipo: 'emitidos' }] as const)
       expect(estimate([suma(HORA, other)])).toBeNull();
   });

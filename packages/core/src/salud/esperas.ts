@@ -7,7 +7,7 @@ import { percentil, sumaDe } from './histograma.ts';
 
 /** Weeks that waits are kept for. */
 export const WEEKS_OF_ESPERAS = 4;
-/** Downloads below which nothing is told of how long they took. */
+/** Downloads below which no duration is published. */
 export const DESCARGAS_MINIMAS = 20;
 /** Groups that accounts are counted in: so many of them there are at least. */
 export const GRUPOS_DE_CUENTAS = 60;

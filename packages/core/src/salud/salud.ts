@@ -2,13 +2,13 @@ import type { Modo } from '../ports/boveda.ts';
 import { CANALES_CON_ESTADO, saludDeCanal, type TramoCanal } from './canales.ts';
 import { horaDelDia, isNear, type Minimos, type ResumenEsperas, resumenDe, type SumaEsperas } from './esperas.ts';
 
-/** Everything that is told to anybody of the authority's health and of ours, before it is judged. */
+/** Public data about the health of the authority and of this service, before it is judged. */
 export interface LecturaSalud {
   /** Sums of the last day, by channel. */
   readonly tramos: readonly TramoCanal[];
   /** How long downloads took in the last weeks. */
   readonly esperas: readonly SumaEsperas[];
-  /** Roles of workers that somebody works at. */
+  /** Roles with a living worker. */
   readonly trabajan: readonly string[];
 }
 

@@ -55,7 +55,7 @@ test('a month that was read late goes on from there, without the readings that w
 type Said = Pick<Leido, 'nuevos' | 'ausentes' | 'isDudosa'>;
 const NOTHING: Said = { nuevos: 0, ausentes: 0, isDudosa: false };
 
-/** A month that is read until nobody asks again: when, and what each reading left in question. */
+/** Readings of a month up to the last: their days, and what each left in question. */
 function lifeOf(tramo: Tramo, first: string, said: (n: number) => Said) {
   const readings: { dia: string; said: Said; porConfirmar: number }[] = [];
   for (let [dia, before]: [string | null, number] = [first, 0]; dia !== null; ) {
@@ -79,11 +79,11 @@ const monthOf = fc
 const isIn = (mes: string, dia: string) => dia < `${Number(mes.slice(0, 4)) + 1}-05-08`;
 const isMatched = ({ nuevos, ausentes, isDudosa }: Said) => nuevos === 0 && ausentes === 0 && !isDudosa;
 
-test('a month from which nobody goes missing is read on the days of the calendar, and not once more', () => {
+test('a month without missing CFDI is read on the days of the calendar only', () => {
   fc.assert(
     fc.property(monthOf, fc.array(fc.boolean()), (mes, news) => {
       const days = lecturasDe({ clase: 'MES', mes }, mes);
-      // What is new is new while the month is young.
+      // New CFDI appear while the month is young.
       const readings = lifeOf({ clase: 'MES', mes }, mes, (n) => ({ ...NOTHING, nuevos: n < 10 && news[n] ? 1 : 0 }));
       expect(readings.map(({ dia }) => dia)).toEqual(days);
       expect(readings.at(-1)?.porConfirmar).toBe(0);

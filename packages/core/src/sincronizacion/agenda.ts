@@ -14,7 +14,7 @@ const DIAS: Readonly<Record<Frecuencia, number>> = { DIARIA: 1, SEMANAL: 7 };
 /** Days that the newest ones are read once more: the SAT shows a CFDI up to 72 hours after it was certified. */
 const DIAS_DE_GRACIA = 4;
 
-/** Days after its first on which a month is read while it lasts: what is cancelled soon is cancelled in its month. */
+/** Days after its first on which a month is read while it lasts: early cancellations happen in the same month. */
 const DURANTE = [8, 15, 22] as const;
 
 /** Days after its end on which a month is read again, thinning: most cancellations come in the first weeks. */
@@ -41,7 +41,7 @@ function diasDe(mes: string): readonly string[] {
   return [...days.filter((day) => day < ultima), ultima];
 }
 
-/** Days until a month is read once more whose last reading is in question, growing; then nobody asks again. */
+/** Growing days until a month in question is read again; after the last the questions end. */
 const CONFIRMAR = [7, 14, 28] as const;
 /** Readings, at most, by which one is confirmed that is in question. */
 export const MAX_CONFIRMACIONES = CONFIRMAR.length;
@@ -70,10 +70,10 @@ export interface Leido {
   readonly porConfirmar: number;
 }
 
-/** When a tramo is due again (null: never), and whether what was read is in question: 0 when it is not. */
+/** Next reading of a tramo (null: none), and whether the last one is in question: 0 when it is not. */
 export interface Siguiente {
   readonly dia: string | null;
-  /** One more than the readings that were spent on confirming what is in question. */
+  /** One more than the readings spent on the confirmation. */
   readonly porConfirmar: number;
 }
 
@@ -87,7 +87,7 @@ export interface Siguiente {
 export function afterReading(tramo: Tramo, leido: Leido): Siguiente {
   const { frecuencia, isPrimera, nuevos, ausentes, isDudosa, porConfirmar } = leido;
   const dia = siguienteLectura(tramo, leido.dia, frecuencia);
-  // What is said of the newest days is said once more by their month.
+  // The reading of the month repeats the newest days.
   if (tramo.clase === 'RECIENTE') return { dia, porConfirmar: 0 };
   const isUnmatched = dia === null && (isPrimera || nuevos > 0);
   if (!isDudosa && ausentes === 0 && !isUnmatched) return { dia, porConfirmar: 0 };

@@ -12,9 +12,9 @@ export interface Agenda {
    * log-ins in the first day, with the one that asked, and leave one for a failure.
    */
   readonly portalSegundos: readonly number[];
-  /** Seconds between two looks, at least, of what is late. */
+  /** Least seconds between two polls of a late solicitud. */
   readonly retrasadaSegundos: number;
-  /** Seconds after which an answer without any CFDI is asked for again, where nobody else can confirm it. */
+  /** Seconds after which an empty answer is asked for again, without another channel to confirm it. */
   readonly vaciaSegundos: number;
 }
 

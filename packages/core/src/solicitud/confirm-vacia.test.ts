@@ -55,7 +55,7 @@ describe('an answer without any CFDI', () => {
     expect(eventos(result)).toEqual(['SIN_CFDI', 'VACIA_CONFIRMADA']);
   });
 
-  it('stays unconfirmed when nobody else can be asked', async () => {
+  it('stays unconfirmed without another channel', async () => {
     const result = await look({ ...both, otra: null }, asked({ vacias: ['soap'] }));
     expect(released(result).avance.partes).toMatchObject([{ estado: 'VACIA', vacias: ['soap', 'soap'] }]);
     expect(eventos(result)).toEqual(['SIN_CFDI', 'VACIA_SIN_CONFIRMAR']);

@@ -58,7 +58,7 @@ export interface Fin {
   readonly codigo?: string;
 }
 
-/** Why a solicitud goes on at the other channel, with what is noted of it. */
+/** Reason for the other channel, with its event. */
 export interface ChannelChange {
   /** The channel that it leaves refused the credential, cannot be asked, or the hour of the key is over. */
   readonly tipo: 'OTRO_CANAL' | 'CANAL_CAIDO' | 'SIN_EFIRMA';
@@ -78,7 +78,7 @@ export type Paso =
   /** The SAT was not asked: nothing has changed, and the whole solicitud is looked at again later. */
   | { readonly isBusy: true; readonly inSeconds: number }
   | { readonly change: ChannelChange }
-  /** Only the key can go on: what was signed beforehand is not there, not enough, or refused. */
+  /** The key is needed: signatures made beforehand are missing, too few or refused. */
   | { readonly isSinFirma: true }
   | { readonly fin: Fin; readonly isCredencialRechazada?: boolean };
 
@@ -192,7 +192,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
     }
     case 'TERMINADA': {
       const { paquetes } = respuesta;
-      // What was asked for beyond the part is left out of the ZIP, and only its assembly tells how much that is.
+      // The assembly leaves out rows beyond the part, and alone knows how many.
       const registros = pideDeMas({ ...parte, tipo }) ? null : respuesta.registros;
       const ready = { estado: 'DISPONIBLE', consultas, registros, paquetes } as const;
       return progress(parte, ready, [{ tipo: 'SAT_TERMINADA', detalle: String(paquetes.length) }]);
@@ -209,10 +209,10 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
   }
 }
 
-/** Times a part is asked anew after the SAT gave it up or let its packages lapse, or looked for again after we lost one. */
+/** Times a part is asked for again after the SAT gave it up, its packages lapsed, or one was lost. */
 export const MAX_REENVIOS = 2;
 
-/** Asks for the part anew, or ends the solicitud when that was done often enough. */
+/** Asks for the part again, or ends the solicitud after the last attempt. */
 function askAgain(parte: Parte, fin: Fin & { readonly codigo: string }, detalle: string): Paso {
   if (parte.reenvios >= MAX_REENVIOS) return { fin };
   const again = { ...anew(parte), reenvios: parte.reenvios + 1 };
@@ -282,7 +282,7 @@ export function sealedCopies(
 /** True while a part is asked once more because the SAT said that it has no CFDI. */
 export const isToConfirm = ({ vacias }: Pick<Parte, 'vacias'>): boolean => vacias.length > 0;
 
-/** Both channels said that there is nothing. */
+/** Both channels answered without CFDI. */
 export const isConfirmada = ({ vacias }: Pick<Parte, 'vacias'>): boolean => new Set(vacias).size > 1;
 
 /**

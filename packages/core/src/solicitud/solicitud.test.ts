@@ -191,7 +191,7 @@ describe('fetching', () => {
     expect(released(result).avance.partes?.[0]).toMatchObject({ estado: 'DESCARGADA', guardado: { paquete: 'B' } });
   });
 
-  it('asks anew for a package that the SAT gives no more', async () => {
+  it('asks again for a package that the SAT no longer gives', async () => {
     const result = await step(claimed({ partes: [available()] }), {
       'descargar-paquete': { resultado: 'AGOTADO', codigo: '5008', mensaje: 'm' },
     });

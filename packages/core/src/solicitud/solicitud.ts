@@ -135,7 +135,7 @@ async function step(context: ContextoPaso, source: CredentialSource): Promise<Pa
   }
 }
 
-/** Failures in a row after which nobody waits for the confirmation of an empty answer any more: an hour and a half. */
+/** Failures in a row after which the confirmation of an empty answer is given up: an hour and a half. */
 const MAX_FALLOS_AL_CONFIRMAR = 8;
 
 /** Failures in a row, a day of them, after which an answer that is a page without a text ends a solicitud. */
@@ -208,7 +208,7 @@ function nextRing(claimed: ClaimedSolicitud, parte: Parte, avance: Avance, inSec
  */
 const MAX_FALLOS = 5;
 
-/** True while nothing that the SAT accepted or said is lost by beginning anew, where the other credential is there. */
+/** True while the other credential is there and a new beginning loses nothing that the SAT accepted or answered. */
 const canChange = ({ otra, partes }: ClaimedSolicitud): boolean =>
   otra !== null && partes.every(({ folio, vacias }) => folio === null && vacias.length === 0);
 
@@ -225,14 +225,14 @@ const isChannelDown = (
 const canReturn = ({ canal, canalDejado, otra }: ClaimedSolicitud): boolean =>
   canalDejado === otroCanal(canal) && (otra !== null || canalDejado === 'soap');
 
-/** Begins anew at the other channel when its credential is there or it came from there, else ends. */
+/** Begins again at the other channel when its credential is there or it came from there, else ends. */
 async function endRefused(claims: Claims, claimed: ClaimedSolicitud, fin: Fin): Promise<void> {
   if (claimed.otra === null && !canReturn(claimed)) return claims.fail(claimed, fin);
   const codigo = fin.codigo ?? fin.motivo;
   await changeChannel(claims, claimed, { tipo: 'OTRO_CANAL', codigo, mayReturn: false });
 }
 
-/** Begins anew at the other channel, under the same charge. */
+/** Begins again at the other channel, under the same charge. */
 async function changeChannel(
   claims: Claims,
   claimed: ClaimedSolicitud,
@@ -244,7 +244,7 @@ async function changeChannel(
   await claims.changeChannel(claimed, avance, { mayReturn });
 }
 
-/** Times an unreadable package is fetched anew. */
+/** Times an unreadable package is fetched again. */
 const MAX_RELECTURAS = 1;
 
 /** Opens the observer of one package; null where the solicitud needs none. */
@@ -252,7 +252,7 @@ export type ObserveRows = (claimed: ClaimedSolicitud) => RowObserver | null;
 
 /**
  * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. One
- * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched anew once; when the
+ * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched again once; when the
  * object store lost one, all are looked for again. Failures of storage or database come out: the claim lapses and the
  * solicitud is rung again.
  */
