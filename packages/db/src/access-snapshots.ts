@@ -62,7 +62,7 @@ WHERE EXISTS (SELECT FROM api_key k WHERE k.id = u.id)
 ON CONFLICT (api_key_id) DO UPDATE SET ultimo_uso_en = excluded.ultimo_uso_en, ultima_ip = excluded.ultima_ip
 WHERE api_key_uso.ultimo_uso_en < excluded.ultimo_uso_en`;
 
-/** The taxpayer is locked first, as by whoever changes its keys. */
+/** Locks the taxpayer first, as a change of its keys does. */
 const REHASH = `
 WITH dueno AS MATERIALIZED (
   SELECT c.id FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE k.id = $1 FOR NO KEY UPDATE OF c

@@ -11,7 +11,7 @@ const MAX_BATCH = 64;
 
 interface Waiting<Item, Result> {
   readonly item: Item;
-  /** When nobody waits for it to be sent any longer, on the clock of `performance.now`. */
+  /** When the caller stops waiting for it to be sent, on the clock of `performance.now`. */
   readonly until: number;
   readonly timer: NodeJS.Timeout;
   readonly resolve: (result: Result) => void;

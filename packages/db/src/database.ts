@@ -9,7 +9,7 @@ export interface DatabaseSettings {
   readonly timeoutMs: number;
   /** Shown in pg_stat_activity. */
   readonly applicationName: string;
-  /** Told how long somebody waited for a connection who found none that was free, in seconds. */
+  /** Receives the wait for a free connection, in seconds. */
   readonly onWait?: (seconds: number) => void;
 }
 

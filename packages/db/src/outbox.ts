@@ -81,7 +81,7 @@ WITH RECURSIVE under_way AS MATERIALIZED (
 SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
 ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED`;
 
-/** By keys, here and below: joined with what was chosen alone, the planner would read the whole outbox. */
+/** By keys, here and below: a join with the chosen rows alone makes the planner read the whole outbox. */
 const NOTE = 'UPDATE outbox SET rung_at = now() WHERE solicitud_id = ANY ($1::uuid[])';
 
 const UNRING = `
@@ -94,7 +94,7 @@ interface Row {
   cola: QueueName;
 }
 
-/** The rings of all solicitudes that are worked on, most of which are not due yet. */
+/** Wake-ups of all open solicitudes, most of them not due yet. */
 export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   async function choose(graceSeconds: number): Promise<WakeUp[]> {
     const pending = await rowsOf<{ cola: QueueName }>(pool, PENDING, [COLAS, graceSeconds]);
@@ -137,14 +137,14 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
       return wakeUps.length;
     },
 
-    /** Calls `wake` when somebody says that there are new rings. Best effort: poll as well. */
+    /** Calls `wake` on a notification of new wake-ups. Best effort: poll as well. */
     listen: (wake: () => void) => listenTo(settings, CANAL_OUTBOX, wake),
   };
 }
 
 export type Outbox = ReturnType<typeof createOutbox>;
 
-/** Tells listening relays that there are new rings; called after the commit and never awaited by a request. */
+/** Notifies listening relays of new wake-ups; called after the commit and never awaited by a request. */
 export async function notifyOutbox({ pool }: Pick<Database, 'pool'>): Promise<void> {
   await execute(pool, `SELECT pg_notify('${CANAL_OUTBOX}', '')`);
 }

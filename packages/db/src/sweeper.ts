@@ -63,7 +63,7 @@ export function createSweeper({ pool }: Pick<Database, 'pool'>) {
     ringOverdue: ({ graceSeconds, limit }: { graceSeconds: number; limit: number }) =>
       execute(pool, RING_OVERDUE, [graceSeconds, limit]),
 
-    /** Ends what is past its deadline: VENCIDA with refund. Returns the ids. */
+    /** Ends solicitudes past their deadline: VENCIDA with refund. Returns the ids. */
     async expire(limit: number): Promise<readonly string[]> {
       const rows = await rowsOf<{ id: string }>(pool, EXPIRED, [limit]);
       const ended: string[] = [];

@@ -30,7 +30,7 @@ export async function inTransaction<T>(
   }
 }
 
-/** The same on a connection that its holder keeps: `onBroken` is told when it could not undo. */
+/** The same on a connection that its holder keeps; calls `onBroken` when the rollback failed. */
 export async function transactionOn<T>(
   client: pg.ClientBase,
   run: () => Promise<T>,

@@ -10,7 +10,7 @@ export { type LecturaHecha, LecturaIlegible, type NuevaLectura } from './merge.t
 export type { CfdiConocido, LugarCfdi, PaginaCfdi } from './pagina.ts';
 export type { DemasiadosCfdi, ResumenCfdi, SumaPorEfecto, Sumas } from './resumen.ts';
 
-/** What was noticed of a CFDI. */
+/** Change of a CFDI. */
 export type ClaseCambio = 'nuevo' | 'cancelado' | 'vigente' | 'corregido' | 'ausente' | 'presente';
 
 /** A CFDI as it was at a change; amounts and names as they are now. Times are wall clock of central Mexico. */
@@ -80,7 +80,7 @@ export async function openAlmacen(connection: Connection, contribuyenteId: strin
   return row.id;
 }
 
-/** What is known of the CFDI of taxpayers, kept up to date by merging packages of metadata. */
+/** Store of the CFDI of taxpayers, kept up to date by merging packages of metadata. */
 export function createAlmacenes(database: Database) {
   const { pool } = database;
 

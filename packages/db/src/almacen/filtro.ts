@@ -31,12 +31,12 @@ export class Values {
   }
 }
 
-/** Names of one RFC up to which each is looked up by itself. Some have thousands: whoever issues for all foreigners. */
+/** Names of one RFC up to which each is looked up by itself. The generic RFC of foreigners has thousands. */
 const FEW_NAMES = 8;
 
 /** A filter as conditions of SQL on `cfdi x`. */
 export interface Corte {
-  /** Of which an index finds the rows. */
+  /** Conditions that an index serves. */
   readonly indexed: readonly string[];
   /** Which each row that was found is then asked. */
   readonly asked: readonly string[];

@@ -13,12 +13,12 @@ export interface NuevaLectura {
   readonly almacenId: number;
   readonly solicitudId: string;
   readonly tipo: TipoDescarga;
-  /** Calendar days of central Mexico, `yyyy-MM-dd`, both included: what is not in the package is missing there. */
+  /** Calendar days of central Mexico, `yyyy-MM-dd`, both included. A known CFDI outside the package is missing. */
   readonly desde: string;
   readonly hasta: string;
   /** When the SAT was asked. */
   readonly pedidaEn: Date;
-  /** False when the SAT said that there is nothing and nobody confirmed it. */
+  /** False for an empty answer that no other channel confirmed. */
   readonly isConfirmada: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface LecturaHecha {
   /** Cancelled, in force again, there again, or with other data. */
   readonly cambiados: number;
   readonly ausentes: number;
-  /** So many were missing that nobody was taken for missing: the same period has to be read once more. */
+  /** Too many were missing to believe it: the same period has to be read again. */
   readonly isDudosa: boolean;
 }
 
@@ -64,11 +64,11 @@ const copyOf = (desde: string, hasta: string) =>
 /** Holds the store until the end of the transaction. */
 const LOCK = 'SELECT FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE';
 
-/** What a reading of this package brought already: a statement of its own, which sees what was merged while it waited. */
+/** Result of an earlier merge of this package. A statement of its own sees merges that ended while it waited. */
 const KNOWN = `
 SELECT n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa" FROM lectura WHERE almacen_id = $1 AND solicitud_id = $2`;
 
-/** RFC and name of the other side, `$2` being what was asked for. */
+/** RFC and name of the other side; `$2` is the kind that was asked for. */
 const CONTRAPARTE = `CASE WHEN $2 = 'recibidos' THEN rfc_emisor ELSE rfc_receptor END`;
 const SU_NOMBRE = `CASE WHEN $2 = 'recibidos' THEN nombre_emisor ELSE nombre_receptor END`;
 /** Longer ones than any that a CFDI may have (Anexo 20: 300) would not fit into an index. */
@@ -178,7 +178,7 @@ export async function mergeLectura(
 ): Promise<LecturaHecha | null> {
   signal.throwIfAborted();
   const { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada } = lectura;
-  // Apart from the merge: a new partition waits for whoever uses the table, and would be waited for until the merge ends.
+  // Apart from the merge: a new partition waits for every user of the table, and would block them until the merge ends.
   await execute(pool, 'SELECT cfdi_meses($1, $2)', [desde, hasta]);
   // A connection of its own: what a merge may take is too long for the statements of others, and its work too large.
   const client = new pg.Client({

@@ -10,7 +10,7 @@ export interface CfdiConocido extends Omit<Cambio, 'n' | 'clase' | 'notadoEn'> {
   readonly vistoEn: Date;
   /** Since when the SAT does not give it any more; null while it does. */
   readonly ausenteDesde: Date | null;
-  /** When the last reading of its day was merged that nobody doubts: what is said of it is what the SAT said then. */
+  /** When the last undoubted reading of its day was merged: the state is what the SAT answered then. */
   readonly leidoEn: Date;
 }
 
@@ -105,7 +105,7 @@ export interface PedidoPagina {
   readonly tope?: number;
 }
 
-/** What was read of the days between two, both included, and when last; the newest first. */
+/** Days read between two, both included, with their last reading; the newest first. */
 const LEIDAS = `
 SELECT tipo, desde::text, hasta::text, max(leida_en) AS "leidaEn" FROM lectura
 WHERE almacen_id = $1 AND NOT es_dudosa AND hasta >= $2::date AND desde <= $3::date GROUP BY tipo, desde, hasta ORDER BY "leidaEn" DESC`;

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { corteOf, type FiltroCfdi, idsOf, Values } from './filtro.ts';
 
-/** CFDI of one state, and their amounts by what they do: an egreso is never added to what is an ingreso. */
+/** CFDI of one state, and their amounts by effect: an egreso is never added to an ingreso. */
 export interface SumaPorEfecto {
   readonly cfdi: number;
   /** Decimals. */
@@ -26,7 +26,7 @@ export interface ResumenCfdi {
   /** `yyyy-MM`, the oldest first; a month without CFDI is none of them. */
   readonly meses: readonly (Sumas & { readonly mes: string })[];
   readonly efectos: readonly (Sumas & { readonly efecto: string })[];
-  /** By what is in force: ingresos less egresos, then nómina, then their number. */
+  /** Order of the CFDI in force: ingresos less egresos, then nómina, then their number. */
   readonly contrapartes: readonly (Sumas & { readonly rfc: string; readonly nombre: string })[];
   /** All others together. */
   readonly otras: Sumas & { readonly contrapartes: number };
@@ -60,7 +60,7 @@ const sumaOf = (estado: string) => {
 /** Of rows with `estado`, `efecto`, `n`, `monto` and `sin`. */
 const SUMAS = `'vigentes', ${sumaOf('V')}, 'cancelados', ${sumaOf('C')}, 'ausentes', ${sumaOf('A')}`;
 
-/** What is in force of one counterparty, for the order: `$n` of the others follow. */
+/** CFDI in force of one counterparty, for the order: `$n` of the others follow. */
 const inForce = (efecto: string) => `coalesce(sum(monto) FILTER (WHERE estado = 'V' AND efecto = '${efecto}'), 0)`;
 
 function text(indexed: readonly string[], asked: readonly string[], most: string, top: string): string {
@@ -99,9 +99,9 @@ SELECT (SELECT coalesce(sum(n), 0) > ${most}::int FROM t) AS demasiados,
 
 export interface PedidoResumen {
   readonly almacenId: number;
-  /** Of one kind: what was sold and what was bought are not added up. */
+  /** One kind only: sales and purchases are never added up. */
   readonly filtro: FiltroCfdi;
-  /** Counterparties that are told by name. */
+  /** Counterparties listed by name. */
   readonly contrapartes: number;
   /** Rows that are added up, at most. */
   readonly tope?: number;

@@ -68,7 +68,7 @@ export const findErased = ({ pool }: Db, informe: { cuentaId: string; contribuye
     [informe.cuentaId, informe.contribuyenteId],
   );
 
-/** The accounts that have an RFC, or of which a deletion of it is not done. */
+/** Accounts with an RFC, or with an unfinished deletion of it. */
 export const accountsOf = async ({ pool }: Db, rfc: string): Promise<string[]> => {
   const rows = await rowsOf<{ id: string }>(
     pool,
@@ -228,7 +228,7 @@ async function eraseTold(database: Db, { id, cuentaId, rfc }: Borrado): Promise<
   }
 }
 
-/** Of what a mail tells, what is about the RFC in this account. */
+/** Parts of a mail that concern the RFC in this account. */
 const OF_MAIL = `jsonb_build_object('rfc', $1::text, 'cuenta_id', $2::text)`;
 const WITH_RFC = `datos @> jsonb_build_array(${OF_MAIL})`;
 

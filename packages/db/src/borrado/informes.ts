@@ -8,7 +8,7 @@ type Db = Pick<Database, 'pool'>;
 /** Any number, the same in every process: who holds it writes the next report of the chain. */
 const CHAIN = 310_031;
 
-/** What is left of an order when it is done. */
+/** Report of a finished order. */
 export interface Sealed {
   readonly numero: number;
   /** Its report, as it was hashed. */

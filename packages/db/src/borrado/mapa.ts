@@ -13,19 +13,19 @@ export interface Tratado {
   readonly isLast?: true;
   /** Columns with the RFC, or with data that are the taxpayer's. */
   readonly suyo?: string;
-  /** Columns that stay in which somebody may have written the RFC: data of the account, or public ones. */
+  /** Columns that stay and may contain the RFC as typed: data of the account, or public ones. */
   readonly libre?: string;
   /** All other columns: ids made at random, times, numbers, names of ours. */
   readonly resto?: string;
   /** Its key, for a table in partitions, where a place (ctid) is of one of them only. */
   readonly llave?: string;
-  /** How long a row lives when nobody orders anything; `{SETTING}` stands for a setting's default. */
+  /** Life of a row without an order to delete it; `{SETTING}` stands for a setting's default. */
   readonly plazo: string;
   /** Why it stays. */
   readonly por?: string;
-  /** Its rows belong to nobody's account: where another account has the RFC too, they are of that one. */
+  /** Its rows belong to no account; where another account has the RFC too, they serve that one. */
   readonly isShared?: true;
-  /** Why another taxpayer's rows may name this one, which is what is found there once its own are gone. */
+  /** Reason why another taxpayer's rows may name this one after its own are deleted. */
   readonly ajeno?: string;
 }
 

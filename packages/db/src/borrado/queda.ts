@@ -3,7 +3,7 @@ import type { Tratado } from './mapa.ts';
 const DE_LA_CUENTA = 'es de la cuenta y de sus personas, no del contribuyente';
 const LISTA = 'lista pública';
 
-/** Tables that stay: as they are, or without what is the taxpayer's. Each says why. */
+/** Tables that stay, whole or without the taxpayer's data, each with its reason. */
 export const QUEDA: Readonly<Record<string, Tratado>> = {
   auditoria: {
     dato: 'Quién hizo qué',
@@ -193,7 +193,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
   ),
 };
 
-/** Tables that stay and have no room for anybody's RFC. */
+/** Tables that stay and can hold no RFC. */
 function conserva(
   dato: string,
   plazo: string,

@@ -11,7 +11,7 @@ const CON_EL_RFC = 'mientras la cuenta tenga el RFC';
 const RASTRO = '{TRACE_RETENTION_DAYS} días después de que la solicitud termina';
 const AVISADO = '{TRACE_RETENTION_DAYS} días';
 
-/** Tables of which everything of a taxpayer goes. */
+/** Tables that lose every row of the taxpayer. */
 export const SE_BORRA: Readonly<Record<string, Tratado>> = {
   paquete_sat: {
     dato: 'Paquetes del SAT de una solicitud',

@@ -2,12 +2,12 @@ import pg from 'pg';
 import { SESSION_OPTIONS } from '../database.ts';
 import { columnsIn, MAPA } from './mapa.ts';
 
-/** Where in a database somebody's RFC stands, and why it may. */
+/** Places of an RFC in a database, and the reason for each. */
 export interface Hallazgo {
   readonly tabla: string;
   readonly columna: string;
   readonly filas: number;
-  /** Null: nobody can say why it is there. */
+  /** Null: no known reason. */
   readonly motivo: string | null;
 }
 

@@ -13,7 +13,7 @@ export interface CapsulaSellada {
   readonly folios: readonly string[];
 }
 
-/** Whoever changes keys or credentials locks the taxpayer first: nothing is kept behind his back. */
+/** A change of keys or credentials locks the taxpayer first, so that no capsule is kept beside it. */
 const OWNER = 'SELECT id FROM contribuyente WHERE id = $1 FOR SHARE';
 
 const KEEP = `

@@ -101,12 +101,12 @@ export function writeOf(writes: readonly Write[]): pg.QueryConfig {
   return prepared(WRITE, [JSON.stringify(rows, whole)]);
 }
 
-/** Half a character, of which PostgreSQL takes none in JSON: a text of the SAT may be cut inside of one. */
+/** Half a surrogate pair. PostgreSQL refuses it in JSON; a text of the SAT may be cut inside of one. */
 const HALVES = /\p{Surrogate}/gu;
 
 const whole = (_name: string, value: unknown) => (typeof value === 'string' ? value.replace(HALVES, '\ufffd') : value);
 
-/** What is absent stays absent in JSON, and as it is in its row. */
+/** An absent field stays absent in JSON and unchanged in its row. */
 function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next, paso }: Write) {
   return {
     id: claimed.id,

@@ -161,7 +161,7 @@ WITH otra AS (
 )
 SELECT id FROM otra`;
 
-/** The taxpayer is locked first, as by whoever changes its keys: the change of the credential moves its version. */
+/** Locks the taxpayer first, as a change of its keys does: the change of the credential moves its version. */
 const MARK_REFUSED = `
 WITH dueno AS MATERIALIZED (
   SELECT d.id FROM contribuyente d WHERE d.id = (SELECT contribuyente_id FROM solicitud WHERE id = $1) FOR NO KEY UPDATE

@@ -19,7 +19,7 @@ const MAX_MS = 2 ** 31 - 1;
 
 const msBetween = (from: Date, to: Date) => Math.min(Math.max(0, to.getTime() - from.getTime()), MAX_MS);
 
-/** The row of a step as its statement takes it; null where nobody keeps steps. `notas`: the events that it writes. */
+/** The row of a step as its statement takes it; null where steps are not kept. `notas`: the events that it writes. */
 export function pasoOf(
   claimed: ClaimedSolicitud,
   notas: readonly string[],

@@ -22,7 +22,7 @@ export const LIFETIMES = {
 const aged = (table: keyof typeof LIFETIMES, moment: string) =>
   batch(table, `${moment} < now() - interval '${LIFETIMES[table]}'`, moment);
 
-/** What nobody needs once its own time is over. */
+/** Rows that expire by themselves. */
 const EXPIRED = [
   aged('idempotencia', 'creada_en'),
   aged('consulta_en_curso', 'creada_en'),
@@ -58,7 +58,7 @@ const TOLD = batch(
   `creado_en < now() - make_interval(days => $2) AND NOT EXISTS (SELECT FROM webhook_entrega e WHERE e.evento_id = webhook_evento.id)`,
   'creado_en',
 );
-/** The log of deleted webhooks, and those of which it is gone. */
+/** The log of deleted webhooks, and deleted webhooks without a log. */
 const LOG_OF_DELETED = `
 DELETE FROM webhook_entrega WHERE ctid = ANY (ARRAY(
   SELECT e.ctid FROM webhook w JOIN webhook_entrega e ON e.webhook_id = w.id WHERE w.borrado_en IS NOT NULL

@@ -15,7 +15,7 @@ export interface Buzon {
   readonly apagados: readonly EventoCorreo[];
 }
 
-/** What is kept of the token of a link: 256 random bits cannot be found again from it. */
+/** Hash of the token of a link: the 256 random bits cannot be derived from it. */
 export const huellaDeEnlace = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /**
@@ -41,7 +41,7 @@ pendientes AS (DELETE FROM correo WHERE usuario_id IN (SELECT id FROM hecho) AND
 libro AS (${nota({ accion: 'verificar-correo', de: 'hecho', cuenta: cuentaOf('hecho.id'), actor: `'usuario:' || id`, ip: '$2' })})
 SELECT email FROM hecho`;
 
-/** What somebody has in hand at this moment is sent. */
+/** A mail that a sender holds at this moment is sent. */
 const UNSENT = `c.estado = 'PENDIENTE' AND c.tomado_hasta IS NULL`;
 
 const TOLD = `

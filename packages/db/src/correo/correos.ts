@@ -5,7 +5,7 @@ import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 /** LISTEN/NOTIFY channel that says "a mail is to be sent". The functions of the database speak on it. */
 const CANAL_CORREO = 'acuse_correo';
 
-/** Mails that a person waits for or that keep somebody out of an account; nobody switches them off. */
+/** Mails that a person waits for or that protect an account; they cannot be switched off. */
 export const CORREOS_DE_SEGURIDAD = [
   'correo.verificar',
   'password.restablecer',
@@ -35,7 +35,7 @@ export interface CorreoFallido {
   readonly id: string;
   readonly tipo: TipoCorreo;
   readonly para: string;
-  /** The receiver's server refused it for good, or nobody took it within its time. */
+  /** The receiver's server refused it for good, or no server took it in time. */
   readonly motivo: 'RECHAZADO' | 'VENCIDO';
   readonly error: string | null;
   readonly intentos: number;
@@ -64,7 +64,7 @@ UPDATE correo SET intentos = intentos + 1, tomado_hasta = NULL, error = $3, due_
     CASE WHEN NOT s THEN now() END FROM (SELECT NOT $5::boolean AND coalesce(now() + make_interval(secs => $4::float8) < vence_en, false) AS s) q)
 WHERE ${HELD} RETURNING estado`;
 
-/** What nobody has in hand. */
+/** Mails that no sender holds. */
 const IDLE = `estado = 'PENDIENTE' AND (tomado_hasta IS NULL OR tomado_hasta <= now())`;
 
 const EXPIRE = `
@@ -99,7 +99,7 @@ export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'setti
       return row?.fin ?? null;
     },
 
-    /** Notes that a server took it. False when somebody else has it by now. */
+    /** Notes that a server took it. False when another sender holds it. */
     sent: ({ id, epoch }: Pick<CorreoTomado, 'id' | 'epoch'>) => isOne(pool, SENT, [id, epoch]),
 
     /**
@@ -125,7 +125,7 @@ export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'setti
     /** Those that were given up, the last first. */
     failures: (limite: number) => rowsOf<CorreoFallido>(pool, FAILURES, [limite]),
 
-    /** Calls `wake` when somebody says that there is a mail to send. Best effort: poll as well. */
+    /** Calls `wake` on a notification of a new mail. Best effort: poll as well. */
     listen: (wake: () => void) => listenTo(settings, CANAL_CORREO, wake),
   };
 }

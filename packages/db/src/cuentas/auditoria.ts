@@ -25,14 +25,14 @@ export const nota = ({
 }): string => `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
   SELECT ${cuenta}, ${contribuyente}, ${actor}, ${accion.startsWith('$') ? accion : `'${accion}'`}, ${detalle}, ${ip} FROM ${de}`;
 
-/** The detail of what users do to their own access: it is about nobody else. */
+/** Detail of a user's change of the own access; it names no one else. */
 export const OWN = `'{}'::jsonb`;
 
 /** SQL of the account that a user opened last: of those that the user may enter, the one that the next log-in is in. */
 export const cuentaOf = (usuario: string): string =>
   `(SELECT m.cuenta_id FROM miembro m WHERE m.usuario_id = ${usuario} ORDER BY m.abierta_en DESC, m.cuenta_id LIMIT 1)`;
 
-/** What is done to the user `$1` by `$2` from `$3`, and to nobody when there is none. */
+/** Line about a change of the user `$1` by `$2` from `$3`; no line without that user. */
 export const changeOfUser = (
   accion: string,
   cambios: readonly string[],

@@ -34,12 +34,12 @@ export interface CerVista {
 
 export interface EfirmaKeyVista {
   readonly expiraEn: Date;
-  /** First bytes of what is stored: they tell whether it needs a shred key. */
+  /** First bytes of the stored credential: they show whether it needs a shred key. */
   readonly encabezado: Buffer;
   readonly tieneShred: boolean;
 }
 
-/** A taxpayer as its owner sees it: states and dates, never what is sealed. Credentials are those of the active key. */
+/** A taxpayer for its owner: states and dates, no sealed bytes. Credentials are those of the active key. */
 export interface RfcVista {
   readonly id: string;
   readonly cuentaId: string;

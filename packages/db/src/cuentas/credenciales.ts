@@ -118,7 +118,7 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
         ...[nueva.noSerie ?? null, nueva.titular ?? null, nueva.vigenteHasta ?? null, nueva.expiraEn ?? null],
         ...[ip, nueva.actor ?? null, `guardar-${nueva.tipo}`, nueva.advertencias ?? []],
       ];
-      // A new CIEC ends what is under way by the consent for the one before.
+      // A new CIEC ends readings under way by the consent for the one before.
       return againAfterDeadlock(() => isOne(pool, STORE, values));
     },
 

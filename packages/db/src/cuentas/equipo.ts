@@ -3,11 +3,11 @@ import type { Database } from '../database.ts';
 import { isOne, rowsOf } from '../statements.ts';
 import { nota } from './auditoria.ts';
 
-/** What somebody is in an account. What each may do there is the panel's to say. */
+/** Role of a person in an account. The panel defines its rights. */
 export const PAPELES = ['PROPIETARIO', 'CONTADOR', 'DESARROLLADOR'] as const;
 export type Papel = (typeof PAPELES)[number];
 
-/** Somebody who works in an account. */
+/** Member of an account. */
 export interface MiembroVista {
   readonly usuarioId: string;
   readonly email: string;
@@ -24,7 +24,7 @@ export interface CuentaDePersona {
   readonly email: string;
   readonly papel: Papel;
   readonly desde: Date;
-  /** Whether nobody else owns it. */
+  /** True for the only owner. */
   readonly esUnicoPropietario: boolean;
 }
 
@@ -62,7 +62,7 @@ candado AS (
   FROM candado
 )`;
 
-/** What somebody who owned the account left open for others goes with that; one who is out could know its code. */
+/** Open invitations of a former owner end with the role: the person could know their codes. */
 const INVITED = (who: string) =>
   `invitadas AS (DELETE FROM invitacion i USING ${who} h WHERE i.cuenta_id = h.cuenta_id AND i.usuario_id = h.usuario_id)`;
 
@@ -180,7 +180,7 @@ export function createEquipo({ pool }: Pick<Database, 'pool'>) {
       salvo: Buffer,
     ): Promise<boolean> => isOne(pool, TRANSFER, [cuentaId, a, quien, actor, ip, papel, salvo]),
 
-    /** Adds somebody who has a user already, without an invitation: the operator's way. False for who is there. */
+    /** Adds an existing user without an invitation, for the operator. False for a member. */
     add: ({ cuentaId, actor, ip }: { readonly cuentaId: string } & Autor, usuarioId: string, papel: Papel) =>
       isOne(pool, ADD, [cuentaId, usuarioId, actor, ip, papel]),
 

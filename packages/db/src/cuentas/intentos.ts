@@ -3,7 +3,7 @@ import { execute, executeInBatches, isOne, rowOf } from '../statements.ts';
 
 /** How often something may be tried. */
 export interface Limite {
-  /** What is counted, such as `cuenta:<hash>` or `ip:203.0.113.9`. */
+  /** Key of the count, such as `cuenta:<hash>` or `ip:203.0.113.9`. */
   readonly clave: string;
   /** Tries that are allowed at once after a pause. */
   readonly rafaga: number;
@@ -72,7 +72,7 @@ export function createIntentos({ pool }: Pick<Database, 'pool'>) {
     /** Whether something is still remembered. */
     knows: (clave: string) => isOne(pool, 'SELECT FROM intento WHERE clave = $1 AND tat > now()', [clave]),
 
-    /** Forgets all tries of something: whoever it is about has shown who they are. */
+    /** Forgets all tries under a key, after a successful proof of identity. */
     async forget(clave: string): Promise<void> {
       await execute(pool, 'DELETE FROM intento WHERE clave = $1', [clave]);
     },

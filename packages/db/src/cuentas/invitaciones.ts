@@ -25,7 +25,7 @@ export interface InvitacionVista {
   readonly persona: string;
 }
 
-/** An invitation as whoever has its code sees it. */
+/** An invitation as the holder of its code sees it. */
 export interface InvitacionRecibida extends Pick<InvitacionVista, 'email' | 'papel' | 'venceEn' | 'persona'> {
   /** Name of the account. */
   readonly cuenta: string;
@@ -93,7 +93,7 @@ const ACCEPTED = nota({
   ip: '$3',
 });
 
-/** Whoever is there already, added by the operator meanwhile, stays what they are. */
+/** A member whom the operator added meanwhile keeps the role. */
 const ACCEPT = `
 WITH tomada AS (
   DELETE FROM invitacion i USING usuario u WHERE ${BY_HUELLA('$1')} AND i.vence_en > now() AND u.id = $2 AND u.email = i.email

@@ -31,7 +31,7 @@ export function createLlavesRecordadas({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, KEEP, values);
     },
 
-    /** What is kept for a taxpayer, for `segundos` more from now; null when there is nothing or its time is over. */
+    /** Sealed key kept for a taxpayer, prolonged by `segundos` from now; null when there is none or it has expired. */
     async use(sesionId: string, contribuyenteId: string, segundos: number): Promise<Buffer | null> {
       const values = [sesionId, contribuyenteId, segundos];
       const row = await rowOf<{ sobre: Buffer }>(pool, USE, values);
@@ -53,7 +53,7 @@ export function createLlavesRecordadas({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, 'DELETE FROM llave_recordada WHERE sesion_id = $1', [sesionId]);
     },
 
-    /** Deletes what is over. */
+    /** Deletes expired keys. */
     async purge(): Promise<void> {
       await execute(pool, 'DELETE FROM llave_recordada WHERE vence_en < now()');
     },

@@ -75,7 +75,7 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
       }),
     );
 
-  /** Deletes what is not sealed under the key `except`. */
+  /** Deletes credentials that are not sealed under the key `except`. */
   const forget = (client: pg.PoolClient, contribuyenteId: string, except: string | null) =>
     execute(
       client,

@@ -61,7 +61,7 @@ export interface NuevaSesion {
   readonly fase: FaseSesion;
   readonly agente: string;
   readonly ip: string;
-  /** How the user came in, for the audit log; absent where something else was noted, or nobody came in. */
+  /** Way of the log-in, for the audit log; absent where another line exists, or without a log-in. */
   readonly entrada?: 'entrar' | 'entrar-con-recuperacion';
   /** Seconds without use after which it is over. */
   readonly inactividad: number;

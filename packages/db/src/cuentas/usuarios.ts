@@ -25,7 +25,7 @@ export interface UsuarioVista {
   readonly rol: RolUsuario;
 }
 
-/** Somebody who was made in an account. */
+/** New user of an account. */
 export type UsuarioNuevo = UsuarioVista & { readonly cuentaId: string };
 
 /** What a log-in needs to know of a user. */
@@ -64,18 +64,18 @@ ${nota({
   ip: '$7',
 })}`;
 
-/** Tells somebody whose address is known to be theirs that their password is another one. */
+/** Mails a user with a confirmed address that the password has changed. */
 const TELL_CHANGE = (ip: string) =>
   `CASE WHEN correo_verificado_en IS NOT NULL THEN correo_anota(id, 'password.cambiada', jsonb_build_object('en', now(), 'ip', ${ip})) END`;
 
-/** What would let somebody choose a password, or be sent so; `$1` is what was used just now. */
+/** Open ways to choose a password, links in mails included; `$1` is the one just used. */
 const NO_MORE_CODES = (de: string, usado = '') => [
   `codigos AS (DELETE FROM codigo_acceso WHERE usuario_id ${de} ${usado})`,
   `enlaces AS (DELETE FROM enlace_correo WHERE usuario_id ${de} AND tipo = 'password.restablecer' ${usado})`,
   `pedidos AS (DELETE FROM correo WHERE usuario_id ${de} AND tipo = 'password.restablecer' AND estado = 'PENDIENTE')`,
 ];
 
-/** Whoever comes by the link of a mail has shown that the address is theirs. */
+/** The link of a mail confirms the address. */
 const REDEEM = `
 WITH codigo AS (DELETE FROM codigo_acceso WHERE huella = $1 AND vence_en > now() RETURNING usuario_id),
 enlace AS (DELETE FROM enlace_correo WHERE huella = $1 AND tipo = 'password.restablecer' AND vence_en > now() RETURNING usuario_id),
@@ -130,7 +130,7 @@ const SET_PASSWORD = changeOfUser(
 
 type AccesoRow = Omit<UsuarioAcceso, 'password'> & { password_hash: string | null; password_kid: string | null };
 
-/** Users of the panel, their passwords, and the codes with which somebody may choose one. */
+/** Users of the panel, their passwords, and the codes for choosing one. */
 export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
   const findAcceso = async (where: string, value: string): Promise<UsuarioAcceso | null> => {
     const row = await rowOf<AccesoRow>(pool, `${ACCESO} WHERE ${where} = $1`, [value]);

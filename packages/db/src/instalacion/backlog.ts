@@ -12,7 +12,7 @@ export interface QueueBacklog {
   readonly due: number;
   /** Rings that the queue or a worker has. */
   readonly underWay: number;
-  /** Of them, those that nobody took. */
+  /** Of them, those without a holder. */
   readonly unanswered: number;
   /** Steps that the living workers make at the same time. */
   readonly slots: number;
@@ -27,7 +27,7 @@ export interface Backlog {
   readonly pastDeadline: number;
   /** Messages that are due to receivers which are not resting: at most ten of each of five hundred. */
   readonly webhooks: { readonly due: number; readonly oldestDueSeconds: number };
-  /** Mails that are due and that nobody has in hand; counted up to {@link MOST}. */
+  /** Due mails without a holder, counted up to {@link MOST}. */
   readonly mails: { readonly due: number; readonly oldestDueSeconds: number };
   /** Seconds since the reading of a subscription that waits longest was due; 0 when none waits. */
   readonly oldestReadingSeconds: number;
@@ -40,7 +40,7 @@ export interface Backlog {
 }
 
 const QUEUES: readonly QueueName[] = ['descargas', 'ensambles'];
-/** Where counting ends: whoever looks wants to know that it is many, and the database has better things to do. */
+/** Limit of the count: beyond it the exact number is not worth the work. */
 const MOST = 10_000;
 /** Seconds after which a process that was not seen has no slots any more, as for the relay. */
 const GONE_SECONDS = 60;
@@ -57,7 +57,7 @@ SELECT count(*)::int AS n FROM (
   SELECT FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at < now() - interval '1 minute' LIMIT 1000
 ) p`;
 
-/** By steps along the index, as they are claimed: one with a long queue hides nobody, and costs no more than another. */
+/** By steps along the index, as they are claimed: a receiver with a long queue costs no more than another. */
 const WEBHOOKS = `
 WITH RECURSIVE destino AS (
   (SELECT webhook_id AS id, 1 AS n FROM webhook_entrega WHERE estado = 'PENDIENTE' ORDER BY webhook_id LIMIT 1)
@@ -72,7 +72,7 @@ WITH RECURSIVE destino AS (
 )
 SELECT count(*)::int AS due, coalesce(extract(epoch FROM now() - min(due_at)), 0)::float8 AS "oldestDueSeconds" FROM vencida`;
 
-/** The first of each kind that is due: those that somebody waits for, and notices. */
+/** The first due mail of each kind: those that a person waits for, and notices. */
 const MAILS = `
 SELECT (SELECT count(*) FROM (SELECT FROM correo WHERE estado = 'PENDIENTE' AND due_at <= now() LIMIT ${MOST}) d)::int AS due,
   coalesce((SELECT extract(epoch FROM now() - min(f.due_at)) FROM unnest(ARRAY[true, false]) k CROSS JOIN LATERAL (
@@ -94,7 +94,7 @@ SELECT extract(epoch FROM now() - en)::float8 AS n FROM auditoria WHERE accion =
 const BREAKERS = `
 SELECT host, abierto_hasta > extract(epoch FROM now()) * 1000 AS "isOpen" FROM estado_host ORDER BY host LIMIT 100`;
 
-/** What waits in the installation, for whoever watches it. */
+/** Backlog of the installation, for its monitoring. */
 export function createBacklog({ pool }: Pick<Database, 'pool'>) {
   const countOn = async (connection: Connection, text: string) =>
     (await rowOf<{ n: number }>(connection, text))?.n ?? 0;

@@ -27,7 +27,7 @@ interface CargaOptions<F> {
   readonly note: (resultado: 'CARGADA' | 'SIN_CAMBIO', version: { fuente: string; filas: number }) => Promise<unknown>;
 }
 
-/** What whoever loads a list says. */
+/** Orders of the loader of a list. */
 export interface PeticionCarga<F> extends Pick<CargaOptions<F>, 'abrir' | 'minFilas'> {
   /** Absent: as the wish that stands says. */
   readonly forzar?: boolean;
@@ -135,7 +135,7 @@ function createLoader<F>(clave: ClaveListado, tablas: Tablas<F>, sql: ReturnType
         }
         const least = Math.max(options.minFilas, Math.ceil((previa?.filas ?? 0) * LISTADOS[clave].resto));
         if (!options.forzar) refuseShort(filas, least);
-        // Before anybody reads the new version, so that nobody's plan is made for the one before.
+        // Before the first read of the new version, so that no plan is made for the one before.
         await execute(client, sql.analyze);
         return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista, options) };
       } finally {

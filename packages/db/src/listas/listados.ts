@@ -21,7 +21,7 @@ export interface EstadoListado {
   readonly pedidaEn: Date | null;
   /** Seconds since its source confirmed the version that is there, or the operator put it in; null without one. */
   readonly edadSegundos: number | null;
-  /** Nobody confirmed it for longer than a list may go without. */
+  /** Its source has not confirmed it for longer than allowed. */
   readonly isVieja: boolean;
   /** The last attempt that says anything of the source failed. */
   readonly isRechazada: boolean;

@@ -2,7 +2,7 @@ import { pipeline } from 'node:stream/promises';
 import { parseRfc } from '@acuse/contract';
 import { CsvError, parse } from 'csv-parse';
 
-/** What is wrong with one line of the file. */
+/** Fault of one line of the file. */
 interface LineaMala {
   readonly linea: number;
   readonly motivo: string;

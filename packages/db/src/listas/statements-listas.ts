@@ -48,7 +48,7 @@ FROM ${t}_vigente g JOIN ${t}_version v ON v.id = g.version_id WHERE g.archivo =
   return {
     current,
     currentLocked: `${current} FOR UPDATE OF g`,
-    /** Removes what is not the current version. */
+    /** Removes every version but the current one. */
     clean: `DELETE FROM ${t}_version v WHERE v.archivo = $1 AND NOT EXISTS (SELECT FROM ${t}_vigente g WHERE g.version_id = v.id)`,
     insertVersion: `INSERT INTO ${t}_version (archivo, id, fecha_corte, fuente, etag, ultima_modificacion) VALUES ($1, $2, $3, $4, $5, $6)`,
     insertRows: insert,

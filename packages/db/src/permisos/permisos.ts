@@ -12,10 +12,10 @@ const ANTERIORES = fileURLToPath(new URL('permisos-anteriores.sql', PRISMA));
 export const ROLES_BASE = ['api', 'panel', 'worker'] as const;
 export type RolBase = (typeof ROLES_BASE)[number];
 
-/** The role of PostgreSQL that a process's users are members of. Nobody logs in as it. */
+/** Role of PostgreSQL of a process. Its users are members; the role itself has no log-in. */
 export const roleOf = (rol: RolBase): string => `acuse_${rol}`;
 
-/** What a role is not there for: made by another migration at this moment, or by nobody who may. */
+/** Reasons for a missing role: another migration makes it at this moment, or the user may make none. */
 const HARMLESS = new Set(['42710', '23505', '42501']);
 
 const MISSING =
@@ -33,7 +33,7 @@ WHERE r.rolcanlogin AND EXISTS (SELECT FROM pg_auth_members m JOIN pg_roles g ON
 const OWN_DATABASE = `
 SELECT datname AS name FROM pg_database WHERE datname = current_database() AND pg_has_role(datdba, 'USAGE')`;
 
-/** Closes the database to users whom nobody let in. Only its owner may; elsewhere `acuse operador revisar` tells. */
+/** Closes the database to users who were not let in. Only its owner may; elsewhere `acuse operador revisar` warns. */
 async function closeDatabase(client: pg.ClientBase, roles: readonly string[]): Promise<void> {
   const [own] = (await client.query<{ name: string }>(OWN_DATABASE)).rows;
   if (own === undefined) return;
@@ -44,7 +44,7 @@ async function closeDatabase(client: pg.ClientBase, roles: readonly string[]): P
   await client.query(`REVOKE CONNECT ON DATABASE ${database} FROM PUBLIC`);
 }
 
-/** Ours that anybody was given or refused a right to. */
+/** Own functions with explicit rights. */
 const FUNCTIONS = `
 SELECT p.oid::regprocedure::text AS name FROM pg_proc p
 WHERE p.pronamespace = 'public'::regnamespace AND pg_has_role(p.proowner, 'USAGE') AND p.proacl IS NOT NULL`;

@@ -11,7 +11,7 @@ export interface UsuarioBase {
   readonly rol: RolBase;
 }
 
-/** What is printable in ASCII is the same before and after SASLprep (RFC 4013), in which PostgreSQL hashes passwords. */
+/** Printable ASCII, which SASLprep (RFC 4013) leaves unchanged before PostgreSQL hashes a password. */
 export const isPasswordBase = (password: string): boolean => /^[\x21-\x7e]{16,200}$/.test(password);
 
 const ITERATIONS = 4_096;
@@ -49,7 +49,7 @@ export interface ColaBase {
   readonly password: string;
 }
 
-/** The users that the processes log in as, for the operator: whoever runs this may make roles. */
+/** Users of the processes, for the operator. The connected user may make roles. */
 export function createUsuariosBase({ pool }: Pick<Database, 'pool'>) {
   const list = (connection: Connection = pool): Promise<UsuarioBase[]> =>
     rowsOf<UsuarioBase>(connection, LIST, [ROLES_BASE.map(roleOf)]);

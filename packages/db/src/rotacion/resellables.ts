@@ -32,7 +32,7 @@ export interface CredencialResellable {
 /** A sealed field of a row: cookies of a session, a proof, the secret of a second factor, key of a webhook. */
 export interface CampoSellado<Clave> {
   readonly clave: Clave;
-  /** Where this version of the row lies (ctid): it is found there only as long as nobody changed it. */
+  /** Place of this version of the row (ctid), valid until the row changes. */
   readonly lugar: string;
   readonly sobre: Buffer;
 }
@@ -50,7 +50,7 @@ export interface ConsentimientoResellable {
 const llavesOf = (sobre: string) =>
   `nombre_sellado(${sobre}, 1) || ' ' || nombre_sellado(${sobre}, 2 + get_byte(${sobre}, 1))`;
 
-/** What was consented to, by whom and until when stays; each line of the audit log is of the change itself. */
+/** Purpose, author and end of the consent stay; each change has its own line of the audit log. */
 const REPLACE_CONSENTIMIENTO = `
 WITH cambio AS (
   UPDATE consentimiento k SET kid = nombre_sellado($3::bytea, 1), sobre = $3 FROM sincronizacion s
@@ -62,7 +62,7 @@ WITH cambio AS (
   })}
 ) SELECT FROM cambio`;
 
-/** The taxpayer is locked first, as by whoever stores a credential. */
+/** Locks the taxpayer first, as the storing of a credential does. */
 const REPLACE_CREDENCIAL = `
 WITH dueno AS MATERIALIZED (
   SELECT t.id FROM contribuyente t JOIN credencial c ON c.contribuyente_id = t.id WHERE c.id = $1 FOR NO KEY UPDATE OF t

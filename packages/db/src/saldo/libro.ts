@@ -68,7 +68,7 @@ const SELECT = `SELECT m.id, m.creado_en AS "creadoEn", m.tipo, m.importe, m.sal
   m.solicitud_id AS "solicitudId", m.pago_id AS "pagoId", m.detalle
   FROM movimiento m LEFT JOIN contribuyente c ON c.id = m.contribuyente_id`;
 
-/** The refunds that nobody asked for: of calls that their process left, and of solicitudes past their deadline. */
+/** Refunds without a caller: of calls that their process left, and of solicitudes past their deadline. */
 const DEVOLUCIONES = `
 SELECT m.id, m.cuenta_id AS "cuentaId", q.email AS cuenta, m.importe, m.operacion, m.detalle, m.creado_en AS "creadoEn"
 FROM movimiento m JOIN cuenta q ON q.id = m.cuenta_id
@@ -221,7 +221,7 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
       );
     },
 
-    /** Sets the balance below which the account is told; 0 never tells. */
+    /** Sets the balance below which the account gets a notice; 0: none. */
     async setUmbral({ cuentaId, umbral, actor, ip }: { cuentaId: string; umbral: number } & Autor): Promise<void> {
       await execute(pool, SET_UMBRAL, [cuentaId, actor, ip, umbral]);
     },

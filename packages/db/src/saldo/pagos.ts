@@ -147,7 +147,7 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
     /** A payment of an account; another account's is null like a missing one. */
     find: (cuentaId: string, id: string) => one('p.id = $1 AND p.cuenta_id = $2', [id, cuentaId]),
 
-    /** A payment by its id, whoever's it is: for providers and the operator only. */
+    /** A payment of any account by its id: for providers and the operator only. */
     findAny: (id: string) => one('p.id = $1', [id]),
 
     /** A payment by what the buyer wrote on the transfer: for the operator only. */

@@ -20,7 +20,7 @@ const keepSql = (first: number) => `guardada AS (
   WHERE i.api_key_id = $${first} AND i.operacion = $${first + 1} AND i.clave = $${first + 2} AND i.op_id = cerrada.op_id
 )`;
 
-/** Whoever deletes the row of a call decides what becomes of its charge: an answer, a refund, or the sweep. */
+/** The statement that deletes the row of a call settles its charge: an answer, a refund, or the sweep. */
 const REFUND = 'SELECT FROM llamada_devuelve($1, $2, false)';
 
 /** Of the process that closed it itself, or does not know whether it did. */

@@ -2,7 +2,7 @@ import { CUBETAS, cubetaDe, GRUPOS_DE_CUENTAS, WEEKS_OF_ESPERAS } from '@acuse/c
 import type { Database } from '../database.ts';
 import { execute, rowOf } from '../statements.ts';
 
-/** Nothing is told by who waited for its own taxpayer to store the e.firma again: that was not the authority. */
+/** Waits for the taxpayer's e.firma do not count: the authority did not cause them. */
 const WAITED = `
 SELECT s.modo, s.canal, s.tipo, min(p.solicitada_en) AS pedida, extract(epoch FROM now() - min(p.solicitada_en))::float8 AS segundos,
   (1::bigint << (get_byte(uuid_send(s.cuenta_id), 15) % ${GRUPOS_DE_CUENTAS}))::text AS grupo
@@ -27,7 +27,7 @@ interface Waited {
   readonly grupo: string;
 }
 
-/** Milliseconds between two times that this process drops what is old. */
+/** Milliseconds between two deletions of old rows by this process. */
 const PODA_MS = 3_600_000;
 
 /** The history of how long downloads take, over PostgreSQL. */

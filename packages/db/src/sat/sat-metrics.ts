@@ -5,7 +5,7 @@ import { execute, rowsOf } from '../statements.ts';
 const MINUTO_MS = 60_000;
 /** Rows kept in memory while the database is away: hours of traffic to all hosts. The oldest give way. */
 const MAX_RENGLONES = 5_000;
-/** Minutes between two times that this process drops what is old. */
+/** Minutes between two deletions of old rows by this process. */
 const PODA_MS = 3_600_000;
 
 const SAVE = `
@@ -91,7 +91,7 @@ export function createSatMetrics(
       onError(error);
       return;
     }
-    // What was written is written, whatever becomes of this.
+    // A failure here leaves the written sums as they are.
     await prune().catch(onError);
   }
 
@@ -115,7 +115,7 @@ export function createSatMetrics(
       const cubeta = cubetaDe(ms);
       renglon.cubetas[cubeta] = (renglon.cubetas[cubeta] ?? 0) + 1;
     },
-    /** Writes what was seen since the last time. */
+    /** Writes the sums since the last write. */
     flush,
     /** Writes for the last time. What the database does not take within `lastMs` is given up: a process that ends has no next time. */
     async close() {
@@ -133,7 +133,7 @@ export function createSatMetrics(
   };
 }
 
-/** What was seen of the authority in some stretch of time. */
+/** Requests to the authority in a stretch of time. */
 export interface MedidasSat {
   /** Requests that were sent: answered, refused, failed or given up. */
   readonly peticiones: number;
@@ -143,7 +143,7 @@ export interface MedidasSat {
   readonly canceladas: number;
   /** Requests that an open breaker held back. */
   readonly evitadas: number;
-  /** Share of failures among what was answered or failed, 0 to 1; null without any. */
+  /** Share of failures among answered and failed requests, 0 to 1; null without any. */
   readonly fallosParte: number | null;
   /** Milliseconds; null where nothing was answered. */
   readonly p50: number | null;

@@ -24,7 +24,7 @@ export interface NuevoConsentimiento {
   readonly expiraEn: Date;
 }
 
-/** What is to be kept up to date. */
+/** Order for a subscription. */
 export interface TramoAjustes {
   readonly tipos: readonly TipoDescarga[];
   /** `yyyy-MM-dd`. */
@@ -168,7 +168,7 @@ const GIVEN_BY = nota({
   ip: '$3',
 });
 
-/** Only one that has a consent goes on: else it is consented to anew. */
+/** Only a subscription with a consent resumes; otherwise a new consent is needed. */
 const RESUME = `
 WITH cambio AS (
   UPDATE sincronizacion s SET estado = 'ACTIVA', motivo = NULL, pausada_en = NULL
@@ -333,10 +333,10 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
     /** Notes who gave the consent in force, where a person gave it through a key. */
     noteGiver: (contribuyenteId: string, { actor, ip }: Autor) => execute(pool, GIVEN_BY, [contribuyenteId, actor, ip]),
 
-    /** Asks for nothing more until `resume`; what is under way ends and is kept. False when there is none active. */
+    /** Asks for nothing more until `resume`; readings under way end and are kept. False without an active one. */
     pause: (contribuyenteId: string, { actor, ip }: Autor) => isOne(pool, PAUSE, [contribuyenteId, actor, ip]),
 
-    /** Goes on. False when it is not paused, or nobody consents to it any more. */
+    /** Resumes. False when it is not paused, or its consent has ended. */
     resume: (contribuyenteId: string, { actor, ip }: Autor) => isOne(pool, RESUME, [contribuyenteId, actor, ip]),
 
     /**

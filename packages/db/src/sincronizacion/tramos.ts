@@ -29,7 +29,7 @@ export interface TramoTomado {
   readonly lecturas: number;
   /** What the last of them left in question. */
   readonly porConfirmar: number;
-  /** What was asked for it, in the phase LEER. */
+  /** Its solicitud, in the phase LEER. */
   readonly solicitud: {
     readonly id: string;
     readonly estado: string;
@@ -109,7 +109,7 @@ const READ = 'SELECT FROM tramo_leido($1, $2, $3, $4, $5, $6) AS hecho WHERE hec
 
 const FAILED = 'SELECT FROM tramo_falla($1, $2, $3, $4, $5, $6) AS hecho WHERE hecho';
 
-/** Not one that was consented to since: by another CIEC, that nobody refused. */
+/** Not a subscription with a later consent, by a CIEC that was not refused. */
 const PAUSE = `
 WITH cambio AS (
   UPDATE sincronizacion s SET estado = 'PAUSADA', motivo = $2, pausada_en = now() WHERE id = $1 AND estado = 'ACTIVA'
@@ -121,7 +121,7 @@ INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
 SELECT s.id, $2, m.mes, m.due FROM sincronizacion s CROSS JOIN unnest($3::date[], $4::timestamptz[]) AS m (mes, due)
 WHERE s.id = $1 AND ${heldBy('$2', 'm.mes')} ON CONFLICT DO NOTHING`;
 
-/** What is gone with its subscription, in the order of its references. */
+/** Rows that go with their subscription, in the order of their references. */
 const FORGET = `
 WITH borrada AS MATERIALIZED (
   SELECT s.id FROM sincronizacion s
@@ -138,7 +138,7 @@ const keyOf = ({ sincronizacionId, tipo, tramo, epoch }: TramoTomado) => [
   epoch,
 ];
 
-/** The workers' side of subscriptions: what is due of them. */
+/** Subscriptions for the workers: their due readings. */
 export function createTramos({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Takes so many that are due, those that have waited longest first. */
@@ -183,7 +183,7 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
     pause: (sincronizacionId: string, motivo: MotivoPausa, pedidaEn: Date) =>
       isOne(pool, PAUSE, [sincronizacionId, motivo, pedidaEn]),
 
-    /** Months that began meanwhile, and when each is due. Those that are there stay as they are; of what was left out there are none. */
+    /** Adds months that began meanwhile, with their due time. Months that exist or were left out stay so. */
     async addMonths(
       { sincronizacionId, tipo }: TramoTomado,
       meses: readonly { readonly mes: string; readonly dueAt: Date }[],

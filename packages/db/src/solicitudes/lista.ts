@@ -205,7 +205,7 @@ const SUMMARY = `
 SELECT EXISTS (SELECT FROM solicitud s WHERE s.cuenta_id = $1) AS "huboSolicitud",
        (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')) AS abiertas`;
 
-/** Seconds after which a due solicitud that nobody holds is late: the reconciler would have rung it again by then. */
+/** Seconds after which a due solicitud without a holder is late: the reconciler has sent its wake-up again by then. */
 const GRACIA = 30;
 
 const ABIERTAS = `
@@ -266,7 +266,7 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
     page: (cuentaId: string, filtro: FiltroSolicitudes, cursor: Cursor | null, limit: number) =>
       pageOf(cuentaId, filtro, cursor, limit),
 
-    /** The same of all accounts, for an operator at a terminal: looks for what is rare among all of them. */
+    /** The same for all accounts, for an operator at a terminal: finds rare rows among many. */
     all: (filtro: Pick<FiltroSolicitudes, 'rfc' | 'estado'>, cursor: Cursor | null, limit: number) =>
       pageOf(null, filtro, cursor, limit),
 
@@ -294,7 +294,7 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
     /** Those of an account that have not ended, newest first. */
     open: (cuentaId: string, limit: number) => rowsOf<SolicitudAbierta>(pool, OPEN_OF_CUENTA, [cuentaId, limit]),
 
-    /** Those of all accounts that somebody should have taken up by now, the most overdue first. */
+    /** Overdue solicitudes of all accounts without a holder, the most overdue first. */
     overdue: (limit: number) => rowsOf<SolicitudAbierta>(pool, OVERDUE, [limit]),
   };
 }

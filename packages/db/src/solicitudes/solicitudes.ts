@@ -100,7 +100,7 @@ const MESES = `(SELECT CASE WHEN bool_and(m.entero) THEN json_build_object('tota
 const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ultimaConsulta",
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
-/** Of what was assembled before its confidence was noted, only rows are sure. */
+/** Packages from before the column `confianza`: only those with rows are sure. */
 const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
@@ -174,7 +174,7 @@ const CANCEL = endWithoutPaquete(
 
 const LAST_EVENT = Number.MAX_SAFE_INTEGER;
 
-/** What is read to tell how far a solicitud is. */
+/** Columns for the progress of a solicitud. */
 interface Progress {
   readonly estado: EstadoSolicitud;
   readonly fase: Fase;
@@ -286,7 +286,7 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       return isUuid(id) ? rowsOf<HitoSolicitud>(pool, MILESTONES, [id, cuentaId]) : [];
     },
 
-    /** Where any number of solicitudes are now, whoever owns them: the caller has checked that before. */
+    /** Progress of any number of solicitudes. The caller has checked their owner. */
     async watch(ids: readonly string[]): Promise<readonly AvanceSolicitud[]> {
       type Plain = Omit<AvanceSolicitud, 'progreso' | 'partes' | 'ultimoEvento'>;
       type Row = Plain & Progress & Meses & { readonly ultimoEvento: InJson<EventoSolicitud> | null };
@@ -296,7 +296,7 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       });
     },
 
-    /** Notes in the audit log what somebody of the account did with a solicitud without changing it. */
+    /** Notes in the audit log an action of a member that does not change the solicitud. */
     async note(input: Autor & { cuentaId: string; solicitudId: string; accion: string }): Promise<void> {
       const { solicitudId, cuentaId, actor, accion, ip } = input;
       await execute(pool, NOTE, [solicitudId, cuentaId, actor, accion, ip]);

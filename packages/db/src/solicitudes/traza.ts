@@ -15,7 +15,7 @@ SELECT s.id, q.email AS cuenta, s.rfc, s.modo, s.tipo, s.desde::text, s.hasta::t
 FROM solicitud s JOIN cuenta q ON q.id = s.cuenta_id LEFT JOIN api_key k ON k.id = s.api_key_id LEFT JOIN outbox o ON o.solicitud_id = s.id
 WHERE s.id = $1`;
 
-/** That there are copies, never what they hold or what they are sealed under. */
+/** Existence of sealed copies, without content or key. */
 const SELLADAS = `SELECT tipo, expira_en FROM credencial_sellada WHERE solicitud_id = $1
   UNION ALL SELECT 'capsula', expira_en FROM capsula WHERE solicitud_id = $1 ORDER BY tipo`;
 
@@ -43,7 +43,7 @@ WHERE s.id = $1 AND a.en >= s.creada_en - interval '10 minutes' AND a.detalle ->
 /** An address without what may be a secret in it: its path and whatever follows. */
 const ORIGIN = `substring(w.url FROM '^[a-z]+://(?:[^/?#@]*@)?([^/?#]+)')`;
 
-/** What it led to is told from its acceptance on. How an answer began is its owner's business. */
+/** Charges and refunds from the acceptance on. */
 const WEBHOOKS = `
 SELECT v.creado_en AS en, v.tipo, ${ORIGIN} AS receptor, e.estado, e.intentos, e.terminada_en, coalesce((
   SELECT json_agg(json_build_object('en', i.en, 'ms', i.ms, 'status', i.status, 'error', i.error) ORDER BY i.id)

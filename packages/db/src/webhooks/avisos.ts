@@ -7,7 +7,7 @@ export interface AjustesAvisos {
   readonly saldoAviso: number;
   /** Days after which a key shall be changed. */
   readonly diasLlave: number;
-  /** Days before an end at which it is told of. */
+  /** Days before an end with a notice. */
   readonly diasAntes: readonly number[];
   /** Events that one statement writes. */
   readonly limite: number;
@@ -44,7 +44,7 @@ const WEBHOOKS: Destino = {
 const CORREO: Destino = {
   aviso: 'correo_aviso',
   columna: 'usuario_id',
-  // Of these `correo_avisa` passes over those who may not be told of it. An account that is suspended is told later.
+  // `correo_avisa` skips members without the right to it. A suspended account gets the notice later.
   ofTaxpayer: (
     tipo,
   ) => `SELECT m.usuario_id AS id, m.cuenta_id FROM miembro m JOIN usuario u ON u.id = m.usuario_id JOIN cuenta q ON q.id = m.cuenta_id
@@ -114,7 +114,7 @@ const SALDO = look(WEBHOOKS, {
     WHERE c.saldo < coalesce(a.umbral, $4::int)`,
 });
 
-/** `$6` days of a key, `$7` of them left when it is told of. */
+/** `$6` days of a key, `$7` of them left at its notice. */
 const LLAVES = byTime(WEBHOOKS, 'llave.por_rotar', {
   de: `api_key x WHERE x.estado = 'ACTIVA'`,
   en: 'x.creada_en',

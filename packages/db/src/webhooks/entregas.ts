@@ -21,7 +21,7 @@ export interface EntregaTomada {
   readonly secuencia: number;
   /** Tries before this one. */
   readonly intentos: number;
-  /** Its receiver fails: what is sent to such ones must leave room for others. */
+  /** Its receiver fails: deliveries to failing receivers must leave room for others. */
   readonly isDudosa: boolean;
   readonly eventoId: string;
   readonly tipo: EventoWebhook | 'prueba';
@@ -30,7 +30,7 @@ export interface EntregaTomada {
   readonly datos: Readonly<Record<string, unknown>>;
   /** The same at every try, once there was one. */
   readonly cuerpo: string | null;
-  /** The trace that its solicitud was accepted in (W3C Trace Context); null also of what is about none. */
+  /** Trace in which its solicitud was accepted (W3C Trace Context); null without one. */
   readonly traceparent: string | null;
   readonly solicitud: { readonly id: string; readonly contribuyenteId: string } | null;
   /** The one in force first. */
@@ -133,7 +133,7 @@ const DELIVERED = `${noted('AND w.fallos_seguidos > 0', `estado = 'ENTREGADA', t
 )
 SELECT id FROM fin`;
 
-/** Seconds to the next try, null for none: anew when its owner asked for it again while it was tried. */
+/** Seconds to the next attempt, null for none; from the beginning when its owner asked for it again meanwhile. */
 const SIGUE = 'CASE WHEN intentos < $11::int AND NOT $9::boolean THEN $12::float8 ELSE $7::float8 END';
 
 /**
@@ -173,7 +173,7 @@ function tomadaOf({ solicitudId, contribuyenteId, secretos, ...row }: Row): Entr
   };
 }
 
-/** What the workers see of webhooks: what is to be sent, and what came of it. */
+/** Deliveries of webhooks for the workers, with their outcomes. */
 export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return {
     /**
@@ -190,16 +190,16 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
       });
     },
 
-    /** Keeps what an event is told by; gives what was kept before, by whomever. Null when the event is gone. */
+    /** Keeps the body of an event; returns the body that was kept first. Null when the event is gone. */
     async keepCuerpo(eventoId: string, cuerpo: string): Promise<string | null> {
       return (await rowOf<{ cuerpo: string }>(pool, KEEP, [eventoId, cuerpo]))?.cuerpo ?? null;
     },
 
-    /** Notes that it arrived. False when somebody else has it by now. */
+    /** Notes that it arrived. False when another worker holds it. */
     delivered: ({ id, epoch }: Pick<EntregaTomada, 'id' | 'epoch'>, hecho: IntentoHecho) =>
       isOne(pool, DELIVERED, [id, epoch, hecho.ms, hecho.status, hecho.error, hecho.respuesta]),
 
-    /** Notes that it did not. Gives the state of the webhook, or null when somebody else has the delivery by now. */
+    /** Notes a failure. Returns the state of the webhook, or null when another worker holds the delivery. */
     async failed(
       { id, epoch, intentos }: Pick<EntregaTomada, 'id' | 'epoch' | 'intentos'>,
       hecho: IntentoHecho,
@@ -212,7 +212,7 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
       return row?.estado ?? null;
     },
 
-    /** Calls `wake` when somebody says that there is something to send. Best effort: poll as well. */
+    /** Calls `wake` on a notification of a new delivery. Best effort: poll as well. */
     listen: (wake: () => void) => listenTo(settings, CANAL_WEBHOOKS, wake),
   };
 }

@@ -6,7 +6,7 @@ import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts
 import { inTransaction } from '../transaction.ts';
 import { isUuid } from '../uuid.ts';
 
-/** Whose webhooks: all of an account, or those that only one of its RFCs is told through, which its API key manages. */
+/** Scope: all webhooks of an account, or those of one RFC only, which its API key manages. */
 export interface AlcanceWebhooks {
   readonly cuentaId: string;
   readonly rfc?: string;
@@ -17,7 +17,7 @@ export interface WebhookVista {
   readonly url: string;
   readonly descripcion: string;
   readonly eventos: readonly EventoWebhook[];
-  /** Of which RFCs it is told; none: of all. */
+  /** RFCs whose events it gets; empty: all. */
   readonly rfcs: readonly string[];
   readonly estado: 'ACTIVO' | 'APAGADO';
   /** Why it is off. */
@@ -47,7 +47,7 @@ export interface EntregaVista {
   readonly proximoIntento: Date | null;
   readonly creadaEn: Date;
   readonly terminadaEn: Date | null;
-  /** What is sent; null before the first try. */
+  /** Body; null before the first attempt. */
   readonly cuerpo: string | null;
   readonly ultimo: IntentoVista | null;
 }
@@ -132,7 +132,7 @@ WITH nuevo AS (
 )
 ${audited('crear-webhook', 'nuevo', ['$9', '$10'])}`;
 
-/** What is switched on again starts anew: its failures are forgotten, and what it waited for. */
+/** A webhook that is switched on again starts without failures and pauses. */
 const UPDATE = `
 WITH cambiado AS (
   UPDATE webhook w SET url = coalesce($4, url), descripcion = coalesce($5, descripcion), eventos = coalesce($6, eventos),
@@ -203,7 +203,7 @@ const entregaOf = ({ ultimo, ...row }: EntregaRow): EntregaVista => ({
   ultimo: ultimo && { ...ultimo, en: new Date(ultimo.en) },
 });
 
-/** Webhooks as the people of their account and its API keys see them. What is not theirs is as if it did not exist. */
+/** Webhooks for the people of their account and its API keys. A foreign webhook does not exist for them. */
 export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
   const who = ({ cuentaId, rfc }: AlcanceWebhooks) => [cuentaId, rfc ?? null];
 
@@ -282,7 +282,7 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** Deletes it; what was not sent yet is not sent, and its log goes by and by. False when there is none. */
+    /** Deletes it: unsent deliveries are dropped, the log follows in batches. False when there is none. */
     remove: async (alcance: AlcanceWebhooks, id: string, { actor, ip }: Autor): Promise<boolean> =>
       isUuid(id) && isOne(pool, REMOVE, [...who(alcance), id, actor, ip]),
 
