@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { GUARDS, type Guard } from './guards.ts';
+import { GUARDS, type Guard, textWithout } from './guards.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -57,16 +57,10 @@ async function copyCheckout(copy: string): Promise<void> {
   }
 }
 
-async function withoutGuard<T>(copy: string, { name, file, edits }: Guard, run: () => Promise<T>): Promise<T> {
-  const path = join(copy, file);
+async function withoutGuard<T>(copy: string, guard: Guard, run: () => Promise<T>): Promise<T> {
+  const path = join(copy, guard.file);
   const original = await readFile(path, 'utf8');
-  let text = original;
-  for (const { from, to, times = 1 } of edits) {
-    const found = text.split(from).length - 1;
-    if (found !== times) throw new Error(`${name}: «${from}» stands ${found} times in ${file}, not ${times}`);
-    text = text.replaceAll(from, to);
-  }
-  await writeFile(path, text);
+  await writeFile(path, textWithout(guard, original));
   try {
     return await run();
   } finally {
