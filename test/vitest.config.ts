@@ -1,25 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** Every workspace by its source, so that nothing has to be built to be tested. */
-const alias = {
-  // An alias is also that of what is below it, so the longer one comes first.
-  '@acuse/sdk/node': `${root}packages/sdk/src/node.ts`,
-  '@acuse/sdk/operaciones': `${root}packages/sdk/src/generated/catalogo.ts`,
-  '@acuse/db/records': `${root}packages/db/src/records.ts`,
-  ...Object.fromEntries(
-    ['api', 'panel', 'worker'].map((name) => [`@acuse/${name}/config`, `${root}apps/${name}/src/config.ts`]),
-  ),
-  ...Object.fromEntries(
-    ['packages', 'apps'].flatMap((folder) =>
-      readdirSync(`${root}${folder}`).map((name) => [`@acuse/${name}`, `${root}${folder}/${name}/src/index.ts`]),
-    ),
-  ),
-};
+/** Every entry of every workspace by its source (condition `acuse-source`), so that nothing has to be built to be tested. */
+const entries = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(`${root}${folder}`).flatMap((name): [string, string][] => {
+    const path = `${root}${folder}/${name}`;
+    if (!existsSync(`${path}/package.json`)) return [];
+    const { exports = {} } = JSON.parse(readFileSync(`${path}/package.json`, 'utf8'));
+    return Object.entries<string | Record<string, string>>(exports).flatMap(([entry, target]): [string, string][] => {
+      const source = typeof target === 'string' ? undefined : target['acuse-source'];
+      return source === undefined ? [] : [[`@acuse/${name}${entry.slice(1)}`, `${path}/${source}`]];
+    });
+  }),
+);
+/** An alias also serves what is below it: the longer one comes first. */
+const alias = Object.fromEntries(entries.sort(([a], [b]) => b.length - a.length));
 
 /** Takes many minutes and a machine to itself, so it runs only when it is asked for by name (`npm run test:faults`). */
 const isFaults = process.argv.includes('--project=faults');

@@ -4,55 +4,93 @@ import { importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImp
 
 /** What each workspace's production code may import of the others. */
 const MAY: Record<string, readonly string[]> = {
+  'packages/borrado': ['core', 'db'],
   'packages/contract': [],
   'packages/core': ['contract'],
-  'packages/runtime': [],
+  'packages/correo': ['contract', 'core', 'db', 'runtime'],
   'packages/db': ['contract', 'core'],
-  'packages/mail': ['contract', 'runtime'],
+  'packages/embedded': ['db', 'runtime', 'vault'],
+  'packages/listas': ['contract', 'core', 'db', 'sat'],
   'packages/metrics': ['core', 'runtime'],
   'packages/queue': ['core', 'runtime'],
+  'packages/riesgo': ['core', 'db', 'listas', 'storage'],
+  'packages/runtime': [],
   'packages/sat': ['core', 'runtime'],
   'packages/sdk': [],
+  'packages/sincronizacion': ['contract', 'core', 'db'],
   'packages/storage': ['core'],
   'packages/tracing': ['core', 'runtime'],
   'packages/vault': ['core'],
-  'packages/webhooks': ['core', 'runtime'],
-  'packages/embedded': ['db', 'runtime', 'vault'],
-  'apps/api': ['contract', 'core', 'db', 'metrics', 'runtime', 'sat', 'storage', 'tracing', 'vault', 'webhooks'],
-  'apps/worker': [
+  'packages/webhooks': ['contract', 'core', 'db', 'runtime'],
+  'apps/api': [
+    'contract',
     'core',
     'db',
-    'mail',
+    'listas',
     'metrics',
-    'queue',
+    'riesgo',
     'runtime',
     'sat',
+    'sincronizacion',
     'storage',
     'tracing',
     'vault',
     'webhooks',
   ],
   'apps/cli': [
-    ...[
-      'api',
-      'contract',
-      'core',
-      'db',
-      'mail',
-      'panel',
-      'queue',
-      'runtime',
-      'sat',
-      'sdk',
-      'storage',
-      'vault',
-      'webhooks',
-    ],
+    'api',
+    'borrado',
+    'contract',
+    'core',
+    'correo',
+    'db',
+    'listas',
+    'panel',
+    'queue',
+    'runtime',
+    'sat',
+    'sdk',
+    'storage',
+    'vault',
+    'webhooks',
     'worker',
   ],
-  'apps/panel': ['contract', 'core', 'db', 'mail', 'metrics', 'queue', 'runtime', 'storage', 'vault', 'webhooks'],
+  'apps/panel': [
+    'contract',
+    'core',
+    'correo',
+    'db',
+    'listas',
+    'metrics',
+    'queue',
+    'riesgo',
+    'runtime',
+    'sincronizacion',
+    'storage',
+    'vault',
+    'webhooks',
+  ],
   'apps/simulador': [],
+  'apps/worker': [
+    'core',
+    'correo',
+    'db',
+    'listas',
+    'metrics',
+    'queue',
+    'riesgo',
+    'runtime',
+    'sat',
+    'sincronizacion',
+    'storage',
+    'tracing',
+    'vault',
+    'webhooks',
+  ],
 };
+
+/** Optional features: the core works without them. */
+const FEATURES = ['borrado', 'correo', 'listas', 'riesgo', 'sincronizacion', 'webhooks'];
 
 /** Libraries that belong to one workspace. */
 const ONLY: Record<string, RegExp> = {
@@ -65,7 +103,7 @@ const ONLY: Record<string, RegExp> = {
   'hyparquet-writer': /^packages\/storage\//,
   'prom-client': /^packages\/metrics\//,
   '@opentelemetry/sdk-trace': /^packages\/tracing\//,
-  nodemailer: /^packages\/mail\//,
+  nodemailer: /^packages\/correo\//,
   undici: /^packages\/(sat|webhooks)\//,
   hono: /^apps\//,
   '@modelcontextprotocol/sdk': /^apps\/cli\/src\/mcp\//,
@@ -86,6 +124,16 @@ describe('direction', () => {
         .map((name) => `${source.path} imports @acuse/${name}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('imports no feature in a workspace of the core', () => {
+    const core = Object.entries(MAY).filter(
+      ([path]) => path.startsWith('packages/') && !FEATURES.includes(path.slice('packages/'.length)),
+    );
+    expect(core).toHaveLength(12);
+    expect(
+      core.flatMap(([path, may]) => may.filter((name) => FEATURES.includes(name)).map((name) => [path, name])),
+    ).toEqual([]);
   });
 
   it('has an app read of another one the schema of its settings, and nothing else', () => {

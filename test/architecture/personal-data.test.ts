@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { columnsIn, MAPA } from '@acuse/db';
+import { columnsIn, MAPA } from '@acuse/borrado';
 import { describe, expect, it } from 'vitest';
 import { readModels } from './data-model.ts';
 import { personalDataText } from './personal-data.ts';
@@ -13,7 +13,7 @@ const named = (tabla: string) => {
   return [suyo, libre, resto].flatMap(columnsIn);
 };
 
-describe('packages/db/src/borrado (se-borra.ts and queda.ts), which says how everything of a taxpayer is deleted', () => {
+describe('packages/borrado/src (se-borra.ts and queda.ts), which says how everything of a taxpayer is deleted', () => {
   it('names every table of the schema, and no other', () => {
     expect(Object.keys(MAPA).sort()).toEqual([...tables.keys()].sort());
   });

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { LIFETIMES, MAPA } from '@acuse/db';
+import { MAPA } from '@acuse/borrado';
+import { LIFETIMES } from '@acuse/db';
 import { describeConfig } from '@acuse/runtime';
 import { workerConfig } from '@acuse/worker';
 import { ROOT } from './sources.ts';

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { createAlmacenes, type Database, type FiltroCfdi, migrate, openAlmacen } from '@acuse/db';
+import { type Database, migrate } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
 import { createDatabase } from '@acuse/embedded';
+import { createAlmacenes, type FiltroCfdi, openAlmacen } from '@acuse/sincronizacion/db';
 import pg from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { csvOf, type FilaCfdi } from '../integration/almacen/csv.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { addDays, calendarDay, type TipoDescarga } from '@acuse/core';
-import { createSincronizaciones } from '@acuse/db';
+import { createSincronizaciones } from '@acuse/sincronizacion/db';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, it } from 'vitest';
 import { newSubscriber, subscribe } from '../integration/almacen/subscriber.ts';

@@ -205,7 +205,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the consent that each step of a reading looks for',
-    file: 'packages/db/src/sincronizacion/tramos.ts',
+    file: 'packages/sincronizacion/src/db/tramos.ts',
     edits: [
       {
         from: 'k.sincronizacion_id = t.sincronizacion_id AND k.expira_en > now()',
@@ -222,7 +222,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the confirmation of a last reading from which some are missing',
-    file: 'packages/core/src/sincronizacion/agenda.ts',
+    file: 'packages/sincronizacion/src/agenda.ts',
     edits: [{ from: 'if (!isDudosa && ausentes === 0 && !isUnmatched)', to: 'if (!isUnmatched)' }],
     tests: ['test/integration/almacen/ultima.test.ts'],
   },
@@ -246,37 +246,37 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the note by which a package is merged once',
-    file: 'packages/db/src/almacen/merge.ts',
+    file: 'packages/sincronizacion/src/db/merge.ts',
     edits: [{ from: 'if (known !== null) return known;', to: 'void known;' }],
     tests: [ALMACEN],
   },
   {
     name: 'the lock of a store under which its changes are numbered',
-    file: 'packages/db/src/almacen/merge.ts',
+    file: 'packages/sincronizacion/src/db/merge.ts',
     edits: [{ from: "borrado_en IS NULL FOR NO KEY UPDATE'", to: "borrado_en IS NULL'" }],
     tests: [ALMACEN],
   },
   {
     name: 'the doubt in an answer from which much is missing',
-    file: 'packages/db/src/almacen/merge.ts',
+    file: 'packages/sincronizacion/src/db/merge.ts',
     edits: [{ from: 'const POCOS_AUSENTES = 20;', to: 'const POCOS_AUSENTES = 2_000_000;' }],
     tests: [ALMACEN],
   },
   {
     name: 'the doubt in an empty answer that nobody confirmed',
-    file: 'packages/db/src/almacen/merge.ts',
+    file: 'packages/sincronizacion/src/db/merge.ts',
     edits: [{ from: '(NOT $7 AND NOT EXISTS (SELECT FROM leido))', to: '(NOT $7 AND false)' }],
     tests: [ALMACEN],
   },
   {
     name: 'the published lists that are there, which alone a store is crossed with',
-    file: 'packages/db/src/riesgo/riesgo.ts',
+    file: 'packages/riesgo/src/db/riesgo.ts',
     edits: [{ from: 'salio_en IS NULL AND lista = ANY ($3::text[])', to: 'salio_en IS NULL' }],
     tests: ['test/integration/almacen/riesgo-69.test.ts'],
   },
   {
     name: 'the rows that a published list has to keep',
-    file: 'packages/db/src/listas/carga-listas.ts',
+    file: 'packages/listas/src/db/carga-listas.ts',
     edits: [{ from: 'if (filas >= least) return;', to: 'if (filas >= least || filas > 0) return;' }],
     tests: ['test/integration/listas/carga.test.ts'],
   },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type CampoErroneo, fechaField, isFecha, rfcField, tipoDescargaField, uuidField } from '@acuse/contract';
 import type { TipoDescarga } from '@acuse/core';
-import type { Cambio, CfdiConocido, FiltroCfdi, LugarCfdi, VistaSincronizacion } from '@acuse/db';
+import type { Cambio, CfdiConocido, FiltroCfdi, LugarCfdi, VistaSincronizacion } from '@acuse/sincronizacion/db';
 import { z } from 'zod';
 import {
   diaDeEmision,

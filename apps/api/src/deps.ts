@@ -11,23 +11,22 @@ import {
 } from '@acuse/core';
 import type {
   AccessSnapshots,
-  Almacenes,
   ConsultasEnCurso,
   Documentos,
   Idempotencia,
-  Listas,
-  Riesgo,
   Saldos,
   SaludPublica,
-  Sincronizaciones,
   Solicitudes,
   Uso,
-  Webhooks,
 } from '@acuse/db';
+import type { Listas } from '@acuse/listas/db';
 import type { Metrics } from '@acuse/metrics';
+import type { Riesgo } from '@acuse/riesgo/db';
 import type { Health, Logger } from '@acuse/runtime';
+import type { Almacenes, Sincronizaciones } from '@acuse/sincronizacion/db';
 import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
+import type { Webhooks } from '@acuse/webhooks/db';
 import type { ApiSettings } from './config.ts';
 import type { Caminos, TokenBucket } from './http/state.ts';
 

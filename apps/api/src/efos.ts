@@ -6,7 +6,7 @@ import {
   type PasoEfos,
   type RespuestaListas,
   type RfcEnListas,
-} from '@acuse/core';
+} from '@acuse/listas';
 import { z } from 'zod';
 import { instante } from './fields.ts';
 

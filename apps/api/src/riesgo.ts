@@ -1,5 +1,5 @@
 import { fechaField, rfcField } from '@acuse/contract';
-import type { ContraparteVista, LugarListado, SupuestoListado } from '@acuse/core';
+import type { ContraparteVista, LugarListado, SupuestoListado } from '@acuse/riesgo';
 import { z } from 'zod';
 import { adverso } from './efos.ts';
 import { importeTexto, itemsOf, limiteDePagina, rfcDelSat, siguiente, texto, total, uuidData } from './fields.ts';

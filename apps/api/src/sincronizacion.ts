@@ -1,17 +1,14 @@
 import { CfdiError, fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
+import { addDays, calendarDay, FALLAS_DE_LECTURA, type Modo } from '@acuse/core';
 import {
-  addDays,
-  calendarDay,
   countLecturas,
-  FALLAS_DE_LECTURA,
   FRECUENCIAS,
   type Frecuencia,
   later,
   MAX_CONFIRMACIONES,
-  type Modo,
   primerasLecturas,
-} from '@acuse/core';
-import type { TramoAjustes, VistaSincronizacion } from '@acuse/db';
+} from '@acuse/sincronizacion';
+import type { TramoAjustes, VistaSincronizacion } from '@acuse/sincronizacion/db';
 import { z } from 'zod';
 import { checkPeriodo, instante, primerDiaDelSat, rfcData } from './fields.ts';
 import type { Contexto } from './http/operation.ts';

@@ -4,34 +4,33 @@ import { createSemaphore, type OpinionesPublicas, type SesionesPortal } from '@a
 import {
   assertWritable,
   createAccessSnapshots,
-  createAlmacenes,
   createBoveda,
   createBreakerState,
   createCaptchas,
   createConsultasEnCurso,
   createDocumentos,
   createIdempotencia,
-  createListas,
-  createRiesgo,
   createSaldos,
   createSaludPublica,
   createSatMetrics,
   createSesionesPortal,
-  createSincronizaciones,
   createSolicitudes,
   createUso,
-  createWebhooks,
   type Database,
   notifyOutbox,
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
+import { createListas } from '@acuse/listas/db';
 import { type Metrics, observeSat, openMeasured, openMetrics } from '@acuse/metrics';
+import { createRiesgo } from '@acuse/riesgo/db';
 import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
+import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing, type Tracing } from '@acuse/tracing';
 import { createSellado, idsOf, openClaves, openKeyring, type TrustBundle } from '@acuse/vault';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { createApp } from './app.ts';
 import { type ApiConfig, settingsOf } from './config.ts';
 import { type ApiDeps, type Autoridad, guardPort } from './deps.ts';

@@ -1,7 +1,7 @@
 import { EVENTOS_WEBHOOK, solicitudIdField } from '@acuse/contract';
-import { type AccessSnapshot, FALLOS_DE_ENTREGA } from '@acuse/core';
-import type { AlcanceWebhooks, EntregaVista, IntentoVista, WebhookVista } from '@acuse/db';
-import { type PoliticaDestino, REPAROS_URL, readReceptor, SIN_RECEPTOR } from '@acuse/webhooks';
+import type { AccessSnapshot } from '@acuse/core';
+import { FALLOS_DE_ENTREGA, type PoliticaDestino, REPAROS_URL, readReceptor, SIN_RECEPTOR } from '@acuse/webhooks';
+import type { AlcanceWebhooks, EntregaVista, IntentoVista, WebhookVista } from '@acuse/webhooks/db';
 import { z } from 'zod';
 import { instante, rfcData } from './fields.ts';
 

@@ -5,12 +5,12 @@ import {
   type ClaveIdempotencia,
   type CredencialGuardada,
   calendarDay,
-  type LugarListado,
   type Modo,
   type NuevaSolicitud,
   type RespuestaIdempotencia,
   type TipoGuardada,
 } from '@acuse/core';
+import type { LugarListado } from '@acuse/riesgo';
 import type { DatabasePorts } from '../src/deps.ts';
 import { memorySincronizaciones } from './memory-sincronizaciones.ts';
 import {

@@ -1,5 +1,5 @@
 import { calendarDay } from '@acuse/core';
-import type { VistaSincronizacion } from '@acuse/db';
+import type { VistaSincronizacion } from '@acuse/sincronizacion/db';
 import type { DatabasePorts } from '../src/deps.ts';
 import type { MemoryStore, Plain } from './memory-store.ts';
 

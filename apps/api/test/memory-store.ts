@@ -2,7 +2,6 @@ import type {
   AccessSnapshot,
   CanalSat,
   ConsultaEnCurso,
-  ContraparteDePaquete,
   CredencialSellada,
   DocumentoGuardado,
   LecturaSalud,
@@ -12,7 +11,9 @@ import type {
   TipoGuardada,
   VistaSolicitud,
 } from '@acuse/core';
-import type { EntregaVista, SecretoSellado, VistaSincronizacion, WebhookVista } from '@acuse/db';
+import type { ContraparteDePaquete } from '@acuse/riesgo';
+import type { VistaSincronizacion } from '@acuse/sincronizacion/db';
+import type { EntregaVista, SecretoSellado, WebhookVista } from '@acuse/webhooks/db';
 
 interface StoredKey {
   readonly id: string;

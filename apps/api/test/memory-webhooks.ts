@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type AlcanceWebhooks, type EntregaVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/db';
+import { type AlcanceWebhooks, type EntregaVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/webhooks/db';
 import type { DatabasePorts } from '../src/deps.ts';
 import type { MemoryStore, Plain, StoredWebhook } from './memory-store.ts';
 

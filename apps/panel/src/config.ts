@@ -1,4 +1,4 @@
-import { correoFields } from '@acuse/mail';
+import { correoFields } from '@acuse/correo';
 import {
   bool,
   choice,

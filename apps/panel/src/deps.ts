@@ -1,8 +1,8 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { createBuzones } from '@acuse/correo/db';
 import {
   assertWritable,
-  createBuzones,
   createEquipo,
   createIntentos,
   createInvitaciones,
@@ -10,7 +10,6 @@ import {
   createSesiones,
   createSolicitudes,
   createUsuarios,
-  createWebhooks,
   requireSecretos,
 } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
@@ -28,6 +27,7 @@ import {
   openKeyring,
   parseKeys,
 } from '@acuse/vault';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { createPasswords } from './acceso/passwords.ts';
 import { type PanelConfig, settingsOf } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/seguimiento.ts';

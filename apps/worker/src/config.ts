@@ -1,5 +1,5 @@
-import { CLAVES_LISTADO, type ClaveListado, isClaveListado } from '@acuse/core';
-import { correoFields, readServidor, smtpFields } from '@acuse/mail';
+import { correoFields, readServidor, smtpFields } from '@acuse/correo';
+import { CLAVES_LISTADO, type ClaveListado, isClaveListado } from '@acuse/listas';
 import {
   databaseFields,
   deadlineFields,

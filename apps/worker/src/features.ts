@@ -1,4 +1,6 @@
-import { type ClaimPart, capsulaDeSolicitud, consentimientoDeOrigen, cruceDePaquete, type FinishNote } from '@acuse/db';
+import { type ClaimPart, capsulaDeSolicitud, type FinishNote } from '@acuse/db';
+import { cruceDePaquete } from '@acuse/riesgo/db';
+import { consentimientoDeOrigen } from '@acuse/sincronizacion/db';
 import type { Role } from './config.ts';
 import { capsulaSource, openCapsulas } from './features/capsula.ts';
 import { openCorreo } from './features/correo.ts';

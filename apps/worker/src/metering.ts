@@ -1,5 +1,6 @@
 import type { Avance, ClaimedSolicitud, Claims, Modo, Paquetes, SaludCanal } from '@acuse/core';
-import type { Backlog, createBacklog, createListados, EstadoListado, Saldos, SaludCanales, Sweeper } from '@acuse/db';
+import type { Backlog, createBacklog, Saldos, SaludCanales, Sweeper } from '@acuse/db';
+import type { createListados, EstadoListado } from '@acuse/listas/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 

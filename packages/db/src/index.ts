@@ -1,24 +1,21 @@
 export type { Autor } from '@acuse/core';
 export { type AccessSnapshots, createAccessSnapshots } from './access-snapshots.ts';
-export * from './almacen/almacen.ts';
-export * from './borrado/borrado.ts';
-export * from './borrado/informes.ts';
-export { columnsIn, MAPA, type Tratado } from './borrado/mapa.ts';
-export { checkErasure } from './borrado/plan.ts';
-export * from './borrado/search.ts';
 export * from './capsula/capsulas.ts';
 export type { ClaimPart } from './claims/claim-parts.ts';
 export * from './claims/claims.ts';
+export { endWithoutPaquete } from './claims/end.ts';
 export type { FinishNote } from './claims/finish-notes.ts';
 export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';
-export * from './correo/buzones.ts';
-export * from './correo/correos.ts';
 export {
   type AuditoriaPanel,
+  changeOfUser,
   createAuditoria,
+  cuentaOf,
   type FiltroAuditoria,
   type LineaAuditoria,
+  nota,
+  OWN,
 } from './cuentas/auditoria.ts';
 export * from './cuentas/contribuyentes.ts';
 export * from './cuentas/credenciales.ts';
@@ -41,24 +38,17 @@ export * from './cuentas/sesiones.ts';
 export * from './cuentas/usuarios.ts';
 export * from './database.ts';
 export * from './documentos.ts';
+export { isDataException, isDeadlock, isReadOnly, isTimedOut, isUniqueViolation, sendOnce } from './errors.ts';
 export { createHeartbeats, type Heartbeats, type SeenHeartbeat } from './heartbeats.ts';
 export * from './idempotencia.ts';
 export { type Backlog, createBacklog } from './instalacion/backlog.ts';
 export * from './instalacion/inspect-database.ts';
-export { createCargaListado, createCargaListas } from './listas/carga-listas.ts';
-export * from './listas/consulta-listas.ts';
-export * from './listas/lista-edos.ts';
-export * from './listas/listados.ts';
-export * from './listas/rfcs-csv.ts';
-export { createRfcsListados, type LectorRfcsListados } from './listas/rfcs-listados.ts';
 export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';
 export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';
 export * from './permisos/usuarios-base.ts';
 export type { Records } from './records.ts';
 export * from './recuperacion/recuperacion.ts';
-export { cruceDePaquete } from './riesgo/cruce.ts';
-export * from './riesgo/riesgo.ts';
 export {
   type Cuelga,
   cuelgan,
@@ -80,13 +70,10 @@ export * from './sat/esperas.ts';
 export * from './sat/salud-publica.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
-export * from './sincronizacion/sincronizaciones.ts';
-export * from './sincronizacion/tramos.ts';
 export * from './solicitudes/lista.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './solicitudes/traza.ts';
+export * from './statements.ts';
 export * from './sweeper.ts';
-export { isUuid } from './uuid.ts';
-export * from './webhooks/avisos.ts';
-export * from './webhooks/entregas.ts';
-export * from './webhooks/webhooks.ts';
+export * from './transaction.ts';
+export { FIRST_ID, isUuid, LAST_ID } from './uuid.ts';

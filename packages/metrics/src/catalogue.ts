@@ -1,11 +1,4 @@
-import {
-  CANALES_CON_ESTADO,
-  CANALES_MEDIDOS,
-  CLAVES_LISTADO,
-  RESULTADOS_ACCESO,
-  RESULTADOS_MEDIDOS,
-  TIPOS_EVENTO,
-} from '@acuse/core';
+import { CANALES_CON_ESTADO, CANALES_MEDIDOS, RESULTADOS_ACCESO, RESULTADOS_MEDIDOS, TIPOS_EVENTO } from '@acuse/core';
 
 /** The processes that have metrics. */
 export type MetricProcess = 'api' | 'panel' | 'worker';
@@ -34,7 +27,7 @@ const QUEUES = ['descargas', 'ensambles'] as const;
 const CREDENCIALES = ['ciec', 'efirma'] as const;
 const OF_WORKER = { kind: 'gauge', labels: {}, from: ['worker'] } as const;
 const OF_QUEUE = { kind: 'gauge', labels: { queue: QUEUES }, from: ['worker'] } as const;
-const OF_LIST = { kind: 'gauge', labels: { list: CLAVES_LISTADO }, from: ['worker'] } as const;
+const OF_LIST = { kind: 'gauge', labels: { list: 'open' }, from: ['worker'] } as const;
 
 /** Seconds of an answer that waits for the database, or for the SAT behind it. */
 const ANSWER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 90];

@@ -12,13 +12,14 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { createDeflateRaw, createInflateRaw } from 'node:zlib';
 import { FORMATOS } from '@acuse/contract';
-import { type Paquetes, type PlanEnsamble, RfcsPorHuella } from '@acuse/core';
+import type { Paquetes, PlanEnsamble } from '@acuse/core';
+import { RfcsPorHuella } from '@acuse/riesgo';
+import { Contrapartes } from '../../riesgo/src/contrapartes.ts';
 import { startS3 } from '../testing/s3-fixture.ts';
 import { satRow, satText } from '../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../testing/zip-bytes.ts';
 import { createPaquetesS3, type PaquetesS3Settings } from './index.ts';
 import { createMemoryStore } from './memoria.ts';
-import { Contrapartes } from './metadata/contrapartes.ts';
 import { paquetesIn } from './paquetes.ts';
 import { DEFAULT_LIMITS } from './zip/sat-package.ts';
 

@@ -1,8 +1,11 @@
 export { ZipNoCoincide } from './assemble/assemble.ts';
+export { AMOUNT_DIGITS } from './formats/columns.ts';
+export { Amount, CsvRow } from './formats/csv-row.ts';
 export { type RenglonCfdi, xlsxOf } from './formats/hoja.ts';
 export { documentoKey, paqueteKey, solicitudPrefix } from './keys.ts';
-export { Contrapartes } from './metadata/contrapartes.ts';
 export { type FilaMetadata, readMetadata } from './metadata/read-metadata.ts';
+export { EFECTO, MONTO, rfcColumnOf } from './metadata/record-reader.ts';
+export { efectoOf } from './metadata/resumen.ts';
 export { type Eraser, openEraser } from './s3/erase.ts';
 export { type BucketFacts, type BucketStep, inspectBucket } from './s3/inspect-bucket.ts';
 export type { PaquetesS3Settings } from './s3/paquetes-s3.ts';

@@ -1,13 +1,7 @@
-import {
-  type ContraparteVista,
-  PaqueteSatInvalido,
-  type Periodo,
-  type RfcsListados,
-  RfcsPorHuella,
-  type TipoDescarga,
-} from '@acuse/core';
+import { PaqueteSatInvalido, type Periodo, type TipoDescarga } from '@acuse/core';
+import { type ContraparteVista, type RfcsListados, RfcsPorHuella } from '@acuse/riesgo';
 import { parse } from 'csv-parse/sync';
-import { Contrapartes } from '../src/metadata/contrapartes.ts';
+import { Contrapartes } from '../../riesgo/src/contrapartes.ts';
 import { type InvalidText, RecordReader, rfcColumnOf } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';

@@ -1,10 +1,10 @@
 import { Resolver } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { performance } from 'node:perf_hooks';
-import type { FalloDeEntrega } from '@acuse/core';
 import { linkSignals, parseIp } from '@acuse/runtime';
 import { Agent, type Dispatcher } from 'undici';
 import { createFiltro, ipOfHost, type PoliticaDestino, readUrlDestino } from './destino.ts';
+import type { FalloDeEntrega } from './fallos.ts';
 
 /** Why there is no answer. */
 export type ErrorEnvio = Exclude<FalloDeEntrega, 'SECRETO_ILEGIBLE'>;

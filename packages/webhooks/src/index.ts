@@ -7,5 +7,6 @@ export {
   SIN_RECEPTOR,
 } from './destino.ts';
 export { createSender, type Envio, type ErrorEnvio, type Sender } from './envio.ts';
+export * from './fallos.ts';
 export { claveOf, encabezadosDe, firmar, newSecreto } from './firma.ts';
 export { nextIntento } from './reintentos.ts';

@@ -1,5 +1,5 @@
 import type { TipoDescarga } from '@acuse/core';
-import { type Cambio, createAlmacenes } from '@acuse/db';
+import { type Cambio, createAlmacenes } from '@acuse/sincronizacion/db';
 import { expect } from 'vitest';
 import type { TestDatabase } from '../../integration/fixtures/database.ts';
 import type { Random } from '../random.ts';

@@ -1,18 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClaimedSolicitud, type Claims, noCheckpoint, type WakeUp, wipeCredencial } from '@acuse/core';
-import {
-  consentimientoDeOrigen,
-  createAlmacenes,
-  createClaims,
-  createHeartbeats,
-  createOutbox,
-  createRiesgo,
-  createSweeper,
-  createTramos,
-  openDatabase,
-} from '@acuse/db';
+import { createClaims, createHeartbeats, createOutbox, createSweeper, openDatabase } from '@acuse/db';
 import { createMetrics } from '@acuse/metrics';
+import { createRiesgo } from '@acuse/riesgo/db';
 import { type Logger, silentLogger } from '@acuse/runtime';
+import { consentimientoDeOrigen, createAlmacenes, createTramos } from '@acuse/sincronizacion/db';
 import { openOpener } from '@acuse/vault';
 import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';
 import { createRunner } from '../../../apps/worker/src/steps.ts';

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { addDays, calendarDay, primerasLecturas, type TipoDescarga } from '@acuse/core';
-import { createAlmacenes, createClaims, createRiesgo, createSincronizaciones, createTramos } from '@acuse/db';
+import { addDays, calendarDay, type TipoDescarga } from '@acuse/core';
+import { createClaims } from '@acuse/db';
+import { createRiesgo } from '@acuse/riesgo/db';
 import { silentLogger } from '@acuse/runtime';
+import { primerasLecturas } from '@acuse/sincronizacion';
+import { createAlmacenes, createSincronizaciones, createTramos } from '@acuse/sincronizacion/db';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
 import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';

@@ -8,7 +8,7 @@ import {
   openAlmacen,
   type SumaPorEfecto,
   type Sumas,
-} from '@acuse/db';
+} from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
 import { createRandom, type Random } from '../../faults/random.ts';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';

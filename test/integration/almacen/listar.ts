@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type ClaveListado, type FilaListado, LISTADOS } from '@acuse/core';
-import { createCargaListado } from '@acuse/db';
+import { type ClaveListado, type FilaListado, LISTADOS } from '@acuse/listas';
+import { createCargaListado } from '@acuse/listas/db';
 import type { TestDatabase } from '../fixtures/database.ts';
 import { abrirListado } from '../listas/lista-fingida.ts';
 

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { type Cambio, createAlmacenes, LecturaIlegible, type NuevaLectura, openAlmacen } from '@acuse/db';
+import {
+  type Cambio,
+  createAlmacenes,
+  LecturaIlegible,
+  type NuevaLectura,
+  openAlmacen,
+} from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';

@@ -1,5 +1,6 @@
-import { CLAVES_LISTADO, type ClaveListado } from '@acuse/core';
-import { createListas, createRiesgo } from '@acuse/db';
+import { CLAVES_LISTADO, type ClaveListado } from '@acuse/listas';
+import { createListas } from '@acuse/listas/db';
+import { createRiesgo } from '@acuse/riesgo/db';
 import { beforeEach, expect, test } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 import { loadListado, publish, publishListado, settle } from './listar.ts';

@@ -1,5 +1,5 @@
-import { LISTADOS, PALABRAS_EFOS } from '@acuse/core';
-import { createRiesgo } from '@acuse/db';
+import { LISTADOS, PALABRAS_EFOS } from '@acuse/listas';
+import { createRiesgo } from '@acuse/riesgo/db';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';

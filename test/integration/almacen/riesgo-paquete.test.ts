@@ -1,5 +1,7 @@
-import { type ContraparteVista, Desplazado } from '@acuse/core';
-import { createClaims, createRiesgo, createSolicitudes, type FinishNote } from '@acuse/db';
+import { Desplazado } from '@acuse/core';
+import { createClaims, createSolicitudes, type FinishNote } from '@acuse/db';
+import type { ContraparteVista } from '@acuse/riesgo';
+import { createRiesgo } from '@acuse/riesgo/db';
 import { expect, test } from 'vitest';
 import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { WITH_FEATURES } from '../fixtures/features.ts';

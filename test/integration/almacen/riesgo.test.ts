@@ -1,4 +1,6 @@
-import { createAlmacenes, createRiesgo, createSincronizaciones, createTramos, openDatabase } from '@acuse/db';
+import { openDatabase } from '@acuse/db';
+import { createRiesgo } from '@acuse/riesgo/db';
+import { createAlmacenes, createSincronizaciones, createTramos } from '@acuse/sincronizacion/db';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';

@@ -1,6 +1,8 @@
-import { calendarDay, type Frecuencia, minutoDe, primerasLecturas, type TipoDescarga } from '@acuse/core';
-import { createAccessSnapshots, createSincronizaciones } from '@acuse/db';
+import { calendarDay, type TipoDescarga } from '@acuse/core';
+import { createAccessSnapshots } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
+import { type Frecuencia, minutoDe, primerasLecturas } from '@acuse/sincronizacion';
+import { createSincronizaciones } from '@acuse/sincronizacion/db';
 import type { Sealer } from '@acuse/vault';
 import { seedTaxpayer, type Taxpayer, type TestDatabase } from '../fixtures/database.ts';
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAlmacenes, createSincronizaciones } from '@acuse/db';
+import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { expect } from 'vitest';
 import { seedTaxpayer, type TestDatabase } from '../fixtures/database.ts';
 import { expectPublicados } from '../webhooks/fixtures/mensajes.ts';

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { addDays } from '@acuse/core';
-import { createAlmacenes, createClaims, createRiesgo, createSincronizaciones, createTramos } from '@acuse/db';
+import { createClaims } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
+import { createRiesgo } from '@acuse/riesgo/db';
 import { silentLogger } from '@acuse/runtime';
+import { createAlmacenes, createSincronizaciones, createTramos } from '@acuse/sincronizacion/db';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
 import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';

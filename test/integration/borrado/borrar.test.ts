@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { inventory } from '@acuse/borrado';
 import { createProgram, openDeps } from '@acuse/cli';
-import { createContribuyentes, createWebhooks, inventory } from '@acuse/db';
+import { createContribuyentes } from '@acuse/db';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { beforeAll, describe, expect, inject, it } from 'vitest';
 import { readRedis, readTablas } from '../fixtures/busqueda.ts';
 import { acuse, UNSEEN } from '../fixtures/cli.ts';

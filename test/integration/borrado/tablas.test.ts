@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { inventory, MAPA } from '@acuse/borrado';
 import { createProgram, openDeps } from '@acuse/cli';
-import { inventory, MAPA } from '@acuse/db';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { acuse, UNSEEN } from '../fixtures/cli.ts';
 import { newRfc, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';

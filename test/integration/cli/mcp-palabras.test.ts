@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { addDays, calendarDay } from '@acuse/core';
-import { createAlmacenes, createSincronizaciones } from '@acuse/db';
 import { OPERACIONES } from '@acuse/sdk/operaciones';
+import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { expect, it } from 'vitest';
 import { csvOf, type FilaCfdi } from '../almacen/csv.ts';
 import { UN_DIA } from '../fixtures/pedidos.ts';

@@ -1,4 +1,4 @@
-import { createCargaListas, createListados } from '@acuse/db';
+import { createCargaListas, createListados } from '@acuse/listas/db';
 import { MAGIAS } from '@acuse/simulador';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type Caller, expectOk, LISTAS, useServicio, waitFor } from '../fixtures/servicio.ts';

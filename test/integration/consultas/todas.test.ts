@@ -1,4 +1,4 @@
-import { createCargaListas } from '@acuse/db';
+import { createCargaListas } from '@acuse/listas/db';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
 import type { Fila } from '../../contract/fila.ts';

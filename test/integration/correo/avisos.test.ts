@@ -1,15 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import {
-  createAvisos,
-  createAvisosCorreo,
-  createBuzones,
-  createClaims,
-  createCorreos,
-  createUsuarios,
-  type Papel,
-} from '@acuse/db';
+import { createBuzones, createCorreos } from '@acuse/correo/db';
+import { createClaims, createUsuarios, type Papel } from '@acuse/db';
+import { createAvisos, createAvisosCorreo } from '@acuse/webhooks/db';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { startSmtp } from '../../../packages/mail/testing/smtp-fixture.ts';
+import { startSmtp } from '../../../packages/correo/testing/smtp-fixture.ts';
 import { publish } from '../almacen/listar.ts';
 import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { createBuzones, createCorreos, createUsuarios } from '@acuse/db';
+import { createBuzones, createCorreos } from '@acuse/correo/db';
+import { createUsuarios } from '@acuse/db';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Recibido, type SmtpOptions, startSmtp } from '../../../packages/mail/testing/smtp-fixture.ts';
+import { type Recibido, type SmtpOptions, startSmtp } from '../../../packages/correo/testing/smtp-fixture.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
 import { createEmisorCorreo } from './fixtures/emisor.ts';

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { FilaEfos, OpenLista } from '@acuse/core';
-import { createCargaListas, createIntentos, createPagos, createSesiones } from '@acuse/db';
+import { createIntentos, createPagos, createSesiones } from '@acuse/db';
+import type { FilaEfos, OpenLista } from '@acuse/listas';
+import { createCargaListas } from '@acuse/listas/db';
 import { uuidV7 } from '@acuse/runtime';
 import { expect, test } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { addDays, calendarDay } from '@acuse/core';
-import { createBoveda, createClaims, createSincronizaciones, createTramos, type TramoTomado } from '@acuse/db';
+import { createBoveda, createClaims } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
+import { createSincronizaciones, createTramos, type TramoTomado } from '@acuse/sincronizacion/db';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, it } from 'vitest';
 import { newSubscriber, type Subscriber, subscribe } from '../almacen/subscriber.ts';

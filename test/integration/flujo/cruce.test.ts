@@ -1,6 +1,7 @@
 import type { Formato } from '@acuse/contract';
 import { toSeconds } from '@acuse/core';
-import { createRiesgo, createSolicitudes } from '@acuse/db';
+import { createSolicitudes } from '@acuse/db';
+import { createRiesgo } from '@acuse/riesgo/db';
 import type { Row } from '@acuse/simulador';
 import { expect, test } from 'vitest';
 import { publish, type Renglon } from '../almacen/listar.ts';

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { calendarDay } from '@acuse/core';
-import { createCargaListado } from '@acuse/db';
 import { freePort } from '@acuse/embedded';
+import { createCargaListado } from '@acuse/listas/db';
 import { createMetrics } from '@acuse/metrics';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { dashboardExpressions, metricsIn } from '../../architecture/dashboards.ts';

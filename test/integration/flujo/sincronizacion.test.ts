@@ -1,5 +1,6 @@
-import { calendarDay, mesesDesde, toSeconds } from '@acuse/core';
-import { createSincronizaciones } from '@acuse/db';
+import { calendarDay, toSeconds } from '@acuse/core';
+import { mesesDesde } from '@acuse/sincronizacion';
+import { createSincronizaciones } from '@acuse/sincronizacion/db';
 import { expect, it } from 'vitest';
 import { publish } from '../almacen/listar.ts';
 import { credit } from '../fixtures/database.ts';

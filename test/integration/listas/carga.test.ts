@@ -1,5 +1,7 @@
-import { ListaRechazada, SatError } from '@acuse/core';
-import { createCargaListas, createListaEdos, createListas, type Database, openDatabase } from '@acuse/db';
+import { SatError } from '@acuse/core';
+import { type Database, openDatabase } from '@acuse/db';
+import { ListaRechazada } from '@acuse/listas';
+import { createCargaListas, createListaEdos, createListas } from '@acuse/listas/db';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';

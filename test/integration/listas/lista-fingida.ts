@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FilaEfos, FilaListado, OpenLista } from '@acuse/core';
+import type { FilaEfos, FilaListado, OpenLista } from '@acuse/listas';
 
 /** `n` RFCs, all different. */
 export const rfcs = (n: number, from = 0) =>

@@ -1,8 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { ClaveListado, FilaListado } from '@acuse/core';
-import { createCargaListado, createListados } from '@acuse/db';
+import type { ClaveListado, FilaListado } from '@acuse/listas';
+import { createCargaListado, createListados } from '@acuse/listas/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acuse } from '../fixtures/cli.ts';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCargaListas } from '@acuse/db';
+import { createCargaListas } from '@acuse/listas/db';
 import { MAGIAS } from '@acuse/simulador';
 import { afterEach, expect, it } from 'vitest';
 import { acuse } from '../fixtures/cli.ts';

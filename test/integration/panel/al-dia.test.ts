@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createAlmacenes, createSincronizaciones, recover } from '@acuse/db';
+import { recover } from '@acuse/db';
+import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
 import { csvOf } from '../almacen/csv.ts';
 import { duringTests } from '../fixtures/during-tests.ts';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAlmacenes, createSincronizaciones } from '@acuse/db';
+import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { csvOf, type FilaCfdi } from '../almacen/csv.ts';

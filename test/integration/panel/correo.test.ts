@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createCorreos, huellaDeEnlace, type TipoCorreo } from '@acuse/db';
+import { createCorreos, type TipoCorreo } from '@acuse/correo/db';
+import { huellaDeEnlace } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { type Cliente, type Panel, type Persona, signIn, usePanel } from './fixtures/panel.ts';
 

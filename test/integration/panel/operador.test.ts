@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { CLAVES_LISTADO, type ClaveListado, type FilaListado, LISTADOS, SatError } from '@acuse/core';
-import { createCaptchas, createCargaListado, createLibro, createListaEdos, createPagos } from '@acuse/db';
+import { SatError } from '@acuse/core';
+import { createCaptchas, createLibro, createPagos } from '@acuse/db';
+import { CLAVES_LISTADO, type ClaveListado, type FilaListado, LISTADOS } from '@acuse/listas';
+import { createCargaListado, createListaEdos } from '@acuse/listas/db';
 import { describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { acceptSolicitud, brokenInvariants, saldoDe, seedTaxpayer } from '../fixtures/database.ts';

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { ContraparteVista } from '@acuse/core';
-import { createAlmacenes, createRiesgo, createSincronizaciones } from '@acuse/db';
+import type { ContraparteVista } from '@acuse/riesgo';
+import { createRiesgo } from '@acuse/riesgo/db';
+import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { describe, expect, test } from 'vitest';
 import { csvOf } from '../almacen/csv.ts';
 import { publish } from '../almacen/listar.ts';

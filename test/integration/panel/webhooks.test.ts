@@ -1,5 +1,5 @@
 import { contextoDeWebhook } from '@acuse/core';
-import { createWebhooks } from '@acuse/db';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { describe, expect, it } from 'vitest';
 import { limiteReenvios } from '../../../apps/panel/src/acceso/comprobar.ts';
 import { newRfc } from '../fixtures/database.ts';

@@ -1,16 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { resellar } from '@acuse/cli';
 import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion, contextoDeWebhook } from '@acuse/core';
-import {
-  createEntregas,
-  createSegundosFactores,
-  createSesionesPortal,
-  createUsuarios,
-  createWebhooks,
-  cuelgan,
-  pendientes,
-} from '@acuse/db';
+import { createSegundosFactores, createSesionesPortal, createUsuarios, cuelgan, pendientes } from '@acuse/db';
 import { createKeyring, createSellado, type Keyring } from '@acuse/vault';
+import { createEntregas, createWebhooks } from '@acuse/webhooks/db';
 import { expect, it } from 'vitest';
 import { newRfc, seedCuenta, useDatabase } from '../fixtures/database.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { createCargaListas } from '@acuse/db';
+import { createCargaListas } from '@acuse/listas/db';
 import { Acuse } from '@acuse/sdk';
 import { OPERACIONES } from '@acuse/sdk/operaciones';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createAvisos, createRetention } from '@acuse/db';
+import { createRetention } from '@acuse/db';
+import { createAvisos } from '@acuse/webhooks/db';
 import { beforeEach, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';

@@ -1,4 +1,5 @@
-import { createEntregas, createRetention, createWebhooks } from '@acuse/db';
+import { createRetention } from '@acuse/db';
+import { createEntregas, createWebhooks } from '@acuse/webhooks/db';
 import type pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';

@@ -1,5 +1,5 @@
 import { EVENTOS_WEBHOOK } from '@acuse/contract';
-import { createWebhooks } from '@acuse/db';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { afterEach, expect, it } from 'vitest';
 import { ejemploDe } from '../../../apps/api/src/openapi/eventos.ts';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';

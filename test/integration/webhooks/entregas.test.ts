@@ -1,11 +1,5 @@
-import {
-  createBoveda,
-  createClaims,
-  createLlaves,
-  createRetention,
-  createSolicitudes,
-  createWebhooks,
-} from '@acuse/db';
+import { createBoveda, createClaims, createLlaves, createRetention, createSolicitudes } from '@acuse/db';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { afterAll, afterEach, expect, it } from 'vitest';
 import { acceptSolicitud, claimOf, newSolicitud, PAQUETE, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/wait-for.ts';

@@ -1,4 +1,4 @@
-import { createEntregas, createWebhooks } from '@acuse/db';
+import { createEntregas, createWebhooks } from '@acuse/webhooks/db';
 import { describe, expect, it } from 'vitest';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { examine } from '../fixtures/planes.ts';

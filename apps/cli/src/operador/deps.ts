@@ -1,14 +1,9 @@
-import type { ClaveListado } from '@acuse/core';
 import {
   createCaptchas,
-  createCargaListado,
-  createCargaListas,
   createContribuyentes,
   createCuentas,
   createEquipo,
   createLibro,
-  createListados,
-  createListaEdos,
   createListaSolicitudes,
   createLlaves,
   createPagos,
@@ -19,6 +14,8 @@ import {
   ROLES_BASE,
 } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
+import type { ClaveListado } from '@acuse/listas';
+import { createCargaListado, createCargaListas, createListados, createListaEdos } from '@acuse/listas/db';
 import { modoOf } from '@acuse/runtime';
 import type { Eraser } from '@acuse/storage';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';

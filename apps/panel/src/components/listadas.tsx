@@ -1,4 +1,4 @@
-import type { LugarListado, SumasCfdi, SupuestoListado } from '@acuse/core';
+import type { LugarListado, SumasCfdi, SupuestoListado } from '@acuse/riesgo';
 import { ConNota, Estado, Fecha } from './blocks.tsx';
 import { count, formatNumero } from './formato.ts';
 

@@ -1,16 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import {
-  CORREOS_DE_SEGURIDAD,
-  type Correos,
-  type CorreoTomado,
-  createAvisosCorreo,
-  createCorreos,
-  huellaDeEnlace,
-} from '@acuse/db';
-import { contenidoDe, createMailer, type Envio, type Mailer, readServidor } from '@acuse/mail';
+import { contenidoDe, createMailer, type Envio, type Mailer, readServidor } from '@acuse/correo';
+import { CORREOS_DE_SEGURIDAD, type Correos, type CorreoTomado, createCorreos } from '@acuse/correo/db';
+import { huellaDeEnlace } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 import { nextIntento } from '@acuse/webhooks';
+import { createAvisosCorreo } from '@acuse/webhooks/db';
 import { startLoop } from '../loop.ts';
 import type { OpenRole } from '../roles/role.ts';
 import { startAvisos } from './avisos.ts';

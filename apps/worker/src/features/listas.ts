@@ -1,18 +1,11 @@
 import { hostname } from 'node:os';
-import {
-  CLAVES_LISTADO,
-  type ClaveListado,
-  createSemaphore,
-  LISTADOS,
-  ListaRechazada,
-  type ResultadoCarga,
-  SatError,
-  type SatMetrics,
-} from '@acuse/core';
-import { createCargaListado, createCargaListas, createListados, type Database } from '@acuse/db';
+import { createSemaphore, SatError, type SatMetrics } from '@acuse/core';
+import type { Database } from '@acuse/db';
+import { CLAVES_LISTADO, type ClaveListado, LISTADOS, ListaRechazada, type ResultadoCarga } from '@acuse/listas';
+import { createCargaListado, createCargaListas, createListados } from '@acuse/listas/db';
+import { createLista69b, createListado, DIRECCIONES_LISTADOS } from '@acuse/listas/lectura';
 import { createScheduledConsumer, createScheduler } from '@acuse/queue';
 import { deadline } from '@acuse/runtime';
-import { createLista69b, createListado, DIRECCIONES_LISTADOS } from '@acuse/sat';
 import type { WorkerConfig } from '../config.ts';
 import { startLoop } from '../loop.ts';
 import type { OpenRole } from '../roles/role.ts';

@@ -1,6 +1,6 @@
-import { type RfcsListados, RfcsPorHuella } from '@acuse/core';
-import type { LectorRfcsListados } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
+import { type RfcsListados, RfcsPorHuella } from '@acuse/riesgo';
+import type { LectorRfcsListados } from '@acuse/riesgo/db';
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from '../loop.ts';
 

@@ -1,5 +1,5 @@
-import { createRfcsListados, cruceDePaquete } from '@acuse/db';
-import { Contrapartes } from '@acuse/storage';
+import { Contrapartes } from '@acuse/riesgo';
+import { createRfcsListados, cruceDePaquete } from '@acuse/riesgo/db';
 import type { DecorateClaims, OpenObserver } from '../roles/role.ts';
 import { holdRfcsListados } from './rfcs-listados.ts';
 

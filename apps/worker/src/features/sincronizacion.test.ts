@@ -1,6 +1,6 @@
 import { Desplazado } from '@acuse/core';
-import type { LecturaHecha, TramoTomado } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
+import type { LecturaHecha, TramoTomado } from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
 import { createTurns } from './sincronizacion.ts';
 

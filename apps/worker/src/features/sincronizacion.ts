@@ -1,29 +1,16 @@
-import {
-  addDays,
-  afterReading,
-  calendarDay,
-  Desplazado,
-  dueOn,
-  type FallaDeLectura,
-  later,
-  type Modo,
-  mesesDesde,
-  type Paquetes,
-  periodoDe,
-  siguienteLectura,
-} from '@acuse/core';
+import { addDays, calendarDay, Desplazado, type FallaDeLectura, type Modo, type Paquetes } from '@acuse/core';
+import { createRiesgo, type Riesgo } from '@acuse/riesgo/db';
+import { type Logger, linkSignals, uuidV7 } from '@acuse/runtime';
+import { afterReading, dueOn, later, mesesDesde, periodoDe, siguienteLectura } from '@acuse/sincronizacion';
 import {
   type Almacenes,
   createAlmacenes,
-  createRiesgo,
   createTramos,
   LecturaIlegible,
   type Peticion,
-  type Riesgo,
   type Tramos,
   type TramoTomado,
-} from '@acuse/db';
-import { type Logger, linkSignals, uuidV7 } from '@acuse/runtime';
+} from '@acuse/sincronizacion/db';
 import { keepAlive } from '../keep-alive.ts';
 import { startLoop } from '../loop.ts';
 import type { OpenRole } from '../roles/role.ts';

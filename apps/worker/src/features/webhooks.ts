@@ -1,18 +1,20 @@
 import { hostname } from 'node:os';
-import { contextoDeWebhook, datosDeSolicitud, type FalloDeEntrega, type Sellado } from '@acuse/core';
-import {
-  createAvisos,
-  createEntregas,
-  createSolicitudes,
-  type Entregas,
-  type EntregaTomada,
-  type Solicitudes,
-} from '@acuse/db';
+import { contextoDeWebhook, datosDeSolicitud, type Sellado } from '@acuse/core';
+import { createSolicitudes, type Solicitudes } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 import type { Tracing } from '@acuse/tracing';
 import { createSellado, openKeyring } from '@acuse/vault';
-import { createSender, type Envio, encabezadosDe, nextIntento, type Sender, SIN_RECEPTOR } from '@acuse/webhooks';
+import {
+  createSender,
+  type Envio,
+  encabezadosDe,
+  type FalloDeEntrega,
+  nextIntento,
+  type Sender,
+  SIN_RECEPTOR,
+} from '@acuse/webhooks';
+import { createAvisos, createEntregas, type Entregas, type EntregaTomada } from '@acuse/webhooks/db';
 import { startLoop } from '../loop.ts';
 import type { OpenRole } from '../roles/role.ts';
 import { startAvisos } from './avisos.ts';

@@ -2,7 +2,6 @@ import type { Paquetes } from '@acuse/core';
 import {
   createBacklog,
   createDocumentos,
-  createListados,
   createSaldos,
   createSaludCanales,
   createSweeper,
@@ -10,6 +9,7 @@ import {
   type Saldos,
   type Sweeper,
 } from '@acuse/db';
+import { createListados } from '@acuse/listas/db';
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from '../loop.ts';
 import { meterReconciler, observeBacklog, observeCanales, observeListados } from '../metering.ts';

@@ -4,7 +4,12 @@ import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Modo } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
-import type { CrucePaquete } from './riesgo.ts';
+
+/** How many counterparties of a package stand on a published list, and under a word that speaks against them. */
+export interface CrucePaquete {
+  readonly listadas: number;
+  readonly adversas: number;
+}
 
 /** Every `tipo` of a row of the timeline (`evento`). The database takes no other. */
 export const TIPOS_EVENTO = [

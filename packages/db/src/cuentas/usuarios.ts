@@ -1,6 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import { huellaDeEnlace } from '../correo/buzones.ts';
 import type { Database } from '../database.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
@@ -9,6 +8,9 @@ import { normalizeEmail } from './cuentas.ts';
 import type { Papel } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
 import type { RolUsuario } from './sesiones.ts';
+
+/** Hash of the token of a link: the 256 random bits cannot be derived from it. */
+export const huellaDeEnlace = (token: string): Buffer => createHash('sha256').update(token).digest();
 
 /** A password as it is stored: an argon2id hash (PHC string) and the id of the pepper it was made with. */
 export interface PasswordGuardada {

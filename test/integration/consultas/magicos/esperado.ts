@@ -1,5 +1,5 @@
-import { createCargaListas } from '@acuse/db';
-import { DIRECCIONES_LISTADOS } from '@acuse/sat';
+import { createCargaListas } from '@acuse/listas/db';
+import { DIRECCIONES_LISTADOS } from '@acuse/listas/lectura';
 import { expect } from 'vitest';
 import { type Caso, CONSULTAS, costOf, newCallerFor } from '../../fixtures/consultas.ts';
 import { type Efirma, issueEfirma, newEfirmaCaller } from '../../fixtures/efirma.ts';

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createAlmacenes, createRiesgo, createSincronizaciones } from '@acuse/db';
+import { createRiesgo } from '@acuse/riesgo/db';
+import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { describe, expect, it } from 'vitest';
 import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';

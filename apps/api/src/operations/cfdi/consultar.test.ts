@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { FiltroCfdi, LugarCfdi, PaginaCfdi, VistaSincronizacion } from '@acuse/db';
+import type { FiltroCfdi, LugarCfdi, PaginaCfdi, VistaSincronizacion } from '@acuse/sincronizacion/db';
 import { expect, it } from 'vitest';
 import { createKitWithAlta } from '../../../test/kit.ts';
 

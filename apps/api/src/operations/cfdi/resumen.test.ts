@@ -1,4 +1,4 @@
-import type { DemasiadosCfdi, ResumenCfdi } from '@acuse/db';
+import type { DemasiadosCfdi, ResumenCfdi } from '@acuse/sincronizacion/db';
 import { expect, it } from 'vitest';
 import { createKitWithAlta } from '../../../test/kit.ts';
 

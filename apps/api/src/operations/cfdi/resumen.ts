@@ -1,5 +1,5 @@
 import { limiteField, rfcField, tipoDescargaField } from '@acuse/contract';
-import type { SumaPorEfecto, Sumas } from '@acuse/db';
+import type { SumaPorEfecto, Sumas } from '@acuse/sincronizacion/db';
 import { z } from 'zod';
 import { alcanceDe, alcanceFields, checkFiltro, checkTipo, filtroFields, filtroOf } from '../../cfdi.ts';
 import { importeTexto, rfcDelSat, texto } from '../../fields.ts';

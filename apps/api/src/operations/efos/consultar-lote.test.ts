@@ -1,4 +1,4 @@
-import type { RespuestaListas, RfcEnListas } from '@acuse/core';
+import type { RespuestaListas, RfcEnListas } from '@acuse/listas';
 import { describe, expect, it } from 'vitest';
 import { createKitWithAlta } from '../../../test/kit.ts';
 

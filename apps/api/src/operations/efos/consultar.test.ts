@@ -1,4 +1,4 @@
-import type { PasoEfos, RespuestaListas, RfcEnListas, SituacionEfos } from '@acuse/core';
+import type { PasoEfos, RespuestaListas, RfcEnListas, SituacionEfos } from '@acuse/listas';
 import { describe, expect, it } from 'vitest';
 import { createKitWithAlta } from '../../../test/kit.ts';
 import { summariseEfos } from '../../efos.ts';

@@ -1,4 +1,5 @@
-import type { ContraparteDePaquete, VistaSolicitud } from '@acuse/core';
+import type { VistaSolicitud } from '@acuse/core';
+import type { ContraparteDePaquete } from '@acuse/riesgo';
 import { describe, expect, it } from 'vitest';
 import { createKitWithSolicitud } from '../../../test/kit.ts';
 

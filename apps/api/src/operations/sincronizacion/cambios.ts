@@ -1,5 +1,6 @@
 import { fechaField, rfcField } from '@acuse/contract';
-import { calendarDay, dueOn } from '@acuse/core';
+import { calendarDay } from '@acuse/core';
+import { dueOn } from '@acuse/sincronizacion';
 import { z } from 'zod';
 import { cfdiFields, datosDeCfdi } from '../../cfdi.ts';
 import { estadoCfdi, instante, itemsOf, limiteDePagina, texto, total } from '../../fields.ts';

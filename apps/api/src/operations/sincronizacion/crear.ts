@@ -1,5 +1,5 @@
 import { rfcField } from '@acuse/contract';
-import { minutoDe } from '@acuse/core';
+import { minutoDe } from '@acuse/sincronizacion';
 import { z } from 'zod';
 import { StaleAccess } from '../../http/llamada.ts';
 import { defineOperation } from '../../http/operation.ts';

@@ -3,7 +3,6 @@ import {
   type Borrado,
   chargedSolicitudes,
   closeTaxpayer,
-  type Database,
   documentosToErase,
   eraseAround,
   eraseDocumentos,
@@ -16,7 +15,8 @@ import {
   sealErasure,
   searchDatabase,
   solicitudesToErase,
-} from '@acuse/db';
+} from '@acuse/borrado';
+import type { Database } from '@acuse/db';
 import { searchQueue } from '@acuse/queue';
 import { type Eraser, solicitudPrefix } from '@acuse/storage';
 import { AUTOR } from '../search.ts';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { accountsOf, askErasure, checkErasure, findErased, inventory, isUuid, sealedErasures } from '@acuse/db';
+import { accountsOf, askErasure, checkErasure, findErased, inventory, sealedErasures } from '@acuse/borrado';
+import { isUuid } from '@acuse/db';
 import { type Command, Option } from 'commander';
 import type { ErasureDeps } from '../borrar/erase.ts';
 import { hashRfc, type Informe, informeSchema, isOfRfc, isWhole, readInforme } from '../borrar/informe.ts';

@@ -1,15 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { isFecha } from '@acuse/contract';
-import {
-  CLAVES_LISTADO,
-  type ClaveListado,
-  calendarDay,
-  isClaveListado,
-  LISTADOS,
-  type ResultadoCarga,
-} from '@acuse/core';
-import { readRfcs } from '@acuse/db';
-import { DIRECCIONES_LISTADOS, openLista69b, openListado } from '@acuse/sat';
+import { calendarDay } from '@acuse/core';
+import { CLAVES_LISTADO, type ClaveListado, isClaveListado, LISTADOS, type ResultadoCarga } from '@acuse/listas';
+import { readRfcs } from '@acuse/listas/db';
+import { DIRECCIONES_LISTADOS, openLista69b, openListado } from '@acuse/listas/lectura';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { AUTOR, textArgument } from '../search.ts';

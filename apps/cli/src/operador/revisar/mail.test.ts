@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { type SmtpOptions, startSmtp } from '../../../../../packages/mail/testing/smtp-fixture.ts';
+import { type SmtpOptions, startSmtp } from '../../../../../packages/correo/testing/smtp-fixture.ts';
 import { reviewMail } from './mail.ts';
 
 const open: { close(): Promise<unknown> }[] = [];

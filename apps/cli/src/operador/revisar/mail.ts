@@ -1,4 +1,4 @@
-import { createMailer, type Envio, type FallaSmtp, readServidor } from '@acuse/mail';
+import { createMailer, type Envio, type FallaSmtp, readServidor } from '@acuse/correo';
 import type { Settings } from './environment.ts';
 import { type Finding, fault, fine, skipped, warning } from './finding.ts';
 

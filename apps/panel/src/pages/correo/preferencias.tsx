@@ -1,5 +1,5 @@
 import { EVENTOS_CORREO, type EventoCorreo } from '@acuse/contract';
-import type { Buzon } from '@acuse/db';
+import type { Buzon } from '@acuse/correo/db';
 import { demasiados, type Falta, limiteEnlaces } from '../../acceso/comprobar.ts';
 import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';

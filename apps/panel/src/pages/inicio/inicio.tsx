@@ -3,10 +3,10 @@ import {
   createContribuyentes,
   createLibro,
   createListaSolicitudes,
-  createRiesgo,
   type MovimientoVista,
   type RfcVista,
 } from '@acuse/db';
+import { createRiesgo } from '@acuse/riesgo/db';
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { puede } from '../../acceso/permisos.ts';
 import { Estado, Fecha, numeric, Tabla, type TablaProps, Tarjeta, Vacio } from '../../components/blocks.tsx';

@@ -1,4 +1,4 @@
-import { type CorreoFallido, createCorreos } from '@acuse/db';
+import { type CorreoFallido, createCorreos } from '@acuse/correo/db';
 import { ConNota, Fecha, numeric, Tabla, Vacio } from '../../components/blocks.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { routesFor } from '../../http/ruta.ts';

@@ -1,14 +1,14 @@
-import { LISTADOS } from '@acuse/core';
 import {
   createCaptchas,
   createHeartbeats,
   createLibro,
-  createListados,
   createListaSolicitudes,
   createPagos,
   createSaludCanales,
   createSaludSat,
 } from '@acuse/db';
+import { LISTADOS } from '@acuse/listas';
+import { createListados } from '@acuse/listas/db';
 import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
 import type { PanelDeps } from '../../deps.ts';

@@ -1,4 +1,4 @@
-import { LISTADOS } from '@acuse/core';
+import { LISTADOS } from '@acuse/listas';
 import {
   ArchivoRechazado,
   createCargaListas,
@@ -6,7 +6,7 @@ import {
   createListaEdos,
   type EstadoListado,
   readRfcs,
-} from '@acuse/db';
+} from '@acuse/listas/db';
 import { Aviso, ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';

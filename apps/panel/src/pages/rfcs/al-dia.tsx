@@ -1,12 +1,11 @@
 import { addDays, calendarDay, explain } from '@acuse/core';
+import { createLibro, type RfcVista } from '@acuse/db';
 import {
   type Cambio,
   createAlmacenes,
-  createLibro,
   createSincronizaciones,
-  type RfcVista,
   type VistaSincronizacion,
-} from '@acuse/db';
+} from '@acuse/sincronizacion/db';
 import { z } from 'zod';
 import { createLlaveRecordada, isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '../../components/blocks.tsx';

@@ -1,4 +1,4 @@
-import type { Cambio } from '@acuse/db';
+import type { Cambio } from '@acuse/sincronizacion/db';
 import { isoMexico } from '../../fechas/dia-mexico.ts';
 import { type ColumnaCsv, textCell } from '../../http/csv.ts';
 

@@ -1,6 +1,7 @@
 import { isFecha, parseRfc } from '@acuse/contract';
 import type { TipoDescarga } from '@acuse/core';
-import { type EstadoConocido, type FiltroCfdi, isUuid, type LugarCfdi } from '@acuse/db';
+import { isUuid } from '@acuse/db';
+import type { EstadoConocido, FiltroCfdi, LugarCfdi } from '@acuse/sincronizacion/db';
 
 /** Names of the filters in the address, as the API calls them. */
 const CAMPOS = [

@@ -1,3 +1,4 @@
+import type { RfcVista } from '@acuse/db';
 import {
   type CfdiConocido,
   createAlmacenes,
@@ -5,9 +6,8 @@ import {
   type DemasiadosCfdi,
   type PaginaCfdi,
   type ResumenCfdi,
-  type RfcVista,
   type VistaSincronizacion,
-} from '@acuse/db';
+} from '@acuse/sincronizacion/db';
 import { type RenglonCfdi, xlsxOf } from '@acuse/storage';
 import { Aviso, ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';

@@ -1,6 +1,6 @@
 import type { MotivoPausa } from '@acuse/contract';
-import { FRECUENCIAS, type Frecuencia } from '@acuse/core';
 import type { RfcVista } from '@acuse/db';
+import { FRECUENCIAS, type Frecuencia } from '@acuse/sincronizacion';
 import { Aviso, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { type CampoPedido, costText, MAX_MESES, type Pedido, TIPOS } from './reglas/pedido-al-dia.ts';

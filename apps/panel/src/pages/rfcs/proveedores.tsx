@@ -1,4 +1,6 @@
-import { type ContraparteListada, createRiesgo, createSincronizaciones, type RfcVista } from '@acuse/db';
+import type { RfcVista } from '@acuse/db';
+import { type ContraparteListada, createRiesgo } from '@acuse/riesgo/db';
+import { createSincronizaciones } from '@acuse/sincronizacion/db';
 import { ConNota, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { count } from '../../components/formato.ts';
 import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from '../../components/listadas.tsx';

@@ -1,5 +1,6 @@
-import type { ContraparteDePaquete } from '@acuse/core';
-import { createRiesgo, type DetalleSolicitud } from '@acuse/db';
+import type { DetalleSolicitud } from '@acuse/db';
+import type { ContraparteDePaquete } from '@acuse/riesgo';
+import { createRiesgo } from '@acuse/riesgo/db';
 import type { Child } from 'hono/jsx';
 import { ConNota, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { count } from '../../components/formato.ts';

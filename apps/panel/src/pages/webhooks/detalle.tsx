@@ -1,6 +1,6 @@
-import type { FalloDeEntrega } from '@acuse/core';
-import { type EntregaVista, type IntentoVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/db';
+import type { FalloDeEntrega } from '@acuse/webhooks';
 import { newSecreto } from '@acuse/webhooks';
+import { type EntregaVista, type IntentoVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/webhooks/db';
 import {
   Aviso,
   ConNota,

@@ -1,5 +1,6 @@
-import { isUuid, MAX_WEBHOOKS, type WebhookVista } from '@acuse/db';
+import { isUuid } from '@acuse/db';
 import { newSecreto } from '@acuse/webhooks';
+import { MAX_WEBHOOKS, type WebhookVista } from '@acuse/webhooks/db';
 import { Aviso, ConNota, Estado, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { count, formatNumero } from '../../components/formato.ts';

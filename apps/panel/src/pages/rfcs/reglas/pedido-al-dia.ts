@@ -1,6 +1,8 @@
 import { isFecha } from '@acuse/contract';
-import { addDays, calendarDay, countLecturas, FRECUENCIAS, MAX_CONFIRMACIONES, primerasLecturas } from '@acuse/core';
-import { createSincronizaciones, type Database, type RfcVista, type VistaSincronizacion } from '@acuse/db';
+import { addDays, calendarDay } from '@acuse/core';
+import type { Database, RfcVista } from '@acuse/db';
+import { countLecturas, FRECUENCIAS, MAX_CONFIRMACIONES, primerasLecturas } from '@acuse/sincronizacion';
+import { createSincronizaciones, type VistaSincronizacion } from '@acuse/sincronizacion/db';
 import { faultOfLlave } from '../../../acceso/llave-tecleada.ts';
 import { formatCreditos } from '../../../components/formato.ts';
 

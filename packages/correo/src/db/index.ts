@@ -1,0 +1,2 @@
+export * from './buzones.ts';
+export * from './correos.ts';

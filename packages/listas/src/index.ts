@@ -1,0 +1,2 @@
+export * from './listados.ts';
+export * from './listas.ts';

@@ -1,0 +1,8 @@
+export {
+  createLista69b,
+  createListado,
+  DIRECCIONES_LISTADOS,
+  type Fuente,
+  openLista69b,
+  openListado,
+} from './listado.ts';

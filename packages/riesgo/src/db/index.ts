@@ -1,0 +1,3 @@
+export { cruceDePaquete } from './cruce.ts';
+export { createRfcsListados, type LectorRfcsListados } from './rfcs-listados.ts';
+export * from './riesgo.ts';

@@ -1,0 +1,3 @@
+export * from './almacen.ts';
+export * from './sincronizaciones.ts';
+export * from './tramos.ts';

@@ -1,0 +1,231 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { TipoDescarga } from '@acuse/core';
+import {
+  type Database,
+  execute,
+  IDLE_MS,
+  isDataException,
+  isOne,
+  rowOf,
+  SESSION_OPTIONS,
+  transactionOn,
+} from '@acuse/db';
+import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+
+/** A package of metadata that is to be merged into a store. */
+export interface NuevaLectura {
+  readonly almacenId: number;
+  readonly solicitudId: string;
+  readonly tipo: TipoDescarga;
+  /** Calendar days of central Mexico, `yyyy-MM-dd`, both included. A known CFDI outside the package is missing. */
+  readonly desde: string;
+  readonly hasta: string;
+  /** When the SAT was asked. */
+  readonly pedidaEn: Date;
+  /** False for an empty answer that no other channel confirmed. */
+  readonly isConfirmada: boolean;
+}
+
+/** What a reading brought. */
+export interface LecturaHecha {
+  /** Its number in the store, from 1. */
+  readonly n: number;
+  readonly filas: number;
+  readonly nuevos: number;
+  /** Cancelled, in force again, there again, or with other data. */
+  readonly cambiados: number;
+  readonly ausentes: number;
+  /** Too many were missing to believe it: the same period has to be read again. */
+  readonly isDudosa: boolean;
+}
+
+/** The rows of a package are none that can be stored: a date that is none, or bytes that are no text. */
+export class LecturaIlegible extends Error {
+  constructor(cause: unknown) {
+    super('the rows of a package cannot be read', { cause });
+    this.name = 'LecturaIlegible';
+  }
+}
+
+/** Milliseconds that a statement of a merge may take: a million rows that are all new take half a minute. */
+const TIMEOUT_MS = 600_000;
+
+/** As the columns of `metadata.csv` (packages/storage/README.md). */
+const LEIDA = `
+CREATE TEMPORARY TABLE leida (
+  uuid uuid, rfc_emisor text, nombre_emisor text, rfc_receptor text, nombre_receptor text, rfc_pac text, emitida timestamp(0),
+  certificada timestamp(0), monto text, efecto text, estatus text, cancelada timestamp(0), rfc_tercero text, nombre_tercero text
+) ON COMMIT DROP`;
+
+/**
+ * What the SAT gave though nobody asked for it is left out: compared with the days that were asked for it would be new
+ * each time, and be written twice, or where no partition is. The reading of its own days brings it. A row without its
+ * UUID or its day cannot be read.
+ */
+const copyOf = (desde: string, hasta: string) =>
+  `COPY leida FROM STDIN (FORMAT csv, HEADER, FORCE_NOT_NULL (uuid, emitida)) WHERE emitida >= ${pg.escapeLiteral(desde)}::date AND emitida < ${pg.escapeLiteral(hasta)}::date + 1`;
+
+/** Holds the store until the end of the transaction. */
+const LOCK = 'SELECT FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE';
+
+/** Result of an earlier merge of this package. A statement of its own sees merges that ended while it waited. */
+const KNOWN = `
+SELECT n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa" FROM lectura WHERE almacen_id = $1 AND solicitud_id = $2`;
+
+/** RFC and name of the other side; `$2` is the kind that was asked for. */
+const CONTRAPARTE = `CASE WHEN $2 = 'recibidos' THEN rfc_emisor ELSE rfc_receptor END`;
+const SU_NOMBRE = `CASE WHEN $2 = 'recibidos' THEN nombre_emisor ELSE nombre_receptor END`;
+/** Longer ones than any that a CFDI may have (Anexo 20: 300) would not fit into an index. */
+const cut = (nombre: string) => `left(coalesce(${nombre}, ''), 600)`;
+
+/** Ids are taken only by who is new: an `ON CONFLICT` would spend one for every row that is known. */
+const NAMES = `
+WITH visto AS (
+  SELECT ${CONTRAPARTE} AS rfc, ${cut(SU_NOMBRE)} AS nombre FROM leida
+  UNION SELECT rfc_pac, '' FROM leida
+  UNION SELECT rfc_tercero, ${cut('nombre_tercero')} FROM leida
+)
+INSERT INTO nombrado (almacen_id, rfc, nombre)
+SELECT $1, left(v.rfc, 600), v.nombre FROM visto v
+WHERE v.rfc IS NOT NULL AND NOT EXISTS (SELECT FROM nombrado x WHERE x.almacen_id = $1 AND x.rfc = left(v.rfc, 600) AND x.nombre = v.nombre)`;
+
+/** Those missing that are believed at once, and the share of those known beyond it that is not. */
+const POCOS_AUSENTES = 20;
+const PARTE_AUSENTE = 0.2;
+
+/**
+ * Compares what was read with what is known of the period, and writes what differs, with a numbered change for each.
+ * The rows that agree are not touched. What is doubted is believed when the next reading that begins on the same day,
+ * and ends no earlier, says so too: a month that lasts is asked for up to that day. A CFDI that the SAT gives twice
+ * counts once. `$5` solicitud, `$6` when it was asked, `$7` confirmed.
+ */
+const MERGE = `
+WITH fila AS MATERIALIZED (
+  SELECT DISTINCT ON (emitida, uuid) emitida, uuid, certificada, cancelada, estatus = 'VIGENTE' AS vigente,
+    coalesce(nullif(left(efecto, 1), ''), '?') AS efecto,
+    CASE WHEN monto ~ '^-?[0-9]{1,30}([.][0-9]{1,12})?$' THEN monto::numeric END AS monto,
+    left(coalesce(${CONTRAPARTE}, ''), 600) AS rfc, ${cut(SU_NOMBRE)} AS nombre, left(rfc_pac, 600) AS pac,
+    left(rfc_tercero, 600) AS tercero, ${cut('nombre_tercero')} AS nombre_tercero
+  FROM leida ORDER BY emitida, uuid, estatus, cancelada DESC NULLS LAST
+), leido AS MATERIALIZED (
+  SELECT f.emitida, f.uuid, f.certificada, f.cancelada, f.vigente, f.efecto, f.monto, c.id AS contraparte_id, p.id AS pac_id, t.id AS tercero_id
+  FROM fila f
+  LEFT JOIN nombrado c ON c.almacen_id = $1 AND c.rfc = f.rfc AND c.nombre = f.nombre
+  LEFT JOIN nombrado p ON p.almacen_id = $1 AND p.rfc = f.pac AND p.nombre = ''
+  LEFT JOIN nombrado t ON t.almacen_id = $1 AND t.rfc = f.tercero AND t.nombre = f.nombre_tercero
+), conocido AS MATERIALIZED (
+  SELECT * FROM cfdi WHERE almacen_id = $1 AND recibido = ($2 = 'recibidos') AND emitida >= $3::date AND emitida < $4::date + 1
+), distinto AS MATERIALIZED (
+  SELECT coalesce(l.emitida, x.emitida) AS emitida, coalesce(l.uuid, x.uuid) AS uuid,
+    l.certificada, coalesce(l.cancelada, CASE WHEN l.uuid IS NULL THEN x.cancelada END) AS cancelada, coalesce(l.vigente, x.vigente) AS vigente,
+    l.efecto, l.monto, l.contraparte_id, l.pac_id, l.tercero_id,
+    x.uuid IS NULL AS es_nuevo, l.uuid IS NULL AS falta,
+    CASE WHEN x.uuid IS NULL THEN ARRAY['N'] WHEN l.uuid IS NULL THEN ARRAY['A'] ELSE array_remove(ARRAY[
+      CASE WHEN x.ausente IS NOT NULL THEN 'R' END,
+      CASE WHEN x.vigente AND NOT l.vigente THEN 'C' WHEN l.vigente AND NOT x.vigente THEN 'V'
+        WHEN ROW (x.certificada, x.cancelada, x.efecto, x.monto, x.contraparte_id, x.pac_id, x.tercero_id)
+          IS DISTINCT FROM ROW (l.certificada, l.cancelada, l.efecto::char(1), l.monto, l.contraparte_id, l.pac_id, l.tercero_id) THEN 'D' END
+    ], NULL) END AS clases
+  FROM leido l FULL JOIN conocido x ON x.emitida = l.emitida AND x.uuid = l.uuid
+  WHERE x.uuid IS NULL OR (l.uuid IS NULL AND x.ausente IS NULL) OR (l.uuid IS NOT NULL AND (x.ausente IS NOT NULL
+    OR ROW (x.vigente, x.certificada, x.cancelada, x.efecto, x.monto, x.contraparte_id, x.pac_id, x.tercero_id)
+      IS DISTINCT FROM ROW (l.vigente, l.certificada, l.cancelada, l.efecto::char(1), l.monto, l.contraparte_id, l.pac_id, l.tercero_id)))
+), juicio AS MATERIALIZED (
+  SELECT count(*) FILTER (WHERE falta) > 0 AND (
+      (NOT $7 AND NOT EXISTS (SELECT FROM leido))
+      OR (count(*) FILTER (WHERE falta) > ${POCOS_AUSENTES}
+        AND count(*) FILTER (WHERE falta) > ${PARTE_AUSENTE} * (SELECT count(*) FROM conocido WHERE ausente IS NULL)
+        AND NOT coalesce((SELECT es_dudosa FROM lectura WHERE almacen_id = $1 AND tipo = $2 AND desde = $3::date AND hasta <= $4::date ORDER BY n DESC LIMIT 1), false))
+    ) AS es_dudosa FROM distinto
+), cambia AS MATERIALIZED (
+  SELECT * FROM distinto WHERE NOT falta OR NOT (SELECT es_dudosa FROM juicio)
+), cambio AS MATERIALIZED (
+  SELECT row_number() OVER (ORDER BY c.emitida, c.uuid, k.orden) AS orden, c.emitida, c.uuid, c.cancelada, c.vigente, k.clase
+  FROM cambia c CROSS JOIN LATERAL unnest(c.clases) WITH ORDINALITY AS k (clase, orden)
+), cuenta AS (
+  UPDATE almacen SET cambios = cambios + (SELECT count(*) FROM cambio), lecturas = lecturas + 1 WHERE id = $1
+  RETURNING cambios - (SELECT count(*) FROM cambio) AS antes, lecturas AS n
+), nuevos AS (
+  INSERT INTO cfdi (emitida, certificada, cancelada, uuid, almacen_id, contraparte_id, pac_id, tercero_id, primera, recibido, vigente, efecto, monto)
+  SELECT emitida, certificada, cancelada, uuid, $1, contraparte_id, pac_id, tercero_id, (SELECT n FROM cuenta), $2 = 'recibidos', vigente, efecto, monto
+  FROM cambia WHERE es_nuevo ORDER BY emitida, uuid
+), presentes AS (
+  UPDATE cfdi x SET ausente = NULL, vigente = c.vigente, certificada = c.certificada, cancelada = c.cancelada, efecto = c.efecto, monto = c.monto,
+    contraparte_id = c.contraparte_id, pac_id = c.pac_id, tercero_id = c.tercero_id
+  FROM cambia c
+  WHERE NOT c.es_nuevo AND NOT c.falta AND x.almacen_id = $1 AND x.recibido = ($2 = 'recibidos') AND x.emitida >= $3::date AND x.emitida < $4::date + 1
+    AND x.emitida = c.emitida AND x.uuid = c.uuid
+), ausentes AS (
+  UPDATE cfdi x SET ausente = (SELECT n FROM cuenta) FROM cambia c
+  WHERE c.falta AND x.almacen_id = $1 AND x.recibido = ($2 = 'recibidos') AND x.emitida >= $3::date AND x.emitida < $4::date + 1
+    AND x.emitida = c.emitida AND x.uuid = c.uuid
+), dichos AS (
+  INSERT INTO cfdi_cambio (n, emitida, cancelada, uuid, almacen_id, lectura, vigente, clase)
+  SELECT k.antes + c.orden, c.emitida, c.cancelada, c.uuid, $1, k.n, c.vigente, c.clase FROM cambio c CROSS JOIN cuenta k ORDER BY c.orden
+)
+INSERT INTO lectura (almacen_id, n, solicitud_id, tipo, desde, hasta, pedida_en, filas, nuevos, cambiados, ausentes, es_dudosa, despues_de)
+SELECT $1, k.n, $5, $2, $3::date, $4::date, $6, (SELECT count(*) FROM leido), (SELECT count(*) FROM cambia WHERE es_nuevo),
+  (SELECT count(*) FROM cambia WHERE NOT es_nuevo AND NOT falta), (SELECT count(*) FROM cambia WHERE falta), (SELECT es_dudosa FROM juicio), k.antes
+FROM cuenta k
+RETURNING n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa"`;
+
+/**
+ * Merges the rows of a package, given as `metadata.csv`, into a store: all of it or nothing, once for each solicitud.
+ * Gives what the first time gave when it is repeated, and null when the store is gone. Rejects with
+ * {@link LecturaIlegible} when the rows are none.
+ */
+export async function mergeLectura(
+  { settings, pool }: Pick<Database, 'settings' | 'pool'>,
+  lectura: NuevaLectura,
+  csv: AsyncIterable<Uint8Array>,
+  signal: AbortSignal,
+): Promise<LecturaHecha | null> {
+  signal.throwIfAborted();
+  const { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada } = lectura;
+  // Apart from the merge: a new partition waits for every user of the table, and would block them until the merge ends.
+  await execute(pool, 'SELECT cfdi_meses($1, $2)', [desde, hasta]);
+  // A connection of its own: what a merge may take is too long for the statements of others, and its work too large.
+  const client = new pg.Client({
+    connectionString: settings.url,
+    application_name: `${settings.applicationName}-merge`,
+    keepAlive: true,
+    options: `${SESSION_OPTIONS} -c work_mem=64MB -c temp_buffers=32MB`,
+    connectionTimeoutMillis: settings.timeoutMs,
+    statement_timeout: TIMEOUT_MS,
+    query_timeout: TIMEOUT_MS,
+    idle_in_transaction_session_timeout: IDLE_MS,
+  });
+  client.on('error', () => {});
+  await client.connect();
+  const giveUp = () => void client.end().catch(() => {});
+  signal.addEventListener('abort', giveUp, { once: true });
+  try {
+    return await transactionOn(client, async () => {
+      if (!(await isOne(client, LOCK, [almacenId]))) return null;
+      const known = await rowOf<LecturaHecha>(client, KNOWN, [almacenId, solicitudId]);
+      if (known !== null) return known;
+      await client.query(LEIDA);
+      await pipeline(Readable.from(csv), client.query(copyFrom(copyOf(desde, hasta))), { signal });
+      await client.query('ANALYZE leida');
+      await execute(client, NAMES, [almacenId, tipo]);
+      return await rowOf<LecturaHecha>(client, MERGE, [
+        almacenId,
+        tipo,
+        desde,
+        hasta,
+        solicitudId,
+        pedidaEn,
+        isConfirmada,
+      ]);
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (isDataException(error)) throw new LecturaIlegible(error);
+    throw error;
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    await client.end().catch(() => {});
+  }
+}

@@ -1,0 +1,203 @@
+import type { MotivoPausa } from '@acuse/contract';
+import type { Modo, TipoDescarga } from '@acuse/core';
+import type { ClaimPart, Database } from '@acuse/db';
+import { execute, isOne, rowOf, rowsOf } from '@acuse/db';
+import type { Frecuencia, Tramo } from '../agenda.ts';
+import { heldBy, RECIENTE, tramoOf } from './sincronizaciones.ts';
+
+/** Reads the CIEC of a subscription's consent with the claim of a solicitud that the subscription asked for. */
+export const consentimientoDeOrigen: ClaimPart = {
+  join: 'LEFT JOIN consentimiento k ON k.sincronizacion_id = t.sincronizacion_id AND k.expira_en > now()',
+  copy: { tipo: 'ciec', alias: 'k' },
+};
+
+/** A tramo that is due, held under an epoch until its lease is over. */
+export interface TramoTomado {
+  readonly sincronizacionId: string;
+  readonly almacenId: number;
+  readonly rfc: string;
+  readonly modo: Modo;
+  readonly tipo: TipoDescarga;
+  readonly tramo: Tramo;
+  readonly fase: 'PEDIR' | 'LEER';
+  readonly epoch: number;
+  readonly desde: string;
+  readonly frecuencia: Frecuencia;
+  readonly minuto: number;
+  readonly fallos: number;
+  /** Readings of it that were merged. */
+  readonly lecturas: number;
+  /** What the last of them left in question. */
+  readonly porConfirmar: number;
+  /** Its solicitud, in the phase LEER. */
+  readonly solicitud: {
+    readonly id: string;
+    readonly estado: string;
+    readonly motivo: string | null;
+    readonly objectKey: string | null;
+    readonly desde: string;
+    readonly hasta: string;
+    /** The day on which it was asked. */
+    readonly pedido: string;
+    readonly creadaEn: Date;
+    readonly isConfirmada: boolean;
+    /** Its package is past its retention. */
+    readonly isBorrado: boolean;
+  } | null;
+}
+
+/** A reading that is to be asked for. */
+export interface NuevaPeticion {
+  /** UUIDv7 of the solicitud. */
+  readonly solicitudId: string;
+  readonly desde: string;
+  readonly hasta: string;
+  /** Today, in central Mexico. */
+  readonly hoy: string;
+  /** Of a test key where those cost nothing. */
+  readonly isGratis: boolean;
+  readonly deadlineAt: Date;
+  /** Readings of a subscription that may be under way together. */
+  readonly aLaVez: number;
+}
+
+/**
+ * What came of asking: OCUPADA passes by waiting, the rest paused the subscription; DESPLAZADO: another holds it, or it is
+ * gone, since the subscription does not hold it any more.
+ */
+export type Peticion =
+  | 'PEDIDA'
+  | 'OCUPADA'
+  | 'PAUSADA'
+  | 'DESPLAZADO'
+  | Extract<MotivoPausa, 'SIN_SALDO' | 'SIN_CONSENTIMIENTO' | 'CIEC_RECHAZADA' | 'CUENTA_SUSPENDIDA'>;
+
+/** Those of a paused subscription are not due to be asked for; what it has asked for is merged all the same. */
+const TAKE = `
+/* tramos */ WITH vencido AS MATERIALIZED (
+  SELECT t.sincronizacion_id, t.tipo, t.mes FROM tramo t
+  WHERE t.fase IN ('PEDIR', 'LEER') AND t.due_at <= now() AND (t.tomado_hasta IS NULL OR t.tomado_hasta < now())
+    AND EXISTS (SELECT FROM sincronizacion s WHERE s.id = t.sincronizacion_id AND (s.estado = 'ACTIVA' OR (s.estado = 'PAUSADA' AND t.fase = 'LEER')))
+  ORDER BY t.due_at LIMIT $1 FOR NO KEY UPDATE OF t SKIP LOCKED
+), tomado AS (
+  UPDATE tramo t SET epoch = t.epoch + 1, tomado_hasta = now() + make_interval(secs => $2)
+  FROM vencido v WHERE t.sincronizacion_id = v.sincronizacion_id AND t.tipo = v.tipo AND t.mes = v.mes RETURNING t.*
+)
+SELECT t.sincronizacion_id AS "sincronizacionId", s.almacen_id AS "almacenId", s.rfc,
+  coalesce((SELECT k.modo FROM api_key k WHERE k.id = s.api_key_id), 'live') AS modo, t.tipo, t.mes::text, t.fase, t.epoch,
+  s.desde::text, s.frecuencia, s.minuto::int, t.fallos, t.lecturas, t.por_confirmar::int AS "porConfirmar",
+  CASE WHEN t.fase = 'LEER' THEN json_build_object('id', t.solicitud_id, 'estado', coalesce(x.estado, 'PERDIDA'), 'motivo', x.motivo, 'objectKey', x.object_key,
+    'desde', t.desde, 'hasta', t.hasta, 'pedido', t.pedido, 'creadaEn', x.creada_en, 'isConfirmada', coalesce(x.confianza, 'confirmado') = 'confirmado',
+    'isBorrado', x.paquete_borrado_en IS NOT NULL) END AS solicitud
+FROM tomado t JOIN sincronizacion s ON s.id = t.sincronizacion_id LEFT JOIN solicitud x ON x.id = t.solicitud_id
+ORDER BY t.due_at`;
+
+type TakeRow = Omit<TramoTomado, 'tramo' | 'solicitud'> & {
+  readonly mes: string;
+  readonly solicitud: (Omit<NonNullable<TramoTomado['solicitud']>, 'creadaEn'> & { readonly creadaEn: string }) | null;
+};
+
+const HELD = `sincronizacion_id = $1 AND tipo = $2 AND mes = $3 AND epoch = $4`;
+
+const POSTPONE = `UPDATE tramo SET tomado_hasta = NULL, due_at = now() + make_interval(secs => $5) WHERE ${HELD}`;
+
+const EXTEND = `UPDATE tramo SET tomado_hasta = now() + make_interval(secs => $5) WHERE ${HELD}`;
+
+const ASK = 'SELECT tramo_pide($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) AS resultado';
+
+const READ = 'SELECT FROM tramo_leido($1, $2, $3, $4, $5, $6) AS hecho WHERE hecho';
+
+const FAILED = 'SELECT FROM tramo_falla($1, $2, $3, $4, $5, $6) AS hecho WHERE hecho';
+
+/** Not a subscription with a later consent, by a CIEC that was not refused. */
+const PAUSE = `
+WITH cambio AS (
+  UPDATE sincronizacion s SET estado = 'PAUSADA', motivo = $2, pausada_en = now() WHERE id = $1 AND estado = 'ACTIVA'
+    AND NOT EXISTS (SELECT FROM consentimiento k WHERE k.sincronizacion_id = s.id AND k.otorgado_en > $3) RETURNING id
+) SELECT id FROM cambio`;
+
+const ADD_MONTHS = `
+INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at)
+SELECT s.id, $2, m.mes, m.due FROM sincronizacion s CROSS JOIN unnest($3::date[], $4::timestamptz[]) AS m (mes, due)
+WHERE s.id = $1 AND ${heldBy('$2', 'm.mes')} ON CONFLICT DO NOTHING`;
+
+/** Rows that go with their subscription, in the order of their references. */
+const FORGET = `
+WITH borrada AS MATERIALIZED (
+  SELECT s.id FROM sincronizacion s
+  WHERE s.estado = 'BORRADA' AND NOT EXISTS (SELECT FROM cfdi_cambio k WHERE k.almacen_id = s.almacen_id) ORDER BY s.id LIMIT $1 FOR UPDATE SKIP LOCKED
+), tramos AS (
+  DELETE FROM tramo t USING borrada WHERE t.sincronizacion_id = borrada.id
+)
+DELETE FROM sincronizacion s USING borrada WHERE s.id = borrada.id`;
+
+const keyOf = ({ sincronizacionId, tipo, tramo, epoch }: TramoTomado) => [
+  sincronizacionId,
+  tipo,
+  tramo.clase === 'RECIENTE' ? RECIENTE : tramo.mes,
+  epoch,
+];
+
+/** Subscriptions for the workers: their due readings. */
+export function createTramos({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** Takes so many that are due, those that have waited longest first. */
+    async take(limite: number, leaseSeconds: number): Promise<TramoTomado[]> {
+      const rows = await rowsOf<TakeRow>(pool, TAKE, [limite, leaseSeconds]);
+      return rows.map(({ mes, solicitud, ...row }) => ({
+        ...row,
+        tramo: tramoOf(mes),
+        solicitud: solicitud && { ...solicitud, creadaEn: new Date(solicitud.creadaEn) },
+      }));
+    },
+
+    /** Asks the SAT for a tramo: accepts its solicitud with its charge and its line in the audit log, or says why not. */
+    async ask(tomado: TramoTomado, peticion: NuevaPeticion): Promise<Peticion> {
+      const { solicitudId, desde, hasta, hoy, isGratis, deadlineAt, aLaVez } = peticion;
+      const values = [...keyOf(tomado), solicitudId, desde, hasta, hoy, isGratis, deadlineAt, aLaVez];
+      const row = await rowOf<{ resultado: Peticion }>(pool, ASK, values);
+      return row?.resultado ?? 'DESPLAZADO';
+    },
+
+    /** Gives a tramo back, due again after so many seconds. False when another holds it. */
+    postpone: (tomado: TramoTomado, seconds: number) => isOne(pool, POSTPONE, [...keyOf(tomado), seconds]),
+
+    /** Holds it for so many seconds more. False when another holds it. */
+    extend: (tomado: TramoTomado, seconds: number) => isOne(pool, EXTEND, [...keyOf(tomado), seconds]),
+
+    /** Its package is merged; it is due again then, or never (null), and is in question or is not (0). */
+    read: (tomado: TramoTomado, { dueAt, porConfirmar }: { dueAt: Date | null; porConfirmar: number }) =>
+      isOne(pool, READ, [...keyOf(tomado), dueAt, porConfirmar]),
+
+    /**
+     * Its solicitud ended without rows that can be merged, or its rows are doubted: its credit is given back, and it is
+     * asked for again after so many seconds. Without `motivo` that is no failure. False when another holds it.
+     */
+    failed: (tomado: TramoTomado, motivo: string | null, seconds: number) =>
+      isOne(pool, FAILED, [...keyOf(tomado), seconds, motivo]),
+
+    /**
+     * Asks for nothing more of this subscription, for what came of what was asked for at this time. False when it was
+     * paused before, or was consented to since.
+     */
+    pause: (sincronizacionId: string, motivo: MotivoPausa, pedidaEn: Date) =>
+      isOne(pool, PAUSE, [sincronizacionId, motivo, pedidaEn]),
+
+    /** Adds months that began meanwhile, with their due time. Months that exist or were left out stay so. */
+    async addMonths(
+      { sincronizacionId, tipo }: TramoTomado,
+      meses: readonly { readonly mes: string; readonly dueAt: Date }[],
+    ): Promise<number> {
+      const values = [sincronizacionId, tipo, meses.map(({ mes }) => mes), meses.map(({ dueAt }) => dueAt)];
+      return execute(pool, ADD_MONTHS, values);
+    },
+
+    /** Removes subscriptions that ended, once their changes are gone; their stores may then go too. */
+    forget: (limite: number) => execute(pool, FORGET, [limite]),
+
+    /** Deletes consents whose time is over. Gives how many. */
+    reap: () => execute(pool, 'DELETE FROM consentimiento WHERE expira_en <= now()'),
+  };
+}
+
+export type Tramos = ReturnType<typeof createTramos>;

@@ -1,0 +1,3 @@
+export * from './avisos.ts';
+export * from './entregas.ts';
+export * from './webhooks.ts';
