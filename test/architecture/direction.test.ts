@@ -5,23 +5,25 @@ import { importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImp
 /** What each workspace's production code may import of the others. */
 const MAY: Record<string, readonly string[]> = {
   'packages/borrado': ['core', 'db'],
+  'packages/capsula': ['core', 'db', 'runtime', 'sat', 'vault'],
   'packages/contract': [],
   'packages/core': ['contract'],
-  'packages/correo': ['contract', 'core', 'db', 'runtime'],
+  'packages/correo': ['contract', 'core', 'db', 'metrics', 'roles', 'runtime'],
   'packages/db': ['contract', 'core'],
   'packages/embedded': ['db', 'runtime', 'vault'],
-  'packages/listas': ['contract', 'core', 'db', 'sat'],
+  'packages/listas': ['contract', 'core', 'db', 'queue', 'roles', 'runtime', 'sat'],
   'packages/metrics': ['core', 'runtime'],
   'packages/queue': ['core', 'runtime'],
-  'packages/riesgo': ['core', 'db', 'listas', 'storage'],
+  'packages/riesgo': ['core', 'db', 'listas', 'metrics', 'roles', 'runtime', 'storage'],
+  'packages/roles': ['core', 'db', 'metrics', 'queue', 'runtime', 'tracing', 'vault'],
   'packages/runtime': [],
   'packages/sat': ['core', 'runtime'],
   'packages/sdk': [],
-  'packages/sincronizacion': ['contract', 'core', 'db'],
+  'packages/sincronizacion': ['contract', 'core', 'db', 'roles', 'runtime'],
   'packages/storage': ['core'],
   'packages/tracing': ['core', 'runtime'],
   'packages/vault': ['core'],
-  'packages/webhooks': ['contract', 'core', 'db', 'runtime'],
+  'packages/webhooks': ['contract', 'core', 'db', 'metrics', 'roles', 'runtime', 'tracing', 'vault'],
   'apps/api': [
     'contract',
     'core',
@@ -72,6 +74,7 @@ const MAY: Record<string, readonly string[]> = {
   ],
   'apps/simulador': [],
   'apps/worker': [
+    'capsula',
     'core',
     'correo',
     'db',
@@ -79,6 +82,7 @@ const MAY: Record<string, readonly string[]> = {
     'metrics',
     'queue',
     'riesgo',
+    'roles',
     'runtime',
     'sat',
     'sincronizacion',
@@ -90,7 +94,7 @@ const MAY: Record<string, readonly string[]> = {
 };
 
 /** Optional features: the core works without them. */
-const FEATURES = ['borrado', 'correo', 'listas', 'riesgo', 'sincronizacion', 'webhooks'];
+const FEATURES = ['borrado', 'capsula', 'correo', 'listas', 'riesgo', 'sincronizacion', 'webhooks'];
 
 /** Libraries that belong to one workspace. */
 const ONLY: Record<string, RegExp> = {
@@ -130,7 +134,7 @@ describe('direction', () => {
     const core = Object.entries(MAY).filter(
       ([path]) => path.startsWith('packages/') && !FEATURES.includes(path.slice('packages/'.length)),
     );
-    expect(core).toHaveLength(12);
+    expect(core).toHaveLength(13);
     expect(
       core.flatMap(([path, may]) => may.filter((name) => FEATURES.includes(name)).map((name) => [path, name])),
     ).toEqual([]);

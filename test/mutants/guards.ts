@@ -65,13 +65,13 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the end of what an e.firma signed beforehand',
-    file: 'packages/db/src/capsula/capsulas.ts',
+    file: 'packages/capsula/src/db.ts',
     edits: [{ from: 'x.solicitud_id = t.id AND x.expira_en > now()', to: 'x.solicitud_id = t.id' }],
     tests: [db('capsula')],
   },
   {
     name: 'the e.firma and the key without which nothing that was signed beforehand is kept',
-    file: 'packages/db/src/capsula/capsulas.ts',
+    file: 'packages/capsula/src/db.ts',
     edits: [
       {
         from: "AND c.tipo = 'efirma_cer' AND c.no_serie = $7",

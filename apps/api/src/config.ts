@@ -20,9 +20,9 @@ import {
   text,
   tracingFields,
   url,
-  webhookFields,
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
+import { webhookFields } from '@acuse/webhooks/settings';
 import { z } from 'zod';
 
 const lower = (values: readonly string[]) => values.map((value) => value.toLowerCase());

@@ -1,6 +1,5 @@
 import { CfdiError } from '@acuse/contract';
 import {
-  type Boveda,
   type OpinionesPublicas,
   type Paquetes,
   ResultadoIncierto,
@@ -9,45 +8,49 @@ import {
   type Semaphore,
   type SesionesPortal,
 } from '@acuse/core';
-import type {
-  AccessSnapshots,
-  ConsultasEnCurso,
-  Documentos,
-  Idempotencia,
-  Saldos,
-  SaludPublica,
-  Solicitudes,
-  Uso,
+import {
+  createAccessSnapshots,
+  createBoveda,
+  createConsultasEnCurso,
+  createDocumentos,
+  createIdempotencia,
+  createSaldos,
+  createSaludPublica,
+  createSolicitudes,
+  createUso,
+  type Database,
 } from '@acuse/db';
-import type { Listas } from '@acuse/listas/db';
 import type { Metrics } from '@acuse/metrics';
-import type { Riesgo } from '@acuse/riesgo/db';
 import type { Health, Logger } from '@acuse/runtime';
-import type { Almacenes, Sincronizaciones } from '@acuse/sincronizacion/db';
 import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
-import type { Webhooks } from '@acuse/webhooks/db';
 import type { ApiSettings } from './config.ts';
+import { FEATURE_PORTS } from './features.ts';
 import type { Caminos, TokenBucket } from './http/state.ts';
 
+/** What opens each port that reaches the database: of the core, and of each feature. */
+const PORTS = {
+  accessSnapshots: createAccessSnapshots,
+  saldos: createSaldos,
+  solicitudes: createSolicitudes,
+  boveda: createBoveda,
+  idempotencia: createIdempotencia,
+  consultasEnCurso: createConsultasEnCurso,
+  documentos: createDocumentos,
+  uso: createUso,
+  saludPublica: createSaludPublica,
+  ...FEATURE_PORTS,
+};
+
+type Port = keyof typeof PORTS;
 /** The ports that reach the database. */
-export interface DatabasePorts {
-  readonly accessSnapshots: AccessSnapshots;
-  readonly saldos: Saldos;
-  readonly solicitudes: Pick<Solicitudes, 'accept' | 'find' | 'list' | 'cancel'>;
-  readonly boveda: Boveda;
-  readonly idempotencia: Idempotencia;
-  readonly listas: Listas;
-  readonly consultasEnCurso: ConsultasEnCurso;
-  readonly documentos: Pick<Documentos, 'note'>;
-  readonly sesiones: Pick<SesionesPortal, 'forget'>;
-  readonly webhooks: Webhooks;
-  readonly riesgo: Pick<Riesgo, 'list' | 'listPaquete'>;
-  readonly uso: Pick<Uso, 'byDay'>;
-  readonly sincronizaciones: Omit<Sincronizaciones, 'noteGiver'>;
-  readonly almacenes: Pick<Almacenes, 'cambios' | 'lastBefore' | 'page' | 'resumen'>;
-  readonly saludPublica: SaludPublica;
-}
+export type DatabasePorts = { readonly [P in Port]: ReturnType<(typeof PORTS)[P]> };
+
+const mapPorts = (make: (port: Port) => object) =>
+  Object.fromEntries((Object.keys(PORTS) as Port[]).map((port) => [port, make(port)])) as DatabasePorts;
+
+export const openPorts = (database: Database): DatabasePorts =>
+  mapPorts((port) => (PORTS[port] as (database: Database) => object)(database));
 
 /** Whom calls ask, and all that belongs to it alone. */
 export interface Autoridad {
@@ -130,24 +133,9 @@ export function guardPort<P extends object>(port: P, timeoutMs: number): P {
 
 /** All ports of the API that reach the database, each as {@link guardPort} makes it. */
 export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {
-  const guard = <P extends object>(port: P) => guardPort(port, timeoutMs);
-  return {
-    accessSnapshots: guard(ports.accessSnapshots),
-    saldos: guard(ports.saldos),
-    solicitudes: { ...guard(ports.solicitudes), accept: guardPort(ports.solicitudes, ACCEPT_TIMES * timeoutMs).accept },
-    boveda: guard(ports.boveda),
-    idempotencia: guard(ports.idempotencia),
-    listas: guard(ports.listas),
-    consultasEnCurso: guard(ports.consultasEnCurso),
-    documentos: guard(ports.documentos),
-    sesiones: guard(ports.sesiones),
-    webhooks: guard(ports.webhooks),
-    riesgo: guard(ports.riesgo),
-    uso: guard(ports.uso),
-    sincronizaciones: guard(ports.sincronizaciones),
-    almacenes: guard(ports.almacenes),
-    saludPublica: guard(ports.saludPublica),
-  };
+  const guarded = mapPorts((port) => guardPort(ports[port], timeoutMs));
+  const { accept } = guardPort(ports.solicitudes, ACCEPT_TIMES * timeoutMs);
+  return { ...guarded, solicitudes: { ...guarded.solicitudes, accept } };
 }
 
 function withinTime<R>(answer: Promise<R>, timeoutMs: number): Promise<R> {

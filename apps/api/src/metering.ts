@@ -16,6 +16,7 @@ export function meterCredits({ saldos, solicitudes }: Credits, metrics: Metrics<
   };
   return {
     saldos: {
+      ...saldos,
       async charge(cargo) {
         const charged = await saldos.charge(cargo);
         if (charged.resultado === 'CARGADO') metrics.charges.with({ operacion: cargo.operacion }).add(charged.importe);
@@ -27,11 +28,9 @@ export function meterCredits({ saldos, solicitudes }: Credits, metrics: Metrics<
       },
       refund: (opId, detalle) => counted(saldos.refund(opId, detalle)),
       undo: (opId, detalle) => counted(saldos.undo(opId, detalle)),
-      refundAbandoned: (limit) => saldos.refundAbandoned(limit),
     },
     solicitudes: {
-      find: (...args) => solicitudes.find(...args),
-      list: (...args) => solicitudes.list(...args),
+      ...solicitudes,
       async accept(nueva) {
         const aceptacion = await solicitudes.accept(nueva);
         if (aceptacion.resultado === 'ACEPTADA')

@@ -3,37 +3,24 @@ import { fileURLToPath } from 'node:url';
 import { createSemaphore, type OpinionesPublicas, type SesionesPortal } from '@acuse/core';
 import {
   assertWritable,
-  createAccessSnapshots,
-  createBoveda,
   createBreakerState,
   createCaptchas,
-  createConsultasEnCurso,
-  createDocumentos,
-  createIdempotencia,
-  createSaldos,
-  createSaludPublica,
   createSatMetrics,
   createSesionesPortal,
-  createSolicitudes,
-  createUso,
   type Database,
   notifyOutbox,
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
-import { createListas } from '@acuse/listas/db';
 import { type Metrics, observeSat, openMeasured, openMetrics } from '@acuse/metrics';
-import { createRiesgo } from '@acuse/riesgo/db';
 import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
-import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing, type Tracing } from '@acuse/tracing';
 import { createSellado, idsOf, openClaves, openKeyring, type TrustBundle } from '@acuse/vault';
-import { createWebhooks } from '@acuse/webhooks/db';
 import { createApp } from './app.ts';
 import { type ApiConfig, settingsOf } from './config.ts';
-import { type ApiDeps, type Autoridad, guardPort } from './deps.ts';
+import { type ApiDeps, type Autoridad, guardPort, openPorts } from './deps.ts';
 import { loadOperations } from './http/operation.ts';
 import { createCaminos, createReenvios, createWake } from './http/state.ts';
 import { createServerFor } from './server.ts';
@@ -95,21 +82,8 @@ async function createDeps(
   const settings = settingsOf(config);
   const claves = await openClaves(config);
   return {
-    accessSnapshots: createAccessSnapshots(database),
-    saldos: createSaldos(database),
-    solicitudes: createSolicitudes(database),
-    boveda: createBoveda(database),
-    idempotencia: createIdempotencia(database),
-    listas: createListas(database),
-    consultasEnCurso: createConsultasEnCurso(database),
-    documentos: createDocumentos(database),
-    webhooks: createWebhooks(database),
+    ...openPorts(database),
     selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
-    riesgo: createRiesgo(database),
-    uso: createUso(database),
-    sincronizaciones: createSincronizaciones(database),
-    almacenes: createAlmacenes(database),
-    saludPublica: createSaludPublica(database),
     ...openAuthority(database, { config, claves, shutdown, metrics, tracing, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
     reenvios: createReenvios(() => performance.now()),

@@ -69,7 +69,8 @@ export interface KitOptions {
   readonly store?: MemoryStore;
   readonly settings?: Partial<ApiSettings>;
   readonly operations?: readonly Operation[];
-  readonly deps?: Partial<ApiDeps>;
+  /** In the place of the kit's: of a port, the functions that the test calls. */
+  readonly deps?: { readonly [Name in keyof ApiDeps]?: ApiDeps[Name] | Partial<ApiDeps[Name]> };
 }
 
 export interface Kit {
@@ -134,7 +135,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     metrics: createMetrics('api').metrics,
     tracing: createTracing(null, silentLogger),
     settings: { ...settingsOf(CONFIG), databaseTimeoutMs: 20_000, rateLimitRps: 0, ...options.settings },
-    ...options.deps,
+    ...(options.deps as Partial<ApiDeps>),
   };
   const api = createApp(options.operations ?? (await operations()), deps);
   return {

@@ -11,7 +11,7 @@ import {
   type TipoGuardada,
 } from '@acuse/core';
 import type { LugarListado } from '@acuse/riesgo';
-import type { DatabasePorts } from '../src/deps.ts';
+import type { ApiDeps, DatabasePorts } from '../src/deps.ts';
 import { memorySincronizaciones } from './memory-sincronizaciones.ts';
 import {
   bump,
@@ -30,10 +30,15 @@ const NINGUNO = { cfdi: 0, ingresos: '0.00', egresos: '0.00', nomina: '0.00', ot
 /** The sums of a store without CFDI: nothing is read in memory. */
 const NADA = { vigentes: NINGUNO, cancelados: NINGUNO, ausentes: NINGUNO };
 
-/** The ports over a store in memory. Two of them over one store are two processes over one database. */
-export function createMemoryPorts(store: MemoryStore): DatabasePorts {
+type Ports = DatabasePorts & Pick<ApiDeps, 'sesiones'>;
+
+/**
+ * The ports over a store in memory, with the functions that operations call. Two of them over one store are two processes
+ * over one database.
+ */
+export function createMemoryPorts(store: MemoryStore): Ports {
   const enCursoKey = (contribuyenteId: string, clave: string) => `${contribuyenteId}:${clave}`;
-  return crossing<DatabasePorts>(store, {
+  return crossing<Ports>(store, {
     accessSnapshots: {
       load: (id) => loadAccess(store, id),
       noteUse: (usos) => void store.usos.push(...usos),

@@ -1,4 +1,4 @@
-import { correoFields } from '@acuse/correo';
+import { correoFields } from '@acuse/correo/settings';
 import {
   bool,
   choice,
@@ -25,8 +25,8 @@ import {
   storageFields,
   text,
   url,
-  webhookFields,
 } from '@acuse/runtime';
+import { webhookFields } from '@acuse/webhooks/settings';
 import { z } from 'zod';
 import { parsePrecios } from './pagos/catalogo.ts';
 import { isClabe } from './pagos/transferencia.ts';

@@ -1,5 +1,6 @@
-import { correoFields, readServidor, smtpFields } from '@acuse/correo';
-import { CLAVES_LISTADO, type ClaveListado, isClaveListado } from '@acuse/listas';
+import { correoRoleFields, readServidor } from '@acuse/correo/settings';
+import { listasFields } from '@acuse/listas/settings';
+import { avisosFields } from '@acuse/roles';
 import {
   databaseFields,
   deadlineFields,
@@ -10,7 +11,6 @@ import {
   list,
   loadConfig,
   metricsFields,
-  panelFields,
   port,
   processFields,
   queueFields,
@@ -20,10 +20,10 @@ import {
   storageWriterFields,
   text,
   tracingFields,
-  url,
-  webhookFields,
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
+import { sincronizacionFields } from '@acuse/sincronizacion/settings';
+import { webhooksRoleFields } from '@acuse/webhooks/settings';
 import { z } from 'zod';
 
 export const ROLES = [
@@ -48,43 +48,12 @@ const roles = list(
   return z.NEVER;
 });
 
-const reintentos = (que: string) =>
-  list(
-    `Segundos entre dos intentos de ${que}, separados por comas: tantos intentos más como números. Se acortan al azar hasta una quinta parte.`,
-  ).transform((values, context) => {
-    const seconds = values.map(Number);
-    if (seconds.length > 0 && seconds.length <= 50 && seconds.every((each) => each > 0)) return seconds;
-    context.addIssue({ code: 'custom', message: 'debe ser una lista de números mayores que cero' });
-    return z.NEVER;
-  });
-
 const miradas = list(
   'Con CIEC, segundos desde que se acepta una solicitud hasta cada consulta, separados por comas; el último se repite. Cada consulta puede costar un captcha.',
 ).transform((values, context) => {
   const seconds = values.map(Number);
   if (seconds.length > 0 && seconds.every((second, i) => second > (seconds[i - 1] ?? 0))) return seconds;
   context.addIssue({ code: 'custom', message: 'debe ser una lista de números mayores que cero, en orden' });
-  return z.NEVER;
-});
-
-/** Names of files, each with its address, or with null where it is not to be asked for. */
-type DireccionesListas = readonly (readonly [clave: ClaveListado, direccion: string | null])[];
-
-const direccionesListas = list(
-  `Dónde está cada lista que publica el SAT, si no es donde se sabe: nombre=dirección completa, separadas por comas; nombre=no para no buscarla. Nombres: ${CLAVES_LISTADO.join(', ')}.`,
-).transform((values, context): DireccionesListas => {
-  const isGood = (address: string) =>
-    address === 'no' || (URL.canParse(address) && /^https?:$/.test(new URL(address).protocol));
-  const pairs = values.flatMap((value) => {
-    const at = value.indexOf('=');
-    const [clave, address] = [value.slice(0, at).trim(), value.slice(at + 1).trim()];
-    return isClaveListado(clave) && isGood(address) ? [[clave, address === 'no' ? null : address] as const] : [];
-  });
-  if (pairs.length === values.length) return pairs;
-  context.addIssue({
-    code: 'custom',
-    message: `debe ser nombre=dirección o nombre=no, separados por comas, con estos nombres: ${CLAVES_LISTADO.join(', ')}`,
-  });
   return z.NEVER;
 });
 
@@ -153,20 +122,7 @@ const ajustes = z.object({
     min: 0,
   }).default(7_200),
 
-  EFOS_CRON: text(
-    'Cuándo se buscan las listas nuevas del SAT, en cinco campos (minuto, hora, día, mes, día de la semana) y hora del centro de México.',
-  )
-    .regex(/^(\S+ ){4,5}\S+$/, 'debe tener cinco campos separados por un espacio')
-    .default('30 4 * * *'),
-  EFOS_MIN_FILAS: integer(
-    'Renglones que debe tener la lista 69-B para creerla completa. Sin este valor, 10000; 1 con SAT_BASE_URL.',
-    { min: 1 },
-  ).optional(),
-  LISTAS_INTERVAL_MS: durationMs('Milisegundos entre dos revisiones de si falta cargar una lista.', {
-    min: 50,
-  }).default(5_000),
-  SAT_LISTA_69B_URL: url('Dirección completa de la lista 69-B. Sin ella, la que publica el SAT.').optional(),
-  SAT_LISTAS_URLS: direccionesListas.prefault(''),
+  ...listasFields,
 
   WORKER_KEYS: secret(
     'Llaves privadas X25519 de los workers, kid:base64 separadas por comas. Solo la necesita descargas.',
@@ -191,63 +147,14 @@ const ajustes = z.object({
     min: 0.05,
   }).default(43_200),
 
-  ...webhookFields,
-  WEBHOOK_KEYS: secret(`${webhookFields.WEBHOOK_KEYS.description} Solo la necesita webhooks.`).default(''),
-  WEBHOOKS_CONCURRENCY: integer('Webhooks que se envían a la vez.', { min: 1, max: 1_000 }).default(50),
-  WEBHOOKS_POR_DESTINO: integer('De ellos, los que van a un mismo receptor.', { min: 1, max: 100 }).default(8),
-  WEBHOOKS_POR_CUENTA: integer('De ellos, los que van a todos los receptores de una cuenta.', {
-    min: 1,
-    max: 1_000,
-  }).default(25),
-  WEBHOOK_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdido un envío.', { min: 1_000, max: 15_000 }).default(
-    10_000,
-  ),
-  WEBHOOK_REINTENTOS_SECONDS: reintentos('entregar un webhook').default([
-    5, 30, 120, 600, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800,
-  ]),
-  WEBHOOK_DIAS_FALLANDO: integer('Días sin que un receptor acepte nada tras los que su webhook se apaga.', {
-    min: 1,
-    max: 60,
-  }).default(3),
-  WEBHOOK_MAX_PENDIENTES: integer('Avisos que pueden esperar a un receptor que falla; con más, su webhook se apaga.', {
-    min: 1,
-  }).default(10_000),
-  WEBHOOKS_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a los webhooks por enviar.', { min: 10 }).default(
-    1_000,
-  ),
-  AVISOS_INTERVAL_MS: durationMs(
-    'Milisegundos entre dos revisiones de lo que nadie hace y los webhooks y los correos avisan: poco saldo, certificados por vencer, llaves por cambiar.',
-    { min: 100 },
-  ).default(30_000),
+  ...webhooksRoleFields,
+  ...avisosFields,
   ...saldoFields,
 
   ...deadlineFields,
-  SINCRONIZACION_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a las lecturas que toca pedir o guardar.', {
-    min: 10,
-  }).default(2_000),
-  SINCRONIZACION_CONCURRENCY: integer('Lecturas que este proceso pide o guarda a la vez.', { min: 1, max: 64 }).default(
-    4,
-  ),
-  SINCRONIZACION_A_LA_VEZ: integer('Lecturas de una sincronización que el SAT prepara a la vez.', {
-    min: 1,
-    max: 50,
-  }).default(3),
+  ...sincronizacionFields,
 
-  ...correoFields,
-  ...smtpFields,
-  ...panelFields,
-  CORREO_CONCURRENCY: integer('Correos que se entregan a la vez al servidor de SMTP_URL.', {
-    min: 1,
-    max: 100,
-  }).default(4),
-  CORREO_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una entrega al servidor de SMTP_URL.', {
-    min: 1_000,
-    max: 300_000,
-  }).default(60_000),
-  CORREO_REINTENTOS_SECONDS: reintentos('entregar un correo').default([
-    10, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800,
-  ]),
-  CORREO_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a los correos por enviar.', { min: 10 }).default(5_000),
+  ...correoRoleFields,
 
   ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),

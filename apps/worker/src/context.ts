@@ -9,6 +9,7 @@ import {
   requireSecretos,
 } from '@acuse/db';
 import { observeSat, openMeasured, openMetrics } from '@acuse/metrics';
+import { createWakes } from '@acuse/roles';
 import { createHealth, type Health, type HealthCheck, type Logger, modoOf, type Shutdown } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing } from '@acuse/tracing';
@@ -22,7 +23,6 @@ import type { WorkerContext } from './roles/role.ts';
 import { type OpenSats, openSats } from './sats.ts';
 import { createFailpoint } from './steps.ts';
 import { tracePaquetes } from './tracing.ts';
-import { createWakes } from './wakes.ts';
 
 /** Opens the parts that the roles of a process share, and its health. */
 export async function openContext(

@@ -1,23 +1,28 @@
-import { type ClaimPart, capsulaDeSolicitud, type FinishNote } from '@acuse/db';
+import { capsulaDeSolicitud } from '@acuse/capsula/db';
+import { capsulaSource, openCapsulas } from '@acuse/capsula/worker';
+import { openCorreo } from '@acuse/correo/worker';
+import type { ClaimPart, FinishNote } from '@acuse/db';
+import { observeListados, openListas } from '@acuse/listas/worker';
 import { cruceDePaquete } from '@acuse/riesgo/db';
+import { meterCruces, observeContrapartes, openCruces } from '@acuse/riesgo/worker';
+import type { DecorateClaims, ObserveInstallation, OpenObserver, OpenSource } from '@acuse/roles';
 import { consentimientoDeOrigen } from '@acuse/sincronizacion/db';
+import { openSincronizacion } from '@acuse/sincronizacion/worker';
+import { openWebhooks } from '@acuse/webhooks/worker';
 import type { Role } from './config.ts';
-import { capsulaSource, openCapsulas } from './features/capsula.ts';
-import { openCorreo } from './features/correo.ts';
 import { noteEsperas } from './features/esperas.ts';
-import { openListas } from './features/listas.ts';
-import { meterCruces, observeContrapartes } from './features/riesgo.ts';
-import { openSincronizacion } from './features/sincronizacion.ts';
-import { openWebhooks } from './features/webhooks.ts';
-import type { DecorateClaims, OpenObserver, OpenRole, OpenSource } from './roles/role.ts';
+import type { OpenWorkerRole } from './roles/role.ts';
 
 /** Roles of the optional features, in the order in which they open. */
 export const FEATURE_ROLES = {
   webhooks: openWebhooks,
   correo: openCorreo,
   listas: openListas,
-  sincronizacion: openSincronizacion,
-} as const satisfies Partial<Record<Role, OpenRole>>;
+  async sincronizacion(context) {
+    await openSincronizacion(context);
+    openCruces(context);
+  },
+} as const satisfies Partial<Record<Role, OpenWorkerRole>>;
 
 /** Observers of the rows of each assembled package. */
 export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];
@@ -33,3 +38,6 @@ export const FINISH_NOTES: readonly FinishNote[] = [cruceDePaquete];
 
 /** Work of features beside the steps of a solicitud. */
 export const CLAIMS_DECORATORS: readonly DecorateClaims[] = [noteEsperas, meterCruces];
+
+/** Gauges of features about the whole installation. */
+export const FEATURE_GAUGES: readonly ObserveInstallation[] = [observeListados];

@@ -1,6 +1,5 @@
 import type { Avance, ClaimedSolicitud, Claims, Modo, Paquetes, SaludCanal } from '@acuse/core';
 import type { Backlog, createBacklog, Saldos, SaludCanales, Sweeper } from '@acuse/db';
-import type { createListados, EstadoListado } from '@acuse/listas/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Logger } from '@acuse/runtime';
 
@@ -185,26 +184,3 @@ export function observeCanales(
 
 /** Milliseconds for which a reading of the channels answers every scrape. */
 const CANALES_CACHE_MS = 30_000;
-
-/** Milliseconds for which scrapes share one read of the lists, which change once a day. */
-const LISTADOS_CACHE_MS = 15_000;
-
-/** Tells at a scrape how old each list of the SAT is, and which were refused. */
-export function observeListados(
-  metrics: Pick<WorkerMetrics, 'listAge' | 'listOld' | 'listRefused' | 'collect'>,
-  listados: Pick<ReturnType<typeof createListados>, 'estados'>,
-): void {
-  metrics.collect<EstadoListado[]>({
-    name: 'lists',
-    sets: ['listAge', 'listOld', 'listRefused'],
-    cacheMs: LISTADOS_CACHE_MS,
-    read: () => listados.estados(),
-    apply(estados) {
-      for (const { clave: list, edadSegundos, isVieja, isRechazada } of estados) {
-        if (edadSegundos !== null) metrics.listAge.with({ list }).set(edadSegundos);
-        metrics.listOld.with({ list }).set(isVieja ? 1 : 0);
-        metrics.listRefused.with({ list }).set(isRechazada ? 1 : 0);
-      }
-    },
-  });
-}

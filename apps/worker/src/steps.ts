@@ -11,11 +11,10 @@ import {
 import type { Heartbeats } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import { type Consumer, NotBegun } from '@acuse/queue';
+import { keepAlive, startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { createTracing, type Tracing } from '@acuse/tracing';
 import type { Asked } from './asked.ts';
-import { keepAlive } from './keep-alive.ts';
-import { startLoop } from './loop.ts';
 import { traceStep } from './tracing.ts';
 
 /**

@@ -7,10 +7,10 @@ import { openEnsambles } from './roles/ensambles.ts';
 import { openReaper } from './roles/reaper.ts';
 import { openReconciler } from './roles/reconciler.ts';
 import { openRelay } from './roles/relay.ts';
-import type { OpenRole } from './roles/role.ts';
+import type { OpenWorkerRole } from './roles/role.ts';
 
 /** All roles in the order in which they open. They close in the reverse order, so that steps end before what they use. */
-const ROLES: Readonly<Record<Role, OpenRole>> = {
+const ROLES: Readonly<Record<Role, OpenWorkerRole>> = {
   relay: openRelay,
   reconciler: openReconciler,
   reaper: openReaper,

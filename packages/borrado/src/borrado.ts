@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import type { Database } from '@acuse/db';
 import {
   againAfterDeadlock,
   type Connection,
   createLlaves,
+  type Database,
   endWithoutPaquete,
   execute,
   inTransaction,

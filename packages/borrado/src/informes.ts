@@ -1,5 +1,4 @@
-import type { Database } from '@acuse/db';
-import { execute, inTransaction, rowOf, rowsOf } from '@acuse/db';
+import { type Database, execute, inTransaction, rowOf, rowsOf } from '@acuse/db';
 import type { Borrado } from './borrado.ts';
 
 type Db = Pick<Database, 'pool'>;

@@ -1,9 +1,2 @@
-export {
-  correoFields,
-  type Remitente,
-  readServidor,
-  type ServidorSmtp,
-  smtpFields,
-} from './ajustes.ts';
 export { createMailer, type Envio, type FallaSmtp, type Mailer } from './smtp.ts';
 export { type Correo, contenidoDe } from './textos.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { AUTORIDAD_SMTP, type SmtpOptions, startSmtp } from '../testing/smtp-fixture.ts';
-import { readServidor } from './ajustes.ts';
+import { readServidor } from './settings.ts';
 import { createMailer, type Mensaje } from './smtp.ts';
 
 const open: { close(): Promise<unknown> }[] = [];

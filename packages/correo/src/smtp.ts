@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 import { linkSignals, untilAborted } from '@acuse/runtime';
 import { createTransport } from 'nodemailer';
-import { isDireccion, type Remitente, type ServidorSmtp } from './ajustes.ts';
 import { type Contenido, renderCorreo } from './plantilla.ts';
+import { isDireccion, type Remitente, type ServidorSmtp } from './settings.ts';
 
 /** Why a server did not take a mail. */
 export type FallaSmtp =

@@ -1,7 +1,7 @@
 import { EVENTOS_CORREO } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { readRemitente, readServidor } from './ajustes.ts';
 import { renderCorreo } from './plantilla.ts';
+import { readRemitente, readServidor } from './settings.ts';
 import { type Correo, contenidoDe } from './textos.ts';
 
 const panelUrl = 'https://panel.example';

@@ -1,6 +1,5 @@
 export type { Autor } from '@acuse/core';
 export { type AccessSnapshots, createAccessSnapshots } from './access-snapshots.ts';
-export * from './capsula/capsulas.ts';
 export type { ClaimPart } from './claims/claim-parts.ts';
 export * from './claims/claims.ts';
 export { endWithoutPaquete } from './claims/end.ts';
@@ -41,6 +40,7 @@ export * from './documentos.ts';
 export { isDataException, isDeadlock, isReadOnly, isTimedOut, isUniqueViolation, sendOnce } from './errors.ts';
 export { createHeartbeats, type Heartbeats, type SeenHeartbeat } from './heartbeats.ts';
 export * from './idempotencia.ts';
+export * from './instalacion/avisos.ts';
 export { type Backlog, createBacklog } from './instalacion/backlog.ts';
 export * from './instalacion/inspect-database.ts';
 export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';

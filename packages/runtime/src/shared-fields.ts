@@ -71,6 +71,8 @@ export const deadlineFields = {
   DEADLINE_HOURS: integer('Horas tras las que una solicitud vence con devolución.', { min: 1, max: 720 }).default(168),
 };
 
+export type DeadlineSettings = Readonly<z.output<z.ZodObject<typeof deadlineFields>>>;
+
 /** For a process whose secrets rotate. */
 export const rotationFields = {
   SECRETOS_FALTANTES: choice(
@@ -168,22 +170,7 @@ export const saldoFields = {
   }).default(10),
 };
 
-const redes = list(
-  'Redes a las que un webhook puede ir aunque no sean públicas, en CIDR y separadas por comas. Solo para receptores propios: lo que está en ellas queda al alcance de quien registre un webhook.',
-).transform((values, context) => {
-  if (values.every((value) => parseRange(value) !== null)) return values;
-  context.addIssue({ code: 'custom', message: 'debe ser una lista de bloques CIDR' });
-  return z.NEVER;
-});
-
-/** For a process that takes the address of a webhook, or sends to it: the same in all of them. */
-export const webhookFields = {
-  WEBHOOK_KEYS: secret(
-    'Claves de 32 bytes que cifran los secretos con los que se firman los webhooks, id:base64 separadas por comas; la primera es la vigente. La misma en la API, el panel y los workers.',
-  ),
-  WEBHOOK_PERMITIR_HTTP: bool('Acepta webhooks en http, además de https. Solo para pruebas.').default(false),
-  WEBHOOK_REDES_PERMITIDAS: redes.default([]),
-};
+export type SaldoSettings = Readonly<z.output<z.ZodObject<typeof saldoFields>>>;
 
 /** For a process that writes addresses of the panel into what it sends. */
 export const panelFields = {

@@ -9,4 +9,3 @@ export {
 export { createSender, type Envio, type ErrorEnvio, type Sender } from './envio.ts';
 export * from './fallos.ts';
 export { claveOf, encabezadosDe, firmar, newSecreto } from './firma.ts';
-export { nextIntento } from './reintentos.ts';

@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type ClaimedSolicitud, type Claims, noCheckpoint, type WakeUp, wipeCredencial } from '@acuse/core';
 import { createClaims, createHeartbeats, createOutbox, createSweeper, openDatabase } from '@acuse/db';
 import { createMetrics } from '@acuse/metrics';
-import { createRiesgo } from '@acuse/riesgo/db';
 import { type Logger, silentLogger } from '@acuse/runtime';
 import { consentimientoDeOrigen, createAlmacenes, createTramos } from '@acuse/sincronizacion/db';
 import { openOpener } from '@acuse/vault';
-import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';
 import { createRunner } from '../../../apps/worker/src/steps.ts';
+import { createTurns } from '../../../packages/sincronizacion/src/worker.ts';
 import { createRandom } from '../random.ts';
 import type { FromWorker, Question, Questions, ToWorker, WorkerSettings } from './protocol.ts';
 
@@ -96,7 +95,6 @@ const turns = createTurns(
         return almacenes.merge(...args);
       },
     }),
-    riesgo: createRiesgo(database),
     paquetes: { readCsv: (solicitudId) => readCsv(solicitudId) },
     log,
     now: () => new Date(now),

@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { addDays, calendarDay, type TipoDescarga } from '@acuse/core';
 import { createClaims } from '@acuse/db';
 import { createRiesgo } from '@acuse/riesgo/db';
+import { crossAll } from '@acuse/riesgo/worker';
 import { silentLogger } from '@acuse/runtime';
 import { primerasLecturas } from '@acuse/sincronizacion';
 import { createAlmacenes, createSincronizaciones, createTramos } from '@acuse/sincronizacion/db';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
-import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';
+import { createTurns } from '../../../packages/sincronizacion/src/worker.ts';
 import { brokenInvariants, claimOf, saldoDe, useDatabase } from '../fixtures/database.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';
 import { newSubscriber, subscribe } from './subscriber.ts';
@@ -35,11 +36,10 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
   const { sincronizacionId: id, contribuyenteId } = dueno;
   const packages = new Map<string, readonly FilaCfdi[] | 'no CSV'>();
   const claims = createClaims(t.db);
-  const { work, clean, cross } = createTurns(
+  const { work, clean } = createTurns(
     {
       tramos: createTramos(t.db),
       almacenes: createAlmacenes(t.db),
-      riesgo: createRiesgo(t.db),
       paquetes: {
         async *readCsv(key) {
           const filas = packages.get(key) ?? [];
@@ -60,7 +60,7 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
     asked,
     underWay,
     clean,
-    cross: () => cross(signal),
+    cross: () => crossAll({ riesgo: createRiesgo(t.db), log: silentLogger }, signal),
     work: () => work(signal),
     /** Whatever of it is to be asked for is due. */
     hasten: () =>

@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { addDays } from '@acuse/core';
 import { createClaims } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
-import { createRiesgo } from '@acuse/riesgo/db';
 import { silentLogger } from '@acuse/runtime';
 import { createAlmacenes, createSincronizaciones, createTramos } from '@acuse/sincronizacion/db';
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
-import { createTurns } from '../../../apps/worker/src/features/sincronizacion.ts';
+import { createTurns } from '../../../packages/sincronizacion/src/worker.ts';
 import { installClock, setClock } from '../fixtures/clock.ts';
 import { claimOf, saldoDe, sqlOn, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
@@ -62,7 +61,6 @@ async function open(answers: (readonly FilaCfdi[])[], { on = ANTES, desde = MES 
     {
       tramos: createTramos(t.db),
       almacenes: createAlmacenes(t.db),
-      riesgo: createRiesgo(t.db),
       paquetes: { readCsv: (key) => csvOf(packages.get(key) ?? []) },
       ...{ log: silentLogger, now: () => ahora, isCharged: () => true, wake: () => {} },
     },

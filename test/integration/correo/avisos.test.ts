@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createBuzones, createCorreos } from '@acuse/correo/db';
+import { createAvisosCorreo, createBuzones, createCorreos } from '@acuse/correo/db';
 import { createClaims, createUsuarios, type Papel } from '@acuse/db';
-import { createAvisos, createAvisosCorreo } from '@acuse/webhooks/db';
+import { createAvisos } from '@acuse/webhooks/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { startSmtp } from '../../../packages/correo/testing/smtp-fixture.ts';
 import { publish } from '../almacen/listar.ts';

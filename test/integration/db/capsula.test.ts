@@ -1,4 +1,5 @@
-import { createBoveda, createCapsulas, createClaims, createLlaves, createSolicitudes } from '@acuse/db';
+import { createCapsulas } from '@acuse/capsula/db';
+import { createBoveda, createClaims, createLlaves, createSolicitudes } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {

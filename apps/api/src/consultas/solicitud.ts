@@ -1,9 +1,8 @@
-import type { CfdiError, DatosError } from '@acuse/contract';
-import { fechaField, formatoField, tipoDescargaField } from '@acuse/contract';
+import { type CfdiError, type DatosError, fechaField, formatoField, tipoDescargaField } from '@acuse/contract';
 import type { VistaSolicitud } from '@acuse/core';
 import { z } from 'zod';
+import { contrapartesDeSolicitud } from '../features/riesgo.ts';
 import { confianza, desde, estadoSolicitud, instante, modoField, reembolsada, solicitudIdData } from '../fields.ts';
-import { contrapartesDeSolicitud } from '../riesgo.ts';
 
 /** A solicitud and how far it is. */
 export const solicitudData = z

@@ -1,9 +1,9 @@
 import { type EventoWebhook, fechaField, tipoDescargaField } from '@acuse/contract';
 import { z } from 'zod';
 import { solicitudData } from '../consultas/solicitud.ts';
+import { contraparteCfdi, listadaFields } from '../features/riesgo.ts';
+import { cursorField, motivoPausa } from '../features/sincronizacion.ts';
 import { canalDeDescarga, instante, modoField, rfcData, texto, tipoCredencial } from '../fields.ts';
-import { contraparteCfdi, listadaFields } from '../riesgo.ts';
-import { cursorField, motivoPausa } from '../sincronizacion.ts';
 import { describe, exampleOf, type NamedSchemas, named, pascal } from './schema.ts';
 
 const rfc = rfcData.meta({ description: 'De qué RFC es.' });

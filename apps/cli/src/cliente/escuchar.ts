@@ -197,7 +197,8 @@ async function forward(entregas: AsyncIterable<ConCuerpo>, forwarding: Forwardin
 }
 
 async function post(entrega: ConCuerpo, { consola, sender, url, clave, signal }: Forwarding): Promise<void> {
-  const { encabezadosDe, nextIntento } = await import('@acuse/webhooks');
+  const { encabezadosDe } = await import('@acuse/webhooks');
+  const { nextIntento } = await import('@acuse/runtime');
   const { evento_id: id, secuencia, cuerpo } = entrega;
   for (let intentos = 1; !signal.aborted; intentos += 1) {
     const headers = encabezadosDe({ id, segundos: Math.floor(Date.now() / 1_000), cuerpo, secuencia }, [clave]);

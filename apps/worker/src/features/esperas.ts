@@ -1,6 +1,6 @@
 import { isEsperaCumplida } from '@acuse/core';
 import { createEsperas } from '@acuse/db';
-import type { DecorateClaims } from '../roles/role.ts';
+import type { DecorateClaims } from '@acuse/roles';
 
 /** Notes how long a download waited for the SAT, for its health; a note that fails costs its step nothing. */
 export const noteEsperas: DecorateClaims = (claims, { database, log }) => {

@@ -1,10 +1,10 @@
 import { advanceSolicitud, sealedCopies } from '@acuse/core';
 import { CredencialIlegible, openOpener, openOwnSealer } from '@acuse/vault';
 import { FEATURE_SOURCES } from '../features.ts';
-import type { OpenRole } from './role.ts';
+import type { OpenWorkerRole } from './role.ts';
 
 /** Runs the steps of a solicitud before the SAT. */
-export const openDescargas: OpenRole = (context) => {
+export const openDescargas: OpenWorkerRole = (context) => {
   const { config, database, log, claims, paquetes, checkpoint } = context;
   const sats = context.openSats();
   const opener = openOpener(config.WORKER_KEYS, config.WORKER_PSKS);

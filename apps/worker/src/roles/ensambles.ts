@@ -1,9 +1,9 @@
 import { assembleSolicitud } from '@acuse/core';
 import { FEATURE_OBSERVERS } from '../features.ts';
-import type { OpenRole } from './role.ts';
+import type { OpenWorkerRole } from './role.ts';
 
 /** Assembles the packages of a solicitud into one ZIP. */
-export const openEnsambles: OpenRole = (context) => {
+export const openEnsambles: OpenWorkerRole = (context) => {
   const { config, claims, paquetes, checkpoint } = context;
   const deps = { claims, paquetes, checkpoint, observe: FEATURE_OBSERVERS.map((open) => open(context)) };
   context.consume(

@@ -1,9 +1,9 @@
 import type { Boveda, Captchas } from '@acuse/core';
 import { createBoveda, createCaptchas, createRetention, type Retention } from '@acuse/db';
+import { startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import type { SatAbierto } from '@acuse/sat';
-import { startLoop } from '../loop.ts';
-import type { OpenRole } from './role.ts';
+import type { OpenWorkerRole } from './role.ts';
 
 /**
  * Deletes what has expired in the database: e.firma keys and sealed copies within a minute of their end. Its first
@@ -75,7 +75,7 @@ export function startSesiones(deps: {
 const RETENTION_EVERY_MS = 60_000;
 
 /** Deletes expired credentials, old traces and audit lines, and unused portal sessions. */
-export const openReaper: OpenRole = ({ config, database, log, closeLater, openSats }) => {
+export const openReaper: OpenWorkerRole = ({ config, database, log, closeLater, openSats }) => {
   const sat = openSats();
   const common = { log, everyMs: config.REAPER_INTERVAL_MS };
   closeLater('reaper', startReaper({ ...common, boveda: createBoveda(database) }));

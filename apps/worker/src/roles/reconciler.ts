@@ -9,11 +9,11 @@ import {
   type Saldos,
   type Sweeper,
 } from '@acuse/db';
-import { createListados } from '@acuse/listas/db';
+import { startLoop } from '@acuse/roles';
 import type { Logger } from '@acuse/runtime';
-import { startLoop } from '../loop.ts';
-import { meterReconciler, observeBacklog, observeCanales, observeListados } from '../metering.ts';
-import type { OpenRole } from './role.ts';
+import { FEATURE_GAUGES } from '../features.ts';
+import { meterReconciler, observeBacklog, observeCanales } from '../metering.ts';
+import type { OpenWorkerRole } from './role.ts';
 
 /** Rows looked at in one turn. */
 const BATCH = 500;
@@ -117,14 +117,14 @@ export function startCleanup(deps: {
 }
 
 /** Repeats lost wake-ups, ends solicitudes past their deadline, refunds abandoned calls and deletes old packages. */
-export const openReconciler: OpenRole = ({ config, database, log, metrics, paquetes, closeLater }) => {
+export const openReconciler: OpenWorkerRole = ({ config, database, log, metrics, paquetes, closeLater }) => {
   const { sweeper, saldos } = meterReconciler(
     { sweeper: createSweeper(database), saldos: createSaldos(database) },
     metrics,
   );
   const common = { sweeper, log, everyMs: config.RECONCILER_INTERVAL_MS, retentionDays: config.RETENTION_DAYS };
   observeBacklog(metrics, createBacklog(database));
-  observeListados(metrics, createListados(database));
+  for (const observe of FEATURE_GAUGES) observe({ database, metrics });
   observeCanales(metrics, createSaludCanales(database));
   const graceSeconds = config.RECONCILER_GRACE_SECONDS;
   closeLater('reconciler', startReconciler({ ...common, saldos, graceSeconds }));

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutbox, type Outbox } from '@acuse/db';
 import { createQueue, type WorkQueue } from '@acuse/queue';
+import { startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
-import { startLoop } from '../loop.ts';
-import type { OpenRole } from './role.ts';
+import type { OpenWorkerRole } from './role.ts';
 
 /** Milliseconds that a turn rests at least: the slots that become free meanwhile are given out together. */
 const PACE_MS = 10;
@@ -48,7 +48,7 @@ export async function startRelay(deps: {
 }
 
 /** Carries wake-ups from the outbox to the queue. */
-export const openRelay: OpenRole = async ({ config, database, log, queueSettings, wakes, closeLater }) => {
+export const openRelay: OpenWorkerRole = async ({ config, database, log, queueSettings, wakes, closeLater }) => {
   const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
   const queue = closeLater('queue', createQueue(queueSettings, { onError }));
   const relay = await startRelay({

@@ -1,50 +1,13 @@
-import type {
-  AccesoMetrics,
-  Checkpoint,
-  Claims,
-  CredentialSource,
-  Modo,
-  ObserveRows,
-  Paquetes,
-  SatMetrics,
-} from '@acuse/core';
-import type { Database, Heartbeats } from '@acuse/db';
-import type { Metrics } from '@acuse/metrics';
-import type { QueueSettings } from '@acuse/queue';
-import type { HealthCheck, Logger, Shutdown } from '@acuse/runtime';
-import type { Tracing } from '@acuse/tracing';
-import type { Opener, Sealer } from '@acuse/vault';
+import type { Checkpoint, Claims } from '@acuse/core';
+import type { RoleContext } from '@acuse/roles';
 import type { WorkerConfig } from '../config.ts';
 import type { OpenSats } from '../sats.ts';
 import type { StepJob } from '../steps.ts';
-import type { Wakes } from '../wakes.ts';
 
-/** Shared parts of the process, open until its roles have closed. */
-export interface WorkerContext {
-  readonly config: WorkerConfig;
-  readonly log: Logger;
-  readonly shutdown: Shutdown;
-  readonly database: Database;
-  readonly metrics: Metrics<'worker'>;
-  readonly tracing: Tracing;
-  readonly queueSettings: QueueSettings;
-  readonly paquetes: Paquetes;
+/** Context of the core's roles: the claims and the SAT beside the parts that every role shares. */
+export interface WorkerContext extends RoleContext<WorkerConfig> {
   readonly claims: Claims;
-  readonly heartbeats: Heartbeats;
-  /** Sums of the requests to the SAT, for the health of its channels. */
-  readonly satMetrics: SatMetrics & AccesoMetrics;
   readonly checkpoint: Checkpoint;
-  /** Name of the process in heartbeats and steps: host and process id. */
-  readonly proceso: string;
-  readonly wakes: Wakes;
-  /** True where a solicitud of the mode costs credits. */
-  isCharged(modo: Modo): boolean;
-  /** Closes `opened` at shutdown, in the reverse order of opening; returns it. */
-  closeLater<T extends { close(): unknown }>(name: string, opened: T): T;
-  /** Adds a check of `/readyz`. */
-  check(name: string, check: HealthCheck): void;
-  /** Adds a note to the answer of `/healthz`. */
-  note(note: () => Record<string, string>): void;
   /** The authority, opened by the first role that asks. */
   openSats(): OpenSats;
   /** Runs the steps of a queue, at most `concurrency` at once. */
@@ -52,18 +15,4 @@ export interface WorkerContext {
 }
 
 /** Starts a role, which closes its parts by `closeLater` or by a phase of `shutdown`. */
-export type OpenRole = (context: WorkerContext) => void | Promise<void>;
-
-/** Opens a feature's observer of assembled packages in a process that assembles. */
-export type OpenObserver = (context: WorkerContext) => ObserveRows;
-
-/** Opens a feature's source of credentials in a process that has the keys of the workers. */
-export type OpenSource = (deps: {
-  readonly database: Database;
-  readonly opener: Opener;
-  readonly sealer: Sealer;
-  readonly log: Logger;
-}) => CredentialSource;
-
-/** Wraps the claims with the work of a feature beside each step. */
-export type DecorateClaims = (claims: Claims, context: Pick<WorkerContext, 'database' | 'log' | 'metrics'>) => Claims;
+export type OpenWorkerRole = (context: WorkerContext) => void | Promise<void>;

@@ -1,8 +1,8 @@
 import { EVENTOS_CORREO, type EventoCorreo } from '@acuse/contract';
 import type { Autor } from '@acuse/core';
-import type { Database } from '@acuse/db';
 import {
   cuentaOf,
+  type Database,
   execute,
   executeInBatches,
   huellaDeEnlace,

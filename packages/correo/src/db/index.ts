@@ -1,2 +1,3 @@
+export * from './avisos.ts';
 export * from './buzones.ts';
 export * from './correos.ts';

@@ -1,7 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { type Autor, SatError } from '@acuse/core';
-import type { Database } from '@acuse/db';
-import { type Connection, execute, inTransaction, rowOf, rowsOf, SNAPSHOT, transactionOn } from '@acuse/db';
+import {
+  type Connection,
+  type Database,
+  execute,
+  inTransaction,
+  rowOf,
+  rowsOf,
+  SNAPSHOT,
+  transactionOn,
+} from '@acuse/db';
 import type pg from 'pg';
 import { type ClaveListado, LISTADOS } from '../listados.ts';
 import {

@@ -1,5 +1,4 @@
-import type { Database } from '@acuse/db';
-import { rowOf } from '@acuse/db';
+import { type Database, rowOf } from '@acuse/db';
 import type { RespuestaListas } from '../listas.ts';
 
 /**

@@ -1,6 +1,5 @@
 import type { Autor } from '@acuse/core';
-import type { Database } from '@acuse/db';
-import { type Connection, execute, inTransaction, isOne, nota, rowOf } from '@acuse/db';
+import { type Connection, type Database, execute, inTransaction, isOne, nota, rowOf } from '@acuse/db';
 import type pg from 'pg';
 import type { EstadoEdos } from '../listas.ts';
 

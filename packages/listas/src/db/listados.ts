@@ -1,5 +1,4 @@
-import type { Database } from '@acuse/db';
-import { rowsOf } from '@acuse/db';
+import { type Database, rowsOf } from '@acuse/db';
 import { CLAVES_LISTADO, type ClaveListado } from '../listados.ts';
 import type { CargaLista, CargaPendiente, VersionLista } from '../listas.ts';
 import { readPendientes } from './carga-listas.ts';

@@ -1,5 +1,4 @@
-import type { Database } from '@acuse/db';
-import { inTransaction, rowOf, SNAPSHOT } from '@acuse/db';
+import { type Database, inTransaction, rowOf, SNAPSHOT } from '@acuse/db';
 
 /** SQL: what tells one state of these versions of lists from another; empty where there is none. */
 export const versionesOf = (vigentes: string): string =>

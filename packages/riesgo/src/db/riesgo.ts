@@ -1,5 +1,4 @@
-import type { Database } from '@acuse/db';
-import { execute, inTransaction, rowOf, rowsOf } from '@acuse/db';
+import { type Database, execute, inTransaction, rowOf, rowsOf } from '@acuse/db';
 import { CLAVES_LISTADO, type ClaveListado, LISTADOS } from '@acuse/listas';
 import type { ContraparteDePaquete, LugarListado, SumasCfdi, SupuestoListado } from '../riesgo.ts';
 import { versionesOf } from './rfcs-listados.ts';

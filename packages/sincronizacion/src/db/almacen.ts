@@ -1,6 +1,5 @@
 import type { TipoDescarga } from '@acuse/core';
-import type { Database } from '@acuse/db';
-import { type Connection, rowOf, rowsOf } from '@acuse/db';
+import { type Connection, type Database, rowOf, rowsOf } from '@acuse/db';
 import { mergeLectura } from './merge.ts';
 import { readPagina } from './pagina.ts';
 import { readResumen } from './resumen.ts';

@@ -1,7 +1,16 @@
 import type { MotivoPausa } from '@acuse/contract';
 import { type Autor, calendarDay, type Modo, type TipoDescarga } from '@acuse/core';
-import type { Database } from '@acuse/db';
-import { againAfterDeadlock, type Connection, execute, inTransaction, isOne, nota, rowOf, rowsOf } from '@acuse/db';
+import {
+  againAfterDeadlock,
+  type Connection,
+  type Database,
+  execute,
+  inTransaction,
+  isOne,
+  nota,
+  rowOf,
+  rowsOf,
+} from '@acuse/db';
 import type pg from 'pg';
 import type { Frecuencia, PlannedTramo, Tramo } from '../agenda.ts';
 import { openAlmacen } from './almacen.ts';

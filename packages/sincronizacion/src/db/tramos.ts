@@ -1,7 +1,6 @@
 import type { MotivoPausa } from '@acuse/contract';
 import type { Modo, TipoDescarga } from '@acuse/core';
-import type { ClaimPart, Database } from '@acuse/db';
-import { execute, isOne, rowOf, rowsOf } from '@acuse/db';
+import { type ClaimPart, type Database, execute, isOne, rowOf, rowsOf } from '@acuse/db';
 import type { Frecuencia, Tramo } from '../agenda.ts';
 import { heldBy, RECIENTE, tramoOf } from './sincronizaciones.ts';
 

@@ -1,6 +1,11 @@
 import { PaqueteSatInvalido } from '@acuse/core';
-import type { InvalidText, RecordScanner, RecordSink } from './record-reader.ts';
-import { placeColumns, TERCEROS_COLUMNS } from './record-reader.ts';
+import {
+  type InvalidText,
+  placeColumns,
+  type RecordScanner,
+  type RecordSink,
+  TERCEROS_COLUMNS,
+} from './record-reader.ts';
 
 interface TercerosLimits {
   /** Most records of third parties that one package may have. */

@@ -1,7 +1,6 @@
 import type { EventoWebhook } from '@acuse/contract';
 import type { Autor } from '@acuse/core';
-import type { Database } from '@acuse/db';
-import { type Connection, execute, inTransaction, isOne, isUuid, nota, rowOf, rowsOf } from '@acuse/db';
+import { type Connection, type Database, execute, inTransaction, isOne, isUuid, nota, rowOf, rowsOf } from '@acuse/db';
 import type { FalloDeEntrega } from '../fallos.ts';
 
 /** Scope: all webhooks of an account, or those of one RFC only, which its API key manages. */

@@ -20,13 +20,7 @@ async function keeping() {
     asked.push(pedido);
     return { filas: [FILA], siguiente: LUGAR };
   };
-  const almacenes = {
-    page,
-    cambios: async () => [],
-    lastBefore: async () => 0n,
-    resumen: () => Promise.reject(new Error('not asked')),
-  };
-  const { kit, a } = await createKitWithAlta({ deps: { almacenes } }, { saldo: 0 });
+  const { kit, a } = await createKitWithAlta({ deps: { almacenes: { page } } }, { saldo: 0 });
   const vista: VistaSincronizacion = {
     ...{
       id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',

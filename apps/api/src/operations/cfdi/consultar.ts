@@ -12,7 +12,7 @@ import {
   filtroFields,
   filtroOf,
   lugarOf,
-} from '../../cfdi.ts';
+} from '../../features/cfdi.ts';
 import { itemsOf, limiteDePagina, siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 

@@ -20,13 +20,7 @@ async function keeping(answer: ResumenCfdi | DemasiadosCfdi) {
     asked.push(pedido);
     return answer;
   };
-  const almacenes = {
-    resumen,
-    cambios: async () => [],
-    lastBefore: async () => 0n,
-    page: async () => ({ filas: [], siguiente: null }),
-  };
-  const { kit, a } = await createKitWithAlta({ deps: { almacenes } }, { saldo: 0 });
+  const { kit, a } = await createKitWithAlta({ deps: { almacenes: { resumen } } }, { saldo: 0 });
   kit.store.sincronizaciones.set(a.contribuyenteId, {
     ...{
       id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',

@@ -1,7 +1,7 @@
 import { limiteField, rfcField, tipoDescargaField } from '@acuse/contract';
 import type { SumaPorEfecto, Sumas } from '@acuse/sincronizacion/db';
 import { z } from 'zod';
-import { alcanceDe, alcanceFields, checkFiltro, checkTipo, filtroFields, filtroOf } from '../../cfdi.ts';
+import { alcanceDe, alcanceFields, checkFiltro, checkTipo, filtroFields, filtroOf } from '../../features/cfdi.ts';
 import { importeTexto, rfcDelSat, texto } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 

@@ -2,9 +2,9 @@ import { contrapartesListadasOf } from '@acuse/core';
 import { z } from 'zod';
 import { needPaquete } from '../../consultas/solicitud.ts';
 import { conAlmacen } from '../../deps.ts';
+import { contrapartesDeSolicitud } from '../../features/riesgo.ts';
 import { confianza, instante, solicitudIdData, soloSolicitud } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { contrapartesDeSolicitud } from '../../riesgo.ts';
 
 export default defineOperation({
   summary: 'URL del paquete ZIP de una solicitud terminada',

@@ -1,6 +1,6 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
-import { camposDeListas, camposDeRfc, listasOf, rfcOf, SIN_LISTA } from '../../efos.ts';
+import { camposDeListas, camposDeRfc, listasOf, rfcOf, SIN_LISTA } from '../../features/efos.ts';
 import { advertencias, advertenciasDe, itemsOf, rfcData, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 

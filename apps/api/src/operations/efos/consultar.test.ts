@@ -1,7 +1,7 @@
 import type { PasoEfos, RespuestaListas, RfcEnListas, SituacionEfos } from '@acuse/listas';
 import { describe, expect, it } from 'vitest';
 import { createKitWithAlta } from '../../../test/kit.ts';
-import { summariseEfos } from '../../efos.ts';
+import { summariseEfos } from '../../features/efos.ts';
 
 const PATH = 'efos/consultar';
 const OTRO = 'XYZ850101AB1';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { camposDeListas, camposDeRfc, listasOf, rfcOf, SIN_LISTA } from '../../efos.ts';
+import { camposDeListas, camposDeRfc, listasOf, rfcOf, SIN_LISTA } from '../../features/efos.ts';
 import { advertencias, advertenciasDe, cualquierRfc, rfcData } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
 

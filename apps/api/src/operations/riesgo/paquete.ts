@@ -2,8 +2,6 @@ import { solicitudIdField } from '@acuse/contract';
 import { contrapartesListadasOf } from '@acuse/core';
 import { z } from 'zod';
 import { needPaquete } from '../../consultas/solicitud.ts';
-import { solicitudIdData } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
 import {
   contrapartesListadas,
   listadaFields,
@@ -12,7 +10,9 @@ import {
   paginaOf,
   readPagina,
   sumas,
-} from '../../riesgo.ts';
+} from '../../features/riesgo.ts';
+import { solicitudIdData } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const listadaData = z
   .object({ ...listadaFields, cfdi: sumas.meta({ description: 'Los CFDI vigentes del paquete con ella.' }) })

@@ -1,8 +1,15 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import {
+  contraparteCfdi,
+  listadaFields,
+  listadaOf,
+  paginaFields,
+  paginaOf,
+  readPagina,
+} from '../../features/riesgo.ts';
 import { instante } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { contraparteCfdi, listadaFields, listadaOf, paginaFields, paginaOf, readPagina } from '../../riesgo.ts';
 
 /** UUIDs that are given of each. */
 const UUIDS = 20;

@@ -1,8 +1,8 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import { autorOf } from '../../features/webhooks.ts';
 import { rfcData } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { autorOf } from '../../webhooks.ts';
 
 export default defineOperation({
   summary: 'Dejar de mantener al día el RFC',

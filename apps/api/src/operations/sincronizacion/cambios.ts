@@ -2,10 +2,10 @@ import { fechaField, rfcField } from '@acuse/contract';
 import { calendarDay } from '@acuse/core';
 import { dueOn } from '@acuse/sincronizacion';
 import { z } from 'zod';
-import { cfdiFields, datosDeCfdi } from '../../cfdi.ts';
+import { cfdiFields, datosDeCfdi } from '../../features/cfdi.ts';
+import { cursorField, cursorOf, despuesDe } from '../../features/sincronizacion.ts';
 import { estadoCfdi, instante, itemsOf, limiteDePagina, texto, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { cursorField, cursorOf, despuesDe } from '../../sincronizacion.ts';
 
 const POR_PAGINA = 500;
 const MAX = 5_000;

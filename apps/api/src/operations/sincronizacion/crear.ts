@@ -1,8 +1,6 @@
 import { rfcField } from '@acuse/contract';
 import { minutoDe } from '@acuse/sincronizacion';
 import { z } from 'zod';
-import { StaleAccess } from '../../http/llamada.ts';
-import { defineOperation } from '../../http/operation.ts';
 import {
   ajustesFields,
   ajustesOf,
@@ -12,8 +10,10 @@ import {
   datosDeSincronizacion,
   MAX_MESES,
   sincronizacionData,
-} from '../../sincronizacion.ts';
-import { autorOf } from '../../webhooks.ts';
+} from '../../features/sincronizacion.ts';
+import { autorOf } from '../../features/webhooks.ts';
+import { StaleAccess } from '../../http/llamada.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const MESES = 12;
 const FINALIDAD = 'Mantener al día los CFDI del RFC';

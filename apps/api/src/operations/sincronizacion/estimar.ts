@@ -1,7 +1,7 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import { ajustesFields, ajustesOf, checkDesde, costoData, costoOf } from '../../features/sincronizacion.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { ajustesFields, ajustesOf, checkDesde, costoData, costoOf } from '../../sincronizacion.ts';
 
 export default defineOperation({
   summary: 'Lo que costaría mantener al día el RFC',

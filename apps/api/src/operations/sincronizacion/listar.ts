@@ -1,8 +1,8 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import { datosDeSincronizacion, sincronizacionData } from '../../features/sincronizacion.ts';
 import { itemsOf, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { datosDeSincronizacion, sincronizacionData } from '../../sincronizacion.ts';
 
 export default defineOperation({
   summary: 'Cómo va lo que se mantiene al día',

@@ -1,8 +1,8 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import { datosDeSincronizacion, sincronizacionData } from '../../features/sincronizacion.ts';
+import { autorOf } from '../../features/webhooks.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { datosDeSincronizacion, sincronizacionData } from '../../sincronizacion.ts';
-import { autorOf } from '../../webhooks.ts';
 
 export default defineOperation({
   summary: 'Seguir manteniendo al día el RFC',

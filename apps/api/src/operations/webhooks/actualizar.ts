@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { defineOperation } from '../../http/operation.ts';
 import {
   alcanceOf,
   autorOf,
@@ -11,7 +10,8 @@ import {
   webhookData,
   webhookIdField,
   webhookOf,
-} from '../../webhooks.ts';
+} from '../../features/webhooks.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Cambiar, apagar o encender un webhook',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { alcanceOf, autorOf, soloWebhook, webhookData } from '../../features/webhooks.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { alcanceOf, autorOf, soloWebhook, webhookData } from '../../webhooks.ts';
 
 export default defineOperation({
   summary: 'Borrar un webhook',

@@ -1,7 +1,6 @@
 import { rfcField } from '@acuse/contract';
 import { newSecreto } from '@acuse/webhooks';
 import { z } from 'zod';
-import { defineOperation } from '../../http/operation.ts';
 import {
   alcanceOf,
   autorOf,
@@ -12,7 +11,8 @@ import {
   urlOrReparo,
   webhookData,
   webhookOf,
-} from '../../webhooks.ts';
+} from '../../features/webhooks.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Crear un webhook',

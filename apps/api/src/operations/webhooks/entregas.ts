@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { alcanceOf, entregaData, entregaOf, estadoEntrega, webhookIdField } from '../../features/webhooks.ts';
 import { itemsOf, limiteDePagina, siguiente, total } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { alcanceOf, entregaData, entregaOf, estadoEntrega, webhookIdField } from '../../webhooks.ts';
 
 const MOST = 100;
 const NORMAL = 25;

@@ -1,8 +1,8 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import { alcanceOf, estadoField, webhookData, webhookOf } from '../../features/webhooks.ts';
 import { itemsOf } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { alcanceOf, estadoField, webhookData, webhookOf } from '../../webhooks.ts';
 
 export default defineOperation({
   summary: 'Listar los webhooks',

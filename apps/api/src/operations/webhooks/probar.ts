@@ -1,8 +1,8 @@
 import { CfdiError } from '@acuse/contract';
 import { z } from 'zod';
+import { alcanceOf, entregaId, tipoEvento, webhookIdField } from '../../features/webhooks.ts';
 import { defineOperation } from '../../http/operation.ts';
 import { ejemploDe } from '../../openapi/eventos.ts';
-import { alcanceOf, entregaId, tipoEvento, webhookIdField } from '../../webhooks.ts';
 
 /** After so long at most another one is sent. */
 const ESPERA_SEGUNDOS = 60;

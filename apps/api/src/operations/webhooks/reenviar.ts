@@ -1,7 +1,7 @@
 import { CfdiError } from '@acuse/contract';
 import { z } from 'zod';
+import { alcanceOf, entregaId, soloEntrega } from '../../features/webhooks.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { alcanceOf, entregaId, soloEntrega } from '../../webhooks.ts';
 
 export default defineOperation({
   summary: 'Enviar otra vez un aviso',

@@ -1,8 +1,8 @@
 import { newSecreto } from '@acuse/webhooks';
 import { z } from 'zod';
+import { alcanceOf, autorOf, secretoData, webhookData, webhookIdField } from '../../features/webhooks.ts';
 import { instante } from '../../fields.ts';
 import { defineOperation } from '../../http/operation.ts';
-import { alcanceOf, autorOf, secretoData, webhookData, webhookIdField } from '../../webhooks.ts';
 
 const HORAS = { min: 0, max: 720, normal: 24 };
 

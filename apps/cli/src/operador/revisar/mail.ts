@@ -1,4 +1,5 @@
-import { createMailer, type Envio, type FallaSmtp, readServidor } from '@acuse/correo';
+import { createMailer, type Envio, type FallaSmtp } from '@acuse/correo';
+import { readServidor } from '@acuse/correo/settings';
 import type { Settings } from './environment.ts';
 import { type Finding, fault, fine, skipped, warning } from './finding.ts';
 

@@ -1,5 +1,4 @@
-import type { FalloDeEntrega } from '@acuse/webhooks';
-import { newSecreto } from '@acuse/webhooks';
+import { type FalloDeEntrega, newSecreto } from '@acuse/webhooks';
 import { type EntregaVista, type IntentoVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/webhooks/db';
 import {
   Aviso,

@@ -1,3 +1,6 @@
+import * as z from 'zod';
+import { list } from './config.ts';
+
 /** Share of an interval that is left to chance, so that what failed together does not come back together. */
 const JITTER = 0.2;
 
@@ -22,3 +25,14 @@ export function nextIntento({
   const left = intervalos.slice(intentos - 1).reduce((sum, each) => sum + each, 0);
   return Math.max(intervalo * (1 - JITTER * random()), Math.min(retryAfter ?? 0, left));
 }
+
+/** A setting: seconds between two attempts of `que` (Spanish, after “intentos de”). */
+export const intervalosField = (que: string) =>
+  list(
+    `Segundos entre dos intentos de ${que}, separados por comas: tantos intentos más como números. Se acortan al azar hasta una quinta parte.`,
+  ).transform((values, context) => {
+    const seconds = values.map(Number);
+    if (seconds.length > 0 && seconds.length <= 50 && seconds.every((each) => each > 0)) return seconds;
+    context.addIssue({ code: 'custom', message: 'debe ser una lista de números mayores que cero' });
+    return z.NEVER;
+  });

@@ -1,13 +1,7 @@
 import { type ClaimedSolicitud, type Parte, type Presigned, SatError, SinFirma } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
-import {
-  claimed,
-  NOW,
-  parte,
-  released,
-  step as stepWith,
-} from '../../../../packages/core/src/solicitud/testing/un-paso.ts';
-import { capsulaSource } from './capsula.ts';
+import { claimed, NOW, parte, released, step as stepWith } from '../../core/src/solicitud/testing/un-paso.ts';
+import { capsulaSource } from './worker.ts';
 
 const HOUR_MS = 3_600_000;
 const later = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);

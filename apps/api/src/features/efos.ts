@@ -8,7 +8,7 @@ import {
   type RfcEnListas,
 } from '@acuse/listas';
 import { z } from 'zod';
-import { instante } from './fields.ts';
+import { instante } from '../fields.ts';
 
 /** What a caller reads while no list of article 69-B was ever loaded. */
 export const SIN_LISTA =

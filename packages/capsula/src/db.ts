@@ -1,8 +1,5 @@
 import type { ClaimedSolicitud } from '@acuse/core';
-import type { ClaimPart } from '../claims/claim-parts.ts';
-import type { Database } from '../database.ts';
-import { isOne, rowOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
+import { type ClaimPart, type Database, inTransaction, isOne, rowOf } from '@acuse/db';
 
 /** A capsula as it is kept: sealed, and what may be known of it. */
 export interface CapsulaSellada {

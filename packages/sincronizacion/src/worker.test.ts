@@ -2,7 +2,7 @@ import { Desplazado } from '@acuse/core';
 import { silentLogger } from '@acuse/runtime';
 import type { LecturaHecha, TramoTomado } from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
-import { createTurns } from './sincronizacion.ts';
+import { createTurns } from './worker.ts';
 
 const nobody = () => Promise.reject(new Error('nobody should ask'));
 /** Methods that no test of this file calls. */
@@ -11,7 +11,7 @@ const NOTHING = {
   ...{ forget: nobody, reap: nobody },
 };
 const REST = {
-  ...{ riesgo: { due: nobody, cross: nobody }, paquetes: { readCsv: async function* () {} }, log: silentLogger },
+  ...{ paquetes: { readCsv: async function* () {} }, log: silentLogger },
   ...{ isCharged: () => false, wake: () => {} },
 };
 const AJUSTES = { everyMs: 1_000, concurrency: 4, aLaVez: 3, deadlineHours: 72 };

@@ -13,7 +13,7 @@ import {
   rfcDelSat,
   texto,
   uuidData,
-} from './fields.ts';
+} from '../fields.ts';
 
 /** Fields of a CFDI that a subscription keeps up to date; every answer shows the same ones. */
 export const cfdiFields = {

@@ -1,17 +1,26 @@
-import { hostname } from 'node:os';
 import { createSemaphore, SatError, type SatMetrics } from '@acuse/core';
 import type { Database } from '@acuse/db';
-import { CLAVES_LISTADO, type ClaveListado, LISTADOS, ListaRechazada, type ResultadoCarga } from '@acuse/listas';
-import { createCargaListado, createCargaListas, createListados } from '@acuse/listas/db';
-import { createLista69b, createListado, DIRECCIONES_LISTADOS } from '@acuse/listas/lectura';
 import { createScheduledConsumer, createScheduler } from '@acuse/queue';
+import { type ObserveInstallation, type OpenRole, startHeartbeat, startLoop } from '@acuse/roles';
 import { deadline } from '@acuse/runtime';
-import type { WorkerConfig } from '../config.ts';
-import { startLoop } from '../loop.ts';
-import type { OpenRole } from '../roles/role.ts';
-import { BEAT_MS } from './webhooks.ts';
+import { createCargaListado, createCargaListas } from './db/carga-listas.ts';
+import { createListados, type EstadoListado } from './db/listados.ts';
+import { createLista69b, createListado, DIRECCIONES_LISTADOS } from './lectura/listado.ts';
+import { CLAVES_LISTADO, type ClaveListado, LISTADOS } from './listados.ts';
+import { ListaRechazada, type ResultadoCarga } from './listas.ts';
+import type { ListasSettings } from './settings.ts';
+
+/** Settings of the role, with those of the process that it reads too. */
+interface Settings extends ListasSettings {
+  readonly SAT_BASE_URL?: string | undefined;
+  readonly SAT_TLS_CA?: string | undefined;
+  readonly QUEUE_TIMEOUT_MS: number;
+}
 
 const TZ = 'America/Mexico_City';
+/** Topic of a list that was loaded: other roles of the process read the lists again. */
+export const NEW_LISTS = 'lists';
+
 /** Hours without a word from the source after which a list is fetched without waiting for its time of day. */
 const MAX_HORAS = 48;
 /** Lists that are loaded at the same time: one whose source says nothing for minutes holds up no other. */
@@ -26,7 +35,7 @@ interface Cargador {
 }
 
 /** Where a list is looked for; null: nowhere. */
-function direccionOf(clave: ClaveListado, config: WorkerConfig): string | null {
+function direccionOf(clave: ClaveListado, config: Settings): string | null {
   const { SAT_LISTA_69B_URL: efos, SAT_LISTAS_URLS: otras } = config;
   if (clave === '69-b' && efos !== undefined) return efos;
   const [, dicha = DIRECCIONES_LISTADOS[clave] ?? null] = otras.find(([otra]) => otra === clave) ?? [];
@@ -35,7 +44,7 @@ function direccionOf(clave: ClaveListado, config: WorkerConfig): string | null {
 
 /** The lists that have an address, each with its own connections and its own breaker. */
 function openCargadores(
-  config: WorkerConfig,
+  config: Settings,
   database: Database,
   metrics: SatMetrics,
 ): ReadonlyMap<ClaveListado, Cargador> {
@@ -66,31 +75,14 @@ function openCargadores(
  * the queue's schedule, which it keeps there, and each whenever the database says so (there is none, it is too old, an
  * attempt failed, the operator asked). What is wrong with one is no concern of the others.
  */
-export const openListas: OpenRole = ({
-  config,
-  database,
-  heartbeats,
-  queueSettings,
-  log,
-  satMetrics: metrics,
-  wakes,
-  shutdown,
-}) => {
+export const openListas: OpenRole<Settings> = (context) => {
+  const { config, database, heartbeats, queueSettings, log, satMetrics: metrics, wakes, shutdown } = context;
   const { LISTAS_INTERVAL_MS: everyMs } = config;
   const cargadores = openCargadores(config, database, metrics);
   shutdown.phase('fuentes-listas', () => Promise.all([...cargadores.values()].map(({ close }) => close())));
   const listados = createListados(database);
   const room = createSemaphore({ perKey: 1, total: AT_ONCE });
-  const proceso = `${hostname()}:${process.pid}:listas`;
-  const latido = startLoop({
-    name: 'listas-latido',
-    everyMs: BEAT_MS,
-    log,
-    turn: async () => {
-      await heartbeats.beat({ proceso, rol: 'listas', consumed: false });
-      return false;
-    },
-  });
+  const latido = startHeartbeat('listas', { heartbeats, log, consumed: false });
 
   /** What keeps a list from being loaded is noted beside it: the next attempt follows from that note. */
   async function load(clave: ClaveListado, { load: loadList }: Cargador, signal: AbortSignal): Promise<void> {
@@ -98,14 +90,14 @@ export const openListas: OpenRole = ({
       const carga = await loadList(signal);
       if (carga.resultado === 'OTRA_EN_CURSO') return;
       const { fechaCorte, filas, sha256 } = carga.version;
-      wakes.wake('lists');
+      wakes.wake(NEW_LISTS);
       log.info({ lista: clave, resultado: carga.resultado, fechaCorte, filas, sha256 }, 'list_current');
     } catch (error) {
       if (signal.aborted) return;
       const isKnown = error instanceof SatError || error instanceof ListaRechazada;
       log.error({ lista: clave, ...(isKnown ? { motivo: error.message } : { err: error }) }, 'list_not_loaded');
     }
-    await heartbeats.beat({ proceso, rol: 'listas', consumed: true });
+    await latido.worked();
   }
 
   const loadAll = async (signal: AbortSignal) => {
@@ -161,5 +153,26 @@ export const openListas: OpenRole = ({
   shutdown.phase('listas', async () => {
     await Promise.all([pending.close(), schedule.close(), latido.close()]);
     await Promise.all(running);
+  });
+};
+
+/** Milliseconds for which scrapes share one read of the lists, which change once a day. */
+const SCRAPE_CACHE_MS = 15_000;
+
+/** Reports at a scrape the age of each list, and which lists were refused. */
+export const observeListados: ObserveInstallation = ({ database, metrics }) => {
+  const listados = createListados(database);
+  metrics.collect<EstadoListado[]>({
+    name: 'lists',
+    sets: ['listAge', 'listOld', 'listRefused'],
+    cacheMs: SCRAPE_CACHE_MS,
+    read: () => listados.estados(),
+    apply(estados) {
+      for (const { clave: list, edadSegundos, isVieja, isRechazada } of estados) {
+        if (edadSegundos !== null) metrics.listAge.with({ list }).set(edadSegundos);
+        metrics.listOld.with({ list }).set(isVieja ? 1 : 0);
+        metrics.listRefused.with({ list }).set(isRechazada ? 1 : 0);
+      }
+    },
   });
 };

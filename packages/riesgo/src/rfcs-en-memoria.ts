@@ -1,8 +1,9 @@
 import type { Metrics } from '@acuse/metrics';
-import { type RfcsListados, RfcsPorHuella } from '@acuse/riesgo';
-import type { LectorRfcsListados } from '@acuse/riesgo/db';
+import { startLoop } from '@acuse/roles';
 import type { Logger } from '@acuse/runtime';
-import { startLoop } from '../loop.ts';
+import type { LectorRfcsListados } from './db/rfcs-listados.ts';
+import { RfcsPorHuella } from './rfcs-listados.ts';
+import type { RfcsListados } from './riesgo.ts';
 
 /**
  * Holds the RFCs of the published lists in the memory of a process that assembles, and reads them anew when other

@@ -10,8 +10,8 @@ import {
 } from '@acuse/sincronizacion';
 import type { TramoAjustes, VistaSincronizacion } from '@acuse/sincronizacion/db';
 import { z } from 'zod';
-import { checkPeriodo, instante, primerDiaDelSat, rfcData } from './fields.ts';
-import type { Contexto } from './http/operation.ts';
+import { checkPeriodo, instante, primerDiaDelSat, rfcData } from '../fields.ts';
+import type { Contexto } from '../http/operation.ts';
 
 /** Months for which a consent may be given. */
 export const MAX_MESES = 13;

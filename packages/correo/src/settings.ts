@@ -1,4 +1,4 @@
-import { choice } from '@acuse/runtime';
+import { choice, durationMs, integer, intervalosField, panelFields } from '@acuse/runtime';
 import * as z from 'zod';
 
 /** Who mails come from. */
@@ -86,3 +86,24 @@ export const smtpFields = {
     'Si smtp:// exige cifrar, con un certificado válido, o va sin cifrar: solo para un servidor de la misma máquina o red, que no pida contraseña.',
   ).default('exigir'),
 };
+
+/** For a process with the role `correo`. */
+export const correoRoleFields = {
+  ...correoFields,
+  ...smtpFields,
+  ...panelFields,
+  CORREO_CONCURRENCY: integer('Correos que se entregan a la vez al servidor de SMTP_URL.', {
+    min: 1,
+    max: 100,
+  }).default(4),
+  CORREO_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una entrega al servidor de SMTP_URL.', {
+    min: 1_000,
+    max: 300_000,
+  }).default(60_000),
+  CORREO_REINTENTOS_SECONDS: intervalosField('entregar un correo').default([
+    10, 60, 300, 900, 1_800, 3_600, 7_200, 14_400, 28_800, 28_800,
+  ]),
+  CORREO_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a los correos por enviar.', { min: 10 }).default(5_000),
+};
+
+export type CorreoSettings = Readonly<z.output<z.ZodObject<typeof correoRoleFields>>>;

@@ -1,5 +1,5 @@
 import type { Logger } from '@acuse/runtime';
-import { startLoop } from '../loop.ts';
+import { startLoop } from './loop.ts';
 
 /** Seconds beyond its time limit for which something is held: its outcome has to be written too. */
 export const LEASE_SLACK_SECONDS = 10;

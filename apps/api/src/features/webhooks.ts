@@ -3,7 +3,7 @@ import type { AccessSnapshot } from '@acuse/core';
 import { FALLOS_DE_ENTREGA, type PoliticaDestino, REPAROS_URL, readReceptor, SIN_RECEPTOR } from '@acuse/webhooks';
 import type { AlcanceWebhooks, EntregaVista, IntentoVista, WebhookVista } from '@acuse/webhooks/db';
 import { z } from 'zod';
-import { instante, rfcData } from './fields.ts';
+import { instante, rfcData } from '../fields.ts';
 
 const iso = (date: Date | null) => date?.toISOString() ?? null;
 

@@ -1,8 +1,8 @@
 import { fechaField, rfcField } from '@acuse/contract';
 import type { ContraparteVista, LugarListado, SupuestoListado } from '@acuse/riesgo';
 import { z } from 'zod';
+import { importeTexto, itemsOf, limiteDePagina, rfcDelSat, siguiente, texto, total, uuidData } from '../fields.ts';
 import { adverso } from './efos.ts';
-import { importeTexto, itemsOf, limiteDePagina, rfcDelSat, siguiente, texto, total, uuidData } from './fields.ts';
 
 const suma = z
   .object({

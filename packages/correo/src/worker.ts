@@ -1,15 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { contenidoDe, createMailer, type Envio, type Mailer, readServidor } from '@acuse/correo';
-import { CORREOS_DE_SEGURIDAD, type Correos, type CorreoTomado, createCorreos } from '@acuse/correo/db';
 import { huellaDeEnlace } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
-import type { Logger } from '@acuse/runtime';
-import { nextIntento } from '@acuse/webhooks';
-import { createAvisosCorreo } from '@acuse/webhooks/db';
-import { startLoop } from '../loop.ts';
-import type { OpenRole } from '../roles/role.ts';
-import { startAvisos } from './avisos.ts';
-import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
+import {
+  type AvisosSettings,
+  LEASE_SLACK_SECONDS,
+  type OpenRole,
+  startAvisos,
+  startLoop,
+  startSending,
+} from '@acuse/roles';
+import { type Logger, nextIntento } from '@acuse/runtime';
+import { createAvisosCorreo } from './db/avisos.ts';
+import { CORREOS_DE_SEGURIDAD, type Correos, type CorreoTomado, createCorreos } from './db/correos.ts';
+import { type CorreoSettings, readServidor } from './settings.ts';
+import { createMailer, type Envio, type Mailer } from './smtp.ts';
+import { contenidoDe } from './textos.ts';
 
 /** Milliseconds between two looks for mails to give up. */
 const TIDY_MS = 15_000;
@@ -31,7 +36,13 @@ interface Deps {
  * The role `correo`: hands mails to the server of `SMTP_URL`, writes those about certificates near their end, and ends
  * mails that are too late. Without a server it deletes them all.
  */
-export const openCorreo: OpenRole = async ({ config, database, log, metrics, shutdown }) => {
+export const openCorreo: OpenRole<CorreoSettings & AvisosSettings> = async ({
+  config,
+  database,
+  log,
+  metrics,
+  shutdown,
+}) => {
   const correos = createCorreos(database);
   const { SMTP_URL, CORREO_DE: de, PANEL_PUBLIC_URL, CORREO_TIMEOUT_MS: timeoutMs } = config;
   const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);

@@ -1,30 +1,27 @@
-import { hostname } from 'node:os';
 import { contextoDeWebhook, datosDeSolicitud, type Sellado } from '@acuse/core';
 import { createSolicitudes, type Solicitudes } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
-import type { Logger } from '@acuse/runtime';
+import {
+  type AvisosSettings,
+  LEASE_SLACK_SECONDS,
+  type OpenRole,
+  startAvisos,
+  startHeartbeat,
+  startSending,
+} from '@acuse/roles';
+import { type Logger, nextIntento, type SaldoSettings } from '@acuse/runtime';
 import type { Tracing } from '@acuse/tracing';
 import { createSellado, openKeyring } from '@acuse/vault';
-import {
-  createSender,
-  type Envio,
-  encabezadosDe,
-  type FalloDeEntrega,
-  nextIntento,
-  type Sender,
-  SIN_RECEPTOR,
-} from '@acuse/webhooks';
-import { createAvisos, createEntregas, type Entregas, type EntregaTomada } from '@acuse/webhooks/db';
-import { startLoop } from '../loop.ts';
-import type { OpenRole } from '../roles/role.ts';
-import { startAvisos } from './avisos.ts';
-import { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
+import { createAvisos } from './db/avisos.ts';
+import { createEntregas, type Entregas, type EntregaTomada } from './db/entregas.ts';
+import { SIN_RECEPTOR } from './destino.ts';
+import { createSender, type Envio, type Sender } from './envio.ts';
+import type { FalloDeEntrega } from './fallos.ts';
+import { encabezadosDe } from './firma.ts';
+import type { WebhooksSettings } from './settings.ts';
 
 /** Share of the slots that receivers which fail may have. */
 const PARTE_DUDOSAS = 0.5;
-
-/** Milliseconds between two signs of life. */
-export const BEAT_MS = 10_000;
 
 interface Deps {
   readonly entregas: Pick<Entregas, 'claim' | 'keepCuerpo' | 'delivered' | 'failed' | 'listen'>;
@@ -36,74 +33,44 @@ interface Deps {
   readonly tracing: Tracing;
 }
 
-interface AjustesWebhooks {
-  /** Messages under way at the same time, to one receiver, and to all of an account. */
-  readonly concurrency: number;
-  readonly porDestino: number;
-  readonly porCuenta: number;
-  readonly everyMs: number;
-  readonly timeoutMs: number;
-  /** Seconds between two tries. */
-  readonly intervalos: readonly number[];
-  /** Days in which nothing arrived, after which a receiver is switched off. */
-  readonly diasFallando: number;
-  /** Messages that may wait for a receiver that fails, after which it is switched off too. */
-  readonly maxPendientes: number;
-}
-
 /** Role `webhooks`: sends due deliveries and notices of states. It opens no credential and never asks the SAT. */
-export const openWebhooks: OpenRole = async ({ config, database, heartbeats, log, metrics, tracing, shutdown }) => {
-  const timeoutMs = config.WEBHOOK_TIMEOUT_MS;
-  const sender = createSender({
-    timeoutMs,
-    http: config.WEBHOOK_PERMITIR_HTTP,
-    redes: config.WEBHOOK_REDES_PERMITIDAS,
-  });
-  shutdown.phase('webhooks-sender', () => sender.close());
+export const openWebhooks: OpenRole<WebhooksSettings & AvisosSettings & SaldoSettings> = async (context) => {
+  const { config, database, heartbeats, log, metrics, tracing, shutdown, closeLater } = context;
+  const { WEBHOOK_TIMEOUT_MS: timeoutMs, WEBHOOK_PERMITIR_HTTP: http, WEBHOOK_REDES_PERMITIDAS: redes } = config;
+  const sender = closeLater('webhooks-sender', createSender({ timeoutMs, http, redes }));
   const entregas = createEntregas(database);
   const sellado = createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS));
   const deps = { entregas, solicitudes: createSolicitudes(database), sender, sellado, log, metrics, tracing };
-  const sending = await startWebhooks(deps, {
-    concurrency: config.WEBHOOKS_CONCURRENCY,
-    porDestino: config.WEBHOOKS_POR_DESTINO,
-    porCuenta: config.WEBHOOKS_POR_CUENTA,
-    everyMs: config.WEBHOOKS_INTERVAL_MS,
-    timeoutMs,
-    intervalos: config.WEBHOOK_REINTENTOS_SECONDS,
-    diasFallando: config.WEBHOOK_DIAS_FALLANDO,
-    maxPendientes: config.WEBHOOK_MAX_PENDIENTES,
-  });
+  const sending = await startWebhooks(deps, config);
   const closeMs = config.SHUTDOWN_SECONDS * 1_000;
   shutdown.phase('webhooks', () => sending.close(closeMs), { timeoutMs: closeMs + timeoutMs });
   const { AVISOS_INTERVAL_MS: everyMs, SALDO_AVISO: saldoAviso } = config;
   const avisos = createAvisos(database);
-  const looking = startAvisos({
-    ...{ name: 'avisos', log, everyMs },
-    look: (ajustes) => avisos.look({ ...ajustes, saldoAviso }),
-  });
-  const proceso = `${hostname()}:${process.pid}:webhooks`;
-  const beat = async () => {
-    await heartbeats.beat({ proceso, rol: 'webhooks', consumed: true });
-    return false;
-  };
-  const latido = startLoop({ name: 'webhooks-latido', everyMs: BEAT_MS, log, turn: beat });
-  shutdown.phase('avisos', () => Promise.all([looking.close(), latido.close()]));
+  closeLater(
+    'avisos',
+    startAvisos({ name: 'avisos', log, everyMs, look: (ajustes) => avisos.look({ ...ajustes, saldoAviso }) }),
+  );
+  closeLater('webhooks-latido', startHeartbeat('webhooks', { heartbeats, log, consumed: true }));
 };
 
 /** Sends due deliveries; a slow or dead receiver holds its own few slots only. */
-function startWebhooks(deps: Deps, ajustes: AjustesWebhooks) {
+function startWebhooks(deps: Deps, config: WebhooksSettings) {
   const { entregas, log } = deps;
-  const { concurrency, porDestino, porCuenta, everyMs, timeoutMs } = ajustes;
-  const leaseSeconds = timeoutMs / 1_000 + LEASE_SLACK_SECONDS;
+  const {
+    WEBHOOKS_CONCURRENCY: concurrency,
+    WEBHOOKS_POR_DESTINO: porDestino,
+    WEBHOOKS_POR_CUENTA: porCuenta,
+  } = config;
+  const leaseSeconds = config.WEBHOOK_TIMEOUT_MS / 1_000 + LEASE_SLACK_SECONDS;
   return startSending<EntregaTomada>({
     name: 'webhooks',
-    ...{ concurrency, everyMs, log },
+    ...{ concurrency, everyMs: config.WEBHOOKS_INTERVAL_MS, log },
     take(limite, enCamino) {
       const { length } = enCamino.filter(({ isDudosa }) => isDudosa);
       const dudosas = Math.max(0, Math.ceil(concurrency * PARTE_DUDOSAS) - length);
       return entregas.claim({ limite, porDestino, porCuenta, dudosas, leaseSeconds });
     },
-    send: (tomada, signal) => deliver(deps, ajustes, tomada, signal),
+    send: (tomada, signal) => deliver(deps, config, tomada, signal),
     onFailed: ({ id: entrega }, err) => log.error({ entrega, err }, 'webhook_not_noted'),
     listen: entregas.listen,
   });
@@ -116,7 +83,7 @@ const NUNCA = 36_500;
 
 async function deliver(
   deps: Deps,
-  ajustes: AjustesWebhooks,
+  config: WebhooksSettings,
   tomada: EntregaTomada,
   signal: AbortSignal,
 ): Promise<void> {
@@ -131,7 +98,10 @@ async function deliver(
   const claves = openClaves(deps, tomada);
   if (claves.length === 0) {
     log.error({ webhook, entrega }, 'webhook_secret_not_opened');
-    await noteFailure(deps, { ...ajustes, diasFallando: NUNCA }, tomada, { ...SIN_ENVIO, error: 'SECRETO_ILEGIBLE' });
+    await noteFailure(deps, { ...config, WEBHOOK_DIAS_FALLANDO: NUNCA }, tomada, {
+      ...SIN_ENVIO,
+      error: 'SECRETO_ILEGIBLE',
+    });
     return;
   }
   const segundos = Math.floor(Date.now() / 1_000);
@@ -164,24 +134,25 @@ async function deliver(
     if (!(await entregas.delivered(tomada, envio))) log.warn({ webhook, entrega }, 'webhook_lease_lost');
     return;
   }
-  await noteFailure(deps, ajustes, tomada, envio);
+  await noteFailure(deps, config, tomada, envio);
 }
 
 /** Notes a try that failed, and when the next one is due. */
 async function noteFailure(
   { entregas, log, metrics }: Deps,
-  { intervalos, diasFallando, maxPendientes }: AjustesWebhooks,
+  config: WebhooksSettings,
   tomada: EntregaTomada,
   envio: Omit<Envio, 'error'> & { readonly error: FalloDeEntrega | null },
 ): Promise<void> {
   const { status, retryAfter, error } = envio;
+  const { WEBHOOK_REINTENTOS_SECONDS: intervalos, WEBHOOK_DIAS_FALLANDO: diasFallando } = config;
   const isNoMore = status === 410;
   const intentos = tomada.intentos + 1;
   const estado = await entregas.failed(tomada, envio, {
     enSegundos: isNoMore ? null : nextIntento({ intentos, intervalos, retryAfter }),
     deNuevoEnSegundos: nextIntento({ intentos: 1, intervalos, retryAfter }),
     esperaSegundos: esperaOf(envio, intervalos),
-    ...{ isNoMore, diasFallando, maxPendientes },
+    ...{ isNoMore, diasFallando, maxPendientes: config.WEBHOOK_MAX_PENDIENTES },
   });
   const fields = { webhook: tomada.webhookId, entrega: tomada.id, status, motivo: error, intentos };
   if (estado === null) log.warn(fields, 'webhook_lease_lost');

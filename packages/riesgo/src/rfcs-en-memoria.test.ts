@@ -1,7 +1,7 @@
 import { createMetrics } from '@acuse/metrics';
 import { silentLogger } from '@acuse/runtime';
 import { expect, test } from 'vitest';
-import { holdRfcsListados } from './rfcs-listados.ts';
+import { holdRfcsListados } from './rfcs-en-memoria.ts';
 
 const bytesOf = (rfc: string) => Buffer.from(rfc);
 

@@ -8,10 +8,11 @@ import {
   type SatError,
   wipeCredencial,
 } from '@acuse/core';
-import { createCapsulas, type Database } from '@acuse/db';
+import type { Database } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
 import { presign } from '@acuse/sat';
 import { CredencialIlegible, type Opener, readCertificado, type Sealer } from '@acuse/vault';
+import { createCapsulas } from './db.ts';
 
 const HOUR_MS = 3_600_000;
 /** Life of a capsula: as long as the SAT says that a request may take. */

@@ -1,7 +1,7 @@
 import { addDays, calendarDay, Desplazado, type FallaDeLectura, type Modo, type Paquetes } from '@acuse/core';
-import { createRiesgo, type Riesgo } from '@acuse/riesgo/db';
-import { type Logger, linkSignals, uuidV7 } from '@acuse/runtime';
-import { afterReading, dueOn, later, mesesDesde, periodoDe, siguienteLectura } from '@acuse/sincronizacion';
+import { keepAlive, type OpenRole, OUTBOX, startLoop } from '@acuse/roles';
+import { type DeadlineSettings, type Logger, linkSignals, uuidV7 } from '@acuse/runtime';
+import { afterReading, dueOn, later, mesesDesde, periodoDe, siguienteLectura } from './agenda.ts';
 import {
   type Almacenes,
   createAlmacenes,
@@ -10,10 +10,8 @@ import {
   type Peticion,
   type Tramos,
   type TramoTomado,
-} from '@acuse/sincronizacion/db';
-import { keepAlive } from '../keep-alive.ts';
-import { startLoop } from '../loop.ts';
-import type { OpenRole } from '../roles/role.ts';
+} from './db/index.ts';
+import type { SincronizacionSettings } from './settings.ts';
 
 /** Seconds for which a tramo is held without being held longer. */
 const LEASE_SECONDS = 60;
@@ -30,8 +28,6 @@ const MAX_DUDOSAS = 5;
 const MONTHS_BACK_DAYS = 400;
 /** Rows of a deleted subscription that one statement deletes. */
 const REMOVED = 2_000;
-/** Stores that one look finds, and differences that one transaction notes of one. */
-const CROSSED = { stores: 100, differences: 500 };
 /** Milliseconds between two looks for consents that are over and subscriptions that ended. */
 const CLEAN_EVERY_MS = 60_000;
 
@@ -40,7 +36,6 @@ const HOUR_MS = 3_600_000;
 interface Deps {
   readonly tramos: Tramos;
   readonly almacenes: Pick<Almacenes, 'merge' | 'removeRows'>;
-  readonly riesgo: Pick<Riesgo, 'due' | 'cross'>;
   readonly paquetes: Pick<Paquetes, 'readCsv'>;
   readonly log: Logger;
   readonly now: () => Date;
@@ -57,25 +52,22 @@ interface AjustesSincronizacion {
   readonly deadlineHours: number;
 }
 
-/**
- * The role `sincronizacion`: asks for what subscriptions are due for, merges what came, and crosses the counterparties
- * with the published lists. It opens no credential.
- */
-export const openSincronizacion: OpenRole = ({ config, database, paquetes, log, isCharged, wakes, shutdown }) => {
+/** The role `sincronizacion`: asks for due periods and merges what came. It opens no credential. */
+export const openSincronizacion: OpenRole<SincronizacionSettings & DeadlineSettings> = (context) => {
+  const { config, database, paquetes, log, isCharged, wakes, closeLater } = context;
   const deps: Deps = {
     tramos: createTramos(database),
     almacenes: createAlmacenes(database),
-    riesgo: createRiesgo(database),
-    ...{ paquetes, log, isCharged, wake: () => wakes.wake('outbox') },
+    ...{ paquetes, log, isCharged, wake: () => wakes.wake(OUTBOX) },
     now: () => new Date(),
   };
-  const loops = startSincronizacion(deps, {
-    everyMs: config.SINCRONIZACION_INTERVAL_MS,
-    concurrency: config.SINCRONIZACION_CONCURRENCY,
-    aLaVez: config.SINCRONIZACION_A_LA_VEZ,
+  const everyMs = config.SINCRONIZACION_INTERVAL_MS;
+  const { work, clean } = createTurns(deps, {
+    ...{ everyMs, concurrency: config.SINCRONIZACION_CONCURRENCY, aLaVez: config.SINCRONIZACION_A_LA_VEZ },
     deadlineHours: config.DEADLINE_HOURS,
   });
-  shutdown.phase('sincronizacion', () => loops.close());
+  closeLater('sincronizacion', startLoop({ name: 'sincronizacion', everyMs, log, turn: work }));
+  closeLater('limpieza', startLoop({ name: 'sincronizacion-limpieza', everyMs: CLEAN_EVERY_MS, log, turn: clean }));
 };
 
 /** One turn of each of the loops of the role; each says whether there is more to do at once. */
@@ -96,54 +88,7 @@ export function createTurns(deps: Deps, ajustes: AjustesSincronizacion) {
       await tramos.forget(100);
       return (await almacenes.removeRows(REMOVED)) > 0;
     },
-
-    /** Which counterparties stand on a list. */
-    cross: (signal: AbortSignal) => crossAll(deps, signal),
   };
-}
-
-function startSincronizacion(deps: Deps, ajustes: AjustesSincronizacion): { close(): Promise<void> } {
-  const { work, clean, cross } = createTurns(deps, ajustes);
-  const { log } = deps;
-  const working = startLoop({ name: 'sincronizacion', everyMs: ajustes.everyMs, log, turn: work });
-  const cleaning = startLoop({ name: 'sincronizacion-limpieza', everyMs: CLEAN_EVERY_MS, log, turn: clean });
-  const crossing = startLoop({ name: 'riesgo', everyMs: ajustes.everyMs, log, turn: cross });
-  return {
-    async close() {
-      await Promise.all([working.close(), cleaning.close(), crossing.close()]);
-    },
-  };
-}
-
-/**
- * Crosses every store whose lists or whose CFDI changed. What is due follows from what is stored: a list that came while
- * nobody looked is crossed by the next who does. One store that fails is no reason to leave the others.
- */
-async function crossAll({ riesgo, log }: Deps, signal: AbortSignal): Promise<boolean> {
-  for (let after = 0; ; ) {
-    const due = await riesgo.due(after, CROSSED.stores);
-    for (const almacen of due) {
-      if (signal.aborted) return false;
-      try {
-        const contrapartes = await crossOne(riesgo, almacen, signal);
-        if (contrapartes > 0) log.info({ almacen, contrapartes }, 'counterparties_listed');
-      } catch (error) {
-        log.error({ almacen, err: error }, 'crossing_failed');
-      }
-    }
-    if (due.length < CROSSED.stores) return false;
-    after = due.at(-1) ?? after;
-  }
-}
-
-async function crossOne(riesgo: Deps['riesgo'], almacen: number, signal: AbortSignal): Promise<number> {
-  let dichos = 0;
-  while (!signal.aborted) {
-    const cruce = await riesgo.cross(almacen, CROSSED.differences);
-    dichos += cruce?.dichos ?? 0;
-    if (cruce === null || cruce.isOver) break;
-  }
-  return dichos;
 }
 
 /** One that is due: whatever fails on our side leaves it due again soon. */

@@ -1,0 +1,125 @@
+import type { EventoWebhook } from '@acuse/contract';
+import type { Database } from '../database.ts';
+import { rowOf } from '../statements.ts';
+
+export interface AjustesAvisos {
+  /** Credits of an account without a threshold of its own. */
+  readonly saldoAviso: number;
+  /** Days after which a key shall be changed. */
+  readonly diasLlave: number;
+  /** Days before an end with a notice. */
+  readonly diasAntes: readonly number[];
+  /** Events that one statement writes. */
+  readonly limite: number;
+  /** Rows that one statement looks at. */
+  readonly pagina: number;
+  /** Stands in for the database's clock. */
+  readonly ahora?: Date;
+}
+
+export const ISO = (column: string) => `to_char((${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
+
+/** Whom a look tells: SQL about the endpoints of webhooks, or about the users who are mailed. */
+export interface Destino {
+  /** What each was told, and the column of that table that names it. */
+  readonly aviso: string;
+  readonly columna: string;
+  /** Those of the account and the taxpayer `d` who want to be told of this. */
+  readonly ofTaxpayer: (tipo: EventoWebhook) => string;
+  /** Those among the candidates who still want it, locked in the order of their ids where writing to them locks. */
+  readonly alive: string;
+  /** Tells `e.destino`. */
+  readonly tell: string;
+}
+
+/**
+ * One page, in the order of an index, of what may be the case, and who is to be told. `$1` rows, beyond `$3` (an id);
+ * `$2` events. `pagina` gives `en` and `id`, `estado` an event for each `destino`, with the time until which it has to
+ * be known that it was told. Endpoints are locked in the order of their ids, as by whoever else writes events.
+ */
+export const lookOf = (
+  { aviso, columna, alive, tell }: Destino,
+  { pagina, estado }: Record<'pagina' | 'estado', string>,
+) => `
+WITH pagina AS MATERIALIZED (${pagina} LIMIT $1), candidata AS MATERIALIZED (
+  SELECT * FROM (${estado}) e WHERE NOT EXISTS (SELECT FROM ${aviso} a WHERE a.${columna} = e.destino AND a.clave = e.clave)
+  ORDER BY destino, clave LIMIT $2
+), vivo AS MATERIALIZED (${alive}), nueva AS (
+  INSERT INTO ${aviso} (${columna}, clave, hasta) SELECT c.destino, c.clave, c.hasta FROM candidata c JOIN vivo v ON v.id = c.destino
+  ON CONFLICT DO NOTHING RETURNING ${columna} AS destino, clave
+), dicho AS MATERIALIZED (
+  SELECT ${tell}
+  FROM (SELECT c.* FROM candidata c JOIN nueva n ON n.destino = c.destino AND n.clave = c.clave ORDER BY c.destino, c.clave) e
+)
+SELECT (SELECT count(*)::int FROM pagina) AS leidas, (SELECT count(*)::int FROM candidata) AS nuevas, (SELECT count(*)::int FROM dicho) AS dichas,
+  (SELECT json_build_object('en', en, 'id', id) FROM pagina ORDER BY en DESC, id DESC LIMIT 1) AS ultimo`;
+
+export const AHORA = 'coalesce($5::timestamptz, now())';
+
+/**
+ * What comes to an end by its time, of the taxpayer `d`, for each who wants to be told of him. `OFFSET 0`: he is looked
+ * up, whatever the planner thinks of the length of a page.
+ */
+export const byTime = (
+  destino: Destino,
+  tipo: EventoWebhook,
+  { de, isDue, en, clave, hasta, datos }: Record<string, string>,
+) =>
+  lookOf(destino, {
+    pagina: `SELECT ${en} AS en, x.id, x.contribuyente_id FROM ${de} AND ${isDue}
+      AND (${en}, x.id) > (coalesce($4::timestamptz, '-infinity'), $3) ORDER BY ${en}, x.id`,
+    estado: `SELECT w.id AS destino, w.cuenta_id, d.rfc, '${tipo}' AS tipo, ${clave} AS clave, ${hasta} AS hasta, jsonb_build_object(${datos}) AS datos
+      FROM pagina p CROSS JOIN LATERAL (SELECT id, cuenta_id, rfc FROM contribuyente WHERE id = p.contribuyente_id OFFSET 0) d
+      CROSS JOIN LATERAL (${destino.ofTaxpayer(tipo)} OFFSET 0) w`,
+  });
+
+/** `$6` days before an end. */
+export const certificados = (destino: Destino) =>
+  byTime(destino, 'credencial.por_vencer', {
+    de: `credencial x WHERE x.tipo = 'efirma_cer'`,
+    en: 'x.vigente_hasta',
+    isDue: `x.vigente_hasta > ${AHORA} AND x.vigente_hasta < ${AHORA} + make_interval(days => (SELECT max(n) FROM unnest($6::int[]) n))`,
+    clave: `format('credencial.por_vencer %s %s %s', d.id, ${ISO('p.en')}, (SELECT min(n) FROM unnest($6::int[]) n WHERE p.en < ${AHORA} + make_interval(days => n)))`,
+    hasta: 'p.en',
+    datos: `'modo', (SELECT k.modo FROM credencial x JOIN api_key k ON k.id = x.api_key_id WHERE x.id = p.id), 'credencial', 'efirma', 'vence_en', ${ISO('p.en')}`,
+  });
+
+/** Where a look goes on: after this time and this id. */
+interface Lugar {
+  readonly en: string | null;
+  readonly id: string;
+}
+
+interface Vista {
+  readonly leidas: number;
+  /** Those who were not told yet. */
+  readonly nuevas: number;
+  readonly ultimo: Lugar | null;
+}
+
+export const CERO = '00000000-0000-0000-0000-000000000000';
+
+type AjustesPagina = Pick<AjustesAvisos, 'limite' | 'pagina'>;
+
+/** Reads looks page by page. Where each goes on is in memory. */
+export function pagesOf(pool: Database['pool']) {
+  const lugares = new Map<string, Lugar>();
+  return {
+    isWithin: (text: string) => lugares.has(text),
+
+    /** Looks at the next page, and after the last one at the first again. */
+    async page(
+      text: string,
+      { limite, pagina }: AjustesPagina,
+      valuesAt: (lugar: Lugar | undefined) => readonly unknown[],
+    ): Promise<'MORE_TO_TELL' | 'MORE_PAGES' | 'END'> {
+      const vista = await rowOf<Vista>(pool, text, [pagina, limite, ...valuesAt(lugares.get(text))]);
+      if (vista === null) throw new Error('a look gives one row');
+      // The same page again: who was told is found no more.
+      if (vista.nuevas >= limite) return 'MORE_TO_TELL';
+      if (vista.ultimo === null || vista.leidas < pagina) lugares.delete(text);
+      else lugares.set(text, vista.ultimo);
+      return lugares.has(text) ? 'MORE_PAGES' : 'END';
+    },
+  };
+}

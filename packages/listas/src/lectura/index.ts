@@ -1,8 +1,0 @@
-export {
-  createLista69b,
-  createListado,
-  DIRECCIONES_LISTADOS,
-  type Fuente,
-  openLista69b,
-  openListado,
-} from './listado.ts';

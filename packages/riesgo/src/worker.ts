@@ -1,0 +1,90 @@
+import { NEW_LISTS } from '@acuse/listas/worker';
+import { type DecorateClaims, type OpenObserver, type RoleContext, startLoop } from '@acuse/roles';
+import type { Logger } from '@acuse/runtime';
+import { Contrapartes } from './contrapartes.ts';
+import { cruceDePaquete } from './db/cruce.ts';
+import { createRfcsListados } from './db/rfcs-listados.ts';
+import { createRiesgo, type Riesgo } from './db/riesgo.ts';
+import { holdRfcsListados } from './rfcs-en-memoria.ts';
+
+/** Milliseconds between two looks at which versions of the lists packages are crossed with. */
+const LISTS_EVERY_MS = 60_000;
+
+/**
+ * Finds the counterparties of a package that may stand on a published list. A reading of a subscription is not observed:
+ * its store is crossed over all readings.
+ */
+export const observeContrapartes: OpenObserver = ({ database, log, metrics, wakes, closeLater }) => {
+  const lector = createRfcsListados(database);
+  const listados = closeLater('listados', holdRfcsListados({ lector, log, metrics, everyMs: LISTS_EVERY_MS }));
+  wakes.on(NEW_LISTS, listados.wake);
+  return ({ origenId, tipo }) => {
+    const current = listados.current();
+    return origenId !== null || current === null ? null : new Contrapartes(tipo, current);
+  };
+};
+
+/** Counts the packages that were crossed with the lists, and logs those that could not be. */
+export const meterCruces: DecorateClaims = (claims, { log, metrics }) => ({
+  ...claims,
+  async finish(claimed, paquete) {
+    const isNoted = await claims.finish(claimed, paquete);
+    const { [cruceDePaquete.name]: contrapartes } = paquete.notas ?? {};
+    if (!isNoted && Array.isArray(contrapartes)) log.warn({ contrapartes: contrapartes.length }, 'package_not_crossed');
+    const outcome = isNoted && contrapartes !== undefined ? 'crossed' : 'not_crossed';
+    if (claimed.origenId === null) metrics.packagesCrossed.with({ outcome }).add();
+    return isNoted;
+  },
+});
+
+/** Stores that one look finds, and differences that one transaction notes of one. */
+const CROSSED = { stores: 100, differences: 500 };
+
+interface CruceDeps {
+  readonly riesgo: Pick<Riesgo, 'due' | 'cross'>;
+  readonly log: Logger;
+}
+
+/** Crosses the stores of subscriptions with the published lists, in the process that fills the stores. */
+export function openCruces({
+  config,
+  database,
+  log,
+  shutdown,
+}: RoleContext<{ readonly SINCRONIZACION_INTERVAL_MS: number }>): void {
+  const deps = { riesgo: createRiesgo(database), log };
+  const everyMs = config.SINCRONIZACION_INTERVAL_MS;
+  const loop = startLoop({ name: 'riesgo', everyMs, log, turn: (signal) => crossAll(deps, signal) });
+  shutdown.phase('riesgo', () => loop.close());
+}
+
+/**
+ * Crosses every store whose lists or whose CFDI changed. What is due follows from what is stored: a list that came while
+ * nobody looked is crossed by the next who does. One store that fails is no reason to leave the others.
+ */
+export async function crossAll({ riesgo, log }: CruceDeps, signal: AbortSignal): Promise<boolean> {
+  for (let after = 0; ; ) {
+    const due = await riesgo.due(after, CROSSED.stores);
+    for (const almacen of due) {
+      if (signal.aborted) return false;
+      try {
+        const contrapartes = await crossOne(riesgo, almacen, signal);
+        if (contrapartes > 0) log.info({ almacen, contrapartes }, 'counterparties_listed');
+      } catch (error) {
+        log.error({ almacen, err: error }, 'crossing_failed');
+      }
+    }
+    if (due.length < CROSSED.stores) return false;
+    after = due.at(-1) ?? after;
+  }
+}
+
+async function crossOne(riesgo: CruceDeps['riesgo'], almacen: number, signal: AbortSignal): Promise<number> {
+  let dichos = 0;
+  while (!signal.aborted) {
+    const cruce = await riesgo.cross(almacen, CROSSED.differences);
+    dichos += cruce?.dichos ?? 0;
+    if (cruce === null || cruce.isOver) break;
+  }
+  return dichos;
+}

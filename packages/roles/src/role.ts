@@ -1,0 +1,60 @@
+import type { AccesoMetrics, Claims, CredentialSource, Modo, ObserveRows, Paquetes, SatMetrics } from '@acuse/core';
+import type { Database, Heartbeats } from '@acuse/db';
+import type { Metrics } from '@acuse/metrics';
+import type { QueueSettings } from '@acuse/queue';
+import type { HealthCheck, Logger, Shutdown } from '@acuse/runtime';
+import type { Tracing } from '@acuse/tracing';
+import type { Opener, Sealer } from '@acuse/vault';
+import type { Wakes } from './wakes.ts';
+
+/** Settings of every worker process. */
+export interface BaseSettings {
+  /** Seconds that a shutdown may take. */
+  readonly SHUTDOWN_SECONDS: number;
+}
+
+/** Shared parts of the process, open until its roles have closed. `Settings`: those that the role reads. */
+export interface RoleContext<Settings = unknown> {
+  readonly config: BaseSettings & Settings;
+  readonly log: Logger;
+  readonly shutdown: Shutdown;
+  readonly database: Database;
+  readonly metrics: Metrics<'worker'>;
+  readonly tracing: Tracing;
+  readonly queueSettings: QueueSettings;
+  readonly paquetes: Paquetes;
+  readonly heartbeats: Heartbeats;
+  /** Sums of the requests to the SAT, for the health of its channels. */
+  readonly satMetrics: SatMetrics & AccesoMetrics;
+  /** Name of the process in heartbeats and steps: host and process id. */
+  readonly proceso: string;
+  readonly wakes: Wakes;
+  /** True where a solicitud of the mode costs credits. */
+  isCharged(modo: Modo): boolean;
+  /** Closes `opened` at shutdown, in the reverse order of opening; returns it. */
+  closeLater<T extends { close(): unknown }>(name: string, opened: T): T;
+  /** Adds a check of `/readyz`. */
+  check(name: string, check: HealthCheck): void;
+  /** Adds a note to the answer of `/healthz`. */
+  note(note: () => Record<string, string>): void;
+}
+
+/** Starts a role, which closes its parts by `closeLater` or by a phase of `shutdown`. */
+export type OpenRole<Settings = unknown> = (context: RoleContext<Settings>) => void | Promise<void>;
+
+/** Opens a feature's observer of assembled packages in a process that assembles. */
+export type OpenObserver = (context: RoleContext) => ObserveRows;
+
+/** Opens a feature's source of credentials in a process that has the keys of the workers. */
+export type OpenSource = (deps: {
+  readonly database: Database;
+  readonly opener: Opener;
+  readonly sealer: Sealer;
+  readonly log: Logger;
+}) => CredentialSource;
+
+/** Wraps the claims with the work of a feature beside each step. */
+export type DecorateClaims = (claims: Claims, context: Pick<RoleContext, 'database' | 'log' | 'metrics'>) => Claims;
+
+/** Sets gauges of a feature about the whole installation, in the process that exports them. */
+export type ObserveInstallation = (context: Pick<RoleContext, 'database' | 'metrics'>) => void;
