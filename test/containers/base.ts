@@ -14,7 +14,7 @@ export type BaseImages = Readonly<Record<'node' | 'postgres' | 'redis' | 's3' | 
 /** The names that apps/Dockerfile and the compose files have. */
 export async function namedImages(): Promise<BaseImages> {
   const [dockerfile, ...composed] = await Promise.all(
-    ['apps/Dockerfile', 'docker-compose.yml', 'docker-compose.prod.yml'].map((path) =>
+    ['apps/Dockerfile', 'docker-compose.yml', 'ops/docker-compose.prod.yml'].map((path) =>
       readFile(join(ROOT, path), 'utf8'),
     ),
   );

@@ -57,7 +57,7 @@ function unknownIn(words: readonly string[]): string[] {
 }
 
 describe('the orders of the documents', { shuffle: false }, () => {
-  describe.each(['docs/incidentes.md', 'docs/rotar.md'])('%s', (document) => {
+  describe.each(['docs/incidents.md', 'docs/rotar.md'])('%s', (document) => {
     const ordenes = ordenesOf(document);
 
     it('shows orders of the operator alone', () => {

@@ -14,7 +14,7 @@ import { readZip } from '../fixtures/zip.ts';
 
 /** Given by `npm run test:containers`, which has built the images: `docker compose` or `docker-compose`. */
 const COMPOSE = process.env['ACUSE_TEST_COMPOSE'];
-const PAGE = 'docs/operar.md';
+const PAGE = 'docs/operate.md';
 const RFC = 'ACU200101DB1';
 const HEALTHY_SECONDS = 240;
 const SERVICES = ['caddy', 'postgres', 'redis', 's3', 'api', 'panel', 'descargas', 'ensambles', 'webhooks'];
@@ -29,7 +29,7 @@ const blockWith = (part: string): string => {
   return found[0] ?? '';
 };
 
-describe.skipIf(!COMPOSE)('docs/operar.md, followed to the letter before a simulator', { timeout: 600_000 }, () => {
+describe.skipIf(!COMPOSE)('docs/operate.md, followed to the letter before a simulator', { timeout: 600_000 }, () => {
   let folder = '';
   let port = 0;
   let simulador = '';
@@ -43,8 +43,8 @@ describe.skipIf(!COMPOSE)('docs/operar.md, followed to the letter before a simul
       .replace('COMPOSE_PROJECT_NAME=acuse', `COMPOSE_PROJECT_NAME=acuse-prod-${process.pid}`)
       .replace('ACUSE_TLS=operacion@acuse.example', 'ACUSE_TLS=internal')
       .replace(
-        'docker-compose --file docker-compose.prod.yml',
-        `${COMPOSE} --project-directory ${ROOT} --file docker-compose.prod.yml --file test/containers/simulador.yml`,
+        'docker-compose --file ops/docker-compose.prod.yml',
+        `${COMPOSE} --project-directory ${ROOT}/ops --file ops/docker-compose.prod.yml --file test/containers/simulador.yml`,
       )
       .replaceAll('enero.zip', join(folder, 'enero.zip'))
       .replace(/\b(mi\.(?:cer|key|password))\b/g, `${folder}/$1`);

@@ -16,8 +16,8 @@ const { status: isMissing, stdout } = spawnSync('caddy', ['version'], { encoding
 /** Before 2.11.2 Caddy closes the body of a POST that it tries again (its pull request 7547): the caller gets the envelope and repeats. */
 const [, minor = 0, patch = 0] = /^v?2\.(\d+)\.(\d+)/.exec(stdout ?? '') ?? [];
 const REPEATS_POST = Number(minor) > 11 || (Number(minor) === 11 && Number(patch) >= 2);
-const FILE = readFileSync(join(ROOT, 'Caddyfile'), 'utf8');
-const { services } = parse(readFileSync(join(ROOT, 'docker-compose.prod.yml'), 'utf8'), { merge: true }) as {
+const FILE = readFileSync(join(ROOT, 'ops/Caddyfile'), 'utf8');
+const { services } = parse(readFileSync(join(ROOT, 'ops/docker-compose.prod.yml'), 'utf8'), { merge: true }) as {
   services: Record<string, { environment: Record<string, string> }>;
 };
 /** What Caddy answers in the place of an API that is away. */
