@@ -78,7 +78,7 @@ export async function startWorkers(
   databaseUrl: string,
   settings: QueueSettings,
   slots: number,
-  deps: { step: (claimed: ClaimedSolicitud, claims: Claims) => Promise<void>; onRing?: () => void },
+  deps: { step: (claimed: ClaimedSolicitud, claims: Claims) => Promise<void>; onWakeUp?: () => void },
 ): Promise<() => Promise<void>> {
   const closing: (() => Promise<unknown>)[] = [];
   for (const worker of names) {
@@ -97,7 +97,7 @@ export async function startWorkers(
       queue: 'descargas',
       concurrency: slots,
       handle: (wakeUp, signal) => {
-        deps.onRing?.();
+        deps.onWakeUp?.();
         return runner.answer(wakeUp, signal);
       },
       onError: () => {},
@@ -144,9 +144,9 @@ export async function startWorkers(
   };
 }
 
-/** Steps a second of two workers over a backlog, and how many rings one step took. */
+/** Steps a second of two workers over a backlog, and how many wake-ups one step took. */
 async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds, slots, satMs, settle }: Backlog) {
-  const counts = { steps: 0, rings: 0 };
+  const counts = { steps: 0, wakeUps: 0 };
   let isOver = false;
   const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
   await seedOpen(db.pool, { open, cuentas: CUENTAS });
@@ -157,8 +157,8 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
       await claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
       counts.steps += 1;
     },
-    onRing() {
-      counts.rings += 1;
+    onWakeUp() {
+      counts.wakeUps += 1;
     },
   });
   await pause(settle);
@@ -168,11 +168,11 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
   if (wipe) await wipeQueue(queueUrl);
   await pause(seconds / 2);
   const passed = (performance.now() - started) / 1_000;
-  const [steps, rings] = [counts.steps - from.steps, counts.rings - from.rings];
+  const [steps, wakeUps] = [counts.steps - from.steps, counts.wakeUps - from.wakeUps];
   isOver = true;
   await close();
   await db.close();
-  return { perSecond: steps / passed, ringsPerStep: rings / Math.max(1, steps) };
+  return { perSecond: steps / passed, wakeUpsPerStep: wakeUps / Math.max(1, steps) };
 }
 
 /** Accepts one solicitud of an account of its own, as the API does, and gives its id. */
@@ -270,7 +270,7 @@ export async function benchBacklog(postgresUrl: string, redisUrl: string | null,
       [many, false, 250, second],
     ] as const) {
       const databaseUrl = await newDatabase();
-      const { perSecond, ringsPerStep } = await drain(databaseUrl, url ?? databaseUrl, {
+      const { perSecond, wakeUpsPerStep } = await drain(databaseUrl, url ?? databaseUrl, {
         open,
         wipe,
         seconds,
@@ -280,7 +280,7 @@ export async function benchBacklog(postgresUrl: string, redisUrl: string | null,
       });
       floor ||= perSecond;
       console.log(
-        `backlog on ${name}, ${open} open, SAT of ${satMs} ms, ${slots} slots a worker${wipe ? ', queue wiped' : ''}: ${perSecond.toFixed(0)} steps/s | ratio to ${few} open ${(perSecond / floor).toFixed(2)} | ${ringsPerStep.toFixed(2)} rings a step`,
+        `backlog on ${name}, ${open} open, SAT of ${satMs} ms, ${slots} slots a worker${wipe ? ', queue wiped' : ''}: ${perSecond.toFixed(0)} steps/s | ratio to ${few} open ${(perSecond / floor).toFixed(2)} | ${wakeUpsPerStep.toFixed(2)} wakeUps a step`,
       );
     }
   }

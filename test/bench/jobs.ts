@@ -9,7 +9,7 @@ import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
 import { startRelay } from '../../apps/worker/src/roles/relay.ts';
 import { createRunner } from '../../apps/worker/src/steps.ts';
-import { ring, seedOpen } from '../integration/fixtures/abiertas.ts';
+import { schedule, seedOpen } from '../integration/fixtures/abiertas.ts';
 import { WITH_FEATURES } from '../integration/fixtures/features.ts';
 import { type Servers, type Speed, startMeasure } from './cpu.ts';
 
@@ -111,7 +111,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
     graceSeconds: 30,
   });
   wakeRelay = relay.wake;
-  await ring(db.pool, ids);
+  await schedule(db.pool, ids);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const from = steps;
   const measured = await startMeasure(servers);

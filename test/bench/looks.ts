@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { ring, seedOpen } from '../integration/fixtures/abiertas.ts';
+import { schedule, seedOpen } from '../integration/fixtures/abiertas.ts';
 import { queueOf } from './backlog.ts';
 import { type Servers, startMeasure } from './cpu.ts';
 import { openFilled } from './growth/axes.ts';
@@ -18,7 +18,7 @@ const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, 
 export async function benchLooks(servers: Servers, share: number): Promise<void> {
   const [open, seconds] = [share * 100_000, share * 60];
   const { db, url } = await openFilled(servers, async (_, { pool }) => {
-    await ring(pool, await seedOpen(pool, { open, cuentas: 20 }));
+    await schedule(pool, await seedOpen(pool, { open, cuentas: 20 }));
     await pool.query('UPDATE outbox SET due_at = now() + make_interval(secs => random() * $1)', [EVERY]);
     return {};
   });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { ring, seedOpen } from '../integration/fixtures/abiertas.ts';
+import { schedule, seedOpen } from '../integration/fixtures/abiertas.ts';
 import { HOLD, queueOf } from './backlog.ts';
 import type { Servers } from './cpu.ts';
 import { openFilled } from './growth/axes.ts';
@@ -18,7 +18,7 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
  */
 export async function benchTakeover(servers: Servers): Promise<void> {
   const { db, url } = await openFilled(servers, async (_, { pool }) => {
-    await ring(pool, await seedOpen(pool, { open: OPEN, cuentas: 20 }));
+    await schedule(pool, await seedOpen(pool, { open: OPEN, cuentas: 20 }));
     return {};
   });
   const countOf = async (where: string) => {

@@ -42,7 +42,7 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
       database: postgres.database,
       simulador: { filas_por_paquete: 3 },
       apiEnv: env,
-      // Under load a ring may take a while; one that is given up too early is work for nothing. A worker that is told to
+      // Under load a wake-up may take a while; one that is given up too early is work for nothing. A worker that is told to
       // end has to be gone before it would be killed, whatever its steps wait for.
       workerEnv: { ...env, RECONCILER_GRACE_SECONDS: '5', LEASE_SECONDS: '5', SHUTDOWN_SECONDS: '10' },
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
+import { type ClaimedSolicitud, StaleEpoch } from '@acuse/core';
 import { createClaims, createLlaves, createSaldos, createSolicitudes, createSweeper } from '@acuse/db';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -69,7 +69,7 @@ const accept = (day: number) =>
     const accepted = await acceptSolicitud(t.db, taxpayer, { desde, hasta: desde });
     const isEqual = model.pedidos.some((each) => isOpen(each) && each.key === model.keys && each.day === day);
     const should = !model.isActive
-      ? 'PASE_VENCIDO'
+      ? 'STALE_ACCESS'
       : isEqual
         ? 'DUPLICADA'
         : model.saldo < 1
@@ -119,7 +119,7 @@ const write = (what: 'finish' | 'fail' | 'release', n: number) =>
       .then(
         () => true,
         (error: unknown) => {
-          if (error instanceof Desplazado) return false;
+          if (error instanceof StaleEpoch) return false;
           throw error;
         },
       );
@@ -149,7 +149,7 @@ const other = {
       const pedido = model.pedidos[n % Math.max(1, ids.length)];
       if (!pedido?.isHeld || !isOpen(pedido)) return NOTHING;
       await update(ids[n % ids.length], `lease_until = now() - interval '1 second'`);
-      await createSweeper(t.db).ringOverdue({ graceSeconds: 30, limit: 1_000 });
+      await createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 1_000 });
       pedido.isHeld = false;
       return NOTHING;
     }),

@@ -38,9 +38,9 @@ const MOMENTS: readonly Moment[] = [
   ['after the ZIP was stored', 'storage', 'paquete.zip', 'reply'],
   ['before the end', 'database', 'WITH fin AS', 'request'],
   ['after the end', 'database', 'WITH fin AS', 'reply'],
-  ['before rings are noted', 'database', 'SET rung_at = now()', 'request', LOOPS],
-  ['before rings are rung', 'queue', 'timbre', 'request', LOOPS],
-  ['after rings were rung', 'queue', 'timbre', 'reply', LOOPS],
+  ['before wake-ups are noted', 'database', 'SET rung_at = now()', 'request', LOOPS],
+  ['before wake-ups are sent', 'queue', 'timbre', 'request', LOOPS],
+  ['after wake-ups were sent', 'queue', 'timbre', 'reply', LOOPS],
 ];
 
 /** What happens to a process there. */

@@ -6,7 +6,6 @@ import {
   type CanalSat,
   type ClaimedSolicitud,
   type Claims,
-  Desplazado,
   noCheckpoint,
   PaqueteSatInvalido,
   type Paquetes,
@@ -14,6 +13,7 @@ import {
   type QueueName,
   type Sat,
   SatError,
+  StaleEpoch,
   sealedCopies,
   toSeconds,
 } from '@acuse/core';
@@ -41,7 +41,7 @@ type Objeto = { rows: readonly string[]; isBroken: boolean };
 /**
  * One solicitud from its acceptance to its end, in a world that follows from a seed: its clock, its database, its
  * storage and its SAT are simulated, and whoever calls one of them stands still until the world lets one go on. Workers
- * die between any two calls, calls fail before or after their effect, claims lapse under whoever sleeps, rings come
+ * die between any two calls, calls fail before or after their effect, claims lapse under whoever sleeps, wake-ups come
  * twice and late. What the core does in it is the core.
  */
 export async function simulate(seed: number) {
@@ -100,7 +100,7 @@ export async function simulate(seed: number) {
     1,
     0,
   ];
-  let ring: { queue: QueueName; at: number } = { queue: 'descargas', at: START };
+  let nextWake: { queue: QueueName; at: number } = { queue: 'descargas', at: START };
   let partes: Mutable<Parte>[] = [];
   let [ids, intents, refunds, ends] = [0, 0, 0, 0];
   let motivo: string | null = null;
@@ -154,7 +154,7 @@ export async function simulate(seed: number) {
     modo: 'live',
     ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', origenId: null, now: new Date(now) },
     ...{ canal, canalDejado, fase, epoch },
-    ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), rungAt: null },
+    ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), wokenAt: null },
     ...{ traceparent: null, partes: partes.map((parte) => ({ ...parte })) },
     isCredencialRechazada: isRefused[canal],
     ...{ sellada: sealed(canal), mayPresign: false, presigned: null },
@@ -166,7 +166,7 @@ export async function simulate(seed: number) {
       port(
         worker,
         () => {
-          if (!isOpen() || held.epoch !== epoch) throw new Desplazado(held.id, held.epoch);
+          if (!isOpen() || held.epoch !== epoch) throw new StaleEpoch(held.id, held.epoch);
           return work();
         },
         down,
@@ -178,7 +178,7 @@ export async function simulate(seed: number) {
         epoch += 1;
         gen += 1;
         fase = queue === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA';
-        ring = { queue, at: now + inSeconds * 1_000 };
+        nextWake = { queue, at: now + inSeconds * 1_000 };
       });
     return {
       claim: (input) =>
@@ -220,7 +220,7 @@ export async function simulate(seed: number) {
           leaseUntil = 0;
           epoch += 1;
           gen += 1;
-          ring = { queue: 'descargas', at: now };
+          nextWake = { queue: 'descargas', at: now };
         }),
       markRefused: (_held, of) =>
         port(
@@ -329,7 +329,7 @@ export async function simulate(seed: number) {
     remove: () => port(worker, () => {}, down),
   });
 
-  /** A worker that answers a ring, as that of the process does. */
+  /** A worker that answers a wake-up, as that of the process does. */
   async function answer(worker: number, { queue, of }: { queue: QueueName; of: number }): Promise<void> {
     const claims = claimsOf(worker);
     try {
@@ -346,10 +346,10 @@ export async function simulate(seed: number) {
           await advanceSolicitud({ ...deps, sat: satOf(worker), agenda: AGENDA, sources: [own] }, claimed, signal);
         }
       } catch (error) {
-        if (!(error instanceof Desplazado)) await claims.release(claimed, {}, { queue, inSeconds: 15 });
+        if (!(error instanceof StaleEpoch)) await claims.release(claimed, {}, { queue, inSeconds: 15 });
       }
     } catch {
-      // The claim lapses, or there was none: it is rung again.
+      // The claim lapses, or there was none: it is woken again.
     }
   }
   const startWorker = (queue: QueueName, of: number) => {
@@ -373,13 +373,14 @@ export async function simulate(seed: number) {
       const [one] = waiting.splice(azar.below(waiting.length), 1);
       if (one) await letRun(one.go);
     } else if (isOpen() && roll >= 1_000 - hostility / 4) {
-      // A ring too many, at times one that is long over.
-      await startWorker(ring.queue, gen - azar.below(3));
+      // A wake-up too many, at times one that is long over.
+      await startWorker(nextWake.queue, gen - azar.below(3));
     } else if (isOpen()) {
       const isHeld = leaseUntil > now;
-      // Nobody works on it: time passes until its ring, or until the claim of the dead or sleeping one lapses.
-      if (waiting.length === 0 || hostility > 0) now = Math.max(now, isHeld ? leaseUntil : ring.at) + azar.below(2_000);
-      if (leaseUntil <= now && ring.at <= now) {
+      // Nobody works on it: time passes until its wake-up, or until the claim of the dead or sleeping one lapses.
+      if (waiting.length === 0 || hostility > 0)
+        now = Math.max(now, isHeld ? leaseUntil : nextWake.at) + azar.below(2_000);
+      if (leaseUntil <= now && nextWake.at <= now) {
         if (leaseUntil > 0) {
           leaseUntil = 0;
           gen += 1;

@@ -5,7 +5,7 @@ import { LOOPS, logOf, STEPS, tellFailure } from '../integration/fixtures/proces
 import { expectWhole, MES } from '../integration/fixtures/resultado.ts';
 import { type Servicio, startServicio, waitFor } from '../integration/fixtures/servicio.ts';
 
-onEachDriver('a worker that hears no ring although rows are due', (queueUrl) => {
+onEachDriver('a worker that gets no wake-up although rows are due', (queueUrl) => {
   let servicio: Servicio;
   beforeAll(async () => {
     servicio = await startServicio(queueUrl ? { queueUrl } : {});

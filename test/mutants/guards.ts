@@ -43,9 +43,11 @@ export const GUARDS: readonly Guard[] = [
     tests: [db('esquema')],
   },
   {
-    name: 'the reconciler that rings for claims that lapsed',
+    name: 'the reconciler that wakes solicitudes whose claim lapsed',
     file: 'apps/worker/src/roles/reconciler.ts',
-    edits: [{ from: 'const rung = await sweeper.ringOverdue({ graceSeconds, limit: BATCH });', to: 'const rung = 0;' }],
+    edits: [
+      { from: 'const woken = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });', to: 'const woken = 0;' },
+    ],
     tests: ['apps/worker/src/roles/reconciler.test.ts'],
   },
   {
@@ -198,7 +200,7 @@ export const GUARDS: readonly Guard[] = [
     tests: [db('outbox')],
   },
   {
-    name: 'the second ring, under its generation, of what a queue lost',
+    name: 'the second wake-up, under its generation, of what a queue lost',
     file: 'packages/db/src/outbox.ts',
     edits: [{ from: 'IS NULL\nORDER BY o.rung_at', to: 'IS NULL AND false\nORDER BY o.rung_at' }],
     tests: [db('outbox')],

@@ -251,8 +251,8 @@ function loadAccess(store: MemoryStore, apiKeyId: string): AccessSnapshot | null
 function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
   const { id, apiKeyId, contribuyenteId, cuentaId, tipo, desde, hasta, formato, rfc, idemKey } = nueva;
   const isCurrent = store.contribuyentes.get(contribuyenteId)?.version === nueva.version;
-  if (!isCurrent || store.keys.get(apiKeyId)?.estado !== 'ACTIVA') return { resultado: 'PASE_VENCIDO' };
-  if (nueva.sellada.expiraEn <= store.now) return { resultado: 'PASE_VENCIDO' };
+  if (!isCurrent || store.keys.get(apiKeyId)?.estado !== 'ACTIVA') return { resultado: 'STALE_ACCESS' };
+  if (nueva.sellada.expiraEn <= store.now) return { resultado: 'STALE_ACCESS' };
   for (const { vista, ...other } of store.solicitudes.values()) {
     const isOpen = vista.estado === 'EN_PROCESO' || vista.estado === 'ESPERA_EFIRMA';
     const isEqual = (['tipo', 'desde', 'hasta', 'formato'] as const).every((name) => vista[name] === nueva[name]);

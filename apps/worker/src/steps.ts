@@ -3,10 +3,10 @@ import {
   type Checkpoint,
   type ClaimedSolicitud,
   type Claims,
-  Desplazado,
   noCheckpoint,
   PUNTOS,
   type QueueName,
+  StaleEpoch,
 } from '@acuse/core';
 import type { Heartbeats } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
@@ -38,7 +38,7 @@ export function createFailpoint(setting: string | undefined, nodeEnv: string | u
   };
 }
 
-/** What a queue's rings lead to: work on a claimed solicitud, which gives the claim back or ends the solicitud. */
+/** What a queue's wake-ups lead to: work on a claimed solicitud, which gives the claim back or ends the solicitud. */
 export interface StepJob {
   readonly queue: QueueName;
   run(claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void>;
@@ -55,13 +55,13 @@ interface RunnerDeps {
   readonly checkpoint: Checkpoint;
   /** Seconds that a claim lasts without being lengthened. */
   readonly leaseSeconds: number;
-  /** Seconds until a ring that failed on our side is tried again. */
+  /** Seconds until a wake-up that failed on our side is tried again. */
   readonly retrySeconds: number;
   /** A claim is over: its slot is free, and its solicitud may be due at once. */
   readonly freed: () => void;
 }
 
-/** What health is judged by: a ring that finds nothing to claim is no work. */
+/** What health is judged by: a wake-up that finds nothing to claim is no work. */
 interface Progress {
   /** Claims that are worked on. */
   running(): number;
@@ -71,14 +71,14 @@ interface Progress {
 
 interface Runner extends Progress {
   /**
-   * Answers a ring: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as
-   * the claim is lost. A ring that finds nothing to claim is over. Failures on our side (database, storage) give the
+   * Answers a wake-up: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as
+   * the claim is lost. A wake-up that finds nothing to claim is over. Failures on our side (database, storage) give the
    * claim back for later. Throws {@link NotBegun} when the database does not tell whether there is a claim.
    */
   answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void>;
 }
 
-/** Turns the rings of one queue into `trabajo` on claimed solicitudes. */
+/** Turns the wake-ups of one queue into `trabajo` on claimed solicitudes. */
 export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
   const { claims, checkpoint, leaseSeconds, asked = { during: (step) => step() } } = deps;
   const { queue } = trabajo;
@@ -125,7 +125,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
       await trabajo.run(claimed, linked.signal);
       return 'done';
     } catch (error) {
-      if (error instanceof Desplazado || claim.lost.aborted) {
+      if (error instanceof StaleEpoch || claim.lost.aborted) {
         log.info('lease_lost');
         return 'lost';
       }
@@ -145,8 +145,8 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     try {
       await claims.release(claimed, avance, { queue, inSeconds });
     } catch (failure) {
-      // The claim lapses by itself and the reconciler rings again.
-      if (!(failure instanceof Desplazado)) log.warn({ err: failure }, 'claim_not_released');
+      // The claim lapses by itself and the reconciler wakes it again.
+      if (!(failure instanceof StaleEpoch)) log.warn({ err: failure }, 'claim_not_released');
     }
   }
 
@@ -164,7 +164,7 @@ const GIVE_UP_AFTER = 90;
 const LATE_SECONDS = 60;
 
 /**
- * Judges health by work done, neither by pings nor by rings heard: a consumer that leads to no claim while its rings
+ * Judges health by work done, neither by pings nor by wake-ups heard: a consumer that leads to no claim while its wake-ups
  * wait in the queue is rebuilt, and a process whose new consumer leads to none either ends, so that it is started
  * again. A consumer that paused because the database failed goes on with the next beat that the database takes; without
  * one for `awaySeconds` the process ends, too. Its beats also tell the relay how many slots there are.

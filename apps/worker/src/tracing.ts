@@ -2,7 +2,7 @@ import type { ClaimedSolicitud, Paquetes, QueueName } from '@acuse/core';
 import type { Tracing } from '@acuse/tracing';
 
 /**
- * Runs a step as a span of the trace that its solicitud was accepted in, behind those of what its ring waited: in the
+ * Runs a step as a span of the trace that its solicitud was accepted in, behind those of what its wake-up waited: in the
  * outbox, then in the queue. The waits come from the database, which has another clock: spans carry their lengths.
  */
 export function traceStep<Outcome extends string>(
@@ -10,7 +10,7 @@ export function traceStep<Outcome extends string>(
   { queue, claimed }: { readonly queue: QueueName; readonly claimed: ClaimedSolicitud },
   step: () => Promise<Outcome>,
 ): Promise<Outcome> {
-  const { id, epoch, canal, traceparent: parent, now, dueAt, rungAt } = claimed;
+  const { id, epoch, canal, traceparent: parent, now, dueAt, wokenAt } = claimed;
   const attributes = {
     'messaging.system': 'bullmq',
     'messaging.destination.name': queue,
@@ -25,9 +25,9 @@ export function traceStep<Outcome extends string>(
   });
   const claimedAt = Date.now();
   const ago = (at: Date) => claimedAt - Math.max(0, now.getTime() - at.getTime());
-  if (parent !== null && rungAt !== null) {
-    tracing.note(spanOf('send', 'producer'), ago(dueAt), ago(rungAt));
-    tracing.note(spanOf('receive', 'client'), ago(rungAt), claimedAt);
+  if (parent !== null && wokenAt !== null) {
+    tracing.note(spanOf('send', 'producer'), ago(dueAt), ago(wokenAt));
+    tracing.note(spanOf('receive', 'client'), ago(wokenAt), claimedAt);
   }
   return tracing.span(spanOf('process', 'consumer'), async (span) => {
     const outcome = await step();

@@ -11,14 +11,14 @@ export interface SeenHeartbeat {
 }
 
 const LAG = `
-WITH rung AS (
+WITH handed AS (
   SELECT o.due_at FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
   WHERE o.cola = $1 AND o.rung_at IS NOT NULL AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
 ), waiting AS (
   SELECT due_at FROM outbox WHERE cola = $1 AND rung_at IS NULL AND due_at < now() ORDER BY due_at LIMIT 1
 )
-SELECT (SELECT count(*) FROM rung)::int AS unanswered,
-  coalesce((SELECT extract(epoch FROM now() - min(due_at)) FROM (SELECT due_at FROM rung UNION ALL SELECT due_at FROM waiting) d), 0)::float8 AS seconds`;
+SELECT (SELECT count(*) FROM handed)::int AS unanswered,
+  coalesce((SELECT extract(epoch FROM now() - min(due_at)) FROM (SELECT due_at FROM handed UNION ALL SELECT due_at FROM waiting) d), 0)::float8 AS seconds`;
 
 /** {@link Heartbeats.lag} on a connection. */
 export async function lagOn(
@@ -47,8 +47,8 @@ export function createHeartbeats({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * How far a queue is behind: `unanswered` solicitudes that it should have brought to somebody (rung and held by
-     * nobody), and `seconds` since the ring that waits longest was due, whether the queue has it or not (0 when none
+     * How far a queue is behind: `unanswered` solicitudes that it should have brought to somebody (handed and held by
+     * nobody), and `seconds` since the wake-up that waits longest was due, whether the queue has it or not (0 when none
      * waits). Measured by what is due, never by what was consumed.
      */
     lag: (queue: QueueName) => lagOn(pool, queue),

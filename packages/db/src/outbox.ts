@@ -3,7 +3,7 @@ import { type Database, listenTo } from './database.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
-/** LISTEN/NOTIFY channel that says "there are new rings". */
+/** LISTEN/NOTIFY channel that says "there are new wake-ups". */
 export const CANAL_OUTBOX = 'acuse_outbox';
 
 const COLAS: readonly QueueName[] = ['descargas', 'ensambles'];
@@ -12,12 +12,12 @@ const COLAS: readonly QueueName[] = ['descargas', 'ensambles'];
  * Seconds after which a process that was not seen has no slots any more: longer than a busy machine may stand still.
  */
 const GONE_SECONDS = 60;
-/** Rings that may wait in the queue beyond the slots, so that none of those is idle between two turns of the relay. */
+/** Wake-ups that may wait in the queue beyond the slots, so that none of those is idle between two turns of the relay. */
 const AHEAD = 4;
-/** Rings carried in one go. */
+/** Wake-ups carried in one go. */
 const BATCH = 500;
 /**
- * Due rings among which one go chooses. When there are more, about so many as heads are looked at as well: the oldest
+ * Due wake-ups among which one go chooses. When there are more, about so many as heads are looked at as well: the oldest
  * of each account.
  */
 const WINDOW = 200;
@@ -33,7 +33,7 @@ WHERE (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due
    OR (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1) < now() - make_interval(secs => $2)`;
 
 /**
- * What the queue has had for too long without anybody's claim is rung once more under its generation: where the job
+ * What the queue has had for too long without anybody's claim is woken once more under its generation: where the job
  * still waits, that does nothing.
  */
 const RING_AGAIN = `
@@ -42,11 +42,11 @@ WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado
 ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED`;
 
 /**
- * Gives out the free slots. A ring counts against them and against its account from here until its step is over. In
+ * Gives out the free slots. A wake-up counts against them and against its account from here until its step is over. In
  * each round every account gets one, the ones with the fewest under way first; what an account has beyond its share
  * waits here.
  */
-const RING = `
+const HAND_OVER = `
 WITH RECURSIVE under_way AS MATERIALIZED (
   SELECT cuenta_id, count(*)::int AS n FROM outbox WHERE cola = $1 AND rung_at IS NOT NULL GROUP BY cuenta_id
 ), slots AS (
@@ -105,7 +105,7 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
       if (!lock?.mine) return chosen;
       for (const { cola } of pending) {
         chosen.push(...(await rowsOf<Row>(client, RING_AGAIN, [cola, graceSeconds])));
-        chosen.push(...(await rowsOf<Row>(client, RING, [cola])));
+        chosen.push(...(await rowsOf<Row>(client, HAND_OVER, [cola])));
       }
       const ids = chosen.map((row) => row.solicitud_id);
       if (ids.length > 0) await execute(client, NOTE, [ids]);
@@ -116,7 +116,7 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
 
   return {
     /**
-     * Hands to `deliver` the due rings that the workers have slots for, shared out among the accounts, and once more
+     * Hands to `deliver` the due wake-ups that the workers have slots for, shared out among the accounts, and once more
      * those that the queue has had for `graceSeconds` without anybody's claim. When it rejects they are as before.
      * Returns how many were delivered.
      */
@@ -129,7 +129,7 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
       try {
         await deliver(wakeUps);
       } catch (error) {
-        // Where this fails too they are rung again after the grace.
+        // Where this fails too they are woken again after the grace.
         const values = [wakeUps.map((t) => t.solicitudId), wakeUps.map((t) => t.gen)];
         await execute(pool, UNRING, values).catch(() => {});
         throw error;

@@ -3,9 +3,9 @@ import type { Database } from './database.ts';
 import { execute, isOne, rowsOf } from './statements.ts';
 
 /**
- * A claim that lapsed has answered its ring: the next one is of another generation, so that the job which the dead
- * worker still holds in the queue does not stand in its way. A solicitud without a ring (an outbox that somebody
- * emptied) gets one of its present generation, and a ring whose solicitud is not worked on any more holds no slot.
+ * A claim that lapsed has answered its wake-up: the next one is of another generation, so that the job which the dead
+ * worker still holds in the queue does not stand in its way. A solicitud without a wake-up (an outbox that somebody
+ * emptied) gets one of its present generation, and a wake-up whose solicitud is not worked on any more holds no slot.
  */
 const RING_OVERDUE = `
 WITH de_nadie AS (
@@ -57,10 +57,10 @@ ORDER BY coalesce(paquete_borrado_en, terminada_en) LIMIT $2`;
 export function createSweeper({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
-     * Lets go of claims that lapsed, so that their solicitudes ring again, and gives a ring to those that are overdue by
+     * Lets go of claims that lapsed, so that their solicitudes are woken again, and gives a wake-up to those that are overdue by
      * `graceSeconds` and have none. Returns how many.
      */
-    ringOverdue: ({ graceSeconds, limit }: { graceSeconds: number; limit: number }) =>
+    wakeOverdue: ({ graceSeconds, limit }: { graceSeconds: number; limit: number }) =>
       execute(pool, RING_OVERDUE, [graceSeconds, limit]),
 
     /** Ends solicitudes past their deadline: VENCIDA with refund. Returns the ids. */

@@ -124,7 +124,7 @@ export function openQueue(settings: QueueSettings, queue: string, onError: (erro
   };
 }
 
-/** Milliseconds that the next ring of a schedule may be late before it counts as lost. */
+/** Milliseconds that the next wake-up of a schedule may be late before it counts as lost. */
 const LATE_MS = 600_000;
 
 async function scheduleOn(

@@ -35,7 +35,7 @@ export interface Consumer {
   resume(): void;
   /** Throws the consumer away and makes a new one: the remedy when nothing is consumed while rows are due. */
   rebuild(): Promise<void>;
-  /** Stops taking rings, aborts the running ones after `graceMs` and resolves when they are done. */
+  /** Stops taking wake-ups, aborts the running ones after `graceMs` and resolves when they are done. */
   close(graceMs: number): Promise<void>;
 }
 
@@ -94,7 +94,7 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
       queue,
       {
         concurrency,
-        // Rings are idempotent: a stalled one may be delivered as often as it takes.
+        // Wake-ups are idempotent: a stalled one may be delivered as often as it takes.
         maxStalledCount: 1_000_000,
         stalledInterval: 10_000,
         lockDuration: 30_000,
@@ -157,7 +157,7 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
   };
 }
 
-/** Consumes the rings of one queue. */
+/** Consumes the wake-ups of one queue. */
 export function createConsumer(
   settings: QueueSettings,
   options: ConsumoOptions<{ solicitudId: string; gen: number }> & { readonly queue: QueueName },
@@ -168,7 +168,7 @@ export function createConsumer(
   });
 }
 
-/** Consumes what `createScheduler` rings: one at a time, wherever it runs. */
+/** Consumes what `createScheduler` schedules: one at a time, wherever it runs. */
 export function createScheduledConsumer(
   settings: QueueSettings,
   options: {

@@ -2,7 +2,7 @@ import { untilAborted } from '@acuse/runtime';
 import type { Queue } from 'bullmq';
 import { connectTo, type QueueSettings, queueName } from './connection.ts';
 
-/** The queues of the workers: their rings, and the schedule of list 69-B. */
+/** The queues of the workers: their wake-ups, and the schedule of list 69-B. */
 const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;
 
 /** Jobs of one queue by what they wait for; null when the queue's server does not answer. */

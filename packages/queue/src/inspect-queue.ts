@@ -3,12 +3,12 @@ import { Redis } from 'ioredis';
 import pg from 'pg';
 import { driverOf } from './connection.ts';
 
-/** What a queue's server is like, as far as the doorbell depends on it. */
+/** What a queue's server is like, as far as the wake-up queue depends on it. */
 export type QueueFacts =
   | {
       readonly driver: 'redis';
       readonly version: string;
-      /** What it does when its memory is full; `noeviction` is the only one that never drops a ring. */
+      /** What it does when its memory is full; `noeviction` is the only one that never drops a wake-up. */
       readonly policy: string;
       readonly keepsOnDisk: boolean;
       readonly isReplica: boolean;

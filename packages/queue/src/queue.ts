@@ -5,7 +5,7 @@ import { type OpenQueue, openQueue, type Programa, type QueueSettings } from './
 /** The queue did not take a delivery in time. */
 export class QueueUnavailable extends Error {
   constructor(cause: unknown) {
-    super('the queue did not take the rings', { cause });
+    super('the queue did not take the wake-ups', { cause });
     this.name = 'ColaNoDisponible';
   }
 }
@@ -51,7 +51,7 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
 
   return {
     /** Resolves when the queue has all of them; rejects within `signal`'s life otherwise, and is usable again then. */
-    async ring(wakeUps: readonly WakeUp[], signal: AbortSignal): Promise<void> {
+    async wake(wakeUps: readonly WakeUp[], signal: AbortSignal): Promise<void> {
       for (const queue of ['descargas', 'ensambles'] as const) {
         const mine = wakeUps.filter((wakeUp) => wakeUp.queue === queue);
         if (mine.length > 0) await within(queue, mine, signal);

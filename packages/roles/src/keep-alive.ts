@@ -1,7 +1,7 @@
-import { Desplazado } from '@acuse/core';
+import { StaleEpoch } from '@acuse/core';
 
 /**
- * Lengthens a lease by `extend` at a third of its life; `lost` aborts when that is refused (`Desplazado`), or when nobody
+ * Lengthens a lease by `extend` at a third of its life; `lost` aborts when that is refused (`StaleEpoch`), or when nobody
  * answered for the whole of it.
  */
 export function keepAlive(extend: () => Promise<unknown>, leaseSeconds: number) {
@@ -14,7 +14,7 @@ export function keepAlive(extend: () => Promise<unknown>, leaseSeconds: number) 
         await extend();
         aliveUntil = asked + leaseSeconds * 1_000;
       } catch (error) {
-        if (error instanceof Desplazado || performance.now() > aliveUntil) controller.abort(error);
+        if (error instanceof StaleEpoch || performance.now() > aliveUntil) controller.abort(error);
       }
     },
     (leaseSeconds * 1_000) / 3,

@@ -1,4 +1,4 @@
-import { Desplazado } from '@acuse/core';
+import { StaleEpoch } from '@acuse/core';
 import { silentLogger } from '@acuse/runtime';
 import type { LecturaHecha, TramoTomado } from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
@@ -83,7 +83,7 @@ test('a merge stops when another worker took its lease: no error, no write', asy
       ...REST,
       log: { ...silentLogger, info: note('info'), error: note('error') },
       tramos: { ...NOTHING, take: async () => [tomadoAfter(0)], postpone: async () => said.push('postponed') > 0 },
-      almacenes: { merge: async () => Promise.reject(new Desplazado('s', 1)), removeRows: nobody },
+      almacenes: { merge: async () => Promise.reject(new StaleEpoch('s', 1)), removeRows: nobody },
       now: () => new Date(),
     },
     AJUSTES,

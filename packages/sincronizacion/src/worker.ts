@@ -1,4 +1,4 @@
-import { addDays, calendarDay, Desplazado, type FallaDeLectura, type Modo, type Paquetes } from '@acuse/core';
+import { addDays, calendarDay, type FallaDeLectura, type Modo, type Paquetes, StaleEpoch } from '@acuse/core';
 import { keepAlive, type OpenRole, OUTBOX, startLoop } from '@acuse/roles';
 import { type DeadlineSettings, type Logger, linkSignals, uuidV7 } from '@acuse/runtime';
 import { afterReading, dueOn, later, mesesDesde, periodoDe, siguienteLectura } from './agenda.ts';
@@ -103,7 +103,7 @@ async function answer(
     if (tomado.solicitud === null) await ask(deps, ajustes, tomado);
     else await merge(deps, tomado, tomado.solicitud, signal);
   } catch (error) {
-    if (error instanceof Desplazado) {
+    if (error instanceof StaleEpoch) {
       log.info(nameOf(tomado), 'lease_lost');
       return;
     }
@@ -196,7 +196,7 @@ async function merge(
   const { almacenId, tipo, frecuencia, tramo, minuto } = tomado;
   const { id: solicitudId, desde, hasta, isConfirmada, pedido } = solicitud;
   const held = keepAlive(async () => {
-    if (!(await tramos.extend(tomado, LEASE_SECONDS))) throw new Desplazado(solicitudId, tomado.epoch);
+    if (!(await tramos.extend(tomado, LEASE_SECONDS))) throw new StaleEpoch(solicitudId, tomado.epoch);
   }, LEASE_SECONDS);
   const linked = linkSignals([signal, held.lost]);
   try {

@@ -16,7 +16,7 @@ import {
 } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
 import { uuidV7 } from '@acuse/runtime';
-import { ring, seedOpen } from '../../integration/fixtures/abiertas.ts';
+import { schedule, seedOpen } from '../../integration/fixtures/abiertas.ts';
 import { WITH_FEATURES } from '../../integration/fixtures/features.ts';
 import { fillDatabase, type GranBase } from '../../integration/fixtures/gran-base.ts';
 import { type Servers, startMeasure } from '../cpu.ts';
@@ -26,7 +26,7 @@ import type { Axis, Series } from './report.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Each thing is measured so often at each size, in turns: the least counts, so that a busy minute spoils no size. */
 const ROUNDS = 3;
-/** Solicitudes that are looked at together, and rings that are given out together, at every size. */
+/** Solicitudes that are looked at together, and wakes that are given out together, at every size. */
 const AT_ONCE = 64;
 /** Seconds after which what is not worked on is due: not while anybody measures. */
 const LATER = 86_400;
@@ -166,7 +166,7 @@ export async function measureSolicitudes(servers: Servers, most: number): Promis
       `SELECT id, contribuyente_id AS "contribuyenteId" FROM solicitud ORDER BY md5(id::text) LIMIT 500`,
     );
     const ids = await seedOpen(db.pool, { open: AT_ONCE, cuentas: 20 });
-    await ring(db.pool, ids, LATER);
+    await schedule(db.pool, ids, LATER);
     return { ...base, sample, rotation: rotationOf(ids), day: 0 };
   };
   const series = await measureSizes(servers, decades(3, 6, most), fill, [
@@ -207,32 +207,32 @@ interface Opened extends Subject {
   readonly rotation: Rotation;
 }
 
-/** Raised by whoever refuses rings, so that the outbox is as it was before. */
+/** Raised by whoever refuses wake-ups, so that the outbox is as it was before. */
 class Refused extends Error {}
 
-/** Lets the relay choose and note a queue's worth of rings, which are then given back. */
+/** Lets the relay choose and note a queue's worth of wake-ups, which are then given back. */
 async function ringSome({ db }: Opened, times: number): Promise<number> {
   await createHeartbeats(db).beat({ proceso: 'bench', rol: 'descargas', consumed: true, slots: AT_ONCE - 4 });
   const outbox = createOutbox(db);
-  let rings = 0;
+  let handed = 0;
   for (let turn = 0; turn < times; turn += 1)
     await outbox
       .drain({ graceSeconds: LATER }, async (wakeUps) => {
-        rings += wakeUps.length;
+        handed += wakeUps.length;
         throw new Refused();
       })
       .catch((error) => {
         if (!(error instanceof Refused)) throw error;
       });
-  if (rings !== times * AT_ONCE) throw new Error(`${rings} rings in ${times} turns`);
-  return rings;
+  if (handed !== times * AT_ONCE) throw new Error(`${handed} wake-ups in ${times} turns`);
+  return handed;
 }
 
 /** What looks and the relay's turns cost with so many open solicitudes, of twenty accounts. */
 export async function measureOpen(servers: Servers, most: number): Promise<Axis> {
   const fill = async (size: number, _: string, db: Database) => {
     const ids = await seedOpen(db.pool, { open: size, cuentas: 20 });
-    await ring(db.pool, ids, LATER);
+    await schedule(db.pool, ids, LATER);
     return { rotation: rotationOf(ids) };
   };
   const makeDue = async ({ db, rotation }: Opened, all: boolean) => {
@@ -254,13 +254,13 @@ export async function measureOpen(servers: Servers, most: number): Promise<Axis>
       },
     },
     {
-      name: `a ring, ${AT_ONCE} due`,
+      name: `a wake-up, ${AT_ONCE} due`,
       unit: 'ms',
       prepare: (opened) => makeDue(opened, false),
       run: (opened) => ringSome(opened, 60),
     },
     {
-      name: 'a ring, all due',
+      name: 'a wake-up, all due',
       // Of fewer, the relay need not look for the oldest of each account.
       judgedFrom: 1_000,
       unit: 'ms',

@@ -54,7 +54,9 @@ describe('the verdict', () => {
   });
 
   it('names what grows', () => {
-    expect(growing([axis(series([1, 1]), series([1, 3], { name: 'a ring' }))])).toEqual(['Open requests: a ring']);
+    expect(growing([axis(series([1, 1]), series([1, 3], { name: 'a wake-up' }))])).toEqual([
+      'Open requests: a wake-up',
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { QueueSettings } from '@acuse/queue';
-import { ring, seedOpen } from '../../integration/fixtures/abiertas.ts';
+import { schedule, seedOpen } from '../../integration/fixtures/abiertas.ts';
 import { queueOf } from '../backlog.ts';
 import { type Servers, type Speed, startMeasure } from '../cpu.ts';
 import { openFilled } from './axes.ts';
@@ -40,7 +40,7 @@ const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
 /** Looks of so many processes at one database: what one costs, and how many there are in a second. */
 async function looksOf(servers: Servers, many: number): Promise<Speed> {
   const { db, url } = await openFilled(servers, async (_, { pool }) => {
-    await ring(pool, await seedOpen(pool, { open: OPEN, cuentas: 20 }));
+    await schedule(pool, await seedOpen(pool, { open: OPEN, cuentas: 20 }));
     return {};
   });
   const settings = queueOf(servers.redis?.url ?? url);

@@ -139,7 +139,7 @@ const runner = createRunner(
 );
 
 /** The queue: what it has is nowhere else, and gone with the process. */
-const rings: WakeUp[] = [];
+const held: WakeUp[] = [];
 const never = new AbortController().signal;
 
 /** Whatever fails is tried again in a later turn: the database remembers it. */
@@ -151,13 +151,13 @@ async function drain(): Promise<number> {
   return outbox.drain({ graceSeconds: GRACE_SECONDS }, async (wakeUps) => {
     const queue = await ask('queue', {});
     if (queue === 'AWAY') throw new Error('queue away');
-    if (queue === 'THERE') rings.push(...wakeUps);
+    if (queue === 'THERE') held.push(...wakeUps);
   });
 }
 
 async function work(): Promise<void> {
   await unless(() => heartbeats.beat({ proceso: `${name}:descargas`, rol: 'descargas', consumed: true, slots: 40 }));
-  await unless(() => sweeper.ringOverdue({ graceSeconds: GRACE_SECONDS, limit: 500 }));
+  await unless(() => sweeper.wakeOverdue({ graceSeconds: GRACE_SECONDS, limit: 500 }));
   await unless(() => sweeper.expire(500));
   await unless(() => turns.clean());
   for (let isMore = true; isMore; ) {
@@ -168,9 +168,9 @@ async function work(): Promise<void> {
     await unless(async () => {
       isMore = (await drain()) > 0 || isMore;
     });
-    while (rings.length > 0) {
+    while (held.length > 0) {
       isMore = true;
-      await Promise.all(rings.splice(0, 16).map((wakeUp) => unless(() => runner.answer(wakeUp, never))));
+      await Promise.all(held.splice(0, 16).map((wakeUp) => unless(() => runner.answer(wakeUp, never))));
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Desplazado } from '@acuse/core';
+import { StaleEpoch } from '@acuse/core';
 import { createClaims, createSolicitudes, type FinishNote } from '@acuse/db';
 import type { ContraparteVista } from '@acuse/riesgo';
 import { createRiesgo } from '@acuse/riesgo/db';
@@ -93,7 +93,7 @@ test('a package is crossed once: who ends it again, or too late, notes nothing',
   await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'PRESUNTO' }]);
   const { id, finish, cruce } = await end([vista('PRO010101AB1')]);
   await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
-  await expect(finish()).rejects.toBeInstanceOf(Desplazado);
+  await expect(finish()).rejects.toBeInstanceOf(StaleEpoch);
   expect((await pageOf(id)).map(({ supuesto }) => supuesto)).toEqual(['Presunto']);
   expect(await cruce()).toEqual({ listadas: 1, adversas: 1 });
 });

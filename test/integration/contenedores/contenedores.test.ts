@@ -39,7 +39,7 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
     }
   });
 
-  it('rings through Redis, and again after all of its data was wiped', async () => {
+  it('wakes workers through Redis, and again after all of its data was wiped', async () => {
     const settings = { url: `redis://${redis.getHost()}:${redis.getMappedPort(6379)}`, namespace: 'contenedor' };
     const heard = new Set<string>();
     const consumer = createConsumer(settings, {
@@ -51,20 +51,20 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
       onError: () => {},
     });
     const queue = createQueue(settings);
-    const ring = (solicitudId: string) =>
+    const wake = (solicitudId: string) =>
       waitFor(
         () =>
           queue
-            .ring([{ solicitudId, gen: 1, queue: 'descargas' }], AbortSignal.timeout(3_000))
+            .wake([{ solicitudId, gen: 1, queue: 'descargas' }], AbortSignal.timeout(3_000))
             .then(() => true)
             .catch(() => null),
         30,
       );
     try {
-      await ring('uno');
+      await wake('uno');
       await waitFor(async () => heard.has('uno') || null, 30);
       expect((await redis.exec(['redis-cli', 'flushall'])).exitCode).toBe(0);
-      await ring('dos');
+      await wake('dos');
       await waitFor(async () => heard.has('dos') || null, 30);
     } finally {
       await queue.close();

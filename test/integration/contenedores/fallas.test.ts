@@ -72,7 +72,7 @@ describe.skipIf(!(await hasEngine()))('a download while a container fails', { ti
   it.each(['pause', 'kill', 'cut'] as const)('Redis: %s', async (fault) => {
     const { caller, id } = await begin();
     const end = await servers.redis.fail(fault);
-    // The queue only rings: a request is accepted and charged without it.
+    // The queue only wakes workers: a request is accepted and charged without it.
     const other = await askFor(caller, OTHER);
     expect(await saldoDe(servicio, caller)).toBe(0);
     await end();

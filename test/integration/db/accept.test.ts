@@ -19,7 +19,7 @@ const count = async (table: string, id: string, column = 'solicitud_id') =>
   (await t.db.pool.query(`SELECT count(*)::int AS n FROM ${table} WHERE ${column} = $1`, [id])).rows[0].n;
 
 describe('accepting a solicitud', () => {
-  it('writes debit, solicitud, ledger row, sealed credential and ring together', async () => {
+  it('writes debit, solicitud, ledger row, sealed credential and wake-up together', async () => {
     const taxpayer = await seedTaxpayer(t.db, { saldo: 3 });
     const id = await newSolicitud(t.db, taxpayer);
     expect((await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(2);
@@ -94,7 +94,7 @@ describe('accepting a solicitud', () => {
     const access = await createAccessSnapshots(t.db).load(taxpayer.apiKeyId);
     await change(taxpayer);
     const result = await acceptSolicitud(t.db, taxpayer, { version: access?.version ?? 0n });
-    expect(result).toEqual({ resultado: 'PASE_VENCIDO' });
+    expect(result).toEqual({ resultado: 'STALE_ACCESS' });
     expect(await count('solicitud', taxpayer.contribuyenteId, 'contribuyente_id')).toBe(0);
   });
 
@@ -106,7 +106,7 @@ describe('accepting a solicitud', () => {
       sobre: Buffer.from('x'),
       expiraEn: new Date(Date.now() - 1_000),
     } as const;
-    expect(await acceptSolicitud(t.db, taxpayer, { canal: 'soap', sellada })).toEqual({ resultado: 'PASE_VENCIDO' });
+    expect(await acceptSolicitud(t.db, taxpayer, { canal: 'soap', sellada })).toEqual({ resultado: 'STALE_ACCESS' });
   });
 
   it('hides a solicitud of another taxpayer like one that does not exist', async () => {

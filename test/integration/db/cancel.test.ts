@@ -1,4 +1,4 @@
-import { Desplazado } from '@acuse/core';
+import { StaleEpoch } from '@acuse/core';
 import { createClaims, createSolicitudes, createSweeper } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
@@ -32,7 +32,7 @@ const movimientos = async () => {
 const estado = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.estado;
 
 describe('cancelling', () => {
-  it('ends an open one once: one refund, no credential, no ring, its objects to be purged', async () => {
+  it('ends an open one once: one refund, no credential, no wake-up, its objects to be purged', async () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => cancel()));
     const repeated = { resultado: 'CANCELADA', isRepetida: true };
     expect(answers).toHaveLength(5);
@@ -84,7 +84,7 @@ describe('cancelling', () => {
   it('makes the epoch of a worker inside a step stale: it can write, finish and fail no more', async () => {
     const claimed = await newClaim();
     await cancel();
-    for (const write of writesOf(t.db, claimed)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
+    for (const write of writesOf(t.db, claimed)) await expect(write()).rejects.toBeInstanceOf(StaleEpoch);
     expect(await estado()).toBe('CANCELADA');
   });
 });

@@ -1,4 +1,4 @@
-import { Desplazado, type QueueName } from '@acuse/core';
+import { type QueueName, StaleEpoch } from '@acuse/core';
 import {
   createAccessSnapshots,
   createBoveda,
@@ -49,7 +49,7 @@ describe('claiming', () => {
     expect(results.filter(Boolean)).toHaveLength(1);
   });
 
-  it('refuses a ring of another generation, another phase, and one that has ended', async () => {
+  it('refuses a wake-up of another generation, another phase, and one that has ended', async () => {
     expect(await claim(2)).toBeNull();
     expect(await claim(1, 'ensambles')).toBeNull();
     await createClaims(t.db).fail(await newClaim(), { estado: 'ERROR', motivo: 'SAT_ERROR' });
@@ -63,7 +63,7 @@ describe('claiming', () => {
     const second = await newClaim();
     expect(second.epoch).toBe(first.epoch + 1);
 
-    for (const write of writesOf(t.db, first)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
+    for (const write of writesOf(t.db, first)) await expect(write()).rejects.toBeInstanceOf(StaleEpoch);
     expect(await row()).toMatchObject({ estado: 'EN_PROCESO', epoch: second.epoch });
     expect((await t.sql`SELECT FROM evento WHERE solicitud_id = ${id}`).length).toBe(0);
     expect(await saldo()).toBe(9);
@@ -119,7 +119,7 @@ describe('progress', () => {
     expect(after.partes.map((p) => p.periodo)).toEqual(periodos);
   });
 
-  it('rings again under a new generation, in the queue that is asked for', async () => {
+  it('wakes again under a new generation, in the queue that is asked for', async () => {
     const claims = createClaims(t.db);
     await claims.release(await newClaim(), {}, { queue: 'ensambles', inSeconds: 120 });
     const rows = await t.sql`SELECT gen, cola, due_at > now() + interval '100 seconds' AS later FROM outbox
@@ -132,7 +132,7 @@ describe('progress', () => {
     const claimed = await newClaim();
     await createClaims(t.db).release(claimed, {}, { queue: 'ensambles', inSeconds: 120 });
     const after = await row();
-    for (const write of writesOf(t.db, claimed)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
+    for (const write of writesOf(t.db, claimed)) await expect(write()).rejects.toBeInstanceOf(StaleEpoch);
     expect(await row()).toEqual(after);
   });
 });
@@ -153,7 +153,7 @@ describe('what several write at once', () => {
       claims.save(last, note),
     ]);
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
-    expect(results[1]).toMatchObject({ reason: expect.any(Desplazado) });
+    expect(results[1]).toMatchObject({ reason: expect.any(StaleEpoch) });
     const { rows } = await t.db.pool.query(
       `SELECT id, gen, lease_until IS NULL AS free, (SELECT count(*)::int FROM evento e WHERE e.solicitud_id = s.id) AS notes
        FROM solicitud s WHERE id = ANY ($1::uuid[])`,
@@ -206,7 +206,7 @@ describe('a change of channel', () => {
 });
 
 describe('ends', () => {
-  it('refunds once, deletes the sealed credential and the rings, whatever ends it first', async () => {
+  it('refunds once, deletes the sealed credential and the wake-ups, whatever ends it first', async () => {
     const claims = createClaims(t.db);
     const claimed = await newClaim();
     await t.sql`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = ${id}`;
@@ -291,29 +291,29 @@ describe('ends', () => {
 });
 
 describe('the reconciler', () => {
-  const ringOverdue = () => createSweeper(t.db).ringOverdue({ graceSeconds: 30, limit: 100 });
+  const wakeOverdue = () => createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 100 });
 
-  it('lets go of a claim that lapsed: its solicitud rings under the next generation', async () => {
+  it('lets go of a claim that lapsed: its solicitud is woken under the next generation', async () => {
     await t.sql`UPDATE outbox SET rung_at = now() WHERE solicitud_id = ${id}`;
     const claimed = await newClaim();
-    expect(await ringOverdue()).toBe(0);
+    expect(await wakeOverdue()).toBe(0);
     await t.sql`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = ${id}`;
-    expect(await ringOverdue()).toBe(1);
+    expect(await wakeOverdue()).toBe(1);
     expect(await row()).toMatchObject({ gen: 2, epoch: claimed.epoch, lease_until: null });
     const rows = await t.sql`SELECT gen, rung_at FROM outbox WHERE solicitud_id = ${id}`;
     expect(rows).toEqual([{ gen: 2, rung_at: null }]);
-    expect(await ringOverdue()).toBe(0);
+    expect(await wakeOverdue()).toBe(0);
     expect(await claim(1)).toBeNull();
     expect(await claim(2)).not.toBeNull();
   });
 
-  it('gives a ring of its present generation to an overdue solicitud that has none', async () => {
+  it('gives a wake-up of its present generation to an overdue solicitud that has none', async () => {
     await t.sql`UPDATE solicitud SET due_at = now() - interval '1 hour' WHERE id = ${id}`;
-    expect(await ringOverdue()).toBe(0);
+    expect(await wakeOverdue()).toBe(0);
     await t.sql`DELETE FROM outbox WHERE solicitud_id = ${id}`;
-    expect(await ringOverdue()).toBe(1);
+    expect(await wakeOverdue()).toBe(1);
     expect(await row()).toMatchObject({ gen: 1 });
-    expect(await ringOverdue()).toBe(0);
+    expect(await wakeOverdue()).toBe(0);
     expect(await claim(1)).not.toBeNull();
   });
 

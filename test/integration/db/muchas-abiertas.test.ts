@@ -1,7 +1,7 @@
 import type { Avance } from '@acuse/core';
 import { createClaims, createHeartbeats, createOutbox } from '@acuse/db';
 import { beforeAll, expect, test } from 'vitest';
-import { ring, seedOpen } from '../fixtures/abiertas.ts';
+import { schedule, seedOpen } from '../fixtures/abiertas.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { examine } from '../fixtures/planes.ts';
 
@@ -14,7 +14,7 @@ const t = useDatabase({ timeoutMs: 60_000 });
 let ids: string[] = [];
 beforeAll(async () => {
   ids = await seedOpen(t.db.pool, { open: OPEN, cuentas: 20 });
-  await ring(t.db.pool, ids);
+  await schedule(t.db.pool, ids);
   await t.db.pool.query('VACUUM ANALYZE');
   await createHeartbeats(t.db).beat({ proceso: 'p', rol: 'descargas', consumed: true, slots: TOGETHER });
 });
@@ -38,7 +38,7 @@ test('a turn of the relay reads no more with everything due than with little', a
   expect(taken).toEqual([TOGETHER + 4]);
 });
 
-test('rings that the queue refuses are put back by their keys', async () => {
+test('wake-ups that the queue refuses are put back by their keys', async () => {
   const outbox = createOutbox(t.db);
   await t.db.pool.query('UPDATE outbox SET rung_at = NULL WHERE rung_at IS NOT NULL');
   const refused = () =>

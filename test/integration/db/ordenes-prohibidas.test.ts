@@ -235,7 +235,7 @@ describe('beside what is refused, in the same database', () => {
   it('an API accepts for the taxpayer of the key alone, whose account pays', async () => {
     const own = await seedTaxpayer(t.db, { saldo: 5 });
     const { contribuyenteId, cuentaId } = found;
-    expect(await acceptSolicitud(bases.api, { ...own, contribuyenteId })).toEqual({ resultado: 'PASE_VENCIDO' });
+    expect(await acceptSolicitud(bases.api, { ...own, contribuyenteId })).toEqual({ resultado: 'STALE_ACCESS' });
     const { resultado } = await acceptSolicitud(bases.api, { ...own, cuentaId });
     expect([resultado, await saldoDe(t, own)]).toEqual(['ACEPTADA', 4]);
   });

@@ -1,4 +1,4 @@
-import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
+import { type ClaimedSolicitud, StaleEpoch } from '@acuse/core';
 import { createClaims, createLlaves, createSolicitudes, createSweeper } from '@acuse/db';
 import { expect, it } from 'vitest';
 import { brokenInvariants, newSolicitud, PAQUETE, saldoDe, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
@@ -43,7 +43,7 @@ const isTaken = (write: Promise<unknown>): Promise<boolean> =>
   write.then(
     () => true,
     (error: unknown) => {
-      if (error instanceof Desplazado) return false;
+      if (error instanceof StaleEpoch) return false;
       throw error;
     },
   );
@@ -92,7 +92,7 @@ it.each([
         [
           async () => {
             await update(`lease_until = now() - interval '1 second'`);
-            await sweeper.ringOverdue({ graceSeconds: 30, limit: 1_000 });
+            await sweeper.wakeOverdue({ graceSeconds: 30, limit: 1_000 });
             model.lapse();
             return [];
           },

@@ -32,15 +32,15 @@ async function due(taxpayer: Taxpayer, n: number, queue: QueueName = 'descargas'
 
 /** Lets the relay deliver once; gives what the queue got. */
 async function drain(input = PATIENT): Promise<string[]> {
-  const rung: WakeUp[] = [];
-  await createOutbox(t.db).drain(input, async (wakeUps) => void rung.push(...wakeUps));
-  return rung.map(({ solicitudId }) => solicitudId);
+  const woken: WakeUp[] = [];
+  await createOutbox(t.db).drain(input, async (wakeUps) => void woken.push(...wakeUps));
+  return woken.map(({ solicitudId }) => solicitudId);
 }
 
 const take = (solicitudId: string, gen = 1) =>
   createClaims(t.db).claim({ solicitudId, gen, queue: 'descargas', leaseSeconds: 60 });
 
-/** Takes a step of a solicitud that was rung, which is due again afterwards. */
+/** Takes a step of a solicitud that was woken, which is due again afterwards. */
 async function step(solicitudId: string, inSeconds = 0): Promise<void> {
   const [row] = await t.sql`SELECT gen FROM solicitud WHERE id = ${solicitudId}`;
   const claimed = await take(solicitudId, row?.['gen']);
@@ -134,15 +134,15 @@ describe('a fair share of the slots', () => {
     const many = await due(await seedTaxpayer(t.db), 50);
     const few = [];
     for (let n = 0; n < 5; n += 1) few.push(...(await due(await seedTaxpayer(t.db), 1)));
-    const rung = await drain();
-    for (const id of few) expect(rung).toContain(id);
-    expect(rung.filter((id) => many.includes(id)).length).toBeGreaterThan(0);
-    expect(rung.length).toBeLessThanOrEqual(12);
+    const woken = await drain();
+    for (const id of few) expect(woken).toContain(id);
+    expect(woken.filter((id) => many.includes(id)).length).toBeGreaterThan(0);
+    expect(woken.length).toBeLessThanOrEqual(12);
   });
 });
 
-describe('rings', () => {
-  it('that nobody answered are rung once more under their generation, those of a running step are not', async () => {
+describe('wake-ups', () => {
+  it('that nobody answered are woken once more under their generation, those of a running step are not', async () => {
     const [waiting = '', running = ''] = await due(await seedTaxpayer(t.db), 2);
     await slots(4);
     expect(await drain()).toEqual([waiting, running]);
@@ -203,7 +203,7 @@ describe('rings', () => {
     await t.sql`UPDATE outbox SET rung_at = now()`;
     await t.sql`UPDATE outbox SET rung_at = NULL WHERE solicitud_id <> ${ended}`;
     await t.sql`UPDATE solicitud SET estado = 'ERROR', terminada_en = now() WHERE id = ${ended}`;
-    await createSweeper(t.db).ringOverdue({ ...IMPATIENT, limit: 10 });
+    await createSweeper(t.db).wakeOverdue({ ...IMPATIENT, limit: 10 });
     const rows = await t.sql`SELECT solicitud_id AS id FROM outbox`;
     expect(rows).toEqual([{ id: next }]);
   });

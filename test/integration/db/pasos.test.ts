@@ -19,8 +19,8 @@ const FAILURE: NuevoEvento = { tipo: 'FALLO_INTERNO', codigo: 'FALTA_LLAVE' };
 const ASKED = { host: 'cfdidescargamasiva.clouda.sat.gob.mx', resultado: 'exito', veces: 2, ms: 310 } as const;
 
 let year = 2000;
-/** A new solicitud, and how its rings are answered: each claims it and gives it back with these events. */
-async function newRung(paso: PasoEnCurso | null = { proceso: 'host-a:7', consultas: [] }) {
+/** A new solicitud, and how its wake-ups are answered: each claims it and gives it back with these events. */
+async function newWoken(paso: PasoEnCurso | null = { proceso: 'host-a:7', consultas: [] }) {
   year += 1;
   const id = await newSolicitud(t.db, ana, { desde: `${year}-01-01`, hasta: `${year}-01-31` });
   let current = paso;
@@ -47,11 +47,11 @@ async function newRung(paso: PasoEnCurso | null = { proceso: 'host-a:7', consult
 }
 
 it('keeps each step in the statement that gives its claim back: who, what it waited, what it took, noted and asked', async () => {
-  const rung = await newRung({ proceso: 'host-a:7', consultas: [ASKED] });
-  await t.sql`UPDATE solicitud SET due_at = now() - interval '3 seconds' WHERE id = ${rung.id}`;
-  await t.sql`UPDATE outbox SET due_at = now() - interval '3 seconds' WHERE solicitud_id = ${rung.id}`;
-  await rung.step({ tipo: 'ACEPTADA' }, LOOK);
-  const [first, ...others] = await rung.pasos();
+  const woken = await newWoken({ proceso: 'host-a:7', consultas: [ASKED] });
+  await t.sql`UPDATE solicitud SET due_at = now() - interval '3 seconds' WHERE id = ${woken.id}`;
+  await t.sql`UPDATE outbox SET due_at = now() - interval '3 seconds' WHERE solicitud_id = ${woken.id}`;
+  await woken.step({ tipo: 'ACEPTADA' }, LOOK);
+  const [first, ...others] = await woken.pasos();
   expect(others).toEqual([]);
   expect(first).toMatchObject({ epoch: 1, cola: 'descargas', notas: 'ACEPTADA,SAT_EN_PROCESO', proceso: 'host-a:7' });
   expect(first).toMatchObject({ consultas: [ASKED], veces: 1, ultimo_en: null });
@@ -60,18 +60,18 @@ it('keeps each step in the statement that gives its claim back: who, what it wai
 });
 
 it('counts a step that noted nothing new in the row of the one before, with the longest times and the last worker', async () => {
-  const rung = await newRung();
-  await rung.step({ tipo: 'SOLICITADA', codigo: 'F' });
-  for (const _ of [1, 2, 3]) await rung.step(LOOK);
-  rung.by({ proceso: 'host-b:9', consultas: [ASKED] });
-  await rung.step(LOOK);
-  await rung.step();
-  await rung.step(SILENCE);
-  await rung.step(SILENCE);
-  for (const _ of [1, 2]) await rung.step(FAILURE);
+  const woken = await newWoken();
+  await woken.step({ tipo: 'SOLICITADA', codigo: 'F' });
+  for (const _ of [1, 2, 3]) await woken.step(LOOK);
+  woken.by({ proceso: 'host-b:9', consultas: [ASKED] });
+  await woken.step(LOOK);
+  await woken.step();
+  await woken.step(SILENCE);
+  await woken.step(SILENCE);
+  for (const _ of [1, 2]) await woken.step(FAILURE);
   // What changes something is a row of its own, however often.
-  for (const _ of [1, 2]) await rung.step({ tipo: 'REPETIDA' });
-  const rows = (await rung.pasos()).map(({ epoch, notas, veces, proceso }) => [epoch, notas, veces, proceso]);
+  for (const _ of [1, 2]) await woken.step({ tipo: 'REPETIDA' });
+  const rows = (await woken.pasos()).map(({ epoch, notas, veces, proceso }) => [epoch, notas, veces, proceso]);
   expect(rows).toEqual([
     [1, 'SOLICITADA', 1, 'host-a:7'],
     [3, 'SAT_EN_PROCESO', 4, 'host-b:9'],
@@ -81,12 +81,12 @@ it('counts a step that noted nothing new in the row of the one before, with the 
     [21, 'REPETIDA', 1, 'host-b:9'],
     [23, 'REPETIDA', 1, 'host-b:9'],
   ]);
-  const failures = await t.sql`SELECT veces FROM evento WHERE solicitud_id = ${rung.id} AND tipo = 'FALLO_INTERNO'`;
+  const failures = await t.sql`SELECT veces FROM evento WHERE solicitud_id = ${woken.id} AND tipo = 'FALLO_INTERNO'`;
   expect(failures).toEqual([{ veces: 2 }]);
 });
 
 it('keeps the last step too, however a solicitud ends, waits or changes its channel', async () => {
-  const [finished, failed, awaited, changed] = [await newRung(), await newRung(), await newRung(), await newRung()];
+  const [finished, failed, awaited, changed] = [await newWoken(), await newWoken(), await newWoken(), await newWoken()];
   await finished.claims.finish(await finished.claim(), PAQUETE);
   await failed.claims.fail(await failed.claim(), { estado: 'RECHAZADA', motivo: 'SAT_RECHAZADA' });
   await awaited.claims.awaitEfirma(await awaited.claim());
@@ -99,30 +99,30 @@ it('keeps the last step too, however a solicitud ends, waits or changes its chan
 });
 
 it('keeps no step of whoever lost the claim, and none where nobody tells who makes it', async () => {
-  const lost = await newRung();
+  const lost = await newWoken();
   const claimed = await lost.claim();
   await t.sql`UPDATE solicitud SET epoch = epoch + 1 WHERE id = ${lost.id}`;
   await expect(lost.claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 })).rejects.toThrow(/is over/);
-  const untold = await newRung(null);
+  const untold = await newWoken(null);
   await untold.step(LOOK);
   expect([await lost.pasos(), await untold.pasos()]).toEqual([[], []]);
 });
 
 it('stays within 2,000 bytes however often a request is looked at, and goes with the rest of its trace', async () => {
-  const rung = await newRung({ proceso: 'descargas-7d9c5b6f4-x2x9k:1', consultas: [ASKED] });
-  await rung.step({ tipo: 'ACEPTADA' });
-  await rung.step({ tipo: 'SOLICITADA', codigo: 'F' });
-  for (let n = 0; n < 30; n += 1) await rung.step(LOOK);
-  await rung.step({ tipo: 'SAT_TERMINADA' });
-  await rung.step({ tipo: 'PAQUETE_GUARDADO' });
-  await rung.claims.fail(await rung.claim(), { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO' });
+  const woken = await newWoken({ proceso: 'descargas-7d9c5b6f4-x2x9k:1', consultas: [ASKED] });
+  await woken.step({ tipo: 'ACEPTADA' });
+  await woken.step({ tipo: 'SOLICITADA', codigo: 'F' });
+  for (let n = 0; n < 30; n += 1) await woken.step(LOOK);
+  await woken.step({ tipo: 'SAT_TERMINADA' });
+  await woken.step({ tipo: 'PAQUETE_GUARDADO' });
+  await woken.claims.fail(await woken.claim(), { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO' });
   // A row, its place in the page, and its entry in the index.
   const [size] = await t.sql<{ bytes: number; rows: number }>`
-    SELECT sum(pg_column_size(p.*) + 4 + 40)::int AS bytes, count(*)::int AS rows FROM paso p WHERE solicitud_id = ${rung.id}`;
+    SELECT sum(pg_column_size(p.*) + 4 + 40)::int AS bytes, count(*)::int AS rows FROM paso p WHERE solicitud_id = ${woken.id}`;
   expect(size?.rows).toBe(6);
   expect(size?.bytes).toBeLessThan(2_000);
 
-  await t.sql`UPDATE solicitud SET objetos_borrados_en = now(), terminada_en = now() - interval '91 days' WHERE id = ${rung.id}`;
+  await t.sql`UPDATE solicitud SET objetos_borrados_en = now(), terminada_en = now() - interval '91 days' WHERE id = ${woken.id}`;
   await createRetention(worker).prune({ traceDays: 90, auditDays: 1_830, limit: 100 });
-  expect(await rung.pasos()).toEqual([]);
+  expect(await woken.pasos()).toEqual([]);
 });

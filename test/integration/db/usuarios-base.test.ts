@@ -171,7 +171,7 @@ describe('users of the database', { shuffle: false }, () => {
     const queue = { url: cola(CLAVES[1]), namespace: 'prueba' };
     expect(await inspectQueue(queue.url, 10_000)).toMatchObject({ hasSchema: false, mayCreate: true });
     const opened = createQueue(queue);
-    await opened.ring([{ queue: 'descargas', solicitudId: randomUUID(), gen: 1 }], AbortSignal.timeout(30_000));
+    await opened.wake([{ queue: 'descargas', solicitudId: randomUUID(), gen: 1 }], AbortSignal.timeout(30_000));
     await opened.close();
     expect(await inspectQueue(queue.url, 10_000)).toMatchObject({ hasSchema: true, mayUse: true });
     await expect(ask('acuse_cola', CLAVES[1], 'SELECT FROM cuenta')).rejects.toMatchObject({ code: '42501' });

@@ -41,7 +41,7 @@ describe('PostgreSQL does not answer', () => {
     ['the balance cannot be debited', ['cuenta']],
     ['the ledger cannot be written', ['movimiento']],
     ['the request cannot be written', ['solicitud']],
-    ['the ring cannot be written', ['outbox']],
+    ['the wake-up cannot be written', ['outbox']],
   ])('%s: 503/5041 in time, nothing charged, and the next call works', async (_name, tables) => {
     const caller = await servicio.newCiecCaller({ saldo: 3 });
     const ask = (here: Caller) => here.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });

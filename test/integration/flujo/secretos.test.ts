@@ -100,7 +100,7 @@ flowOnEachDriver('secrets', (queueUrl) => {
     const [row] = await servicio.sql<{ hash: Buffer; sobre: Buffer }>`
       SELECT k.hash, c.sobre FROM api_key k JOIN credencial c ON c.api_key_id = k.id WHERE k.id = ${caller.apiKeyId}`;
     const isQueue = (place: string) => (queueUrl ? place === 'redis' : /bullmq|job|queue/i.test(place));
-    // While a worker has its ring in the hand, the queue has not.
+    // While a worker has its wake-up in the hand, the queue has not.
     const places = await waitFor(async () => {
       const found = await everything();
       return findIn(found, [id]).some(isQueue) ? found : null;

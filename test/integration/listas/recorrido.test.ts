@@ -62,7 +62,7 @@ flowOnEachDriver('from the list at its source to the answer', (queueUrl) => {
     // A hidden row is nobody's, not even of one who would ask with its letters.
     expect((await consultar('XXXXXXXXXXXX')).body.cfdi_codigo).toBe(2002);
 
-    // Each second the queue rings, and the source is asked whether it has something newer.
+    // Each second the queue wakes, and the source is asked whether it has something newer.
     await untilCarga(({ resultado }) => resultado === 'SIN_CAMBIO', 2);
 
     // The source breaks down: the old list goes on answering, and the operator sees why.

@@ -15,14 +15,14 @@ flowOnEachDriver('a worker that is told to end', (queueUrl) => {
   const pipe = duringTests(() => startPipe(inject('s3').endpoint));
   const servicio = useServicio(() => ({ queueUrl, workerEnv: { S3_ENDPOINT: pipe.url } }), LOOPS);
 
-  /** Tells it to end while something is held up, and rings meanwhile, whether or not the relay still counts on it. */
+  /** Tells it to end while something is held up, and wakes meanwhile, whether or not the relay still counts on it. */
   async function endWithout(leaving: AppProcess, held: Held): Promise<() => Promise<void>> {
     const ended = leaving.stop();
     await waitFor(async () => (await logOf(servicio, leaving.name)).includes('shutdown_begun') || null);
     const caller = await newEfirmaCaller(servicio);
     const id = await askFor(caller, MES);
     const queue = createQueue({ url: queueUrl ?? servicio.databaseUrl, namespace: servicio.bucket });
-    await queue.ring([{ solicitudId: id, gen: 1, queue: 'descargas' }], AbortSignal.timeout(20_000));
+    await queue.wake([{ solicitudId: id, gen: 1, queue: 'descargas' }], AbortSignal.timeout(20_000));
     await queue.close();
     held.deliver();
     expect(await ended).toBe(true);

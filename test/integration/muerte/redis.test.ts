@@ -31,7 +31,7 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
   const expectAllWhole = async (ids: readonly string[]) => {
     for (const [at, pedido] of DIAS.entries()) await expectWhole(servicio, caller, ids[at] ?? '', pedido);
   };
-  /** Rings that the queue does not have. */
+  /** Wake-ups that the queue does not have. */
   const outbox = async () => (await servicio.sql`SELECT FROM outbox WHERE rung_at IS NULL`).length;
   const open = async () => (await servicio.sql`SELECT FROM outbox`).length;
   /** What the queue of downloads holds. */
@@ -57,7 +57,7 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     for (const worker of workers) expect(await worker.stop()).toBe(true);
   });
 
-  it('and comes back empty, twice: what it had rings all the same', async () => {
+  it('and comes back empty, twice: what it had is woken all the same', async () => {
     await redis.start();
     const [loops, steps] = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
     const allWait = () => waitFor(async () => (await held()) === DIAS.length || null);

@@ -25,10 +25,10 @@ async function startSilent() {
   };
 }
 
-flowOnEachDriver('a relay killed when the outbox has noted the rings and the queue has none of them', (queueUrl) => {
+flowOnEachDriver('a relay killed when the outbox has noted the wake-ups and the queue has none of them', (queueUrl) => {
   const servicio = useServicio({ queueUrl });
 
-  it('loses none: they are rung again', async () => {
+  it('loses none: they are woken again', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 6 });
     const pedidos = [1, 2, 3, 4, 5, 6].map((month): Pedido => {
       const desde = `2025-0${month}-01`;
@@ -42,7 +42,7 @@ flowOnEachDriver('a relay killed when the outbox has noted the rings and the que
       const rows = await servicio.sql`SELECT FROM outbox WHERE gen = 1 AND rung_at IS NOT NULL`;
       return rows.length === ids.length || null;
     };
-    // A relay that gives the silent queue up takes the rings back: one that did so just before it died is followed by
+    // A relay that gives the silent queue up takes the wake-ups back: one that did so just before it died is followed by
     // another.
     await waitFor(async () => {
       const relay = await servicio.startWorker({ ...RELAY, QUEUE_URL: deaf, QUEUE_TIMEOUT_MS: '600000' });

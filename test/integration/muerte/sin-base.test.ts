@@ -10,7 +10,7 @@ import { useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 const DOWNLOADS = 40;
 
 onEachDriver('a worker that reaches the queue but not the database', (queueUrl) => {
-  // A wake-up that was consumed in vain is rung again after this grace: no test waits that long.
+  // A wake-up that was consumed in vain is woken again after this grace: no test waits that long.
   const servicio = useServicio(
     { ...(queueUrl ? { queueUrl } : {}), workerEnv: { RECONCILER_GRACE_SECONDS: '3600' } },
     LOOPS,

@@ -11,7 +11,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
   const operador = usePersona(panel, { rol: 'OPERADOR' });
   beforeAll(async () => {
     const queue = createQueue({ url: queueUrl ?? panel.databaseUrl, namespace });
-    await queue.ring([{ solicitudId: 'una', gen: 1, queue: 'descargas' }], new AbortController().signal);
+    await queue.wake([{ solicitudId: 'una', gen: 1, queue: 'descargas' }], new AbortController().signal);
     await queue.close();
     // A connection that does not come within seconds is given up, and tried anew by who looks next.
     const looked = async () => panel.deps.dashboard.cuentas(AbortSignal.timeout(60_000));

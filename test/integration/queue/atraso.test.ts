@@ -34,7 +34,7 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
     return n;
   }
 
-  it('is worked off ring by ring, also after it was emptied: what waits is rung again and does not go stale', async () => {
+  it('is worked off wake-up by wake-up, also after it was emptied: what waits is woken again and does not go stale', async () => {
     const taxpayer = await seedTaxpayer(t.db);
     const ids = Array.from({ length: OPEN }, () => uuidV7());
     await t.sql`
@@ -52,21 +52,21 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
     const sweeper = createSweeper(t.db);
     const claims = createClaims(t.db);
     const loops = async () => {
-      await sweeper.ringOverdue({ ...grace, limit: 500 });
-      return untilTaken(() => outbox.drain(grace, (rings) => queue.ring(rings, AbortSignal.timeout(20_000))));
+      await sweeper.wakeOverdue({ ...grace, limit: 500 });
+      return untilTaken(() => outbox.drain(grace, (wakeUps) => queue.wake(wakeUps, AbortSignal.timeout(20_000))));
     };
 
-    // Rung again and again while nobody listens: the queue holds each ring once, and no more than the slots need.
+    // Woken again and again while nobody listens: the queue holds each wake-up once, and no more than the slots need.
     for (let n = 0; n < 5; n += 1) await loops();
     const held = await waiting();
     expect(held).toBeGreaterThanOrEqual(SLOTS);
     expect(held).toBeLessThanOrEqual(SLOTS + 4);
 
-    const counts = { rings: 0, claims: 0 };
+    const counts = { wakeUps: 0, claims: 0 };
     let work: Promise<unknown> = Promise.resolve();
     const handle = async ({ solicitudId, gen }: { solicitudId: string; gen: number }) => {
-      counts.rings += 1;
-      // The loops run before each claim, as they do when a ring has waited for long.
+      counts.wakeUps += 1;
+      // The loops run before each claim, as they do when a wake-up has waited for long.
       await loops();
       const claimed = await claims.claim({ solicitudId, gen, queue: 'descargas', leaseSeconds: 60 });
       if (!claimed) return;
@@ -85,7 +85,7 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
       },
       onError: () => {},
     });
-    // What the queue lost is rung by the loops alone.
+    // What the queue lost is woken by the loops alone.
     await waitFor(async () => {
       await loops();
       return counts.claims >= OPEN || null;
@@ -93,7 +93,7 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
     await consumer.close(0);
     await queue.close();
     expect(counts.claims).toBe(OPEN);
-    expect(counts.rings).toBeLessThan(2 * OPEN);
+    expect(counts.wakeUps).toBeLessThan(2 * OPEN);
     expect(await t.sql`SELECT DISTINCT gen, epoch FROM solicitud`).toEqual([{ gen: 2, epoch: 2 }]);
   });
 });

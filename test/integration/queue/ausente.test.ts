@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
 import { createQueue, QueueUnavailable } from '@acuse/queue';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { openDoorbell, untilTaken } from '../fixtures/queue.ts';
+import { openWakeUps, untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { type Fin, ownPostgres, ownRedis } from '../fixtures/servidores.ts';
 
@@ -24,7 +24,7 @@ const SERVERS: Record<string, () => Promise<Servidor>> = {
   Redis: () => ownRedis(),
 };
 
-describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name) => {
+describe.each(Object.keys(SERVERS))('the wake-up queue without its server, %s', (name) => {
   const isHere = name !== 'Redis' || inject('redisUrl') !== null;
   let server: Servidor;
   beforeAll(async () => {
@@ -33,10 +33,10 @@ describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name
   afterAll(() => server?.close());
 
   it.skipIf(!isHere)('refuses in time, and works with the same objects whenever it is there', async () => {
-    const { ring, isHeard, close } = openDoorbell({ url: server.url, namespace: 'prueba' });
+    const { wake, isHeard, close } = openWakeUps({ url: server.url, namespace: 'prueba' });
     // Away at the start, there, killed, there again, away in order, there again.
     for (const fin of ['kill', 'stop', null] as const) {
-      for (let n = 0; n < 3; n += 1) await expect(ring(300)).rejects.toBeInstanceOf(QueueUnavailable);
+      for (let n = 0; n < 3; n += 1) await expect(wake(300)).rejects.toBeInstanceOf(QueueUnavailable);
       await server.start();
       await isHeard();
       if (fin) await server.end(fin);
@@ -45,37 +45,37 @@ describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name
   });
 });
 
-describe('the doorbell with a PostgreSQL that dies while it greets', () => {
-  it('is rung all the same once there is another', { tags: ['slow'] }, async () => {
+describe('the wake-up queue with a PostgreSQL that dies while it greets', () => {
+  it('is woken all the same once there is another', { tags: ['slow'] }, async () => {
     const { database, port, ...server } = await ownPostgres();
     await server.end('stop');
     // Takes connections and says nothing; they stay open when nobody listens any more.
     const silent: Socket[] = [];
     const dying = createServer((socket) => silent.push(socket)).listen(port, '127.0.0.1');
     await once(dying, 'listening');
-    const doorbell = openDoorbell({ url: database.url, namespace: 'prueba' });
+    const waker = openWakeUps({ url: database.url, namespace: 'prueba' });
     await waitFor(async () => silent.length > 0 || null);
     dying.close();
     await server.start();
-    await doorbell.isHeard();
+    await waker.isHeard();
     for (const socket of silent) socket.destroy();
-    await doorbell.close();
+    await waker.close();
     await database.close();
   });
 });
 
-describe.skipIf(inject('redisUrl') === null)('the doorbell with a Redis that hangs', () => {
+describe.skipIf(inject('redisUrl') === null)('the wake-up queue with a Redis that hangs', () => {
   it('refuses when its time is over, and works again when Redis does', async () => {
     const redis = await ownRedis();
     await redis.start();
     const queue = createQueue({ url: redis.url, namespace: 'prueba' });
     const wakeUp = { solicitudId: randomUUID(), gen: 1, queue: 'descargas' } as const;
-    await untilTaken(() => queue.ring([wakeUp], AbortSignal.timeout(2_000)));
+    await untilTaken(() => queue.wake([wakeUp], AbortSignal.timeout(2_000)));
     redis.signal('SIGSTOP');
-    await expect(queue.ring([wakeUp], AbortSignal.timeout(500))).rejects.toBeInstanceOf(QueueUnavailable);
-    await expect(queue.ring([wakeUp], AbortSignal.timeout(500))).rejects.toBeInstanceOf(QueueUnavailable);
+    await expect(queue.wake([wakeUp], AbortSignal.timeout(500))).rejects.toBeInstanceOf(QueueUnavailable);
+    await expect(queue.wake([wakeUp], AbortSignal.timeout(500))).rejects.toBeInstanceOf(QueueUnavailable);
     redis.signal('SIGCONT');
-    await untilTaken(() => queue.ring([wakeUp], AbortSignal.timeout(2_000)));
+    await untilTaken(() => queue.wake([wakeUp], AbortSignal.timeout(2_000)));
     await queue.close();
     await redis.close();
   });

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
 import { startPipe } from '../fixtures/pipe.ts';
-import { openDoorbell } from '../fixtures/queue.ts';
+import { openWakeUps } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
 
 /** ErrorResponse (PostgreSQL, Frontend/Backend Protocol, Message Formats) of a server that an operator stops. */
@@ -66,10 +66,10 @@ async function startCutter(target: URL) {
   };
 }
 
-it('a connection of the queue that is ended with its greeting ends nothing else, and the doorbell rings again', async () => {
+it('a connection of the queue that is ended with its greeting ends nothing else, and the queue wakes workers again', async () => {
   const database = await testDatabase();
   const cutter = await startCutter(new URL(database.url));
-  const { isHeard, close } = openDoorbell({ url: cutter.url, namespace: 'cortes' });
+  const { isHeard, close } = openWakeUps({ url: cutter.url, namespace: 'cortes' });
   try {
     await isHeard();
     // Whichever connection it is that comes at that moment: the first to come anew, the second, both.
@@ -95,10 +95,10 @@ it('a process that stands still while it looks after the schema of the queue hol
   const caught = pipe.catchReply('pg_advisory_xact_lock');
   const url = new URL(database.url);
   url.port = new URL(pipe.url).port;
-  const still = openDoorbell({ url: url.href, namespace: 'quieta' });
+  const still = openWakeUps({ url: url.href, namespace: 'quieta' });
   await caught;
-  // Of another namespace: the first one comes back and would hear what this one rings.
-  const other = openDoorbell({ url: database.url, namespace: 'despierta' });
+  // Of another namespace: the first one comes back and would hear what this one wake-ups.
+  const other = openWakeUps({ url: database.url, namespace: 'despierta' });
   try {
     await other.isHeard();
   } finally {

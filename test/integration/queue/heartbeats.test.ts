@@ -4,17 +4,17 @@ import { acceptSolicitud, seedTaxpayer, useDatabase } from '../fixtures/database
 
 const t = useDatabase();
 
-it('a consumer is blamed for what was rung and nobody took; the lag counts what waits for its ring as well', async () => {
+it('a consumer is blamed for what was woken and nobody took; the lag counts what waits for its wake-up as well', async () => {
   const heartbeats = createHeartbeats(t.db);
   const unanswered = async (queue: 'descargas' | 'ensambles' = 'descargas') => (await heartbeats.lag(queue)).unanswered;
-  const ring = () => t.sql`UPDATE outbox SET rung_at = now()`;
+  const handOver = () => t.sql`UPDATE outbox SET rung_at = now()`;
   const accepted = await acceptSolicitud(t.db, await seedTaxpayer(t.db));
   const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
-  // Its ring is still with the relay.
+  // Its wake-up is still with the relay.
   await t.sql`UPDATE outbox SET due_at = now() - interval '1 hour'`;
   expect(await unanswered()).toBe(0);
   expect((await heartbeats.lag('descargas')).seconds).toBeGreaterThanOrEqual(3_600);
-  await ring();
+  await handOver();
   expect(await unanswered()).toBe(1);
   expect((await heartbeats.lag('descargas')).seconds).toBeGreaterThanOrEqual(3_600);
   expect(await heartbeats.lag('ensambles')).toEqual({ unanswered: 0, seconds: 0 });

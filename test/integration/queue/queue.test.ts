@@ -15,7 +15,7 @@ const wakeUp = (options: Partial<WakeUp> = {}): WakeUp => ({
   ...options,
 });
 
-onEachDriver('the doorbell', (redisUrl) => {
+onEachDriver('the wake-up queue', (redisUrl) => {
   const url = queueAt(redisUrl);
   let namespace: string;
   const closing: (() => Promise<unknown>)[] = [];
@@ -29,7 +29,7 @@ onEachDriver('the doorbell', (redisUrl) => {
   const openQueue = () => {
     const queue = createQueue({ url: url(), namespace });
     closing.push(() => queue.close());
-    return { ring: (wakeUps: readonly WakeUp[]) => untilTaken(() => queue.ring(wakeUps, soon())) };
+    return { wake: (wakeUps: readonly WakeUp[]) => untilTaken(() => queue.wake(wakeUps, soon())) };
   };
   const consume = (options: Partial<Parameters<typeof createConsumer>[1]> = {}) => {
     const heard: string[] = [];
@@ -49,10 +49,10 @@ onEachDriver('the doorbell', (redisUrl) => {
   const heardAll = (heard: readonly string[], n: number) =>
     waitFor(async () => (new Set(heard).size >= n ? heard : null));
 
-  it('brings each ring to its own queue, with its generation', async () => {
+  it('brings each wake-up to its own queue, with its generation', async () => {
     const queue = openQueue();
     const [download, assembly] = [wakeUp({ gen: 3 }), wakeUp({ queue: 'ensambles' })];
-    await queue.ring([download, assembly]);
+    await queue.wake([download, assembly]);
     const { heard } = consume();
     const { heard: heardToo } = consume({
       queue: 'ensambles',
@@ -64,41 +64,41 @@ onEachDriver('the doorbell', (redisUrl) => {
     expect(heardToo).toEqual([assembly.solicitudId]);
   });
 
-  it('takes 1,000 rings at once and loses none', async () => {
+  it('takes 1,000 wake-ups at once and loses none', async () => {
     const wakeUps = Array.from({ length: 1_000 }, () => wakeUp());
-    await openQueue().ring(wakeUps);
+    await openQueue().wake(wakeUps);
     const { heard } = consume({ concurrency: 50 });
     await heardAll(heard, 1_000);
     expect(new Set(heard)).toEqual(new Set(wakeUps.map(({ solicitudId }) => `${solicitudId} 1`)));
     expect(heard).toHaveLength(1_000);
   });
 
-  it('rings once for what is rung twice before anybody came', async () => {
+  it('wakes once for equal wake-ups', async () => {
     const queue = openQueue();
     const [twice, last] = [wakeUp(), wakeUp()];
-    await queue.ring([twice]);
-    await queue.ring([twice, last]);
+    await queue.wake([twice]);
+    await queue.wake([twice, last]);
     const { heard } = consume({ concurrency: 1 });
     await waitFor(async () => heard.includes(`${last.solicitudId} 1`) || null);
     expect(heard).toEqual([`${twice.solicitudId} 1`, `${last.solicitudId} 1`]);
   });
 
-  it('takes the same ring again after it was answered', async () => {
+  it('takes the same are woken again after it was answered', async () => {
     const queue = openQueue();
     const again = wakeUp();
     const { consumer, heard } = consume();
-    await queue.ring([again]);
+    await queue.wake([again]);
     await heardAll(heard, 1);
     await waitFor(async () => consumer.running() === 0 || null);
-    // The server forgets an answered ring a moment after its handler has ended.
+    // The server forgets an answered wake-up a moment after its handler has ended.
     await waitFor(async () => {
-      await queue.ring([again]);
+      await queue.wake([again]);
       return heard.length > 1 || null;
     });
     expect(new Set(heard).size).toBe(1);
   });
 
-  it('goes on after a ring whose work failed, and tells of the failure', async () => {
+  it('goes on after a wake-up whose work failed, and tells of the failure', async () => {
     const errors: unknown[] = [];
     const heard: string[] = [];
     const failure = new Error('of the work');
@@ -110,9 +110,9 @@ onEachDriver('the doorbell', (redisUrl) => {
       },
     });
     const queue = openQueue();
-    await queue.ring([wakeUp()]);
+    await queue.wake([wakeUp()]);
     await heardAll(heard, 1);
-    await queue.ring([wakeUp()]);
+    await queue.wake([wakeUp()]);
     await heardAll(heard, 2);
     expect(errors).toContain(failure);
     expect(heard).toHaveLength(2);
@@ -129,10 +129,10 @@ onEachDriver('the doorbell', (redisUrl) => {
         if (heard.length === 1) await gate;
       },
     });
-    await queue.ring([wakeUp()]);
+    await queue.wake([wakeUp()]);
     await heardAll(heard, 1);
     await consumer.rebuild();
-    await queue.ring([wakeUp(), wakeUp()]);
+    await queue.wake([wakeUp(), wakeUp()]);
     await heardAll(heard, 3);
     open();
     await waitFor(async () => consumer.running() === 0 || null);
@@ -149,7 +149,7 @@ onEachDriver('the doorbell', (redisUrl) => {
         heard.push(signal.aborted ? 'aborted' : 'done');
       },
     });
-    await queue.ring([wakeUp(), wakeUp()]);
+    await queue.wake([wakeUp(), wakeUp()]);
     await heardAll(heard, 1);
     const closed = consumer.close(60_000);
     open();
@@ -166,7 +166,7 @@ onEachDriver('the doorbell', (redisUrl) => {
           signal.addEventListener('abort', () => resolve());
         }),
     });
-    await openQueue().ring([wakeUp()]);
+    await openQueue().wake([wakeUp()]);
     await heardAll(heard, 1);
     await consumer.close(10);
     expect(consumer.running()).toBe(0);

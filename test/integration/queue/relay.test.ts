@@ -7,7 +7,7 @@ import { silentLogger as log } from '@acuse/runtime';
 import { it } from 'vitest';
 import { startRelay } from '../../../apps/worker/src/roles/relay.ts';
 import { createRunner } from '../../../apps/worker/src/steps.ts';
-import { ring, seedOpen } from '../fixtures/abiertas.ts';
+import { schedule, seedOpen } from '../fixtures/abiertas.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
@@ -18,7 +18,7 @@ const NEVER = 3_600_000;
 onEachDriver('the relay of a worker', (redisUrl) => {
   const t = useDatabase();
 
-  it('gives out the slot of a step that is over, and rings what is due at once, before its next look', async () => {
+  it('gives out the slot of a step that is over, and wakes what is due at once, before its next look', async () => {
     const settings = { url: redisUrl ?? t.url, namespace: `t-${randomBytes(6).toString('hex')}` };
     await createHeartbeats(t.db).beat({ proceso: 'uno', rol: 'descargas', consumed: false, slots: 2 });
     const claims = createClaims(t.db);
@@ -60,7 +60,7 @@ onEachDriver('the relay of a worker', (redisUrl) => {
     try {
       // More than the slots and what may wait beyond them.
       const ids = await seedOpen(t.db.pool, { open: 12, cuentas: 3 });
-      await ring(t.db.pool, ids);
+      await schedule(t.db.pool, ids);
       relay.wake();
       await waitFor(async () => ids.every((id) => steps.get(id) === 3) || null);
     } finally {

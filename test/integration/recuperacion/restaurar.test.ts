@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { delimiter, join } from 'node:path';
-import { Desplazado } from '@acuse/core';
+import { StaleEpoch } from '@acuse/core';
 import { createLlaves, openDatabase } from '@acuse/db';
 import { dropDatabase } from '@acuse/embedded';
 import { expect, inject, it, onTestFinished } from 'vitest';
@@ -99,16 +99,16 @@ flowOnEachDriver('a database that is restored from a backup', (queueUrl) => {
     },
   );
 
-  it('leaves nothing to who held a solicitud before, and rings it under a new generation', async () => {
+  it('leaves nothing to who held a solicitud before, and wakes it under a new generation', async () => {
     const { newCiecCaller, db, sql, databaseUrl } = servicio;
     const id = await askFor(await newCiecCaller());
     await sql`UPDATE outbox SET rung_at = now() WHERE solicitud_id = ${id}`;
     const claimed = await claimOf(db, id);
     await acuse({ DATABASE_URL: databaseUrl }, 'recuperar', '--con-conexiones');
-    for (const write of writesOf(db, claimed)) await expect(write()).rejects.toThrow(Desplazado);
-    const rings = await sql`SELECT o.gen = s.gen AS same, o.gen > 1000000 AS new, o.rung_at, s.lease_until
+    for (const write of writesOf(db, claimed)) await expect(write()).rejects.toThrow(StaleEpoch);
+    const wakeUps = await sql`SELECT o.gen = s.gen AS same, o.gen > 1000000 AS new, o.rung_at, s.lease_until
       FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id WHERE s.id = ${id}`;
-    expect(rings).toEqual([{ same: true, new: true, rung_at: null, lease_until: null }]);
+    expect(wakeUps).toEqual([{ same: true, new: true, rung_at: null, lease_until: null }]);
   });
 
   it('is looked at by a rule for each promise of the ledger', async () => {

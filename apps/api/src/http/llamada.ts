@@ -137,6 +137,6 @@ export function toResponse(
 export class StaleAccess extends CfdiError {
   constructor() {
     super('SALDO_NO_DISPONIBLE', { reintentar_en: 1 });
-    this.name = 'PaseVencido';
+    this.name = 'StaleAccess';
   }
 }

@@ -6,8 +6,8 @@ import { startCleanup, startReconciler } from './reconciler.ts';
 const never = () => new Promise<never>(() => {});
 const base = { log: silentLogger, everyMs: 1, retentionDays: 30 };
 
-test('storage that hangs delays neither rings and refunds nor the end of a key', async () => {
-  const counts = { rung: 0, refunded: 0, reaped: 0, asked: 0 };
+test('storage that hangs delays neither wake-ups and refunds nor the end of a key', async () => {
+  const counts = { woken: 0, refunded: 0, reaped: 0, asked: 0 };
   const limpieza = startCleanup({
     ...base,
     purgeSeconds: 1,
@@ -26,8 +26,8 @@ test('storage that hangs delays neither rings and refunds nor the end of a key',
     ...base,
     graceSeconds: 1,
     sweeper: {
-      ringOverdue: async () => {
-        counts.rung += 1;
+      wakeOverdue: async () => {
+        counts.woken += 1;
         return 0;
       },
       expire: async () => [],
@@ -49,7 +49,7 @@ test('storage that hangs delays neither rings and refunds nor the end of a key',
       },
     },
   });
-  await expect.poll(() => Math.min(counts.rung, counts.refunded, counts.reaped)).toBeGreaterThan(3);
+  await expect.poll(() => Math.min(counts.woken, counts.refunded, counts.reaped)).toBeGreaterThan(3);
   expect(counts.asked).toBe(1);
   await Promise.all([reconciler.close(), reaper.close()]);
   void limpieza.close();

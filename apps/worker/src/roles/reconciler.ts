@@ -19,16 +19,16 @@ import type { OpenWorkerRole } from './role.ts';
 const BATCH = 500;
 
 /**
- * Keeps every solicitud moving whatever happened to the queue or to a worker: those whose claim lapsed ring again,
+ * Keeps every solicitud moving whatever happened to the queue or to a worker: those whose claim lapsed are woken again,
  * those past their deadline end with a refund, those past their retention lose their package. Charges of calls whose
  * process died are given back. It asks nothing but the database: storage that hangs must not keep a solicitud waiting.
  */
 export function startReconciler(deps: {
-  sweeper: Pick<Sweeper, 'ringOverdue' | 'expire' | 'retire'>;
+  sweeper: Pick<Sweeper, 'wakeOverdue' | 'expire' | 'retire'>;
   saldos: Pick<Saldos, 'refundAbandoned'>;
   log: Logger;
   everyMs: number;
-  /** Seconds after which a solicitud that is due and has no ring at all gets one. */
+  /** Seconds after which a solicitud that is due and has no wake-up at all gets one. */
   graceSeconds: number;
   retentionDays: number;
 }) {
@@ -38,8 +38,8 @@ export function startReconciler(deps: {
     everyMs,
     log,
     turn: async () => {
-      const rung = await sweeper.ringOverdue({ graceSeconds, limit: BATCH });
-      if (rung > 0) log.warn({ rung }, 'overdue_solicitudes_rung');
+      const woken = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });
+      if (woken > 0) log.warn({ woken }, 'overdue_solicitudes_rung');
 
       const expired = await sweeper.expire(BATCH);
       if (expired.length > 0) log.info({ expired: expired.length }, 'late_solicitudes_refunded');
@@ -48,7 +48,7 @@ export function startReconciler(deps: {
       if (abandoned > 0) log.warn({ abandoned }, 'abandoned_calls_refunded');
 
       const retired = await sweeper.retire({ retentionDays, limit: BATCH });
-      return [rung, expired.length, abandoned, retired].includes(BATCH);
+      return [woken, expired.length, abandoned, retired].includes(BATCH);
     },
   });
 }

@@ -9,7 +9,7 @@ import type { OpenWorkerRole } from './role.ts';
 const PACE_MS = 10;
 
 /**
- * Carries due rings from the outbox to the queue: woken by the database's word, by a step of this process that is over,
+ * Carries due wake-ups from the outbox to the queue: woken by the database's word, by a step of this process that is over,
  * and by a short timer, whichever comes first.
  */
 export async function startRelay(deps: {
@@ -30,7 +30,7 @@ export async function startRelay(deps: {
     turn: async (signal) => {
       const drained = await outbox.drain({ graceSeconds }, async (wakeUps) => {
         const limit = linkSignals([signal], queueTimeoutMs);
-        await queue.ring(wakeUps, limit.signal).finally(limit.release);
+        await queue.wake(wakeUps, limit.signal).finally(limit.release);
       });
       await sleep(PACE_MS);
       return drained > 0;
@@ -38,7 +38,7 @@ export async function startRelay(deps: {
   });
   const listening = await outbox.listen(() => loop.wake());
   return {
-    /** There may be a free slot, or a ring that is due at once. */
+    /** There may be a free slot, or a wake-up that is due at once. */
     wake: loop.wake,
     async close() {
       await listening.close();

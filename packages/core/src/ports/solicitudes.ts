@@ -110,7 +110,7 @@ export type Aceptacion =
    * Key, operation, addresses or credentials changed since the pass was read, or the credential has expired: read it
    * again.
    */
-  | { readonly resultado: 'PASE_VENCIDO' };
+  | { readonly resultado: 'STALE_ACCESS' };
 
 /** What a caller may know about a solicitud. */
 export interface VistaSolicitud {
@@ -217,7 +217,7 @@ export interface ClaimedSolicitud {
   readonly traceparent: string | null;
   /** When its wake-up was due, and when the queue got it (null: unknown). */
   readonly dueAt: Date;
-  readonly rungAt: Date | null;
+  readonly wokenAt: Date | null;
   readonly partes: readonly Parte[];
   /** The SAT refused the credential that it was accepted with, at its channel, to this solicitud or to another one. */
   readonly isCredencialRechazada: boolean;
@@ -277,13 +277,13 @@ export interface Avance {
 export type EstadoFinalSinPaquete = 'ERROR' | 'RECHAZADA' | 'VENCIDA';
 
 /**
- * Solicitudes as the workers see them. Every method but `claim` throws {@link Desplazado} when the epoch is no longer
+ * Solicitudes as the workers see them. Every method but `claim` throws {@link StaleEpoch} when the epoch is no longer
  * ours.
  */
 export interface Claims {
   /**
    * Takes a solicitud for `leaseSeconds` by compare-and-set. Null when it is not EN_PROCESO in this phase, when `gen`
-   * is not its present ring, or when another holds it: then there is nothing to do.
+   * is not its present wake-up, or when another holds it: then there is nothing to do.
    */
   claim(input: {
     solicitudId: string;
@@ -293,7 +293,7 @@ export interface Claims {
   }): Promise<ClaimedSolicitud | null>;
   /** Writes progress and keeps the claim. Returns the solicitud as it then is. */
   save(claimed: ClaimedSolicitud, avance: Avance): Promise<ClaimedSolicitud>;
-  /** Writes progress, gives the claim back and rings again `inSeconds` from now. */
+  /** Writes progress, gives the claim back and wakes the solicitud again `inSeconds` from now. */
   release(claimed: ClaimedSolicitud, avance: Avance, next: { queue: QueueName; inSeconds: number }): Promise<void>;
   /** Lengthens the lease. */
   extend(claimed: ClaimedSolicitud, leaseSeconds: number): Promise<void>;
@@ -317,7 +317,7 @@ export interface Claims {
   ): Promise<void>;
   /**
    * Goes on at the other channel with its credential: begins with the parts of `avance`, since no folio of one channel
-   * is known to the other, gives the claim back and rings at once. The sealed copy of the credential that it leaves is
+   * is known to the other, gives the claim back and wakes the solicitud at once. The sealed copy of the credential that it leaves is
    * kept for a way back (`mayReturn`), else forgotten.
    */
   changeChannel(claimed: ClaimedSolicitud, avance: Avance, way: { readonly mayReturn: boolean }): Promise<void>;
@@ -329,9 +329,9 @@ export interface Claims {
 }
 
 /** Another worker claimed the solicitud, or it ended: the holder stops without an error. */
-export class Desplazado extends Error {
+export class StaleEpoch extends Error {
   constructor(solicitudId: string, epoch: number) {
     super(`epoch ${epoch} of ${solicitudId} is over`);
-    this.name = 'Desplazado';
+    this.name = 'StaleEpoch';
   }
 }

@@ -31,8 +31,8 @@ const secondsUntil = ({ dueAt }: Parte, { now }: ClaimedSolicitud) =>
   Math.max(0, (dueAt.getTime() - now.getTime()) / 1_000);
 
 /**
- * Carries a claimed solicitud one step through the SAT and gives the claim back with the time of its next ring.
- * Everything that may go wrong with the SAT ends here in a later ring or a terminal state; only `Desplazado` and
+ * Carries a claimed solicitud one step through the SAT and gives the claim back with the time of its next wake-up.
+ * Everything that may go wrong with the SAT ends here in a later wake-up or a terminal state; only `StaleEpoch` and
  * failures of the database come out.
  */
 export async function advanceSolicitud(
@@ -184,14 +184,14 @@ async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte
     return paso.isCredencialRechazada ? endRefused(claims, claimed, paso.fin) : claims.fail(claimed, paso.fin);
   }
   const { avance, inSeconds, isForAll = false } = paso;
-  const next = isForAll ? { queue: 'descargas' as const, inSeconds } : nextRing(claimed, parte, avance, inSeconds);
+  const next = isForAll ? { queue: 'descargas' as const, inSeconds } : nextWakeUp(claimed, parte, avance, inSeconds);
   await claims.release(claimed, avance, next);
 }
 
 /**
- * When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly.
+ * When the next wake-up is wanted: at once while another part is due, else with the part that is due first, else assembly.
  */
-function nextRing(claimed: ClaimedSolicitud, parte: Parte, avance: Avance, inSeconds: number) {
+function nextWakeUp(claimed: ClaimedSolicitud, parte: Parte, avance: Avance, inSeconds: number) {
   if (avance.nuevas) return { queue: 'descargas' as const, inSeconds: 0 };
   const changed = avance.partes?.find((cambio) => cambio.parteId === parte.id)?.estado ?? parte.estado;
   const others = claimed.partes.filter((other) => other.id !== parte.id && !isLista(other));
@@ -254,7 +254,7 @@ export type ObserveRows = (claimed: ClaimedSolicitud) => RowObserver | null;
  * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. One
  * with a part that is not goes back to where it is fetched. A package that cannot be read is fetched again once; when the
  * object store lost one, all are looked for again. Failures of storage or database come out: the claim lapses and the
- * solicitud is rung again.
+ * solicitud is woken again.
  */
 export async function assembleSolicitud(
   deps: {

@@ -4,7 +4,7 @@ import type pg from 'pg';
 import { prepared } from '../statements.ts';
 import { upsertPasos } from './paso.ts';
 
-/** One fenced write: progress, and with `next` the claim is given back and rings again, else kept. */
+/** One fenced write: progress, and with `next` the claim is given back and the solicitud is woken again, else kept. */
 export interface Write {
   readonly claimed: Pick<ClaimedSolicitud, 'id' | 'epoch'>;
   readonly avance: Avance;

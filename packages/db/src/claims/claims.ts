@@ -3,8 +3,8 @@ import {
   type ClaimedSolicitud,
   type Claims,
   type CredencialSellada,
-  Desplazado,
   type Parte,
+  StaleEpoch,
   type TipoCredencial,
 } from '@acuse/core';
 import type pg from 'pg';
@@ -45,7 +45,7 @@ function claimedFrom(source: string, parts: readonly ClaimPart[]): string {
   return `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
        t.formato, t.sincronizacion_id AS "origenId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
-       (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "rungAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
+       (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "wokenAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ${copy('ciec', 'kid')} AS ciec_kid, ${copy('ciec', 'sobre')} AS ciec_sobre, ${copy('ciec', 'expira_en')} AS ciec_expira_en,
        ${copy('efirma', 'kid')} AS efirma_kid, ${copy('efirma', 'sobre')} AS efirma_sobre, ${copy('efirma', 'expira_en')} AS efirma_expira_en,
        t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${PARTES}
@@ -85,7 +85,7 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     now: row.now,
     traceparent: row.traceparent,
     dueAt: row.dueAt,
-    rungAt: row.rungAt,
+    wokenAt: row.wokenAt,
     isCredencialRechazada: row[`${own}_rechazada`],
     sellada: selladaOf(row, own),
     otra: row[`${other}_rechazada`] ? null : selladaOf(row, other),
@@ -173,7 +173,7 @@ WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND
   AND c.creada_en <= s.creada_en AND CASE $3 WHEN 'portal' THEN c.rechazada_portal_en ELSE c.rechazada_soap_en END IS NULL
   AND c.tipo = CASE $3 WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;
 
-/** What a ring asks for. */
+/** What a wake-up asks for. */
 type Claim = Parameters<Claims['claim']>[0];
 
 /** Claims and writes of different solicitudes that come together share a statement and its commit. */
@@ -231,13 +231,13 @@ export function createClaims(
     run: (client: pg.PoolClient) => Promise<T>,
   ): Promise<T> {
     return inTransaction(pool, async (client) => {
-      if (!(await isOne(client, ...first))) throw new Desplazado(claimed.id, claimed.epoch);
+      if (!(await isOne(client, ...first))) throw new StaleEpoch(claimed.id, claimed.epoch);
       return run(client);
     });
   }
 
   async function only(claimed: ClaimedSolicitud, text: string, values: unknown[]): Promise<void> {
-    if (!(await isOne(pool, text, values))) throw new Desplazado(claimed.id, claimed.epoch);
+    if (!(await isOne(pool, text, values))) throw new StaleEpoch(claimed.id, claimed.epoch);
   }
 
   const lastPaso = (claimed: ClaimedSolicitud, nota: string) => {
@@ -253,7 +253,7 @@ export function createClaims(
 
   async function write(written: Write): Promise<void> {
     const { id, epoch } = written.claimed;
-    if (!(await batches.write(written))) throw new Desplazado(id, epoch);
+    if (!(await batches.write(written))) throw new StaleEpoch(id, epoch);
   }
 
   const atOnce = { queue: 'descargas', inSeconds: 0 } as const;
@@ -264,7 +264,7 @@ export function createClaims(
     async save(claimed, avance) {
       await write({ claimed, avance, next: null });
       const row = await rowOf<ClaimedRow>(pool, held, [claimed.id, claimed.epoch]);
-      if (!row) throw new Desplazado(claimed.id, claimed.epoch);
+      if (!row) throw new StaleEpoch(claimed.id, claimed.epoch);
       return claimedOf(row);
     },
 

@@ -26,14 +26,14 @@ export function pasoOf(
   paso: PasoEnCurso | null,
 ): Readonly<Record<string, unknown>> | null {
   if (paso === null) return null;
-  const { now, dueAt, rungAt, fase } = claimed;
+  const { now, dueAt, wokenAt, fase } = claimed;
   return {
     cola: fase === 'ENSAMBLE' ? 'ensambles' : 'descargas',
     notas: notas.join(','),
     proceso: paso.proceso,
     en: now,
-    bandeja_ms: rungAt && msBetween(dueAt, rungAt),
-    cola_ms: rungAt && msBetween(rungAt, now),
+    bandeja_ms: wokenAt && msBetween(dueAt, wokenAt),
+    cola_ms: wokenAt && msBetween(wokenAt, now),
     consultas: paso.consultas.length === 0 ? null : paso.consultas,
   };
 }

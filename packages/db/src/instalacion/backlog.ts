@@ -8,15 +8,15 @@ import { inTransaction, SNAPSHOT } from '../transaction.ts';
 /** How far one queue is behind. */
 export interface QueueBacklog {
   readonly queue: QueueName;
-  /** Rings that are due and wait for a slot; counted up to {@link MOST}. */
+  /** Wake-ups that are due and wait for a slot; counted up to {@link MOST}. */
   readonly due: number;
-  /** Rings that the queue or a worker has. */
+  /** Wake-ups that the queue or a worker has. */
   readonly underWay: number;
   /** Of them, those without a holder. */
   readonly unanswered: number;
   /** Steps that the living workers make at the same time. */
   readonly slots: number;
-  /** Seconds since the ring that waits longest was due; 0 when none waits. */
+  /** Seconds since the wake-up that waits longest was due; 0 when none waits. */
   readonly oldestDueSeconds: number;
 }
 

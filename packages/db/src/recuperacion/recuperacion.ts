@@ -138,7 +138,7 @@ export const brokenRules = ({ pool }: Pick<Database, 'pool'>, { limite = 1_000 }
 export const connectedPrograms = ({ pool }: Pick<Database, 'pool'>) => rowsOf<ConnectedProgram>(pool, CONNECTED);
 
 /**
- * Makes a database that was restored from a backup safe to work on: every open solicitud is rung anew under a
+ * Makes a database that was restored from a backup safe to work on: every open solicitud is woken anew under a
  * generation and an epoch that nothing from before the restoring has, workers are seen anew, and everybody enters the
  * panel again, because a session that was ended after the backup would be alive, as would be a code or an invitation
  * that was used or revoked. So would be a consent that was taken back: all end, and their subscriptions pause. Changes

@@ -46,7 +46,7 @@ interface AcceptRow {
 function aceptacionOf(row: AcceptRow): Aceptacion {
   // Its own id is there when an earlier try was carried out without saying so.
   if (row.aceptada || row.igual === row.pedido) return { resultado: 'ACEPTADA', solicitudId: row.pedido };
-  if (!row.pase) return { resultado: 'PASE_VENCIDO' };
+  if (!row.pase) return { resultado: 'STALE_ACCESS' };
   if (row.igual !== null && row.igual_estado !== null)
     return { resultado: 'DUPLICADA', solicitudId: row.igual, estado: row.igual_estado };
   return { resultado: 'SALDO_INSUFICIENTE' };

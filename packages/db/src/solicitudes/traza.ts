@@ -6,7 +6,7 @@ import { isUuid } from '../uuid.ts';
 /** Rows of one kind that a trace holds: more than any solicitud has, and an end for one that went wrong. */
 const MOST = 2_000;
 
-/** The solicitud itself, with its key by its id, and where its ring is. */
+/** The solicitud itself, with its key by its id, and where its wake-up is. */
 const SOLICITUD = `
 SELECT s.id, q.email AS cuenta, s.rfc, s.modo, s.tipo, s.desde::text, s.hasta::text, s.formato, s.canal, s.canal_dejado, s.estado, s.fase, s.motivo,
        s.costo, s.intentos, s.epoch, s.api_key_id AS api_key, k.estado AS api_key_estado, s.creada_en, s.deadline_at AS plazo, s.terminada_en,

@@ -111,7 +111,7 @@ FROM sincronizacion s WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA' FO
  * The taxpayer is locked as he was let in, so that what is consented to is consented to by a key that is good now, and
  * by one call at a time: the second of two finds what the first one made.
  */
-const PASE = `
+const CURRENT = `
 SELECT c.id FROM contribuyente c WHERE c.id = $1 AND c.version = $2
   AND EXISTS (SELECT FROM api_key k WHERE k.id = $3 AND k.contribuyente_id = c.id AND k.estado = 'ACTIVA') FOR NO KEY UPDATE OF c`;
 
@@ -280,15 +280,15 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
 
     /**
      * Subscribes a taxpayer, or puts other settings and a new consent in the place of those of his subscription, which
-     * then is active. PASE_VENCIDO: key or taxpayer changed meanwhile, or another subscription came first. OTRO_MODO: it
+     * then is active. STALE_ACCESS: key or taxpayer changed meanwhile, or another subscription came first. OTRO_MODO: it
      * was made with a key of the other mode, whose CFDI are in its store.
      */
-    async subscribe(nueva: NuevaSincronizacion): Promise<'CREADA' | 'RENOVADA' | 'PASE_VENCIDO' | 'OTRO_MODO'> {
+    async subscribe(nueva: NuevaSincronizacion): Promise<'CREADA' | 'RENOVADA' | 'STALE_ACCESS' | 'OTRO_MODO'> {
       const { id, contribuyenteId, version, apiKeyId, consentimiento, tipos, meses, actor, ip } = nueva;
       return inTransaction(pool, async (client) => {
-        if (!(await isOne(client, PASE, [contribuyenteId, version.toString(), apiKeyId]))) return 'PASE_VENCIDO';
+        if (!(await isOne(client, CURRENT, [contribuyenteId, version.toString(), apiKeyId]))) return 'STALE_ACCESS';
         const viva = await rowOf<Viva>(client, VIVA, [contribuyenteId, apiKeyId]);
-        if (viva !== null && viva.id !== id) return 'PASE_VENCIDO';
+        if (viva !== null && viva.id !== id) return 'STALE_ACCESS';
         if (viva !== null && !viva.isSameModo) return 'OTRO_MODO';
         await change(client, nueva, viva);
         const { kid, sobre, finalidad, expiraEn } = consentimiento;

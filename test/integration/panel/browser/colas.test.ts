@@ -15,7 +15,7 @@ const queues = () => {
 
   beforeAll(async () => {
     const queue = createQueue({ url: panel.databaseUrl, namespace });
-    await queue.ring([{ solicitudId: 'una-solicitud', gen: 1, queue: 'descargas' }], new AbortController().signal);
+    await queue.wake([{ solicitudId: 'una-solicitud', gen: 1, queue: 'descargas' }], new AbortController().signal);
     await queue.close();
   });
 

@@ -78,7 +78,7 @@ export default defineOperation({
       consentimiento: { kid: deps.sealer.kid, sobre, finalidad, expiraEn },
       ...autorOf(access, ip),
     });
-    if (resultado === 'PASE_VENCIDO') throw new StaleAccess();
+    if (resultado === 'STALE_ACCESS') throw new StaleAccess();
     if (resultado === 'OTRO_MODO') throw error('SINCRONIZACION_DE_OTRO_MODO');
     const vista = await deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
     if (vista === null) throw new Error('the new subscription is gone');

@@ -85,7 +85,7 @@ export default defineOperation({
       otra: otra === undefined ? null : seal(otra),
     });
     switch (aceptacion.resultado) {
-      case 'PASE_VENCIDO':
+      case 'STALE_ACCESS':
         throw new StaleAccess();
       case 'SALDO_INSUFICIENTE':
         throw error('SALDO_INSUFICIENTE');

@@ -7,7 +7,7 @@ const OLDEST_REDIS = 5;
 const OWN_DATABASE =
   'Dé a la cola una base y un usuario propios: «acuse operador migrar» los crea con DATABASE_URL_COLA, y esa misma dirección es la QUEUE_URL de los workers y del panel.';
 
-/** Whether a server keeps the rings that it is given until they are heard. */
+/** Whether a server keeps the wake-ups that it is given until they are heard. */
 export function reviewQueue(facts: QueueFacts): readonly Finding[] {
   if (facts.driver === 'redis') return orFine([...redis(facts)], `Redis ${facts.version}, noeviction, en disco`);
   if (facts.hasSchema && facts.mayUse) return [fine('en PostgreSQL, con su esquema')];

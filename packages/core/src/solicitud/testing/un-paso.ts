@@ -47,7 +47,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   now: NOW,
   traceparent: null,
   dueAt: NOW,
-  rungAt: NOW,
+  wokenAt: NOW,
   partes: [parte({ canal: change.canal ?? 'soap' })],
   isCredencialRechazada: false,
   sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
