@@ -1,5 +1,6 @@
 import { PrismaPg } from '@prisma/adapter-pg';
-import { type Database, type DatabaseSettings, openDatabase } from './database.ts';
+import type pg from 'pg';
+import { type Database, type DatabaseSettings, IDLE_MS, openDatabase } from './database.ts';
 import { PrismaClient } from './generated/client.ts';
 
 /** A database whose plain records Prisma reads, on the connections of its pool (docs/adr/0015). */
@@ -13,7 +14,9 @@ export interface Records extends Database {
  */
 export function openRecords(settings: DatabaseSettings): Records {
   const database = openDatabase(settings);
-  const prisma = new PrismaClient({ adapter: new PrismaPg(database.pool) });
+  const { timeoutMs } = settings;
+  const transactionOptions = { maxWait: timeoutMs, timeout: IDLE_MS };
+  const prisma = new PrismaClient({ adapter: new SteadyPrismaPg(database.pool), transactionOptions });
   return {
     ...database,
     prisma,
@@ -21,4 +24,19 @@ export function openRecords(settings: DatabaseSettings): Records {
       await Promise.allSettled([prisma.$disconnect(), database.close()]);
     },
   };
+}
+
+/** Closes the connection of a failed transaction, as `pool.query` does: its state may be why the transaction failed. */
+class SteadyPrismaPg extends PrismaPg {
+  override async connect() {
+    const adapter = await super.connect();
+    const start = adapter.startTransaction.bind(adapter);
+    adapter.startTransaction = async (level) => {
+      const transaction = await start(level);
+      const { client } = transaction as unknown as { readonly client: pg.PoolClient };
+      transaction.rollback = async () => client.release(true);
+      return transaction;
+    };
+    return adapter;
+  }
 }

@@ -1,4 +1,5 @@
-import { type Database, openDatabase } from '@acuse/db';
+import type { Database, Records } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { freePort } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { inTransaction } from '../../../packages/db/src/transaction.ts';
@@ -11,6 +12,11 @@ import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
 type Pool = Database['pool'];
 
 const CONNECTIONS = 4;
+
+const WRITES: [string, (db: Records) => Promise<unknown>][] = [
+  ['SQL', ({ pool }) => inTransaction(pool, (client) => client.query('DELETE FROM outbox WHERE false'))],
+  ['Prisma', ({ prisma }) => prisma.$transaction((tx) => tx.$executeRaw`DELETE FROM outbox WHERE false`)],
+];
 
 describe('a PostgreSQL that was made read-only, as a demoted primary is', () => {
   let postgres: OwnPostgres;
@@ -71,25 +77,28 @@ describe('a PostgreSQL that was made read-only, as a demoted primary is', () => 
     expect(await waitFor(() => askFor(caller, MES).catch(() => null))).toEqual(expect.any(String));
   });
 
-  it('is left by each connection that it refuses a write to, for the one that took its place', async () => {
-    const database = openDatabase({
-      ...{ url: postgres.database.url, poolSize: CONNECTIONS, timeoutMs: 10_000, applicationName: 'acuse-test' },
-    });
-    const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => database.pool.connect()));
-    for (const client of all) client.release();
-    await configure('ALTER DATABASE acuse SET default_transaction_read_only = off');
-    await demote(database.pool);
-    const outcomes: string[] = [];
-    for (let n = 0; n < 2 * CONNECTIONS; n += 1)
-      await inTransaction(database.pool, (client) => client.query('DELETE FROM outbox WHERE false')).then(
-        () => outcomes.push('written'),
-        ({ code }) => outcomes.push(code),
-      );
-    await database.close();
-    await promote();
-    expect(outcomes).toEqual([
-      ...Array.from({ length: CONNECTIONS }, () => '25006'),
-      ...Array.from({ length: CONNECTIONS }, () => 'written'),
-    ]);
-  });
+  it.each(WRITES)(
+    'loses each connection that it refuses a write of %s, for the server that took its place',
+    async (_, write) => {
+      const database = openRecords({
+        ...{ url: postgres.database.url, poolSize: CONNECTIONS, timeoutMs: 10_000, applicationName: 'acuse-test' },
+      });
+      const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => database.pool.connect()));
+      for (const client of all) client.release();
+      await configure('ALTER DATABASE acuse SET default_transaction_read_only = off');
+      await demote(database.pool);
+      const outcomes: string[] = [];
+      for (let n = 0; n < 2 * CONNECTIONS; n += 1)
+        await write(database).then(
+          () => outcomes.push('written'),
+          (error) => outcomes.push(/25006/.test(`${error.code} ${error.message}`) ? '25006' : String(error)),
+        );
+      await database.close();
+      await promote();
+      expect(outcomes).toEqual([
+        ...Array.from({ length: CONNECTIONS }, () => '25006'),
+        ...Array.from({ length: CONNECTIONS }, () => 'written'),
+      ]);
+    },
+  );
 });
