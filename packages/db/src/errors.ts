@@ -40,12 +40,15 @@ export async function sendOnce<R extends pg.QueryResultRow>(
   }
 }
 
-/** SQLSTATE of a unique constraint (PostgreSQL, appendix A). */
-const UNIQUE_VIOLATION = '23505';
+/** SQLSTATE of a unique constraint (PostgreSQL, appendix A), and Prisma's code for it. */
+const UNIQUE_VIOLATION: unknown[] = ['23505', 'P2002'];
 
-/** True when `error` is PostgreSQL's refusal of a second row under a unique index; with `constraint`, of that one. */
+/**
+ * True when `error` is PostgreSQL's refusal of a second row under a unique index; with `constraint`, of that one, which
+ * an error of Prisma does not name.
+ */
 export function isUniqueViolation(error: unknown, constraint?: string): boolean {
-  if (typeof error !== 'object' || error === null || !('code' in error) || error.code !== UNIQUE_VIOLATION)
+  if (typeof error !== 'object' || error === null || !('code' in error) || !UNIQUE_VIOLATION.includes(error.code))
     return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }

@@ -6,9 +6,9 @@ import {
   createSaldos,
   createSesiones,
   createUsuarios,
-  openDatabase,
   ROLES_BASE,
 } from '@acuse/db';
+import { openRecords } from '@acuse/db/records';
 import { uuidV7 } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import {
@@ -26,7 +26,7 @@ import { urlAs } from '../fixtures/roles.ts';
 
 const t = useDatabase();
 const as = (rol: (typeof ROLES_BASE)[number]) =>
-  duringTests(async () => openDatabase({ ...t.db.settings, url: urlAs(t.url, rol), poolSize: 4 }));
+  duringTests(async () => openRecords({ ...t.db.settings, url: urlAs(t.url, rol), poolSize: 4 }));
 const bases = { api: as('api'), panel: as('panel'), worker: as('worker') };
 const autor = { actor: 'prueba', ip: null };
 

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import { createPagos, type Database, isUuid, type Pago, type Pagos } from '@acuse/db';
+import { createPagos, isUuid, type Pago, type Pagos, type Records } from '@acuse/db';
 import { type Logger, uuidV7 } from '@acuse/runtime';
 import type { PanelConfig } from '../config.ts';
 import { type Catalogo, createCatalogo } from './catalogo.ts';
@@ -153,7 +153,7 @@ function proveedoresOf(ajustes: PanelConfig): readonly ProveedorPago[] {
 }
 
 /** The sale of credits as the settings want it. */
-export function openCheckout(ajustes: PanelConfig, database: Pick<Database, 'pool'>, log: Logger): Checkout {
+export function openCheckout(ajustes: PanelConfig, database: Records, log: Logger): Checkout {
   return createCheckout({
     pagos: createPagos(database),
     catalogo: createCatalogo(ajustes.PAGOS_PAQUETES, ajustes.PAGOS_IVA),

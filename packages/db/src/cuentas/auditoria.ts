@@ -1,4 +1,6 @@
+import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
+import type { Prisma } from '../generated/client.ts';
 import { rowsOf } from '../statements.ts';
 
 /**
@@ -24,6 +26,19 @@ export const nota = ({
   readonly ip: string;
 }): string => `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
   SELECT ${cuenta}, ${contribuyente}, ${actor}, ${accion.startsWith('$') ? accion : `'${accion}'`}, ${detalle}, ${ip} FROM ${de}`;
+
+/** Notes a change of a plain record in the audit log, in the transaction that makes it. */
+export async function note(
+  tx: Pick<Prisma.TransactionClient, 'auditoria'>,
+  linea: Autor & {
+    readonly accion: string;
+    readonly cuentaId: string | null;
+    readonly contribuyenteId?: string;
+    readonly detalle?: Prisma.InputJsonObject;
+  },
+): Promise<void> {
+  await tx.auditoria.createMany({ data: [linea] });
+}
 
 /** Detail of a user's change of the own access; it names no one else. */
 export const OWN = `'{}'::jsonb`;

@@ -1,9 +1,9 @@
 import type { Autor } from '@acuse/core';
-import { nota } from '../cuentas/auditoria.ts';
-import type { Database } from '../database.ts';
+import { note } from '../cuentas/auditoria.ts';
 import { isUniqueViolation } from '../errors.ts';
-import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
+import type { Prisma } from '../generated/client.ts';
+import type { Records } from '../records.ts';
+import { execute } from '../statements.ts';
 import { FIRST_ID, LAST_ID } from '../uuid.ts';
 
 export const ESTADOS_PAGO = ['PENDIENTE', 'ACREDITADO', 'RECHAZADO', 'CANCELADO'] as const;
@@ -53,73 +53,51 @@ export type Resolucion =
   | { readonly resultado: 'DESCONOCIDO' }
   | { readonly resultado: 'REFERENCIA_USADA' };
 
-const COLUMNS = `p.id, p.cuenta_id AS "cuentaId", p.referencia, p.proveedor, p.proveedor_ref AS "proveedorRef", p.creditos, p.subtotal, p.iva,
-  p.total, p.estado, p.motivo, p.resuelto_por AS "resueltoPor", p.creado_en AS "creadoEn", p.resuelto_en AS "resueltoEn"`;
-
-const CREATE = `
-WITH nuevo AS (
-  INSERT INTO pago (id, cuenta_id, usuario_id, clave, referencia, proveedor, creditos, subtotal, iva, total)
-  SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7::integer, $8::integer, $9::integer, $10::integer
-  WHERE NOT EXISTS (SELECT FROM pago WHERE cuenta_id = $2 AND clave = $4)
-    AND (SELECT count(*) FROM pago WHERE cuenta_id = $2 AND estado = 'PENDIENTE') < $11
-  ON CONFLICT (cuenta_id, clave) DO NOTHING RETURNING id, cuenta_id, creditos, total
-)
-${nota({
-  accion: 'crear-pago',
-  de: 'nuevo',
-  detalle: `jsonb_build_object('pago', id, 'creditos', creditos, 'total', total)`,
-  actor: '$12',
-  ip: '$13',
-})}`;
+const PAGO = {
+  ...{ id: true, cuentaId: true, referencia: true, proveedor: true, proveedorRef: true, creditos: true },
+  ...{ subtotal: true, iva: true, total: true, estado: true, motivo: true, resueltoPor: true },
+  ...{ creadoEn: true, resueltoEn: true },
+} as const;
 
 /** State, ledger, balance and audit log together or not at all, once. */
 const CONFIRM = 'SELECT FROM pago_acredita($1, $3, $2, $4) AS hecho WHERE hecho';
 
-const close = (estado: EstadoPago, accion: string) => `
-WITH cerrado AS (
-  UPDATE pago SET estado = '${estado}', resuelto_en = now(), resuelto_por = $2, motivo = $4
-  WHERE id = $1 AND estado = 'PENDIENTE' AND ($5::uuid IS NULL OR cuenta_id = $5) RETURNING id, cuenta_id
-)
-${nota({ accion, de: 'cerrado', detalle: `jsonb_build_object('pago', id, 'motivo', $4::text)`, actor: '$2', ip: '$3' })}`;
-
-const CLOSE = { RECHAZADO: close('RECHAZADO', 'rechazar-pago'), CANCELADO: close('CANCELADO', 'cancelar-pago') };
-
-const UNCREDITED = nota({
-  accion: 'pago-sin-acreditar',
-  de: 'pago WHERE id = $1',
-  detalle: `jsonb_build_object('pago', id, 'motivo', $4::text)`,
-  actor: '$2',
-  ip: '$3',
-});
+const ACCIONES = { RECHAZADO: 'rechazar-pago', CANCELADO: 'cancelar-pago' } as const;
 
 /**
- * Payments of credits, for the panel, the operator and the command line. Every change is audited in its own statement.
+ * Payments of credits, for the panel, the operator and the command line. The audit log notes every change in its
+ * transaction.
  */
-export function createPagos({ pool }: Pick<Database, 'pool'>) {
-  async function one(where: string, values: readonly unknown[]): Promise<Pago | null> {
-    const text = `SELECT ${COLUMNS} FROM pago p WHERE ${where}`;
-    return rowOf<Pago>(pool, text, values);
-  }
+export function createPagos({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
+  const one = (where: Prisma.PagoWhereInput) => prisma.pago.findFirst({ where, select: PAGO }) as Promise<Pago | null>;
 
   async function resolucion(id: string, done: boolean, estado: EstadoPago): Promise<Resolucion> {
-    const row = await rowOf<Pago & { saldo: number }>(
-      pool,
-      `SELECT ${COLUMNS}, c.saldo FROM pago p JOIN cuenta c ON c.id = p.cuenta_id WHERE p.id = $1`,
-      [id],
-    );
-    if (!row) return { resultado: 'DESCONOCIDO' };
-    const { saldo, ...pago } = row;
-    if (done) return { resultado: 'HECHO', pago, saldo };
-    return { resultado: pago.estado === estado ? 'REPETIDO' : 'NO_PENDIENTE', pago, saldo };
+    const found = await prisma.pago.findUnique({
+      where: { id },
+      select: { ...PAGO, cuenta: { select: { saldo: true } } },
+    });
+    if (!found) return { resultado: 'DESCONOCIDO' };
+    const { cuenta, ...rest } = found;
+    const pago = rest as Pago;
+    const resultado = done ? 'HECHO' : pago.estado === estado ? 'REPETIDO' : 'NO_PENDIENTE';
+    return { resultado, pago, saldo: cuenta.saldo };
   }
 
   async function end(
-    estado: keyof typeof CLOSE,
-    { id, actor, ip, motivo, cuentaId }: { id: string; motivo?: string; cuentaId?: string } & Autor,
+    estado: keyof typeof ACCIONES,
+    { id, actor, ip, motivo = null }: { id: string; motivo?: string | null } & Autor,
+    de: { readonly cuentaId?: string } = {},
   ): Promise<Resolucion> {
-    const values = [id, actor, ip, motivo ?? null, cuentaId ?? null];
-    const rowCount = await execute(pool, CLOSE[estado], values);
-    return resolucion(id, rowCount === 1, estado);
+    const done = await prisma.$transaction(async (tx) => {
+      const [closed] = await tx.pago.updateManyAndReturn({
+        where: { ...de, id, estado: 'PENDIENTE' },
+        data: { estado, motivo, resueltoEn: new Date(), resueltoPor: actor },
+        select: { cuentaId: true },
+      });
+      if (closed) await note(tx, { accion: ACCIONES[estado], ...closed, detalle: { pago: id, motivo }, actor, ip });
+      return closed !== undefined;
+    });
+    return resolucion(id, done, estado);
   }
 
   return {
@@ -128,51 +106,50 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      * sent. Null when the account already has `maxPendientes` that wait.
      */
     async create(nuevo: NuevoPago, maxPendientes: number): Promise<Pago | null> {
-      const { id, cuentaId, clave } = nuevo;
-      const values = [
-        ...[id, cuentaId, nuevo.usuarioId, clave, nuevo.referencia, nuevo.proveedor],
-        ...[nuevo.creditos, nuevo.subtotal, nuevo.iva, nuevo.total],
-        ...[maxPendientes, nuevo.actor, nuevo.ip],
-      ];
-      await inTransaction(pool, async (client) => {
+      const { id, cuentaId, usuarioId, clave, referencia, proveedor, creditos, subtotal, iva, total, actor, ip } =
+        nuevo;
+      const pago = await prisma.$transaction(async (tx) => {
         // Payments of an account are made one after the other, so that those that wait are counted right.
-        await execute(client, 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE', [cuentaId]);
-        // A payment that is there already is only looked at: to wait here for whoever is crediting it, who waits for
-        // the account, would be a deadlock.
-        await execute(client, CREATE, values);
+        await tx.$executeRaw`SELECT FROM cuenta WHERE id = ${cuentaId}::uuid FOR NO KEY UPDATE`;
+        // A payment that exists is only read: its crediting waits for the account, and a wait here would be a deadlock.
+        const made = await tx.pago.findUnique({ where: { cuentaId_clave: { cuentaId, clave } }, select: PAGO });
+        if (made !== null) return made;
+        if ((await tx.pago.count({ where: { cuentaId, estado: 'PENDIENTE' } })) >= maxPendientes) return null;
+        await note(tx, { accion: 'crear-pago', cuentaId, detalle: { pago: id, creditos, total }, actor, ip });
+        return tx.pago.create({
+          data: { id, cuentaId, usuarioId, clave, referencia, proveedor, creditos, subtotal, iva, total },
+          select: PAGO,
+        });
       });
-      return one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
+      return pago as Pago | null;
     },
 
     /** A payment of an account; another account's is null like a missing one. */
-    find: (cuentaId: string, id: string) => one('p.id = $1 AND p.cuenta_id = $2', [id, cuentaId]),
+    find: (cuentaId: string, id: string) => one({ id, cuentaId }),
 
     /** A payment of any account by its id: for providers and the operator only. */
-    findAny: (id: string) => one('p.id = $1', [id]),
+    findAny: (id: string) => one({ id }),
 
     /** A payment by what the buyer wrote on the transfer: for the operator only. */
-    findByReferencia: (referencia: string) => one('p.referencia = $1', [referencia.trim().toUpperCase()]),
+    findByReferencia: (referencia: string) => one({ referencia: referencia.trim().toUpperCase() }),
 
     /** An account's payments, newest first; `antes` is the id that the page before ended with. */
-    async list(input: { cuentaId: string; antes?: string; limite: number }): Promise<Pago[]> {
-      return rowsOf<Pago>(
-        pool,
-        `SELECT ${COLUMNS} FROM pago p WHERE p.cuenta_id = $1 AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
-        [input.cuentaId, input.antes ?? LAST_ID, input.limite],
-      );
-    },
+    list: ({ cuentaId, antes = LAST_ID, limite }: { cuentaId: string; antes?: string; limite: number }) =>
+      prisma.pago.findMany({
+        ...{ where: { cuentaId, id: { lt: antes } }, select: PAGO, orderBy: { id: 'desc' }, take: limite },
+      }) as Promise<Pago[]>,
 
     /**
      * Payments of every account in one state, oldest first, as an operator works through them; `despues` is the last id
      * of the page before.
      */
     async listEstado(input: { estado: EstadoPago; despues?: string; limite: number }): Promise<PagoConCuenta[]> {
-      return rowsOf<PagoConCuenta>(
-        pool,
-        `SELECT ${COLUMNS}, c.nombre AS cuenta, c.email FROM pago p JOIN cuenta c ON c.id = p.cuenta_id
-               WHERE p.estado = $1 AND p.id > $2 ORDER BY p.id LIMIT $3`,
-        [input.estado, input.despues ?? FIRST_ID, input.limite],
-      );
+      const { estado, despues = FIRST_ID, limite } = input;
+      const found = await prisma.pago.findMany({
+        ...{ where: { estado, id: { gt: despues } }, orderBy: { id: 'asc' }, take: limite },
+        select: { ...PAGO, cuenta: { select: { nombre: true, email: true } } },
+      });
+      return found.map(({ cuenta, ...pago }) => ({ ...(pago as Pago), cuenta: cuenta.nombre, email: cuenta.email }));
     },
 
     /**
@@ -181,12 +158,10 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      */
     async setProveedorRef(id: string, proveedorRef: string): Promise<boolean> {
       try {
-        return await isOne(pool, `UPDATE pago SET proveedor_ref = $2 WHERE id = $1 AND estado = 'PENDIENTE'`, [
-          id,
-          proveedorRef,
-        ]);
+        const { count } = await prisma.pago.updateMany({ where: { id, estado: 'PENDIENTE' }, data: { proveedorRef } });
+        return count === 1;
       } catch (error) {
-        if (isUniqueViolation(error, 'pago_proveedor_proveedor_ref_key')) return false;
+        if (isUniqueViolation(error)) return false;
         throw error;
       }
     },
@@ -210,11 +185,11 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
     refuse: (input: { id: string; motivo: string } & Autor) => end('RECHAZADO', input),
 
     /** The buyer gives a pending payment up. Another account's payment stays as it is. */
-    cancel: (input: { cuentaId: string; id: string } & Autor) => end('CANCELADO', input),
+    cancel: ({ cuentaId, ...input }: { cuentaId: string; id: string } & Autor) => end('CANCELADO', input, { cuentaId }),
 
     /** Writes down money that arrived for a payment and was not credited, for the operator to look at. */
-    async noteUncredited({ id }: Pago, { actor, ip }: Autor, motivo: string): Promise<void> {
-      await execute(pool, UNCREDITED, [id, actor, ip, motivo]);
+    async noteUncredited({ id, cuentaId }: Pago, { actor, ip }: Autor, motivo: string): Promise<void> {
+      await note(prisma, { accion: 'pago-sin-acreditar', cuentaId, detalle: { pago: id, motivo }, actor, ip });
     },
   };
 }
