@@ -27,18 +27,11 @@ export const nota = ({
 }): string => `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
   SELECT ${cuenta}, ${contribuyente}, ${actor}, ${accion.startsWith('$') ? accion : `'${accion}'`}, ${detalle}, ${ip} FROM ${de}`;
 
-/** Notes a change of a plain record in the audit log, in the transaction that makes it. */
-export async function note(
+/** Lines of the audit log about changes of plain records, for the transaction that makes them. */
+export const note = (
   tx: Pick<Prisma.TransactionClient, 'auditoria'>,
-  linea: Autor & {
-    readonly accion: string;
-    readonly cuentaId: string | null;
-    readonly contribuyenteId?: string;
-    readonly detalle?: Prisma.InputJsonObject;
-  },
-): Promise<void> {
-  await tx.auditoria.createMany({ data: [linea] });
-}
+  ...lineas: (Autor & Pick<Prisma.AuditoriaCreateManyInput, 'accion' | 'cuentaId' | 'contribuyenteId' | 'detalle'>)[]
+) => tx.auditoria.createMany({ data: lineas });
 
 /** Detail of a user's change of the own access; it names no one else. */
 export const OWN = `'{}'::jsonb`;

@@ -2,10 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import type { Records } from '../records.ts';
 import { createListaSolicitudes } from '../solicitudes/lista.ts';
-import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
+import { rowsOf } from '../statements.ts';
 import { isUuid } from '../uuid.ts';
-import { nota } from './auditoria.ts';
+import { note } from './auditoria.ts';
 import { createEquipo } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
 
@@ -32,38 +31,26 @@ export interface RfcOperado {
   readonly ultimoUsoEn: Date | null;
 }
 
-const CREATE = `
-WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURNING id, nombre, email, saldo, creada_en),
-nota AS (${nota({ accion: 'crear-cuenta', de: 'nueva', cuenta: 'id', actor: '$4', ip: '$5' })})
-SELECT id, nombre, email, saldo, creada_en AS "creadaEn" FROM nueva`;
-
-/**
- * In the order in which an acceptance takes them, so that neither waits for the other in a circle: taxpayers by id,
- * then the account.
- */
-const LOCK = 'SELECT FROM contribuyente WHERE cuenta_id = $1 ORDER BY id FOR NO KEY UPDATE';
-
-const SUSPEND = `
-WITH hecho AS (
-  UPDATE cuenta SET suspendida_en = now(), suspension_motivo = $4 WHERE id = $1 AND suspendida_en IS NULL RETURNING id
-)
-${nota({ accion: 'suspender-cuenta', de: 'hecho', cuenta: 'id', detalle: `jsonb_build_object('motivo', $4::text)`, actor: '$2', ip: '$3' })}`;
-
-const REOPEN = `
-WITH hecho AS (
-  UPDATE cuenta SET suspendida_en = NULL, suspension_motivo = NULL WHERE id = $1 AND suspendida_en IS NOT NULL RETURNING id
-)
-${nota({ accion: 'reabrir-cuenta', de: 'hecho', cuenta: 'id', actor: '$2', ip: '$3' })}`;
+const VISTA = { id: true, nombre: true, email: true, saldo: true, creadaEn: true } as const;
 
 /** E-mails identify accounts and users whatever their letter case. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
 
 /** Accounts, for the operator. */
 export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>) {
-  const underLock = (text: string, { cuentaId, actor, ip }: { cuentaId: string } & Autor, rest: unknown[] = []) =>
-    inTransaction(pool, async (client) => {
-      await execute(client, LOCK, [cuentaId]);
-      return isOne(client, text, [cuentaId, actor, ip, ...rest]);
+  const suspend = ({ cuentaId, motivo, actor, ip }: { cuentaId: string; motivo: string | null } & Autor) =>
+    prisma.$transaction(async (tx) => {
+      // In the order in which an acceptance takes them, so that neither waits for the other in a circle: taxpayers by
+      // id, then the account.
+      await tx.$executeRaw`SELECT FROM contribuyente WHERE cuenta_id = ${cuentaId}::uuid ORDER BY id FOR NO KEY UPDATE`;
+      const { count } = await tx.cuenta.updateMany({
+        where: { id: cuentaId, suspendidaEn: motivo === null ? { not: null } : null },
+        data: { suspendidaEn: motivo === null ? null : new Date(), suspensionMotivo: motivo },
+      });
+      const change =
+        motivo === null ? { accion: 'reabrir-cuenta' } : { accion: 'suspender-cuenta', detalle: { motivo } };
+      if (count === 1) await note(tx, { ...change, cuentaId, actor, ip });
+      return count === 1;
     });
 
   return {
@@ -71,16 +58,18 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
      * A new account with balance 0. The e-mail identifies it, whatever its letter case. Rejects with `EMAIL_REPETIDO`.
      */
     async create({ nombre, email, actor, ip }: { nombre: string; email: string } & Autor): Promise<CuentaVista> {
-      const values = [randomUUID(), nombre.trim(), normalizeEmail(email), actor, ip];
-      const row = await refusingCopies('EMAIL_REPETIDO', rowOf<CuentaVista>(pool, CREATE, values));
-      if (!row) throw new Error('the new account is not there');
-      return row;
+      const data = { id: randomUUID(), nombre: nombre.trim(), email: normalizeEmail(email) };
+      const change = prisma.$transaction([
+        prisma.cuenta.create({ data, select: VISTA }),
+        note(prisma, { accion: 'crear-cuenta', cuentaId: data.id, actor, ip }),
+      ]);
+      return (await refusingCopies('EMAIL_REPETIDO', change))[0];
     },
 
-    list: (): Promise<CuentaVista[]> => prisma.cuenta.findMany({ orderBy: { creadaEn: 'asc' } }),
+    list: (): Promise<CuentaVista[]> => prisma.cuenta.findMany({ select: VISTA, orderBy: { creadaEn: 'asc' } }),
 
     findByEmail: (email: string): Promise<CuentaVista | null> =>
-      prisma.cuenta.findUnique({ where: { email: normalizeEmail(email) } }),
+      prisma.cuenta.findUnique({ where: { email: normalizeEmail(email) }, select: VISTA }),
 
     /**
      * Accounts, newest first, whose e-mail, name or one of whose RFCs contains `texto`; `salta` skips the pages before.
@@ -96,7 +85,8 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
                 OR: [{ email: contains }, { nombre: contains }, { contribuyentes: { some: { rfc: contains } } }],
               },
             }),
-        include: {
+        select: {
+          ...VISTA,
           _count: {
             select: {
               contribuyentes: true,
@@ -108,10 +98,10 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
         skip: input.salta,
         take: input.limite,
       });
-      return cuentas.map(({ _count, id, nombre, email, saldo, creadaEn }) => ({
-        ...{ id, nombre, email, saldo, creadaEn },
-        rfcs: _count.contribuyentes,
-        abiertas: _count.solicitudes,
+      return cuentas.map(({ _count: { contribuyentes: rfcs, solicitudes: abiertas }, ...cuenta }) => ({
+        ...cuenta,
+        rfcs,
+        abiertas,
       }));
     },
 
@@ -120,7 +110,10 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
      */
     async detail(id: string) {
       if (!isUuid(id)) return null;
-      const cuenta = await prisma.cuenta.findUnique({ where: { id } });
+      const cuenta = await prisma.cuenta.findUnique({
+        where: { id },
+        select: { ...VISTA, suspendidaEn: true, suspensionMotivo: true },
+      });
       if (cuenta === null) return null;
       const rfcs = await rowsOf<RfcOperado>(
         pool,
@@ -138,10 +131,10 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
      * runs goes on, since it is paid for; its packages can be fetched from the panel, or from the API once the account
      * is open again. False when it was suspended already, or is none.
      */
-    suspend: (input: { cuentaId: string; motivo: string } & Autor) => underLock(SUSPEND, input, [input.motivo]),
+    suspend: (input: { cuentaId: string; motivo: string } & Autor) => suspend(input),
 
     /** Opens a suspended account again: its keys answer from their next call. False when it was open, or is none. */
-    reopen: (input: { cuentaId: string } & Autor) => underLock(REOPEN, input),
+    reopen: (input: { cuentaId: string } & Autor) => suspend({ ...input, motivo: null }),
   };
 }
 
