@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto';
 import type { PathOperacion } from '@acuse/contract';
 import type { Autor, CanalSat, Modo } from '@acuse/core';
 import { joinCredencial } from '../access-snapshots.ts';
+import type { Prisma } from '../generated/client.ts';
 import type { Records } from '../records.ts';
-import { isOne, rowOf, rowsOf } from '../statements.ts';
-import { nota } from './auditoria.ts';
+import { rowOf, rowsOf } from '../statements.ts';
+import { note } from './auditoria.ts';
 import { Rechazo, refusingCopies } from './rechazo.ts';
 
 export interface LlaveVista {
@@ -88,65 +89,6 @@ const ABIERTAS = `
 SELECT count(*)::int AS abiertas, (count(*) FILTER (WHERE s.estado = 'ESPERA_EFIRMA'))::int AS esperan
 FROM solicitud s WHERE s.api_key_id = $2 AND s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`;
 
-const ADD = `
-WITH nuevo AS (
-  INSERT INTO contribuyente (id, cuenta_id, rfc, nombre, id_cif) SELECT $5::uuid, id, $2, $6, $7 FROM cuenta WHERE id = $1 RETURNING id, cuenta_id
-), nota AS (${nota({ accion: 'agregar-rfc', de: 'nuevo', contribuyente: 'id', actor: '$3', ip: '$4' })})
-SELECT id FROM nuevo`;
-
-/**
- * A change of the taxpayer `$2` of the account `$1`, which is locked first; only what `cambio` changes is noted, and a
- * missing one gives no row.
- */
-const change = (accion: string, cambio: string, detalle: string, de = 'suyo, cambio') => `
-WITH suyo AS (SELECT id, cuenta_id FROM contribuyente WHERE cuenta_id = $1 AND rfc = $2 FOR NO KEY UPDATE),
-${cambio},
-nota AS (${nota({ accion, de, cuenta: 'suyo.cuenta_id', contribuyente: 'suyo.id', detalle, actor: '$3', ip: '$4' })})
-SELECT id FROM suyo`;
-
-const SET_ID_CIF = change(
-  'cambiar-idcif',
-  `cambio AS (
-  UPDATE contribuyente c SET id_cif = $5, version = version + 1 FROM suyo WHERE c.id = suyo.id AND c.id_cif IS DISTINCT FROM $5 RETURNING c.id
-)`,
-  `jsonb_build_object('id_cif', $5::text)`,
-);
-
-const SET_NOMBRE = change(
-  'nombrar-rfc',
-  'cambio AS (UPDATE contribuyente c SET nombre = $5 FROM suyo WHERE c.id = suyo.id AND c.nombre IS DISTINCT FROM $5 RETURNING c.id)',
-  `jsonb_build_object('nombre', $5::text)`,
-);
-
-const OPERACION = `jsonb_build_object('operacion', cambio.operacion)`;
-
-const SWITCH_ON = change(
-  'habilitar-operacion',
-  `cambio AS (DELETE FROM operacion_deshabilitada o USING suyo WHERE o.contribuyente_id = suyo.id AND o.operacion = ANY ($5::text[])
-  RETURNING o.operacion)`,
-  OPERACION,
-);
-
-const SWITCH_OFF = change(
-  'deshabilitar-operacion',
-  `cambio AS (
-  INSERT INTO operacion_deshabilitada (contribuyente_id, operacion) SELECT id, operacion FROM suyo, unnest($5::text[]) AS o (operacion)
-  ON CONFLICT DO NOTHING RETURNING operacion
-)`,
-  OPERACION,
-);
-
-const SET_IPS = change(
-  'cambiar-ips',
-  `fuera AS (DELETE FROM ip_permitida p USING suyo WHERE p.contribuyente_id = suyo.id AND p.cidr <> ALL ($5::text[]) RETURNING p.cidr),
-dentro AS (
-  INSERT INTO ip_permitida (contribuyente_id, cidr) SELECT suyo.id, nueva.cidr FROM suyo, unnest($5::text[]) AS nueva (cidr)
-  ON CONFLICT DO NOTHING RETURNING cidr
-)`,
-  `jsonb_build_object('cidrs', $5::text[])`,
-  'suyo WHERE EXISTS (SELECT FROM fuera) OR EXISTS (SELECT FROM dentro)',
-);
-
 function toVista(row: Row): RfcVista {
   // The columns have the types of the select list above.
   const of = <T>(column: string) => row[column] as T;
@@ -184,23 +126,46 @@ interface Cambio extends Autor {
   readonly rfc: string;
 }
 
+/** What a change finds of its taxpayer. */
+type Suyo = Pick<RfcVista, 'id' | 'nombre' | 'idCif'>;
+
 /**
  * Taxpayers of accounts and what their keys may do. Every question and every change is narrowed to one account: an RFC
  * of another is not there, and its change answers false. Only changes are noted in the audit log. The next call sees
  * them: each moves the taxpayer's version.
  */
 export function createContribuyentes({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
-  const run = async (text: string, { cuentaId, rfc, actor, ip }: Cambio, value: unknown) =>
-    isOne(pool, text, [cuentaId, rfc, actor, ip, value]);
+  /** Makes a change of a taxpayer, which is locked first, and notes what `run` gives. False without the taxpayer. */
+  const change = (
+    { cuentaId, rfc, actor, ip }: Cambio,
+    accion: string,
+    run: (tx: Prisma.TransactionClient, suyo: Suyo) => Promise<readonly Prisma.InputJsonObject[]>,
+  ): Promise<boolean> =>
+    prisma.$transaction(async (tx) => {
+      const [suyo] = await tx.$queryRaw<Suyo[]>`SELECT id, nombre, id_cif AS "idCif" FROM contribuyente
+        WHERE cuenta_id = ${cuentaId}::uuid AND rfc = ${rfc} FOR NO KEY UPDATE`;
+      if (!suyo) return false;
+      const detalles = await run(tx, suyo);
+      await note(
+        tx,
+        ...detalles.map((detalle) => ({ accion, cuentaId, contribuyenteId: suyo.id, detalle, actor, ip })),
+      );
+      return true;
+    });
+  const select = { id: true };
 
   return {
     /** Adds an RFC (already normalised) to an account. Rejects with `RFC_REPETIDO` or `CUENTA_DESCONOCIDA`. */
     async add(input: Cambio & { nombre?: string; idCif?: string }): Promise<{ id: string; rfc: string }> {
-      const { cuentaId, rfc, actor, ip, nombre, idCif } = input;
-      const values = [cuentaId, rfc, actor, ip, randomUUID(), nombre ?? null, idCif ?? null];
-      const row = await refusingCopies('RFC_REPETIDO', rowOf<{ id: string }>(pool, ADD, values));
-      if (!row) throw new Rechazo('CUENTA_DESCONOCIDA');
-      return { id: row.id, rfc };
+      const { cuentaId, rfc, actor, ip, nombre = null, idCif = null } = input;
+      const id = randomUUID();
+      const added = prisma.$transaction(async (tx) => {
+        if (!(await tx.cuenta.findUnique({ where: { id: cuentaId }, select }))) throw new Rechazo('CUENTA_DESCONOCIDA');
+        await tx.contribuyente.create({ data: { id, cuentaId, rfc, nombre, idCif }, select });
+        await note(tx, { accion: 'agregar-rfc', cuentaId, contribuyenteId: id, actor, ip });
+      });
+      await refusingCopies('RFC_REPETIDO', added);
+      return { id, rfc };
     },
 
     async find(cuentaId: string, rfc: string): Promise<RfcVista | null> {
@@ -242,16 +207,42 @@ export function createContribuyentes({ pool, prisma }: Pick<Records, 'pool' | 'p
     },
 
     /** How the account calls a taxpayer; null leaves it to the certificate. */
-    setNombre: (cambio: Cambio & { nombre: string | null }) => run(SET_NOMBRE, cambio, cambio.nombre),
+    setNombre: ({ nombre, ...cambio }: Cambio & { nombre: string | null }) =>
+      change(cambio, 'nombrar-rfc', async (tx, { id, nombre: before }) => {
+        if (before === nombre) return [];
+        await tx.contribuyente.update({ where: { id }, data: { nombre }, select });
+        return [{ nombre }];
+      }),
 
     /** Null forgets it. */
-    setIdCif: (cambio: Cambio & { idCif: string | null }) => run(SET_ID_CIF, cambio, cambio.idCif),
+    setIdCif: ({ idCif, ...cambio }: Cambio & { idCif: string | null }) =>
+      change(cambio, 'cambiar-idcif', async (tx, { id, idCif: before }) => {
+        if (before === idCif) return [];
+        await tx.contribuyente.update({ where: { id }, data: { idCif, version: { increment: 1 } }, select });
+        return [{ id_cif: idCif }];
+      }),
 
     /** Switches all of these operations (paths without /api/v1/) at once. */
     setOperaciones: (cambio: Cambio & { operaciones: readonly PathOperacion[]; isHabilitada: boolean }) =>
-      run(cambio.isHabilitada ? SWITCH_ON : SWITCH_OFF, cambio, [...new Set(cambio.operaciones)]),
+      change(cambio, `${cambio.isHabilitada ? '' : 'des'}habilitar-operacion`, async (tx, { id: contribuyenteId }) => {
+        const where = { contribuyenteId, path: { in: [...cambio.operaciones] } };
+        const off = await tx.operacionDeshabilitada.findMany({ where, select: { path: true } });
+        if (cambio.isHabilitada) {
+          await tx.operacionDeshabilitada.deleteMany({ where });
+          return off.map(({ path }) => ({ operacion: path }));
+        }
+        const on = [...new Set<string>(cambio.operaciones)].filter((path) => off.every((each) => each.path !== path));
+        await tx.operacionDeshabilitada.createMany({ data: on.map((path) => ({ contribuyenteId, path })) });
+        return on.map((operacion) => ({ operacion }));
+      }),
 
     /** Replaces the addresses that may call (CIDR, each the first address of its network); none means any. */
-    setIps: (cambio: Cambio & { cidrs: readonly string[] }) => run(SET_IPS, cambio, [...new Set(cambio.cidrs)]),
+    setIps: ({ cidrs, ...cambio }: Cambio & { cidrs: readonly string[] }) =>
+      change(cambio, 'cambiar-ips', async (tx, { id: contribuyenteId }) => {
+        const data = [...new Set(cidrs)].map((cidr) => ({ contribuyenteId, cidr }));
+        const removed = await tx.ipPermitida.deleteMany({ where: { contribuyenteId, cidr: { notIn: [...cidrs] } } });
+        const added = await tx.ipPermitida.createMany({ data, skipDuplicates: true });
+        return removed.count + added.count === 0 ? [] : [{ cidrs: data.map(({ cidr }) => cidr) }];
+      }),
   };
 }
