@@ -1,9 +1,8 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import type { Database } from '../database.ts';
-import { execute, executeInBatches, isOne, rowOf, rowsOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
-import { nota } from './auditoria.ts';
+import type { Records } from '../records.ts';
+import { executeInBatches, rowOf, rowsOf } from '../statements.ts';
+import { nota, note } from './auditoria.ts';
 import { normalizeEmail } from './cuentas.ts';
 import type { Papel } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
@@ -33,44 +32,6 @@ export interface InvitacionRecibida extends Pick<InvitacionVista, 'email' | 'pap
 
 /** A shown code, or why there is none: the person is there already, or the account has as many people as it may. */
 export type ResultadoInvitacion = { readonly codigo: string; readonly isMailed: boolean } | 'YA_ESTA' | 'DEMASIADAS';
-
-/** All invitations of an account are made one after the other, so that no more are made than may. */
-const LOCK = 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE';
-
-const IS_MEMBER = `
-SELECT FROM miembro m JOIN usuario u ON u.id = m.usuario_id WHERE m.cuenta_id = $1 AND u.email = $2`;
-
-const HAS_ROOM = `
-SELECT WHERE (SELECT count(*) FROM miembro WHERE cuenta_id = $1)
-  + (SELECT count(*) FROM invitacion WHERE cuenta_id = $1 AND email <> $2 AND vence_en > now()) < $3`;
-
-/** Mails of it and their links go with it. */
-const FORGET = 'DELETE FROM invitacion WHERE cuenta_id = $1 AND email = $2';
-
-const INVITE = `
-WITH vencidas AS (DELETE FROM invitacion WHERE cuenta_id = $1 AND email <> $2 AND vence_en <= now()),
-hecha AS (
-  INSERT INTO invitacion AS i (id, cuenta_id, email, papel, huella, usuario_id, vence_en)
-  VALUES ($5, $1, $2, $6, $7, $8, now() + make_interval(days => $9))
-  RETURNING cuenta_id, email, papel
-)
-${nota({
-  accion: 'invitar-persona',
-  de: 'hecha',
-  detalle: `jsonb_build_object('email', email, 'papel', papel)`,
-  actor: '$3',
-  ip: '$4',
-})}`;
-
-const REVOKE = `
-WITH hecha AS (DELETE FROM invitacion WHERE cuenta_id = $1 AND id = $4 RETURNING cuenta_id, email, papel)
-${nota({
-  accion: 'revocar-invitacion',
-  de: 'hecha',
-  detalle: `jsonb_build_object('email', email, 'papel', papel)`,
-  actor: '$2',
-  ip: '$3',
-})}`;
 
 const LIST = `
 SELECT i.id, i.email, i.papel, i.creada_en AS "creadaEn", i.vence_en AS "venceEn", u.email AS persona
@@ -120,7 +81,7 @@ SELECT usuario_id AS "usuarioId" FROM hecho`;
 const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
 
 /** Invitations to accounts, each for one address and good once. A code has 256 random bits; only its SHA-256 is kept. */
-export function createInvitaciones({ pool }: Pick<Database, 'pool'>) {
+export function createInvitaciones({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
   return {
     /**
      * Invites an address, whether or not anybody has it: nothing of the answer tells. An earlier invitation of the
@@ -130,28 +91,27 @@ export function createInvitaciones({ pool }: Pick<Database, 'pool'>) {
     invite: (
       input: { cuentaId: string; usuarioId: string; email: string; papel: Papel; porCorreo?: boolean } & Autor,
     ): Promise<ResultadoInvitacion> =>
-      inTransaction(pool, async (client) => {
+      prisma.$transaction(async (tx) => {
         const { cuentaId, usuarioId, papel, actor, ip } = input;
         const email = normalizeEmail(input.email);
-        await execute(client, LOCK, [cuentaId]);
-        if (await isOne(client, IS_MEMBER, [cuentaId, email])) return 'YA_ESTA';
-        if (!(await isOne(client, HAS_ROOM, [cuentaId, email, MAX_PERSONAS]))) return 'DEMASIADAS';
+        const now = new Date();
+        // All invitations of an account are made one after the other, so that no more are made than may.
+        await tx.$executeRaw`SELECT FROM cuenta WHERE id = ${cuentaId}::uuid FOR NO KEY UPDATE`;
+        if ((await tx.miembro.count({ where: { cuentaId, usuario: { email } } })) > 0) return 'YA_ESTA';
+        const personas = await tx.miembro.count({ where: { cuentaId } });
+        const others = { cuentaId, email: { not: email }, venceEn: { gt: now } };
+        if (personas + (await tx.invitacion.count({ where: others })) >= MAX_PERSONAS) return 'DEMASIADAS';
+        // Mails of an invitation and their links go with it.
+        await tx.invitacion.deleteMany({ where: { cuentaId, OR: [{ email }, { NOT: { venceEn: { gt: now } } }] } });
         const codigo = randomBytes(32).toString('base64url');
         const id = randomUUID();
-        await execute(client, FORGET, [cuentaId, email]);
-        await execute(client, INVITE, [
-          cuentaId,
-          email,
-          actor,
-          ip,
-          id,
-          papel,
-          huellaDe(codigo),
-          usuarioId,
-          DIAS_INVITACION,
-        ]);
+        const venceEn = new Date(now.getTime() + DIAS_INVITACION * 86_400_000);
+        await tx.invitacion.createMany({
+          data: { id, cuentaId, email, papel, huella: huellaDe(codigo), usuarioId, venceEn },
+        });
+        await note(tx, { accion: 'invitar-persona', cuentaId, detalle: { email, papel }, actor, ip });
         if (!input.porCorreo) return { codigo, isMailed: false };
-        const mailed = await rowOf<{ correo: string | null }>(client, 'SELECT correo_invita($1) AS correo', [id]);
+        const [mailed] = await tx.$queryRaw<{ correo: string | null }[]>`SELECT correo_invita(${id}::uuid) AS correo`;
         return { codigo, isMailed: mailed?.correo != null };
       }),
 
@@ -159,7 +119,17 @@ export function createInvitaciones({ pool }: Pick<Database, 'pool'>) {
     list: (cuentaId: string) => rowsOf<InvitacionVista>(pool, LIST, [cuentaId]),
 
     /** Takes an invitation back. False when the account has none with this id. */
-    revoke: (cuentaId: string, id: string, { actor, ip }: Autor) => isOne(pool, REVOKE, [cuentaId, actor, ip, id]),
+    revoke: (cuentaId: string, id: string, { actor, ip }: Autor): Promise<boolean> =>
+      prisma.$transaction(async (tx) => {
+        const detalle = await tx.invitacion.findFirst({
+          where: { cuentaId, id },
+          select: { email: true, papel: true },
+        });
+        const { count } = await tx.invitacion.deleteMany({ where: { cuentaId, id } });
+        if (detalle === null || count === 0) return false;
+        await note(tx, { accion: 'revocar-invitacion', cuentaId, detalle, actor, ip });
+        return true;
+      }),
 
     /** What a code invites to, or null for one that is not good. */
     find: (codigo: string) => rowOf<InvitacionRecibida>(pool, FIND, [huellaDe(codigo)]),
