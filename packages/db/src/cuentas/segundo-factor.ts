@@ -1,6 +1,6 @@
 import type { Autor } from '@acuse/core';
-import type { Database } from '../database.ts';
-import { execute, isOne, rowOf } from '../statements.ts';
+import type { Records } from '../records.ts';
+import { execute, isOne } from '../statements.ts';
 import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
 
 /** The second factor of a user as it is stored. */
@@ -13,12 +13,6 @@ export interface SegundoFactorGuardado {
 const PROPOSE = `
 INSERT INTO segundo_factor AS f (usuario_id, secreto) VALUES ($1, $2)
 ON CONFLICT (usuario_id) DO UPDATE SET secreto = excluded.secreto, creado_en = now() WHERE f.confirmado_en IS NULL`;
-
-const TAKE_PASO =
-  'UPDATE segundo_factor SET ultimo_paso = $2 WHERE usuario_id = $1 AND confirmado_en IS NOT NULL AND ultimo_paso < $2';
-
-const TAKE_CODIGO =
-  'UPDATE codigo_recuperacion SET usado_en = now() WHERE usuario_id = $1 AND huella = $2 AND usado_en IS NULL';
 
 const CONFIRM = `
 WITH factor AS (
@@ -51,14 +45,13 @@ const REMOVE = changeOfUser(
 );
 
 /** Second factors (RFC 6238) and the recovery codes beside them. */
-export function createSegundosFactores({ pool }: Pick<Database, 'pool'>) {
+export function createSegundosFactores({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
   return {
-    find: (usuarioId: string) =>
-      rowOf<SegundoFactorGuardado>(
-        pool,
-        'SELECT secreto, confirmado_en AS "confirmadoEn" FROM segundo_factor WHERE usuario_id = $1',
-        [usuarioId],
-      ),
+    async find(usuarioId: string): Promise<SegundoFactorGuardado | null> {
+      const select = { secreto: true, confirmadoEn: true };
+      const found = await prisma.segundoFactor.findUnique({ where: { usuarioId }, select });
+      return found && { ...found, secreto: Buffer.from(found.secreto) };
+    },
 
     /**
      * Keeps a secret that still has to be confirmed, in place of an earlier unconfirmed one. False when one is in
@@ -81,13 +74,18 @@ export function createSegundosFactores({ pool }: Pick<Database, 'pool'>) {
      * Takes the code of one time step, once: false when that step or a later one was already taken (RFC 6238, section
      * 5.2).
      */
-    takePaso: (usuarioId: string, paso: number) => isOne(pool, TAKE_PASO, [usuarioId, paso]),
+    async takePaso(usuarioId: string, paso: number): Promise<boolean> {
+      const where = { usuarioId, confirmadoEn: { not: null }, ultimoPaso: { lt: paso } };
+      return (await prisma.segundoFactor.updateMany({ where, data: { ultimoPaso: paso } })).count === 1;
+    },
 
     /** Takes a recovery code, once. */
-    takeCodigo: (usuarioId: string, huella: Buffer) => isOne(pool, TAKE_CODIGO, [usuarioId, huella]),
+    async takeCodigo(usuarioId: string, huella: Buffer): Promise<boolean> {
+      const where = { usuarioId, huella: new Uint8Array(huella), usadoEn: null };
+      return (await prisma.codigoRecuperacion.updateMany({ where, data: { usadoEn: new Date() } })).count === 1;
+    },
 
-    countCodigos: (usuarioId: string) =>
-      execute(pool, 'SELECT FROM codigo_recuperacion WHERE usuario_id = $1 AND usado_en IS NULL', [usuarioId]),
+    countCodigos: (usuarioId: string) => prisma.codigoRecuperacion.count({ where: { usuarioId, usadoEn: null } }),
 
     /** Replaces all recovery codes. */
     async replaceCodigos(usuarioId: string, huellas: readonly Buffer[], { actor, ip }: Autor): Promise<void> {
