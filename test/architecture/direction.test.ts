@@ -140,6 +140,14 @@ describe('direction', () => {
     ).toEqual([]);
   });
 
+  it('names features in the worker only where they register: roles and hooks, and settings', () => {
+    const named = production
+      .filter(({ path }) => path.startsWith('apps/worker/src/'))
+      .filter((source) => importsOf(source).some((name) => FEATURES.includes(name.split('/')[1] ?? '')))
+      .map(({ path }) => path);
+    expect(named.sort()).toEqual(['apps/worker/src/config.ts', 'apps/worker/src/features.ts']);
+  });
+
   it('has an app read of another one the schema of its settings, and nothing else', () => {
     const found = production.flatMap((source) =>
       importsOf(source)
