@@ -6,7 +6,7 @@ import { type OpenQueue, openQueue, type Programa, type QueueSettings } from './
 export class QueueUnavailable extends Error {
   constructor(cause: unknown) {
     super('the queue did not take the wake-ups', { cause });
-    this.name = 'ColaNoDisponible';
+    this.name = 'QueueUnavailable';
   }
 }
 

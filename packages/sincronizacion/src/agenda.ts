@@ -1,5 +1,10 @@
 import { addDays, nextMonth } from '@acuse/core';
 
+/** Months that a consent may last. */
+export const MAX_MESES = 13;
+/** Days that the cost of a month covers. */
+export const DIAS_DEL_MES = 30;
+
 /** How often the newest days are read. */
 export const FRECUENCIAS = ['DIARIA', 'SEMANAL'] as const;
 export type Frecuencia = (typeof FRECUENCIAS)[number];

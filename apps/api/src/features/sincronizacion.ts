@@ -2,6 +2,7 @@ import { CfdiError, fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
 import { addDays, calendarDay, FALLAS_DE_LECTURA, type Modo } from '@acuse/core';
 import {
   countLecturas,
+  DIAS_DEL_MES,
   FRECUENCIAS,
   type Frecuencia,
   later,
@@ -12,11 +13,6 @@ import type { TramoAjustes, VistaSincronizacion } from '@acuse/sincronizacion/db
 import { z } from 'zod';
 import { checkPeriodo, instante, primerDiaDelSat, rfcData } from '../fields.ts';
 import type { Contexto } from '../http/operation.ts';
-
-/** Months for which a consent may be given. */
-export const MAX_MESES = 13;
-/** Days that the cost of a subscription covers. */
-const DIAS_DEL_MES = 30;
 
 const TIPOS = ['emitidos', 'recibidos', 'ambos'] as const;
 type Tipo = (typeof TIPOS)[number];

@@ -1,5 +1,5 @@
 import { rfcField } from '@acuse/contract';
-import { minutoDe } from '@acuse/sincronizacion';
+import { MAX_MESES, minutoDe } from '@acuse/sincronizacion';
 import { z } from 'zod';
 import {
   ajustesFields,
@@ -8,7 +8,6 @@ import {
   costoData,
   costoOf,
   datosDeSincronizacion,
-  MAX_MESES,
   sincronizacionData,
 } from '../../features/sincronizacion.ts';
 import { autorOf } from '../../features/webhooks.ts';

@@ -1,9 +1,9 @@
 import type { MotivoPausa } from '@acuse/contract';
 import type { RfcVista } from '@acuse/db';
-import { FRECUENCIAS, type Frecuencia } from '@acuse/sincronizacion';
+import { FRECUENCIAS, type Frecuencia, MAX_MESES } from '@acuse/sincronizacion';
 import { Aviso, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { type CampoPedido, costText, MAX_MESES, type Pedido, TIPOS } from './reglas/pedido-al-dia.ts';
+import { type CampoPedido, costText, type Pedido, TIPOS } from './reglas/pedido-al-dia.ts';
 import { hrefRfc } from './rfc.tsx';
 
 export const NOMBRES_FRECUENCIA: Readonly<Record<Frecuencia, string>> = { DIARIA: 'Cada día', SEMANAL: 'Cada semana' };

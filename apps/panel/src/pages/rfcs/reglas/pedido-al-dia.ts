@@ -1,13 +1,17 @@
 import { isFecha } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
 import type { Database, RfcVista } from '@acuse/db';
-import { countLecturas, FRECUENCIAS, MAX_CONFIRMACIONES, primerasLecturas } from '@acuse/sincronizacion';
+import {
+  countLecturas,
+  DIAS_DEL_MES,
+  FRECUENCIAS,
+  MAX_CONFIRMACIONES,
+  MAX_MESES,
+  primerasLecturas,
+} from '@acuse/sincronizacion';
 import { createSincronizaciones, type VistaSincronizacion } from '@acuse/sincronizacion/db';
 import { faultOfLlave } from '../../../acceso/llave-tecleada.ts';
 import { formatCreditos } from '../../../components/formato.ts';
-
-const DIAS_DEL_MES = 30;
-export const MAX_MESES = 13;
 
 export const TIPOS = [
   ['ambos', 'Emitidos y recibidos'],
