@@ -1,9 +1,9 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import type { Database } from '../database.ts';
+import type { Prisma } from '../generated/client.ts';
+import type { Records } from '../records.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
-import { inTransaction } from '../transaction.ts';
-import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
+import { changeOfUser, cuentaOf, nota, note, OWN } from './auditoria.ts';
 import { normalizeEmail } from './cuentas.ts';
 import type { Papel } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
@@ -45,26 +45,6 @@ SELECT ${VISTA}, u.password_hash, u.password_kid,
        EXISTS (SELECT FROM segundo_factor f WHERE f.usuario_id = u.id AND f.confirmado_en IS NOT NULL) AS "tieneSegundoFactor",
        u.correo_exigido AND u.correo_verificado_en IS NULL AS "faltaConfirmar"
 FROM usuario u`;
-
-const REGISTER = `
-WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURNING id),
-dueno AS (
-  INSERT INTO usuario (id, cuenta_id, email, nombre, password_hash, password_kid, correo_exigido)
-  SELECT $4, id, $3, $5, $6, $7, $9 FROM nueva RETURNING id, cuenta_id
-), propietario AS (INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT id, cuenta_id, 'PROPIETARIO' FROM dueno)
-${nota({ accion: 'registrarse', de: 'dueno', actor: `'usuario:' || id`, ip: '$8' })}`;
-
-const ADD = `
-WITH nuevo AS (
-  INSERT INTO usuario (id, cuenta_id, email, nombre, rol) VALUES ($1, CASE $8 WHEN 'PROPIETARIO' THEN $2::uuid END, $3, $4, $5) RETURNING id
-), hecho AS (INSERT INTO miembro (usuario_id, cuenta_id, papel) SELECT id, $2, $8 FROM nuevo RETURNING usuario_id, cuenta_id, papel)
-${nota({
-  accion: 'crear-usuario',
-  de: 'hecho',
-  detalle: `jsonb_build_object('usuario', usuario_id, 'rol', $5::text, 'papel', papel)`,
-  actor: '$6',
-  ip: '$7',
-})}`;
 
 /** Mails a user with a confirmed address that the password has changed. */
 const TELL_CHANGE = (ip: string) =>
@@ -132,8 +112,18 @@ const SET_PASSWORD = changeOfUser(
 
 type AccesoRow = Omit<UsuarioAcceso, 'password'> & { password_hash: string | null; password_kid: string | null };
 
+/** A user as a member of an account. A trigger has made an owner a member already. */
+async function create(
+  tx: Prisma.TransactionClient,
+  usuario: Prisma.UsuarioCreateManyInput,
+  miembro: { readonly cuentaId: string; readonly papel: Papel },
+): Promise<void> {
+  await tx.usuario.createMany({ data: usuario });
+  await tx.miembro.createMany({ data: { ...miembro, usuarioId: usuario.id }, skipDuplicates: true });
+}
+
 /** Users of the panel, their passwords, and the codes for choosing one. */
-export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
+export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
   const findAcceso = async (where: string, value: string): Promise<UsuarioAcceso | null> => {
     const row = await rowOf<AccesoRow>(pool, `${ACCESO} WHERE ${where} = $1`, [value]);
     if (!row) return null;
@@ -155,15 +145,23 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     }): Promise<UsuarioNuevo> {
       const [cuentaId, id] = [randomUUID(), randomUUID()];
       const [email, nombre] = [normalizeEmail(input.email), input.nombre.trim()];
-      const { hash, kid } = input.password;
-      const values = [cuentaId, nombre, email, id, nombre, hash, kid, input.ip, input.verificar ?? false];
-      await refusingCopies(
-        'EMAIL_REPETIDO',
-        inTransaction(pool, async (client) => {
-          await execute(client, REGISTER, values);
-          if (input.verificar) await execute(client, `SELECT correo_anota($1, 'correo.verificar', '{}')`, [id]);
-        }),
-      );
+      const { password, verificar: correoExigido = false, ip } = input;
+      const owner = {
+        id,
+        cuentaId,
+        email,
+        nombre,
+        passwordHash: password.hash,
+        passwordKid: password.kid,
+        correoExigido,
+      };
+      const change = prisma.$transaction(async (tx) => {
+        await tx.cuenta.createMany({ data: { id: cuentaId, nombre, email } });
+        await create(tx, owner, { cuentaId, papel: 'PROPIETARIO' });
+        await note(tx, { accion: 'registrarse', cuentaId, actor: `usuario:${id}`, ip });
+        if (correoExigido) await tx.$executeRaw`SELECT correo_anota(${id}::uuid, 'correo.verificar', '{}')`;
+      });
+      await refusingCopies('EMAIL_REPETIDO', change);
       return { id, cuentaId, email, nombre, rol: 'CLIENTE' };
     },
 
@@ -176,8 +174,12 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     ): Promise<UsuarioNuevo> {
       const [id, email, nombre] = [randomUUID(), normalizeEmail(input.email), input.nombre.trim()];
       const { cuentaId, rol, papel = 'PROPIETARIO', actor, ip } = input;
-      const values = [id, cuentaId, email, nombre, rol, actor, ip, papel];
-      await refusingCopies('EMAIL_REPETIDO', execute(pool, ADD, values));
+      const user = { id, email, nombre, rol, cuentaId: papel === 'PROPIETARIO' ? cuentaId : null };
+      const change = prisma.$transaction(async (tx) => {
+        await create(tx, user, { cuentaId, papel });
+        await note(tx, { accion: 'crear-usuario', cuentaId, detalle: { usuario: id, rol, papel }, actor, ip });
+      });
+      await refusingCopies('EMAIL_REPETIDO', change);
       return { id, cuentaId, email, nombre, rol };
     },
 
@@ -197,11 +199,8 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
      * meanwhile.
      */
     async rehash(id: string, antes: PasswordGuardada, nueva: PasswordGuardada): Promise<void> {
-      await execute(
-        pool,
-        'UPDATE usuario SET password_hash = $3, password_kid = $4 WHERE id = $1 AND password_hash = $2',
-        [id, antes.hash, nueva.hash, nueva.kid],
-      );
+      const data = { passwordHash: nueva.hash, passwordKid: nueva.kid };
+      await prisma.usuario.updateMany({ where: { id, passwordHash: antes.hash }, data });
     },
 
     /** Changes a password by its owner: all the owner's sessions end but the one with the hash `salvo`. */
