@@ -1,8 +1,8 @@
-import { apiConfig } from '@acuse/api';
 import { cliConfig } from '@acuse/cli';
-import { panelConfig } from '@acuse/panel';
 import { describeConfig, envExample } from '@acuse/runtime';
-import { workerConfig } from '@acuse/worker';
+import { apiConfig } from '@acuse/settings/api';
+import { panelConfig } from '@acuse/settings/panel';
+import { workerConfig } from '@acuse/settings/worker';
 import type { z } from 'zod';
 
 const HEAD = `# Settings of Acuse, generated from the schemas of the processes by \`npm run generate\`.

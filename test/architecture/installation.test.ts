@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CATALOGO } from '@acuse/contract';
+import { ROLES } from '@acuse/settings/worker';
 import { PROCESOS } from '@acuse/vault';
-import { ROLES } from '@acuse/worker';
 import { describe, expect, it } from 'vitest';
 import { envExampleText } from './env-example.ts';
 import { ROOT } from './sources.ts';

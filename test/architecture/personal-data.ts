@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { MAPA } from '@acuse/borrado';
 import { LIFETIMES } from '@acuse/db';
 import { describeConfig } from '@acuse/runtime';
-import { workerConfig } from '@acuse/worker';
+import { workerConfig } from '@acuse/settings/worker';
 import { ROOT } from './sources.ts';
 
 const HEADING = '## Todas las tablas\n';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { ROLES } from '@acuse/settings/worker';
 import { PROCESOS } from '@acuse/vault';
-import { ROLES } from '@acuse/worker';
 import draft2019 from 'ajv/dist/2019.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

@@ -1,5 +1,5 @@
 import { type Agenda, type CanalSat, esperaTrasConsulta } from '@acuse/core';
-import { workerConfig } from '../../apps/worker/src/config.ts';
+import { workerConfig } from '@acuse/settings/worker';
 
 const { shape } = workerConfig;
 const settingOf = (name: 'FIRST_SECONDS' | 'FACTOR' | 'MAX_SECONDS' | 'LATE_SECONDS') =>

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describeConfig } from '@acuse/runtime';
+import { ROLES } from '@acuse/settings/worker';
 import { PROCESOS } from '@acuse/vault';
-import { ROLES } from '@acuse/worker';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';

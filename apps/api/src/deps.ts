@@ -22,9 +22,9 @@ import {
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import type { Health, Logger } from '@acuse/runtime';
+import type { ApiSettings } from '@acuse/settings/api';
 import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
-import type { ApiSettings } from './config.ts';
 import { FEATURE_PORTS } from './features.ts';
 import type { Caminos, TokenBucket } from './http/state.ts';
 

@@ -1,5 +1,5 @@
 import { runProcess } from '@acuse/runtime';
-import { readConfig } from './config.ts';
+import { readConfig } from '@acuse/settings/api';
 import { startApi } from './start.ts';
 
 await runProcess({

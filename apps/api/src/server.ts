@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { CfdiError } from '@acuse/contract';
+import type { ApiConfig } from '@acuse/settings/api';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Api } from './app.ts';
-import type { ApiConfig } from './config.ts';
 import { asCfdiError, contestacionDeError, toResponse } from './http/llamada.ts';
 
 /** Limits against clients that are slow, or that send what no client sends. */

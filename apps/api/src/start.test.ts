@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createShutdown, silentLogger } from '@acuse/runtime';
+import { readConfig } from '@acuse/settings/api';
 import { generateApiKey, generateWorkerKeyPair } from '@acuse/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAuthority, rsaPair } from '../../../packages/vault/test/authority.ts';
-import { readConfig } from './config.ts';
 import { startApi } from './start.ts';
 
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');

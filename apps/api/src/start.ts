@@ -15,11 +15,11 @@ import {
 import { type Metrics, observeSat, openMeasured, openMetrics } from '@acuse/metrics';
 import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
+import { type ApiConfig, settingsOf } from '@acuse/settings/api';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing, type Tracing } from '@acuse/tracing';
 import { createSellado, idsOf, openClaves, openKeyring, type TrustBundle } from '@acuse/vault';
 import { createApp } from './app.ts';
-import { type ApiConfig, settingsOf } from './config.ts';
 import { type ApiDeps, type Autoridad, guardPort, openPorts } from './deps.ts';
 import { loadOperations } from './http/operation.ts';
 import { createCaminos, createReenvios, createWake } from './http/state.ts';

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { createSemaphore, type Modo, SatError, type VistaSolicitud } from '@acuse/core';
 import { createMetrics } from '@acuse/metrics';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
+import { type ApiSettings, readConfig, settingsOf } from '@acuse/settings/api';
 import { createTracing } from '@acuse/tracing';
 import {
   createApiKeyHasher,
@@ -16,7 +17,6 @@ import {
   importWorkerPublicKey,
 } from '@acuse/vault';
 import { type Api, createApp } from '../src/app.ts';
-import { type ApiSettings, readConfig, settingsOf } from '../src/config.ts';
 import type { ApiDeps } from '../src/deps.ts';
 import { loadOperations, type Operation } from '../src/http/operation.ts';
 import { createCaminos, createReenvios } from '../src/http/state.ts';

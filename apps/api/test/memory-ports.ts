@@ -27,7 +27,6 @@ import { memoryWebhooks } from './memory-webhooks.ts';
 
 const DAY_MS = 86_400_000;
 const NINGUNO = { cfdi: 0, ingresos: '0.00', egresos: '0.00', nomina: '0.00', otros: '0.00', sinMonto: 0 };
-/** The sums of a store without CFDI: nothing is read in memory. */
 const NADA = { vigentes: NINGUNO, cancelados: NINGUNO, ausentes: NINGUNO };
 
 type Ports = DatabasePorts & Pick<ApiDeps, 'sesiones'>;
@@ -180,9 +179,7 @@ export function createMemoryPorts(store: MemoryStore): Ports {
         return (store.listadas.get(solicitudId) ?? []).filter((one) => placeOf(one) > after).slice(0, limite);
       },
     },
-    // What the last of the 30 days is, the database says.
     uso: {
-      // The store has one day.
       byDay({ cuentaId, desde, hasta }) {
         const dia = calendarDay(store.now);
         const own = store.movimientos.filter((m) => m.cuentaId === cuentaId && dia >= desde && dia <= hasta);

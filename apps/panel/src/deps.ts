@@ -16,6 +16,7 @@ import { openRecords } from '@acuse/db/records';
 import { type Metrics, openMeasured } from '@acuse/metrics';
 import { createDashboard } from '@acuse/queue';
 import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { type PanelConfig, settingsOf } from '@acuse/settings/panel';
 import { openPaquetesS3 } from '@acuse/storage';
 import {
   createKeyring,
@@ -29,7 +30,6 @@ import {
 } from '@acuse/vault';
 import { createWebhooks } from '@acuse/webhooks/db';
 import { createPasswords } from './acceso/passwords.ts';
-import { type PanelConfig, settingsOf } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
 

@@ -1,4 +1,3 @@
 export { type Argon2, createPasswords } from './acceso/passwords.ts';
-export { panelConfig, readConfig } from './config.ts';
 export type { PanelDeps } from './deps.ts';
 export { startPanel } from './start.ts';

@@ -2,8 +2,8 @@ import type { Server } from 'node:http';
 import { createLlavesRecordadas } from '@acuse/db';
 import { openMetrics } from '@acuse/metrics';
 import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
+import type { PanelConfig } from '@acuse/settings/panel';
 import { createApp, type PanelApp } from './app.ts';
-import type { PanelConfig } from './config.ts';
 import { createDeps, type PanelDeps } from './deps.ts';
 import { createServerFor } from './http/server.ts';
 

@@ -11,11 +11,11 @@ import {
 import { observeSat, openMeasured, openMetrics } from '@acuse/metrics';
 import { createWakes } from '@acuse/roles';
 import { createHealth, type Health, type HealthCheck, type Logger, modoOf, type Shutdown } from '@acuse/runtime';
+import { secretosDe, type WorkerConfig } from '@acuse/settings/worker';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing } from '@acuse/tracing';
 import { idsOf } from '@acuse/vault';
 import { createAsked } from './asked.ts';
-import { secretosDe, type WorkerConfig } from './config.ts';
 import { createConsumers } from './consume.ts';
 import { CLAIM_PARTS, CLAIMS_DECORATORS, FINISH_NOTES } from './features.ts';
 import { meterClaims, meterPaquetes } from './metering.ts';

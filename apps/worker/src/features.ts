@@ -6,10 +6,10 @@ import { observeListados, openListas } from '@acuse/listas/worker';
 import { cruceDePaquete } from '@acuse/riesgo/db';
 import { meterCruces, observeContrapartes, openCruces } from '@acuse/riesgo/worker';
 import type { DecorateClaims, ObserveInstallation, OpenObserver, OpenSource } from '@acuse/roles';
+import type { Role } from '@acuse/settings/worker';
 import { consentimientoDeOrigen } from '@acuse/sincronizacion/db';
 import { openSincronizacion } from '@acuse/sincronizacion/worker';
 import { openWebhooks } from '@acuse/webhooks/worker';
-import type { Role } from './config.ts';
 import { noteEsperas } from './features/esperas.ts';
 import type { OpenWorkerRole } from './roles/role.ts';
 

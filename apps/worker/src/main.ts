@@ -1,5 +1,5 @@
 import { runProcess } from '@acuse/runtime';
-import { readConfig } from './config.ts';
+import { readConfig } from '@acuse/settings/worker';
 import { startWorker } from './worker.ts';
 
 await runProcess({

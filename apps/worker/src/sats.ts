@@ -2,8 +2,8 @@ import { type AccesoMetrics, type Modo, type Sat, SatError, type SatMetrics } fr
 import { createBreakerState, createCaptchas, createSesionesPortal, type Database } from '@acuse/db';
 import { modoOf } from '@acuse/runtime';
 import { openSat, openSatDePruebas } from '@acuse/sat';
+import type { WorkerConfig } from '@acuse/settings/worker';
 import { createSellado, openKeyring } from '@acuse/vault';
-import type { WorkerConfig } from './config.ts';
 
 /** The tax authority as this process asks it. */
 export interface OpenSats {

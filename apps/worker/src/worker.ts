@@ -1,5 +1,5 @@
 import { type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
-import type { Role, WorkerConfig } from './config.ts';
+import type { Role, WorkerConfig } from '@acuse/settings/worker';
 import { openContext } from './context.ts';
 import { FEATURE_ROLES } from './features.ts';
 import { openDescargas } from './roles/descargas.ts';

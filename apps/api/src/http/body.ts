@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { type CampoErroneo, CfdiError } from '@acuse/contract';
+import type { ApiSettings } from '@acuse/settings/api';
 import { CuerpoIlegible, decodeBase64, secretBytes, takeSecretFields } from '@acuse/vault';
 import type { z } from 'zod';
-import type { ApiSettings } from '../config.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Body, Llamada } from './llamada.ts';
 import type { Operation, Secreto } from './operation.ts';

@@ -10,9 +10,9 @@ import type {
   NombreConsulta,
   TipoCredencial,
 } from '@acuse/core';
+import type { ApiSettings } from '@acuse/settings/api';
 import type { ApiKey } from '@acuse/vault';
 import type { z } from 'zod';
-import type { ApiSettings } from '../config.ts';
 import type { ApiDeps } from '../deps.ts';
 import type { Salud } from '../salud.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Limite, normalizeEmail, type UsuarioAcceso } from '@acuse/db';
 import { networkOf } from '@acuse/runtime';
-import type { PanelSettings } from '../config.ts';
+import type { PanelSettings } from '@acuse/settings/panel';
 import type { PanelDeps } from '../deps.ts';
 import type { ContextoBase, ContextoPersona } from '../http/ruta.ts';
 import { MAX_PASSWORD } from './reglas.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createCatalogo, formatPesos, parsePrecios } from './catalogo.ts';
+import { parsePrecios } from '../../../../packages/settings/src/pagos.ts';
+import { createCatalogo, formatPesos } from './catalogo.ts';
 
 describe('prices in the settings', () => {
   it('are credits and pesos', () => {

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import { createPagos, isUuid, type Pago, type Pagos, type Records } from '@acuse/db';
 import { type Logger, uuidV7 } from '@acuse/runtime';
-import type { PanelConfig } from '../config.ts';
+import type { PanelConfig } from '@acuse/settings/panel';
 import { type Catalogo, createCatalogo } from './catalogo.ts';
 import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from './proveedor.ts';
 import { createDemostracion, createTransferencia } from './transferencia.ts';

@@ -46,15 +46,3 @@ export function createTransferencia(cuenta: CuentaBancaria): ProveedorPago {
     cancel: async () => 'CANCELADO',
   };
 }
-
-const PESOS_CLABE = [3, 7, 1] as const;
-
-/** Whether a CLABE has 18 digits and its check digit: weights 3, 7, 1 modulo 10 (Banco de México, rules of SPEI). */
-export function isClabe(texto: string): boolean {
-  if (!/^\d{18}$/.test(texto)) return false;
-  const suma = [...texto.slice(0, 17)].reduce(
-    (total, cifra, lugar) => total + ((Number(cifra) * (PESOS_CLABE[lugar % 3] ?? 0)) % 10),
-    0,
-  );
-  return (10 - (suma % 10)) % 10 === Number(texto[17]);
-}

@@ -1,6 +1,6 @@
 import type { Checkpoint, Claims } from '@acuse/core';
 import type { RoleContext } from '@acuse/roles';
-import type { WorkerConfig } from '../config.ts';
+import type { WorkerConfig } from '@acuse/settings/worker';
 import type { OpenSats } from '../sats.ts';
 import type { StepJob } from '../steps.ts';
 

@@ -1,5 +1,5 @@
+import type { ApiSettings } from '@acuse/settings/api';
 import { reparoCiec, storeCredencial } from '@acuse/vault';
-import type { ApiSettings } from '../../config.ts';
 import { soloRfc } from '../../fields.ts';
 import { requireStored } from '../../http/credenciales.ts';
 import { defineOperation } from '../../http/operation.ts';

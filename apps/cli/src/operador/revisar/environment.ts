@@ -1,7 +1,7 @@
-import { apiConfig } from '@acuse/api/config';
-import { panelConfig } from '@acuse/panel/config';
 import { ConfigError, describeConfig, loadConfig } from '@acuse/runtime';
-import { workerConfig } from '@acuse/worker/config';
+import { apiConfig } from '@acuse/settings/api';
+import { panelConfig } from '@acuse/settings/panel';
+import { workerConfig } from '@acuse/settings/worker';
 import { z } from 'zod';
 import { ACCESOS, cliConfig } from '../config.ts';
 

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { silentLogger } from '@acuse/runtime';
+import type { PanelSettings } from '@acuse/settings/panel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PanelSettings } from '../../config.ts';
 import { createSandbox } from './sandbox.ts';
 
 const DOCUMENTO = {

@@ -28,8 +28,9 @@ import {
 } from '@acuse/runtime';
 import { webhookFields } from '@acuse/webhooks/settings';
 import { z } from 'zod';
-import { parsePrecios } from './pagos/catalogo.ts';
-import { isClabe } from './pagos/transferencia.ts';
+import { isClabe, parsePrecios } from './pagos.ts';
+
+export type { Precio } from './pagos.ts';
 
 const LOOPBACK = /^http:\/\/(localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/;
 

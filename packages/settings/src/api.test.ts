@@ -1,7 +1,7 @@
 import { ConfigError, ciecLengthOf } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
-import { REQUIRED } from '../test/kit.ts';
-import { readConfig } from './config.ts';
+import { REQUIRED } from '../../../apps/api/test/kit.ts';
+import { readConfig } from './api.ts';
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isClabe } from './transferencia.ts';
+import { isClabe } from './pagos.ts';
 
 it('knows a CLABE by its check digit', () => {
   expect(isClabe('646180157000000004')).toBe(true);

@@ -1,1 +1,0 @@
-export { ROLES, workerConfig } from './config.ts';
