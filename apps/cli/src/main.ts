@@ -2,7 +2,7 @@ import { explain } from '@acuse/runtime';
 import { SALIDAS } from './cliente/fallos.ts';
 import { runCliente } from './cliente/run.ts';
 
-/** Groups of orders that were the operator's own before they moved below «operador», and are nobody else's. */
+/** Command groups that moved below «operador». */
 const ANTERIORES = new Set([
   ...['cuenta', 'rfc', 'llave', 'saldo', 'pagos', 'operacion', 'ips', 'solicitudes', 'edos', 'captchas', 'migrar'],
   'secretos',
@@ -13,7 +13,7 @@ const COMPARTIDAS: Readonly<Record<string, readonly string[]>> = {
   efos: ['cargar', 'estado'],
 };
 
-// Whoever reads may stop reading (`acuse … | head`); what was asked for is still to be done.
+// A reader may stop early (`acuse … | head`); the command still does its work.
 process.stderr.on('error', () => {});
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') return;

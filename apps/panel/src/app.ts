@@ -37,7 +37,7 @@ export function createApp(deps: PanelDeps): PanelApp {
   const isHttps = settings.publicUrl.startsWith('https:');
   const app = new Hono<Env>({ strict: false });
 
-  /** Reads the session once, whoever asks first. */
+  /** Reads the session once per request. */
   const peticionOf = (c: Context<Env>): Promise<Peticion> => {
     const known = c.get('peticion');
     if (known) return known;
@@ -72,7 +72,7 @@ export function createApp(deps: PanelDeps): PanelApp {
     const peticion = await c.get('peticion')?.catch(() => null);
     if (peticion) await afterPage(c, peticion);
     const isHead = c.req.method === 'HEAD';
-    // Nobody reads the body of an answer to HEAD: one that is a stream would stay open.
+    // No client reads the body of an answer to HEAD: a stream would stay open.
     if (isHead) await c.res.body?.cancel();
     // Answers that a mounted tool passed through cannot be changed in place.
     const body = isHead ? null : c.res.body;
@@ -102,7 +102,7 @@ export function createApp(deps: PanelDeps): PanelApp {
     known(c.res.status, seconds);
   }
 
-  /** Ends an answer whose body broke off, so that whoever reads it sees that the rest is missing. */
+  /** Aborts an answer with a broken body, so that the client sees that the rest is missing. */
   function cut(c: Context<Env>, error: unknown): void {
     log.error({ err: error, requestId: c.get('requestId'), path: c.req.path }, 'answer_broken_off');
     const socket = c.env?.incoming?.socket;
@@ -209,7 +209,7 @@ function watchBody(body: ReadableStream<Uint8Array>, onBroken: (error: unknown) 
           if (done) controller.close();
           else controller.enqueue(value);
         } catch (error) {
-          // Neither ended nor failed: whoever reads it gives it up when the connection is gone.
+          // Neither ends nor fails: the client gives up when the connection closes.
           onBroken(error);
         }
       },

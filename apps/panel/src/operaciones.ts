@@ -7,7 +7,7 @@ export interface GrupoOperaciones {
   readonly texto: string;
 }
 
-/** In the order in which somebody new needs them. */
+/** In the order in which a new user needs them. */
 const GRUPOS = [
   ['vault', 'Credenciales', 'Primero registre el RFC con su llave; después guarde la CIEC o la e.firma.'],
   ['descarga', 'Descargas y CFDI', 'Sus solicitudes, su avance y su ZIP; el estado de un CFDI.'],

@@ -98,9 +98,9 @@ const endSome = (pool: pg.Pool, contribuyenteId: string): Promise<number> =>
   againAfterDeadlock(() => execute(pool, END, ['ERROR', 'API_KEY_REVOCADA', null, contribuyenteId]));
 
 /**
- * Lets nothing more of the taxpayer begin: its keys are revoked, what is open ends with its refund, its credentials go,
- * and its sessions with the SAT are to be logged out. `isQuiet`: that has been so for `graceSeconds`, longer than
- * anything that was under way can have lasted; `quietAt` is when.
+ * Stops everything of the taxpayer: revokes its keys, ends open solicitudes with a refund, deletes credentials, and
+ * marks its SAT sessions for logout. `isQuiet`: this state has lasted `graceSeconds`, longer than any call or step;
+ * `quietAt`: the time from which it holds.
  */
 export async function closeTaxpayer(
   database: Db,

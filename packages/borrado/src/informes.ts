@@ -15,8 +15,8 @@ export interface Sealed {
 }
 
 /**
- * Ends an order with its report, which `write` makes of its number, the hash of the report before (null for the first)
- * and the time. From then on the row names nobody. Null when somebody else has ended it.
+ * Ends an order with the report that `write` makes of its number, the hash of the previous report (null for the first)
+ * and the time. The row then names no person. Null when another process ended the order.
  */
 export const sealErasure = (
   { pool }: Db,

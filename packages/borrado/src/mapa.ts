@@ -5,7 +5,7 @@ import { SE_BORRA } from './se-borra.ts';
 export interface Tratado {
   /** What it holds, for people. */
   readonly dato: string;
-  /** `borra`: its rows go. `limpia`: its rows stay without what is `suyo`. `conserva`: stays as it is. */
+  /** `borra`: deletes the rows. `limpia`: clears the columns of `suyo`. `conserva`: keeps the rows. */
   readonly trato: 'borra' | 'limpia' | 'conserva';
   /** Which rows are the taxpayer's: `:c` its id, `:a` its account, `:r` its RFC, `:s` its solicitudes, `:e` its events. */
   readonly donde?: string;

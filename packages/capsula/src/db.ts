@@ -47,9 +47,8 @@ export function createCapsulas({ pool }: Pick<Database, 'pool'>) {
       ),
 
     /**
-     * Keeps it in the place of the one before, with a line in the timeline. False when nothing was kept: the claim is
-     * over, nobody asked for it, the API key has ended, or the stored e.firma is not (or no longer) the one of this
-     * serial number.
+     * Replaces the capsule, with a line in the timeline. False when it keeps nothing: the claim ended, the caller asked
+     * for no capsule, the API key ended, or the stored e.firma has another serial number.
      */
     keep: (
       { id, epoch, contribuyenteId }: Pick<ClaimedSolicitud, 'id' | 'epoch' | 'contribuyenteId'>,

@@ -1,9 +1,9 @@
 /**
- * What to do about a query that the SAT did not answer:
+ * Remedy for a query without an answer of the SAT:
  * - `reintentable`: it may answer later (5xx, 404 of the service, HTML page, empty or malformed answer, time-out, cut
  *   connection, breaker open);
  * - `credencial`: it refused the credential (CIEC wrong, certificate revoked, not an e.firma). Trying again may lock the
- *   taxpayer out, so nobody does until the credential is stored anew;
+ *   taxpayer out: the credential rests until it is stored again;
  * - `permanente`: the question itself is refused, or our settings forbid the channel.
  */
 type ClaseSatError = 'reintentable' | 'credencial' | 'permanente';
@@ -29,8 +29,8 @@ export type MotivoSatError = keyof typeof CLASES;
 export const MOTIVOS_SAT = Object.keys(CLASES) as readonly MotivoSatError[];
 
 /**
- * The SAT did not answer a query. OCUPADO: it was not even asked, because a log-in is under way or its host has enough
- * to do; that is no failure, and whoever asked comes again after `esperaMs`. Carries codes only: never a body, a header
+ * A query without an answer of the SAT. OCUPADO: the query was not sent, because a log-in is under way or its host has
+ * enough to do; this is no failure, and the caller repeats after `esperaMs`. Carries codes only: never a body, a header
  * or a credential, since errors end in logs and in the database.
  */
 export class SatError extends Error {

@@ -19,14 +19,14 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Joins calls that arrive in one turn of the event loop, or while an earlier lot is on its way, into one statement, so
- * that they share its round trip and its commit. Nobody waits for company: with nothing on its way an item goes in its
- * turn; and nobody waits for a lot that takes longer than `slowMs` milliseconds, but for three of them. No two items of
- * a lot have the same `groupOf`. When a lot fails, its items are run one by one, so that one cannot fail another; not
- * when its outcome is unknown ({@link ResultadoIncierto}).
+ * Joins calls of one turn of the event loop, or calls during an earlier lot, into one statement: they share a round
+ * trip and a commit. An item never waits for company: without a lot under way it goes in its own turn. It does not wait
+ * for a lot of more than `slowMs` milliseconds either, unless three such lots are under way. No two items of a lot have
+ * the same `groupOf`. The items of a failed lot run one by one, so that one cannot fail another; not after an unknown
+ * outcome ({@link ResultadoIncierto}).
  *
- * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is
- * told until when it may begin its statement, on the clock of `performance.now`.
+ * An item that was not sent within `patienceMs` is withdrawn: it rejects and never runs later. `run` gets the time
+ * until which it may begin its statement, on the clock of `performance.now`.
  */
 export function createBatch<Item, Result>(options: {
   run: (items: readonly Item[], until: number) => Promise<readonly Result[]>;

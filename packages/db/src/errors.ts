@@ -16,9 +16,9 @@ function isRolledBack(error: unknown): boolean {
 class TooLate extends Error {}
 
 /**
- * Runs a statement of which it matters whether it was carried out. Rejects with {@link ResultadoIncierto} when it was
- * sent and neither an answer nor a refusal came back; with any other error nothing of it was carried out. After
- * `until`, on the clock of `performance.now`, it is not sent any more.
+ * Runs a statement with an outcome that must be known. Rejects with {@link ResultadoIncierto} when it was sent and got
+ * no reply; after any other error nothing was carried out. After `until`, on the clock of `performance.now`, it is not
+ * sent.
  */
 export async function sendOnce<R extends pg.QueryResultRow>(
   pool: pg.Pool,

@@ -47,9 +47,8 @@ export function createHeartbeats({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * How far a queue is behind: `unanswered` solicitudes that it should have brought to somebody (handed and held by
-     * nobody), and `seconds` since the wake-up that waits longest was due, whether the queue has it or not (0 when none
-     * waits). Measured by what is due, never by what was consumed.
+     * Lag of a queue. `unanswered`: solicitudes that were handed to the queue and have no claim. `seconds`: age of the
+     * oldest due wake-up, in the queue or not; 0 without one. Measures due work, not consumed messages.
      */
     lag: (queue: QueueName) => lagOn(pool, queue),
 

@@ -3,8 +3,8 @@ import type { Database } from './database.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
 
 /**
- * One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. An
- * attempt whose charge was given back is followed by one of its own `op_id`: under the old one it could not be charged.
+ * Inserts a row, or takes over a row that is too old or has an expired lock; then returns the row. An attempt after a
+ * refund gets a new `op_id`: the old one cannot be charged again.
  */
 const BEGIN = `
 WITH tomada AS (
@@ -79,8 +79,8 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Keeps a list for the pages that are asked for later, in pieces under names (`clave`) that no caller's key has, for
-     * 24 hours as every answer. `cuerpoHash`: of what is asked, as of {@link begin}.
+     * Keeps a list for its later pages for 24 hours, in pieces under names (`clave`) that no key of a caller has.
+     * `cuerpoHash`: of the question, as in {@link begin}.
      */
     async keepTrozos(
       lista: Pick<Attempt, 'apiKeyId' | 'operacion' | 'opId'> & {
@@ -112,10 +112,7 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, REOPEN, [apiKeyId, operacion, clave, opId]);
     },
 
-    /**
-     * Forgets the request, so that it can be made anew: it failed and nothing stayed charged. Only while it is under
-     * this `opId`.
-     */
+    /** Forgets a failed and refunded request, so that it can be made again. Only under this `opId`. */
     async release({ apiKeyId, operacion, clave, opId }: Attempt): Promise<void> {
       await execute(pool, RELEASE, [apiKeyId, operacion, clave, opId]);
     },

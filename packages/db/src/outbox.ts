@@ -33,8 +33,8 @@ WHERE (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due
    OR (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1) < now() - make_interval(secs => $2)`;
 
 /**
- * What the queue has had for too long without anybody's claim is woken once more under its generation: where the job
- * still waits, that does nothing.
+ * Hands over again what the queue has held too long without a claim, under the same generation: a job that still waits
+ * ignores it.
  */
 const RING_AGAIN = `
 SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
@@ -116,9 +116,8 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
 
   return {
     /**
-     * Hands to `deliver` the due wake-ups that the workers have slots for, shared out among the accounts, and once more
-     * those that the queue has had for `graceSeconds` without anybody's claim. When it rejects they are as before.
-     * Returns how many were delivered.
+     * Hands the due wake-ups to `deliver`, as many as the workers have slots for, shared among the accounts, and again
+     * those without a claim for `graceSeconds`. A rejection leaves them unchanged. Returns how many were delivered.
      */
     async drain(
       { graceSeconds }: { graceSeconds: number },

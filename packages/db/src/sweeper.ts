@@ -3,9 +3,9 @@ import type { Database } from './database.ts';
 import { execute, isOne, rowsOf } from './statements.ts';
 
 /**
- * A claim that lapsed has answered its wake-up: the next one is of another generation, so that the job which the dead
- * worker still holds in the queue does not stand in its way. A solicitud without a wake-up (an outbox that somebody
- * emptied) gets one of its present generation, and a wake-up whose solicitud is not worked on any more holds no slot.
+ * An expired claim has answered its wake-up: the next one gets a new generation, so that the job of the dead worker
+ * does not block it. A solicitud without a wake-up (an emptied outbox) gets one of its present generation. A wake-up of
+ * an ended solicitud frees its slot.
  */
 const RING_OVERDUE = `
 WITH de_nadie AS (
@@ -78,8 +78,8 @@ export function createSweeper({ pool }: Pick<Database, 'pool'>) {
       execute(pool, RETIRE, [retentionDays, limit]),
 
     /**
-     * Ended solicitudes whose objects nobody may want any more: without a package, or with one retired, for
-     * `graceSeconds` (longer than a signed URL lives).
+     * Ended solicitudes with objects to delete: without a package, or with a package retired `graceSeconds` ago (longer
+     * than a signed URL lives).
      */
     async purgeable({ graceSeconds, limit }: { graceSeconds: number; limit: number }): Promise<readonly string[]> {
       const rows = await rowsOf<{ id: string }>(pool, PURGEABLE, [graceSeconds, limit]);

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 
 /**
- * A TCP port of the loopback interface that is free: `preferred` unless somebody has it. For the next minute the system
- * gives it to nobody who asks for any port, in whatever process; who asks for this very one gets it.
+ * A free TCP port of the loopback interface: `preferred` unless it is taken. For the next minute the system gives it to
+ * no process that asks for any port; a process that asks for this port gets it.
  */
 export async function freePort(preferred = 0): Promise<number> {
   try {

@@ -142,7 +142,7 @@ function running(child: ChildProcess, url: string, port: number, log: Logger) {
     url,
     port,
     pid,
-    /** Fast shutdown: open sessions are ended, what is committed is on disk. May be called again. */
+    /** Fast shutdown: ends open sessions; committed data are on disk. May be called again. */
     stop: () => {
       stopping ??=
         child.exitCode === null && child.signalCode === null

@@ -28,7 +28,7 @@ export interface ProcessGroupOptions {
   readonly readyTimeoutMs?: number;
   /** How long a program may take to end after SIGTERM, in milliseconds, before it is killed; 30,000 by default. */
   readonly stopTimeoutMs?: number;
-  /** A program ended although nobody asked it to. */
+  /** Called when a program ends without an order. */
   readonly onUnexpectedExit?: (name: string, code: number | null, signal: NodeJS.Signals | null) => void;
 }
 

@@ -120,7 +120,7 @@ function refuse(
     return;
   }
   const bytes = Buffer.from(request.method === 'HEAD' || known.status === 304 ? '' : known.toXml(requestId));
-  // What is left of the body is not read, so the connection cannot be used again.
+  // The rest of the body is not read, so the connection cannot be reused.
   if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(known.status, { 'content-type': 'application/xml', 'content-length': bytes.length }).end(bytes);
 }

@@ -47,7 +47,7 @@ export interface Settings
 
 const PORTS = { API_PORT: 'api', PANEL_PORT: 'panel', HEALTH_PORT: 'health' } as const;
 
-/** Two settings of which one alone would seal what nobody opens. */
+/** Pairs of settings: one alone would seal data that no process can open. */
 const PAIRS = [
   ['WORKER_PUBLIC_KEY', 'WORKER_KEYS'],
   ['WORKER_PSK', 'WORKER_PSKS'],

@@ -29,15 +29,15 @@ interface Given {
 
 const LOOPBACK = '127.0.0.1';
 
-/** Whoever tries webhooks listens on this machine. */
+/** Receivers of webhooks on this machine. */
 const LOCAL_RECEIVERS = { WEBHOOK_PERMITIR_HTTP: 'true', WEBHOOK_REDES_PERMITIDAS: '127.0.0.0/8,::1/128' };
 
-/** What the simulator is told (apps/simulador/src/config.ts). */
+/** Settings of the simulator (apps/simulador/src/config.ts). */
 export function simuladorEnv(port: number, dataDir: string): Env {
   return { SIMULADOR_PORT: String(port), SIMULADOR_DATA_DIR: dataDir };
 }
 
-/** What the API is told (apps/api/src/config.ts): nothing that opens what is sealed for the workers. */
+/** Settings of the API (packages/settings/src/api.ts), without keys of the workers. */
 export function apiEnv(
   addresses: StackAddresses,
   files: ProcessFiles,
@@ -51,21 +51,18 @@ export function apiEnv(
     OPINION_PUBLICA_URL: `${addresses.simuladorUrl}/opinion-publica`,
     ...LOCAL_RECEIVERS,
     MALLOC_ARENA_MAX: '2',
-    // The panel calls from this machine, for somebody whose address it tells. Every other caller is on this machine
-    // too.
+    // The panel calls from this machine for a user with another address, which it forwards. Other callers are on this
+    // machine too.
     TRUSTED_PROXIES: `${LOOPBACK}/32`,
     // The simulator is ready in moments.
     SAT_ESPERA_MS: '250',
-    // Who tries it has it alone: nobody else's requests could be read from the sums.
+    // A trial installation has one user: sums reveal no requests of others.
     SALUD_CUENTAS_MINIMAS: '1',
   };
   return over(stack, given, { API_PORT: String(port) }, ['EFIRMA_AUTORIDADES', 'TRUSTED_PROXIES']);
 }
 
-/**
- * What the panel is told (apps/panel/src/config.ts): what the API knows of credentials, and that the authority is
- * simulated.
- */
+/** Settings of the panel (packages/settings/src/panel.ts): the API's settings of credentials, and the simulated SAT. */
 export function panelEnv(
   addresses: StackAddresses,
   files: ProcessFiles,
@@ -95,7 +92,7 @@ export function panelEnv(
   return over(stack, given, { PANEL_PORT: String(port) }, ['EFIRMA_AUTORIDADES']);
 }
 
-/** What a worker is told (apps/worker/src/config.ts): neither the pepper nor the keyring. */
+/** Settings of a worker (packages/settings/src/worker.ts), without pepper and keyring. */
 export function workerEnv(
   addresses: StackAddresses,
   files: ProcessFiles,
@@ -143,7 +140,7 @@ export async function writeOperatorEnv(
   await writeFile(path, lines.join(''), { mode: 0o600 });
 }
 
-/** Where a process that listens at `host`:`port` answers somebody of this machine. */
+/** Local address of a process that listens at `host`:`port`. */
 export function urlAt(host: string | undefined, port: number): string {
   return urlOf(host === undefined || host === '0.0.0.0' ? LOOPBACK : host === '::' ? '::1' : host, port);
 }
@@ -154,7 +151,7 @@ export function panelUrls(port: number, given: Env = {}): { readonly own: string
   return { own, public: given['PANEL_PUBLIC_URL'] ?? own };
 }
 
-/** What every process that speaks to the SAT is told (packages/sat/src/open-sat.ts). */
+/** Settings of every process that calls the SAT (packages/sat/src/open-sat.ts). */
 function satEnv({ simuladorUrl }: StackAddresses, given: Env = {}): Env {
   const captchas = { CAPTCHA_RESOLVER: 'simulador', CAPTCHA_URL: `${simuladorUrl}/cfdiau/simulador/captcha` };
   const { CAPTCHA_RESOLVER: otro = captchas.CAPTCHA_RESOLVER } = given;
@@ -228,7 +225,7 @@ export async function keepAddresses({ carpeta }: StackSecrets, addresses: Valore
   await changeValores(carpeta, (valores) => ({ ...valores, ...addresses }));
 }
 
-/** What a process is told of its secrets: where its own files are, and nothing of any other. */
+/** Settings for the secret files of one process. */
 export function filesOf({ carpeta }: StackSecrets, proceso: keyof typeof PROCESOS): ProcessFiles {
   return Object.fromEntries(PROCESOS[proceso].map((name) => [`${name}_FILE`, join(carpeta, proceso, name)]));
 }
@@ -241,7 +238,7 @@ async function makeWhole(carpeta: string, valores: Valores): Promise<void> {
     await rename(parts, carpeta);
   } catch (error) {
     await rm(parts, { recursive: true, force: true });
-    // Somebody who started at the same time was first.
+    // Another start at the same time was first.
     if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
 }

@@ -40,7 +40,7 @@ export interface StackOptions {
   readonly databaseUrl?: string;
   /** A queue to use; without it, the database is the queue. */
   readonly redisUrl?: string;
-  /** A store to use; without an `endpoint`, an embedded one is started, with what is given of the rest. */
+  /** Object store; without an `endpoint`, an embedded one with the given values. */
   readonly s3?: Partial<S3Access>;
   /** What API keys are hashed with, where it is not what the stack keeps. */
   readonly peppers?: string;
@@ -61,7 +61,7 @@ export interface StackOptions {
   readonly workers?: number;
   /** More settings for a program, which win over those of the stack. */
   readonly env?: { readonly simulador?: Env; readonly api?: Env; readonly worker?: Env; readonly panel?: Env };
-  /** A program ended although nobody asked it to. */
+  /** Called when a program ends without an order. */
   readonly onUnexpectedExit?: (name: string, code: number | null, signal: NodeJS.Signals | null) => void;
 }
 
@@ -92,10 +92,7 @@ const DATABASE = 'acuse';
 /** Milliseconds beyond its own limit that a program may take to end. */
 const STOP_GRACE_MS = 5_000;
 
-/**
- * Starts everything that one machine needs, in order, and gives it back when all of it answers; on a failure what was
- * started is stopped.
- */
+/** Starts all programs of one machine in order, and resolves when all answer; a failure stops the started ones. */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const { log, ports = {}, env = {} } = options;
   const dataDir = resolve(options.dataDir);

@@ -24,11 +24,11 @@ export interface Providing {
 }
 
 /**
- * Starts one PostgreSQL (the machine's own from a package `postgresql`, which is what installations run, else the
- * embedded one), one S3-compatible store and, where the machine has it, one Redis. For a `globalSetup` of vitest:
- * `export default ({ provide }) => sharedTestServers({ provide })`. Gives the function that stops them and removes
- * their data. `TEST_DATABASE_URL` and `TEST_REDIS_URL` of the environment take the place of the first and the last.
- * `say` is told which PostgreSQL it is.
+ * Starts one PostgreSQL (the machine's own from a package `postgresql`, as installations run it, else the embedded
+ * one), one S3-compatible store and, if installed, one Redis. For a `globalSetup` of vitest: `export default ({ provide
+ * }) => sharedTestServers({ provide })`. Returns the function that stops them and removes their data.
+ * `TEST_DATABASE_URL` and `TEST_REDIS_URL` of the environment replace the first and the last. `say` gets a line about
+ * the PostgreSQL.
  */
 export async function sharedTestServers(
   project: Providing,

@@ -71,9 +71,9 @@ function openCargadores(
 }
 
 /**
- * The role `listas`: keeps the lists of the SAT from growing old whatever happens to the queue. Loads them once a day by
- * the queue's schedule, which it keeps there, and each whenever the database says so (there is none, it is too old, an
- * attempt failed, the operator asked). What is wrong with one is no concern of the others.
+ * The role `listas`: keeps the lists current without relying on the queue. Loads them daily by the queue's schedule,
+ * and a single list when the database says so (missing, too old, a failed attempt, an order of the operator). A failing
+ * list does not stop the others.
  */
 export const openListas: OpenRole<Settings> = (context) => {
   const { config, database, heartbeats, queueSettings, log, satMetrics: metrics, wakes, shutdown } = context;

@@ -6,9 +6,8 @@ import { RfcsPorHuella } from './rfcs-listados.ts';
 import type { RfcsListados } from './riesgo.ts';
 
 /**
- * Holds the RFCs of the published lists in the memory of a process that assembles, and reads them anew when other
- * versions of the lists are current: in the background, while steps go on with what there is. What cannot be read is
- * tried again at the next look.
+ * Holds the RFCs of the published lists in the memory of a process that assembles. Reads them again in the background when
+ * the versions change, while assemblies use the earlier set. Retries a failed read at the next check.
  */
 export function holdRfcsListados(deps: {
   lector: LectorRfcsListados;
@@ -42,9 +41,9 @@ export function holdRfcsListados(deps: {
     },
   });
   return {
-    /** Null while none were read, or no list was ever loaded. */
+    /** Null before the first read, or while no list is loaded. */
     current: (): RfcsListados | null => held?.rfcs ?? null,
-    /** Looks now. */
+    /** Checks now. */
     wake: loop.wake,
     close: loop.close,
   };

@@ -7,13 +7,10 @@ import { createRfcsListados } from './db/rfcs-listados.ts';
 import { createRiesgo, type Riesgo } from './db/riesgo.ts';
 import { holdRfcsListados } from './rfcs-en-memoria.ts';
 
-/** Milliseconds between two looks at which versions of the lists packages are crossed with. */
+/** Milliseconds between two checks for new versions of the lists. */
 const LISTS_EVERY_MS = 60_000;
 
-/**
- * Finds the counterparties of a package that may stand on a published list. A reading of a subscription is not observed:
- * its store is crossed over all readings.
- */
+/** Observes the counterparties of a package that may be listed. Readings of subscriptions are crossed in their store instead. */
 export const observeContrapartes: OpenObserver = ({ database, log, metrics, wakes, closeLater }) => {
   const lector = createRfcsListados(database);
   const listados = closeLater('listados', holdRfcsListados({ lector, log, metrics, everyMs: LISTS_EVERY_MS }));
@@ -59,8 +56,8 @@ export function openCruces({
 }
 
 /**
- * Crosses every store whose lists or whose CFDI changed. What is due follows from what is stored: a list that came while
- * nobody looked is crossed by the next who does. One store that fails is no reason to leave the others.
+ * Crosses every store with lists or CFDI that changed. The database says which stores are due, so that a list that loaded
+ * while no worker ran is crossed later. A failing store does not stop the others.
  */
 export async function crossAll({ riesgo, log }: CruceDeps, signal: AbortSignal): Promise<boolean> {
   for (let after = 0; ; ) {

@@ -1,9 +1,6 @@
 import { StaleEpoch } from '@acuse/core';
 
-/**
- * Lengthens a lease by `extend` at a third of its life; `lost` aborts when that is refused (`StaleEpoch`), or when nobody
- * answered for the whole of it.
- */
+/** Extends a lease at each third of its length. `lost` aborts on `StaleEpoch`, or when no extension succeeds within the lease. */
 export function keepAlive(extend: () => Promise<unknown>, leaseSeconds: number) {
   const controller = new AbortController();
   let aliveUntil = performance.now() + leaseSeconds * 1_000;

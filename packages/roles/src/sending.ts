@@ -1,30 +1,30 @@
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
-/** Seconds beyond its time limit for which something is held: its outcome has to be written too. */
+/** Seconds of a lease beyond the time limit of an attempt, to write the outcome. */
 export const LEASE_SLACK_SECONDS = 10;
-/** Share of the slots that have to be free before more is asked for: one query brings many. */
+/** Share of free slots before the next claim: one query claims many. */
 const PARTE_LIBRE = 0.25;
 
 interface Sending<Tomada> {
-  /** Of the loop, for the log. */
+  /** Name of the loop in the log. */
   readonly name: string;
-  /** Under way at the same time. */
+  /** Slots. */
   readonly concurrency: number;
   readonly everyMs: number;
   readonly log: Logger;
-  /** Takes up to so many that are due, beside those under way. */
+  /** Claims up to `limite` due pieces beside those under way. */
   readonly take: (limite: number, underWay: readonly Tomada[]) => Promise<readonly Tomada[]>;
-  /** Sends one and notes what came of it. */
+  /** Sends a piece and notes its outcome. */
   readonly send: (tomada: Tomada, signal: AbortSignal) => Promise<void>;
-  /** Told of one whose outcome could not be noted: its lease brings it back. */
+  /** Receives a piece without a noted outcome: it is due again when its lease expires. */
   readonly onFailed: (tomada: Tomada, err: unknown) => void;
   readonly listen: (wake: () => void) => Promise<{ close(): Promise<void> }>;
 }
 
 /**
- * Sends what is due, each piece for itself, so that one that is slow or dead holds its own slot and nobody else's. Woken
- * by the database's word, by a slot that becomes free, and by a timer.
+ * Sends due pieces, each in its own slot: a slow or dead receiver holds no other slot. A notification of the database, a
+ * free slot and a timer start the next claim.
  */
 export async function startSending<Tomada extends { readonly id: string }>(sending: Sending<Tomada>) {
   const { name, concurrency, everyMs, log } = sending;
@@ -62,9 +62,7 @@ export async function startSending<Tomada extends { readonly id: string }>(sendi
   const listening = await sending.listen(() => loop.wake());
 
   return {
-    /**
-     * Lets what is under way end, and gives up after `withinMs` what has not: it is due again when its lease is over.
-     */
+    /** Waits up to `withinMs` for pieces under way, then aborts them: they are due again when their lease expires. */
     async close(withinMs: number) {
       await listening.close();
       await loop.close();

@@ -14,7 +14,7 @@ import { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 import type { NombreConsultaPortal } from './portal/portal.ts';
 import { CONSULTAS_PUBLICAS, type NombreConsultaPublica } from './publico/create-publico.ts';
 
-/** A way to the authority: the signed web service, the portals with a log-in, and what is open to anybody. */
+/** A channel to the SAT: the signed web service, the portals with a log-in, or public pages. */
 export type NombreCanal = CanalSat | 'publico';
 
 /** A whole channel (`portal`) or one consulta of it (`portal:listar-facturas`). */

@@ -18,7 +18,7 @@ import { createSatSoap } from './soap/sat-soap.ts';
 
 const RESOLVEDORES = ['ninguno', 'simulador', 'http', 'consola', 'personas'] as const;
 
-/** The settings of whoever speaks to the SAT, to be spread into the schema of a process. */
+/** Settings of a process that calls the SAT, to be spread into its schema. */
 export const satFields = {
   ...satAddressFields,
   SAT_CANALES_DESACTIVADOS: list('Canales o consultas apagados: soap, portal, publico, portal:listar-facturas…')
@@ -73,10 +73,7 @@ export interface SatCompartido {
   readonly sellado: Sellado;
   /** Sees every request to the authority, log-in and captcha. */
   readonly metrics?: SatMetrics & AccesoMetrics;
-  /**
-   * Whoever asks has better things to do than to wait for a log-in or for a host that has enough to do: it is sent away
-   * with OCUPADO. Default: it waits.
-   */
+  /** True: a call rejects with OCUPADO instead of waiting for a log-in or a busy host. Default: it waits. */
   readonly isImpatient?: boolean;
 }
 
@@ -152,9 +149,9 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
 const PRUEBAS = 'pruebas:';
 
 /**
- * The simulator at `url` (SAT_PRUEBAS_URL), which test keys ask where the SAT itself is asked with the others. It has
- * its own connections and breakers, answers its own captchas, and is not counted in the health of the SAT: `requests`
- * sees what is asked, and nothing else. The sessions that it is given have to be those of a simulator, too.
+ * The simulator at `url` (SAT_PRUEBAS_URL), for test keys where other keys call the SAT. It has its own connections and
+ * breakers, answers its own captchas, and is not part of the SAT's health: only `requests` sees its calls. Its session
+ * store must be a simulator's too.
  */
 export function openSatDePruebas(
   config: SatConfig,
@@ -168,7 +165,7 @@ export function openSatDePruebas(
   return openSat({ ...config, ...captcha, SAT_BASE_URL: url }, { ...compartido, estado, ...(metrics && { metrics }) });
 }
 
-/** Who reads captchas, as the settings say; null for nobody. Throws when what the settings name is not complete. */
+/** The reader of captchas by the settings, or null. Throws when the settings of the reader are incomplete. */
 function resolvedorDe(config: SatConfig, captchas: Captchas | null): ResolvedorCaptcha | null {
   const { CAPTCHA_RESOLVER: kind, CAPTCHA_URL: url, CAPTCHA_TOKEN: token } = config;
   if (kind === 'ninguno') return null;

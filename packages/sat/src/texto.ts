@@ -1,8 +1,6 @@
 import { SatError } from '@acuse/core';
 
-/**
- * The portal answered with something else than the documented page. `detalle` names what was missing, never the text.
- */
+/** Error of an undocumented page of the portal. `detalle` names the missing part, never the text. */
 export function ilegible(detalle: string, codigo: string | null = null): SatError {
   return new SatError('RESPUESTA_ILEGIBLE', { detalle, codigo });
 }

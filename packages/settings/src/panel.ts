@@ -168,7 +168,7 @@ export function settingsOf(config: PanelConfig, publicUrl: string, version: stri
     hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
     /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
     efirmaShred: config.EFIRMA_SHRED,
-    /** Credits below which an account is told, unless it chose another number; 0 never tells. */
+    /** Credits below which an account gets a notice, unless it chose another number; 0: never. */
     saldoAviso: config.SALDO_AVISO,
     destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
     urlTtlSeconds: config.URL_TTL_SECONDS,

@@ -182,10 +182,7 @@ function openClaves({ sellado }: Deps, { webhookId, secretos }: EntregaTomada): 
   return secretos.flatMap(({ id, sobre }) => sellado.open(sobre, contextoDeWebhook(webhookId, id)) ?? []);
 }
 
-/**
- * What is sent of an event: `{type, timestamp, data}` (Standard Webhooks 1.0). Made once, so that every try has the same
- * bytes.
- */
+/** Body of an event: `{type, timestamp, data}` (Standard Webhooks 1.0). Made once: every attempt has the same bytes. */
 async function keptCuerpo(deps: Deps, tomada: EntregaTomada): Promise<string | null> {
   const { tipo, creadoEn, eventoId } = tomada;
   const data = await dataOf(deps, tomada);

@@ -11,7 +11,7 @@ const CLEAR_LINE = '\r\u001b[2K';
 const percent = (part: number) => `${String(Math.floor(part * 100)).padStart(3)} %`;
 const number = new Intl.NumberFormat('es-MX');
 
-/** What is told of a request, in a few words. */
+/** State of a request in a few words. */
 export function wordsOf({ estado, registros, motivo, retrasada }: Solicitud): string[] {
   return [
     estado,
@@ -58,7 +58,7 @@ export function createAvance(consola: Consola) {
 
   function show(part: number, words: readonly string[]): void {
     const text = `${percent(part).trim()} ${words.join(', ')}`;
-    // What is under way ends a moment after it failed.
+    // Work under way may end a moment after a failure.
     if (text === last || isOver) return;
     last = text;
     if (!isDrawn) return void errores.write(`${text}\n`);

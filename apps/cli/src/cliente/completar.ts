@@ -28,7 +28,7 @@ end
 complete -c acuse -f -a '(__acuse_palabras)'`,
 };
 
-/** What may follow the words of an order, of which the last one is being typed. Nothing where a file is wanted. */
+/** Completions for the last of the typed words; none where a file is expected. */
 export function wordsAfter(program: Command, words: readonly string[]): string[] {
   const typed = words.at(-1) ?? '';
   let command = program;

@@ -11,9 +11,9 @@ export interface Entorno {
   readonly carpeta: string;
   /** `NO_COLOR` (no-color.org), or a terminal that knows none. */
   readonly sinColor: boolean;
-  /** A terminal whose cursor cannot be moved: what is on it stays. */
+  /** True for a terminal without cursor movement: printed lines stay. */
   readonly sinCursor: boolean;
-  /** A terminal that is said to know ASCII alone. */
+  /** True for a terminal with ASCII only. */
   readonly sinUnicode: boolean;
 }
 
@@ -23,7 +23,7 @@ function carpetaOf(env: NodeJS.ProcessEnv): string {
   return join(base || join(homedir(), '.config'), 'acuse');
 }
 
-/** By the first of the variables of the locale that is set; terminals of Windows and macOS are told by none. */
+/** Reads the first set variable of the locale; terminals of Windows and macOS set none. */
 function isUtf8(env: NodeJS.ProcessEnv): boolean {
   const locale = env['LC_ALL'] || env['LC_CTYPE'] || env['LANG'] || '';
   return /utf-?8/i.test(locale) || process.platform === 'win32' || process.platform === 'darwin';

@@ -5,13 +5,13 @@ import { text } from 'node:stream/consumers';
 import type { Entorno } from './config.ts';
 import { FalloOrden } from './fallos.ts';
 
-/** Where an order reads and writes: answers on `salida`, whatever else is said on `errores`. */
+/** Streams of a command: answers on `salida`, all other text on `errores`. */
 export interface Consola {
   readonly entrada: NodeJS.ReadStream;
   readonly salida: NodeJS.WriteStream;
   readonly errores: NodeJS.WriteStream;
   readonly entorno: Entorno;
-  /** Whoever reads is a program: one line of JSON for each thing said. */
+  /** True for output to a program: one line of JSON for each message. */
   readonly json: boolean;
   /**
    * Aborted when the person or the system asks to stop (Ctrl-C, a terminal that is closed), which from its first use on
@@ -22,7 +22,7 @@ export interface Consola {
 
 const STANDARD_INPUT = '-';
 
-/** Asks a person; the terminal shows what is typed, unless it is secret. @throws FalloOrden without a person. */
+/** Asks a person; the terminal shows the input, unless it is secret. @throws FalloOrden without a person. */
 export async function ask(
   { entrada, errores }: Consola,
   pregunta: string,

@@ -101,7 +101,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
 /** A word as a shell takes it. */
 const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);
 
-/** The order that takes up a request, with what was given for its file. */
+/** Command that continues a request, with the same options for its file. */
 function orderToGoOn(id: string, { rfc, salida, sobrescribir, json }: Opciones): string {
   const given = [...(rfc === undefined ? [] : ['--rfc', rfc]), ...(salida === undefined ? [] : ['--salida', salida])];
   const flags = [...(sobrescribir ? ['--sobrescribir'] : []), ...(json ? ['--json'] : [])];

@@ -37,7 +37,7 @@ export class FalloOrden extends Error {
   }
 }
 
-/** By `cfdi_codigo`; 2002 also stands for what was not found. */
+/** By `cfdi_codigo`; 2002 also stands for a thing that does not exist. */
 const POR_CODIGO: Readonly<Record<number, Clase>> = {
   ...{ 1001: 'acceso', 1002: 'acceso', 1003: 'acceso', 6001: 'acceso', 1004: 'saldo', 2001: 'orden', 2002: 'orden' },
   ...{ 3002: 'conflicto', 3003: 'conflicto', 3004: 'noEncontrado', 3005: 'conflicto' },

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { numberArgument, type Servicio } from './operaciones.ts';
 
-/** Credits that an assistant may use in a session when nothing else is said. */
+/** Credits of a session without an option. */
 const CREDITOS = 20;
 
 function creditosArgument(value: string): number {

@@ -16,7 +16,7 @@ function openConsola(args: readonly string[]): Consola {
       stop = controller;
       for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
         process.on(name, () => {
-          // Whoever asks twice does not want to wait.
+          // A second interrupt ends at once.
           if (controller.signal.aborted) process.exit(SALIDAS.interrumpida);
           controller.abort();
         });

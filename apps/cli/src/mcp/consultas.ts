@@ -53,7 +53,7 @@ function herramientaOf(operacion: OperacionDelServicio, { acuse, rfc, listas, ga
 
   async function ask(peticion: Args, signal?: AbortSignal) {
     const answer = await gasto.spend(
-      // A page after the first is of what was paid for.
+      // Later pages belong to the paid first call.
       peticion['cursor'] === undefined ? costo : 0,
       () => call(acuse, operacion, peticion, { signal }) as Promise<Fila & { readonly data?: Fila }>,
       isGivenBack,

@@ -5,7 +5,7 @@ import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 export type Properties = Readonly<Record<string, Esquema>>;
 
 const isSchema = (value: unknown): value is Esquema => typeof value === 'object' && value !== null;
-/** Keywords of which a later service may say something else; a client that checks would refuse its answer. */
+/** Keywords that a later service may change: a client that checks them would refuse its answer. */
 const STRICT = new Set(['enum', 'const', 'pattern', 'format', 'minimum', 'maximum', 'required', 'examples']);
 
 /** An answer's schema that also fits what a later service adds: a field, or another word. */

@@ -28,7 +28,7 @@ export function createGasto(tope: number): Gasto {
         if (isGivenBack(answer)) used -= costo;
         return answer;
       } catch (error) {
-        // With each error the service gives back. Of a call without an answer nobody knows.
+        // An error of the service refunds its cost. A call without an answer may have been charged.
         if (error instanceof AcuseError && error.codigo !== null) used -= costo;
         throw error;
       }

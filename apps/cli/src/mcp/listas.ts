@@ -26,7 +26,7 @@ export interface Trozo {
   readonly recortes: readonly string[];
 }
 
-/** As many elements from one on as fit a conversation, one at least; what is cut of them is told to `onCut`. */
+/** The elements from `from` that fit a conversation, at least one; reports cut text to `onCut`. */
 export function fitting(items: readonly unknown[], from: number, onCut: (texto: string) => void): readonly unknown[] {
   const shown: unknown[] = [];
   let characters = 0;
@@ -39,7 +39,7 @@ export function fitting(items: readonly unknown[], from: number, onCut: (texto: 
   return shown;
 }
 
-/** Lists in pieces that fit a conversation. What was paid for is kept, so that the rest costs nothing. */
+/** Lists in pieces that fit a conversation. Keeps the paid list, so that further pieces cost nothing. */
 export function createListas() {
   const kept = new Map<string, Lista>();
 

@@ -18,8 +18,8 @@ function boundedText(text: string): string {
 }
 
 /**
- * A value as it is shown to a model: no text that a person would not see, none longer than a page, no endless list
- * within. What was shortened says so itself, or is told to `onCut` by its name and length.
+ * A value for a model: without text that a person would not see, without texts longer than a page and without long
+ * lists. Shortened text says so, or `onCut` gets its name and length.
  */
 export function bounded(value: unknown, onCut: (texto: string) => void, nombre = ''): unknown {
   if (typeof value === 'string') return boundedText(value);

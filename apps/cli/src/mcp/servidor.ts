@@ -34,7 +34,7 @@ export interface OpcionesMcp {
   readonly creditos: number;
 }
 
-/** What an assistant is told before anything else. */
+/** Instructions for the assistant. */
 function instructionsOf({ rfc, carpeta, creditos }: OpcionesMcp): string {
   const lines = [
     `Consultas al SAT de México y descargas de CFDI por el servicio Acuse${rfc === '' ? '' : `, del RFC ${rfc}`}.`,
@@ -85,7 +85,7 @@ function createServidor(herramientas: readonly Herramienta[], instructions: stri
     const avisar: Llamada['avisar'] = (progress, total, message) => {
       if (progressToken === undefined || signal.aborted) return;
       const report = { progressToken, progress, total, message };
-      // Whoever is gone hears nothing.
+      // The client may have gone.
       sendNotification({ method: 'notifications/progress', params: report }).catch(() => {});
     };
     try {

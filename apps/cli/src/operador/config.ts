@@ -55,6 +55,6 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): CliConfig {
   return loadConfig(cliConfig, env);
 }
 
-/** What the processes of this machine are told, for the order that looks whether they are told right. */
+/** Environment of the processes of this machine, for the command that checks it. */
 export const readEnvironment = (env: NodeJS.ProcessEnv = process.env): Readonly<Record<string, string | undefined>> =>
   env;

@@ -61,7 +61,7 @@ export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliCo
     /** Whether test keys have a simulator beside the SAT. */
     hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
     databaseUrl: config.DATABASE_URL,
-    /** Where the queue is: beside the tables unless it is told another place. */
+    /** Address of the queue: the database, unless a setting names another. */
     queueUrl: config.QUEUE_URL ?? config.DATABASE_URL_COLA ?? config.DATABASE_URL,
     /** The storage, to delete from. */
     async openEraser(): Promise<Eraser> {

@@ -40,7 +40,7 @@ function pasoText({ epoch, cola, notas, proceso, bandeja_ms, cola_ms, ms, consul
   return `Paso ${epoch} de ${cola}${times(veces)}: ${noted}${aside(`${proceso}${again}`, waits, `trabajó ${seconds(ms)}`, ...asked.map((each) => `SAT ${each}`))}`;
 }
 
-/** Steps in their order, with the claims that nobody gave back between them: each counts one, a step that did, two. */
+/** Steps in order, with unreleased claims between them: a claim counts one, a step two. */
 function pasosOf({ pasos }: Traza): Entry[] {
   const entries: Entry[] = [];
   let expected: number | null = null;

@@ -31,7 +31,7 @@ export async function checkAcceso(
   const usuario = await usuarios.findByEmail(input.email);
   const password = input.password.slice(0, MAX_PASSWORD + 1);
   const { coincide, debeRenovarse } = await passwords.check(password, usuario?.password ?? null);
-  // Whoever signs up with the address of another could try by it whether that had an account.
+  // A sign-up with another person's address must not reveal whether the address has an account.
   const isAjena = settings.correo !== null && usuario?.faltaConfirmar === true;
   if (usuario === null || !coincide || isAjena) return { status: 422, texto: noCoincide };
 
@@ -101,12 +101,12 @@ export function limiteIp(ip: string, { entradasPorIp }: PanelSettings): Limite {
   return { clave: `entrar-ip:${networkOf(ip)}`, ...entradasPorIp };
 }
 
-/** Sign-ups from one address; without mail, also how often somebody can ask whether an e-mail has an account. */
+/** Sign-ups from one network address; without mail this also limits probes for registered e-mails. */
 export function limiteRegistro(ip: string, { registrosPorIp }: PanelSettings): Limite {
   return { clave: `registro-ip:${networkOf(ip)}`, ...registrosPorIp };
 }
 
-/** Mails to one e-mail that somebody wanted to sign up with it, known or not. */
+/** Mails about sign-up attempts to one e-mail, registered or not. */
 export function limiteRegistrado(email: string, { enlacesPorCorreo }: PanelSettings): Limite {
   return { clave: `registrado:${hashOf(email)}`, ...enlacesPorCorreo };
 }

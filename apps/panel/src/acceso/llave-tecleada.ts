@@ -14,8 +14,8 @@ const NO_ES_LLAVE =
 const AJENA = 'Esa no es la API key vigente de este RFC. Use la última que se generó para él.';
 
 /**
- * Verifies that a typed text is the active API key of a taxpayer, and keeps it for the next forms of the session.
- * Without a text it is the one that was typed in lately. Returns the key, or what is wrong, in Spanish.
+ * Verifies that a typed text is the active API key of a taxpayer, and remembers it for the next forms of the session.
+ * Without a text it uses the remembered key. Returns the key, or the fault in Spanish.
  */
 export async function readLlaveTecleada(
   texto: string | undefined,
@@ -44,8 +44,8 @@ export async function readLlaveTecleada(
 }
 
 /**
- * What is wrong with a typed key that a call of the API is to be made with, in Spanish, or null: it has to be the active
- * one of this RFC, so that nobody asks here with anybody else's. Whether it is the key, the API says.
+ * Fault of a typed key for a call of the API, in Spanish, or null: it must have the id of the active key of this RFC,
+ * so that no other RFC is asked about. The API verifies the key itself.
  */
 export function faultOfLlave(texto: string, { llave }: Pick<RfcVista, 'llave'>): string | null {
   if (llave === null) return 'Este RFC todavía no tiene API key. Genérela primero en la página del RFC.';
@@ -65,10 +65,10 @@ export const isRecordada = async (
 type Contexto = Pick<ContextoCliente, 'deps' | 'browser'>;
 
 /**
- * API keys that somebody typed in, so that they are asked for once in a while and not for every form. Each is sealed
- * twice: under a key that only the browser's cookie gives, and under the panel's own, so that neither the database with
- * the panel's secrets nor the cookie alone opens it. It is over after some minutes without use, with the session, at
- * every change of the session's id, and as soon as the key is no longer active.
+ * Remembers typed API keys, so that forms do not ask for them each time. Each is sealed twice: under a key from the
+ * browser's cookie, and under the panel's own; neither the database with the panel's secrets nor the cookie alone opens
+ * it. It ends after some minutes without use, with the session, at every change of the session's id, and when the key
+ * stops being active.
  */
 export function createLlaveRecordada({ deps, browser }: Contexto) {
   const segundos = deps.settings.llaveRecordada;

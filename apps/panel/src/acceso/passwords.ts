@@ -33,7 +33,7 @@ export async function createPasswords(
   const current = optionsOf(actual);
   if (!current) throw new RangeError(`there is no secret ${actual}`);
   const make = async (password: string) => ({ hash: await argon2.hash(password, current), kid: actual });
-  /** Nobody's password: what an unknown user is checked against. */
+  /** Password of no user: an unknown user is verified against it. */
   const nadie = await make(
     Buffer.from(hkdfSync('sha256', secretOf(claves, actual), '', 'acuse/panel/nadie', 32)).toString('base64'),
   );

@@ -37,7 +37,7 @@ export type Parte = keyof typeof PARTES;
 
 export const isParte = (text: string): text is Parte => Object.hasOwn(PARTES, text);
 
-/** Whether somebody who is this in the account may do that there; nobody else may do anything. */
+/** True when a member with this role may do the action; false without a role. */
 export function puede(papel: Papel | null, accion: Accion, parte: Parte): boolean {
   const papeles: readonly Papel[] = PARTES[parte][accion][0];
   return papel !== null && papeles.includes(papel);

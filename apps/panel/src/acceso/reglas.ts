@@ -2,7 +2,7 @@ import { normalizeEmail } from '@acuse/db';
 import { z } from 'zod';
 
 export const MIN_PASSWORD = 12;
-/** Beyond it the hash function would work for whoever wants to keep it busy. */
+/** Greatest length of a password: longer ones would keep the hash function busy. */
 export const MAX_PASSWORD = 200;
 const MAX_NOMBRE = 120;
 /** RFC 5321, section 4.5.3.1.3, less the brackets. */
@@ -26,8 +26,8 @@ const FILAS = [
 ];
 
 /**
- * What is wrong with a new password, or null. Length is what counts (NIST SP 800-63B, section 3.1.1.2): no rules about
- * kinds of characters, only what is tried first is refused.
+ * Fault of a new password, or null. Only length counts (NIST SP 800-63B, section 3.1.1.2), and common passwords are
+ * refused; there are no rules about kinds of characters.
  */
 export function faultOfPassword(password: string, email: string): string | null {
   if ([...password].length < MIN_PASSWORD)
@@ -63,7 +63,7 @@ function withoutRows(text: string): string {
 
 const correo = z.email();
 
-/** The e-mail as it is stored, or null for what is none. */
+/** The e-mail as stored, or null for an invalid one. */
 export function parseEmail(text: string): string | null {
   const email = normalizeEmail(text);
   return email.length <= MAX_EMAIL && correo.safeParse(email).success ? email : null;

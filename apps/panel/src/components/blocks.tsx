@@ -259,8 +259,8 @@ interface Paging<T> {
 }
 
 /**
- * A page of a list, of which one row more than `size` was read to see whether there is a next, and the addresses of its
- * neighbours: the first page, and the one after its last row.
+ * A page of a list and the addresses of its neighbours: the first page, and the page after its last row. `read` has one
+ * row more than `size` when there is a next page.
  */
 export function pageOf<T>(read: readonly T[], size: number, { path, query, after, placeOf }: Paging<T>) {
   const { [after]: place, ...kept } = query;
@@ -277,9 +277,9 @@ interface PaginacionProps {
   /** Addresses of the neighbours; null at an end. */
   readonly anterior: string | null;
   readonly siguiente: string | null;
-  /** What is shown now, such as "51 a 100 de 1,204". */
+  /** Range of the page, such as "51 a 100 de 1,204". */
   readonly resumen?: string;
-  /** Of which list, where a page has several. */
+  /** Name of the list, on a page with several. */
   readonly de?: string;
 }
 

@@ -10,7 +10,7 @@ export function safeHref(href: string): string {
   return /^(https?:\/\/|mailto:)[^\s]/i.test(href) && !hasControl(href) ? href : '#';
 }
 
-/** An address of the panel with these values in its query; what is empty is left out. */
+/** An address of the panel with these values in its query, except empty ones. */
 export function hrefWith(path: string, values: Readonly<Record<string, string | undefined>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(values)) if (value) query.set(name, value);
@@ -52,7 +52,7 @@ export function Boton(props: BotonProps) {
   );
 }
 
-/** One choice of a list: what is sent and what is read, or both in one. */
+/** One choice of a list: sent value and shown text, or both in one. */
 type Opcion = string | readonly [value: string, texto: string];
 
 export interface CampoProps {
@@ -60,12 +60,12 @@ export interface CampoProps {
   readonly label: string;
   /** A list when `opciones` are given, several lines when `filas` is given, else an input of this type. */
   readonly tipo?: 'text' | 'email' | 'password' | 'number' | 'date' | 'search' | 'file' | 'checkbox' | 'tel';
-  /** What was typed before. Never shown for `password` and `file`: a secret is not sent back. */
+  /** Typed value. Never shown for `password` and `file`: secrets are not sent back. */
   readonly value?: string | undefined;
   readonly opciones?: readonly Opcion[];
   readonly filas?: number;
   readonly ayuda?: Child;
-  /** What is wrong with the value and how to mend it. */
+  /** Fault of the value, with its remedy. */
   readonly error?: string | undefined;
   readonly requerido?: boolean;
   /** May stay empty since what it asks for is known already; it is not called optional then. */
@@ -190,7 +190,7 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
   );
 }
 
-/** A form as it was sent: by their names, what its fields show again and what is wrong with them. */
+/** A sent form: typed values and faults by field. */
 interface SentForm {
   readonly valores?: Readonly<Record<string, string | undefined>>;
   readonly faltas?: Readonly<Record<string, string | undefined>>;

@@ -14,7 +14,7 @@ interface GraficaProps {
   /** At most four names; a fifth would have no colour of its own. */
   readonly series: readonly string[];
   readonly puntos: readonly PuntoGrafica[];
-  /** What is counted: "créditos". */
+  /** Counted unit: "créditos". */
   readonly unidad: string;
 }
 

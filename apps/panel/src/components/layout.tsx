@@ -9,7 +9,7 @@ import { PapelDeQuienLee, Permitido } from './permitido.tsx';
 interface LayoutProps {
   /** Of the page, without the product's name. */
   readonly titulo: string;
-  /** Null where nobody is logged in: no navigation, links to log in instead. */
+  /** Null without a log-in: links to log in replace the navigation. */
   readonly usuario: Persona | null;
   /** Path of the request, to mark where the reader is. */
   readonly ruta: string;

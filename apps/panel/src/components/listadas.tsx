@@ -10,7 +10,7 @@ export function lugarOf(text: string): LugarListado | null {
   return rfc === '' ? null : { rfc, lista: lista.join(' ') };
 }
 
-/** Which words speak against whoever stands there. */
+/** Explains adverse words of the lists. */
 export const QUE_ES_ADVERSO =
   'Presunto y Definitivo, un sello sin efectos, los créditos firmes, exigibles o cancelados por insolvencia, no ser localizado y las sentencias hablan en su contra; Desvirtuado y Sentencia Favorable aclaran, y lo demás solo informa.';
 

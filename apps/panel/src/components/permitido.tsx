@@ -2,7 +2,7 @@ import type { Papel } from '@acuse/db';
 import { type Child, createContext, type PropsWithChildren, useContext } from 'hono/jsx';
 import { type Parte, puede } from '../acceso/permisos.ts';
 
-/** What the reader is in the account: the layout provides it, and nobody is anything without. */
+/** Role of the reader in the account, from the layout; null without one. */
 export const PapelDeQuienLee = createContext<Papel | null>(null);
 
 type PermitidoProps = PropsWithChildren<

@@ -49,7 +49,7 @@ export function createContexto(
   };
 }
 
-/** The page for what is not there. */
+/** The page for an unknown address. */
 export function renderNoEncontrada(peticion: Peticion): Response {
   const contenido = (
     <Vacio titulo="No existe, o no es de su cuenta" accion={{ href: '/', texto: 'Ir al inicio' }}>

@@ -1,4 +1,4 @@
-/** A column of a file: its name, and its value as a field ({@link textCell} for what somebody wrote). */
+/** A column of a file: its name, and its value as a field ({@link textCell} for text of users). */
 export interface ColumnaCsv<T> {
   readonly titulo: string;
   readonly of: (fila: T) => string;

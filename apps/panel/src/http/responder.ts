@@ -74,8 +74,9 @@ function isFromPanel({ c, deps }: Peticion): boolean {
 }
 
 /**
- * Where somebody goes who may not see an address: strangers log in; who has to confirm their e-mail does so; for others the operator's does not exist; who is in
- * no account chooses one; and of an account's a page says who may.
+ * Answer to a visitor without access: strangers log in; users with an unconfirmed e-mail confirm it; pages of the
+ * operator do not exist for others; users without an account choose one; a page of an account names the members with
+ * the right.
  */
 async function refuseEntry(ruta: Pick<Ruta, 'acceso' | 'accion'>, peticion: Peticion): Promise<Response | null> {
   const { acceso, accion } = ruta;
@@ -98,10 +99,10 @@ async function refuseEntry(ruta: Pick<Ruta, 'acceso' | 'accion'>, peticion: Peti
 
 const isInCuenta = (persona: Persona): persona is Usuario => persona.cuentaId !== null && persona.papel !== null;
 
-/** Addresses that are told to somebody who has to ask for something. */
+/** E-mails of members shown to a reader who must ask one of them. */
 const MAX_A_QUIEN = 5;
 
-/** The page for what somebody's role does not allow: who may, and what to do. */
+/** The page for a missing right: the members who have it, and the remedy. */
 async function renderSinPermiso(peticion: Peticion, usuario: Usuario, accion: Accion, parte: Parte): Promise<Response> {
   const { papeles, que } = describePermiso(accion, parte);
   const personas = await peticion.deps.equipo.list(usuario.cuentaId);

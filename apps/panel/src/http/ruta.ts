@@ -7,15 +7,17 @@ import type { PanelDeps } from '../deps.ts';
 import type { Browser } from './session.ts';
 
 /**
- * Who may see a page: anybody, somebody logged in (what is the person's own), the operator of the installation, or
- * those in an account who may see or change this part of it.
+ * Readers of a page: everyone, logged-in users (for their own data), the operator of the installation, or members with
+ * the right to see or change this part of an account.
  */
 export type Acceso = 'publica' | 'persona' | 'operador' | Parte;
 
 /** Who is logged in. */
 export type Persona = UsuarioDeSesion;
 
-/** Somebody in an account. Pages read and write by `cuentaId` alone: another account's ids answer like missing ones. */
+/**
+ * A member of an account. Pages read and write by `cuentaId` alone: ids of another account answer like missing ones.
+ */
 export interface Usuario extends Persona {
   readonly cuentaId: string;
   readonly cuenta: string;
@@ -28,7 +30,7 @@ export interface Pagina {
   readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 422 | 429 | 503;
   /** Names of files in assets/ that this page alone needs (progressive enhancement; every page works without them). */
   readonly scripts?: readonly string[];
-  /** Seconds until what was refused may be tried again; programs get `Retry-After` (RFC 9110, 10.2.3). */
+  /** Seconds until the next try; programs get `Retry-After` (RFC 9110, 10.2.3). */
   readonly esperar?: number | undefined;
   /** The heading where it says more than the title; null where the content has it. */
   readonly h1?: Child;
@@ -72,14 +74,14 @@ export interface ContextoBase {
   redirectTo(path: string, aviso?: Aviso): Promise<Response>;
 }
 
-/** Of somebody who is logged in, whatever account that is in. */
+/** Context of a logged-in user, in any account. */
 export interface ContextoPersona extends ContextoBase {
   readonly usuario: Persona;
-  /** Whom the audit log names for what is done in this request, and from where. */
+  /** Author and address for the audit log. */
   readonly autor: Autor & { readonly ip: string };
 }
 
-/** Of somebody in an account. */
+/** Context of a member of an account. */
 export interface ContextoCliente extends ContextoPersona {
   readonly usuario: Usuario;
 }
@@ -98,7 +100,7 @@ export interface Ruta {
   /** Hono's pattern, such as `/rfcs/:rfc/llaves`. */
   readonly path: string;
   readonly acceso: Acceso;
-  /** What is done there to the part of an account that `acceso` names. */
+  /** Action on the part of an account that `acceso` names. */
   readonly accion: Accion;
   /** Bytes of a posted body; by default 64 KiB, 256 KiB with files. */
   readonly maxBytes?: number;
@@ -121,8 +123,8 @@ export function routesFor<A extends Acceso>(acceso: A) {
 
 /**
  * The same for pages of one kind of thing. `base` ends with the parameter that names it, such as `/rfcs/:rfc`, and the
- * paths continue it; `find` gets any text, and looks in the account of whoever asks, or anywhere for the operator. What
- * is not found is the one page for what is not there: no handler runs, and nothing tells another account's thing from a
+ * paths continue it. `find` gets any text and searches the account of the reader, or everything for the operator. An
+ * unknown thing shows the page for unknown addresses without running a handler: a thing of another account looks like a
  * missing one.
  */
 export function routesOf<T, A extends Exclude<Acceso, 'publica' | 'persona'>>(

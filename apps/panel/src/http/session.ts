@@ -14,7 +14,7 @@ export function newIdSesion(): IdSesion {
   return randomBytes(32).toString('base64url') as IdSesion;
 }
 
-/** What is stored of an id. The id has 256 bits, so a plain hash cannot be turned back. */
+/** Stored hash of an id: a plain hash of 256 random bits cannot be reversed. */
 export function huellaDe(id: IdSesion): Buffer {
   return createHash('sha256').update(id).digest();
 }
@@ -58,7 +58,7 @@ export async function avisoCookieFor(
   });
 }
 
-/** The token that every form of a session carries, under the first key: nobody who does not have the id can make it. */
+/** The token of every form of a session, under the first key: only the holder of the id can make it. */
 export function csrfOf([clave]: readonly Buffer[], id: IdSesion): string {
   if (clave === undefined) throw new RangeError('there is no key');
   return createHmac('sha256', clave).update(`csrf\n${id}`).digest('base64url');
@@ -103,10 +103,10 @@ export function createBrowser({ id: sent, sesion, mensaje, agente, ip, deps }: B
     sesion,
     /** The message for this page. */
     aviso: sesion?.aviso ?? mensaje,
-    /** What is stored of the id that the browser sent or was given. */
+    /** Stored hash of the id that the browser sent or got. */
     huella: () => huellaDe(id),
     csrf: () => csrfOf(clavesCsrf, id),
-    /** 32 bytes that only this session's cookie gives: what is sealed under them is lost when its id changes. */
+    /** 32 bytes from this session's cookie alone: data sealed under them are lost when the id changes. */
     sealKey: () => Buffer.from(hkdfSync('sha256', id, clavesCsrf[0] ?? '', 'acuse/panel/llave', 32)),
     isCsrf: (token: string | undefined) => isCsrf(clavesCsrf, id, token),
     /** Begins a session under a new id; the earlier one is over. `entrada` is noted in the audit log. */

@@ -47,8 +47,8 @@ export function startRetention(deps: {
 const TURN_MS = 30_000;
 
 /**
- * Logs out the sessions with the SAT's portals whose life is over, of whichever process, and takes down the captchas
- * that nobody waits for any more. Apart from the reaper, whose deletions must not wait for the SAT.
+ * Logs out expired portal sessions of any process, and removes expired captchas. Separate from the reaper: its
+ * deletions must not wait for the SAT.
  */
 export function startSesiones(deps: {
   sat: Pick<SatAbierto, 'logout'>;

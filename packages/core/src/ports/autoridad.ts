@@ -58,10 +58,7 @@ export interface RepartoAccesos {
  * own clock. Rejects when the store is away.
  */
 export interface SesionesPortal {
-  /**
-   * The live session, for how many milliseconds nobody has used it, and whether nobody ever has; null when there is
-   * none.
-   */
+  /** The live session, the milliseconds since its last use, and whether it was ever used; null without one. */
   load(clave: ClaveSesion): Promise<SesionViva | null>;
   /** Puts a new session in the place of the live one, which is kept apart to be logged out. */
   save(clave: ClaveSesion, sesion: SesionPortal): Promise<void>;
@@ -72,10 +69,9 @@ export interface SesionesPortal {
 
   /**
    * Takes the turn to log in for `leaseMs`; null while another process holds it. With `reparto` it also takes one of
-   * its places, and until there is one for it whoever asks stands in line for {@link ESPERA_TURNO_MS}, longer if it
-   * asks again: the n-th log-in of an account, those under way counted, comes after every (n-1)-th of the others, among
-   * equals that of the account that was served longest ago, and n is at most {@link PARTE_POR_CUENTA} times what is
-   * free.
+   * the places and queues for {@link ESPERA_TURNO_MS} until one is free; asking again extends the wait. The n-th log-in
+   * of an account, those under way included, comes after every (n-1)-th of other accounts; among equals, the account
+   * served longest ago comes first. n is at most {@link PARTE_POR_CUENTA} times the free places.
    */
   acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<LoginLock | null>;
   /** Holds on to it for `leaseMs` from now at least; false when it was lost. */
@@ -94,8 +90,8 @@ export interface SesionesPortal {
   /** After a credential was stored again: forgets refusals and logs every session of the RFC out. */
   forget(rfc: string): Promise<void>;
   /**
-   * Takes out of the store, for this caller alone, up to `limit` sessions to log out: replaced ones, those of a
-   * replaced credential, and those that nobody has used for `ociosaMs`. Clears turns away that are long over.
+   * Takes up to `limit` sessions out of the store to log them out, each for one caller: replaced sessions, sessions of
+   * a replaced credential, and sessions unused for `ociosaMs`. Deletes turns that ended long ago.
    */
   takeEnded(
     ociosaMs: number,
@@ -241,8 +237,8 @@ export interface SatMetrics {
 }
 
 /**
- * Outcome of a log-in at a portal. `credencial`: the SAT refused the credential. `captcha`: it was not read, or the SAT
- * refused what was read. `fallo`: the portal did not answer as it should. `cancelada`: the caller left.
+ * Outcome of a log-in at a portal. `credencial`: the SAT refused the credential. `captcha`: no text was read, or the
+ * SAT refused the text. `fallo`: the portal answered unexpectedly. `cancelada`: the caller left.
  */
 export const RESULTADOS_ACCESO = ['exito', 'credencial', 'captcha', 'fallo', 'cancelada'] as const;
 export type ResultadoAcceso = (typeof RESULTADOS_ACCESO)[number];
@@ -270,8 +266,7 @@ export type RespuestaOpinionPublica =
 
 /**
  * Opinions of compliance that taxpayers let the SAT publish (rule 2.1.25 of the Resolución Miscelánea Fiscal). The SAT
- * offers no documented way to ask for one, so an operator has to name a source; without one there is nobody to ask, and
- * nothing may be guessed.
+ * documents no way to ask for one: the operator names a source, and without one there is no answer.
  */
 export interface OpinionesPublicas {
   /** Rejects with a SatError when the source gave no answer that can be read. */

@@ -36,8 +36,8 @@ export interface CredencialGuardada {
   /** When the row stops existing for any operation; null for what does not expire by itself. */
   readonly expiraEn: Date | null;
   /**
-   * When the SAT refused it, by channel: nobody tries it there again until it is stored anew. The other channel goes
-   * on.
+   * Time of the SAT's refusal by channel. A refused channel stays unused until the credential is stored again; the
+   * other channel goes on.
    */
   readonly rechazadaEn: Readonly<Record<CanalSat, Date | null>>;
 }
@@ -134,8 +134,8 @@ export interface Boveda {
   resume(sellada: { solicitudId: string; kid: string; sobre: Buffer; expiraEn: Date }): Promise<boolean>;
 
   /**
-   * Marks a stored credential that the SAT refused at one channel, by the id of its row: nobody tries it there again
-   * until it is stored anew. Nothing when it was replaced meanwhile.
+   * Marks a stored credential as refused at one channel, by the id of its row: the channel stays unused until the
+   * credential is stored again. Does nothing when the credential was replaced.
    */
   refuse(contribuyenteId: string, credencialId: string, canal: CanalSat): Promise<void>;
 

@@ -264,8 +264,8 @@ export type RespuestaConsultarCfdi =
       readonly esCancelable: string | null;
       readonly estatusCancelacion: string | null;
       /**
-       * `ValidacionEFOS`: 100 to 104 somebody is listed under article 69-B, 200 and 201 nobody; null when the answer
-       * has none.
+       * `ValidacionEFOS`: 100 to 104: listed under article 69-B; 200 and 201: not listed; null when the answer has
+       * none.
        */
       readonly validacionEfos: string | null;
     }

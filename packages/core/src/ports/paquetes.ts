@@ -57,8 +57,8 @@ export interface ResumenPaquete {
 }
 
 /**
- * How sure a result is: rows, or no rows in the words of both channels of the SAT, against no rows that nobody else
- * could confirm. The SAT says wrongly at times that there is nothing.
+ * Certainty of a result. `confirmado`: rows, or no rows by both channels of the SAT. `sin_confirmar`: no rows by one
+ * channel; the SAT sometimes says so wrongly.
  */
 export type Confianza = 'confirmado' | 'sin_confirmar';
 

@@ -322,8 +322,8 @@ export interface Claims {
    */
   changeChannel(claimed: ClaimedSolicitud, avance: Avance, way: { readonly mayReturn: boolean }): Promise<void>;
   /**
-   * The SAT refused the stored credential at the channel of the solicitud: nobody uses it there again until it is
-   * stored anew.
+   * Marks the stored credential as refused at the channel of the solicitud: the channel stays unused until the
+   * credential is stored again.
    */
   markRefused(claimed: ClaimedSolicitud, canal: CanalSat): Promise<void>;
 }

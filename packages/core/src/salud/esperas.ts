@@ -52,10 +52,7 @@ export interface Minimos {
   readonly cuentas: number;
 }
 
-/**
- * The largest of 1, 2, 5, 10, 20, 50, … that is not above `n`: whoever adds a request of his own and looks again learns
- * no number of others.
- */
+/** The largest of 1, 2, 5, 10, 20, 50, … not above `n`: a caller who adds one request learns no number of others. */
 export function atLeast(n: number): number {
   if (n < 1) return 0;
   const ten = 10 ** Math.floor(Math.log10(n));
@@ -133,9 +130,8 @@ function lapso(desde: number, hasta: number): string {
 const formatCantidad = (n: number) => String(Math.round(n * 2) / 2);
 
 /**
- * True when all that a solicitud waits for at the SAT is ready once `parteId`, which was not, is: its wait is then
- * known. Parts without CFDI are asked again on purpose and later, and count in neither way; what had to be asked for
- * anew tells nothing of a usual wait.
+ * True when `parteId` is the last part of a solicitud to become ready at the SAT: its wait is then known. Parts without
+ * CFDI, which are asked again later on purpose, do not count; a solicitud with a repeated request has no usual wait.
  */
 export function isEsperaCumplida({ partes }: Pick<ClaimedSolicitud, 'partes'>, parteId: string): boolean {
   const propias = partes.filter(({ vacias }) => vacias.length === 0);

@@ -220,10 +220,9 @@ function askAgain(parte: Parte, fin: Fin & { readonly codigo: string }, detalle:
 }
 
 /**
- * Copies one package of a part into our storage. The SAT gives a package only twice, so a copy left by a process that
- * died before noting it is found first, and storage is asked whether it is there before the SAT is. Whether a call that
- * brought nothing counts is known to the SAT alone, and a request made anew for nothing is lost from its quota: the SAT
- * is asked until it says that there is no more (5008).
+ * Copies one package of a part into storage. The SAT gives a package only twice: the copy of a process that died before
+ * noting it is used first, and storage is checked before the SAT is asked. Only the SAT knows whether a failed call
+ * counts, and a new request costs quota: the SAT is asked until it refuses (5008).
  */
 export async function fetchParte(context: ContextoPaso): Promise<Paso> {
   const { sat, paquetes, checkpoint, solicitud, parte, credencial, signal } = context;

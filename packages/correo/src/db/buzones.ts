@@ -14,18 +14,15 @@ import {
   rowsOf,
 } from '@acuse/db';
 
-/** How a user stands with mail. */
+/** Mail settings of a user. */
 export interface Buzon {
-  /** When the user showed that the address is theirs: notices go to no other. */
+  /** Time of the confirmation of the address; notices need it. */
   readonly verificadoEn: Date | null;
-  /** Events that the user is not mailed about. */
+  /** Events without mail. */
   readonly apagados: readonly EventoCorreo[];
 }
 
-/**
- * Whether there is such a user or not, one row is written, so that the answer takes a commit to the disk either way; a
- * CTE that only reads is not run unless somebody reads it.
- */
+/** Writes one row with or without such a user, so that both answers wait for a commit. */
 const ASK_RESET = `
 WITH igual AS (INSERT INTO intento AS i (clave, tat) VALUES ($2, now()) ON CONFLICT (clave) DO UPDATE SET tat = i.tat),
 quien AS (SELECT id FROM usuario WHERE email = $1),
@@ -45,7 +42,7 @@ pendientes AS (DELETE FROM correo WHERE usuario_id IN (SELECT id FROM hecho) AND
 libro AS (${nota({ accion: 'verificar-correo', de: 'hecho', cuenta: cuentaOf('hecho.id'), actor: `'usuario:' || id`, ip: '$2' })})
 SELECT email FROM hecho`;
 
-/** A mail that a sender holds at this moment is sent. */
+/** SQL: mails that no worker holds; a held mail is still sent. */
 const UNSENT = `c.estado = 'PENDIENTE' AND c.tomado_hasta IS NULL`;
 
 const TOLD = `
@@ -69,30 +66,27 @@ hecho AS (
 libro AS (${nota({ accion: 'cambiar-avisos-correo', de: 'hecho', cuenta: cuentaOf('hecho.id'), detalle, actor: `'usuario:' || id`, ip: '$2' })})
 SELECT tipo FROM de`;
 
-/** What people do about mail: they ask for links, follow them, and say what they want to be told of. */
+/** Mail as users manage it: links, confirmation, preferences. */
 export function createBuzones({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
-     * Mails a link by which a user may choose a password, to the address that the user has. Whether there is such a user
-     * shows neither in what it gives, which is nothing, nor in what it does. `limite` is what asking is counted by.
+     * Mails a link for a new password to the address of a user. Neither result nor effort shows whether the user exists.
+     * `limite`: key of the rate limit.
      */
     async askReset(email: string, { limite, ip }: { readonly limite: string; readonly ip: string }): Promise<void> {
       await execute(pool, ASK_RESET, [normalizeEmail(email), limite, ip]);
     },
 
-    /**
-     * Mails whoever has this address that somebody wanted to sign up with it, with a link to choose a password. Whether
-     * there is such a user shows in nothing that it gives.
-     */
+    /** Mails a registered address about a sign-up attempt, with a link for a new password. The result does not show whether the user exists. */
     async tellRegistered(email: string): Promise<void> {
       const text = `SELECT correo_anota(id, 'password.restablecer', '{"registro": true}') FROM usuario WHERE email = $1`;
       await execute(pool, text, [normalizeEmail(email)]);
     },
 
-    /** Mails a user the link that shows that the address is theirs. False when that is known. */
+    /** Mails a user the link that confirms the address. False when it is confirmed already. */
     askVerification: (usuarioId: string): Promise<boolean> => isOne(pool, ASK_VERIFICATION, [usuarioId]),
 
-    /** Takes the token of such a link, once. The address, or null for one that is not good. */
+    /** Redeems the token of such a link, once. Returns the address, or null for an invalid token. */
     async verify(token: string, ip: string): Promise<string | null> {
       return (await rowOf<{ email: string }>(pool, VERIFY, [huellaDeEnlace(token), ip]))?.email ?? null;
     },
@@ -102,24 +96,24 @@ export function createBuzones({ pool }: Pick<Database, 'pool'>) {
       return rowOf<Buzon>(pool, text, [usuarioId]);
     },
 
-    /** Events that a user may be mailed about in some account: a role that may not see a thing gets no mail about it. */
+    /** Events with mail for a user: those that the user's role may see in some account. */
     async toldOf(usuarioId: string): Promise<EventoCorreo[]> {
       const rows = await rowsOf<{ evento: EventoCorreo }>(pool, TOLD, [usuarioId, EVENTOS_CORREO]);
       return rows.map(({ evento }) => evento);
     },
 
-    /** Says which events a user is not mailed about; what waits of those is not sent. */
+    /** Sets the events without mail; waiting mails about them are not sent. */
     async setApagados(usuarioId: string, apagados: readonly EventoCorreo[], { actor, ip }: Autor): Promise<void> {
       await execute(pool, SET_OFF, [usuarioId, [...new Set(apagados)].sort(), actor, ip]);
     },
 
-    /** Switches off what a mail was about, by the token of its link. The event, or null for a link that is not known. */
+    /** Unsubscribes from the event of a mail by the token of its link. Returns the event, or null for an unknown token. */
     async unsubscribe(token: string, ip: string): Promise<EventoCorreo | null> {
       if (!isUuid(token)) return null;
       return (await rowOf<{ tipo: EventoCorreo }>(pool, UNSUBSCRIBE, [token, ip]))?.tipo ?? null;
     },
 
-    /** What a link to switch off is about; null for one that is not known. */
+    /** Event of an unsubscribe link; null for an unknown token. */
     async kindOf(token: string): Promise<EventoCorreo | null> {
       if (!isUuid(token)) return null;
       const text = 'SELECT tipo FROM correo WHERE baja = $1 AND NOT urgente';

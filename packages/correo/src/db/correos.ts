@@ -1,7 +1,7 @@
 import type { EventoCorreo } from '@acuse/contract';
 import { type Database, execute, isOne, listenTo, rowOf, rowsOf } from '@acuse/db';
 
-/** LISTEN/NOTIFY channel that says "a mail is to be sent". The functions of the database speak on it. */
+/** LISTEN/NOTIFY channel for new mails; functions of the database notify it. */
 const CANAL_CORREO = 'acuse_correo';
 
 /** Mails that a person waits for or that protect an account; they cannot be switched off. */
@@ -17,19 +17,19 @@ export type TipoCorreo = EventoCorreo | (typeof CORREOS_DE_SEGURIDAD)[number];
 export interface CorreoTomado {
   readonly id: string;
   readonly epoch: number;
-  /** Tries before this one. */
+  /** Earlier attempts. */
   readonly intentos: number;
   readonly tipo: TipoCorreo;
   readonly para: string;
-  /** What it tells of; of more than twenty things the first. */
+  /** Subjects of the mail, at most the first twenty. */
   readonly datos: readonly Readonly<Record<string, unknown>>[];
-  /** How many they are. */
+  /** Number of all subjects. */
   readonly cuantas: number;
-  /** What its link to switch such mails off is known by. */
+  /** Token of its unsubscribe link. */
   readonly baja: string;
 }
 
-/** One that was given up. */
+/** A mail that was given up. */
 export interface CorreoFallido {
   readonly id: string;
   readonly tipo: TipoCorreo;
@@ -56,7 +56,7 @@ const HELD = `id = $1 AND epoch = $2 AND estado = 'PENDIENTE' AND tomado_hasta I
 const SENT = `
 UPDATE correo SET estado = 'ENVIADO', terminado_en = now(), intentos = intentos + 1, tomado_hasta = NULL, error = NULL WHERE ${HELD}`;
 
-/** `$3` how it failed; `$4` seconds to the next try, none after a refusal for good (`$5`), or when its time is over by then. */
+/** `$3` error; `$4` seconds to the next attempt; gives up after a permanent refusal (`$5`), or when the mail expires before it. */
 const FAILED = `
 UPDATE correo SET intentos = intentos + 1, tomado_hasta = NULL, error = $3, due_at = now() + make_interval(secs => coalesce($4::float8, 0)),
   (estado, motivo, terminado_en) = (SELECT CASE WHEN s THEN 'PENDIENTE' ELSE 'FALLIDO' END, CASE WHEN $5 THEN 'RECHAZADO' WHEN NOT s THEN 'VENCIDO' END,
@@ -77,20 +77,14 @@ const FAILURES = `
 SELECT id, tipo, para, motivo, error, intentos, creado_en AS "creadoEn", terminado_en AS "terminadoEn"
 FROM correo WHERE estado = 'FALLIDO' ORDER BY terminado_en DESC LIMIT $1`;
 
-/** Mails as the workers send them, and as the operator sees those that were given up. */
+/** Mails for the workers; given-up mails for the operator. */
 export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return {
-    /**
-     * Takes up to `limite` that are due, those that somebody waits for first. Nobody else
-     * gets them for `leaseSeconds`; then they are due again, as those of a dead worker.
-     */
+    /** Claims up to `limite` due mails for `leaseSeconds`, security mails first. Due again when the lease expires. */
     claim: (input: Record<'limite' | 'leaseSeconds', number>) =>
       rowsOf<CorreoTomado>(pool, CLAIM, [input.limite, input.leaseSeconds]),
 
-    /**
-     * Puts the link of a mail that is in hand in force, by the SHA-256 of its token. Its end; null when somebody else
-     * has the mail by now.
-     */
+    /** Activates the link of a claimed mail by the SHA-256 of its token. Returns its end; null when another worker holds the mail. */
     async link({ id, epoch }: Pick<CorreoTomado, 'id' | 'epoch'>, huella: Buffer): Promise<Date | null> {
       const row = await rowOf<{ fin: Date | null }>(pool, 'SELECT correo_enlaza($1, $2, $3) AS fin', [
         ...[id, epoch, huella],
@@ -98,12 +92,12 @@ export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'setti
       return row?.fin ?? null;
     },
 
-    /** Notes that a server took it. False when another sender holds it. */
+    /** Notes a success. False when another worker holds the mail. */
     sent: ({ id, epoch }: Pick<CorreoTomado, 'id' | 'epoch'>) => isOne(pool, SENT, [id, epoch]),
 
     /**
-     * Notes that none did, and why: it is tried again after `enSegundos`, or given up when that is null, its time is
-     * over by then, or it was refused for good. Its state; null when somebody else has it by now.
+     * Notes a failure: tries again after `enSegundos`, or gives up when that is null, when the mail expires before, or
+     * after a permanent refusal. Returns the state; null when another worker holds the mail.
      */
     async failed(
       { id, epoch }: Pick<CorreoTomado, 'id' | 'epoch'>,
@@ -115,13 +109,13 @@ export function createCorreos({ pool, settings }: Pick<Database, 'pool' | 'setti
       return row?.estado ?? null;
     },
 
-    /** Gives up those whose time is over, `limite` of them: so many were. */
+    /** Gives up at most `limite` expired mails. Returns how many. */
     expire: (limite: number) => execute(pool, EXPIRE, [limite]),
 
     /** Deletes up to `limite` that wait, for an installation that sends none. Returns how many. */
     discard: (limite: number) => execute(pool, DISCARD, [limite]),
 
-    /** Those that were given up, the last first. */
+    /** Given-up mails, the last first. */
     failures: (limite: number) => rowsOf<CorreoFallido>(pool, FAILURES, [limite]),
 
     /** Calls `wake` on a notification of a new mail. Best effort: poll as well. */

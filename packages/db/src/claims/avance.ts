@@ -29,11 +29,10 @@ const COLUMNS = [
 ] as const satisfies readonly (keyof CambioParte)[];
 
 /**
- * Carries out writes of different solicitudes, each of them whole or not at all; gives the ids of those whose claim was
- * still theirs. What gives a claim back ends its epoch as well: who does not hear that it was given back must not give
- * it back once more. What is deleted to make room is deleted first: the rows that follow depend on it. A look at the
- * authority that finds what the last event says is counted in its row: nearly all looks find nothing new. Rows are
- * found by a list of their keys: how many rows a document holds the planner overrates, and would read whole tables.
+ * Carries out writes of several solicitudes, each all or nothing; returns the ids with a current epoch. Releasing a
+ * claim also ends its epoch: a worker that missed the reply must not release again. Deletions come first, because later
+ * rows depend on them. A poll with the finding of the last event adds to that event's count: nearly all polls find
+ * nothing new. Keys find the rows: the planner overrates the rows of a JSON document and would read whole tables.
  */
 const WRITE = `
 /* write */ WITH escrito AS MATERIALIZED (

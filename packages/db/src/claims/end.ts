@@ -1,8 +1,8 @@
 /**
- * The one statement that ends solicitudes without a package, by the function of the database that alone may do so: state,
- * refund in balance and ledger, death of the sealed credential and a line in the timeline, together. `where` picks the rows
- * of `solicitud s`, of which those that are open end; parameters $1 estado, $2 motivo, $3 codigo. `also` are more parts,
- * beginning with a comma, that may read the ended ones from `fin`.
+ * The only statement that ends solicitudes without a package, by the one function of the database with that right:
+ * state, refund in balance and ledger, deletion of the sealed credential and a line in the timeline, together. `where`
+ * picks rows of `solicitud s`; open ones end. Parameters: $1 estado, $2 motivo, $3 codigo. `also`: more parts,
+ * beginning with a comma, that may read the ended rows from `fin`.
  */
 export function endWithoutPaquete(where: string, also = ''): string {
   return `

@@ -45,10 +45,7 @@ pasos AS (DELETE FROM paso WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja)
 eventos AS (DELETE FROM evento WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja)))
 UPDATE solicitud SET rastro_borrado_en = now() WHERE id = ANY (ARRAY(SELECT id FROM vieja))`;
 
-/**
- * What webhooks were told: first deliveries with their tries, of which those that somebody holds are left; then what has
- * none any more.
- */
+/** Events of webhooks: first the deliveries with their attempts, except held ones; then events without deliveries. */
 const SENT = `
 DELETE FROM webhook_entrega WHERE ctid = ANY (ARRAY(
   SELECT e.ctid FROM webhook_evento v JOIN webhook_entrega e ON e.evento_id = v.id
@@ -82,10 +79,7 @@ const MAILS = batch('correo', 'terminado_en < now() - make_interval(days => $2)'
 
 const AUDIT = 'SELECT FROM auditoria_poda($1, $2)';
 
-/**
- * Deletes from the database what is past its time, so that its tables do not grow for ever. The ledger is never
- * touched.
- */
+/** Deletes rows past their retention, so that tables do not grow for ever. Keeps the ledger. */
 export function createRetention({ pool }: Pick<Database, 'pool'>) {
   return {
     /**

@@ -5,8 +5,8 @@ import { againAfterDeadlock } from '../transaction.ts';
 import { nota } from './auditoria.ts';
 
 /**
- * Every change below moves the taxpayer's version: it is locked first, as by whoever changes its keys, so that neither
- * waits for the other.
+ * Locks the taxpayer first, as changes of its keys do, so that neither waits for the other; every change below moves
+ * the version.
  */
 const DUENO = `dueno AS MATERIALIZED (SELECT id, cuenta_id FROM contribuyente WHERE id = $2 FOR NO KEY UPDATE)`;
 

@@ -105,9 +105,7 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
       }));
     },
 
-    /**
-     * One account with its people, its RFCs and what is open; null when there is none with that id, whatever `id` is.
-     */
+    /** One account with its people, its RFCs and its open solicitudes; null for an unknown or malformed id. */
     async detail(id: string) {
       if (!isUuid(id)) return null;
       const cuenta = await prisma.cuenta.findUnique({

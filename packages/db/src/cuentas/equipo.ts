@@ -45,7 +45,8 @@ interface CambioDeEquipo extends Autor {
 }
 
 /**
- * `SIN_PROPIETARIO`: nobody would own the account. `SIN_CAMBIO`: whom it is about is not there, or whoever asks may not.
+ * `SIN_PROPIETARIO`: the account would lose its last owner. `SIN_CAMBIO`: the member is unknown, or the author lacks
+ * the right.
  */
 export type ResultadoEquipo = 'HECHO' | 'SIN_PROPIETARIO' | 'SIN_CAMBIO';
 
@@ -148,8 +149,8 @@ export function createEquipo({ pool }: Pick<Database, 'pool'>) {
     cuentasOf,
 
     /**
-     * Changes what somebody is in an account; their sessions there end, but the one with the hash `salvo`. Of two
-     * owners who degrade each other at the same moment one succeeds.
+     * Changes the role of a member and ends the member's sessions in the account, except the one with the hash `salvo`.
+     * Of two owners who degrade each other at once, one succeeds.
      */
     setPapel: (
       { cuentaId, quien, actor, ip }: CambioDeEquipo,
@@ -159,8 +160,8 @@ export function createEquipo({ pool }: Pick<Database, 'pool'>) {
     ): Promise<ResultadoEquipo> => change(SET_PAPEL, cuentaId, usuarioId, [quien, actor, ip, papel, salvo]),
 
     /**
-     * Takes somebody out of an account: their sessions there are over, and the invitations that they made. What they
-     * made of the account's own, keys above all, stays.
+     * Removes a member with the sessions there and the invitations that the member made. Keys and other things of the
+     * account stay.
      */
     remove: ({ cuentaId, quien, actor, ip }: CambioDeEquipo, usuarioId: string): Promise<ResultadoEquipo> =>
       change(REMOVE, cuentaId, usuarioId, [quien, actor, ip]),
@@ -169,10 +170,7 @@ export function createEquipo({ pool }: Pick<Database, 'pool'>) {
     leave: (cuentaId: string, usuarioId: string, { actor, ip }: Autor): Promise<ResultadoEquipo> =>
       change(LEAVE, cuentaId, usuarioId, [usuarioId, actor, ip]),
 
-    /**
-     * Makes somebody of the account its owner in place of `quien`, who becomes `papel`; `salvo` as above. False when
-     * nothing changed.
-     */
+    /** Makes a member the owner in place of `quien`, who becomes `papel`; `salvo` as above. False without a change. */
     transfer: (
       { cuentaId, quien, actor, ip }: CambioDeEquipo & { readonly quien: string },
       a: string,

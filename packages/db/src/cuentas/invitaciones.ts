@@ -84,9 +84,8 @@ const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest(
 export function createInvitaciones({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
   return {
     /**
-     * Invites an address, whether or not anybody has it: nothing of the answer tells. An earlier invitation of the
-     * address to the account is over. `porCorreo`: it is mailed as well, where the inviter's own address is known to be
-     * theirs.
+     * Invites an address, with or without a user: the answer shows no difference. Replaces an earlier invitation of the
+     * address to the account. `porCorreo`: also mails it, when the inviter's own address is confirmed.
      */
     invite: (
       input: { cuentaId: string; usuarioId: string; email: string; papel: Papel; porCorreo?: boolean } & Autor,
@@ -144,8 +143,8 @@ export function createInvitaciones({ pool, prisma }: Pick<Records, 'pool' | 'pri
     },
 
     /**
-     * Makes a user of the invited address who joins the account, once. The user's id, or null for a code that is not
-     * good. Rejects with `EMAIL_REPETIDO` when somebody has the address, and the invitation stays.
+     * Creates a user with the invited address as a member, once. Returns the user's id, or null for an invalid code.
+     * Rejects with `EMAIL_REPETIDO` when the address has a user; the invitation then stays.
      */
     async register(
       codigo: string,

@@ -12,10 +12,7 @@ const USE = `
 UPDATE llave_recordada SET vence_en = now() + make_interval(secs => $3)
 WHERE sesion_id = $1 AND contribuyente_id = $2 AND vence_en > now() RETURNING sobre`;
 
-/**
- * API keys that people typed in, for a few minutes of their session. What is stored is sealed; the database never sees
- * a key.
- */
+/** API keys that people typed in, sealed for some minutes of their session; the database never sees a key. */
 export function createLlavesRecordadas({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Keeps the active key of a taxpayer for `segundos`, in place of an earlier one. */

@@ -85,8 +85,8 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     );
 
   /**
-   * Seals the stored credentials anew, and tells which did not open. The new key is associated with the RFC if the old
-   * one was.
+   * Seals the stored credentials again and returns those that did not open. The new key is registered for the RFC if
+   * the old one was.
    */
   async function resealInto(
     client: pg.PoolClient,
@@ -129,13 +129,12 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Makes `llave` the only active key of a taxpayer. The earlier one is dead from its next call, and what was
-     * encrypted under it is deleted, unless `relevo` seals it under the new key in the same transaction: else CIEC and
-     * e.firma have to be stored again. Nothing goes on from a key of one mode under one of the other: the SAT's
-     * credentials are none of a simulator's. Running solicitudes go on. With `vigente`, the id of the key that the asker
-     * knows as the active one (null: none), nothing happens unless it still is, so that the same order given twice
-     * makes one key. Returns the kinds of credential that `relevo` could not keep. Rejects with `RFC_DESCONOCIDO` or
-     * `LLAVE_CAMBIADA`.
+     * Makes `llave` the only active key of a taxpayer. The earlier key fails from its next call, and credentials under
+     * it are deleted, unless `relevo` seals them under the new key in the same transaction. Between keys of different
+     * modes nothing is resealed: credentials of the SAT are none of a simulator's. Running solicitudes go on. With
+     * `vigente`, the active key that the caller knows (null: none), nothing happens if another key is active: the same
+     * order given twice makes one key. Returns the kinds of credential that `relevo` could not keep. Rejects with
+     * `RFC_DESCONOCIDO` or `LLAVE_CAMBIADA`.
      */
     activate(
       input: Autor & { contribuyenteId: string; llave: NuevaLlave; vigente?: string | null; relevo?: Relevo },

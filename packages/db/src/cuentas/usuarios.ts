@@ -213,9 +213,7 @@ export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'
       await execute(pool, SET_ROL, [id, actor, ip, rol]);
     },
 
-    /**
-     * Takes a user's second factor away, for somebody who lost it and its recovery codes, and ends the user's sessions.
-     */
+    /** Removes the second factor of a user who lost it and its recovery codes, and ends the user's sessions. */
     async removeSegundoFactor({ id }: Pick<UsuarioVista, 'id'>, { actor, ip }: Autor): Promise<void> {
       await execute(pool, REMOVE_FACTOR, [id, actor, ip]);
     },

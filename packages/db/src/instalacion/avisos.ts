@@ -33,9 +33,9 @@ export interface Destino {
 }
 
 /**
- * One page, in the order of an index, of what may be the case, and who is to be told. `$1` rows, beyond `$3` (an id);
- * `$2` events. `pagina` gives `en` and `id`, `estado` an event for each `destino`, with the time until which it has to
- * be known that it was told. Endpoints are locked in the order of their ids, as by whoever else writes events.
+ * One page of candidates in the order of an index, with their receivers: `$1` rows after `$3` (an id), `$2` events.
+ * `pagina` gives `en` and `id`; `estado` gives an event for each `destino`, with the time until which the notice must
+ * be remembered. Receivers are locked in the order of their ids, as in every statement that writes events.
  */
 export const lookOf = (
   { aviso, columna, alive, tell }: Destino,

@@ -50,10 +50,9 @@ SELECT p.oid::regprocedure::text AS name FROM pg_proc p
 WHERE p.pronamespace = 'public'::regnamespace AND pg_has_role(p.proowner, 'USAGE') AND p.proacl IS NOT NULL`;
 
 /**
- * Makes the roles that are missing and gives them the rights of `prisma/permisos.sql` and no others, in one transaction
- * on the connection of whoever migrates. With `anteriores` also the rights of `prisma/permisos-anteriores.sql`, which
- * processes of the version before need while an installation is updated. Returns the roles that are missing and could
- * not be made, for want of the right to do so: then nothing is given to anybody.
+ * Creates missing roles and grants exactly the rights of `prisma/permisos.sql`, in one transaction on the connection of
+ * the migration. `anteriores` adds `prisma/permisos-anteriores.sql` for processes of the previous version during an
+ * update. Returns the roles that it had no right to create; then it grants nothing.
  */
 export async function applyPermisos(
   client: pg.ClientBase,

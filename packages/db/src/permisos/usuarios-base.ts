@@ -58,8 +58,8 @@ export function createUsuariosBase({ pool }: Pick<Database, 'pool'>) {
     list: () => list(),
 
     /**
-     * Makes a user of a process, or gives one that is there another password; it may connect to this database. False
-     * when somebody has the name who is no user of that process.
+     * Creates the login of a process, or changes the password of a present one; it may connect to this database. False
+     * when the name belongs to another kind of user.
      */
     async set({ nombre, rol, password }: UsuarioBase & { readonly password: string }): Promise<boolean> {
       const verifier = pg.escapeLiteral(scramVerifier(password));
@@ -79,8 +79,8 @@ export function createUsuariosBase({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Makes the database of a queue with the user that owns it, or gives that user another password. False when somebody
-     * else has either name. May be repeated after it was interrupted.
+     * Creates the database of a queue with its owner, or changes the owner's password. False when either name belongs
+     * to something else. May be repeated after an interruption.
      */
     async setCola({ base, nombre, password }: ColaBase): Promise<boolean> {
       const verifier = pg.escapeLiteral(scramVerifier(password));
@@ -117,7 +117,7 @@ export function createUsuariosBase({ pool }: Pick<Database, 'pool'>) {
         await client.query(`DROP ROLE ${name(nombre)}`);
         return true;
       });
-      // Once nobody can log in as it any more; it has no name by then.
+      // After the drop no login can use the role.
       if (isRemoved)
         await execute(pool, 'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usesysid = $1::oid', [
           found?.id,

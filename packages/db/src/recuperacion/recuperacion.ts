@@ -138,11 +138,10 @@ export const brokenRules = ({ pool }: Pick<Database, 'pool'>, { limite = 1_000 }
 export const connectedPrograms = ({ pool }: Pick<Database, 'pool'>) => rowsOf<ConnectedProgram>(pool, CONNECTED);
 
 /**
- * Makes a database that was restored from a backup safe to work on: every open solicitud is woken anew under a
- * generation and an epoch that nothing from before the restoring has, workers are seen anew, and everybody enters the
- * panel again, because a session that was ended after the backup would be alive, as would be a code or an invitation
- * that was used or revoked. So would be a consent that was taken back: all end, and their subscriptions pause. Changes
- * are numbered from further on, so that whoever has read further than the backup misses none. May be repeated.
+ * Makes a restored database safe to work on. Wakes every open solicitud under a new generation and epoch, which no
+ * earlier process has, and forgets workers. Ends all panel sessions, codes, invitations and consents (one that ended
+ * after the backup would live again); their subscriptions pause. Numbers changes from further on, so that readers
+ * beyond the backup miss none. May be repeated.
  */
 export async function recover({ pool }: Pick<Database, 'pool'>, { actor, ip }: Autor): Promise<Recovered> {
   const row = await rowOf<Recovered>(pool, RECOVER, [actor, ip]);

@@ -12,8 +12,8 @@ export interface Resellables<Fila> {
   /** Up to `limit` rows after `cursor` (empty: the first) that are not under `kid`. */
   page(kid: string, cursor: string, limit: number): Promise<readonly (Fila & { readonly cursor: string })[]>;
   /**
-   * Puts new bytes in place of those of `fila`. False when they changed meanwhile, or the row is gone: whoever did that
-   * sealed anew.
+   * Replaces the bytes of `fila`. False when they changed meanwhile, which seals them under the new key too, or when
+   * the row is gone.
    */
   replace(fila: Fila, nuevo: { readonly kid: string; readonly sobre: Buffer }): Promise<boolean>;
 }
@@ -170,8 +170,8 @@ export interface Pendiente {
 }
 
 /**
- * Active API keys under another pepper than `pepper`, and users whose password is under another secret than `panel`;
- * none for what is not said.
+ * Active API keys under another pepper than `pepper`, and users with a password under another secret than `panel`; none
+ * for an absent argument.
  */
 export async function pendientes(
   { pool }: Pick<Database, 'pool'>,

@@ -148,8 +148,7 @@ function statement(
 
   const [column, value] = isPocos ? ['m.tipo', tipo] : ['m.operacion', operacion];
   const lead = value === undefined ? null : place(value);
-  // Where nothing is known of the table, a range counts as few rows: what is few is read in its order, and not fetched
-  // and sorted.
+  // A range lets a planner without statistics expect few rows: it reads them in index order instead of sorting.
   if (lead !== null) where.push(`${column} BETWEEN ${lead} AND ${lead}`);
   const columns = [...(lead ? [column] : []), 'm.creado_en', 'm.id'];
   const placeOf = ([creadoEn, id]: Limit) =>

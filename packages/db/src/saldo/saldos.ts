@@ -70,8 +70,8 @@ interface Cargo {
   /** One that has a price, which the database knows. */
   readonly operacion: string;
   /**
-   * Seconds after which the call behind this charge must have been settled or refunded. Past that its process has died,
-   * and the charge is given back by whoever finds it.
+   * Seconds until the call of this charge must be settled or refunded. Later its process has died, and the reconciler
+   * refunds the charge.
    */
   readonly plazoSegundos: number;
 }

@@ -19,8 +19,8 @@ const DROP = 'DELETE FROM consulta_en_curso WHERE contribuyente_id = $1 AND clav
 const toConsulta = ({ folio, inicio, fin }: Row) => ({ folio, periodo: { inicio, fin } });
 
 /**
- * Where a synchronous query leaves what it asked of an asynchronous service of the SAT, so that the next call goes on
- * instead of asking anew. `clave` names the question, such as `retenciones:2025:recibidos`.
+ * Folio of an asynchronous service of the SAT that a synchronous query left, so that the next call goes on with it.
+ * `clave` names the question, such as `retenciones:2025:recibidos`.
  */
 export function createConsultasEnCurso({ pool }: Pick<Database, 'pool'>) {
   return {

@@ -37,10 +37,7 @@ export function createEsperas(
 ) {
   let podadoEn = Number.NEGATIVE_INFINITY;
   return {
-    /**
-     * Counts how long a solicitud whose packages are all ready at the authority by now has waited for them. Once for
-     * each: whoever makes it ready calls this.
-     */
+    /** Counts the wait of a solicitud at the SAT, once, when its last package becomes ready. */
     async note(solicitudId: string): Promise<void> {
       const waited = await rowOf<Waited>(pool, WAITED, [solicitudId]);
       if (waited === null) return;

@@ -39,8 +39,8 @@ export interface SatMetricsOptions {
 }
 
 /**
- * Adds up the requests to the authority in memory and writes them to PostgreSQL every `everyMs`, one statement whatever
- * the traffic. A database that is away costs nobody anything: the sums wait, bounded.
+ * Sums the requests to the SAT in memory and writes them to PostgreSQL every `everyMs`, in one statement. While the
+ * database is away the sums wait, bounded.
  */
 export function createSatMetrics(
   { pool }: Pick<Database, 'pool'>,

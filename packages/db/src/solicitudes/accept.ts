@@ -54,8 +54,8 @@ function aceptacionOf(row: AcceptRow): Aceptacion {
 
 /**
  * Accepts requests of different accounts in one statement; the answers are in the order of `nuevas`. The statement
- * begins before `until`, on the clock of `performance.now`, or not at all. One of which nothing is known is put once
- * more, which finds what the first one did; rejects with `ResultadoIncierto` when that is not known either.
+ * begins before `until`, on the clock of `performance.now`, or not at all. After an unknown outcome it runs once more
+ * and finds the first acceptance; rejects with `ResultadoIncierto` when that outcome is unknown too.
  */
 export async function acceptAll(
   { pool }: Pick<Database, 'pool'>,

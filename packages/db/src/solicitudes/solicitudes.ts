@@ -243,8 +243,8 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
     },
 
     /**
-     * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before.
-     * Null as {@link find}. With an author, the audit log says who cancelled it.
+     * Cancels an open solicitud with its refund, also during a step; repeats the answer for a cancelled one. Null as
+     * {@link find}. With an author, the audit log names the author.
      */
     async cancel(
       contribuyenteId: string,

@@ -176,8 +176,8 @@ export interface Traza {
 export function createTrazas({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
-     * Everything about one solicitud as of one moment, whoever owns it; null when there is none. It holds no credential,
-     * sealed or open, no content of a package or message, and no address of a receiver beyond its host.
+     * History of any solicitud as of one moment, or null. Contains no credential, sealed or open, no content of
+     * packages or messages, and only the host of a receiver's address.
      */
     async read(id: string): Promise<Traza | null> {
       if (!isUuid(id)) return null;

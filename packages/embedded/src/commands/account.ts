@@ -179,7 +179,7 @@ export async function storeEfirma(call: Call, { rfc, efirma }: ReadyAccount): Pr
   await call('vault/firma-guardar', { rfc, key, password: efirma.password });
 }
 
-/** Somebody who can log in at the panel. */
+/** A user of the panel. */
 interface PanelUser {
   readonly usuario: UsuarioNuevo;
   readonly password: string;
@@ -190,8 +190,8 @@ const COOKIE = /^([^=]+=[^;]+)/;
 const TOKEN = /name="_csrf" value="([^"]+)"/;
 
 /**
- * Makes an account with somebody who enters it, as the back office does: with a code, which the page of the panel takes
- * for a password whoever may sign up there. @throws when it does not.
+ * Makes an account with a user, as the back office does: a page of the panel exchanges a code for a password. @throws
+ * when the panel refuses.
  */
 export async function openUser(
   db: Records,

@@ -84,7 +84,7 @@ async function main(): Promise<void> {
     end = resolve;
     fail = reject;
   });
-  // Rejected before anybody waits for it when a program ends during the start.
+  // May reject before it is awaited, when a program ends during the start.
   ended.catch(() => {});
   const start = (ports: StackOptions['ports']) =>
     startStack({

@@ -1,8 +1,8 @@
 import pg from 'pg';
 
 /**
- * Creates a database on the server of `url` and gives its address. With `template` it is a copy of that database, to
- * which nobody may be connected meanwhile; copies may be made at the same time.
+ * Creates a database on the server of `url` and returns its address. With `template` it copies that database, which
+ * must have no connection meanwhile; several copies may run at once.
  */
 export async function createDatabase(
   url: string,

@@ -12,9 +12,8 @@ export interface Logins {
 const COLA = 'acuse_cola';
 
 /**
- * Gives each process a user of the migrated database of `url` that may do what the process does, and the queue a database
- * of its own with the user that owns it. Each has a new password at every call. @throws when somebody else has a name of
- * theirs.
+ * Creates a login for each process on the migrated database of `url`, and a database with its own owner for the queue.
+ * Each call sets new passwords. @throws when a name belongs to another user.
  */
 export async function makeLogins(url: string): Promise<Logins> {
   const db = openDatabase({ url, poolSize: 1, timeoutMs: 30_000, applicationName: 'acuse-preparacion' });

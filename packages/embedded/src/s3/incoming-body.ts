@@ -7,8 +7,8 @@ import { S3Error } from './exchange.ts';
 const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
 /**
- * A request's body without its framing, as streams to put one after the other of which the first is the source; the
- * last one fails at its end when the body is not the one that was announced.
+ * Streams that give a request's body without its framing, the source first; the last one fails at its end when the body
+ * differs from its announcement.
  */
 export type IncomingBody = readonly [Readable, ...Transform[]];
 

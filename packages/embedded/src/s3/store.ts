@@ -9,7 +9,7 @@ import { S3Error } from './exchange.ts';
 /** Where buckets, objects and unfinished uploads live below one folder. */
 export type Store = Awaited<ReturnType<typeof openStore>>;
 
-/** Opens the folder, making what is missing. */
+/** Opens the folder, and creates missing ones. */
 export async function openStore(dir: string) {
   const bucketsDir = join(dir, 'buckets');
   const uploadsDir = join(dir, 'uploads');
@@ -136,7 +136,7 @@ function escapeSegment(segment: string): string {
   );
 }
 
-/** What is known of an object beside its content. */
+/** Metadata of an object. */
 export interface ObjectMeta {
   readonly size: number;
   /** With its quotes. */
@@ -186,8 +186,8 @@ export async function writeObject(
 }
 
 /**
- * Opens an object, or gives null when there is none. Whoever opens it closes it; a stream of its content closes it at
- * its end. What is opened stays readable though it be replaced or deleted.
+ * Opens an object, or returns null. The caller closes it, or the end of a stream of its content does. An open object
+ * stays readable when it is replaced or deleted.
  */
 export async function openObject(path: string) {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {

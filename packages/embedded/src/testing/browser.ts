@@ -47,7 +47,7 @@ export function openBrowser(url: string, address = '127.0.0.1'): Browser {
   };
 }
 
-/** Logs in as a person does. The page that follows, or null when nobody is let in. */
+/** Logs in as a person does. Returns the next page, or null after a refusal. */
 export async function logIn(browser: Browser, email = '', password = ''): Promise<string | null> {
   return (await browser.send('/entrar', { email, password })).location;
 }

@@ -86,7 +86,7 @@ function createLoader<F>(clave: ClaveListado, tablas: Tablas<F>, sql: ReturnType
     return filas;
   }
 
-  /** The swap itself. The current version is read again under a lock: the last word on what is older is said here. */
+  /** Swaps the version. Reads the current version again under a lock: this check decides which one is older. */
   async function swap(
     client: pg.ClientBase,
     { id, filas, sha256 }: { id: string; filas: number; sha256: string },

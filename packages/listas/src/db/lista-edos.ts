@@ -28,8 +28,8 @@ WITH lista AS (DELETE FROM edos_lista RETURNING unica)
 ${nota({ accion: 'borrar-edos', de: 'lista', cuenta: 'NULL::uuid', actor: '$1', ip: '$2' })}`;
 
 /**
- * The list of EDOS: nobody publishes one by RFC, so it is the operator's own, under the name of its source. Changes go
- * to the audit log.
+ * The operator's own list of EDOS, under the name of its source: no list by RFC is published. Changes go to the audit
+ * log.
  */
 export function createListaEdos({ pool }: Pick<Database, 'pool'>) {
   const change = <T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> =>

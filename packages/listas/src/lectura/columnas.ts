@@ -165,7 +165,7 @@ const SITUACIONES: Readonly<Record<string, SituacionEfos>> = {
   'sentencias favorables': 'SENTENCIA_FAVORABLE',
 };
 
-/** Null for a word that the list does not use: guessing would call somebody guilty or clean. */
+/** Null for a word that the list does not use: a guess would call a taxpayer guilty or clean. */
 export function readSituacion(cell: string): SituacionEfos | null {
   const word = plain(cell);
   return Object.hasOwn(SITUACIONES, word) ? (SITUACIONES[word] ?? null) : null;

@@ -24,9 +24,8 @@ function windows1252(chunk: Buffer): string {
 type Decode = (chunk: Buffer, isMore: boolean) => string;
 
 /**
- * Text of the list's bytes as they come. The SAT writes windows-1252; a copy in UTF-8 is told by its mark or by its
- * first accents, which are no UTF-8 in the other. Bytes that do not belong to what the first were written in, and such
- * as no text has (UTF-16, a spreadsheet), reject with RESPUESTA_ILEGIBLE.
+ * Decodes a list while it arrives. The SAT writes windows-1252; a copy in UTF-8 shows by its mark or its first accents.
+ * Bytes outside the detected encoding, and bytes of no text (UTF-16, a spreadsheet), reject with RESPUESTA_ILEGIBLE.
  */
 export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];

@@ -42,7 +42,7 @@ const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/;
 /** The list hides an RFC, by order of a court, behind a row of X. */
 const HIDDEN = /^[X*]+$|X{6}|\*{3}/;
 
-/** One line of printable text: the database takes no NUL, and nobody wants the line breaks of a spreadsheet. */
+/** One line of printable text: the database refuses NUL, and line breaks of a spreadsheet mean nothing. */
 function tidy(text: string): string {
   return text
     .replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ')

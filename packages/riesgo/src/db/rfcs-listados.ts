@@ -1,6 +1,6 @@
 import { type Database, inTransaction, rowOf, SNAPSHOT } from '@acuse/db';
 
-/** SQL: what tells one state of these versions of lists from another; empty where there is none. */
+/** SQL: text that differs between two sets of list versions; empty without any version. */
 export const versionesOf = (vigentes: string): string =>
   `(SELECT coalesce(string_agg(lista || ' ' || version_id, ',' ORDER BY lista, version_id), '') FROM ${vigentes})`;
 
@@ -10,7 +10,7 @@ const WHICH = `SELECT ${VERSIONES} AS versiones`;
 
 const COUNT = `SELECT ${VERSIONES} AS versiones, count(*)::int AS cuantos FROM lista_actual`;
 
-/** All of it is read: what would give its first row soonest is of no use. */
+/** Reads every row: a plan for a fast first row would be slower. */
 const OPEN = `
 SET LOCAL cursor_tuple_fraction = 1;
 DECLARE listado NO SCROLL CURSOR FOR SELECT rfc FROM lista_actual`;
@@ -23,14 +23,14 @@ const FETCH = `FETCH ${BATCH} FROM listado`;
 /** The RFCs of all published lists that are current. */
 export function createRfcsListados({ pool }: Pick<Database, 'pool'>) {
   return {
-    /** Which versions of the lists are current. */
+    /** Current versions of the lists, as one text. */
     async versiones(): Promise<string> {
       return (await rowOf<{ versiones: string }>(pool, WHICH))?.versiones ?? '';
     },
 
     /**
-     * Gives every RFC, one that stands in several rows several times, to what `create` makes for at most so many of
-     * them: of one moment, in batches. Between two of them others have their turn.
+     * Adds every RFC of one snapshot to the set that `create` makes for at most so many RFCs, in batches; an RFC in
+     * several rows is added several times. The event loop runs between two batches.
      */
     load: <T extends { add(rfc: string): void }>(
       create: (cuantos: number) => T,

@@ -3,7 +3,7 @@ import { CLAVES_LISTADO, type ClaveListado, LISTADOS } from '@acuse/listas';
 import type { ContraparteDePaquete, LugarListado, SumasCfdi, SupuestoListado } from '../riesgo.ts';
 import { versionesOf } from './rfcs-listados.ts';
 
-/** What there is with a counterparty. */
+/** CFDI with a counterparty. */
 export interface CfdiDeContraparte {
   readonly total: number;
   readonly recibidos: SumasCfdi;
@@ -16,7 +16,7 @@ export interface CfdiDeContraparte {
 export interface ContraparteListada extends SupuestoListado {
   readonly rfc: string;
   readonly nombre: string;
-  /** When it was noticed that it stands there, and when its word was told of last. */
+  /** Times of the first crossing that found it, and of the last event about it. */
   readonly desde: Date;
   readonly cambiadaEn: Date;
   readonly cfdi: CfdiDeContraparte;
@@ -27,8 +27,8 @@ const isInParts = (clave: ClaveListado) =>
 const PARTES = CLAVES_LISTADO.filter(isInParts).map((clave) => `('${clave}', '${LISTADOS[clave].lista}')`);
 
 /**
- * Lists of several files of which one is coming for the first time, or came just now: the next follows, and a
- * counterparty of both would be told of twice. An attempt of an hour ago is nobody's.
+ * Lists of several files while their files load for the first time: the next file follows at once, and a counterparty in
+ * two files would raise two events. An attempt that began an hour ago has died.
  */
 const LLEGANDO = `
 SELECT p.lista FROM (VALUES ${PARTES.join(', ')}) AS p (archivo, lista) JOIN listado_carga c ON c.archivo = p.archivo
@@ -38,7 +38,7 @@ WHERE (c.resultado = 'EN_CURSO' AND c.iniciada_en > now() - interval '1 hour' OR
 const CRUZABLE = `(SELECT v.lista, v.version_id FROM lista_vigente v WHERE v.lista NOT IN (${LLEGANDO})) v`;
 const VERSIONES = versionesOf(CRUZABLE);
 
-/** One that was never crossed, that changed, or that was crossed with other versions. */
+/** Stores that are new, that changed, or that were crossed with other versions of the lists. */
 const DUE = `
 /* riesgo */ SELECT a.id FROM almacen a LEFT JOIN riesgo_cruce c ON c.almacen_id = a.id
 WHERE a.id > $1 AND a.borrado_en IS NULL AND a.cambios > 0 AND (c.almacen_id IS NULL OR c.cambios <> a.cambios OR c.versiones <> ${VERSIONES})
@@ -48,19 +48,17 @@ const BEGIN = `
 INSERT INTO riesgo_cruce (almacen_id, versiones, cambios) SELECT id, '', 0 FROM almacen WHERE id = $1 AND borrado_en IS NULL
 ON CONFLICT DO NOTHING`;
 
-/**
- * Read before the rows are: what changes meanwhile is due again. Null when somebody else is crossing it, or it is gone.
- */
+/** Locks the store and reads its state before the rows, so that later changes make it due again. No row when another process crosses it. */
 const HOLD = `
 SELECT ${VERSIONES} AS versiones, ARRAY(SELECT DISTINCT lista FROM ${CRUZABLE}) AS listas, a.cambios::text FROM riesgo_cruce c JOIN almacen a ON a.id = c.almacen_id
 WHERE c.almacen_id = $1 AND a.borrado_en IS NULL FOR NO KEY UPDATE OF c SKIP LOCKED`;
 
 /**
- * Compares who stands on the lists with what is noted, and notes at most `$2` differences, each with its change. The
- * RFCs of the store are joined with the lists; whoever is found is looked up in the CFDI, one by one: certifiers and
- * third parties are named too, and are no counterparties. Under which word each stands is said by `listado_de`. Only
- * the lists of `$3` are looked at: nobody leaves one that is not there. On a list whose words stand side by side another
- * word is told of when it is adverse and new, or when all of them together are adverse no more; others are noted.
+ * Compares the listed counterparties of store `$1` with those noted, and notes at most `$2` differences, each with its
+ * change. Joins the RFCs of the store with the lists first, then looks up each match in the CFDI: certifiers and third
+ * parties are in the store but are no counterparties. `listado_de` gives the word of a row. Reads the lists of `$3`
+ * only: a list that is not loaded removes no counterparty. On a list with several words per RFC, a new adverse word and
+ * the end of all adverse words raise an event; other words are noted only.
  */
 const CROSS = `
 WITH suyo AS MATERIALIZED (
@@ -111,29 +109,29 @@ SELECT rfc, nombre, lista, supuesto, es_adverso AS "isAdverso", publicada::text,
   json_build_object('cfdi', ingresos, 'monto', ingresos_monto::text) AS ingresos, json_build_object('cfdi', egresos, 'monto', egresos_monto::text) AS egresos
 FROM riesgo_paquete WHERE solicitud_id = $1 AND (rfc, lista) > ($2, $3) ORDER BY rfc, lista LIMIT $4`;
 
-/** Not those that clear, nor those that left. */
+/** Without words that clear, and without counterparties that left a list. */
 const NEWS = `
 SELECT s.rfc, count(*)::int AS contrapartes FROM sincronizacion s JOIN riesgo_contraparte r ON r.almacen_id = s.almacen_id
 WHERE s.cuenta_id = $1 AND s.estado <> 'BORRADA' AND r.salio_en IS NULL AND r.es_adverso AND r.cambiada_en > $2
 GROUP BY s.rfc ORDER BY s.rfc LIMIT $3`;
 
-/** What came of crossing a store: `isOver` when nothing is left to note. */
+/** Result of crossing a store: `isOver` when nothing is left to note. */
 export interface Cruce {
   readonly dichos: number;
   readonly isOver: boolean;
 }
 
-/** Which counterparties of the stores stand on the lists that the SAT publishes. */
+/** Counterparties of stores and packages on the published lists. */
 export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
   return {
-    /** Stores beyond this one, in their order, whose lists or whose CFDI changed since they were crossed. */
+    /** Stores after `despuesDe`, by number, with lists or CFDI that changed since their last crossing. */
     async due(despuesDe: number, limite: number): Promise<number[]> {
       return (await rowsOf<{ id: number }>(pool, DUE, [despuesDe, limite])).map(({ id }) => id);
     },
 
     /**
-     * Crosses a store with the lists, and notes at most so many differences, each told of once, in one transaction. Null
-     * when somebody else has it in hand, or it is gone.
+     * Crosses a store with the lists and notes at most `limite` differences, each with one event, in one transaction.
+     * Null when another process crosses the store, or the store is gone.
      */
     async cross(almacenId: number, limite: number): Promise<Cruce | null> {
       return inTransaction(pool, async (client) => {
@@ -150,7 +148,7 @@ export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** Those that stand on a list now, by RFC and list, after `despuesDe`; each with at most `uuids` UUIDs. */
+    /** Listed counterparties by RFC and list, after `despuesDe`; each with at most `uuids` UUIDs. */
     async list(de: {
       almacenId: number;
       despuesDe: LugarListado | null;
@@ -161,13 +159,13 @@ export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
       return rowsOf(pool, LIST, [almacenId, despuesDe?.rfc ?? '', despuesDe?.lista ?? '', limite, uuids]);
     },
 
-    /** Those of the package of a solicitud that stood on a list when it ended, by RFC and list, after `despuesDe`. */
+    /** Listed counterparties of a package when its solicitud ended, by RFC and list, after `despuesDe`. */
     listPaquete: (de: { solicitudId: string; despuesDe: LugarListado | null; limite: number }) =>
       rowsOf<ContraparteDePaquete>(pool, LIST_PAQUETE, [
         ...[de.solicitudId, de.despuesDe?.rfc ?? '', de.despuesDe?.lista ?? '', de.limite],
       ]),
 
-    /** RFCs of an account of which counterparties came to stand on a list, under a word that is adverse, since then. */
+    /** RFCs of an account with counterparties that entered a list under an adverse word since `desde`. */
     news: (cuentaId: string, desde: Date, limite: number) =>
       rowsOf<{ rfc: string; contrapartes: number }>(pool, NEWS, [cuentaId, desde, limite]),
   };

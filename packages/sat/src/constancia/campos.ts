@@ -28,8 +28,8 @@ const CURP = /^[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z\d]\d$/;
 const SIN_VALOR = /^(?:S\/?N|SIN (?:NUMERO|NÚMERO)|-)?$/i;
 
 /**
- * What both the page and the document say, once their labels are told apart. Throws RESPUESTA_ILEGIBLE when a field is
- * missing or malformed.
+ * Data that page and document share, from their labelled values. Throws RESPUESTA_ILEGIBLE when a field is missing or
+ * malformed.
  */
 export function toDatos(
   campos: Campos,

@@ -2,9 +2,7 @@ import type { LineaPdf } from '../pdf/pagina-pdf.ts';
 import { ilegible } from '../texto.ts';
 import type { Campo } from './campos.ts';
 
-/**
- * Labels of the document without accents; null for those that nobody asks for, which still end the value before them.
- */
+/** Labels of the document without accents; null for unused labels, which still end the value before them. */
 const ETIQUETAS: readonly (readonly [string, Campo | null])[] = [
   ['RFC', 'rfc'],
   ['CURP', 'curp'],
@@ -78,10 +76,9 @@ const RENGLON = 1.8;
 const MEDIO_RENGLON = 1.2;
 
 /**
- * Reads the labelled values of a section, wherever they are: beside the label, in the column next to it, wrapped onto
- * further lines or onto the next page, with several pairs on a line. Labels are told by their letter case, which values
- * never share. Throws RESPUESTA_ILEGIBLE for text that no label owns and for a label that comes twice with different
- * values.
+ * Reads the labelled values of a section in any layout: beside the label, in the next column, wrapped onto further
+ * lines or the next page, several pairs on a line. Labels have a letter case that values never have. Throws
+ * RESPUESTA_ILEGIBLE for text without a label, and for a label with two different values.
  */
 export function readPares(lineas: readonly LineaPdf[]): Map<Campo, string> {
   const { pares, sueltos } = splitEtiquetas(joinEtiquetas(toTrozos(lineas)));

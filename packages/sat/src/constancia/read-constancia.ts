@@ -83,7 +83,10 @@ const TITULOS: Readonly<Record<string, Seccion>> = {
   obligaciones: 'obligaciones',
 };
 const PIE = /^(?:sus datos personales|si desea modificar|.?la corrupcion tiene|cadena original sello)/;
-/** A constancia of many pages has some thousands; what is read from them takes the square of their number. */
+/**
+ * Greatest number of cells: a constancia of many pages has some thousands, and reading takes the square of their
+ * number.
+ */
 const MAX_CELDAS = 8_000;
 const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
 

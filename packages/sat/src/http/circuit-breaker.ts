@@ -31,11 +31,11 @@ const union = (...titulares: readonly string[]) =>
 const shortHash = (titular: string) => createHash('sha256').update(titular).digest('base64url').slice(0, 8);
 
 /**
- * Leaves a host alone for `openMs` after `failures` failures in a row, or errors in the answers to three taxpayers,
- * then lets one request through as a probe: its success closes the breaker, its failure opens it again. Errors for one
- * taxpayer's account, however many, stop nobody else. A probe that never reports is forgotten after `openMs`. A memory
- * that cannot be reached stops nothing: the breaker spares the authority, it does not guard us. `titular`: whose
- * account a request was about; absent, anybody's.
+ * Circuit breaker of the hosts. Opens for `openMs` after `failures` failures in a row, or after error answers for three
+ * taxpayers; then one request probes the host and closes or opens it again. Errors for the account of one taxpayer,
+ * however many, block no other taxpayer. A probe without a report is forgotten after `openMs`. Without its shared state
+ * the breaker lets requests pass: it spares the SAT, it does not protect us. `titular`: taxpayer of a request; absent
+ * without one.
  */
 export function createCircuitBreaker(
   options: { failures: number; openMs: number; now: () => number },

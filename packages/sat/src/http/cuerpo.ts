@@ -43,8 +43,7 @@ export function pullStream(next: () => Promise<Buffer | null>, release: () => vo
       callback(error);
     },
   });
-  // A stream that nobody reads any more must not bring the process down when its time ends; readers still see the
-  // error.
+  // An abandoned stream must not crash the process at its time-out; readers still see the error.
   stream.on('error', () => {});
   return stream;
 }

@@ -17,7 +17,7 @@ export const SAT_HTTP_DEFAULTS = {
   maxBodyBytes: 4 * 1024 * 1024,
   /** Connections, and therefore requests at the same time, per host and process. Further requests wait. */
   maxConcurrentPerHost: 8,
-  /** Sends away with OCUPADO whoever asks {@link SatHttp.assertRoom} about a host that has so many under way already. */
+  /** {@link SatHttp.assertRoom} rejects with OCUPADO for a host with enough requests under way. */
   rejectWhenBusy: false,
   /** Failures in a row after which a host is left alone. */
   breakerFailures: 8,
@@ -44,7 +44,7 @@ export interface SatHttpSettings extends Readonly<Partial<typeof SAT_HTTP_DEFAUL
   readonly tlsCa?: string;
 }
 
-/** What is known about one host of the SAT. */
+/** Facts about one host of the SAT. */
 interface HostSat {
   readonly canal: CanalMedido;
   /**

@@ -15,7 +15,7 @@ export interface HostFacts {
   readonly skewMs: number | null;
 }
 
-/** Whoever dates an answer cuts its milliseconds off. */
+/** The `Date` of an answer has no milliseconds. */
 const HALF_A_SECOND_MS = 500;
 
 /** The hosts that are spoken to while these channels (`portal`) are switched off. */

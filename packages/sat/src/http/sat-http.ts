@@ -58,7 +58,7 @@ export interface SatHttp {
 export interface SatHttpDeps {
   /** Memory of the breakers. Default: of this process. */
   readonly estado?: BreakerState;
-  /** Sees every request and how it ended. Default: nobody does. */
+  /** Receives every request with its outcome. Default: none. */
   readonly metrics?: SatMetrics;
   readonly now?: () => number;
 }
@@ -110,7 +110,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
       const stream = guardStream(answer.body, {
         maxBytes: request.maxBytes ?? Number.POSITIVE_INFINITY,
         toError: (error) => plazo.reason() ?? toSatError(error),
-        // Whoever is told belongs to the caller's step, whatever the socket was opened for.
+        // The callback runs in the context of the caller's step, not of the socket.
         onClose: AsyncResource.bind((guarded: Readable) => {
           plazo.release();
           const reason = plazo.reason();
@@ -181,7 +181,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
   };
 }
 
-/** The same, every request of which is about the account of this taxpayer. */
+/** The same client, with all requests about the account of one taxpayer. */
 export function inNameOf(http: SatHttp, titular: string): SatHttp {
   return {
     ...http,
@@ -273,14 +273,14 @@ interface Measurement {
   withdraw(): void;
 }
 
-/** Tells a `metrics` of every request. An observer that throws disturbs nobody. */
+/** Reports every request to `metrics`. Ignores an observer that throws. */
 function createMediciones(metrics: SatMetrics | undefined) {
   function record(host: string, ms: number, resultado: ResultadoMedido, error?: SatError): void {
     const codigo = error && { codigo: error.codigo ?? error.motivo };
     try {
       metrics?.record({ host, canal: canalDeHost(host), ms, resultado, ...codigo });
     } catch {
-      // Whoever only watches must not break what is watched.
+      // An observer must not fail the request.
     }
   }
 

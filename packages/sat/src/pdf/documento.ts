@@ -16,8 +16,8 @@ type Documento = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Matriz = readonly number[];
 
 /**
- * Reads the text of a PDF, strictly: a document whose end is missing, or of which any part is damaged, is refused and
- * not repaired, since a repaired one may have lost pages. Throws PdfIlegible.
+ * Reads the text of a PDF strictly: refuses a truncated or damaged document, since a repaired one may lack pages.
+ * Throws PdfIlegible.
  */
 export async function readDocumento(bytes: Uint8Array, limites: LimitesPdf): Promise<PaginaPdf[]> {
   assertEntero(bytes);

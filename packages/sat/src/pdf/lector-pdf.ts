@@ -24,9 +24,9 @@ const DEFAULTS = {
 export type LectorPdfSettings = Partial<typeof DEFAULTS>;
 
 /**
- * Reads the text of a PDF in a thread of its own, so that a hostile document can neither block nor end the process.
- * Rejects with SatError RESPUESTA_ILEGIBLE for what is no PDF, or is incomplete, damaged, encrypted, too large, without
- * text, or not read in time; with CANCELADA when the caller gave up or the reader is closed.
+ * Reads the text of a PDF in its own thread, so that a hostile document neither blocks nor ends the process. Rejects
+ * with SatError RESPUESTA_ILEGIBLE for a document that is no PDF, incomplete, damaged, encrypted, too large, without
+ * text, or too slow to read; with CANCELADA when the caller gave up or the reader is closed.
  */
 export type ReadPdf = (
   bytes: Uint8Array,
@@ -151,7 +151,7 @@ async function ask(hilo: Worker, encargo: Encargo, timeoutMs: number, signal: Ab
     hilo.postMessage(encargo, [encargo.bytes.buffer as ArrayBuffer]);
     return (await answer)[0] as Resultado;
   } catch {
-    // Whatever ends a thread at work, out of memory or an error that nobody caught, is the document's doing.
+    // The document caused the end of a working thread, by memory or by an uncaught error.
     throw end.signal.reason ?? ilegible('PDF dañado');
   } finally {
     clearTimeout(timer);

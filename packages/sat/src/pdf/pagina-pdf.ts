@@ -4,7 +4,7 @@ export interface PaginaPdf {
   readonly numero: number;
   readonly ancho: number;
   readonly alto: number;
-  /** From top to bottom; nothing is said about columns that go on side by side, the cells' `x` tell them apart. */
+  /** From top to bottom. Columns side by side are mixed; the `x` of the cells separates them. */
   readonly lineas: readonly LineaPdf[];
 }
 

@@ -10,8 +10,8 @@ import { request } from 'undici';
 /** Reads the captcha of the SAT's log-in page: a person, a service, a model of the operator. */
 export interface ResolvedorCaptcha {
   /**
-   * The characters on an image (PNG or JPEG). An answer that cannot be one counts as a refused captcha. `signal` ends
-   * when nobody waits any more.
+   * The characters on an image (PNG or JPEG). An impossible answer counts as a refused captcha. `signal` aborts when
+   * the log-in is given up.
    */
   resolve(imagen: Buffer, signal: AbortSignal): Promise<string>;
 }

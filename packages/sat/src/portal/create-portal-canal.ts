@@ -19,13 +19,13 @@ import { PORTAL_DEFAULTS, type PortalSettings } from './settings.ts';
 
 interface PortalCanalDeps {
   readonly http: SatHttp;
-  /** Null when nobody can read a captcha: log-ins by CIEC then fail with SIN_RESOLVEDOR_DE_CAPTCHA. */
+  /** Null without a reader: log-ins by CIEC then fail with SIN_RESOLVEDOR_DE_CAPTCHA. */
   readonly captcha: ResolvedorCaptcha | null;
   readonly sesiones: SesionesPortal;
   /** Seals the cookies. */
   readonly sellado: Sellado;
   readonly settings?: Partial<PortalSettings>;
-  /** Sees log-ins and captchas. Default: nobody does. */
+  /** Receives log-ins and captchas. Default: none. */
   readonly metrics?: AccesoMetrics;
   /** Default: a reader of its own, whose threads do not keep the process alive. */
   readonly readPdf?: ReadPdf;
@@ -38,7 +38,7 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
    * Gives their number.
    */
   logout(signal: AbortSignal, ociosaMs?: number): Promise<number>;
-  /** Ends the log-ins for which nobody waits. */
+  /** Aborts log-ins in the background. */
   close(): Promise<void>;
 }
 

@@ -10,7 +10,7 @@ import type { PortalSettings } from './settings.ts';
 export interface Login {
   readonly pageClient: PageClient;
   readonly credencial: Credencial;
-  /** Null: nobody can read a captcha, so no session can be opened with a CIEC. */
+  /** Null: no captcha can be read, so a CIEC opens no session. */
   readonly captcha: ResolvedorCaptcha | null;
   readonly settings: PortalSettings;
   /** Called when the SAT has taken the credential: from then on there is something to log out. */

@@ -18,7 +18,7 @@ export const CONSULTAS_PUBLICAS: Consultas = {
   'consultar-constancia-qr': consultarConstanciaQr,
 };
 
-/** What the SAT tells anybody, without a log-in. */
+/** Public pages of the SAT, without a log-in. */
 export function createPublico({ http }: { readonly http: SatHttp }): Sat<NombreConsultaPublica> {
   return {
     async send<N extends NombreConsultaPublica>(

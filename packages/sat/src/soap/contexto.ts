@@ -80,7 +80,7 @@ const ERRORES: Readonly<Record<string, MotivoSatError>> = {
   '5011': 'SERVICIO_CON_ERROR',
 };
 
-/** The error behind a code that is no answer to the question. A code that nobody documented is RESPUESTA_ILEGIBLE. */
+/** The error behind a code that does not answer the question. An undocumented code is RESPUESTA_ILEGIBLE. */
 export function errorOf(codigo: string): SatError {
   const motivo = ERRORES[codigo];
   return motivo === undefined ? ilegible('código desconocido', codigo) : new SatError(motivo, { codigo });

@@ -1,7 +1,7 @@
 import { createPrivateKey, createSign, type KeyObject, X509Certificate } from 'node:crypto';
 import { type CredencialEfirma, SatError } from '@acuse/core';
 
-/** What a message says of whoever signs it. */
+/** Data of the signer in a message. */
 export interface DatosFirmante {
   /** SHA-256 of the certificate: what a token is cached under. */
   readonly huella: string;

@@ -16,7 +16,7 @@ const RELOJES_MS = 2 * PASO_MS;
 /** Packages of one request that are signed for. One request brings a million rows at the most. */
 const PAQUETES = 20;
 
-/** Signatures that are made at once, on the threads of Node: nobody else waits for all of them. */
+/** Signatures made at once on the threads of Node, so that other work is not delayed. */
 const A_LA_VEZ = 16;
 
 /** Requests and time that signatures are made for. */
@@ -28,10 +28,10 @@ export interface ParaFirmar {
 }
 
 /**
- * Signs beforehand what may be asked of `folios` from `desde` to `hasta`: an authentication for every four minutes, the
- * look at each request, the same bytes at each look, and its packages. Only the signatures are kept: the messages
- * around them are written anew, and what is signed names the signature. What `previa` holds is taken from there. About 0.3 MB
- * for 72 hours. Rejects with CANCELADA when `signal` is aborted.
+ * Signs all messages about `folios` from `desde` to `hasta` beforehand: an authentication for every four minutes, the
+ * verification of each request (equal bytes each time), and its packages. Keeps the signatures only: the messages
+ * around them are written again, and their text finds the signature. Reuses signatures of `previa`. About 0.3 MB for 72
+ * hours. Rejects with CANCELADA when `signal` is aborted.
  */
 export async function presign(
   credencial: CredencialEfirma,
@@ -58,7 +58,7 @@ export async function presign(
 
 const signAsync = promisify(sign);
 
-/** 128 bits tell any two messages apart: nobody else chooses what is signed. */
+/** 128 bits distinguish any two messages: no attacker chooses the signed text. */
 const huellaDe = (texto: string) => createHash('sha256').update(texto, 'utf8').digest('hex').slice(0, 32);
 
 /** What has to be signed, found by writing every message once without a key. */
@@ -96,12 +96,12 @@ function paquetesDe(folio: string): string[] {
   );
 }
 
-/** Signs with what was signed beforehand. `sign` throws {@link SinFirma} for everything else. */
+/** Signs with the signatures made beforehand. `sign` throws {@link SinFirma} for other texts. */
 export function openPresigned({ cer, firmas }: Presigned): Firmante {
   const datos = datosDe(new X509Certificate(cer));
   return {
     ...datos,
-    // Nobody with the key waits for an authentication that may be missing here.
+    // A separate name: a holder of the key must not wait for an authentication that may be missing here.
     huella: `${datos.huella} presigned`,
     momento: momentoDe,
     sign(texto) {

@@ -124,7 +124,7 @@ const EXC_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
  * reference says `URI=""`, which no generic xmldsig library produces; so the texts are written by hand, in the style of
  * phpcfdi/sat-ws-descarga-masiva. `SignedInfo` is signed with the namespace that it inherits from `Signature`.
  *
- * @param canonical what is digested
+ * @param canonical the digested text
  * @param uri of the reference: empty, or `#` and the id of the signed element
  */
 function signature(canonical: string, uri: string, keyInfo: string, sign: (text: string) => string): string {

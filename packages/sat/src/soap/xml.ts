@@ -28,9 +28,8 @@ interface Abierto extends Elemento {
 }
 
 /**
- * A strict, namespaced parser that throws RESPUESTA_ILEGIBLE at the first element, attribute or value over the bounds,
- * before it is kept. It takes the events `opentagstart` and `attribute` for that; the depth is for whoever keeps the
- * open elements to bound.
+ * A strict, namespaced parser that throws RESPUESTA_ILEGIBLE at the first element, attribute or value over the limits,
+ * before keeping it. Uses the events `opentagstart` and `attribute`; the keeper of the open elements limits the depth.
  */
 export function createParser(): SaxesParser<{ xmlns: true }> {
   const parser = new SaxesParser({ xmlns: true });
@@ -50,9 +49,9 @@ export function createParser(): SaxesParser<{ xmlns: true }> {
 }
 
 /**
- * Reads an answer of the SAT as strict, namespaced XML. The parser knows no entities but XML's own five, a document
- * type is refused, so is what is larger than any answer, and anything not well-formed to its last byte: a cut answer is
- * not a shorter answer. Throws RESPUESTA_ILEGIBLE.
+ * Reads an answer of the SAT as strict, namespaced XML. Knows only the five entities of XML; refuses a document type, a
+ * text larger than any answer, and any text that is not well-formed to its last byte: a truncated answer is not a
+ * shorter answer. Throws RESPUESTA_ILEGIBLE.
  */
 export function parseXml(text: string): Elemento {
   if (/<!(doctype|entity)/i.test(text)) throw ilegible('DOCTYPE');

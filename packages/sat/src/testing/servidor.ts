@@ -35,7 +35,7 @@ export async function startServidor(
     peticiones.push(peticion);
     await answer(peticion, response);
   });
-  // Who asks closes what is idle: else a request may meet a connection that this server has just closed.
+  // The client closes idle connections: otherwise a request may meet a connection that this server has just closed.
   server.keepAliveTimeout = 0;
   const url = `http://127.0.0.1:${await listen(server)}`;
   return {

@@ -24,7 +24,7 @@ export interface NuevaLectura {
   readonly hasta: string;
   /** When the SAT was asked. */
   readonly pedidaEn: Date;
-  /** False for an empty answer that no other channel confirmed. */
+  /** False for an empty answer without the confirmation of another channel. */
   readonly isConfirmada: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface LecturaHecha {
   readonly isDudosa: boolean;
 }
 
-/** The rows of a package are none that can be stored: a date that is none, or bytes that are no text. */
+/** A package with rows that cannot be stored: an invalid date, or bytes that are no text. */
 export class LecturaIlegible extends Error {
   constructor(cause: unknown) {
     super('the rows of a package cannot be read', { cause });
@@ -49,7 +49,7 @@ export class LecturaIlegible extends Error {
   }
 }
 
-/** Milliseconds that a statement of a merge may take: a million rows that are all new take half a minute. */
+/** Time-out of a statement of a merge, milliseconds: a million new rows take half a minute. */
 const TIMEOUT_MS = 600_000;
 
 /** As the columns of `metadata.csv` (packages/storage/README.md). */
@@ -60,9 +60,8 @@ CREATE TEMPORARY TABLE leida (
 ) ON COMMIT DROP`;
 
 /**
- * What the SAT gave though nobody asked for it is left out: compared with the days that were asked for it would be new
- * each time, and be written twice, or where no partition is. The reading of its own days brings it. A row without its
- * UUID or its day cannot be read.
+ * Copies the rows of the requested days only. A row of another day would count as new at every reading, and its partition
+ * may be missing; the reading of that day brings the row. A row without UUID or day is an error.
  */
 const copyOf = (desde: string, hasta: string) =>
   `COPY leida FROM STDIN (FORMAT csv, HEADER, FORCE_NOT_NULL (uuid, emitida)) WHERE emitida >= ${pg.escapeLiteral(desde)}::date AND emitida < ${pg.escapeLiteral(hasta)}::date + 1`;
@@ -70,17 +69,17 @@ const copyOf = (desde: string, hasta: string) =>
 /** Holds the store until the end of the transaction. */
 const LOCK = 'SELECT FROM almacen WHERE id = $1 AND borrado_en IS NULL FOR NO KEY UPDATE';
 
-/** Result of an earlier merge of this package. A statement of its own sees merges that ended while it waited. */
+/** Result of an earlier merge of this package. A separate statement sees merges that ended while this one waited. */
 const KNOWN = `
 SELECT n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa" FROM lectura WHERE almacen_id = $1 AND solicitud_id = $2`;
 
-/** RFC and name of the other side; `$2` is the kind that was asked for. */
+/** RFC and name of the counterparty; `$2` is the requested kind. */
 const CONTRAPARTE = `CASE WHEN $2 = 'recibidos' THEN rfc_emisor ELSE rfc_receptor END`;
 const SU_NOMBRE = `CASE WHEN $2 = 'recibidos' THEN nombre_emisor ELSE nombre_receptor END`;
-/** Longer ones than any that a CFDI may have (Anexo 20: 300) would not fit into an index. */
+/** Cuts names to 600 characters: longer ones do not fit into an index (Anexo 20 allows 300). */
 const cut = (nombre: string) => `left(coalesce(${nombre}, ''), 600)`;
 
-/** Ids are taken only by who is new: an `ON CONFLICT` would spend one for every row that is known. */
+/** Gives ids to new names only: `ON CONFLICT` would spend an id for every known row. */
 const NAMES = `
 WITH visto AS (
   SELECT ${CONTRAPARTE} AS rfc, ${cut(SU_NOMBRE)} AS nombre FROM leida
@@ -91,15 +90,15 @@ INSERT INTO nombrado (almacen_id, rfc, nombre)
 SELECT $1, left(v.rfc, 600), v.nombre FROM visto v
 WHERE v.rfc IS NOT NULL AND NOT EXISTS (SELECT FROM nombrado x WHERE x.almacen_id = $1 AND x.rfc = left(v.rfc, 600) AND x.nombre = v.nombre)`;
 
-/** Those missing that are believed at once, and the share of those known beyond it that is not. */
+/** Missing CFDI that are believed at once; beyond them, the share of the known CFDI that makes a reading doubtful. */
 const POCOS_AUSENTES = 20;
 const PARTE_AUSENTE = 0.2;
 
 /**
- * Compares what was read with what is known of the period, and writes what differs, with a numbered change for each.
- * The rows that agree are not touched. What is doubted is believed when the next reading that begins on the same day,
- * and ends no earlier, says so too: a month that lasts is asked for up to that day. A CFDI that the SAT gives twice
- * counts once. `$5` solicitud, `$6` when it was asked, `$7` confirmed.
+ * Compares the rows of a reading with the store and writes the differences, each with a numbered change. Equal rows stay
+ * untouched. A doubtful reading is believed when the next reading from the same day, with the same or a later end, agrees:
+ * the current month is read up to the day of the request. A CFDI that comes twice counts once. `$5` solicitud, `$6` time
+ * of the request, `$7` confirmed.
  */
 const MERGE = `
 WITH fila AS MATERIALIZED (
@@ -172,9 +171,8 @@ FROM cuenta k
 RETURNING n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa"`;
 
 /**
- * Merges the rows of a package, given as `metadata.csv`, into a store: all of it or nothing, once for each solicitud.
- * Gives what the first time gave when it is repeated, and null when the store is gone. Rejects with
- * {@link LecturaIlegible} when the rows are none.
+ * Merges the rows of a package, given as `metadata.csv`, into a store: all or nothing, once for each solicitud. A repeated
+ * merge returns the result of the first; null when the store is gone. Rejects with {@link LecturaIlegible}.
  */
 export async function mergeLectura(
   { settings, pool }: Pick<Database, 'settings' | 'pool'>,
@@ -184,9 +182,9 @@ export async function mergeLectura(
 ): Promise<LecturaHecha | null> {
   signal.throwIfAborted();
   const { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada } = lectura;
-  // Apart from the merge: a new partition waits for every user of the table, and would block them until the merge ends.
+  // Outside the merge's transaction: creating a partition locks the table until its transaction ends.
   await execute(pool, 'SELECT cfdi_meses($1, $2)', [desde, hasta]);
-  // A connection of its own: what a merge may take is too long for the statements of others, and its work too large.
+  // Its own connection: a merge needs a longer time-out and more work memory than other statements.
   const client = new pg.Client({
     connectionString: settings.url,
     application_name: `${settings.applicationName}-merge`,

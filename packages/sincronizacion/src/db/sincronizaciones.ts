@@ -15,7 +15,7 @@ import type pg from 'pg';
 import type { Frecuencia, PlannedTramo, Tramo } from '../agenda.ts';
 import { openAlmacen } from './almacen.ts';
 
-/** The copy of a CIEC that the workers open, and what it may be used for. */
+/** The workers' copy of a CIEC, with its purpose. */
 export interface NuevoConsentimiento {
   readonly kid: string;
   readonly sobre: Buffer;
@@ -36,17 +36,17 @@ export interface TramoAjustes {
   readonly primeraReciente: Date;
 }
 
-/** What a taxpayer wants to be kept up to date. */
+/** A new subscription, or new settings of one. */
 export interface NuevaSincronizacion extends Autor, TramoAjustes {
   /** UUIDv7. The consent is sealed for it. */
   readonly id: string;
   readonly cuentaId: string;
   readonly contribuyenteId: string;
   readonly apiKeyId: string;
-  /** Of the taxpayer, as the caller was let in with. */
+  /** Version of the taxpayer in the caller's access snapshot. */
   readonly version: bigint;
   readonly rfc: string;
-  /** Of the day, of central Mexico. */
+  /** Minute of the day in central Mexico. */
   readonly minuto: number;
   readonly consentimiento: NuevoConsentimiento;
 }
@@ -55,7 +55,7 @@ export interface NuevaSincronizacion extends Autor, TramoAjustes {
 export interface VistaSincronizacion {
   readonly id: string;
   readonly almacenId: number;
-  /** Of the key that it was made with. */
+  /** Mode of the key that made the subscription. */
   readonly modo: Modo;
   readonly rfc: string;
   readonly emitidos: boolean;
@@ -67,7 +67,7 @@ export interface VistaSincronizacion {
   readonly motivo: MotivoPausa | null;
   readonly pausadaEn: Date | null;
   readonly creadaEn: Date;
-  /** Null when nothing may be asked for. */
+  /** Null without a consent in force. */
   readonly consentimiento: { readonly finalidad: string; readonly otorgadoEn: Date; readonly expiraEn: Date } | null;
   /** Number of the last change. */
   readonly cambios: bigint;
@@ -76,31 +76,31 @@ export interface VistaSincronizacion {
   /** When the next reading is due; null when none is. */
   readonly proximaLectura: Date | null;
   /**
-   * The day of issue from which on every CFDI is read again; null while nothing is asked for. Of earlier ones holds what
-   * was read last: they lie before `desde`, or their cancellations are over.
+   * First day of issue that is still read again; null while nothing is read. Earlier CFDI keep their last reading: they
+   * lie before `desde`, or can no longer be cancelled.
    */
   readonly releidoDesde: string | null;
-  /** Months that were never read yet, and periods whose last reading failed. */
+  /** Months without a reading, and periods with a failed last reading. */
   readonly porLeer: number;
   readonly fallando: number;
-  /** Periods whose last reading is in question and that will be read again, and those that will not. */
+  /** Periods with a doubtful last reading: those to be read again, and those that will not be. */
   readonly porConfirmar: number;
   readonly sinConfirmar: number;
-  /** Why the last one that failed did. */
+  /** Reason of the last failure. */
   readonly ultimoFallo: string | null;
 }
 
-/** Of the newest days, in the place of a month. */
+/** Stands for the newest days in the column of months. */
 export const RECIENTE = '0001-01-01';
 
 /** The tramo that stands under a month. */
 export const tramoOf = (mes: string): Tramo => (mes === RECIENTE ? { clase: 'RECIENTE' } : { clase: 'MES', mes });
 
-/** SQL: true of a kind and a month that the subscription `s` holds by its settings of now. */
+/** SQL: true for a kind and a month within the current settings of the subscription `s`. */
 export const heldBy = (tipo: string, mes: string): string =>
   `(CASE ${tipo} WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END AND (${mes} = '${RECIENTE}' OR ${mes} >= date_trunc('month', s.desde)))`;
 
-/** Its mode is that of the key that it was made with; of a key that is gone with the taxpayer's file, live. */
+/** Mode of the key that made the subscription; live when the key is deleted. */
 const MODO = `coalesce((SELECT modo FROM api_key k WHERE k.id = s.api_key_id), 'live')`;
 
 const VIVA = `
@@ -108,8 +108,8 @@ SELECT s.id, s.almacen_id AS "almacenId", ${MODO} = (SELECT modo FROM api_key WH
 FROM sincronizacion s WHERE s.contribuyente_id = $1 AND s.estado <> 'BORRADA' FOR NO KEY UPDATE OF s`;
 
 /**
- * The taxpayer is locked as he was let in, so that what is consented to is consented to by a key that is good now, and
- * by one call at a time: the second of two finds what the first one made.
+ * Locks the taxpayer at the version of the caller's access snapshot: the key is still valid, and of two calls the second
+ * finds the subscription of the first.
  */
 const CURRENT = `
 SELECT c.id FROM contribuyente c WHERE c.id = $1 AND c.version = $2
@@ -168,7 +168,7 @@ const GIVEN_BY = nota({
   ip: '$3',
 });
 
-/** Only a subscription with a consent resumes; otherwise a new consent is needed. */
+/** Resumes a subscription with a consent in force only. */
 const RESUME = `
 WITH cambio AS (
   UPDATE sincronizacion s SET estado = 'ACTIVA', motivo = NULL, pausada_en = NULL
@@ -199,10 +199,10 @@ UPDATE sincronizacion SET api_key_id = $2, emitidos = $3, recibidos = $4, desde 
 WHERE id = $1`;
 
 /**
- * The newest days, and each month, of each kind as a call of `sincronizacion/crear` leaves them; the newest month first, a
- * second apart. What is there stays as it is, but for a month that is asked for again now: one that was never read, one
- * that was read from a later day on only, and one that is not due again though its last reading is in question. The newest
- * days are read tomorrow when they are read daily from now on.
+ * Tramos after a call of `sincronizacion/crear`: the newest days and each month of each kind, the newest month first, a
+ * second apart. A call makes due again: months without a reading, months that were read from a later day only, and months
+ * with a doubtful last reading and no due time. Other tramos stay. A change to daily reading makes the newest days due
+ * tomorrow.
  */
 const PLANNED = `
 WITH pedido AS (
@@ -228,7 +228,7 @@ interface PlannedRow extends Omit<PlannedTramo, 'tramo' | 'dia'> {
   readonly mes: string;
   readonly dueAt: Date | null;
   readonly pedido: string | null;
-  /** It has to be written. */
+  /** True when the row must be written. */
   readonly isChanged: boolean;
 }
 
@@ -261,9 +261,7 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
   };
 
   return {
-    /**
-     * The tramos of a subscription as `subscribe` would leave them; `id`: the subscription that there is, or null.
-     */
+    /** Tramos as `subscribe` would leave them; `id`: the present subscription, or null. */
     async preview(id: string | null, ajustes: TramoAjustes): Promise<PlannedTramo[]> {
       const rows = await plannedOf(pool, id, ajustes);
       return rows.map(({ mes, turno, dueAt, pedido, lecturas, porConfirmar }) => ({
@@ -272,16 +270,16 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       }));
     },
 
-    /** The id under which a consent of this taxpayer has to be sealed: that of his subscription, if there is one. */
+    /** Id for sealing a consent of this taxpayer: the id of the present subscription, else null. */
     async idOf(contribuyenteId: string): Promise<string | null> {
       const text = `SELECT id FROM sincronizacion WHERE contribuyente_id = $1 AND estado <> 'BORRADA'`;
       return (await rowOf<{ id: string }>(pool, text, [contribuyenteId]))?.id ?? null;
     },
 
     /**
-     * Subscribes a taxpayer, or puts other settings and a new consent in the place of those of his subscription, which
-     * then is active. STALE_ACCESS: key or taxpayer changed meanwhile, or another subscription came first. OTRO_MODO: it
-     * was made with a key of the other mode, whose CFDI are in its store.
+     * Subscribes a taxpayer, or replaces settings and consent of the present subscription and activates it. STALE_ACCESS:
+     * key or taxpayer changed, or another subscription came first. OTRO_MODO: the present store holds CFDI of the other
+     * mode.
      */
     async subscribe(nueva: NuevaSincronizacion): Promise<'CREADA' | 'RENOVADA' | 'STALE_ACCESS' | 'OTRO_MODO'> {
       const { id, contribuyenteId, version, apiKeyId, consentimiento, tipos, meses, actor, ip } = nueva;
@@ -321,7 +319,7 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** The subscription of a taxpayer, or null. `modo`: only one made with a key of it; null for people, who see both. */
+    /** The subscription of a taxpayer, or null. `modo`: limits it to keys of that mode; null for people, who see both. */
     async find(contribuyenteId: string, modo: Modo | null): Promise<VistaSincronizacion | null> {
       const row = await rowOf<ViewRow>(pool, VIEW, [contribuyenteId, modo]);
       if (row === null) return null;
@@ -330,18 +328,18 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       return { ...vista, cambios: BigInt(cambios), consentimiento };
     },
 
-    /** Notes who gave the consent in force, where a person gave it through a key. */
+    /** Notes the person who gave the consent in force through a key. */
     noteGiver: (contribuyenteId: string, { actor, ip }: Autor) => execute(pool, GIVEN_BY, [contribuyenteId, actor, ip]),
 
-    /** Asks for nothing more until `resume`; readings under way end and are kept. False without an active one. */
+    /** Pauses readings until `resume`; readings under way end and are kept. False without an active subscription. */
     pause: (contribuyenteId: string, { actor, ip }: Autor) => isOne(pool, PAUSE, [contribuyenteId, actor, ip]),
 
-    /** Resumes. False when it is not paused, or its consent has ended. */
+    /** Resumes. False without a pause, or without a consent in force. */
     resume: (contribuyenteId: string, { actor, ip }: Autor) => isOne(pool, RESUME, [contribuyenteId, actor, ip]),
 
     /**
-     * Takes the consent back: the copy of the CIEC is deleted, what is under way ends with its refund, and nothing is
-     * asked for. What was read stays. False when there was none.
+     * Revokes the consent: deletes the copy of the CIEC, ends readings under way with a refund, and stops new ones. The
+     * store stays. False without a consent.
      */
     async revoke(contribuyenteId: string, { actor, ip }: Autor): Promise<boolean> {
       const text = `WITH cambio AS MATERIALIZED (
@@ -350,7 +348,7 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
       return againAfterDeadlock(() => isOne(pool, text, [contribuyenteId, actor, ip]));
     },
 
-    /** Ends a subscription with all that was read. False when there is none. */
+    /** Ends a subscription and deletes its store. False without a subscription. */
     async remove(contribuyenteId: string, { actor, ip }: Autor): Promise<boolean> {
       return againAfterDeadlock(() =>
         inTransaction(pool, async (client) => {

@@ -10,7 +10,7 @@ export const consentimientoDeOrigen: ClaimPart = {
   copy: { tipo: 'ciec', alias: 'k' },
 };
 
-/** A tramo that is due, held under an epoch until its lease is over. */
+/** A due tramo, held under an epoch until its lease ends. */
 export interface TramoTomado {
   readonly sincronizacionId: string;
   readonly almacenId: number;
@@ -24,9 +24,9 @@ export interface TramoTomado {
   readonly frecuencia: Frecuencia;
   readonly minuto: number;
   readonly fallos: number;
-  /** Readings of it that were merged. */
+  /** Merged readings. */
   readonly lecturas: number;
-  /** What the last of them left in question. */
+  /** Doubtful CFDI of the last reading. */
   readonly porConfirmar: number;
   /** Its solicitud, in the phase LEER. */
   readonly solicitud: {
@@ -36,7 +36,7 @@ export interface TramoTomado {
     readonly objectKey: string | null;
     readonly desde: string;
     readonly hasta: string;
-    /** The day on which it was asked. */
+    /** Day of the request. */
     readonly pedido: string;
     readonly creadaEn: Date;
     readonly isConfirmada: boolean;
@@ -45,7 +45,7 @@ export interface TramoTomado {
   } | null;
 }
 
-/** A reading that is to be asked for. */
+/** A reading to request. */
 export interface NuevaPeticion {
   /** UUIDv7 of the solicitud. */
   readonly solicitudId: string;
@@ -53,16 +53,16 @@ export interface NuevaPeticion {
   readonly hasta: string;
   /** Today, in central Mexico. */
   readonly hoy: string;
-  /** Of a test key where those cost nothing. */
+  /** True for a test key that costs nothing. */
   readonly isGratis: boolean;
   readonly deadlineAt: Date;
-  /** Readings of a subscription that may be under way together. */
+  /** Readings of one subscription under way at most. */
   readonly aLaVez: number;
 }
 
 /**
- * What came of asking: OCUPADA passes by waiting, the rest paused the subscription; DESPLAZADO: another holds it, or it is
- * gone, since the subscription does not hold it any more.
+ * Result of a request. OCUPADA: wait. DESPLAZADO: stale epoch, or the subscription dropped the tramo. Other results paused
+ * the subscription.
  */
 export type Peticion =
   | 'PEDIDA'
@@ -71,7 +71,7 @@ export type Peticion =
   | 'DESPLAZADO'
   | Extract<MotivoPausa, 'SIN_SALDO' | 'SIN_CONSENTIMIENTO' | 'CIEC_RECHAZADA' | 'CUENTA_SUSPENDIDA'>;
 
-/** Those of a paused subscription are not due to be asked for; what it has asked for is merged all the same. */
+/** A paused subscription requests nothing; readings under way are still merged. */
 const TAKE = `
 /* tramos */ WITH vencido AS MATERIALIZED (
   SELECT t.sincronizacion_id, t.tipo, t.mes FROM tramo t
@@ -140,7 +140,7 @@ const keyOf = ({ sincronizacionId, tipo, tramo, epoch }: TramoTomado) => [
 /** Subscriptions for the workers: their due readings. */
 export function createTramos({ pool }: Pick<Database, 'pool'>) {
   return {
-    /** Takes so many that are due, those that have waited longest first. */
+    /** Claims at most `limite` due tramos, the longest due first. */
     async take(limite: number, leaseSeconds: number): Promise<TramoTomado[]> {
       const rows = await rowsOf<TakeRow>(pool, TAKE, [limite, leaseSeconds]);
       return rows.map(({ mes, solicitud, ...row }) => ({
@@ -150,7 +150,7 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
       }));
     },
 
-    /** Asks the SAT for a tramo: accepts its solicitud with its charge and its line in the audit log, or says why not. */
+    /** Requests a tramo: accepts its solicitud with its charge and its line in the audit log, or returns the reason against it. */
     async ask(tomado: TramoTomado, peticion: NuevaPeticion): Promise<Peticion> {
       const { solicitudId, desde, hasta, hoy, isGratis, deadlineAt, aLaVez } = peticion;
       const values = [...keyOf(tomado), solicitudId, desde, hasta, hoy, isGratis, deadlineAt, aLaVez];
@@ -158,31 +158,28 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
       return row?.resultado ?? 'DESPLAZADO';
     },
 
-    /** Gives a tramo back, due again after so many seconds. False when another holds it. */
+    /** Releases a tramo, due again after `seconds`. False on a stale epoch. */
     postpone: (tomado: TramoTomado, seconds: number) => isOne(pool, POSTPONE, [...keyOf(tomado), seconds]),
 
-    /** Holds it for so many seconds more. False when another holds it. */
+    /** Extends the lease by `seconds`. False on a stale epoch. */
     extend: (tomado: TramoTomado, seconds: number) => isOne(pool, EXTEND, [...keyOf(tomado), seconds]),
 
-    /** Its package is merged; it is due again then, or never (null), and is in question or is not (0). */
+    /** Notes a merged package, with the next due time (null: never) and the number of doubtful CFDI. */
     read: (tomado: TramoTomado, { dueAt, porConfirmar }: { dueAt: Date | null; porConfirmar: number }) =>
       isOne(pool, READ, [...keyOf(tomado), dueAt, porConfirmar]),
 
     /**
-     * Its solicitud ended without rows that can be merged, or its rows are doubted: its credit is given back, and it is
-     * asked for again after so many seconds. Without `motivo` that is no failure. False when another holds it.
+     * Notes a solicitud without rows to merge, or with doubtful rows: refunds its credit and makes the tramo due again
+     * after `seconds`. A failure only with `motivo`. False on a stale epoch.
      */
     failed: (tomado: TramoTomado, motivo: string | null, seconds: number) =>
       isOne(pool, FAILED, [...keyOf(tomado), seconds, motivo]),
 
-    /**
-     * Asks for nothing more of this subscription, for what came of what was asked for at this time. False when it was
-     * paused before, or was consented to since.
-     */
+    /** Pauses a subscription because of a reading requested at `pedidaEn`. False when paused already, or after a newer consent. */
     pause: (sincronizacionId: string, motivo: MotivoPausa, pedidaEn: Date) =>
       isOne(pool, PAUSE, [sincronizacionId, motivo, pedidaEn]),
 
-    /** Adds months that began meanwhile, with their due time. Months that exist or were left out stay so. */
+    /** Adds months that began meanwhile, with their due time. Existing months stay. */
     async addMonths(
       { sincronizacionId, tipo }: TramoTomado,
       meses: readonly { readonly mes: string; readonly dueAt: Date }[],
@@ -194,7 +191,7 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
     /** Removes subscriptions that ended, once their changes are gone; their stores may then go too. */
     forget: (limite: number) => execute(pool, FORGET, [limite]),
 
-    /** Deletes consents whose time is over. Gives how many. */
+    /** Deletes expired consents. Returns how many. */
     reap: () => execute(pool, 'DELETE FROM consentimiento WHERE expira_en <= now()'),
   };
 }

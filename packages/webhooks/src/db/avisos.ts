@@ -42,7 +42,7 @@ const LLAVES = byTime(WEBHOOKS, 'llave.por_rotar', {
   datos: `'modo', (SELECT modo FROM api_key WHERE id = p.id), 'creada_en', ${ISO('p.en')}, 'rotar_antes_de', ${ISO('p.en + make_interval(days => $6::int)')}`,
 });
 
-/** A balance that is above its threshold again may fall below it again. `$1` rows, beyond `$2`; `$3` credits. */
+/** Forgets notices of balances that rose above their threshold: the next fall raises a new one. `$1` rows after `$2`; `$3` credits. */
 const FORGET = `
 WITH pagina AS MATERIALIZED (
   SELECT DISTINCT webhook_id AS destino FROM webhook_aviso WHERE clave = 'saldo.bajo' AND webhook_id > $2::uuid
@@ -55,10 +55,9 @@ WITH pagina AS MATERIALIZED (
 SELECT count(*)::int AS leidas, max(destino::text) AS ultimo FROM pagina`;
 
 /**
- * Tells webhooks what is the case and nobody did: a balance below its account's threshold, a certificate near its end,
- * an old key. Each endpoint is told once: of a certificate at each of the days before its end, of a key once a year, of
- * a balance each time that it falls. Who was told is in the database, so that nothing is lost or repeated while nobody
- * looks or a clock jumps.
+ * Raises events about states: a balance below its threshold, a certificate near its end, an old key. Each webhook gets one
+ * event for each of the days before the end of a certificate, one a year for a key, and one for each fall of a balance.
+ * The database holds the sent notices: none is lost or repeated when no worker runs or a clock jumps.
  */
 export function createAvisos({ pool }: Pick<Database, 'pool'>) {
   const { isWithin, page } = pagesOf(pool);
@@ -71,10 +70,7 @@ export function createAvisos({ pool }: Pick<Database, 'pool'>) {
   }
 
   return {
-    /**
-     * Tells of every balance, and of one page of certificates and one of keys: what has days to its end can wait for
-     * its page. True when there is more to tell at once.
-     */
+    /** Checks all balances, one page of certificates and one page of keys. True when more notices are due at once. */
     async look(ajustes: AjustesAvisos): Promise<boolean> {
       const { saldoAviso, diasLlave, diasAntes, ahora = null } = ajustes;
       if (!isWithin(SALDO)) await forgetRisen(ajustes);

@@ -2,22 +2,22 @@ import type { EventoWebhook } from '@acuse/contract';
 import { type Database, execute, inTransaction, isOne, listenTo, rowOf, rowsOf } from '@acuse/db';
 import type { FalloDeEntrega } from '../fallos.ts';
 
-/** LISTEN/NOTIFY channel that says "something is to be sent". The functions of the database speak on it. */
+/** LISTEN/NOTIFY channel for new deliveries; functions of the database notify it. */
 const CANAL_WEBHOOKS = 'acuse_webhooks';
 
-/** Tries in a row after which a receiver is doubtful: it is asked one at a time. */
+/** Failed attempts in a row that make a receiver doubtful: it then gets one delivery at a time. */
 const DUDOSO = 10;
-/** Tries in a row without which nothing is switched off, however long ago the first was. */
+/** Failed attempts in a row before a webhook may be switched off. */
 const MIN_FALLOS = 20;
 
-/** One message on its way, held until its lease ends. */
+/** A delivery under way, held until its lease ends. */
 export interface EntregaTomada {
   readonly id: string;
   readonly epoch: number;
   readonly webhookId: string;
   readonly url: string;
   readonly secuencia: number;
-  /** Tries before this one. */
+  /** Earlier attempts. */
   readonly intentos: number;
   /** Its receiver fails: deliveries to failing receivers must leave room for others. */
   readonly isDudosa: boolean;
@@ -26,12 +26,12 @@ export interface EntregaTomada {
   readonly rfc: string | null;
   readonly creadoEn: Date;
   readonly datos: Readonly<Record<string, unknown>>;
-  /** The same at every try, once there was one. */
+  /** Equal at every attempt; null before the first. */
   readonly cuerpo: string | null;
-  /** Trace in which its solicitud was accepted (W3C Trace Context); null without one. */
+  /** Trace of the acceptance of its solicitud (W3C Trace Context); null without one. */
   readonly traceparent: string | null;
   readonly solicitud: { readonly id: string; readonly contribuyenteId: string } | null;
-  /** The one in force first. */
+  /** The current secret first. */
   readonly secretos: readonly { readonly id: string; readonly sobre: Buffer }[];
 }
 
@@ -42,30 +42,30 @@ export interface IntentoHecho {
   readonly respuesta: string | null;
 }
 
-/** What follows a try that failed. */
+/** Consequences of a failed attempt. */
 export interface Despues {
-  /** Seconds to the next try; null when that was the last one. */
+  /** Seconds to the next attempt; null after the last. */
   readonly enSegundos: number | null;
-  /** The same for one that its owner asked for again meanwhile: it has all its tries before it. */
+  /** The same for a delivery that its owner resent meanwhile: it starts with all attempts. */
   readonly deNuevoEnSegundos: number | null;
-  /** Seconds for which nothing is sent there. */
+  /** Seconds without any delivery to the receiver. */
   readonly esperaSegundos: number | null;
-  /** The receiver wants nothing more: it is switched off. */
+  /** The receiver answered 410: its webhook is switched off. */
   readonly isNoMore: boolean;
-  /** Days in which nothing arrived, after which it is switched off too. */
+  /** Days without a success that switch the webhook off. */
   readonly diasFallando: number;
-  /** Messages that may wait for a receiver that fails: with more it is switched off too. */
+  /** Waiting deliveries of a failing receiver; more switch its webhook off. */
   readonly maxPendientes: number;
 }
 
-/** Workers take turns at choosing: two at once would count the same ones under way, and exceed what a receiver may have. */
+/** Workers claim one at a time: two at once would count the same deliveries under way and exceed a receiver's limit. */
 const TURN = `SELECT pg_advisory_xact_lock(hashtext('acuse_webhooks'))`;
 
 /**
- * What is due, shared out among the accounts and the receivers of each: in each round every account gets one, those with
- * the fewest under way first, and no account has more than `$5`. The receivers are found by steps along the index, so
- * that one with a long queue hides nobody. A doubtful one has one under way, after those of its account that are well,
- * and all of them together no more than `$3` new ones. To a suspended account nothing is sent until it is reopened.
+ * Shares due deliveries among the accounts and their receivers, round by round: the accounts with the fewest deliveries
+ * under way first, at most `$5` for each account. Steps along the index find the receivers, so that a long queue hides no
+ * other receiver. A doubtful receiver gets one delivery at a time, after the healthy receivers of its account; all
+ * doubtful receivers together get at most `$3` new ones. A suspended account gets none.
  */
 const CLAIM = `
 WITH RECURSIVE destino AS (
@@ -110,10 +110,7 @@ LEFT JOIN solicitud s ON s.id = v.solicitud_id`;
 
 const KEEP = 'UPDATE webhook_evento SET cuerpo = coalesce(cuerpo, $2) WHERE id = $1 RETURNING cuerpo';
 
-/**
- * Whoever locks an endpoint and a delivery of it locks the endpoint first, as its deletion does: `destino`, which reads
- * nothing that is not locked, is read before a row of `fin` is.
- */
+/** Locks the webhook before its delivery, as the deletion of a webhook does: `fin` reads `destino` first. */
 const noted = (destino: string, set: string) => `
 WITH destino AS MATERIALIZED (
   SELECT w.id, w.fallando_desde, w.fallos_seguidos FROM webhook w
@@ -125,19 +122,19 @@ WITH destino AS MATERIALIZED (
   INSERT INTO webhook_intento (entrega_id, ms, status, error, respuesta) SELECT id, $3, $4, $5, $6 FROM fin
 )`;
 
-/** A receiver that did not fail is not written to, nor locked. */
+/** Leaves the row of a healthy receiver unlocked and unchanged. */
 const DELIVERED = `${noted('AND w.fallos_seguidos > 0', `estado = 'ENTREGADA', terminada_en = now()`)}, sano AS (
   UPDATE webhook w SET fallos_seguidos = 0, fallando_desde = NULL FROM fin JOIN destino ON destino.id = fin.webhook_id WHERE w.id = destino.id
 )
 SELECT id FROM fin`;
 
-/** Seconds to the next attempt, null for none; from the beginning when its owner asked for it again meanwhile. */
+/** Seconds to the next attempt, null for none; those of a first failure when its owner resent the delivery. */
 const SIGUE = 'CASE WHEN intentos < $11::int AND NOT $9::boolean THEN $12::float8 ELSE $7::float8 END';
 
 /**
- * `$7` seconds to the next try, none after the last; `$8` seconds to leave the receiver alone; `$9` it wants no more;
- * `$10` days; `$11` tries before this one when it was taken; `$12` seconds to the next try of one that begins anew; `$13`
- * messages that may wait for a receiver that fails: whoever reads on counts no more of them.
+ * `$7` seconds to the next attempt, null after the last; `$8` seconds without any delivery to the receiver; `$9` it
+ * answered 410; `$10` days without a success; `$11` earlier attempts when the delivery was claimed; `$12` seconds to the
+ * next attempt of a resent delivery; `$13` waiting deliveries that switch a failing receiver off (counts no further).
  */
 const FAILED = `${noted(
   '',
@@ -171,12 +168,12 @@ function tomadaOf({ solicitudId, contribuyenteId, secretos, ...row }: Row): Entr
   };
 }
 
-/** Deliveries of webhooks for the workers, with their outcomes. */
+/** Deliveries for the workers, with their outcomes. */
 export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return {
     /**
-     * Takes up to `limite` that are due, at most `porDestino` under way to one receiver, `porCuenta` to all of an
-     * account, and at most `dudosas` to such that fail. Nobody else gets them for `leaseSeconds`; then they are due again, as those of a dead worker.
+     * Claims up to `limite` due deliveries for `leaseSeconds`: at most `porDestino` under way to one receiver, `porCuenta`
+     * to one account, and `dudosas` new ones to doubtful receivers. Due again when the lease expires.
      */
     async claim(
       input: Record<'limite' | 'porDestino' | 'porCuenta' | 'dudosas' | 'leaseSeconds', number>,
@@ -193,7 +190,7 @@ export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'sett
       return (await rowOf<{ cuerpo: string }>(pool, KEEP, [eventoId, cuerpo]))?.cuerpo ?? null;
     },
 
-    /** Notes that it arrived. False when another worker holds it. */
+    /** Notes a success. False when another worker holds the delivery. */
     delivered: ({ id, epoch }: Pick<EntregaTomada, 'id' | 'epoch'>, hecho: IntentoHecho) =>
       isOne(pool, DELIVERED, [id, epoch, hecho.ms, hecho.status, hecho.error, hecho.respuesta]),
 

@@ -3,7 +3,7 @@ import type { Autor } from '@acuse/core';
 import { type Connection, type Database, execute, inTransaction, isOne, isUuid, nota, rowOf, rowsOf } from '@acuse/db';
 import type { FalloDeEntrega } from '../fallos.ts';
 
-/** Scope: all webhooks of an account, or those of one RFC only, which its API key manages. */
+/** Scope: all webhooks of an account, or the webhooks of one RFC alone, for its API key. */
 export interface AlcanceWebhooks {
   readonly cuentaId: string;
   readonly rfc?: string;
@@ -14,16 +14,16 @@ export interface WebhookVista {
   readonly url: string;
   readonly descripcion: string;
   readonly eventos: readonly EventoWebhook[];
-  /** RFCs whose events it gets; empty: all. */
+  /** RFCs of its events; empty: all. */
   readonly rfcs: readonly string[];
   readonly estado: 'ACTIVO' | 'APAGADO';
-  /** Why it is off. */
+  /** Reason for the switch-off. */
   readonly motivo: 'USUARIO' | 'CONTESTO_410' | 'FALLA_DIAS' | 'MUCHOS_PENDIENTES' | null;
   readonly apagadoEn: Date | null;
-  /** Since when no try of it has succeeded; null while they do. */
+  /** Time of the first failure since the last success; null without one. */
   readonly fallandoDesde: Date | null;
   readonly creadoEn: Date;
-  /** Until when each earlier secret signs too. */
+  /** End of each earlier secret that still signs. */
   readonly secretosAnteriores: readonly Date[];
   readonly pendientes: number;
 }
@@ -33,14 +33,14 @@ export type EstadoEntrega = 'PENDIENTE' | 'ENTREGADA' | 'FALLIDA';
 export interface EntregaVista {
   readonly id: string;
   readonly webhookId: string;
-  /** The same as in the header `webhook-id`. */
+  /** Value of the header `webhook-id`. */
   readonly eventoId: string;
   readonly secuencia: number;
   readonly tipo: EventoWebhook | 'prueba';
   readonly rfc: string | null;
   readonly estado: EstadoEntrega;
   readonly intentos: number;
-  /** When it is tried next; null for one that is over. */
+  /** Time of the next attempt; null for an ended delivery. */
   readonly proximoIntento: Date | null;
   readonly creadaEn: Date;
   readonly terminadaEn: Date | null;
@@ -65,12 +65,12 @@ export interface SecretoSellado {
 
 type Campos = Pick<WebhookVista, 'url' | 'descripcion' | 'eventos' | 'rfcs'>;
 
-/** Webhooks of one account. */
+/** Greatest number of webhooks of one account. */
 export const MAX_WEBHOOKS = 20;
-/** Secrets of one webhook that sign at the same time: the one in force and those before it. */
+/** Secrets of one webhook that sign at the same time: the current one and earlier ones. */
 const MAX_SECRETOS = 4;
 
-/** What `w` has to fulfil to be there, of `$1` and, where it is one, of the RFC `$2` alone. */
+/** SQL: true for a webhook `w` of the account `$1` and, unless null, of the RFC `$2` alone. */
 const OWN = 'w.borrado_en IS NULL AND w.cuenta_id = $1 AND ($2::text IS NULL OR w.rfcs = ARRAY[$2::text])';
 
 const VISTA = `w.id, w.url, w.descripcion, w.eventos, w.rfcs, w.estado, w.motivo, w.apagado_en AS "apagadoEn",
@@ -92,7 +92,7 @@ SELECT ${ENTREGA} FROM webhook w JOIN webhook_entrega e ON e.webhook_id = w.id J
 WHERE ${OWN} AND w.id = $3 AND ($4::float8 IS NULL OR e.secuencia < $4) ${estado}
 ORDER BY e.secuencia DESC LIMIT $5`;
 
-/** Each by its own index: one that failed among a million that arrived is not looked for among them. */
+/** One statement for each state, by its own index: few failures stand among millions of successes. */
 const ENTREGAS: Readonly<Record<EstadoEntrega | 'TODAS', string>> = {
   TODAS: page(''),
   PENDIENTE: page(`AND e.estado = 'PENDIENTE'`),
@@ -103,7 +103,7 @@ const ENTREGAS: Readonly<Record<EstadoEntrega | 'TODAS', string>> = {
 const OF_ENTREGA = `FROM webhook_entrega e JOIN webhook w ON w.id = e.webhook_id JOIN webhook_evento v ON v.id = e.evento_id
 WHERE ${OWN} AND e.id = $3`;
 
-/** Tries of a delivery that are kept. */
+/** Attempts of a delivery that the log keeps. */
 const MAX_INTENTOS = 100;
 const INTENTOS = `SELECT en, ms, status, error, respuesta FROM webhook_intento WHERE entrega_id = $1 ORDER BY id DESC LIMIT ${MAX_INTENTOS}`;
 
@@ -152,7 +152,7 @@ ${audited('borrar-webhook', 'ido', ['$4', '$5'])}`;
 
 const LOCK = `SELECT w.id FROM webhook w WHERE ${OWN} AND w.id = $3 FOR NO KEY UPDATE`;
 
-/** Ends the secret in force after so many seconds; after none, all. */
+/** Ends the current secret after some seconds; with 0, all secrets at once. */
 const SUPERSEDE = `
 WITH fin AS (
   UPDATE webhook_secreto SET vence_en = now() + make_interval(secs => $2) WHERE webhook_id = $1 AND (vence_en IS NULL OR $2::float8 = 0) RETURNING vence_en
@@ -160,8 +160,8 @@ WITH fin AS (
 SELECT max(vence_en) AS "venceEn" FROM fin`;
 
 /**
- * One that is under way stays with its sender, whose failure is then followed by all tries anew. The column has
- * milliseconds: rounded up, it would not be due yet when the workers are woken.
+ * A delivery under way stays with its sender; a failure then starts all attempts again. The time is truncated to the
+ * column's milliseconds: rounded up, the delivery would not be due at the wake-up.
  */
 const RESEND = `
 WITH otra AS (
@@ -176,7 +176,7 @@ WITH otra AS (
 )
 SELECT webhook_despierta() FROM otra`;
 
-/** Messages for trying that a webhook gets within a minute: they cost nothing, and each is kept like any other. */
+/** Test deliveries of a webhook per minute: they are free, and the log keeps each. */
 export const MAX_PRUEBAS = 10;
 
 const PING = `
@@ -200,7 +200,7 @@ const entregaOf = ({ ultimo, ...row }: EntregaRow): EntregaVista => ({
   ultimo: ultimo && { ...ultimo, en: new Date(ultimo.en) },
 });
 
-/** Webhooks for the people of their account and its API keys. A foreign webhook does not exist for them. */
+/** Webhooks for the members of their account and its API keys. Webhooks of other accounts do not exist for them. */
 export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
   const who = ({ cuentaId, rfc }: AlcanceWebhooks) => [cuentaId, rfc ?? null];
 
@@ -232,10 +232,7 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
 
     find,
 
-    /**
-     * Tells whether it was created, that there is one with this id already or an equal one, that one of its RFCs is not of
-     * the account, or that the account has too many.
-     */
+    /** Creates a webhook. Refuses a second one with the same id or an equal one, an RFC of another account, and too many. */
     async create(
       input: Campos & { id: string; cuentaId: string; secreto: SecretoSellado } & Autor,
     ): Promise<'CREADO' | 'REPETIDO' | 'RFC_DESCONOCIDO' | 'WEBHOOKS_DEMASIADOS' | Igual> {
@@ -254,8 +251,8 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Changes what is said and leaves the rest. One that is switched on begins anew; what waited for it goes on. Null
-     * when there is none; tells also that one of its RFCs is not of the account.
+     * Changes the given fields. A webhook that is switched on starts without failures, and its waiting deliveries go on.
+     * Null without the webhook; refuses an RFC of another account.
      */
     async update(
       alcance: AlcanceWebhooks,
@@ -279,14 +276,14 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** Deletes it: unsent deliveries are dropped, the log follows in batches. False when there is none. */
+    /** Deletes a webhook and its unsent deliveries; its log follows in batches. False without the webhook. */
     remove: async (alcance: AlcanceWebhooks, id: string, { actor, ip }: Autor): Promise<boolean> =>
       isUuid(id) && isOne(pool, REMOVE, [...who(alcance), id, actor, ip]),
 
     /**
-     * Puts a new secret in force; the one before signs too for `vigenciaSegundos` more. With 0 it signs alone from now
-     * on: those before that one end too. Gives the end of the one before, null when there is no such webhook, or that
-     * too many sign already: none of them is taken from whoever verifies by it before the end that was told of it.
+     * Puts a new secret in force; the previous secret also signs for `vigenciaSegundos`. With 0 the new secret signs alone
+     * at once. Returns the end of the previous secret; null without the webhook. Refuses when the greatest number of
+     * secrets signs: receivers may use each until its announced end.
      */
     async rotate(
       alcance: AlcanceWebhooks,
@@ -323,7 +320,7 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
       return (await rowsOf<EntregaRow>(pool, ENTREGAS[estado ?? 'TODAS'], values)).map(entregaOf);
     },
 
-    /** One delivery with its tries, newest first. Null when there is none. */
+    /** One delivery with its attempts, newest first, or null. */
     async entrega(
       alcance: AlcanceWebhooks,
       id: string,
@@ -334,16 +331,15 @@ export function createWebhooks({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Sends a delivery again, with all its tries before it, whatever became of it. Of one that is being sent at this
-     * moment nobody sends a second copy: if that try fails, all tries follow. False when its webhook is off or it is
-     * none.
+     * Sends a delivery again with all attempts, whatever its outcome. A delivery under way is not sent twice: all attempts
+     * follow if this one fails. False without the delivery, or when its webhook is off.
      */
     resend: async (alcance: AlcanceWebhooks, id: string): Promise<boolean> =>
       isUuid(id) && isOne(pool, RESEND, [...who(alcance), id]),
 
     /**
-     * Sends a message of the type `prueba`, or an example of an event, whose data are marked with `ejemplo`. Gives its delivery, null when the webhook is off or there is none, or that
-     * it got too many within the last minute.
+     * Sends a message of the type `prueba`, or an example of an event marked with `ejemplo`. Returns its delivery; null
+     * without the webhook or when it is off. Refuses more than {@link MAX_PRUEBAS} within a minute.
      */
     async ping(
       alcance: AlcanceWebhooks,

@@ -38,7 +38,7 @@ export interface ErasureDeps {
  * a step of a worker (its lease, of seconds). What those still write is deleted with the second pass.
  */
 export const GRACE_SECONDS = 300;
-/** Solicitudes of one batch, of which so many are emptied in the storage at a time. */
+/** Solicitudes of one batch, whose objects are deleted at a time. */
 const BATCH = 200;
 const CONCURRENCY = 8;
 /** Passes that may find something again before a person has to look. */
@@ -131,9 +131,9 @@ async function keptOf({ database }: ErasureDeps, borrado: Borrado) {
 }
 
 /**
- * Carries an order out, from wherever it was left: closes what is open, deletes, waits until nothing that was under way
- * can write any more, deletes what that wrote, looks everywhere, and gives the report. Null when it is to be gone on with
- * later. Rejects when something is left that nobody can explain; the order stays, to be repeated.
+ * Carries out an order, or continues it: closes open solicitudes, deletes, waits until no earlier work can write,
+ * deletes its rows too, searches everything, and returns the report. Null when the order must continue later. Rejects
+ * when an unexplained row is left; the order stays and may be repeated.
  */
 export async function carryOut(
   deps: ErasureDeps,

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 
-/** What is handed over when everything of a taxpayer is deleted: by ids made at random, and without the RFC. */
+/** Report of a deletion: with random ids, without the RFC. */
 export const informeSchema = z.looseObject({
   version: z.literal(1),
   id: z.uuid(),
@@ -49,7 +49,7 @@ const derive = (rfc: string, salt: Buffer) =>
     scrypt(rfc, salt, BYTES, COST, (error, key) => (error ? reject(error) : resolve(key)));
   });
 
-/** What tells who has an RFC at hand that a report is about it, and nobody else what RFC it is about. */
+/** Hash that shows a holder of the RFC that the report is about it; it does not reveal the RFC. */
 export async function hashRfc(rfc: string): Promise<string> {
   const salt = randomBytes(16);
   return `scrypt:${salt.toString('base64url')}:${(await derive(rfc, salt)).toString('base64url')}`;

@@ -6,7 +6,7 @@ import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { ACCESOS } from '../config.ts';
 import type { CliDeps } from '../deps.ts';
 
-/** What PostgreSQL takes as a name without quotes, so that nobody has to write any. */
+/** Names that PostgreSQL takes without quotes. */
 function nameArgument(value: string): string {
   if (!/^[a-z_][a-z0-9_]{0,62}$/.test(value) || value.startsWith('pg_'))
     throw new InvalidArgumentError(
@@ -24,7 +24,7 @@ interface Destino {
 
 const NOMBRE = ['--nombre <nombre>', 'nombre del usuario de PostgreSQL', nameArgument] as const;
 
-/** Brings the database to this version, and the users that processes log in as to what is configured. */
+/** Migrates the database to this version and sets the configured logins of the processes. */
 export function addMigrar(program: Command, deps: () => CliDeps): void {
   program
     .command('migrar')
@@ -88,7 +88,7 @@ function loginOf(name: string, url: string) {
   return login;
 }
 
-/** The users of PostgreSQL that the processes log in as. Their passwords are made here and typed by nobody. */
+/** PostgreSQL logins of the processes. Their passwords are generated and never typed. */
 export function addBase(program: Command, deps: () => CliDeps): void {
   const base = program
     .command('base')

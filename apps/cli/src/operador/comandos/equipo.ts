@@ -5,7 +5,7 @@ import { AUTOR, CUENTA, requireCuenta } from '../search.ts';
 
 const EMAIL = ['--email <email>', 'correo con el que entra al panel'] as const;
 
-/** What somebody is in an account. */
+/** Role of a member of an account. */
 export const papelOption = () => new Option('--papel <papel>', 'su rol en la cuenta').choices([...PAPELES]);
 
 interface Persona {

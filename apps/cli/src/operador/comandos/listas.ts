@@ -28,7 +28,7 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
     });
 }
 
-/** What is known of one list, and its last attempts. */
+/** State of one list with its last attempts. */
 async function estadoDe({ carga }: CliDeps, clave: ClaveListado) {
   const { vigente, cargas, pedidaEn } = await carga(clave).estado();
   return {
@@ -85,7 +85,7 @@ async function importar(
     : listado(clave).loadList({ ...peticion, abrir: openListado(clave, archivo, fecha ?? null) }, signal);
 }
 
-/** What the operator reads of a list that nobody looks for. */
+/** Text about a list without an address. */
 const SIN_DIRECCION =
   'No se busca: no se conoce su dirección de hoy. Diga dónde está en SAT_LISTAS_URLS de los workers, o cárguela de un archivo con «listas importar».';
 

@@ -23,7 +23,7 @@ async function requirePago({ pagos }: CliDeps, texto: string): Promise<Pago> {
   return pago;
 }
 
-/** What was done, or why not. */
+/** The result, or the reason against it. */
 function report(resolucion: Resolucion, hecho: string) {
   if (!('pago' in resolucion)) throw new Error('El pago ya no está como estaba. Véalo con: pagos listar');
   const { resultado, pago, saldo } = resolucion;

@@ -23,8 +23,8 @@ const OPTIONS = ['--format=custom', '--no-privileges', '--no-unlogged-table-data
 const PASSED = /^(PATH|HOME|LD_LIBRARY_PATH|PG\w+|SSL_CERT_\w+)$/;
 
 /**
- * An address as libpq takes it: its password apart, since anybody may list the arguments of programs, and without what
- * only our driver knows.
+ * An address for libpq: its password apart, since every user of the machine may list arguments, and without the
+ * settings of our driver.
  */
 function splitAddress(databaseUrl: string): { bare: string; password: string | null } {
   const address = new URL(databaseUrl);

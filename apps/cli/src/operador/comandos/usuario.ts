@@ -17,7 +17,7 @@ function horasArgument(value: string): number {
   return horas;
 }
 
-/** Who may enter the panel. Nobody's password passes through here: its owner chooses it with a code, once. */
+/** Users of the panel. No password passes through the command: its owner chooses it with a code, once. */
 export function addUsuario(program: Command, deps: () => CliDeps): void {
   const usuario = program.command('usuario').description('Personas que entran al panel.');
   usuario

@@ -8,7 +8,7 @@ const MAJOR = 10_000;
 /** Connections of the queue beside those of the pool: producers, and a consumer for each kind of work. */
 const QUEUE_CONNECTIONS = { api: 0, panel: 2, worker: 24 } as const;
 
-/** What the server has to be like for what was promised to hold. */
+/** Checks the properties of the server that the promises need. */
 export function reviewDatabase(facts: DatabaseFacts, installation: Installation): readonly Finding[] {
   const version = `PostgreSQL ${Math.floor(facts.version / MAJOR)}.${facts.version % MAJOR}`;
   return orFine(

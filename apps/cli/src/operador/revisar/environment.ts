@@ -49,7 +49,7 @@ function guessProcesses(env: Environment): readonly ProcessName[] {
   return found.length === 0 ? PROCESS_NAMES : found;
 }
 
-/** Reads the environment as the processes would. Never throws: what is wrong is told. */
+/** Reads the environment as the processes do. Never throws: faults are findings. */
 export function readInstallation(env: Environment, only: readonly ProcessName[] = []): Installation {
   const processes = only.length > 0 ? only : guessProcesses(env);
   const faults = new Map<string, ProcessName[]>();

@@ -1,10 +1,10 @@
 /** How one thing that was looked at stands. */
 export type Mark = 'bien' | 'aviso' | 'falla' | 'omitida';
 
-/** What was seen of one thing, in Spanish, and what the operator does about it. */
+/** An observation in Spanish, with the operator's remedy. */
 export interface Finding {
   readonly mark: Mark;
-  /** What is so, and with a fault why it matters. */
+  /** The observation; for a fault also its consequence. */
   readonly seen: string;
   /** What to do; null where nothing has to be done. */
   readonly remedy: string | null;
@@ -15,6 +15,6 @@ export const warning = (seen: string, remedy: string): Finding => ({ mark: 'avis
 export const fault = (seen: string, remedy: string): Finding => ({ mark: 'falla', seen, remedy });
 export const skipped = (seen: string): Finding => ({ mark: 'omitida', seen, remedy: null });
 
-/** The findings that there are, or the one that says that all is well. */
+/** The findings, or one that reports no fault. */
 export const orFine = (findings: readonly Finding[], seen: string): readonly Finding[] =>
   findings.length === 0 ? [fine(seen)] : findings;

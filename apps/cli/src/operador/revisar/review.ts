@@ -81,7 +81,7 @@ export async function review(installation: Installation, options: ReviewOptions)
             told(
               facts,
               (found) => [reviewLogin(found, by)],
-              // What is said of the database already is not said again.
+              // Does not repeat the finding about the database.
               (error) => [name === 'DATABASE_URL' ? skipped('la base de datos no contestó') : away(error, name)],
             ),
         ] as const,

@@ -88,7 +88,7 @@ function* repeated(lists: Lists): Generator<Finding> {
     }
 }
 
-/** What the API seals nobody opens, unless the workers have what belongs to it. */
+/** The workers need the counterparts of the API's keys to open its sealed data. */
 function* parted(lists: Lists): Generator<Finding> {
   for (const [ours, theirs] of PAIRS) {
     const own = [...(lists.get(ours) ?? [])][0];

@@ -50,9 +50,9 @@ const BESIDES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * All values of an installation in a cluster: those that it has, what it lacks, and what comes from outside as it is now.
- * @param suffix ends the names of new users and databases, since the server may be another installation's too. @throws
- * ExplainedError that names what is missing.
+ * All values of an installation in a cluster: present values, new values for missing ones, and the current values from
+ * outside. @param suffix ends the names of new users and databases, since several installations may share the server.
+ * @throws ExplainedError that names the missing values.
  */
 export function valoresEn(
   own: Valores,
@@ -91,7 +91,7 @@ function colaOf(databaseUrl: string, { DATABASE_URL_COLA: before }: Valores, suf
 export function openKubernetes({ url, token, namespace }: Cluster, prefijo: string) {
   const secrets = `${url}/api/v1/namespaces/${namespace}/secrets`;
 
-  /** The answer, or null where there is no such Secret. Only its status is told: what it holds is secret. */
+  /** The answer, or null without such a Secret. Errors report its status only: its content is secret. */
   async function ask(method: string, name: string, body?: object): Promise<Secreto | null> {
     const answer = await fetch(method === 'POST' ? secrets : `${secrets}/${name}`, {
       method,
@@ -109,7 +109,7 @@ export function openKubernetes({ url, token, namespace }: Cluster, prefijo: stri
     );
   }
 
-  /** Writes what is new; what others put into it stays. Whether anything was. */
+  /** Writes new values and keeps the values of others. Returns whether it wrote. */
   async function write(proceso: string, valores: Valores, present: Secreto | null): Promise<boolean> {
     const name = `${prefijo}-${proceso}`;
     const encoded = Object.fromEntries(
@@ -132,13 +132,13 @@ export function openKubernetes({ url, token, namespace }: Cluster, prefijo: stri
   };
 
   return {
-    /** The values that the operator has; none where nobody made them yet. */
+    /** The operator's values; none before the first order. */
     read: async (): Promise<Valores> => (await read()).valores,
 
     /**
-     * Changes the values, one change at a time: `change` gets the present ones and returns those that are new. The
-     * operator's Secret is written first and refuses a second order; what was interrupted then is written again by the
-     * same order. Returns the names of the Secrets that were written, and the values.
+     * Changes the values, one change at a time: `change` gets the present values and returns the new ones. Writes the
+     * operator's Secret first, which refuses a second order; repeating an interrupted order writes the rest. Returns
+     * the names of the written Secrets, and the values.
      */
     async change(change: (valores: Valores) => Valores): Promise<{ escritos: string[]; valores: Valores }> {
       const { present, valores } = await read();

@@ -15,11 +15,11 @@ import {
   type Valores,
 } from '@acuse/vault';
 
-/** How far the sealing anew of one kind of row is. */
+/** Progress of resealing one kind of row. */
 interface Avance {
   readonly que: string;
   readonly resellados: number;
-  /** Sealed anew by somebody else meanwhile. */
+  /** Rows that another process resealed meanwhile. */
   readonly cambiados: number;
   /** Do not open under any key of the settings: they stay. */
   readonly ilegibles: number;
@@ -43,8 +43,7 @@ interface Opciones {
   /** Rows a page. */
   readonly limit: number;
   /**
-   * Told after every page. May throw, which interrupts: what is done stays done, and the same order goes on with the
-   * rest.
+   * Called after every page. May throw to interrupt: finished rows stay, and the same order continues with the rest.
    */
   readonly onAvance: (avance: Avance) => void;
 }
@@ -152,8 +151,8 @@ function llavesWorkerOf(valores: Valores): LlavesWorker {
 }
 
 /**
- * Seals anew what hangs on a secret of these settings and needs nobody's API key. What hangs on the others renews
- * itself: keys and passwords at use, copies with their solicitud. Throws RangeError for settings that are none.
+ * Reseals the data under a secret of these settings that need no API key. The other data renew by themselves: keys and
+ * passwords at use, copies with their solicitud. Throws RangeError for unknown settings.
  */
 export async function resellarTodo(
   database: Pick<Database, 'pool'>,
@@ -168,8 +167,8 @@ export async function resellarTodo(
 }
 
 /**
- * Seals anew, page by page, what is under another key of `secreto` than the keyring's current one. Row by row and only
- * in place of what was read, so that it may run beside everything else, be interrupted, and run twice at once.
+ * Reseals, page by page, the rows under another key of `secreto` than the keyring's current one. Replaces each row only
+ * if it is unchanged: may run beside other work, be interrupted, and run twice at once.
  */
 export async function resellar(
   database: Pick<Database, 'pool'>,

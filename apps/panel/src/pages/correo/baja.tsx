@@ -54,9 +54,9 @@ const MAX_BAJA = 1_024;
 const NO_SOCKET = '0.0.0.0';
 
 /**
- * `POST /correos/baja/:token`: a mail program switches a kind of mail off by one request, without a session (RFC 8058).
- * To be mounted before the panel's sessions and its check of forms: the token is the proof. It tells nobody whether
- * there was such a mail.
+ * `POST /correos/baja/:token`: a mail program unsubscribes with one request, without a session (RFC 8058). Mount it
+ * before the panel's sessions and its check of forms: the token is the proof. The answer does not show whether the mail
+ * exists.
  */
 export function createBajas({ buzones, settings, log }: Pick<PanelDeps, 'buzones' | 'settings' | 'log'>): Hono {
   const app = new Hono<{

@@ -12,7 +12,7 @@ export const mailPage = routesFor('persona');
 
 mailPage.get(PATH, (contexto) => renderAvisos(contexto));
 
-/** What somebody wants to be mailed about. */
+/** Saves the events with mail. */
 mailPage.post(PATH, async (contexto) => {
   const { campos, deps, usuario, autor } = contexto;
   const { correo } = deps.settings;
@@ -22,7 +22,7 @@ mailPage.post(PATH, async (contexto) => {
   const offered = await deps.buzones.toldOf(usuario.id);
   if (EVENTOS_CORREO.some((evento) => wanted.includes(evento) && !offered.includes(evento)))
     return renderAvisos(contexto, AJENO);
-  // What was chosen of those that are not on the page stays.
+  // Choices about events that the page does not show stay.
   const apagados = EVENTOS_CORREO.filter((evento) =>
     offered.includes(evento) ? !wanted.includes(evento) : buzon.apagados.includes(evento),
   );

@@ -8,8 +8,8 @@ export const forgottenPage = routesFor('publica');
 forgottenPage.get('/olvide', (contexto) => renderOlvido(contexto));
 
 /**
- * Mails a link by which a password is chosen. Whoever asks learns nothing of whether the e-mail has an account: the
- * answer is the same, what is done for it as well, and the tries are counted before either.
+ * Mails a link for a new password. Answer and effort are equal with and without an account, and tries are counted
+ * before.
  */
 forgottenPage.post('/olvide', async (contexto) => {
   const { campos, deps, ip } = contexto;

@@ -48,7 +48,7 @@ function renderPassword({ pagina, usuario }: ContextoPersona, falta?: FaltaDe): 
 
 export const resetPage = routesFor('publica');
 
-/** Where somebody chooses a password with a code, mailed or given by the operator; its address may carry the code. */
+/** Page for a new password by a code, mailed or given by the operator; the address may carry the code. */
 resetPage.get('/restablecer', (contexto) => renderReset(contexto, contexto.c.req.query('codigo') ?? ''));
 
 resetPage.post('/restablecer', async (contexto) => {
@@ -106,7 +106,7 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
   );
 }
 
-/** The field where somebody chooses a password. */
+/** The field for a new password. */
 export function PasswordNueva({ nombre, label }: { readonly nombre: string; readonly label: string }) {
   return (
     <Campo

@@ -8,7 +8,7 @@ const PATH = '/cuentas';
 
 export const myAccountsPage = routesFor('persona');
 
-/** The accounts that somebody may enter: the way from one to the other, and out of each. */
+/** The accounts of a user: switch between them, or leave one. */
 myAccountsPage.get(PATH, async ({ deps, usuario, pagina }) => {
   const cuentas = await deps.equipo.cuentasOf(usuario.id);
   return pagina(

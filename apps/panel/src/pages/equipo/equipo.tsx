@@ -280,7 +280,7 @@ teamPage.get(`${PATH}/cambios`, async ({ c, deps, usuario, pagina }) => {
   );
 });
 
-/** An operator's name is nobody's business; of a key its id. */
+/** Author of a line: hides an operator's name; shows a key's id. */
 function quienDe({ actor, persona }: LineaAuditoria): string {
   if (actor.startsWith('usuario:')) return persona ?? 'Una persona';
   return actor.startsWith('api_key:') ? `API key ${actor.slice(8)}` : 'El servicio';

@@ -15,10 +15,10 @@ type Faltas = Partial<Record<'nombre' | 'password', string>>;
 
 export const invitationPage = routesFor('publica');
 
-/** Where the link of an invitation leads. What is shown depends on who is logged in, never on whether the address is known. */
+/** Page of an invitation's link. It depends on the logged-in user, never on whether the address is registered. */
 invitationPage.get(PATH, (contexto) => renderInvitacion(contexto, contexto.c.req.query('codigo') ?? ''));
 
-/** Somebody new chooses a password and joins. */
+/** A new user chooses a password and joins. */
 invitationPage.post(`${PATH}/nueva`, async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
   const codigo = campos['codigo'] ?? '';
@@ -147,7 +147,7 @@ function OtherAddress({ invitacion, propio }: { readonly invitacion: InvitacionR
 
 export const acceptPage = routesFor('persona');
 
-/** Somebody who is logged in with the invited address joins, and is in the account. */
+/** A logged-in user with the invited address joins the account. */
 acceptPage.post(`${PATH}/aceptar`, async (contexto) => {
   const { campos, deps, usuario, ip, browser, redirectTo } = contexto;
   const codigo = campos['codigo'] ?? '';

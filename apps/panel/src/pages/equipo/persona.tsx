@@ -74,7 +74,7 @@ function renderPersona(contexto: ContextoCliente, persona: MiembroVista, falta?:
   );
 }
 
-/** The order was given to somebody who is an owner no more, or about somebody who is gone meanwhile. */
+/** The author is no longer an owner, or the member left meanwhile. */
 const OVERTAKEN = {
   tono: 'error',
   texto: 'No se hizo: el equipo cambió mientras tanto. Vea cómo está y, si hace falta, repítalo.',

@@ -37,7 +37,7 @@ const MAX_LISTADOS = 20;
 
 export const homePage = routesFor('inicio');
 
-/** Where somebody arrives who has logged in: the way to the first download, and after it how things stand. */
+/** First page after a log-in: the steps to the first download, later the state of the account. */
 homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
   const { database, settings } = deps;
   const { cuentaId } = usuario;

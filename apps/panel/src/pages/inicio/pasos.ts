@@ -146,7 +146,7 @@ const ORDEN = ['error', 'alerta', 'info'] as const;
 /** Days for which a counterparty that came to stand on a list is mentioned. */
 const DIAS_LISTADO = 14;
 
-/** An RFC of which counterparties came to stand on a list. */
+/** An RFC with counterparties that entered a list. */
 interface Listado {
   readonly rfc: string;
   readonly contrapartes: number;

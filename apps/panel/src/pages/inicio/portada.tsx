@@ -12,7 +12,7 @@ const ACUSE = `{
 
 export const landingPage = routesFor('publica');
 
-/** What somebody sees who is not logged in. */
+/** First page without a log-in. */
 landingPage.get('/', ({ browser, redirectTo, pagina, deps }) => {
   if (browser.sesion?.fase === 'COMPLETA') return redirectTo('/inicio');
   const { apiPublicUrl, registro } = deps.settings;

@@ -48,7 +48,7 @@ function boardOf(queues: Queues): Hono {
   return board;
 }
 
-/** Without the letters that its page asks of somebody else's server, and with our colours and names. */
+/** The page without fonts from another server, with our colours and names. */
 const asOurs = (html: string, activo: (nombre: string) => string) =>
   html
     .replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/g, '')

@@ -6,7 +6,7 @@ import { formatPesos } from '../../pagos/catalogo.ts';
 
 type Detalle = Readonly<Record<string, unknown>>;
 
-/** What was done, as the name of a kind and as a sentence about one case. */
+/** A change: name of its kind, and sentence about one case. */
 type Frase = readonly [nombre: string, texto: string | ((detalle: Detalle) => string)];
 
 const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
@@ -211,7 +211,7 @@ const fraseDe = (accion: string): Frase | undefined => (Object.hasOwn(FRASES, ac
 /** How a kind of change is called; one that this version does not know keeps its own word. */
 export const nombreAccion = (accion: string): string => fraseDe(accion)?.[0] ?? accion;
 
-/** A change as a sentence; one that this version does not know is told with everything that was noted of it. */
+/** A change as a sentence; an unknown one shows everything that was noted. */
 export function describeCambio(accion: string, detalle: Detalle): string {
   const told = fraseDe(accion)?.[1];
   if (told !== undefined) return typeof told === 'string' ? told : told(detalle);

@@ -82,7 +82,7 @@ listsPage.post('/operador/listas/edos/borrar', async (contexto) => {
   return contexto.redirectTo('/operador/listas', avisoOf(isGone, done, 'No había lista EDOS.'));
 });
 
-/** By field; `rechazo` is what is wrong with the lines of the file. */
+/** Faults by field; `rechazo`: fault of the lines of the file. */
 type Faltas = Readonly<Partial<Record<'fuente' | 'archivo' | 'rechazo' | 'seguro', string>>>;
 
 async function renderListas(contexto: ContextoPersona, faltas: Faltas = {}): Promise<Response> {

@@ -90,7 +90,7 @@ paymentPage.post('/confirmar', async (contexto, { id }) => {
 
 paymentPage.post('/rechazar', async (contexto, { id, estado }) => {
   const motivo = readMotivo(contexto.campos);
-  // What is over stays so, whatever was typed.
+  // An ended payment stays ended.
   if (estado === 'PENDIENTE' && motivo === null) {
     const texto = `No se rechazó: escriba por qué, en hasta ${MAX_MOTIVO} caracteres; lo lee quien compró.`;
     return renderPagos(contexto, { id, campo: 'motivo', texto });

@@ -129,7 +129,7 @@ function Breaker({ host }: { readonly host: SaludHost }) {
   );
 }
 
-/** The charts: title, unit, and what is drawn of the measures of `minutos`. */
+/** The charts: title, unit, and drawn value of the measures of `minutos`. */
 const GRAFICAS: readonly (readonly [string, string, (medidas: MedidasSat, minutos: number) => number])[] = [
   ['Peticiones por minuto', 'peticiones por minuto', ({ peticiones }, minutos) => peticiones / minutos],
   ['Fallos, en porcentaje', 'por ciento', ({ fallosParte }) => (fallosParte ?? 0) * 100],

@@ -5,7 +5,7 @@ import { routesFor } from '../../http/ruta.ts';
 
 export const secretsPage = routesFor('operador');
 
-/** What still hangs on each id of each secret: whoever rotates one sees here when the old id may go. */
+/** Data under each id of each secret: during a rotation it shows when the old id may go. */
 secretsPage.get('/operador/secretos', async ({ deps, pagina }) => {
   const filas = await cuelgan(deps.database);
   const ids = new Map<string, Set<string>>();

@@ -120,7 +120,7 @@ upToDatePage.post(`${SUB}/cambiar`, async (contexto, rfc) => {
   return redirectTo(hrefRfc(rfc.rfc, SUB), avisoOf(isDone, done, otherwise));
 });
 
-/** A fault of a field that the form has not is told over it. */
+/** A fault of a field outside the form is shown above it. */
 const campoDeApi = z.enum(['tipo', 'desde', 'frecuencia', 'meses']).optional().catch(undefined);
 
 interface Tecleado extends Partial<Pick<RechazoApi, 'texto' | 'ir'>> {

@@ -35,9 +35,9 @@ export interface FiltroCfdiLeido {
   readonly filtro: FiltroCfdi & { readonly tipos: readonly [TipoDescarga] };
   /** After which CFDI the page begins; null for the first page. */
   readonly despuesDe: LugarCfdi | null;
-  /** What was typed, to be shown again, and to stand in other addresses. */
+  /** Typed values, for the form and for other addresses. */
   readonly valores: Readonly<Partial<Record<CampoFiltro, string>>>;
-  /** What is wrong with a field; it narrows nothing then. */
+  /** Fault of a field, which then filters nothing. */
   readonly faltas: Readonly<Partial<Record<CampoFiltro, string>>>;
 }
 
@@ -52,7 +52,7 @@ export function readFiltroCfdi(
     const text = query(campo)?.trim().slice(0, 60);
     if (text) valores[campo] = text;
   }
-  /** What a field says, when it makes sense; else why not is told beside it. */
+  /** Value of a field, or undefined with a fault beside it. */
   function read<T>(campo: CampoFiltro, sense: (text: string) => T | null | undefined, why: string): T | undefined {
     const text = valores[campo];
     if (text === undefined) return undefined;

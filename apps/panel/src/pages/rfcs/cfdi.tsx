@@ -46,7 +46,7 @@ async function read({ c, deps }: ContextoCliente, { id }: RfcVista): Promise<Lei
   return { vista, ...readFiltroCfdi((name) => c.req.query(name), tipos) };
 }
 
-/** What is known of the CFDI of an RFC: sums, chart, counterparties, and each CFDI. */
+/** Store of an RFC: sums, chart, counterparties and CFDI. */
 cfdiPage.get(SUB, (contexto, rfc) => page(contexto, rfc));
 
 async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): Promise<Response> {
@@ -108,7 +108,7 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
   );
 }
 
-/** Which of what is shown nobody reads again. */
+/** The part of the page that is not read again. */
 function SinReleer({ vista: { estado, releidoDesde }, filtro }: Pick<Leido, 'vista' | 'filtro'>) {
   if (estado === 'PAUSADA')
     return (
@@ -377,7 +377,7 @@ interface EstadoCfdiProps {
   readonly releidoDesde: string | null;
 }
 
-/** Its state and since when; where nobody reads it again, also when it was read last. */
+/** State of a CFDI with its time; without further readings also the time of the last one. */
 function EstadoCfdi({ cfdi, releidoDesde }: EstadoCfdiProps) {
   const { isVigente, canceladaEn, ausenteDesde, emitidaEn, leidoEn } = cfdi;
   const isReleido = releidoDesde !== null && emitidaEn >= releidoDesde;

@@ -24,15 +24,15 @@ import type { ContextoCliente } from '../../http/ruta.ts';
 import { estadoCer, estadoCiec, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from './reglas/estado-credenciales.ts';
 import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
-/** What is wrong with each field of a refused form. Nothing typed is sent back: all of it is secret. */
+/** Faults by field of a refused form. No typed value is sent back: all are secret. */
 type Reparos = Readonly<Record<string, string>>;
 
 export const credentialsPage = rfcRoutes('credenciales');
 
-/** What is stored for an RFC, and the forms to store it. */
+/** Stored credentials of an RFC, and the forms to store them. */
 credentialsPage.get('/credenciales', (contexto, rfc) => renderCredenciales(contexto, rfc, {}));
 
-/** The page; with what was wrong when a form of it was refused. */
+/** The page, with the faults of a refused form. */
 async function renderCredenciales(
   contexto: ContextoCliente,
   rfc: RfcVista,
@@ -213,7 +213,7 @@ interface CampoLlaveProps extends Pick<SeccionProps, 'rfc' | 'isRecordada'> {
   readonly id: string;
 }
 
-/** Where the active API key of an RFC is typed in: what is stored is encrypted under it. Never filled in again. */
+/** Field for the active API key of an RFC: credentials are encrypted under it. Never filled in again. */
 function CampoLlave({ id, rfc, isRecordada }: CampoLlaveProps) {
   return (
     <Secret
@@ -258,7 +258,7 @@ credentialsPage.post('/credenciales/ciec', async (contexto, rfc) => {
   }
 });
 
-/** What is said when the key was replaced or revoked between its check and the write. */
+/** Text for a key that was replaced or revoked between its check and the write. */
 const LLAVE_MUERTA = 'La API key se cambió o se revocó en este momento: no se guardó nada. Use la nueva.';
 
 /** Associates the RFC with a typed key, as `vault/rfc-registrar` does. Returns what to add to the message. */
@@ -381,7 +381,7 @@ function openBoveda(contexto: Pick<ContextoCliente, 'deps'>, tecleada: LlaveTecl
     keyring,
     sealer,
     newId,
-    // Nobody has to wait for it: the relay also looks by itself.
+    // Not awaited: the relay also polls.
     wake: () => {
       notifyOutbox(database).catch((err: unknown) => log.warn({ err }, 'relay_not_woken'));
     },

@@ -22,11 +22,11 @@ newKeyPage.post('/llave', async (contexto, rfc) => {
   if (vigente !== (rfc.llave?.id ?? null)) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
 
   const modo = modoPedido(contexto, rfc);
-  // What is stored is the SAT's or a simulator's, and stays there.
+  // Stored credentials belong to the SAT or to a simulator, and stay there.
   const isOtro = rfc.llave !== null && rfc.llave.modo !== modo;
   if (isOtro && guardadas(rfc).length > 0 && campos['perder'] !== 'si') return renderLlave(contexto, rfc, OTRO_MODO);
   const texto = rfc.llave && !isOtro ? (campos['anterior'] ?? '').trim() : '';
-  // Whoever wants what is stored deleted is not saved from it by a key that was typed in before.
+  // An order to delete stored credentials ignores a remembered key.
   const isKnown = rfc.llave !== null && !isOtro && campos['perder'] !== 'si' && (await isRecordada(contexto, rfc));
   const anterior = texto === '' && !isKnown ? null : await readLlaveTecleada(texto, rfc, contexto);
   if (typeof anterior === 'string') return renderLlave(contexto, rfc, { anterior });
@@ -134,8 +134,8 @@ interface LlaveGenerada {
 }
 
 /**
- * Makes the only active key of a taxpayer. With `anterior`, what was stored under that key is sealed under the new one.
- * Null when the active key is no longer the one of `vigente` (its id, or null): the same form sent twice makes one key.
+ * Makes the only active key of a taxpayer. With `anterior` it reseals the credentials of that key under the new one.
+ * Null when the active key is not `vigente` (its id, or null): the same form sent twice makes one key.
  */
 async function generateLlave(
   rfc: RfcVista,

@@ -16,7 +16,7 @@ export const keyPage = rfcRoutes('llaves');
 /** The key of an RFC: its age and use, how to replace it, how to revoke it, and the earlier ones. */
 keyPage.get('/llave', renderLlave);
 
-/** The page; with what was typed when a form of it was refused. */
+/** The page, with the values of a refused form. */
 export async function renderLlave(
   contexto: ContextoCliente,
   rfc: RfcVista,
@@ -147,7 +147,7 @@ function Anteriores({ llaves }: { readonly llaves: readonly LlaveListada[] }) {
   );
 }
 
-/** What is wrong with a refused form; its secrets are not sent back. */
+/** Faults of a refused form; its secrets are not sent back. */
 type FaltasLlave = Readonly<Partial<Record<'anterior' | 'perder', string>>>;
 
 interface GenerateProps {
@@ -160,13 +160,13 @@ interface GenerateProps {
   readonly modo: Modo;
   /** Whether a key may be of either mode. */
   readonly isElegible: boolean;
-  /** Whether the active key was typed in lately, so that what is stored goes on without it. */
+  /** True when the session remembers the active key, so that credentials can be resealed without typing it. */
   readonly isRecordada: boolean;
 }
 
 /**
- * Of which mode the next key of an RFC is: where test keys have a simulator beside the SAT, as the form says, else as
- * the key before; elsewhere that of all keys.
+ * Mode of the next key of an RFC: by the form where test keys have a simulator beside the SAT, else by the key before;
+ * elsewhere the mode of all keys.
  */
 export function modoPedido({ campos, deps }: Pick<ContextoCliente, 'campos' | 'deps'>, { llave }: RfcVista): Modo {
   const { modoLlave, hayPruebas } = deps.settings;
@@ -184,7 +184,7 @@ const PREFIJO = {
   test: 'La llave empieza con acuse_test_: esta instalación consulta un simulador del SAT, y las acuse_live_ existen solo donde se consulta al SAT.',
 };
 
-/** The form that makes a key, and what it does to what is there: said before the click. */
+/** The form that makes a key, with its effects on stored credentials before the click. */
 function GenerateLlave({ rfc, abiertas, now, faltas, modo, isElegible, isRecordada }: GenerateProps) {
   const { llave } = rfc;
   const titulo = llave ? 'Cambiar la llave' : 'Generar la API key';

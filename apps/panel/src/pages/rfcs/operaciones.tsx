@@ -80,7 +80,7 @@ function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista) {
 interface ToggleProps {
   readonly isOn: boolean;
   readonly texto?: string;
-  /** What is switched, for screen readers. */
+  /** The switched operation, for screen readers. */
   readonly descripcion: string;
 }
 

@@ -105,7 +105,7 @@ export function Permiso({ rfc, pedido, isNew, saldo, lecturas, isKnown, faltas }
   );
 }
 
-/** What is missing before the form can be of use. */
+/** Missing steps before the form. */
 function Antes({ rfc: { rfc, llave, ciec } }: Pick<PermisoProps, 'rfc'>) {
   if (llave === null)
     return (

@@ -86,7 +86,7 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
   );
 });
 
-/** One purchase: its result, or what is left to do. */
+/** One purchase: its result, or the next step. */
 purchasePage.get('', async ({ deps, pagina }, pago) => {
   const isPending = pago.estado === 'PENDIENTE';
   const proveedor = deps.checkout.proveedores.find(({ id }) => id === pago.proveedor);
@@ -196,7 +196,7 @@ interface PrecioProps {
   readonly tasa?: number;
 }
 
-/** What is bought and what it costs, with its IVA. */
+/** Credits, price and IVA of a purchase. */
 export function Precio({ compra, tasa }: PrecioProps) {
   return (
     <Datos

@@ -117,7 +117,7 @@ interface FiltrosProps {
 }
 
 function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProps) {
-  // What was asked for stays chosen, also where the account has no such thing.
+  // A chosen value stays chosen when the account has no such movement.
   const withChosen = (each: readonly string[], chosen?: string) => [...new Set([...each, ...(chosen ? [chosen] : [])])];
   return (
     <Tarjeta>

@@ -39,7 +39,7 @@ export function cellsOf(fila: MovimientoVista) {
   ];
 }
 
-/** What is behind a movement: its solicitud, its payment, or the call. */
+/** Origin of a movement: its solicitud, its payment, or the call. */
 function Origen({ fila }: { readonly fila: MovimientoVista }) {
   const { opId, tipo, solicitudId, pagoId, detalle } = fila;
   if (solicitudId)

@@ -202,7 +202,7 @@ balancePage.post('/saldo/aviso', async (contexto) => {
 
 interface PocoSaldoProps {
   readonly saldo: number;
-  /** Credits below which one is told; 0 never. */
+  /** Credits below which a notice is sent; 0: never. */
   readonly umbral: number;
 }
 

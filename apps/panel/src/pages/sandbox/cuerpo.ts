@@ -26,7 +26,7 @@ export function exampleValores(
   );
 }
 
-/** What was typed, as it goes back into the form. */
+/** Typed values for the form. */
 export function typedValores(
   { campos }: Pick<SandboxOperation, 'campos'>,
   typed: (campo: CampoOperacion) => string | undefined,
@@ -55,8 +55,8 @@ export const fieldName = (campo: Pick<CampoOperacion, 'nombre'>): string => `c.$
 export const MASCARA = '********';
 
 /**
- * Makes the body out of a posted form. Empty fields are left out; what is no number where one is due goes as it was
- * typed, since telling the person is the API's part. Files go as base64.
+ * Makes the body from a posted form. Leaves out empty fields; sends an invalid number as typed, since the API explains
+ * the fault. Files become base64.
  */
 export async function readCuerpo(
   { campos: esperados }: Pick<SandboxOperation, 'campos'>,
@@ -111,7 +111,7 @@ export function maskCuerpo({ campos }: Pick<SandboxOperation, 'campos'>, cuerpo:
   return Object.fromEntries(masked);
 }
 
-/** Every secret of a request as text, the key included: none of them may appear in what is shown. */
+/** Every secret of a request as text, the key included: no output may contain one. */
 export function secretsOf({ campos }: Pick<SandboxOperation, 'campos'>, cuerpo: Cuerpo, apiKey: string): string[] {
   const secretos = campos.filter(({ secreto }) => secreto).map(({ nombre }) => String(cuerpo[nombre] ?? ''));
   return [apiKey, ...secretos].filter((secreto) => secreto.length >= 4);

@@ -291,7 +291,7 @@ sandboxPage.post('/llaves/olvidar', async (contexto) => {
   });
 });
 
-/** Every operation of the API, in the order in which somebody new needs them. */
+/** Every operation of the API, in the order in which a new user needs them. */
 sandboxPage.get('/pruebas', async (contexto) => {
   const operaciones = await sandboxOf(contexto.deps).catalogo();
   return operaciones ? renderIndice(contexto, operaciones) : renderSinApi(contexto);

@@ -14,7 +14,7 @@ const SALDO: Lugar = { texto: 'Ver el saldo', deRfc: false, path: '/saldo' };
 const OPERACIONES: Lugar = { texto: 'Ir a Operaciones', deRfc: true, path: '/operaciones' };
 const DIRECCIONES: Lugar = { texto: 'Ir a Direcciones IP', deRfc: true, path: '/direcciones' };
 
-/** What the catalogue tells whoever calls the API, as somebody reads it who has a form before them, and where it is mended. */
+/** Texts of the catalogue for a reader with a form, and the place of the remedy. */
 const EN_EL_PANEL: Partial<Record<NombreError, readonly [texto: string, lugar?: Lugar]>> = {
   API_KEY_INVALIDA: ['La API key no es válida. Escriba la última que se generó para este RFC.'],
   API_KEY_REVOCADA: ['La API key se revocó, o se generó otra. Escriba la última que se generó para este RFC.'],

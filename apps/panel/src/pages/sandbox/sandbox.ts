@@ -20,7 +20,7 @@ export function createSandbox(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>)
     /** The operations as the API describes them, read again after a minute; null while it does not answer. */
     async catalogo(): Promise<readonly SandboxOperation[] | null> {
       if (known && now().getTime() - known.at < FRESH_MS) return known.operaciones;
-      // What is known serves for another minute when the API is down, so that not every page waits for it.
+      // A known answer serves another minute while the API is down, so that pages do not wait for it.
       if (known) known = { ...known, at: now().getTime() };
       try {
         known = { at: now().getTime(), operaciones: readCatalogo(await api.describe()) };

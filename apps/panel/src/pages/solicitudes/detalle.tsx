@@ -276,7 +276,7 @@ solicitudPage.post('/cancelar', async (contexto, { id, contribuyenteId, terminad
   return contexto.redirectTo(`/solicitudes/${id}`);
 });
 
-/** How far an open solicitud is. With scripts it follows by itself; without, the link shows it anew. */
+/** Progress of an open solicitud. Scripts refresh it; without them a link does. */
 function Avance({ solicitud }: SolicitudProps) {
   const { id } = solicitud;
   const textos = textsOf(solicitud);

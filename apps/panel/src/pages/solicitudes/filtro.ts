@@ -19,9 +19,9 @@ type CampoFiltro = (typeof CAMPOS)[number];
 export interface FiltroLeido {
   readonly filtro: FiltroSolicitudes;
   readonly cursor: Cursor | null;
-  /** What was typed, to be shown again. */
+  /** Typed values for the form. */
   readonly valores: Readonly<Partial<Record<CampoFiltro, string>>>;
-  /** What is wrong with a field; it narrows nothing then. */
+  /** Fault of a field, which then filters nothing. */
   readonly faltas: Readonly<Partial<Record<CampoFiltro, string>>>;
 }
 
@@ -35,7 +35,7 @@ const isTipo = (text: string | undefined): text is TipoDescarga => text === 'emi
 const isEstado = (text: string | undefined): text is EstadoSolicitud =>
   ESTADOS_SOLICITUD.some((estado) => estado === text);
 
-/** Reads the filters of an address. What makes no sense narrows nothing and is told beside its field. */
+/** Reads the filters of an address. A faulty field filters nothing and shows its fault. */
 export function readFiltro(query: (name: string) => string | undefined): FiltroLeido {
   const valores: Partial<Record<CampoFiltro, string>> = {};
   const faltas: Partial<Record<CampoFiltro, string>> = {};

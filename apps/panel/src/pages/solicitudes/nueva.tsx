@@ -233,7 +233,7 @@ const criteriosOf = ({ rfc, tipo, formato, capsula }: Pedido) => ({
   ...(capsula === '' ? {} : { capsula }),
 });
 
-/** What is missing before this taxpayer can ask, in the list to choose from. */
+/** Missing step of a taxpayer, in the list of choices. */
 function stateOf({ llave, ciec, efirmaKey }: RfcVista): string {
   if (llave === null) return ' (sin API key)';
   if (ciec === null && efirmaKey === null) return ' (sin CIEC ni e.firma)';
@@ -268,14 +268,14 @@ type Pedida =
       readonly campo?: CampoPedido | undefined;
       readonly ir?: RechazoApi['ir'];
     }
-  /** Nobody knows whether it was accepted; the same form may be sent again. */
+  /** Unknown outcome; the same form may be sent again. */
   | { readonly resultado: 'SIN_RESPUESTA' };
 
 const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
-/** A fault of another field, such as the key's, is told over the form. */
+/** A fault of another field, such as the key's, is shown above the form. */
 const campoDeApi = z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato']).optional().catch(undefined);
 
-/** What is wrong with a form before anybody is asked; null when nothing is. */
+/** Fault of a form before the API is called, or null. */
 function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; campo: CampoPedido } | null {
   if (vista === null) return { campo: 'rfc', texto: 'Elija uno de sus RFC.' };
   if (pedido.tipo !== 'emitidos' && pedido.tipo !== 'recibidos')

@@ -147,7 +147,7 @@ const NOMBRES: Readonly<Record<Efecto, string>> = {
 const SERIES = ['Ingreso', 'Egreso', 'Pago', 'Traslado, nómina y otros'] as const;
 
 interface ResumenProps {
-  /** Null for packages assembled before anybody counted. */
+  /** Null for packages from before the summary existed. */
   readonly resumen: ResumenPaquete | null;
   readonly registros: number | null;
 }

@@ -40,7 +40,7 @@ export const webhookPage = webhookRoutes();
 
 webhookPage.get('', (contexto, webhook) => page(contexto, webhook));
 
-/** Changes what it is told, of whom and where. */
+/** Changes events, RFCs and address. */
 webhookPage.post('', async (contexto, webhook) => {
   const { campos, deps, autor, redirectTo } = contexto;
   const read = readPedido(campos, deps.settings.destinos);

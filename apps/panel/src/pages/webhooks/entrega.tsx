@@ -8,7 +8,7 @@ import { hrefWebhook } from './lista.tsx';
 
 export const deliveryPage = webhookRoutes();
 
-/** One message: what was sent, and what came of each try. */
+/** One delivery: its body and its attempts. */
 deliveryPage.get('/entregas/:entrega', async ({ c, deps, usuario, pagina, noEncontrada }, { id, url }) => {
   const entrega = await deps.webhooks.entrega({ cuentaId: usuario.cuentaId }, c.req.param('entrega') ?? '');
   if (entrega === null || entrega.webhookId !== id) return noEncontrada();

@@ -26,7 +26,7 @@ const nombreCasilla = (evento: EventoWebhook) => `evento.${evento}`;
 
 type Campos = Readonly<Record<string, string>>;
 
-/** What a form asks for, or what is wrong with it by field. */
+/** Values of a form, or faults by field. */
 export interface Pedido {
   readonly url: string;
   readonly descripcion: string;

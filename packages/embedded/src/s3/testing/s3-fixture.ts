@@ -25,7 +25,7 @@ export class S3Fixture {
     this.client = this.connect();
   }
 
-  /** Another client, which tries once; whoever makes it destroys it. */
+  /** Another client without retries; the caller destroys it. */
   connect(options: Partial<typeof credentials> = {}): S3Client {
     return new S3Client({
       endpoint: this.server.endpoint,

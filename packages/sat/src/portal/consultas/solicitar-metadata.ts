@@ -5,9 +5,9 @@ import { askFor } from '../sesion/sesion-vencida.ts';
 import { direccionDe, hasFolios, type RegistroDelta, readPaneles, readPanelResultados, search } from './busqueda.ts';
 
 /**
- * Searches the period and asks for the metadata of what was found: the criteria that the portal encoded go to the page
- * method `DescargaMetadatos` in base64, percent-escaped, inside the single-quoted object that the portal's own script
- * writes (phpcfdi/cfdi-sat-scraper, pull request 97). The portal answers with a folio.
+ * Searches the period and requests the metadata of the results. The encoded criteria go to the page method
+ * `DescargaMetadatos` in base64, percent-escaped, inside the single-quoted object that the portal's own script writes
+ * (phpcfdi/cfdi-sat-scraper, pull request 97). The portal answers with a folio.
  */
 export async function solicitarMetadata(
   pageClient: PageClient,

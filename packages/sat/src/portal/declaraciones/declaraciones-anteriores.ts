@@ -67,7 +67,7 @@ function formularioDe({ etiquetas }: Pagina): Formulario {
   return formulario;
 }
 
-/** The kinds of return of the form, each to be asked for; one null when it lets nobody choose. */
+/** The kinds of return in the form, each for its own query; one null when the form has no choice. */
 function kindsOf({ etiquetas }: Formulario): readonly (string | null)[] {
   const lista = readListas(etiquetas).find(({ id }) => DECLARACION.test(id));
   const kinds = lista === undefined ? [] : reales(lista).map(({ valor }) => valor);

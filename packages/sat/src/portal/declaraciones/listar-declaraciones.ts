@@ -110,9 +110,9 @@ const PERIODOS: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 /**
  * Reads `#IdDeclaracion`, `#Ejercicio`, `#Periodicidad` and `#Periodo` of the page `/Consulta/Consulta`. A query is a
- * form type with a kind and one of its periods, as a person fills them in; the whole year, with neither chosen, is
- * asked for the kinds whose periods nobody has told (public clients search both ways). Throws RESPUESTA_ILEGIBLE for a
- * page without these lists, or with more to ask than any taxpayer files.
+ * form type with a kind and one of its periods, as a person fills them in. Kinds with unknown periods are queried for
+ * the whole year, with neither chosen (public clients search both ways). Throws RESPUESTA_ILEGIBLE for a page without
+ * these lists, or with more queries than any taxpayer needs.
  */
 function readFormularioConsulta(etiquetas: readonly Etiqueta[]) {
   const ejercicio = findLista(etiquetas, /ejercicio$/i);

@@ -27,9 +27,9 @@ const NO_HAY =
   /\b(?:no (?:se )?(?:encontr\w+|localiz\w+|exist\w+|hay|hubo|cuenta con|tiene)|sin) (?:\w+ ){0,3}(?:declaraci\w+|registros?|informacion|resultados?|datos)\b/;
 
 /**
- * Reads the answer to a search: its table by the names of its columns, whatever their order. That there are no returns
- * is believed only when the answer says so in words: the page of the form has an empty table as well. Throws
- * RESPUESTA_ILEGIBLE for a table that was cut, lacks a column or has a row that does not fit.
+ * Reads the answer to a search: the table by the names of its columns, in any order. Only an explicit sentence means no
+ * returns: the page of the form has an empty table too. Throws RESPUESTA_ILEGIBLE for a truncated table, a missing
+ * column or a row that does not fit.
  */
 export function readTablaResultado(
   etiquetas: readonly Etiqueta[],
@@ -72,8 +72,8 @@ function columnasDe({ encabezados }: Tabla, necesarias: readonly Columna[]): Col
 }
 
 function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: number): Declaracion {
-  // The sister portal of the DIOT has ten cells under nine headings (soycontadorAI/sat-dm, diot_consulta.py): what is
-  // beyond belongs to no column.
+  // The sister portal of the DIOT has ten cells under nine headings (soycontadorAI/sat-dm, diot_consulta.py): extra
+  // cells belong to no column.
   if (celdas.length < total) throw ilegible('declaraciones: fila con menos columnas');
   const opcional = (columna: Columna) => {
     const texto = celdas[indices.get(columna) ?? -1]?.texto ?? '';

@@ -91,7 +91,7 @@ function parseRespuestaPdf(json: string) {
   };
 }
 
-/** `Buffer.from` skips what is no base64; a document with a hole in it is no document. */
+/** Decodes base64 strictly: `Buffer.from` skips invalid characters, and a document with a hole is no document. */
 function decodePdf(contenido: unknown): Buffer {
   const base64 = typeof contenido === 'string' ? contenido.replace(/\s+/g, '') : '';
   if (base64.length % 4 !== 0 || !BASE64.test(base64)) throw ilegible('opinion: sin documento');

@@ -19,11 +19,11 @@ const SERVIDOR = {
 };
 
 /**
- * The application of the opinión 32-D. Its log-in is OAuth 2.0 with proof key at the identity provider, and there are
- * two ways of it: the application's server holds the proof key and gives the browser a session by cookie, which is what
- * public clients see (phpcfdi/opinion-cumplimiento-sat-scraper, SAT-CFDI/python-satcfdi), or its page does and sends a
- * bearer token. Whether the page has OAuth settings decides. A session is cookies in both cases: a token is asked for
- * anew by each consulta and never kept.
+ * The application of the opinión 32-D. Its log-in is OAuth 2.0 with proof key at the identity provider, in one of two
+ * ways: the server of the application holds the proof key and gives the browser a session cookie, as public clients see
+ * (phpcfdi/opinion-cumplimiento-sat-scraper, SAT-CFDI/python-satcfdi), or the page holds it and sends a bearer token.
+ * OAuth settings in the page select the second way. A session is cookies in both: each consulta requests a new token
+ * and never stores it.
  */
 export const PORTAL_32D: Portal = {
   nombre: '32d',

@@ -92,8 +92,8 @@ function nombreDe(etiqueta: Etiqueta): string | null {
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 
 /**
- * `application/x-www-form-urlencoded` of the fields as bytes. A value given as Buffer (a password) is escaped byte by
- * byte straight into the body and never becomes a string, so whoever sends the body can zero it afterwards.
+ * `application/x-www-form-urlencoded` of the fields as bytes. A Buffer (a password) is escaped byte by byte into the
+ * body and never becomes a string, so that the sender can zero the body.
  */
 export function encodeFormulario(campos: Iterable<readonly [string, string | Buffer]>): Buffer {
   const parts = [...campos].flatMap(([nombre, valor], i) => [

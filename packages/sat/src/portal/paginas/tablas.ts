@@ -87,7 +87,7 @@ export function readTablas(etiquetas: readonly Etiqueta[]): readonly Tabla[] {
   }));
 }
 
-/** The rows, none when the only one is a single cell over the whole width that says in words that there is nothing. */
+/** The rows; none when the only row is a single cell over the whole width with the sentence of an empty list. */
 export function filasSinAviso({ filas }: Tabla, diceQueNoHay: (texto: string) => boolean): readonly Fila[] {
   const [unica] = filas;
   const esAviso = filas.length === 1 && unica?.length === 1 && diceQueNoHay(unica[0]?.texto ?? '');

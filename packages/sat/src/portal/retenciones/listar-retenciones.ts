@@ -28,7 +28,7 @@ import { type FilaRetencion, isSinResultados, type Lado, readResultadoRetencione
 
 const HOST_RETENCIONES = 'prodretencioncontribuyente.clouda.sat.gob.mx';
 
-/** The start page, which asks what is to be consulted. The CFDI portal links to it with this parameter. */
+/** The start page with the choice of consultas. The CFDI portal links to it with this parameter. */
 const INICIO_RETENCIONES: DireccionSat = { host: HOST_RETENCIONES, path: '/?oculta=1' };
 
 /**

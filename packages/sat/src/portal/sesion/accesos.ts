@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 import { type Credencial, PARTE_POR_CUENTA, SatError } from '@acuse/core';
 import { deadline } from '@acuse/runtime';
 
-/** Log-ins at the same time for which nobody waits, those in line for their turn counted. */
+/** Greatest number of log-ins in the background, those in line for their turn included. */
 const MAX_ACCESOS = 200;
 /**
- * Milliseconds after which somebody who was sent away comes again, and by how many more each of those who come for the
- * same log-in.
+ * Milliseconds until a rejected caller comes again, and the extra milliseconds for each further caller of the same
+ * log-in.
  */
 const VUELTA_MS = 3_000;
 const ENTRE_VUELTAS_MS = 50;
@@ -37,7 +37,7 @@ const toError = (error: unknown) =>
 
 type RunLogin = (credencial: Credencial, signal: AbortSignal) => Promise<unknown>;
 
-/** Log-ins that go on by themselves: whoever needs one looks in, and comes again when it takes longer. */
+/** Log-ins in the background: a step checks its log-in and comes again while it runs. */
 export function createAccesos(
   momentMs: number,
   wipe: (credencial: Credencial) => void,
@@ -116,7 +116,7 @@ export function createAccesos(
         acceso.turnedAway += 1;
         throw comeAgain(VUELTA_MS + acceso.turnedAway * ENTRE_VUELTAS_MS);
       }
-      // A credential that was refused is the one of whoever started: another one's is looked at by itself.
+      // The refused credential belongs to the caller that started the log-in: other credentials get their own log-in.
       if (failure?.clase === 'credencial' && known !== undefined) throw comeAgain(0);
       if (failure === null) return;
       if (wasOver) acceso.turnedAway -= 1;

@@ -86,9 +86,7 @@ export async function logIn(login: Login, pagina: Pagina, hostAcceso: string): P
   return after;
 }
 
-/**
- * Throws SIN_RESOLVEDOR_DE_CAPTCHA before the SAT is asked anything, when a CIEC has nobody who could read its captcha.
- */
+/** Throws SIN_RESOLVEDOR_DE_CAPTCHA before any request, for a CIEC without a reader of captchas. */
 export function assertMayLogIn({ captcha, credencial }: Login): void {
   if (credencial.tipo === 'ciec' && captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
 }
@@ -212,11 +210,11 @@ const base64 = (texto: string) => Buffer.from(texto, 'utf8').toString('base64');
 const VESTIBULO = /^\/nidp\/app\/?(?:\?|$)/;
 
 /**
- * Sends a filled-in log-in form and gives the page that it leads to: redirects, auto-submitted forms, and pages of the
- * provider that only a script leaves, except to its lobby. The body is zeroed.
+ * Sends a filled-in log-in form and returns the final page: follows redirects, auto-submitted forms, and pages of the
+ * provider that only a script leaves, except its lobby. Zeroes the body.
  *
- * Rejects with CANCELADA when the caller has left before it is sent. Afterwards the answer is read whoever has left:
- * one that is lost would let the next log-in send a refused credential again.
+ * Rejects with CANCELADA when the caller has left before the form is sent. Afterwards it reads the answer in any case:
+ * a lost answer would let the next log-in send a refused credential again.
  */
 async function submitAcceso(
   pageClient: PageClient,

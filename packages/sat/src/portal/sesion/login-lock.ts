@@ -20,7 +20,7 @@ const ESPERA_MAXIMA_MS = 1_000;
 const ENVIO_MS = 120_000;
 
 /**
- * What is done with the turn. `hold` keeps it beyond an outage of the store; it rejects with NO_RESPONDE when the turn
+ * Work under the turn. `hold` keeps the turn through an outage of the store; it rejects with NO_RESPONDE when the turn
  * is lost or the store is away.
  */
 type TrabajoConTurno<T> = (signal: AbortSignal, hold: () => Promise<void>) => Promise<T>;

@@ -2,13 +2,13 @@ import { performance } from 'node:perf_hooks';
 import { type AccesoMetrics, type Credencial, type ResultadoAcceso, SatError } from '@acuse/core';
 import type { ResolvedorCaptcha } from '../captcha.ts';
 
-/** Tells a `metrics` of log-ins and captchas. An observer that throws disturbs nobody. */
+/** Reports log-ins and captchas to `metrics`. Ignores an observer that throws. */
 export function createLoginObserver(metrics: AccesoMetrics | undefined) {
   function tell(what: (observer: AccesoMetrics) => void): void {
     try {
       if (metrics !== undefined) what(metrics);
     } catch {
-      // Whoever only watches must not break what is watched.
+      // An observer must not fail the log-in.
     }
   }
 

@@ -36,7 +36,7 @@ interface SesionesDeps {
   readonly metrics?: AccesoMetrics | undefined;
 }
 
-/** A session to work with; new when nobody has got an answer by it yet. */
+/** An open session; new before its first answer. */
 type Abierta = Omit<SesionViva, 'ociosaMs'>;
 
 /** How many sessions are logged out at the same time. */
@@ -69,7 +69,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
   const closing = new AbortController();
 
   /**
-   * Tries until the store is there: whoever noted nothing would let the credential be sent again. The turn is kept
+   * Retries until the store answers: an unnoted refusal would let the credential be sent again. Keeps the turn
    * meanwhile.
    */
   async function noteRechazo(clave: ClaveSesion, rechazo: RechazoAcceso): Promise<void> {
@@ -136,7 +136,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
       return { sesion, isNueva: true };
     } catch (error) {
       if (isCaptchaLeido && error instanceof SatError) error.isAccesoPerdido = true;
-      // A session that nobody will use must not stay open at the SAT.
+      // An unused session must not stay open at the SAT.
       if (isDentro) await leave(portal, pageClient.withSignal(AbortSignal.timeout(SALIDA_MS))).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
@@ -240,7 +240,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
       }
     },
 
-    /** Ends the log-ins for which nobody waits. */
+    /** Aborts log-ins in the background. */
     close(): Promise<void> {
       closing.abort();
       return accesos.close();

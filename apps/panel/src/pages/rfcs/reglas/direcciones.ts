@@ -5,7 +5,7 @@ const MAX_DIRECCIONES = 200;
 interface Lista {
   /** Blocks in canonical form, each once. */
   readonly cidrs: readonly string[];
-  /** What is wrong, a sentence for each entry that cannot be used. */
+  /** Faults: a sentence for each unusable entry. */
   readonly reparos: readonly string[];
 }
 

@@ -53,7 +53,7 @@ export function edadEnDias(creadaEn: Date, now: Date): number {
   return Math.max(0, Math.floor((now.getTime() - creadaEn.getTime()) / DIA_MS));
 }
 
-/** What is stored under the active key, in words, for a sentence. */
+/** Credentials under the active key, in words, for a sentence. */
 export function guardadas(rfc: RfcVista): string[] {
   return [
     ...(rfc.ciec ? ['la CIEC'] : []),

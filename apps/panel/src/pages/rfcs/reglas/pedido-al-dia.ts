@@ -27,7 +27,7 @@ export interface Pedido {
   readonly meses: string;
 }
 
-/** What was typed, with what the form begins with where nothing was. */
+/** Typed values, with the defaults of the form for absent ones. */
 export function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
   const text = (name: string, otherwise: string) => (campos[name] ?? '').trim() || otherwise;
   return {
@@ -40,7 +40,7 @@ export function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
 
 export type CampoPedido = keyof Pedido | 'api_key';
 
-/** What is wrong with the form; of a field, or of none. */
+/** Fault of the form, of one field or of none. */
 export interface FaltaPedido {
   readonly texto: string;
   readonly campo?: CampoPedido;
@@ -58,7 +58,7 @@ export function pedidoFrom(vista: VistaSincronizacion | null, now: Date): Pedido
   };
 }
 
-/** What is wrong with a form before anybody is asked; null when nothing is. */
+/** Fault of a form before the API is called, or null. */
 export function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: string, rfc: RfcVista): FaltaPedido | null {
   const fault = (campo: CampoPedido, texto: string) => ({ campo, texto });
   if (!TIPOS.some(([value]) => value === tipo)) return fault('tipo', 'Elija uno de la lista.');

@@ -1,4 +1,4 @@
-/** What is wrong with a text that is no RFC, so that a person can mend it. */
+/** Fault of a text that is no RFC, with its remedy. */
 export function explainRfc(texto: string): string {
   const rfc = texto.trim().normalize('NFC').toUpperCase();
   if (rfc === '') return 'Escriba el RFC.';

@@ -30,7 +30,7 @@ const SIN_RESPUESTA: Readonly<Record<MotivoSatError, string>> = {
   CANCELADA: 'la consulta se interrumpió',
 };
 
-/** What was wrong with a package of the SAT. */
+/** Faults of a package of the SAT. */
 const PAQUETE_INVALIDO: Readonly<Record<MotivoPaqueteInvalido, string>> = {
   NO_ES_ZIP: 'no es un ZIP que se pueda abrir',
   TRUNCADO: 'llegó incompleto',
@@ -69,7 +69,7 @@ function ending(evento: Evento, texto: string): Renglon {
   return withDetail({ texto, tono: 'error' }, detalle.filter(Boolean).join(' '));
 }
 
-/** The code of an ending: the SAT's, or what was wrong with its package. */
+/** Code of an end: the SAT's code, or the fault of its package. */
 function codeOf(codigo: string): string {
   if (Object.hasOwn(PAQUETE_INVALIDO, codigo)) return `el paquete ${PAQUETE_INVALIDO[codigo as MotivoPaqueteInvalido]}`;
   return Object.hasOwn(SIN_RESPUESTA, codigo) ? SIN_RESPUESTA[codigo as MotivoSatError] : describeCodigo(codigo);
@@ -187,8 +187,8 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
 };
 
 /**
- * An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up; it may
- * as well be a failure, so it is not called progress.
+ * An event as a sentence. An unknown event of a later version shows its name; it is not called progress, since it may
+ * be a failure.
  */
 export function describeEvento(evento: Evento & { readonly tipo: string; readonly veces?: number }): Renglon {
   const { tipo, veces = 1 } = evento;
@@ -207,7 +207,7 @@ export function describePartes({ unidad, total, listas }: PartesSolicitud): stri
   return `${formatNumero(listas)} de ${formatNumero(total)} ${cosa} ${total === 1 ? hecha : `${hecha}s`}`;
 }
 
-/** How many of a kind together are told; what is not here says its sentence and how often. */
+/** Sentences for several events of a kind; other kinds repeat their sentence with a count. */
 const JUNTOS: Readonly<Partial<Record<TipoEvento, (veces: string) => string>>> = {
   SOLICITADA: (veces) => `El SAT aceptó ${veces} peticiones.`,
   SIN_CFDI: (veces) => `El SAT contestó que en ${veces} periodos no hay CFDI.`,
