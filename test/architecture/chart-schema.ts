@@ -26,7 +26,7 @@ const oneOf = (...values: readonly string[]): Schema => ({ enum: values });
 const list = (items: Schema): Schema => ({ type: 'array', items });
 /** Of Kubernetes, which looks at it itself. */
 const ofKubernetes: Schema = { type: 'object' };
-/** Nothing but these, so that a misspelt name is told. */
+/** An object with these properties only: a misspelt name is a fault. */
 const object = (properties: Readonly<Record<string, Schema>>, required: readonly string[] = []): Schema => ({
   type: 'object',
   additionalProperties: false,

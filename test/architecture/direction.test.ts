@@ -160,7 +160,7 @@ describe('direction', () => {
   });
 
   it.each(Object.entries(MAY))('the README of %s says what it may import', (path, may) => {
-    // A README that is published has what is for the repository beside the sources.
+    // A published README keeps the part for developers beside the sources.
     const texts = [`${path}/README.md`, `${path}/src/README.md`].filter((file) => existsSync(`${ROOT}${file}`));
     const lines = texts.flatMap(
       (file) => readFileSync(`${ROOT}${file}`, 'utf8').match(/^May import of ours: .*$/gm) ?? [],

@@ -13,8 +13,8 @@ const withoutTexts = (sql: string) => sql.replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, "'
 const none = /^(?:CONSTRAINT|NOT|DEFAULT|EXPRESSION|IDENTITY)$/i;
 
 /**
- * What a migration takes away, renames, gives another type, or begins to demand a value of that nobody gave before: all
- * that breaks processes of the version before, which go on while it runs and after it.
+ * Parts of a migration that break processes of the previous version, which run during and after it: removals, renames,
+ * changed types, and new mandatory values.
  */
 export function takenBy(sql: string): Taken[] {
   return withoutTexts(withoutComments(sql))

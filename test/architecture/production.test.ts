@@ -8,7 +8,7 @@ import { parse } from 'yaml';
 import { envExampleText } from './env-example.ts';
 import { ROOT } from './sources.ts';
 
-/** What a service is told; `healthcheck` besides. */
+/** A service of the compose file, with its `healthcheck`. */
 interface Service extends Readonly<Record<string, unknown>> {
   readonly image: string;
   readonly user?: string;

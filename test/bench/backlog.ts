@@ -72,7 +72,7 @@ async function wipeQueue(queueUrl: string): Promise<void> {
   }
 }
 
-/** Workers with everything that feeds them, each step of which does `step`. Gives what ends them. */
+/** Workers with relay and reconciler; each step runs `step`. Returns the function that ends them. */
 export async function startWorkers(
   names: readonly string[],
   databaseUrl: string,

@@ -15,7 +15,7 @@ const AGENDA: Agenda = {
   vaciaSegundos: shape.SAT_EMPTY_AGAIN_SECONDS.parse(undefined),
 };
 
-/** Taxpayers, and requests of each in a day: what was issued and what was received the day before. */
+/** Taxpayers, and daily requests of each: issued and received CFDI of the day before. */
 const RFCS = 100_000;
 const A_DAY = 2;
 const HOUR = 3_600;

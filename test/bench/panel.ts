@@ -30,8 +30,8 @@ const percentile = (times: readonly number[], share: number) =>
   [...times].sort((a, b) => a - b)[Math.min(times.length - 1, Math.ceil(times.length * share) - 1)] ?? 0;
 
 /**
- * How long the pages of the panel take for somebody with ${SOLICITUDES} solicitudes, beside an answer of the same
- * process without session, data or markup.
+ * Times of the panel's pages for an account with ${SOLICITUDES} solicitudes, beside an answer of the same process
+ * without session, data or markup.
  */
 export async function benchPanel(postgresUrl: string, requests: number): Promise<void> {
   const databaseUrl = await createDatabase(postgresUrl, `bench_${randomBytes(4).toString('hex')}`);

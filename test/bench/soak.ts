@@ -16,7 +16,7 @@ interface Sample {
   readonly bytes: number;
 }
 
-/** Asks again, as callers are told to, what is answered 503: the list 69-B is being loaded, or the machine is busy. */
+/** Repeats a call after 503, as callers should: the list 69-B is loading, or the machine is busy. */
 const patient =
   (call: Call, done: { refused: number }): Call =>
   async <T>(path: string, body: Record<string, unknown>) => {

@@ -10,7 +10,7 @@ import { ACCEPT } from '../../packages/db/src/solicitudes/accept.ts';
 /** Scripts that one run of pgbench takes at most: an account each. */
 const SCRIPTS = 128;
 
-/** What is the same in each acceptance of an account, as pgbench writes it into the statement. */
+/** Constants of the acceptances of an account, as pgbench writes them into the statement. */
 export interface Constants {
   readonly contribuyente_id: string;
   readonly api_key_id: string;

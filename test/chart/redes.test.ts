@@ -83,7 +83,7 @@ describe.skipIf(HELM === null)('who talks to whom, in the chart', () => {
       const policies = policiesOf(await renderedBy(name));
       expect(whoMay(policies, isAllowed(SAT))).toEqual(['api', 'descargas', 'operador', 'webhooks']);
       expect(whoMay(policies, isAllowed(METADATA_OF_CLOUDS))).toEqual([]);
-      // What is outside is reached by TLS, and nothing of a network of one's own by the way to the outside.
+      // Traffic to the outside uses TLS, and never reaches the own network on that way.
       for (const { egress = [] } of policies)
         for (const rule of egress.filter(isAllowed(SAT))) {
           // A server of mails may be anywhere, and is no way to the SAT.

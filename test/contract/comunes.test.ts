@@ -168,7 +168,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
       const answer = await refuses([400, 2001], { ...body, [slip]: 'x' }, {});
       expect([answer.json['error'], answer.json.data?.['campo']]).toEqual(['CAMPO_DESCONOCIDO', slip]);
       expect(answer.json.data?.['motivo']).toContain(`quiso decir ${campo}`);
-      // In place of the right name both are told; a missing own RFC keeps its code.
+      // With a wrong name in place of the right one, both are faults; a missing own RFC keeps its code.
       const { [campo]: value = 'x', ...without } = body;
       const instead = await refuses(campo === 'rfc' ? [400, 2002] : [400, 2001], { ...without, [slip]: value }, {});
       expect(JSON.stringify(instead.json.data?.['campos'])).toContain(`quiso decir ${campo}`);
@@ -199,7 +199,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
         const { text, headers } = await refuses([403, 1003], { ...body, rfc: ajeno }, {});
         answers.push([text.replaceAll(ajeno, 'RFC'), [...headers].filter(([name]) => name !== 'x-request-id')]);
       }
-      // Whether anybody has that RFC cannot be seen.
+      // The answers do not show whether the RFC has an account.
       for (const answer of answers) expect(answer).toEqual(answers[2]);
     });
 

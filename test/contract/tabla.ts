@@ -19,7 +19,7 @@ const camino = ['canal', 'credencial'];
 const certeza = ['siguiente', 'confianza', 'reembolsada', ...camino];
 const pagada = ['402/1004'];
 const cfdi = { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' } as const;
-/** A cursor that nobody was given is refused. */
+/** An invented cursor is refused. */
 const primera = { cursor: undefined };
 const listado = { data: lista, nuestros: certeza, errores: pagada, valores: primera } as const;
 const llave = ['401/1001'];

@@ -51,7 +51,7 @@ async function subscribeOne(n: number, azar: ReturnType<typeof createRandom>, ah
     auditor: createAuditor(database, row.almacenId),
     follower: createFollower(database, row.almacenId, azar),
     credits: saldo,
-    /** When somebody comes to look at why it is paused. */
+    /** Time at which a person resumes a paused subscription. */
     reviveAt: null as number | null,
   };
 }
@@ -183,7 +183,7 @@ it(`${subscriptions} subscriptions over a year among outages and deaths: each st
 
   const countOpen = async () =>
     (await database.sql`SELECT FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`).length;
-  /** What was read of one kind of a store, and when the rest is due: why something is not known. */
+  /** Readings of one kind of a store, and the next due times: they explain a missing CFDI. */
   const tellReadings = async (almacenId: number, tipo: string) => {
     const rows = await database.sql<{ row: string }>`
       SELECT to_jsonb(t)::text AS row FROM tramo t JOIN sincronizacion s ON s.id = t.sincronizacion_id

@@ -42,8 +42,8 @@ describe('two APIs, of which one after the other ends under load', { timeout: 60
   };
 
   /**
-   * Clients that ask by one API after the other until they are told to stop, as behind a proxy: what is not `isAnswer`
-   * is asked again, under the same Idempotency-Key, at the next one.
+   * Clients that call one API after the other until stopped, as behind a proxy: after an answer that is not `isAnswer`
+   * they repeat at the next API, under the same Idempotency-Key.
    */
   function startClients(newCall: (n: number) => readonly [string, object], isAnswer: (answer: Answer) => boolean) {
     const answers: Answer[] = [];

@@ -22,7 +22,7 @@ import { type Needle, needlesOf, openSearch } from './needles.ts';
 import { createRandom, seed } from './random.ts';
 import { sizeOf } from './sizes.ts';
 
-/** Of each of three kinds: with a CIEC, with an e.firma, and with a CIEC and somebody who looks at the panel. */
+/** Clients of each of three kinds: with a CIEC, with an e.firma, and with a CIEC and a reader of the panel. */
 const EACH = 9;
 /** Requests in whose hands nothing of the others may be left. */
 const QUIET = 200;
@@ -42,8 +42,8 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
       database: postgres.database,
       simulador: { filas_por_paquete: 3 },
       apiEnv: env,
-      // Under load a wake-up may take a while; one that is given up too early is work for nothing. A worker that is told to
-      // end has to be gone before it would be killed, whatever its steps wait for.
+      // Under load a wake-up may take a while, and giving up early costs work. A worker must end before it would be
+      // killed, whatever its steps wait for.
       workerEnv: { ...env, RECONCILER_GRACE_SECONDS: '5', LEASE_SECONDS: '5', SHUTDOWN_SECONDS: '10' },
     });
     const logDir = join(servicio.dir, 'log');
@@ -129,7 +129,7 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
       await expectAllWhole(servicio, clientes, saldo);
       expectGentle(await sentBy(servicio), servicio, clientes);
 
-      // Whoever comes next takes the places in memory of whoever was there before.
+      // The next client overwrites the memory of the one before.
       const next = add(await servicio.newCiecCaller({ saldo: QUIET }));
       await run(next, QUIET / 10);
       for (const { url = '' } of fallas.apis())
@@ -147,7 +147,7 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
       ];
       for (const one of fallas.processes()) found.push(...(await search.inProcess(one.pid, one.name)));
       await search.close();
-      // What came over a socket to an API lay in memory of Node that nobody can wipe: told, not demanded.
+      // Bytes from a socket lie in memory of Node that cannot be wiped: reported, not demanded.
       const kept = found.filter((one) => one.startsWith('memory of api'));
       console.log(`${kept.length} of ${needles.length} needles are left in the memory of ${fallas.apis().length} APIs`);
       expect(found.filter((one) => !kept.includes(one))).toEqual([]);
@@ -178,8 +178,8 @@ async function openOnes(servicio: Servicio): Promise<number> {
 }
 
 /**
- * What was accepted is there, once, and nothing else: each request with its end and its rows, each package with its
- * SHA-256, each account with the credits that its answers left.
+ * Checks that each accepted request is there once with its end and its rows, each package with its SHA-256, each
+ * account with the credits that its answers left, and nothing else.
  */
 async function expectAllWhole(servicio: Servicio, clientes: readonly Cliente[], saldo: number): Promise<void> {
   expect(await brokenInvariants(servicio.db)).toEqual([]);
@@ -230,8 +230,8 @@ async function sentBy({ db }: Servicio): Promise<number> {
 }
 
 /**
- * The SAT got at most the requests that our rows tell of. It gives a package twice: whoever lost both to deaths is told
- * so at the third call and asks for that package no more, but for once after a death before that was noted.
+ * Checks that the SAT got at most the requests in our rows. It gives a package twice: after two deaths the third call
+ * is refused, and the package is not asked for again, except once after a death before the note.
  */
 function expectGentle(envios: number, servicio: Servicio, clientes: readonly Cliente[]): void {
   const asked = clientes.map(({ caller }) => askedOfSat(servicio, caller.rfc));

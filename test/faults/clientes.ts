@@ -21,11 +21,11 @@ export interface Cliente {
   spent: number;
 }
 
-/** Answers without a fault: a package that is not ready or never will be, a request that has ended or that nobody knows. */
+/** Answers without a fault: a package that is not ready or never will be, an ended or unknown request. */
 const FINAL = new Set([1, 2002, 3002, 3003, 3005]);
 /**
- * What is stored of an e.firma is gone: the hour of its key, or the crash of the database that keeps half of it in
- * memory only. 4003 where a CIEC would do as well.
+ * The stored e.firma is gone: its hour ended, or the database crashed, which holds half of the key in memory only. 4003
+ * where a CIEC would do.
  */
 const NOTHING_STORED = new Set([4002, 4003]);
 
@@ -119,7 +119,7 @@ const PAGES = ['/inicio', '/rfcs', '/solicitudes', '/saldo', '/saldo/compras', '
 /** One page in so many is that of a request, which is cancelled there. */
 const CANCEL_EVERY = 20;
 
-/** Somebody who looks at the pages of the panel and cancels now and then; whoever is logged out logs in again. */
+/** A user who reads pages of the panel, cancels now and then, and logs in again after a logout. */
 export function createVisitor(persona: Persona) {
   const unexpected: string[] = [];
   let seen = 0;

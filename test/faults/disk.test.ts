@@ -31,7 +31,7 @@ async function smallDisk(megabytes: number) {
 
 type Disk = Awaited<ReturnType<typeof smallDisk>>;
 
-/** Whose disk is full, and how that is seen: by a caller who is told to come again, by what waits, or not at all. */
+/** Servers with a full disk; callers see 503, or waiting work, or nothing. */
 const DISKS = ['PostgreSQL', 'Redis', 'storage', 'the log'] as const;
 
 describe.skipIf(process.getuid?.() !== 0 || inject('redisUrl') === null)('the disk', { timeout: 600_000 }, () => {
@@ -45,7 +45,7 @@ describe.skipIf(process.getuid?.() !== 0 || inject('redisUrl') === null)('the di
     await disk.close();
   });
 
-  /** What is made here has its files on the small disk. */
+  /** Creates the files of `make` on the small disk. */
   const onDisk = async <T>(isOn: boolean, make: () => Promise<T>): Promise<T> => {
     const { TMPDIR } = process.env;
     if (isOn) process.env['TMPDIR'] = disk.dir;
@@ -123,7 +123,7 @@ describe.skipIf(process.getuid?.() !== 0 || inject('redisUrl') === null)('the di
         });
         for (const id of accepted) expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
         const { rowCount } = await servicio.db.pool.query('SELECT FROM solicitud');
-        // What was refused may have been written where only the answer was lost: the same call would have found it.
+        // A refused request may be written when only its answer was lost: the same call would find it.
         expect(rowCount).toBeGreaterThanOrEqual(ids.length + accepted.length);
         expect(await brokenInvariants(servicio.db)).toEqual([]);
         expect(api.isRunning()).toBe(true);

@@ -22,7 +22,7 @@ const t = useDatabase();
 /** What should be, told by a few rules that know no SQL. */
 interface Model {
   saldo: number;
-  /** Keys made so far, of which the last one is active or none is. */
+  /** Keys made so far; the last one or none is active. */
   keys: number;
   isActive: boolean;
   pedidos: { key: number; day: number; estado: string; epoch: number; isHeld: boolean }[];
@@ -103,7 +103,7 @@ const claim = (n: number) =>
     return [claimed !== null, isMine];
   });
 
-/** A write of somebody who claimed, whether the claim is still theirs or not. */
+/** A write under a claim, current or stale. */
 const write = (what: 'finish' | 'fail' | 'release', n: number) =>
   command(`${what} ${n}`, async (model, real) => {
     const held = real.claims[n % Math.max(1, real.claims.length)];

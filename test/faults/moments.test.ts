@@ -18,8 +18,8 @@ type Side = 'request' | 'reply';
 type Moment = readonly [name: string, server: Server, text: string, side: Side, env?: Record<string, string>];
 
 /**
- * Moments of a worker's life, each told by a message to another server: before it (the message arrives nowhere) or
- * after it (it was done, and nobody hears of it).
+ * Moments of a worker, each by a message to another server: before it (the message never arrives) or after it (the
+ * server acts, and its answer is lost).
  */
 const MOMENTS: readonly Moment[] = [
   ['before it takes a request', 'database', '/* claim */', 'request'],

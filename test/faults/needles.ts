@@ -42,7 +42,7 @@ export async function openSearch(needles: readonly Needle[]) {
   const names = new Map(needles.flatMap(({ name, forms }) => forms.map((form) => [form, name] as const)));
   await writeFile(patterns, Buffer.from([...names.keys()].join('\n'), 'latin1'));
 
-  /** What is found, with its place in bytes; grep because it looks for a thousand texts at once in gigabytes. */
+  /** Matches with their offset in bytes; grep searches gigabytes for a thousand texts at once. */
   const grep = async (path: string): Promise<[string, number][]> => {
     const args = ['-raohbF', '-f', patterns, path];
     const found = await run('grep', args, {
@@ -61,7 +61,7 @@ export async function openSearch(needles: readonly Needle[]) {
     return lines.map((line) => [line.slice(line.indexOf(':') + 1), Number.parseInt(line, 10)]);
   };
 
-  /** Looks in a file, or in a folder and all that is below it; tells what is found as `place: name`. */
+  /** Searches a file or a folder; returns matches as `place: name`. */
   const inFiles = async (path: string, place: string): Promise<string[]> => [
     ...new Set((await grep(path)).map(([form]) => `${place}: ${names.get(form) ?? form}`)),
   ];
@@ -102,19 +102,19 @@ async function around(path: string, at: number): Promise<string> {
 
 const NOTHING = Buffer.alloc(4 * MIB);
 
-/** Copies what is in the private regions that a process may write to (proc(5), /proc/PID/smaps and mem). */
+/** Copies the private writable regions of a process (proc(5), /proc/PID/smaps and mem). */
 async function copyMemory(pid: number, path: string): Promise<void> {
   const maps = await readFile(`/proc/${pid}/smaps`, 'utf8');
   const memory = await open(`/proc/${pid}/mem`, 'r');
   const copy = await open(path, 'w');
   const buffer = Buffer.allocUnsafeSlow(NOTHING.length);
   try {
-    // Regions that were only asked for, of which V8 has many gigabytes, hold nothing.
+    // Reserved regions, of which V8 has many gigabytes, hold nothing.
     for (const [, from = '', to = ''] of maps.matchAll(/^([\da-f]+)-([\da-f]+) rw-p .*\n(?:\w+:.*\n)*?Rss: +[1-9]/gm)) {
       const end = Number.parseInt(to, 16);
       for (let at = Number.parseInt(from, 16); at < end; ) {
         const length = Math.min(buffer.length, end - at);
-        // What is not there any more, or never was written, cannot be read.
+        // Released or unwritten pages cannot be read.
         const { bytesRead } = await memory.read(buffer, 0, length, at).catch(() => ({ bytesRead: 0 }));
         if (buffer.compare(NOTHING, 0, bytesRead, 0, bytesRead) !== 0) await copy.write(buffer, 0, bytesRead);
         at += bytesRead > 0 ? bytesRead : length;

@@ -39,10 +39,9 @@ type Fin = 'TERMINADA' | 'ERROR' | 'RECHAZADA' | 'VENCIDA' | 'CANCELADA' | 'ESPE
 type Objeto = { rows: readonly string[]; isBroken: boolean };
 
 /**
- * One solicitud from its acceptance to its end, in a world that follows from a seed: its clock, its database, its
- * storage and its SAT are simulated, and whoever calls one of them stands still until the world lets one go on. Workers
- * die between any two calls, calls fail before or after their effect, claims lapse under whoever sleeps, wake-ups come
- * twice and late. What the core does in it is the core.
+ * One solicitud from its acceptance to its end in a world that follows from a seed. Its clock, database, storage and
+ * SAT are simulated, and each call waits until the world lets it go on. Workers die between any two calls, calls fail
+ * before or after their effect, claims expire during a sleep, wake-ups come twice and late. The core is the real one.
  */
 export async function simulate(seed: number) {
   const azar = createRandom(seed);
@@ -54,7 +53,7 @@ export async function simulate(seed: number) {
   let now = START;
   let calls = 0;
 
-  // What is true: one row in some seconds of three days.
+  // The truth: one row in some seconds of three days.
   const desde = '2025-04-29';
   const hasta = '2025-05-01';
   const truth = [...new Set(Array.from({ length: azar.below(9) }, () => azar.below(3 * 24 * 60) * 60))]
@@ -62,7 +61,7 @@ export async function simulate(seed: number) {
     .map((second) => new Date((toSeconds(`${desde}T00:00:00`) + second) * 1_000).toISOString().slice(0, 19));
   const rowsOf = ({ inicio, fin }: { inicio: string; fin: string }) => truth.filter((at) => at >= inicio && at <= fin);
 
-  // The world's scheduler: whoever waits, and whether the next call of theirs is their last.
+  // The world's scheduler: waiting calls, and workers that die at their next call.
   const waiting: { worker: number; go: () => void }[] = [];
   let onIdle: () => void = () => {};
   let [running, workers] = [0, 0];
@@ -70,7 +69,7 @@ export async function simulate(seed: number) {
     running -= 1;
     if (running === 0) onIdle();
   };
-  /** A call to a port: stands still, then does its work; may fail before it, or after it where nobody hears. */
+  /** A call to a port: waits, then works; may fail before the work, or after it without an answer. */
   async function port<T>(worker: number, work: () => T, failure: () => Error): Promise<T> {
     calls += 1;
     await new Promise<void>((go) => {
@@ -367,7 +366,7 @@ export async function simulate(seed: number) {
     if (isOpen() && now >= DEADLINE) end('VENCIDA', 'PLAZO_AGOTADO');
     else if (isOpen() && roll < hostility / 200) end('CANCELADA');
     else if (waiting.length > 0 && roll < hostility) {
-      // Whoever is chosen dies here.
+      // The chosen worker dies here.
       waiting.splice(azar.below(waiting.length), 1);
     } else if (waiting.length > 0 && (roll < 950 || !isOpen())) {
       const [one] = waiting.splice(azar.below(waiting.length), 1);
@@ -377,7 +376,7 @@ export async function simulate(seed: number) {
       await startWorker(nextWake.queue, gen - azar.below(3));
     } else if (isOpen()) {
       const isHeld = leaseUntil > now;
-      // Nobody works on it: time passes until its wake-up, or until the claim of the dead or sleeping one lapses.
+      // Without a worker time passes until the wake-up, or until the claim of the dead or sleeping one expires.
       if (waiting.length === 0 || hostility > 0)
         now = Math.max(now, isHeld ? leaseUntil : nextWake.at) + azar.below(2_000);
       if (leaseUntil <= now && nextWake.at <= now) {

@@ -7,7 +7,7 @@ import { createRandom } from './random.ts';
 import { sizeOf } from './sizes.ts';
 
 const SAMPLES = 100_000;
-/** Two means this many standard errors apart are told apart (dudect). */
+/** Standard errors between two means that differ (dudect). */
 const TELLING = 4.5;
 const LOG_INS = 120;
 const AT_ONCE = 20;
@@ -105,7 +105,7 @@ describe('refused log-ins', { timeout: 600_000 }, () => {
         const { user, system } = process.cpuUsage(from);
         times[kind]?.push(user + system);
       }
-    // The quicker quarter: what else the machine does makes some slower, whoever they are of.
+    // The fastest quarter: other work of the machine slows some measurements.
     const [known = 0, unknown = 0] = times.map((some) => some.sort((a, b) => a - b)[LOG_INS / 4] ?? 0);
     console.log(`a refused log-in: ${known} µs of processor with an account, ${unknown} µs without`);
     expect(Math.abs(known / unknown - 1)).toBeLessThan(0.05);

@@ -40,7 +40,7 @@ describe.skipIf(commit === null)(
         // The API of this process is of this version: an older one reads what it stored, and the other way round.
         for (const [n, caller] of [...callers, ...callers].entries())
           asked.push([caller, await askFor(n < 2 ? caller.at(api) : caller, pedidoOf(n)), n]);
-        // Whoever is left of the other version takes over in the middle.
+        // Processes of the other version take over in the middle.
         await steps.stop();
         const last = await servicio.startWorker(STEPS, which === 'worker' ? newer : older);
         for (const [caller, id, n] of asked) await expectWhole(servicio, caller.at(api), id, pedidoOf(n));

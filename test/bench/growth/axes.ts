@@ -28,7 +28,7 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const ROUNDS = 3;
 /** Solicitudes that are looked at together, and wakes that are given out together, at every size. */
 const AT_ONCE = 64;
-/** Seconds after which what is not worked on is due: not while anybody measures. */
+/** Seconds until unworked rows are due: after the measurement. */
 const LATER = 86_400;
 
 /** 10^from to 10^to, as far as `most`. */
@@ -207,7 +207,7 @@ interface Opened extends Subject {
   readonly rotation: Rotation;
 }
 
-/** Raised by whoever refuses wake-ups, so that the outbox is as it was before. */
+/** Thrown to refuse wake-ups, so that the outbox stays as before. */
 class Refused extends Error {}
 
 /** Lets the relay choose and note a queue's worth of wake-ups, which are then given back. */

@@ -57,7 +57,7 @@ export function createAuditor(database: Pick<TestDatabase, 'sql'>, almacenId: nu
   const mirrors = { emitidos: createMirror(false), recibidos: createMirror(true) };
   let [readings, changes] = [0, 0];
 
-  /** Takes in what was merged since, one reading after the other, and compares what each told. */
+  /** Applies the readings merged since, one after the other, and compares their results. */
   async function takeIn(answers: Map<string, Answered>): Promise<void> {
     const lecturas = await sql<{
       n: number;
@@ -92,7 +92,9 @@ export function createAuditor(database: Pick<TestDatabase, 'sql'>, almacenId: nu
   return {
     mirrors,
     counts: () => ({ readings, changes }),
-    /** The store is what was read, its numbers are without a gap, and whoever followed its changes has it. */
+    /**
+     * Checks that the store equals its readings, its numbers have no gap, and a follower of its changes has the same.
+     */
     async check(answers: Map<string, Answered>, follower: Follower): Promise<void> {
       await takeIn(answers);
       const rows = await sql<StoredRow>`

@@ -23,7 +23,7 @@ export interface Questions {
   readonly merging: { readonly of: { readonly name: string }; readonly is: 'GO_ON' | 'DIE' };
   /** Sleeps until the world has gone on without it. */
   readonly sleep: { readonly of: object; readonly is: null };
-  /** Whether the queue takes wake-ups; LOST: it does, and is emptied before anybody hears them. */
+  /** State of the queue. LOST: it takes wake-ups and is emptied before any worker gets them. */
   readonly queue: { readonly of: object; readonly is: 'THERE' | 'AWAY' | 'LOST' };
 }
 export type Question = keyof Questions;

@@ -8,18 +8,18 @@ import type { Truth } from './truth.ts';
 /** Whom the SAT has CFDI of. */
 export interface Taxed {
   readonly truths: Readonly<Partial<Record<TipoDescarga, Truth>>>;
-  /** The turn after which nobody consents to a reading any more; null while somebody does. */
+  /** Turn of the revocation of the consent; null while it holds. */
   revokedAfter: number | null;
-  /** The SAT refuses the CIEC until it is stored anew. */
+  /** True while the SAT refuses the CIEC, until it is stored again. */
   isCiecRefused: boolean;
 }
 
 type Asked = Questions['sat']['of'];
 
 /**
- * The SAT of the simulated year, and the storage that keeps what it gave: it is away for days, lets one wait, gives up,
- * says falsely that there is nothing, or leaves rows out of one answer; more often where cancellations are over, and
- * nobody would ask again if the agenda did not doubt it. `answers` has what it really said.
+ * The SAT of the simulated year, with the storage of its packages: it is away for days, delays, gives up, reports no
+ * CFDI falsely, or leaves rows out of one answer; more often for months whose cancellations are over, which only a
+ * doubting agenda reads again. `answers` has its real answers.
  */
 export function createSat(azar: Random, taxedOf: (rfc: string) => Taxed) {
   const answers = new Map<string, Answered & { readonly isLie: boolean }>();
@@ -27,13 +27,13 @@ export function createSat(azar: Random, taxedOf: (rfc: string) => Taxed) {
   const violations: string[] = [];
   let [now, isCalm, awayUntil] = [0, false, 0];
   const counts = { asked: 0, lies: 0, lastLies: 0, failures: 0, away: 0 };
-  /** By taxpayer and kind, of which day each is whom it gave when it was asked for that day last; and the months that it was asked for. */
+  /** By taxpayer and kind: for each day the CFDI of its last answer, and the requested months. */
   const given = new Map<string, Map<string, string>>();
   const months = new Set<string>();
 
   /**
-   * What it says of these rows: now and then it lies. Of a month whose cancellations are over it leaves nobody out twice
-   * in a row: who says the same falsehood twice is believed, since nobody can tell it from the truth.
+   * The answer about these rows: sometimes false. For a month whose cancellations are over it omits no CFDI twice in a
+   * row: an equal falsehood twice cannot be told from the truth.
    */
   function said(filas: readonly FilaCfdi[], { rfc, tipo, desde, hasta }: Asked): readonly FilaCfdi[] {
     const who = `${rfc} ${tipo}`;

@@ -8,7 +8,7 @@ const DAY = 24 * HOUR;
 /** Milliseconds at which a day begins in central Mexico. */
 export const startOf = (day: string) => Date.parse(`${day}T00:00:00-06:00`);
 
-/** What the SAT says of a CFDI from a time on; `null`: that there is no such. */
+/** A CFDI at the SAT from a time on; `null`: unknown there. */
 type State = { readonly from: number; readonly fila: FilaCfdi | null };
 
 interface Cfdi {

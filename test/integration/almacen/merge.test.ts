@@ -54,7 +54,7 @@ async function open() {
   return { almacenes, almacenId, read, cambios, said };
 }
 
-/** Whoever follows the changes from the first page to the last, and keeps what they say. */
+/** A follower of the changes from the first page to the last. */
 async function replay(pages: (despuesDe: bigint) => Promise<readonly Cambio[]>) {
   const kept = new Map<string, { isVigente: boolean; canceladaEn: string | null; isAusente: boolean }>();
   let n = 0n;

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 const PRO = ['PRO010101AB1', 'PRO020202AB2', 'ÑUÑ030303AB3', 'P&O040404AB4'] as const;
 
-/** What is said of standing there, as an accountant would have it; every file has its answer. */
+/** Whether each file is adverse, as an accountant sees it. */
 const ES_ADVERSO: Record<ClaveListado, boolean> = {
   '69-b': true,
   '69-b-bis': true,
@@ -121,7 +121,7 @@ test('files of list 69 that are loaded first one after the other are told of onc
     ['entra', 'CSD', 'CSD SIN EFECTOS'],
     ['entra', '69', 'FIRMES, NO LOCALIZADOS'],
   ]);
-  // Nor does one that comes again, or fails, keep anybody waiting.
+  // A list that loads again, or fails, delays no crossing.
   await loadListado(t, 'firmes', []);
   await sql`INSERT INTO listado_carga (archivo, resultado, terminada_en) VALUES ('sentencias', 'FALLIDA', now())`;
   await cross();

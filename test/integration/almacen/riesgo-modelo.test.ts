@@ -67,7 +67,10 @@ function look(world: World, rfcs: readonly string[]): Map<string, Standing> {
   return found;
 }
 
-/** What is told of when these are noted and that is found, and what is noted then. Nobody leaves a list that is not there. */
+/**
+ * Events of a crossing from noted and found counterparties, and the new notes. A list that is not loaded removes no
+ * counterparty.
+ */
 function crossed(noted: Map<string, Standing>, found: Map<string, Standing>, there: ReadonlySet<string>): unknown[][] {
   const told: unknown[][] = [];
   for (const key of new Set([...noted.keys(), ...found.keys()])) {

@@ -180,7 +180,7 @@ test('a last answer that says twice falsely that much is missing is put right', 
   const half = ALL.slice(0, 15);
   const { live, days, known, vista, spent } = await open([ALL, half, half]);
   await live('2027-12-01');
-  // The doubted one costs nothing: what it is confirmed by costs what was foretold.
+  // The doubtful reading is free; its confirmation costs the estimated credits.
   expect([days(), await spent(), await known(), await vista()]).toEqual([
     [ANTES, ULTIMA, ULTIMA, plus(7)],
     3,

@@ -38,7 +38,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     };
   };
   const borrar = (...args: string[]) => acuse(config(), 'contribuyente', 'borrar', ...args);
-  /** Lets the minutes pass in which what was under way may still write. */
+  /** Skips the minutes in which earlier work may still write. */
   const pass = () => servicio.sql`UPDATE borrado SET cerrado_en = cerrado_en - interval '10 minutes'`;
   /** Where the RFC stands, as text or as bytes in hexadecimal: by a search that is not the product's. */
   const placesOf = async (rfc: string) => {
@@ -162,7 +162,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
 
   it('is gone from every table, the queue and the bucket, and the report says what was deleted and what stays', async () => {
     const { rfc, cuentaId, contribuyenteId } = ana;
-    // Somebody else's invoices name it, which are somebody else's.
+    // Invoices of other taxpayers name the RFC and stay.
     await servicio.sql`WITH otro AS (INSERT INTO almacen (contribuyente_id) SELECT id FROM contribuyente WHERE rfc = ${OTRO} RETURNING id)
       INSERT INTO nombrado (almacen_id, rfc, nombre) SELECT id, ${rfc}, 'Ana' FROM otro`;
     const [informe] = await borrar(rfc, '--cuenta', cuentaId);
@@ -188,7 +188,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     const left = await inventory(servicio.db, { rfc, cuentaId, contribuyenteId });
     const rows = Object.entries(left).filter(([, n]) => n > 0);
     expect(rows.map(([tabla]) => tabla).sort()).toEqual(['auditoria', 'movimiento']);
-    // What the other account has of the same RFC is all that a search by somebody else finds.
+    // A search finds only the data of the other account about the same RFC.
     const own = await servicio.sql`SELECT cuenta_id::text AS cuenta FROM contribuyente WHERE rfc = ${rfc}
       UNION SELECT cuenta_id::text FROM solicitud WHERE rfc = ${rfc} UNION SELECT cuenta_id::text FROM webhook_evento WHERE rfc = ${rfc}`;
     expect(own).toEqual([{ cuenta: beto.cuentaId }]);

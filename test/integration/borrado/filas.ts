@@ -26,7 +26,7 @@ export async function fillTables(
     idOf[tabla] ??= `'${randomUUID()}'`;
     return idOf[tabla];
   };
-  /** By the name of a column, then by table and column; what is named in `more` has a default otherwise. */
+  /** Values by column, then by table and column; `more` replaces defaults. */
   const named: Readonly<Record<string, string>> = {
     ...{
       cuenta_id: `'${cuentaId}'`,

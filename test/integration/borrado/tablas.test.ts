@@ -35,7 +35,7 @@ it('deletes a row of every table that is marked for deletion', async () => {
   const before = await inventory(t.db, taxpayer);
   expect(DELETED.filter((tabla) => (before[tabla] ?? 0) === 0)).toEqual([]);
   await borrar(taxpayer);
-  // What was under way may write for minutes.
+  // Earlier work may write for minutes.
   await t.sql`UPDATE borrado SET cerrado_en = cerrado_en - interval '10 minutes'`;
   expect(await borrar(taxpayer)).toMatchObject([{ contribuyente_id: taxpayer.contribuyenteId, numero: 1 }]);
   const after = await inventory(t.db, taxpayer);

@@ -13,7 +13,7 @@ export interface RunOptions {
   readonly input?: string;
 }
 
-/** The command line as somebody has it who installed it. */
+/** The installed command line. */
 const programOf = () => programEntry(inject('programas'), 'cli');
 const environment = (env: RunOptions['env']) => ({ PATH: process.env['PATH'], HOME: '/nonexistent', ...env });
 

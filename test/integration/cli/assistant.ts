@@ -4,7 +4,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
 import { expect, inject, onTestFinished } from 'vitest';
 
-/** Nobody who could be asked. */
+/** An address without a server. */
 export const NOWHERE = { ACUSE_URL: 'http://127.0.0.1:9', ACUSE_API_KEY: 'acuse_test_x', ACUSE_RFC: 'ACU200101DB1' };
 
 export type Datos = Readonly<Record<string, unknown>>;

@@ -22,7 +22,7 @@ const servicio = useServicio({}, {});
 const DIA = ['--desde', UN_DIA.desde, '--hasta', UN_DIA.hasta];
 
 const newFolder = () => mkdtemp(join(servicio.dir, 'cli-'));
-/** The settings of somebody whose key is in the environment. */
+/** Settings with the key in the environment. */
 const envOf = ({ apiKey, rfc }: Caller) => ({ ACUSE_URL: servicio.api.url, ACUSE_API_KEY: apiKey, ACUSE_RFC: rfc });
 
 describe('acuse entrar', () => {

@@ -66,7 +66,7 @@ describe('completion in a shell, by the program itself', () => {
       child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
         screen += chunk;
       });
-      // What is typed has no `READY` of its own.
+      // The typed command must not contain `READY` itself.
       child.stdin.write(`${setUp}source completion.zsh; echo REA''DY\r`);
       await expect.poll(() => screen, { timeout: 20_000 }).toMatch(/READY/);
       expect(screen).not.toContain('command not found');

@@ -136,7 +136,7 @@ it('changes nothing that is there, adds what is missing, and hands on what chang
   expect(await make()).toEqual([{ kubernetes: 'acuse', escritos: [] }]);
   expect(new Map(cluster.secrets)).toEqual(before);
 
-  // As a version left it that had no webhooks, with a note of somebody else.
+  // A Secret of a version without webhooks, with a note of another owner.
   const operador = cluster.secrets.get('acuse-operador');
   const { WEBHOOK_KEYS: _, ...older } = operador?.data ?? {};
   if (operador) cluster.secrets.set('acuse-operador', { ...operador, data: { ...older, nota: 'bm90YQ==' } });

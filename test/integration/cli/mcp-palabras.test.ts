@@ -46,7 +46,7 @@ it('the log of changes goes on by siguiente, in another session too, and skips a
   }
   expect(seen).toEqual(Array.from({ length: 150 }, (_, at) => at + 1));
 
-  // Weeks later: what was noticed from a day on.
+  // Weeks later: changes from a day on.
   await servicio.sql`UPDATE lectura SET leida_en = leida_en - interval '20 days' WHERE almacen_id = ${almacenId}`;
   await read(150, 153);
   const hoy = calendarDay(new Date());

@@ -79,7 +79,7 @@ describe('the orders of the documents', { shuffle: false }, () => {
       const args = wordsOf(text).slice(2);
       const isReview = args[0] === 'revisar';
       const { said } = await runOrder(its.config, isReview ? [...args, '--json'] : args, around);
-      // An installation without settings has faults, and is told so.
+      // An installation without settings has faults, and the command reports them.
       expect([said, codes]).toEqual(['', isReview ? [2] : []]);
     });
   });

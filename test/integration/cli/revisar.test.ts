@@ -83,12 +83,12 @@ async function revisar(
   return {
     code: codes[0] ?? 0,
     found,
-    /** What is not well, as `check: mark`. */
+    /** Findings that are no success, as `check: mark`. */
     wrong: found
       .filter(({ resultado }) => ['aviso', 'falla'].includes(resultado))
       .map((row) => `${row.revision}: ${row.resultado}`),
     of: (revision: string) => found.filter((row) => row.revision === revision),
-    /** The one thing that is said of a check. */
+    /** The only finding of a check. */
     only: (revision: string) => {
       const all = found.filter((row) => row.revision === revision);
       expect(all.map(({ que }) => que)).toHaveLength(1);

@@ -7,7 +7,7 @@ import { accesosTo, urlAs } from '../fixtures/roles.ts';
 
 const base = useDatabase();
 
-/** What «revisar» says of the users of the database, of its migrations and of the queue; nobody asks the SAT. */
+/** Findings of «revisar» about logins, migrations and queue, without calls to the SAT. */
 async function revisar(env: Readonly<Record<string, string>>, ...processes: readonly string[]) {
   const s3 = inject('s3');
   const { rows } = await runOrder(
@@ -39,7 +39,7 @@ it('acuse operador revisar sees processes that log in as who may do more than th
     expect.stringContaining('bien: worker: entra como «acuse_prueba_worker»'),
     expect.stringContaining('bien: panel: entra como «acuse_prueba_panel»'),
   ]);
-  // Whoever owns a table may do everything to it: here, by being made its owner.
+  // The owner of a table has every right on it; here the panel's login becomes the owner.
   await base.sql`ALTER TABLE solicitud OWNER TO acuse_prueba_panel`;
   const of = await revisar(
     { ...all, DATABASE_URL_API: url, DATABASE_URL_WORKER: all.DATABASE_URL_WORKER.replace('_worker', '_nadie') },

@@ -11,7 +11,7 @@ import { type Answer, expectOk, type Servicio, startServicio, useServicio, waitF
 
 const run = promisify(execFile);
 
-/** The command line is started several times, each of which takes seconds on a busy machine. */
+/** Starts the command line several times, seconds each on a busy machine. */
 const PATIENT = { timeout: 400_000 };
 
 describe('captchas that people read', { ...PATIENT, shuffle: false }, () => {
@@ -24,7 +24,7 @@ describe('captchas that people read', { ...PATIENT, shuffle: false }, () => {
     });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   }
-  /** What somebody sees who looks at the image. */
+  /** Text on the image, as a person reads it. */
   async function look(imagen: unknown): Promise<string> {
     const response = await fetch(`${servicio.simulador.url}/cfdiau/simulador/captcha`, {
       method: 'POST',

@@ -40,7 +40,7 @@ describe('a service of the authority that fails again and again', { shuffle: fal
       'UPDATE estado_host SET abierto_hasta = abierto_hasta + 600000 WHERE abierto_hasta > 0',
     );
 
-    // It is well again, but nobody tries: neither the process that met the failures nor the one that met none.
+    // The host works again, but no process tries: neither the one with the failures nor the other.
     const asked = log.count();
     for (const here of [caller, caller.at(otra)]) {
       const answer = await here.call(PATH, { rfc });

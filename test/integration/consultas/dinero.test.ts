@@ -10,26 +10,23 @@ import { type Answer, type Servicio, startServicio } from '../fixtures/servicio.
 
 const operations = await loadOperations(fileURLToPath(new URL('../../../apps/api/src/operations', import.meta.url)));
 
-/**
- * Operations with a cost whose answer is a solicitud, which the workers carry out: they ask nobody while the caller
- * waits.
- */
+/** Operations with a cost that answer a solicitud: workers carry it out, and the call asks no SAT. */
 const ACEPTAN = ['tax/descarga-metadata'];
 
 const SALDO = 40;
 
-/** The first of those that are asked with its credential: the others go by the same way, and run with what is slow. */
+/** The first operation of each credential; the others take the same way and are tagged slow. */
 const isFirst = (caso: object) =>
   caso === CONSULTAS.find(([, { credencial }]) => 'credencial' in caso && credencial === caso.credencial)?.[1];
 
-/** Of the ports that the system gives to nobody who asks for any. */
+/** A port that the system assigns to no process. */
 const NADIE = 'http://127.0.0.1:2';
 
 describe('credits and the authority', () => {
   let servicio: Servicio;
   /** An API over the same database that waits a second at most. */
   let apurada: { readonly url: string };
-  /** An API over the same database to which nobody listens at the authority's address. */
+  /** An API over the same database with no server at the address of the SAT. */
   let sinSat: { readonly url: string };
   beforeAll(async () => {
     servicio = await startServicio();
@@ -41,7 +38,7 @@ describe('credits and the authority', () => {
   const key = () => ({ 'idempotency-key': crypto.randomUUID() });
   const expectUnavailable = ({ status, text, body }: Answer, what: string) => {
     expect([what, status, body.cfdi_codigo, text]).toEqual([what, 503, 5041, expect.any(String)]);
-    // What the caller is told is about the authority, in Spanish, and never a fact of the query.
+    // The answer is about the SAT, in Spanish, and holds no fact of the query.
     expect(body.data).toEqual({
       motivo: expect.stringMatching(/^(El SAT|El servicio del SAT) .*[.)]$/),
       reintentar_en: expect.any(Number),

@@ -19,7 +19,7 @@ const ARCHIVOS = [
 const CONSULTADAS = ARCHIVOS.map(([, lista, archivo]) => ({ lista, archivo, fecha_corte: '2026-11-06' })).sort(
   (a, b) => ([a.lista, a.archivo].join() < [b.lista, b.archivo].join() ? -1 : 1),
 );
-/** What tells of somebody and holds nothing against him. */
+/** Entries that inform without being adverse. */
 const INFORMAN: readonly RegExp[] = [/^cancelados (?!.*INSOLVENCIA)/, /^entes-publicos /, /^reduccion-74 /];
 const EN_OTRAS = MAGIAS.find(({ clave }) => clave === 'incumplido');
 
@@ -30,7 +30,7 @@ let caller: Caller;
 beforeAll(async () => {
   caller = await servicio.newCaller({ saldo: 0 });
   const before = await caller.call('efos/consultar', { rfc: 'EKU9003173C9' });
-  // Without a list nothing is known about anybody: that is no "not listed".
+  // Without a list no RFC is known: that is not "not listed".
   if (before.status !== 503 || before.body.cfdi_codigo !== 5041) throw new Error(before.text);
   await servicio.startWorker();
   await waitFor(async () => {

@@ -21,7 +21,7 @@ const bodyOf = ({ rfcEmisor, rfcReceptor, uuid, monto }: Row) => ({
 });
 const consultar = (body: object) => caller.call('descarga/consulta-cfdi', body);
 
-/** What the status service must say of a row that nobody of the list of 69-B has a part in. */
+/** Expected answer of the status service for a row without parties on the list 69-B. */
 const answerOf = (row: Row, validacion: string) => ({
   uuid: row.uuid,
   estado: row.estatus === 'Vigente' ? 'VIGENTE' : 'CANCELADO',

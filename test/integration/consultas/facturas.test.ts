@@ -24,7 +24,7 @@ async function facturas(caller: Caller, path: string, dias: Dias) {
 }
 
 describe.each(VIAS)('%s, with %s', (path, via) => {
-  /** How the portal is divided is the same whoever logs in. */
+  /** The portal divides periods equally for both log-ins. */
   const long = { tags: via === 'CIEC' ? [] : ['slow'] };
   it.each(CONTRIBUYENTES)('%s: exactly what it received in several months', async (_name, rfc) => {
     servicio.simulador.world.log.clear();

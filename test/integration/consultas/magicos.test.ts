@@ -6,9 +6,7 @@ import { LISTAS_TOO, type Servicio, startServicio } from '../fixtures/servicio.t
 import { ESPERADO } from './magicos/esperado.ts';
 import { APURADO, type Servicios } from './magicos/prueba.ts';
 
-/**
- * What is asked of the authority is counted: no worker may lose its work to another because the machine stood still.
- */
+/** The test counts calls to the SAT: no worker may lose its claim because the machine stood still. */
 const LEASE = { LEASE_SECONDS: '60' };
 
 let comunes: Pick<Servicios, 'holgado' | 'apurado'>;

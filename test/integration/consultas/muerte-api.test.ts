@@ -23,7 +23,7 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
   });
   afterEach(() => servicio.close());
 
-  /** A caller with nine credits and a session with the portal, of which the authority now says nothing for a minute. */
+  /** A caller with nine credits and a session with the portal; the SAT then stays silent for a minute. */
   async function startCall(env: Record<string, string> = ENV, headers: Record<string, string> = {}) {
     const caller = await servicio.newCiecCaller({ saldo: 10 });
     const { rfc } = caller;

@@ -36,8 +36,8 @@ describe('tax/retenciones', () => {
     const caller = await servicio.newCiecCaller();
     const efirma = await newEfirmaCaller(servicio, { rfc: caller.rfc });
     const ejercicio = Number(hoy().slice(0, 4));
-    // What is issued meanwhile would be in an answer and not in what it is compared with.
-    // Ahead of ours: the SAT refuses an end in the future.
+    // CFDI issued meanwhile would be in one answer only. The clock is ahead of ours: the SAT refuses an end in the
+    // future.
     const follow = stopReloj(servicio, 60_000);
     try {
       const expected = retencionesOf(servicio, caller.rfc, ejercicio);

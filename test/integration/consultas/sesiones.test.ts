@@ -100,7 +100,7 @@ describe('sessions with the portals', () => {
     const tables = await readTablas(servicio);
     const findIn = (forms: readonly string[]) =>
       [...tables].filter(([, text]) => forms.some((form) => text.includes(form))).map(([name]) => name);
-    // The search sees what is there.
+    // The search finds a known value.
     expect(findIn(formasDe(rows[0]?.cookies.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual(['public.sesion_portal']);
     for (const name of ['FedAuth', 'JSESSIONID', 'httpOnly']) {
       expect([name, findIn(formasDe(Buffer.from(name)))]).toEqual([name, []]);

@@ -31,7 +31,7 @@ describe.skipIf(!COMPOSE)('docker-compose.yml', { timeout: 300_000 }, () => {
       const states = await Promise.all(ids.map(healthOf));
       return ids.length === n && states.every((state) => state === 'healthy') ? ids : null;
     }, HEALTHY_SECONDS);
-  /** Asks again while the database of a busy machine does not answer in time, as callers are told to. */
+  /** Repeats a call while the database of a busy machine is slow, as callers should. */
   const call = (path: string, body: Record<string, unknown>) =>
     waitFor(() =>
       createCaller(env['API'] ?? '', env['KEY'] ?? '')<Record<string, string | number | null>>(path, body).catch(

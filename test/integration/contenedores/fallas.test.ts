@@ -64,7 +64,7 @@ describe.skipIf(!(await hasEngine()))('a download while a container fails', { ti
     const { status, body } = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...OTHER });
     expect([status, body.cfdi_codigo]).toEqual([503, 5041]);
     await end();
-    // What was answered so may have been accepted: asking again charges nothing more.
+    // A request with this answer may be accepted: repeating it charges nothing.
     const other = await waitFor(() => askFor(caller, OTHER).catch(() => null));
     await expectBoth(caller, id, other);
   });

@@ -132,7 +132,7 @@ describe.skipIf(!COMPOSE)('docs/operate.md, followed to the letter before a simu
       .map(({ revision, que }) => `${revision}: ${que}`);
     expect(wrong).toEqual([
       expect.stringContaining('habla con un simulador'),
-      // Domains of examples: nobody answers for them here.
+      // Example domains without a server.
       expect.stringContaining('https://paquetes.acuse.example'),
     ]);
     expect(code).toBe(3);

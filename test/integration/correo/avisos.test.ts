@@ -26,7 +26,7 @@ beforeEach(async () => {
   ana = await newPersona(a.cuentaId);
 });
 
-/** Somebody of an account, whose address is known to be theirs unless said otherwise. */
+/** A member of an account, with a confirmed address by default. */
 async function newPersona(cuentaId: string, isVerificada = true, papel: Papel = 'CONTADOR') {
   const email = `${randomUUID()}@example.com`;
   const { id } = await createUsuarios(t.db).add({
@@ -74,7 +74,7 @@ describe('the end of a request', () => {
     const correos = createCorreos(t.db);
     const [primero] = await correos.claim({ limite: 10, leaseSeconds: 60 });
     if (primero === undefined) throw new Error('none');
-    // What is in hand is not written to any more.
+    // A held mail gets no further subjects.
     for (let n = 0; n < 25; n += 1) await finish();
     const [uno, otro, ...rest] = await correosDe(ana);
     expect([uno?.cuantas, otro?.cuantas, otro?.datos.length, rest]).toEqual([1, 25, 20, []]);
@@ -190,7 +190,7 @@ describe('mails', () => {
     expect((await correosDe(ana)).map(({ tipo, cuantas, datos }) => [tipo, cuantas, datos[0]?.['cuenta_id']])).toEqual([
       ['solicitud.terminada', 1, otra.cuentaId],
     ]);
-    // What is the case is told once the account is not suspended any more.
+    // The notice goes out when the account is reopened.
     await t.sql`UPDATE cuenta SET suspendida_en = NULL, suspension_motivo = NULL WHERE id = ${a.cuentaId}`;
     await look(daysBefore(5));
     expect(await kinds(ana)).toContain('credencial.por_vencer');

@@ -19,7 +19,7 @@ const kept = <T extends { close(): Promise<unknown> }>(opened: T): T => {
 const smtp = async (options?: SmtpOptions) => kept(await startSmtp(options));
 
 const autor = { actor: 'prueba', ip: null };
-/** Somebody with an account, who asked for another password so many times. */
+/** A user with an account and so many requests for a password. */
 async function newPersona(veces = 1) {
   const email = `${randomUUID()}@example.com`;
   const password = { hash: '$argon2id$x', kid: 'p1' };
@@ -61,7 +61,7 @@ it('sends the mail that was asked for, whose link lets its owner in once; the da
   const usuarios = createUsuarios(t.db);
   expect(await usuarios.redeemCodigo(codigo, NUEVA, '203.0.113.9')).toBe(ana.email);
   expect(await usuarios.redeemCodigo(codigo, NUEVA, '203.0.113.9')).toBeNull();
-  // The link came to the address: it is theirs, and is told that the password changed.
+  // The link confirms the address, which then gets the notice about the changed password.
   const aviso = await waitFor(
     async () =>
       mailsTo(server, ana).find(({ headers }) => headers['subject'] === 'Su contraseña de Acuse cambió') ?? null,

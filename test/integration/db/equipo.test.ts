@@ -34,7 +34,7 @@ async function cuentaWith(owners: number) {
 const ownersOf = (cuentaId: string) =>
   t.sql`SELECT usuario_id FROM miembro WHERE cuenta_id = ${cuentaId} AND papel = 'PROPIETARIO'`;
 
-/** All of these at once: each has begun, and seen what was there before, when the first can write. */
+/** Runs all at once: each begins and reads before the first writes. */
 async function together<T>(cuentaId: string, changes: readonly (() => Promise<T>)[]): Promise<T[]> {
   const client = await t.db.pool.connect();
   try {

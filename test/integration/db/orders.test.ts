@@ -14,7 +14,7 @@ function ordersOf(left: readonly number[]): number[][] {
   );
 }
 
-/** What a solicitud should be, whoever does what in which order. */
+/** Expected state of a solicitud after any order of steps. */
 function createModel() {
   let [epoch, isHeld, estado] = [0, false, 'EN_PROCESO'];
   const isOpen = () => estado === 'EN_PROCESO';

@@ -113,7 +113,7 @@ describe('a fair share of the slots', () => {
     const a = await due(first, 2_000);
     expect((await drain()).every((id) => a.includes(id))).toBe(true);
     const b = await due(second, 2_000);
-    // Whoever finishes gives its slot to the account with the fewest under way.
+    // A finished step gives its slot to the account with the fewest under way.
     for (let round = 0; round < 8; round += 1) {
       const rows = await t.sql<{ id: string }>`SELECT solicitud_id AS id FROM outbox WHERE rung_at IS NOT NULL
         ORDER BY rung_at, solicitud_id LIMIT 20`;

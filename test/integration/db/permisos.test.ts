@@ -36,7 +36,7 @@ beforeAll(() => letUsersIn(t));
 const DENIED = { code: '42501' };
 const autor = { actor: 'prueba', ip: null };
 
-/** Where no row is: what is refused is refused before any is looked for. */
+/** An id without a row: rights are checked before rows are searched. */
 const NOBODY = `'${randomUUID()}'`;
 
 const OF_NOBODY = [

@@ -6,7 +6,7 @@ import { examine } from '../fixtures/planes.ts';
 
 /** Enough that reading all of a table shows. */
 const SOLICITUDES = 50_000;
-/** Rows that one step of a statement may read: the greatest batch of a loop, and what is counted up to. */
+/** Rows that one step of a statement may read: the greatest batch of a loop, or a limit of counting. */
 const MOST_READ = 8_000;
 /** Tables that grow with what customers do. */
 const GROWING = [
@@ -26,7 +26,7 @@ const GROWING = [
 ];
 /** An operator's own look at all accounts, at a terminal. */
 const AT_A_TERMINAL = new Set(['createListaSolicitudes.all', 'createTrazas.read']);
-/** Only write what was gathered in memory. */
+/** Functions that write sums from memory or listen. */
 const WITHOUT = new Set([
   'createSatMetrics.record',
   'createSatMetrics.close',

@@ -68,7 +68,7 @@ describe('retention', { shuffle: false }, () => {
   test('keeps the audit log for the years that the settings say, and deletes from its beginning only', async () => {
     await t.sql`INSERT INTO auditoria (actor, accion, en) SELECT 'prueba', 'poda', now() - make_interval(days => d)
     FROM unnest(ARRAY[2000, 1900, 1824, 1]) d`;
-    // Whatever came before in the log is older than what is looked at first.
+    // Earlier lines of the log become older than the first page.
     await t.sql`UPDATE auditoria SET en = now() - interval '9 years' WHERE accion <> 'poda'`;
     await pruneAll(t.db, 100);
     const rows = await t.sql`SELECT extract(day FROM now() - en)::int AS days FROM auditoria ORDER BY id`;
@@ -106,7 +106,7 @@ describe('retention', { shuffle: false }, () => {
       await createRetention(t.db).prune({ ...DAYS, limit: 100 });
       expect(await count('idempotencia', `operacion = 'lote'`)).toBe(900);
       await Promise.all([1, 2, 3].map(() => pruneAll(t.db, 100)));
-      // Another holds these two: nobody waited for them.
+      // Another transaction holds these two rows; the purge skipped them.
       expect(await count('idempotencia', `operacion = 'lote'`)).toBe(2);
     } finally {
       await holder.query('ROLLBACK');

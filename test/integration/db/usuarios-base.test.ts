@@ -14,7 +14,7 @@ import { duringTests } from '../fixtures/during-tests.ts';
 
 const CLAVES = ['una-clave-de-prueba', 'otra-clave-de-prueba'] as const;
 
-/** A server that nobody migrated a database of, with one whose owner may make no roles. */
+/** A server without a migrated database, with an owner who may create no roles. */
 const server = duringTests(async () => {
   const dataDir = await mkdtemp(join(tmpdir(), 'acuse-roles-'));
   const postgres = await startPostgres({ dataDir, log: silentLogger, durable: false });
@@ -176,11 +176,11 @@ describe('users of the database', { shuffle: false }, () => {
     expect(await inspectQueue(queue.url, 10_000)).toMatchObject({ hasSchema: true, mayUse: true });
     await expect(ask('acuse_cola', CLAVES[1], 'SELECT FROM cuenta')).rejects.toMatchObject({ code: '42501' });
     await expect(ask('acuse_cola', CLAVES[1], 'CREATE TABLE x ()')).rejects.toMatchObject({ code: '42501' });
-    // Neither a process nor anybody else looks into it.
+    // No other login may connect to it.
     const worker = createUsuariosBase(server.db);
     await worker.set({ nombre: 'acuse_worker_5', rol: 'worker', password: CLAVES[0] });
     await expect(inspectQueue(cola(CLAVES[0], 'acuse_worker_5'), 10_000)).rejects.toMatchObject({ code: '42501' });
-    // What somebody else has is left alone.
+    // Databases and users of others stay.
     await expect(migrar(cola(CLAVES[0], 'dueno'))).rejects.toThrow('ya tiene un usuario «dueno»');
     await expect(migrar(cola(CLAVES[0], 'acuse_cola_2', 'dos'))).rejects.toThrow('no son de la cola');
     await expect(migrar(cola('corta'))).rejects.toThrow('DATABASE_URL_COLA: debe nombrar una base y un usuario');

@@ -28,7 +28,7 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
   [/assemble\.bench\.ts/, 'a bench of minutes with a million rows'],
   [/^npm (run build|pack|install) /, 'would leave files in the checkout; test/integration/sdk packs and installs it'],
 ];
-/** Pages of which another test runs all commands, as they are published. */
+/** Pages whose commands another test runs, as published. */
 const ELSEWHERE = /^apps\/simulador\/README(\.es)?\.md$/; // test/integration/simulador
 /** Fields of an answer to a request that was made before. */
 const SOMETIMES = ['duplicada'];
@@ -97,7 +97,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
   beforeAll(async () => {
     home = await mkdtemp(join(tmpdir(), 'acuse-documentos-'));
     const args = ['packages/embedded/bin/acuse.mjs', 'start', '--json', '--data', home];
-    // Settings that a stack without them would not survive: nobody may sign up, and nobody twice from one address.
+    // Settings that these commands need: otherwise sign-ups are closed or limited by address.
     const settings = {
       API_PORT: String(await freePort()),
       PANEL_REGISTRO: 'cerrado',
@@ -190,7 +190,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
     }
     expect(seen).toHaveLength(shown.length);
 
-    /** What is kept up to date, and a cursor of its changes. */
+    /** A subscription, and a cursor of its changes. */
     async function preparedSincronizacion(): Promise<unknown> {
       await call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
       return Reflect.get(Object(await call('sincronizacion/cambios', { rfc })), 'siguiente');

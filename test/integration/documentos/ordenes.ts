@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** One command of a document: what somebody would paste as a whole. */
+/** One command of a document, pasted as a whole. */
 export interface Orden {
   readonly document: string;
   readonly text: string;

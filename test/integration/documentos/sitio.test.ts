@@ -21,7 +21,7 @@ const servicio = useServicio({}, {});
 describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
   const browser = duringTests(openBrowser);
 
-  /** Opens pages one after the other, noting what is asked of other hosts. */
+  /** Opens pages one after the other, and records requests to other hosts. */
   async function visit(paths: readonly string[]) {
     const pestana = await browser.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
     const { page } = pestana;

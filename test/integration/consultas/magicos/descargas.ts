@@ -88,9 +88,8 @@ export const expectSegundo: Prueba = async ({ holgado }, rfc) => {
 const SECONDS = 600;
 
 /**
- * A million rows in one request of the legal person; one row more, in two, of the natural one. Carried to the last byte
- * when all faults run (`npm run test:faults`) or what is slow; else only until the authority has said how many there
- * are.
+ * A million rows in one request of the legal person; one row more, in two, of the natural one. Downloaded to the last
+ * byte in fault runs (`npm run test:faults`) and slow runs; else only until the SAT gives the number.
  */
 export const expectMillon: Prueba = async ({ holgado }, rfc, { moral }) => {
   const isMoral = rfc === moral;

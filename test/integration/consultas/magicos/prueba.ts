@@ -11,7 +11,7 @@ export interface Servicios {
   propio(options?: ServicioOptions): Promise<Servicio>;
 }
 
-/** What the API is told that has to give up soon. */
+/** Settings of an API that gives up soon. */
 export const APURADO = { SAT_PRESUPUESTO_MS: '4000', SAT_POR_RFC: '16' };
 
 /** Proves what the table of magic RFCs says that Acuse answers, for one of the two RFCs. */
