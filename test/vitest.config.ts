@@ -58,8 +58,7 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has
-    // answered.
+    // Polled conditions take their time: a busy machine may need more than the default second for a page.
     expect: { poll: { timeout: 25_000 } },
     setupFiles: ['test/reuse-keys.ts'],
     pool: 'forks',

@@ -1,4 +1,4 @@
-/** A guard of a promise, how it is taken away, and the test files of which one has to notice. */
+/** A guard of a promise, its removal, and the test files that must notice. */
 export interface Guard {
   readonly name: string;
   /** Where it stands, from the root of the checkout. */

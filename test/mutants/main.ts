@@ -36,7 +36,7 @@ async function main(words: string): Promise<number> {
   }
 }
 
-/** Everything but what is installed, which is linked: only our own packages must be those of the copy. */
+/** Copies everything but installed packages, which are linked: our own packages must be the copy's. */
 async function copyCheckout(copy: string): Promise<void> {
   const isLeftOut = (path: string) => ['node_modules', '.git', '.acuse', 'dist'].includes(basename(path));
   const installed: string[] = [];

@@ -10,7 +10,7 @@ const HOUR_MS = 3_600_000;
 const NOMBRES = ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'] as const;
 const CANALES = ['the web service of cfdi', 'the web service of retenciones', 'the portal'] as const;
 
-/** A channel in front of the authority as it is, for a taxpayer with nine rows and a folio that is nobody's. */
+/** A channel to the SAT, for a taxpayer with nine rows and an unknown folio. */
 async function setUpCanal(canal: (typeof CANALES)[number]) {
   const isPortal = canal === 'the portal';
   const documento = canal.endsWith('retenciones') ? 'retenciones' : 'cfdi';

@@ -90,7 +90,7 @@ const CONECTORES: Readonly<Record<string, Conector>> = {
 
 const foreign = { status: 302, headers: { location: 'https://malo.example/' } };
 
-/** What may come instead of an answer, and as which error it is told. */
+/** Faulty answers, with their errors. */
 const FALLAS = [
   ['a maintenance page', { kind: 'html200' }, 'RESPUESTA_ILEGIBLE'],
   ['nothing', { kind: 'empty200' }, 'RESPUESTA_ILEGIBLE'],
@@ -180,7 +180,7 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
     expect(mount.requests).toEqual([]);
   });
 
-  // The page of the communiqués names nobody.
+  // The page of the communiqués names no taxpayer.
   const named = service === 'aplicacionesc' ? [] : [conector.inicio ?? operation];
   it.each(named)('does not believe what names another RFC (%s)', async (pagina) => {
     const mount = await setUp();

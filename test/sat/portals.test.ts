@@ -331,7 +331,7 @@ describe('consultar-opinion', () => {
   });
 
   describe('where the page speaks OAuth itself', () => {
-    /** The page of the application with settings in its script, to whoever asks for it. */
+    /** The page of the application with settings in its script, for every caller. */
     async function setUpOauth() {
       const m = await setUp(PATIENT);
       const script = `var config = { clientId: '50bffab8-793c-41c4-b639-9abe2a93cb2c', redirectUri: "${m.url}/ptsc32d/oauth2/callback", scope: 'openid' };`;

@@ -346,7 +346,7 @@ describe('a log-in behind a captcha', () => {
   });
 });
 
-/** A resolver that answers nobody before `open` is called; by default with the right answer. */
+/** A resolver that answers after `open`; by default correctly. */
 async function held(answer?: ResolvedorCaptcha) {
   const own = answer ?? resolvedorDe(await simulate());
   let [asked, open] = [0, () => {}];

@@ -103,9 +103,9 @@ export interface Config {
   readonly efirmas: readonly string[];
   readonly reloj: Date | undefined;
   readonly settings: Partial<Settings>;
-  /** The addresses are told in one line of JSON. */
+  /** True to print the addresses as one line of JSON. */
   readonly json: boolean;
-  /** Nothing is started: the help or the version is what was asked for. */
+  /** Text to print instead of starting; null to start. */
   readonly shows: 'help' | 'version' | null;
 }
 

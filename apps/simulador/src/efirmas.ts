@@ -14,8 +14,8 @@ export interface EfirmaFiles {
 const PASSWORD = '12345678a';
 
 /**
- * Leaves an e.firma of a taxpayer in a folder that there is, as `RFC.cer` and `RFC.key`; one that is there stays while
- * the simulator would take it.
+ * Writes an e.firma of a taxpayer into an existing folder, as `RFC.cer` and `RFC.key`; keeps a present one that the
+ * simulator would accept.
  */
 export async function keepEfirma(simulador: Simulador, rfc: string, folder: string): Promise<EfirmaFiles> {
   const files = { rfc, cer: join(folder, `${rfc}.cer`), key: join(folder, `${rfc}.key`), password: PASSWORD };

@@ -1,4 +1,4 @@
-/** What the tests of this repository use. What is published is ./publico.ts. */
+/** Entry for the tests of this repository. ./publico.ts is the published one. */
 
 export { createSimulador, type Simulador } from './app.ts';
 export { type RunningSimulador, startSimulador } from './start.ts';

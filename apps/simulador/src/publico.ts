@@ -42,7 +42,7 @@ export interface Ajustes {
   max_descargas: number;
   /** Equal requests for XML in a lifetime; then 5002. Default 2. */
   max_solicitudes_iguales: number;
-  /** Where 5002 is told: at the request, or at the verification of one that was accepted. Default `al pedir`. */
+  /** Place of the answer 5002: the request, or the verification of an accepted request. Default `al pedir`. */
   agotadas: 'al pedir' | 'al verificar';
   /** Requests by UUID a day; then 5011. Default 2,000. */
   max_folios_por_dia: number;
@@ -54,7 +54,7 @@ export interface Ajustes {
   captcha: boolean;
   /** How many right captchas are taken for wrong ones first. Default 0. */
   captchas_rechazados: number;
-  /** How often the magic RFC of the false empty is told that there is nothing. Default 1. */
+  /** Number of false empty answers for the magic RFC of the false empty. Default 1. */
   vacios_falsos: number;
   /** Milliseconds that an answer to the slow magic RFC takes. Default 1,000. */
   ms_lento: number;
@@ -158,7 +158,7 @@ export interface Falla {
 export interface Llamada {
   readonly servicio: string;
   readonly operacion: string;
-  /** Empty where nobody was named. */
+  /** Empty without a named taxpayer. */
   readonly rfc: string;
   /** By the simulator's clock. */
   readonly fecha: Date;
@@ -183,7 +183,7 @@ export interface CambioContribuyente {
   readonly basura?: boolean | null | undefined;
 }
 
-/** A simulated SAT that listens. What is refused rejects with a RangeError that says why, in Spanish. */
+/** A listening simulated SAT. Refusals reject with a RangeError with the reason, in Spanish. */
 export interface Simulador {
   /** Its address, without a slash at the end. */
   readonly url: string;
@@ -201,7 +201,7 @@ export interface Simulador {
   fallar(falla: Falla): Promise<string>;
   /** Takes a fault away, or all of them. */
   quitarFallas(id?: string): Promise<void>;
-  /** What was called, oldest first. */
+  /** Calls, oldest first. */
   llamadas(filtro?: {
     readonly servicio?: string;
     readonly operacion?: string;
@@ -218,7 +218,7 @@ export interface Simulador {
   close(): Promise<void>;
 }
 
-/** Starts a simulated SAT. Rejects when it may not listen where it is told to. */
+/** Starts a simulated SAT. Rejects when it may not listen at the given address. */
 export async function start(options: StartOptions = {}): Promise<Simulador> {
   const { host, puerto: port, https, datos: dataDir, reloj, ajustes: settings } = options;
   const { app, url, world, close } = await startSimulador({ host, port, https, dataDir, settings });

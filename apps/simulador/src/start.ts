@@ -23,7 +23,7 @@ export async function startSimulador(options: StartOptions = {}): Promise<Runnin
     fetch: app.fetch,
     ...(https ? { createServer: createTlsServer, serverOptions: await tlsOf(world, host) } : { createServer }),
   }) as Server;
-  // Who calls closes what is idle: a connection that both may close ends now and then with a request on its way.
+  // The client closes idle connections: when both sides may, a request is lost now and then.
   server.keepAliveTimeout = 0;
   server.listen(port, host);
   await once(server, 'listening');
@@ -44,7 +44,7 @@ export async function startSimulador(options: StartOptions = {}): Promise<Runnin
 
 const ANY: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-/** The host part of an address to call: who listens everywhere is told by the loopback. */
+/** The host of an address to call: the loopback for a server on all interfaces. */
 function reachable(host: string): string {
   const name = ANY[host] ?? host;
   return name.includes(':') ? `[${name}]` : name;

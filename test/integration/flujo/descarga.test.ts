@@ -20,7 +20,7 @@ onEachDriver('the main job', (queueUrl) => {
     const { names, manifest } = await openPaquete(caller, id);
     expect(names.filter((name) => name.startsWith('originales/')).length).toBeGreaterThan(2);
     expect(manifest).toMatchObject({ rfc: caller.rfc });
-    // Noted once, though three periods became ready: how long it took for whoever asks next.
+    // Noted once for three ready periods: the wait for later callers.
     expect(await servicio.sql`SELECT modo, canal, tipo, descargas FROM espera_sat`).toEqual([
       { modo: 'test', canal: 'portal', tipo: 'recibidos', descargas: 1 },
     ]);

@@ -111,7 +111,7 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     for (const [i, row] of after.entries()) {
       expect(row.expira_en.getTime()).toBeGreaterThan(Number(before[i]?.expira_en.getTime()));
     }
-    // Only the fresh copies are good now: whoever still used the first ones would have to wait.
+    // Only the fresh copies are valid: a step with the first copies would have to wait.
     servicio.simulador.world.faults.remove(stuck.id);
     for (const id of ids) expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
     for (const id of ids) expect(await eventosDe(servicio, id)).not.toContain('ESPERA_EFIRMA');

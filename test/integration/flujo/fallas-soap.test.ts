@@ -40,7 +40,7 @@ describe('the SAT’s web service has a bad hour', () => {
 
   it('Autentica: every kind of fault in a row', { tags: ['slow'] }, async () => {
     const caller = await newCaller();
-    // Nobody is named before the log-in: the rule is for whoever comes, and this is the only one.
+    // Before the log-in no taxpayer is named: the rule holds for every caller, and this is the only one.
     for (const kind of FALLAS)
       servicio.simulador.world.faults.add({ service: SAT, operation: 'Autentica', kind, times: 1, ms: 200 });
     const id = await askFor(caller);

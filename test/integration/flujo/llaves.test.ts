@@ -68,8 +68,8 @@ describe('an API key ends while solicitudes run', () => {
     for (const id of ids) expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
     expect(await saldoDe(servicio, caller)).toBe(5);
 
-    // What was on its way at that moment arrives before its worker has ended; then another solicitud goes all the way,
-    // and of this one nothing is heard.
+    // A delivery under way arrives before its worker ends; then another solicitud runs to its end without an event of
+    // this one.
     await worker.stop();
     const asked = llamadas(servicio, caller).length;
     servicio.simulador.world.faults.remove(held);

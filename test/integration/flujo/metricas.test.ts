@@ -19,7 +19,7 @@ const own = useServicio(
   { METRICS_PORT: String(workerPort), WORKER_ROLES: 'descargas,ensambles,relay,reconciler,reaper,webhooks' },
 );
 
-// Before the first scrape, whose answer about the lists is told for some seconds.
+// Before the first scrape, whose reading of the lists is cached for some seconds.
 beforeAll(async () => {
   const load = (clave: 'csd' | 'firmes' | 'cancelados', n = 10) =>
     createCargaListado(own.db, clave).loadList(

@@ -23,8 +23,8 @@ import {
 import { startReceptor } from '../webhooks/fixtures/receptor.ts';
 
 /**
- * An installation that asks the SAT, which the simulator of the service plays behind a pipe, and beside it the simulator
- * of the test keys, behind another one. A pipe that is shut counts who comes: nobody may, who asks with a test key.
+ * An installation with the SAT (the service's simulator behind a pipe) and the simulator of the test keys behind
+ * another pipe. A shut pipe counts connections: test keys must make none.
  */
 const pruebas = duringTests(async () => {
   const dir = await mkdtemp(join(tmpdir(), 'acuse-modos-'));
@@ -62,7 +62,7 @@ beforeAll(async () => {
   worker = await servicio.startWorker();
 });
 
-/** Runs `work` while the SAT is shut: whoever would have asked it is counted. */
+/** Runs `work` while the SAT is shut, and counts connections to it. */
 async function withoutSat<T>(work: () => Promise<T>): Promise<T> {
   const asked = pruebas.sat.refused();
   pruebas.sat.shut();

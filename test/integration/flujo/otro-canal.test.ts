@@ -30,7 +30,7 @@ describe('a bulk download whose channel gives no answer', () => {
     await worker.stop();
   });
 
-  /** The whole host, whoever asks. */
+  /** The whole host, for every caller. */
   const fall = (service: string) => {
     const fault: Fault = { service, kind: 'status', status: 503 };
     return servicio.simulador.world.faults.add(fault).id;

@@ -144,8 +144,8 @@ describe('what the SAT refuses or gives up', () => {
     expect([paquete.status, paquete.body.cfdi_codigo]).toEqual([409, 3003]);
     expect(paquete.body.data).toEqual({ motivo: 'PLAZO_AGOTADO' });
 
-    // Another one of this taxpayer goes all the way while the ended one is left alone, once what was on its way has
-    // arrived.
+    // Another solicitud of this taxpayer runs to its end without an event of the ended one, once deliveries under way
+    // have arrived.
     await worker.stop();
     const asked = llamadas(servicio, caller, VERIFICA).length;
     servicio.simulador.world.faults.remove();

@@ -64,7 +64,7 @@ test('who of a download stands on a list is told to whom it belongs, page by pag
   const { items } = await expectOk(caller.call('descarga/listar', { limite: 1 }));
   expect(items).toMatchObject([{ solicitud_id: id, contrapartes_listadas }]);
 
-  // Another taxpayer, and a key of the other mode, are answered as about what nobody has.
+  // Another taxpayer, and a key of the other mode, get the answer for an unknown solicitud.
   const nadie = await caller.call('riesgo/paquete', { solicitud_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' });
   const answers = [nadie, await ask(await own.newCaller()), await ask(await own.newKey(caller, 'live'))];
   for (const { status, body } of answers)

@@ -46,7 +46,7 @@ it.skipIf(commit === null)(
     const third = await askFor(old, { ...UN_DIA, desde: '2025-05-13' });
     await expectWhole(servicio, old, third, { ...UN_DIA, desde: '2025-05-13' });
 
-    // 3. The API is replaced: it knows what was stored, asked and answered before.
+    // 3. The API is replaced: it knows everything stored, asked and answered before.
     expect(await expectOk(caller.call('usuario/datos-fiscales', { rfc }, repeated))).toEqual(answered);
     for (const id of [first, second, third])
       expect(await expectOk(caller.call('descarga/verificar', { solicitud_id: id }))).toMatchObject({

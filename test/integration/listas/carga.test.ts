@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => database.close());
 const carga = () => createCargaListas(database.db);
-/** What is said of one RFC, list by list. */
+/** Entries of one RFC, list by list. */
 const listasDe = (db: Pick<Database, 'pool'>) => ({
   async consultar(rfc: string) {
     const { fechaCorte, edosFuente: fuente, rfcs: answers } = await createListas(db).consultar([rfc]);
@@ -90,7 +90,7 @@ describe('a version of list 69-B', () => {
         const { efos } = await listasDe(reader).consultar(TODOS[n % CUANTAS] ?? '');
         looks += 1;
         expect(efos?.filas).toHaveLength(1);
-        // The row is of the version whose cut is told beside it.
+        // The row belongs to the version of the shown cut.
         expect(efos?.filas[0]?.historial[0]?.oficio).toBe(efos?.fechaCorte);
         seen.add(efos?.fechaCorte ?? '');
       }

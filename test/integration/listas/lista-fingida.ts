@@ -21,7 +21,7 @@ export const filas = (marca: string, n = CUANTAS): FilaEfos[] =>
 export const filasListado = (marca: string, n = CUANTAS): FilaListado[] =>
   TODOS.slice(0, n).map((rfc) => ({ rfc, nombre: marca, supuesto: 'FIRMES', publicada: '2024-03-05' }));
 
-/** What is to be told of a version, and how it comes; what is left out is as a good source gives it. */
+/** Content and behaviour of a version; defaults are those of a good source. */
 export interface Fingida<F = FilaEfos> {
   readonly corte?: string;
   readonly filas?: readonly F[];

@@ -47,7 +47,7 @@ flowOnEachDriver('from the list at its source to the answer', (queueUrl) => {
     const untilCarga = (isIt: (one: Carga) => boolean, times = 1) =>
       waitFor(async () => (await carga.estado()).cargas.filter(isIt).length >= times || null);
 
-    // No worker yet: nothing is known of anybody.
+    // Without a worker no RFC is known.
     const before = await consultar();
     expect([before.status, before.body.cfdi_codigo, before.body.data?.['motivo']]).toEqual([
       503,
@@ -59,7 +59,7 @@ flowOnEachDriver('from the list at its source to the answer', (queueUrl) => {
     await servicio.startWorker();
     await waitFor(async () => (await consultar()).status === 200 || null);
     expect(await expectOk(consultar())).toMatchObject({ situacion: 'Presunto', fecha_corte: '2026-07-31' });
-    // A hidden row is nobody's, not even of one who would ask with its letters.
+    // A hidden row belongs to no RFC, not even to one with its letters.
     expect((await consultar('XXXXXXXXXXXX')).body.cfdi_codigo).toBe(2002);
 
     // Each second the queue wakes, and the source is asked whether it has something newer.

@@ -6,7 +6,7 @@ import { LOOPS, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
-/** What a process is told so that its clock is so many minutes before that of everybody else, or after it. */
+/** Settings of a process with a clock so many minutes off. */
 const clockOff = (minutes: number) => ({
   NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(
     `globalThis.Date=new Proxy(Date,{construct:(D,a,n)=>Reflect.construct(D,a.length?a:[D.now()+${minutes * 60_000}],n),` +

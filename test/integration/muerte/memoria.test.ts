@@ -49,7 +49,7 @@ it.runIf(process.platform === 'linux')(
     try {
       await once(child.stdout, 'data');
       const found = await search.inProcess(child.pid ?? 0, 'it');
-      // The last one was not wiped: what is there would be found.
+      // The last one is not wiped: a search finds it.
       expect(found.map((one) => one.split(',')[0])).toEqual([`memory of it: CIEC ${NUMBER - 1}`]);
     } finally {
       child.kill();

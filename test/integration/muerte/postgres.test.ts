@@ -17,7 +17,7 @@ flowOnEachDriver('the database ends in the middle of the work', (queueUrl) => {
       ...(queueUrl ? { queueUrl } : {}),
       database: postgres.database,
       simulador: { segundos_hasta_terminar: 3 },
-      // A claim that nobody could give back, the database being away, lapses soon.
+      // A claim that could not be released without the database expires soon.
       workerEnv: { LEASE_SECONDS: '3' },
     });
   });

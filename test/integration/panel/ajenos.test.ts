@@ -13,7 +13,7 @@ const RUTAS_CON_NOMBRE = RUTAS.filter(
   ({ path, acceso }) => acceso !== 'publica' && acceso !== 'operador' && path.includes(':') && !COMUNES.test(path),
 );
 
-/** What stands for each kind of thing: one of Ana's, one that nobody has, and what is no name at all. */
+/** Values for each kind of thing: one of Ana's, an unknown one, and an invalid one. */
 let nombres: Readonly<Record<string, readonly [ajeno: string, nadie: string, ninguno: string]>>;
 let rfcDeAna: string;
 let rfcDeSolicitud: string;

@@ -204,7 +204,7 @@ test('after the restoring of a backup nobody consents any more, and a cursor fro
   const uno = randomUUID();
   await read(uno);
   const before = await changes();
-  // What the backup does not have: somebody has read further than it goes.
+  // A reader has read further than the backup goes.
   const beyond = String(before['siguiente']).replace(/\.1$/, '.7');
   await recover(servicio.db, { actor: 'operador:prueba', ip: null });
   expect(await find()).toMatchObject({ estado: 'PAUSADA', motivo: 'SIN_CONSENTIMIENTO', consentimiento: null });

@@ -54,7 +54,7 @@ test('the page shows sums by state, counterparties, a chart and each CFDI, page 
   await read(filas.filter((_, n) => n !== 5));
   const first = await get();
   expect(first.status).toBe(200);
-  // 118 in force, of which one is an egreso; one cancelled, one missing since.
+  // 118 in force, one of them an egreso; one cancelled, one missing since.
   expect(first.main).toMatch(/Vigentes\s*118\s*117,011\.70\s*1,000\.10\s*0\.00/);
   expect(first.main).toMatch(/Cancelados\s*1\s*1,000\.10/);
   expect(first.main).toMatch(/El SAT ya no los da\s*1\s*1,000\.10/);

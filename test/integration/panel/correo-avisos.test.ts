@@ -44,7 +44,7 @@ describe('notices', () => {
     const refused = await berta.post('/cuenta/correo', { _csrf, 'evento.credencial.por_vencer': 'si' });
     expect([refused.status, refused.main]).toEqual([422, expect.stringContaining('puede ver en el panel')]);
     expect(await apagados(berta.usuarioId)).toEqual([]);
-    // What was chosen before stays for the day on which the role is another.
+    // Earlier choices stay for a later role.
     expect((await berta.post('/cuenta/correo', { _csrf })).location).toBe('/cuenta/correo');
     expect(await apagados(berta.usuarioId)).toEqual([...suyos].sort());
     await panel.sql`DELETE FROM miembro WHERE usuario_id = ${berta.usuarioId}`;

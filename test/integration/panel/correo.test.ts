@@ -11,7 +11,7 @@ const NUEVA = 'otra contraseña muy larga';
 const isIn = async (cliente: Pick<Cliente, 'get'>) => (await cliente.get('/cuenta')).status === 200;
 const ask = (email: string, desde: Panel = panel) => desde.newCliente().submit('/olvide', '/olvide', { email });
 
-/** The link of the mail that somebody waits for, made as a worker makes it. */
+/** The link of a waiting mail, made as a worker makes it. */
 async function receive(email: string, tipo: TipoCorreo): Promise<string | null> {
   const correos = createCorreos(panel.db);
   for (const tomado of await correos.claim({ limite: 1_000, leaseSeconds: 60 })) {
@@ -33,7 +33,7 @@ describe('somebody who forgot the password', () => {
     expect(asked.location).toBe('/entrar');
     const codigo = await receive(ana.email, 'password.restablecer');
     expect(codigo).not.toBeNull();
-    // Whoever follows the link by machine, as scanners of mail do, uses it up by no GET.
+    // A GET by a machine, such as a scanner of mail, does not use the link up.
     const cliente = panel.newCliente();
     for (let n = 0; n < 2; n += 1) expect((await cliente.get(`/restablecer?codigo=${codigo}`)).status).toBe(200);
     const choose = () => cliente.submit(`/restablecer?codigo=${codigo}`, '/restablecer', { password: NUEVA });
@@ -135,7 +135,7 @@ describe('somebody who signs up where mail is sent', () => {
     const codigo = await receive(ana.email, 'correo.verificar');
     const desde = `/verificar?codigo=${codigo}`;
     for (let n = 0; n < 2; n += 1) expect((await ana.get(desde)).status).toBe(200);
-    // Also at a device where nobody is logged in.
+    // Also on a device without a log-in.
     const otra = panel.newCliente();
     expect((await otra.submit(desde, '/verificar')).location).toBe('/entrar');
     const again = await ana.submit(desde, '/verificar');
@@ -182,7 +182,7 @@ describe('somebody who signs up where mail is sent', () => {
     const email = `${randomUUID()}@example.com`;
     await signUp(email, 'la del extraño, muy larga');
     expect((await tries(email, 'la del extraño, muy larga')).status).toBe(422);
-    // Its owner signs up too, and is mailed a link by which nobody else's password is left.
+    // The owner of the address signs up too and gets a link, which removes the other person's password.
     await signUp(email);
     const codigo = await receive(email, 'password.restablecer');
     const cliente = panel.newCliente();

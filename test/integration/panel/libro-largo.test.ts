@@ -14,7 +14,7 @@ const LARGO = inject('isThorough') ? 1_000_000 : 100_000;
 const FILAS_CSV = 100_000;
 
 setFlagsFromString('--expose-gc');
-/** Frees what nothing refers to, so that what is measured is what is held. */
+/** Collects garbage, so that the measurement shows held memory. */
 const collect = runInNewContext('gc') as () => void;
 
 const panel = usePanel();

@@ -75,7 +75,7 @@ describe('throttles of log-ins', () => {
     expect(await from('203.0.113.7', ana.password)).toBe(429);
     expect(await from('198.51.100.1', ana.password)).toBe(303);
 
-    // Twenty times as many in all, of which one is used up.
+    // Twenty times as many in all; one is used up.
     const guesses = await Promise.all(Array.from({ length: 22 }, (_, network) => from(`192.0.2.${network}`)));
     expect(guesses.sort()).toEqual([...Array(19).fill(422), 429, 429, 429]);
     // Then the right password is held too, but from no network that the owner came from before.

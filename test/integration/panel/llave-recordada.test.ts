@@ -12,7 +12,7 @@ async function withKey(persona = ana) {
   return { id, rfc, key: await generate(persona, rfc), pagina: hrefRfc(rfc, '/credenciales') };
 }
 
-/** Stores the CIEC; without a key as somebody who has typed it in before. */
+/** Stores the CIEC; without a key as a user with a remembered key does. */
 const store = (persona: Pick<Persona, 'submit'>, pagina: string, key = '') =>
   persona.submit(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
 

@@ -13,7 +13,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     const queue = createQueue({ url: queueUrl ?? panel.databaseUrl, namespace });
     await queue.wake([{ solicitudId: 'una', gen: 1, queue: 'descargas' }], new AbortController().signal);
     await queue.close();
-    // A connection that does not come within seconds is given up, and tried anew by who looks next.
+    // A connection that takes seconds is given up, and the next reader tries again.
     const looked = async () => panel.deps.dashboard.cuentas(AbortSignal.timeout(60_000));
     await vi.waitFor(async () => expect((await looked()).map(({ trabajos }) => trabajos)).not.toContain(null), {
       timeout: 100_000,

@@ -83,7 +83,7 @@ describe('the pages of the operator', () => {
       for (const id of ['x', "'", '1', randomUUID().toUpperCase(), randomUUID()]) {
         const at = path.replace(':id', encodeURIComponent(id));
         const answer = metodo === 'GET' ? await operador.get(at) : await operador.post(at, campos);
-        // A captcha is of a few minutes: one that is not there any more is no mistake of whoever answers it.
+        // A captcha lives for minutes: answering an expired one is no mistake.
         const isGone = path === '/operador/captchas/:id' && id.length === 36;
         expect([metodo, at, answer.status]).toEqual([metodo, at, isGone ? 303 : 404]);
       }
@@ -172,7 +172,7 @@ describe('what the operator does', () => {
     const cuenta = `/operador/cuentas/${otra.cuentaId}`;
     const listas = '/operador/listas';
     const archivo = new File(['rfc\nAAA010101000\nBBB010101000\n'], 'edos.csv', { type: 'text/csv' });
-    /** The address of the route, with what stands for its id; the page with its form; the form; what is noted. */
+    /** Address of the route with a value for its id; page with its form; form; noted change. */
     const acciones: [ruta: string, id: string, desde: string, campos: Campos, escrito: string][] = [
       ['/operador/cuentas/:id/abono', otra.cuentaId, cuenta, { creditos: '7', referencia: 'F-1' }, 'abonar-creditos'],
       ['/operador/cuentas/:id/ajuste', otra.cuentaId, cuenta, { creditos: '−2', motivo: 'doble' }, 'ajustar-saldo'],

@@ -7,8 +7,8 @@ import { addRfc, attributesOf, newMiembro, type Persona, usePanel } from './fixt
 import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
 
 /**
- * Who may reach each address of an account: P owns it, C keeps the books, D writes programs. By hand, to be compared with
- * what is declared.
+ * Roles with access to each address of an account: P owns it, C keeps the books, D writes programs. Written by hand, to
+ * be compared with the declarations.
  */
 const ESPERADO: Readonly<Record<string, string>> = {
   'GET /inicio': 'PCD',

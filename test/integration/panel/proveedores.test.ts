@@ -96,7 +96,7 @@ describe('the page of a download', () => {
     expect(page.text).not.toContain('<b>Proveedor</b>');
     const nota = '1 contraparte en listas del SAT';
     expect((await persona.get('/solicitudes')).main).toContain(nota);
-    // Whoever writes the programs sees downloads, and nothing of what is in them.
+    // A developer sees downloads without their content.
     const programador = await newMiembro(panel, persona, 'DESARROLLADOR');
     for (const path of ['/solicitudes', `/solicitudes/${id}`]) {
       const { status, main } = await programador.get(path);

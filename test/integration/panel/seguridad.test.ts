@@ -10,7 +10,7 @@ const panel = usePanel();
 const cliente = usePersona(panel);
 const operador = usePersona(panel, { rol: 'OPERADOR' });
 
-/** An address for every pattern: what stands for an id is one that nobody has. */
+/** An address for every pattern, with an unknown id. */
 const pathOf = (pattern: string) =>
   pattern.replace(/:\w+(\{[^}]*\})?\??/g, '00000000-0000-7000-8000-000000000000').replace(/\*$/, 'x');
 

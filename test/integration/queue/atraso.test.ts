@@ -56,7 +56,7 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
       return untilTaken(() => outbox.drain(grace, (wakeUps) => queue.wake(wakeUps, AbortSignal.timeout(20_000))));
     };
 
-    // Woken again and again while nobody listens: the queue holds each wake-up once, and no more than the slots need.
+    // Woken again and again without a consumer: the queue holds each wake-up once, and no more than the slots need.
     for (let n = 0; n < 5; n += 1) await loops();
     const held = await waiting();
     expect(held).toBeGreaterThanOrEqual(SLOTS);

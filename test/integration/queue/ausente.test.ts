@@ -49,7 +49,7 @@ describe('the wake-up queue with a PostgreSQL that dies while it greets', () => 
   it('is woken all the same once there is another', { tags: ['slow'] }, async () => {
     const { database, port, ...server } = await ownPostgres();
     await server.end('stop');
-    // Takes connections and says nothing; they stay open when nobody listens any more.
+    // Takes connections without an answer; they stay open when the server stops listening.
     const silent: Socket[] = [];
     const dying = createServer((socket) => silent.push(socket)).listen(port, '127.0.0.1');
     await once(dying, 'listening');

@@ -18,10 +18,7 @@ const TERMINATED = (() => {
 /** ReadyForQuery outside of a transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/**
- * Stands before a server and ends some of the connections in the very segment that greets them, when nobody listens to
- * them yet.
- */
+/** A proxy that ends some connections in the segment of their greeting, before the client listens. */
 async function startCutter(target: URL) {
   const isDoomed = { next: (_n: number) => false as boolean };
   let [connections, cuts] = [0, 0];
@@ -72,7 +69,7 @@ it('a connection of the queue that is ended with its greeting ends nothing else,
   const { isHeard, close } = openWakeUps({ url: cutter.url, namespace: 'cortes' });
   try {
     await isHeard();
-    // Whichever connection it is that comes at that moment: the first to come anew, the second, both.
+    // For every connection at that moment: the first new one, the second, both.
     for (const doomed of [[1], [2], [1, 2], [2, 3], [1, 2, 3, 4]]) {
       const before = cutter.cuts();
       let n = 0;

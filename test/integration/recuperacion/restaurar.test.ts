@@ -41,7 +41,7 @@ flowOnEachDriver('a database that is restored from a backup', (queueUrl) => {
     'has what was there, ends once what was open, and knows nothing of what came after',
     { tags: ['slow'] },
     async () => {
-      // 1. A package, a request that nobody works on yet, an e.firma, a key: then the backup.
+      // 1. A package, an unclaimed request, an e.firma, a key: then the backup.
       const first = await servicio.startWorker();
       const [ana, beto] = [await servicio.newCiecCaller(), await newEfirmaCaller(servicio)];
       const lista = await askFor(ana);

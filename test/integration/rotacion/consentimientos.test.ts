@@ -36,7 +36,7 @@ async function open() {
     add: (count: number) => Promise.all(Array.from({ length: count }, () => newSubscriber(database, before))),
     hang: async () =>
       (await cuelgan(database.db, ['WORKER_KEYS', 'WORKER_PSKS'])).map(({ id, filas }) => `${id} ${filas}`),
-    /** The CIEC that a worker opens who has the new keys alone; null when nobody consents. */
+    /** The CIEC that a worker with the new keys alone opens; null without a consent. */
     async opened({ sincronizacionId, cuentaId: cuenta, rfc, expiraEn }: Subscriber) {
       const [row] = await sql<{
         sobre: Buffer;
@@ -148,7 +148,7 @@ it('an order that is killed in the middle leaves every consent under one key or 
   await waitFor(async () => (await waiting(t)) || null, 60);
   killed.child.kill('SIGKILL');
   expect((await killed.ended).code).toBe(null);
-  // Its statement waits on without it, until the server notices that nobody is there.
+  // Its statement waits until the server notices the lost client.
   await t.sql`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   await client.query('ROLLBACK');
   client.release();

@@ -67,7 +67,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   const [diario, ausente] = [await servicio.newCiecCaller({ saldo: 20 }), await servicio.newCiecCaller()];
   await expectOk(diario.call('usuario/datos-fiscales', { rfc: diario.rfc }));
   const antes = await askFor(diario);
-  // Its consent hangs on the workers' keys for a year, and nobody reads with it here.
+  // Its consent depends on the workers' keys for a year, and no reading uses it here.
   await expectOk(ausente.call('sincronizacion/crear', { rfc: ausente.rfc, desde: calendarDay(new Date()) }));
   const receptor = await startReceptor();
   onTestFinished(() => receptor.close());
@@ -89,7 +89,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   expect((await stat(join(carpeta, 'descargas', 'WORKER_KEYS'))).mode & 0o777).toBe(0o600);
   const worker = await startWorker();
 
-  // 3. What hangs on the old one is sealed anew, twice at once, while two generations of the API answer.
+  // 3. Data under the old id are resealed, twice at once, while two generations of the API answer.
   let isOver = false;
   const calls = (async () => {
     for (let n = 0; !isOver || n < 6; n += 1)
@@ -107,7 +107,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   await waitForEnd(diario.at(usa), antes);
   await rotateAll('resellar');
 
-  // 4. An id on which something hangs stays, whoever wants it away.
+  // 4. An id with data stays.
   await expect(rotate('API_KEY_PEPPERS', 'retirar')).rejects.toThrow('del id 1 cuelgan 1 API keys activas');
   const [nuevo = ''] = (await secretosOf('api'))['API_KEY_PEPPERS']?.split(',') ?? [];
   await expect(startApi({ API_KEY_PEPPERS: nuevo })).rejects.toThrow(

@@ -158,7 +158,7 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
           operacion: language.nombreDe('tax.facturas'),
           peticion: { rfc, desde: UN_DIA.desde, hasta: UN_DIA.hasta, limite: 3 },
         },
-        // After the first page: what is lost next is the answer of one that costs nothing.
+        // After the first page: the next lost answer belongs to a free call.
         ({ elementos }) => elementos.length === 1 && lose(),
       );
       const uuids = done.elementos.map(({ uuid }) => uuid);

@@ -37,7 +37,7 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
         expect(asked.map(({ url: path }) => path.replace('/api/v1/', ''))).toEqual([
           ...['vault/firma-estado', 'tax/facturas', 'tax/facturas', 'uso/consultar'],
         ]);
-        // What was not given is not sent, and an empty request is an object.
+        // Absent fields are not sent, and an empty request is an object.
         const bodies = [{ rfc: 'Ñ&A200101DB1' }, PERIODO, PERIODO, {}];
         expect(asked.map(({ body }) => JSON.parse(body))).toEqual(bodies);
         const [free, paid, own] = asked.map(({ headers }) => headers);

@@ -31,7 +31,7 @@ function missing(program: string, args: readonly string[], needs: string): strin
   return spawnSync(program, args).status === 0 ? null : `there is no ${needs} on this machine`;
 }
 
-/** Languages whose clients are tested where their interpreter is there; the others are told as skipped. */
+/** Languages of clients; tested where the interpreter is installed, else reported as skipped. */
 export const LANGUAGES: readonly Language[] = [
   {
     ...{ nombre: 'Python', paquete: `${ROOT}packages/sdk-python`, marca: 'python', archivo: 'programa.py' },

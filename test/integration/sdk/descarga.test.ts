@@ -163,7 +163,7 @@ describe('a package', () => {
     return { caller, id: solicitud.solicitud_id, paquete };
   }
 
-  /** Breaks each answer of the storage after some bytes, or gives everything to whoever asks for the rest. */
+  /** Breaks each answer of the object store after some bytes, or sends everything for a range. */
   function breaking(bytes: number, { ignoresRange = false } = {}) {
     const ranges: (string | null)[] = [];
     const broken: typeof fetch = async (input, init) => {

@@ -40,7 +40,7 @@ describe.each(LANGUAGES)('the page of the client for $nombre', (language) => {
       };
     });
 
-    /** Starts a program as somebody would who pasted it, in a folder of its own. */
+    /** Starts a pasted program in its own folder. */
     async function start(title: string, args: readonly string[] = [], more: Record<string, string> = {}) {
       const cwd = await mkdtemp(join(servicio.dir, 'sample-'));
       await writeFile(join(cwd, language.archivo), samples.get(title) ?? '');

@@ -37,7 +37,7 @@ describe('the programs of packages/sdk/README.md', { shuffle: false }, () => {
   });
   afterAll(() => sdk?.close());
 
-  /** Starts a program as somebody would who pasted it, in a folder of its own. */
+  /** Starts a pasted program in its own folder. */
   async function start(title: string, more: Record<string, string> = {}) {
     const { outputText } = ts.transpileModule(samples.get(title) ?? '', {
       compilerOptions: { module: ts.ModuleKind.ESNext, target: ts.ScriptTarget.ES2023 },

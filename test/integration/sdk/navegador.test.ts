@@ -14,7 +14,7 @@ const SECRETO = `whsec_${Buffer.from('a secret of this test').toString('base64')
 describe.runIf(CHROMIUM !== null)('the client in a browser', () => {
   const servicio = useServicio({}, {});
   let [sdk, browser]: [Published?, Browser?] = [];
-  /** A page's own server, which passes on what is for the service and for its storage. */
+  /** A page's own server: a proxy to the service and to its object store. */
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);

@@ -12,7 +12,7 @@ import { LANGUAGES, type Language, resultadoDe, startProceso } from './clientes.
 const servicio = useServicio({ workerEnv: LISTAS_TOO }, {});
 beforeAll(() => waitFor(async () => (await createCargaListas(servicio.db).estado()).vigente));
 
-/** A service in front of the service that notes what is asked without an `Idempotency-Key`. */
+/** A proxy that records calls without an `Idempotency-Key`. */
 async function noting(sinClave: Set<string>): Promise<string> {
   const server = createServer(async (request, response) => {
     const path = request.url ?? '';

@@ -46,7 +46,7 @@ describe('the published client', () => {
   });
 });
 
-/** What the compiler says of a program of somebody who installed the client. */
+/** Faults of the compiler in a program of a user of the client. */
 async function compile(name: string, source: string, lib: readonly string[]): Promise<string[]> {
   const path = join(sdk.folder, name);
   await writeFile(path, source);

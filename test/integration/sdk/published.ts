@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const SDK = join(ROOT, 'packages/sdk');
 const run = promisify(execFile);
 
-/** A package as somebody gets it from a registry. */
+/** A package as published in a registry. */
 export interface Published {
   /** A folder whose `node_modules` has nothing but the package. */
   readonly folder: string;

@@ -79,7 +79,7 @@ it('tells of all, each once, page by page, also when several processes look', as
   for (let turn = 0; turn < 4; turn += 1)
     await Promise.all(both.map((each) => look(before(29.5), each, { limite: 2, pagina: 2 })));
   expect(await told()).toEqual([`${fines.length} credencial.por_vencer`, `${fines.length} llave.por_rotar`]);
-  // At the end it has begun anew.
+  // At the end it starts again.
   await newCertificado(a, before(29));
   for (let turn = 0; turn < 4; turn += 1) await look(before(29.5), both[0], { limite: 2, pagina: 2 });
   expect((await told())[0]).toBe(`${fines.length + 1} credencial.por_vencer`);

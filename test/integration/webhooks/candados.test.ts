@@ -68,7 +68,7 @@ describe('who deletes an endpoint and who writes about it never wait for each ot
     await t.sql`UPDATE webhook_evento SET creado_en = now() - interval '91 days' WHERE cuenta_id = ${cuentaId}`;
     await gate.query('SELECT FROM webhook_entrega WHERE id = $1 FOR UPDATE', [nueva]);
     const pruned = createRetention(t.db).prune({ traceDays: 90, auditDays: 400, limit: 100 });
-    // It leaves what somebody holds for the next time: it waits for nobody.
+    // It leaves held rows for the next time: it waits for no lock.
     await pruned;
     expect(await t.sql`SELECT id FROM webhook_entrega WHERE webhook_id = ${webhookId}`).toEqual([{ id: nueva }]);
     await gate.query(DELETE, [webhookId]);
@@ -183,7 +183,7 @@ it('who sends again, switches off, notes and deletes the same deliveries at the 
       createRetention(t.db).prune({ traceDays: 90, auditDays: 400, limit: 100 }),
     ]);
     expect(answers.flatMap((answer) => (answer.status === 'rejected' ? [String(answer.reason)] : []))).toEqual([]);
-    // Each try is noted by one of those who had it, or by nobody where the endpoint was deleted first.
+    // Each attempt is noted by one of its holders, or by none where the webhook was deleted first.
     const { rows } = await t.db.pool.query(
       `SELECT max(n)::int AS most FROM (SELECT count(*) AS n FROM webhook_intento i JOIN webhook_entrega e ON e.id = i.entrega_id
        WHERE e.id = ANY ($1) GROUP BY e.id) x`,

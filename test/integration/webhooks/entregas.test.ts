@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const each of open.splice(0).reverse()) await each.close();
 });
 afterAll(async () => {
-  // What was sent, answered and kept names no credential.
+  // Bodies, answers and log hold no credential.
   const { rows } = await t.db.pool.query(`SELECT string_agg(v::text, '') AS all FROM webhook_evento v`);
   expect(String(rows[0]?.all)).not.toMatch(/sealed|ciec":|whsec_/i);
 });

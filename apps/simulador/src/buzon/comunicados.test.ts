@@ -16,7 +16,7 @@ const of = (some: string) => comunicadosDe(simulador.world, some, createApertura
 const wrapper = () => `${base}/wwwmat/iniciar-expediente/mis-comunicados/`;
 const application = () => `${base}/aplicacionesc/WebComunicados/Comunicados.aspx`;
 
-/** A taxpayer whose messages are as wanted; each is found once, so that what a test opens is nobody else's. */
+/** A taxpayer with the wanted messages; each call finds another one, so that tests share none. */
 const search = (() => {
   let i = 0;
   return (isWanted: (found: Comunicado[]) => boolean): string => {

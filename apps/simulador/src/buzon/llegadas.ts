@@ -3,10 +3,10 @@ import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
 import { DAY, type WallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 
-/** A notification that somebody opened: from then on the taxpayer counts as notified. */
+/** An opened notification: the taxpayer counts as notified from then on. */
 type Apertura = { folio: string; fecha: string };
 
-/** What was opened in the mailboxes. It outlives the call log, so that a test can prove that nothing was opened. */
+/** Opened notifications. They outlive the call log, so that a test can prove that none was opened. */
 export type Aperturas = ReturnType<typeof createAperturas>;
 
 /** Creates the memory of mailboxes in which nothing was opened. */

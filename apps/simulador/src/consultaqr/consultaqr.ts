@@ -79,10 +79,7 @@ function acuseOf(world: World, row: Row): Acuse {
   };
 }
 
-/**
- * 100 the issuer is listed, 101 issuer and third party, 102 the third party, 200 nobody, 201 nobody, with a third
- * party.
- */
+/** 100: issuer listed; 101: issuer and third party; 102: third party; 200: none; 201: none, with a third party. */
 function efosOf({ listado69b }: World, { rfcEmisor, tercero }: Row): string {
   const isIssuer = listado69b.isAdverse(rfcEmisor);
   if (!tercero) return isIssuer ? '100' : '200';

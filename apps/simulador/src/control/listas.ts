@@ -118,7 +118,7 @@ export function mountListas(app: Hono, world: World): void {
   mountListados(app, world);
 }
 
-/** Refuses a proceeding of which the list would show nothing: it has what was published up to the day of its cut. */
+/** Refuses a proceeding without a publication up to the cut of the list: the list would not show it. */
 function checkCorte(registros: readonly Registro[], corte: WallTime): void {
   const day = (at: WallTime) => formatWallTime(at).slice(0, 10);
   for (const { rfc, pasos } of registros) {

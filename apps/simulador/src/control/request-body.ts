@@ -15,7 +15,7 @@ export class ControlError extends Error {
 /** A day of the calendar, `yyyy-MM-dd`, as its first second. */
 export const dia = z.iso.date().transform((text) => parseWallTime(text) ?? 0);
 
-/** Reads the JSON body by a schema; throws ControlError 400 that says what is wrong. */
+/** Reads the JSON body by a schema; throws ControlError 400 with the faults. */
 export async function parseBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
   const body: unknown = await c.req.json().catch(() => {
     throw new ControlError(400, 'El cuerpo no es JSON: mande un objeto JSON con content-type application/json.');

@@ -120,7 +120,7 @@ function checkRepetition({ settings }: World, solicitudes: Solicitudes, rfc: str
   return isUsedUp ? outcome(5002) : null;
 }
 
-/** 5011 beyond the day's limit; 5012 for a cancelled one, of which no XML is given. */
+/** 5011 beyond the daily limit; 5012 for a cancelled CFDI, which has no XML. */
 function checkFolio({ world, solicitudes, documento }: Deps, rfc: string, uuid: string): Outcome | null {
   const today = Math.floor(wallTimeOf(world.clock.now()) / DAY);
   const ofToday = solicitudes.byFolio(rfc).filter(({ corte }) => Math.floor(corte / DAY) === today);

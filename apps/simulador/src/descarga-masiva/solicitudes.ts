@@ -10,7 +10,7 @@ import type { World } from '../world/world.ts';
 import { malformed, type Outcome, outcome } from './codes.ts';
 import { child, children, NS } from './soap/message.ts';
 
-/** What was asked: a period, or one document by its UUID. */
+/** Content of a request: a period, or one document by its UUID. */
 export type Pedido = ({ por: 'periodo' } & Criterios) | { por: 'folio'; tipoSolicitud: 'CFDI'; uuid: string };
 
 export type Paquete = { id: string; skip: number; filas: number; descargas: number };
@@ -193,9 +193,9 @@ const MAX_RECEPTORES = 5;
 const YEARS_BACK = 6;
 
 /**
- * Reads the element `solicitud` of a request by period of `rfc` and applies the rules of the manual, or says what is
- * wrong. A date without a time is its first second (that one is taken: SAT-CFDI/python-satcfdi issue 56). Without
- * EstadoComprobante valid and cancelled ones are asked for, so that XML of received ones is refused (the same, 43).
+ * Reads the element `solicitud` of a request by period of `rfc` and applies the rules of the manual, or returns the
+ * fault. A date without a time is its first second (the SAT takes it: SAT-CFDI/python-satcfdi issue 56). Without
+ * EstadoComprobante the request is for valid and cancelled CFDI, so XML of received ones is refused (the same, 43).
  */
 export function readCriterios(
   solicitud: Element,

@@ -39,7 +39,7 @@ type NidpOptions = {
   clientes?: readonly OauthClient[] | undefined;
 };
 
-/** Creates a log-in host (NetIQ Access Manager) in which nobody has logged in yet. */
+/** Creates a log-in host (NetIQ Access Manager) without sessions. */
 export function createNidp(world: World, { prefijo, acceso, clientes = [] }: NidpOptions) {
   const service = prefijo;
   const { cookie, services } = HOSTS[prefijo];

@@ -138,8 +138,8 @@ const TOKEN_LIFE_MS = 20 * 60_000;
 type Code = Grant & CodeBinding & { expiresAt: number; token: string | null };
 
 /**
- * Creates an empty store; a code lives for a minute of the simulator's clock, a token for twenty. What is over is
- * forgotten when another code is issued.
+ * Creates an empty store. A code lives for a minute of the simulator's clock, a token for twenty; issuing a code
+ * removes expired ones.
  */
 export function createGrants(clock: Clock) {
   const codes = new Map<string, Code>();

@@ -5,9 +5,9 @@ import { DAY, formatWallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 
 /**
- * A source of public opinions, to be mounted at `/opinion-publica`. It stands for no address of the SAT (none is
- * known): an operator's own source may look like this. `GET ?rfc=` answers the opinion as of today's midnight of
- * central Mexico, when the taxpayer lets it be published, else 404; 400 for what is no RFC.
+ * A source of public opinions, mounted at `/opinion-publica`. It stands for no known address of the SAT: an operator's
+ * own source may look like this. `GET ?rfc=` answers the opinion of today's midnight in central Mexico when the
+ * taxpayer publishes it, else 404; 400 for an invalid RFC.
  */
 export function createOpinionPublica(world: World): Hono {
   return new Hono().get('/', (c) => {

@@ -38,7 +38,7 @@ test('a package of a million rows is made while it is read, and no further than 
   });
   const response = await download(browser, visit, folio, link);
   const reader = response.body?.getReader();
-  // The ZIP's header comes before the first row is made, and rows that nobody began to read are never let go.
+  // The ZIP's header comes before the first row; unread rows are never released.
   while (made === 0) expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
   await reader?.cancel();
   await stopped;

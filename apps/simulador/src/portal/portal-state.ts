@@ -11,7 +11,7 @@ import { sendToLogin } from './guard.ts';
 /** What the portal's pages share; `settings` is read at each call and may be changed in place. */
 export type PortalState = ReturnType<typeof createPortalState>;
 
-/** Creates the state of a portal in which nobody has logged in yet, with its log-in host and its own. */
+/** Creates the state of a portal without sessions, with its log-in host and its own host. */
 export function createPortalState(world: World) {
   const settings = portalSettingsSchema.parse({});
   const acceso = { settings, captchas: createCaptchas(), accounts: createAccounts(world, settings) };

@@ -39,7 +39,7 @@ const CONTROLS = {
 
 type SearchForm = {
   tipo: Tipo;
-  /** What was sent last; its values are shown again. */
+  /** Last sent values, shown again. */
   fields: Fields;
   /** The year of the simulator's clock in central Mexico. */
   year: number;
@@ -98,8 +98,8 @@ const COLUMNS: typeof ROW_COLUMNS = [
 ];
 
 /**
- * Table `#tablaRetenciones` and the text that there is nothing; both are in every page, and `display` tells which
- * counts. Before the first search (`rows` null) none does.
+ * Table `#tablaRetenciones` and the text without results; both are in every page, and `display` selects one. Neither
+ * before the first search (`rows` null).
  */
 export function resultPanel(tipo: Tipo, rows: readonly Row[] | null, isCapped = false): string {
   const headings = COLUMNS.map(([heading]) => `<th>${encode(heading)}</th>`).join('');

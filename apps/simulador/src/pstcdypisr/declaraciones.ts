@@ -8,7 +8,7 @@ import type { TipoDocumento } from './pstcdypisr.ts';
 
 /** A return as it was filed. */
 export type Declaracion = {
-  /** Twelve digits, of which the first two are the year of filing. */
+  /** Twelve digits; the first two are the year of filing. */
   numeroOperacion: string;
   tipo: 'Normal' | 'Complementaria';
   /** Empty for a normal one. */
@@ -21,7 +21,7 @@ export type Declaracion = {
   periodo: Periodo;
   /** Whether a later one took its place. */
   isReplaced: boolean;
-  /** What was declared; in whole pesos. */
+  /** Declared amounts, in whole pesos. */
   conceptos: readonly { nombre: string; importe: number }[];
 };
 
@@ -166,7 +166,7 @@ const TITULOS: Readonly<Record<TipoDocumento, string>> = {
   3: 'Acuse de recibo. Declaración provisional o definitiva de impuestos federales',
 };
 
-/** The document of a return, or its receipt: labels, values, and what was declared. Its layout is ours. */
+/** The document of a return, or its receipt: labels, values, declared amounts. The layout is ours. */
 export function declaracionPdf(
   declaracion: Declaracion,
   tipo: TipoDocumento,

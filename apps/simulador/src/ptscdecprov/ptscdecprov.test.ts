@@ -47,7 +47,7 @@ test.each([
   const lines = await pdfLines(Buffer.from(await answer.arrayBuffer()));
   expect(lines.join('\n')).toContain(titulo);
   expect(lines.join('\n')).toContain(second?.[0]);
-  // It is nobody else's.
+  // No other taxpayer gets it.
   const other = await inside('XIQB891116QE4');
   expect((await other.raw(new URL(src, `${base}/Paginas/`).href)).status).toBe(500);
 });

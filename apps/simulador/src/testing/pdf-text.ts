@@ -1,6 +1,6 @@
 import { inflateSync } from 'node:zlib';
 
-// The end of line before the keyword is a single one: a carriage return is the last byte of what was compressed.
+// A single line feed precedes the keyword: a carriage return is the last compressed byte.
 const STREAM = /stream\r?\n([\s\S]*?)\nendstream/g;
 const SHOWN = /\[([^\]]*)\] TJ/g;
 

@@ -43,7 +43,7 @@ type HostOptions = {
   sendToLogin(c: Context, returnTo: string, call: Guarded): Response;
 };
 
-/** Creates a host of the SAT that shows its pages only to taxpayers it knows by its own cookie; yet it knows nobody. */
+/** Creates a host of the SAT that shows its pages to taxpayers with its own cookie; without sessions at first. */
 export function createHost(world: World, options: HostOptions) {
   const { servicio, cookie, idleMs = () => IDLE_MS, sendToLogin } = options;
   const sessions = createSessions<ProviderSession>({ clock: world.clock, idleMs });

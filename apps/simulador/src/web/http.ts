@@ -8,7 +8,7 @@ import type { World } from '../world/world.ts';
 export type PortalCall = {
   service: string;
   operation: string;
-  /** Empty while nobody is authenticated or named. */
+  /** Empty without an authenticated or named taxpayer. */
   rfc: string;
   detail?: Record<string, string | number>;
 };
@@ -82,7 +82,7 @@ export function originOf(c: Context): string {
   return new URL(c.req.url).origin;
 }
 
-/** Changes some settings of a service by the JSON body, in place; 400 says what is wrong with them. */
+/** Changes settings of a service by the JSON body, in place; 400 with the faults. */
 export async function putAjustes<T extends z.ZodObject>(
   c: Context,
   schema: T,

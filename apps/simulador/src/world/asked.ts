@@ -72,8 +72,8 @@ export function isRechazada(asked: Asked, service: string, { rfc, numero }: { rf
 }
 
 /**
- * Refuses the next `captchas_rechazados` right answers of anybody, and as many as its magic says of a magic RFC before
- * each that is taken.
+ * Refuses the next `captchas_rechazados` right answers of any taxpayer, and before each accepted answer of a magic RFC
+ * as many as its magic says.
  */
 export function createCaptchaRefusals(settings: Pick<Settings, 'captchas_rechazados'>) {
   const refused = new Map<string, number>();

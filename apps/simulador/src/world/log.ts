@@ -11,7 +11,7 @@ type CallFilter = { service?: string; operation?: string; rfc?: string };
 
 const KEPT = 100_000;
 
-/** Creates the memory of what was called, the oracle for "called at most N times"; it keeps the last 100,000 calls. */
+/** Creates the call log, the oracle for "called at most N times"; keeps the last 100,000 calls. */
 export function createCallLog() {
   let calls: Call[] = [];
   const list = (filter: CallFilter = {}): Call[] => calls.filter((call) => matches(call, filter));

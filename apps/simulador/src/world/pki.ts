@@ -29,7 +29,7 @@ export type EfirmaOrder = {
 /** An issued certificate (DER) with its key (PKCS#8 DER, PBES2 with des-ede3-cbc, as the SAT gives it). */
 export type Efirma = { numero: string; cer: Buffer; key: Buffer; password: string };
 
-/** What the simulator reads from a certificate that somebody presents. */
+/** Facts of a presented certificate. */
 export type Certificado = {
   x509: X509Certificate;
   rfc: string;
@@ -175,10 +175,7 @@ const ROOT_NAME: DistinguishedName = [
   ['2.5.4.6', 'MX'],
 ];
 
-/**
- * Reads the authority kept in `dataDir`, or makes one and keeps it there: `autoridad.pem` with its key, `ca.pem` for
- * whoever trusts it.
- */
+/** Reads the authority in `dataDir`, or creates it there: `autoridad.pem` with its key, `ca.pem` for clients. */
 async function openAuthority(dataDir: string | undefined): Promise<Authority> {
   if (dataDir === undefined) return makeAuthority();
   const kept = await readAuthority(dataDir);

@@ -28,7 +28,7 @@ export const settingsSchema = z.object({
   /** Whether the portal shows a captcha, and how many right answers it takes for wrong ones first. */
   captcha: z.boolean().default(true),
   captchas_rechazados: count.default(0),
-  /** How many times the magic RFC of the false empty is told that there is nothing before it is told the truth. */
+  /** Number of false empty answers for the magic RFC of the false empty before the true one. */
   vacios_falsos: count.default(1),
   /** Milliseconds that each answer to the slow and to the hanging magic RFC takes. */
   ms_lento: count.default(1000),

@@ -13,7 +13,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
   let pipe: Pipe;
 
   beforeAll(async () => {
-    // The panel is told where it is reached before it has a port.
+    // The panel gets its public address before it has a port.
     pipe = await startPipe(() => instalacion.panel.escucha);
     instalacion = await startInstalacion({}, { PANEL_PUBLIC_URL: pipe.url });
   });
@@ -22,7 +22,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     await pipe?.close();
   });
 
-  /** Somebody asks for a download that does not end, and looks at its page through the proxy. */
+  /** A user requests a download that does not end, and opens its page through the proxy. */
   async function follow() {
     const { servicio, panel, browser } = instalacion;
     const persona = await panel.registrar({ saldo: 5 });
@@ -56,7 +56,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     pipe.open();
     await conexion.getByText('Se actualiza sola.').waitFor();
     await waitFor(async () => (Number(await intentos.textContent()) >= 2 ? true : null));
-    // The timeline grows as well, by the same stream: each look at the authority is told in the sentence of its kind.
+    // The same stream extends the timeline: each poll shows the sentence of its kind.
     const linea = page.locator('#linea > ol');
     const veces = async () =>
       Number(/Se preguntó al SAT (\d+) veces/.exec((await linea.textContent()) ?? '')?.[1] ?? 0);

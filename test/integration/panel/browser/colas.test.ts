@@ -61,7 +61,7 @@ const queues = () => {
       await page.context().clearCookies();
       return cookies;
     };
-    // The tool asks anew every few seconds, and nobody need touch anything.
+    // The tool refreshes every few seconds by itself.
     const cookies = await leave();
     await terminada.waitFor();
     await page.context().addCookies(cookies);

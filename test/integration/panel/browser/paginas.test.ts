@@ -22,7 +22,7 @@ const SIN_PAGINA = new Set([
   '/rfcs/:rfc/al-dia/cambios.csv',
   '/rfcs/:rfc/cfdi.xlsx',
   '/saldo/compras/:id/regreso',
-  // Only after a password, of somebody with a second factor.
+  // Only after the password of a user with a second factor.
   '/entrar/codigo',
   // Looked at once the tool in its frame has drawn its page: colas.test.ts.
   '/operador/colas',

@@ -11,7 +11,7 @@ export type SoapCall = SoapMessage & {
   authorization: string | undefined;
   /** An injected fault that the operation itself must act out (`stuck`, `code`, `wrong-content`), or null. */
   fault: FaultRule | null;
-  /** Adds to what is kept of the call. */
+  /** Adds facts to the log of the call. */
   note(more: Record<string, string>): void;
 };
 

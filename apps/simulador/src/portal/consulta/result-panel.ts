@@ -15,8 +15,8 @@ type ResultPanel = ResultTable & {
 };
 
 /**
- * Content of the UpdatePanel `UpnlResultados`. Both the panel of results and the one that says that there are none are
- * always there; which one counts is told by `display`. The criteria are there even when nothing was found.
+ * Content of the UpdatePanel `UpnlResultados`. The panel of results and the panel without results are always present;
+ * `display` selects one. The criteria are present without results too.
  */
 export function resultPanel(panel: ResultPanel): string {
   const { isSearched, isCapped, parametros, rows } = panel;

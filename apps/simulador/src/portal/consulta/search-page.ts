@@ -58,7 +58,7 @@ export function renderPage(deps: Deps, page: SearchPage, session: ProviderSessio
   });
 }
 
-/** The answer to an asynchronous postback: the panels anew, and the hidden fields for the next one. */
+/** The answer to an asynchronous postback: new panels, and the hidden fields of the next postback. */
 export function renderDelta(deps: Deps, page: SearchPage, session: ProviderSession, view: SearchView): string {
   const { busqueda, resultados, viewState } = renderParts(deps, page, session, view);
   const isReceived = page.tipo === 'recibidos';

@@ -54,7 +54,7 @@ export type Magia = {
   listado69b?: readonly Aparicion69B[];
   /** The other lists that name it, by file, each with its reasons. */
   listados?: Readonly<Partial<Record<string, readonly string[]>>>;
-  /** What is wrong with every e.firma that the simulator issues to it. */
+  /** Fault of every e.firma that the simulator issues to it. */
   efirma?: 'vencida' | 'revocada';
 };
 

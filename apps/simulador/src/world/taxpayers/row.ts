@@ -124,7 +124,7 @@ function hex16(value: number): string {
 /** What the SAT says of a CFDI's cancellation, in its words. */
 type Cancelacion = {
   esCancelable: 'No cancelable' | 'Cancelable sin aceptación' | 'Cancelable con aceptación';
-  /** Empty when nobody asked for it. */
+  /** Empty without a request. */
   estatus:
     | ''
     | 'En proceso'

@@ -120,7 +120,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       const wanted = uuid.toUpperCase();
       const last = lastOf(family, Number.POSITIVE_INFINITY, corte);
       for (const { key, n, emision } of family.schedule.candidates(Number.parseInt(wanted.slice(0, 8), 16))) {
-        // A UUID that is nobody's leads to any day, even one beyond the calendar.
+        // An unknown UUID leads to any day, even one beyond the calendar.
         if (emision > last) continue;
         const row = createRow({ key, titular: family.titular, tipo, contrapartes: family.contrapartes }, n, emision);
         if (row.uuid === wanted) return asKnown(row);
