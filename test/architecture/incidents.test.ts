@@ -50,7 +50,7 @@ describe(PAGE, () => {
     },
   );
 
-  it.each(sections)('$heading: names alerts, metrics, events, settings and errors that there are', ({ names }) => {
+  it.each(sections)('$heading: names existing alerts, metrics, events, settings and errors', ({ names }) => {
     const kinds: readonly (readonly [RegExp, (name: string) => boolean])[] = [
       [/^[A-Z][a-z]+[A-Z][A-Za-z]+$/, (name) => alerts.some(({ alert }) => alert === name) || code.includes(name)],
       [/^acuse_\w+$/, (name) => metrics.has(name)],

@@ -88,14 +88,14 @@ describe('docker-compose.yml', () => {
       expect(others.filter((name) => /secretos-|all-secrets/.test(services.get(name) ?? ''))).toEqual([]);
     });
 
-    it('are made at the first start: none stands in the file, and nobody sells credits for nothing', () => {
+    it('are made at the first start: none stands in the file, and credits are never free', () => {
       expect(compose).not.toMatch(/PASSWORD: |SECRET_ACCESS_KEY: |:\/\/[\w]*:[^@\s]+@/);
       expect(services.get('redis')).toContain('redis-server, /run/acuse/redis.conf');
       expect(compose).toMatch(/PAGOS_DEMOSTRACION: \$\{PAGOS_DEMOSTRACION:-false\}$/m);
     });
   });
 
-  it('has the API believe the panel, on a network that only the two share, and nobody else', () => {
+  it('has the API believe the panel alone, on a network that only the two share', () => {
     const [, network] = /^x-panel-network: &panel-network (.+)$/m.exec(compose) ?? [];
     expect(network).toMatch(/:-10\.[\d.]+\/28\}$/);
     expect(compose.match(/\*panel-network/g)).toHaveLength(2);
@@ -124,7 +124,7 @@ describe.each(['docs/containers.md', 'docs/architecture.md'])('%s', (document) =
 });
 
 describe('docs/containers.md', () => {
-  it('names only settings that there are', () => {
+  it('names existing settings only', () => {
     const names = [...read('docs/containers.md').matchAll(/`([A-Z]+_[A-Z0-9_]+)`/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(5);
     // What the SAT answers, and names of errors, are written in the same way.

@@ -57,7 +57,7 @@ describe('what the dashboard and the alerts ask for', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('takes what is about the whole installation by max: every reconciler tells it', () => {
+  it('takes figures of the whole installation by max: every reconciler exports them', () => {
     const whole =
       /^acuse_(queue_|solicitudes_past_deadline|webhooks_(due|oldest)|mails_(due|oldest)|readings_|captchas_pending|breaker_open|list_)/;
     const wrong = asked.filter(

@@ -25,7 +25,7 @@ describe('packages/borrado/src (se-borra.ts and queda.ts), which says how everyt
     },
   );
 
-  it('deletes or cleans what is a taxpayer’s, and says why whatever stays does', () => {
+  it('deletes or cleans the data of a taxpayer, and gives the reason for every kept column', () => {
     const wrong = Object.entries(MAPA).flatMap(([tabla, { trato, suyo, libre, por, donde }]) => [
       ...(trato === 'conserva' && suyo !== undefined ? [`${tabla} keeps ${suyo}`] : []),
       ...(trato !== 'borra' && por === undefined ? [`${tabla} stays for no reason`] : []),

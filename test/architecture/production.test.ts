@@ -167,7 +167,7 @@ describe(PAGE, () => {
       expect([name, text.includes(`\${${name}:`)]).toEqual([name, true]);
   });
 
-  it('names every secret that there is', () => {
+  it('names every secret', () => {
     const all = new Set(
       Object.values(PROCESOS)
         .flat()

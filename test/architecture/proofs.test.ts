@@ -31,7 +31,7 @@ describe('docs/proofs.md', () => {
     expect(rows.map(({ row }) => row)).toEqual([...numbered('F', 17), ...numbered('M', 12), ...numbered('S', 16)]);
   });
 
-  it('names tests that there are', () => {
+  it('names existing tests', () => {
     const named = rows.flatMap(({ row, proven }) => titlesOf(proven).map((each) => ({ row, ...each })));
     expect(named.length).toBeGreaterThan(100);
     expect(named.filter(({ file, title }) => !existsSync(`${ROOT}${file}`) || !hasTitle(file, title))).toEqual([]);
@@ -51,7 +51,7 @@ describe('docs/proofs.md', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('names commands that there are', () => {
+  it('names existing commands', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = [...read('docs/proofs.md').matchAll(/`npm (?:run ([\w:]+)|(test))`/g)];
     expect(named.filter(([, name = 'test']) => !Object.hasOwn(scripts, name))).toEqual([]);

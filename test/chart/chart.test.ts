@@ -98,7 +98,7 @@ describe.skipIf(HELM === null)('the chart, rendered by Helm', () => {
     expect(strangeFields([wrong]).join()).toContain('readOnlyRootFileSystem');
   });
 
-  it.each(CASES)('runs nobody as root, on what it could write, or without limits, %s', async (name) => {
+  it.each(CASES)('runs no container as root, with a writable root, or without limits, %s', async (name) => {
     const pods = podsOf(await renderedBy(name));
     expect([...pods.keys()]).toEqual(expect.arrayContaining([...PROCESSES, 'migrar', 'operador']));
     for (const [component, pod] of pods) {

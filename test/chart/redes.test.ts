@@ -61,7 +61,7 @@ const SAT = '203.0.113.9';
 const METADATA_OF_CLOUDS = '169.254.169.254';
 
 describe.skipIf(HELM === null)('who talks to whom, in the chart', () => {
-  it.each(LOCKED)('is nobody but who is named, %s', async (name) => {
+  it.each(LOCKED)('comes from named pods only, %s', async (name) => {
     const manifests = await renderedBy(name);
     const policies = policiesOf(manifests);
     const everybody = policies.filter((policy) => whoOf(policy) === 'everybody');
@@ -146,7 +146,7 @@ describe.skipIf(HELM === null)('how many there are, in the chart', () => {
       .sort();
   const ALL = ['api', 'descargas', 'ensambles', 'panel', 'webhooks'];
 
-  it('follows what is due by KEDA, processors by Kubernetes, or the values, and never two of them', async () => {
+  it('scales by due work with KEDA, by processor with Kubernetes, or by the values, and never by two of them', async () => {
     expect(await fixed('as it comes')).toEqual([...ALL, 'operador'].sort());
     expect(await kinds('scaled by processors', 'HorizontalPodAutoscaler')).toEqual(ALL);
     expect(await fixed('scaled by processors')).toEqual(['operador']);
@@ -157,7 +157,7 @@ describe.skipIf(HELM === null)('how many there are, in the chart', () => {
     expect(await kinds('with everything on', 'HorizontalPodAutoscaler')).toEqual(['api', 'panel', 'webhooks']);
   });
 
-  it('asks Prometheus by metrics that there are, of the queue that is scaled', async () => {
+  it('asks Prometheus for existing metrics, of the scaled queue', async () => {
     const scaled = (await renderedBy('scaled by KEDA')).filter(({ kind }) => kind === 'ScaledObject');
     const known = new Set(Object.values(CATALOGUE).map(({ name }) => name as string));
     for (const { metadata, spec } of scaled) {

@@ -141,7 +141,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
     if (missing.length > 0) expect(motivos[0]).toBe('falta');
   });
 
-  it('all wrong fields are told at once, the first of them as campo and motivo', async () => {
+  it('reports all wrong fields at once, the first as campo and motivo', async () => {
     const wrong = Object.entries(campos).map(([campo, { tipo }]) => [campo, tipo === 'boolean' ? [] : true]);
     const everything = Object.fromEntries(wrong);
     const answer = await refuses('rfc' in campos ? [400, 2002] : [400, 2001], everything, {});

@@ -89,7 +89,7 @@ test('operations have ids in camelCase, and another installation is a server wit
   expect(other).toMatchObject({ url: 'https://{servidor}', variables: { servidor: { default: expect.any(String) } } });
 });
 
-test('every event is a webhook whose schema is told apart by its type, and whose example keeps it', () => {
+test('every event is a webhook with a schema selected by its type, and with a valid example', () => {
   const { webhooks = {} } = documento;
   expect(Object.keys(webhooks).sort()).toEqual([...EVENTOS_WEBHOOK, 'prueba'].sort());
   const ajv = new Ajv2020({ strict: false, validateFormats: false, schemas: [{ $id: 'acuse:', ...documento }] });

@@ -156,7 +156,7 @@ describe('over a real socket', () => {
     expect([statusOf(answer), codeOf(answer)]).toEqual([200, 1]);
   });
 
-  it('what is no HTTP gets the envelope too', async () => {
+  it('a request that is no HTTP gets the envelope too', async () => {
     const answer = await exchange('\u0016\u0003\u0001\u0000nonsense\r\n\r\n');
     expect([statusOf(answer), codeOf(answer)]).toEqual([400, 9400]);
     expect(answer).toMatch(/X-Request-Id: [0-9a-f-]{36}/);

@@ -18,7 +18,7 @@ const BRIEF = { SAT_PRESUPUESTO_MS: '2000', SAT_GRACIA_SECONDS: '1' };
 
 type Process = Awaited<ReturnType<Servicio['startApiProcess']>>;
 
-describe('two APIs, of which one after the other ends under load', { timeout: 600_000 }, () => {
+describe('two APIs that end one after the other under load', { timeout: 600_000 }, () => {
   let servicio: Servicio;
   let caller: Caller;
   let apis: Process[];

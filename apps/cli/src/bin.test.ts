@@ -41,12 +41,12 @@ describe('the entry of the command line', () => {
     expect(await run()).toBe('source\n');
   });
 
-  it('runs what was built where there are no sources, as in an image', async () => {
+  it('runs the build without sources, as in an image', async () => {
     await built();
     expect(await run()).toBe('built\n');
   });
 
-  it('runs what was built of a checkout whose libraries for building are not installed', async () => {
+  it('runs the build of a checkout without installed build libraries', async () => {
     await source();
     await built();
     expect(await run()).toBe('built\n');

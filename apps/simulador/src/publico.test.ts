@@ -26,7 +26,7 @@ describe('the module that is published', () => {
     expectTypeOf<Falla['tipo']>().toEqualTypeOf<(typeof FAULT_KINDS)[number]>();
   });
 
-  it('tells addresses at which somebody answers', async () => {
+  it('prints addresses that answer', async () => {
     const { descargaMasiva, portales, estadoCfdi, estadoRetenciones, listado69b, captcha, control } =
       simulador.direcciones;
     const { cfdi, retenciones } = descargaMasiva;
@@ -66,7 +66,7 @@ describe('the module that is published', () => {
     await simulador.quitarFallas();
   });
 
-  it('knows and changes taxpayers and settings, and refuses what is wrong with the reason', async () => {
+  it('knows and changes taxpayers and settings, and refuses faults with the reason', async () => {
     expect(await simulador.ciec(RFC)).toBe('CiecEKU9003173C9');
     await simulador.cambiar(RFC, { ciec: 'Otra1234' });
     expect(await simulador.ciec(RFC)).toBe('Otra1234');
@@ -96,7 +96,7 @@ describe.each(['README.md', 'README.es.md'])('%s', (name) => {
 });
 
 describe('e.firmas in a folder', () => {
-  it('stay while the simulator takes them, and are made anew when they are over or of another authority', async () => {
+  it('stay while the simulator accepts them, and are replaced when expired or of another authority', async () => {
     const datos = await mkdtemp(join(tmpdir(), 'simulador-datos-'));
     onTestFinished(() => rm(datos, { recursive: true }));
     const during = async <T>(use: (each: Simulador) => Promise<T>) => {
@@ -135,7 +135,7 @@ describe('HTTPS', () => {
       request.on('error', reject);
     });
 
-  it('is trusted by who trusts the authority, by name and by address, and by nobody else', async () => {
+  it('is trusted by clients that trust the authority, by name and by address, and by no other client', async () => {
     const secure = await start({ https: true });
     onTestFinished(() => secure.close());
     const { port } = new URL(secure.url);

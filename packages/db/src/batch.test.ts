@@ -118,7 +118,7 @@ describe('a batch', () => {
     expect(lots).toEqual([[0]]);
   });
 
-  it('runs nothing again of a lot of which it is not known what became of it', async () => {
+  it('repeats no item of a lot with an unknown outcome', async () => {
     const { acceptInTurns, lots, letGo } = setUp(({ id }) => {
       if (id === 4) throw new ResultadoIncierto({ cause: new Error('cut') });
       return `ok ${id}`;

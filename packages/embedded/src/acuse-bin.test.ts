@@ -147,7 +147,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     expect((await run('test:faults')).output).toContain('"--project=faults"');
   });
 
-  test('test leaves out what is slow, test:slow runs that alone, and neither counts what belongs to the other', async () => {
+  test('test leaves out slow tests, test:slow runs those alone, and neither counts tests of the other', async () => {
     const slow = { tags: ['slow'] };
     const tests = [
       assertion('quick', 'passed', { duration: 20 }),
@@ -253,7 +253,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     expect(await calls()).toEqual(['prisma generate --schema prisma/schema.prisma', 'tsc -b --verbose']);
   });
 
-  test('a lock left behind by a dead process holds nobody up', async () => {
+  test('the lock of a dead process blocks no other process', async () => {
     await write('.acuse/preparar.lock', '999999999');
     await write('prisma/schema.prisma', 'model A {}');
     expect((await run('test')).code).toBe(0);

@@ -28,7 +28,7 @@ test.runIf(process.platform === 'linux')(
   },
 );
 
-test('the port that is preferred is given, unless somebody has it', async () => {
+test('returns the preferred port unless it is taken', async () => {
   const wanted = await freePort();
   expect(await freePort(wanted)).toBe(wanted);
   const holder = createServer().listen(wanted, '127.0.0.1');

@@ -126,7 +126,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
     expect(await query(second.url, 'SELECT 1 AS n')).toEqual([{ n: 1 }]);
   });
 
-  test('starts where the path lets nobody else in', async () => {
+  test('starts below a private folder', async () => {
     const locked = join(home, 'locked');
     await mkdir(locked, { mode: 0o700 });
     const postgres = await start(join(locked, 'data'));

@@ -121,7 +121,7 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     expect(lines.join('')).toContain('app_not_ended_cleanly');
   });
 
-  test('tells when a program ends although nobody asked it to', async () => {
+  test('reports a program that ends without an order', async () => {
     const ended = new Promise((resolve) => {
       make({ onUnexpectedExit: (name, code, signal) => resolve([name, code, signal]) });
     });
@@ -130,7 +130,7 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     expect(await ended).toEqual(['victim', null, 'SIGKILL']);
   });
 
-  test('gives Node the options of whoever starts it and those of the program', async () => {
+  test('gives Node the options of the caller and those of the program', async () => {
     const before = process.env['NODE_OPTIONS'];
     process.env['NODE_OPTIONS'] = '--no-deprecation';
     await make().start(await spec('options', { NODE_OPTIONS: '--max-semi-space-size=2' }));

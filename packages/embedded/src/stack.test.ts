@@ -167,7 +167,7 @@ test('the one file stays as long as not all of it is in the folders', async () =
   expect((await readdir(folder)).sort()).toEqual(['secretos', 'secretos.json']);
 });
 
-test('the whole stack starts, answers, keeps its secrets apart, has somebody who can log in, and stops', {
+test('the whole stack starts, answers, keeps its secrets apart, has a user who can log in, and stops', {
   timeout: 300_000,
 }, async () => {
   const dataDir = join(dir, 'data');

@@ -98,7 +98,7 @@ describe('the plot', () => {
     expect(svg).not.toMatch(/NaN|Infinity/);
   });
 
-  it('has a line, a dot for each size and its last cost for each series, and none for what is shown only', () => {
+  it('has a line, a dot for each size and its last cost for each series, and none for shown figures', () => {
     const { texts, count } = read(
       svgOf([axis(series([1, 2, 3]), series([5, 5], { name: 'rate', isShownOnly: true })), axis(series([7, 7]))]),
     );

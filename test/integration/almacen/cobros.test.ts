@@ -167,7 +167,7 @@ test('a package whose rows cannot be read is given back, each time', async () =>
   expect(await brokenInvariants(t.db)).toEqual([]);
 });
 
-test('a package that was deleted before anybody merged it is given back and asked for again', async () => {
+test('a package deleted before its merge is refunded and requested again', async () => {
   const { dueno, hasten, only, work, answer, asked, spent } = await open();
   await only(MES_PASADO);
   await hasten();
@@ -198,7 +198,7 @@ test('an answer that is doubted is given back, and the one that repeats it is ch
   expect(await brokenInvariants(t.db)).toEqual([]);
 });
 
-test('what a CIEC brought that was refused pauses nobody who consented anew with another one', async () => {
+test('the refusal of a CIEC does not pause a subscription with a newer consent', async () => {
   const { dueno, hasten, only, work, refuse, renew, vista, spent } = await open();
   await only(MES_PASADO);
   await hasten();

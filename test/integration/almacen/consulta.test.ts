@@ -181,7 +181,7 @@ test.for([1, 2, 3])(
   },
 );
 
-test('whoever goes from page to page while readings are merged sees each CFDI that stays once, and none twice', async () => {
+test('paging during merges shows each remaining CFDI once, and none twice', async () => {
   const { almacenes, almacenId, read } = await open();
   const contraparte = ['PRO010101AB1', 'Proveedor Uno'] as const;
   const stays = Array.from({ length: 120 }, (_, n) => cfdi('recibidos', n, contraparte));
@@ -212,7 +212,7 @@ test('whoever goes from page to page while readings are merged sees each CFDI th
   expect(walks).toBeGreaterThan(1);
 });
 
-test('each CFDI says when its day was read last, of its kind, by a reading that nobody doubts', async () => {
+test('each CFDI shows the last undoubted reading of its day and kind', async () => {
   const { almacenes, almacenId, read } = await open();
   const on = (tipo: TipoDescarga, n: number, day: string) =>
     cfdi(tipo, n, ['PRO010101AB1', 'Proveedor'], { emitida: `${day}T10:00:00` });
@@ -320,7 +320,7 @@ test.for([4, 5, 6])(
   },
 );
 
-test('a sum says the last name that a counterparty was given, and that there is too much to add up', async () => {
+test('a sum shows the last name of a counterparty, and refuses too much to add up', async () => {
   const { almacenes, almacenId, read } = await open();
   await read('recibidos', [cfdi('recibidos', 1, ['PRO010101AB1', 'Viejo'])]);
   await read(

@@ -72,7 +72,7 @@ async function replay(pages: (despuesDe: bigint) => Promise<readonly Cambio[]>) 
   }
 }
 
-test('a package that is merged is told as new, row by row, with all that its rows say', async () => {
+test('a merged package raises new CFDI, row by row, with all fields', async () => {
   const { read, cambios } = await open();
   const tercero = ['TER010101AB1', 'Tercero'] as const;
   const filas = [recibido(2, { tercero }), recibido(1, { cancelada: '2026-03-05T09:00:00', efecto: 'E' })];
@@ -97,7 +97,7 @@ test('a package that is merged is told as new, row by row, with all that its row
   expect(segundo).toMatchObject({ n: 2n, isVigente: true, tercero: { rfc: tercero[0], nombre: tercero[1] } });
 });
 
-test('what agrees is told no more; a cancelled one, a missing one, one that came back and one that is corrected once each', async () => {
+test('equal rows raise nothing; a cancelled, a missing, a returned and a corrected CFDI raise one change each', async () => {
   const { read, said } = await open();
   const filas = [1, 2, 3, 4, 5].map((n) => recibido(n));
   await read(filas);
@@ -130,7 +130,7 @@ test('a package is merged once, however often it is brought', async () => {
   expect(await said()).toHaveLength(2);
 });
 
-test('a package that two merge at the same time is merged by one of them, and both are told the same', async () => {
+test('of two merges of a package at once one merges it, and both return the same', async () => {
   const { read, said } = await open();
   const solicitudId = randomUUID();
   const both = Array.from({ length: 4 }, () => read([recibido(1), recibido(2)], { solicitudId }));
@@ -149,7 +149,7 @@ test('only the period and the kind that were read are compared', async () => {
   expect((await said(3n)).map(([, clase]) => clase)).toEqual(['nuevo']);
 });
 
-test('what the SAT gives of days that nobody asked for is left to the reading of its own days', async () => {
+test('CFDI of other days are left to the reading of those days', async () => {
   const { read, said } = await open();
   await read([recibido(1)]);
   const others = ['2026-03-31T23:59:59', '2026-05-01T00:00:00', '1999-01-01T00:00:00'].map((emitida, n) =>
@@ -275,7 +275,7 @@ test('readings that are merged at the same time number their changes one after t
   expect(await following).toEqual(Array.from({ length: 300 }, (_, at) => BigInt(at + 1)));
 });
 
-test('months that many need at the same time are made once, and nobody is refused', async () => {
+test('partitions that many merges need at once are made once, and no merge fails', async () => {
   const make = () => t.sql<{ made: number }>`SELECT cfdi_meses('2031-01-01', '2033-12-31') AS made`;
   const made = await Promise.all(Array.from({ length: 10 }, make));
   expect(made.flat().reduce((sum, each) => sum + each.made, 0)).toBe(36);

@@ -48,7 +48,7 @@ async function subscribe(...rfcs: string[]) {
   return { almacenId, cross, listed, told, isDue };
 }
 
-test('every file of the SAT is adverse or is not, by what the law holds against whoever stands there', async () => {
+test('every file of the SAT is adverse or not, by law', async () => {
   const rows = await t.sql<{ archivo: ClaveListado; adverso: boolean }>`
     SELECT archivo, supuesto_adverso(archivo, 'Alguna palabra') AS adverso FROM unnest(${CLAVES_LISTADO}::text[]) AS archivo`;
   expect(Object.fromEntries(rows.map(({ archivo, adverso }) => [archivo, adverso]))).toEqual(ES_ADVERSO);
@@ -98,7 +98,7 @@ test('who stands on list 69 in several files stands there under all of their wor
   ]);
 });
 
-test('files of list 69 that are loaded first one after the other are told of once, and hold up no other list', async () => {
+test('files of list 69 on their first load raise one event, and delay no other list', async () => {
   const { sql } = t;
   await publish(t, []);
   const { cross, listed, told, isDue } = await subscribe(PRO[0]);
@@ -131,7 +131,7 @@ test('files of list 69 that are loaded first one after the other are told of onc
   ]);
 });
 
-test('another word on list 69 is told of when it speaks against somebody, or nothing does any more; others are noted', async () => {
+test('on list 69 a new adverse word and the end of adverse words raise an event; others are noted', async () => {
   await publish(t, []);
   for (const clave of ['firmes', 'no-localizados', 'cancelados', 'csd'] as const) await publishListado(t, clave, []);
   const { almacenId, cross, listed, told } = await subscribe(PRO[0]);
@@ -164,7 +164,7 @@ test('another word on list 69 is told of when it speaks against somebody, or not
   expect(await listed()).toEqual([[PRO[0], '69', 'CANCELADOS', false, null]]);
 });
 
-test('a list that is not there takes nobody off, and one that comes back without him does', async () => {
+test('a missing list removes no counterparty, and a list that comes back without the counterparty does', async () => {
   await publish(t, [{ rfc: PRO[0], situacion: 'DEFINITIVO' }]);
   await publishListado(t, 'csd', [{ rfc: PRO[0] }]);
   await publishListado(t, 'firmes', [{ rfc: PRO[0] }]);

@@ -68,7 +68,7 @@ test('an RFC on two lists is two rows and one counterparty, and stands on a list
   ]);
 });
 
-test('a package that was not crossed says so, and one in which nobody stands on a list says nobody', async () => {
+test('an uncrossed package says so, and a package without listed counterparties lists none', async () => {
   await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
   for (const [vistas, said] of [
     [null, null],

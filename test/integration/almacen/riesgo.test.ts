@@ -40,7 +40,7 @@ const enLista = (rfc: string, situacion: Renglon['situacion'] = 'PRESUNTO', publ
   ...{ rfc, situacion, publicada },
 });
 
-test('a counterparty that enters a list, changes there and leaves is told of once each, with its CFDI in force and their pesos', async () => {
+test('a counterparty that enters a list, changes there and leaves raises one event each, with its CFDI in force and their pesos', async () => {
   const { almacenId, read, told, listed } = await subscribe();
   await publish(t, [enLista(PRO[1])]);
   await read([
@@ -87,7 +87,7 @@ test('a counterparty that enters a list, changes there and leaves is told of onc
   expect(await told()).toHaveLength(4);
 });
 
-test('a reading that brings somebody who is listed is crossed, and one that brings nothing new is not', async () => {
+test('a reading with a listed counterparty is crossed, and a reading without news is not', async () => {
   await publish(t, [enLista(PRO[0]), enLista(PRO[3], 'DEFINITIVO')]);
   const { read, listed, almacenId } = await subscribe();
   const isDue = async () => (await riesgo().due(almacenId - 1, 1)).includes(almacenId);
@@ -106,7 +106,7 @@ test('a reading that brings somebody who is listed is crossed, and one that brin
   ]);
 });
 
-test('whoever only certified a CFDI, or had it issued on his account, is no counterparty', async () => {
+test('certifiers and third parties of a CFDI are no counterparties', async () => {
   const { read, listed } = await subscribe();
   await publish(t, [enLista(PRO[1]), enLista(PRO[2]), enLista(PRO[4])]);
   await read([cfdi(1, PRO[0], { pac: PRO[1], tercero: [PRO[2], 'Tercero'] })]);
@@ -139,7 +139,7 @@ test('of several rows of an RFC the worst counts, and of those that clear the ne
   ]);
 });
 
-test('two accounts with the same supplier are told of it each, and neither of the other', async () => {
+test('two accounts with the same supplier get one event each, and nothing of the other', async () => {
   const [uno, otro] = [await subscribe(), await subscribe()];
   await publish(t, []);
   await uno.read([cfdi(1, PRO[0])]);
@@ -156,7 +156,7 @@ test('two accounts with the same supplier are told of it each, and neither of th
   expect(montos).toEqual([[[PRO[0], '100.50']], [[PRO[0], '7.00']]]);
 });
 
-test('a list that came while nobody crossed is crossed later, by several at once and in small steps, and told once', async () => {
+test('a list that loaded without a crossing is crossed later, by several processes in small steps, with one event', async () => {
   const { read, told, almacenId } = await subscribe();
   await publish(t, []);
   await read(PRO.map((rfc, n) => cfdi(n, rfc)));
@@ -198,7 +198,7 @@ test('pages give everybody who is listed, each once', async () => {
   expect(seen.sort()).toEqual([...PRO].sort());
 });
 
-test('a crossing that is broken off has noted nothing and told nobody, and is due still', async () => {
+test('an interrupted crossing notes nothing, raises nothing, and stays due', async () => {
   const { read, told, almacenId, listed } = await subscribe();
   await publish(t, [enLista(PRO[0]), enLista(PRO[1])]);
   await read([cfdi(1, PRO[0]), cfdi(2, PRO[1])]);
@@ -211,7 +211,7 @@ test('a crossing that is broken off has noted nothing and told nobody, and is du
   expect([(await told()).length, (await listed()).length]).toEqual([2, 2]);
 });
 
-test('whatever lists and readings come, in whatever order, what is noted is what a look at everything finds, and the changes replayed give it', async () => {
+test('after any order of lists and readings the notes equal a full comparison, and the replayed changes give them', async () => {
   const situaciones = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
   const renglon = fc.record({ rfc: fc.constantFrom(...PRO), situacion: fc.constantFrom(...situaciones) });
   const paso = fc.oneof(

@@ -139,7 +139,7 @@ test('a month whose last reading agrees with the one before costs no reading mor
   expect([days(), await spent(), await vista()]).toEqual([[ANTES, ULTIMA], 2, SETTLED]);
 });
 
-test('what is read again begins after what was left out and what is over, and is nothing while it is paused', async () => {
+test('further readings begin after omitted and ended months, and there are none during a pause', async () => {
   const { live, releidoDesde, pause, resume, renew } = await open([]);
   expect(await releidoDesde()).toBe(MES);
   await pause();
@@ -166,7 +166,7 @@ test('who was missing from the last reading of a month alone is there again a we
   ]);
 });
 
-test('who is missing still a week later is missing, and nobody asks again', async () => {
+test('a CFDI missing for a week stays missing, and is not read again', async () => {
   const { live, days, known, vista } = await open([ALL, allBut(1), allBut(1)]);
   await live('2027-12-01');
   expect([days(), await known(), await vista()]).toEqual([
@@ -189,7 +189,7 @@ test('a last answer that says twice falsely that much is missing is put right', 
   ]);
 });
 
-test('a last answer that is never the same is asked for again thrice, and then it is shown that nobody confirmed it', async () => {
+test('a last answer that keeps changing is read again thrice, and is then shown as unconfirmed', async () => {
   const { live, days, vista, renew, known } = await open([ALL, allBut(1), allBut(2), allBut(3), allBut(4)]);
   await live('2028-03-01');
   expect(days()).toEqual([ANTES, ULTIMA, plus(7), plus(21), plus(49)]);
@@ -260,7 +260,7 @@ test('a reading that was under way when the first day of the subscription was mo
   expect(await known()).toEqual({ there: 40, missing: 0 });
 });
 
-test('whoever did not hear that his reading was noted makes nobody read it again', async () => {
+test('a lost reply about a noted reading causes no second reading', async () => {
   const { live, turns, answer, days } = await open([]);
   const tramos = createTramos(t.db);
   await turns.work(signal);

@@ -83,7 +83,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     pagada = Number(row?.n);
   });
 
-  it('is told before, and nothing is changed by that', async () => {
+  it('is shown before, without a change', async () => {
     const before = await placesOf(ana.rfc);
     const [antes] = await borrar(ana.rfc, '--cuenta', ana.cuentaId, '--simular');
     expect(antes).toMatchObject({
@@ -103,7 +103,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     expect(before.length).toBeGreaterThan(5);
   });
 
-  it('is deleted of nobody whom the order does not name, and not without the storage', async () => {
+  it('is deleted for the named taxpayer only, and not without the object store', async () => {
     await expect(borrar(ana.rfc)).rejects.toThrow('Diga de quién');
     await expect(borrar('XAXX010101000', '--cuenta', ana.cuentaId)).rejects.toThrow('no hay nada que borrar');
     const away = { ...config(), S3_ENDPOINT: 'http://127.0.0.1:1' };
@@ -111,7 +111,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     expect((await ana.call('vault/estado', { rfc: ana.rfc })).status).toBe(200);
   });
 
-  it('is closed at once, and what is broken off is gone on with by the same order', async () => {
+  it('is closed at once, and the same order continues after an interruption', async () => {
     await servicio.sql`UPDATE solicitud SET terminada_en = terminada_en - interval '1 hour' WHERE id = ${terminada}`;
     const deps = openDeps(config(), () => {});
     const openEraser = async () => ({
@@ -141,7 +141,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     expect(await objetosDe(servicio, terminada)).toEqual([]);
   });
 
-  it('that somebody begins anew meanwhile is closed again, and waited for again', async () => {
+  it('that starts again meanwhile is closed again, and waited for again', async () => {
     await pass();
     const key = await servicio.newKey(ana);
     const [state] = await borrar(ana.rfc, '--cuenta', ana.cuentaId, '--no-esperar');
@@ -160,7 +160,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
     await servicio.db.pool.query('DROP SCHEMA other CASCADE; DELETE FROM captcha_pendiente');
   });
 
-  it('is gone from every table, the queue and the bucket, and the report says what was deleted and what stays', async () => {
+  it('is gone from every table, the queue and the bucket, and the report lists deleted and kept data', async () => {
     const { rfc, cuentaId, contribuyenteId } = ana;
     // Invoices of other taxpayers name the RFC and stay.
     await servicio.sql`WITH otro AS (INSERT INTO almacen (contribuyente_id) SELECT id FROM contribuyente WHERE rfc = ${OTRO} RETURNING id)
@@ -220,7 +220,7 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
   }
 
   describe('that a backup brings back', () => {
-    it('is deleted again by its report, and by no report that somebody changed', async () => {
+    it('is deleted again by its report, and by no changed report', async () => {
       const file = join(servicio.dir, 'borrados.jsonl');
       const informes = await acuse(config(), 'contribuyente', 'borrados');
       await writeFile(file, `${informes.map((each) => JSON.stringify(each)).join('\n')}\n`);

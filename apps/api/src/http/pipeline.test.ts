@@ -225,7 +225,7 @@ describe('the database is away', () => {
     expect(kit.store.movimientos).toEqual([]);
   });
 
-  it('runs nothing when only the charge gets no answer, and still refunds what was written', async () => {
+  it('runs no handler when the charge alone gets no answer, and refunds a written charge', async () => {
     let runs = 0;
     const handle = async () => {
       runs += 1;

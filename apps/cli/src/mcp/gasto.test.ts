@@ -33,7 +33,7 @@ describe('what a session may cost', () => {
     await expect(gasto.spend(1, nothing, kept)).rejects.toThrow('ya usó 1');
   });
 
-  it('counts a call of which no answer came', async () => {
+  it('counts a call without an answer', async () => {
     const gasto = createGasto(1);
     const lost = async () => {
       throw new AcuseError({ nombre: 'SIN_CONEXION' });

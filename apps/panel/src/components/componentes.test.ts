@@ -253,7 +253,7 @@ describe('components', () => {
     ]);
   });
 
-  it('mark where the reader is, and show the operator what is for the operator', () => {
+  it('mark the current page, and show pages of the operator to the operator only', () => {
     const $ = load(String(Layout({ ...marco, ruta: '/rfcs/ACU200101DB1' })));
     expect($('[aria-current]').text()).toBe('RFC');
     expect($('.navegacion').text()).not.toContain('Operación');

@@ -113,7 +113,7 @@ describe('the gateway', () => {
   );
 });
 
-describe('what is generated', () => {
+describe('generated data', () => {
   test('is at most 12 messages of the last year, newest first, and some taxpayers have none', () => {
     const counts = Array.from({ length: 60 }, (_, i) =>
       of(`XYZ9001${String(10 + (i % 18))}A${String(i % 10)}${i % 7}`),

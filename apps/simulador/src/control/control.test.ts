@@ -135,7 +135,7 @@ describe('the control API', () => {
     expect(json['error']).toEqual(expect.any(String));
   });
 
-  it('refuses what is no RFC, and what is no JSON', async () => {
+  it('refuses an invalid RFC and invalid JSON', async () => {
     expect((await call('GET', '/control/contribuyentes/abc')).status).toBe(400);
     const response = await fetch(`${simulador.url}/control/reloj`, { method: 'POST', body: 'x' });
     expect(response.status).toBe(400);

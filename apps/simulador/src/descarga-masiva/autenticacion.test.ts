@@ -67,7 +67,7 @@ describe('the endpoint', () => {
     expect(text).toContain('ContractFilter mismatch');
   });
 
-  it('answers 400 to what is no SOAP message, and to a document type', async () => {
+  it('answers 400 to a body that is no SOAP message, and to a document type', async () => {
     const action = `${DES}/ISolicitaDescargaService/SolicitaDescargaEmitidos`;
     expect((await post('<html>', action)).status).toBe(400);
     const envelope =

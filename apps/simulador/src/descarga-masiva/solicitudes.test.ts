@@ -177,7 +177,7 @@ describe('equal requests', () => {
 });
 
 describe('a quota that is used up', () => {
-  it('is told at the verification where the setting says so: state 5 with 5002', async () => {
+  it('comes at the verification by setting: state 5 with 5002', async () => {
     Object.assign(simulador.world.settings, { agotadas: 'al verificar', max_solicitudes_iguales: 1 });
     const cfdi = { FechaInicial: '2023-04-01T00:00:00', TipoSolicitud: 'CFDI' };
     await ask(cfdi);

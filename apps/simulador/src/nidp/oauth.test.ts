@@ -125,7 +125,7 @@ test('a code ends after a minute', async () => {
   expect((await exchange(code)).answer['error']).toBe('invalid_grant');
 });
 
-test('the token end point names what is wrong', async () => {
+test('the token end point names the fault', async () => {
   const code = await codeOf(await insideBrowser());
   const refusals = [];
   for (const change of [{ client_id: 'otro' }, { grant_type: 'password' }, { code_verifier: 'corto' }, { code: '' }]) {

@@ -22,7 +22,7 @@ it('is published for about seven in eight, positive then', async () => {
   expect(hidden.map(({ status, json }) => [status, json.publicada])).toEqual(hidden.map(() => [404, false]));
 });
 
-it('refuses what is no RFC and obeys magic faults', async () => {
+it('refuses an invalid RFC and obeys magic faults', async () => {
   expect((await ask('abc')).status).toBe(400);
   expect((await ask('CAI900215SIA')).status).toBe(503);
 });

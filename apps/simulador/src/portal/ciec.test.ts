@@ -119,7 +119,7 @@ test('a right password forgets the wrong ones before it', async () => {
   }
 });
 
-test('what is no RFC is refused like a wrong password', async () => {
+test('an invalid RFC is refused like a wrong password', async () => {
   expect((await sendCiec(base, createBrowser(), 'NADIE', 'x')).text).toContain('El RFC o contraseña son incorrectos');
 });
 

@@ -67,7 +67,7 @@ describe('the way in', () => {
     expect((await visitByCiec(simulador, createBrowser(), login, RFC)).url).toBe(`${portal}/?oculta=1`);
   });
 
-  it('offers three choices, of which each leads to its page', async () => {
+  it('offers three choices, each with its page', async () => {
     const browser = await inside();
     const start = await browser.get(`${portal}/?oculta=1`);
     const { action, fields } = readForm(start, '#form1');
@@ -124,7 +124,7 @@ describe('a search', () => {
     expect(rows.map((row) => row['Folio Fiscal'])).toEqual([expected?.uuid]);
   });
 
-  it('refuses what is no date, an end before the beginning, or no UUID, which is not an empty result', async () => {
+  it('refuses an invalid date, an end before the beginning and an invalid UUID, instead of an empty result', async () => {
     const browser = await inside();
     for (const [page, change] of [
       ['ConsultaReceptor', { ...month('2026-02'), selDia: '30' }],

@@ -89,7 +89,7 @@ test('a period narrows the search', async () => {
   expect(anual.filas.every(({ celdas }) => celdas[7] === 'Del Ejercicio')).toBe(true);
 });
 
-test('nothing is filed later than the clock says, and what is filed stays', async () => {
+test('no return is filed in the future, and a filed return stays', async () => {
   simulador.world.clock.set(new Date('2024-06-10T18:00:00Z'));
   const before = await search((await logIn(RFC)).browser, { Ejercicio: '2024' });
   expect(before.filas.map(({ celdas }) => celdas[7])).toEqual(expect.arrayContaining(['Enero', 'Abril']));

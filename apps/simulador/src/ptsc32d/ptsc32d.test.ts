@@ -87,7 +87,7 @@ test('without a session there is no document; nor with an invented token', async
   expect((await ask(browser, pedido(RFC), { authorization: 'Bearer inventado' })).status).toBe(401);
 });
 
-test('nobody sees the opinion of another taxpayer', async () => {
+test('a taxpayer never sees the opinion of another', async () => {
   const browser = await logIn(RFC);
   const cuerpo = (await (await ask(browser, pedido('EKU9003173C9'))).json()) as Cuerpo;
   expect(cuerpo.Respuesta.Exito).toBe(false);

@@ -76,7 +76,7 @@ describe('an empty answer that is not true', () => {
     }
   });
 
-  it('of the portal is followed by the rows, and so is what is asked for as a package', async () => {
+  it('of the portal is followed by the rows, also in a package', async () => {
     const rfc = 'FALS900215SI1';
     expect(await shown(rfc)).toEqual([0, 0]);
     expect(await shown(rfc)).toEqual([expect.any(Number), expect.any(Number)]);
@@ -213,7 +213,7 @@ describe('requests that take longer than 72 hours', () => {
 });
 
 describe('an account whose pages fail', () => {
-  it('gets HTTP 500 behind the log-in of every portal, and nobody else does', async () => {
+  it('alone gets HTTP 500 behind the log-in of every portal', async () => {
     const rfc = 'AVER900215SIA';
     const browser = createBrowser();
     const inside = await browser.followForms(await sendCiec(simulador.url, browser, rfc, defaultCiec(rfc)));

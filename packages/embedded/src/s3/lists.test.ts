@@ -93,7 +93,7 @@ describe('lists', () => {
     );
   });
 
-  test('of what is not offered say so', async () => {
+  test('of features that are not offered name the feature', async () => {
     expect(await errorOf(s3.client.send(new GetBucketLifecycleConfigurationCommand({ Bucket })))).toBe(
       'NotImplemented',
     );

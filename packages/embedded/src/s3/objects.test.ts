@@ -147,7 +147,7 @@ describe('objects', () => {
   });
 });
 
-test('what was stored is there after a restart, and the port is free again', async () => {
+test('objects are there after a restart, and the port is free again', async () => {
   const dir = await mkdtemp(join(tmpdir(), 'acuse-s3-restart-'));
   const start = (port?: number) =>
     startS3({ dir, buckets: [Bucket], log: silentLogger, ...credentials, ...(port === undefined ? {} : { port }) });

@@ -79,7 +79,7 @@ describe('a file of article 69', () => {
     ).rejects.toEqual(ilegible('sin RFC legible'));
   });
 
-  it('is told from UTF-8 by its first accents, however far they are from its head', async () => {
+  it('differs from UTF-8 by its first accents, however far they are from its head', async () => {
     const plain = Array.from({ length: 3_000 }, (_, n) =>
       firme(`AAA010101${String(n % 1_000).padStart(3, '0')}`, `PLANO ${n}`),
     );

@@ -163,7 +163,7 @@ describe('the list of article 69-B', () => {
     await expect(read(trozos(bytes))).rejects.toEqual(ilegible);
   });
 
-  it('takes one row without a readable RFC among many, as nobody’s', async () => {
+  it('takes one row without a readable RFC among many, without an owner', async () => {
     const many = Array.from({ length: 200 }, (_, n) => renglon(n, `AAA${String(100_000 + n)}AB1`, 'UNO', 'Presunto'));
     const { filas } = await readFilas(...many, renglon(201, 'S/RFC', 'DOS', 'Presunto'));
     expect(filas.at(-1)).toMatchObject({ rfc: null, nombre: 'DOS' });

@@ -154,7 +154,7 @@ describe('readConstancia', () => {
     expect(await read({ ...suspendida, regimenes: null })).toMatchObject({ estatus: 'SUSPENDIDO', regimenes: [] });
   });
 
-  it('refuses the constancia of somebody else', async () => {
+  it('refuses the constancia of another taxpayer', async () => {
     expect(await refusal(FISICA, {}, 'XIQB891116QE4')).toContain('RFC');
   });
 

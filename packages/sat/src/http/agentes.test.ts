@@ -49,7 +49,7 @@ describe('TLS', () => {
     expect(await cipher(otro, { tlsCa: cert, tlsSinDhe: [otro] })).toBe('ECDHE-RSA-AES256-GCM-SHA384');
   });
 
-  it.each([sinDhe, otro])('does not trust a certificate that nobody vouches for (%s)', async (host) => {
+  it.each([sinDhe, otro])('does not trust a certificate without a known issuer (%s)', async (host) => {
     await expect(cipher(host, {})).rejects.toMatchObject({
       motivo: 'NO_RESPONDE',
       message: expect.stringContaining('SELF_SIGNED'),

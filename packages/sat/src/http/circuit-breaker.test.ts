@@ -97,7 +97,7 @@ describe('the breaker', () => {
     await corta.admit(host);
   });
 
-  it('counts every failure to be reached, whoever asked', async () => {
+  it('counts every failed connection, for every caller', async () => {
     for (let i = 0; i < 3; i += 1) await corta.report(host, 'fallo', 'AVE900215SI8');
     await expect(corta.admit(host)).rejects.toMatchObject(open);
   });

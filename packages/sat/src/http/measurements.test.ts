@@ -53,7 +53,7 @@ describe('the observer of requests', () => {
     expect(vistas[0]?.ms).toBeLessThan(headersMs);
   });
 
-  it('is told when a stream breaks off, when its reader leaves and when the caller gives up', async () => {
+  it('gets a stream that breaks off, that its reader leaves and that the caller gives up', async () => {
     const { http, resultados, servidor } = await startMedido((peticion, response) => {
       response.write('a');
       if (peticion.url.includes('corta')) setImmediate(() => response.destroy());
@@ -71,7 +71,7 @@ describe('the observer of requests', () => {
     expect(resultados()).toEqual(['fallo', 'cancelada', 'cancelada']);
   });
 
-  it('is told that a success was none, once', async () => {
+  it('gets the correction of a false success, once', async () => {
     const { http, resultados } = await startMedido((_peticion, response) => void response.end('mantenimiento'));
     const respuesta = await http.request(get());
     await respuesta.markFailed();
@@ -79,7 +79,7 @@ describe('the observer of requests', () => {
     expect(resultados()).toEqual(['exito', 'desmentida']);
   });
 
-  it('tells what the breaker held back from what was sent', async () => {
+  it('separates requests held back by the breaker from sent ones', async () => {
     const { http, servidor, resultados } = await startMedido(
       (_peticion, response) => void response.writeHead(503).end(),
       { breakerFailures: 2 },

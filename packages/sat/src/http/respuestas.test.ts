@@ -54,7 +54,7 @@ describe('an answer', () => {
     expect(error.cause).toBeUndefined();
   });
 
-  it('that nobody gives is NO_RESPONDE', async () => {
+  it('that never comes is NO_RESPONDE', async () => {
     const server = createTcpServer();
     // The near end of a connection: a port that is taken, so that nobody else gets it, and where nobody listens.
     const taken = connect(await listen(server), '127.0.0.1');

@@ -85,7 +85,7 @@ describe('readPdf', { timeout: 120_000 }, () => {
     expect((await read(pdf))[0]?.lineas.map(({ texto }) => texto)).toEqual(['NOMBRE']);
   });
 
-  it('refuses what is no PDF, is encrypted, has no text, or has too many pages', async () => {
+  it('refuses a file that is no PDF, is encrypted, has no text, or has too many pages', async () => {
     expect(await refusal(read(Buffer.from('<html>Servicio no disponible</html>')))).toContain('no es un PDF');
     expect(await refusal(read(Buffer.alloc(0)))).toContain('no es un PDF');
     const cifrado = await makePdf((d) => d.text('secreto', 50, 50), { userPassword: 'clave' });

@@ -46,7 +46,7 @@ it('names a wrong password, a server that is away and a name that is none', asyn
   ]);
 });
 
-it('leaves out what is not set, and a worker that sends none', async () => {
+it('leaves out unset settings, and a worker without mail', async () => {
   expect(await review({})).toMatchObject([{ mark: 'omitida' }]);
   expect(await review({ SMTP_URL: 'smtp://x.example', WORKER_ROLES: ['descargas'] })).toMatchObject([
     { mark: 'omitida' },

@@ -61,7 +61,7 @@ describe('settings before the live SAT', () => {
     expect(wrong({ DATABASE_URL, QUEUE_URL: 'rediss://:p@cola.example:6379' })).toEqual([]);
   });
 
-  it('say what is missing: the address of the panel, but not that of a storage that is Amazon itself', () => {
+  it('name missing settings: the address of the panel, but not that of Amazon as the object store', () => {
     const { PANEL_PUBLIC_URL: _, S3_PUBLIC_ENDPOINT: __, ...rest } = live;
     expect(reviewSettings(installation({ settings: rest })).map(({ seen }) => seen)).toEqual([
       'api, panel: ajustes completos',

@@ -38,7 +38,7 @@ const form = (values: Record<string, string>) =>
   Object.fromEntries(Object.entries(values).map(([nombre, value]) => [fieldName({ nombre }), value]));
 
 describe('the body', () => {
-  it('is what was typed, numbers as numbers, empty fields left out', async () => {
+  it('has the typed values, numbers as numbers, without empty fields', async () => {
     expect(await readCuerpo(operacion, form({ rfc: 'ACU200101DB1', total: '1160.50', password: '' }), {})).toEqual({
       rfc: 'ACU200101DB1',
       total: 1160.5,
@@ -52,7 +52,7 @@ describe('the body', () => {
     expect(await readCuerpo({ campos }, form({ capsula: 'tal vez' }), {})).toEqual({ capsula: 'tal vez' });
   });
 
-  it('keeps what is no number, so that the API can say so', async () => {
+  it('keeps an invalid number, so that the API can refuse it', async () => {
     for (const total of ['mil', '1e400', '0x10', 'NaN', '12345678901234567890'])
       expect(await readCuerpo(operacion, form({ total }), {})).toEqual({ total });
   });

@@ -46,7 +46,7 @@ describe('the filters of an address', () => {
     expect(valores.periodo_hasta).toBe('2023-02-29');
   });
 
-  test('take the days of summers until 2022 as they were, and no day before anybody could ask', () => {
+  test('use summer time until 2022, and refuse days before the SAT has CFDI', () => {
     const { filtro, faltas } = read({ creada_desde: '2022-07-01', creada_hasta: '1800-01-01' });
     expect(filtro).toEqual({ creada: { desde: new Date('2022-07-01T05:00:00Z') } });
     expect(Object.keys(faltas)).toEqual(['creada_hasta']);

@@ -147,7 +147,7 @@ test('ends the stream of a solicitud that is gone', async () => {
   await done;
 });
 
-test('has a limit for a session and one for the process; what is closed counts no more', async () => {
+test('has a limit for a session and one for the process; closed streams do not count', async () => {
   const { hub } = world({ porSesion: 2, enTotal: 3 });
   const mine = [reader(open(hub)), reader(open(hub))];
   expect(open(hub)).toBeNull();

@@ -146,7 +146,7 @@ test('dates that are none, or end before they begin, are refused', async () => {
   expect(await errorOf(EMISOR, emitidos('2026-02-01 0:0:0', '01/02/2026 0:0:0'))).toContain('fecha inicial');
 });
 
-test('the view state of another page, another session or nobody is an error record', async () => {
+test('the view state of another page, of another session or of no session is an error record', async () => {
   const browser = await logIn(base, RFC);
   const url = `${base}/portalcfdi/${RECEPTOR}`;
   const { fields } = readForm(await browser.get(url), '#aspnetForm');

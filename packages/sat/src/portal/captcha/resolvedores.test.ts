@@ -42,7 +42,7 @@ describe('createResolvedorSimulador', () => {
 });
 
 describe('createResolvedorHttp', () => {
-  it('sends token, further fields and the image where it is told, and reads a nested answer', async () => {
+  it('sends token, further fields and the image to the configured address, and reads a nested answer', async () => {
     const url = await serve((cuerpo, req, res) => {
       expect(req.headers['x-llave']).toBe('t0ken');
       expect(JSON.parse(cuerpo)).toEqual({ tipo: 'texto', cuerpo: IMAGEN.toString('base64') });
@@ -126,7 +126,7 @@ describe('createResolvedorConsola', () => {
     expect(await Promise.all(answers)).toEqual(['uno', 'dos']);
   });
 
-  it('deletes the image when nobody waits any more', async () => {
+  it('deletes the image when the log-in is given up', async () => {
     const { carpeta, question, resolvedor } = await setUp();
     const controller = new AbortController();
     const ready = question();

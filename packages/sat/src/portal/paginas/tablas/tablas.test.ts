@@ -14,7 +14,7 @@ const read = (html: string) =>
   }));
 
 describe('readTablas', () => {
-  it('reads caption, headings, rows and cells that nobody closed', () => {
+  it('reads caption, headings, rows and unclosed cells', () => {
     expect(
       read(
         '<table id=a><caption>T&iacute;tulo <b>uno</b></caption><tr><th>A<th>B</tr><tr><td>1<td>2 &amp; <i>3</i></table>fuera',
