@@ -74,7 +74,7 @@ export function figures(): readonly Figure[] {
     },
     { name: 'lines of it that name a feature', now: walk.flatMap(featuresIn).length, limit: 0, goal: 0 },
     { name: 'SQL functions defined twice', now: doubledFunctions().length, limit: 0, goal: 0 },
-    { name: 'lines in the pronoun idiom', now: idiom.length, limit: 350, goal: 150 },
+    { name: 'lines in the pronoun idiom', now: idiom.length, limit: 150, goal: 150 },
     { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 845, goal: 250 },
     {
       name: 'words of Markdown',

@@ -35,7 +35,7 @@ describe('packages/borrado/src (se-borra.ts and queda.ts), which says how everyt
     expect(wrong).toEqual([]);
   });
 
-  it('has a column that is called like an RFC, or like what leads to a taxpayer, with what is the taxpayer’s', () => {
+  it('treats a column named like an RFC, or like a key of a taxpayer, as data of the taxpayer', () => {
     const wrong = [...tables].flatMap(([tabla, columns]) =>
       columns
         .filter((column) => /^(rfcs?|nombre|id_cif|titular|no_serie|cookies|sobre|datos|cuerpo)$/.test(column))

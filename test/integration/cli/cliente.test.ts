@@ -103,7 +103,7 @@ describe('acuse entrar', () => {
 });
 
 describe('an operation', () => {
-  it('each is an order with an option for every field, of which none takes a password', () => {
+  it('each is a command with an option for every field, none of them for a password', () => {
     const [program] = everyCommand(createCliente({} as Parameters<typeof createCliente>[0]));
     const orders = GRUPOS.flatMap(({ name }) => program?.commands.find((each) => each.name() === name) ?? []);
     expect(orders.flatMap((group) => group.commands.map((each) => `${group.name()}/${each.name()}`)).sort()).toEqual(

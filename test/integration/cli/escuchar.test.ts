@@ -118,7 +118,7 @@ it('is not held up by a receiver that answers nothing, and ends while it waits',
   expect(await webhooksOf(caller)).toEqual([]);
 });
 
-it('signs with the secret of whoever has one, says events to people, and removes what a dead process left', async () => {
+it('signs with the given secret, shows events to people, and removes the webhook of a dead process', async () => {
   const caller = await servicio.newCaller({ saldo: 100 });
   const dead = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
   await once(dead, 'exit');
@@ -149,7 +149,7 @@ it('signs with the secret of whoever has one, says events to people, and removes
   expect((await order.ended).code).toBe(0);
 });
 
-it('makes nothing for an address, an event or a secret that is none, and says so when nobody listens there', async () => {
+it('makes nothing for an invalid address, event or secret, and reports an address without a server', async () => {
   const caller = await servicio.newCaller({ saldo: 100 });
   const env = envOf(caller, servicio.api.url);
   for (const [args, said] of [

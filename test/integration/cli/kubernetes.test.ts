@@ -130,7 +130,7 @@ it('makes a Secret for each process with its own alone, and one with all of them
   expect(Object.values(all).some((value) => JSON.stringify(shown).includes(value))).toBe(false);
 });
 
-it('changes nothing that is there, adds what is missing, and hands on what changed outside', async () => {
+it('keeps present values, adds missing ones, and passes on changes from outside', async () => {
   await make();
   const before = new Map(cluster.secrets);
   expect(await make()).toEqual([{ kubernetes: 'acuse', escritos: [] }]);
@@ -192,7 +192,7 @@ it('rotates a secret by its steps in the Secrets of those who read it', async ()
   ]);
 });
 
-it('says what is missing outside, and what the account of the pod may not, and writes nothing then', async () => {
+it('names missing outside values and missing rights of the pod, and then writes nothing', async () => {
   await rm(join(cluster.folder, 'QUEUE_URL'));
   await expect(make()).rejects.toThrow('Faltan en el Secret de fuera: QUEUE_URL.');
   await putOutside(OUTSIDE);

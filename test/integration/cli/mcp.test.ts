@@ -53,7 +53,7 @@ describe('the tools', () => {
   ];
   const OWN = ['descarga_esperar', 'lista_continuar'];
 
-  it('are the operations that read, and none that takes a credential or changes what is stored', async () => {
+  it('are the reading operations, without those that take a credential or change stored data', async () => {
     expect([...SIN_COSTO, ...CON_COSTO, ...PARA_PERSONAS].sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
     const free = [...SIN_COSTO.map(toolOf), ...OWN];
     const all = [...free, ...CON_COSTO.map(toolOf)];

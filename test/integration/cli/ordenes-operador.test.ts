@@ -65,7 +65,7 @@ describe('the orders of the documents', { shuffle: false }, () => {
       expect(ordenes.length).toBeGreaterThan(4);
     });
 
-    it('names in its sentences only orders and options that there are', () => {
+    it('names existing commands and options only', () => {
       const named = [...textOf(document).matchAll(/`acuse operador ([a-z][^`…]*)/g)].map(([, rest = '']) =>
         rest.trim(),
       );

@@ -145,7 +145,7 @@ describe('acuse operador revisar', () => {
     printed += lines.join('\n');
   });
 
-  it('judges the processes that the settings are for, and those that it is told', async () => {
+  it('reviews the processes of the settings, and named ones', async () => {
     const seen = async (changed: Readonly<Record<string, string | undefined>>, args: readonly string[] = []) =>
       (await revisar(changed, { args })).of('ajustes').map(({ que }) => que.split(':')[0]);
     const { PANEL_SECRETS: _, ...noPanel } = its.env;
@@ -264,7 +264,7 @@ describe('acuse operador revisar', () => {
     expect(none.of('autoridades').at(-1)?.que).toContain('no se aceptaría ninguna e.firma');
   });
 
-  it('sees hosts of the SAT that refuse, a resolver that is away, and a database that nobody listens for', async () => {
+  it('reports hosts of the SAT that refuse, an absent resolver, and an absent database', async () => {
     const away = `http://127.0.0.1:${await freePort()}`;
     const { found, of } = await revisar({
       SAT_BASE_URL: away,
@@ -310,7 +310,7 @@ describe('acuse operador revisar', () => {
       expect(refused.only('almacén')).toMatchObject({ resultado: 'falla', que: expect.stringContaining('HTTP 403') });
     });
 
-    it('has an address for callers that answers, or is told that it does not', async () => {
+    it('reports an address for callers that does not answer', async () => {
       const { only } = await revisar({ S3_PUBLIC_ENDPOINT: `http://127.0.0.1:${await freePort()}` });
       expect(only('almacén')).toMatchObject({ resultado: 'aviso', que: expect.stringContaining('no se alcanza') });
     });

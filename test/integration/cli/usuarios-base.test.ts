@@ -30,7 +30,7 @@ async function revisar(env: Readonly<Record<string, string>>, ...processes: read
       .map(({ resultado, que, remedio }) => `${resultado}: ${que}. ${remedio}`);
 }
 
-it('acuse operador revisar sees processes that log in as who may do more than they do, or as nobody', async () => {
+it('acuse operador revisar reports logins with too many rights, and failing logins', async () => {
   const { url } = base;
   const all = { DATABASE_URL: url, ...accesosTo(url) };
   const fine = (await revisar(all, 'api', 'worker', 'panel'))('usuarios');

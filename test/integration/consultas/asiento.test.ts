@@ -143,7 +143,7 @@ describe('PostgreSQL goes away during a charged call', () => {
     await expectCharged(caller);
   });
 
-  it('a settling of which nothing is known in time: 503/5041, and given back although it had been written', {
+  it('a settling with an unknown outcome: 503/5041, and refunded although it was written', {
     tags: ['slow'],
   }, async () => {
     const { caller, ask } = await newCaller();
@@ -182,7 +182,7 @@ describe('PostgreSQL goes away during a charged call', () => {
   };
   const VACIA = { total: 0, confianza: 'sin_confirmar', reembolsada: true };
 
-  it('an empty list whose giving back was confirmed to nobody is read again before the answer: 200, given back once', {
+  it('an empty list with an unconfirmed refund is read again before the answer: 200, refunded once', {
     tags: ['slow'],
   }, async () => {
     const { ask, expectOnce } = await newEmptyCaller();

@@ -70,7 +70,7 @@ describe('captchas that people read', { ...PATIENT, shuffle: false }, () => {
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(2);
   });
 
-  it('that nobody reads in time are 503/5041 with a refund, and are taken down', async () => {
+  it('that stay unread are 503/5041 with a refund, and are removed', async () => {
     const impatient = await servicio.startApi({ CAPTCHA_SECONDS: '1', SAT_PRESUPUESTO_MS: '10000' });
     const caller = await servicio.newCiecCaller({ saldo: 1 });
     const answer = await caller.at(impatient).call('tax/comunicados', { rfc: caller.rfc });
@@ -81,7 +81,7 @@ describe('captchas that people read', { ...PATIENT, shuffle: false }, () => {
   });
 });
 
-describe('captchas that nobody reads', () => {
+describe('unread captchas', () => {
   let servicio: Servicio;
   beforeAll(async () => {
     servicio = await startServicio({ apiEnv: { CAPTCHA_RESOLVER: 'ninguno' } });

@@ -57,7 +57,7 @@ describe('a service of the authority that fails again and again', { shuffle: fal
     await expectOk(caller.call('tax/opinion-cumplimiento-fiel', { rfc }));
   });
 
-  it('answers one taxpayer with errors only: nobody else is kept waiting for that account', async () => {
+  it('answers one taxpayer with errors only: other accounts do not wait', async () => {
     // Every page behind its log-in is HTTP 500, for it alone.
     const averiada = await newEfirmaCaller(servicio, { rfc: 'AVE900215SI8', saldo: 30 });
     const sana = await newEfirmaCaller(servicio, { saldo: 30 });

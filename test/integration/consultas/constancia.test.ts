@@ -115,7 +115,7 @@ describe('the name in a constancia', () => {
     },
   );
 
-  it('takes the place of no name that somebody gave', async () => {
+  it('replaces no name given by a user', async () => {
     const caller = await servicio.newCiecCaller({ rfc });
     const { cuentaId } = caller;
     const rfcs = createContribuyentes(servicio.db);

@@ -111,7 +111,7 @@ describe('credits and the authority', () => {
           givesBack(FALLAS.slice(0, 1)));
       it('gives it back whatever was wrong', { tags: ['slow'] }, () => givesBack(FALLAS));
 
-      it('asks nobody for a caller without credits: 402/1004', { tags }, async () => {
+      it('sends no call for a caller without credits: 402/1004', { tags }, async () => {
         const caller = await newCallerFor(servicio, caso, 0);
         const asked = servicio.simulador.world.log.count();
         const answer = await caller.call(path, caso.body(servicio, caller), key());

@@ -79,7 +79,7 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     expect(await libro(caller)).toEqual([CARGO, REEMBOLSO, CARGO]);
   });
 
-  it('by SIGKILL, with an Idempotency-Key: its repetition waits, then is charged anew for an answer, once', {
+  it('by SIGKILL, with an Idempotency-Key: its repetition waits, then is charged again for an answer, once', {
     tags: ['slow'],
   }, async () => {
     const { caller, api, answer, heal, again } = await startCall(ENV, { 'idempotency-key': randomUUID() });
@@ -118,7 +118,7 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     expect([await libro(caller), await saldoDe(servicio, caller)]).toEqual([[CARGO], 8]);
   });
 
-  it('by a standstill: what was given back meanwhile is not given back again when it wakes, and it has no answer', {
+  it('by a standstill: a refund meanwhile is not repeated on waking, and there is no answer', {
     tags: ['slow'],
   }, async () => {
     const { caller, api, answer } = await startCall({ SAT_PRESUPUESTO_MS: '8000', SAT_GRACIA_SECONDS: '112' });

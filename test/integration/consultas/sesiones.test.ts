@@ -89,7 +89,7 @@ describe('sessions with the portals', () => {
     expect(await saldoDe(servicio, caller)).toBe(10 - cost);
   });
 
-  it('are of no use to who reads the database: no cookie and no CIEC, only what is sealed', async () => {
+  it('are useless to a reader of the database: no cookie and no CIEC, sealed bytes only', async () => {
     const caller = await servicio.newCiecCaller();
     for (const [path, body] of PORTALES) await expectOk(caller.call(path, { rfc: caller.rfc, ...body }));
     const { rows } = await servicio.db.pool.query<{ portal: string; cookies: Buffer }>(

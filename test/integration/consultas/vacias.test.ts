@@ -84,7 +84,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
     },
   );
 
-  it('retenciones: rows of the portal are the answer where the web service says that there are none', async () => {
+  it('retenciones: rows of the portal are the answer when the web service has none', async () => {
     const caller = await conAmbas(SOLO_PORTAL);
     // The portal fails once, and stands behind the web service from then on.
     const { id } = fail(servicio, caller, { service: 'prodretencioncontribuyente', kind: 'status' });

@@ -138,7 +138,7 @@ describe.skipIf(!COMPOSE)('docs/operate.md, followed to the letter before a simu
     expect(code).toBe(3);
   });
 
-  it('keeps the database, the queue and the storage from whoever has no business there', async () => {
+  it('keeps database, queue and object store unreachable for other containers', async () => {
     const reaches = async (service: string, target: string) => {
       const connect = `const s=require('net').connect({host:'${target.split(':')[0]}',port:${target.split(':')[1]}});s.on('connect',()=>process.exit(0));s.on('error',()=>process.exit(1));setTimeout(()=>process.exit(1),3000)`;
       const { code } = await shell.run(`acuse_compose exec -T ${service} node -e "${connect}" < /dev/null`);

@@ -6,7 +6,7 @@ import { waitFor } from '../fixtures/wait-for.ts';
 const HAS_IMAGES = process.env['ACUSE_TEST_COMPOSE'] !== undefined;
 
 describe.skipIf(!HAS_IMAGES)('the image of the simulator alone', { timeout: 120_000 }, () => {
-  it('listens where it is published, takes options, leaves an e.firma and ends by itself when it is told to', async () => {
+  it('listens on its published port, takes options, writes an e.firma and ends on SIGTERM', async () => {
     const docker = async (...args: string[]) => (await run('docker', args)).trim();
     const id = await docker(
       'run',

@@ -52,7 +52,7 @@ async function look(at: Date | undefined = undefined): Promise<void> {
 }
 
 describe('the end of a request', () => {
-  it('is mailed to those of the account who showed that the address is theirs and want it, and to nobody else', async () => {
+  it('is mailed to members with a confirmed address and this event only', async () => {
     const sin = await newPersona(a.cuentaId, false);
     const callada = await newPersona(a.cuentaId);
     await createBuzones(t.db).setApagados(callada.id, ['solicitud.terminada'], autor);
@@ -69,7 +69,7 @@ describe('the end of a request', () => {
     for (const otra of [sin, callada, ajena]) expect(await correosDe(otra)).toEqual([]);
   });
 
-  it('gathers: one goes at once, the others of the hour in a second one, of which the first twenty are named', async () => {
+  it('gathers: one goes at once, the others of the hour in a second mail with the first twenty names', async () => {
     await finish();
     const correos = createCorreos(t.db);
     const [primero] = await correos.claim({ limite: 10, leaseSeconds: 60 });
@@ -112,7 +112,7 @@ describe('the end of a request', () => {
     expect((await correosDe(ana))[0]?.datos[0]).not.toHaveProperty('contrapartes_adversas');
   });
 
-  it('says that to nobody who may not see what packages hold', async () => {
+  it('goes only to members who may see packages', async () => {
     const desarrollador = await newPersona(a.cuentaId, true, 'DESARROLLADOR');
     await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
     const contrapartes = [
@@ -178,7 +178,7 @@ describe('mails', () => {
     ]);
   });
 
-  it('go to nobody of a suspended account, in another account of whom notices go on', async () => {
+  it('go to no member of a suspended account, while notices of another account go on', async () => {
     const otra = await seedTaxpayer(t.db, { saldo: 100 });
     await t.sql`INSERT INTO miembro (usuario_id, cuenta_id, papel) VALUES (${ana.id}, ${otra.cuentaId}, 'CONTADOR')`;
     await createClaims(t.db, WITH_FEATURES).finish(await claimOf(t.db, await newSolicitud(t.db, otra)), PAQUETE);

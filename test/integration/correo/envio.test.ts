@@ -69,7 +69,7 @@ it('sends the mail that was asked for, whose link lets its owner in once; the da
   expect(aviso.texto).toContain('203.0.113.9');
 });
 
-it('makes no mail, and as many commits, for an e-mail that nobody has', async () => {
+it('makes no mail, and as many commits, for an unknown e-mail', async () => {
   const [antes] = await t.sql<{ n: number }>`SELECT count(*)::int AS n FROM correo`;
   await createBuzones(t.db).askReset('nadie@example.com', { limite: 'olvido:nadie', ip: '' });
   expect(await t.sql`SELECT count(*)::int AS n FROM correo`).toEqual([antes]);
@@ -122,7 +122,7 @@ describe('a server', () => {
     expect(failures.filter(({ id }) => id === fallido.id)).toMatchObject([{ tipo: 'password.restablecer' }]);
   });
 
-  it('that is away is tried until nobody would be helped any more; then the mail is given up', async () => {
+  it('that is away is tried until the mail expires; then the mail is given up', async () => {
     const ana = await newPersona();
     const otra = await newPersona();
     await t.sql`UPDATE correo SET vence_en = now() - interval '1 second' WHERE usuario_id = ${otra.id}`;
@@ -158,7 +158,7 @@ it('sends a mail again whose sender died before it could note it, with the same 
   expect(await createUsuarios(t.db).redeemCodigo(codigos[0] ?? '', NUEVA, '')).toBe(ana.email);
 });
 
-it('has two workers take each mail once, and lets nobody link, note or end what another one has', async () => {
+it('lets two workers take each mail once, and no worker link, note or end a mail of the other', async () => {
   const ana = await newPersona(3);
   const correos = createCorreos(t.db);
   const [a, b] = await Promise.all([1, 2].map(() => correos.claim({ limite: 100, leaseSeconds: 60 })));

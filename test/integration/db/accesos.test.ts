@@ -145,7 +145,7 @@ describe('processes over one database', () => {
     expect(calls('DescargaMetadatos', credencial)).toBe(before + 1);
   });
 
-  it('log each session out once, whoever opened it', async () => {
+  it('log each session out once, of any process', async () => {
     const credenciales = Array.from({ length: 5 }, () => newCredencial());
     const [opener, one, other] = [open(), open(), open()];
     for (const credencial of credenciales) await solicitar(opener.canal, credencial);
@@ -190,7 +190,7 @@ describe('a database that goes away', () => {
   const procesos = useProcesos();
   const pipe = duringTests(() => startPipe(() => procesos.t.url));
 
-  it('a CIEC that is refused while the database is away is sent by nobody else, and is known as refused when that is back', async () => {
+  it('a CIEC refused while the database is away is sent by no other process, and is known as refused later', async () => {
     const { t, simulador, open } = procesos;
     const through = new URL(t.url);
     through.host = new URL(pipe.url).host;

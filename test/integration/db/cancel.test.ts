@@ -67,7 +67,7 @@ describe('cancelling', () => {
     expect(await cancel()).toEqual({ resultado: 'CANCELADA' });
   });
 
-  it("does not know another taxpayer's, a missing one, or what is no id", async () => {
+  it("does not know another taxpayer's, a missing one, or an invalid id", async () => {
     const { contribuyenteId } = await seedTaxpayer(t.db);
     const solicitudes = createSolicitudes(t.db);
     expect(await cancel(contribuyenteId)).toBeNull();

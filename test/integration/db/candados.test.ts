@@ -104,7 +104,7 @@ it('a revocation that meets other work in a deadlock is made again', async () =>
 });
 
 describe('a credential that the SAT refused', () => {
-  it('is told to whoever claims another solicitud that carries it, until it is stored anew', async () => {
+  it('comes with every claim of a solicitud that carries it, until it is stored again', async () => {
     await store();
     const claims = createClaims(t.db);
     const claim = async (hasta: string) => claimOf(t.db, await newSolicitud(t.db, taxpayer, { hasta }));

@@ -41,7 +41,7 @@ beforeEach(async () => {
 });
 
 describe('a capsula', () => {
-  it('is kept for its claim, told to whoever claims, and replaced by the next', async () => {
+  it('is kept for its claim, comes with the next claim, and is replaced by the next capsule', async () => {
     const capsulas = createCapsulas(t.db);
     const claimed = await held();
     expect([claimed.mayPresign, claimed.presigned]).toEqual([true, null]);

@@ -138,7 +138,7 @@ describe('progress', () => {
 });
 
 describe('what several write at once', () => {
-  it('is kept, but for what is stale or what the database refuses', async () => {
+  it('is kept, except stale writes and writes that the database refuses', async () => {
     const claims = createClaims(t.db);
     const others = [];
     for (let n = 0; n < 3; n += 1) others.push(await newSolicitud(t.db, await seedTaxpayer(t.db)));

@@ -53,7 +53,7 @@ it('nothing is asked for under a consent that expired, and nothing is charged', 
   expect(await saldoDe(t, subscriber)).toBe(5);
 });
 
-it('a revoked consent ends what is under way with its refund, and whoever holds it writes nothing more', async () => {
+it('a revoked consent ends readings under way with a refund, and their holders write nothing more', async () => {
   const { subscriber, tomados, ask } = await open();
   const { solicitudId } = await ask(tomados[0]);
   const claimed = await claimOf(t.db, solicitudId);

@@ -73,7 +73,7 @@ describe('two owners of an account who at the same moment', () => {
     expect(await ownersOf(cuentaId)).toHaveLength(1);
   });
 
-  it('hand it over to somebody and remove that one: it is owned, whichever comes first', async () => {
+  it('hand it over to a member and remove that member: it keeps an owner in either order', async () => {
     const { cuentaId, a, b } = await cuentaWith(2);
     const { id: c } = await createUsuarios(t.db).register({
       ...{ nombre: 'x', email: `${randomUUID()}@example.com`, password, ip: '203.0.113.9' },
@@ -88,7 +88,7 @@ describe('two owners of an account who at the same moment', () => {
   });
 });
 
-test('who is no owner changes nobody, and the operator takes the last owner away from nothing', async () => {
+test('a member who is no owner changes no member, and the operator cannot remove the last owner', async () => {
   const { cuentaId, a, b } = await cuentaWith(2);
   const equipo = createEquipo(t.db);
   expect(await equipo.setPapel({ cuentaId, quien: a, ...autor }, b, 'DESARROLLADOR')).toBe('HECHO');

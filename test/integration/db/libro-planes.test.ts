@@ -87,7 +87,7 @@ describe.each([
     }
   });
 
-  test('gives the refunds that nobody asked for without a look at the others', async () => {
+  test('gives spontaneous refunds without reading the others', async () => {
     const plans = await explain((db) => createLibro(db).devoluciones(50));
     expect(plans).toHaveLength(2);
     for (const plan of plans) expect(plan).not.toMatch(/Rows Removed by Filter/);

@@ -20,7 +20,7 @@ describe('the closed lists of the database are those of the types', () => {
     expect(await allowed(constraint)).toEqual([...words].sort());
   });
 
-  test('operacion, to which a migration of no step adds what is missing and leaves what is older', async () => {
+  test('operacion, to which migrate adds missing rows and keeps older ones', async () => {
     const paths = async () => {
       const rows = await t.sql<{ path: string }>`SELECT path FROM operacion`;
       return rows.map(({ path }) => path).sort();

@@ -34,7 +34,7 @@ describe('a charged call', () => {
     expect([await saldo(), await open()]).toEqual([before - 1, 0]);
   });
 
-  it('gets its charge back when its time is over and nobody settled it, once, whoever sweeps', async () => {
+  it('gets its charge back when its time ends unsettled, once, by any sweeper', async () => {
     const before = await saldo();
     for (let i = 0; i < 5; i += 1) await charge(randomUUID(), -1);
     await charge(randomUUID(), 60);
@@ -52,7 +52,7 @@ describe('a charged call', () => {
     expect([await saldo(), await open()]).toEqual([before - 1, 0]);
   });
 
-  it('is given back by the process that settled it and answered nobody, once', async () => {
+  it('is refunded by the process that settled it without an answer, once', async () => {
     const [before, opId] = [await saldo(), randomUUID()];
     await charge(opId, 60);
     await saldos().settle(opId, null);
@@ -60,7 +60,7 @@ describe('a charged call', () => {
     expect([await saldo(), await open(), await saldos().settle(opId, null)]).toEqual([before, 0, false]);
   });
 
-  it('is settled and given back in one, with its answer kept, and says so again but to nobody else', async () => {
+  it('is settled and refunded in one, with its answer kept, and repeats it for the same call only', async () => {
     const [before, opId] = [await saldo(), randomUUID()];
     const idempotencia = createIdempotencia(t.db);
     const clave = { apiKeyId: taxpayer.apiKeyId, operacion: 'tax/facturas', clave: randomUUID() };

@@ -201,10 +201,10 @@ describe.each(ROLES_BASE)('the database user of a process, in a committed transa
   });
 });
 
-describe('beside what is refused, in the same database', () => {
+describe('beside refused orders, in the same database', () => {
   const spent = async () => 50 - (await saldoDe(t, found));
 
-  it('an API charges the price of the operation, once, and refunds what is open, once', async () => {
+  it('an API charges the price of the operation, once, and refunds an open charge, once', async () => {
     const [before, opId] = [await spent(), randomUUID()];
     const saldos = createSaldos(bases.api);
     const { cuentaId, contribuyenteId } = found;
@@ -274,7 +274,7 @@ describe('beside what is refused, in the same database', () => {
     expect(await spent()).toBe(before - 7);
   });
 
-  it('a worker refunds what was abandoned, and what came empty and unconfirmed', async () => {
+  it('a worker refunds abandoned calls, and empty unconfirmed results', async () => {
     const taxpayer = await seedTaxpayer(t.db, { saldo: 5 });
     await createSaldos(bases.api).charge({
       ...taxpayer,

@@ -107,7 +107,7 @@ describe('a fair share of the slots', () => {
     expect(new Set(await drain())).toEqual(new Set(b));
   });
 
-  it('accounts with much to do come out even, whoever was first', async () => {
+  it('busy accounts get equal shares, in any order of arrival', async () => {
     await slots(96);
     const [first, second] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
     const a = await due(first, 2_000);
@@ -142,7 +142,7 @@ describe('a fair share of the slots', () => {
 });
 
 describe('wake-ups', () => {
-  it('that nobody answered are woken once more under their generation, those of a running step are not', async () => {
+  it('without a claim are sent again under their generation, those of a running step are not', async () => {
     const [waiting = '', running = ''] = await due(await seedTaxpayer(t.db), 2);
     await slots(4);
     expect(await drain()).toEqual([waiting, running]);

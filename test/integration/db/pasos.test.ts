@@ -98,7 +98,7 @@ it('keeps the last step too, however a solicitud ends, waits or changes its chan
   expect(notas).toEqual([['TERMINADA'], ['RECHAZADA'], ['ESPERA_EFIRMA'], ['CANAL_CAIDO']]);
 });
 
-it('keeps no step of whoever lost the claim, and none where nobody tells who makes it', async () => {
+it('keeps no step under a stale epoch, and none without a process name', async () => {
   const lost = await newWoken();
   const claimed = await lost.claim();
   await t.sql`UPDATE solicitud SET epoch = epoch + 1 WHERE id = ${lost.id}`;

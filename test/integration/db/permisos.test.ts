@@ -208,7 +208,7 @@ test('a panel cancels a solicitud with its refund', async () => {
   expect(await brokenInvariants(t.db)).toEqual([]);
 });
 
-test('a charge is given back once, by whoever may: its API, or the worker that finds it abandoned', async () => {
+test('a charge is refunded once, by its API or by the worker that finds it abandoned', async () => {
   const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 10 });
   const cargo = { cuentaId, contribuyenteId, operacion: 'tax/facturas', plazoSegundos: 0 };
   const [mine, left] = [randomUUID(), randomUUID()];
@@ -268,7 +268,7 @@ test('statements of the version before go on while an installation is updated, u
   expect(await facts()).toMatchObject({ keepsAnteriores: false });
 });
 
-test('after migrate nobody connects but whom somebody let in, and whoever was made by hand goes on', async () => {
+test('after migrate only granted logins connect, and logins made by hand go on', async () => {
   const admin = inject('postgresUrl');
   const base = `c_${randomBytes(6).toString('hex')}`;
   const url = await createDatabase(admin, base);

@@ -37,7 +37,7 @@ describe('how long downloads take', () => {
   const note = (id: string) => createEsperas(database.db).note(id);
   const counted = ({ cubetas }: Pick<SumaEsperas, 'cubetas'>) => cubetas.flatMap((n, i) => (n > 0 ? [[i, n]] : []));
 
-  it('are added up by day, hour, mode, channel and kind, whoever notes them', async () => {
+  it('are added up by day, hour, mode, channel and kind, over all processes', async () => {
     const taxpayer = await seedTaxpayer(database.db);
     for (const hace of [600, 600, 2_400]) await note(await asked(taxpayer, [{ hace }]));
     // Both at once, in one row.
@@ -73,7 +73,7 @@ describe('how long downloads take', () => {
     expect(row).toEqual({ dia: local.toISOString().slice(0, 10), hora: local.getUTCHours(), largo: 44 });
   });
 
-  it('are counted from the first part that was asked for; what was asked again because it was empty counts for nothing', async () => {
+  it('are counted from the first requested part; repeated requests of empty parts do not count', async () => {
     const taxpayer = await seedTaxpayer(database.db);
     await note(await asked(taxpayer, [{ hace: 100 }, { hace: 900 }, { hace: 90_000, vacias: ['soap'] }]));
     expect((await read()).map(counted)).toEqual([[[cubetaDe(900), 1]]]);
@@ -133,7 +133,7 @@ describe('how long downloads take', () => {
 describe('the state of the SAT', () => {
   const database = useDatabase();
 
-  it('is told of real requests as the processes count them, and of workers that are alive', async () => {
+  it('shows real requests as the processes count them, and live workers', async () => {
     const now = new Date();
     const metrics = createSatMetrics(database.db, { everyMs: DIA_MS, now: () => now.getTime() });
     for (let n = 0; n < 30; n += 1) {

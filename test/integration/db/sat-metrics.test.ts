@@ -51,7 +51,7 @@ describe('the sums of requests to the authority', () => {
     ]);
   });
 
-  it('hold up nobody who closes them while their row is locked', async () => {
+  it('do not block a close while their row is locked', async () => {
     const host = randomUUID();
     const record = (errors: unknown[]) => {
       const options = {
@@ -102,7 +102,7 @@ describe('the sums of requests to the authority', () => {
     expect(await rowsOf(host)).toMatchObject([{ exitos: 3 }]);
   });
 
-  it('are written once also when what is old cannot be dropped', async () => {
+  it('are written once also when old rows cannot be dropped', async () => {
     const host = randomUUID();
     const errors: unknown[] = [];
     const pool = {

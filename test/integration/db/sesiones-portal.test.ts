@@ -92,7 +92,7 @@ describe('sessions in PostgreSQL share out the places of log-ins among the accou
     expect(await ask('Z', dos, 20)).toBe(true);
   });
 
-  it('waits for nobody who stopped asking', async () => {
+  it('does not wait for a caller that left', async () => {
     const release = await leave('A', uno, 1);
     expect(await ask('B', dos, 1)).toBe(false);
     await almacen.advance(6_000);

@@ -54,7 +54,7 @@ async function ask(user: string, password: string, text: string): Promise<unknow
 }
 
 describe('users of the database', { shuffle: false }, () => {
-  test('who may make no roles migrates all the same, and says which are missing until somebody made them', async () => {
+  test('an owner without the right to create roles migrates, and names missing roles until they exist', async () => {
     const url = asUser('dueno', CLAVES[0]);
     const { aplicadas, faltanRoles } = await migrate(url);
     expect(aplicadas.length).toBeGreaterThan(1);
@@ -87,7 +87,7 @@ describe('users of the database', { shuffle: false }, () => {
     expect(await usuarios.remove('acuse_api_1')).toBe(false);
   });
 
-  test('nobody else is made a user of a process, nor removed', async () => {
+  test('other users are not made users of a process, nor removed', async () => {
     const usuarios = createUsuariosBase(server.db);
     await usuarios.set({ nombre: 'acuse_panel_1', rol: 'panel', password: CLAVES[0] });
     expect(await usuarios.set({ nombre: 'acuse_panel_1', rol: 'worker', password: CLAVES[1] })).toBe(false);
@@ -216,7 +216,7 @@ describe('users of the database', { shuffle: false }, () => {
     });
   });
 
-  test('the migration makes the users that processes are configured with, and refuses what is no password', async () => {
+  test('the migration makes the configured users of processes, and refuses an invalid password', async () => {
     const addressOf = (name: string, password = CLAVES[0] as string) => asUser(name, password);
     const config = {
       DATABASE_URL: server.url,

@@ -79,7 +79,7 @@ describe('the documents', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('name only orders and npm scripts that there are', () => {
+  it('name existing commands and npm scripts only', () => {
     const scripts = Object.keys(JSON.parse(textOf('package.json')).scripts);
     const named = all.flatMap((document) =>
       [...textOf(document).matchAll(/\bnpm run ([\w:]+)/g)].map(([, name = '']) => `${document}: ${name}`),

@@ -49,7 +49,7 @@ describe('the storage is away', () => {
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
   });
 
-  it('between two packages: what is stored stays, the rest comes when it is back', { tags: ['slow'] }, async () => {
+  it('between two packages: stored packages stay, the rest comes when it is back', { tags: ['slow'] }, async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 14);
     // The second package waits at the SAT for long enough to lose the storage meanwhile.

@@ -7,7 +7,7 @@ const WRONG = 'Equivocada-12345';
 describe('the CIEC', () => {
   const servicio = useServicio({}, {});
 
-  it('that the SAT refuses is sent once: ERROR with a refund, and nobody tries it again until it is stored anew', async () => {
+  it('that the SAT refuses is sent once: ERROR with a refund, and no retry until it is stored again', async () => {
     const caller = await servicio.newCaller({ saldo: 3 });
     await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
     const id = await askFor(caller);
@@ -100,7 +100,7 @@ describe('the CIEC', () => {
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(5);
   });
 
-  it('is of no use where nobody reads captchas: ERROR with a refund, a reason, and no log-in', async () => {
+  it('is useless without a reader of captchas: ERROR with a refund, a reason, and no log-in', async () => {
     const other = await startServicio({ workerEnv: { CAPTCHA_RESOLVER: 'ninguno' } });
     try {
       await other.startWorker();

@@ -118,7 +118,7 @@ describe('the same request again', () => {
     expect(await servicio.sql`SELECT FROM solicitud WHERE cuenta_id = ${caller.cuentaId}`).toHaveLength(1);
   });
 
-  it('the solicitud of somebody else is answered like one that does not exist, byte for byte', async () => {
+  it('a solicitud of another account is answered like an unknown one, byte for byte', async () => {
     const [owner, stranger] = [await servicio.newCiecCaller(), await servicio.newCiecCaller()];
     const id = await askFor(owner);
     await waitForEnd(owner, id);

@@ -53,7 +53,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
     });
   });
 
-  it('tells in firma-estado what is stored, and whether it is in force', async () => {
+  it('shows in firma-estado the stored e.firma, and whether it is in force', async () => {
     const caller = await servicio.newCaller();
     const estado = () => expectOk(caller.call('vault/firma-estado', { rfc: caller.rfc }));
     expect(await estado()).toEqual({
@@ -89,7 +89,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
     expect(await estado()).toMatchObject({ tiene_cer: true, tiene_key: false });
   });
 
-  it('ends with a refund when the SAT refuses the certificate, and asks for it again only when it is stored anew', async () => {
+  it('ends with a refund when the SAT refuses the certificate, and needs it stored again', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 5 });
     servicio.simulador.world.pki.revoke(caller.efirma.numero);
     const id = await askFor(caller);

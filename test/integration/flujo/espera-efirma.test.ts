@@ -195,7 +195,7 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
       await waitFor(async () => (await capsulas(begun.id)).length === 0 || null);
     });
 
-    it('is not made anew with an e.firma that was replaced, and is with the new one', async () => {
+    it('is not renewed with a replaced e.firma, and is with the new one', async () => {
       const { caller, id, finish } = await begin();
       const renewed = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contraseña ñ' });
       await expectOk(registrarCer(caller, renewed));

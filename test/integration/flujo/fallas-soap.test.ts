@@ -95,7 +95,7 @@ describe('the SAT’s web service has a bad hour', () => {
     },
   );
 
-  it('a package cut until the SAT gives it no more (5008) is asked for anew', async () => {
+  it('a package cut until the SAT refuses it (5008) is requested again', async () => {
     const caller = await newCaller();
     fail(servicio, caller, { service: DESCARGAS, operation: 'Descargar', kind: 'cut', times: 2 });
     const id = await askFor(caller);

@@ -41,7 +41,7 @@ describe('the format of a download', () => {
     expect(await saldoDe(servicio, caller)).toBe(7);
   });
 
-  it('one that there is not is refused by name, and nothing is charged', async () => {
+  it('an unknown one is refused by name, and nothing is charged', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 1 });
     const { status, body } = await caller.call('tax/descarga-metadata', {
       ...{ rfc: caller.rfc, ...UN_DIA, formato: 'xls' },

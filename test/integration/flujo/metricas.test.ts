@@ -116,7 +116,7 @@ describe('a service at work', { shuffle: false }, () => {
     expect([sum('acuse_list_refused'), sum('acuse_list_old', 'list="csd"'), sum('acuse_list_old')]).toEqual([2, 1, 1]);
   });
 
-  test('readings of subscriptions that nobody asks for tell how long they have waited', async () => {
+  test('due readings without a worker show their age', async () => {
     const caller = await own.newCiecCaller({ saldo: 5 });
     const desde = `${calendarDay(new Date()).slice(0, 7)}-01`;
     await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, tipo: 'recibidos', desde }));
@@ -155,9 +155,7 @@ describe('a service at work', { shuffle: false }, () => {
   });
 });
 
-test('while the database is away, metrics and health tell what is true of it, and recover with it', {
-  tags: ['slow'],
-}, async () => {
+test('while the database is away, metrics and health show it, and recover with it', { tags: ['slow'] }, async () => {
   const pipe = await startPipe(own.databaseUrl);
   try {
     const through = (rol: 'api' | 'worker') => {
@@ -210,7 +208,7 @@ test('while the database is away, metrics and health tell what is true of it, an
   }
 });
 
-test('a storage that takes connections and says nothing is told within seconds', async () => {
+test('an object store that takes connections without answers is reported within seconds', async () => {
   const silent = createServer((socket) => socket.on('error', () => {}));
   await once(silent.listen(0, '127.0.0.1'), 'listening');
   const { port } = silent.address() as AddressInfo;

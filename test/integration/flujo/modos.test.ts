@@ -139,7 +139,7 @@ describe('test keys and live keys', { shuffle: false }, () => {
     expect(await status(real, servicio)).toEqual([200, 1]);
   });
 
-  it('what was asked with a test key of an RFC is not there for its live key, nor the other way round', {
+  it('requests of a test key do not exist for the live key of the RFC, nor the other way round', {
     tags: ['slow'],
   }, async () => {
     const prueba = await servicio.newCiecCaller();
@@ -238,7 +238,7 @@ describe('test keys and live keys', { shuffle: false }, () => {
     }
   });
 
-  it('without a simulator a test key is told so by every operation, and is not charged', async () => {
+  it('without a simulator every operation refuses a test key with the reason, free of charge', async () => {
     const caller = await servicio.newCiecCaller();
     const { rfc } = caller;
     const real = await servicio.startApi({ SAT_BASE_URL: '', SAT_PRUEBAS_URL: '', CAPTCHA_RESOLVER: 'ninguno' });

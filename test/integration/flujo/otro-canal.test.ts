@@ -139,7 +139,7 @@ describe('a bulk download whose channel gives no answer', () => {
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
   });
 
-  it('comes back to wait when nobody reads the captchas of the other channel', { tags: ['slow'] }, async () => {
+  it('waits again when the captchas of the other channel stay unread', { tags: ['slow'] }, async () => {
     const caller = await newCaller();
     const down = fall(SOAP);
     const id = await askFor(caller);

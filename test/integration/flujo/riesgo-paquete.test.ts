@@ -7,7 +7,7 @@ import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio
 
 const own = useServicio();
 
-test('who of a download stands on a list is told to whom it belongs, page by page, with what the SAT has of them', async () => {
+test('listed counterparties of a download are shown to its owner, page by page, with the words of the SAT', async () => {
   const caller = await own.newCiecCaller({ saldo: 5 });
   darFilas(own, caller.rfc, UN_DIA, 60);
   const dia = ['T00:00:00', 'T23:59:59'].map((hora) => toSeconds(`${UN_DIA.desde}${hora}`));

@@ -88,7 +88,7 @@ flowOnEachDriver('secrets', (queueUrl) => {
     }
   });
 
-  it('would be found: the search sees what is there, in text and in binary columns, in logs, objects and the queue', async () => {
+  it('would be found: the search finds values in text and binary columns, logs, objects and the queue', async () => {
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, UN_DIA, 5);
     const stuck = { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' } as const;

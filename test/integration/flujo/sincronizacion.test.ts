@@ -210,7 +210,7 @@ it('a subscription reads month after month by itself, at the cost that it foreto
   expect([gone.status, gone.body.cfdi_codigo]).toEqual([404, 2002]);
 });
 
-it('the estimate is what the next call of crear charges: what was read already costs nothing', async () => {
+it('the estimate equals the charge of the next call of crear: read periods are free', async () => {
   const caller = await newCaller({ saldo: 50 });
   const { rfc } = caller;
   const estimar = async (ajustes: object) => expectOk(caller.call('sincronizacion/estimar', { rfc, ...ajustes }));
@@ -306,7 +306,7 @@ it.each([
   );
 });
 
-it('a balance that ends pauses a subscription, which goes on when it is told to', async () => {
+it('an empty balance pauses a subscription, which goes on after reanudar', async () => {
   const caller = await newCaller({ saldo: 1 });
   const webhook = { rfc: caller.rfc, url: 'http://127.0.0.1:9/', eventos: ['sincronizacion.pausada'] };
   await expectOk(caller.call('webhooks/crear', webhook));

@@ -33,7 +33,7 @@ flowOnEachDriver('the story of a request', (queueUrl) => {
     return id;
   }
 
-  it('an operator is told the whole story of a request by the database alone, with no credential in it', async () => {
+  it('an operator gets the whole history of a request from the database alone, without credentials', async () => {
     const caller = await own.newCiecCaller({ saldo: 3 });
     const url = `${receptor.url}ruta-secreta?token=no-se-muestra`;
     await expectOk(caller.call('webhooks/crear', { rfc: caller.rfc, url, eventos: ['solicitud.terminada'] }));
@@ -197,7 +197,7 @@ flowOnEachDriver('the story of a request', (queueUrl) => {
     }
   });
 
-  it('keeps nobody waiting for a receiver that takes spans in and never answers', async () => {
+  it('delays no call for a receiver of spans that never answers', async () => {
     otlp.fallSilent();
     const caller = await own.newCiecCaller({ saldo: 1 });
     const before = otlp.asked();

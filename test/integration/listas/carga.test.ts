@@ -44,7 +44,7 @@ const untilRows = () => waitFor(async () => (await count('efos_fila')) > 0 || nu
 const rechazada = (motivo: string) => expect.objectContaining({ name: 'ListaRechazada', motivo });
 
 describe('a version of list 69-B', () => {
-  it('is nobody’s answer before it is all there, and everybody’s after', async () => {
+  it('is used for no answer before it is complete, and for every answer after', async () => {
     expect(await listas().consultar('AAA010101000')).toEqual({ efos: null, edos: null });
     const { gate, open } = newGate();
     const loading = load({ gate });
@@ -70,7 +70,7 @@ describe('a version of list 69-B', () => {
     expect((await listas().consultar('ZZZ010101000')).efos).toEqual({ fechaCorte: '2026-07-31', filas: [] });
   });
 
-  it('gives every row of an RFC, in the order of the list, and a hidden one to nobody', async () => {
+  it('gives every row of an RFC, in the order of the list, and hidden rows never', async () => {
     const [one] = filas('a', 1);
     if (!one) throw new Error('no row');
     await load({ filas: [one, { ...one, rfc: null }, { ...one, situacion: 'SENTENCIA_FAVORABLE', historial: [] }] });
@@ -137,7 +137,7 @@ describe('a version of list 69-B', () => {
     });
   });
 
-  it('is told to the operator as of one moment, also when it takes its place while that is read', async () => {
+  it('is shown to the operator as of one moment, also during a swap', async () => {
     const { pool } = database.db;
     const slow = async () => {
       const client = await pool.connect();

@@ -27,7 +27,7 @@ describe('a version of another list', { shuffle: false }, () => {
       await database.sql`SELECT lista, supuesto, publicada::text FROM lista_actual WHERE rfc = ${rfc} ORDER BY lista, supuesto`
     ).map((row) => Object.values(row));
 
-  it('takes its own place and nobody else’s, and is seen in the one view of all lists', async () => {
+  it('replaces its own version only, and is part of the view of all lists', async () => {
     const [rfc = ''] = TODOS;
     await load('firmes');
     await load('csd', { filas: filasListado('a', 10).map((fila) => ({ ...fila, supuesto: 'FRACCION X' })) });

@@ -78,7 +78,7 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     for (const worker of [loops, steps]) expect(await worker.stop()).toBe(true);
   });
 
-  it('and does not answer: nobody waits for it, and the work goes on when it answers again', {
+  it('and does not answer: no request waits for it, and the work goes on when it answers again', {
     tags: ['slow'],
   }, async () => {
     await redis.start();

@@ -58,7 +58,7 @@ describe('a PostgreSQL that was made read-only, as a demoted primary is', () => 
     return [answer.status, ((await answer.json()) as { checks: object }).checks];
   };
 
-  it('is told by /readyz of API and worker, while the API stays where callers reach it and answers 503/5041', async () => {
+  it('shows at /readyz of API and worker, while the API stays reachable and answers 503/5041', async () => {
     const caller = await newEfirmaCaller(servicio);
     const health = `${servicio.api.url}/readyz`;
     const HEALTH_PORT = String(await freePort());

@@ -21,7 +21,7 @@ async function atOther(persona: Persona): Promise<Cliente> {
 }
 
 describe('sign-up and log-in', () => {
-  it('signs somebody up, logs out, and logs in again whatever the letter case of the e-mail', async () => {
+  it('signs a user up, logs out, and logs in again with any letter case of the e-mail', async () => {
     const ana = await panel.registrar({ nombre: 'Ana' });
     expect(await isIn(ana)).toBe(true);
     expect((await ana.get('/entrar')).location).toBe('/inicio');
@@ -68,7 +68,7 @@ describe('sign-up and log-in', () => {
     expect(answers[0]?.[0]).toBe(422);
   });
 
-  it('refuses weak passwords, wrong e-mails, names without letters and e-mails that are taken, and keeps what was typed', async () => {
+  it('refuses weak passwords, wrong e-mails, names without letters and taken e-mails, and keeps the typed values', async () => {
     const ana = await panel.registrar();
     const good = { nombre: 'Berta', email: `${randomUUID()}@example.com`, password: 'un caballo bajo la lluvia' };
     const cases = [
@@ -92,7 +92,7 @@ describe('sign-up and log-in', () => {
     expect(rows).toEqual([]);
   });
 
-  it('does not hand an account that the operator made to whoever signs up with its e-mail', async () => {
+  it('does not hand an account made by the operator to a sign-up with its e-mail', async () => {
     const email = `${randomUUID()}@example.com`;
     await panel.sql`INSERT INTO cuenta (id, nombre, email) VALUES (${randomUUID()}, 'De antes', ${email})`;
     const answer = await panel
@@ -111,7 +111,7 @@ describe('sign-up and log-in', () => {
   });
 });
 
-describe('a password that the operator lets somebody choose', () => {
+describe('a password by a code of the operator', () => {
   async function offerCodigo({ email }: Persona): Promise<string> {
     const usuarios = createUsuarios(panel.db);
     const usuario = await usuarios.findByEmail(email);

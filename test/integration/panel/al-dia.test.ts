@@ -64,7 +64,7 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   expect((await persona.get(pagina)).main).toMatch(/Sin confirmar.*1 periodo: el SAT no dijo dos veces lo mismo/s);
 });
 
-test('whoever looks sees a subscription of either mode, and reads that one of a test key is for trying', async () => {
+test('the page shows a subscription of either mode, and marks one of a test key as a trial', async () => {
   const both = await panel.another({
     env: { API_PUBLIC_URL: servicio.api.url, SAT_BASE_URL: '', SAT_PRUEBAS_URL: 'http://127.0.0.1:9' },
   });
@@ -114,7 +114,7 @@ test.each([
   expect(await find()).toBeNull();
 });
 
-test('whoever has no CIEC stored reads so before and after the form, with the way to store it', async () => {
+test('a user without a stored CIEC reads so before and after the form, with a link to store it', async () => {
   const persona = await panel.registrar({ saldo: 5 });
   const { rfc, id: contribuyenteId } = await addRfc(servicio.db, persona);
   const pagina = hrefRfc(rfc, '/al-dia');
@@ -180,7 +180,7 @@ test('a pause says why, what to do and where; who has no consent left is offered
   expect(revoked.main).toContain('Su saldo es de 5 créditos');
 });
 
-test('after the restoring of a backup nobody consents any more, and a cursor from before misses no change', async () => {
+test('after a restore no consent is in force, and an earlier cursor misses no change', async () => {
   const { caller, consent, find } = await owner();
   await consent();
   const almacenes = createAlmacenes(servicio.db);

@@ -83,7 +83,7 @@ test('the page shows sums by state, counterparties, a chart and each CFDI, page 
   expect([faulty.status, faulty.$('.falta').length]).toEqual([200, 4]);
 });
 
-test('the page says what is read again, which CFDI are not and when they were read last, and that a pause reads none', async () => {
+test('the page shows periods that are read again, CFDI that are not with their last reading, and a pause', async () => {
   const { caller, rfc, read, get } = await owner();
   await read([0, 1, 2].map((n) => cfdi(rfc, n)));
   const states = async () => {
@@ -102,7 +102,7 @@ test('the page says what is read again, which CFDI are not and when they were re
   expect(await states()).toEqual([true, true, true]);
 });
 
-test('an Excel has what is filtered, and of too much a page says how much that is and what to do', async () => {
+test('an Excel has the filtered CFDI; a page refuses too many, with the number and the remedy', async () => {
   const { caller, rfc, read, get, persona } = await owner();
   await read([1, 2, 3].map((n) => cfdi(rfc, n)));
   const file = await get('?contraparte_rfc=PRO020202AB2', '/cfdi.xlsx');
@@ -165,7 +165,7 @@ test('a page without CFDI says why: the first load goes on or is paused, the SAT
   expect(done.main).not.toContain('Quitar el filtro');
 });
 
-test('an RFC that is not kept up to date says how to begin, and nobody else sees those of another account', async () => {
+test('an RFC without a subscription shows how to begin, and no account sees CFDI of another', async () => {
   const { rfc, read } = await owner();
   await read([cfdi(rfc, 1)]);
   const eva = await panel.registrar();

@@ -49,7 +49,7 @@ describe('the command line', () => {
     );
   });
 
-  it('lists the operations, with what is switched off for an RFC', async () => {
+  it('lists the operations, with those switched off for an RFC', async () => {
     const email = await newCuenta();
     expect((await acuse('operacion', 'listar')).rows.map(({ operacion }) => operacion)).toEqual(
       OPERACIONES.map(({ path }) => path),

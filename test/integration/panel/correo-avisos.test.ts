@@ -30,7 +30,7 @@ describe('notices', () => {
     expect(lines).toHaveLength(1);
   });
 
-  it('are of what somebody may see in the panel, in some account: neither offered to others nor taken from them', async () => {
+  it('follow the rights of the member in some account: other events are neither offered nor taken away', async () => {
     const berta = await newMiembro(panel, await panel.registrar(), 'DESARROLLADOR');
     const offered = async () =>
       attributesOf((await berta.get('/cuenta/correo')).$, 'input[name^="evento."]', 'name').map((name) =>

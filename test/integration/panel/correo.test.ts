@@ -24,7 +24,7 @@ async function receive(email: string, tipo: TipoCorreo): Promise<string | null> 
   return null;
 }
 
-describe('somebody who forgot the password', () => {
+describe('a user without the password', () => {
   it('is mailed a link, chooses another one with it once, and is logged in nowhere before', async () => {
     const ana = await panel.registrar();
     expect((await ana.get('/entrar')).status).toBe(303);
@@ -65,7 +65,7 @@ describe('somebody who forgot the password', () => {
     expect(late.status).toBe(422);
   });
 
-  it('is answered as a stranger is, after the same statements, so that nobody learns who has an account', async () => {
+  it('gets the answer of a stranger after the same statements, which reveals no account', async () => {
     const ana = await panel.registrar();
     const answers = [];
     for (const email of [ana.email, `${randomUUID()}@example.com`]) {
@@ -121,7 +121,7 @@ it('says where no mail is sent that none is, and leaves the rest as it was', asy
   expect(await sin.sql`SELECT 1 FROM correo WHERE usuario_id = ${ana.usuarioId}`).toEqual([]);
 });
 
-describe('somebody who signs up where mail is sent', () => {
+describe('a sign-up with mail', () => {
   it('confirms the address by the link of a mail before anything else, once, and by no GET', async () => {
     const ana = await panel.registrar();
     const blocked = await ana.get('/rfcs');
@@ -178,7 +178,7 @@ describe('somebody who signs up where mail is sent', () => {
     expect(told).toEqual({ datos: [{ registro: true }] });
   });
 
-  it('enters once the link was followed, and whoever had signed up with the address before is out by choosing a password', async () => {
+  it('enters after following the link, and an earlier sign-up with the address loses access by a new password', async () => {
     const email = `${randomUUID()}@example.com`;
     await signUp(email, 'la del extraño, muy larga');
     expect((await tries(email, 'la del extraño, muy larga')).status).toBe(422);
@@ -201,7 +201,7 @@ describe('somebody who signs up where mail is sent', () => {
     expect((await tries(otro, NUEVA)).location).toBe('/inicio');
   });
 
-  it('has nobody mailed without end', async () => {
+  it('limits mails to an address', async () => {
     const ana = await panel.registrar();
     for (let n = 0; n < 5; n += 1) expect((await signUp(ana.email)).answer.status).toBe(303);
     const rows = await panel.sql`SELECT 1 FROM correo WHERE para = ${ana.email} AND tipo = 'password.restablecer'`;
@@ -275,7 +275,7 @@ describe('an invitation to a team', () => {
     expect(row).toEqual({ v: null });
   });
 
-  it('takes its mails and their links along when it is made anew or revoked', async () => {
+  it('removes its mails and links when it is replaced or revoked', async () => {
     const [ana, email] = [await confirmed(), newEmail()];
     await invite(ana, email);
     const first = await receive(email, 'equipo.invitacion');
@@ -289,7 +289,7 @@ describe('an invitation to a team', () => {
     expect(await mailsTo(email)).toBe(0);
   });
 
-  it('is answered alike for an address that has an account, which is mailed too, and mailed by nobody unconfirmed', async () => {
+  it('is answered alike for a registered address, which is mailed too, and not mailed by an unconfirmed inviter', async () => {
     const [ana, berta, email] = [await confirmed(), await panel.registrar(), newEmail()];
     const shape = ({ status, main }: { status: number; main: string }, of: string) => [
       status,

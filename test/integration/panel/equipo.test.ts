@@ -35,7 +35,7 @@ const change = (dueno: Persona, { usuarioId }: Persona, sub: string, campos: Rec
   dueno.submit(personOf(usuarioId), personOf(usuarioId, sub), { password: dueno.password, ...campos });
 
 describe('an invitation', () => {
-  it('lets somebody new choose a password and join with the role, once', async () => {
+  it('lets a new user choose a password and join with the role, once', async () => {
     const ana = await panel.registrar();
     const email = newEmail();
     const link = await invite(ana, email.toUpperCase());
@@ -51,7 +51,7 @@ describe('an invitation', () => {
     expect((await ana.get('/equipo/cambios')).main).toContain(`Invitó a ${email} a la cuenta con el rol de contador.`);
   });
 
-  it('lets somebody known join while logged in with the address, who stays what they are elsewhere', async () => {
+  it('lets a known user join while logged in with the address, without changing other roles', async () => {
     const [ana, berta] = [await panel.registrar({ nombre: 'Ana' }), await panel.registrar()];
     const link = await invite(ana, berta.email, 'DESARROLLADOR');
     const id = berta.cookies.get('__Host-acuse');
@@ -62,7 +62,7 @@ describe('an invitation', () => {
     expect((await berta.get('/equipo')).status).toBe(403);
   });
 
-  it('is answered alike for an address that somebody has and one that nobody has, and looks alike to who opens it', async () => {
+  it('is answered alike for an address that somebody has and one for an unknown thing, and looks alike to who opens it', async () => {
     const [ana, berta] = [await panel.registrar(), await panel.registrar()];
     const read = async (email: string) => {
       const { text } = await send(ana, email);
@@ -90,7 +90,7 @@ describe('an invitation', () => {
     expect(ids.filter((id) => id !== null)).toEqual([ana.cuentaId]);
   });
 
-  it('is over once it lapsed, was revoked or was made anew; only a hash of its code is stored', async () => {
+  it('ends when it expires, is revoked or is replaced; only a hash of its code is stored', async () => {
     const ana = await panel.registrar();
     const [email, otro] = [newEmail(), newEmail()];
     const first = await invite(ana, email);

@@ -196,7 +196,7 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       expect(new Set(done.fallos)).toEqual(new Set(['SIN_CONEXION']));
     });
 
-    it('tells the name and code of a download that ends without a package, of an id that nobody has, of a wrong key', async () => {
+    it('tells the name and code of a download that ends without a package, of an id for an unknown thing, of a wrong key', async () => {
       const caller = await servicio.newCiecCaller({ saldo: 1 });
       fail(servicio, caller, { service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'status' });
       const cancelled = await proceso.call(

@@ -137,7 +137,7 @@ describe('a download by the client', () => {
     expect(failures.map(({ nombre }) => nombre)).toEqual(['SIN_CONEXION', 'SIN_CONEXION']);
   });
 
-  it('that ends without a package throws its name, its code and the reason; so does an id that nobody has', async () => {
+  it('that ends without a package throws its name, its code and the reason; so does an id for an unknown thing', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 1 });
     fail(servicio, caller, { service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'status' });
     const acuse = clientOf(caller);

@@ -30,7 +30,7 @@ describe('the progress of a download', () => {
     expect(saidAt(UTF8)[0]).toContain('\u001b[32m███');
   });
 
-  it('is drawn in ASCII where the locale is said to have no more, by the variable that goes before the others', () => {
+  it('is drawn in ASCII for an ASCII locale, by the variable with precedence', () => {
     for (const env of [{}, { LANG: 'C' }, { LC_ALL: 'POSIX', LANG: 'es_MX.UTF-8' }])
       expect(saidAt({ ...env, NO_COLOR: '1' })[0]).toBe(
         `\r\u001b[2K[${'#'.repeat(15)}${' '.repeat(15)}]  50 %  EN_PROCESO`,
@@ -61,7 +61,7 @@ describe('an answer for people', () => {
     expect(lines.at(-1)).toBe('u199999  199999');
   });
 
-  it('has a row below the other where they are wider than the terminal, and says what is empty', () => {
+  it('stacks rows wider than the terminal, and marks empty values', () => {
     const items = [
       { uuid: 'u1', total: 1 },
       { uuid: 'u2', total: null },

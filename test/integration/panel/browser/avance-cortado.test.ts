@@ -72,7 +72,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     await pestana.close();
   });
 
-  it('is not followed any more by a page that is left, so that the panel keeps no stream for nobody', async () => {
+  it('ends its stream when the page is left', async () => {
     const { panel } = instalacion;
     const { pestana } = await follow();
     await expect.poll(() => panel.deps.seguimiento.abiertos).toBe(1);

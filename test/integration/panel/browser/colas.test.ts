@@ -19,7 +19,7 @@ const queues = () => {
     await queue.close();
   });
 
-  it('load and are shown without breaking their policy, asking nobody else', async () => {
+  it('load and are shown within their policy, without requests to other hosts', async () => {
     const pestana = await browser.abrir();
     const { page } = pestana;
     const foreign: string[] = [];

@@ -96,7 +96,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     expectSinQuejas(pestana);
   });
 
-  it('is reached by somebody new who only follows the panel, without scripts', async () => {
+  it('is reached by a new user who only follows the panel, without scripts', async () => {
     await ensureWorker();
     const pestana = await instalacion.browser.abrir({ javaScriptEnabled: false });
     const { page } = pestana;

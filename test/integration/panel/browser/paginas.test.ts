@@ -234,7 +234,7 @@ const everyPage = () => {
     expectSinQuejas(pestana);
   }
 
-  it.each(PUBLICAS)('%s, for somebody who is not logged in', async (path) => {
+  it.each(PUBLICAS)('%s, without a log-in', async (path) => {
     const pestana = await instalacion.browser.abrir();
     await look(pestana, path === '/invitacion' ? `${path}?codigo=${codigo}` : addressOf(path), nameOf(path));
     await pestana.close();
@@ -263,7 +263,7 @@ const everyPage = () => {
     await look(cliente, `/solicitudes/${fallida}`, 'solicitud-fallida');
   });
 
-  it('that nobody has', async () => {
+  it('for an unknown thing', async () => {
     const answer = await cliente.page.goto(`${url}/solicitudes/no-existe`);
     expect(answer?.status()).toBe(404);
     await lookAt(cliente, 'no-encontrada');

@@ -27,7 +27,7 @@ describe('a host of the SAT', () => {
   const tls = { protocol: 'TLSv1.2', validTo: new Date('2027-01-01') };
   const host = { status: 302, latencyMs: 140, tls, skewMs: 0 };
 
-  it('is fine with whatever answer it gives, by the TLS and in the time that are told', () => {
+  it('accepts any answer, with the configured TLS and time limit', () => {
     expect(reviewHost(host, now)).toEqual({ mark: 'bien', seen: 'TLSv1.2, 140 ms', remedy: null });
     expect(reviewHost({ ...host, status: 404 }, now).mark).toBe('bien');
   });
