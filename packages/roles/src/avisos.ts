@@ -1,7 +1,7 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import { durationMs, type Logger } from '@acuse/runtime';
 import type * as z from 'zod';
-import { startLoop } from './loop.ts';
+import { type Loop, startLoop } from './loop.ts';
 
 /** Days before an end with a notice; events for a statement; certificates or keys for a turn. */
 const AJUSTES = { diasAntes: [30, 7], diasLlave: DIAS_ROTACION, limite: 100, pagina: 1_000 };
@@ -12,7 +12,7 @@ export function startAvisos(deps: {
   readonly log: Logger;
   readonly everyMs: number;
   readonly look: (ajustes: typeof AJUSTES) => Promise<boolean>;
-}) {
+}): Loop {
   const { look, ...loop } = deps;
   return startLoop({ ...loop, turn: () => look(AJUSTES) });
 }

@@ -1,6 +1,6 @@
 import type { Logger } from '@acuse/runtime';
 
-interface Loop {
+export interface Loop {
   /** Runs the next turn now instead of at its time. */
   wake(): void;
   /** Lets the running turn end and starts no other. */

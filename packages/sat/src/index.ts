@@ -1,4 +1,4 @@
-export { canalDeConsulta, type NombreCanal } from './canales.ts';
+export { type CanalDesactivado, canalDeConsulta, type NombreCanal } from './canales.ts';
 export { readMes, toDia } from './fechas.ts';
 export { createCircuitBreaker } from './http/circuit-breaker.ts';
 export { createDirecciones, type SatHttpSettings } from './http/direcciones.ts';
