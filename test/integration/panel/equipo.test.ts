@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Papel } from '@acuse/db';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { addRfc, newCliente, newMiembro, type Persona, signIn, usePanel } from './fixtures/panel.ts';
 import { atGate, generate, hrefRfc } from './fixtures/rfcs.ts';
 
@@ -62,7 +62,7 @@ describe('an invitation', () => {
     expect((await berta.get('/equipo')).status).toBe(403);
   });
 
-  it('is answered alike for an address that somebody has and one for an unknown thing, and looks alike to who opens it', async () => {
+  it('is answered alike for a registered and an unknown address, and its page looks alike', async () => {
     const [ana, berta] = [await panel.registrar(), await panel.registrar()];
     const read = async (email: string) => {
       const { text } = await send(ana, email);
@@ -109,6 +109,20 @@ describe('an invitation', () => {
     expect(revoking.location).toBe('/equipo');
     expect((await newCliente(panel.url).get(third)).status).toBe(404);
     expect(await actionsOf(ana)).toContain('revocar-invitacion');
+  });
+
+  it('is good for 7 days by the clock of the database, and counts until then, with the clock of the panel days off', async () => {
+    const ana = await panel.registrar();
+    const email = newEmail();
+    const who = { cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, papel: 'CONTADOR', actor: 'prueba', ip: null } as const;
+    onTestFinished(() => void vi.useRealTimers());
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 });
+    await panel.deps.invitaciones.invite({ ...who, email });
+    await panel.deps.invitaciones.invite({ ...who, email: newEmail() });
+    vi.useRealTimers();
+    const rows = await panel.sql<{ days: number }>`
+      SELECT extract(epoch FROM vence_en - creada_en)::int / 86400 AS days FROM invitacion WHERE cuenta_id = ${ana.cuentaId}`;
+    expect(rows.map(({ days }) => days)).toEqual([7, 7]);
   });
 
   it('is not made without the password, nor for who is there, nor beyond what an account may have, however many come at once', async () => {

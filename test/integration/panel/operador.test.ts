@@ -74,7 +74,7 @@ describe('the pages of the operator', () => {
     expect((await operador.get(`/operador/cuentas?q=${taxpayer.rfc.toLowerCase()}`)).text).not.toContain(cliente.email);
   });
 
-  it('have no page for what is no id, as for one for an unknown thing', async () => {
+  it('have no page for an invalid id, as for an unknown one', async () => {
     const _csrf = await operador.csrf('/operador');
     const campos = { _csrf, texto: 'AB12', creditos: '7', referencia: randomUUID(), motivo: 'x' };
     const named = RUTAS_OPERADOR.filter(({ path }) => path.includes(':'));

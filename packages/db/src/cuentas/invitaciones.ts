@@ -93,9 +93,11 @@ export function createInvitaciones({ pool, prisma }: Pick<Records, 'pool' | 'pri
       prisma.$transaction(async (tx) => {
         const { cuentaId, usuarioId, papel, actor, ip } = input;
         const email = normalizeEmail(input.email);
-        const now = new Date();
         // All invitations of an account are made one after the other, so that no more are made than may.
-        await tx.$executeRaw`SELECT FROM cuenta WHERE id = ${cuentaId}::uuid FOR NO KEY UPDATE`;
+        const [locked] = await tx.$queryRaw<{ now: Date }[]>`
+          SELECT now() AS now FROM cuenta WHERE id = ${cuentaId}::uuid FOR NO KEY UPDATE`;
+        if (locked === undefined) throw new Error('an invitation needs its account');
+        const { now } = locked;
         if ((await tx.miembro.count({ where: { cuentaId, usuario: { email } } })) > 0) return 'YA_ESTA';
         const personas = await tx.miembro.count({ where: { cuentaId } });
         const others = { cuentaId, email: { not: email }, venceEn: { gt: now } };
