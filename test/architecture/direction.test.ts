@@ -120,16 +120,19 @@ const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').
 const sources = readSources();
 const production = sources.filter((source) => !isTest(source));
 
+/** Imports of production code that `isWrong` finds wrong: `path imports name`. */
+const importsThat = (isWrong: (name: string, path: string) => boolean) =>
+  production.flatMap((source) =>
+    importsOf(source)
+      .filter((name) => isWrong(name, source.path))
+      .map((name) => `${source.path} imports ${name}`),
+  );
+
 describe('direction', () => {
   it('imports other workspaces only as the design allows', () => {
-    const wrong = production.flatMap((source) =>
-      importsOf(source)
-        .filter((name) => name.startsWith('@acuse/'))
-        .map((name) => name.split('/')[1] ?? '')
-        .filter((name) => !MAY[ownerOf(source.path)]?.includes(name))
-        .map((name) => `${source.path} imports @acuse/${name}`),
-    );
-    expect(wrong).toEqual([]);
+    const isWrong = (name: string, path: string) =>
+      name.startsWith('@acuse/') && !MAY[ownerOf(path)]?.includes(name.split('/')[1] ?? '');
+    expect(importsThat(isWrong)).toEqual([]);
   });
 
   it('imports no feature in a workspace of the core', () => {
@@ -151,12 +154,7 @@ describe('direction', () => {
   });
 
   it('imports no app', () => {
-    const found = production.flatMap((source) =>
-      importsOf(source)
-        .filter((name) => /^@acuse\/(api|cli|panel|simulador|worker)\b/.test(name))
-        .map((name) => `${source.path} imports ${name}`),
-    );
-    expect(found).toEqual([]);
+    expect(importsThat((name) => /^@acuse\/(api|cli|panel|simulador|worker)\b/.test(name))).toEqual([]);
   });
 
   it.each(Object.entries(MAY))('the README of %s says what it may import', (path, may) => {
@@ -171,27 +169,17 @@ describe('direction', () => {
   });
 
   it('never reaches into another workspace by path', () => {
-    const wrong = production.flatMap((source) =>
-      importsOf(source)
-        .filter((name) => name.startsWith('.'))
-        .map((name) => new URL(name, `file:///${source.path}`).pathname.slice(1))
-        .filter((target) => ownerOf(target) !== ownerOf(source.path))
-        .map((target) => `${source.path} imports ${target}`),
-    );
-    expect(wrong).toEqual([]);
+    const isWrong = (name: string, path: string) =>
+      name.startsWith('.') && ownerOf(new URL(name, `file:///${path}`).pathname.slice(1)) !== ownerOf(path);
+    expect(importsThat(isWrong)).toEqual([]);
   });
 
   it('keeps each library where it belongs', () => {
-    const wrong = production.flatMap((source) =>
-      importsOf(source)
-        .filter((name) => Object.keys(ONLY).some((library) => name === library || name.startsWith(`${library}/`)))
-        .filter((name) => {
-          const library = Object.keys(ONLY).find((one) => name === one || name.startsWith(`${one}/`)) ?? '';
-          return !ONLY[library]?.test(source.path);
-        })
-        .map((name) => `${source.path} imports ${name}`),
-    );
-    expect(wrong).toEqual([]);
+    const isWrong = (name: string, path: string) => {
+      const library = Object.keys(ONLY).find((one) => name === one || name.startsWith(`${one}/`));
+      return library !== undefined && !ONLY[library]?.test(path);
+    };
+    expect(importsThat(isWrong)).toEqual([]);
   });
 
   it('adds types only to modules that the same file imports: a build, which leaves the tests out, finds no others', () => {

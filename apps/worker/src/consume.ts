@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Consumer, createConsumer, NotBegun } from '@acuse/queue';
+import { OUTBOX } from '@acuse/roles';
 import type { Asked } from './asked.ts';
 import { observeStorage } from './metering.ts';
 import type { WorkerContext } from './roles/role.ts';
@@ -37,7 +38,7 @@ export function createConsumers(context: Omit<WorkerContext, 'consume'>, asked: 
     }
     const { claims, checkpoint, tracing, wakes } = context;
     const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
-    const freed = () => wakes.wake('outbox');
+    const freed = () => wakes.wake(OUTBOX);
     const runner = createRunner(
       { claims, log, checkpoint, metrics, asked, tracing, leaseSeconds, retrySeconds, freed },
       job,

@@ -47,12 +47,11 @@ export function openCruces({
   config,
   database,
   log,
-  shutdown,
+  closeLater,
 }: RoleContext<{ readonly SINCRONIZACION_INTERVAL_MS: number }>): void {
   const deps = { riesgo: createRiesgo(database), log };
   const everyMs = config.SINCRONIZACION_INTERVAL_MS;
-  const loop = startLoop({ name: 'riesgo', everyMs, log, turn: (signal) => crossAll(deps, signal) });
-  shutdown.phase('riesgo', () => loop.close());
+  closeLater('riesgo', startLoop({ name: 'riesgo', everyMs, log, turn: (signal) => crossAll(deps, signal) }));
 }
 
 /**

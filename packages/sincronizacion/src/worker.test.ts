@@ -4,11 +4,19 @@ import type { LecturaHecha, TramoTomado } from '@acuse/sincronizacion/db';
 import { expect, test } from 'vitest';
 import { createTurns } from './worker.ts';
 
-const nobody = () => Promise.reject(new Error('nobody should ask'));
+const unexpected = () => Promise.reject(new Error('an unexpected call'));
 /** Methods that no test of this file calls. */
 const NOTHING = {
-  ...{ ask: nobody, postpone: nobody, extend: nobody, read: nobody, failed: nobody, pause: nobody, addMonths: nobody },
-  ...{ forget: nobody, reap: nobody },
+  ...{
+    ask: unexpected,
+    postpone: unexpected,
+    extend: unexpected,
+    read: unexpected,
+    failed: unexpected,
+    pause: unexpected,
+    addMonths: unexpected,
+  },
+  ...{ forget: unexpected, reap: unexpected },
 };
 const REST = {
   ...{ paquetes: { readCsv: async function* () {} }, log: silentLogger },
@@ -39,7 +47,7 @@ test('a period whose answers are doubted is asked for less and less often, not e
         take: async () => [tomadoAfter(fallos)],
         failed: async (_, motivo, seconds) => failed.push([motivo, seconds]) > 0,
       },
-      almacenes: { merge: async () => dudosa, removeRows: nobody },
+      almacenes: { merge: async () => dudosa, removeRows: unexpected },
       now: () => new Date(),
     },
     AJUSTES,
@@ -66,7 +74,7 @@ test('a month that has not begun by the clock of a worker which is behind others
         },
         postpone: async (_, seconds) => done.push(`postponed by ${seconds}`) > 0,
       },
-      almacenes: { merge: nobody, removeRows: nobody },
+      almacenes: { merge: unexpected, removeRows: unexpected },
       now: () => new Date('2026-04-01T05:59:30Z'),
     },
     AJUSTES,
@@ -83,7 +91,7 @@ test('a merge stops when another worker took its lease: no error, no write', asy
       ...REST,
       log: { ...silentLogger, info: note('info'), error: note('error') },
       tramos: { ...NOTHING, take: async () => [tomadoAfter(0)], postpone: async () => said.push('postponed') > 0 },
-      almacenes: { merge: async () => Promise.reject(new StaleEpoch('s', 1)), removeRows: nobody },
+      almacenes: { merge: async () => Promise.reject(new StaleEpoch('s', 1)), removeRows: unexpected },
       now: () => new Date(),
     },
     AJUSTES,

@@ -114,7 +114,13 @@ describe('an invitation', () => {
   it('is good for 7 days by the clock of the database, and counts until then, with the clock of the panel days off', async () => {
     const ana = await panel.registrar();
     const email = newEmail();
-    const who = { cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, papel: 'CONTADOR', actor: 'prueba', ip: null } as const;
+    const who = {
+      cuentaId: ana.cuentaId,
+      usuarioId: ana.usuarioId,
+      papel: 'CONTADOR',
+      actor: 'prueba',
+      ip: null,
+    } as const;
     onTestFinished(() => void vi.useRealTimers());
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 30 * 86_400_000 });
     await panel.deps.invitaciones.invite({ ...who, email });

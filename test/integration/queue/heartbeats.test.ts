@@ -4,7 +4,7 @@ import { acceptSolicitud, seedTaxpayer, useDatabase } from '../fixtures/database
 
 const t = useDatabase();
 
-it('a consumer is blamed for what was woken and nobody took; the lag counts what waits for its wake-up as well', async () => {
+it('a consumer without claims counts as unhealthy while wake-ups wait; the lag includes rows that wait for their wake-up', async () => {
   const heartbeats = createHeartbeats(t.db);
   const unanswered = async (queue: 'descargas' | 'ensambles' = 'descargas') => (await heartbeats.lag(queue)).unanswered;
   const handOver = () => t.sql`UPDATE outbox SET rung_at = now()`;

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutbox, type Outbox } from '@acuse/db';
 import { createQueue, type WorkQueue } from '@acuse/queue';
-import { startLoop } from '@acuse/roles';
+import { OUTBOX, startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import type { OpenWorkerRole } from './role.ts';
 
@@ -9,8 +9,8 @@ import type { OpenWorkerRole } from './role.ts';
 const PACE_MS = 10;
 
 /**
- * Carries due wake-ups from the outbox to the queue: woken by the database's word, by a step of this process that is over,
- * and by a short timer, whichever comes first.
+ * Carries due wake-ups from the outbox to the queue. A notification of the database, the end of a step in this process and
+ * a short timer each start a turn.
  */
 export async function startRelay(deps: {
   outbox: Outbox;
@@ -59,6 +59,6 @@ export const openRelay: OpenWorkerRole = async ({ config, database, log, queueSe
     queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
     graceSeconds: config.RECONCILER_GRACE_SECONDS,
   });
-  wakes.on('outbox', relay.wake);
+  wakes.on(OUTBOX, relay.wake);
   closeLater('relay', relay);
 };

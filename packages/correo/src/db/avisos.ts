@@ -1,4 +1,4 @@
-import { type AjustesAvisos, CERO, certificados, type Database, type Destino, pagesOf } from '@acuse/db';
+import { type AjustesAvisos, certificados, type Database, type Destino, FIRST_ID, pagesOf } from '@acuse/db';
 
 const CORREO: Destino = {
   aviso: 'correo_aviso',
@@ -22,7 +22,7 @@ export function createAvisosCorreo({ pool }: Pick<Database, 'pool'>) {
     async look(ajustes: Omit<AjustesAvisos, 'saldoAviso' | 'diasLlave'>): Promise<boolean> {
       const { diasAntes, ahora = null } = ajustes;
       const told = await page(CERTIFICADOS_CORREO, ajustes, (lugar) => [
-        ...[lugar?.id ?? CERO, lugar?.en ?? null, ahora, diasAntes],
+        ...[lugar?.id ?? FIRST_ID, lugar?.en ?? null, ahora, diasAntes],
       ]);
       return told === 'MORE_TO_TELL';
     },

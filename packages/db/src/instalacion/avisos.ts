@@ -5,7 +5,7 @@ import { rowOf } from '../statements.ts';
 export interface AjustesAvisos {
   /** Credits of an account without a threshold of its own. */
   readonly saldoAviso: number;
-  /** Days after which a key shall be changed. */
+  /** Age in days at which a key needs rotation. */
   readonly diasLlave: number;
   /** Days before an end with a notice. */
   readonly diasAntes: readonly number[];
@@ -19,16 +19,16 @@ export interface AjustesAvisos {
 
 export const ISO = (column: string) => `to_char((${column}) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`;
 
-/** Whom a look tells: SQL about the endpoints of webhooks, or about the users who are mailed. */
+/** Receivers of notices, as SQL: endpoints of webhooks, or users with mail. */
 export interface Destino {
-  /** What each was told, and the column of that table that names it. */
+  /** Table of notices given, and its column with the receiver. */
   readonly aviso: string;
   readonly columna: string;
-  /** Those of the account and the taxpayer `d` who want to be told of this. */
+  /** Receivers in the account of the taxpayer `d` that want this event. */
   readonly ofTaxpayer: (tipo: EventoWebhook) => string;
-  /** Those among the candidates who still want it, locked in the order of their ids where writing to them locks. */
+  /** Candidates that still want the event, locked in the order of their ids where writing to them locks. */
   readonly alive: string;
-  /** Tells `e.destino`. */
+  /** Writes the notice for `e.destino`. */
   readonly tell: string;
 }
 
@@ -57,8 +57,8 @@ SELECT (SELECT count(*)::int FROM pagina) AS leidas, (SELECT count(*)::int FROM 
 export const AHORA = 'coalesce($5::timestamptz, now())';
 
 /**
- * What comes to an end by its time, of the taxpayer `d`, for each who wants to be told of him. `OFFSET 0`: he is looked
- * up, whatever the planner thinks of the length of a page.
+ * Ends in time of a taxpayer `d`, for each receiver that wants the event. `OFFSET 0` keeps the planner from joining by a
+ * scan of all taxpayers.
  */
 export const byTime = (
   destino: Destino,
@@ -84,7 +84,7 @@ export const certificados = (destino: Destino) =>
     datos: `'modo', (SELECT k.modo FROM credencial x JOIN api_key k ON k.id = x.api_key_id WHERE x.id = p.id), 'credencial', 'efirma', 'vence_en', ${ISO('p.en')}`,
   });
 
-/** Where a look goes on: after this time and this id. */
+/** Place after which a look goes on. */
 interface Lugar {
   readonly en: string | null;
   readonly id: string;
@@ -92,22 +92,20 @@ interface Lugar {
 
 interface Vista {
   readonly leidas: number;
-  /** Those who were not told yet. */
+  /** Receivers without this notice. */
   readonly nuevas: number;
   readonly ultimo: Lugar | null;
 }
 
-export const CERO = '00000000-0000-0000-0000-000000000000';
-
 type AjustesPagina = Pick<AjustesAvisos, 'limite' | 'pagina'>;
 
-/** Reads looks page by page. Where each goes on is in memory. */
+/** Reads looks page by page, and keeps the place of each in memory. */
 export function pagesOf(pool: Database['pool']) {
   const lugares = new Map<string, Lugar>();
   return {
     isWithin: (text: string) => lugares.has(text),
 
-    /** Looks at the next page, and after the last one at the first again. */
+    /** Reads the next page; the first one follows the last. */
     async page(
       text: string,
       { limite, pagina }: AjustesPagina,
@@ -115,7 +113,7 @@ export function pagesOf(pool: Database['pool']) {
     ): Promise<'MORE_TO_TELL' | 'MORE_PAGES' | 'END'> {
       const vista = await rowOf<Vista>(pool, text, [pagina, limite, ...valuesAt(lugares.get(text))]);
       if (vista === null) throw new Error('a look gives one row');
-      // The same page again: who was told is found no more.
+      // The same page again: it no longer finds receivers with the notice.
       if (vista.nuevas >= limite) return 'MORE_TO_TELL';
       if (vista.ultimo === null || vista.leidas < pagina) lugares.delete(text);
       else lugares.set(text, vista.ultimo);

@@ -2,10 +2,10 @@ import {
   AHORA,
   type AjustesAvisos,
   byTime,
-  CERO,
   certificados,
   type Database,
   type Destino,
+  FIRST_ID,
   ISO,
   lookOf,
   pagesOf,
@@ -63,7 +63,7 @@ export function createAvisos({ pool }: Pick<Database, 'pool'>) {
   const { isWithin, page } = pagesOf(pool);
 
   async function forgetRisen({ pagina, saldoAviso }: AjustesAvisos): Promise<void> {
-    for (let id: string | null = CERO; id !== null; ) {
+    for (let id: string | null = FIRST_ID; id !== null; ) {
       const row: { leidas: number; ultimo: string | null } | null = await rowOf(pool, FORGET, [pagina, id, saldoAviso]);
       id = row?.leidas === pagina ? row.ultimo : null;
     }
@@ -75,8 +75,8 @@ export function createAvisos({ pool }: Pick<Database, 'pool'>) {
       const { saldoAviso, diasLlave, diasAntes, ahora = null } = ajustes;
       if (!isWithin(SALDO)) await forgetRisen(ajustes);
       const told = [
-        await page(SALDO, ajustes, (lugar) => [lugar?.id ?? CERO, saldoAviso]),
-        await page(CERTIFICADOS, ajustes, (lugar) => [lugar?.id ?? CERO, lugar?.en ?? null, ahora, diasAntes]),
+        await page(SALDO, ajustes, (lugar) => [lugar?.id ?? FIRST_ID, saldoAviso]),
+        await page(CERTIFICADOS, ajustes, (lugar) => [lugar?.id ?? FIRST_ID, lugar?.en ?? null, ahora, diasAntes]),
         await page(LLAVES, ajustes, (lugar) => [
           ...[lugar?.id ?? '', lugar?.en ?? null, ahora],
           ...[diasLlave, Math.min(...diasAntes)],
