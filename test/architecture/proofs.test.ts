@@ -5,11 +5,14 @@ import { ROOT } from './sources.ts';
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 const numbered = (letter: string, n: number) => Array.from({ length: n }, (_, at) => `${letter}${at + 1}`);
 
-/** A row of docs/proofs.md: `| F1 | fault | proven | size | command | not proven |`. */
+/** A row of docs/proofs.md: `| F1 | fault | proven by | size | `test` | not proven |`. */
 const rows = [...read('docs/proofs.md').matchAll(/^\| ([FMS]\d+) \| (.*) \|$/gm)].map(([, row = '', rest = '']) => {
   const [, proven = '', , command = ''] = rest.split(' | ');
   return { row, proven, command };
 });
+
+/** Test files that a cell names, with titles or without. */
+const filesOf = (cell: string) => [...cell.matchAll(/`([\w./-]+\.test\.tsx?)`/g)].map(([, file = '']) => file);
 
 /** The titles that a cell names, each with the file that stands before it. */
 const titlesOf = (cell: string) =>
@@ -37,15 +40,18 @@ describe('docs/proofs.md', () => {
     expect(named.filter(({ file, title }) => !existsSync(`${ROOT}${file}`) || !hasTitle(file, title))).toEqual([]);
   });
 
-  it('names every title beside a file, and the command that runs it', () => {
+  it('names a title in every row that has a test file, and the command that runs each file', () => {
     const wrong = rows.filter(({ proven, command }) => {
       const titles = titlesOf(proven);
-      const isFault = titles.some(({ file }) => file.startsWith('test/faults/'));
-      const isQuick = titles.some(({ file }) => !/^test\/(?:faults|integration\/contenedores)\//.test(file));
+      const files = filesOf(proven);
+      const isFault = files.some((file) => file.startsWith('test/faults/'));
+      const isQuick = files.some((file) => !/^test\/(?:faults|integration\/contenedores)\//.test(file));
       return (
         titles.length !== [...proven.matchAll(/“/g)].length ||
-        (isFault && !command.includes('`npm run test:faults`')) ||
-        (isQuick && !command.includes('`npm test`'))
+        (files.length > 0 && titles.length === 0) ||
+        files.some((file) => !existsSync(`${ROOT}${file}`)) ||
+        (isFault && !command.includes('`test:faults`')) ||
+        (isQuick && !command.includes('`test`'))
       );
     });
     expect(wrong).toEqual([]);
@@ -53,8 +59,9 @@ describe('docs/proofs.md', () => {
 
   it('names existing commands', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = [...read('docs/proofs.md').matchAll(/`npm (?:run ([\w:]+)|(test))`/g)];
-    expect(named.filter(([, name = 'test']) => !Object.hasOwn(scripts, name))).toEqual([]);
+    const named = rows.flatMap(({ command }) => [...command.matchAll(/`([^`]+)`/g)].map(([, name = '']) => name));
+    expect(named.length).toBeGreaterThan(rows.length);
+    expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
 });
 
