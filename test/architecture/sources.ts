@@ -11,7 +11,7 @@ export interface Source {
   readonly lines: number;
 }
 
-const IGNORED = /(^|\/)(node_modules|dist|generated|\.acuse|\.git|coverage)(\/|$)/;
+const IGNORED = /(^|\/)(node_modules|dist|cjs|generated|\.acuse|\.git|coverage)(\/|$)/;
 
 /** Every file under a folder of the root, generated and installed ones apart. */
 export function walk(folder: string): string[] {
