@@ -12,7 +12,7 @@ const COMMON_JS = `import { createRequire as requireOf } from 'node:module'; con
 const __dirname = import.meta.dirname, __filename = import.meta.filename;`;
 
 /** Documents of the package, beside its manifest. */
-const DOCUMENTS = ['README.md', 'README.es.md', 'PROTOCOLS.md'];
+const DOCUMENTS = ['README.md', 'PROTOCOLS.md'];
 
 /**
  * Makes the package in `folder`, emptied first: one program and one module with the libraries that they use, so that it
@@ -55,7 +55,7 @@ async function manifest() {
     engines,
     bin: { simulador: 'lib/main.js' },
     exports: { '.': { types: './lib/index.d.ts', default: './lib/index.js' } },
-    files: ['lib', 'README.es.md', 'PROTOCOLS.md', 'THIRD-PARTY-LICENSES.txt'],
+    files: ['lib', 'PROTOCOLS.md', 'THIRD-PARTY-LICENSES.txt'],
   };
 }
 

@@ -56,7 +56,7 @@ const spansOf = (document: string) =>
   ].map(([, span = '']) => span);
 
 it.each(all)('%s: every path of this repository in a code span is there', (document) => {
-  const isOfWorkspace = /^(apps|packages)\/[\w-]+\/README(\.es)?\.md$/.test(document);
+  const isOfWorkspace = /^(apps|packages)\/[\w-]+\/README\.md$/.test(document);
   const missing = spansOf(document).filter((span) => {
     const isOwn = isOfWorkspace && /^src\/[\w./-]+$/.test(span);
     if (!isOwn && !/^(apps|packages|test|prisma|ops)\/[\w./-]+$/.test(span)) return false;

@@ -16,6 +16,13 @@ describe('what the documents tell', () => {
     );
   });
 
+  it('of magic RFCs in English is the effect and the answer that the simulator publishes', () => {
+    const rows = MAGIAS.map(
+      ({ moral, fisica, efecto, respuesta }) => `| \`${moral}\`, \`${fisica}\` | ${efecto} | ${respuesta} |`,
+    );
+    expect(read('docs/guias/en/sandbox.md').match(/^\| `.*$/gm)).toEqual(rows);
+  });
+
   it('of the SAT’s codes is every one that the connector of its web service knows, and no other', () => {
     const folder = 'packages/sat/src/soap';
     const sources = readdirSync(`${ROOT}${folder}`).filter((name) => /^[\w-]+\.ts$/.test(name));

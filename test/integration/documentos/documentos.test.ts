@@ -29,7 +29,7 @@ const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
   [/^npm (run build|pack|install) /, 'would leave files in the checkout; test/integration/sdk packs and installs it'],
 ];
 /** Pages whose commands another test runs, as published. */
-const ELSEWHERE = /^apps\/simulador\/README(\.es)?\.md$/; // test/integration/simulador
+const ELSEWHERE = /^apps\/simulador\/README\.md$/; // test/integration/simulador
 /** Fields of an answer to a request that was made before. */
 const SOMETIMES = ['duplicada'];
 

@@ -17,7 +17,6 @@ const published = duringTests(publishSimulador, (each) =>
   addPublic(each, '@nodecfdi/sat-ws-descarga-masiva', '@nodecfdi/cfdi-core', 'luxon'),
 );
 const PAGE = 'apps/simulador/README.md';
-const PAGE_ES = 'apps/simulador/README.es.md';
 
 describe('the package of the simulator', () => {
   it('has nothing that publint complains of', async () => {
@@ -45,7 +44,7 @@ describe('the package of the simulator', () => {
     expect(Object.keys(installed.packages)).toEqual(['node_modules/@acuse/simulador']);
     const files = (await readdir(published.paquete, { recursive: true })).filter((name) => /\.\w+$/.test(name));
     const isExpected =
-      /^(package\.json|README(\.es)?\.md|PROTOCOLS\.md|THIRD-PARTY-LICENSES\.txt|lib\/(data\/\S+\.(afm|icc)|index\.d\.ts|(index|main|chunk-\w+)\.js))$/;
+      /^(package\.json|README\.md|PROTOCOLS\.md|THIRD-PARTY-LICENSES\.txt|lib\/(data\/\S+\.(afm|icc)|index\.d\.ts|(index|main|chunk-\w+)\.js))$/;
     expect(files.filter((name) => !isExpected.test(name))).toEqual([]);
     expect(await readFile(join(published.paquete, 'README.md'), 'utf8')).not.toContain('May import of ours');
     const programs = files.filter((name) => name.endsWith('.js'));
@@ -142,14 +141,6 @@ const textsOf = (language: string) =>
 const ARGS = ['--datos', 'sat', '--efirma', 'EKU9003173C9'];
 
 describe('the page of the simulator', () => {
-  it('has the same programs in both languages', async () => {
-    const withoutNotes = (page: string) =>
-      blocksOf(page).map(({ language, text }) => ({ language, text: text.replace(/ +# .*$/gm, '') }));
-    const blocks = withoutNotes(PAGE);
-    expect(blocks.length).toBeGreaterThan(10);
-    expect(withoutNotes(PAGE_ES)).toEqual(blocks);
-  });
-
   it('starts it as the program is started here', async () => {
     const started = textsOf('sh').flatMap((text) => text.match(/^npx .*$/gm) ?? []);
     expect(started).toEqual([

@@ -1,11 +1,10 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { OperacionPublicada } from '@acuse/contract';
 import { loadOperations, type Operation } from '../http/operation.ts';
 import { CREDENCIALES, openApiDocument } from '../openapi/document.ts';
 import { errorsText } from './errors.ts';
 import { operationsText } from './operations.ts';
-import { sandboxText } from './sandbox.ts';
 import { satCodesText } from './sat-codes.ts';
 
 const LINE_WIDTH = 120;
@@ -49,7 +48,6 @@ function literal(value: string | number): string {
 }
 
 const fromRoot = (path: string) => new URL(`../../../../${path}`, import.meta.url);
-const SANDBOX = 'docs/guias/en/sandbox.md';
 
 /** The text of every file that is generated from this source tree for integrators, by its path from the root. */
 export async function operationDocuments() {
@@ -61,10 +59,6 @@ export async function operationDocuments() {
     'docs/guias/en/errors.md': errorsText(operations, 'en'),
     'docs/codigos-sat.md': satCodesText('es'),
     'docs/guias/en/sat-codes.md': satCodesText('en'),
-    [SANDBOX]: sandboxText(
-      await readFile(fromRoot(SANDBOX), 'utf8'),
-      await readFile(fromRoot('apps/simulador/src/world/magia/README.md'), 'utf8'),
-    ),
     'packages/contract/src/operaciones.ts': publishedText(operations),
   };
 }

@@ -89,10 +89,7 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
         es: { slug: 'asistentes', source: 'docs/asistentes.md', label: 'Asistentes' },
         en: { slug: 'assistants', source: 'docs/guias/en/assistants.md', label: 'Assistants' },
       },
-      {
-        es: { slug: 'simulador', source: 'apps/simulador/README.es.md', label: 'Simulador' },
-        en: { slug: 'simulator', source: 'apps/simulador/README.md', label: 'Simulator' },
-      },
+      { en: { slug: 'simulator', source: 'apps/simulador/README.md', label: 'Simulator' } },
     ],
   },
   {

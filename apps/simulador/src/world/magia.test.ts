@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { MAGIAS } from './magia/catalogo.ts';
 import { implicitFault, magiaDe } from './magia.ts';
@@ -32,17 +31,4 @@ describe('magic RFCs', () => {
     expect(implicitFault('cfdiau', 'CAI900215SIA', settings)).toMatchObject({ kind: 'status', status: 503 });
     expect(implicitFault('cfdiau', 'VAC900215SI6', settings)).toBeNull();
   });
-
-  it.each(['../../README.md', '../../README.es.md', './magia/README.md'])(
-    'are all in the table of %s, with their effect',
-    async (path) => {
-      const lines = (await readFile(new URL(path, import.meta.url), 'utf8')).split('\n');
-      for (const { moral, fisica, efecto, respuesta } of MAGIAS) {
-        const line = lines.find((some) => some.includes(`\`${moral}\``)) ?? '';
-        expect(line).toContain(`\`${fisica}\``);
-        if (!path.includes('.es.')) expect(line).toContain(efecto);
-        if (path.includes('magia')) expect(line).toContain(respuesta);
-      }
-    },
-  );
 });

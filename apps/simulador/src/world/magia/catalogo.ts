@@ -71,7 +71,7 @@ const PORTALES = [
   'agr',
 ];
 
-/** Every magic RFC. The README's table shows them in this order. */
+/** Every magic RFC, in the order of the tables in `docs/guias`. */
 export const MAGIAS: readonly Magia[] = [
   {
     clave: 'lento',
