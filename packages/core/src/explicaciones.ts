@@ -10,8 +10,12 @@ export interface Explicacion {
   readonly accion?: 'credenciales' | 'llaves' | 'repetir';
 }
 
-const REPETIR = 'Puede pedirla otra vez; el crédito de esta ya se devolvió.';
-const REPEAT = 'It can be asked for again; the credit of this one was given back.';
+/** The remedy that many reasons share. */
+export const REQUEST_AGAIN = {
+  es: 'Puede pedirla otra vez; el crédito de esta ya se devolvió.',
+  en: 'You may request it again; the credit of this one was refunded.',
+} as const;
+const { es: REPETIR, en: REPEAT } = REQUEST_AGAIN;
 
 /** Nothing is to be done but to ask again. */
 const repeat = (causa: string, cause: string): Explicacion => ({
@@ -260,19 +264,19 @@ type Treatment = readonly [hace: string, action: string];
 const MAS_TARDE: Treatment = ['Pregunta otra vez más tarde, por sí solo.', 'Asks again later, by itself.'];
 const OTRO_TOKEN: Treatment = [
   'Repite una vez con un token nuevo, porque el SAT también lo dice de e.firmas que sirven. Si insiste, deja de usar esa e.firma ahí hasta que se guarde otra vez y, con la CIEC guardada, sigue por el portal.',
-  'Repeats once with a new token, because the SAT says so of e.firmas that serve, too. If it insists, that e.firma is not used there until it is stored again, and with a stored CIEC it goes on by the portal.',
+  'Repeats once with a new token, because the SAT says so of valid e.firmas too. If the SAT insists, Acuse does not use that e.firma there until it is stored again, and with a stored CIEC continues by the portal.',
 ];
 const OTRO_PERIODO: Treatment = [
   'Mueve el periodo un segundo hacia afuera, que para el SAT es otra solicitud, y quita los renglones que sobran. Si tampoco así, SOLICITUDES_AGOTADAS.',
-  'Moves the period outwards by a second, which is another request to the SAT, and leaves out the rows beyond it. If that fails too, SOLICITUDES_AGOTADAS.',
+  'Moves the period outwards by a second, which the SAT takes as another request, and leaves out the extra rows. If that fails too, SOLICITUDES_AGOTADAS.',
 ];
 const OTRA_VEZ: Treatment = [
   'Pide los mismos datos en una solicitud nueva; si vuelve a pasar, PAQUETE_SAT_AGOTADO.',
-  'Asks for the same data by a new request; if it happens again, PAQUETE_SAT_AGOTADO.',
+  'Requests the same data again; if it happens again, PAQUETE_SAT_AGOTADO.',
 ];
 const endsWith = (motivo: MotivoSolicitud): Treatment => [
   `La solicitud termina con ${motivo} y su crédito devuelto.`,
-  `The request ends with ${motivo}, its credit given back.`,
+  `The request ends with ${motivo} and a refund.`,
 ];
 
 const codigo = (significado: string, meaning: string, [hace, action]: Treatment): CodigoSat => ({
@@ -282,51 +286,52 @@ const codigo = (significado: string, meaning: string, [hace, action]: Treatment)
 
 /** Codes of the SAT (`CodEstatus` of its web service for bulk download): meaning and reaction. */
 export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
-  '300': codigo('no reconoció al usuario', 'did not know the user', [
+  '300': codigo('no reconoció al usuario', 'did not recognise the user', [
     'Pide un token nuevo y repite una vez; después, más tarde.',
     'Asks for a new token and repeats once; then later.',
   ]),
   '301': codigo('no pudo leer la petición', 'could not read the request', endsWith('PETICION_RECHAZADA')),
   '302': codigo('no pudo leer el sello', 'could not read the signature', endsWith('PETICION_RECHAZADA')),
-  '303': codigo('el sello no es del RFC que pide', 'the signature is not of the RFC that asks', OTRO_TOKEN),
+  '303': codigo('el sello no es del RFC que pide', 'the signature belongs to another RFC', OTRO_TOKEN),
   '304': codigo('el certificado está revocado o vencido', 'the certificate is revoked or has lapsed', OTRO_TOKEN),
   '305': codigo('el certificado no es válido', 'the certificate is not valid', OTRO_TOKEN),
   '404': codigo('falla que el SAT no explica', 'a failure that the SAT does not explain', MAS_TARDE),
   '5000': codigo('recibida', 'received', ['Sigue.', 'Goes on.']),
   '5001': codigo(
     'no autoriza a pedir por este RFC',
-    'does not allow asking for this RFC',
+    'does not authorise requests for this RFC',
     endsWith('SAT_RECHAZO_LA_SOLICITUD'),
   ),
   '5002': codigo(
     'ya no admite solicitudes con estos criterios',
-    'takes no more requests by these criteria',
+    'accepts no more requests with these criteria',
     OTRO_PERIODO,
   ),
-  '5003': codigo('son más CFDI de los que da en una solicitud', 'more CFDI than it gives in one request', [
+  '5003': codigo('son más CFDI de los que da en una solicitud', 'more CFDI than it delivers in one request', [
     'Parte el periodo en otros más cortos, sin huecos ni repetidos, y los junta en el mismo ZIP.',
     'Divides the period into shorter ones, without gaps or repetitions, and joins them in the same ZIP.',
   ]),
   '5004': codigo('no encontró información', 'found nothing', [
     'Lo pregunta otra vez antes de creerlo, también por el otro medio si hay credencial; si nadie lo confirma, devuelve el crédito.',
-    'Asks again before it is believed, the other way too where there is a credential; if nothing confirms it, the credit is given back.',
+    'Asks again before it believes this, also the other way if a credential is stored; without a confirmation it refunds the credit.',
   ]),
   '5005': codigo('ya tiene una solicitud igual', 'has an equal request already', OTRO_PERIODO),
   '5006': codigo('falla interna del SAT', 'an internal failure of the SAT', MAS_TARDE),
   '5007': codigo('el paquete ya no existe', 'the package is gone', OTRA_VEZ),
   '5008': codigo(
     'el paquete ya se entregó las veces que permite',
-    'the package was handed over as often as it may be',
+    'the package was delivered the maximum number of times',
     OTRA_VEZ,
   ),
-  '5010': codigo('terminó, sin que el SAT publique qué más quiere decir', 'ended; the SAT publishes no more about it', [
-    'Sigue, como con 5000.',
-    'Goes on, as with 5000.',
-  ]),
+  '5010': codigo(
+    'terminó, sin que el SAT publique qué más quiere decir',
+    'ended; the SAT publishes no further meaning',
+    ['Sigue, como con 5000.', 'Goes on, as with 5000.'],
+  ),
   '5011': codigo('límite diario del SAT', 'a daily limit of the SAT', MAS_TARDE),
   '5012': codigo(
     'no da XML de CFDI cancelados',
-    'gives no XML of cancelled CFDI',
+    'delivers no XML of cancelled CFDI',
     endsWith('SAT_RECHAZO_LA_SOLICITUD'),
   ),
 };
@@ -338,7 +343,7 @@ export function describeCodigo(codigo: string): string {
 }
 
 const REPETIDA = 'Se pide otra vez sola; el crédito de esta ya se devolvió.';
-const REPEATED = 'It is asked for again by itself; the credit of this one was given back.';
+const REPEATED = 'It is requested again by itself; the credit of this one was refunded.';
 
 const readAgain = (causa: string, cause: string): Explicacion => ({
   ...{ causa, remedio: REPETIDA, english: { cause, remedy: REPEATED } },

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { hasCheckDigit, parseRfc } from '@acuse/contract';
 import { freePort } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiDocument, Content } from '../../../apps/api/src/site/postman.ts';
 import { createCaller } from '../../../packages/embedded/src/commands/account.ts';
 import { blocksOf, documents, type Orden, openShell, ordenesOf, ROOT, textOf } from './ordenes.ts';
 
@@ -34,6 +35,9 @@ const ELSEWHERE = /^apps\/simulador\/README\.md$/; // test/integration/simulador
 const SOMETIMES = ['duplicada'];
 
 const canRun = ['bash', 'curl'].every((program) => spawnSync(program, ['--version']).status === 0);
+
+const exampleOf = (part: Content | undefined) =>
+  Object(part?.content['application/json'].example) as Record<string, unknown>;
 
 interface Started {
   readonly api: string;
@@ -143,7 +147,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
 
   const codesOf = (output: string) => [...output.matchAll(/"cfdi_codigo":(\d+)/g)].map(([, code]) => Number(code));
 
-  it('of docs/operations.md, with the fields that it shows', { timeout: 600_000 }, async () => {
+  it('of docs/openapi.json: every example, with the fields that it shows', { timeout: 600_000 }, async () => {
     const shell = openShell(env);
     const call = createCaller(started.api, started.api_key);
     const { rfc, ciec } = started;
@@ -159,34 +163,31 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
         password: 'contrasena-de-prueba',
       },
     };
-    const shown = ordenesOf('docs/operations.md');
-    const pathOf = ({ text }: Orden) => /\/api\/v1\/([\w/-]+)"/.exec(text)?.[1] ?? '';
-    const byNeed = (one: Orden) => (/registrar/.test(one.text) ? 0 : /guardar/.test(one.text) ? 1 : 2);
+    shell.close();
+    const { paths } = JSON.parse(textOf('docs/openapi.json')) as ApiDocument;
+    const shown = Object.entries(paths).map(([path, { post }]) => ({
+      path: path.replace('/api/v1/', ''),
+      body: exampleOf(post.requestBody),
+      data: Object(exampleOf(post.responses['200'])['data']),
+    }));
+    expect(shown.length).toBeGreaterThan(40);
+    const byNeed = ({ path }: { path: string }) => (/registrar/.test(path) ? 0 : /guardar/.test(path) ? 1 : 2);
     const seen: string[] = [];
-    try {
-      for (let orden of [...shown].sort((a, b) => byNeed(a) - byNeed(b))) {
-        const path = pathOf(orden);
-        if (path.startsWith('descarga/')) Object.assign(own, await preparedFor(path));
-        if (path.startsWith('webhooks/')) Object.assign(own, await preparedWebhook());
-        const isKept = /^(sincronizacion|cfdi)\//.test(path);
-        own['cursor'] = isKept ? await preparedSincronizacion() : undefined;
-        // That of a page is bound to its filters, and the first page has none.
-        if (path.startsWith('cfdi/')) orden = { ...orden, text: orden.text.replace(/,"cursor":"[^"]*"/, '') };
-        if (path === 'riesgo/paquete') Object.assign(own, await preparedFor(path));
-        else if (path.startsWith('riesgo/')) await preparedSincronizacion();
-        const body = /-d '(.*)'$/.exec(orden.text)?.[1] ?? '{}';
-        const given = JSON.parse(body) as Record<string, unknown>;
-        const mine = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, own[name] ?? value]));
-        const { output } = await shell.run(orden.text.replace(body, JSON.stringify(mine)));
-        const answer = JSON.parse(output);
-        expect([path, answer.cfdi_codigo, output]).toEqual([path, 1, output]);
-        const example = orden.answer as { data?: Record<string, unknown> };
-        const shownFields = Object.keys(example.data ?? {}).filter((field) => !SOMETIMES.includes(field));
-        for (const field of shownFields) expect(answer.data, path).toHaveProperty(field);
-        seen.push(path);
+    for (const { path, body, data } of [...shown].sort((a, b) => byNeed(a) - byNeed(b))) {
+      if (path.startsWith('descarga/') || path === 'riesgo/paquete') Object.assign(own, await preparedFor(path));
+      else if (path.startsWith('riesgo/')) await preparedSincronizacion();
+      if (path.startsWith('webhooks/')) Object.assign(own, await preparedWebhook());
+      own['cursor'] = path.startsWith('sincronizacion/') ? await preparedSincronizacion() : undefined;
+      // The cursor of a page belongs to its filters, and the first page has none.
+      if (path.startsWith('cfdi/')) {
+        await preparedSincronizacion();
+        Reflect.deleteProperty(body, 'cursor');
       }
-    } finally {
-      shell.close();
+      const mine = Object.fromEntries(Object.entries(body).map(([name, value]) => [name, own[name] ?? value]));
+      const answer = await call(path, mine);
+      const shownFields = Object.keys(data).filter((field) => !SOMETIMES.includes(field));
+      for (const field of shownFields) expect(answer, path).toHaveProperty(field);
+      seen.push(path);
     }
     expect(seen).toHaveLength(shown.length);
 
@@ -233,38 +234,34 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
     }
   });
 
-  it.each(all.filter((document) => document !== 'docs/operations.md' && ordenesOf(document).some(runs)))(
-    'of %s',
-    { timeout: 600_000 },
-    async (document) => {
-      const shell = openShell(env);
-      // The documents all ask for the same month, in both languages and into files of one name: the SAT takes so many
-      // requests that are equal, and no more.
-      const at = all.indexOf(document);
-      const mes = `${2021 + (Math.floor(at / LONG_MONTHS.length) % 5)}-${LONG_MONTHS[at % LONG_MONTHS.length]}`;
-      await shell.run(`rm -f ${home}/marzo.zip ${home}/2025.zip`);
-      let solicitud = '';
-      try {
-        // What a document shows of the simulator's control is refused with a status: that is a failed command.
-        if (!document.startsWith('README')) await shell.run('curl() { command curl -sS --fail-with-body "$@"; }');
-        for (const orden of ordenesOf(document).filter(runs)) {
-          const text = here(orden.text)
-            .replaceAll('2026-03-', `${mes}-`)
-            .replaceAll('erp.example/acuse', `erp.example/acuse-${at}`) // a second webhook of one URL is a 409
-            .replaceAll('"solicitud_id":"…"', `"solicitud_id":"${solicitud}"`);
-          const { code, output } = await shell.run(text);
-          expect([orden.text, code, output]).toEqual([orden.text, 0, output]);
-          // `paquete` answers 3002 until the ZIP is there, as the document says beside it.
-          const expected = text.startsWith('call descarga/paquete') ? [1, 3002] : [1];
-          for (const codigo of codesOf(output))
-            expect([orden.text, expected.includes(codigo), output]).toEqual([orden.text, true, output]);
-          if (/^(call|op) /.test(text))
-            expect([orden.text, codesOf(output).length, output]).toEqual([orden.text, 1, output]);
-          solicitud = /"solicitud_id":"([^"]+)"/.exec(output)?.[1] ?? solicitud;
-        }
-      } finally {
-        shell.close();
+  it.each(all.filter((document) => ordenesOf(document).some(runs)))('of %s', { timeout: 600_000 }, async (document) => {
+    const shell = openShell(env);
+    // The documents all ask for the same month, in both languages and into files of one name: the SAT takes so many
+    // requests that are equal, and no more.
+    const at = all.indexOf(document);
+    const mes = `${2021 + (Math.floor(at / LONG_MONTHS.length) % 5)}-${LONG_MONTHS[at % LONG_MONTHS.length]}`;
+    await shell.run(`rm -f ${home}/marzo.zip ${home}/2025.zip`);
+    let solicitud = '';
+    try {
+      // What a document shows of the simulator's control is refused with a status: that is a failed command.
+      if (!document.startsWith('README')) await shell.run('curl() { command curl -sS --fail-with-body "$@"; }');
+      for (const orden of ordenesOf(document).filter(runs)) {
+        const text = here(orden.text)
+          .replaceAll('2026-03-', `${mes}-`)
+          .replaceAll('erp.example/acuse', `erp.example/acuse-${at}`) // a second webhook of one URL is a 409
+          .replaceAll('"solicitud_id":"…"', `"solicitud_id":"${solicitud}"`);
+        const { code, output } = await shell.run(text);
+        expect([orden.text, code, output]).toEqual([orden.text, 0, output]);
+        // `paquete` answers 3002 until the ZIP is there, as the document says beside it.
+        const expected = text.startsWith('call descarga/paquete') ? [1, 3002] : [1];
+        for (const codigo of codesOf(output))
+          expect([orden.text, expected.includes(codigo), output]).toEqual([orden.text, true, output]);
+        if (/^(call|op) /.test(text))
+          expect([orden.text, codesOf(output).length, output]).toEqual([orden.text, 1, output]);
+        solicitud = /"solicitud_id":"([^"]+)"/.exec(output)?.[1] ?? solicitud;
       }
-    },
-  );
+    } finally {
+      shell.close();
+    }
+  });
 });

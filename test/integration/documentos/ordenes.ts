@@ -8,8 +8,6 @@ export const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 export interface Orden {
   readonly document: string;
   readonly text: string;
-  /** The block after it, when that is JSON: what the document says that it answers. */
-  readonly answer: unknown;
 }
 
 /** What a shell gave for a command. */
@@ -34,14 +32,12 @@ export function blocksOf(document: string): { readonly language: string; readonl
 
 /** The commands of the shell blocks of a document, in order. A line that ends with a backslash goes on. */
 export function ordenesOf(document: string): Orden[] {
-  const blocks = blocksOf(document);
-  return blocks.flatMap(({ language, text }, index) => {
+  return blocksOf(document).flatMap(({ language, text }) => {
     if (language !== 'sh') return [];
     const lines = text.replace(/\\\n\s*/g, ' ').split('\n');
-    const commands = lines.filter((line) => line.trim() !== '' && !line.startsWith('#'));
-    const next = blocks[index + 1];
-    const answer = commands.length === 1 && next?.language === 'json' ? JSON.parse(next.text) : null;
-    return commands.map((command) => ({ document, text: command, answer }));
+    return lines
+      .filter((line) => line.trim() !== '' && !line.startsWith('#'))
+      .map((command) => ({ document, text: command }));
   });
 }
 

@@ -1,4 +1,4 @@
-import { CODIGOS_SAT, EXPLICACIONES } from '@acuse/core';
+import { CODIGOS_SAT, EXPLICACIONES, REQUEST_AGAIN } from '@acuse/core';
 import type { Language } from '../site/pages.ts';
 import { GENERATED } from './errors.ts';
 
@@ -7,17 +7,17 @@ const WORDS = {
   es: {
     intro: `# Códigos del SAT
 
-El servicio web de descarga masiva del SAT contesta con códigos. Acuse los atiende por sí mismo: usted ve una sola solicitud, con su avance y, si no
-termina bien, un \`motivo\`. Esta página dice qué significa cada uno y qué hace Acuse con él, para quien los encuentra en el historial del panel o viene de
-hablar con el SAT directamente.
+Qué significa cada código de la descarga masiva del SAT, que el historial del panel muestra, y qué hace Acuse solo con él. Usted ve una sola solicitud y, si no
+termina bien, un \`motivo\`.
 
 ## CodEstatus
 
-Lo que contesta cada llamada al servicio web.`,
+La respuesta del SAT a cada llamada.`,
     head: ['| código | el SAT | Acuse |', '| --- | --- | --- |'],
+    same: 'Como',
     states: `## EstadoSolicitud
 
-En qué va una solicitud dentro del SAT, según su \`VerificaSolicitudDescarga\`.
+El avance de una solicitud dentro del SAT (\`VerificaSolicitudDescarga\`).
 
 | estado | el SAT | Acuse |
 | --- | --- | --- |
@@ -25,57 +25,65 @@ En qué va una solicitud dentro del SAT, según su \`VerificaSolicitudDescarga\`
 | 2 | la está preparando | lo mismo |
 | 3 | la terminó | baja los paquetes y arma el ZIP: \`TERMINADA\` |
 | 4 | tuvo un error | la pide de nuevo; después, \`SAT_ERROR\` |
-| 5 | la rechazó | según su código: 5004 es un periodo sin CFDI, 5003 uno con demasiados; otro, la pide de nuevo y después \`SAT_RECHAZADA\` |
+| 5 | la rechazó | 5004 es un periodo sin CFDI y 5003 uno con demasiados; con otro código la pide de nuevo y después \`SAT_RECHAZADA\` |
 | 6 | la dejó vencer, a las 72 horas | la pide de nuevo; después, \`SAT_VENCIDA\` |`,
     reasons: `## Motivos
 
-Por qué una solicitud de Acuse terminó sin paquete o está en espera: el campo \`motivo\` de \`descarga/verificar\` y de los
-[avisos](webhooks.md). El crédito ya se devolvió, salvo donde la solicitud solo espera.`,
-    remedy: 'Qué hacer',
+Por qué una solicitud de Acuse terminó sin paquete o está en espera: el campo \`motivo\` de \`descarga/verificar\` y de los [avisos](webhooks.md). Si terminó, su
+crédito ya se devolvió y puede pedirla otra vez.`,
   },
   en: {
     intro: `# The SAT's codes
 
-The SAT’s web service for bulk download answers with codes. Acuse deals with them by itself: you see one request, how far it is and, if it does not end well, a
-\`motivo\`. This page tells what each means and what Acuse does about it, for those who find them in the history of the panel or come from talking to the SAT
-themselves.
+Meaning of each code of the SAT's bulk download, as the history of the panel shows it, and the automatic reaction of Acuse. You see a single request and, if it does
+not end well, a \`motivo\`.
 
 ## CodEstatus
 
-What each call of the web service answers.`,
+The SAT's answer to each call.`,
     head: ['| code | the SAT | Acuse |', '| --- | --- | --- |'],
+    same: 'As',
     states: `## EstadoSolicitud
 
-How far a request is inside the SAT, by its \`VerificaSolicitudDescarga\`.
+The progress of a request inside the SAT (\`VerificaSolicitudDescarga\`).
 
 | state | the SAT | Acuse |
 | --- | --- | --- |
 | 1 | accepted it | \`EN_PROCESO\`: asks again, in growing pauses |
 | 2 | is preparing it | the same |
 | 3 | has finished it | fetches the packages and assembles the ZIP: \`TERMINADA\` |
-| 4 | failed | asks for it anew; after that, \`SAT_ERROR\` |
-| 5 | refused it | by its code: 5004 is a period without CFDI, 5003 one with too many; with any other, asks for it anew and after that \`SAT_RECHAZADA\` |
-| 6 | let it lapse, after 72 hours | asks for it anew; after that, \`SAT_VENCIDA\` |`,
+| 4 | failed | requests it again; after that, \`SAT_ERROR\` |
+| 5 | refused it | 5004 is a period without CFDI and 5003 one with too many; with another code it requests again, and after that \`SAT_RECHAZADA\` |
+| 6 | let it lapse, after 72 hours | requests it again; after that, \`SAT_VENCIDA\` |`,
     reasons: `## Reasons
 
-Why a request of Acuse ended without a package, or waits: the field \`motivo\` of \`descarga/verificar\` and of
-[webhooks](webhooks.md). The credit has been given back, but where the request only waits.`,
-    remedy: 'What to do',
+Why a request of Acuse ended without a package, or waits: the field \`motivo\` of \`descarga/verificar\` and of [webhooks](webhooks.md). If it ended, its credit
+was refunded and you may request it again.`,
   },
 } as const satisfies Record<Language, unknown>;
 
 /** The page about the SAT's codes and the reasons of a solicitud, of what the service itself goes by. */
 export function satCodesText(language: Language): string {
-  const { intro, head, states, reasons, remedy } = WORDS[language];
-  const codigos = Object.entries(CODIGOS_SAT).map(([codigo, { significado, hace, english }]) => {
-    const [meaning, action] = language === 'es' ? [significado, hace] : [english.meaning, english.action];
-    return `| ${codigo} | ${meaning} | ${withNames(action)} |`;
-  });
+  const { intro, head, states, reasons } = WORDS[language];
   const motivos = Object.entries(EXPLICACIONES).map(([motivo, { causa, remedio, english }]) => {
     const [cause, help] = language === 'es' ? [causa, remedio] : [english.cause, english.remedy];
-    return [`### ${motivo}`, cause, `**${remedy}.** ${help}`].join('\n\n');
+    const own = help.replace(REQUEST_AGAIN[language], '').replace(/ {2,}/g, ' ');
+    return `### ${motivo}\n\n${`${cause} ${own}`.trim()}`;
   });
-  return [intro, [...head, ...codigos].join('\n'), states, reasons, ...motivos, `${GENERATED}\n`].join('\n\n');
+  return [intro, [...head, ...codeRows(language)].join('\n'), states, reasons, ...motivos, `${GENERATED}\n`].join(
+    '\n\n',
+  );
+}
+
+/** A row for each code. A reaction that an earlier code has too is a reference to that code. */
+function codeRows(language: Language): readonly string[] {
+  const first = new Map<string, string>();
+  return Object.entries(CODIGOS_SAT).map(([codigo, { significado, hace, english }]) => {
+    const [meaning, action] = language === 'es' ? [significado, hace] : [english.meaning, english.action];
+    const earlier = first.get(action);
+    first.set(action, earlier ?? codigo);
+    return `| ${codigo} | ${meaning} | ${earlier === undefined ? withNames(action) : `${WORDS[language].same} ${earlier}.`} |`;
+  });
 }
 
 /** Turns the names of reasons in a text into links to their sections. */

@@ -13,7 +13,8 @@ interface ApiOperation {
   readonly responses: Readonly<Record<string, Content>>;
 }
 
-interface Content {
+/** A body of a call, with its example. */
+export interface Content {
   readonly content: { readonly 'application/json': { readonly example: unknown } };
 }
 

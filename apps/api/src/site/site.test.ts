@@ -15,6 +15,7 @@ import {
   START,
   STATUS,
 } from './pages.ts';
+import type { ApiDocument } from './postman.ts';
 import { processTerm } from './search.ts';
 
 const kit = await createKit();
@@ -29,6 +30,10 @@ const READ = Object.values(STATUS);
 const OTHERS = new Set([...Object.values(REFERENCE), ...READ, POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
 /** Documents for those who run or change the service: pages name them without a link. */
 const NOT_HERE = ['README.es.md', 'docs/operate.md'];
+/** The document that the reference shows, and its operations as a link names them. */
+const OPENAPI = 'docs/openapi.json';
+const { paths } = JSON.parse(await (await ask('/openapi.json')).text()) as ApiDocument;
+const OPERATIONS = new Set(Object.entries(paths).map(([path, { post }]) => `tag/${post.tags[0]}/POST${path}`));
 
 describe('the site at /docs', () => {
   it.each(pages)('$path is a whole page that loads nothing from other hosts', async ({ path, language, title }) => {
@@ -63,6 +68,7 @@ describe('the site at /docs', () => {
         .filter((href) => !href.startsWith('https:') && !OTHERS.has(href) && !href.endsWith('.md'))
         .filter((href) => {
           const [target = '', fragment] = href.split('#');
+          if (Object.values(REFERENCE).includes(target)) return !OPERATIONS.has(fragment ?? '');
           const found = documents.get(target === '' ? path : target);
           return !found || (fragment !== undefined && found(`[id="${fragment}"]`).length !== 1);
         })
@@ -209,7 +215,7 @@ describe('the site at /docs', () => {
     const unlinked = pages.flatMap(({ markdown, source }) =>
       [...markdown.matchAll(/\]\((?!https:|#)([^)#]+)/g)]
         .map(([, file = '']) => posix.join(posix.dirname(source), file))
-        .filter((file) => !sources.has(file)),
+        .filter((file) => !sources.has(file) && file !== OPENAPI),
     );
     expect([...new Set(unlinked)]).toEqual(NOT_HERE);
   });
