@@ -7,7 +7,7 @@ import { envExampleText } from './env-example.ts';
 import { isTest, ROOT, readSources } from './sources.ts';
 
 const PAGE = 'docs/incidents.md';
-const LABELS = ['How it shows', 'What Acuse does', 'What to do', 'What callers see', 'When it is over'];
+const LABELS = ['Signs.', 'Acuse.', 'Action.', 'Callers.', 'Over when'];
 
 /** As GitHub names the place of a heading. */
 const anchorOf = (heading: string) =>
@@ -24,7 +24,7 @@ const sectionsOf = (page: string) => {
     return { heading, anchor: anchorOf(heading), text, names };
   });
 };
-const labelsOf = (text: string) => [...text.matchAll(/^- \*\*([^*]+)\.\*\* \S/gm)].map(([, label]) => label);
+const labelsOf = (text: string) => [...text.matchAll(/^- \*\*([^*]+)\*\* \S/gm)].map(([, label]) => label);
 const sections = sectionsOf(PAGE);
 const alerts = readAlerts();
 const code = readSources()
@@ -43,12 +43,9 @@ describe(PAGE, () => {
     expect(led).toEqual(alerts.map(({ alert }) => [alert, true]));
   });
 
-  it.each(sections)(
-    '$heading: says how it shows, what goes on by itself, what to do, what callers see, when it is over',
-    ({ text }) => {
-      expect(labelsOf(text)).toEqual(LABELS);
-    },
-  );
+  it.each(sections)('$heading: has its signs, reaction, action, effect on callers, and end', ({ text }) => {
+    expect(labelsOf(text)).toEqual(LABELS);
+  });
 
   it.each(sections)('$heading: names existing alerts, metrics, events, settings and errors', ({ names }) => {
     const kinds: readonly (readonly [RegExp, (name: string) => boolean])[] = [
