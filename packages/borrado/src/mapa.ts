@@ -19,7 +19,7 @@ export interface Tratado {
   readonly resto?: string;
   /** Its key, for a table in partitions, where a place (ctid) is of one of them only. */
   readonly llave?: string;
-  /** Life of a row without an order to delete it; `{SETTING}` stands for a setting's default. */
+  /** Life of a row without an order to delete it, in English for the documents; `{SETTING}` stands for a setting's default. */
   readonly plazo: string;
   /** Why it stays. */
   readonly por?: string;

@@ -5,11 +5,11 @@ const DE_SU_LLAVE = 'api_key_id IN (SELECT id FROM api_key WHERE contribuyente_i
 const DE_SU_SOLICITUD = 'solicitud_id IN (:s)';
 const DE_SU_ALMACEN = 'almacen_id IN (SELECT id FROM almacen WHERE contribuyente_id = :c)';
 const DE_SU_SINCRONIZACION = 'sincronizacion_id IN (SELECT id FROM sincronizacion WHERE contribuyente_id = :c)';
-const AL_DIA = 'hasta que se deja de mantener al día el RFC';
+const AL_DIA = 'while the RFC is kept up to date';
 const OTRA_PARTE = 'es la otra parte de CFDI de otro contribuyente, que son de este';
-const CON_EL_RFC = 'mientras la cuenta tenga el RFC';
-const RASTRO = '{TRACE_RETENTION_DAYS} días después de que la solicitud termina';
-const AVISADO = '{TRACE_RETENTION_DAYS} días';
+const CON_EL_RFC = 'while the account has the RFC';
+const RASTRO = '{TRACE_RETENTION_DAYS} days after the request ends';
+const AVISADO = '{TRACE_RETENTION_DAYS} days';
 
 /** Tables that lose every row of the taxpayer. */
 export const SE_BORRA: Readonly<Record<string, Tratado>> = {
@@ -51,7 +51,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: DE_SU_SOLICITUD,
     suyo: 'sobre',
     resto: 'solicitud_id tipo kid expira_en',
-    plazo: 'hasta que la solicitud termina; la de una e.firma, una hora',
+    plazo: 'until the request ends; of an e.firma, one hour',
   },
   capsula: {
     dato: 'Firmas hechas de antemano con la e.firma para una solicitud, selladas para los workers',
@@ -59,14 +59,14 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: DE_SU_SOLICITUD,
     suyo: 'sobre folios',
     resto: 'solicitud_id kid hecha_en expira_en',
-    plazo: 'hasta que la solicitud termina o espera la e.firma, a lo más 72 horas',
+    plazo: 'until the request ends or waits for the e.firma, at most 72 hours',
   },
   outbox: {
     dato: 'Timbres de solicitudes abiertas',
     trato: 'borra',
     donde: DE_SU_SOLICITUD,
     resto: 'solicitud_id gen cola due_at cuenta_id rung_at',
-    plazo: 'hasta que la solicitud termina',
+    plazo: 'until the request ends',
   },
   consentimiento: {
     dato: 'Copia de la CIEC para mantener al día el RFC, sellada para los workers',
@@ -74,7 +74,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: DE_SU_SINCRONIZACION,
     suyo: 'sobre finalidad',
     resto: 'sincronizacion_id kid otorgado_por otorgado_en expira_en',
-    plazo: 'hasta que el permiso vence, a lo más 13 meses, o se retira',
+    plazo: 'until the consent expires (at most 13 months) or is withdrawn',
   },
   tramo: {
     dato: 'Periodos que se leen para mantener al día el RFC',
@@ -184,7 +184,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: SUYO,
     suyo: 'object_key sha256',
     resto: 'id contribuyente_id tipo bytes creado_en borrado_en',
-    plazo: `el documento, {RETENTION_DAYS} días; la nota, {TRACE_RETENTION_DAYS} más`,
+    plazo: 'the document {RETENTION_DAYS} days, its row {TRACE_RETENTION_DAYS} more',
   },
   idempotencia: {
     dato: 'Respuestas guardadas para repetirlas, selladas con la API key',
@@ -208,7 +208,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: SUYO,
     suyo: 'sobre',
     resto: 'sesion_id contribuyente_id api_key_id vence_en',
-    plazo: 'minutos, o lo que dure la sesión',
+    plazo: 'minutes, or the session',
   },
   webhook_intento: {
     dato: 'Intentos de entregar un aviso, con lo que contestó el receptor',
@@ -242,7 +242,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
       AND (clave LIKE '% ' || :c::text || ' %' OR clave IN (SELECT 'llave.por_rotar ' || id FROM api_key WHERE contribuyente_id = :c))`,
     suyo: 'clave',
     resto: 'webhook_id en hasta',
-    plazo: '{webhook_aviso} después de ese fin',
+    plazo: '{webhook_aviso} after that expiry',
   },
   correo_aviso: {
     dato: 'De qué certificado por vencer ya se avisó por correo a una persona',
@@ -250,7 +250,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: `clave LIKE '% ' || :c::text || ' %'`,
     suyo: 'clave',
     resto: 'usuario_id en hasta',
-    plazo: '{correo_aviso} después de ese fin',
+    plazo: '{correo_aviso} after that expiry',
   },
   efirma_shred: {
     dato: 'La otra mitad de la clave de una e.firma',
@@ -259,7 +259,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: 'credencial_id IN (SELECT id FROM credencial WHERE contribuyente_id = :c)',
     suyo: 'llave',
     resto: 'credencial_id expira_en',
-    plazo: 'una hora',
+    plazo: 'one hour',
   },
   credencial: {
     dato: 'CIEC, certificado y llave de la e.firma, cifrados',
@@ -269,7 +269,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     suyo: 'sobre no_serie titular vigente_hasta',
     resto:
       'id contribuyente_id api_key_id tipo kid advertencias expira_en rechazada_soap_en rechazada_portal_en creada_en',
-    plazo: 'la CIEC y el certificado, hasta cambiarlos o revocar la API key; la llave de la e.firma, una hora',
+    plazo: 'CIEC and certificate until changed or the API key revoked; key of the e.firma one hour',
   },
   operacion_deshabilitada: {
     dato: 'Operaciones apagadas',
@@ -304,7 +304,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: 'rfc = :r',
     suyo: 'rfc cookies sal huella',
     resto: 'id portal tipo usada_en abierta_en por_cerrar',
-    plazo: 'minutos sin usarse, horas a lo más',
+    plazo: 'minutes unused, hours at most',
     isShared: true,
   },
   turno_acceso: {
@@ -314,7 +314,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: 'rfc = :r AND (cuenta_id = :a OR hasta < now())',
     suyo: 'rfc',
     resto: 'tipo token hasta cuenta_id desde',
-    plazo: 'minutos',
+    plazo: 'minutes',
     isShared: true,
   },
   rechazo_acceso: {
@@ -324,7 +324,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: 'rfc = :r',
     suyo: 'rfc huella sal motivo codigo',
     resto: 'tipo creado_en',
-    plazo: 'hasta que se guarda otra vez',
+    plazo: 'until stored again',
     isShared: true,
   },
   api_key: {
