@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { CATALOGUE } from '@acuse/metrics';
 import { ROOT } from './sources.ts';
 
-const HEADING = '## Todas\n';
+const HEADING = '## All metrics\n';
 
 const labelsOf = (labels: Readonly<Record<string, unknown>>) =>
   Object.keys(labels)
@@ -16,6 +16,6 @@ export function metricsText(): string {
     ({ name, kind, labels, from, help }) =>
       `| \`${name}\` | ${kind} | ${labelsOf(labels)} | ${from.join(', ')} | ${help} |`,
   );
-  const head = ['| métrica | tipo | etiquetas | procesos | dice |', '| --- | --- | --- | --- | --- |'];
+  const head = ['| metric | type | labels | processes | meaning |', '| --- | --- | --- | --- | --- |'];
   return `${byHand}${HEADING}\n${[...head, ...rows].join('\n')}\n`;
 }
