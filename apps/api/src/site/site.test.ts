@@ -28,8 +28,6 @@ const documents = new Map(await Promise.all(pages.map(async ({ path }) => [path,
 const READ = Object.values(STATUS);
 /** What pages lead to beside pages. */
 const OTHERS = new Set([...Object.values(REFERENCE), ...READ, POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
-/** Documents for those who run or change the service: pages name them without a link. */
-const NOT_HERE = ['README.es.md', 'docs/operate.md'];
 /** The document that the reference shows, and its operations as a link names them. */
 const OPENAPI = 'docs/openapi.json';
 const { paths } = JSON.parse(await (await ask('/openapi.json')).text()) as ApiDocument;
@@ -217,6 +215,6 @@ describe('the site at /docs', () => {
         .map(([, file = '']) => posix.join(posix.dirname(source), file))
         .filter((file) => !sources.has(file) && file !== OPENAPI),
     );
-    expect([...new Set(unlinked)]).toEqual(NOT_HERE);
+    expect(unlinked).toEqual([]);
   });
 });
