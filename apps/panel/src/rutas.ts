@@ -23,7 +23,6 @@ import { accountsPage } from './pages/operador/cuentas.tsx';
 import { operatorPage } from './pages/operador/inicio.tsx';
 import { listsPage } from './pages/operador/listas.tsx';
 import { paymentPage, paymentsPage } from './pages/operador/pagos.tsx';
-import { healthPage } from './pages/operador/salud.tsx';
 import { secretsPage } from './pages/operador/secretos.tsx';
 import { upToDatePage } from './pages/rfcs/al-dia.tsx';
 import { cfdiPage } from './pages/rfcs/cfdi.tsx';
@@ -99,7 +98,6 @@ export const RUTAS: readonly Ruta[] = [
   accountPage,
   paymentsPage,
   paymentPage,
-  healthPage,
   secretsPage,
   captchasPage,
   listsPage,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createLlaves, createSatMetrics } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { newLlave, seedCuenta } from '../fixtures/database.ts';
-import { type Respuesta, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
+import { attributesOf, type Respuesta, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
 
 const panel = usePanel();
 const operador = usePersona(panel, { rol: 'OPERADOR' });
@@ -37,55 +37,10 @@ describe('the audit log', () => {
   });
 });
 
-describe('the health of the authority', () => {
-  it('shows each host with its channel, share of failures, latency and breaker', async () => {
-    const host = 'cfdiau.sat.gob.mx';
-    const metrics = createSatMetrics(panel.db);
-    const see = (resultado: 'exito' | 'fallo' | 'evitada', ms: number) =>
-      metrics.record({ host, canal: 'portal', resultado, ms });
-    for (let n = 0; n < 90; n += 1) see('exito', 16);
-    for (let n = 0; n < 10; n += 1) see('fallo', 1_000);
-    see('evitada', 0);
-    await metrics.close();
-    await panel.sql`INSERT INTO estado_host (host, fallos, fallos_antes, abierto_hasta, sonda_hasta)
-       VALUES (${host}, 8, 0, (extract(epoch FROM now()) * 1000)::bigint + 60000, 0)`;
-    for (const [periodo, porMinuto] of [
-      ['hora', '1.67 por minuto'],
-      ['dia', '0.07 por minuto'],
-    ]) {
-      const { $ } = await operador.get(`/operador/salud?periodo=${periodo}`);
-      const row = $('.tabla tbody tr').first().find('th, td').get();
-      const cells = row.map((cell) => {
-        const notes = $(cell).find('.chica');
-        const below = notes.get().map((note) => $(note).text());
-        return [notes.remove().end().text(), ...below];
-      });
-      const [servidor, breaker = [], peticiones, fallos, rechazos, latencia = []] = cells;
-      expect([servidor, peticiones, fallos, rechazos]).toEqual([
-        ['Portales', host],
-        ['100', porMinuto],
-        ['10', '10 %'],
-        ['0'],
-      ]);
-      const ms = (text = '') => Number(text.replace(/^p95|[^\d]/g, ''));
-      expect(ms(latencia[0])).toBeGreaterThan(11);
-      expect(ms(latencia[0])).toBeLessThanOrEqual(16);
-      expect(ms(latencia[1])).toBeGreaterThan(724);
-      expect(ms(latencia[1])).toBeLessThanOrEqual(1_024);
-      expect(breaker[0]).toBe('Se le deja descansar');
-      expect(breaker[1]).toMatch(/^hasta \d\d:\d\d:\d\d$/);
-      expect(breaker[2]).toBe('1 no enviada');
-      expect($('svg[role="img"]')).toHaveLength(3);
-    }
-    expect((await operador.get('/operador')).text).toContain(`no contesta en ${host}`);
-    expect((await operador.get('/operador/salud')).$('main dd').text()).toContain('Normal 11 % de fallas');
-  });
-});
-
 describe('a failing SAT and dead workers', () => {
   const first = async () => (await operador.get('/operador')).$('.aviso').first().text().replace(/\s+/g, ' ');
 
-  it('shows a channel as failing with 42 % of failures, on the first page and under Salud', async () => {
+  it('shows a failing channel and a server with an open breaker, with the way to /estado', async () => {
     const metrics = createSatMetrics(panel.db);
     const see = (resultado: 'exito' | 'fallo') =>
       metrics.record({ host: 'pstcdi.clouda.sat.gob.mx', canal: 'soap', resultado, ms: 16 });
@@ -93,8 +48,14 @@ describe('a failing SAT and dead workers', () => {
     for (let n = 0; n < 42; n += 1) see('fallo');
     await metrics.close();
     expect(await first()).toContain('El SAT falla: Servicios web.');
-    const { $ } = await operador.get('/operador/salud');
-    expect($('main dd').first().text()).toMatch(/^Con fallas 42 % de fallas, desde \d\d:\d\d/);
+    const host = 'cfdiau.sat.gob.mx';
+    await panel.sql`INSERT INTO estado_host (host, fallos, fallos_antes, abierto_hasta, sonda_hasta)
+       VALUES (${host}, 8, 0, (extract(epoch FROM now()) * 1000)::bigint + 60000, 0)`;
+    expect(await first()).toContain(`El SAT no contesta en ${host}`);
+    const { $ } = await operador.get('/operador');
+    expect(attributesOf($, '.aviso.alerta a', 'href')).toEqual(
+      Array(2).fill(`${panel.deps.settings.apiPublicUrl}/estado`),
+    );
   });
 
   it('says which work no worker does, and shows a silent process of any role as such', async () => {

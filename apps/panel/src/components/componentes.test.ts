@@ -45,13 +45,7 @@ const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
   Formulario: (texto) =>
     jsx(Csrf.Provider, { value: texto }, jsx(Formulario, { accion: texto, descripcion: texto }, texto)),
   Grafica: (texto) =>
-    Grafica({
-      titulo: texto,
-      tipo: 'barras',
-      series: [texto, texto],
-      unidad: texto,
-      puntos: [{ label: texto, valores: [3, 4] }],
-    }),
+    Grafica({ titulo: texto, series: [texto, texto], unidad: texto, puntos: [{ label: texto, valores: [3, 4] }] }),
   Layout: (texto) =>
     Layout({
       ...marco,
@@ -192,7 +186,6 @@ describe('components', () => {
     const html = String(
       Grafica({
         titulo: 'Uso',
-        tipo: 'barras',
         unidad: 'créditos',
         series: ['a', 'b'],
         puntos: [
@@ -213,7 +206,7 @@ describe('components', () => {
   it('label all points of a chart that have room, and never two so close that they touch', () => {
     const labels = (each: readonly string[], clase: string) => {
       const puntos = each.map((label) => ({ label, valores: [1] }));
-      const html = Grafica({ titulo: 'Uso', tipo: 'barras', unidad: 'CFDI', series: ['CFDI'], puntos });
+      const html = Grafica({ titulo: 'Uso', unidad: 'CFDI', series: ['CFDI'], puntos });
       const $ = load(String(html));
       return $(`.${clase}`)
         .toArray()
@@ -234,7 +227,7 @@ describe('components', () => {
   it('end the axis of a chart a little above its highest point', () => {
     const top = (value: number) => {
       const puntos = [{ label: 'a', valores: [value] }];
-      const html = Grafica({ titulo: 'Uso', tipo: 'barras', unidad: 'CFDI', series: ['CFDI'], puntos });
+      const html = Grafica({ titulo: 'Uso', unidad: 'CFDI', series: ['CFDI'], puntos });
       return load(String(html))('.escala span').first().text();
     };
     expect([0, 1, 2, 3, 10, 11, 45, 61, 80, 81, 250, 7_001].map(top)).toEqual([

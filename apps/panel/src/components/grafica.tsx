@@ -9,8 +9,6 @@ export interface PuntoGrafica {
 
 interface GraficaProps {
   readonly titulo: string;
-  /** `barras` stacks the series of a point; `lineas` draws one line a series. */
-  readonly tipo: 'barras' | 'lineas';
   /** At most four names; a fifth would have no colour of its own. */
   readonly series: readonly string[];
   readonly puntos: readonly PuntoGrafica[];
@@ -23,13 +21,11 @@ const ANCHO_PUNTO = 10;
 /** Of the whole chart, so that a single bar is no wall. */
 const MAX_BARRA = 0.14;
 
-/** A chart drawn by the server, with its numbers as a table underneath. Colours come from the style sheet. */
-export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) {
-  const sumas = puntos.map(({ valores }) =>
-    tipo === 'barras' ? valores.reduce((a, b) => a + b, 0) : Math.max(0, ...valores),
-  );
+/** A bar chart drawn by the server, the series of a point stacked, with its numbers as a table underneath. Colours come from the style sheet. */
+export function Grafica({ titulo, series, puntos, unidad }: GraficaProps) {
+  const sumas = puntos.map(({ valores }) => valores.reduce((a, b) => a + b, 0));
   const tope = niceCeiling(Math.max(1, ...sumas));
-  const total = puntos.reduce((suma, { valores }) => suma + valores.reduce((a, b) => a + b, 0), 0);
+  const total = sumas.reduce((a, b) => a + b, 0);
   const ancho = Math.max(1, puntos.length) * ANCHO_PUNTO;
   const pasos = ANCHOS.map(
     ([clase, letras]) => [clase, labelStep(puntos, letras - formatNumero(tope).length)] as const,
@@ -63,22 +59,9 @@ export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) 
           {[0, ALTO / 2, ALTO].map((y) => (
             <line class="eje" x1="0" x2={ancho} y1={y} y2={y} vector-effect="non-scaling-stroke" />
           ))}
-          {tipo === 'barras'
-            ? puntos.map((punto, lugar) => (
-                <Barra punto={punto} lugar={lugar} tope={tope} series={series} parte={parte} />
-              ))
-            : series.map((_, serie) => (
-                <polyline
-                  class={seriesClass(serie)}
-                  vector-effect="non-scaling-stroke"
-                  points={puntos
-                    .map(
-                      ({ valores }, lugar) =>
-                        `${(lugar + 0.5) * ANCHO_PUNTO},${round(height(tope - (valores[serie] ?? 0), tope))}`,
-                    )
-                    .join(' ')}
-                />
-              ))}
+          {puntos.map((punto, lugar) => (
+            <Barra punto={punto} lugar={lugar} tope={tope} series={series} parte={parte} />
+          ))}
         </svg>
         <div class={needsStanding(pasos, puntos) ? 'abscisa de-pie' : 'abscisa'} aria-hidden="true">
           {puntos.map(({ label }, lugar) => (

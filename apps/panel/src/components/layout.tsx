@@ -196,7 +196,6 @@ const PARTES_OPERACION = [
   ['/operador', 'Resumen'],
   ['/operador/cuentas', 'Cuentas'],
   ['/operador/pagos', 'Pagos'],
-  ['/operador/salud', 'Salud del SAT'],
   ['/operador/secretos', 'Secretos'],
   ['/operador/captchas', 'Captchas'],
   ['/operador/listas', 'Listas'],

@@ -86,7 +86,6 @@ const OPERADOR = [
   '/operador/cuentas',
   '/operador/cuentas/:id',
   '/operador/pagos',
-  '/operador/salud',
   '/operador/secretos',
   '/operador/captchas',
   '/operador/listas',

@@ -1,3 +1,4 @@
+import type { CanalMedido } from '@acuse/core';
 import {
   createCaptchas,
   createHeartbeats,
@@ -10,16 +11,23 @@ import {
 import { LISTADOS } from '@acuse/listas';
 import { createListados } from '@acuse/listas/db';
 import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { safeHref } from '../../components/form.tsx';
 import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
 import type { PanelDeps } from '../../deps.ts';
 import { routesFor } from '../../http/ruta.ts';
-import { CANALES } from './salud.tsx';
 
 const MOSTRADAS = 10;
 /** Every role with a heartbeat sends one each ten seconds or less. */
 const CALLADO_MS = 60_000;
 /** The roles without which no download ends. */
 const TAREAS = { descargas: 'lleva las descargas por el SAT', ensambles: 'prepara los ZIP' };
+/** The channels to the SAT, as the page names them. */
+const CANALES: Readonly<Record<CanalMedido, string>> = {
+  soap: 'Servicios web',
+  portal: 'Portales',
+  publico: 'Consultas públicas',
+  lista: 'Lista 69-B',
+};
 /** What a look at the queues may take of a page. */
 const COLAS_MS = 1_000;
 
@@ -30,7 +38,7 @@ operatorPage.get('/operador', async ({ deps, now, pagina }) => {
   return pagina(
     'Operación',
     <>
-      <Pendientes {...datos} />
+      <Pendientes {...datos} estado={`${deps.settings.apiPublicUrl}/estado`} />
       <Colas colas={datos.colas} />
       <Procesos heartbeats={datos.heartbeats} now={now} />
       <Atrasadas atrasadas={datos.atrasadas} now={now} />
@@ -68,12 +76,14 @@ async function readDatos({ database, dashboard }: PanelDeps, now: Date) {
 
 type Datos = Awaited<ReturnType<typeof readDatos>>;
 
-function Pendientes({ fallan, paradas, captchas, transferencias, abiertos, rechazadas, viejas, atrasadas }: Datos) {
+/** `estado`: address of the public page about the SAT. */
+function Pendientes(props: Datos & { readonly estado: string }) {
+  const { estado, fallan, paradas, captchas, transferencias, abiertos, rechazadas, viejas, atrasadas } = props;
   const waiting = [
     paradas.length > 0 && `Ningún worker ${paradas.join(' ni ')}: arranque uno.`,
     fallan.length > 0 && (
       <>
-        <a href="/operador/salud">El SAT falla</a>: {fallan.map(({ canal }) => CANALES[canal]).join(', ')}.
+        <a href={safeHref(estado)}>El SAT falla</a>: {fallan.map(({ canal }) => CANALES[canal]).join(', ')}.
       </>
     ),
     captchas > 0 && (
@@ -84,7 +94,7 @@ function Pendientes({ fallan, paradas, captchas, transferencias, abiertos, recha
     transferencias > 0 && <a href="/operador/pagos">{formatNumero(transferencias)} pagos por confirmar</a>,
     abiertos.length > 0 && (
       <>
-        <a href="/operador/salud">El SAT no contesta en {abiertos.join(', ')}</a>: se le deja descansar.
+        <a href={safeHref(estado)}>El SAT no contesta en {abiertos.join(', ')}</a>: se le deja descansar.
       </>
     ),
     rechazadas.length > 0 && (

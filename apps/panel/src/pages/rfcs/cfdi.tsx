@@ -292,7 +292,6 @@ function PorMes({ meses }: { readonly meses: ResumenCfdi['meses'] }) {
   return (
     <Grafica
       titulo={`Ingresos por mes de emisión${all.length === MESES ? `, los últimos ${MESES} meses` : ''}`}
-      tipo="barras"
       unidad="pesos"
       series={['Vigentes', 'Cancelados']}
       puntos={all.map((mes) => ({

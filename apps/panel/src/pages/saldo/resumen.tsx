@@ -74,7 +74,6 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
           <>
             <Grafica
               titulo={`Créditos cobrados, últimos ${dias} días`}
-              tipo="barras"
               unidad="créditos"
               series={grafica.series}
               puntos={grafica.puntos}

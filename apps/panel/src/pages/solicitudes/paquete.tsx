@@ -162,14 +162,12 @@ export function Resumen({ resumen, registros }: ResumenProps) {
       <div class="dos">
         <Grafica
           titulo="CFDI por tipo"
-          tipo="barras"
           series={['CFDI']}
           unidad="CFDI"
           puntos={kinds.map((efecto) => ({ label: NOMBRES[efecto], valores: [resumen.porEfecto[efecto] ?? 0] }))}
         />
         <Grafica
           titulo="CFDI por mes de emisión"
-          tipo="barras"
           series={SERIES}
           unidad="CFDI"
           puntos={months.map(([month, counts]) => ({ label: monthText(month), valores: seriesOf(counts) }))}
