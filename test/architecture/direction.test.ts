@@ -11,26 +11,39 @@ const MAY: Record<string, readonly string[]> = {
   'packages/correo': ['contract', 'core', 'db', 'metrics', 'roles', 'runtime'],
   'packages/db': ['contract', 'core'],
   'packages/embedded': ['db', 'runtime', 'vault'],
-  'packages/listas': ['contract', 'core', 'db', 'queue', 'roles', 'runtime', 'sat'],
+  'packages/listas': ['contract', 'core', 'db', 'operation', 'queue', 'roles', 'runtime', 'sat'],
   'packages/metrics': ['core', 'runtime'],
+  'packages/operation': ['contract', 'core', 'db', 'vault'],
   'packages/queue': ['core', 'runtime'],
-  'packages/riesgo': ['core', 'db', 'listas', 'metrics', 'roles', 'runtime', 'storage'],
+  'packages/riesgo': [
+    'contract',
+    'core',
+    'db',
+    'listas',
+    'metrics',
+    'operation',
+    'roles',
+    'runtime',
+    'sincronizacion',
+    'storage',
+  ],
   'packages/roles': ['core', 'db', 'metrics', 'queue', 'runtime', 'tracing', 'vault'],
   'packages/runtime': [],
   'packages/sat': ['core', 'runtime'],
   'packages/sdk': [],
   'packages/settings': ['correo', 'listas', 'roles', 'runtime', 'sat', 'sincronizacion', 'webhooks'],
-  'packages/sincronizacion': ['contract', 'core', 'db', 'roles', 'runtime'],
+  'packages/sincronizacion': ['contract', 'core', 'db', 'operation', 'roles', 'runtime'],
   'packages/storage': ['core'],
   'packages/tracing': ['core', 'runtime'],
   'packages/vault': ['core'],
-  'packages/webhooks': ['contract', 'core', 'db', 'metrics', 'roles', 'runtime', 'tracing', 'vault'],
+  'packages/webhooks': ['contract', 'core', 'db', 'metrics', 'operation', 'roles', 'runtime', 'tracing', 'vault'],
   'apps/api': [
     'contract',
     'core',
     'db',
     'listas',
     'metrics',
+    'operation',
     'riesgo',
     'runtime',
     'sat',
@@ -139,7 +152,7 @@ describe('direction', () => {
     const core = Object.entries(MAY).filter(
       ([path]) => path.startsWith('packages/') && ![...FEATURES, 'settings'].includes(path.slice('packages/'.length)),
     );
-    expect(core).toHaveLength(13);
+    expect(core).toHaveLength(14);
     expect(
       core.flatMap(([path, may]) => may.filter((name) => FEATURES.includes(name)).map((name) => [path, name])),
     ).toEqual([]);
@@ -242,7 +255,9 @@ describe('direction', () => {
     ['worker', false],
     ['panel', true],
   ])('loads Prisma in the process %s: %s', (app, isLoaded) => {
-    const operations = production.map(({ path }) => path).filter((path) => path.startsWith('apps/api/src/operations/'));
+    const operations = production
+      .map(({ path }) => path)
+      .filter((path) => /^(apps\/api\/src|packages\/\w+\/src\/api)\/operations\//.test(path));
     const roots = [`apps/${app}/src/main.ts`, ...(app === 'api' ? operations : [])];
     const reachable = reachableFrom(roots, valuesImportedBy);
     const users = production

@@ -26,7 +26,7 @@ export function walk(folder: string): string[] {
 export function readSources(): Source[] {
   return ['apps', 'packages', 'test']
     .flatMap((folder) => walk(`${ROOT}${folder}`))
-    .filter((path) => /\.tsx?$/.test(path))
+    .filter((path) => /(?<!\.d)\.tsx?$/.test(path))
     .map((path) => {
       const text = readFileSync(path, 'utf8');
       return { path: relative(ROOT, path), text, lines: text.split('\n').length };

@@ -1,6 +1,6 @@
 import { CATALOGO, type NombreError } from '@acuse/contract';
+import { errorsOf } from '@acuse/operation';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { errorsOf } from '../../apps/api/src/http/operation.ts';
 import { guardaEfirma } from '../../apps/api/test/consulta.ts';
 import {
   type Alta,

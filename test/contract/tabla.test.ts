@@ -1,8 +1,7 @@
 import { CATALOGO } from '@acuse/contract';
+import { errorsOf, type JsonSchema, type NamedSchemas, resolve } from '@acuse/operation';
 import { describe, expect, it } from 'vitest';
-import { errorsOf } from '../../apps/api/src/http/operation.ts';
 import { openApiDocument } from '../../apps/api/src/openapi/document.ts';
-import { type JsonSchema, type NamedSchemas, resolve } from '../../apps/api/src/openapi/schema.ts';
 import { operations } from '../../apps/api/test/kit.ts';
 import { TABLA } from './tabla.ts';
 

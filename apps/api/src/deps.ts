@@ -4,7 +4,6 @@ import {
   type Paquetes,
   ResultadoIncierto,
   type Sat,
-  type Sellado,
   type Semaphore,
   type SesionesPortal,
 } from '@acuse/core';
@@ -21,14 +20,15 @@ import {
   type Database,
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
+import { EVENTOS_DEL_NUCLEO, type Eventos, type OpenPort, type OperationDeps, type PortsOf } from '@acuse/operation';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiSettings } from '@acuse/settings/api';
 import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
-import { FEATURE_PORTS } from './features.ts';
-import type { Caminos, TokenBucket } from './http/state.ts';
+import { FEATURES } from './features.ts';
+import type { Caminos } from './http/state.ts';
 
-/** What opens each port that reaches the database: of the core, and of each feature. */
+/** Openers of the ports of the core that reach the database. */
 const PORTS = {
   accessSnapshots: createAccessSnapshots,
   saldos: createSaldos,
@@ -39,18 +39,22 @@ const PORTS = {
   documentos: createDocumentos,
   uso: createUso,
   saludPublica: createSaludPublica,
-  ...FEATURE_PORTS,
 };
 
-type Port = keyof typeof PORTS;
-/** The ports that reach the database. */
-export type DatabasePorts = { readonly [P in Port]: ReturnType<(typeof PORTS)[P]> };
+/** Ports of the core that reach the database. */
+export type DatabasePorts = PortsOf<typeof PORTS>;
 
-const mapPorts = (make: (port: Port) => object) =>
-  Object.fromEntries((Object.keys(PORTS) as Port[]).map((port) => [port, make(port)])) as DatabasePorts;
+/** Openers of all ports: of the core and of the features. */
+const ALL_PORTS: Readonly<Record<string, OpenPort>> = Object.assign({}, PORTS, ...FEATURES.map(({ ports }) => ports));
 
-export const openPorts = (database: Database): DatabasePorts =>
-  mapPorts((port) => (PORTS[port] as (database: Database) => object)(database));
+const mapPorts = (make: (name: string) => object) =>
+  Object.fromEntries(Object.keys(ALL_PORTS).map((name) => [name, make(name)])) as unknown as DatabasePorts;
+
+/** Opens every port that reaches the database: of the core, and of the features under their own names. */
+export const openPorts = (database: Database): DatabasePorts => mapPorts((name) => ALL_PORTS[name]?.(database) ?? {});
+
+/** Events of the core and of the features. */
+export const EVENTOS: Eventos = Object.assign({}, EVENTOS_DEL_NUCLEO, ...FEATURES.map(({ eventos }) => eventos));
 
 /** Whom calls ask, and all that belongs to it alone. */
 export interface Autoridad {
@@ -70,19 +74,15 @@ export interface Autoridad {
  * Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake
  * it.
  */
-export interface ApiDeps extends DatabasePorts, Autoridad {
+export interface ApiDeps extends DatabasePorts, Autoridad, Pick<OperationDeps, 'eventos'> {
   /** The simulator that test keys ask where the SAT is asked with the others; null when there is none. */
   readonly pruebas: Autoridad | null;
-  /** Deliveries of webhooks that are sent again, by account. */
-  readonly reenvios: TokenBucket;
   readonly paquetes: Pick<Paquetes, 'presign' | 'saveDocumento'>;
   /** Aborts when the process stops. */
   readonly apagado: AbortSignal;
   readonly hasher: ApiKeyHasher;
   readonly keyring: Keyring;
   readonly sealer: Sealer;
-  /** Seals the keys that webhooks are signed with; the workers open them. */
-  readonly selladoWebhooks: Pick<Sellado, 'seal'>;
   /**
    * Wakes the relay for a new row in the outbox. Returns at once; a lost wake-up costs a second, never a solicitud.
    */
@@ -133,7 +133,7 @@ export function guardPort<P extends object>(port: P, timeoutMs: number): P {
 
 /** All ports of the API that reach the database, each as {@link guardPort} makes it. */
 export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {
-  const guarded = mapPorts((port) => guardPort(ports[port], timeoutMs));
+  const guarded = mapPorts((name) => guardPort(Reflect.get(ports, name), timeoutMs));
   const { accept } = guardPort(ports.solicitudes, ACCEPT_TIMES * timeoutMs);
   return { ...guarded, solicitudes: { ...guarded.solicitudes, accept } };
 }

@@ -1,13 +1,13 @@
-import { createListas } from '@acuse/listas/db';
-import { createRiesgo } from '@acuse/riesgo/db';
-import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
-import { createWebhooks } from '@acuse/webhooks/db';
+import { listasApi } from '@acuse/listas/api';
+import { type FeatureApi, loadOperations } from '@acuse/operation';
+import { riesgoApi } from '@acuse/riesgo/api';
+import type { ApiConfig } from '@acuse/settings/api';
+import { sincronizacionApi } from '@acuse/sincronizacion/api';
+import { webhooksApi } from '@acuse/webhooks/api';
 
-/** Ports of the optional features. */
-export const FEATURE_PORTS = {
-  listas: createListas,
-  riesgo: createRiesgo,
-  sincronizaciones: createSincronizaciones,
-  almacenes: createAlmacenes,
-  webhooks: createWebhooks,
-};
+/** Optional features of the API; the OpenAPI document names their events in this order. */
+export const FEATURES: readonly FeatureApi<ApiConfig>[] = [listasApi, sincronizacionApi, riesgoApi, webhooksApi];
+
+/** Loads the operations of the core and of the features. */
+export const loadAll = () =>
+  loadOperations([new URL('./operations', import.meta.url), ...FEATURES.map(({ operations }) => operations)]);

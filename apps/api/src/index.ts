@@ -1,2 +1,2 @@
-export { loadOperations } from './http/operation.ts';
+export { loadAll } from './features.ts';
 export { startApi } from './start.ts';

@@ -1,8 +1,8 @@
 import { tipoDescargaField } from '@acuse/contract';
 import { datosDeSalud, ESTADOS_CANAL, type LecturaSalud, type Minimos } from '@acuse/core';
+import { canalDeDescarga, canalSat, instante, modoField } from '@acuse/operation';
 import type { Logger } from '@acuse/runtime';
 import { z } from 'zod';
-import { canalDeDescarga, canalSat, instante, modoField } from './fields.ts';
 
 /** Milliseconds for which the last reading is served without another one. */
 const FRESH_MS = 60_000;

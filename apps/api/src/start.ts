@@ -1,5 +1,4 @@
 import type { Server } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { createSemaphore, type OpinionesPublicas, type SesionesPortal } from '@acuse/core';
 import {
   assertWritable,
@@ -20,9 +19,9 @@ import { openPaquetesS3 } from '@acuse/storage';
 import { openTracing, type Tracing } from '@acuse/tracing';
 import { createSellado, idsOf, openClaves, openKeyring, type TrustBundle } from '@acuse/vault';
 import { createApp } from './app.ts';
-import { type ApiDeps, type Autoridad, guardPort, openPorts } from './deps.ts';
-import { loadOperations } from './http/operation.ts';
-import { createCaminos, createReenvios, createWake } from './http/state.ts';
+import { type ApiDeps, type Autoridad, EVENTOS, guardPort, openPorts } from './deps.ts';
+import { FEATURES, loadAll } from './features.ts';
+import { createCaminos, createWake } from './http/state.ts';
 import { createServerFor } from './server.ts';
 
 /**
@@ -34,7 +33,7 @@ export async function startApi(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<{ readonly url: string; readonly server: Server; readonly metricsUrl: string | null }> {
-  const operations = await loadOperations(fileURLToPath(new URL('./operations', import.meta.url)));
+  const operations = await loadAll();
   const { metrics, url: metricsUrl } = await openMetrics('api', config, { log, shutdown });
   const tracing = await openTracing('api', config, { log, shutdown });
   const deps = await createDeps(config, { log, shutdown, metrics, tracing });
@@ -83,10 +82,10 @@ async function createDeps(
   const claves = await openClaves(config);
   return {
     ...openPorts(database),
-    selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
+    ...Object.assign({}, ...FEATURES.map((feature) => feature.open?.(config))),
+    eventos: EVENTOS,
     ...openAuthority(database, { config, claves, shutdown, metrics, tracing, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
-    reenvios: createReenvios(() => performance.now()),
     paquetes,
     ...claves,
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
 import { createSemaphore, type Modo, SatError, type VistaSolicitud } from '@acuse/core';
 import { createMetrics } from '@acuse/metrics';
+import { createTokenBucket, type Operation } from '@acuse/operation';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
 import { type ApiSettings, readConfig, settingsOf } from '@acuse/settings/api';
 import { createTracing } from '@acuse/tracing';
@@ -10,18 +10,17 @@ import {
   createKeyring,
   createOpener,
   createSealer,
-  createSellado,
   generateApiKey,
   generateWorkerKeyPair,
   importWorkerPrivateKey,
   importWorkerPublicKey,
 } from '@acuse/vault';
 import { type Api, createApp } from '../src/app.ts';
-import type { ApiDeps } from '../src/deps.ts';
-import { loadOperations, type Operation } from '../src/http/operation.ts';
-import { createCaminos, createReenvios } from '../src/http/state.ts';
+import { type ApiDeps, EVENTOS } from '../src/deps.ts';
+import { FEATURES, loadAll } from '../src/features.ts';
+import { createCaminos } from '../src/http/state.ts';
 import { autoridad } from './efirma.ts';
-import { createMemoryPorts } from './memory-ports.ts';
+import { createMemoryPorts, type FeaturePorts } from './memory-ports.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';
 
 /** Noon in central Mexico. */
@@ -47,8 +46,6 @@ export const CONFIG = readConfig({ ...REQUIRED, SAT_BASE_URL: 'http://127.0.0.1:
 
 const hasher = createApiKeyHasher({ peppers: new Map([[1, Buffer.alloc(32, 7)]]), current: 1 });
 const keyring = createKeyring({ keys: new Map([['k1', Buffer.alloc(32, 8)]]), current: 'k1' });
-/** What the keys of webhooks are sealed with. */
-export const sellado = createSellado(keyring);
 const workerKeys = generateWorkerKeyPair();
 const psk = Buffer.alloc(32, 9);
 const sealer = createSealer({ publicKey: importWorkerPublicKey(workerKeys.publicKey), kid: 'w1', psk, pskId: 'p1' });
@@ -59,18 +56,16 @@ export const opener = createOpener({
   psks: new Map([['p1', psk]]),
 });
 
-let loaded: Promise<readonly Operation[]> | undefined;
-export function operations(): Promise<readonly Operation[]> {
-  loaded ??= loadOperations(fileURLToPath(new URL('../src/operations', import.meta.url)));
-  return loaded;
-}
+const loaded = loadAll();
+export const operations = () => loaded;
 
+type Fakes = ApiDeps & FeaturePorts;
 export interface KitOptions {
   readonly store?: MemoryStore;
   readonly settings?: Partial<ApiSettings>;
   readonly operations?: readonly Operation[];
   /** In the place of the kit's: of a port, the functions that the test calls. */
-  readonly deps?: { readonly [Name in keyof ApiDeps]?: ApiDeps[Name] | Partial<ApiDeps[Name]> };
+  readonly deps?: { readonly [Name in keyof Fakes]?: Fakes[Name] | Partial<Fakes[Name]> };
 }
 
 export interface Kit {
@@ -104,7 +99,7 @@ const newId = createUuidV7();
 export async function createKit(options: KitOptions = {}): Promise<Kit> {
   const store = options.store ?? createMemoryStore(new Date(NOW));
   const saved = new Map<string, Buffer>();
-  let wakes = 0;
+  const wakes: string[] = [];
   const deps: ApiDeps = {
     ...createMemoryPorts(store),
     paquetes: {
@@ -117,18 +112,16 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
         return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
       },
     },
-    selladoWebhooks: sellado,
-    ...{ hasher, keyring, sealer, trust: autoridad().trust, newId },
+    ...Object.assign({}, ...FEATURES.map((feature) => feature.open?.(CONFIG))),
+    ...{ hasher, keyring, sealer, trust: autoridad().trust, newId, eventos: EVENTOS },
     sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
     opinionesPublicas: null,
     pruebas: null,
     turnos: createSemaphore({ perKey: 2, total: 64 }),
     caminos: createCaminos(() => store.now.getTime()),
-    reenvios: createReenvios(() => store.now.getTime()),
+    reenvios: createTokenBucket({ perSecond: 1, burst: 60, nowMs: () => store.now.getTime() }),
     apagado: new AbortController().signal,
-    wake: () => {
-      wakes += 1;
-    },
+    wake: () => void wakes.push('wake'),
     now: () => new Date(store.now),
     health: createHealth({ checks: {} }),
     log: silentLogger,
@@ -140,7 +133,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
   const api = createApp(options.operations ?? (await operations()), deps);
   return {
     ...{ api, store, deps, saved },
-    woken: () => wakes,
+    woken: () => wakes.length,
     async call(path, body, { key = null, headers = {}, method = 'POST', from = '198.51.100.7' } = {}) {
       const all: Record<string, string | null> = {
         'user-agent': 'pruebas/1.0',

@@ -10,7 +10,11 @@ import {
   type RespuestaIdempotencia,
   type TipoGuardada,
 } from '@acuse/core';
+import type { Listas } from '@acuse/listas/db';
 import type { LugarListado } from '@acuse/riesgo';
+import type { Riesgo } from '@acuse/riesgo/db';
+import type { Almacenes, Sincronizaciones } from '@acuse/sincronizacion/db';
+import type { Webhooks } from '@acuse/webhooks/db';
 import type { ApiDeps, DatabasePorts } from '../src/deps.ts';
 import { memorySincronizaciones } from './memory-sincronizaciones.ts';
 import {
@@ -29,7 +33,10 @@ const DAY_MS = 86_400_000;
 const NINGUNO = { cfdi: 0, ingresos: '0.00', egresos: '0.00', nomina: '0.00', otros: '0.00', sinMonto: 0 };
 const NADA = { vigentes: NINGUNO, cancelados: NINGUNO, ausentes: NINGUNO };
 
-type Ports = DatabasePorts & Pick<ApiDeps, 'sesiones'>;
+/** Ports of the features. */
+export type FeaturePorts = { listas: Listas; riesgo: Riesgo; almacenes: Almacenes } & Record<'webhooks', Webhooks> &
+  Record<'sincronizaciones', Sincronizaciones>;
+type Ports = DatabasePorts & FeaturePorts & Pick<ApiDeps, 'sesiones'>;
 
 /**
  * The ports over a store in memory, with the functions that operations call. Two of them over one store are two processes

@@ -1,6 +1,6 @@
 import { calendarDay } from '@acuse/core';
 import type { VistaSincronizacion } from '@acuse/sincronizacion/db';
-import type { DatabasePorts } from '../src/deps.ts';
+import type { FeaturePorts } from './memory-ports.ts';
 import type { MemoryStore, Plain } from './memory-store.ts';
 
 const NADA = { lecturas: 0, porConfirmar: 0 };
@@ -8,7 +8,7 @@ const NADA = { lecturas: 0, porConfirmar: 0 };
 /** The port of subscriptions over a store in memory. */
 export function memorySincronizaciones(
   store: MemoryStore,
-): Plain<Pick<DatabasePorts, 'sincronizaciones'>>['sincronizaciones'] {
+): Plain<Pick<FeaturePorts, 'sincronizaciones'>>['sincronizaciones'] {
   const change = (contribuyenteId: string, cambio: Partial<VistaSincronizacion>) => {
     const vista = store.sincronizaciones.get(contribuyenteId);
     if (vista !== undefined) store.sincronizaciones.set(contribuyenteId, { ...vista, ...cambio });

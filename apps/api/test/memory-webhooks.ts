@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { type AlcanceWebhooks, type EntregaVista, MAX_PRUEBAS, type WebhookVista } from '@acuse/webhooks/db';
-import type { DatabasePorts } from '../src/deps.ts';
+import type { FeaturePorts } from './memory-ports.ts';
 import type { MemoryStore, Plain, StoredWebhook } from './memory-store.ts';
 
 /** The port of webhooks over a store in memory. */
-export function memoryWebhooks(store: MemoryStore): Plain<Pick<DatabasePorts, 'webhooks'>>['webhooks'] {
+export function memoryWebhooks(store: MemoryStore): Plain<Pick<FeaturePorts, 'webhooks'>>['webhooks'] {
   const isOwn = (stored: StoredWebhook, { cuentaId, rfc }: AlcanceWebhooks) =>
     stored.cuentaId === cuentaId && (rfc === undefined || stored.vista.rfcs.join() === rfc);
   const own = (alcance: AlcanceWebhooks, id: string) => {

@@ -129,6 +129,5 @@ export const settingsOf = (config: ApiConfig) => ({
   cuentasMinimas: config.SALUD_CUENTAS_MINIMAS,
   /** `test` where a simulator answers in the SAT's place. */
   modo: modoOf(config),
-  destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
 });
 export type ApiSettings = Readonly<ReturnType<typeof settingsOf>>;

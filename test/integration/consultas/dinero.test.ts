@@ -1,5 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { loadOperations } from '@acuse/api';
+import { loadAll } from '@acuse/api';
 import type { FaultKind } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, CONSULTAS, costOf, libroDe, newCallerFor, renglonesDe, whileDown } from '../fixtures/consultas.ts';
@@ -8,7 +7,7 @@ import { FALLAS } from '../fixtures/mala-hora.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Answer, type Servicio, startServicio } from '../fixtures/servicio.ts';
 
-const operations = await loadOperations(fileURLToPath(new URL('../../../apps/api/src/operations', import.meta.url)));
+const operations = await loadAll();
 
 /** Operations with a cost that answer a solicitud: workers carry it out, and the call asks no SAT. */
 const ACEPTAN = ['tax/descarga-metadata'];

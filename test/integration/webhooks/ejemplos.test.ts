@@ -1,7 +1,8 @@
 import { EVENTOS_WEBHOOK } from '@acuse/contract';
+import { ejemploDe } from '@acuse/webhooks/api';
 import { createWebhooks } from '@acuse/webhooks/db';
 import { afterEach, expect, it } from 'vitest';
-import { ejemploDe } from '../../../apps/api/src/openapi/eventos.ts';
+import { EVENTOS } from '../../../apps/api/src/deps.ts';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { createEmisor } from './fixtures/destinos.ts';
@@ -22,8 +23,11 @@ it('sends a signed example of every event, marked, also to whoever is not told o
   const { id, secreto } = await emisor.newWebhook(cuentaId, receptor.url, { eventos: ['saldo.bajo'], rfcs: [rfc] });
   receptor.trust(secreto);
   const { ping } = createWebhooks(t.db);
-  const ask = (tipo: (typeof EVENTOS_WEBHOOK)[number]) =>
-    ping({ cuentaId, rfc }, id, { tipo, datos: ejemploDe(tipo, rfc) });
+  const ask = (tipo: (typeof EVENTOS_WEBHOOK)[number]) => {
+    const evento = EVENTOS[tipo];
+    if (evento === undefined) throw new Error(`no event ${tipo}`);
+    return ping({ cuentaId, rfc }, id, { tipo, datos: ejemploDe(evento, rfc) });
+  };
   const tipos = EVENTOS_WEBHOOK.slice(0, 10);
   for (const tipo of tipos) expect(await ask(tipo)).toEqual({ entrega: expect.any(String) });
   expect(await ask('saldo.bajo')).toBe('PRUEBAS_DEMASIADAS');

@@ -11,7 +11,7 @@ import {
   SatError,
 } from '@acuse/core';
 import { canalDeConsulta } from '@acuse/sat';
-import type { ContextoBase } from '../http/operation.ts';
+import type { ContextoBase } from '../operation.ts';
 
 /** The failures after which the same question may be put once more at once, where no password travels with it. */
 const PASAJEROS = new Set(['NO_RESPONDE', 'SERVICIO_CON_ERROR']);

@@ -1,6 +1,7 @@
 import { CfdiError } from '@acuse/contract';
 import type { Constancia } from '@acuse/core';
-import type { Contexto, ContextoBase } from '../http/operation.ts';
+import type { Contexto } from '@acuse/operation';
+import type { ContextoBase, CoreDeps } from '../operation.ts';
 import { askSat } from './ask-sat.ts';
 import { consultar, type Obtenida } from './consultar.ts';
 
@@ -12,7 +13,7 @@ const ID_CIF_AJENO =
  * credential.
  */
 export async function constanciaDe(
-  contexto: Contexto<'ciec-o-efirma-o-id-cif'>,
+  contexto: Contexto<CoreDeps, 'ciec-o-efirma-o-id-cif'>,
   rfc: string,
 ): Promise<Obtenida<Constancia>> {
   const { idCif } = contexto.access;

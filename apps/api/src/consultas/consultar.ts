@@ -8,9 +8,10 @@ import type {
   Respuesta,
   TipoCredencial,
 } from '@acuse/core';
+import type { CredencialElegible } from '@acuse/operation';
 import { linkSignals } from '@acuse/runtime';
 import type { NombreCanal } from '@acuse/sat';
-import type { ContextoBase, CredencialElegible } from '../http/operation.ts';
+import type { ContextoBase } from '../operation.ts';
 import { askSat } from './ask-sat.ts';
 
 /**

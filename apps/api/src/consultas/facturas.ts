@@ -1,7 +1,7 @@
 import { CfdiError } from '@acuse/contract';
+import { type Contexto, checkPeriodo, listaFacturas, rfcYPeriodo } from '@acuse/operation';
 import type { z } from 'zod';
-import { checkPeriodo, listaFacturas, rfcYPeriodo } from '../fields.ts';
-import type { Contexto } from '../http/operation.ts';
+import type { CoreDeps } from '../operation.ts';
 import { askSat } from './ask-sat.ts';
 import { consultarLista } from './consultar.ts';
 
@@ -22,7 +22,7 @@ export const facturasRecibidas = {
 /** Throws PERIODO_DEMASIADO_GRANDE when there are more than an answer may have. */
 async function listFacturas(
   { rfc, desde, hasta }: z.output<typeof rfcYPeriodo>,
-  contexto: Contexto<'ciec-o-efirma' | 'efirma'>,
+  contexto: Contexto<CoreDeps, 'ciec-o-efirma' | 'efirma'>,
 ) {
   const periodo = { inicio: `${desde}T00:00:00`, fin: `${hasta}T23:59:59` };
   const maximo = contexto.deps.settings.maxFacturas;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { CfdiError } from '@acuse/contract';
+import { MAX_LIMITE } from '@acuse/operation';
 import { huellaDeCuerpo, openRespuesta, sealRespuesta } from '@acuse/vault';
 import type { ApiDeps } from '../deps.ts';
-import { MAX_LIMITE } from '../fields.ts';
 import { canonicalJson } from '../http/body.ts';
 import { accessOf, bodyOf, type Contestacion, contestacionDeExito, type Llamada } from '../http/llamada.ts';
 

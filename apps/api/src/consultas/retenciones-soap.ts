@@ -16,7 +16,7 @@ import {
 } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
 import { type FilaMetadata, readMetadata } from '@acuse/storage';
-import type { ContextoBase } from '../http/operation.ts';
+import type { ContextoBase } from '../operation.ts';
 import { askSat, sinRespuesta } from './ask-sat.ts';
 
 type ContextoSat = Pick<ContextoBase, 'deps' | 'access' | 'signal' | 'now'> & {

@@ -1,5 +1,5 @@
 import { CATALOGO, CfdiError, type NombreError, sobreDeError } from '@acuse/contract';
-import { errorsOf, type Operation } from '../http/operation.ts';
+import { errorsOf, type Operation } from '@acuse/operation';
 import { EJEMPLOS } from '../openapi/document.ts';
 import type { Language } from '../site/pages.ts';
 

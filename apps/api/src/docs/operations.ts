@@ -1,6 +1,6 @@
 import type { NombreConsulta, NombreDescarga } from '@acuse/core';
+import type { Operation } from '@acuse/operation';
 import { CONSULTAS_PORTAL, type NombreConsultaPublica } from '@acuse/sat';
-import type { Operation } from '../http/operation.ts';
 import { CREDENCIALES } from '../openapi/document.ts';
 import { GENERATED } from './errors.ts';
 

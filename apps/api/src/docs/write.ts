@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { OperacionPublicada } from '@acuse/contract';
-import { loadOperations, type Operation } from '../http/operation.ts';
+import type { Operation } from '@acuse/operation';
+import { loadAll } from '../features.ts';
 import { CREDENCIALES, openApiDocument } from '../openapi/document.ts';
 import { errorsText } from './errors.ts';
 import { operationsText } from './operations.ts';
@@ -51,7 +52,7 @@ const fromRoot = (path: string) => new URL(`../../../../${path}`, import.meta.ur
 
 /** The text of every file that is generated from this source tree for integrators, by its path from the root. */
 export async function operationDocuments() {
-  const operations = await loadOperations(fileURLToPath(new URL('../operations', import.meta.url)));
+  const operations = await loadAll();
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
     'docs/operations.md': operationsText(operations),

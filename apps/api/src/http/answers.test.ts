@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createKit, createKitWithAlta, guardaCiec, operations, pideEstado } from '../../test/kit.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation } from '../operation.ts';
 
 describe('every answer', () => {
   it('carries the request id, the envelope and the security headers', async () => {

@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { type CampoErroneo, CfdiError } from '@acuse/contract';
+import type { Operation, Secreto } from '@acuse/operation';
 import type { ApiSettings } from '@acuse/settings/api';
 import { CuerpoIlegible, decodeBase64, secretBytes, takeSecretFields } from '@acuse/vault';
 import type { z } from 'zod';
 import type { ApiDeps } from '../deps.ts';
 import type { Body, Llamada } from './llamada.ts';
-import type { Operation, Secreto } from './operation.ts';
 
 const KIB = 1_024;
 /** JSON's white space (RFC 8259 section 2). */

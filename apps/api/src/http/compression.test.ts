@@ -2,7 +2,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { alta, createKit } from '../../test/kit.ts';
-import { defineOperation } from './operation.ts';
+import { defineOperation } from '../operation.ts';
 
 /** An operation that answers so many characters. */
 async function kitWith(characters: number) {

@@ -1,5 +1,6 @@
 import { CfdiError } from '@acuse/contract';
 import type { AccessSnapshot, CanalSat, Credencial, CredencialGuardada, TipoCredencial } from '@acuse/core';
+import type { Operation } from '@acuse/operation';
 import {
   type ApiKey,
   CredencialIlegible,
@@ -8,7 +9,6 @@ import {
   needsShredKey,
   openGuardada as open,
 } from '@acuse/vault';
-import type { Operation } from './operation.ts';
 
 /** A stored row that may serve, and the channel at which the SAT is asked with it. */
 export interface Elegible {

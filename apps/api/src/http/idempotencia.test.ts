@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Alta, alta, createKit, createKitWithAlta, guardaCiec, type Kit } from '../../test/kit.ts';
 import { createMemoryStore, credit } from '../../test/memory-store.ts';
+import { defineOperation } from '../operation.ts';
 import { canonicalJson } from './body.ts';
-import { defineOperation } from './operation.ts';
 
 const PATH = 'tax/de-prueba';
 const NOW = new Date('2026-11-20T18:00:00Z');

@@ -1,10 +1,10 @@
 import { CATALOGO, CfdiError, CODIGO_EXITO, sobreDeError, TEXTO_EXITO } from '@acuse/contract';
 import type { AccessSnapshot, Credencial } from '@acuse/core';
+import type { Operation } from '@acuse/operation';
 import type { ApiKey } from '@acuse/vault';
 import type { Autoridad } from '../deps.ts';
 import type { BodySource } from './body.ts';
 import type { Elegible } from './credenciales.ts';
-import type { Operation } from './operation.ts';
 
 /** What the steps of the pipeline learn about one call, in the order in which they learn it. */
 export interface Llamada {
@@ -128,15 +128,4 @@ export function toResponse(
     status,
     headers: { ...FIXED_HEADERS, ...more, ...headers, 'X-Request-Id': requestId },
   });
-}
-
-/**
- * The working statement found another version of the access snapshot than the one that let the call in. The pipeline
- * reads the snapshot again; when it keeps changing, the error asks the caller to try again.
- */
-export class StaleAccess extends CfdiError {
-  constructor() {
-    super('SALDO_NO_DISPONIBLE', { reintentar_en: 1 });
-    this.name = 'StaleAccess';
-  }
 }

@@ -1,4 +1,5 @@
 import { CfdiError } from '@acuse/contract';
+import type { Operation } from '@acuse/operation';
 import { createLogger } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -13,7 +14,7 @@ import {
   pideEstado,
 } from '../../test/kit.ts';
 import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.ts';
-import { defineOperation, type Operation } from './operation.ts';
+import { defineOperation } from '../operation.ts';
 
 const DESCARGA = 'tax/descarga-metadata';
 let days = 0;

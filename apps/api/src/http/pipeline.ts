@@ -1,10 +1,11 @@
 import { CATALOGO, CfdiError, type DatosError, type NombreError } from '@acuse/contract';
 import { type Modo, wipeCredencial } from '@acuse/core';
+import { type Contexto, errorsOf, StaleAccess, type TokenBucket } from '@acuse/operation';
 import { isInRanges, type LinkedSignal, linkSignals, networkOf, parseIp, parseRange } from '@acuse/runtime';
 import { huellaDeCuerpo, openRespuesta, parseApiKey, wipeApiKey } from '@acuse/vault';
 import { firstPage, keptPage } from '../consultas/paginas.ts';
-import { type ApiDeps, vidaDeLlamada } from '../deps.ts';
-import type { Salud } from '../salud.ts';
+import { vidaDeLlamada } from '../deps.ts';
+import type { CoreDeps } from '../operation.ts';
 import { byName, canonicalJson, readBody } from './body.ts';
 import { eligibleCredenciales, openGuardada } from './credenciales.ts';
 import {
@@ -16,18 +17,15 @@ import {
   contestacionDeError,
   contestacionDeExito,
   type Llamada,
-  StaleAccess,
 } from './llamada.ts';
-import { type Contexto, errorsOf } from './operation.ts';
 import { type Reembolsos, settleAnswer, settleError } from './settle.ts';
-import type { AccessCache, TokenBucket, Usos } from './state.ts';
+import type { AccessCache, Usos } from './state.ts';
 
 /** What the steps need: the ports, guarded, and what this process keeps between calls. */
-export interface PipelineDeps extends ApiDeps {
+export interface PipelineDeps extends CoreDeps {
   readonly accessCache: AccessCache;
   readonly usos: Usos;
   readonly reembolsos: Reembolsos;
-  readonly salud: Salud;
   /** Calls with a wrong key, by address (IPv6: a /64). Right keys from the same address are never held up by it. */
   readonly wrongKeys: TokenBucket;
   /** Null when the limit is switched off. */
@@ -338,9 +336,8 @@ async function handle(llamada: Llamada, deps: PipelineDeps): Promise<Contestacio
   const { ip, requestId, opId, idempotency, saldo, now } = llamada;
   let budget: LinkedSignal | undefined;
   let devuelve: string | undefined;
-  const contexto: Contexto<'ciec-o-efirma'> = {
+  const contexto: Contexto<CoreDeps, 'ciec-o-efirma'> = {
     deps: { ...deps, ...llamada.pruebas },
-    salud: deps.salud,
     costo: costOf(llamada),
     access,
     operacion: operation.path,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { defineOperation } from '../http/operation.ts';
+import { defineOperation } from '../operation.ts';
 import { openApiDocument } from './document.ts';
 
 const operation = (path: string, body: z.ZodObject, data: z.ZodObject | null = null) => ({

@@ -8,20 +8,23 @@ import {
   sobreDeError,
   TEXTO_EXITO,
 } from '@acuse/contract';
-import { type CredencialPedida, errorsOf, type Operation } from '../http/operation.ts';
-import { ENCABEZADOS_AVISO, esquemasDeEventos, webhooks } from './eventos.ts';
-import { HEADERS } from './headers.ts';
 import {
+  type CredencialPedida,
   type Described,
   describe,
+  errorsOf,
   exampleOf,
   joined,
   type NamedSchemas,
   named,
+  type Operation,
   pascal,
   refTo,
   resolve,
-} from './schema.ts';
+} from '@acuse/operation';
+import { EVENTOS } from '../deps.ts';
+import { FEATURES } from '../features.ts';
+import { HEADERS } from './headers.ts';
 
 /** References to header fields of an answer; every one carries `X-Request-Id`. */
 function headersOf(names: readonly string[]): Record<string, unknown> {
@@ -232,17 +235,13 @@ Toda petición debe llevar un encabezado \`User-Agent\` que identifique a la apl
 Las respuestas pueden ganar campos nuevos sin aviso; los que hay no cambian de significado.`;
 
 const TAGS: Readonly<Record<string, string>> = {
-  cfdi: 'Lo que se conoce de los CFDI que se mantienen al día.',
   descarga: 'Solicitudes de descarga masiva, sus paquetes y el estado de un CFDI.',
   estado: 'Cómo contesta el SAT y cuánto tarda.',
-  efos: 'Listas del artículo 69-B del Código Fiscal de la Federación.',
   tax: 'Consultas al SAT con las credenciales guardadas del contribuyente.',
   uso: 'Créditos usados por la cuenta.',
   usuario: 'Datos del contribuyente.',
   vault: 'Asociación del RFC con la API key y custodia de sus credenciales.',
-  riesgo: 'Con quién tiene CFDI un RFC, o una descarga, y está en una lista del SAT.',
-  sincronizacion: 'Los CFDI de un RFC al día, y qué cambió de ellos.',
-  webhooks: 'Avisos firmados a una dirección suya, y lo que se envió a ella.',
+  ...Object.assign({}, ...FEATURES.map(({ tags }) => tags)),
 };
 
 const SERVERS = [
@@ -263,10 +262,11 @@ const SERVERS = [
 export function openApiDocument(operations: readonly Operation[]): Record<string, unknown> {
   const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
   const errores = sorted.flatMap(errorsOf);
+  const partes = FEATURES.flatMap((feature) => feature.document?.(EVENTOS) ?? []);
   const shared = sharedResponses(sorted.map(errorsOf));
   const schemas = joined([
     ['every answer', { ...FALLO, ...EXITO }],
-    ...esquemasDeEventos(),
+    ...partes.flatMap(({ schemas }) => schemas),
     ...sorted.flatMap((operation) => [
       [`the body of ${operation.path}`, describeBody(operation).named] as const,
       [`the answer of ${operation.path}`, describeAnswer(operation).named] as const,
@@ -287,10 +287,10 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
     paths: Object.fromEntries(
       sorted.map((operation) => [`/api/v1/${operation.path}`, { post: post(operation, shared) }]),
     ),
-    webhooks: webhooks(),
+    webhooks: Object.assign({}, ...partes.map(({ webhooks }) => webhooks)),
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
-      parameters: { ...PARAMETERS, ...ENCABEZADOS_AVISO },
+      parameters: Object.assign({}, PARAMETERS, ...partes.map(({ parameters }) => parameters)),
       headers: HEADERS,
       schemas: sortedByName(schemas),
       responses: Object.fromEntries(shared.values()),

@@ -1,6 +1,6 @@
+import { estadoSolicitud, solicitudIdData, soloSolicitud } from '@acuse/operation';
 import { z } from 'zod';
-import { estadoSolicitud, solicitudIdData, soloSolicitud } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Cancelar una solicitud de descarga en curso',

@@ -1,8 +1,8 @@
 import { rfcField, uuidField } from '@acuse/contract';
+import { advertencias, advertenciasDe, estadoCfdi, importe, texto } from '@acuse/operation';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { advertencias, advertenciasDe, estadoCfdi, importe, texto } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 /** Beyond this a JSON number no longer holds six decimals. */
 const MAX_TOTAL = 1_000_000_000;

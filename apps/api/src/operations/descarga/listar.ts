@@ -1,9 +1,8 @@
 import { fechaField, tipoDescargaField, uuidField } from '@acuse/contract';
 import { datosDeSolicitud } from '@acuse/core';
+import { estadoSolicitud, itemsOf, limiteDePagina, siguiente, solicitudData, total } from '@acuse/operation';
 import { z } from 'zod';
-import { solicitudData } from '../../consultas/solicitud.ts';
-import { estadoSolicitud, itemsOf, limiteDePagina, siguiente, total } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const POR_PAGINA = 50;
 

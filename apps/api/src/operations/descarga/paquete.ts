@@ -1,10 +1,15 @@
 import { contrapartesListadasOf } from '@acuse/core';
+import {
+  confianza,
+  contrapartesDeSolicitud,
+  instante,
+  needPaquete,
+  solicitudIdData,
+  soloSolicitud,
+} from '@acuse/operation';
 import { z } from 'zod';
-import { needPaquete } from '../../consultas/solicitud.ts';
 import { conAlmacen } from '../../deps.ts';
-import { contrapartesDeSolicitud } from '../../features/riesgo.ts';
-import { confianza, instante, solicitudIdData, soloSolicitud } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'URL del paquete ZIP de una solicitud terminada',

@@ -1,8 +1,7 @@
 import { datosDeSolicitud, estimacionDe } from '@acuse/core';
+import { solicitudData, soloSolicitud } from '@acuse/operation';
 import { z } from 'zod';
-import { solicitudData } from '../../consultas/solicitud.ts';
-import { soloSolicitud } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const minutos = (description: string, example: number) => z.int().min(0).meta({ description, example });
 
@@ -47,10 +46,10 @@ export default defineOperation({
     .meta({ id: 'SolicitudVerificada', description: 'Una solicitud de descarga, su avance y cuánto suele tardar.' }),
   errors: ['SOLICITUD_NO_ENCONTRADA'],
 
-  async handle({ solicitud_id }, { deps, access, salud, now, error }) {
+  async handle({ solicitud_id }, { deps, access, now, error }) {
     const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id, access.apiKey.modo);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    const esperas = solicitud.estado === 'EN_PROCESO' ? (salud.latest()?.esperas ?? []) : [];
+    const esperas = solicitud.estado === 'EN_PROCESO' ? (deps.salud.latest()?.esperas ?? []) : [];
     const estimada = estimacionDe(esperas, solicitud, { cuentas: deps.settings.cuentasMinimas });
     return {
       ...datosDeSolicitud(solicitud, now),

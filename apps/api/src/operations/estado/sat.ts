@@ -1,6 +1,6 @@
+import { canalSat } from '@acuse/operation';
 import { z } from 'zod';
-import { canalSat } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 import { publicada, saludData } from '../../salud.ts';
 
 export default defineOperation({
@@ -19,9 +19,9 @@ export default defineOperation({
   data: saludData,
   errors: [],
 
-  async handle({ canal }, { deps, access, salud }) {
+  async handle({ canal }, { deps, access }) {
     const minimos = { cuentas: deps.settings.cuentasMinimas };
-    const { canales, descargas, ...resto } = publicada(await salud.fresh(), access.apiKey.modo, minimos);
+    const { canales, descargas, ...resto } = publicada(await deps.salud.fresh(), access.apiKey.modo, minimos);
     const isAsked = (each: { readonly canal: string }) => canal === undefined || each.canal === canal;
     return { ...resto, canales: canales.filter(isAsked), descargas: descargas.filter(isAsked) };
   },

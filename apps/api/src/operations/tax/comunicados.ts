@@ -1,10 +1,10 @@
 import { fechaField, rfcField } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
+import { aviso, camposDePagina, checkPeriodo, listOf, texto } from '@acuse/operation';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { aviso, camposDePagina, checkPeriodo, listOf, texto } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const DEFAULT_DAYS = 30;
 

@@ -1,9 +1,9 @@
 import { ejercicioField, fechaField } from '@acuse/contract';
+import { checkEjercicio, listOf, rfcYEjercicio, texto } from '@acuse/operation';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { checkEjercicio, listOf, rfcYEjercicio, texto } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const declaracion = z
   .object({

@@ -1,10 +1,9 @@
 import { fechaField, formatoField, rfcField, tipoDescargaField } from '@acuse/contract';
 import { type Credencial, canalDe, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
+import { type CredencialElegible, checkPeriodo, estadoSolicitud, StaleAccess, solicitudIdData } from '@acuse/operation';
 import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
-import { checkPeriodo, estadoSolicitud, solicitudIdData } from '../../fields.ts';
-import { StaleAccess } from '../../http/llamada.ts';
-import { type CredencialElegible, defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const HOUR_MS = 3_600_000;
 const REINTENTAR_SEGUNDOS = 5;

@@ -1,5 +1,5 @@
 import { facturasRecibidas } from '../../consultas/facturas.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   ...facturasRecibidas,

@@ -1,9 +1,9 @@
 import { fechaField } from '@acuse/contract';
+import { camino, rfcData, soloRfc, texto } from '@acuse/operation';
 import { z } from 'zod';
 import { named, periodicidadDe } from '../../consultas/constancia.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { camino, rfcData, soloRfc, texto } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Información fiscal detallada',

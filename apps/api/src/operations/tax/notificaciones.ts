@@ -1,9 +1,9 @@
 import { rfcField } from '@acuse/contract';
+import { aviso, camposDePagina, listOf, texto } from '@acuse/operation';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { aviso, camposDePagina, listOf, texto } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const notificacion = z
   .object({

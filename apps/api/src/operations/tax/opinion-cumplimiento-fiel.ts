@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { calendarDay } from '@acuse/core';
+import { camino, instante, opinion, rfcData, soloRfc } from '@acuse/operation';
 import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
 import { consultar } from '../../consultas/consultar.ts';
 import { conAlmacen } from '../../deps.ts';
-import { camino, instante, opinion, rfcData, soloRfc } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento, con e.firma',

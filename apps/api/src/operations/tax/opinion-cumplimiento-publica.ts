@@ -1,9 +1,9 @@
 import { CfdiError } from '@acuse/contract';
 import { SatError, type SentidoOpinion } from '@acuse/core';
+import { advertencias, advertenciasDe, cualquierRfc, instante, opinion, rfcData } from '@acuse/operation';
 import { z } from 'zod';
 import { sinRespuesta, toCfdiError } from '../../consultas/ask-sat.ts';
-import { advertencias, advertenciasDe, cualquierRfc, instante, opinion, rfcData } from '../../fields.ts';
-import { type ContextoBase, defineOperation } from '../../http/operation.ts';
+import { type ContextoBase, defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento pública',

@@ -1,7 +1,7 @@
+import { camino, instante, opinion, rfcData, soloRfc } from '@acuse/operation';
 import { z } from 'zod';
 import { consultar } from '../../consultas/consultar.ts';
-import { camino, instante, opinion, rfcData, soloRfc } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento, con CIEC',

@@ -1,10 +1,10 @@
 import { fechaField } from '@acuse/contract';
+import { checkEjercicio, estadoCfdi, importe, listOf, rfcDelSat, rfcYEjercicio, uuidData } from '@acuse/operation';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
 import { listRetencionesSoap } from '../../consultas/retenciones-soap.ts';
-import { checkEjercicio, estadoCfdi, importe, listOf, rfcDelSat, rfcYEjercicio, uuidData } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const retencion = z
   .object({

@@ -1,8 +1,8 @@
 import { fechaField } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
+import { camposDePagina, itemsOf, siguiente, texto } from '@acuse/operation';
 import { z } from 'zod';
-import { camposDePagina, itemsOf, siguiente, texto } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const MAX_DIAS = 366;
 const creditos = (description: string, example: number) => z.int().min(0).meta({ description, example });

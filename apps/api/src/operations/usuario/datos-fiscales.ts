@@ -1,8 +1,8 @@
 import { ESTADOS_CONTRIBUYENTE, fechaField } from '@acuse/contract';
+import { camino, rfcData, soloRfc, texto } from '@acuse/operation';
 import { z } from 'zod';
 import { constanciaDe } from '../../consultas/constancia.ts';
-import { camino, rfcData, soloRfc, texto } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Datos fiscales del contribuyente',

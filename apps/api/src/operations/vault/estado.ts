@@ -1,7 +1,7 @@
+import { canalDeDescarga, instante, rfcData, soloRfc, texto, tipoCredencial } from '@acuse/operation';
 import { z } from 'zod';
-import { canalDeDescarga, instante, rfcData, soloRfc, texto, tipoCredencial } from '../../fields.ts';
 import { estadoCiec, estadoEfirma } from '../../http/credenciales.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Estado de todas las credenciales guardadas',

@@ -1,7 +1,7 @@
+import { advertenciasData, canalDeDescarga, explain, instante, rfcData, soloRfc } from '@acuse/operation';
 import { z } from 'zod';
-import { advertenciasData, canalDeDescarga, explain, instante, rfcData, soloRfc } from '../../fields.ts';
 import { llaveOf } from '../../http/credenciales.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const CANALES = ['soap', 'portal'] as const;
 

@@ -1,8 +1,8 @@
+import { instante, rfcData, soloRfc } from '@acuse/operation';
 import { LlaveRechazada, openLlaveDe, storedCertificado, storeLlave } from '@acuse/vault';
 import { z } from 'zod';
-import { instante, rfcData, soloRfc } from '../../fields.ts';
 import { requireStored } from '../../http/credenciales.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const MAX_BYTES = 128 * 1_024;
 

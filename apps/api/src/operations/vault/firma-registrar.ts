@@ -1,3 +1,4 @@
+import { advertenciasData, explain, rfcData, soloRfc, texto } from '@acuse/operation';
 import {
   CertificadoInvalido,
   type CertificadoRevisado,
@@ -6,9 +7,8 @@ import {
   storeCertificado,
 } from '@acuse/vault';
 import { z } from 'zod';
-import { advertenciasData, explain, rfcData, soloRfc, texto } from '../../fields.ts';
 import { requireStored } from '../../http/credenciales.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const MAX_BYTES = 128 * 1_024;
 

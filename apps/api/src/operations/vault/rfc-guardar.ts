@@ -1,8 +1,7 @@
-import type { ApiSettings } from '@acuse/settings/api';
-import { reparoCiec, storeCredencial } from '@acuse/vault';
-import { soloRfc } from '../../fields.ts';
+import { soloRfc } from '@acuse/operation';
+import { type CiecLength, reparoCiec, storeCredencial } from '@acuse/vault';
 import { requireStored } from '../../http/credenciales.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Guardar la CIEC',
@@ -21,7 +20,7 @@ export default defineOperation({
       description:
         'Contraseña del SAT (CIEC): 16 caracteres en un sistema de pruebas; ante el SAT, de 8 a 16, salvo que el operador fije otra cosa (CIEC_LENGTH).',
       example: 'Ejemplo-CIEC-016',
-      check: (bytes: Buffer, { ciecLength }: ApiSettings) => reparoCiec(bytes, ciecLength),
+      check: (bytes: Buffer, { ciecLength }: { readonly ciecLength: CiecLength }) => reparoCiec(bytes, ciecLength),
     },
   },
   data: null,

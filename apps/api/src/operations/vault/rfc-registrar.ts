@@ -1,7 +1,7 @@
 import { rfcField } from '@acuse/contract';
+import { rfcData } from '@acuse/operation';
 import { z } from 'zod';
-import { rfcData } from '../../fields.ts';
-import { defineOperation } from '../../http/operation.ts';
+import { defineOperation } from '../../operation.ts';
 
 const idCifField = z
   .string({ error: 'debe ser un texto' })

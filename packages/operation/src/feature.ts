@@ -1,0 +1,52 @@
+import type { AccessSnapshot, Modo } from '@acuse/core';
+import type { Database, Solicitudes } from '@acuse/db';
+import type { Sealer } from '@acuse/vault';
+import type { Eventos } from './eventos.ts';
+import type { NamedSchemas } from './schema.ts';
+
+/** Dependencies of every operation. */
+export interface OperationDeps {
+  readonly solicitudes: Pick<Solicitudes, 'find'>;
+  /** Seals a credential for the workers. */
+  readonly sealer: Sealer;
+  /** UUIDv7. */
+  readonly newId: () => string;
+  readonly settings: { readonly modo: Modo };
+  /** Events of the core and of every feature. */
+  readonly eventos: Eventos;
+}
+
+/** Opens a port that reaches the database. */
+export type OpenPort = (database: Database) => object;
+
+/** Ports by the names under which operations find them in their dependencies. */
+export type PortsOf<P extends Readonly<Record<string, OpenPort>>> = { readonly [K in keyof P]: ReturnType<P[K]> };
+
+/** Parts of the OpenAPI document. */
+export interface DocumentParts {
+  /** Section `webhooks`. */
+  readonly webhooks: Readonly<Record<string, unknown>>;
+  /** Schemas, and the place that each list of them comes from. */
+  readonly schemas: readonly (readonly [string, NamedSchemas])[];
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+/** What a feature adds to the API. `Config`: the settings that it reads. */
+export interface FeatureApi<Config = unknown> {
+  /** Folder of its operations; the file tree below is the URL tree below /api/v1. */
+  readonly operations: URL;
+  /** Descriptions of the tags of its operations in the OpenAPI document, in Spanish. */
+  readonly tags: Readonly<Record<string, string>>;
+  /** Ports of its operations; the API limits the time of each call of them. */
+  readonly ports: Readonly<Record<string, OpenPort>>;
+  /** Opens the other dependencies of its operations. */
+  open?(config: Config): object;
+  readonly eventos?: Eventos;
+  document?(eventos: Eventos): DocumentParts;
+}
+
+/** Who does it, for the audit log. */
+export const autorOf = ({ apiKey }: Pick<AccessSnapshot, 'apiKey'>, ip: string) => ({
+  actor: `api_key:${apiKey.id}`,
+  ip,
+});

@@ -1,0 +1,81 @@
+import { type CfdiError, type DatosError, fechaField, formatoField, tipoDescargaField } from '@acuse/contract';
+import type { VistaSolicitud } from '@acuse/core';
+import { z } from 'zod';
+import { confianza, desde, estadoSolicitud, instante, modoField, reembolsada, solicitudIdData } from './fields.ts';
+
+/** How many counterparties of a package stand on a list of the SAT. */
+export const contrapartesListadas = z
+  .object({
+    total: z.int().min(0).meta({ description: 'RFC del paquete que están en alguna lista.', example: 2 }),
+    adversas: z
+      .int()
+      .min(0)
+      .meta({ description: 'De ellos, por algo que habla en su contra (adverso en riesgo/paquete).', example: 1 }),
+  })
+  .meta({ id: 'ContrapartesListadas', description: 'Contrapartes de un paquete que están en una lista del SAT.' });
+
+/** Counterparties of the package of a solicitud. */
+export const contrapartesDeSolicitud = contrapartesListadas
+  .nullable()
+  .meta({
+    description:
+      'Contrapartes del paquete que estaban en una lista del SAT al armarlo; quiénes, en riesgo/paquete. null si no ha terminado con paquete o no se cruzó.',
+    example: null,
+  });
+
+/** A solicitud and how far it is. */
+export const solicitudData = z
+  .object({
+    solicitud_id: solicitudIdData,
+    modo: modoField,
+    estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
+    tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
+    desde,
+    hasta: fechaField,
+    formato: formatoField,
+    registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
+    confianza: confianza
+      .nullable()
+      .meta({ description: 'Qué tan seguro es lo que se encontró; null mientras no termina.', example: null }),
+    contrapartes_listadas: contrapartesDeSolicitud,
+    reembolsada,
+    progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
+    intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
+    ultima_consulta: instante('Última consulta al SAT.').meta({ example: '2026-02-01T18:40:00.000Z' }).nullable(),
+    proxima_consulta: instante('Próxima consulta al SAT.').meta({ example: '2026-02-01T18:50:00.000Z' }).nullable(),
+    motivo: z.string().nullable().meta({ description: 'Por qué espera o por qué terminó sin paquete.', example: null }),
+    retrasada: z
+      .boolean()
+      .meta({
+        description:
+          'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
+        example: false,
+      }),
+    creada_en: instante('Cuándo se aceptó.').meta({ example: '2026-02-01T18:30:00.000Z' }),
+    terminada_en: instante('Cuándo terminó.').nullable().meta({ example: null }),
+  })
+  .meta({ id: 'Solicitud', description: 'Una solicitud de descarga y su avance.' });
+
+const SHORTEST_SECONDS = 5;
+const LONGEST_SECONDS = 3_600;
+/** Nothing happens before a person stores the key again. */
+const SIN_EFIRMA_SECONDS = 300;
+
+/** Seconds after which it is worth asking again: until the next look at the SAT, within bounds. */
+function esperaDe({ estado, proximaConsulta }: VistaSolicitud, now: Date): number {
+  if (estado === 'ESPERA_EFIRMA') return SIN_EFIRMA_SECONDS;
+  const seconds = Math.ceil(((proximaConsulta ?? now).getTime() - now.getTime()) / 1_000);
+  return Math.min(Math.max(seconds, SHORTEST_SECONDS), LONGEST_SECONDS);
+}
+
+type Falta = (nombre: 'SOLICITUD_SIN_TERMINAR' | 'SOLICITUD_SIN_PAQUETE', datos?: DatosError) => CfdiError;
+
+/** The package of a solicitud that ended with one, even if deleted since; throws the error for any other state. */
+export function needPaquete(solicitud: VistaSolicitud, now: Date, error: Falta) {
+  const { estado, motivo, objectKey, bytes, sha256 } = solicitud;
+  if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA')
+    throw error('SOLICITUD_SIN_TERMINAR', { reintentar_en: esperaDe(solicitud, now) });
+  if (estado !== 'TERMINADA' || objectKey === null || bytes === null || sha256 === null)
+    throw error('SOLICITUD_SIN_PAQUETE', motivo === null ? {} : { motivo });
+  return { objectKey, bytes, sha256 };
+}

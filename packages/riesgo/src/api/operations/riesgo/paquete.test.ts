@@ -1,0 +1,121 @@
+import type { VistaSolicitud } from '@acuse/core';
+import { describe, expect, it } from 'vitest';
+import { createKitWithSolicitud } from '../../../../../../apps/api/test/kit.ts';
+import type { ContraparteDePaquete } from '../../../index.ts';
+
+const PATH = 'riesgo/paquete';
+const TERMINADA = {
+  ...({ estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' } as const),
+  ...{ bytes: 1234, sha256: 'a'.repeat(64) },
+};
+const nada = { cfdi: 0, monto: '0.00' };
+const listada = (rfc: string, lista: string, rest: Partial<ContraparteDePaquete> = {}): ContraparteDePaquete => ({
+  ...{ rfc, nombre: `Nombre de ${rfc}`, lista, supuesto: 'Definitivo', isAdverso: true, publicada: '2026-03-05' },
+  ...{ ingresos: { cfdi: 2, monto: '2320.00' }, egresos: nada },
+  ...rest,
+});
+const TRES = [
+  listada('EKU9003173C9', '69'),
+  listada('EKU9003173C9', '69-B Bis'),
+  listada('XIA190128J61', 'CSD', { supuesto: 'Desvirtuado', isAdverso: false, publicada: null }),
+];
+
+async function withCruce(change: Partial<VistaSolicitud> = {}, listadas: readonly ContraparteDePaquete[] = TRES) {
+  const made = await createKitWithSolicitud({ ...TERMINADA, cruce: { listadas: 2, adversas: 1 }, ...change });
+  made.kit.store.listadas.set(made.id, listadas);
+  const look = (body = {}) => made.kit.call(PATH, { solicitud_id: made.id, ...body }, { key: made.a.key });
+  return { ...made, look };
+}
+
+describe(PATH, () => {
+  it('tells who of the package stands on which list, with CFDI and pesos, free of charge', async () => {
+    const { kit, a, id, look } = await withCruce();
+    const { json } = await look();
+    expect(json.data).toMatchObject({
+      ...{ solicitud_id: id, contrapartes_listadas: { total: 2, adversas: 1 }, total: 3, siguiente: null },
+    });
+    const items = json.data?.['items'] as unknown[];
+    expect(items[0]).toEqual({
+      ...{ proveedor_rfc: 'EKU9003173C9', proveedor_nombre: 'Nombre de EKU9003173C9', lista: '69' },
+      ...{ supuesto: 'Definitivo', adverso: true, publicado_en: '2026-03-05' },
+      cfdi: { ingresos: { cfdi: 2, monto: '2320.00' }, egresos: nada },
+    });
+    expect(items[2]).toMatchObject({ supuesto: 'Desvirtuado', adverso: false, publicado_en: null });
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
+  });
+
+  it('gives them page by page, each once, also where one stands on two lists', async () => {
+    const { look } = await withCruce();
+    const seen: unknown[] = [];
+    for (let cursor: unknown; ; ) {
+      const { json } = await look({ limite: 1, ...(cursor === undefined ? {} : { cursor }) });
+      const { items, siguiente } = json.data ?? {};
+      seen.push(...(items as { lista: string }[]).map((one) => one.lista));
+      cursor = siguiente;
+      if (cursor === null) break;
+    }
+    expect(seen).toEqual(TRES.map(({ lista }) => lista));
+  });
+
+  it('refuses a made-up cursor', async () => {
+    const { look } = await withCruce();
+    for (const text of ['nobody at all', 'EKU9003173C9 otra lista', 'EKU9003173C9']) {
+      const { status, json } = await look({ cursor: Buffer.from(text).toString('base64url') });
+      expect([text, status, json['error'], json.data]).toEqual([
+        ...[text, 400, 'CAMPO_INVALIDO'],
+        expect.objectContaining({ campo: 'cursor' }),
+      ]);
+    }
+  });
+
+  it('returns an empty list only for a package that was crossed', async () => {
+    const { look } = await withCruce({ cruce: { listadas: 0, adversas: 0 } }, []);
+    expect((await look()).json.data).toMatchObject({
+      contrapartes_listadas: { total: 0, adversas: 0 },
+      ...{ total: 0, items: [], siguiente: null },
+    });
+  });
+
+  it.each([
+    ['EN_PROCESO', { estado: 'EN_PROCESO', cruce: null }, 409, 'SOLICITUD_SIN_TERMINAR', '/descarga/verificar'],
+    ['RECHAZADA', { estado: 'RECHAZADA', cruce: null }, 409, 'SOLICITUD_SIN_PAQUETE', 'devuelto'],
+    ['not crossed', { cruce: null }, 409, 'PAQUETE_SIN_CRUZAR', '/efos/consultar-lote'],
+    [
+      'a reading of a subscription',
+      { cruce: null, hasOrigen: true },
+      ...([409, 'PAQUETE_DE_SINCRONIZACION', '/riesgo/proveedores'] as const),
+    ],
+  ] as const)('says of one that is %s why there is nothing and what to do', async (_, change, status, name, remedy) => {
+    const { look } = await withCruce(change);
+    const answer = await look();
+    expect([answer.status, answer.json['error']]).toEqual([status, name]);
+    expect(answer.json.cfdi_texto).toContain(remedy);
+  });
+
+  it('says that the package was deleted after its time, also between two pages, instead of an empty list', async () => {
+    const { kit, id, look } = await withCruce();
+    const { siguiente } = (await look({ limite: 1 })).json.data ?? {};
+    kit.store.listadas.delete(id);
+    for (const body of [{}, { cursor: siguiente }]) {
+      const { status, json } = await look(body);
+      expect([status, json.cfdi_codigo, json['error']]).toEqual([410, 3004, 'CRUCE_CADUCADO']);
+    }
+    // Past the last of those that are there still is the end.
+    kit.store.listadas.set(id, TRES.slice(0, 1));
+    expect((await look({ cursor: siguiente })).json.data).toMatchObject({ total: 0, siguiente: null });
+  });
+
+  it('answers for another taxpayer as for a solicitud that does not exist', async () => {
+    const { look, id } = await withCruce();
+    const { kit, a } = await createKitWithSolicitud(TERMINADA);
+    const [own, other, unknown] = [
+      await look(),
+      await kit.call(PATH, { solicitud_id: id }, { key: a.key }),
+      await kit.call(PATH, { solicitud_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' }, { key: a.key }),
+    ];
+    expect(own.status).toBe(200);
+    expect([other.status, other.json.cfdi_codigo, other.json.cfdi_texto]).toEqual([
+      ...[404, 2002, unknown.json.cfdi_texto],
+    ]);
+  });
+});
