@@ -23,7 +23,7 @@ type Pregunta = { inicio: WallTime; fin: WallTime; corte?: WallTime } & Readonly
 
 /**
  * Whether a search of the portal or a request of the web service finds nothing though there may be rows, as users
- * report of both (sources: README, "Magic RFCs"). Each call counts as one time that this was asked for: the same
+ * report of both (sources: PROTOCOLS.md, "Magic RFCs"). Each call counts as one time that this was asked for: the same
  * criteria from the same day on, by the same channel, wherever they end.
  */
 export function isVacioFalso(
