@@ -4,7 +4,7 @@ import { importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImp
 
 /** What each workspace's production code may import of the others. */
 const MAY: Record<string, readonly string[]> = {
-  'packages/borrado': ['core', 'db'],
+  'packages/borrado': ['core', 'db', 'queue', 'roles', 'storage'],
   'packages/capsula': ['core', 'db', 'runtime', 'sat', 'vault'],
   'packages/contract': [],
   'packages/core': ['contract'],
@@ -27,16 +27,27 @@ const MAY: Record<string, readonly string[]> = {
     'sincronizacion',
     'storage',
   ],
-  'packages/roles': ['core', 'db', 'metrics', 'queue', 'runtime', 'tracing', 'vault'],
+  'packages/roles': ['contract', 'core', 'db', 'metrics', 'queue', 'runtime', 'sdk', 'storage', 'tracing', 'vault'],
   'packages/runtime': [],
   'packages/sat': ['core', 'runtime'],
   'packages/sdk': [],
   'packages/settings': ['correo', 'listas', 'roles', 'runtime', 'sat', 'sincronizacion', 'webhooks'],
-  'packages/sincronizacion': ['contract', 'core', 'db', 'operation', 'roles', 'runtime'],
+  'packages/sincronizacion': ['contract', 'core', 'db', 'operation', 'roles', 'runtime', 'vault'],
   'packages/storage': ['core'],
   'packages/tracing': ['core', 'runtime'],
   'packages/vault': ['core'],
-  'packages/webhooks': ['contract', 'core', 'db', 'metrics', 'operation', 'roles', 'runtime', 'tracing', 'vault'],
+  'packages/webhooks': [
+    'contract',
+    'core',
+    'db',
+    'metrics',
+    'operation',
+    'roles',
+    'runtime',
+    'sdk',
+    'tracing',
+    'vault',
+  ],
   'apps/api': [
     'contract',
     'core',
@@ -62,10 +73,12 @@ const MAY: Record<string, readonly string[]> = {
     'db',
     'listas',
     'queue',
+    'roles',
     'runtime',
     'sat',
     'sdk',
     'settings',
+    'sincronizacion',
     'storage',
     'vault',
     'webhooks',
@@ -158,12 +171,12 @@ describe('direction', () => {
     ).toEqual([]);
   });
 
-  it('names features in the worker only where their roles and hooks register', () => {
+  it('names features in an app only where their hooks register', () => {
     const named = production
-      .filter(({ path }) => path.startsWith('apps/worker/src/'))
+      .filter(({ path }) => /^apps\/(cli|worker)\/src\//.test(path))
       .filter((source) => importsOf(source).some((name) => FEATURES.includes(name.split('/')[1] ?? '')))
       .map(({ path }) => path);
-    expect(named.sort()).toEqual(['apps/worker/src/features.ts']);
+    expect(named.sort()).toEqual(['apps/cli/src/features.ts', 'apps/worker/src/features.ts']);
   });
 
   it('imports no app', () => {

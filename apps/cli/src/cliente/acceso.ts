@@ -1,14 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Acceso, type Entorno, FalloOrden } from '@acuse/roles/client';
 import { z } from 'zod';
-import type { Entorno } from './config.ts';
-import { FalloOrden } from './fallos.ts';
 
-const acceso = z.object({ url: z.string(), llave: z.string(), rfc: z.string() });
-
-/** Which service, with which key, about which RFC. */
-export type Acceso = Readonly<z.output<typeof acceso>>;
+const acceso: z.ZodType<Acceso> = z.object({ url: z.string(), llave: z.string(), rfc: z.string() });
 
 const fileOf = ({ carpeta }: Entorno) => join(carpeta, 'acceso.json');
 

@@ -1,5 +1,5 @@
+import { type Consola, print } from '@acuse/roles/client';
 import type { AcuseError, DatosTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
-import { type Consola, print } from './consola.ts';
 import { plain } from './presentar.ts';
 
 const BAR = { least: 10, most: 30 };

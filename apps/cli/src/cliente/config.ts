@@ -1,21 +1,6 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-
-/** What an integrator's command line takes from the environment. The only place of it where that is read. */
-export interface Entorno {
-  /** `ACUSE_URL`, `ACUSE_API_KEY` and `ACUSE_RFC`: each goes before what `entrar` stored. */
-  readonly url: string | undefined;
-  readonly llave: string | undefined;
-  readonly rfc: string | undefined;
-  /** Where `entrar` stores them. */
-  readonly carpeta: string;
-  /** `NO_COLOR` (no-color.org), or a terminal that knows none. */
-  readonly sinColor: boolean;
-  /** True for a terminal without cursor movement: printed lines stay. */
-  readonly sinCursor: boolean;
-  /** True for a terminal with ASCII only. */
-  readonly sinUnicode: boolean;
-}
+import type { Entorno } from '@acuse/roles/client';
 
 /** The user's folder for settings of programs, as each system has it. */
 function carpetaOf(env: NodeJS.ProcessEnv): string {
@@ -29,6 +14,7 @@ function isUtf8(env: NodeJS.ProcessEnv): boolean {
   return /utf-?8/i.test(locale) || process.platform === 'win32' || process.platform === 'darwin';
 }
 
+/** Reads the environment of an integrator's command line; the only place of it that does. */
 export function readEntorno(env: NodeJS.ProcessEnv = process.env): Entorno {
   return {
     url: env['ACUSE_URL'] || undefined,

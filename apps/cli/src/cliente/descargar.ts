@@ -1,12 +1,11 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { FalloOrden, print, rfcOf, type Servicio } from '@acuse/roles/client';
 import type { PeticionTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
 import { guardarPaquete } from '@acuse/sdk/node';
 import { type Command, Option } from 'commander';
 import { createAvance } from './avance.ts';
-import { print } from './consola.ts';
-import { claseOf, FalloOrden } from './fallos.ts';
-import { rfcOf, type Servicio } from './operaciones.ts';
+import { claseOf } from './fallos.ts';
 
 interface Opciones {
   readonly rfc?: string;

@@ -1,8 +1,7 @@
+import { type Acceso, ask, type Consola, FalloOrden, print, readSecreto } from '@acuse/roles/client';
 import type { Acuse } from '@acuse/sdk';
 import type { Command } from 'commander';
-import { type Acceso, removeAcceso, storeAcceso } from './acceso.ts';
-import { ask, type Consola, print, readSecreto } from './consola.ts';
-import { FalloOrden } from './fallos.ts';
+import { removeAcceso, storeAcceso } from './acceso.ts';
 
 interface Opciones {
   readonly url?: string;

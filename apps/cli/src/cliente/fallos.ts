@@ -1,3 +1,4 @@
+import { FalloOrden } from '@acuse/roles/client';
 import { explain } from '@acuse/runtime';
 import { AcuseError, type NombreError } from '@acuse/sdk';
 import { CommanderError } from 'commander';
@@ -18,24 +19,13 @@ export const SALIDAS = {
 } as const;
 export type Clase = keyof typeof SALIDAS;
 
-const DE_ORDEN = {
+const DE_ORDEN: Readonly<Record<FalloOrden['nombre'], Clase>> = {
   SIN_ACCESO: 'acceso',
   ORDEN_INVALIDA: 'orden',
   INTERRUMPIDA: 'interrumpida',
   TOPE_DE_CREDITOS: 'saldo',
   ARCHIVO_DISTINTO: 'archivo',
-} as const;
-
-/** What an order itself finds wrong; its message is all that a person needs. */
-export class FalloOrden extends Error {
-  readonly nombre: keyof typeof DE_ORDEN;
-
-  constructor(nombre: keyof typeof DE_ORDEN, texto: string) {
-    super(texto);
-    this.name = 'FalloOrden';
-    this.nombre = nombre;
-  }
-}
+};
 
 /** By `cfdi_codigo`; 2002 also stands for a thing that does not exist. */
 const POR_CODIGO: Readonly<Record<number, Clase>> = {

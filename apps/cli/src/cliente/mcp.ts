@@ -1,5 +1,6 @@
+import type { Servicio } from '@acuse/roles/client';
 import { type Command, InvalidArgumentError } from 'commander';
-import { numberArgument, type Servicio } from './operaciones.ts';
+import { numberArgument } from './operaciones.ts';
 
 /** Credits of a session without an option. */
 const CREDITOS = 20;

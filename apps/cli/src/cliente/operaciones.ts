@@ -1,18 +1,9 @@
 import { readFile } from 'node:fs/promises';
+import { ask, type Consola, listArgument, print, readSecreto, rfcOf, type Servicio } from '@acuse/roles/client';
 import { type Acuse, type OpcionesLlamada, paginas } from '@acuse/sdk';
 import { type CampoOperacion, GRUPOS, OPERACIONES, type OperacionDelServicio } from '@acuse/sdk/operaciones';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { Acceso } from './acceso.ts';
-import { ask, type Consola, print, readSecreto } from './consola.ts';
-import { FalloOrden } from './fallos.ts';
 import { present } from './presentar.ts';
-
-/** What every order about the service works with. */
-export interface Servicio {
-  readonly consola: Consola;
-  /** The client, and whom it is for; asked for by an order that needs them. */
-  readonly open: () => Promise<{ readonly acuse: Acuse; readonly acceso: Acceso }>;
-}
 
 type Valores = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
@@ -33,7 +24,6 @@ export const numberArgument = (esEntero: boolean) => (value: string) => {
     throw new InvalidArgumentError(`debe ser un número${esEntero ? ' entero' : ''}`);
   return number;
 };
-export const listArgument = (value: string) => value.split(',').map((each) => each.trim());
 
 /** The option of a field: a password is never one, but the file that has it. */
 function optionOf({ nombre, descripcion, tipo, esSecreto, esArchivo, valores, ejemplo }: CampoOperacion): Option {
@@ -72,13 +62,6 @@ async function fieldValue(consola: Consola, campo: CampoOperacion, valores: Valo
   if (campo.esSecreto) return secretOf(consola, campo, given === undefined ? undefined : String(given));
   if (campo.esArchivo && given !== undefined) return (await readFile(String(given))).toString('base64');
   return given ?? (campo.nombre === 'rfc' && rfc !== '' ? rfc : undefined);
-}
-
-/** The RFC that an order is about. @throws FalloOrden when neither it nor `entrar` names one. */
-export function rfcOf({ rfc }: Acceso, given: string | undefined): string {
-  const found = given ?? rfc;
-  if (found === '') throw new FalloOrden('ORDEN_INVALIDA', 'Falta el RFC: dé --rfc, o «acuse entrar» una vez.');
-  return found;
 }
 
 /** Calls a method of the client by the names that the document gives it. */

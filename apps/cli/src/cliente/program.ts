@@ -1,14 +1,15 @@
+import { type Acceso, type Consola, FalloOrden, print, type Servicio } from '@acuse/roles/client';
 import { Acuse } from '@acuse/sdk';
 import { Command } from 'commander';
+import { CLIENT_COMMANDS } from '../features.ts';
 import { speakSpanish } from '../spanish.ts';
 import { readVersion } from '../version.ts';
-import { type Acceso, readAcceso } from './acceso.ts';
+import { readAcceso } from './acceso.ts';
+import { createAvance } from './avance.ts';
 import { addCompletar } from './completar.ts';
-import { type Consola, print } from './consola.ts';
 import { addDescargar } from './descargar.ts';
 import { addEntrar } from './entrar.ts';
-import { addEscuchar } from './escuchar.ts';
-import { FalloOrden, jsonOf } from './fallos.ts';
+import { jsonOf } from './fallos.ts';
 import { addMcp } from './mcp.ts';
 import { addOperaciones } from './operaciones.ts';
 
@@ -21,12 +22,13 @@ export function createCliente(consola: Consola): Command {
       throw new FalloOrden('SIN_ACCESO', (error as TypeError).message);
     }
   };
-  const servicio = {
+  const servicio: Servicio = {
     consola,
     async open() {
       const acceso = await readAcceso(consola.entorno);
       return { acuse: connect(acceso), acceso };
     },
+    retryNotice: () => createAvance(consola).fallo,
   };
   const program = speakSpanish(new Command('acuse'))
     .description('Consultas al SAT y descargas de CFDI por un servicio de Acuse. Empiece con: acuse entrar')
@@ -40,7 +42,7 @@ export function createCliente(consola: Consola): Command {
     });
   addEntrar(program, consola, connect);
   addDescargar(program, servicio);
-  addEscuchar(program, servicio);
+  for (const add of CLIENT_COMMANDS) add(program, servicio);
   addMcp(program, servicio);
   addOperaciones(program, servicio);
   addCompletar(program, (line) => print(consola, line));

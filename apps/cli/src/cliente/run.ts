@@ -1,7 +1,7 @@
+import { type Consola, print } from '@acuse/roles/client';
 import { CommanderError } from 'commander';
 import { wordsAfter, wordsAsked } from './completar.ts';
 import { readEntorno } from './config.ts';
-import { type Consola, print } from './consola.ts';
 import { jsonOf, SALIDAS, salidaOf, textOf } from './fallos.ts';
 import { createCliente } from './program.ts';
 

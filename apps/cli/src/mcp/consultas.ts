@@ -1,6 +1,6 @@
+import { FalloOrden } from '@acuse/roles/client';
 import type { Acuse } from '@acuse/sdk';
 import { OPERACIONES, type OperacionDelServicio } from '@acuse/sdk/operaciones';
-import { FalloOrden } from '../cliente/fallos.ts';
 import { call } from '../cliente/operaciones.ts';
 import { inputOf, isLog, objectOf, outputOf, SIGUE } from './esquemas.ts';
 import type { Gasto } from './gasto.ts';

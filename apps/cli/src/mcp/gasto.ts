@@ -1,5 +1,5 @@
+import { FalloOrden } from '@acuse/roles/client';
 import { AcuseError } from '@acuse/sdk';
-import { FalloOrden } from '../cliente/fallos.ts';
 
 /** Counts what the calls of a session may cost. */
 export interface Gasto {

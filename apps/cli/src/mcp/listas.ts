@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FalloOrden } from '../cliente/fallos.ts';
+import { FalloOrden } from '@acuse/roles/client';
 import { bounded, MEDIDA } from './medida.ts';
 
 /** Answers whose rest can be asked for; an older one is forgotten. */

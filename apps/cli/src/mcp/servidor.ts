@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
 import { access, mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { Consola } from '@acuse/roles/client';
 import type { Acuse } from '@acuse/sdk';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
@@ -11,7 +12,6 @@ import {
   ListToolsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Consola } from '../cliente/consola.ts';
 import { type Clase, claseOf, datosOf } from '../cliente/fallos.ts';
 import { readVersion } from '../version.ts';
 import { consultas } from './consultas.ts';

@@ -14,8 +14,6 @@ import {
   ROLES_BASE,
 } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
-import type { ClaveListado } from '@acuse/listas';
-import { createCargaListado, createCargaListas, createListados, createListaEdos } from '@acuse/listas/db';
 import { modoOf } from '@acuse/runtime';
 import type { Eraser } from '@acuse/storage';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
@@ -47,13 +45,6 @@ export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliCo
     pagos: createPagos(database),
     /** Where a person is asked. */
     terminal: { entrada: process.stdin as NodeJS.ReadableStream, salida: process.stderr as NodeJS.WritableStream },
-    efos: createCargaListas(database),
-    listado: (clave: Exclude<ClaveListado, '69-b'>) => createCargaListado(database, clave),
-    /** What every list can be asked and told. */
-    carga: (clave: ClaveListado) =>
-      clave === '69-b' ? createCargaListas(database) : createCargaListado(database, clave),
-    listados: createListados(database),
-    edos: createListaEdos(database),
     /** Throws when the peppers are not set: only the commands about keys need them. */
     hasher: () => hasherOf(config.API_KEY_PEPPERS),
     /** Of the keys that this installation issues. */

@@ -1,12 +1,11 @@
 import { Command } from 'commander';
+import { OPERATOR_COMMANDS, RECOVERY_STEPS } from '../features.ts';
 import { speakSpanish } from '../spanish.ts';
 import { readVersion } from '../version.ts';
 import { addBase, addMigrar } from './comandos/base.ts';
 import { addCaptchas } from './comandos/captchas.ts';
-import { addContribuyente } from './comandos/contribuyente.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
 import { addEquipo } from './comandos/equipo.ts';
-import { addEdos, addEfos, addListas } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
 import { addComprobar, addRecuperar } from './comandos/recuperar.ts';
 import { addBackup } from './comandos/respaldar.ts';
@@ -18,6 +17,9 @@ import { addTraza } from './comandos/traza.ts';
 import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
 import { type Cluster, readCluster } from './secretos/kubernetes.ts';
+
+const FEATURES = await Promise.all(OPERATOR_COMMANDS.map(async ({ after, load }) => ({ after, add: await load() })));
+const RECOVERY = await Promise.all(RECOVERY_STEPS.map((load) => load()));
 
 /**
  * The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no
@@ -35,28 +37,19 @@ export function createProgram(
     .version(readVersion(), '-v, --version', 'muestra la versión')
     // «secretos» and its own orders both take a folder: an option belongs to the order before it.
     .enablePositionalOptions();
-  addCuenta(program, deps);
-  addUsuario(program, deps);
-  addEquipo(program, deps);
-  addRfc(program, deps);
-  addLlave(program, deps);
-  addContribuyente(program, deps);
-  addSaldo(program, deps);
-  addPagos(program, deps);
-  addOperacion(program, deps);
-  addIps(program, deps);
-  addSolicitudes(program, deps);
-  addTraza(program, deps, print);
-  addEfos(program, deps);
-  addListas(program, deps);
-  addEdos(program, deps);
-  addCaptchas(program, deps);
-  addMigrar(program, deps);
-  addBase(program, deps);
-  addComprobar(program, deps);
-  addBackup(program, deps, around.env);
-  addRecuperar(program, deps);
-  addSecretos(program, deps, { print, cluster });
-  addRevisar(program, { ...around, print });
+  const core: readonly ((program: Command, deps: () => CliDeps) => void)[] = [
+    ...[addCuenta, addUsuario, addEquipo, addRfc, addLlave, addSaldo, addPagos, addOperacion, addIps, addSolicitudes],
+    () => addTraza(program, deps, print),
+    ...[addCaptchas, addMigrar, addBase, addComprobar],
+    () => addBackup(program, deps, around.env),
+    () => addRecuperar(program, deps, RECOVERY),
+    () => addSecretos(program, deps, { print, cluster }),
+    () => addRevisar(program, { ...around, print }),
+  ];
+  for (const add of core) {
+    add(program, deps);
+    const last = program.commands.at(-1)?.name();
+    for (const feature of FEATURES) if (feature.after === last) feature.add(program, deps);
+  }
   return program;
 }

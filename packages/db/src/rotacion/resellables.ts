@@ -1,5 +1,4 @@
 import type { ClaveSesion, TipoGuardada } from '@acuse/core';
-import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { isOne, rowsOf } from '../statements.ts';
 import { kidOf, kidOfBase64 } from './cuelgan.ts';
@@ -29,38 +28,13 @@ export interface CredencialResellable {
   readonly sobre: Buffer;
 }
 
-/** A sealed field of a row: cookies of a session, a proof, the secret of a second factor, key of a webhook. */
+/** A sealed field of a row: cookies of a session, a proof, the secret of a second factor. */
 export interface CampoSellado<Clave> {
   readonly clave: Clave;
   /** Place of this version of the row (ctid), valid until the row changes. */
   readonly lugar: string;
   readonly sobre: Buffer;
 }
-
-/** The copy of a CIEC that the workers open for a subscription, with what its bytes are bound to. */
-export interface ConsentimientoResellable {
-  readonly sincronizacionId: string;
-  readonly cuentaId: string;
-  readonly rfc: string;
-  readonly expiraEn: Date;
-  readonly sobre: Buffer;
-}
-
-/** SQL: the names of both keys that a copy for the workers is sealed under, in one text. */
-const llavesOf = (sobre: string) =>
-  `nombre_sellado(${sobre}, 1) || ' ' || nombre_sellado(${sobre}, 2 + get_byte(${sobre}, 1))`;
-
-/** Purpose, author and end of the consent stay; each change has its own line of the audit log. */
-const REPLACE_CONSENTIMIENTO = `
-WITH cambio AS (
-  UPDATE consentimiento k SET kid = nombre_sellado($3::bytea, 1), sobre = $3 FROM sincronizacion s
-  WHERE k.sincronizacion_id = $1 AND k.sobre = $2 AND s.id = k.sincronizacion_id RETURNING s.cuenta_id, s.contribuyente_id
-), hecho AS (
-  ${nota({
-    ...{ accion: 'resellar-consentimiento', de: 'cambio', contribuyente: 'contribuyente_id' },
-    ...{ detalle: `jsonb_build_object('llaves', ${llavesOf('$3::bytea')})`, actor: `'operador:cli'`, ip: 'NULL' },
-  })}
-) SELECT FROM cambio`;
 
 /** Locks the taxpayer first, as the storing of a credential does. */
 const REPLACE_CREDENCIAL = `
@@ -69,91 +43,68 @@ WITH dueno AS MATERIALIZED (
 )
 UPDATE credencial c SET kid = $3, sobre = $4 FROM dueno WHERE c.id = $1 AND c.contribuyente_id = dueno.id AND c.sobre = $2`;
 
-/**
- * What may be sealed again without an API key: outer layers, consents, sessions with portals, proofs of refusals, second
- * factors.
- */
-export function createResellables({ pool }: Pick<Database, 'pool'>) {
-  const page = async <Fila extends object>(text: string, values: readonly unknown[]) =>
-    await rowsOf<Fila & { cursor: string }>(pool, text, values);
-  const replaced = (text: string, values: readonly unknown[]) => isOne(pool, text, values);
-
-  /** A column of bytes, or of base64, of a table whose rows `cursor` puts in order. */
-  const campo = <Clave extends object>(input: {
-    readonly tabla: string;
-    readonly columna: string;
-    readonly base64?: boolean;
-    readonly cursor: string;
-    /** The columns of `Clave` as a JSON object. */
-    readonly clave: string;
-  }): Resellables<CampoSellado<Clave>> => {
-    const { tabla, columna, base64 = false, cursor, clave } = input;
-    const kid = base64 ? kidOfBase64(columna) : kidOf(columna);
-    const toColumn = (bytes: Buffer) => (base64 ? bytes.toString('base64') : bytes);
-    return {
-      page: (current, after, limit) =>
-        page<CampoSellado<Clave>>(
-          `SELECT * FROM (SELECT ${cursor} AS cursor, ctid::text AS lugar, ${clave} AS clave, ${base64 ? `decode(${columna}, 'base64')` : columna} AS sobre, ${kid} AS kid FROM ${tabla}) AS fila
-           WHERE kid <> $1 AND cursor > $2 ORDER BY cursor LIMIT $3`,
-          [current, after, limit],
-        ),
-      replace: (fila, { sobre }) =>
-        replaced(`UPDATE ${tabla} SET ${columna} = $3 WHERE ctid = $1::tid AND ${columna} = $2`, [
-          fila.lugar,
-          toColumn(fila.sobre),
-          toColumn(sobre),
-        ]),
-    };
+/** Sealed column of bytes, or of base64, of a table whose rows `cursor` orders. `clave`: SQL of its context as JSON. */
+export function sealedColumn<Clave extends object>(input: {
+  readonly pool: Database['pool'];
+  readonly tabla: string;
+  readonly columna: string;
+  readonly base64?: boolean;
+  readonly cursor: string;
+  readonly clave: string;
+}): Resellables<CampoSellado<Clave>> {
+  const { pool, tabla, columna, base64 = false, cursor, clave } = input;
+  const kid = base64 ? kidOfBase64(columna) : kidOf(columna);
+  const toColumn = (bytes: Buffer) => (base64 ? bytes.toString('base64') : bytes);
+  return {
+    page: (current, after, limit) =>
+      rowsOf<CampoSellado<Clave> & { cursor: string }>(
+        pool,
+        `SELECT * FROM (SELECT ${cursor} AS cursor, ctid::text AS lugar, ${clave} AS clave, ${base64 ? `decode(${columna}, 'base64')` : columna} AS sobre, ${kid} AS kid FROM ${tabla}) AS fila
+         WHERE kid <> $1 AND cursor > $2 ORDER BY cursor LIMIT $3`,
+        [current, after, limit],
+      ),
+    replace: (fila, { sobre }) =>
+      isOne(pool, `UPDATE ${tabla} SET ${columna} = $3 WHERE ctid = $1::tid AND ${columna} = $2`, [
+        fila.lugar,
+        toColumn(fila.sobre),
+        toColumn(sobre),
+      ]),
   };
+}
 
+/** Rows of the core that rotate without an API key: outer layers, sessions with portals, proofs, second factors. */
+export function createResellables({ pool }: Pick<Database, 'pool'>) {
   const credenciales: Resellables<CredencialResellable> = {
     page: (kid, cursor, limit) =>
-      page<CredencialResellable>(
+      rowsOf<CredencialResellable & { cursor: string }>(
+        pool,
         `SELECT c.id, c.id::text AS cursor, c.tipo, c.api_key_id AS "apiKeyId", c.expira_en AS "expiraEn", c.sobre,
                 t.cuenta_id AS "cuentaId", t.rfc
          FROM credencial c JOIN contribuyente t ON t.id = c.contribuyente_id
          WHERE c.kid <> $1 AND c.id > coalesce(nullif($2, '')::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY c.id LIMIT $3`,
         [kid, cursor, limit],
       ),
-    replace: (fila, { kid, sobre }) => replaced(REPLACE_CREDENCIAL, [fila.id, fila.sobre, kid, sobre]),
+    replace: (fila, { kid, sobre }) => isOne(pool, REPLACE_CREDENCIAL, [fila.id, fila.sobre, kid, sobre]),
   };
 
   const sesion = `jsonb_build_object('id', id, 'portal', portal, 'rfc', rfc, 'tipo', tipo, 'sal', sal)`;
   type Prueba = Pick<ClaveSesion, 'rfc' | 'tipo'> & { readonly sal: string };
   return {
     credenciales,
-    cookies: campo<ClaveSesion & { readonly id: string }>({
-      ...{ tabla: 'sesion_portal', columna: 'cookies', cursor: 'id::text', clave: sesion },
+    cookies: sealedColumn<ClaveSesion & { readonly id: string }>({
+      ...{ pool, tabla: 'sesion_portal', columna: 'cookies', cursor: 'id::text', clave: sesion },
     }),
-    pruebas: campo<Prueba>({
-      ...{ tabla: 'sesion_portal', columna: 'huella', base64: true, cursor: 'id::text', clave: sesion },
+    pruebas: sealedColumn<Prueba>({
+      ...{ pool, tabla: 'sesion_portal', columna: 'huella', base64: true, cursor: 'id::text', clave: sesion },
     }),
-    rechazos: campo<Prueba>({
-      ...{ tabla: 'rechazo_acceso', columna: 'huella', base64: true },
+    rechazos: sealedColumn<Prueba>({
+      ...{ pool, tabla: 'rechazo_acceso', columna: 'huella', base64: true },
       cursor: `rfc || ' ' || tipo || ' ' || huella`,
       clave: `jsonb_build_object('rfc', rfc, 'tipo', tipo, 'sal', sal)`,
     }),
-    /** `kid`: the names of the worker key and of the PSK in force, with a space between them. */
-    consentimientos: {
-      page: (llaves, cursor, limit) =>
-        page<ConsentimientoResellable>(
-          `SELECT k.sincronizacion_id AS "sincronizacionId", k.sincronizacion_id::text AS cursor, s.cuenta_id AS "cuentaId", s.rfc,
-                  k.expira_en AS "expiraEn", k.sobre
-           FROM consentimiento k JOIN sincronizacion s ON s.id = k.sincronizacion_id
-           WHERE length(k.sobre) > 1 AND ${llavesOf('k.sobre')} IS DISTINCT FROM $1
-             AND k.sincronizacion_id > coalesce(nullif($2, '')::uuid, '00000000-0000-0000-0000-000000000000')
-           ORDER BY k.sincronizacion_id LIMIT $3`,
-          [llaves, cursor, limit],
-        ),
-      replace: (fila, { sobre }) => replaced(REPLACE_CONSENTIMIENTO, [fila.sincronizacionId, fila.sobre, sobre]),
-    } satisfies Resellables<ConsentimientoResellable>,
-    segundosFactores: campo<{ readonly usuarioId: string }>({
-      ...{ tabla: 'segundo_factor', columna: 'secreto', cursor: 'usuario_id::text' },
+    segundosFactores: sealedColumn<{ readonly usuarioId: string }>({
+      ...{ pool, tabla: 'segundo_factor', columna: 'secreto', cursor: 'usuario_id::text' },
       clave: `jsonb_build_object('usuarioId', usuario_id)`,
-    }),
-    secretosWebhook: campo<{ readonly webhookId: string; readonly id: string }>({
-      ...{ tabla: 'webhook_secreto', columna: 'sobre', cursor: 'id::text' },
-      clave: `jsonb_build_object('webhookId', webhook_id, 'id', id)`,
     }),
   };
 }

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { AUTOR } from '@acuse/roles/operator';
 import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR } from '../search.ts';
 
 type Captcha = Awaited<ReturnType<CliDeps['captchas']['pendientes']>>[number];
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Rechazo } from '@acuse/db';
+import { AUTOR, CUENTA, idArgument, integerArgument, requireCuenta } from '@acuse/roles/operator';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR, CUENTA, idArgument, integerArgument, requireCuenta } from '../search.ts';
 
 export function addCuenta(program: Command, deps: () => CliDeps): void {
   const cuenta = program.command('cuenta').description('Cuentas: quién paga.');

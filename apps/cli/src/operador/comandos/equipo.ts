@@ -1,7 +1,7 @@
 import { PAPELES, type Papel, Rechazo } from '@acuse/db';
+import { AUTOR, CUENTA, requireCuenta } from '@acuse/roles/operator';
 import { type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR, CUENTA, requireCuenta } from '../search.ts';
 
 const EMAIL = ['--email <email>', 'correo con el que entra al panel'] as const;
 

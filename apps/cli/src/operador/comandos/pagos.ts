@@ -1,7 +1,7 @@
 import { ESTADOS_PAGO, type EstadoPago, isUuid, type Pago, type Resolucion } from '@acuse/db';
+import { AUTOR, idArgument, integerArgument, textArgument } from '@acuse/roles/operator';
 import { type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR, idArgument, integerArgument, textArgument } from '../search.ts';
 
 const shown = (pago: Pago) => ({
   pago_id: pago.id,

@@ -1,8 +1,7 @@
 import { brokenRules, connectedPrograms, recover } from '@acuse/db';
+import { AUTOR, type RecoveryStep } from '@acuse/roles/operator';
 import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR } from '../search.ts';
-import { eraseAgain } from './contribuyente.ts';
 
 /** Reads the whole ledger, or touches all open solicitudes: minutes where there are many. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -26,21 +25,17 @@ export function addComprobar(program: Command, deps: () => CliDeps): void {
     .action(() => check(deps()));
 }
 
-/** What a database needs between its restoring from a backup and the start of the processes. */
-export function addRecuperar(program: Command, deps: () => CliDeps): void {
-  program
+/** Adds the preparation of a restored database, with the steps of features. */
+export function addRecuperar(program: Command, deps: () => CliDeps, steps: readonly RecoveryStep[]): void {
+  const command = program
     .command('recuperar')
     .description(
       'Prepara una base restaurada de un respaldo, antes de arrancar los procesos: lo que quedó en curso sigue con un turno nuevo, que nada de antes puede usar; se cierran las sesiones del panel y se comprueba el libro. Puede repetirse.',
     )
     .option('--con-conexiones', 'aunque haya otros programas conectados a la base')
-    .option(
-      '--borrados <archivo>',
-      'informes de «contribuyente borrados»: lo que el respaldo trajo de vuelta se borra otra vez',
-    )
-    .action(async ({ conConexiones = false, borrados }: { conConexiones?: boolean; borrados?: string }) => {
+    .action(async (given: Readonly<Record<string, unknown>>) => {
       const otros = await connectedPrograms(deps().database);
-      if (otros.length > 0 && !conConexiones)
+      if (otros.length > 0 && given['conConexiones'] !== true)
         throw new Error(
           `Hay programas conectados a la base: ${otros.map(({ proceso, conexiones }) => `${proceso} (${conexiones})`).join(', ')}. Un proceso que siga vivo desde antes trabajaría sobre lo restaurado. Deténgalos y repita la orden, o use --con-conexiones si ninguno es de Acuse.`,
         );
@@ -52,7 +47,11 @@ export function addRecuperar(program: Command, deps: () => CliDeps): void {
         ultima_solicitud_en: hecho.ultimaSolicitudEn,
         ultimo_movimiento_en: hecho.ultimoMovimientoEn,
       });
-      if (borrados !== undefined) await eraseAgain(deps(), borrados);
+      for (const { option, run } of steps) {
+        const value = given[option.attributeName()];
+        if (typeof value === 'string') await run(deps(), value);
+      }
       await check(deps());
     });
+  for (const { option } of steps) command.addOption(option);
 }

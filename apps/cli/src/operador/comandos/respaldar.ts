@@ -6,10 +6,10 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { createBoveda, noteBackup } from '@acuse/db';
+import { AUTOR } from '@acuse/roles/operator';
 import { explain, explainPrinted } from '@acuse/runtime';
 import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR } from '../search.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,6 +1,6 @@
+import type { Mark } from '@acuse/roles/finding';
+import { integerArgument } from '@acuse/roles/operator';
 import { type Command, Option } from 'commander';
-import type { Mark } from '../revisar/finding.ts';
-import { integerArgument } from '../search.ts';
 
 /** What of the operator's environment and clock is looked at. */
 export interface ReviewDeps {

@@ -1,9 +1,9 @@
 import { OPERACIONES, type PathOperacion } from '@acuse/contract';
+import { AUTOR, CUENTA, RFC, requireCuenta, requireRfc, rfcArgument } from '@acuse/roles/operator';
 import { formatRange, parseRange } from '@acuse/runtime';
 import { generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR, CUENTA, RFC, requireCuenta, requireRfc, rfcArgument } from '../search.ts';
 
 export function addRfc(program: Command, deps: () => CliDeps): void {
   const rfc = program.command('rfc').description('RFCs de una cuenta.');

@@ -1,7 +1,7 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
+import { idArgument, integerArgument, requireCuenta, rfcArgument } from '@acuse/roles/operator';
 import { type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { idArgument, integerArgument, requireCuenta, rfcArgument } from '../search.ts';
 
 interface Options {
   cuenta?: string;

@@ -1,7 +1,7 @@
+import { idArgument } from '@acuse/roles/operator';
 import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { tellTraza } from '../historia.ts';
-import { idArgument } from '../search.ts';
 
 /** The whole story of one solicitud, of what the database holds. */
 export function addTraza(program: Command, deps: () => CliDeps, print: (line: string) => void): void {

@@ -1,7 +1,7 @@
 import { type Papel, Rechazo, type RolUsuario, type UsuarioVista } from '@acuse/db';
+import { AUTOR, integerArgument } from '@acuse/roles/operator';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR, integerArgument } from '../search.ts';
 import { papelOption } from './equipo.ts';
 
 const ROLES: readonly RolUsuario[] = ['CLIENTE', 'OPERADOR'];

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
+import { type Finding, fault, orFine, warning } from '@acuse/roles/finding';
 import { explain } from '@acuse/runtime';
 import { type AutoridadVista, inspectAutoridades } from '@acuse/vault';
-import { type Finding, fault, orFine, warning } from './finding.ts';
 
 /** An e.firma lives four years (article 17-D CFF): so long after its end an authority is still needed. */
 const EFIRMA_YEARS = 4;

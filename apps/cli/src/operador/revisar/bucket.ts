@@ -1,7 +1,7 @@
+import { type Finding, fault, orFine, warning } from '@acuse/roles/finding';
 import { explain } from '@acuse/runtime';
 import type { BucketFacts, BucketStep } from '@acuse/storage';
 import type { Settings } from './environment.ts';
-import { type Finding, fault, orFine, warning } from './finding.ts';
 
 const TRIED: Readonly<Record<BucketStep, string>> = {
   find: 'no se encontró el bucket',

@@ -1,4 +1,4 @@
-import { type Finding, fault, fine, skipped, warning } from './finding.ts';
+import { type Finding, fault, fine, skipped, warning } from '@acuse/roles/finding';
 
 /** How far our clock is ahead of another one, in milliseconds; behind when negative. */
 export interface Skew {

@@ -1,6 +1,6 @@
 import type { DatabaseFacts } from '@acuse/db';
+import { type Finding, fault, orFine, warning } from '@acuse/roles/finding';
 import type { Installation } from './environment.ts';
-import { type Finding, fault, orFine, warning } from './finding.ts';
 
 /** The oldest version that the migrations run on. */
 const OLDEST = 15;

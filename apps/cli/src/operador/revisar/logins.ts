@@ -1,6 +1,6 @@
 import type { LoginFacts } from '@acuse/db';
+import { type Finding, fault, fine, warning } from '@acuse/roles/finding';
 import type { ProcessName } from './environment.ts';
-import { type Finding, fault, fine, warning } from './finding.ts';
 
 const REMEDY =
   'Déle a cada proceso un usuario que solo pueda lo suyo: «acuse operador migrar» crea los de DATABASE_URL_API, _PANEL y _WORKER (docs/operate.md, paso 3).';

@@ -1,5 +1,5 @@
 import type { QueueFacts } from '@acuse/queue';
-import { type Finding, fault, fine, orFine, warning } from './finding.ts';
+import { type Finding, fault, fine, orFine, warning } from '@acuse/roles/finding';
 
 /** The oldest that BullMQ works with. */
 const OLDEST_REDIS = 5;

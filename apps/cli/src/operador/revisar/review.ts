@@ -1,16 +1,16 @@
 import { cuelgan, inspectDatabase, inspectLogin, openDatabase } from '@acuse/db';
 import { inspectQueue } from '@acuse/queue';
+import { type Finding, fault, skipped } from '@acuse/roles/finding';
 import { DeadlineError, deadline, explain } from '@acuse/runtime';
 import { hostsInUse, httpSettingsOf, inspectHost } from '@acuse/sat';
 import { inspectBucket } from '@acuse/storage';
+import { FEATURE_CHECKS } from '../../features.ts';
 import { reviewAuthorities } from './authorities.ts';
 import { reviewBucket } from './bucket.ts';
 import { medianOf, reviewClock, type Skew } from './clock.ts';
 import { reviewDatabase, reviewMigrations } from './database.ts';
 import { hideSecrets, type Installation, type ProcessName, type Settings } from './environment.ts';
-import { type Finding, fault, skipped } from './finding.ts';
 import { reviewLogin } from './logins.ts';
-import { reviewMail } from './mail.ts';
 import { reviewQueue } from './queue.ts';
 import { reviewCaptcha, reviewHost, reviewResolver, reviewUnreachable } from './sat.ts';
 import { reviewSecrets } from './secrets.ts';
@@ -32,6 +32,7 @@ export interface ReviewOptions {
 export async function review(installation: Installation, options: ReviewOptions): Promise<readonly Reviewed[]> {
   const { settings, processes } = installation;
   const { now, timeoutMs } = options;
+  const features = await Promise.all(FEATURE_CHECKS.map((load) => load()));
   const asksSat = processes.some((process) => process !== 'panel');
   const within = <T>(ask: (signal: AbortSignal) => Promise<T>) => settle(deadline(timeoutMs, ask));
 
@@ -104,13 +105,13 @@ export async function review(installation: Installation, options: ReviewOptions)
           ? [skipped('este proceso no las lee (EFIRMA_AUTORIDADES es de la API y del panel)')]
           : reviewAuthorities(authorities, now()),
     ],
-    [
-      'correo',
-      async () =>
-        processes.includes('worker')
-          ? reviewMail(settings, timeoutMs, AbortSignal.timeout(timeoutMs))
-          : [skipped('solo lo envían los workers')],
-    ],
+    ...features.map(
+      (each) =>
+        [
+          each.check,
+          async () => (processes.includes(each.process) ? each.review(settings, timeoutMs) : [skipped(each.elsewhere)]),
+        ] as const,
+    ),
     ['captchas', async () => (asksSat ? [await captcha(settings, timeoutMs)] : [skipped('el panel no los pide')])],
     ...hosts.map(
       ({ host, facts }) =>

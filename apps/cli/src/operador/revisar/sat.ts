@@ -1,8 +1,8 @@
 import { SatError } from '@acuse/core';
+import { type Finding, fault, fine, warning } from '@acuse/roles/finding';
 import { explain } from '@acuse/runtime';
 import type { HostFacts } from '@acuse/sat';
 import type { Settings } from './environment.ts';
-import { type Finding, fault, fine, warning } from './finding.ts';
 import { isLive } from './settings.ts';
 
 const SERVER_ERROR = 500;

@@ -1,4 +1,5 @@
 import { type cuelgan, SECRETOS } from '@acuse/db';
+import { type Finding, fault, orFine, warning } from '@acuse/roles/finding';
 import {
   decodeClave32,
   idsOf,
@@ -8,7 +9,6 @@ import {
   publicKeyOf,
 } from '@acuse/vault';
 import type { Settings } from './environment.ts';
-import { type Finding, fault, orFine, warning } from './finding.ts';
 
 /** What hangs on each id. */
 type Hanging = Awaited<ReturnType<typeof cuelgan>>;

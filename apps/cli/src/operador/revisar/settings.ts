@@ -1,5 +1,5 @@
+import { type Finding, fault, fine, skipped, warning } from '@acuse/roles/finding';
 import type { Installation, Settings } from './environment.ts';
-import { type Finding, fault, fine, skipped, warning } from './finding.ts';
 
 /** What the processes would refuse, and what stands in the settings that is for trying and not for the live SAT. */
 export function reviewSettings({ processes, settings, faults, logins }: Installation): readonly Finding[] {

@@ -18,3 +18,14 @@ export const skipped = (seen: string): Finding => ({ mark: 'omitida', seen, reme
 /** The findings, or one that reports no fault. */
 export const orFine = (findings: readonly Finding[], seen: string): readonly Finding[] =>
   findings.length === 0 ? [fine(seen)] : findings;
+
+/** Check of a feature in `acuse operador revisar`. `Settings`: those that it reads, each absent where unset. */
+export interface FeatureCheck<Settings> {
+  /** Name in the report. */
+  readonly check: string;
+  /** Process whose settings it judges, and the text where another process is reviewed. */
+  readonly process: 'api' | 'worker' | 'panel';
+  readonly elsewhere: string;
+  /** `timeoutMs`: milliseconds for each question to a server. */
+  review(settings: Settings, timeoutMs: number): Promise<readonly Finding[]>;
+}

@@ -2,13 +2,10 @@ import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
+import { type Consola, FalloOrden, listArgument, print, readSecreto, rfcOf, type Servicio } from '@acuse/roles/client';
 import { type Acuse, AcuseError, type EntregaWebhook, esPasajero } from '@acuse/sdk';
-import type { Envio, Sender } from '@acuse/webhooks';
 import type { Command } from 'commander';
-import { createAvance } from './avance.ts';
-import { type Consola, print, readSecreto } from './consola.ts';
-import { FalloOrden } from './fallos.ts';
-import { listArgument, rfcOf, type Servicio } from './operaciones.ts';
+import type { Envio, Sender } from './envio.ts';
 
 interface Opciones {
   readonly a: string;
@@ -31,7 +28,7 @@ const MAX_LOOK_MS = 30_000;
 type ConCuerpo = EntregaWebhook & { readonly cuerpo: string };
 
 /** Posts the webhooks of an RFC to an address that only this machine reaches. */
-export function addEscuchar(program: Command, { consola, open }: Servicio): void {
+export function addEscuchar(program: Command, { consola, open, retryNotice }: Servicio): void {
   program
     .command('escuchar')
     .summary('Recibe los avisos (webhooks) en una dirección de este equipo, mientras se desarrolla')
@@ -50,7 +47,7 @@ export function addEscuchar(program: Command, { consola, open }: Servicio): void
     .action(async (opciones: Opciones) => {
       const { acuse, acceso } = await open();
       const rfc = rfcOf(acceso, opciones.rfc);
-      const { claveOf, createSender, readUrlDestino, REPAROS_URL, SIN_RECEPTOR } = await import('@acuse/webhooks');
+      const { claveOf, createSender, readUrlDestino, REPAROS_URL, SIN_RECEPTOR } = await import('./index.ts');
       const { url, reparo } = readUrlDestino(opciones.a, ANYWHERE);
       if (reparo !== undefined) throw new FalloOrden('ORDEN_INVALIDA', `La dirección de --a ${REPAROS_URL[reparo]}.`);
       const { secretoArchivo: ruta, eventos = EVENTOS_WEBHOOK } = opciones;
@@ -68,7 +65,7 @@ export function addEscuchar(program: Command, { consola, open }: Servicio): void
       try {
         say(consola, { webhook_id, url, rfc, secreto: own === null ? secreto : null });
         const clave = claveOf(own ?? secreto) ?? Buffer.alloc(0);
-        await forward(follow(acuse, webhook_id, consola, signal), { consola, sender, url, clave, signal });
+        await forward(follow(acuse, webhook_id, retryNotice(), signal), { consola, sender, url, clave, signal });
       } finally {
         await sender.close();
         await remove(acuse, webhook_id, consola);
@@ -136,10 +133,9 @@ function say(consola: Consola, start: Start): void {
 async function* follow(
   acuse: Acuse,
   webhookId: string,
-  consola: Consola,
+  fallo: (error: AcuseError) => void,
   signal: AbortSignal,
 ): AsyncGenerator<ConCuerpo> {
-  const { fallo } = createAvance(consola);
   let [seen, ms] = [0, LOOK_MS];
   while (!signal.aborted) {
     try {
@@ -197,7 +193,7 @@ async function forward(entregas: AsyncIterable<ConCuerpo>, forwarding: Forwardin
 }
 
 async function post(entrega: ConCuerpo, { consola, sender, url, clave, signal }: Forwarding): Promise<void> {
-  const { encabezadosDe } = await import('@acuse/webhooks');
+  const { encabezadosDe } = await import('./index.ts');
   const { nextIntento } = await import('@acuse/runtime');
   const { evento_id: id, secuencia, cuerpo } = entrega;
   for (let intentos = 1; !signal.aborted; intentos += 1) {

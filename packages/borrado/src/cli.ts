@@ -1,11 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { accountsOf, askErasure, checkErasure, findErased, inventory, sealedErasures } from '@acuse/borrado';
 import { isUuid } from '@acuse/db';
+import { AUTOR, type OperatorDeps, type RecoveryStep, requireCuenta, rfcArgument } from '@acuse/roles/operator';
 import { type Command, Option } from 'commander';
-import type { ErasureDeps } from '../borrar/erase.ts';
-import { hashRfc, type Informe, informeSchema, isOfRfc, isWhole, readInforme } from '../borrar/informe.ts';
-import type { CliDeps } from '../deps.ts';
-import { AUTOR, requireCuenta, rfcArgument } from '../search.ts';
+import { accountsOf, askErasure, findErased, inventory } from './borrado.ts';
+import type { ErasureDeps } from './erase.ts';
+import { hashRfc, type Informe, informeSchema, isOfRfc, isWhole, readInforme } from './informe.ts';
+import { sealedErasures } from './informes.ts';
+import { checkErasure } from './plan.ts';
 
 /** One statement looks at a whole table of any size. */
 const TIMEOUT_MS = 30 * 60_000;
@@ -19,7 +20,7 @@ interface Options {
 }
 
 /** Opens the storage and plans the deletion before any key is revoked: half of a deletion is none. */
-async function withErasure<T>(deps: CliDeps, run: (erasure: ErasureDeps) => Promise<T>): Promise<T> {
+async function withErasure<T>(deps: OperatorDeps, run: (erasure: ErasureDeps) => Promise<T>): Promise<T> {
   const eraser = await deps.openEraser();
   try {
     const { hasVersions } = await eraser.open(AbortSignal.timeout(PING_MS)).catch((error: unknown) => {
@@ -38,14 +39,14 @@ async function withErasure<T>(deps: CliDeps, run: (erasure: ErasureDeps) => Prom
   }
 }
 
-async function accountsFor(deps: CliDeps, rfc: string, { cuenta, todasLasCuentas }: Options): Promise<string[]> {
+async function accountsFor(deps: OperatorDeps, rfc: string, { cuenta, todasLasCuentas }: Options): Promise<string[]> {
   if ((cuenta === undefined) === (todasLasCuentas === undefined))
     throw new Error('Diga de quién: --cuenta con el correo o el id de una, o --todas-las-cuentas.');
   if (cuenta === undefined) return accountsOf(deps.database, rfc);
   return [isUuid(cuenta) ? cuenta : (await requireCuenta(deps, cuenta)).id];
 }
 
-async function simulate(deps: CliDeps, rfc: string, cuentaId: string): Promise<void> {
+async function simulate(deps: OperatorDeps, rfc: string, cuentaId: string): Promise<void> {
   const vista = await deps.contribuyentes.find(cuentaId, rfc);
   const contado =
     vista === null
@@ -55,13 +56,13 @@ async function simulate(deps: CliDeps, rfc: string, cuentaId: string): Promise<v
   deps.show({ cuenta_id: cuentaId, contribuyente_id: vista?.id ?? null, simulado: true, filas });
 }
 
-async function erase(deps: CliDeps, rfc: string, options: Options): Promise<void> {
+async function erase(deps: OperatorDeps, rfc: string, options: Options): Promise<void> {
   const cuentas = await accountsFor(deps, rfc, options);
   if (options.simular) {
     for (const cuentaId of cuentas) await simulate(deps, rfc, cuentaId);
     return;
   }
-  const { carryOut, GRACE_SECONDS } = await import('../borrar/erase.ts');
+  const { carryOut, GRACE_SECONDS } = await import('./erase.ts');
   await withErasure(deps, async (erasure) => {
     let found = 0;
     const failed: { readonly cuentaId: string; readonly error: unknown }[] = [];
@@ -95,7 +96,7 @@ async function erase(deps: CliDeps, rfc: string, options: Options): Promise<void
 }
 
 /** The reports of the database, or of one RFC, each as its hash says. */
-async function reportsOf(deps: CliDeps, rfc?: string): Promise<Informe[]> {
+async function reportsOf(deps: OperatorDeps, rfc?: string): Promise<Informe[]> {
   const found: Informe[] = [];
   let anterior: string | null = null;
   for (const { informe: text, huella, rfcHuella, numero } of await sealedErasures(deps.database)) {
@@ -114,7 +115,7 @@ async function reportsOf(deps: CliDeps, rfc?: string): Promise<Informe[]> {
  * Deletes again what a backup brought back: a report for each line of a file, as `contribuyente borrados` prints them.
  * Nothing is under way in a database that was just restored.
  */
-export async function eraseAgain(deps: CliDeps, path: string): Promise<void> {
+async function eraseAgain(deps: OperatorDeps, path: string): Promise<void> {
   const lines = (await readFile(path, 'utf8')).split('\n').filter((line) => line.trim() !== '');
   const informes = lines.map((line, at) => {
     const { data: informe } = informeSchema.safeParse(parse(line));
@@ -123,7 +124,7 @@ export async function eraseAgain(deps: CliDeps, path: string): Promise<void> {
     return informe;
   });
   if (informes.length === 0) return;
-  const { carryOut } = await import('../borrar/erase.ts');
+  const { carryOut } = await import('./erase.ts');
   await withErasure(deps, async (erasure) => {
     let again = 0;
     for (const { id, cuenta_id: cuentaId, contribuyente_id: contribuyenteId, rfc_huella: rfcHuella } of informes) {
@@ -139,6 +140,15 @@ export async function eraseAgain(deps: CliDeps, path: string): Promise<void> {
   });
 }
 
+/** Deletes again, in a restored database, the taxpayers of a file of reports. */
+export const RECOVERY: RecoveryStep = {
+  option: new Option(
+    '--borrados <archivo>',
+    'informes de «contribuyente borrados»: lo que el respaldo trajo de vuelta se borra otra vez',
+  ),
+  run: eraseAgain,
+};
+
 function parse(line: string): unknown {
   try {
     return JSON.parse(line);
@@ -148,7 +158,7 @@ function parse(line: string): unknown {
 }
 
 /** Deletion of everything of one taxpayer, and the proofs of it. */
-export function addContribuyente(program: Command, deps: () => CliDeps): void {
+export function addContribuyente(program: Command, deps: () => OperatorDeps): void {
   const contribuyente = program
     .command('contribuyente')
     .description('Lo que se guarda de un contribuyente: borrarlo y probar que se borró.');

@@ -1,14 +1,26 @@
 import { createReadStream } from 'node:fs';
 import { isFecha } from '@acuse/contract';
 import { calendarDay } from '@acuse/core';
-import { CLAVES_LISTADO, type ClaveListado, isClaveListado, LISTADOS, type ResultadoCarga } from '@acuse/listas';
-import { readRfcs } from '@acuse/listas/db';
-import { DIRECCIONES_LISTADOS, openLista69b, openListado } from '@acuse/listas/lectura';
+import { AUTOR, type OperatorDeps, textArgument } from '@acuse/roles/operator';
 import { type Command, InvalidArgumentError } from 'commander';
-import type { CliDeps } from '../deps.ts';
-import { AUTOR, textArgument } from '../search.ts';
+import { createCargaListado, createCargaListas, createListados, createListaEdos, readRfcs } from './db/index.ts';
+import { DIRECCIONES_LISTADOS, openLista69b, openListado } from './lectura/listado.ts';
+import { CLAVES_LISTADO, type ClaveListado, isClaveListado, LISTADOS } from './listados.ts';
+import type { ResultadoCarga } from './listas.ts';
 
-export function addEfos(program: Command, deps: () => CliDeps): void {
+type Deps = () => OperatorDeps;
+
+/** Adds the commands of the published lists and of EDOS. */
+export function addListas(program: Command, deps: Deps): void {
+  addEfos(program, deps);
+  addPublicadas(program, deps);
+  addEdos(program, deps);
+}
+
+const cargaOf = ({ database }: OperatorDeps, clave: ClaveListado) =>
+  clave === '69-b' ? createCargaListas(database) : createCargaListado(database, clave);
+
+function addEfos(program: Command, deps: Deps): void {
   const efos = program.command('efos').description('Lista del artículo 69-B (EFOS) que publica el SAT.');
 
   efos
@@ -23,14 +35,14 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
     .description('Pide a los workers (rol listas) que la busquen ahora; el resultado se ve con: efos estado')
     .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior', false)
     .action(async ({ forzar }: { forzar: boolean }) => {
-      await deps().efos.askFor({ forzar, ...AUTOR });
+      await cargaOf(deps(), '69-b').askFor({ forzar, ...AUTOR });
       deps().show({ pedida: true, forzar });
     });
 }
 
 /** State of one list with its last attempts. */
-async function estadoDe({ carga }: CliDeps, clave: ClaveListado) {
-  const { vigente, cargas, pedidaEn } = await carga(clave).estado();
+async function estadoDe(deps: OperatorDeps, clave: ClaveListado) {
+  const { vigente, cargas, pedidaEn } = await cargaOf(deps, clave).estado();
   return {
     vigente: vigente && {
       fecha_corte: vigente.fechaCorte,
@@ -67,7 +79,7 @@ interface OpcionesImportar {
 
 /** Loads a list from a file, as the workers load the published one. */
 async function importar(
-  { efos, listado }: CliDeps,
+  { database }: OperatorDeps,
   clave: ClaveListado,
   archivo: string,
   { fecha, forzar }: OpcionesImportar,
@@ -81,20 +93,23 @@ async function importar(
   const peticion = { minFilas: LISTADOS[clave].minFilas, forzar, autor: AUTOR };
   const { signal } = new AbortController();
   return clave === '69-b'
-    ? efos.loadList({ ...peticion, abrir: openLista69b(archivo) }, signal)
-    : listado(clave).loadList({ ...peticion, abrir: openListado(clave, archivo, fecha ?? null) }, signal);
+    ? createCargaListas(database).loadList({ ...peticion, abrir: openLista69b(archivo) }, signal)
+    : createCargaListado(database, clave).loadList(
+        { ...peticion, abrir: openListado(clave, archivo, fecha ?? null) },
+        signal,
+      );
 }
 
 /** Text about a list without an address. */
 const SIN_DIRECCION =
   'No se busca: no se conoce su dirección de hoy. Diga dónde está en SAT_LISTAS_URLS de los workers, o cárguela de un archivo con «listas importar».';
 
-export function addListas(program: Command, deps: () => CliDeps): void {
+function addPublicadas(program: Command, deps: Deps): void {
   const listas = program
     .command('listas')
     .description('Las listas que publica el SAT: 69, 69-B, 69-B Bis y CSD sin efectos. Sola, dice cómo está cada una.')
     .action(async () => {
-      for (const { clave, vigente, ultima, pedidaEn } of await deps().listados.estados()) {
+      for (const { clave, vigente, ultima, pedidaEn } of await createListados(deps().database).estados()) {
         deps().show({
           ...{ lista: clave, nombre: LISTADOS[clave].nombre },
           fecha_corte: vigente?.fechaCorte ?? null,
@@ -123,9 +138,7 @@ export function addListas(program: Command, deps: () => CliDeps): void {
     .argument('<lista>', 'su nombre, como lo dice «listas»', claveArgument)
     .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior', false)
     .action(async (clave: ClaveListado, { forzar }: { forzar: boolean }) => {
-      await deps()
-        .carga(clave)
-        .askFor({ forzar, ...AUTOR });
+      await cargaOf(deps(), clave).askFor({ forzar, ...AUTOR });
       deps().show({ lista: clave, pedida: true, forzar });
     });
 
@@ -148,10 +161,11 @@ export function addListas(program: Command, deps: () => CliDeps): void {
     });
 }
 
-type Estado = NonNullable<Awaited<ReturnType<CliDeps['edos']['estado']>>>;
+type Estado = NonNullable<Awaited<ReturnType<ReturnType<typeof createListaEdos>['estado']>>>;
 const shown = ({ fuente, rfcs, importadaEn }: Estado) => ({ fuente, rfcs, importada_en: importadaEn });
 
-export function addEdos(program: Command, deps: () => CliDeps): void {
+function addEdos(program: Command, deps: Deps): void {
+  const lista = () => createListaEdos(deps().database);
   const edos = program
     .command('edos')
     .description('Lista EDOS propia: nadie publica una oficial, así que responde la que usted importe, con su nombre.');
@@ -163,14 +177,14 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     .requiredOption('--fuente <nombre>', 'de dónde viene la lista; se muestra en cada respuesta', textArgument)
     .action(async (archivo: string, { fuente }: { fuente: string }) => {
       const rfcs = await readRfcs(createReadStream(archivo));
-      deps().show(shown(await deps().edos.importar({ fuente, rfcs, ...AUTOR })));
+      deps().show(shown(await lista().importar({ fuente, rfcs, ...AUTOR })));
     });
 
   edos
     .command('estado')
     .description('La lista importada, o null.')
     .action(async () => {
-      const estado = await deps().edos.estado();
+      const estado = await lista().estado();
       deps().show(estado && shown(estado));
     });
 
@@ -178,6 +192,6 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     .command('borrar')
     .description('Quita la lista: las respuestas dirán que no hay ninguna.')
     .action(async () => {
-      deps().show({ borrada: await deps().edos.remove(AUTOR) });
+      deps().show({ borrada: await lista().remove(AUTOR) });
     });
 }

@@ -1,7 +1,10 @@
-import { createMailer, type Envio, type FallaSmtp } from '@acuse/correo';
-import { readServidor } from '@acuse/correo/settings';
-import type { Settings } from './environment.ts';
-import { type Finding, fault, fine, skipped, warning } from './finding.ts';
+import { type FeatureCheck, type Finding, fault, fine, skipped, warning } from '@acuse/roles/finding';
+import { type CorreoSettings, readServidor } from './settings.ts';
+import { createMailer, type Envio, type FallaSmtp } from './smtp.ts';
+
+type Settings = Partial<Pick<CorreoSettings, 'SMTP_URL' | 'CORREO_DE' | 'SMTP_TLS'>> & {
+  readonly WORKER_ROLES?: readonly string[] | undefined;
+};
 
 const FAULTS: Readonly<Record<FallaSmtp, readonly [seen: string, remedy: string]>> = {
   NOMBRE_SIN_DIRECCION: ['el nombre del servidor no existe', 'Corrija el servidor en SMTP_URL.'],
@@ -34,18 +37,21 @@ const FAULTS: Readonly<Record<FallaSmtp, readonly [seen: string, remedy: string]
   RECHAZADO: ['el servidor no nos atiende', 'Pregunte a quien da el servicio de correo.'],
 };
 
-/** Asks the server that takes mails whether it would: connection, greeting, TLS, log-in. Sends nothing. */
-export async function reviewMail(
-  settings: Settings,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<readonly Finding[]> {
+/** Asks the mail server for connection, greeting, TLS and log-in. Sends no mail. */
+export const MAIL_CHECK: FeatureCheck<Settings> = {
+  check: 'correo',
+  process: 'worker',
+  elsewhere: 'solo lo envían los workers',
+  review: reviewMail,
+};
+
+async function reviewMail(settings: Settings, timeoutMs: number): Promise<readonly Finding[]> {
   const { SMTP_URL, CORREO_DE: de, SMTP_TLS: tls = 'exigir', WORKER_ROLES: roles } = settings;
   if (roles !== undefined && !roles.includes('correo')) return [skipped('este proceso no tiene el papel correo')];
   const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
   if (servidor === null || de === undefined)
     return [skipped('sin SMTP_URL y CORREO_DE no se envía correo: los códigos para entrar los da el operador')];
-  const envio = await createMailer({ servidor, de, tls, timeoutMs }).probe(signal);
+  const envio = await createMailer({ servidor, de, tls, timeoutMs }).probe(AbortSignal.timeout(timeoutMs));
   return [...findingsOf(envio, `${servidor.host}:${servidor.port}`), ...plain(tls === 'sin' && !servidor.secure)];
 }
 

@@ -2,8 +2,24 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { Entorno } from './config.ts';
-import { FalloOrden } from './fallos.ts';
+import type { Acuse, AcuseError } from '@acuse/sdk';
+import type { Command } from 'commander';
+
+/** Environment of an integrator's command line. */
+export interface Entorno {
+  /** `ACUSE_URL`, `ACUSE_API_KEY` and `ACUSE_RFC`: each goes before what `entrar` stored. */
+  readonly url: string | undefined;
+  readonly llave: string | undefined;
+  readonly rfc: string | undefined;
+  /** Where `entrar` stores them. */
+  readonly carpeta: string;
+  /** `NO_COLOR` (no-color.org), or a terminal that knows none. */
+  readonly sinColor: boolean;
+  /** True for a terminal without cursor movement: printed lines stay. */
+  readonly sinCursor: boolean;
+  /** True for a terminal with ASCII only. */
+  readonly sinUnicode: boolean;
+}
 
 /** Streams of a command: answers on `salida`, all other text on `errores`. */
 export interface Consola {
@@ -18,6 +34,36 @@ export interface Consola {
    * ends nothing else.
    */
   readonly interrupcion: () => AbortSignal;
+}
+
+/** Service, its key and the RFC of the commands; an empty `rfc` where none is stored. */
+export interface Acceso {
+  readonly url: string;
+  readonly llave: string;
+  readonly rfc: string;
+}
+
+/** Parts of a command about the service. */
+export interface Servicio {
+  readonly consola: Consola;
+  /** Opens the client for the stored access. Rejects with FalloOrden `SIN_ACCESO` without one. */
+  readonly open: () => Promise<{ readonly acuse: Acuse; readonly acceso: Acceso }>;
+  /** Makes a function that shows a passing failure before the next try. */
+  readonly retryNotice: () => (error: AcuseError) => void;
+}
+
+/** Adds commands of a feature for integrators. */
+export type AddClientCommands = (program: Command, servicio: Servicio) => void;
+
+/** Failure that a command finds by itself. Its message is complete for a person. */
+export class FalloOrden extends Error {
+  readonly nombre: 'SIN_ACCESO' | 'ORDEN_INVALIDA' | 'INTERRUMPIDA' | 'TOPE_DE_CREDITOS' | 'ARCHIVO_DISTINTO';
+
+  constructor(nombre: FalloOrden['nombre'], texto: string) {
+    super(texto);
+    this.name = 'FalloOrden';
+    this.nombre = nombre;
+  }
 }
 
 const STANDARD_INPUT = '-';
@@ -54,3 +100,13 @@ export async function readSecreto({ entrada }: Consola, ruta: string): Promise<s
 
 /** Prints a line of an answer. */
 export const print = ({ salida }: Consola, line: string): void => void salida.write(`${line}\n`);
+
+/** RFC of a command: the given one, else that of `entrar`. @throws FalloOrden without either. */
+export function rfcOf({ rfc }: Acceso, given: string | undefined): string {
+  const found = given ?? rfc;
+  if (found === '') throw new FalloOrden('ORDEN_INVALIDA', 'Falta el RFC: dé --rfc, o «acuse entrar» una vez.');
+  return found;
+}
+
+/** Reads a list whose elements commas separate. */
+export const listArgument = (value: string) => value.split(',').map((each) => each.trim());

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { type SmtpOptions, startSmtp } from '../../../../../packages/correo/testing/smtp-fixture.ts';
-import { reviewMail } from './mail.ts';
+import { type SmtpOptions, startSmtp } from '../testing/smtp-fixture.ts';
+import { MAIL_CHECK } from './cli.ts';
 
 const open: { close(): Promise<unknown> }[] = [];
 afterEach(async () => {
@@ -12,8 +12,8 @@ const smtp = async (options?: SmtpOptions) => {
   return server;
 };
 const de = { nombre: 'Acuse', email: 'avisos@acuse.example' };
-const review = (settings: Parameters<typeof reviewMail>[0]) =>
-  reviewMail({ CORREO_DE: de, ...settings }, 5_000, new AbortController().signal);
+const review = (settings: Parameters<typeof MAIL_CHECK.review>[0]) =>
+  MAIL_CHECK.review({ CORREO_DE: de, ...settings }, 5_000);
 
 it('finds a server that would take mails, and says when they go there in plain text', async () => {
   const server = await smtp();

@@ -1,3 +1,6 @@
+import { searchQueue } from '@acuse/queue';
+import { AUTOR, type OperatorDeps } from '@acuse/roles/operator';
+import { type Eraser, solicitudPrefix } from '@acuse/storage';
 import {
   accountsOf,
   type Borrado,
@@ -8,29 +11,19 @@ import {
   eraseDocumentos,
   eraseSolicitudes,
   eraseTaxpayer,
-  type Hallazgo,
   inventory,
-  MAPA,
   noteErased,
-  sealErasure,
-  searchDatabase,
   solicitudesToErase,
-} from '@acuse/borrado';
-import type { Database } from '@acuse/db';
-import { searchQueue } from '@acuse/queue';
-import { type Eraser, solicitudPrefix } from '@acuse/storage';
-import { AUTOR } from '../search.ts';
+} from './borrado.ts';
 import { type Informe, readInforme, writeInforme } from './informe.ts';
+import { sealErasure } from './informes.ts';
+import { MAPA } from './mapa.ts';
+import { type Hallazgo, searchDatabase } from './search.ts';
 
-/** What a deletion works with. */
-export interface ErasureDeps {
-  readonly database: Database;
-  readonly databaseUrl: string;
-  readonly queueUrl: string;
+/** Parts of a deletion. */
+export interface ErasureDeps extends Pick<OperatorDeps, 'database' | 'databaseUrl' | 'queueUrl' | 'pause' | 'show'> {
   readonly eraser: Eraser;
   readonly hasVersions: boolean;
-  readonly pause: (ms: number) => Promise<void>;
-  readonly show: (line: unknown) => void;
 }
 
 /**

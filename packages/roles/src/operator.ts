@@ -1,0 +1,93 @@
+import { parseRfc } from '@acuse/contract';
+import {
+  type Autor,
+  type Cuentas,
+  type CuentaVista,
+  type createContribuyentes,
+  type Database,
+  isUuid,
+  Rechazo,
+  type RfcVista,
+} from '@acuse/db';
+import type { Eraser } from '@acuse/storage';
+import { type Command, InvalidArgumentError, type Option } from 'commander';
+
+/** Parts of a command of the operator. They connect on first use. */
+export interface OperatorDeps {
+  readonly cuentas: Pick<Cuentas, 'findByEmail'>;
+  readonly contribuyentes: Pick<ReturnType<typeof createContribuyentes>, 'find'>;
+  readonly database: Database;
+  readonly databaseUrl: string;
+  /** Address of the queue: the database, unless a setting names another. */
+  readonly queueUrl: string;
+  /** Opens the object store to delete from it. Rejects without its settings. */
+  openEraser(): Promise<Eraser>;
+  /** Waits `ms` milliseconds. */
+  pause(ms: number): Promise<void>;
+  /** Runs work of which a statement may take `timeoutMs` milliseconds. */
+  slow<T>(timeoutMs: number, run: (database: Database) => Promise<T>): Promise<T>;
+  /** Prints a result as a line of JSON. */
+  show(result: unknown): void;
+}
+
+/** Adds commands of a feature below `acuse operador`. */
+export type AddCommands = (program: Command, deps: () => OperatorDeps) => void;
+
+/** Step of a feature in `recuperar`, the preparation of a restored database; runs where its option is given. */
+export interface RecoveryStep {
+  readonly option: Option;
+  run(deps: OperatorDeps, value: string): Promise<void>;
+}
+
+/** Author of changes in the audit log. Commands arrive over no network: they have no address. */
+export const AUTOR: Autor = { actor: 'operador:cli', ip: null };
+
+/** Reads an RFC given as an argument. */
+export function rfcArgument(value: string): string {
+  const rfc = parseRfc(value);
+  if (rfc === null) throw new InvalidArgumentError('debe tener 12 o 13 caracteres con el formato de un RFC');
+  return rfc;
+}
+
+/** The options that name an account and a taxpayer of it. */
+export const CUENTA = ['--cuenta <email>', 'correo de la cuenta'] as const;
+export const RFC = ['--rfc <rfc>', 'RFC de la cuenta', rfcArgument] as const;
+
+export function integerArgument(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError('debe ser un número entero');
+  return number;
+}
+
+/** Reads an id, or says `que` it has to be. */
+export const idArgument = (que: string) => (value: string) => {
+  if (!isUuid(value)) throw new InvalidArgumentError(`debe ser ${que}`);
+  return value.toLowerCase();
+};
+
+/** Reads a text that others are shown. */
+export function textArgument(value: string): string {
+  const text = value.trim();
+  if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('debe tener de 1 a 200 caracteres');
+  return text;
+}
+
+/** The account of an e-mail, or `CUENTA_DESCONOCIDA`. */
+export async function requireCuenta({ cuentas }: Pick<OperatorDeps, 'cuentas'>, email: string): Promise<CuentaVista> {
+  const cuenta = await cuentas.findByEmail(email);
+  if (!cuenta) throw new Rechazo('CUENTA_DESCONOCIDA');
+  return cuenta;
+}
+
+/** The taxpayer of an account, or `RFC_DESCONOCIDO`. */
+export async function requireRfc(
+  deps: Pick<OperatorDeps, 'cuentas' | 'contribuyentes'>,
+  email: string,
+  rfc: string,
+): Promise<RfcVista> {
+  const cuenta = await requireCuenta(deps, email);
+  const contribuyente = await deps.contribuyentes.find(cuenta.id, rfc);
+  if (!contribuyente) throw new Rechazo('RFC_DESCONOCIDO');
+  return contribuyente;
+}
