@@ -21,7 +21,7 @@ import {
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import { EVENTOS_DEL_NUCLEO, type Eventos, type OpenPort, type OperationDeps, type PortsOf } from '@acuse/operation';
-import type { Health, Logger } from '@acuse/runtime';
+import { around, type Health, type Logger } from '@acuse/runtime';
 import type { ApiSettings } from '@acuse/settings/api';
 import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
@@ -121,15 +121,8 @@ const ACCEPT_TIMES = 3;
  * (specification, Errors: the balance could not be validated), with the reason as its cause: a {@link
  * ResultadoIncierto} when the call may still be carried out.
  */
-export function guardPort<P extends object>(port: P, timeoutMs: number): P {
-  return new Proxy(port, {
-    get(target, name) {
-      const member: unknown = Reflect.get(target, name);
-      if (typeof member !== 'function') return member;
-      return (...args: unknown[]) => withinTime(Reflect.apply(member, target, args), timeoutMs);
-    },
-  });
-}
+export const guardPort = <P extends object>(port: P, timeoutMs: number): P =>
+  around(port, (run) => withinTime(run(), timeoutMs));
 
 /** All ports of the API that reach the database, each as {@link guardPort} makes it. */
 export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {

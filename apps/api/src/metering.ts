@@ -1,4 +1,5 @@
 import { countCancelacion, type Metrics } from '@acuse/metrics';
+import { noting } from '@acuse/runtime';
 import type { DatabasePorts } from './deps.ts';
 
 /** The ports that move credits. */
@@ -10,38 +11,23 @@ type Credits = Pick<DatabasePorts, 'saldos' | 'solicitudes'>;
  */
 export function meterCredits({ saldos, solicitudes }: Credits, metrics: Metrics<'api'>): Credits {
   const refund = metrics.refunds.with({ causa: 'llamada' });
-  const counted = async (isDone: Promise<boolean>) => {
-    if (await isDone) refund.add();
-    return isDone;
+  const counted = (isDone: boolean) => {
+    if (isDone) refund.add();
   };
   return {
-    saldos: {
-      ...saldos,
-      async charge(cargo) {
-        const charged = await saldos.charge(cargo);
-        if (charged.resultado === 'CARGADO') metrics.charges.with({ operacion: cargo.operacion }).add(charged.importe);
-        return charged;
+    saldos: noting(saldos, {
+      charge(charged, { operacion }) {
+        if (charged.resultado === 'CARGADO') metrics.charges.with({ operacion }).add(charged.importe);
       },
-      settle: (opId, respuesta, devuelve) => {
-        const settled = saldos.settle(opId, respuesta, devuelve);
-        return devuelve === undefined ? settled : counted(settled);
+      settle: (isDone, _opId, _respuesta, devuelve) => counted(isDone && devuelve !== undefined),
+      refund: counted,
+      undo: counted,
+    }),
+    solicitudes: noting(solicitudes, {
+      accept({ resultado }, { costo }) {
+        if (resultado === 'ACEPTADA') metrics.charges.with({ operacion: 'tax/descarga-metadata' }).add(costo);
       },
-      refund: (opId, detalle) => counted(saldos.refund(opId, detalle)),
-      undo: (opId, detalle) => counted(saldos.undo(opId, detalle)),
-    },
-    solicitudes: {
-      ...solicitudes,
-      async accept(nueva) {
-        const aceptacion = await solicitudes.accept(nueva);
-        if (aceptacion.resultado === 'ACEPTADA')
-          metrics.charges.with({ operacion: 'tax/descarga-metadata' }).add(nueva.costo);
-        return aceptacion;
-      },
-      async cancel(...args) {
-        const cancelacion = await solicitudes.cancel(...args);
-        countCancelacion(metrics, cancelacion);
-        return cancelacion;
-      },
-    },
+      cancel: (cancelacion) => countCancelacion(metrics, cancelacion),
+    }),
   };
 }

@@ -1,7 +1,7 @@
 import type { Avance, ClaimedSolicitud, Claims, Modo, Paquetes, SaludCanal } from '@acuse/core';
 import type { Backlog, createBacklog, Saldos, SaludCanales, Sweeper } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
-import type { Logger } from '@acuse/runtime';
+import { type Logger, noting } from '@acuse/runtime';
 
 type WorkerMetrics = Metrics<'worker'>;
 
@@ -23,44 +23,28 @@ export function meterClaims(
     events: eventos.map(({ tipo, codigo }) => (codigo === undefined ? tipo : `${tipo} ${codigo}`)),
   });
   const refund = metrics.refunds.with({ causa: 'solicitud' });
-  return {
-    ...claims,
-    async save(claimed, avance) {
-      const saved = await claims.save(claimed, avance);
+  return noting(claims, {
+    save: (_saved, _claimed, avance) => note(avance),
+    release(_, claimed, avance, { queue: next_queue, inSeconds: next_in_seconds }) {
       note(avance);
-      return saved;
-    },
-    async release(claimed, avance, next) {
-      await claims.release(claimed, avance, next);
-      note(avance);
-      const { queue: next_queue, inSeconds: next_in_seconds } = next;
       log.info({ ...stepOf(claimed, avance), next_queue, next_in_seconds }, 'step_done');
     },
-    async changeChannel(claimed, avance, way) {
-      await claims.changeChannel(claimed, avance, way);
+    changeChannel(_, claimed, avance) {
       note(avance);
       log.info({ ...stepOf(claimed, avance), left: claimed.canal }, 'channel_changed');
     },
-    async awaitEfirma(claimed) {
-      await claims.awaitEfirma(claimed);
-      log.info(stepOf(claimed), 'efirma_awaited');
-    },
-    async finish(claimed, paquete) {
-      const isNoted = await claims.finish(claimed, paquete);
-      const { registros, bytes } = paquete;
+    awaitEfirma: (_, claimed) => log.info(stepOf(claimed), 'efirma_awaited'),
+    finish(_isNoted, claimed, { registros, bytes, confianza }) {
       log.info({ ...stepOf(claimed), estado: 'TERMINADA', registros, bytes }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: 'TERMINADA' }).add();
-      const isUnconfirmed = paquete.registros === 0 && paquete.confianza === 'sin_confirmar';
-      if (isUnconfirmed && isCharged(claimed.modo)) refund.add();
-      return isNoted;
+      if (registros === 0 && confianza === 'sin_confirmar' && isCharged(claimed.modo)) refund.add();
     },
-    async fail(claimed, end) {
-      await claims.fail(claimed, end);
+    fail(_, claimed, end) {
       log.info({ ...stepOf(claimed), ...end }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: end.estado }).add();
       if (isCharged(claimed.modo)) refund.add();
     },
-  };
+  });
 }
 
 /** The same storage as steps use it, counting packages and their bytes. */
@@ -69,19 +53,10 @@ export function meterPaquetes(paquetes: Paquetes, metrics: WorkerMetrics): Paque
     metrics.packages.with({ kind }).add();
     metrics.packageBytes.with({ kind }).add(bytes);
   };
-  return {
-    ...paquetes,
-    async saveSat(origen, zip, signal) {
-      const saved = await paquetes.saveSat(origen, zip, signal);
-      count('sat', saved.bytes);
-      return saved;
-    },
-    async assemble(plan, signal, observers) {
-      const made = await paquetes.assemble(plan, signal, observers);
-      count('zip', made.bytes);
-      return made;
-    },
-  };
+  return noting(paquetes, {
+    saveSat: ({ bytes }) => count('sat', bytes),
+    assemble: ({ bytes }) => count('zip', bytes),
+  });
 }
 
 /** The same sweeper and balances as the reconciler uses them, counting what they end and give back. */
@@ -90,22 +65,15 @@ export function meterReconciler(
   metrics: WorkerMetrics,
 ) {
   return {
-    sweeper: {
-      ...sweeper,
-      async expire(limit: number) {
-        const expired = await sweeper.expire(limit);
-        metrics.solicitudesEnded.with({ estado: 'VENCIDA' }).add(expired.length);
-        metrics.refunds.with({ causa: 'vencida' }).add(expired.length);
-        return expired;
+    sweeper: noting(sweeper, {
+      expire({ length }) {
+        metrics.solicitudesEnded.with({ estado: 'VENCIDA' }).add(length);
+        metrics.refunds.with({ causa: 'vencida' }).add(length);
       },
-    },
-    saldos: {
-      async refundAbandoned(limit: number) {
-        const refunded = await saldos.refundAbandoned(limit);
-        metrics.refunds.with({ causa: 'abandonada' }).add(refunded);
-        return refunded;
-      },
-    },
+    }),
+    saldos: noting(saldos, {
+      refundAbandoned: (refunded) => metrics.refunds.with({ causa: 'abandonada' }).add(refunded),
+    }),
   };
 }
 

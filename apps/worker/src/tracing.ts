@@ -1,4 +1,5 @@
 import type { ClaimedSolicitud, Paquetes, QueueName } from '@acuse/core';
+import { around } from '@acuse/runtime';
 import type { Tracing } from '@acuse/tracing';
 
 /**
@@ -38,20 +39,18 @@ export function traceStep<Outcome extends string>(
 }
 
 /** The same storage as steps use it, what takes long of it as spans. */
-export function tracePaquetes(paquetes: Paquetes, tracing: Tracing): Paquetes {
-  return {
-    ...paquetes,
-    saveSat: (origen, zip, signal) =>
+export const tracePaquetes = (paquetes: Paquetes, tracing: Tracing): Paquetes =>
+  around(paquetes, {
+    saveSat: (run) =>
       tracing.span({ name: 'save package', kind: 'internal' }, async (span) => {
-        const saved = await paquetes.saveSat(origen, zip, signal);
+        const saved = await run();
         span.set({ 'acuse.package.bytes': saved.bytes });
         return saved;
       }),
-    assemble: (plan, signal, observers) =>
+    assemble: (run) =>
       tracing.span({ name: 'assemble package', kind: 'internal' }, async (span) => {
-        const made = await paquetes.assemble(plan, signal, observers);
+        const made = await run();
         span.set({ 'acuse.package.bytes': made.bytes, 'acuse.package.registros': made.registros });
         return made;
       }),
-  };
-}
+  });

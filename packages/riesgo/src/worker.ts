@@ -1,6 +1,6 @@
 import { NEW_LISTS } from '@acuse/listas/worker';
 import { type DecorateClaims, type OpenObserver, type RoleContext, startLoop } from '@acuse/roles';
-import type { Logger } from '@acuse/runtime';
+import { type Logger, noting } from '@acuse/runtime';
 import { Contrapartes } from './contrapartes.ts';
 import { cruceDePaquete } from './db/cruce.ts';
 import { createRfcsListados } from './db/rfcs-listados.ts';
@@ -22,17 +22,16 @@ export const observeContrapartes: OpenObserver = ({ database, log, metrics, wake
 };
 
 /** Counts the packages that were crossed with the lists, and logs those that could not be. */
-export const meterCruces: DecorateClaims = (claims, { log, metrics }) => ({
-  ...claims,
-  async finish(claimed, paquete) {
-    const isNoted = await claims.finish(claimed, paquete);
-    const { [cruceDePaquete.name]: contrapartes } = paquete.notas ?? {};
-    if (!isNoted && Array.isArray(contrapartes)) log.warn({ contrapartes: contrapartes.length }, 'package_not_crossed');
-    const outcome = isNoted && contrapartes !== undefined ? 'crossed' : 'not_crossed';
-    if (claimed.origenId === null) metrics.packagesCrossed.with({ outcome }).add();
-    return isNoted;
-  },
-});
+export const meterCruces: DecorateClaims = (claims, { log, metrics }) =>
+  noting(claims, {
+    finish(isNoted, claimed, { notas }) {
+      const { [cruceDePaquete.name]: contrapartes } = notas ?? {};
+      if (!isNoted && Array.isArray(contrapartes))
+        log.warn({ contrapartes: contrapartes.length }, 'package_not_crossed');
+      const outcome = isNoted && contrapartes !== undefined ? 'crossed' : 'not_crossed';
+      if (claimed.origenId === null) metrics.packagesCrossed.with({ outcome }).add();
+    },
+  });
 
 /** Stores that one look finds, and differences that one transaction notes of one. */
 const CROSSED = { stores: 100, differences: 500 };

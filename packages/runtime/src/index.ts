@@ -1,4 +1,5 @@
 export { DeadlineError, deadline, type LinkedSignal, linkSignals, untilAborted } from './abort.ts';
+export { around, noting } from './around.ts';
 export * from './config.ts';
 export { ExplainedError, explain, explainPrinted } from './explain.ts';
 export { escapeHtml } from './html.ts';
