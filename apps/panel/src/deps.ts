@@ -2,7 +2,6 @@ import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createBuzones } from '@acuse/correo/db';
 import {
-  assertWritable,
   createEquipo,
   createIntentos,
   createInvitaciones,
@@ -10,12 +9,11 @@ import {
   createSesiones,
   createSolicitudes,
   createUsuarios,
-  requireSecretos,
 } from '@acuse/db';
-import { openRecords } from '@acuse/db/records';
-import { type Metrics, openMeasured } from '@acuse/metrics';
+import type { Records } from '@acuse/db/records';
 import { createDashboard } from '@acuse/queue';
-import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import type { ProcessParts } from '@acuse/roles/process';
+import { uuidV7 } from '@acuse/runtime';
 import { type PanelConfig, settingsOf } from '@acuse/settings/panel';
 import { openPaquetesS3 } from '@acuse/storage';
 import {
@@ -23,7 +21,6 @@ import {
   createSellado,
   decodeClave32,
   firstKey,
-  idsOf,
   openClaves,
   openKeyring,
   parseKeys,
@@ -36,39 +33,19 @@ import { openCheckout } from './pagos/checkout.ts';
 /** Everything the panel needs from outside itself. Tests replace single ones. */
 export type PanelDeps = Readonly<Awaited<ReturnType<typeof createDeps>>>;
 
-/** Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante`. */
+/** Builds every adapter of the process, which closes at shutdown. */
 export async function createDeps(
   config: PanelConfig,
   publicUrl: string,
-  { log, shutdown, metrics }: { log: Logger; shutdown: Shutdown; metrics: Metrics<'panel'> },
+  { log, shutdown, metrics, database, health, closeLater }: ProcessParts<'panel', Records>,
 ) {
-  const database = openMeasured(
-    openRecords,
-    {
-      url: config.DATABASE_URL,
-      poolSize: config.DATABASE_POOL,
-      timeoutMs: config.DATABASE_TIMEOUT_MS,
-      applicationName: 'acuse-panel',
-    },
-    { metrics, shutdown },
+  const paquetes = closeLater('storage', openPaquetesS3(config));
+  const dashboard = closeLater(
+    'tablero',
+    createDashboard({ url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE }, (error) =>
+      log.debug({ err: error }, 'queue_away'),
+    ),
   );
-  await requireSecretos(
-    database,
-    {
-      API_KEY_PEPPERS: idsOf('API_KEY_PEPPERS', config.API_KEY_PEPPERS),
-      KEYRING: idsOf('KEYRING', config.KEYRING),
-      PANEL_SECRETS: idsOf('PANEL_SECRETS', config.PANEL_SECRETS),
-      WEBHOOK_KEYS: idsOf('WEBHOOK_KEYS', config.WEBHOOK_KEYS),
-    },
-    { siFaltan: config.SECRETOS_FALTANTES, log },
-  );
-  const paquetes = openPaquetesS3(config);
-  shutdown.phase('storage', () => paquetes.close());
-  const dashboard = createDashboard(
-    { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
-    (error) => log.debug({ err: error }, 'queue_away'),
-  );
-  shutdown.phase('tablero', () => dashboard.close());
   const sesiones = createSesiones(database);
   return {
     database,
@@ -98,7 +75,7 @@ export async function createDeps(
     /** The sale of credits. */
     checkout: openCheckout(config, database, log),
     settings: settingsOf(config, publicUrl, await readVersion()),
-    health: createHealth({ checks: { database: () => assertWritable(database) } }),
+    health,
     now: () => new Date(),
     newId: uuidV7,
     log,

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import { createLlavesRecordadas } from '@acuse/db';
-import { openMetrics } from '@acuse/metrics';
+import { openRecords } from '@acuse/db/records';
+import { openProcess } from '@acuse/roles/process';
 import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
 import type { PanelConfig } from '@acuse/settings/panel';
 import { createApp, type PanelApp } from './app.ts';
@@ -25,7 +26,10 @@ export async function startPanel(
   shutdown: Shutdown,
   override: Partial<PanelDeps> = {},
 ): Promise<PanelEnMarcha> {
-  const { metrics, url: metricsUrl } = await openMetrics('panel', config, { log, shutdown });
+  const parts = await openProcess('panel', config, {
+    ...{ log, shutdown, tracing: null, open: openRecords, timeoutMs: config.DATABASE_TIMEOUT_MS },
+    secretos: ['API_KEY_PEPPERS', 'KEYRING', 'PANEL_SECRETS', 'WEBHOOK_KEYS'],
+  });
   let app: PanelApp | null = null;
   const server = createServerFor(() => {
     if (app === null) throw new Error('the panel is starting');
@@ -34,7 +38,7 @@ export async function startPanel(
   // The address is part of what the panel checks and prints, and with port 0 it is only known once it listens.
   const port = await listen(server, config.PANEL_PORT, config.PANEL_HOST, shutdown.announced);
   const url = config.PANEL_PUBLIC_URL ?? urlOf(config.PANEL_HOST, port);
-  const deps = await createDeps(config, url, { log, shutdown, metrics }).then(
+  const deps = await createDeps(config, url, parts).then(
     (made) => ({ ...made, ...override }),
     async (error: unknown) => {
       await closeServer(server);
@@ -46,7 +50,7 @@ export async function startPanel(
   shutdown.announced.addEventListener('abort', () => deps.health.drain(), { once: true });
   const purging = setInterval(() => void purge(deps), PURGE_EVERY_MS);
   shutdown.phase('purge', () => clearInterval(purging));
-  return { url: deps.settings.publicUrl, server, deps, metricsUrl };
+  return { url: deps.settings.publicUrl, server, deps, metricsUrl: parts.metricsUrl };
 }
 
 async function purge({ database, sesiones, intentos, invitaciones, buzones, log }: PanelDeps): Promise<void> {

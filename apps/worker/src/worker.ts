@@ -25,9 +25,12 @@ export async function startWorker(
   log: Logger,
   shutdown: Shutdown,
 ): Promise<{ healthUrl: string }> {
-  const { context, health } = await openContext(config, log, shutdown);
+  const context = await openContext(config, log, shutdown);
   for (const [role, open] of Object.entries(ROLES))
     if (config.WORKER_ROLES.some((asked) => asked === role)) await open(context);
-  const server = context.closeLater('health', await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST));
+  const server = context.closeLater(
+    'health',
+    await serveHealth(context.health, config.HEALTH_PORT, config.HEALTH_HOST),
+  );
   return { healthUrl: server.url };
 }

@@ -1,4 +1,4 @@
 export { CATALOGUE, type Collector, type MetricProcess, type Metrics, type Spec } from './catalogue.ts';
 export { openMetrics, serveMetrics } from './listener.ts';
-export { countCancelacion, createRouteObserver, observeSat, openMeasured } from './observers.ts';
+export { countCancelacion, createRouteObserver, observePool, observeSat } from './observers.ts';
 export { createMetrics, type Exposition } from './prometheus.ts';

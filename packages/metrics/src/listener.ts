@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
-import type { MetricProcess, Metrics } from './catalogue.ts';
+import type { MetricProcess } from './catalogue.ts';
 import { createMetrics, type Exposition } from './prometheus.ts';
 
 /** Limits of a listener that only a scraper uses. */
@@ -45,7 +45,7 @@ export async function openMetrics<P extends MetricProcess>(
   process: P,
   config: { readonly METRICS_HOST: string; readonly METRICS_PORT?: number | undefined },
   { log, shutdown }: { readonly log: Logger; readonly shutdown: Shutdown },
-): Promise<{ readonly metrics: Metrics<P>; readonly url: string | null }> {
+): Promise<{ readonly metrics: Exposition<P>['metrics']; readonly url: string | null }> {
   const exposition = createMetrics(process);
   const { METRICS_HOST: host, METRICS_PORT: port } = config;
   if (port === undefined) return { metrics: exposition.metrics, url: null };

@@ -63,29 +63,12 @@ interface Pool {
   readonly waitingCount: number;
 }
 
-/** Opens the database of a process: its pool is measured, and closes at shutdown. */
-export function openMeasured<
-  S extends { readonly poolSize: number },
-  D extends { readonly pool: Pool; close(): unknown },
->(
-  open: (settings: S & { readonly onWait: (seconds: number) => void }) => D,
-  settings: S,
-  {
-    metrics,
-    shutdown,
-  }: { readonly metrics: PoolMetrics; readonly shutdown: { phase(name: string, close: () => unknown): void } },
-): D {
-  const wait = metrics.poolWait.with({});
-  const database = open({ ...settings, onWait: (seconds) => wait.observe(seconds) });
-  shutdown.phase('database', () => database.close());
-  observePool(metrics, database.pool, settings.poolSize);
-  return database;
-}
-
-type PoolMetrics = Pick<Metrics, 'poolConnections' | 'poolSize' | 'poolWaiting' | 'poolWait' | 'collect'>;
-
 /** Shows at each scrape how many connections of a pool are used, and how many callers wait for one. */
-function observePool(metrics: Omit<PoolMetrics, 'poolWait'>, pool: Pool, max: number): void {
+export function observePool(
+  metrics: Pick<Metrics, 'poolConnections' | 'poolSize' | 'poolWaiting' | 'collect'>,
+  pool: Pool,
+  max: number,
+): void {
   const [inUse, idle] = (['in_use', 'idle'] as const).map((state) => metrics.poolConnections.with({ state }));
   metrics.collect({
     name: 'pool',

@@ -23,7 +23,8 @@ type Series = Counter & Histogram & Gauge;
 
 /** Metrics of one process with their export to Prometheus. */
 export interface Exposition<P extends MetricProcess> {
-  readonly metrics: Metrics<P>;
+  /** Metrics of the process, and those of every process. */
+  readonly metrics: Metrics<P> & Metrics;
   readonly contentType: string;
   /** All metrics in Prometheus' text format. Never rejects for a collector: a failed one is exported as down. */
   text(): Promise<string>;
@@ -57,7 +58,7 @@ export function createMetrics<P extends MetricProcess>(
 
   return {
     // Each family has what its entry in the catalogue says; the compiler cannot follow that through a map.
-    metrics: { ...Object.fromEntries(families), collect } as unknown as Metrics<P>,
+    metrics: { ...Object.fromEntries(families), collect } as unknown as Metrics<P> & Metrics,
     contentType: registry.contentType,
     async text() {
       await Promise.all(collectors.map((run) => run()));

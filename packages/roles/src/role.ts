@@ -1,10 +1,9 @@
 import type { AccesoMetrics, Claims, CredentialSource, Modo, ObserveRows, Paquetes, SatMetrics } from '@acuse/core';
 import type { Database, Heartbeats } from '@acuse/db';
-import type { Metrics } from '@acuse/metrics';
 import type { QueueSettings } from '@acuse/queue';
-import type { HealthCheck, Logger, Shutdown } from '@acuse/runtime';
-import type { Tracing } from '@acuse/tracing';
+import type { Logger } from '@acuse/runtime';
 import type { Opener, Sealer } from '@acuse/vault';
+import type { ProcessParts } from './process.ts';
 import type { Wakes } from './wakes.ts';
 
 /** Settings of every worker process. */
@@ -14,13 +13,8 @@ export interface BaseSettings {
 }
 
 /** Shared parts of the process, open until its roles have closed. `Settings`: those that the role reads. */
-export interface RoleContext<Settings = unknown> {
+export interface RoleContext<Settings = unknown> extends ProcessParts<'worker'> {
   readonly config: BaseSettings & Settings;
-  readonly log: Logger;
-  readonly shutdown: Shutdown;
-  readonly database: Database;
-  readonly metrics: Metrics<'worker'>;
-  readonly tracing: Tracing;
   readonly queueSettings: QueueSettings;
   readonly paquetes: Paquetes;
   readonly heartbeats: Heartbeats;
@@ -31,12 +25,6 @@ export interface RoleContext<Settings = unknown> {
   readonly wakes: Wakes;
   /** True where a solicitud of the mode costs credits. */
   isCharged(modo: Modo): boolean;
-  /** Closes `opened` at shutdown, in the reverse order of opening; returns it. */
-  closeLater<T extends { close(): unknown }>(name: string, opened: T): T;
-  /** Adds a check of `/readyz`. */
-  check(name: string, check: HealthCheck): void;
-  /** Adds a note to the answer of `/healthz`. */
-  note(note: () => Record<string, string>): void;
 }
 
 /** Starts a role, which closes its parts by `closeLater` or by a phase of `shutdown`. */

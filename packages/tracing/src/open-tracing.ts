@@ -19,21 +19,21 @@ export interface TracingConfig {
 const LAST_MS = 2_000;
 
 /** Where spans are sent, or null: nothing of OpenTelemetry is loaded then. */
-function endpointOf(config: TracingConfig): string | null {
-  if (config.OTEL_SDK_DISABLED) return null;
+function endpointOf(config: TracingConfig | null): string | null {
+  if (config === null || config.OTEL_SDK_DISABLED) return null;
   if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   return base === undefined ? null : `${base.replace(/\/+$/, '')}/v1/traces`;
 }
 
 /**
- * Opens the tracing of a process; the service is `acuse-api` or `acuse-worker` unless the settings name it. Spans are
+ * Opens the tracing of a process; the service is `acuse-` and its name unless the settings name it. Spans are
  * sent in the background, in batches. Spans without room in the buffer are dropped, and a slow or absent receiver
  * delays no work. The remaining spans are sent at the end of the process, after everything opened later has closed.
  */
 export async function openTracing(
-  process: 'api' | 'worker',
-  config: TracingConfig,
+  process: string,
+  config: TracingConfig | null,
   {
     log,
     shutdown,
@@ -41,7 +41,7 @@ export async function openTracing(
   }: { readonly log: Logger; readonly shutdown: Pick<Shutdown, 'phase'>; readonly lastMs?: number },
 ): Promise<Tracing> {
   const url = endpointOf(config);
-  if (url === null) return createTracing(null, log);
+  if (config === null || url === null) return createTracing(null, log);
   const { openRecorder } = await import('./otlp.ts');
   const recorder = openRecorder({ url, service: config.OTEL_SERVICE_NAME ?? `acuse-${process}`, config, log });
   shutdown.phase('tracing', () => recorder.close(lastMs), { timeoutMs: lastMs + 1_000 });
