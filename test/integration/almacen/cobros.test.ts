@@ -9,7 +9,8 @@ import { createAlmacenes, createSincronizaciones, createTramos } from '@acuse/si
 import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
 import { createTurns } from '../../../packages/sincronizacion/src/worker.ts';
-import { brokenInvariants, claimOf, saldoDe, useDatabase } from '../fixtures/database.ts';
+import { brokenInvariants, saldoDe, useDatabase } from '../fixtures/database.ts';
+import { claimOf } from '../fixtures/features.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';
 import { newSubscriber, subscribe } from './subscriber.ts';
 

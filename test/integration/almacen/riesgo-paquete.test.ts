@@ -3,8 +3,8 @@ import { createClaims, createSolicitudes, type FinishNote } from '@acuse/db';
 import type { ContraparteVista } from '@acuse/riesgo';
 import { createRiesgo } from '@acuse/riesgo/db';
 import { expect, test } from 'vitest';
-import { claimOf, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
-import { WITH_FEATURES } from '../fixtures/features.ts';
+import { newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { claimOf, WITH_FEATURES } from '../fixtures/features.ts';
 import { publish } from './listar.ts';
 
 const t = useDatabase();

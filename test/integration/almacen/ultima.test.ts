@@ -8,8 +8,9 @@ import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, test } from 'vitest';
 import { createTurns } from '../../../packages/sincronizacion/src/worker.ts';
 import { installClock, setClock } from '../fixtures/clock.ts';
-import { claimOf, saldoDe, sqlOn, useDatabase } from '../fixtures/database.ts';
+import { saldoDe, sqlOn, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
+import { claimOf } from '../fixtures/features.ts';
 import { csvOf, type FilaCfdi } from './csv.ts';
 import { newSubscriber, subscribe } from './subscriber.ts';
 

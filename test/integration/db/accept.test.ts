@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
-  claimOf,
   newLlave,
   newSolicitud,
   PAQUETE,
@@ -12,6 +11,7 @@ import {
   type Taxpayer,
   useDatabase,
 } from '../fixtures/database.ts';
+import { claimOf } from '../fixtures/features.ts';
 
 const t = useDatabase();
 

@@ -5,14 +5,13 @@ import { waitForLocks } from '../fixtures/candado.ts';
 import {
   acceptSolicitud,
   brokenInvariants,
-  claimOf,
   newSolicitud,
   PAQUETE,
   seedTaxpayer,
   type Taxpayer,
   useDatabase,
-  writesOf,
 } from '../fixtures/database.ts';
+import { claimOf, writesOf } from '../fixtures/features.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;

@@ -1,14 +1,8 @@
 import { createBoveda, createClaims, createLlaves } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import {
-  brokenInvariants,
-  claimOf,
-  newSolicitud,
-  seedTaxpayer,
-  type Taxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
+import { brokenInvariants, newSolicitud, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { claimOf } from '../fixtures/features.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;

@@ -2,16 +2,8 @@ import { createCapsulas } from '@acuse/capsula/db';
 import { createBoveda, createClaims, createLlaves, createSolicitudes } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { beforeEach, describe, expect, it } from 'vitest';
-import {
-  claimOf,
-  newLlave,
-  newSolicitud,
-  PAQUETE,
-  seedTaxpayer,
-  type Taxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
-import { WITH_FEATURES } from '../fixtures/features.ts';
+import { newLlave, newSolicitud, PAQUETE, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { claimOf, WITH_FEATURES } from '../fixtures/features.ts';
 
 const t = useDatabase();
 const SERIE = '30001000000500003415';

@@ -10,15 +10,14 @@ import {
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   brokenInvariants,
-  claimOf,
   newLlave,
   newSolicitud,
   PAQUETE,
   seedTaxpayer,
   type Taxpayer,
   useDatabase,
-  writesOf,
 } from '../fixtures/database.ts';
+import { claimOf, writesOf } from '../fixtures/features.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;

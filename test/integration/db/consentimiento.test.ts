@@ -7,8 +7,8 @@ import { generateWorkerKeyPair, openSealer } from '@acuse/vault';
 import { expect, it } from 'vitest';
 import { newSubscriber, type Subscriber, subscribe } from '../almacen/subscriber.ts';
 import { waitForLocks } from '../fixtures/candado.ts';
-import { claimOf, saldoDe, useDatabase } from '../fixtures/database.ts';
-import { WITH_FEATURES } from '../fixtures/features.ts';
+import { saldoDe, useDatabase } from '../fixtures/database.ts';
+import { claimOf, WITH_FEATURES } from '../fixtures/features.ts';
 
 const t = useDatabase();
 const sealer = openSealer(`w1:${generateWorkerKeyPair().publicKey}`, `p1:${randomBytes(32).toString('base64')}`);

@@ -14,7 +14,6 @@ import { describe, expect, it } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
-  claimOf,
   newSolicitud,
   PAQUETE,
   saldoDe,
@@ -22,6 +21,7 @@ import {
   useDatabase,
 } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
+import { claimOf } from '../fixtures/features.ts';
 import { urlAs } from '../fixtures/roles.ts';
 
 const t = useDatabase();

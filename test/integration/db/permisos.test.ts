@@ -15,15 +15,14 @@ import { beforeAll, describe, expect, inject, it, test } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
-  claimOf,
   newSolicitud,
   PAQUETE,
   saldoDe,
   seedTaxpayer,
   useDatabase,
-  writesOf,
 } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
+import { claimOf, writesOf } from '../fixtures/features.ts';
 import { keepAnteriores, letUsersIn, urlAs } from '../fixtures/roles.ts';
 
 const t = useDatabase();

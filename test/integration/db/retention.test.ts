@@ -1,13 +1,7 @@
 import { createClaims, createRetention, createSolicitudes, type Database } from '@acuse/db';
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  brokenInvariants,
-  claimOf,
-  newSolicitud,
-  seedTaxpayer,
-  type Taxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
+import { brokenInvariants, newSolicitud, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import { claimOf } from '../fixtures/features.ts';
 
 const DAYS = { traceDays: 90, auditDays: 1_825 };
 

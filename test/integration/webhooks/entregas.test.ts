@@ -1,7 +1,8 @@
 import { createBoveda, createClaims, createLlaves, createRetention, createSolicitudes } from '@acuse/db';
 import { createWebhooks } from '@acuse/webhooks/db';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { acceptSolicitud, claimOf, newSolicitud, PAQUETE, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { acceptSolicitud, newSolicitud, PAQUETE, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { claimOf } from '../fixtures/features.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
 import { createEmisor, expireAll, newVencidas } from './fixtures/destinos.ts';
 import { type Recibido, startReceptor } from './fixtures/receptor.ts';
