@@ -164,10 +164,9 @@ test('every reference inside of it leads somewhere', () => {
 test('every example body of a request is one that the service would take', async () => {
   const { paths } = JSON.parse(text);
   const kit = await createKit();
-  const { alta } = await import('../../apps/api/test/kit.ts');
   for (const [path, { post }] of Object.entries<{ post: { requestBody: never } }>(paths)) {
     const { content } = post.requestBody as { content: { 'application/json': { example: Record<string, unknown> } } };
-    const a = alta(kit.store, { saldo: 0 });
+    const a = await kit.alta({ saldo: 0 });
     const { example } = content['application/json'];
     const body = { ...example, ...('rfc' in example ? { rfc: a.rfc } : {}) };
     const answer = await kit.call(path.replace('/api/v1/', ''), body, { key: a.key });

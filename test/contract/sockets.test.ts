@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { closeServer, listen } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createServerFor } from '../../apps/api/src/server.ts';
-import { type Alta, alta, CONFIG, createKit, type Kit } from '../../apps/api/test/kit.ts';
+import { type Alta, CONFIG, createKit, type Kit } from '../../apps/api/test/kit.ts';
 import { createRandom, seed } from '../faults/random.ts';
 
 let kit: Kit;
@@ -16,7 +16,7 @@ let a: Alta;
 
 beforeAll(async () => {
   kit = await createKit({ settings: { wrongKeysPerMinute: 1_000_000 } });
-  a = alta(kit.store);
+  a = await kit.alta();
   server = createServerFor(kit.api, CONFIG, kit.deps.newId);
   port = await listen(server, 0, '127.0.0.1');
   const limits = { ...CONFIG, HEADERS_TIMEOUT_MS: 100, REQUEST_TIMEOUT_MS: 200 };
@@ -242,15 +242,15 @@ describe('closing', () => {
     const own = createServerFor(kit.api, CONFIG, kit.deps.newId);
     const ownPort = await listen(own, 0, '127.0.0.1');
     let closing: Promise<void> | undefined;
-    kit.store.before = (name) => {
-      if (name === 'accessSnapshots.load') closing ??= closeServer(own);
+    kit.watch.before = (text) => {
+      if (text.includes('FROM api_key k')) closing ??= closeServer(own);
     };
     const answer = await fetch(`http://127.0.0.1:${ownPort}/api/v1/vault/firma-estado`, {
       method: 'POST',
       headers: { authorization: `Bearer ${a.key}`, 'content-type': 'application/json', connection: 'keep-alive' },
       body: BODY(),
     });
-    kit.store.before = null;
+    kit.watch.before = null;
     expect([answer.status, await answer.json()]).toEqual([200, expect.objectContaining({ cfdi_codigo: 1 })]);
     await closing;
     await expect(fetch(`http://127.0.0.1:${ownPort}/healthz`)).rejects.toThrow();

@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { expect, it } from 'vitest';
 import { createKit, createKitWithAlta, type Kit } from '../test/kit.ts';
-import { esperas, tramo } from '../test/salud.ts';
+import { noteEsperas, noteLatido, noteTramo } from '../test/salud.ts';
 
 const MINUTO_MS = 60_000;
 const page = async (kit: Kit, path = '/estado') => {
@@ -21,19 +21,16 @@ const json = async (kit: Kit) => {
   const answer = await kit.api.app.request('/estado.json');
   return { status: answer.status, headers: answer.headers, data: (await answer.json()) as Record<string, unknown> };
 };
-const readings = ({ store }: Kit) => store.trips.filter((name) => name === 'saludPublica.read').length;
-const later = ({ store }: Kit, minutes: number) => {
-  store.now = new Date(store.now.getTime() + minutes * MINUTO_MS);
-};
+const readings = ({ watch }: Kit) => watch.sent.filter((text) => text.includes('FROM espera_sat')).length;
+const later = (kit: Kit, minutes: number) => kit.setNow(new Date(kit.now().getTime() + minutes * MINUTO_MS));
 
 /** The SAT has been failing by web service since 17:40, downloads take an hour, and one role of workers is gone. */
 async function failing() {
   const kit = await createKit();
-  kit.store.salud = {
-    tramos: [tramo('2026-11-20T17:20:00Z', 0), ...['40', '50'].map((m) => tramo(`2026-11-20T17:${m}:00Z`, 90))],
-    esperas: esperas({ modo: 'test' }),
-    trabajan: ['descargas', 'webhooks'],
-  };
+  await noteTramo(kit, '2026-11-20T17:20:00Z', 0);
+  for (const minuto of [40, 50]) await noteTramo(kit, `2026-11-20T17:${minuto}:00Z`, 90);
+  await noteEsperas(kit, 'soap', 'recibidos');
+  for (const rol of ['descargas', 'webhooks']) await noteLatido(kit, rol);
   return kit;
 }
 
@@ -98,10 +95,10 @@ it('programs read the same by the operation and, without a key, as JSON from any
     { canal: 'portal', tipo: 'emitidos', a_esta_hora: null, ultimas_24_horas: null },
     { canal: 'portal', tipo: 'recibidos', a_esta_hora: null, ultimas_24_horas: null },
   ]);
-  const { kit: other, a } = await createKitWithAlta({ store: kit.store });
+  const { kit: other, a } = await createKitWithAlta({ beside: kit });
   const called = await other.call('estado/sat', {}, { key: a.key });
   expect([called.status, called.json.data]).toEqual([200, data]);
-  expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
+  expect(await kit.saldo(a)).toBe(10);
   const narrowed = (await other.call('estado/sat', { canal: 'portal' }, { key: a.key })).json.data;
   expect(narrowed).toMatchObject({
     canales: [{ canal: 'portal' }],
@@ -111,7 +108,7 @@ it('programs read the same by the operation and, without a key, as JSON from any
 
 it('shows a live key nothing of the sandbox, and a test key nothing of the others', async () => {
   const kit = await failing();
-  const { kit: own, a } = await createKitWithAlta({ store: kit.store }, { modo: 'live' });
+  const { kit: own, a } = await createKitWithAlta({ beside: kit }, { modo: 'live' });
   const { json } = await own.call('estado/sat', {}, { key: a.key });
   expect(json.data).toMatchObject({ modo: 'live' });
   const descargas = json.data?.['descargas'] as { a_esta_hora: unknown; ultimas_24_horas: unknown }[];
@@ -124,7 +121,7 @@ it('however many ask, the database is asked once a minute', async () => {
   await Promise.all(Array.from({ length: 20 }, () => page(kit)));
   await json(kit);
   expect(readings(kit)).toBe(1);
-  later(kit, 1);
+  await later(kit, 1);
   const { headers } = await page(kit);
   expect(readings(kit)).toBe(2);
   const again = await kit.api.app.request('/estado', { headers: { 'If-None-Match': headers.get('etag') ?? '' } });
@@ -134,22 +131,22 @@ it('however many ask, the database is asked once a minute', async () => {
 it('returns the last figures with their time while the database is away', async () => {
   const kit = await failing();
   await page(kit);
-  kit.store.fault = { kind: 'reject', only: 'saludPublica.read' };
-  later(kit, 2);
+  kit.watch.fault = { kind: 'reject', only: /FROM espera_sat/ };
+  await later(kit, 2);
   expect((await page(kit)).text).toContain('Cifras de 20 nov 2026, 12:00. Se cuentan cada minuto');
-  later(kit, 10);
+  await later(kit, 10);
   const { status, text } = await page(kit);
   expect(status).toBe(200);
   expect(text).toContain('Cifras de 20 nov 2026, 12:00. No se han podido leer cifras nuevas');
   expect(await json(kit)).toMatchObject({ status: 200, data: { cifras_de: '2026-11-20T18:00:00.000Z' } });
-  kit.store.fault = null;
-  later(kit, 1);
+  kit.watch.fault = null;
+  await later(kit, 1);
   expect((await page(kit)).text).toContain('Cifras de 20 nov 2026, 12:13. Se cuentan cada minuto');
 });
 
 it('without any figures it says so, with 503, and an operation with 503/5041', async () => {
   const { kit, a } = await createKitWithAlta();
-  kit.store.fault = { kind: 'reject', only: 'saludPublica.read' };
+  kit.watch.fault = { kind: 'reject', only: /FROM espera_sat/ };
   const { status, text } = await page(kit);
   expect([status, text]).toEqual([503, expect.stringContaining('Todavía no hay cifras')]);
   expect(await json(kit)).toMatchObject({ status: 503, data: { error: 'SIN_CIFRAS' } });

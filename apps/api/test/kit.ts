@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createSemaphore, type Modo, SatError, type VistaSolicitud } from '@acuse/core';
+import { createSemaphore, type Modo, SatError } from '@acuse/core';
+import { createSesionesPortal } from '@acuse/db';
 import { createMetrics } from '@acuse/metrics';
 import { createTokenBucket, type Operation } from '@acuse/operation';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
@@ -14,17 +15,18 @@ import {
   generateWorkerKeyPair,
   importWorkerPrivateKey,
   importWorkerPublicKey,
+  registroOf,
 } from '@acuse/vault';
+import { newRfc } from '../../../test/integration/fixtures/database.ts';
 import { type Api, createApp } from '../src/app.ts';
-import { type ApiDeps, EVENTOS } from '../src/deps.ts';
+import { type ApiDeps, EVENTOS, openPorts } from '../src/deps.ts';
 import { FEATURES, loadAll } from '../src/features.ts';
 import { createCaminos } from '../src/http/state.ts';
+import { type Base, createFilas, insertAlta, NOW, openBase, type Watch, watched } from './base.ts';
 import { autoridad } from './efirma.ts';
-import { createMemoryPorts, type FeaturePorts } from './memory-ports.ts';
-import { createMemoryStore, type MemoryStore } from './memory-store.ts';
 
-/** Noon in central Mexico. */
-export const NOW = new Date('2026-11-20T18:00:00.000Z');
+export { DE_PRUEBA, NOW } from './base.ts';
+
 export const CIEC = 'Cíec-De-Prueba-1';
 
 const key = Buffer.alloc(32, 1).toString('base64');
@@ -59,23 +61,26 @@ export const opener = createOpener({
 const loaded = loadAll();
 export const operations = () => loaded;
 
-type Fakes = ApiDeps & FeaturePorts;
 export interface KitOptions {
-  readonly store?: MemoryStore;
+  /** Another process over the same database: statements of both are watched together. */
+  readonly beside?: Kit;
   readonly settings?: Partial<ApiSettings>;
   readonly operations?: readonly Operation[];
-  /** In the place of the kit's: of a port, the functions that the test calls. */
-  readonly deps?: { readonly [Name in keyof Fakes]?: Fakes[Name] | Partial<Fakes[Name]> };
+  /** In the place of the kit's, ports of features among them: of a port, the functions that the test calls. */
+  readonly deps?: { readonly [Name in keyof ApiDeps]?: ApiDeps[Name] | Partial<ApiDeps[Name]> } & {
+    readonly [port: string]: unknown;
+  };
 }
 
-export interface Kit {
+export interface Kit extends Omit<Base, 'api'>, ReturnType<typeof createFilas> {
   readonly api: Api;
-  readonly store: MemoryStore;
   readonly deps: ApiDeps;
+  readonly watch: Watch;
   /** Documents in storage, by key. */
   readonly saved: ReadonlyMap<string, Buffer>;
   /** How often the relay was woken. */
   readonly woken: () => number;
+  alta(options?: AltaOptions): Promise<Alta>;
   call(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
 }
 
@@ -97,15 +102,21 @@ export interface Answer {
 const newId = createUuidV7();
 
 export async function createKit(options: KitOptions = {}): Promise<Kit> {
-  const store = options.store ?? createMemoryStore(new Date(NOW));
+  const { beside } = options;
+  const { api: database, ...base } = await openBase();
+  const { now } = base;
+  if (beside === undefined) await base.setNow(NOW);
+  const watch = beside?.watch ?? { sent: [], fault: null, before: null };
+  const own = { ...database, pool: watched(database.pool, watch) };
   const saved = new Map<string, Buffer>();
   const wakes: string[] = [];
   const deps: ApiDeps = {
-    ...createMemoryPorts(store),
+    ...openPorts(own),
+    sesiones: createSesionesPortal(own),
     paquetes: {
       presign: async (objectKey, { filename, ttlSeconds }) => ({
         url: `https://descargas.example/${objectKey}?filename=${encodeURIComponent(filename)}`,
-        expiraEn: new Date(store.now.getTime() + ttlSeconds * 1_000),
+        expiraEn: new Date(now().getTime() + ttlSeconds * 1_000),
       }),
       saveDocumento: async (objectKey, bytes) => {
         saved.set(objectKey, Buffer.from(bytes));
@@ -118,11 +129,11 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     opinionesPublicas: null,
     pruebas: null,
     turnos: createSemaphore({ perKey: 2, total: 64 }),
-    caminos: createCaminos(() => store.now.getTime()),
-    reenvios: createTokenBucket({ perSecond: 1, burst: 60, nowMs: () => store.now.getTime() }),
+    caminos: createCaminos(() => now().getTime()),
+    reenvios: createTokenBucket({ perSecond: 1, burst: 60, nowMs: () => now().getTime() }),
     apagado: new AbortController().signal,
     wake: () => void wakes.push('wake'),
-    now: () => new Date(store.now),
+    now,
     health: createHealth({ checks: {} }),
     log: silentLogger,
     metrics: createMetrics('api').metrics,
@@ -132,8 +143,9 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
   };
   const api = createApp(options.operations ?? (await operations()), deps);
   return {
-    ...{ api, store, deps, saved },
+    ...{ ...base, ...createFilas(base), api, deps, watch, saved },
     woken: () => wakes.length,
+    alta: (own) => newAlta(base, own),
     async call(path, body, { key = null, headers = {}, method = 'POST', from = '198.51.100.7' } = {}) {
       const all: Record<string, string | null> = {
         'user-agent': 'pruebas/1.0',
@@ -163,40 +175,27 @@ export interface Alta {
   readonly contribuyenteId: string;
 }
 
-let serial = 0;
-
-const lettersOf = (n: number) =>
-  [676, 26, 1].map((unit) => String.fromCharCode(65 + (Math.floor(n / unit) % 26))).join('');
+interface AltaOptions {
+  readonly saldo?: number;
+  readonly isRegistrada?: boolean;
+  readonly modo?: Modo;
+  readonly rfc?: string;
+}
 
 /** A taxpayer with an RFC of its own, an active key and credits. */
-export function alta(
-  store: MemoryStore,
-  {
-    saldo = 10,
-    isRegistrada = true,
-    modo = 'test',
-    rfc,
-  }: { saldo?: number; isRegistrada?: boolean; modo?: Modo; rfc?: string } = {},
-): Alta {
-  serial += 1;
+async function newAlta(
+  base: Pick<Kit, 'sql'>,
+  { saldo = 10, isRegistrada = true, modo = 'test', rfc = newRfc() }: AltaOptions = {},
+): Promise<Alta> {
   const key = generateApiKey(modo);
-  const [cuentaId, contribuyenteId] = [newId(), newId()];
-  const own = rfc ?? `${lettersOf(serial)}200101AB1`;
-  store.saldos.set(cuentaId, saldo);
-  store.contribuyentes.set(contribuyenteId, {
-    ...{ id: contribuyenteId, cuentaId, rfc: own, idCif: null, version: 1n, deshabilitadas: [], ips: [] },
-  });
-  store.keys.set(key.keyId, {
-    ...{ id: key.keyId, contribuyenteId, modo, estado: 'ACTIVA', isRegistrada },
-    ...{ pepperVersion: 1, hash: Buffer.from(hasher.hashApiKey(key).hash) },
-  });
-  return { key: key.text, keyId: key.keyId, rfc: own, cuentaId, contribuyenteId };
+  const ids = await insertAlta(base, registroOf(hasher, key), { rfc, saldo, isRegistrada });
+  return { key: key.text, keyId: key.keyId, rfc, ...ids };
 }
 
 /** A kit, and a taxpayer of it. */
-export async function createKitWithAlta(options: KitOptions = {}, own: Parameters<typeof alta>[1] = {}) {
+export async function createKitWithAlta(options: KitOptions = {}, own: AltaOptions = {}) {
   const kit = await createKit(options);
-  return { kit, a: alta(kit.store, own) };
+  return { kit, a: await kit.alta(own) };
 }
 
 /** The cheapest call of a taxpayer with the own key: the state of the stored e.firma. */
@@ -209,18 +208,21 @@ export async function guardaCiec(kit: Kit, { key, rfc }: Alta, ciec = CIEC): Pro
   if (status !== 200) throw new Error(text);
 }
 
-/** A taxpayer whose one solicitud was accepted, and looks as `change` says. */
-export async function createKitWithSolicitud(change: Partial<VistaSolicitud> = {}, options: KitOptions = {}) {
+/** Columns of a solicitud that ended in its state, unless a test gives others. */
+const endOf = (estado: unknown) =>
+  estado === undefined || estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA'
+    ? {}
+    : { terminada_en: NOW, ...(estado === 'TERMINADA' ? { object_key: 'solicitudes/x/paquete.zip' } : {}) };
+
+/** A taxpayer whose one solicitud was accepted, and has the columns of `change`. */
+export async function createKitWithSolicitud(change: Record<string, unknown> = {}, options: KitOptions = {}) {
   const { kit, a } = await createKitWithAlta(options);
   await guardaCiec(kit, a);
   const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
   const id = String((await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id']);
-  const set = (vista: Partial<VistaSolicitud>) => {
-    const solicitud = kit.store.solicitudes.get(id);
-    if (!solicitud) throw new Error('no solicitud');
-    solicitud.vista = { ...solicitud.vista, ...vista };
-  };
-  set(change);
+  const set = (columns: Record<string, unknown>) =>
+    kit.update('solicitud', id, { ...endOf(columns['estado']), ...columns });
+  await set(change);
   return { kit, a, id, set };
 }
 

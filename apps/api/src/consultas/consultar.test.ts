@@ -24,7 +24,7 @@ async function ask(segunda: Segunda, options: KitOptions = {}) {
   await guardaCiec(kit, a);
   await guardaEfirma(kit, a);
   const answer = await kit.call(PATH, { rfc: a.rfc, ...MES }, { key: a.key });
-  expectGivenBack(kit, a, 1);
+  await expectGivenBack(kit, a, 1);
   return { answer, asked, a, kit };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { prepare } from '../../test/consulta.ts';
-import { type Alta, alta, createKitWithAlta, type Kit } from '../../test/kit.ts';
+import { type Alta, createKitWithAlta, type Kit } from '../../test/kit.ts';
 
 const PATH = 'tax/comunicados';
 const comunicado = (n: number) => ({ id: `c-${n}`, asunto: `Aviso ${n}`, fecha: '2026-11-01', leido: false });
@@ -20,7 +20,7 @@ describe('a list from the SAT', () => {
     const { kit, a } = await prepare(ANSWERS, 'ciec');
     const { total, items, siguiente } = dataOf(await ask(kit, a));
     expect([total, items.length, siguiente]).toEqual([1_203, 1_203, null]);
-    expect(kit.store.idempotencias.size).toBe(0);
+    expect(await kit.filas('idempotencia', a)).toEqual([]);
   });
 
   it.each([1, 100, 401, 500])(
@@ -39,15 +39,15 @@ describe('a list from the SAT', () => {
       }
       expect(found).toEqual(comunicados.slice(0, limite === 1 ? 14 : 1_203).map(({ id }) => id));
       expect(sat.consultas).toHaveLength(1);
-      expect(kit.store.movimientos.map(({ tipo }) => tipo)).toEqual(['cargo']);
+      expect(await kit.movimientos(a)).toEqual(['cargo']);
     },
   );
 
   it('goes on from its cursor in pages of another length, past the credential that obtained it', async () => {
     const { kit, a } = await prepare(ANSWERS, 'ciec');
     const { siguiente } = dataOf(await ask(kit, a, { limite: 10 }));
-    kit.store.credenciales.clear();
-    kit.store.saldos.set(a.cuentaId, 0);
+    await kit.sql`DELETE FROM credencial WHERE contribuyente_id = ${a.contribuyenteId}`;
+    await kit.update('cuenta', a.cuentaId, { saldo: 0 });
     const next = dataOf(await ask(kit, a, { limite: 3, cursor: siguiente }));
     expect(next.items.map(({ id }) => id)).toEqual(['c-10', 'c-11', 'c-12']);
     const rest = dataOf(await ask(kit, a, { cursor: next.siguiente }));
@@ -57,7 +57,7 @@ describe('a list from the SAT', () => {
   it('that fits is the whole list, and nothing is kept', async () => {
     const { kit, a } = await prepare({ 'listar-comunicados': [{ comunicados: comunicados.slice(0, 5) }] }, 'ciec');
     expect(dataOf(await ask(kit, a, { limite: 5 }))).toMatchObject({ total: 5, siguiente: null });
-    expect(kit.store.idempotencias.size).toBe(0);
+    expect(await kit.filas('idempotencia', a)).toEqual([]);
   });
 
   it('is not there for another key, another question, another list, after its end or after a day', async () => {
@@ -69,7 +69,7 @@ describe('a list from the SAT', () => {
       expect([status, json.cfdi_codigo, json.data?.['campo']]).toEqual([400, 2001, 'cursor']);
       return String(json.data?.['motivo']);
     };
-    const other = alta(kit.store);
+    const other = await kit.alta();
     expect(await refused(ask(kit, other, { cursor }))).toMatch(/24 horas.*primera/);
     // The same question by another path, and another one by this.
     expect(await refused(kit.call('tax/notificaciones', { rfc: a.rfc, cursor }, { key: a.key }))).toMatch(/campos/);
@@ -80,14 +80,14 @@ describe('a list from the SAT', () => {
     for (const wrong of ['', 'x', id, `${id}.`, `${id}.-1`, `${id}.1.2`])
       expect(await refused(ask(kit, a, { cursor: wrong }))).toMatch(/siguiente de la página anterior/);
     expect(dataOf(await ask(kit, a, { cursor, limite: 1 })).items).toEqual([comunicado(2)]);
-    kit.store.now = new Date(kit.store.now.getTime() + 86_400_001);
+    await kit.setNow(new Date(kit.now().getTime() + 86_400_001));
     await refused(ask(kit, a, { cursor }));
   });
 
   it('refuses a cursor into a piece that is gone', async () => {
     const { kit, a } = await prepare(ANSWERS, 'ciec');
     const cursor = String(dataOf(await ask(kit, a, { limite: 400 })).siguiente);
-    for (const name of kit.store.idempotencias.keys()) if (name.endsWith(' 1"]')) kit.store.idempotencias.delete(name);
+    await kit.sql`DELETE FROM idempotencia WHERE api_key_id = ${a.keyId} AND clave LIKE '% 1'`;
     expect((await ask(kit, a, { cursor, limite: 200 })).status).toBe(400);
     expect(dataOf(await ask(kit, a, { cursor, limite: 100 })).items).toHaveLength(100);
   });
@@ -98,8 +98,9 @@ describe('a list from the SAT', () => {
     const first = await ask(kit, a, { limite: 2 }, headers);
     expect((await ask(kit, a, { limite: 2 }, headers)).text).toBe(first.text);
     expect(sat.consultas).toHaveLength(1);
-    expect([...kit.store.idempotencias.keys()].filter((name) => / \d"]$/.test(name))).toHaveLength(3);
-    for (const row of kit.store.idempotencias.values()) expect(row.answer?.sobre.toString()).not.toContain('Aviso');
+    const filas = await kit.filas<{ clave: string; sobre: Buffer }>('idempotencia', a);
+    expect(filas.filter(({ clave }) => / \d$/.test(clave))).toHaveLength(3);
+    for (const { sobre } of filas) expect(sobre.toString()).not.toContain('Aviso');
   });
 
   it.each([0, 501, 1.5, '10', null])('refuses the limit %j', async (limite) => {

@@ -1,7 +1,6 @@
-import { Readable } from 'node:stream';
 import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, createKitWithAlta, type Kit, pideEstado } from '../../test/kit.ts';
+import { createKit, createKitWithAlta, type Kit, pideEstado } from '../../test/kit.ts';
 import { parseJsonObject } from './body.ts';
 
 const PATH = 'vault/firma-estado';
@@ -79,18 +78,16 @@ describe('the body step', () => {
   it('stops reading a chunked body at the limit', async () => {
     const { kit, a } = await createKitWithAlta();
     let given = 0;
-    const endless = Readable.from(
-      (function* () {
-        for (;;) {
-          given += 16_384;
-          yield Buffer.alloc(16_384, 0x20);
-        }
-      })(),
-    );
+    const body = new ReadableStream({
+      pull(controller) {
+        given += 16_384;
+        controller.enqueue(new Uint8Array(16_384).fill(0x20));
+      },
+    });
     const response = await kit.api.app.request(`/api/v1/descarga/verificar`, {
       method: 'POST',
       headers: { authorization: `Bearer ${a.key}`, 'user-agent': 'x', 'content-type': 'application/json' },
-      body: Readable.toWeb(endless) as ReadableStream,
+      body,
       duplex: 'half',
     } as RequestInit);
     expect(response.status).toBe(413);
@@ -98,7 +95,7 @@ describe('the body step', () => {
   });
 
   const wrong = async (kit: Kit, body: unknown, path = 'tax/facturas') => {
-    const a = alta(kit.store);
+    const a = await kit.alta();
     const answer = await kit.call(path, body, { key: a.key });
     return [answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']];
   };

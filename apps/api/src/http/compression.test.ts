@@ -1,7 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { alta, createKit } from '../../test/kit.ts';
+import { createKit } from '../../test/kit.ts';
 import { defineOperation } from '../operation.ts';
 
 /** An operation that answers so many characters. */
@@ -13,7 +13,7 @@ async function kitWith(characters: number) {
     handle: async () => ({ texto: 'CFDI '.repeat(characters / 5) }),
   });
   const kit = await createKit({ operations: [{ ...declaracion, path: 'tax/de-prueba' }] });
-  const { key } = alta(kit.store);
+  const { key } = await kit.alta();
   return async (accept: string) => {
     const headers = {
       ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'prueba/1.0' },

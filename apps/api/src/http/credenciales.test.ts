@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
 import { guardaEfirma } from '../../test/consulta.ts';
 import { createKitWithAlta, guardaCiec, NOW, operations } from '../../test/kit.ts';
-import { createMemoryPorts } from '../../test/memory-ports.ts';
 import { eligibleCredenciales } from './credenciales.ts';
 
 it('an e.firma key that a remembered access snapshot still holds is not used from the second its hour ends', async () => {
   const { kit, a } = await createKitWithAlta();
   await guardaEfirma(kit, a);
-  const access = await createMemoryPorts(kit.store).accessSnapshots.load(a.keyId);
+  const access = await kit.deps.accessSnapshots.load(a.keyId);
   const operation = (await operations()).find(({ accepts }) => accepts === 'efirma');
   if (access === null || operation === undefined) throw new Error('no snapshot, or no operation by e.firma');
   const end = NOW.getTime() + 3_600_000;
@@ -22,7 +21,7 @@ it('the portal comes first for a certificate that the web service is known to re
   const download = (await operations()).find(({ path }) => path === 'tax/descarga-metadata');
   if (download === undefined) throw new Error('no download');
   const order = async () => {
-    const access = await createMemoryPorts(kit.store).accessSnapshots.load(a.keyId);
+    const access = await kit.deps.accessSnapshots.load(a.keyId);
     if (access === null) throw new Error('no snapshot');
     return eligibleCredenciales(download, access, NOW).map(({ canal }) => canal);
   };
@@ -36,7 +35,7 @@ it('the portal comes first for a certificate that the web service is known to re
 it('names the CIEC to a caller without credentials, or with an e.firma where only the CIEC serves', async () => {
   const { kit, a } = await createKitWithAlta();
   const snapshot = async () => {
-    const access = await createMemoryPorts(kit.store).accessSnapshots.load(a.keyId);
+    const access = await kit.deps.accessSnapshots.load(a.keyId);
     if (access === null) throw new Error('no snapshot');
     return access;
   };

@@ -1,7 +1,7 @@
 import { type Modo, SatError } from '@acuse/core';
 import { generateApiKey } from '@acuse/vault';
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, createKitWithAlta, pideEstado, unknownKey } from '../../test/kit.ts';
+import { type Alta, createKit, createKitWithAlta, type Kit, NOW, pideEstado, unknownKey } from '../../test/kit.ts';
 import type { ApiDeps } from '../deps.ts';
 
 describe('the bearer step', () => {
@@ -15,7 +15,7 @@ describe('the bearer step', () => {
 
   it('answers 401/1001 to everything that is not exactly one key', async () => {
     const kit = await createKit({ settings: { wrongKeysPerMinute: 1_000 } });
-    const a = alta(kit.store);
+    const a = await kit.alta();
     const { key } = a;
     const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
     const wrong = [
@@ -32,30 +32,29 @@ describe('the bearer step', () => {
 
   it('answers 1001, not 1002, to a wrong secret of a revoked key', async () => {
     const { kit, a } = await createKitWithAlta();
-    const stored = kit.store.keys.get(a.keyId);
-    for (const estado of ['REEMPLAZADA', 'REVOCADA'] as const) {
-      if (stored) stored.estado = estado;
+    for (const estado of ['REEMPLAZADA', 'REVOCADA']) {
+      await kit.update('api_key', a.keyId, { estado });
       expect((await pideEstado(kit, a)).json.cfdi_codigo).toBe(1002);
     }
     const forged = generateApiKey('test');
-    kit.store.keys.set(forged.keyId, { ...(stored ?? { hash: Buffer.alloc(32) }), id: forged.keyId } as never);
+    await kit.update('api_key', a.keyId, { id: forged.keyId });
     expect((await pideEstado(kit, { ...a, key: forged.text })).json.cfdi_codigo).toBe(1001);
   });
 
   it('answers 403/1003 to every operation of a suspended account, before anything of the call is looked at', async () => {
     const { kit, a } = await createKitWithAlta();
-    kit.store.suspendidas.add(a.cuentaId);
+    await kit.update('cuenta', a.cuentaId, { suspendida_en: NOW, suspension_motivo: 'impago' });
     for (const path of ['vault/firma-estado', 'tax/descarga-metadata', 'descarga/verificar']) {
       const answer = await kit.call(path, '{', { key: a.key });
       expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 403, 1003]);
     }
-    kit.store.suspendidas.clear();
+    await kit.update('cuenta', a.cuentaId, { suspendida_en: null, suspension_motivo: null });
     expect((await pideEstado(kit, a)).status).toBe(200);
   });
 
   it('never takes a key from the query or the body', async () => {
     const kit = await createKit();
-    const { key, rfc } = alta(kit.store);
+    const { key, rfc } = await kit.alta();
     const path = `vault/firma-estado?api_key=${key}&access_token=${key}`;
     const keys = { rfc, api_key: key, access_token: key };
     expect((await kit.call(path, keys)).json['error']).toBe('PARAMETROS_EN_LA_DIRECCION');
@@ -96,10 +95,12 @@ describe('the User-Agent step', () => {
 });
 
 describe("the caller's address", () => {
+  const allow = ({ sql }: Kit, { contribuyenteId }: Alta, ...ips: string[]) =>
+    sql`INSERT INTO ip_permitida SELECT ${contribuyenteId}, unnest(${ips}::text[])`;
+
   it('has to be on the list of the taxpayer when there is one', async () => {
     const { kit, a } = await createKitWithAlta({ settings: { trustedProxies: ['10.0.0.0/8'] } });
-    const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
-    if (contribuyente) contribuyente.ips = ['192.0.2.0/24', '2001:db8::/32'];
+    await allow(kit, a, '192.0.2.0/24', '2001:db8::/32');
     const ask = async (from: string, forwarded: string | null = null) =>
       (await pideEstado(kit, a, { from, headers: { 'x-forwarded-for': forwarded } })).status;
     expect(await ask('192.0.2.7')).toBe(200);
@@ -114,8 +115,7 @@ describe("the caller's address", () => {
 
   it('refuses every address when the list cannot be read', async () => {
     const { kit, a } = await createKitWithAlta();
-    const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
-    if (contribuyente) contribuyente.ips = ['nonsense'];
+    await allow(kit, a, 'nonsense');
     expect((await pideEstado(kit, a)).json.cfdi_codigo).toBe(1003);
   });
 });
@@ -146,31 +146,31 @@ describe('whom a key asks', () => {
     'in an installation %s a key acuse_%s_ asks the authority of %s, and is told %s',
     async (of, modo, whom, told) => {
       const { asked, kit } = await newKit(of);
-      const { key, cuentaId } = alta(kit.store, { modo, saldo: 1 });
-      const answer = await kit.call('descarga/consulta-cfdi', cfdi, { key });
+      const a = await kit.alta({ modo, saldo: 1 });
+      const answer = await kit.call('descarga/consulta-cfdi', cfdi, { key: a.key });
       expect([answer.status, answer.headers.get('x-acuse-modo')]).toEqual([503, told]);
       expect(asked).toEqual([whom]);
-      expect(kit.store.movimientos.filter((m) => m.cuentaId === cuentaId)).toHaveLength(whom === 'pruebas' ? 0 : 2);
+      expect(await kit.movimientos(a)).toHaveLength(whom === 'pruebas' ? 0 : 2);
       expect((await kit.call('vault/firma-estado', {}, { key: unknownKey() })).headers.get('x-acuse-modo')).toBe(of);
     },
   );
 
   it('a test key with no credits left asks its simulator all the same', async () => {
     const { asked, kit } = await newKit('live');
-    const { key } = alta(kit.store, { saldo: 0 });
+    const { key } = await kit.alta({ saldo: 0 });
     expect((await kit.call('descarga/consulta-cfdi', cfdi, { key })).status).toBe(503);
     expect(asked).toEqual(['pruebas']);
   });
 
   it('asks no simulator for a test key when none is configured, and says what to do', async () => {
     const { asked, kit } = await newKit('live', { hasPruebas: false });
-    const a = alta(kit.store);
+    const a = await kit.alta();
     for (const path of ['descarga/consulta-cfdi', 'descarga/listar', 'vault/rfc-guardar', 'tax/descarga-metadata']) {
       const { status, json, headers } = await kit.call(path, { ...cfdi, rfc: a.rfc }, { key: a.key });
       expect([path, status, json.cfdi_codigo, headers.get('x-acuse-modo')]).toEqual([path, 403, 1003, 'test']);
       expect(json.cfdi_texto).toMatch(/ni se cobró.*acuse_live_.*SAT_PRUEBAS_URL/);
     }
-    expect([asked, kit.store.movimientos]).toEqual([[], []]);
+    expect([asked, await kit.movimientos(a)]).toEqual([[], []]);
   });
 });
 
@@ -180,7 +180,7 @@ const SLOW = 0.001;
 describe('the rate limit', () => {
   it('answers 429 with RateLimit and Retry-After when a key is past its burst, and counts every key by itself', async () => {
     const kit = await createKit({ settings: { rateLimitRps: SLOW, rateLimitBurst: 3 } });
-    const [a, b] = [alta(kit.store), alta(kit.store)];
+    const [a, b] = [await kit.alta(), await kit.alta()];
     for (const remaining of [2, 1, 0]) {
       const answer = await pideEstado(kit, a);
       expect(answer.status).toBe(200);

@@ -5,18 +5,18 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   type Alta,
-  alta,
   createKit,
   createKitWithAlta,
+  DE_PRUEBA,
   guardaCiec,
   type Kit,
   operations,
   pideEstado,
 } from '../../test/kit.ts';
-import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.ts';
 import { defineOperation } from '../operation.ts';
 
 const DESCARGA = 'tax/descarga-metadata';
+const [LOAD, ACCEPT] = [expect.stringContaining('FROM api_key k'), expect.stringContaining('solicitud_acepta(')];
 let days = 0;
 
 /** A period that no other test asks for. */
@@ -26,15 +26,15 @@ function periodo() {
   return { tipo: 'recibidos', desde, hasta: desde };
 }
 
-async function ready(kit: Kit, options: Parameters<typeof alta>[1] = {}): Promise<Alta> {
-  const someone = alta(kit.store, options);
+async function ready(kit: Kit, options: Parameters<Kit['alta']>[0] = {}): Promise<Alta> {
+  const someone = await kit.alta(options);
   await guardaCiec(kit, someone);
-  kit.store.trips.length = 0;
+  kit.watch.sent.length = 0;
   return someone;
 }
 
 /** A paid operation of our own, beside the real ones. */
-function pagada(handle: () => Promise<{ ok: boolean }>, path = 'tax/de-prueba'): Operation {
+function pagada(handle: () => Promise<{ ok: boolean }>, path = DE_PRUEBA): Operation {
   const declaracion = defineOperation({
     ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ ok: z.boolean() }) },
     effect: 'asks',
@@ -51,17 +51,17 @@ describe('round trips', () => {
     const a = await ready(kit);
     const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect((await ask()).status).toBe(200);
-    expect(kit.store.trips).toEqual(['accessSnapshots.load', 'solicitudes.accept']);
-    kit.store.trips.length = 0;
+    expect(kit.watch.sent).toEqual([LOAD, ACCEPT]);
+    kit.watch.sent.length = 0;
     for (let count = 0; count < 3; count += 1) expect((await ask()).status).toBe(200);
-    expect(kit.store.trips).toEqual(Array(3).fill('solicitudes.accept'));
+    expect(kit.watch.sent).toEqual([ACCEPT, ACCEPT, ACCEPT]);
   });
 
   it('reads the pass for every other operation', async () => {
     const kit = await createKit();
     const a = await ready(kit);
     for (let count = 0; count < 2; count += 1) await pideEstado(kit, a);
-    expect(kit.store.trips).toEqual(['accessSnapshots.load', 'accessSnapshots.load']);
+    expect(kit.watch.sent).toEqual([LOAD, LOAD]);
   });
 
   it('reads the access snapshot again before it refuses on a cached one', async () => {
@@ -69,49 +69,42 @@ describe('round trips', () => {
     const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect((await ask()).json.cfdi_codigo).toBe(4003);
     // Another process stores the CIEC: this one knows only the old pass.
-    await guardaCiec(await createKit({ store: kit.store }), a);
+    await guardaCiec(await createKit({ beside: kit }), a);
     expect((await ask()).status).toBe(200);
   });
 
   it('reads no pass at all for a key that is none', async () => {
     const kit = await createKit();
     await kit.call(DESCARGA, {}, { key: 'acuse_test_nada' });
-    expect(kit.store.trips).toEqual([]);
+    expect(kit.watch.sent).toEqual([]);
   });
 });
 
 describe('a pass that went stale', () => {
   it('a revoked key answers 1002 at once in every process', async () => {
-    const store = createMemoryStore(new Date('2026-11-20T18:00:00Z'));
-    const [one, two] = [await createKit({ store }), await createKit({ store })];
+    const one = await createKit();
+    const two = await createKit({ beside: one });
     const a = await ready(one);
     for (const kit of [one, two]) {
       expect((await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key })).status).toBe(200);
     }
-    const key = store.keys.get(a.keyId);
-    if (key) key.estado = 'REVOCADA';
-    bump(store, a.contribuyenteId);
+    await one.update('api_key', a.keyId, { estado: 'REVOCADA' });
     for (const kit of [one, two]) {
       const answer = await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
       expect([answer.status, answer.json.cfdi_codigo]).toEqual([401, 1002]);
     }
-    expect(store.saldos.get(a.cuentaId)).toBe(8);
+    expect(await one.saldo(a)).toBe(8);
   });
 
   it('an operation switched off, and an address no longer allowed, are seen at once', async () => {
-    const store = createMemoryStore(new Date('2026-11-20T18:00:00Z'));
-    const kit = await createKit({ store });
+    const kit = await createKit();
     const a = await ready(kit);
     const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect((await ask()).status).toBe(200);
-    const contribuyente = store.contribuyentes.get(a.contribuyenteId);
-    if (!contribuyente) throw new Error('no taxpayer');
-    contribuyente.deshabilitadas = [DESCARGA];
-    bump(store, a.contribuyenteId);
+    await kit.sql`INSERT INTO operacion_deshabilitada VALUES (${a.contribuyenteId}, ${DESCARGA})`;
     expect((await ask()).json.cfdi_codigo).toBe(1003);
-    contribuyente.deshabilitadas = [];
-    contribuyente.ips = ['192.0.2.0/24'];
-    bump(store, a.contribuyenteId);
+    await kit.sql`DELETE FROM operacion_deshabilitada WHERE contribuyente_id = ${a.contribuyenteId}`;
+    await kit.sql`INSERT INTO ip_permitida VALUES (${a.contribuyenteId}, '192.0.2.0/24')`;
     expect((await ask()).json.cfdi_codigo).toBe(1003);
   });
 
@@ -120,10 +113,10 @@ describe('a pass that went stale', () => {
     const a = await ready(kit);
     const changing = (times: number) => {
       let left = times;
-      kit.store.before = (name) => {
-        if (name !== 'solicitudes.accept' || left === 0) return;
+      kit.watch.before = (text) => {
+        if (!text.includes('solicitud_acepta(') || left === 0) return;
         left -= 1;
-        bump(kit.store, a.contribuyenteId);
+        return kit.sql`UPDATE contribuyente SET version = version + 1 WHERE id = ${a.contribuyenteId}`;
       };
     };
     changing(2);
@@ -131,17 +124,15 @@ describe('a pass that went stale', () => {
     changing(10);
     const answer = await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
+    expect(await kit.saldo(a)).toBe(9);
   });
 });
 
 describe('the first step that refuses decides', () => {
   it('in the documented order', async () => {
     const { kit, a } = await createKitWithAlta({}, { isRegistrada: false, saldo: 0 });
-    const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
-    if (!contribuyente) throw new Error('no taxpayer');
-    contribuyente.ips = ['192.0.2.1'];
-    contribuyente.deshabilitadas = ['tax/facturas'];
+    await kit.sql`INSERT INTO ip_permitida VALUES (${a.contribuyenteId}, '192.0.2.1')`;
+    await kit.sql`INSERT INTO operacion_deshabilitada VALUES (${a.contribuyenteId}, 'tax/facturas')`;
     const wrong = { headers: { 'user-agent': null, 'content-type': 'text/plain' } as Record<string, string | null> };
     const ask = async (body: unknown, key: string | null, from = '192.0.2.1') =>
       (await kit.call('tax/facturas', body, { key, from, ...wrong })).json.cfdi_codigo;
@@ -152,7 +143,7 @@ describe('the first step that refuses decides', () => {
     expect(await ask(bad, null)).toBe(1001);
     expect(await ask(bad, a.key, '198.51.100.1')).toBe(1003);
     expect(await ask(bad, a.key)).toBe(1003);
-    contribuyente.deshabilitadas = [];
+    await kit.sql`DELETE FROM operacion_deshabilitada WHERE contribuyente_id = ${a.contribuyenteId}`;
     expect(await ask(bad, a.key)).toBe(9415);
     delete wrong.headers['content-type'];
     expect(await ask(bad, a.key)).toBe(2002);
@@ -165,18 +156,18 @@ describe('the first step that refuses decides', () => {
     const stored = { key: a.key, from: '192.0.2.1' };
     await kit.call('vault/rfc-guardar', { rfc: a.rfc, ciec: 'Cíec-De-Prueba-1' }, stored);
     expect(await ask({ rfc: a.rfc, ...dates }, a.key)).toBe(1004);
-    kit.store.saldos.set(a.cuentaId, 1);
+    await kit.update('cuenta', a.cuentaId, { saldo: 1 });
     expect(await ask({ rfc: a.rfc, ...dates }, a.key)).toBe(5041);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(1);
+    expect(await kit.saldo(a)).toBe(1);
   });
 });
 
 describe('money', () => {
   async function kitWith(handle: () => Promise<{ ok: boolean }>, log?: ReturnType<typeof createLogger>) {
     const kit = await createKit({ operations: [pagada(handle)], ...(log ? { deps: { log } } : {}) });
-    return { kit, a: alta(kit.store) };
+    return { kit, a: await kit.alta() };
   }
-  const ask = (kit: Kit, a: Alta) => kit.call('tax/de-prueba', {}, { key: a.key });
+  const ask = (kit: Kit, a: Alta) => kit.call(DE_PRUEBA, {}, { key: a.key });
 
   it('is given back for an unknown exception, which says nothing to the caller and everything to the log', async () => {
     const lines: string[] = [];
@@ -185,7 +176,7 @@ describe('money', () => {
     const answer = await ask(kit, a);
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([500, 9500]);
     expect(answer.text).not.toMatch(/inner|TypeError|at /);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
+    expect(await kit.saldo(a)).toBe(10);
     const line = lines.find((text) => text.includes('inner workings'));
     expect(line).toContain(answer.headers.get('x-request-id') ?? 'none');
   });
@@ -193,7 +184,7 @@ describe('money', () => {
   it('is given back when the data does not fit its schema', async () => {
     const { kit, a } = await kitWith(async () => JSON.parse('{"ok":"yes"}'));
     expect((await ask(kit, a)).status).toBe(500);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
+    expect(await kit.saldo(a)).toBe(10);
   });
 
   it('refunds the charge for every error, and keeps it for an answer', async () => {
@@ -204,11 +195,11 @@ describe('money', () => {
     ]) {
       const { kit, a } = await kitWith(() => Promise.reject(error));
       expect((await ask(kit, a)).status).toBeGreaterThanOrEqual(400);
-      expect([kit.store.saldos.get(a.cuentaId), kit.store.abiertas.size]).toEqual([10, 0]);
+      expect([await kit.saldo(a), await kit.abiertas(a)]).toEqual([10, 0]);
     }
     const { kit, a } = await kitWith(async () => ({ ok: true }));
     expect((await ask(kit, a)).status).toBe(200);
-    expect([kit.store.saldos.get(a.cuentaId), kit.store.abiertas.size]).toEqual([9, 0]);
+    expect([await kit.saldo(a), await kit.abiertas(a)]).toEqual([9, 0]);
   });
 });
 
@@ -216,14 +207,14 @@ describe('the database is away', () => {
   it.each(['reject', 'hang'] as const)('answers 503/5041, never a 500, and charges nothing (%s)', async (kind) => {
     const kit = await createKit();
     const a = await ready(kit);
-    const away = await createKit({ store: kit.store, settings: { databaseTimeoutMs: 20 } });
-    kit.store.fault = { kind };
+    const away = await createKit({ beside: kit, settings: { databaseTimeoutMs: 20 } });
+    kit.watch.fault = { kind };
     for (const { path } of await operations()) {
       const answer = await away.call(path, { rfc: a.rfc }, { key: a.key });
       expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 503, 5041]);
       expect(answer.headers.get('retry-after')).toBe('5');
     }
-    expect(kit.store.movimientos).toEqual([]);
+    expect(await kit.movimientos(a)).toEqual([]);
   });
 
   it('runs no handler when the charge alone gets no answer, and refunds a written charge', async () => {
@@ -232,30 +223,20 @@ describe('the database is away', () => {
       runs += 1;
       return { ok: true };
     };
-    const store = createMemoryStore(new Date('2026-11-20T18:00:00Z'));
-    const saldos = {
-      charge: (cargo: Omit<Parameters<typeof debit>[1], 'importe'>) => {
-        debit(store, { ...cargo, importe: 1 });
-        return new Promise<never>(() => {});
-      },
-      refund: async (opId: string) => credit(store, opId),
-      undo: async (opId: string) => credit(store, opId),
-      settle: async () => true,
-      refundAbandoned: async () => 0,
-    };
     const settings = { databaseTimeoutMs: 1_000 };
-    const { kit, a } = await createKitWithAlta({ store, settings, operations: [pagada(handle)], deps: { saldos } });
-    const answer = await kit.call('tax/de-prueba', {}, { key: a.key });
-    expect([answer.json.cfdi_codigo, runs, store.saldos.get(a.cuentaId)]).toEqual([5041, 0, 9]);
+    const { kit, a } = await createKitWithAlta({ settings, operations: [pagada(handle)] });
+    kit.watch.fault = { kind: 'lost', only: /llamada_cobra/ };
+    const answer = await kit.call(DE_PRUEBA, {}, { key: a.key });
+    expect([answer.json.cfdi_codigo, runs, await kit.saldo(a)]).toEqual([5041, 0, 9]);
     await kit.api.close();
-    expect(store.saldos.get(a.cuentaId)).toBe(10);
+    expect(await kit.saldo(a)).toBe(10);
   });
 
   it('answers 5041 for an acceptance that does not answer', async () => {
     const kit = await createKit({ settings: { databaseTimeoutMs: 1_000 } });
     const a = await ready(kit);
     await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
-    kit.store.fault = { kind: 'hang' };
+    kit.watch.fault = { kind: 'hang' };
     const answer = await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
   });

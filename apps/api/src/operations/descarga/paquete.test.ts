@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, createKitWithSolicitud, NOW } from '../../../test/kit.ts';
+import { createKit, createKitWithSolicitud, NOW } from '../../../test/kit.ts';
 
 const PATH = 'descarga/paquete';
 
 const SHA256 = 'a'.repeat(64);
 const TERMINADA = {
-  ...({ estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' } as const),
+  ...({ estado: 'TERMINADA', confianza: 'confirmado', object_key: 'solicitudes/x/paquete.zip' } as const),
   ...{ bytes: 1234, sha256: SHA256 },
 };
 
@@ -29,13 +29,12 @@ describe(PATH, () => {
     ['EN_PROCESO', 0.5, '5'],
     ['EN_PROCESO', -600, '5'],
     ['EN_PROCESO', 86_400, '3600'],
-    ['EN_PROCESO', null, '5'],
-    ['ESPERA_EFIRMA', null, '300'],
+    ['ESPERA_EFIRMA', 0, '300'],
   ] as const)(
     'tells how long to wait while it is %s and looked at in %s seconds: Retry-After %s',
     async (estado, seconds, expected) => {
-      const proximaConsulta = seconds === null ? null : new Date(NOW.getTime() + seconds * 1_000);
-      const { kit, a, id } = await createKitWithSolicitud({ estado, proximaConsulta });
+      const due_at = new Date(NOW.getTime() + seconds * 1_000);
+      const { kit, a, id } = await createKitWithSolicitud({ estado, due_at });
       const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
       expect([answer.status, answer.json.cfdi_codigo]).toEqual([409, 3002]);
       expect(answer.headers.get('retry-after')).toBe(expected);
@@ -44,16 +43,16 @@ describe(PATH, () => {
   );
 
   it.each(['ERROR', 'RECHAZADA', 'VENCIDA'] as const)('answers 409/3003 with the reason after %s', async (estado) => {
-    const { kit, a, id } = await createKitWithSolicitud({ estado, motivo: 'El SAT la rechazó.' });
+    const { kit, a, id } = await createKitWithSolicitud({ estado, motivo: 'SERVICIO_CON_ERROR' });
     const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([409, 3003]);
-    expect(answer.json.data).toEqual({ motivo: 'El SAT la rechazó.' });
+    expect(answer.json.data).toEqual({ motivo: 'SERVICIO_CON_ERROR' });
   });
 
   it('answers 503/5041 when no URL can be signed', async () => {
     const { kit, a, id } = await createKitWithSolicitud(TERMINADA);
     const paquetes = { ...kit.deps.paquetes, presign: () => Promise.reject(new Error('no credentials')) };
-    const other = await createKit({ store: kit.store, deps: { paquetes } });
+    const other = await createKit({ beside: kit, deps: { paquetes } });
     const answer = await other.call(PATH, { solicitud_id: id }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
     expect(answer.json.cfdi_texto).toContain('almacén');
@@ -61,7 +60,7 @@ describe(PATH, () => {
 
   it.each([PATH, 'descarga/verificar'])('%s answers a foreign id byte for byte like a missing one', async (path) => {
     const { kit, id } = await createKitWithSolicitud(TERMINADA);
-    const other = alta(kit.store);
+    const other = await kit.alta();
     const missing = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
     const answers = await Promise.all(
       [id, missing, 'x', "' OR 1=1 --", '../../etc'].map((solicitud_id) =>
@@ -81,7 +80,7 @@ describe(PATH, () => {
     'answers 2001 to %j',
     async (body) => {
       const kit = await createKit();
-      const answer = await kit.call(PATH, body, { key: alta(kit.store).key });
+      const answer = await kit.call(PATH, body, { key: (await kit.alta()).key });
       expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, 'solicitud_id']);
     },
   );

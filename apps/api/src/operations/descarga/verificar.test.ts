@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createKitWithSolicitud } from '../../../test/kit.ts';
-import { esperas } from '../../../test/salud.ts';
+import { noteEsperas } from '../../../test/salud.ts';
 
 describe('descarga/verificar', () => {
   it('tells state, progress, counts and times, free of charge', async () => {
@@ -22,31 +22,27 @@ describe('descarga/verificar', () => {
       proxima_consulta: '2026-11-20T18:00:00.000Z',
       ...{ creada_en: '2026-11-20T18:00:00.000Z', estimacion: null },
     });
-    set({ creadaEn: new Date('2026-11-17T18:00:00Z') });
+    await set({ creada_en: new Date('2026-11-17T18:00:00Z') });
     expect(await look()).toMatchObject({ retrasada: true });
-    const terminadaEn = new Date('2026-11-20T20:00:00Z');
-    const counts = { registros: 0, progreso: 1, intentos: 4 };
-    const cruce = { listadas: 3, adversas: 2 };
-    set({ estado: 'TERMINADA', ...counts, cruce, ultimaConsulta: terminadaEn, terminadaEn, proximaConsulta: null });
+    const terminada_en = new Date('2026-11-20T20:00:00Z');
+    const counts = { registros: 0, intentos: 4 };
+    const cruce = { contrapartes_listadas: 3, contrapartes_adversas: 2 };
+    await set({ estado: 'TERMINADA', ...counts, ...cruce, ultima_consulta_en: terminada_en, terminada_en });
     expect(await look()).toMatchObject({
-      ...{ estado: 'TERMINADA', ...counts, proxima_consulta: null },
+      ...{ estado: 'TERMINADA', ...counts, progreso: 1, proxima_consulta: null },
       ultima_consulta: '2026-11-20T20:00:00.000Z',
       terminada_en: '2026-11-20T20:00:00.000Z',
       retrasada: false,
       contrapartes_listadas: { total: 3, adversas: 2 },
     });
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
+    expect(await kit.saldo(a)).toBe(9);
   });
 
   it('says how long requests like it take, while it waits, from memory', async () => {
     const { kit, a, id: solicitud_id, set } = await createKitWithSolicitud();
     const look = async () => (await kit.call('descarga/verificar', { solicitud_id }, { key: a.key })).json.data;
-    const readings = () => kit.store.trips.filter((name) => name === 'saludPublica.read').length;
-    kit.store.salud = {
-      tramos: [],
-      trabajan: [],
-      esperas: esperas({ modo: 'test', canal: 'portal', tipo: 'emitidos' }),
-    };
+    const readings = () => kit.watch.sent.filter((text) => text.includes('FROM espera_sat')).length;
+    await noteEsperas(kit, 'portal', 'emitidos');
     expect(await look()).toMatchObject({ estimacion: null });
     const estimacion = {
       ...{ desde_minutos: expect.any(Number), hasta_minutos: expect.any(Number), muestras: 50 },
@@ -54,14 +50,14 @@ describe('descarga/verificar', () => {
     };
     for (let round = 0; round < 5; round += 1) expect(await look()).toMatchObject({ estimacion });
     expect(readings()).toBe(1);
-    kit.store.now = new Date(kit.store.now.getTime() + 60_000);
+    await kit.setNow(new Date(kit.now().getTime() + 60_000));
     await look();
     expect(readings()).toBe(2);
-    for (const estado of ['TERMINADA', 'ESPERA_EFIRMA', 'ERROR'] as const) {
-      set({ estado });
+    await set({ canal: 'soap' });
+    expect(await look()).toMatchObject({ estimacion: null });
+    for (const estado of ['ESPERA_EFIRMA', 'TERMINADA']) {
+      await set({ estado, canal: 'portal' });
       expect(await look()).toMatchObject({ estado, estimacion: null });
     }
-    set({ estado: 'EN_PROCESO', canal: 'soap' });
-    expect(await look()).toMatchObject({ estimacion: null });
   });
 });

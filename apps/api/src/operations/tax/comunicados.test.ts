@@ -29,7 +29,7 @@ it.each([
   const comunicado = { id: 'c-1', asunto: 'Aviso <b>', fecha: '2026-11-01', leido: true };
   const { kit, a, sat } = await prepare({ 'listar-comunicados': [{ comunicados: [comunicado] }] }, 'ciec');
   const answer = await kit.call(PATH, { rfc: a.rfc, ...dates }, { key: a.key });
-  expectCharged(kit, a, answer);
+  await expectCharged(kit, a, answer);
   const camino = { confianza: 'confirmado', reembolsada: false, canal: 'portal', credencial: 'ciec' };
   expect(answer.json.data).toEqual({ total: 1, items: [comunicado], siguiente: null, ...camino });
   expect(sat.consultas).toEqual([{ consulta: 'listar-comunicados', rfc: a.rfc, ...asked }]);
@@ -41,5 +41,5 @@ it('says why it asks for a credential, and both remedies, before anything is cha
   expect([status, json.cfdi_codigo]).toEqual([400, 4003]);
   expect(json.data?.['motivo']).toMatch(/buzón tributario.*CIEC o la e\.firma/);
   expect(json.cfdi_texto).toMatch(/rfc-guardar.*firma-registrar y firma-guardar/);
-  expect(kit.store.movimientos).toEqual([]);
+  expect(await kit.movimientos(a)).toEqual([]);
 });

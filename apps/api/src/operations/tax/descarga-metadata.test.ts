@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../../test/consulta.ts';
 import { type Alta, CIEC, createKitWithAlta, guardaCiec, type Kit, NOW, opener } from '../../../test/kit.ts';
-import type { StoredSolicitud } from '../../../test/memory-store.ts';
 
 const PATH = 'tax/descarga-metadata';
 const ENERO = { tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };
@@ -10,16 +9,29 @@ const HOUR_MS = 3_600_000;
 const ask = (kit: Kit, a: Alta, body: Record<string, unknown> = {}) =>
   kit.call(PATH, { rfc: a.rfc, ...ENERO, ...body }, { key: a.key });
 
-function only(kit: Kit): StoredSolicitud & { sellada: NonNullable<StoredSolicitud['sellada']> } {
-  const [solicitud, ...more] = kit.store.solicitudes.values();
-  if (!solicitud?.sellada || more.length > 0) throw new Error('not exactly one sealed solicitud');
-  return { ...solicitud, sellada: solicitud.sellada };
+interface Accepted {
+  readonly id: string;
+  readonly canal: string;
+  readonly formato: string;
+}
+interface Sellada {
+  readonly solicitudId: string;
+  readonly tipo: 'ciec' | 'efirma';
+  readonly kid: string;
+  readonly sobre: Buffer;
+  readonly expiraEn: Date;
 }
 
-function openSealed(kit: Kit, a: Alta, tipo: 'ciec' | 'efirma') {
-  const { vista, sellada } = only(kit);
-  const contexto = { solicitudId: vista.id, cuenta: a.cuentaId, rfc: a.rfc, tipo, expiraEn: sellada.expiraEn };
-  return opener.open(sellada.sobre, contexto);
+const accepted = (kit: Kit, a: Alta) => kit.filas<Accepted>('solicitud', a);
+
+/** Sealed copies of its solicitudes: the first is that of the channel. */
+const selladas = ({ sql }: Kit, { contribuyenteId }: Alta) => sql<Sellada>`
+  SELECT c.solicitud_id AS "solicitudId", c.tipo, c.kid, c.sobre, c.expira_en AS "expiraEn"
+  FROM credencial_sellada c JOIN solicitud s ON s.id = c.solicitud_id
+  WHERE s.contribuyente_id = ${contribuyenteId} ORDER BY (c.tipo = 'efirma') = (s.canal = 'soap') DESC`;
+
+function openSealed({ solicitudId, tipo, expiraEn, sobre }: Sellada, { cuentaId: cuenta, rfc }: Alta) {
+  return opener.open(sobre, { solicitudId, cuenta, rfc, tipo, expiraEn });
 }
 
 describe(PATH, () => {
@@ -29,12 +41,13 @@ describe(PATH, () => {
     const answer = await ask(kit, a);
     const solicitudId = answer.json.data?.['solicitud_id'];
     expect(answer.json.data).toEqual({ solicitud_id: expect.stringMatching(/^[0-9a-f-]{36}$/), estado: 'EN_PROCESO' });
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
+    expect(await kit.saldo(a)).toBe(9);
     expect(kit.woken()).toBe(1);
-    const { vista, canal, sellada } = only(kit);
-    expect([vista.id, canal, sellada.tipo, sellada.kid]).toEqual([solicitudId, 'portal', 'ciec', 'w1']);
-    expect(sellada.expiraEn).toEqual(new Date(NOW.getTime() + 168 * HOUR_MS));
-    const credencial = openSealed(kit, a, 'ciec');
+    expect(await accepted(kit, a)).toMatchObject([{ id: solicitudId, canal: 'portal' }]);
+    const [sellada, ...more] = await selladas(kit, a);
+    expect(sellada).toMatchObject({ tipo: 'ciec', kid: 'w1', expiraEn: new Date(NOW.getTime() + 168 * HOUR_MS) });
+    if (sellada === undefined || more.length > 0) throw new Error('not exactly one sealed copy');
+    const credencial = openSealed(sellada, a);
     expect(credencial.tipo === 'ciec' && credencial.ciec.toString()).toBe(CIEC);
   });
 
@@ -43,32 +56,34 @@ describe(PATH, () => {
     await guardaCiec(kit, a);
     await guardaEfirma(kit, a);
     expect((await ask(kit, a)).status).toBe(200);
-    const { canal, sellada } = only(kit);
-    expect([canal, sellada.tipo]).toEqual(['soap', 'efirma']);
+    expect(await accepted(kit, a)).toMatchObject([{ canal: 'soap' }]);
+    const [sellada, otra] = await selladas(kit, a);
+    expect(sellada).toMatchObject({ tipo: 'efirma', expiraEn: new Date(NOW.getTime() + HOUR_MS) });
     // The CIEC goes along, for the day that the SAT refuses the e.firma.
-    expect(only(kit).otra).toMatchObject({ tipo: 'ciec', expiraEn: new Date(NOW.getTime() + 168 * HOUR_MS) });
-    expect(sellada.expiraEn).toEqual(new Date(NOW.getTime() + HOUR_MS));
-    expect(openSealed(kit, a, 'efirma').tipo).toBe('efirma');
+    expect(otra).toMatchObject({ tipo: 'ciec', expiraEn: new Date(NOW.getTime() + 168 * HOUR_MS) });
+    if (sellada === undefined) throw new Error('no sealed copy');
+    expect(openSealed(sellada, a).tipo).toBe('efirma');
   });
 
   it('falls back to the CIEC from the very second in which the hour of the key is over', async () => {
     const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
     await guardaEfirma(kit, a);
-    kit.store.now = new Date(NOW.getTime() + HOUR_MS - 1);
+    await kit.setNow(new Date(NOW.getTime() + HOUR_MS - 1));
     expect((await ask(kit, a)).status).toBe(200);
-    kit.store.now = new Date(NOW.getTime() + HOUR_MS);
+    await kit.setNow(new Date(NOW.getTime() + HOUR_MS));
     expect((await ask(kit, a, { tipo: 'emitidos' })).status).toBe(200);
-    expect([...kit.store.solicitudes.values()].map(({ canal }) => canal)).toEqual(['soap', 'portal']);
+    expect((await accepted(kit, a)).map(({ canal }) => canal)).toEqual(['soap', 'portal']);
   });
 
   it('counts a stored credential that does not open as not stored', async () => {
     const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
-    for (const row of kit.store.credenciales.values()) row.sobre[row.sobre.length - 1] = (row.sobre.at(-1) ?? 0) ^ 1;
+    await kit.sql`UPDATE credencial SET sobre = set_bit(sobre, 8 * length(sobre) - 8, 1 - get_bit(sobre, 8 * length(sobre) - 8))
+      WHERE contribuyente_id = ${a.contribuyenteId}`;
     const answer = await ask(kit, a);
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4003]);
-    expect(kit.store.solicitudes.size).toBe(0);
+    expect(await accepted(kit, a)).toEqual([]);
   });
 
   it.each([
@@ -96,8 +111,8 @@ describe(PATH, () => {
     for (const body of [{}, { formato: 'csv' }, { formato: 'parquet' }, { formato: 'parquet' }, { formato: 'xlsx' }])
       ids.push((await ask(kit, a, body)).json.data?.['solicitud_id']);
     expect([ids[1], ids[3]]).toEqual([ids[0], ids[2]]);
-    expect([...kit.store.solicitudes.values()].map(({ vista }) => vista.formato)).toEqual(['csv', 'parquet', 'xlsx']);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(7);
+    expect((await accepted(kit, a)).map(({ formato }) => formato)).toEqual(['csv', 'parquet', 'xlsx']);
+    expect(await kit.saldo(a)).toBe(7);
   });
 
   it('says which formats there are', async () => {

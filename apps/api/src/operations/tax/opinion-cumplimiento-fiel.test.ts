@@ -11,17 +11,17 @@ describeConsulta({ path: PATH, cost: 1, needs: 'efirma', asks, body: (rfc) => ({
 it('keeps the document as the SAT signed it and gives a URL of it', async () => {
   const { kit, a } = await prepare({ 'consultar-opinion': [opinion] }, 'efirma');
   const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
-  expectCharged(kit, a, answer);
-  const [documento] = kit.store.documentos;
+  await expectCharged(kit, a, answer);
+  const [documento] = await kit.filas<{ object_key: string }>('documento', a);
   if (!documento) throw new Error('no document was noted');
-  expect(kit.saved.get(documento.objectKey)).toEqual(pdf);
-  expect(documento).toMatchObject({ contribuyenteId: a.contribuyenteId, tipo: 'opinion', bytes: pdf.length });
+  expect(kit.saved.get(documento.object_key)).toEqual(pdf);
+  expect(documento).toMatchObject({ tipo: 'opinion', bytes: String(pdf.length) });
   expect(answer.json.data).toEqual({
     rfc: a.rfc,
     opinion: 'POSITIVO',
     motivo: null,
     expira_en: '2026-11-20T19:00:00.000Z',
-    pdf_firmado_url: expect.stringContaining(documento.objectKey),
+    pdf_firmado_url: expect.stringContaining(documento.object_key),
     ...{ canal: 'portal', credencial: 'efirma' },
   });
 });
@@ -37,6 +37,6 @@ it.each(['saveDocumento', 'presign'] as const)(
     expect(answer.json.cfdi_texto).toMatch(/almacén.*No se cobró nada; repita la consulta/);
     expect(answer.text).not.toContain('ECONNREFUSED');
     expect(answer.headers.get('retry-after')).toBe('60');
-    expectGivenBack(kit, a, 1);
+    await expectGivenBack(kit, a, 1);
   },
 );

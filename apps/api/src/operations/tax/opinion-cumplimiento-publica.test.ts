@@ -10,7 +10,7 @@ async function ask(consultar: (() => Promise<RespuestaOpinionPublica>) | null) {
     { saldo: 0 },
   );
   const answer = await kit.call(PATH, { rfc: 'XIQB891116QE4' }, { key: a.key });
-  expect(kit.store.movimientos).toEqual([]);
+  expect(await kit.movimientos(a)).toEqual([]);
   return answer;
 }
 

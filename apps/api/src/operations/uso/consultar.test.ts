@@ -16,7 +16,7 @@ it('sums what the account used by day and operation, free of charge', async () =
     items: [],
     siguiente: null,
   });
-  expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
+  expect(await kit.saldo(a)).toBe(9);
 });
 
 it('refuses a period that has not begun or exceeds 366 days', async () => {

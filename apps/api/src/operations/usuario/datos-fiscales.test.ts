@@ -11,8 +11,8 @@ describeConsulta({ path: PATH, cost: 1, needs: 'any', asks, body: (rfc) => ({ rf
 it('answers and charges all the same when the name cannot be kept', async () => {
   const guion = { 'descargar-constancia': [{ constancia, pdf: Buffer.from('%PDF') }] };
   const { kit, a } = await prepare(guion, 'ciec');
-  kit.store.fault = { kind: 'reject', only: 'boveda.nameContribuyente' };
-  expectCharged(kit, a, await kit.call(PATH, { rfc: a.rfc }, { key: a.key }));
+  kit.watch.fault = { kind: 'reject', only: /UPDATE contribuyente SET nombre/ };
+  await expectCharged(kit, a, await kit.call(PATH, { rfc: a.rfc }, { key: a.key }));
 });
 
 it('says what to do about an idCIF that is not of this RFC, and charges nothing', async () => {
@@ -22,7 +22,7 @@ it('says what to do about an idCIF that is not of this RFC, and charges nothing'
   const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
   expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4003]);
   expect(answer.json.data?.['motivo']).toMatch(/idCIF.*rfc-registrar/s);
-  expectGivenBack(kit, a, 1);
+  await expectGivenBack(kit, a, 1);
 });
 
 it('names both remedies when there is neither', async () => {

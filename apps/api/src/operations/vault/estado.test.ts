@@ -19,7 +19,7 @@ it('says of every way to the SAT whether it serves, why not, and until when', as
   await guardaEfirma(kit, a);
   await guardaCiec(kit, a);
   const serves = { sirve: true, motivo: null, rechazada_en: null };
-  const inAnHour = new Date(kit.store.now.getTime() + 3_600_000).toISOString();
+  const inAnHour = new Date(kit.now().getTime() + 3_600_000).toISOString();
   expect(await look()).toMatchObject({
     registrado: true,
     certificado: { no_serie: expect.stringMatching(/^\d{20}$/), titular: expect.any(String) },
@@ -35,22 +35,18 @@ it('tells at which channel a credential was refused, and that the key is gone af
   const { kit, a } = await createKitWithAlta();
   await guardaEfirma(kit, a);
   await guardaCiec(kit, a);
-  const id = (tipo: string) => {
-    const found = [...kit.store.credenciales.values()].find((guardada) => guardada.tipo === tipo);
-    if (!found) throw new Error(`no ${tipo}`);
-    return found.id;
-  };
-  const { contribuyenteId } = [...kit.store.credenciales.values()][0] ?? { contribuyenteId: '' };
-  await kit.deps.boveda.refuse(contribuyenteId, id('efirma_cer'), 'soap');
-  await kit.deps.boveda.refuse(contribuyenteId, id('ciec'), 'portal');
+  for (const { id, tipo } of await kit.filas<{ id: string; tipo: string }>('credencial', a)) {
+    if (tipo === 'efirma_cer') await kit.deps.boveda.refuse(a.contribuyenteId, id, 'soap');
+    if (tipo === 'ciec') await kit.deps.boveda.refuse(a.contribuyenteId, id, 'portal');
+  }
   const caminos = async () =>
     (await kit.call(PATH, { rfc: a.rfc }, { key: a.key })).json.data?.['caminos'] as Record<string, unknown>[];
-  const en = kit.store.now.toISOString();
+  const en = kit.now().toISOString();
   expect(await caminos()).toMatchObject([
     { canal: 'soap', sirve: false, motivo: expect.stringContaining('rechazó la e.firma'), rechazada_en: en },
     { canal: 'portal', sirve: true, rechazada_en: null },
     { credencial: 'ciec', sirve: false, motivo: expect.stringContaining('rechazaron la CIEC'), rechazada_en: en },
   ]);
-  kit.store.now = new Date(kit.store.now.getTime() + 3_600_000);
+  await kit.setNow(new Date(kit.now().getTime() + 3_600_000));
   expect((await caminos())[1]).toMatchObject({ sirve: false, motivo: expect.stringContaining('ya se borró') });
 });

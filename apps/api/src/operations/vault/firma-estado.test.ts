@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../../test/consulta.ts';
 import { createKitWithAlta, NOW, pideEstado } from '../../../test/kit.ts';
-import { credencialKey } from '../../../test/memory-store.ts';
 
 describe('vault/firma-estado', () => {
   it('follows the e.firma from nothing to expired', async () => {
@@ -13,28 +12,28 @@ describe('vault/firma-estado', () => {
     const ends = { expira_en: '2028-06-01T00:00:00.000Z', key_expira_en: '2026-11-20T19:00:00.000Z' };
     const whole = { ...none, tiene_cer: true, tiene_key: true, vigente: true, ...ends };
     expect(await look()).toEqual(whole);
-    kit.store.now = new Date(NOW.getTime() + 3_600_000 - 1);
+    await kit.setNow(new Date(NOW.getTime() + 3_600_000 - 1));
     expect(await look()).toEqual(whole);
-    kit.store.now = new Date(NOW.getTime() + 3_600_000);
+    await kit.setNow(new Date(NOW.getTime() + 3_600_000));
     expect(await look()).toEqual({ ...whole, tiene_key: false, key_expira_en: null });
-    kit.store.now = new Date('2028-06-01T00:00:00Z');
+    await kit.setNow(new Date('2028-06-01T00:00:00Z'));
     expect(await look()).toEqual({ ...whole, tiene_key: false, key_expira_en: null, vigente: false });
   });
 
   it('reports the true state when the shred key was lost and when the SAT refused the certificate', async () => {
     const { kit, a } = await createKitWithAlta();
     await guardaEfirma(kit, a);
-    const rowOf = (tipo: 'efirma_key' | 'efirma_cer') =>
-      kit.store.credenciales.get(credencialKey(a.contribuyenteId, tipo));
+    const refuse = (column: string) =>
+      kit.pool.query(`UPDATE credencial SET ${column} = now() WHERE contribuyente_id = $1 AND tipo = 'efirma_cer'`, [
+        a.contribuyenteId,
+      ]);
     const look = async () => (await pideEstado(kit, a)).json.data;
-    const key = rowOf('efirma_key');
-    if (key) Reflect.deleteProperty(key, 'shred');
+    await kit.sql`DELETE FROM efirma_shred s USING credencial c WHERE c.id = s.credencial_id AND c.contribuyente_id = ${a.contribuyenteId}`;
     expect(await look()).toMatchObject({ tiene_cer: true, tiene_key: false, vigente: true });
-    const cer = rowOf('efirma_cer');
-    const desde = kit.store.now.toISOString();
-    if (cer) cer.rechazadaEn.soap = kit.store.now;
+    const desde = kit.now().toISOString();
+    await refuse('rechazada_soap_en');
     expect(await look()).toMatchObject({ vigente: true, rechazos: [{ canal: 'soap', desde }] });
-    if (cer) cer.rechazadaEn.portal = kit.store.now;
+    await refuse('rechazada_portal_en');
     const both = [
       { canal: 'soap', desde },
       { canal: 'portal', desde },

@@ -41,7 +41,7 @@ describe(PATH, () => {
     const answer = await register(kit, a, make(a.rfc).cer);
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4001]);
     expect(answer.json.data?.['motivo']).toMatch(reason);
-    expect(kit.store.credenciales.size).toBe(0);
+    expect(await kit.filas('credencial', a)).toEqual([]);
   });
 
   it('answers 4001 to bytes that are no certificate and 2001 to text that is not base64', async () => {

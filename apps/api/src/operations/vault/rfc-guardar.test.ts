@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { CIEC, createKitWithAlta } from '../../../test/kit.ts';
-import { credencialKey } from '../../../test/memory-store.ts';
 
 const PATH = 'vault/rfc-guardar';
 
@@ -9,8 +8,8 @@ describe(PATH, () => {
     const { kit, a } = await createKitWithAlta();
     const { json } = await kit.call(PATH, { rfc: a.rfc, ciec: CIEC }, { key: a.key });
     expect(json).toEqual({ cfdi_codigo: 1, cfdi_texto: 'OK' });
-    const row = kit.store.credenciales.get(credencialKey(a.contribuyenteId, 'ciec'));
-    expect(row).toMatchObject({ apiKeyId: a.keyId, kid: 'k1' });
+    const [row] = await kit.filas<{ sobre: Buffer }>('credencial', a);
+    expect(row).toMatchObject({ tipo: 'ciec', api_key_id: a.keyId, kid: 'k1' });
     for (const form of [CIEC, Buffer.from(CIEC).toString('base64'), Buffer.from(CIEC).toString('hex')]) {
       expect(row?.sobre.includes(form)).toBe(false);
     }
@@ -37,7 +36,7 @@ describe(PATH, () => {
         expect([status, json.cfdi_codigo]).toEqual([400, 2001]);
         expect(json.data).toMatchObject({ campo: 'ciec', motivo: expect.stringMatching(/imprimibles/) });
       }
-      expect(kit.store.credenciales.size).toBe(0);
+      expect(await kit.filas('credencial', a)).toEqual([]);
     },
   );
 
@@ -51,12 +50,10 @@ describe(PATH, () => {
 
   it('answers 1002 when the key dies between the pass and the write', async () => {
     const { kit, a } = await createKitWithAlta();
-    kit.store.before = (name) => {
-      const key = kit.store.keys.get(a.keyId);
-      if (name === 'boveda.store' && key) key.estado = 'REVOCADA';
-    };
+    kit.watch.before = (text) =>
+      text.includes('INSERT INTO credencial') && kit.update('api_key', a.keyId, { estado: 'REVOCADA' });
     const answer = await kit.call(PATH, { rfc: a.rfc, ciec: CIEC }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([401, 1002]);
-    expect(kit.store.credenciales.size).toBe(0);
+    expect(await kit.filas('credencial', a)).toEqual([]);
   });
 });

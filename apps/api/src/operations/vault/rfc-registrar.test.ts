@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../../test/consulta.ts';
-import { alta, createKit, createKitWithAlta, guardaCiec, pideEstado } from '../../../test/kit.ts';
+import { createKit, createKitWithAlta, guardaCiec, pideEstado } from '../../../test/kit.ts';
 
 describe('vault/rfc-registrar', () => {
   it('associates the RFC with the calling key, once or many times, free of charge', async () => {
@@ -17,7 +17,7 @@ describe('vault/rfc-registrar', () => {
 
   it('is not needed before credentials are stored and looked at, for the own RFC of the key only', async () => {
     const kit = await createKit();
-    const [a, b] = [alta(kit.store, { isRegistrada: false }), alta(kit.store)];
+    const [a, b] = [await kit.alta({ isRegistrada: false }), await kit.alta()];
     await guardaCiec(kit, a);
     await guardaEfirma(kit, a);
     expect((await pideEstado(kit, a)).json.data).toMatchObject({ tiene_cer: true, tiene_key: true });
@@ -27,15 +27,16 @@ describe('vault/rfc-registrar', () => {
       expect((await pideEstado(kit, { ...a, rfc })).json.cfdi_codigo).toBe(1003);
       expect((await kit.call('vault/rfc-registrar', { rfc }, { key: a.key })).json.cfdi_codigo).toBe(1003);
     }
-    expect(kit.store.keys.get(a.keyId)?.isRegistrada).toBe(false);
+    const [llave] = await kit.sql`SELECT registrada_en FROM api_key WHERE id = ${a.keyId}`;
+    expect(llave).toEqual({ registrada_en: null });
   });
 
   it('keeps the idCIF when it is given', async () => {
     const { kit, a } = await createKitWithAlta();
-    const idCif = () => kit.store.contribuyentes.get(a.contribuyenteId)?.idCif;
     await kit.call('vault/rfc-registrar', { rfc: a.rfc, id_cif: '15020034567' }, { key: a.key });
     await kit.call('vault/rfc-registrar', { rfc: a.rfc }, { key: a.key });
-    expect(idCif()).toBe('15020034567');
+    const [taxpayer] = await kit.sql`SELECT id_cif FROM contribuyente WHERE id = ${a.contribuyenteId}`;
+    expect(taxpayer).toEqual({ id_cif: '15020034567' });
     const answer = await kit.call('vault/rfc-registrar', { rfc: a.rfc, id_cif: '1502' }, { key: a.key });
     expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, 'id_cif']);
   });

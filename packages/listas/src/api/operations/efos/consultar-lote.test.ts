@@ -57,7 +57,7 @@ describe(PATH, () => {
     });
     expect(consultadas).toEqual([{ lista: 'CSD', archivo: 'csd', fecha_corte: '2026-11-06' }]);
     expect(asked).toEqual([['AAA010101AAA', 'XYZ850101AB1', 'AAA010101AAA']]);
-    expect(kit.store.movimientos).toEqual([]);
+    expect(await kit.movimientos(a)).toEqual([]);
   });
 
   it('takes from 1 to 1,000 RFCs', async () => {

@@ -54,7 +54,7 @@ describe(PATH, () => {
       advertencias: [expect.stringMatching(`dígito verificador de ${OTRO}`)],
     });
     expect(asked).toEqual([OTRO]);
-    expect(kit.store.movimientos).toEqual([]);
+    expect(await kit.movimientos(a)).toEqual([]);
   });
 
   it('returns false for an RFC on no list, and says when no list of EDOS was imported', async () => {
@@ -74,7 +74,7 @@ describe(PATH, () => {
 
   it('is 503/5041 while the database is away', async () => {
     const { kit, a } = await createKitWithAlta({}, { saldo: 0 });
-    kit.store.fault = { kind: 'reject', only: 'listas.consultar' };
+    kit.watch.fault = { kind: 'reject', only: 'listas.consultar' };
     const answer = await kit.call(PATH, { rfc: OTRO }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
     // It costs nothing: there is no balance to speak of.

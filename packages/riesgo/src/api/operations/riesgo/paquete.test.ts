@@ -41,7 +41,7 @@ describe(PATH, () => {
       cfdi: { ingresos: { cfdi: 2, monto: '2320.00' }, egresos: nada },
     });
     expect(items[2]).toMatchObject({ supuesto: 'Desvirtuado', adverso: false, publicado_en: null });
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
+    expect(await kit.saldo(a)).toBe(9);
   });
 
   it('gives them page by page, each once, also where one stands on two lists', async () => {

@@ -31,7 +31,7 @@ async function keeping() {
       recibidos: true,
     },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
-    ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 1n, ultimaLectura: kit.store.now },
+    ...{ creadaEn: kit.now(), consentimiento: null, cambios: 1n, ultimaLectura: kit.now() },
     ...{
       proximaLectura: null,
       releidoDesde: '2026-02-01',

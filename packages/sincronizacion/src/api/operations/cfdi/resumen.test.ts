@@ -31,7 +31,7 @@ async function keeping(answer: ResumenCfdi | DemasiadosCfdi) {
       recibidos: false,
     },
     ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
-    ...{ creadaEn: kit.store.now, consentimiento: null, cambios: 0n, ultimaLectura: null },
+    ...{ creadaEn: kit.now(), consentimiento: null, cambios: 0n, ultimaLectura: null },
     ...{
       proximaLectura: null,
       releidoDesde: '2026-02-01',

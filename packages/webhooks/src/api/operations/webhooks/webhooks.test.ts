@@ -1,7 +1,7 @@
 import { contextoDeWebhook } from '@acuse/core';
 import { createSellado, openKeyring } from '@acuse/vault';
 import { describe, expect, it } from 'vitest';
-import { type Alta, type Answer, alta, createKit, type Kit, REQUIRED } from '../../../../../../apps/api/test/kit.ts';
+import { type Alta, type Answer, createKit, type Kit, REQUIRED } from '../../../../../../apps/api/test/kit.ts';
 
 const URL = 'https://erp.example/acuse';
 const eventos = ['solicitud.terminada', 'saldo.bajo'];
@@ -9,7 +9,7 @@ const NADIE = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
 
 async function start() {
   const kit = await createKit();
-  const a = alta(kit.store);
+  const a = await kit.alta();
   return { kit, a, call: callerOf(kit, a) };
 }
 
@@ -135,7 +135,7 @@ describe('webhooks', () => {
     const refused = await call('reenviar', { entrega_id });
     expect([...told(refused), refused.json.data]).toEqual([429, 'DEMASIADAS_PETICIONES', { reintentar_en: 1 }]);
     expect(refused.headers.get('retry-after')).toBe('1');
-    kit.store.now = new Date(kit.store.now.getTime() + 1_000);
+    await kit.setNow(new Date(kit.now().getTime() + 1_000));
     expect([(await call('reenviar', { entrega_id })).status, (await call('reenviar', { entrega_id })).status]).toEqual([
       200, 429,
     ]);
@@ -172,8 +172,8 @@ describe('webhooks', () => {
     const entrega_id = String((await call('probar', { webhook_id })).json.data?.['entrega_id']);
     const state = () => JSON.stringify([...kit.store.webhooks, ...kit.store.entregas]);
     const before = state();
-    const otraCuenta = alta(kit.store);
-    const otroRfc = alta(kit.store);
+    const otraCuenta = await kit.alta();
+    const otroRfc = await kit.alta();
     const contribuyente = kit.store.contribuyentes.get(otroRfc.contribuyenteId);
     if (contribuyente) Object.assign(contribuyente, { cuentaId: a.cuentaId });
     for (const otro of [otraCuenta, otroRfc]) {
