@@ -48,6 +48,8 @@ export function createServerFor({ app }: Pick<Api, 'app'>, limits: Limits, newId
   );
   server.on('checkExpectation', answer);
   server.maxConnections = limits.MAX_CONNECTIONS;
+  // A client may close its half once it has sent its request (RFC 9112, 9.6): Node would drop the answer.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseRaw(error, socket, newId()));
   return server;
 }
