@@ -25,7 +25,7 @@ async function open(fechaCorte: string | null = '2026-07-31') {
     };
   };
   const { kit, a } = await createKitWithAlta({ deps: { listas: { consultar } } }, { saldo: 0 });
-  return { asked, kit, call: (body: unknown) => kit.call(PATH, body, { key: a.key }) };
+  return { asked, kit, a, call: (body: unknown) => kit.call(PATH, body, { key: a.key }) };
 }
 
 describe(PATH, () => {
@@ -39,7 +39,7 @@ describe(PATH, () => {
   });
 
   it('answers each RFC in the order of the question, a repeated one each time, by one look at the lists', async () => {
-    const { asked, kit, call } = await open();
+    const { asked, kit, a, call } = await open();
     const answer = await call({ rfcs: ['AAA010101AAA', ' xyz850101ab1', 'AAA010101AAA'] });
     expect(answer.json).toMatchObject({ cfdi_codigo: 1, data: { total: 3, fecha_corte: '2026-07-31' } });
     const { items, listas_consultadas: consultadas } = answer.json.data as {

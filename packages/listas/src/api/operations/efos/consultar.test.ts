@@ -19,7 +19,7 @@ async function ask(respuesta: RespuestaListas, rfc = OTRO) {
     return respuesta;
   };
   const { kit, a } = await createKitWithAlta({ deps: { listas: { consultar } } }, { saldo: 0 });
-  return { answer: await kit.call(PATH, { rfc }, { key: a.key }), asked, kit };
+  return { answer: await kit.call(PATH, { rfc }, { key: a.key }), asked, kit, a };
 }
 
 describe(PATH, () => {
@@ -27,7 +27,7 @@ describe(PATH, () => {
     const historial = [
       { situacion: 'PRESUNTO', oficio: '500-1', fechaSat: '2024-03-05', fechaDof: '2024-03-25' },
     ] as const;
-    const { answer, asked, kit } = await ask(
+    const { answer, asked, kit, a } = await ask(
       {
         ...dice({
           fechaCorte: '2026-07-31',
@@ -74,7 +74,7 @@ describe(PATH, () => {
 
   it('is 503/5041 while the database is away', async () => {
     const { kit, a } = await createKitWithAlta({}, { saldo: 0 });
-    kit.watch.fault = { kind: 'reject', only: 'listas.consultar' };
+    kit.watch.fault = { kind: 'reject', only: /efos/ };
     const answer = await kit.call(PATH, { rfc: OTRO }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
     // It costs nothing: there is no balance to speak of.

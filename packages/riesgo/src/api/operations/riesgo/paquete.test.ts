@@ -1,11 +1,10 @@
-import type { VistaSolicitud } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { createKitWithSolicitud } from '../../../../../../apps/api/test/kit.ts';
 import type { ContraparteDePaquete } from '../../../index.ts';
 
 const PATH = 'riesgo/paquete';
 const TERMINADA = {
-  ...({ estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' } as const),
+  ...({ estado: 'TERMINADA', confianza: 'confirmado', object_key: 'solicitudes/x/paquete.zip' } as const),
   ...{ bytes: 1234, sha256: 'a'.repeat(64) },
 };
 const nada = { cfdi: 0, monto: '0.00' };
@@ -20,9 +19,15 @@ const TRES = [
   listada('XIA190128J61', 'CSD', { supuesto: 'Desvirtuado', isAdverso: false, publicada: null }),
 ];
 
-async function withCruce(change: Partial<VistaSolicitud> = {}, listadas: readonly ContraparteDePaquete[] = TRES) {
-  const made = await createKitWithSolicitud({ ...TERMINADA, cruce: { listadas: 2, adversas: 1 }, ...change });
-  made.kit.store.listadas.set(made.id, listadas);
+const cruce = (contrapartes_listadas: number | null, contrapartes_adversas = contrapartes_listadas) => ({
+  ...{ contrapartes_listadas, contrapartes_adversas },
+});
+
+async function withCruce(change: Record<string, unknown> = {}, listadas: readonly ContraparteDePaquete[] = TRES) {
+  const made = await createKitWithSolicitud({ ...TERMINADA, ...cruce(2, 1), ...change });
+  for (const { rfc, lista, supuesto, isAdverso, publicada, nombre, ingresos, egresos } of listadas)
+    await made.kit.sql`INSERT INTO riesgo_paquete VALUES (${made.id}, ${rfc}, ${lista}, ${supuesto}, ${isAdverso},
+      ${publicada}, ${nombre}, ${ingresos.cfdi}, ${ingresos.monto}, ${egresos.cfdi}, ${egresos.monto})`;
   const look = (body = {}) => made.kit.call(PATH, { solicitud_id: made.id, ...body }, { key: made.a.key });
   return { ...made, look };
 }
@@ -69,7 +74,7 @@ describe(PATH, () => {
   });
 
   it('returns an empty list only for a package that was crossed', async () => {
-    const { look } = await withCruce({ cruce: { listadas: 0, adversas: 0 } }, []);
+    const { look } = await withCruce(cruce(0), []);
     expect((await look()).json.data).toMatchObject({
       contrapartes_listadas: { total: 0, adversas: 0 },
       ...{ total: 0, items: [], siguiente: null },
@@ -77,12 +82,18 @@ describe(PATH, () => {
   });
 
   it.each([
-    ['EN_PROCESO', { estado: 'EN_PROCESO', cruce: null }, 409, 'SOLICITUD_SIN_TERMINAR', '/descarga/verificar'],
-    ['RECHAZADA', { estado: 'RECHAZADA', cruce: null }, 409, 'SOLICITUD_SIN_PAQUETE', 'devuelto'],
-    ['not crossed', { cruce: null }, 409, 'PAQUETE_SIN_CRUZAR', '/efos/consultar-lote'],
+    [
+      'EN_PROCESO',
+      { estado: 'EN_PROCESO', object_key: null, ...cruce(null) },
+      409,
+      'SOLICITUD_SIN_TERMINAR',
+      '/descarga/verificar',
+    ],
+    ['RECHAZADA', { estado: 'RECHAZADA', object_key: null, ...cruce(null) }, 409, 'SOLICITUD_SIN_PAQUETE', 'devuelto'],
+    ['not crossed', cruce(null), 409, 'PAQUETE_SIN_CRUZAR', '/efos/consultar-lote'],
     [
       'a reading of a subscription',
-      { cruce: null, hasOrigen: true },
+      { ...cruce(null), sincronizacion_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' },
       ...([409, 'PAQUETE_DE_SINCRONIZACION', '/riesgo/proveedores'] as const),
     ],
   ] as const)('says of one that is %s why there is nothing and what to do', async (_, change, status, name, remedy) => {
@@ -95,14 +106,14 @@ describe(PATH, () => {
   it('says that the package was deleted after its time, also between two pages, instead of an empty list', async () => {
     const { kit, id, look } = await withCruce();
     const { siguiente } = (await look({ limite: 1 })).json.data ?? {};
-    kit.store.listadas.delete(id);
+    await kit.sql`DELETE FROM riesgo_paquete WHERE solicitud_id = ${id} AND (rfc, lista) > ('EKU9003173C9', '69')`;
+    // Past the last of those that are there still is the end.
+    expect((await look({ cursor: siguiente })).json.data).toMatchObject({ total: 0, siguiente: null });
+    await kit.sql`DELETE FROM riesgo_paquete WHERE solicitud_id = ${id}`;
     for (const body of [{}, { cursor: siguiente }]) {
       const { status, json } = await look(body);
       expect([status, json.cfdi_codigo, json['error']]).toEqual([410, 3004, 'CRUCE_CADUCADO']);
     }
-    // Past the last of those that are there still is the end.
-    kit.store.listadas.set(id, TRES.slice(0, 1));
-    expect((await look({ cursor: siguiente })).json.data).toMatchObject({ total: 0, siguiente: null });
   });
 
   it('answers for another taxpayer as for a solicitud that does not exist', async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { createKitWithAlta } from '../../../../../../apps/api/test/kit.ts';
-import type { FiltroCfdi, LugarCfdi, PaginaCfdi, VistaSincronizacion } from '../../../db/index.ts';
+import { createKitWithAlta, guardaCiec } from '../../../../../../apps/api/test/kit.ts';
+import type { FiltroCfdi, LugarCfdi, PaginaCfdi } from '../../../db/index.ts';
 
 const PATH = 'cfdi/consultar';
 const UUID = '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A';
@@ -21,36 +21,28 @@ async function keeping() {
     return { filas: [FILA], siguiente: LUGAR };
   };
   const { kit, a } = await createKitWithAlta({ deps: { almacenes: { page } } }, { saldo: 0 });
-  const vista: VistaSincronizacion = {
-    ...{
-      id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
-      almacenId: 7,
-      modo: 'test',
-      rfc: a.rfc,
-      emitidos: false,
-      recibidos: true,
-    },
-    ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, estado: 'ACTIVA', motivo: null, pausadaEn: null },
-    ...{ creadaEn: kit.now(), consentimiento: null, cambios: 1n, ultimaLectura: kit.now() },
-    ...{
-      proximaLectura: null,
-      releidoDesde: '2026-02-01',
-      porLeer: 2,
-      fallando: 0,
-      porConfirmar: 0,
-      sinConfirmar: 0,
-      ultimoFallo: null,
-    },
+  await guardaCiec(kit, a);
+  /** A new subscription. */
+  const subscribe = async () => {
+    await kit.call('sincronizacion/borrar', { rfc: a.rfc }, { key: a.key });
+    const ajustes = { rfc: a.rfc, tipo: 'recibidos', desde: '2026-01-01', frecuencia: 'DIARIA' };
+    const { status, text } = await kit.call('sincronizacion/crear', ajustes, { key: a.key });
+    if (status !== 200) throw new Error(text);
+    const suyas = await kit.filas<{ id: string; estado: string; almacen_id: number }>('sincronizacion', a);
+    const suya = suyas.find(({ estado }) => estado === 'ACTIVA');
+    if (suya === undefined) throw new Error('no subscription');
+    await kit.sql`UPDATE tramo SET fase = 'FIN', lecturas = 1 WHERE sincronizacion_id = ${suya.id} AND mes = '2026-01-01'`;
+    await kit.sql`INSERT INTO lectura (almacen_id, n, solicitud_id, tipo, desde, hasta, pedida_en, filas, nuevos, cambiados, ausentes, es_dudosa)
+      VALUES (${suya.almacen_id}, 1, ${suya.id}, 'recibidos', '2026-01-01', '2026-01-31', now(), 1, 1, 0, 0, false)`;
+    return suya;
   };
-  kit.store.sincronizaciones.set(a.contribuyenteId, vista);
+  const { id, almacen_id: almacenId } = await subscribe();
   const call = (body: object = {}) => kit.call(PATH, { rfc: a.rfc, ...body }, { key: a.key });
-  /** A subscription in the place of the one before. */
-  const renew = (id: string) => kit.store.sincronizaciones.set(a.contribuyenteId, { ...vista, id });
-  return { call, asked, kit, renew };
+  return { call, asked, subscribe, id, almacenId };
 }
 
 it('gives a page in the words of sincronizacion/cambios, with how far the store knows its CFDI, free of charge', async () => {
-  const { call, asked } = await keeping();
+  const { call, asked, almacenId } = await keeping();
   const filtro = {
     ...{
       tipo: 'recibidos',
@@ -81,11 +73,11 @@ it('gives a page in the words of sincronizacion/cambios, with how far the store 
     ],
     siguiente: expect.any(String),
     ...{ conocido_desde: '2026-01-01', releido_desde: '2026-02-01' },
-    ...{ ultima_lectura: '2026-11-20T18:00:00.000Z', periodos_por_leer: 2 },
+    ...{ ultima_lectura: '2026-11-20T18:00:00.000Z', periodos_por_leer: 10 },
   });
   expect(asked).toEqual([
     {
-      ...{ almacenId: 7, despuesDe: null, limite: 1_000 },
+      ...{ almacenId, despuesDe: null, limite: 1_000 },
       filtro: {
         ...{ tipos: ['recibidos'], desde: '2026-01-01', hasta: '2026-01-31', contraparte: 'EKU9003173C9' },
         ...{ estado: 'CANCELADO', efecto: 'I', montoMin: '-1', montoMax: '50000.000001', uuid: UUID },
@@ -95,7 +87,7 @@ it('gives a page in the words of sincronizacion/cambios, with how far the store 
 });
 
 it('goes on where a cursor says, of the same filters, of the same subscription, and of no other', async () => {
-  const { call, asked, renew } = await keeping();
+  const { call, asked, subscribe } = await keeping();
   const cursor = (await call({ desde: '2026-01-01' })).json.data?.['siguiente'];
   expect((await call({ desde: '2026-01-01', limite: 5, cursor })).status).toBe(200);
   expect(asked.at(-1)).toMatchObject({ despuesDe: LUGAR, limite: 5 });
@@ -108,7 +100,7 @@ it('goes on where a cursor says, of the same filters, of the same subscription, 
       expect.objectContaining({ campo: 'cursor' }),
     ]);
   }
-  renew('01936f5e-7c3a-7b1e-8f00-000000000000');
+  await subscribe();
   expect((await call({ desde: '2026-01-01', cursor })).json['error']).toBe('CAMPO_INVALIDO');
   expect(asked).toHaveLength(2);
 });
@@ -122,9 +114,9 @@ it.each([
   [LUGAR.emitidaEn, '-'.repeat(36)],
   [LUGAR.emitidaEn, UUID.replace('-', '0')],
 ])('refuses a cursor whose mark is right and whose place %s %s there cannot be', async (emitidaEn, uuid) => {
-  const { call, asked } = await keeping();
+  const { call, asked, id } = await keeping();
   const lugar = `${emitidaEn}${uuid}r`;
-  const bound = JSON.stringify(['01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', Array(9).fill(null), lugar]);
+  const bound = JSON.stringify([id, Array(9).fill(null), lugar]);
   const mark = createHash('sha256').update(bound).digest('hex').slice(0, 16);
   const { status, json } = await call({ cursor: `${mark}.${Buffer.from(lugar).toString('base64url')}` });
   expect([status, json.data]).toEqual([400, expect.objectContaining({ campo: 'cursor' })]);

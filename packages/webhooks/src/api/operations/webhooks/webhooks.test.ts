@@ -17,17 +17,20 @@ const callerOf =
   (kit: Kit, { key, rfc }: Alta) =>
   (path: string, body: object) =>
     kit.call(`webhooks/${path}`, { rfc, ...body }, { key });
+/** Endpoints of the account that were not deleted. */
+const vivos = ({ sql }: Kit, { cuentaId }: Alta) =>
+  sql`SELECT * FROM webhook WHERE cuenta_id = ${cuentaId} AND borrado_en IS NULL`;
 const told = ({ status, json }: Answer) => [status, json['error']];
 
 describe('webhooks', () => {
   it('are one for each address and RFC: a second one is refused with the id of the first', async () => {
-    const { kit, call } = await start();
+    const { kit, a, call } = await start();
     const idOf = ({ json }: Answer) => json.data?.['webhook_id'];
     const first = await call('crear', { url: URL, eventos });
     const second = await call('crear', { url: 'https://ERP.example/acuse', eventos: ['saldo.bajo'] });
     expect(told(second)).toEqual([409, 'WEBHOOK_REPETIDO']);
     expect(second.json.data).toEqual({ webhook_id: idOf(first) });
-    expect(kit.store.webhooks.size).toBe(1);
+    expect(await vivos(kit, a)).toHaveLength(1);
     // No change makes two of them alike either.
     const other = await call('crear', { url: `${URL}/otro`, eventos });
     const moved = await call('actualizar', { webhook_id: idOf(other), url: URL });
@@ -47,9 +50,9 @@ describe('webhooks', () => {
       creado_en: '2026-11-20T18:00:00.000Z',
       secreto: expect.stringMatching(/^whsec_/),
     });
-    const stored = kit.store.webhooks.get(String(data?.['webhook_id']));
-    expect(stored?.vista.rfcs).toEqual([a.rfc]);
-    const [guardado] = stored?.secretos ?? [];
+    expect(await vivos(kit, a)).toMatchObject([{ rfcs: [a.rfc] }]);
+    const [guardado] = await kit.sql<{ id: string; sobre: Buffer }>`
+      SELECT id, sobre FROM webhook_secreto WHERE webhook_id = ${data?.['webhook_id']}`;
     const clave = createSellado(openKeyring('WEBHOOK_KEYS', REQUIRED.WEBHOOK_KEYS)).open(
       guardado?.sobre ?? Buffer.alloc(0),
       contextoDeWebhook(String(data?.['webhook_id']), guardado?.id ?? ''),
@@ -70,11 +73,11 @@ describe('webhooks', () => {
     ['https://erp.example/#x', /fragmento/],
     ['erp.example', /completa/],
   ])('are not created for %s', async (url, motivo) => {
-    const { kit, call } = await start();
+    const { kit, a, call } = await start();
     const answer = await call('crear', { url, eventos });
     expect([...told(answer), answer.json.data?.['campo']]).toEqual([400, 'CAMPO_INVALIDO', 'url']);
     expect(answer.json.data?.['motivo']).toMatch(motivo);
-    expect(kit.store.webhooks.size).toBe(0);
+    expect(await vivos(kit, a)).toEqual([]);
   });
 
   it('accept acuse:escuchar in place of an address, and nothing like it', async () => {
@@ -93,7 +96,7 @@ describe('webhooks', () => {
   });
 
   it('are changed, switched off, tried, sent again and deleted by their owner', async () => {
-    const { kit, call } = await start();
+    const { kit, a, call } = await start();
     const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
     const changed = await call('actualizar', { webhook_id, eventos: ['saldo.bajo'], url: `${URL}/2` });
     expect(changed.json.data).toMatchObject({ url: `${URL}/2`, eventos: ['saldo.bajo'], descripcion: '' });
@@ -124,7 +127,7 @@ describe('webhooks', () => {
       anterior_hasta: '2026-11-20T20:00:00.000Z',
     });
     expect((await call('borrar', { webhook_id })).json.data).toEqual({ webhook_id });
-    expect(kit.store.webhooks.size).toBe(0);
+    expect(await vivos(kit, a)).toEqual([]);
   });
 
   it('are sent again 60 times at once, then once a second, by all keys of the account', async () => {
@@ -170,12 +173,14 @@ describe('webhooks', () => {
     const { kit, a, call } = await start();
     const webhook_id = String((await call('crear', { url: URL, eventos })).json.data?.['webhook_id']);
     const entrega_id = String((await call('probar', { webhook_id })).json.data?.['entrega_id']);
-    const state = () => JSON.stringify([...kit.store.webhooks, ...kit.store.entregas]);
-    const before = state();
+    const state = async () => [
+      await vivos(kit, a),
+      await kit.sql`SELECT * FROM webhook_entrega WHERE webhook_id = ${webhook_id}`,
+    ];
+    const before = await state();
     const otraCuenta = await kit.alta();
     const otroRfc = await kit.alta();
-    const contribuyente = kit.store.contribuyentes.get(otroRfc.contribuyenteId);
-    if (contribuyente) Object.assign(contribuyente, { cuentaId: a.cuentaId });
+    await kit.update('contribuyente', otroRfc.contribuyenteId, { cuenta_id: a.cuentaId });
     for (const otro of [otraCuenta, otroRfc]) {
       const other = callerOf(kit, otro);
       expect((await other('listar', {})).json.data).toEqual({ total: 0, items: [] });
@@ -186,6 +191,6 @@ describe('webhooks', () => {
       }
       expect(told(await other('reenviar', { entrega_id }))).toEqual([404, 'ENTREGA_NO_ENCONTRADA']);
     }
-    expect(state()).toBe(before);
+    expect(await state()).toEqual(before);
   });
 });
