@@ -137,7 +137,7 @@ describe('Idempotency-Key', () => {
     const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
     const options = { key: a.key, headers: { 'idempotency-key': 'x' } };
     const first = await kit.call('tax/descarga-metadata', body, options);
-    await kit.sql`UPDATE idempotencia SET status = NULL, sobre = NULL, bloqueada_hasta = now() WHERE api_key_id = ${a.keyId}`;
+    await kit.sql`UPDATE idempotencia SET status = NULL, sobre = NULL, bloqueada_hasta = now() - interval '1 second' WHERE api_key_id = ${a.keyId}`;
     const solicitudId = String(first.json.data?.['solicitud_id']);
     await kit.update('solicitud', solicitudId, { estado: 'ERROR', terminada_en: NOW });
     const again = await kit.call('tax/descarga-metadata', body, options);
