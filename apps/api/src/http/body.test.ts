@@ -1,6 +1,8 @@
 import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { createKit, createKitWithAlta, type Kit, pideEstado } from '../../test/kit.ts';
+import { z } from 'zod';
+import { createKit, createKitWithAlta, DE_PRUEBA, type Kit, pideEstado } from '../../test/kit.ts';
+import { defineOperation } from '../operation.ts';
 import { parseJsonObject } from './body.ts';
 
 const PATH = 'vault/firma-estado';
@@ -113,10 +115,14 @@ describe('the body step', () => {
   });
 
   it.each(['a\u0000', '\ud800', 'a\udc00b'])('names the field whose text no database can hold: %j', async (nota) => {
-    const webhook = { rfc: RFC, url: 'https://erp.example/acuse', eventos: ['saldo.bajo'] };
-    const create = async (body: object) => wrong(await createKit(), { ...webhook, ...body }, 'webhooks/crear');
-    expect(await create({ descripcion: nota })).toEqual([400, 2001, 'descripcion']);
-    expect((await create({ descripcion: '𝕏', otro: nota }))[2]).toBeUndefined();
+    const anota = defineOperation({
+      ...{ summary: 's', effect: 'changes', cost: 0, rfc: 'ninguno', credential: 'api-key', data: null, errors: [] },
+      body: z.object({ nota: z.string() }),
+      handle: async () => undefined,
+    });
+    const kit = await createKit({ operations: [{ ...anota, path: DE_PRUEBA }] });
+    expect(await wrong(kit, { nota }, DE_PRUEBA)).toEqual([400, 2001, 'nota']);
+    expect(await wrong(kit, { nota: '𝕏', otro: nota }, DE_PRUEBA)).toEqual([200, 1, undefined]);
   });
 
   it('ignores unknown fields, also the dangerous ones', async () => {

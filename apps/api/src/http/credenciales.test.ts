@@ -40,7 +40,7 @@ it('names the CIEC to a caller without credentials, or with an e.firma where onl
     return access;
   };
   const all = (await operations()).filter(({ accepts }) => accepts === 'ciec');
-  expect(all.map(({ path }) => path)).toContain('sincronizacion/crear');
+  expect(all.map(({ path }) => path)).toContain('tax/facturas');
   const nothing = await snapshot();
   await guardaEfirma(kit, a);
   for (const access of [nothing, await snapshot()])
