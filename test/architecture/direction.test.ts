@@ -8,12 +8,13 @@ const MAY: Record<string, readonly string[]> = {
   'packages/capsula': ['core', 'db', 'runtime', 'sat', 'vault'],
   'packages/contract': [],
   'packages/core': ['contract'],
-  'packages/correo': ['contract', 'core', 'db', 'metrics', 'roles', 'runtime'],
+  'packages/correo': ['contract', 'core', 'db', 'metrics', 'page', 'roles', 'runtime'],
   'packages/db': ['contract', 'core'],
   'packages/embedded': ['db', 'runtime', 'vault'],
-  'packages/listas': ['contract', 'core', 'db', 'operation', 'queue', 'roles', 'runtime', 'sat'],
+  'packages/listas': ['contract', 'core', 'db', 'operation', 'page', 'queue', 'roles', 'runtime', 'sat'],
   'packages/metrics': ['core', 'runtime'],
   'packages/operation': ['contract', 'core', 'db', 'vault'],
+  'packages/page': ['contract', 'core', 'db', 'runtime', 'vault'],
   'packages/queue': ['core', 'runtime'],
   'packages/riesgo': [
     'contract',
@@ -22,6 +23,7 @@ const MAY: Record<string, readonly string[]> = {
     'listas',
     'metrics',
     'operation',
+    'page',
     'roles',
     'runtime',
     'sincronizacion',
@@ -32,7 +34,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/sat': ['core', 'runtime'],
   'packages/sdk': [],
   'packages/settings': ['correo', 'listas', 'roles', 'runtime', 'sat', 'sincronizacion', 'webhooks'],
-  'packages/sincronizacion': ['contract', 'core', 'db', 'operation', 'roles', 'runtime', 'vault'],
+  'packages/sincronizacion': ['contract', 'core', 'db', 'operation', 'page', 'roles', 'runtime', 'storage', 'vault'],
   'packages/storage': ['core'],
   'packages/tracing': ['core', 'runtime'],
   'packages/vault': ['core'],
@@ -42,6 +44,7 @@ const MAY: Record<string, readonly string[]> = {
     'db',
     'metrics',
     'operation',
+    'page',
     'roles',
     'runtime',
     'sdk',
@@ -91,6 +94,7 @@ const MAY: Record<string, readonly string[]> = {
     'db',
     'listas',
     'metrics',
+    'page',
     'queue',
     'riesgo',
     'roles',
@@ -139,7 +143,7 @@ const ONLY: Record<string, RegExp> = {
   '@opentelemetry/sdk-trace': /^packages\/tracing\//,
   nodemailer: /^packages\/correo\//,
   undici: /^packages\/(sat|webhooks)\//,
-  hono: /^apps\//,
+  hono: /^(apps|packages\/page|packages\/\w+\/src\/panel)\//,
   '@modelcontextprotocol/sdk': /^apps\/cli\/src\/mcp\//,
 };
 
@@ -167,7 +171,7 @@ describe('direction', () => {
     const core = Object.entries(MAY).filter(
       ([path]) => path.startsWith('packages/') && ![...FEATURES, 'settings'].includes(path.slice('packages/'.length)),
     );
-    expect(core).toHaveLength(14);
+    expect(core).toHaveLength(15);
     expect(
       core.flatMap(([path, may]) => may.filter((name) => FEATURES.includes(name)).map((name) => [path, name])),
     ).toEqual([]);
@@ -175,10 +179,10 @@ describe('direction', () => {
 
   it('names features in an app only where their hooks register', () => {
     const named = production
-      .filter(({ path }) => /^apps\/(cli|worker)\/src\//.test(path))
+      .filter(({ path }) => /^apps\/(cli|panel|worker)\/src\//.test(path))
       .filter((source) => importsOf(source).some((name) => FEATURES.includes(name.split('/')[1] ?? '')))
       .map(({ path }) => path);
-    expect(named.sort()).toEqual(['apps/cli/src/features.ts', 'apps/worker/src/features.ts']);
+    expect(named.sort()).toEqual(['cli', 'panel', 'worker'].map((app) => `apps/${app}/src/features.ts`));
   });
 
   it('imports no app', () => {

@@ -134,13 +134,13 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: "the token that tells the panel's own forms from another site's",
-    file: 'apps/panel/src/http/responder.ts',
+    file: 'packages/page/src/http/responder.ts',
     edits: [{ from: 'if (!peticion.browser.isCsrf(', to: 'if (peticion === null && !peticion.browser.isCsrf(' }],
     tests: ['test/integration/panel/seguridad.test.ts', 'test/integration/panel/acceso.test.ts'],
   },
   {
     name: 'what a role in an account does not allow',
-    file: 'apps/panel/src/http/responder.ts',
+    file: 'packages/page/src/http/responder.ts',
     edits: [{ from: 'return puede(usuario.papel, accion, acceso) ? null', to: 'return accion !== undefined ? null' }],
     tests: ['test/integration/panel/papeles.test.ts'],
   },

@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createRouteObserver } from '@acuse/metrics';
+import { answerMount, answerRuta, type Peticion, renderNoEncontrada, renderRechazo } from '@acuse/page';
+import { avisoCookieFor, cookieFor, createBrowser, huellaDe, readAviso, readIdSesion } from '@acuse/page/session';
 import { createAssets, createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { PanelDeps } from './deps.ts';
-import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
-import { answerMount, answerRuta } from './http/responder.ts';
-import { avisoCookieFor, cookieFor, createBrowser, huellaDe, readAviso, readIdSesion } from './http/session.ts';
-import { createBajas } from './pages/correo/baja.tsx';
+import { FEATURES } from './features.ts';
+import { MENUS } from './menus.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
 import { MOUNTS, RUTAS } from './rutas.ts';
 
@@ -24,7 +24,7 @@ interface Bindings {
 }
 type Env = {
   Bindings: Bindings;
-  Variables: { peticion?: Promise<Peticion>; nonce: string; requestId: string; avisoVisto?: boolean };
+  Variables: { peticion?: Promise<Peticion<PanelDeps>>; nonce: string; requestId: string; avisoVisto?: boolean };
 };
 
 export type PanelApp = Hono<Env>;
@@ -33,12 +33,14 @@ export type PanelApp = Hono<Env>;
 export function createApp(deps: PanelDeps): PanelApp {
   const { log, settings, sesiones, newId } = deps;
   const activos = createAssets(CARPETA_ACTIVOS, RUTA_ACTIVOS);
-  const ipOf = createClientIp(settings.trustedProxies);
+  const clientIp = createClientIp(settings.trustedProxies);
+  const ipOf = (c: Context) =>
+    clientIp(c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET, c.req.header('x-forwarded-for') ?? null);
   const isHttps = settings.publicUrl.startsWith('https:');
   const app = new Hono<Env>({ strict: false });
 
   /** Reads the session once per request. */
-  const peticionOf = (c: Context<Env>): Promise<Peticion> => {
+  const peticionOf = (c: Context<Env>): Promise<Peticion<PanelDeps>> => {
     const known = c.get('peticion');
     if (known) return known;
     const reading = read(c);
@@ -46,8 +48,8 @@ export function createApp(deps: PanelDeps): PanelApp {
     return reading;
   };
 
-  async function read(c: Context<Env>): Promise<Peticion> {
-    const ip = ipOf(c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET, c.req.header('x-forwarded-for') ?? null);
+  async function read(c: Context<Env>): Promise<Peticion<PanelDeps>> {
+    const ip = ipOf(c);
     const id = readIdSesion(c, settings.cookieHost);
     const sesion = id && (await sesiones.load(huellaDe(id), { inactividad: settings.sesionInactiva, ip }));
     const mensaje = await readAviso(c, deps.clavesCsrf, settings.cookieHost);
@@ -55,6 +57,7 @@ export function createApp(deps: PanelDeps): PanelApp {
     return {
       c,
       deps,
+      menus: MENUS,
       activos,
       nonce: c.get('nonce'),
       ip,
@@ -111,7 +114,7 @@ export function createApp(deps: PanelDeps): PanelApp {
   }
 
   /** Gives the browser its id, and takes away a message that was shown. */
-  async function afterPage(c: Context<Env>, { browser }: Peticion): Promise<void> {
+  async function afterPage(c: Context<Env>, { browser }: Peticion<PanelDeps>): Promise<void> {
     if (c.get('avisoVisto')) await browser.forgetAviso();
     const id = browser.newCookie();
     if (id) c.res.headers.append('Set-Cookie', cookieFor(id, settings.cookieHost));
@@ -130,7 +133,7 @@ export function createApp(deps: PanelDeps): PanelApp {
     async (c) => (await activos.serve(c.req.param('archivo'), c.req.raw.headers)) ?? c.notFound(),
   );
   app.route('/', createAvisosPago(deps));
-  app.route('/', createBajas(deps));
+  for (const { openApp } of FEATURES) if (openApp) app.route('/', openApp(deps, ipOf));
   for (const ruta of RUTAS) app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
   for (const mount of MOUNTS) {
     app.all(mount.path, async (c) => answerMount(mount, await peticionOf(c)));

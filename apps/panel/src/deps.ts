@@ -1,6 +1,5 @@
 import { hkdfSync } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createBuzones } from '@acuse/correo/db';
 import {
   createEquipo,
   createIntentos,
@@ -11,6 +10,7 @@ import {
   createUsuarios,
 } from '@acuse/db';
 import type { Records } from '@acuse/db/records';
+import type { AccountMail } from '@acuse/page';
 import { createDashboard } from '@acuse/queue';
 import type { ProcessParts } from '@acuse/roles/process';
 import { uuidV7 } from '@acuse/runtime';
@@ -25,8 +25,10 @@ import {
   openKeyring,
   parseKeys,
 } from '@acuse/vault';
-import { createWebhooks } from '@acuse/webhooks/db';
 import { createPasswords } from './acceso/passwords.ts';
+import { createApiClient } from './api/client.ts';
+import { FEATURES } from './features.ts';
+import { createSandbox } from './pages/sandbox/sandbox.ts';
 import { createSeguimiento } from './pages/solicitudes/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
 
@@ -47,6 +49,12 @@ export async function createDeps(
     ),
   );
   const sesiones = createSesiones(database);
+  const settings = settingsOf(config, publicUrl, await readVersion());
+  const api = createApiClient({ url: settings.apiInternalUrl, userAgent: `acuse-panel/${settings.version}` });
+  const now = () => new Date();
+  const accountMail: readonly AccountMail[] = FEATURES.flatMap(
+    ({ openAccountMail }) => openAccountMail?.(database) ?? [],
+  );
   return {
     database,
     paquetes,
@@ -67,16 +75,16 @@ export async function createDeps(
     sesiones,
     segundosFactores: createSegundosFactores(database),
     intentos: createIntentos(database),
-    /** What people do about mail. */
-    buzones: createBuzones(database),
-    webhooks: createWebhooks(database),
+    accountMail,
     /** Seals the keys that webhooks are signed with. */
     selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
     /** The sale of credits. */
     checkout: openCheckout(config, database, log),
-    settings: settingsOf(config, publicUrl, await readVersion()),
+    settings,
+    api,
+    sandbox: createSandbox({ api, now, log }),
     health,
-    now: () => new Date(),
+    now,
     newId: uuidV7,
     log,
     metrics,

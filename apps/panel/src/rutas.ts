@@ -1,7 +1,4 @@
-import type { Mount, Ruta } from './http/ruta.ts';
-import { unsubscribePage } from './pages/correo/baja.tsx';
-import { mailPage } from './pages/correo/preferencias.tsx';
-import { verifyPage } from './pages/correo/verificar.tsx';
+import { FEATURES } from './features.ts';
 import { twoStepsPage } from './pages/cuenta/dos-pasos.tsx';
 import { forgottenPage } from './pages/cuenta/olvido.tsx';
 import { passwordPage, resetPage } from './pages/cuenta/password.tsx';
@@ -17,15 +14,11 @@ import { landingPage } from './pages/inicio/portada.tsx';
 import { auditPage } from './pages/operador/auditoria.tsx';
 import { captchasPage } from './pages/operador/captchas.tsx';
 import { COLAS, queuesPage } from './pages/operador/colas.tsx';
-import { mailsPage } from './pages/operador/correos.tsx';
 import { accountPage } from './pages/operador/cuenta.tsx';
 import { accountsPage } from './pages/operador/cuentas.tsx';
 import { operatorPage } from './pages/operador/inicio.tsx';
-import { listsPage } from './pages/operador/listas.tsx';
 import { paymentPage, paymentsPage } from './pages/operador/pagos.tsx';
 import { secretsPage } from './pages/operador/secretos.tsx';
-import { upToDatePage } from './pages/rfcs/al-dia.tsx';
-import { cfdiPage } from './pages/rfcs/cfdi.tsx';
 import { credentialsPage } from './pages/rfcs/credenciales.tsx';
 import { rfcPage } from './pages/rfcs/detalle.tsx';
 import { addressesPage } from './pages/rfcs/direcciones.tsx';
@@ -34,7 +27,6 @@ import { keyPage } from './pages/rfcs/llave.tsx';
 import { newKeyPage } from './pages/rfcs/llave-nueva.tsx';
 import { newRfcPage } from './pages/rfcs/nuevo.tsx';
 import { operationsPage } from './pages/rfcs/operaciones.tsx';
-import { suppliersPage } from './pages/rfcs/proveedores.tsx';
 import { buyPage } from './pages/saldo/buy.tsx';
 import { purchasePage, purchasesPage } from './pages/saldo/compras.tsx';
 import { ledgerPage } from './pages/saldo/libro.tsx';
@@ -44,21 +36,15 @@ import { solicitudPage } from './pages/solicitudes/detalle.tsx';
 import { solicitudesPage } from './pages/solicitudes/lista.tsx';
 import { newSolicitudPage } from './pages/solicitudes/nueva.tsx';
 import { packagePage } from './pages/solicitudes/paquete.tsx';
+import type { Mount, Ruta } from './paginas.ts';
 
-import { webhookPage } from './pages/webhooks/detalle.tsx';
-import { deliveryPage } from './pages/webhooks/entrega.tsx';
-import { newWebhookPage, webhooksPage } from './pages/webhooks/lista.tsx';
-
-/** Every address of the panel; of two that fit, the first one answers. */
-export const RUTAS: readonly Ruta[] = [
+/** The pages of the core. */
+const PAGINAS = [
   landingPage,
   homePage,
   signUpPage,
   signInPage,
   forgottenPage,
-  verifyPage,
-  mailPage,
-  unsubscribePage,
   resetPage,
   passwordPage,
   profilePage,
@@ -74,9 +60,6 @@ export const RUTAS: readonly Ruta[] = [
   keyPage,
   newKeyPage,
   credentialsPage,
-  suppliersPage,
-  upToDatePage,
-  cfdiPage,
   operationsPage,
   addressesPage,
   balancePage,
@@ -88,10 +71,6 @@ export const RUTAS: readonly Ruta[] = [
   newSolicitudPage,
   solicitudPage,
   packagePage,
-  webhooksPage,
-  newWebhookPage,
-  webhookPage,
-  deliveryPage,
   sandboxPage,
   operatorPage,
   accountsPage,
@@ -100,11 +79,12 @@ export const RUTAS: readonly Ruta[] = [
   paymentPage,
   secretsPage,
   captchasPage,
-  listsPage,
-  mailsPage,
   auditPage,
   queuesPage,
-].flatMap(({ rutas }) => rutas);
+];
+
+/** Every address of the panel; of two that fit, the first one answers. */
+export const RUTAS: readonly Ruta[] = [...PAGINAS, ...FEATURES].flatMap(({ rutas }) => rutas);
 
 /** Every application that is mounted whole. */
 export const MOUNTS: readonly Mount[] = [COLAS];

@@ -53,12 +53,12 @@ export async function startPanel(
   return { url: deps.settings.publicUrl, server, deps, metricsUrl: parts.metricsUrl };
 }
 
-async function purge({ database, sesiones, intentos, invitaciones, buzones, log }: PanelDeps): Promise<void> {
+async function purge({ database, sesiones, intentos, invitaciones, accountMail, log }: PanelDeps): Promise<void> {
   try {
     await sesiones.purge();
     await intentos.purge();
     await invitaciones.purge();
-    await buzones.purge();
+    for (const mail of accountMail) await mail.purge();
     await createLlavesRecordadas(database).purge();
   } catch (err) {
     log.warn({ err }, 'old_sessions_not_deleted');

@@ -118,5 +118,3 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>) {
     },
   };
 }
-
-export type Idempotencia = ReturnType<typeof createIdempotencia>;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { EVENTOS_CORREO, EVENTOS_WEBHOOK, type EventoCorreo } from '@acuse/contract';
 import { PAPELES } from '@acuse/db';
+import { type Parte, puede } from '@acuse/page';
 import { describe, expect, it } from 'vitest';
-import { type Parte, puede } from '../../../apps/panel/src/acceso/permisos.ts';
 import { attributesOf } from './fixtures/cliente.ts';
 import { newMiembro, signIn, usePanel } from './fixtures/panel.ts';
 

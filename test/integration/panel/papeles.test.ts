@@ -1,6 +1,7 @@
 import { createPagos, PAPELES, type Papel } from '@acuse/db';
+import { isParte, puede } from '@acuse/page';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { describe, expect, it } from 'vitest';
-import { isParte, puede } from '../../../apps/panel/src/acceso/permisos.ts';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { BANCO } from './fixtures/pagos.ts';
 import { addRfc, attributesOf, newMiembro, type Persona, usePanel } from './fixtures/panel.ts';
@@ -110,7 +111,7 @@ const panel = usePanel({ env: BANCO }, async (panel) => {
   const compra = (await ana.submit(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
   await ana.submit('/webhooks/nuevo', '/webhooks/nuevo', { url: 'https://erp.example/', 'evento.saldo.bajo': 'si' });
   const [webhook] = await panel.sql<{ id: string }>`SELECT id FROM webhook WHERE cuenta_id = ${ana.cuentaId}`;
-  const prueba = await panel.deps.webhooks.ping({ cuentaId: ana.cuentaId }, webhook?.id ?? '');
+  const prueba = await createWebhooks(panel.db).ping({ cuentaId: ana.cuentaId }, webhook?.id ?? '');
   if (prueba === null || prueba === 'PRUEBAS_DEMASIADAS') throw new Error('no delivery');
   await createPagos(panel.db).confirmar({ id: compra, actor: 'prueba', ip: null });
   await finished(taxpayer, {}, { resumen: RESUMEN });

@@ -1,7 +1,7 @@
 import { contextoDeWebhook } from '@acuse/core';
 import { createWebhooks } from '@acuse/webhooks/db';
 import { describe, expect, it } from 'vitest';
-import { limiteReenvios } from '../../../apps/panel/src/acceso/comprobar.ts';
+import { limiteReenvios } from '../../../packages/webhooks/src/panel/entrega.tsx';
 import { newRfc } from '../fixtures/database.ts';
 import { addRfc, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
 

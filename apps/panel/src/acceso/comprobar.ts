@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
-import { type Limite, normalizeEmail, type UsuarioAcceso } from '@acuse/db';
+import type { Limite, UsuarioAcceso } from '@acuse/db';
+import { demasiados, type Falta, hashOf, limiteIp } from '@acuse/page';
 import { networkOf } from '@acuse/runtime';
 import type { PanelSettings } from '@acuse/settings/panel';
 import type { PanelDeps } from '../deps.ts';
-import type { ContextoBase, ContextoPersona } from '../http/ruta.ts';
+import type { ContextoBase, ContextoPersona } from '../paginas.ts';
 import { MAX_PASSWORD } from './reglas.ts';
 import { takeSegundoFactor } from './segundo-factor.ts';
 
@@ -40,9 +40,6 @@ export async function checkAcceso(
     await usuarios.rehash(usuario.id, usuario.password, await passwords.hash(password));
   return { usuario };
 }
-
-/** An e-mail in the table of tries, which is no list of customers. */
-const hashOf = (email: string) => createHash('sha256').update(normalizeEmail(email)).digest('base64url');
 
 /** Passwords of one account, known or not, from one network. */
 function limiteCuenta(email: string, ip: string, { entradasPorCuenta }: PanelSettings): Limite {
@@ -96,11 +93,6 @@ export function limiteCodigos(usuarioId: string, { entradasPorCuenta }: PanelSet
   return { clave: `codigo:${usuarioId}`, ...entradasPorCuenta };
 }
 
-/** Passwords and codes from one address, or one IPv6 network. */
-export function limiteIp(ip: string, { entradasPorIp }: PanelSettings): Limite {
-  return { clave: `entrar-ip:${networkOf(ip)}`, ...entradasPorIp };
-}
-
 /** Sign-ups from one network address; without mail this also limits probes for registered e-mails. */
 export function limiteRegistro(ip: string, { registrosPorIp }: PanelSettings): Limite {
   return { clave: `registro-ip:${networkOf(ip)}`, ...registrosPorIp };
@@ -118,44 +110,9 @@ export const limiteInvitaciones = (cuentaId: string): Limite => ({
   segundos: 180,
 });
 
-/** Deliveries of webhooks that an account sends again, at the pace of webhooks/reenviar. */
-export const limiteReenvios = (cuentaId: string): Limite => ({
-  clave: `reenviar:${cuentaId}`,
-  rafaga: 60,
-  segundos: 1,
-});
-
 /** Links to choose another password that are asked for from one address, to whomever. */
 export function limiteOlvido(ip: string, { registrosPorIp }: PanelSettings): Limite {
   return { clave: `olvido-ip:${networkOf(ip)}`, ...registrosPorIp };
-}
-
-/** The same to one e-mail, known or not, from wherever. */
-export function limiteEnlaces(email: string, { enlacesPorCorreo }: PanelSettings): Limite {
-  return { clave: `olvido:${hashOf(email)}`, ...enlacesPorCorreo };
-}
-
-/** `1 segundo`, `45 segundos`, `3 minutos`: a wait as text, rounded up. */
-export function waitText(segundos: number): string {
-  if (segundos < 90) return segundos === 1 ? '1 segundo' : `${segundos} segundos`;
-  return `${Math.ceil(segundos / 60)} minutos`;
-}
-
-/** Why something was not done, as the page says it. */
-export interface Falta {
-  readonly status: 422 | 429;
-  readonly texto: string;
-  /** Seconds to wait before it may be tried again. */
-  readonly esperar?: number;
-}
-
-/** Fields are wrong, each with its fault beside it. */
-export const REVISE: Falta = { status: 422, texto: 'Revise lo que se señala abajo.' };
-
-/** It was tried too often. */
-export function demasiados(esperar: number): Falta {
-  const texto = `Hubo varios intentos seguidos. Espere ${waitText(esperar)} y vuelva a intentarlo.`;
-  return { status: 429, texto, esperar };
 }
 
 /** Asks again for the password before what could lock the owner out. Null when it is right. */

@@ -129,5 +129,3 @@ export function createBuzones({ pool }: Pick<Database, 'pool'>) {
       ),
   };
 }
-
-export type Buzones = ReturnType<typeof createBuzones>;

@@ -98,5 +98,3 @@ export function createSegundosFactores({ pool, prisma }: Pick<Records, 'pool' | 
     },
   };
 }
-
-export type SegundosFactores = ReturnType<typeof createSegundosFactores>;

@@ -257,5 +257,3 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     devoluciones: (limite: number) => rowsOf<Devolucion>(pool, DEVOLUCIONES, [limite]),
   };
 }
-
-export type Libro = ReturnType<typeof createLibro>;

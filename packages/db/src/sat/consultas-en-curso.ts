@@ -43,5 +43,3 @@ export function createConsultasEnCurso({ pool }: Pick<Database, 'pool'>) {
     },
   };
 }
-
-export type ConsultasEnCurso = ReturnType<typeof createConsultasEnCurso>;

@@ -49,5 +49,3 @@ export function createEsperas(
     },
   };
 }
-
-export type Esperas = ReturnType<typeof createEsperas>;

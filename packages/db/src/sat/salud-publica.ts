@@ -61,8 +61,6 @@ export function createSaludPublica({ pool }: Pick<Database, 'pool'>) {
   };
 }
 
-export type SaludPublica = ReturnType<typeof createSaludPublica>;
-
 const tramosOf = (pool: Database['pool'], now: Date) =>
   rowsOf<TramoCanal>(pool, TRAMOS, [desdeCuandoSeMira(now), CANALES_CON_ESTADO]);
 

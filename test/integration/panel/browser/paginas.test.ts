@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { periodosDe } from '@acuse/page/periodos';
 import { createRiesgo } from '@acuse/riesgo/db';
 import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
+import { createWebhooks } from '@acuse/webhooks/db';
 import { describe, expect, it } from 'vitest';
-import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
 import { csvOf } from '../../almacen/csv.ts';
 import { publish } from '../../almacen/listar.ts';
@@ -184,7 +185,8 @@ const everyPage = () => {
 
     const [webhookId, clave] = [randomUUID(), Buffer.alloc(9)];
     const alcance = { cuentaId: persona.cuentaId };
-    await panel.deps.webhooks.create({
+    const webhooks = createWebhooks(panel.db);
+    await webhooks.create({
       ...{
         id: webhookId,
         url: `https://erp.example/${'acuse'.repeat(200)}`,
@@ -194,7 +196,7 @@ const everyPage = () => {
       },
       ...{ ...alcance, secreto: { id: randomUUID(), sobre: clave }, actor: 'prueba', ip: null },
     });
-    const prueba = await panel.deps.webhooks.ping(alcance, webhookId);
+    const prueba = await webhooks.ping(alcance, webhookId);
     if (prueba === null || prueba === 'PRUEBAS_DEMASIADAS') throw new Error('no delivery');
     const { entrega } = prueba;
     await servicio.sql`

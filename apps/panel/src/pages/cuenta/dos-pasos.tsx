@@ -1,6 +1,9 @@
+import { demasiados, type Falta } from '@acuse/page';
+import { Aviso, CopyButton, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, CampoCodigo, Formulario } from '@acuse/page/form';
 import { raw } from 'hono/html';
 import { renderSVG } from 'uqr';
-import { checkCodigo, confirmPassword, demasiados, type Falta, limiteCodigos } from '../../acceso/comprobar.ts';
+import { checkCodigo, confirmPassword, limiteCodigos } from '../../acceso/comprobar.ts';
 import {
   confirmSecreto,
   type Propuesta,
@@ -8,9 +11,7 @@ import {
   readPropuesta,
   renewCodigos,
 } from '../../acceso/segundo-factor.ts';
-import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, CampoCodigo, Formulario } from '../../components/form.tsx';
-import { type ContextoPersona, routesFor } from '../../http/ruta.ts';
+import { type ContextoPersona, routesFor } from '../../paginas.ts';
 
 const PASOS = '/cuenta/dos-pasos';
 

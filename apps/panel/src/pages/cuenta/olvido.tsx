@@ -1,7 +1,8 @@
-import { demasiados, type Falta, limiteEnlaces, limiteOlvido, REVISE } from '../../acceso/comprobar.ts';
+import { demasiados, type Falta, limiteEnlaces, REVISE } from '@acuse/page';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { limiteOlvido } from '../../acceso/comprobar.ts';
 import { parseEmail } from '../../acceso/reglas.ts';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoBase, routesFor } from '../../http/ruta.ts';
+import { type ContextoBase, routesFor } from '../../paginas.ts';
 
 export const forgottenPage = routesFor('publica');
 
@@ -19,7 +20,7 @@ forgottenPage.post('/olvide', async (contexto) => {
   const porCorreo = limiteEnlaces(email, deps.settings);
   const permiso = await deps.intentos.take([limiteOlvido(ip, deps.settings), porCorreo]);
   if (!permiso.permitido) return renderOlvido(contexto, demasiados(permiso.esperar));
-  await deps.buzones.askReset(email, { limite: porCorreo.clave, ip });
+  for (const mail of deps.accountMail) await mail.askReset(email, { limite: porCorreo.clave, ip });
   return contexto.redirectTo('/entrar', {
     tono: 'info',
     texto: `Si ${email} tiene una cuenta, en unos minutos le llega un enlace que sirve una hora. Revise también el correo no deseado.`,

@@ -1,7 +1,8 @@
-import { confirmPassword, demasiados, type Falta, limiteIp, noteOwner, REVISE } from '../../acceso/comprobar.ts';
+import { demasiados, type Falta, limiteIp, REVISE } from '@acuse/page';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { confirmPassword, noteOwner } from '../../acceso/comprobar.ts';
 import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoBase, type ContextoPersona, routesFor } from '../../http/ruta.ts';
+import { type ContextoBase, type ContextoPersona, routesFor } from '../../paginas.ts';
 
 interface FaltaDe extends Falta {
   readonly campo: 'actual' | 'nueva';

@@ -1,10 +1,10 @@
+import { NOMBRES_PAPEL, Permitido } from '@acuse/page';
+import { Estado, Fecha, Tabla, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { dispositivoDe } from '../../acceso/dispositivo.ts';
-import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
 import { NOMBRE_INVALIDO, parseNombre } from '../../acceso/reglas.ts';
-import { Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { Permitido } from '../../components/permitido.tsx';
-import { type ContextoPersona, routesFor } from '../../http/ruta.ts';
+import { FEATURES } from '../../features.ts';
+import { type ContextoPersona, routesFor } from '../../paginas.ts';
 
 export const profilePage = routesFor('persona');
 
@@ -45,7 +45,7 @@ async function renderCuenta(contexto: ContextoPersona, falta?: string): Promise<
     <>
       <Tarjeta titulo="Sus datos">
         <p>
-          Correo: <strong>{usuario.email}</strong>. <a href="/cuenta/correo">Avisos por correo</a>
+          Correo: <strong>{usuario.email}</strong>. {FEATURES.map(({ cuenta }) => cuenta?.())}
         </p>
         <Formulario accion="/cuenta/nombre" valores={{ nombre: usuario.nombre, ...campos }} faltas={{ nombre: falta }}>
           <Campo nombre="nombre" label="Nombre" requerido maxLargo={120} autocompletar="name" />

@@ -1,8 +1,9 @@
 import { type PasswordGuardada, Rechazo } from '@acuse/db';
-import { type Falta, limiteRegistrado, limiteRegistro, noteOwner, REVISE, waitText } from '../../acceso/comprobar.ts';
+import { type Falta, REVISE, waitText } from '@acuse/page';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { limiteRegistrado, limiteRegistro, noteOwner } from '../../acceso/comprobar.ts';
 import { faultOfPassword, NOMBRE_INVALIDO, parseEmail, parseNombre } from '../../acceso/reglas.ts';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoBase, routesFor } from '../../http/ruta.ts';
+import { type ContextoBase, routesFor } from '../../paginas.ts';
 import { PasswordNueva } from './password.tsx';
 
 type Faltas = Partial<Record<'nombre' | 'email' | 'password', string>>;
@@ -64,7 +65,7 @@ async function registerByMail(
     await deps.usuarios.register({ ...nueva, verificar: true });
   } catch (error) {
     if (!(error instanceof Rechazo)) throw error;
-    if (permitido) await deps.buzones.tellRegistered(email);
+    if (permitido) for (const mail of deps.accountMail) await mail.tellRegistered(email);
   }
   return redirectTo('/entrar', {
     tono: 'info',

@@ -1,7 +1,7 @@
-import { checkAcceso, checkCodigo, type Falta, noteOwner } from '../../acceso/comprobar.ts';
-import { Boton, Campo, CampoCodigo, Formulario } from '../../components/form.tsx';
-import { localPath } from '../../http/contexto.tsx';
-import { type ContextoBase, routesFor } from '../../http/ruta.ts';
+import { type Falta, localPath } from '@acuse/page';
+import { Boton, Campo, CampoCodigo, Formulario } from '@acuse/page/form';
+import { checkAcceso, checkCodigo, noteOwner } from '../../acceso/comprobar.ts';
+import { type ContextoBase, routesFor } from '../../paginas.ts';
 
 export const signInPage = routesFor('publica');
 

@@ -1,8 +1,8 @@
 import type { CuentaDePersona } from '@acuse/db';
-import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
-import { Aviso, ConNota, Estado, Fecha, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Formulario } from '../../components/form.tsx';
-import { type ContextoPersona, routesFor } from '../../http/ruta.ts';
+import { NOMBRES_PAPEL } from '@acuse/page';
+import { Aviso, ConNota, Estado, Fecha, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Boton, Formulario } from '@acuse/page/form';
+import { type ContextoPersona, routesFor } from '../../paginas.ts';
 
 const PATH = '/cuentas';
 

@@ -9,9 +9,7 @@ import {
   PAPELES,
   type Papel,
 } from '@acuse/db';
-import { confirmPassword, demasiados, type Falta, limiteInvitaciones, REVISE } from '../../acceso/comprobar.ts';
-import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
-import { parseEmail } from '../../acceso/reglas.ts';
+import { demasiados, type Falta, hrefRfc, NOMBRES_PAPEL, REVISE } from '@acuse/page';
 import {
   Aviso,
   ConNota,
@@ -23,11 +21,12 @@ import {
   Tabla,
   Tarjeta,
   Vacio,
-} from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+} from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { confirmPassword, limiteInvitaciones } from '../../acceso/comprobar.ts';
+import { parseEmail } from '../../acceso/reglas.ts';
+import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { describeCambio, nombreAccion } from '../operador/frases-auditoria.ts';
-import { hrefRfc } from '../rfcs/rfc.tsx';
 
 const PATH = '/equipo';
 const POR_PAGINA = 50;

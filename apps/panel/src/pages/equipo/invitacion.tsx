@@ -1,10 +1,10 @@
 import { type InvitacionRecibida, Rechazo } from '@acuse/db';
-import { demasiados, type Falta, limiteIp, limiteRegistro, REVISE } from '../../acceso/comprobar.ts';
-import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
+import { demasiados, type Falta, limiteIp, NOMBRES_PAPEL, REVISE } from '@acuse/page';
+import { Aviso, Fecha, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { limiteRegistro } from '../../acceso/comprobar.ts';
 import { faultOfPassword, NOMBRE_INVALIDO, parseNombre } from '../../acceso/reglas.ts';
-import { Aviso, Fecha, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoBase, routesFor } from '../../http/ruta.ts';
+import { type ContextoBase, routesFor } from '../../paginas.ts';
 import { PasswordNueva } from '../cuenta/password.tsx';
 
 const PATH = '/invitacion';

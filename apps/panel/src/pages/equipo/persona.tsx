@@ -1,9 +1,9 @@
 import type { MiembroVista } from '@acuse/db';
-import { confirmPassword, type Falta } from '../../acceso/comprobar.ts';
-import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
-import { Datos, Fecha, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoCliente, routesOf } from '../../http/ruta.ts';
+import { type Falta, NOMBRES_PAPEL } from '@acuse/page';
+import { Datos, Fecha, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { confirmPassword } from '../../acceso/comprobar.ts';
+import { type ContextoCliente, routesOf } from '../../paginas.ts';
 import { hrefPersona, isPapel, OPCIONES_PAPEL, SuPassword } from './equipo.tsx';
 
 /** Of the other people of the account: one's own role is handed over, not changed. */

@@ -6,52 +6,41 @@ import {
   type MovimientoVista,
   type RfcVista,
 } from '@acuse/db';
-import { createRiesgo } from '@acuse/riesgo/db';
+import { hrefRfc, Permitido, puede, type Recordatorio } from '@acuse/page';
+import { Estado, Fecha, numeric, Tabla, type TablaProps, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Boton } from '@acuse/page/form';
+import { formatCambio, formatFecha, formatNumero } from '@acuse/page/formato';
 import type { Child, PropsWithChildren } from 'hono/jsx';
-import { puede } from '../../acceso/permisos.ts';
-import { Estado, Fecha, numeric, Tabla, type TablaProps, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton } from '../../components/form.tsx';
-import { formatCambio, formatFecha, formatNumero } from '../../components/formato.ts';
-import { Permitido } from '../../components/permitido.tsx';
-import { routesFor } from '../../http/ruta.ts';
+import { FEATURES } from '../../features.ts';
 import { nombreOperacion } from '../../operaciones.ts';
+import { routesFor } from '../../paginas.ts';
 import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
-import { hrefRfc } from '../rfcs/rfc.tsx';
 import { PocoSaldo } from '../saldo/resumen.tsx';
-import { WebhooksApagados } from '../webhooks/lista.tsx';
-import {
-  desdeListado,
-  type Inicio,
-  type Paso,
-  pasosOf,
-  type Recordatorio,
-  recordatoriosOf,
-  type SolicitudInicio,
-} from './pasos.ts';
+import { type Inicio, type Paso, pasosOf, recordatoriosOf, type SolicitudInicio } from './pasos.ts';
 
 /** Taxpayers whose credentials are looked at for reminders. */
 const MAX_RFCS = 200;
 const MAX_LLAMADAS = 6;
 const MAX_EN_CURSO = 10;
-const MAX_LISTADOS = 20;
 
 export const homePage = routesFor('inicio');
 
 /** First page after a log-in: the steps to the first download, later the state of the account. */
-homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
+homePage.get('/inicio', async (contexto) => {
+  const { deps, usuario, now, pagina } = contexto;
   const { database, settings } = deps;
   const { cuentaId } = usuario;
   const libro = createLibro(database);
   const solicitudes = createListaSolicitudes(database);
-  const [hay, enCurso, terminadas, rfcs, movimientos, resumen, webhooks, listados] = await Promise.all([
+  const [hay, enCurso, terminadas, rfcs, movimientos, resumen, avisos, recordatorios] = await Promise.all([
     solicitudes.summary(cuentaId),
     solicitudes.page(cuentaId, { estados: ESTADOS_ABIERTOS }, null, MAX_EN_CURSO),
     solicitudes.page(cuentaId, { estado: 'TERMINADA' }, null, 1),
     createContribuyentes(database).list(cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
     libro.page({ cuentaId, filtro: { tipo: 'cargo' }, limite: MAX_LLAMADAS }),
     libro.summary(cuentaId),
-    deps.webhooks.list({ cuentaId }),
-    createRiesgo(database).news(cuentaId, desdeListado(now), MAX_LISTADOS),
+    Promise.all(FEATURES.map(({ inicio: show }) => show?.(contexto))),
+    Promise.all(FEATURES.map(({ recordatorios: read }) => read?.(contexto) ?? [])),
   ]);
   const inicio: Inicio = {
     ...hay,
@@ -64,14 +53,16 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
     'Inicio',
     <>
       {inicio.huboSolicitud ? <PocoSaldo saldo={inicio.saldo} umbral={resumen?.umbral ?? settings.saldoAviso} /> : null}
-      <WebhooksApagados webhooks={webhooks} />
+      {avisos}
       {isNuevo ? <PrimerosPasos pasos={pasosOf(rfcs, inicio)} /> : null}
       {isNuevo && rfcs.length === 0 ? null : (
         <Dashboard
           inicio={inicio}
           rfcs={rfcs}
           movimientos={movimientos}
-          recordatorios={recordatoriosOf(rfcs, now, listados).filter(({ parte }) => puede(usuario.papel, 'ver', parte))}
+          recordatorios={recordatoriosOf(rfcs, now, recordatorios.flat()).filter(({ parte }) =>
+            puede(usuario.papel, 'ver', parte),
+          )}
           hasCredenciales={puede(usuario.papel, 'ver', 'credenciales')}
           now={now}
         />

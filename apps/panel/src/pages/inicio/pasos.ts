@@ -1,10 +1,8 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import type { FilaSolicitud, RfcVista } from '@acuse/db';
-import type { Parte } from '../../acceso/permisos.ts';
-import type { Tono } from '../../components/blocks.tsx';
-import { formatFecha, formatRelativo } from '../../components/formato.ts';
+import { hrefRfc, type Parte, type Recordatorio } from '@acuse/page';
+import { formatFecha, formatRelativo } from '@acuse/page/formato';
 import { edadEnDias, isLlaveUtil, RECHAZADA_EN } from '../rfcs/reglas/estado-credenciales.ts';
-import { hrefRfc } from '../rfcs/rfc.tsx';
 
 export type SolicitudInicio = Pick<FilaSolicitud, 'id' | 'rfc' | 'tipo' | 'desde' | 'hasta' | 'estado' | 'creadaEn'>;
 
@@ -128,54 +126,18 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
   }));
 }
 
-/** Something that will stop working, or should be changed, and where. */
-export interface Recordatorio {
-  readonly tono: Exclude<Tono, 'exito'>;
-  readonly texto: string;
-  readonly href: string;
-  readonly accion: string;
-  /** The part of the account that it is about. */
-  readonly parte: Parte;
-}
-
 /** Days before the end of a certificate from which it is mentioned. */
 const DIAS_AVISO = 30;
 const DIA_MS = 86_400_000;
 const ORDEN = ['error', 'alerta', 'info'] as const;
 
-/** Days for which a counterparty that came to stand on a list is mentioned. */
-const DIAS_LISTADO = 14;
-
-/** An RFC with counterparties that entered a list. */
-interface Listado {
-  readonly rfc: string;
-  readonly contrapartes: number;
-}
-
-/** Since when it is mentioned. */
-export const desdeListado = (now: Date) => new Date(now.getTime() - DIAS_LISTADO * DIA_MS);
-
-const ofListado = ({ rfc, contrapartes }: Listado): Recordatorio => ({
-  tono: 'alerta',
-  texto:
-    contrapartes === 1
-      ? `Una contraparte de ${rfc} está en una lista del SAT desde hace poco.`
-      : `${contrapartes} contrapartes de ${rfc} están en una lista del SAT desde hace poco.`,
-  href: hrefRfc(rfc, '/proveedores'),
-  accion: 'Ver sus CFDI',
-  parte: 'paquetes',
-});
-
-/** What needs attention in the account's taxpayers, the most urgent first. */
+/** Reminders about the account's taxpayers, and those of features, the most urgent first. */
 export function recordatoriosOf(
   rfcs: readonly RfcVista[],
   now: Date,
-  listados: readonly Listado[] = [],
+  more: readonly Recordatorio[] = [],
 ): readonly Recordatorio[] {
-  const todos = [
-    ...rfcs.flatMap((rfc) => [...ofCredenciales(rfc, now), ...ofLlave(rfc, now)]),
-    ...listados.map(ofListado),
-  ];
+  const todos = [...rfcs.flatMap((rfc) => [...ofCredenciales(rfc, now), ...ofLlave(rfc, now)]), ...more];
   return ORDEN.flatMap((tono) => todos.filter((each) => each.tono === tono));
 }
 

@@ -1,6 +1,6 @@
-import { CopyButton, Tarjeta } from '../../components/blocks.tsx';
-import { Boton } from '../../components/form.tsx';
-import { routesFor } from '../../http/ruta.ts';
+import { CopyButton, Tarjeta } from '@acuse/page/blocks';
+import { Boton } from '@acuse/page/form';
+import { routesFor } from '../../paginas.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
 
 const EJEMPLO = { rfc: 'ACU200101DB1', tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };

@@ -1,9 +1,9 @@
 import { createAuditoria, type FiltroAuditoria, isUuid, type LineaAuditoria } from '@acuse/db';
+import { ConNota, Fecha, Paginacion, pageOf, Tabla, Vacio } from '@acuse/page/blocks';
+import { addDias, startOfDia } from '@acuse/page/dia-mexico';
+import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
 import type { Child } from 'hono/jsx';
-import { ConNota, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
-import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
-import { routesFor } from '../../http/ruta.ts';
+import { routesFor } from '../../paginas.ts';
 import { describeCambio, nombreAccion } from './frases-auditoria.ts';
 
 const PATH = '/operador/auditoria';

@@ -1,8 +1,9 @@
 import type { CaptchaPendiente } from '@acuse/core';
 import { createCaptchas, isUuid } from '@acuse/db';
-import { Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { avisoOf, type ContextoPersona, routesFor } from '../../http/ruta.ts';
+import { avisoOf } from '@acuse/page';
+import { Fecha, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { type ContextoPersona, routesFor } from '../../paginas.ts';
 
 const PATH = '/operador/captchas';
 const MAX_TEXTO = 50;

@@ -4,7 +4,7 @@ import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { PanelDeps } from '../../deps.ts';
-import { type Mount, routesFor } from '../../http/ruta.ts';
+import { type Mount, routesFor } from '../../paginas.ts';
 
 const PAGINA = '/operador/colas';
 const PATH = `${PAGINA}/tablero`;

@@ -1,9 +1,9 @@
 import { type Cuentas, createAuditoria, createCuentas, createLibro, isUuid } from '@acuse/db';
-import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
-import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { formatCreditos } from '../../components/formato.ts';
-import { avisoOf, type ContextoPersona, routesOf } from '../../http/ruta.ts';
+import { avisoOf, NOMBRES_PAPEL } from '@acuse/page';
+import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { formatCreditos } from '@acuse/page/formato';
+import { type ContextoPersona, routesOf } from '../../paginas.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;

@@ -1,8 +1,8 @@
 import { createCuentas } from '@acuse/db';
-import { Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
-import { formatNumero } from '../../components/formato.ts';
-import { routesFor } from '../../http/ruta.ts';
+import { Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
+import { formatNumero } from '@acuse/page/formato';
+import { routesFor } from '../../paginas.ts';
 
 const POR_PAGINA = 25;
 const MAX_PAGINA = 10_000;

@@ -1,6 +1,6 @@
 import type { Papel } from '@acuse/db';
-import { NOMBRES_PAPEL } from '../../acceso/permisos.ts';
-import { formatCambio, formatCreditos, formatNumero } from '../../components/formato.ts';
+import { NOMBRES_PAPEL } from '@acuse/page';
+import { formatCambio, formatCreditos, formatNumero } from '@acuse/page/formato';
 import { nombreOperacion } from '../../operaciones.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 

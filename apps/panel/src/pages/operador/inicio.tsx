@@ -8,13 +8,12 @@ import {
   createSaludCanales,
   createSaludSat,
 } from '@acuse/db';
-import { LISTADOS } from '@acuse/listas';
-import { createListados } from '@acuse/listas/db';
-import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { safeHref } from '../../components/form.tsx';
-import { count, formatCreditos, formatNumero } from '../../components/formato.ts';
+import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { safeHref } from '@acuse/page/form';
+import { formatCreditos, formatNumero } from '@acuse/page/formato';
 import type { PanelDeps } from '../../deps.ts';
-import { routesFor } from '../../http/ruta.ts';
+import { FEATURES } from '../../features.ts';
+import { routesFor } from '../../paginas.ts';
 
 const MOSTRADAS = 10;
 /** Every role with a heartbeat sends one each ten seconds or less. */
@@ -47,29 +46,27 @@ operatorPage.get('/operador', async ({ deps, now, pagina }) => {
   );
 });
 
-async function readDatos({ database, dashboard }: PanelDeps, now: Date) {
+async function readDatos(deps: PanelDeps, now: Date) {
+  const { database, dashboard } = deps;
   const salud = createSaludCanales(database);
-  const [trabajan, canales, captchas, pagos, abiertos, listas, colas, heartbeats, atrasadas, devoluciones] =
+  const [trabajan, canales, captchas, pagos, abiertos, deFeatures, colas, heartbeats, atrasadas, devoluciones] =
     await Promise.all([
       salud.trabajan(),
       salud.canales(now),
       createCaptchas(database).pendientes(),
       createPagos(database).listEstado({ estado: 'PENDIENTE', limite: 100 }),
       createSaludSat(database).abiertos(),
-      createListados(database).estados(),
+      Promise.all(FEATURES.map(({ pendientes: read }) => read?.(deps) ?? [])),
       dashboard.cuentas(AbortSignal.timeout(COLAS_MS)),
       createHeartbeats(database).list(),
       createListaSolicitudes(database).overdue(MOSTRADAS),
       createLibro(database).devoluciones(MOSTRADAS),
     ]);
   const transferencias = pagos.filter(({ proveedor }) => proveedor === 'transferencia').length;
-  const nombresDe = (some: typeof listas) => some.map(({ clave }) => LISTADOS[clave].nombre);
-  const rechazadas = nombresDe(listas.filter(({ isRechazada }) => isRechazada));
-  const viejas = nombresDe(listas.filter(({ isVieja }) => isVieja));
   return {
     fallan: canales.filter(({ estado }) => estado === 'CON_FALLAS'),
     paradas: Object.entries(TAREAS).flatMap(([rol, tarea]) => (trabajan.includes(rol) ? [] : [tarea])),
-    ...{ captchas: captchas.length, transferencias, abiertos, rechazadas, viejas },
+    ...{ captchas: captchas.length, transferencias, abiertos, deFeatures: deFeatures.flat() },
     ...{ colas, heartbeats, atrasadas, devoluciones },
   };
 }
@@ -78,7 +75,7 @@ type Datos = Awaited<ReturnType<typeof readDatos>>;
 
 /** `estado`: address of the public page about the SAT. */
 function Pendientes(props: Datos & { readonly estado: string }) {
-  const { estado, fallan, paradas, captchas, transferencias, abiertos, rechazadas, viejas, atrasadas } = props;
+  const { estado, fallan, paradas, captchas, transferencias, abiertos, deFeatures, atrasadas } = props;
   const waiting = [
     paradas.length > 0 && `Ningún worker ${paradas.join(' ni ')}: arranque uno.`,
     fallan.length > 0 && (
@@ -97,20 +94,7 @@ function Pendientes(props: Datos & { readonly estado: string }) {
         <a href={safeHref(estado)}>El SAT no contesta en {abiertos.join(', ')}</a>: se le deja descansar.
       </>
     ),
-    rechazadas.length > 0 && (
-      <>
-        <a href="/operador/listas">
-          {count(rechazadas.length, 'lista', 'listas')} del SAT sin actualizar la última vez
-        </a>
-        : {rechazadas.join(', ')}.
-      </>
-    ),
-    viejas.length > 0 && (
-      <>
-        <a href="/operador/listas">{count(viejas.length, 'lista', 'listas')} del SAT sin confirmar desde hace días</a>:{' '}
-        {viejas.join(', ')}.
-      </>
-    ),
+    ...deFeatures,
     atrasadas.length > 0 && 'Hay solicitudes atrasadas; están abajo.',
   ].filter(Boolean);
   if (waiting.length === 0) return <Aviso tono="exito">Nada espera a un operador en este momento.</Aviso>;

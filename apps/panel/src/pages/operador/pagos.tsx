@@ -7,10 +7,11 @@ import {
   type PagoConCuenta,
   type Resolucion,
 } from '@acuse/db';
-import { Datos, Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { formatCreditos } from '../../components/formato.ts';
-import { type Aviso, type ContextoPersona, routesFor, routesOf } from '../../http/ruta.ts';
+import type { Mensaje } from '@acuse/page';
+import { Datos, Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { formatCreditos } from '@acuse/page/formato';
+import { type ContextoPersona, routesFor, routesOf } from '../../paginas.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import { MAX_MOTIVO, readMotivo } from './cuenta.tsx';
 
@@ -103,7 +104,7 @@ function tell(contexto: ContextoPersona, resolucion: Resolucion): Promise<Respon
   return 'pago' in resolucion ? contexto.redirectTo(PATH, avisoOf(resolucion)) : contexto.noEncontrada();
 }
 
-function avisoOf({ pago, saldo, resultado }: Extract<Resolucion, { pago: Pago }>): Aviso {
+function avisoOf({ pago, saldo, resultado }: Extract<Resolucion, { pago: Pago }>): Mensaje {
   if (resultado === 'NO_PENDIENTE')
     return { tono: 'info', texto: `El pago ${pago.referencia} ya estaba resuelto: no se cambió nada.` };
   return pago.estado === 'ACREDITADO'

@@ -1,7 +1,7 @@
 import { cuelgan } from '@acuse/db';
-import { Estado, numeric, Tabla, Vacio } from '../../components/blocks.tsx';
-import { formatNumero } from '../../components/formato.ts';
-import { routesFor } from '../../http/ruta.ts';
+import { Estado, numeric, Tabla, Vacio } from '@acuse/page/blocks';
+import { formatNumero } from '@acuse/page/formato';
+import { routesFor } from '../../paginas.ts';
 
 export const secretsPage = routesFor('operador');
 

@@ -1,4 +1,9 @@
 import { createBoveda, createContribuyentes, createSesionesPortal, notifyOutbox, type RfcVista } from '@acuse/db';
+import { headOf, hrefRfc } from '@acuse/page';
+import { Aviso, Datos, Estado, Fecha, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario, Secret } from '@acuse/page/form';
+import { count, formatFecha } from '@acuse/page/formato';
+import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '@acuse/page/llave-tecleada';
 import {
   ADVERTENCIAS,
   CertificadoInvalido,
@@ -16,13 +21,8 @@ import {
   storeLlave,
   wipeApiKey,
 } from '@acuse/vault';
-import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, Datos, Estado, Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { count, formatFecha } from '../../components/formato.ts';
-import type { ContextoCliente } from '../../http/ruta.ts';
+import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { estadoCer, estadoCiec, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from './reglas/estado-credenciales.ts';
-import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 /** Faults by field of a refused form. No typed value is sent back: all are secret. */
 type Reparos = Readonly<Record<string, string>>;

@@ -1,13 +1,12 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Aviso, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { count } from '../../components/formato.ts';
-import { Permitido } from '../../components/permitido.tsx';
-import type { ContextoCliente } from '../../http/ruta.ts';
+import { headOf, hrefRfc, Permitido } from '@acuse/page';
+import { Aviso, Datos, Estado, Fecha, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { count } from '@acuse/page/formato';
+import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
 import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
-import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 export const rfcPage = rfcRoutes('rfcs');
 

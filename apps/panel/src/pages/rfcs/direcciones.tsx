@@ -1,10 +1,10 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Aviso, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { count } from '../../components/formato.ts';
-import type { ContextoCliente } from '../../http/ruta.ts';
+import { headOf, hrefRfc } from '@acuse/page';
+import { Aviso, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { count } from '@acuse/page/formato';
+import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { admits, readDirecciones, remarkOf } from './reglas/direcciones.ts';
-import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 interface Tecleado {
   /** Text of the list as it is typed now. */

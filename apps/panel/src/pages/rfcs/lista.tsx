@@ -1,12 +1,10 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { puede } from '../../acceso/permisos.ts';
-import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { Permitido } from '../../components/permitido.tsx';
-import { routesFor } from '../../http/ruta.ts';
+import { hrefRfc, Permitido, puede } from '@acuse/page';
+import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { routesFor } from '../../paginas.ts';
 import { edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
-import { hrefRfc } from './rfc.tsx';
 
 const POR_PAGINA = 50;
 

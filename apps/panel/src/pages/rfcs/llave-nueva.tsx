@@ -1,14 +1,14 @@
 import type { Modo, TipoGuardada } from '@acuse/core';
 import { createLlaves, Rechazo, type Relevo, type RfcVista, type ToReseal } from '@acuse/db';
+import { hrefRfc } from '@acuse/page';
+import { Aviso, CopyButton, Tarjeta } from '@acuse/page/blocks';
+import { Boton } from '@acuse/page/form';
+import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '@acuse/page/llave-tecleada';
 import { type ApiKey, CredencialIlegible, generateApiKey, registroOf, resealGuardada, wipeApiKey } from '@acuse/vault';
-import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
-import { Boton } from '../../components/form.tsx';
-import type { ContextoCliente } from '../../http/ruta.ts';
+import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
 import { modoPedido, renderLlave } from './llave.tsx';
 import { guardadas } from './reglas/estado-credenciales.ts';
-import { hrefRfc, rfcRoutes } from './rfc.tsx';
 
 export const newKeyPage = rfcRoutes('llaves');
 

@@ -1,13 +1,13 @@
 import { DIAS_ROTACION, type Modo } from '@acuse/core';
 import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
-import { isRecordada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { count, formatRelativo } from '../../components/formato.ts';
-import type { ContextoCliente } from '../../http/ruta.ts';
+import { headOf, hrefRfc } from '@acuse/page';
+import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario, Secret } from '@acuse/page/form';
+import { count, formatRelativo } from '@acuse/page/formato';
+import { isRecordada } from '@acuse/page/llave-tecleada';
+import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
 import { edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
-import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const MAX_ANTERIORES = 10;
 

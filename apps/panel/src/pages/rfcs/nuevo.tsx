@@ -1,10 +1,10 @@
 import { parseRfc } from '@acuse/contract';
 import { createContribuyentes, Rechazo } from '@acuse/db';
-import { Aviso, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { hrefRfc } from '@acuse/page';
+import { Aviso, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { digitoVerificador, explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
-import { hrefRfc } from './rfc.tsx';
 
 export const newRfcPage = routesFor('rfcs');
 

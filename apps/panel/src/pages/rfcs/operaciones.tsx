@@ -1,10 +1,11 @@
 import { OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { ConNota, Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Formulario } from '../../components/form.tsx';
-import { formatCreditos } from '../../components/formato.ts';
+import { headOf, hrefRfc } from '@acuse/page';
+import { ConNota, Estado, Tabla, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Formulario } from '@acuse/page/form';
+import { formatCreditos } from '@acuse/page/formato';
 import { type GrupoOperaciones, grupoDe, gruposDe } from '../../operaciones.ts';
-import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
+import { rfcRoutes } from '../../paginas.ts';
 
 type Operacion = (typeof OPERACIONES)[number];
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '@acuse/db';
-import { Aviso, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Formulario } from '../../components/form.tsx';
-import { formatCreditos, formatNumero } from '../../components/formato.ts';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { Aviso, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Boton, Formulario } from '@acuse/page/form';
+import { formatCreditos, formatNumero } from '@acuse/page/formato';
+import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { MotivoCompra } from '../../pagos/checkout.ts';
 import { hrefCompra, Precio } from './compras.tsx';

@@ -1,4 +1,5 @@
 import { createPagos, type EstadoPago, isUuid, type Pago } from '@acuse/db';
+import { avisoOf } from '@acuse/page';
 import {
   Aviso,
   CopyButton,
@@ -11,10 +12,10 @@ import {
   Tabla,
   Tarjeta,
   Vacio,
-} from '../../components/blocks.tsx';
-import { Boton, Formulario } from '../../components/form.tsx';
-import { formatCreditos, formatNumero } from '../../components/formato.ts';
-import { avisoOf, routesFor, routesOf } from '../../http/ruta.ts';
+} from '@acuse/page/blocks';
+import { Boton, Formulario } from '@acuse/page/form';
+import { formatCreditos, formatNumero } from '@acuse/page/formato';
+import { routesFor, routesOf } from '../../paginas.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { Checkout } from '../../pagos/checkout.ts';
 import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';

@@ -1,6 +1,6 @@
+import { hrefWith } from '@acuse/page/form';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hrefWith } from '../../components/form.tsx';
 import { formatCursor, parseCursor, readFiltro, toFiltroMovimientos } from './filtro.ts';
 
 const read = (query: string) => readFiltro(new URLSearchParams(query));

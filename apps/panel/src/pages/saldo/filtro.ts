@@ -1,6 +1,6 @@
 import { parseRfc } from '@acuse/contract';
 import { type CursorMovimiento, type FiltroMovimientos, TIPOS_MOVIMIENTO, type TipoMovimiento } from '@acuse/db';
-import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
+import { addDias, startOfDia } from '@acuse/page/dia-mexico';
 
 /** The filters of the ledger as they stand in its address: what could not be read is left out and named in `faltas`. */
 export type FiltroLibro = {

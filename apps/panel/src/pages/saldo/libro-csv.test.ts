@@ -1,8 +1,8 @@
 import type { MovimientoVista } from '@acuse/db';
+import { streamCsv, textCell } from '@acuse/page/csv';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { streamCsv, textCell } from '../../http/csv.ts';
 import { COLUMNAS } from './libro-csv.ts';
 
 const fila = (change: Partial<MovimientoVista> = {}): MovimientoVista => ({

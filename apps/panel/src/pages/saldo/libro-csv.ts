@@ -1,6 +1,6 @@
 import type { MovimientoVista } from '@acuse/db';
-import { isoMexico } from '../../fechas/dia-mexico.ts';
-import { type ColumnaCsv, textCell } from '../../http/csv.ts';
+import { type ColumnaCsv, textCell } from '@acuse/page/csv';
+import { isoMexico } from '@acuse/page/dia-mexico';
 
 /** The columns of the ledger as a file. */
 export const COLUMNAS: readonly ColumnaCsv<MovimientoVista>[] = [

@@ -1,12 +1,12 @@
 import { createContribuyentes, createLibro, createUso, TIPOS_MOVIMIENTO } from '@acuse/db';
-import { Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
-import { diaDe } from '../../fechas/dia-mexico.ts';
-import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
-import { csvResponse, streamCsv } from '../../http/csv.ts';
-import { routesFor } from '../../http/ruta.ts';
+import { MAX_ELEGIBLES } from '@acuse/page';
+import { Paginacion, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { csvResponse, streamCsv } from '@acuse/page/csv';
+import { diaDe } from '@acuse/page/dia-mexico';
+import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
+import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { nombreOperacion } from '../../operaciones.ts';
-import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
+import { routesFor } from '../../paginas.ts';
 import {
   type FiltroLibro,
   formatCursor,

@@ -1,9 +1,9 @@
 import { CATALOGO, type NombreError } from '@acuse/contract';
 import { explain } from '@acuse/core';
 import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
-import { Estado, Fecha, numeric } from '../../components/blocks.tsx';
-import { formatCambio, formatNumero } from '../../components/formato.ts';
-import { Permitido } from '../../components/permitido.tsx';
+import { Permitido } from '@acuse/page';
+import { Estado, Fecha, numeric } from '@acuse/page/blocks';
+import { formatCambio, formatNumero } from '@acuse/page/formato';
 import { nombreOperacion } from '../../operaciones.ts';
 
 export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {

@@ -1,12 +1,11 @@
 import { createLibro, createUso, type TotalMes } from '@acuse/db';
-import { Aviso, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
-import { formatCreditos, formatNumero } from '../../components/formato.ts';
-import { Grafica } from '../../components/grafica.tsx';
-import { Permitido } from '../../components/permitido.tsx';
-import { addDias, diaDe } from '../../fechas/dia-mexico.ts';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { Grafica, Permitido } from '@acuse/page';
+import { Aviso, numeric, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { addDias, diaDe } from '@acuse/page/dia-mexico';
+import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { formatCreditos, formatNumero } from '@acuse/page/formato';
 import { nombreOperacion } from '../../operaciones.ts';
+import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
 import { chartOf, totalsOf } from './uso-por-operacion.ts';
 

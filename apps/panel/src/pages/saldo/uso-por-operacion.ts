@@ -1,6 +1,6 @@
 import type { UsoDia } from '@acuse/db';
-import type { PuntoGrafica } from '../../components/grafica.tsx';
-import { addDias } from '../../fechas/dia-mexico.ts';
+import type { PuntoGrafica } from '@acuse/page';
+import { addDias } from '@acuse/page/dia-mexico';
 
 /** Operations that get a colour of their own; the rest is one more. */
 const CON_NOMBRE = 3;

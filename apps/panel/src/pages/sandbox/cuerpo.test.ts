@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
+import type { Cuerpo } from '@acuse/page';
 import { describe, expect, it } from 'vitest';
 import type { CampoOperacion } from './catalogo.ts';
 import {
-  type Cuerpo,
   curlOf,
   exampleCuerpo,
   fieldName,

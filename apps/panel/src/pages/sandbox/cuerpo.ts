@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { diaDe } from '../../fechas/dia-mexico.ts';
+import type { Cuerpo } from '@acuse/page';
+import { diaDe } from '@acuse/page/dia-mexico';
 import type { CampoOperacion, SandboxOperation } from './catalogo.ts';
 
 /** What the fields of a form show, by the operation's own names; never a secret or a file. */
@@ -44,9 +45,6 @@ function periodoAnterior(now: Date): Valores {
     ejercicio: String(year - 1),
   };
 }
-
-/** What goes to the API: a JSON object. */
-export type Cuerpo = Readonly<Record<string, string | number | boolean | readonly string[]>>;
 
 /** In the form, so that no field of an operation is taken for one of the panel's own. */
 export const fieldName = (campo: Pick<CampoOperacion, 'nombre'>): string => `c.${campo.nombre}`;

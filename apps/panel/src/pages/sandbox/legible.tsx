@@ -1,5 +1,5 @@
-import { Datos, Tabla } from '../../components/blocks.tsx';
-import { formatNumero } from '../../components/formato.ts';
+import { Datos, Tabla } from '@acuse/page/blocks';
+import { formatNumero } from '@acuse/page/formato';
 
 /** Rows of a list that are shown as a table; all of them stand in the text of the answer. */
 const MAX_FILAS = 50;

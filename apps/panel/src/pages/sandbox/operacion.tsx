@@ -1,14 +1,16 @@
 import { OPERACIONES, parseRfc } from '@acuse/contract';
 import { createCobros, createContribuyentes, createLlaves, type RfcVista } from '@acuse/db';
+import type { ApiAnswer, Pagina } from '@acuse/page';
+import { Aviso, ConNota, Estado, Tabla, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario, Secret } from '@acuse/page/form';
+import { formatCreditos } from '@acuse/page/formato';
+import { createLlaveRecordada, readLlaveTecleada } from '@acuse/page/llave-tecleada';
+import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import type { Child } from 'hono/jsx';
-import { createLlaveRecordada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, ConNota, Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
-import { formatCreditos } from '../../components/formato.ts';
-import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
-import { type ContextoCliente, type Pagina, routesFor } from '../../http/ruta.ts';
+import { isTokenText } from '../../api/client.ts';
 import { gruposDe } from '../../operaciones.ts';
+import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import type { CampoOperacion, SandboxOperation } from './catalogo.ts';
 import {
   curlOf,
@@ -24,7 +26,6 @@ import {
   type Valores,
 } from './cuerpo.ts';
 import { ComoCurl, Resultado } from './resultado.tsx';
-import { isTokenText, type SandboxResult, sandboxOf } from './sandbox.ts';
 
 const PATH = '/pruebas/:grupo/:operacion';
 
@@ -63,11 +64,10 @@ sandboxPage.post(PATH, async (contexto) => {
   const cuerpo = await readCuerpo(found, campos, archivos);
   const idempotencyKey = found.esIdempotente ? idempotencyKeyOf(campos['intento'], cuerpo) : null;
   const isOwn = await isOwnKey(contexto, apiKey);
-  const { api, withSlot } = sandboxOf(deps);
   const cobros = createCobros(deps.database);
   const marca = isOwn ? await cobros.mark(usuario.cuentaId) : null;
-  const resultado = await withSlot(usuario.id, () =>
-    api.call({ nombre: found.nombre, cuerpo, apiKey, ip, idempotencyKey }),
+  const resultado = await deps.sandbox.withSlot(usuario.id, () =>
+    deps.api.call({ nombre: found.nombre, cuerpo, apiKey, ip, idempotencyKey }),
   );
   if (resultado === null)
     return renderOperacion(contexto, {
@@ -107,7 +107,7 @@ async function keepOwn(contexto: ContextoCliente, texto: string, own: RfcVista):
 async function findOperacion(contexto: ContextoCliente): Promise<SandboxOperation | Response> {
   const { c, deps } = contexto;
   const nombre = `${c.req.param('grupo')}/${c.req.param('operacion')}`;
-  const operaciones = await sandboxOf(deps).catalogo();
+  const operaciones = await deps.sandbox.catalogo();
   if (operaciones === null) return renderSinApi(contexto);
   return operaciones.find((operacion) => operacion.nombre === nombre) ?? contexto.noEncontrada();
 }
@@ -120,7 +120,7 @@ async function isOwnKey({ deps, usuario }: ContextoCliente, text: string): Promi
   return createLlaves(deps.database).isOf(usuario.cuentaId, apiKey.keyId);
 }
 
-function maskResultado(resultado: SandboxResult, secretos: readonly string[]): SandboxResult {
+function maskResultado(resultado: ApiAnswer, secretos: readonly string[]): ApiAnswer {
   if (resultado.tipo === 'sin-respuesta') return resultado;
   return { ...resultado, texto: maskText(resultado.texto, secretos) };
 }
@@ -293,7 +293,7 @@ sandboxPage.post('/llaves/olvidar', async (contexto) => {
 
 /** Every operation of the API, in the order in which a new user needs them. */
 sandboxPage.get('/pruebas', async (contexto) => {
-  const operaciones = await sandboxOf(contexto.deps).catalogo();
+  const operaciones = await contexto.deps.sandbox.catalogo();
   return operaciones ? renderIndice(contexto, operaciones) : renderSinApi(contexto);
 });
 

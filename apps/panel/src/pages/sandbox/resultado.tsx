@@ -1,13 +1,13 @@
 import type { Cobro } from '@acuse/db';
-import { Aviso, CopyButton, Datos, Estado, Tarjeta } from '../../components/blocks.tsx';
-import { Boton } from '../../components/form.tsx';
-import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import { type ApiAnswer, readJson } from '@acuse/page';
+import { Aviso, CopyButton, Datos, Estado, Tarjeta } from '@acuse/page/blocks';
+import { Boton } from '@acuse/page/form';
+import { formatCreditos, formatNumero } from '@acuse/page/formato';
 import { field, Legible } from './legible.tsx';
-import { readJson, type SandboxResult } from './sandbox.ts';
 
 interface ResultadoProps {
   /** The answer, without any secret in it. */
-  readonly resultado: SandboxResult;
+  readonly resultado: ApiAnswer;
   /** The request as a command, without any secret in it. */
   readonly curl: string;
   /** What the account paid for the call; null when the key is not of this account. */
@@ -37,7 +37,7 @@ export function Resultado({ resultado, curl, cobro, id }: ResultadoProps) {
   );
 }
 
-function EstadoHttp({ resultado }: { readonly resultado: SandboxResult }) {
+function EstadoHttp({ resultado }: { readonly resultado: ApiAnswer }) {
   if (resultado.tipo === 'sin-respuesta') return <Estado texto="Sin respuesta" tono="error" />;
   return <Estado texto={`HTTP ${resultado.status}`} tono={resultado.status < 300 ? 'exito' : 'alerta'} />;
 }

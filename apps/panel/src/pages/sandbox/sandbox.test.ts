@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { silentLogger } from '@acuse/runtime';
-import type { PanelSettings } from '@acuse/settings/panel';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiClient } from '../../api/client.ts';
 import { createSandbox } from './sandbox.ts';
 
 const DOCUMENTO = {
@@ -28,9 +28,9 @@ describe('the sandbox', () => {
   afterAll(() => server.close());
   const newSandbox = () => {
     const { port } = server.address() as AddressInfo;
-    const settings = { apiInternalUrl: `http://127.0.0.1:${port}`, version: '1.0.0' } as PanelSettings;
+    const api = createApiClient({ url: `http://127.0.0.1:${port}`, userAgent: 'acuse-panel/1.0.0' });
     [status, asked, time] = [200, 0, 0];
-    return createSandbox({ settings, now: () => new Date(time), log: silentLogger });
+    return createSandbox({ api, now: () => new Date(time), log: silentLogger });
   };
 
   it('asks the API for its description once a minute, and keeps the last one while it does not answer', async () => {

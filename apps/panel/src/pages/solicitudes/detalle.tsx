@@ -1,12 +1,11 @@
 import { type Explicacion, explain } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type HitoSolicitud } from '@acuse/db';
 import { countCancelacion } from '@acuse/metrics';
-import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Formulario } from '../../components/form.tsx';
-import { formatCreditos } from '../../components/formato.ts';
-import { Permitido } from '../../components/permitido.tsx';
-import { hrefRfc } from '../rfcs/rfc.tsx';
-import { Contrapartes, readListadas } from './contrapartes.tsx';
+import { hrefRfc, Permitido } from '@acuse/page';
+import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '@acuse/page/blocks';
+import { Boton, Formulario } from '@acuse/page/form';
+import { formatCreditos } from '@acuse/page/formato';
+import { FEATURES } from '../../features.ts';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
 import { camino, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
@@ -19,10 +18,10 @@ solicitudPage.get('', async (contexto, solicitud) => {
   const { c, deps, usuario, pagina } = contexto;
   const antesDe = eventBefore(c.req.query('eventos'));
   const solicitudes = createSolicitudes(deps.database);
-  const [hitos, eventos, listadas] = await Promise.all([
+  const [hitos, eventos, secciones] = await Promise.all([
     solicitudes.milestones(usuario.cuentaId, solicitud.id),
     solicitudes.timeline(usuario.cuentaId, solicitud.id, { limit: POR_LINEA + 1, ...antesDe }),
-    readListadas(contexto, solicitud),
+    Promise.all(FEATURES.map(({ solicitud: show }) => show?.(contexto, solicitud))),
   ]);
   const isOpen = solicitud.terminadaEn === null;
   return pagina(
@@ -32,7 +31,7 @@ solicitudPage.get('', async (contexto, solicitud) => {
       {isOpen ? <Avance solicitud={solicitud} /> : null}
       <Permitido ver="paquetes">
         {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
-        {solicitud.estado === 'TERMINADA' ? <Contrapartes solicitud={solicitud} pagina={listadas} /> : null}
+        {secciones}
         <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
       </Permitido>
       <Facts solicitud={solicitud} />

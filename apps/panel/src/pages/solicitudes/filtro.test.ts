@@ -1,5 +1,5 @@
+import { hrefWith } from '@acuse/page/form';
 import { describe, expect, test } from 'vitest';
-import { hrefWith } from '../../components/form.tsx';
 import { readFiltro } from './filtro.ts';
 
 const read = (query: Record<string, string>) => readFiltro((name) => query[name]);

@@ -1,7 +1,7 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud, isFecha, parseRfc } from '@acuse/contract';
 import type { TipoDescarga } from '@acuse/core';
 import { type Cursor, type FiltroSolicitudes, isUuid } from '@acuse/db';
-import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
+import { addDias, startOfDia } from '@acuse/page/dia-mexico';
 
 /** Names of the filters in the address, in the order of the form. */
 const CAMPOS = [

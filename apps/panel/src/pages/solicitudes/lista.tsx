@@ -1,12 +1,11 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_CUENTA } from '@acuse/db';
-import { ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, hrefWith } from '../../components/form.tsx';
-import { count, formatNumero } from '../../components/formato.ts';
-import { Permitido } from '../../components/permitido.tsx';
-import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
-import { routesFor } from '../../http/ruta.ts';
-import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
+import { MAX_ELEGIBLES, Permitido } from '@acuse/page';
+import { ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
+import { count, formatNumero } from '@acuse/page/formato';
+import { Periodos, periodosDe } from '@acuse/page/periodos';
+import { routesFor } from '../../paginas.ts';
 import { type FiltroLeido, readFiltro } from './filtro.ts';
 import { Periodo } from './solicitud.tsx';
 

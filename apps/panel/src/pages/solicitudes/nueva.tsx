@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
+import { type ApiClient, MAX_ELEGIBLES, readJson } from '@acuse/page';
+import { Aviso, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Boton, Campo, Formulario, hrefWith, Secret } from '@acuse/page/form';
+import { formatCreditos } from '@acuse/page/formato';
+import { createLlaveRecordada, faultOfLlave } from '@acuse/page/llave-tecleada';
+import { Periodos, periodosDe } from '@acuse/page/periodos';
+import { DichoPorApi, type RechazoApi, readRechazo } from '@acuse/page/rechazo';
 import { z } from 'zod';
-import { createLlaveRecordada, faultOfLlave } from '../../acceso/llave-tecleada.ts';
-import { Aviso, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario, hrefWith, Secret } from '../../components/form.tsx';
-import { formatCreditos } from '../../components/formato.ts';
-import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
-import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
-import { DichoPorApi, type RechazoApi, readRechazo } from '../sandbox/rechazo.tsx';
-import { type ApiPropia, readJson, sandboxOf } from '../sandbox/sandbox.ts';
+import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { camino, FORMAT_NAMES } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
@@ -40,7 +39,7 @@ newSolicitudPage.post(PATH, async (contexto) => {
   const pedido = { ...tecleado, apiKey };
   const fault = checkPedido(pedido, vista);
   if (fault) return form(contexto, pedido, { resultado: 'RECHAZADA', ...fault });
-  const pedida = await askApi(sandboxOf(deps).api, pedido, ip);
+  const pedida = await askApi(deps.api, pedido, ip);
   if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, pedida);
   // A form that was answered may be sent again with other values, which is another request.
   if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, pedida);
@@ -290,7 +289,7 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
 }
 
 /** Asks through the API of this installation: accepted, checked and charged as any other. */
-async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedida> {
+async function askApi(api: ApiClient, pedido: Pedido, ip: string): Promise<Pedida> {
   const { rfc, tipo, desde, hasta, formato, capsula, apiKey, intento } = pedido;
   const answer = await api.call({
     nombre: OPERACION,

@@ -1,12 +1,12 @@
 import { CATALOGO } from '@acuse/contract';
 import { type CuentaPorEfecto, EFECTOS, type Efecto, explain, type ResumenPaquete } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
-import { Aviso, CopyButton, Datos, Fecha, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Formulario } from '../../components/form.tsx';
-import { formatBytes, formatNumero } from '../../components/formato.ts';
-import { Grafica } from '../../components/grafica.tsx';
-import { mesCorto } from '../../fechas/dia-mexico.ts';
-import type { ContextoCliente } from '../../http/ruta.ts';
+import { Grafica } from '@acuse/page';
+import { Aviso, CopyButton, Datos, Fecha, Tarjeta } from '@acuse/page/blocks';
+import { mesCorto } from '@acuse/page/dia-mexico';
+import { Boton, Formulario } from '@acuse/page/form';
+import { formatBytes, formatNumero } from '@acuse/page/formato';
+import type { ContextoCliente } from '../../paginas.ts';
 import { solicitudRoutes } from './solicitud.tsx';
 
 /** The ZIP of a finished solicitud, or that it is gone. */

@@ -1,7 +1,7 @@
 import type { AvanceSolicitud } from '@acuse/db';
+import { nombreEstado } from '@acuse/page/blocks';
+import { formatFecha, formatNumero } from '@acuse/page/formato';
 import type { Logger } from '@acuse/runtime';
-import { nombreEstado } from '../../components/blocks.tsx';
-import { formatFecha, formatNumero } from '../../components/formato.ts';
 import { describeEvento, describePartes } from './textos/eventos.ts';
 
 interface SeguimientoDeps {

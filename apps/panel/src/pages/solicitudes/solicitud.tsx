@@ -1,8 +1,8 @@
 import type { Formato } from '@acuse/contract';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
-import type { Parte } from '../../acceso/permisos.ts';
-import { Fecha } from '../../components/blocks.tsx';
-import { routesOf } from '../../http/ruta.ts';
+import type { Parte } from '@acuse/page';
+import { Fecha } from '@acuse/page/blocks';
+import { routesOf } from '../../paginas.ts';
 
 /** The addresses of a page of a solicitud of the account, for those who may see or change `parte`. */
 export const solicitudRoutes = (parte: Parte) =>

@@ -1,8 +1,8 @@
 import { describeCodigo, explain, type MotivoPaqueteInvalido, type MotivoSatError, type TipoEvento } from '@acuse/core';
 import type { EventoSolicitud, HitoSolicitud, PartesSolicitud } from '@acuse/db';
-import type { Tono } from '../../../components/blocks.tsx';
-import { count, formatNumero } from '../../../components/formato.ts';
-import { mesCorto } from '../../../fechas/dia-mexico.ts';
+import type { Tono } from '@acuse/page/blocks';
+import { mesCorto } from '@acuse/page/dia-mexico';
+import { count, formatNumero } from '@acuse/page/formato';
 
 /** One line of the timeline as people read it. */
 export interface Renglon {

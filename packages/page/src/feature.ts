@@ -1,0 +1,48 @@
+import type { DetalleSolicitud, Records } from '@acuse/db';
+import type { Context, Hono } from 'hono';
+import type { Child } from 'hono/jsx';
+import type { Parte } from './acceso/permisos.ts';
+import type { Tono } from './components/blocks.tsx';
+import type { EntradaMenu, EntradaOperacion, PestanaRfc } from './components/navegacion.tsx';
+import type { PageDeps } from './deps.ts';
+import type { ContextoCliente, Ruta } from './http/ruta.ts';
+
+/** A thing that will stop working, or should be changed, and where. */
+export interface Recordatorio {
+  readonly tono: Exclude<Tono, 'exito'>;
+  readonly texto: string;
+  readonly href: string;
+  readonly accion: string;
+  /** The part of the account that it is about. */
+  readonly parte: Parte;
+}
+
+/** Mail about accounts and passwords. */
+export interface AccountMail {
+  /** Mails a link for a new password. Neither result nor effort shows whether the user exists. `limite`: key of the rate limit. */
+  askReset(email: string, options: { readonly limite: string; readonly ip: string }): Promise<void>;
+  /** Mails a registered address about a sign-up attempt. The result does not show whether the user exists. */
+  tellRegistered(email: string): Promise<void>;
+  /** Deletes what has expired. */
+  purge(): Promise<unknown>;
+}
+
+/** What an optional feature adds to the panel. `D`: the ports that its pages need. */
+export interface PageFeature<D extends PageDeps = PageDeps> {
+  readonly rutas: readonly Ruta<D>[];
+  /** Opens an application without session and form checks: each of its requests carries its own proof. */
+  readonly openApp?: (deps: D, ipOf: (c: Context) => string) => Hono;
+  readonly openAccountMail?: (database: Records) => AccountMail;
+  readonly menu?: readonly EntradaMenu[];
+  readonly operacion?: readonly EntradaOperacion[];
+  readonly rfc?: readonly PestanaRfc[];
+  /** A link of the page of the own account. */
+  readonly cuenta?: () => Child;
+  /** A notice on the first page. */
+  readonly inicio?: (contexto: ContextoCliente<D>) => Promise<Child>;
+  readonly recordatorios?: (contexto: ContextoCliente<D>) => Promise<readonly Recordatorio[]>;
+  /** A section of the page of a solicitud, for those who may see packages. */
+  readonly solicitud?: (contexto: ContextoCliente<D>, solicitud: DetalleSolicitud) => Promise<Child>;
+  /** Things that wait for the operator, each a line of the first page of the operator. */
+  readonly pendientes?: (deps: D) => Promise<readonly Child[]>;
+}

@@ -1,0 +1,13 @@
+export * from './acceso/limites.ts';
+export * from './acceso/permisos.ts';
+export { type ApiAnswer, type ApiCall, type ApiClient, type Cuerpo, readJson } from './api/api.ts';
+export * from './components/eventos.tsx';
+export { Grafica, type PuntoGrafica } from './components/grafica.tsx';
+export type { EntradaMenu, EntradaOperacion, MenusPanel, PestanaRfc } from './components/navegacion.tsx';
+export { Permitido } from './components/permitido.tsx';
+export type { PageDeps, PageSettings } from './deps.ts';
+export * from './feature.ts';
+export { localPath, type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
+export { answerMount, answerRuta } from './http/responder.ts';
+export * from './http/ruta.ts';
+export { headOf, hrefRfc, MAX_ELEGIBLES } from './rfc.tsx';

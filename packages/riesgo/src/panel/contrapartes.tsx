@@ -1,0 +1,102 @@
+import type { DetalleSolicitud } from '@acuse/db';
+import { type ContextoCliente, hrefRfc, Permitido } from '@acuse/page';
+import { ConNota, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '@acuse/page/blocks';
+import { count } from '@acuse/page/formato';
+import type { Child } from 'hono/jsx';
+import { createRiesgo } from '../db/index.ts';
+import type { ContraparteDePaquete } from '../index.ts';
+import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from './listadas.tsx';
+
+const POR_PAGINA = 50;
+
+/** Reads a page of those of the package that stood on a list, and one more; nothing of a package that was not crossed. */
+async function readListadas(
+  { c, deps }: Pick<ContextoCliente, 'c' | 'deps'>,
+  { id, cruce }: Pick<DetalleSolicitud, 'id' | 'cruce'>,
+) {
+  const { contraparte = '' } = c.req.query();
+  const read =
+    cruce === null
+      ? []
+      : await createRiesgo(deps.database).listPaquete({
+          ...{ solicitudId: id, despuesDe: lugarOf(contraparte), limite: POR_PAGINA + 1 },
+        });
+  const paging = { path: `/solicitudes/${id}`, query: { contraparte }, after: 'contraparte', placeOf };
+  return pageOf(read, POR_PAGINA, paging);
+}
+
+interface ContrapartesProps {
+  readonly solicitud: DetalleSolicitud;
+  readonly pagina: Awaited<ReturnType<typeof readListadas>>;
+}
+
+/** Counterparties of the package of a finished solicitud on lists of the SAT, or why they are unknown. */
+export async function showContrapartes(contexto: ContextoCliente, solicitud: DetalleSolicitud): Promise<Child> {
+  if (solicitud.estado !== 'TERMINADA') return null;
+  return (
+    <Tarjeta titulo="Contrapartes en listas del SAT" id="contrapartes">
+      <Dicho solicitud={solicitud} pagina={await readListadas(contexto, solicitud)} />
+    </Tarjeta>
+  );
+}
+
+function Dicho({ solicitud, pagina }: ContrapartesProps): Child {
+  const { cruce, hasOrigen, rfc, id } = solicitud;
+  if (hasOrigen)
+    return (
+      <p>
+        Esta descarga es una lectura de un RFC que se mantiene al día: se busca entre todas las contrapartes del RFC.{' '}
+        <a href={hrefRfc(rfc, '/proveedores')}>Ver las contrapartes de {rfc}</a>
+      </p>
+    );
+  if (cruce === null)
+    return (
+      <p>
+        No se sabe: cuando se armó este ZIP no había ninguna lista cargada, o lo armó una versión anterior.{' '}
+        <Permitido cambiar="solicitudes">
+          <a href={`/solicitudes/nueva?como=${id}`}>Pida el periodo otra vez</a> o pregunte
+        </Permitido>{' '}
+        por la API con <code>efos/consultar-lote</code>, sin costo.
+      </p>
+    );
+  if (cruce.listadas === 0)
+    return <p class="suave">Ninguna contraparte de este ZIP estaba en una lista del SAT cuando se armó.</p>;
+  if (pagina.filas.length === 0 && pagina.anterior === null)
+    return (
+      <p>
+        {countOf(cruce)} Quiénes eran ya se borró, porque cumplió su tiempo de conservación. Cómo está hoy cada RFC lo
+        dice <code>efos/consultar-lote</code>, sin costo.
+      </p>
+    );
+  return (
+    <>
+      <p>
+        {countOf(cruce)} {QUE_ES_ADVERSO} Se cuentan los CFDI vigentes del ZIP, de ingreso y de egreso. Estar en una
+        lista no dice que sus operaciones no existan.
+      </p>
+      <Listadas filas={pagina.filas} />
+      <Paginacion anterior={here(pagina.anterior)} siguiente={here(pagina.siguiente)} />
+    </>
+  );
+}
+
+const here = (href: string | null) => href && `${href}#contrapartes`;
+
+const countOf = ({ listadas, adversas }: NonNullable<DetalleSolicitud['cruce']>) =>
+  `${count(listadas, 'contraparte', 'contrapartes')} de este ZIP ${listadas === 1 ? 'estaba' : 'estaban'} en una lista del SAT cuando se armó, ${adversas === 0 ? 'ninguna' : adversas} por algo que habla en su contra.`;
+
+function Listadas({ filas }: { readonly filas: readonly ContraparteDePaquete[] }) {
+  return (
+    <Tabla
+      titulo="Contrapartes en listas del SAT"
+      tituloOculto
+      columnas={['Contraparte', 'Lista', numeric('CFDI vigentes')]}
+      filas={filas.map((fila) => [
+        <ConNota nota={fila.nombre || null}>{fila.rfc}</ConNota>,
+        <Supuesto {...fila} />,
+        <Sumas {...fila} />,
+      ])}
+      vacia={<p class="suave">No hay más.</p>}
+    />
+  );
+}
