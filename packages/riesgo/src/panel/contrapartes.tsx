@@ -10,10 +10,7 @@ import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from './listadas.ts
 const POR_PAGINA = 50;
 
 /** Reads a page of those of the package that stood on a list, and one more; nothing of a package that was not crossed. */
-async function readListadas(
-  { c, deps }: Pick<ContextoCliente, 'c' | 'deps'>,
-  { id, cruce }: Pick<DetalleSolicitud, 'id' | 'cruce'>,
-) {
+async function readListadas({ c, deps }: ContextoCliente, { id, cruce }: DetalleSolicitud) {
   const { contraparte = '' } = c.req.query();
   const read =
     cruce === null
