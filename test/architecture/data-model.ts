@@ -3,7 +3,6 @@ import { ROOT } from './sources.ts';
 
 interface Column {
   readonly name: string;
-  readonly type: string;
   /** As PostgreSQL calls it. */
   readonly dbType: string;
   readonly isOptional: boolean;
@@ -12,21 +11,22 @@ interface Column {
 
 interface Table {
   readonly name: string;
+  /** First sentence of its comment. */
   readonly about: string;
+  /** Feature whose heading it stands under; empty for the core. */
+  readonly feature: string;
   readonly columns: ReadonlyMap<string, Column>;
   /** Columns of the primary key. */
   readonly key: readonly string[];
   /** Fields that no two rows have alike, beside the primary key. */
   readonly uniques: readonly (readonly string[])[];
-  /** Fields that lead to a row of another model. */
-  readonly references: readonly { readonly model: string; readonly fields: readonly string[] }[];
 }
 
 const HEAD = `# Data model
 
-Generated from \`prisma/schema.prisma\` by \`npm run generate\`; a test compares the two. Checks, partial indexes and triggers stand in the
-migrations only (\`prisma/migrations\`). A column that names a row without a line in the picture has no foreign key: the row may outlive
-what it names.
+For maintainers: the tables by feature. Columns and relations: \`prisma/schema.prisma\`, from which \`npm run generate\` writes this page. Checks and
+partial indexes: \`prisma/migrations\`; functions and triggers: \`prisma/functions\`. A column that names a row without a relation has no foreign key: its
+row may outlive the other.
 `;
 
 const listOf = (text = '') => text.split(',').map((name) => name.trim());
@@ -38,7 +38,7 @@ const DB_TYPES: Readonly<Record<string, string>> = {
   ...{ Timestamptz: 'timestamp with time zone', Uuid: 'uuid', Date: 'date', SmallInt: 'smallint' },
 };
 
-function readTable(model: string, about: string, body: string): [model: string, table: Table] {
+function readTable(model: string, comment: string, feature: string, body: string): [model: string, table: Table] {
   const lines = body.split('\n').map((line) => line.trim());
   const columns = new Map<string, Column>();
   for (const line of lines) {
@@ -48,7 +48,6 @@ function readTable(model: string, about: string, body: string): [model: string, 
     const [, db = type, precision = ''] = /@db\.(\w+)(\(\d\))?/.exec(line) ?? [];
     columns.set(field, {
       name: /@map\("(\w+)"\)/.exec(line)?.[1] ?? field,
-      type: type.toLowerCase(),
       dbType: (DB_TYPES[db] ?? db).replace(/ |$/, (end) => precision + end) + list,
       isOptional: isOptional === '?',
       isUnique: /\s@(?:id|unique)\b/.test(line),
@@ -59,68 +58,44 @@ function readTable(model: string, about: string, body: string): [model: string, 
     model,
     {
       name: /@@map\("(\w+)"\)/.exec(body)?.[1] ?? model,
-      about,
+      about:
+        comment
+          .replace(/^\/\/\/ ?/gm, '')
+          .trim()
+          .replaceAll('\n', ' ')
+          .split(/(?<=\.) /)[0] ?? '',
+      feature,
       columns,
       key: single === undefined ? listOf(/@@id\(\[([^\]]+)\]/.exec(body)?.[1]) : [single],
       uniques: [
         ...[...columns].filter(([field, { isUnique }]) => isUnique && field !== single).map(([field]) => [field]),
         ...[...body.matchAll(/@@unique\(\[([^\]]+)\]/g)].map(([, fields]) => listOf(fields)),
       ],
-      references: lines.flatMap((line) => {
-        const [, to, fields] = /^\w+\s+(\w+)\??\s+@relation\(fields: \[([^\]]+)\]/.exec(line) ?? [];
-        return to === undefined ? [] : [{ model: to, fields: listOf(fields) }];
-      }),
     },
   ];
 }
 
 /** The models of a Prisma schema by name: of prisma/schema.prisma as it is, unless another one is given. */
 export function readModels(schema = readFileSync(`${ROOT}prisma/schema.prisma`, 'utf8')): ReadonlyMap<string, Table> {
+  const [core = '', ...features] = schema.split('// Tables of the feature ');
+  const sections = [['', core] as const, ...features.map((text) => [/^\w+/.exec(text)?.[0] ?? '', text] as const)];
   return new Map(
-    [...schema.matchAll(/((?:^\/\/\/.*\n)*)^model (\w+) \{\n([\s\S]*?)^\}/gm)].map(
-      ([, comment = '', model = '', body = '']) =>
-        readTable(
-          model,
-          comment
-            .replace(/^\/\/\/ ?/gm, '')
-            .trim()
-            .replaceAll('\n', ' '),
-          body,
-        ),
+    sections.flatMap(([feature, text]) =>
+      [...text.matchAll(/((?:^\/\/\/.*\n)*)^model (\w+) \{\n([\s\S]*?)^\}/gm)].map(
+        ([, comment = '', model = '', body = '']) => readTable(model, comment, feature, body),
+      ),
     ),
   );
 }
 
-/**
- * The text of docs/data-model.md: the tables that refer to each other as a Mermaid ER diagram, then what each table
- * holds.
- */
+/** The text of docs/data-model.md: each table with its purpose, those of a feature together. */
 export function dataModelText(): string {
-  const models = readModels();
-  const lines = [...models.values()].flatMap(({ name, columns, key, references }) =>
-    references.map(({ model, fields }) => {
-      const [field = ''] = fields;
-      const isOne = columns.get(field)?.isUnique || fields.join() === key.join();
-      const ends = `${columns.get(field)?.isOptional ? '|o' : '||'}--${isOne ? 'o|' : 'o{'}`;
-      const names = fields.map((one) => columns.get(one)?.name);
-      return { from: models.get(model)?.name ?? model, ends, to: name, label: names.join(', ') };
-    }),
-  );
-  const isDrawn = ({ name }: Table) => lines.some(({ from, to }) => from === name || to === name);
-  const boxes = [...models.values()].filter(isDrawn).map(({ name, columns, key, references }) => {
-    const rows = [...columns].map(([field, column]) => {
-      const isForeign = references.some(({ fields }) => fields.includes(field));
-      const isKey = key.includes(field);
-      const marks = [isKey && 'PK', isForeign && 'FK', !isKey && column.isUnique && 'UK'];
-      return `    ${column.type} ${column.name} ${marks.filter(Boolean).join(', ')}`.trimEnd();
-    });
-    return [`  ${name} {`, ...rows, '  }'].join('\n');
+  const tables = [...readModels().values()];
+  const sections = [...new Set(tables.map(({ feature }) => feature))].map((feature) => {
+    const rows = tables
+      .filter((table) => table.feature === feature)
+      .map(({ name, about }) => `- \`${name}\`: ${about}`);
+    return [`## ${feature || 'core'}`, '', ...rows, ''].join('\n');
   });
-  const relations = lines.map(({ from, ends, to, label }) => `  ${from} ${ends} ${to} : "${label}"`);
-  const held = [...models.values()].map(({ name, about }) => `| \`${name}\` | ${about} |`);
-  return [
-    HEAD,
-    ...['```mermaid', 'erDiagram', ...relations, ...boxes, '```', ''],
-    ...['| table | holds |', '| --- | --- |', ...held, ''],
-  ].join('\n');
+  return [HEAD, ...sections].join('\n');
 }
