@@ -119,7 +119,7 @@ interface Api {
   readonly url: string;
 }
 
-const byProcessor = (piso: Loaded, acuse: Loaded) => sum(piso.cpuMs) / sum(acuse.cpuMs);
+const byProcessor = (floorCost: Loaded, acuse: Loaded) => sum(floorCost.cpuMs) / sum(acuse.cpuMs);
 const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
 const told = ({ perSecond, p50, p99, cpuMs }: Loaded) =>
   `${perSecond.toFixed(0)}/s (p50 ${p50} ms, p99 ${p99} ms; ${cpuMs.map((ms) => ms.toFixed(2)).join(' + ')} ms of processor here and in PostgreSQL)`;
@@ -208,16 +208,16 @@ export async function benchAccept(
     };
     const rounds = [];
     for (let round = 0; round < 2; round += 1) {
-      const piso = await costOf(floor, postgres, () =>
+      const floorCost = await costOf(floor, postgres, () =>
         load({ ...options, url: `http://127.0.0.1:${floorPort}/piso`, next }),
       );
-      rounds.push({ piso, acuse: await loadOf(first) });
+      rounds.push({ floorCost, acuse: await loadOf(first) });
     }
-    for (const { piso, acuse } of rounds)
+    for (const { floorCost, acuse } of rounds)
       console.log(
-        `accept: ${told(acuse)} | floor, one durable INSERT: ${told(piso)} | ratio ${(acuse.perSecond / piso.perSecond).toFixed(2)}, by processor ${byProcessor(piso, acuse).toFixed(2)}`,
+        `accept: ${told(acuse)} | floor, one durable INSERT: ${told(floorCost)} | ratio ${(acuse.perSecond / floorCost.perSecond).toFixed(2)}, by processor ${byProcessor(floorCost, acuse).toFixed(2)}`,
       );
-    const best = Math.max(...rounds.map(({ piso, acuse }) => byProcessor(piso, acuse)));
+    const best = Math.max(...rounds.map(({ floorCost, acuse }) => byProcessor(floorCost, acuse)));
     console.log(`accept: best of ${rounds.length} rounds ${best.toFixed(2)} of the floor by processor (aim 0.6)`);
 
     const ids = await finishOne(first.url, callers, databaseUrl);

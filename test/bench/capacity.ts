@@ -1,4 +1,4 @@
-import { type Agenda, type CanalSat, esperaTrasConsulta } from '@acuse/core';
+import { type Agenda, type CanalSat, waitAfterPoll } from '@acuse/core';
 import { workerConfig } from '@acuse/settings/worker';
 
 const { shape } = workerConfig;
@@ -26,7 +26,7 @@ export function looksUntil(agenda: Agenda, canal: CanalSat, doneAfter: number): 
   const creadaEn = new Date(0);
   for (let at = 0; at < doneAfter || looks.length === 0; looks.push(at)) {
     const mirada = { id: '0000', canal, creadaEn, now: new Date(at * 1_000), consultas: looks.length };
-    at += esperaTrasConsulta(agenda, mirada, () => 0.5);
+    at += waitAfterPoll(agenda, mirada, () => 0.5);
   }
   return looks;
 }

@@ -12,7 +12,7 @@ export interface Fila {
   readonly valores?: Readonly<Record<string, unknown>>;
   readonly data: readonly string[] | null;
   /** Further data fields that we answer. */
-  readonly nuestros?: readonly string[];
+  readonly ours?: readonly string[];
   /** JSON types of the element fields that the specification or our decisions name. */
   readonly elementos?: Readonly<Record<string, 'string' | 'number' | 'integer' | 'boolean' | 'date'>>;
   /** HTTP status / cfdi_codigo. */

@@ -44,7 +44,7 @@ describe('the loaded operations', () => {
   });
 
   describe.each(TABLA)('$path', (fila) => {
-    const { path, cost, credencial, campos, data, nuestros = [], elementos, errores, rfc } = fila;
+    const { path, cost, credencial, campos, data, ours = [], elementos, errores, rfc } = fila;
     const operation = loaded.find((candidate) => candidate.path === path);
     const post = documented[`/api/v1/${path}`]?.post;
     if (!operation || !post) throw new Error(`${path} is missing`);
@@ -67,7 +67,7 @@ describe('the loaded operations', () => {
     it('answers exactly these data fields', () => {
       const { properties = {} } = answerOf(post);
       expect(data === null ? properties['data'] : Object.keys(dataOf(post).properties ?? {}).sort()).toEqual(
-        data === null ? undefined : [...data, ...nuestros].sort(),
+        data === null ? undefined : [...data, ...ours].sort(),
       );
     });
 

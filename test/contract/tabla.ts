@@ -7,21 +7,21 @@ import type { Fila } from './fila.ts';
  * ours.
  */
 const texto = { tipo: 'string', requerido: true } as const;
-const opcional = { tipo: 'string', requerido: false } as const;
+const optional = { tipo: 'string', requerido: false } as const;
 const rfc = { rfc: texto };
 const periodo = { rfc: texto, desde: texto, hasta: texto };
 /** The fields of a page. */
-const pagina = { limite: { tipo: 'integer', requerido: false }, cursor: opcional } as const;
+const pagina = { limite: { tipo: 'integer', requerido: false }, cursor: optional } as const;
 const ejercicio = { rfc: texto, ejercicio: { tipo: 'integer', requerido: true }, ...pagina } as const;
 const lista = ['total', 'items'];
 /** How an answer was obtained, and for a list how sure it is. */
 const camino = ['canal', 'credencial'];
-const certeza = ['siguiente', 'confianza', 'reembolsada', ...camino];
+const certainty = ['siguiente', 'confianza', 'reembolsada', ...camino];
 const pagada = ['402/1004'];
 const cfdi = { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' } as const;
 /** An invented cursor is refused. */
 const primera = { cursor: undefined };
-const listado = { data: lista, nuestros: certeza, errores: pagada, valores: primera } as const;
+const listado = { data: lista, ours: certainty, errores: pagada, valores: primera } as const;
 const llave = ['401/1001'];
 const listas = { cost: 0, credencial: 'API key', errores: llave } as const;
 const deListas = ['listas_consultadas', 'fecha_corte', 'edos_fuente'];
@@ -30,7 +30,7 @@ const numero = { tipo: 'integer', requerido: false } as const;
 const webhook = { webhook_id: texto };
 const webhooks = { cost: 0, credencial: 'API key', rfc: 'ninguno' } as const;
 const sincronizacion = { cost: 0, credencial: 'API key', rfc: 'propio' } as const;
-const ajustes = { rfc: texto, tipo: opcional, desde: opcional, frecuencia: opcional };
+const ajustes = { rfc: texto, tipo: optional, desde: optional, frecuencia: optional };
 const costo = [
   'lecturas_iniciales',
   'creditos_iniciales',
@@ -52,8 +52,8 @@ const suSincronizacion = [
   ],
 ];
 const filtroCfdi = {
-  ...{ rfc: texto, tipo: opcional, desde: opcional, hasta: opcional, contraparte_rfc: opcional, estado: opcional },
-  ...{ efecto_comprobante: opcional, monto_min: opcional, monto_max: opcional, uuid: opcional },
+  ...{ rfc: texto, tipo: optional, desde: optional, hasta: optional, contraparte_rfc: optional, estado: optional },
+  ...{ efecto_comprobante: optional, monto_min: optional, monto_max: optional, uuid: optional },
 };
 const filtrados = { ...primera, estado: 'VIGENTE', efecto_comprobante: 'I', monto_min: '1.00', monto_max: '2.00' };
 const alcance = ['conocido_desde', 'releido_desde', 'ultima_lectura', 'periodos_por_leer'];
@@ -67,19 +67,19 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'descarga/consulta-cfdi', cost: 1, credencial: 'API key', rfc: 'ninguno' },
     campos: { rfc_emisor: texto, rfc_receptor: texto, uuid: texto, total: { tipo: 'number', requerido: true } },
     data: ['uuid', 'estado', 'total'],
-    nuestros: ['es_cancelable', 'estado_cancelacion', 'validacion_efos', 'advertencias'],
+    ours: ['es_cancelable', 'estado_cancelacion', 'validacion_efos', 'advertencias'],
     errores: [...pagada, '404/2002'],
   },
   {
     ...{ path: 'tax/descarga-metadata', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    campos: { ...periodo, tipo: texto, formato: opcional, capsula: { tipo: 'boolean', requerido: false } },
+    campos: { ...periodo, tipo: texto, formato: optional, capsula: { tipo: 'boolean', requerido: false } },
     data: ['solicitud_id', 'estado'],
-    nuestros: ['duplicada'],
+    ours: ['duplicada'],
     errores: pagada,
   },
   {
     ...{ path: 'tax/comunicados', cost: 1, credencial: 'API key', rfc: 'propio' },
-    campos: { rfc: texto, desde: opcional, hasta: opcional, ...pagina },
+    campos: { rfc: texto, desde: optional, hasta: optional, ...pagina },
     elementos: { id: 'string', asunto: 'string', fecha: 'date' },
     ...listado,
   },
@@ -127,45 +127,45 @@ export const TABLA: readonly Fila[] = [
   {
     ...{ path: 'usuario/datos-fiscales', cost: 1, credencial: 'API key', rfc: 'propio', campos: rfc },
     data: ['rfc', 'nombre', 'regimen_fiscal', 'domicilio', 'fecha_inicio_operaciones', 'estatus'],
-    nuestros: ['regimenes', 'curp', ...camino],
+    ours: ['regimenes', 'curp', ...camino],
     errores: ['401/1001', '401/1002', '403/1003', '402/1004', '400/2002', '503/5041'],
   },
   {
     ...{ path: 'tax/informacion-fiscal', cost: 1, credencial: 'API key + CIEC', rfc: 'propio', campos: rfc },
-    ...{ data: ['rfc', 'regimenes', 'obligaciones'], nuestros: camino, errores: pagada },
+    ...{ data: ['rfc', 'regimenes', 'obligaciones'], ours: camino, errores: pagada },
   },
   {
     ...{ path: 'tax/opinion-cumplimiento', cost: 1, credencial: 'API key + CIEC', rfc: 'propio', campos: rfc },
     data: ['rfc', 'opinion', 'fecha_consulta', 'motivo', 'saldo'],
-    nuestros: camino,
+    ours: camino,
     errores: [...pagada, '503/5041'],
   },
   {
     ...{ path: 'tax/opinion-cumplimiento-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
     campos: rfc,
     data: ['rfc', 'opinion', 'pdf_firmado_url'],
-    nuestros: ['expira_en', 'motivo', ...camino],
+    ours: ['expira_en', 'motivo', ...camino],
     errores: [...pagada, '400/4002'],
   },
   {
     ...{ path: 'tax/opinion-cumplimiento-publica', cost: 0, credencial: 'API key', rfc: 'cualquiera' },
     campos: rfc,
     data: ['rfc', 'opinion', 'fecha_publicacion'],
-    nuestros: ['advertencias'],
+    ours: ['advertencias'],
     errores: llave,
   },
   {
     ...{ path: 'efos/consultar', ...listas, rfc: 'cualquiera', campos: rfc },
-    ...{ data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta'], nuestros: deRfc },
+    ...{ data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta'], ours: deRfc },
   },
   {
     ...{ path: 'efos/consultar-lote', ...listas, rfc: 'ninguno', campos: { rfcs: { tipo: 'array', requerido: true } } },
-    ...{ valores: { rfcs: ['EKU9003173C9'] }, data: [...lista, 'fecha_consulta'], nuestros: deListas },
+    ...{ valores: { rfcs: ['EKU9003173C9'] }, data: [...lista, 'fecha_consulta'], ours: deListas },
   },
   {
     ...{ path: 'descarga/paquete', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
     data: ['solicitud_id', 'paquete_url', 'expira_en', 'confianza'],
-    nuestros: ['bytes', 'sha256', 'contrapartes_listadas'],
+    ours: ['bytes', 'sha256', 'contrapartes_listadas'],
     errores: [...llave, '404/2002', '409/3002'],
   },
   {
@@ -195,18 +195,18 @@ export const TABLA: readonly Fila[] = [
   {
     ...{ path: 'webhooks/crear', ...webhooks, data: [...suWebhook, 'secreto'], errores: [...llave, '409/3006'] },
     rfc: 'propio, sin registrar',
-    campos: { rfc: texto, url: texto, eventos: { tipo: 'array', requerido: true }, descripcion: opcional },
+    campos: { rfc: texto, url: texto, eventos: { tipo: 'array', requerido: true }, descripcion: optional },
   },
   {
     ...{ path: 'webhooks/listar', ...webhooks, data: lista, errores: llave },
-    ...{ rfc: 'propio, sin registrar', campos: { rfc: texto, estado: opcional } },
+    ...{ rfc: 'propio, sin registrar', campos: { rfc: texto, estado: optional } },
     elementos: { webhook_id: 'string', url: 'string', estado: 'string', pendientes: 'integer' },
   },
   {
     ...{ path: 'webhooks/actualizar', ...webhooks, data: suWebhook, errores: [...llave, '404/2002'] },
     campos: {
-      ...{ ...webhook, url: opcional, eventos: { tipo: 'array', requerido: false } as const },
-      ...{ descripcion: opcional, estado: opcional },
+      ...{ ...webhook, url: optional, eventos: { tipo: 'array', requerido: false } as const },
+      ...{ descripcion: optional, estado: optional },
     },
   },
   {
@@ -224,7 +224,7 @@ export const TABLA: readonly Fila[] = [
       errores: [...llave, '404/2002'],
       valores: { estado: 'FALLIDA', cursor: '17' },
     },
-    campos: { ...webhook, estado: opcional, limite: numero, cursor: opcional },
+    campos: { ...webhook, estado: optional, limite: numero, cursor: optional },
     ...{
       data: [...lista, 'siguiente'],
       elementos: { entrega_id: 'string', secuencia: 'integer', intentos: 'integer' },
@@ -236,14 +236,14 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'webhooks/probar', ...webhooks, data: ['entrega_id'] },
-    campos: { ...webhook, tipo: opcional },
+    campos: { ...webhook, tipo: optional },
     valores: { tipo: 'saldo.bajo' },
     errores: [...llave, '404/2002', '409/3006'],
   },
   { ...{ path: 'sincronizacion/estimar', ...sincronizacion, campos: ajustes }, ...{ data: costo, errores: llave } },
   {
     ...{ path: 'sincronizacion/crear', ...sincronizacion, credencial: 'API key + CIEC' },
-    campos: { ...ajustes, meses: numero, finalidad: opcional },
+    campos: { ...ajustes, meses: numero, finalidad: optional },
     ...{ data: [...suSincronizacion, 'costo'], errores: llave },
   },
   {
@@ -264,7 +264,7 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'cfdi/consultar', ...sincronizacion, campos: { ...filtroCfdi, ...pagina }, valores: filtrados },
-    ...{ data: lista, nuestros: ['siguiente', ...alcance] },
+    ...{ data: lista, ours: ['siguiente', ...alcance] },
     elementos: {
       tipo: 'string',
       uuid: 'string',
@@ -277,14 +277,14 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'cfdi/resumen', ...sincronizacion, campos: { ...filtroCfdi, tipo: texto, contrapartes: numero } },
-    ...{ valores: filtrados, data: ['suma', 'meses', 'efectos', 'contrapartes', 'otras'], nuestros: alcance },
+    ...{ valores: filtrados, data: ['suma', 'meses', 'efectos', 'contrapartes', 'otras'], ours: alcance },
     errores: [...llave, '404/2002'],
   },
   {
     ...{
       path: 'sincronizacion/cambios',
       ...sincronizacion,
-      campos: { ...rfc, desde: opcional, ...pagina },
+      campos: { ...rfc, desde: optional, ...pagina },
       valores: primera,
     },
     data: [...lista, 'siguiente', 'faltan'],
@@ -306,13 +306,13 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'vault/rfc-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
-    ...{ campos: { rfc: texto, id_cif: opcional }, data: ['rfc'], errores: llave },
+    ...{ campos: { rfc: texto, id_cif: optional }, data: ['rfc'], errores: llave },
   },
   {
     ...{ path: 'vault/firma-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
-    campos: { rfc: texto, cer: texto, password: opcional },
+    campos: { rfc: texto, cer: texto, password: optional },
     data: ['rfc', 'no_serie'],
-    nuestros: ['advertencias'],
+    ours: ['advertencias'],
     errores: [...llave, '400/4001'],
   },
   {
@@ -326,28 +326,25 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'vault/estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
-    ...{ data: [], nuestros: ['rfc', 'registrado', 'id_cif', 'certificado', 'caminos'], errores: llave },
+    ...{ data: [], ours: ['rfc', 'registrado', 'id_cif', 'certificado', 'caminos'], errores: llave },
   },
   {
     ...{ path: 'descarga/listar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
     campos: {
-      ...{ estado: opcional, tipo: opcional, desde: opcional, hasta: opcional, cursor: opcional },
+      ...{ estado: optional, tipo: optional, desde: optional, hasta: optional, cursor: optional },
       limite: { tipo: 'integer', requerido: false },
     },
-    ...{ data: lista, nuestros: ['siguiente'], errores: llave, valores: { estado: 'TERMINADA' } },
+    ...{ data: lista, ours: ['siguiente'], errores: llave, valores: { estado: 'TERMINADA' } },
   },
   {
-    ...{ path: 'estado/sat', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { canal: opcional } },
+    ...{ path: 'estado/sat', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { canal: optional } },
     valores: { canal: 'soap' },
-    ...{ data: [], nuestros: ['modo', 'cifras_de', 'canales', 'descargas', 'servicio'], errores: llave },
+    ...{ data: [], ours: ['modo', 'cifras_de', 'canales', 'descargas', 'servicio'], errores: llave },
   },
   {
     ...{ path: 'uso/consultar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
-    campos: { desde: opcional, hasta: opcional, ...pagina },
-    ...{
-      data: [],
-      nuestros: ['saldo', 'desde', 'hasta', 'llamadas', 'cargados', 'reembolsados', 'items', 'siguiente'],
-    },
+    campos: { desde: optional, hasta: optional, ...pagina },
+    ...{ data: [], ours: ['saldo', 'desde', 'hasta', 'llamadas', 'cargados', 'reembolsados', 'items', 'siguiente'] },
     valores: primera,
     errores: llave,
   },
@@ -355,7 +352,7 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'vault/firma-estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
     ...{
       data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'],
-      nuestros: ['rechazos', 'key_expira_en', 'advertencias'],
+      ours: ['rechazos', 'key_expira_en', 'advertencias'],
       errores: llave,
     },
   },

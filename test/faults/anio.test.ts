@@ -157,25 +157,25 @@ it(`${subscriptions} subscriptions over a year among outages and deaths: each st
       cuenta: string;
       saldo: number;
       cargos: number;
-      devueltos: number;
+      returned: number;
       asked: number;
       ended: number;
     }>`
       SELECT c.id AS cuenta, c.saldo::int AS saldo,
         (SELECT count(*)::int FROM movimiento m WHERE m.cuenta_id = c.id AND m.tipo = 'cargo') AS cargos,
-        (SELECT count(*)::int FROM movimiento m WHERE m.cuenta_id = c.id AND m.tipo = 'reembolso') AS devueltos,
+        (SELECT count(*)::int FROM movimiento m WHERE m.cuenta_id = c.id AND m.tipo = 'reembolso') AS returned,
         (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = c.id) AS asked,
         (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = c.id AND s.estado <> 'EN_PROCESO'
           AND (s.estado <> 'TERMINADA' OR s.registros = 0
             OR EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso'))) AS ended
       FROM cuenta c`;
     const byCuenta = new Map(all.map((one) => [one.dueno.cuentaId, one]));
-    for (const { cuenta, saldo, cargos, devueltos, asked, ended } of accounts) {
+    for (const { cuenta, saldo, cargos, returned, asked, ended } of accounts) {
       const credits = byCuenta.get(cuenta)?.credits ?? 0;
-      expect({ cuenta, cargos, devueltos, saldo }).toEqual({
+      expect({ cuenta, cargos, returned, saldo }).toEqual({
         cuenta,
         cargos: asked,
-        devueltos: ended,
+        returned: ended,
         saldo: credits - asked + ended,
       });
     }

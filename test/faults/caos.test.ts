@@ -62,7 +62,7 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
       panels += 1;
       return group.start({
         name: `panel-${panels}`,
-        entry: programEntry(inject('programas'), 'panel'),
+        entry: programEntry(inject('programs'), 'panel'),
         readyUrl: `${panelUrl}/readyz`,
         env: {
           ...servicio.apiEnv,

@@ -83,10 +83,12 @@ export function createClientes(servicio: Servicio, apis: () => readonly { readon
   async function somethingElse(cliente: Cliente): Promise<void> {
     const { caller, azar, pedidos, cancelled } = cliente;
     const roll = azar.below(100);
-    const [path, caso] = azar.pick(CONSULTAS);
+    const [path, testCase] = azar.pick(CONSULTAS);
     if (roll < 40) {
-      const isOurs = { ninguna: true, 'id-cif': false, ciec: !caller.efirma, efirma: caller.efirma }[caso.credencial];
-      if (isOurs) cliente.spent += costOf((await ask(cliente, path, caso.body(servicio, caller))).data);
+      const isOurs = { ninguna: true, 'id-cif': false, ciec: !caller.efirma, efirma: caller.efirma }[
+        testCase.credencial
+      ];
+      if (isOurs) cliente.spent += costOf((await ask(cliente, path, testCase.body(servicio, caller))).data);
       return;
     }
     if (roll < 45) return void (await store(caller).catch(() => {}));

@@ -10,7 +10,7 @@ import type { Size } from './sizes.ts';
 /** Longer than a claim of these workers lasts. */
 const FROZEN_MS = 6_000;
 /** Processes of each kind; a dead one is replaced. */
-const HOW_MANY = { pasos: 3, rondas: 2, apis: 2, panel: 1 } as const;
+const HOW_MANY = { pasos: 3, rounds: 2, apis: 2, panel: 1 } as const;
 type Grupo = keyof typeof HOW_MANY;
 type Process = AppProcess & { readonly url?: string };
 
@@ -27,11 +27,11 @@ export async function createFallas(deps: {
   const brief = { SAT_PRESUPUESTO_MS: '10000', SAT_GRACIA_SECONDS: '2' };
   const start: Record<Grupo, () => Promise<Process>> = {
     pasos: () => servicio.startWorker(STEPS),
-    rondas: () => servicio.startWorker({ ...LOOPS, RELAY_INTERVAL_MS: '50' }),
+    rounds: () => servicio.startWorker({ ...LOOPS, RELAY_INTERVAL_MS: '50' }),
     apis: () => servicio.startApiProcess(brief),
     panel: startPanel,
   };
-  const alive: Record<Grupo, Process[]> = { pasos: [], rondas: [], apis: [], panel: [] };
+  const alive: Record<Grupo, Process[]> = { pasos: [], rounds: [], apis: [], panel: [] };
   const frozen: { worker: Process; at: number }[] = [];
 
   const startOne = async (grupo: Grupo) => void alive[grupo].push(await start[grupo]());
@@ -59,7 +59,7 @@ export async function createFallas(deps: {
 
   const faults: Partial<Record<Size, () => Promise<void>>> = {
     'kill a worker': kill('pasos'),
-    'kill the loops': kill('rondas'),
+    'kill the loops': kill('rounds'),
     'kill an API': kill('apis'),
     'kill the panel': kill('panel'),
     'freeze a worker': async () => {

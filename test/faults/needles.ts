@@ -3,7 +3,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { formasDe, piezasDe } from '../integration/fixtures/busqueda.ts';
+import { formasDe, piecesOf } from '../integration/fixtures/busqueda.ts';
 import type { Efirma } from '../integration/fixtures/efirma.ts';
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ export function needlesOf(of: { rfc: string; apiKey: string; ciec?: string; efir
       ? []
       : [
           needle('password of the key', Buffer.from(of.efirma.password), of.efirma.password),
-          ...piezasDe(of.efirma).map((piece, at) => needle(`piece ${at} of the e.firma's key`, piece)),
+          ...piecesOf(of.efirma).map((piece, at) => needle(`piece ${at} of the e.firma's key`, piece)),
         ]),
   ];
 }

@@ -30,8 +30,8 @@ describe.skipIf(commit === null)(
       ['older APIs with workers of this version', 'api'],
       ['APIs of this version with older workers', 'worker'],
     ] as const)('%s: what either accepts, and begins, the other ends', async ([, which], context) => {
-      const newer = inject('programas');
-      const servicio = await startServicio({ programas: { [which]: older } });
+      const newer = inject('programs');
+      const servicio = await startServicio({ programs: { [which]: older } });
       try {
         const [loops, steps] = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
         const api = await servicio.startApiProcess();

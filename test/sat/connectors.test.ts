@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { answered, ciecDe, edited, efirmaDe, errorOf, MARZO, type Mount, newRfc, setUp } from './setup.ts';
 
 /** What a connector asks for, where the simulator answers it, and which credentials it takes. */
-interface Conector {
+interface Connector {
   readonly ask: (mount: Mount, ...rest: Tail<Parameters<Mount['ask']>>) => Promise<object>;
   readonly service: string;
   readonly operation: string;
@@ -20,7 +20,7 @@ interface Conector {
 }
 type Tail<T extends readonly unknown[]> = T extends readonly [unknown, ...infer R] ? R : never;
 
-const CONECTORES: Readonly<Record<string, Conector>> = {
+const CONNECTORS: Readonly<Record<string, Connector>> = {
   'listar-facturas': {
     ask: (m, ...rest) => m.ask({ consulta: 'listar-facturas', periodo: MARZO, maximo: 1000 }, ...rest),
     service: 'portalcfdi',
@@ -108,18 +108,18 @@ function stable(respuesta: object): object {
   return rest;
 }
 
-describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operation, ...conector }) => {
+describe.each(Object.entries(CONNECTORS))('%s', (nombre, { ask, service, operation, ...connector }) => {
   // Each fault at each connector is proven at length.
-  const tags = nombre === Object.keys(CONECTORES)[0] ? [] : ['slow'];
+  const tags = nombre === Object.keys(CONNECTORS)[0] ? [] : ['slow'];
 
   it('logs in once with the CIEC, keeps the session, and is let in again without a captcha when the host forgot it', async () => {
     const mount = await setUp();
     const first = await ask(mount);
     expect(stable(await ask(mount))).toEqual(stable(first));
     expect(mount.calls('EntrarCiec')).toHaveLength(1);
-    mount.fault(service, conector.inicio ?? operation, { kind: 'expired', times: 1 });
+    mount.fault(service, connector.inicio ?? operation, { kind: 'expired', times: 1 });
     expect(stable(await ask(mount))).toEqual(stable(first));
-    expect(mount.accesos()).toBe(conector.accesos ?? 1);
+    expect(mount.accesos()).toBe(connector.accesos ?? 1);
     mount.fault(service, operation, { kind: 'expired', times: 1 });
     expect(stable(await ask(mount))).toEqual(stable(first));
   });
@@ -145,7 +145,7 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
   it('takes an e.firma without a captcha, or says that it does not', async () => {
     const mount = await setUp({ rfc: 'EKU9003173C9', captcha: null });
     const efirma = await efirmaDe(mount.rfc);
-    if (conector.soloCiec) {
+    if (connector.soloCiec) {
       expect(await errorOf(ask(mount, efirma))).toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
       expect(mount.requests).toEqual([]);
     } else {
@@ -181,24 +181,24 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
   });
 
   // The page of the communiqués names no taxpayer.
-  const named = service === 'aplicacionesc' ? [] : [conector.inicio ?? operation];
+  const named = service === 'aplicacionesc' ? [] : [connector.inicio ?? operation];
   it.each(named)('does not believe what names another RFC (%s)', async (pagina) => {
     const mount = await setUp();
     const otro = newRfc();
     const { rfc } = mount;
-    if (conector.isDocumento) {
+    if (connector.isDocumento) {
       const other = await setUp({ rfc: otro });
-      let robado = new Uint8Array();
+      let stolen = new Uint8Array();
       other.fault(service, operation, {
         kind: 'edited',
         times: 1,
         edit: async (answer) => {
-          robado = new Uint8Array(await answer.arrayBuffer());
-          return new Response(robado, answer);
+          stolen = new Uint8Array(await answer.arrayBuffer());
+          return new Response(stolen, answer);
         },
       });
       await ask(other);
-      mount.fault(service, operation, answered(robado, { headers: { 'content-type': 'application/octet-stream' } }));
+      mount.fault(service, operation, answered(stolen, { headers: { 'content-type': 'application/octet-stream' } }));
     } else {
       mount.fault(
         service,
@@ -211,11 +211,11 @@ describe.each(Object.entries(CONECTORES))('%s', (nombre, { ask, service, operati
 
   it('takes nothing else for an answer', { tags }, async () => {
     const mount = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
-    const elsewhere = conector.redirectEndsSession ? 'RESPUESTA_ILEGIBLE' : 'HOST_NO_PERMITIDO';
+    const elsewhere = connector.redirectEndsSession ? 'RESPUESTA_ILEGIBLE' : 'HOST_NO_PERMITIDO';
     for (const [what, fault, motivo] of [...FALLAS, ['a foreign host', answered(null, foreign), elsewhere] as const]) {
       mount.fault(service, operation, fault);
       const { motivo: found } = await errorOf(ask(mount));
-      const isPaginaVacia = what === 'nothing' && conector.isPagina;
+      const isPaginaVacia = what === 'nothing' && connector.isPagina;
       expect([what, found]).toEqual([what, isPaginaVacia ? 'SERVICIO_CON_ERROR' : motivo]);
       mount.world.faults.remove();
     }

@@ -182,12 +182,12 @@ describe('listar-declaraciones', () => {
     );
     const period = (n: number) => String(n).padStart(3, '0');
     const meses = Array.from({ length: 12 }, (_, i) => ['+/=', '2025', 'M', period(i + 1)]);
-    const trimestres = Array.from({ length: 4 }, (_, i) => ['+/=', '2025', 'T', period(i + 13)]);
+    const quarters = Array.from({ length: 4 }, (_, i) => ['+/=', '2025', 'T', period(i + 13)]);
     const fields = ['ficha', 'Ejercicio', 'Periodicidad', 'Periodo'];
     expect(sent.map((form) => fields.map((field) => form.get(field)))).toEqual([
       ['+/=', '2025', '', ''],
       ...meses,
-      ...trimestres,
+      ...quarters,
     ]);
     expect(declaraciones.length).toBeGreaterThan(8);
     expect(new Set(declaraciones.map(({ numeroOperacion }) => numeroOperacion)).size).toBe(declaraciones.length);

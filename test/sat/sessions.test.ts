@@ -155,8 +155,8 @@ describe('several processes over one store', () => {
       expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA', codigo: 'CIEC', clase: 'credencial' });
     }
     m.advance(400 * 24 * 3_600_000);
-    const minusculas = { ...mala, rfc: mala.rfc.toLowerCase() };
-    expect(await errorOf(m.ask(SOLICITAR, minusculas, { canal: m.another() }))).toMatchObject({
+    const lowercase = { ...mala, rfc: mala.rfc.toLowerCase() };
+    expect(await errorOf(m.ask(SOLICITAR, lowercase, { canal: m.another() }))).toMatchObject({
       motivo: 'CIEC_RECHAZADA',
     });
     expect(m.accesos()).toBe(2);

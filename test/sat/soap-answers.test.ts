@@ -32,9 +32,9 @@ describe('solicitar-metadata', () => {
     ['no code', { IdSolicitud: FOLIO }],
     ['a code that is no number', { CodEstatus: 'NaN', IdSolicitud: FOLIO }],
     ['a code that nobody documented', { CodEstatus: '5999', IdSolicitud: FOLIO }],
-  ])('does not believe %s', async (_name, atributos) => {
+  ])('does not believe %s', async (_name, attrs) => {
     const { ask, fault } = await setUp();
-    fault(OPERACIONES['solicitar-metadata'], edited(says(atributos)));
+    fault(OPERACIONES['solicitar-metadata'], edited(says(attrs)));
     expect(await errorOf(ask(SOLICITAR))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 });
@@ -117,9 +117,9 @@ describe('verificar-metadata', () => {
       [],
       { resultado: 'DESCONOCIDA', codigo: '5004', mensaje: `a b${'c'.repeat(497)}` },
     ],
-  ])('reads a request that is %s', async (_name, atributos, paquetes, expected) => {
+  ])('reads a request that is %s', async (_name, attrs, paquetes, expected) => {
     const { ask, fault } = await setUp();
-    fault(VERIFICA, edited(says({ CodEstatus: '5000', ...atributos }, paquetes)));
+    fault(VERIFICA, edited(says({ CodEstatus: '5000', ...attrs }, paquetes)));
     expect(await ask(VERIFICAR)).toEqual(expected);
   });
 
@@ -133,9 +133,9 @@ describe('verificar-metadata', () => {
     ['a count that is no number', { EstadoSolicitud: '3', NumeroCFDIs: '-1' }, ['A_01']],
     ['a package id that is a path', { EstadoSolicitud: '3', NumeroCFDIs: '5' }, ['../A_01']],
     ['an empty package id', { EstadoSolicitud: '3', NumeroCFDIs: '5' }, ['']],
-  ])('does not believe %s', async (_name, atributos, paquetes) => {
+  ])('does not believe %s', async (_name, attrs, paquetes) => {
     const { ask, fault } = await setUp();
-    fault(VERIFICA, edited(says({ CodEstatus: '5000', ...atributos }, paquetes)));
+    fault(VERIFICA, edited(says({ CodEstatus: '5000', ...attrs }, paquetes)));
     expect(await errorOf(ask(VERIFICAR))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 });
@@ -147,7 +147,7 @@ const soapFault = (codigo: string) =>
   `<s:Envelope xmlns:s="${SOAP}"><s:Body><s:Fault><faultcode xmlns:a="urn:prueba">${codigo}</faultcode>` +
   '<faultstring>Texto de la falla que no debe salir</faultstring></s:Fault></s:Body></s:Envelope>';
 
-const CASOS = [
+const CASES = [
   {
     consulta: SOLICITAR,
     change: says({ IdSolicitud: FOLIO, CodEstatus: '5000', Mensaje: 'sí' }),
@@ -177,7 +177,7 @@ type Answer = (texto: string) => Response;
 const answer = (texto: string | Uint8Array<ArrayBuffer>, status = 200) => new Response(texto, { status });
 
 /** What becomes of the consulta when its right answer is spoiled so: the fact, its package read to the end; or the error. */
-async function setUpCaso({ consulta, change }: (typeof CASOS)[number]) {
+async function setUpCase({ consulta, change }: (typeof CASES)[number]) {
   const { ask, fault } = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
   return async (spoil: Answer): Promise<unknown> => {
     const edit = async (right: Response) => spoil(change(await right.text()));
@@ -240,22 +240,22 @@ const FALLAS: readonly [string, Answer, string][] = [
   ['an answer with 500', (texto) => answer(texto, 500), 'SERVICIO_CON_ERROR'],
 ];
 
-describe.each(CASOS)('$consulta.consulta $hecho.resultado', (caso) => {
+describe.each(CASES)('$consulta.consulta $hecho.resultado', (testCase) => {
   it('is read, and nothing else taken for it', async () => {
-    const spoiled = await setUpCaso(caso);
-    expect(await spoiled((texto) => answer(texto))).toEqual(caso.hecho);
+    const spoiled = await setUpCase(testCase);
+    expect(await spoiled((texto) => answer(texto))).toEqual(testCase.hecho);
     for (const [what, fault, motivo] of FALLAS) {
       const error = await spoiled(fault);
       expect([what, error]).toEqual([what, expect.any(SatError)]);
       expect([what, error]).toEqual([what, expect.objectContaining({ motivo })]);
     }
     // Of a package the body alone says what it is.
-    const motivo = caso.consulta === DESCARGAR ? 'RESPUESTA_ILEGIBLE' : 'SERVICIO_CON_ERROR';
+    const motivo = testCase.consulta === DESCARGAR ? 'RESPUESTA_ILEGIBLE' : 'SERVICIO_CON_ERROR';
     expect(await spoiled(() => answer(soapFault('s:Server')))).toMatchObject({ name: 'SatError', motivo });
   });
 
   it('says codes only in an error, never the text of an answer', async () => {
-    const spoiled = await setUpCaso(caso);
+    const spoiled = await setUpCase(testCase);
     for (const text of [html, soapFault('s:Server'), null]) {
       const error = (await spoiled((texto) => answer(text ?? texto.slice(0, -20), 500))) as Error;
       const all = `${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
@@ -265,7 +265,7 @@ describe.each(CASOS)('$consulta.consulta $hecho.resultado', (caso) => {
   });
 
   it('is never another fact with one byte changed', async () => {
-    const spoiled = await setUpCaso(caso);
+    const spoiled = await setUpCase(testCase);
     const withoutWords = (fact: unknown) => ({ ...(fact as object), mensaje: undefined });
     let length = Number.POSITIVE_INFINITY;
     for (let at = 0; at < length; at += 5) {
@@ -276,7 +276,7 @@ describe.each(CASOS)('$consulta.consulta $hecho.resultado', (caso) => {
         return answer(changed);
       });
       if (outcome instanceof SatError) continue;
-      expect(withoutWords(outcome), `changed at ${at}`).toEqual(withoutWords(caso.hecho));
+      expect(withoutWords(outcome), `changed at ${at}`).toEqual(withoutWords(testCase.hecho));
     }
   });
 
@@ -294,7 +294,7 @@ describe.each(CASOS)('$consulta.consulta $hecho.resultado', (caso) => {
         yield chunk;
       }
     }
-    const outcome = await (await setUpCaso(caso))((texto) => new Response(ReadableStream.from(pieces(texto))));
+    const outcome = await (await setUpCase(testCase))((texto) => new Response(ReadableStream.from(pieces(texto))));
     expect(outcome).toMatchObject({ name: 'SatError', motivo: 'RESPUESTA_ILEGIBLE' });
     expect(sent).toBeLessThan(20 << 20);
   });

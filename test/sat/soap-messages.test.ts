@@ -20,18 +20,18 @@ import { errorOf } from './setup.ts';
 import { DESCARGAR, RFC, SOLICITAR, setUp, VERIFICAR } from './soap-setup.ts';
 
 const credencial = createEfirma({ rfc: RFC, numero: '30001000000500003415' });
-const firmante = openEfirma(credencial);
+const signer = openEfirma(credencial);
 const { folio, periodo } = VERIFICAR;
 const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
 const good = { digest: true, firma: true };
 
 describe('signatures', () => {
   it('of the authentication hold for an independent canonicaliser', () => {
-    expect(checkAutentica(sobreAutentica(firmante, new Date('2026-05-05T10:00:00.123Z')))).toMatchObject(good);
+    expect(checkAutentica(sobreAutentica(signer, new Date('2026-05-05T10:00:00.123Z')))).toMatchObject(good);
   });
 
   it('of the authentication hold for a generic xmldsig library', () => {
-    const xml = sobreAutentica(firmante, new Date('2026-05-05T10:00:00Z'));
+    const xml = sobreAutentica(signer, new Date('2026-05-05T10:00:00Z'));
     const signed = new SignedXml({ publicCert: new X509Certificate(credencial.cer).toString(), idMode: 'wssecurity' });
     signed.loadSignature(find(parseDom(xml), 'Signature').toString());
     expect(signed.checkSignature(xml)).toBe(true);
@@ -43,7 +43,7 @@ describe('signatures', () => {
       fc.property(fc.string({ unit: fc.oneof(fc.constantFrom(...'&<>"\'\t\n\r Ñ'), fc.string()) }), (value) => {
         // Characters that XML 1.0 cannot carry are no part of any id or RFC.
         const legal = value.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
-        const xml = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', {
+        const xml = sobreFirmado(signer, 'VerificaSolicitudDescarga', 'solicitud', {
           RfcSolicitante: 'H&E951128469',
           IdSolicitud: legal,
         });
@@ -55,14 +55,14 @@ describe('signatures', () => {
   });
 
   it('break when what was signed is changed', () => {
-    const xml = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio });
+    const xml = sobreFirmado(signer, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio });
     expect(checkOperacion(xml.replace(folio, folio.replace('4e', '5e')))).toMatchObject({ digest: false });
     const other = xml.replace(/<DigestValue>./, (text) => (text.endsWith('A') ? '<DigestValue>B' : '<DigestValue>A'));
     expect(checkOperacion(other)).toMatchObject({ digest: false, firma: false });
   });
 
   it('name the certificate by its decimal serial and its issuer', () => {
-    const xml = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio });
+    const xml = sobreFirmado(signer, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio });
     const root = parseDom(xml);
     const ascii = Buffer.from('30001000000500003415', 'ascii').toString('hex');
     expect(textOf(root, 'X509SerialNumber')).toBe(BigInt(`0x${ascii}`).toString());
@@ -96,7 +96,7 @@ describe('messages beside those of an independent client', () => {
 
   it('authenticate', () => {
     const now = new Date('2026-05-05T10:00:00.000Z');
-    const ours = sobreAutentica(firmante, now);
+    const ours = sobreAutentica(signer, now);
     const created = DateTime.create(now.toISOString());
     const theirs = builder.authorization(created, created.modify({ minutes: 5 }), 'uuid-1');
     expect(checkAutentica(ours)).toMatchObject(good);

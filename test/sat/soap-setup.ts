@@ -65,8 +65,8 @@ export async function setUp(
 }
 
 /** Makes an answer of the service say something else: its attributes, its packages, the bytes of a package. */
-export function says(atributos: Readonly<Record<string, string>>, paquetes: readonly string[] = [], zip = '') {
-  const pairs = Object.entries(atributos).map(([name, value]) => ` ${name}="${value.replaceAll('&', '&amp;')}"`);
+export function says(attrs: Readonly<Record<string, string>>, paquetes: readonly string[] = [], zip = '') {
+  const pairs = Object.entries(attrs).map(([name, value]) => ` ${name}="${value.replaceAll('&', '&amp;')}"`);
   const ids = paquetes.map((id) => `<IdsPaquetes>${id}</IdsPaquetes>`).join('');
   return (xml: string) =>
     xml

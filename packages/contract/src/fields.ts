@@ -87,7 +87,7 @@ export function parseRfc(value: unknown): string | null {
 
 const DIGITS = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 /** What the SAT writes for the public in general and for foreigners: their last character is no check digit. */
-const GENERICOS = new Set(['XAXX010101000', 'XEXX010101000']);
+const GENERIC = new Set(['XAXX010101000', 'XEXX010101000']);
 
 /**
  * Whether the last character of a normal RFC is its check digit: the weighted sum of the others modulo 11 (annex of the
@@ -95,7 +95,7 @@ const GENERICOS = new Set(['XAXX010101000', 'XEXX010101000']);
  * another one.
  */
 export function hasCheckDigit(rfc: string): boolean {
-  if (GENERICOS.has(rfc)) return true;
+  if (GENERIC.has(rfc)) return true;
   const others = [...rfc.slice(0, -1).padStart(12, ' ')];
   const sum = others.reduce((total, letter, at) => total + DIGITS.indexOf(letter) * (13 - at), 0);
   const digit = (11 - (sum % 11)) % 11;

@@ -261,7 +261,7 @@ export interface CodigoSat {
 /** Reaction to a code, in both languages. */
 type Treatment = readonly [hace: string, action: string];
 
-const MAS_TARDE: Treatment = ['Pregunta otra vez más tarde, por sí solo.', 'Asks again later, by itself.'];
+const LATER: Treatment = ['Pregunta otra vez más tarde, por sí solo.', 'Asks again later, by itself.'];
 const OTRO_TOKEN: Treatment = [
   'Repite una vez con un token nuevo, porque el SAT también lo dice de e.firmas que sirven. Si insiste, deja de usar esa e.firma ahí hasta que se guarde otra vez y, con la CIEC guardada, sigue por el portal.',
   'Repeats once with a new token, because the SAT says so of valid e.firmas too. If the SAT insists, Acuse does not use that e.firma there until it is stored again, and with a stored CIEC continues by the portal.',
@@ -295,7 +295,7 @@ export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
   '303': codigo('el sello no es del RFC que pide', 'the signature belongs to another RFC', OTRO_TOKEN),
   '304': codigo('el certificado está revocado o vencido', 'the certificate is revoked or has lapsed', OTRO_TOKEN),
   '305': codigo('el certificado no es válido', 'the certificate is not valid', OTRO_TOKEN),
-  '404': codigo('falla que el SAT no explica', 'a failure that the SAT does not explain', MAS_TARDE),
+  '404': codigo('falla que el SAT no explica', 'a failure that the SAT does not explain', LATER),
   '5000': codigo('recibida', 'received', ['Sigue.', 'Goes on.']),
   '5001': codigo(
     'no autoriza a pedir por este RFC',
@@ -316,7 +316,7 @@ export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
     'Asks again before it believes this, also the other way if a credential is stored; without a confirmation it refunds the credit.',
   ]),
   '5005': codigo('ya tiene una solicitud igual', 'has an equal request already', OTRO_PERIODO),
-  '5006': codigo('falla interna del SAT', 'an internal failure of the SAT', MAS_TARDE),
+  '5006': codigo('falla interna del SAT', 'an internal failure of the SAT', LATER),
   '5007': codigo('el paquete ya no existe', 'the package is gone', OTRA_VEZ),
   '5008': codigo(
     'el paquete ya se entregó las veces que permite',
@@ -328,7 +328,7 @@ export const CODIGOS_SAT: Readonly<Record<string, CodigoSat>> = {
     'ended; the SAT publishes no further meaning',
     ['Sigue, como con 5000.', 'Goes on, as with 5000.'],
   ),
-  '5011': codigo('límite diario del SAT', 'a daily limit of the SAT', MAS_TARDE),
+  '5011': codigo('límite diario del SAT', 'a daily limit of the SAT', LATER),
   '5012': codigo(
     'no da XML de CFDI cancelados',
     'delivers no XML of cancelled CFDI',

@@ -22,7 +22,7 @@ WITH tomada AS (
      OR (i.status IS NULL AND i.bloqueada_hasta <= now() AND i.cuerpo_hash = excluded.cuerpo_hash)
   RETURNING op_id
 )
-SELECT (SELECT op_id FROM tomada) AS adelante, i.cuerpo_hash = $4 AS es_igual, i.status, i.sobre,
+SELECT (SELECT op_id FROM tomada) AS ahead, i.cuerpo_hash = $4 AS es_igual, i.status, i.sobre,
        ceil(extract(epoch FROM i.bloqueada_hasta - now()))::int AS espera
 FROM (SELECT 1) uno LEFT JOIN idempotencia i ON i.api_key_id = $1 AND i.operacion = $2 AND i.clave = $3`;
 
@@ -39,7 +39,7 @@ const TROZOS = `SELECT clave, sobre FROM idempotencia
 WHERE api_key_id = $1 AND operacion = $2 AND clave = ANY ($3::text[]) AND cuerpo_hash = $4 AND creada_en > now() - interval '24 hours'`;
 
 interface Row {
-  adelante: string | null;
+  ahead: string | null;
   es_igual: boolean | null;
   status: number | null;
   sobre: Buffer | null;
@@ -64,7 +64,7 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>) {
     ): Promise<ResultadoIdempotencia> {
       const { apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos } = inicio;
       const row = await rowOf<Row>(pool, BEGIN, [apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos]);
-      if (row?.adelante) return { resultado: 'ADELANTE', opId: row.adelante };
+      if (row?.ahead) return { resultado: 'ADELANTE', opId: row.ahead };
       // Inserted by another between the snapshot and the conflict: it is in flight.
       if (!row || row.es_igual === null) return { resultado: 'EN_CURSO', libreEn: 1 };
       if (!row.es_igual) return { resultado: 'OTRO_CUERPO' };

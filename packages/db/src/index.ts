@@ -43,7 +43,7 @@ export * from './idempotencia.ts';
 export * from './instalacion/avisos.ts';
 export { type Backlog, createBacklog } from './instalacion/backlog.ts';
 export * from './instalacion/inspect-database.ts';
-export { MigracionAlterada, type MigrationState, migrate } from './migrate.ts';
+export { AlteredMigration, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';
 export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';
 export * from './permisos/usuarios-base.ts';

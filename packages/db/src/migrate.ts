@@ -54,10 +54,10 @@ class BasePosterior extends Error {
 }
 
 /** A migration on disk is not the one that was applied. */
-export class MigracionAlterada extends Error {
+export class AlteredMigration extends Error {
   constructor(name: string) {
     super(`migration ${name} differs from the one that this database has: migrations are never edited after release`);
-    this.name = 'MigracionAlterada';
+    this.name = 'AlteredMigration';
   }
 }
 
@@ -147,7 +147,7 @@ export interface Migrated {
  * functions of `prisma/functions`, the operations with their prices, and what each role may do. `anteriores`: processes
  * of the version before go on, and keep the rights that they need until the next run; so it is by default when a
  * database of theirs is brought to this version. Safe to run from many processes at once. Throws
- * {@link BasePosterior} or {@link MigracionAlterada} when history does not match.
+ * {@link BasePosterior} or {@link AlteredMigration} when history does not match.
  */
 export async function migrate(url: string, options: { readonly anteriores?: boolean } = {}): Promise<Migrated> {
   const migrations = await readMigrations();
@@ -161,7 +161,7 @@ export async function migrate(url: string, options: { readonly anteriores?: bool
     const newest = unknown.toSorted().at(-1);
     if (newest !== undefined) throw new BasePosterior(newest);
     const [wrong] = altered;
-    if (wrong !== undefined) throw new MigracionAlterada(wrong);
+    if (wrong !== undefined) throw new AlteredMigration(wrong);
     const isReplaced = applied.size > 0 && !applied.has(BASE);
     if (isReplaced && !applied.has(LAST_BEFORE_BASE)) throw new BaseAnterior();
     for (const migration of pending)

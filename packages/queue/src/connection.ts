@@ -93,7 +93,7 @@ interface NewJob {
 }
 
 /** Periodic wake-up: a cron expression in a time zone. */
-export interface Programa {
+export interface Program {
   readonly id: string;
   readonly cron: string;
   readonly tz: string;
@@ -102,7 +102,7 @@ export interface Programa {
 export interface OpenQueue {
   add(jobs: readonly NewJob[]): Promise<unknown>;
   /** Sets the server's schedule of that id to this one. Writes nothing when they are equal. */
-  schedule(programa: Programa): Promise<void>;
+  schedule(entryProgram: Program): Promise<void>;
   /** Lets go of every connection at once, whatever state they are in. */
   discard(): Promise<void>;
 }
@@ -117,7 +117,7 @@ export function openQueue(settings: QueueSettings, queue: string, onError: (erro
   bull.on('error', onError);
   return {
     add: (jobs) => bull.addBulk([...jobs]),
-    schedule: (programa) => scheduleOn(bull, programa),
+    schedule: (entryProgram) => scheduleOn(bull, entryProgram),
     async discard() {
       await connection.discard(bull);
     },
@@ -129,7 +129,7 @@ const LATE_MS = 600_000;
 
 async function scheduleOn(
   bull: Pick<Queue, 'getJobScheduler' | 'upsertJobScheduler'>,
-  { id, cron, tz }: Programa,
+  { id, cron, tz }: Program,
 ): Promise<void> {
   const known = await bull.getJobScheduler(id);
   const isAlive = known?.next !== undefined && known.next > Date.now() - LATE_MS;

@@ -3,11 +3,11 @@ import type { Queue } from 'bullmq';
 import { connectTo, type QueueSettings, queueName } from './connection.ts';
 
 /** The queues of the workers: their wake-ups, and the schedule of list 69-B. */
-const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;
+const VISIBLE_QUEUES = ['descargas', 'ensambles', 'listas'] as const;
 
 /** Jobs of one queue by what they wait for; null when the queue's server does not answer. */
 interface CuentaCola {
-  readonly queue: (typeof COLAS_VISIBLES)[number];
+  readonly queue: (typeof VISIBLE_QUEUES)[number];
   readonly trabajos: { readonly esperan: number; readonly activos: number; readonly aplazados: number } | null;
 }
 
@@ -51,7 +51,7 @@ export function createDashboard(settings: QueueSettings, onError: (error: Error)
     cuentas(signal) {
       const queues = current();
       return Promise.all(
-        COLAS_VISIBLES.map(async (queue, n) => {
+        VISIBLE_QUEUES.map(async (queue, n) => {
           const bull = queues[n];
           const trabajos = bull && (await untilAborted(() => count(bull), signal).catch(() => null));
           return { queue, trabajos: trabajos ?? null };
@@ -68,11 +68,11 @@ function openQueues(settings: QueueSettings, onError: (error: Error) => void): A
   // One pool for all of them: looking is rare. None waits for another's connection, which counts as one that does not
   // come.
   const connection = connectTo(settings.url, {
-    max: COLAS_VISIBLES.length,
+    max: VISIBLE_QUEUES.length,
     redis: { maxRetriesPerRequest: 1, commandTimeout: 2_000, connectTimeout: 2_000, lazyConnect: true },
     onError,
   });
-  const queues = COLAS_VISIBLES.map((queue) => connection.queue(queueName(settings, queue), { skipMetasUpdate: true }));
+  const queues = VISIBLE_QUEUES.map((queue) => connection.queue(queueName(settings, queue), { skipMetasUpdate: true }));
   const abierto: Abierto = {
     queues,
     isBroken: false,

@@ -1,6 +1,6 @@
 import type { QueueName, WakeUp } from '@acuse/core';
 import { untilAborted } from '@acuse/runtime';
-import { type OpenQueue, openQueue, type Programa, type QueueSettings } from './connection.ts';
+import { type OpenQueue, openQueue, type Program, type QueueSettings } from './connection.ts';
 
 /** The queue did not take a delivery in time. */
 export class QueueUnavailable extends Error {
@@ -86,7 +86,7 @@ export function createScheduler(
   { nombre, cron, tz }: Tarea,
   options: { onError?: (error: Error) => void } = {},
 ) {
-  const programa: Programa = { id: nombre, cron, tz };
+  const entryProgram: Program = { id: nombre, cron, tz };
   let open: OpenQueue | null = null;
   return {
     /**
@@ -97,7 +97,7 @@ export function createScheduler(
       const bull = open ?? openQueue(settings, nombre, options.onError ?? (() => {}));
       open = bull;
       try {
-        await untilAborted(() => bull.schedule(programa), signal);
+        await untilAborted(() => bull.schedule(entryProgram), signal);
       } catch (error) {
         if (open === bull) open = null;
         void bull.discard();

@@ -11,7 +11,7 @@ export function toForma(texto: string): string {
 }
 
 /** The same of a heading or label, without the blanks, colons and asterisks at its end. */
-export function toRotulo(texto: string): string {
+export function toLabel(texto: string): string {
   // Looks at each run of such characters from its first one only: otherwise a long run inside of a text takes the
   // square of its length.
   return toForma(texto).replace(/(?<![\s:*])[\s:*]+$/, '');
@@ -22,7 +22,7 @@ export function toRotulo(texto: string): string {
  * one. `Ã` before a letter outside of ASCII is UTF-8 read as windows-1252, U+FFFD is windows-1252 read as UTF-8;
  * neither occurs in what the SAT writes.
  */
-export function assertTextoSano(texto: string): void {
+export function assertCleanText(texto: string): void {
   if (/\uFFFD|[ÃÂ][^\x20-\x7E]/u.test(texto)) {
     throw ilegible('texto en otra codificación que la declarada');
   }

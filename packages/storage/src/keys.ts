@@ -22,13 +22,13 @@ export function solicitudPrefix(solicitudId: string): string {
 }
 
 /** Prefix of the copies of the SAT's packages. */
-export function originalesPrefix(solicitudId: string): string {
+export function originalsPrefix(solicitudId: string): string {
   return `${solicitudPrefix(solicitudId)}sat/`;
 }
 
 /** Key of the copy of one package of the SAT: the same arguments, the same key; other arguments, another key. */
 export function satKey(origen: { solicitudId: string; parteId: string; paquete: string }): string {
-  return `${originalesPrefix(origen.solicitudId)}${toSegment(origen.parteId)}/${toSegment(origen.paquete)}.zip`;
+  return `${originalsPrefix(origen.solicitudId)}${toSegment(origen.parteId)}/${toSegment(origen.paquete)}.zip`;
 }
 
 /** Key of the ZIP that a caller downloads. */

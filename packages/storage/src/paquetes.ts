@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { PaqueteSatInvalido, type Paquetes } from '@acuse/core';
 import { assemble } from './assemble/assemble.ts';
 import { readCsv } from './assemble/read-csv.ts';
-import { originalesPrefix, satKey, solicitudPrefix } from './keys.ts';
+import { originalsPrefix, satKey, solicitudPrefix } from './keys.ts';
 import { Meter } from './meter.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PaqueteLimits } from './zip/sat-package.ts';
@@ -57,6 +57,6 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
     },
     removeDocumento: (objectKey) => store.removePrefix(objectKey),
     remove: (solicitudId, what) =>
-      store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalesPrefix(solicitudId)),
+      store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalsPrefix(solicitudId)),
   } satisfies Partial<Paquetes>;
 }

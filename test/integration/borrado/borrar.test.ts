@@ -193,11 +193,11 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
       UNION SELECT cuenta_id::text FROM solicitud WHERE rfc = ${rfc} UNION SELECT cuenta_id::text FROM webhook_evento WHERE rfc = ${rfc}`;
     expect(own).toEqual([{ cuenta: beto.cuentaId }]);
     const webhooks =
-      await servicio.sql`SELECT rfcs, borrado_en IS NOT NULL AS ido FROM webhook WHERE cuenta_id = ${cuentaId} ORDER BY creado_en`;
+      await servicio.sql`SELECT rfcs, borrado_en IS NOT NULL AS gone FROM webhook WHERE cuenta_id = ${cuentaId} ORDER BY creado_en`;
     expect(webhooks).toEqual([
-      { rfcs: [], ido: true },
-      { rfcs: [OTRO], ido: false },
-      { rfcs: [], ido: false },
+      { rfcs: [], gone: true },
+      { rfcs: [OTRO], gone: false },
+      { rfcs: [], gone: false },
     ]);
     expect((await beto.call('vault/estado', { rfc })).status).toBe(200);
     // The same order once more gives the same report.

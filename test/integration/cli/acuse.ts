@@ -14,7 +14,7 @@ export interface RunOptions {
 }
 
 /** The installed command line. */
-const programOf = () => programEntry(inject('programas'), 'cli');
+const programOf = () => programEntry(inject('programs'), 'cli');
 const environment = (env: RunOptions['env']) => ({ PATH: process.env['PATH'], HOME: '/nonexistent', ...env });
 
 /** Starts an order. */

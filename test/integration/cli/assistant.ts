@@ -17,7 +17,7 @@ interface Llamada {
 export async function openAssistant(env: Readonly<Record<string, string>>, ...args: string[]) {
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [programEntry(inject('programas'), 'cli'), 'mcp', ...args],
+    args: [programEntry(inject('programs'), 'cli'), 'mcp', ...args],
     env: { PATH: process.env['PATH'] ?? '', HOME: '/nonexistent', ...env },
     stderr: 'pipe',
   });

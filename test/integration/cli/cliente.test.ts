@@ -352,7 +352,7 @@ describe('acuse descargar', () => {
 
 it('says without a stack that an answer could not be written', async () => {
   const full = await open('/dev/full', 'w');
-  const args = [programEntry(inject('programas'), 'cli'), 'completar'];
+  const args = [programEntry(inject('programs'), 'cli'), 'completar'];
   const { status, stderr } = spawnSync(process.execPath, args, { stdio: ['ignore', full.fd, 'pipe'] });
   await full.close();
   expect([status, String(stderr)]).toEqual([9, expect.stringMatching(/^Error: .*espacio en el disco.*\n$/)]);

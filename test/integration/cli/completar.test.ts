@@ -27,7 +27,7 @@ describe('completion in a shell, by the program itself', () => {
   let env: NodeJS.ProcessEnv = {};
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'acuse-completar-'));
-    const program = `#!/bin/sh\nexec '${process.execPath}' '${programEntry(inject('programas'), 'cli')}' "$@"\n`;
+    const program = `#!/bin/sh\nexec '${process.execPath}' '${programEntry(inject('programs'), 'cli')}' "$@"\n`;
     await writeFile(join(folder, 'acuse'), program, { mode: 0o755 });
     await writeFile(join(folder, 'firma.key'), '');
     for (const shell of ['bash', 'zsh', 'fish'])

@@ -382,7 +382,7 @@ describe('acuse mcp as a process', () => {
   it('is the only order that loads the library of the protocol', async () => {
     const hasLibrary = async (path: string) =>
       /^\/\/ node_modules\/@modelcontextprotocol\//m.test(await readFile(path, 'utf8'));
-    const folder = inject('programas');
+    const folder = inject('programs');
     const chunks = (await readdir(folder)).filter((name) => name.endsWith('.js')).map((name) => join(folder, name));
     expect((await Promise.all(chunks.map(hasLibrary))).some(Boolean)).toBe(true);
     const loaded = new Set([programEntry(folder, 'cli')]);

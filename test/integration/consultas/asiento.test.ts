@@ -13,7 +13,7 @@ import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
 
 /** Asks the authority without a log-in, so that nothing touches the database between the answer and its settling. */
 const PATH = 'descarga/consulta-cfdi';
-const CASO = CONSULTAS.find(([path]) => path === PATH)?.[1];
+const CASE = CONSULTAS.find(([path]) => path === PATH)?.[1];
 const CARGO = `cargo -1 ${PATH}`;
 const REEMBOLSO = `reembolso 1 ${PATH}`;
 const NO_DISPONIBLE = [503, 5041];
@@ -56,9 +56,9 @@ describe('PostgreSQL goes away during a charged call', () => {
   };
 
   const newCaller = async () => {
-    if (CASO === undefined) throw new Error(`no case for ${PATH}`);
-    const caller = await newCallerFor(servicio, CASO, 10);
-    const body = CASO.body(servicio, caller);
+    if (CASE === undefined) throw new Error(`no case for ${PATH}`);
+    const caller = await newCallerFor(servicio, CASE, 10);
+    const body = CASE.body(servicio, caller);
     return { caller, ask: (headers = {}) => caller.at(api).call(PATH, body, headers) };
   };
 
@@ -105,10 +105,10 @@ describe('PostgreSQL goes away during a charged call', () => {
   ] as const)(
     'killed during the log-in of %s (%s): 503/5041, never 500, and given back',
     async (path, credencial, text) => {
-      const caso = CONSULTAS.find(([p, c]) => p === path && c.credencial === credencial)?.[1];
-      if (caso === undefined) throw new Error(`no case for ${path}`);
-      const caller = await newCallerFor(servicio, caso, 10);
-      const call = () => caller.at(api).call(path, caso.body(servicio, caller));
+      const testCase = CONSULTAS.find(([p, c]) => p === path && c.credencial === credencial)?.[1];
+      if (testCase === undefined) throw new Error(`no case for ${path}`);
+      const caller = await newCallerFor(servicio, testCase, 10);
+      const call = () => caller.at(api).call(path, testCase.body(servicio, caller));
       const answer = await whileThinking(text, call, kill);
       expect([...codes(answer), answer.text]).toEqual([...NO_DISPONIBLE, expect.any(String)]);
       await start();

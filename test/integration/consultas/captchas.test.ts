@@ -19,7 +19,7 @@ describe('captchas that people read', { ...PATIENT, shuffle: false }, () => {
 
   /** The operator's command line, as a process. Gives its lines, read as JSON. */
   async function acuse(...args: string[]): Promise<Record<string, unknown>[]> {
-    const { stdout } = await run(process.execPath, [programEntry(inject('programas'), 'cli'), 'operador', ...args], {
+    const { stdout } = await run(process.execPath, [programEntry(inject('programs'), 'cli'), 'operador', ...args], {
       env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
     });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
@@ -95,22 +95,22 @@ describe('unread captchas', () => {
 
   it.each(CONSULTAS.filter(([, { credencial }]) => credencial === 'ciec'))(
     '%s with a CIEC: 503/5041 that says what is missing, a refund, and no log-in',
-    async (path, caso) => {
-      const caller = await newCallerFor(servicio, caso, 1);
-      expectMissing(await caller.call(path, caso.body(servicio, caller)));
+    async (path, testCase) => {
+      const caller = await newCallerFor(servicio, testCase, 1);
+      expectMissing(await caller.call(path, testCase.body(servicio, caller)));
       expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`, `reembolso 1 ${path}`]);
       expect(llamadas(servicio, caller, 'EntrarCiec')).toEqual([]);
       // The CIEC is not to blame: the next call is refused for the same reason, not with 4004.
-      expectMissing(await caller.call(path, caso.body(servicio, caller)));
+      expectMissing(await caller.call(path, testCase.body(servicio, caller)));
     },
   );
 
   it('are not asked for with an e.firma, nor where no credential is needed', async () => {
     const caller = await newEfirmaCaller(servicio);
     await expectOk(caller.call('tax/comunicados', { rfc: caller.rfc }));
-    for (const [path, caso] of CONSULTAS.filter(([, { credencial }]) => credencial === 'id-cif')) {
-      const other = await newCallerFor(servicio, caso, 1);
-      await expectOk(other.call(path, caso.body(servicio, other)));
+    for (const [path, testCase] of CONSULTAS.filter(([, { credencial }]) => credencial === 'id-cif')) {
+      const other = await newCallerFor(servicio, testCase, 1);
+      await expectOk(other.call(path, testCase.body(servicio, other)));
     }
   });
 });

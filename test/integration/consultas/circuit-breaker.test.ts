@@ -59,16 +59,16 @@ describe('a service of the authority that fails again and again', { shuffle: fal
 
   it('answers one taxpayer with errors only: other accounts do not wait', async () => {
     // Every page behind its log-in is HTTP 500, for it alone.
-    const averiada = await newEfirmaCaller(servicio, { rfc: 'AVE900215SI8', saldo: 30 });
+    const broken = await newEfirmaCaller(servicio, { rfc: 'AVE900215SI8', saldo: 30 });
     const sana = await newEfirmaCaller(servicio, { saldo: 30 });
     const path = 'tax/declaraciones-fiel';
     for (let i = 0; i < 10; i += 1) {
-      const answer = await averiada.call(path, { rfc: averiada.rfc, ejercicio: 2025 });
+      const answer = await broken.call(path, { rfc: broken.rfc, ejercicio: 2025 });
       expect([answer.status, isSpared(answer)]).toEqual([503, false]);
     }
     await expectOk(sana.call(path, { rfc: sana.rfc, ejercicio: 2025 }));
     await expectOk(sana.at(otra).call(path, { rfc: sana.rfc, ejercicio: 2025 }));
-    expect(await saldoDe(servicio, averiada)).toBe(30);
+    expect(await saldoDe(servicio, broken)).toBe(30);
   });
 
   it('is asked again, by one process first, when the time is over', async () => {

@@ -8,13 +8,13 @@ import { CONTRIBUYENTES, declaracionesDe, itemsOf, stopReloj } from './verdad.ts
  * The last noon of a 20 November: its year is running, and most of its returns were filed. In another season they are
  * still to come.
  */
-function ultimoNoviembre(): Date {
+function lastNovember(): Date {
   const noviembre = new Date(Date.UTC(new Date().getUTCFullYear(), 10, 20, 18));
   if (noviembre.getTime() > Date.now()) noviembre.setUTCFullYear(noviembre.getUTCFullYear() - 1);
   return noviembre;
 }
 
-const NOVIEMBRE = ultimoNoviembre();
+const NOVIEMBRE = lastNovember();
 const AHORA = NOVIEMBRE.getUTCFullYear();
 
 const servicio = useServicio();

@@ -15,8 +15,9 @@ const ACEPTAN = ['tax/descarga-metadata'];
 const SALDO = 40;
 
 /** The first operation of each credential; the others take the same way and are tagged slow. */
-const isFirst = (caso: object) =>
-  caso === CONSULTAS.find(([, { credencial }]) => 'credencial' in caso && credencial === caso.credencial)?.[1];
+const isFirst = (testCase: object) =>
+  testCase ===
+  CONSULTAS.find(([, { credencial }]) => 'credencial' in testCase && credencial === testCase.credencial)?.[1];
 
 /** A port that the system assigns to no process. */
 const NADIE = 'http://127.0.0.1:2';
@@ -24,12 +25,12 @@ const NADIE = 'http://127.0.0.1:2';
 describe('credits and the authority', () => {
   let servicio: Servicio;
   /** An API over the same database that waits a second at most. */
-  let apurada: { readonly url: string };
+  let hurried: { readonly url: string };
   /** An API over the same database with no server at the address of the SAT. */
   let sinSat: { readonly url: string };
   beforeAll(async () => {
     servicio = await startServicio();
-    apurada = await servicio.startApi({ SAT_PRESUPUESTO_MS: '1000' });
+    hurried = await servicio.startApi({ SAT_PRESUPUESTO_MS: '1000' });
     sinSat = await servicio.startApi({ SAT_BASE_URL: NADIE });
   });
   afterAll(() => servicio.close());
@@ -56,13 +57,13 @@ describe('credits and the authority', () => {
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  describe.each(CONSULTAS.map(([path, caso]) => [path, caso.credencial, caso] as const))(
+  describe.each(CONSULTAS.map(([path, testCase]) => [path, testCase.credencial, testCase] as const))(
     '%s, credential: %s',
-    (path, _credencial, caso) => {
-      const tags = isFirst(caso) ? [] : ['slow'];
+    (path, _credencial, testCase) => {
+      const tags = isFirst(testCase) ? [] : ['slow'];
       it('charges an answer once, and its repetition not at all', { tags }, async () => {
-        const caller = await newCallerFor(servicio, caso, SALDO);
-        const body = caso.body(servicio, caller);
+        const caller = await newCallerFor(servicio, testCase, SALDO);
+        const body = testCase.body(servicio, caller);
         const headers = key();
         const first = await caller.call(path, body, headers);
         expect([first.status, first.body.cfdi_codigo, first.text]).toEqual([200, 1, expect.any(String)]);
@@ -77,8 +78,8 @@ describe('credits and the authority', () => {
       });
 
       const givesBack = async (faults: readonly FaultKind[]) => {
-        const caller = await newCallerFor(servicio, caso, SALDO);
-        const body = caso.body(servicio, caller);
+        const caller = await newCallerFor(servicio, testCase, SALDO);
+        const body = testCase.body(servicio, caller);
         const libro: string[] = [];
         const fail = async (what: string, call: () => Promise<Answer>) => {
           expectUnavailable(await call(), what);
@@ -94,7 +95,7 @@ describe('credits and the authority', () => {
         // Before there is a session the log-in fails; with one, the query itself.
         for (const when of ['without', 'with']) {
           for (const kind of when === 'without' ? faults.slice(0, 1) : faults) {
-            const api = kind === 'slow' ? apurada : servicio.api;
+            const api = kind === 'slow' ? hurried : servicio.api;
             const down = () => whileDown(servicio, kind, () => caller.at(api).call(path, body, key()));
             await fail(`${kind}, ${when} a session`, down);
             await succeed(kind);
@@ -105,15 +106,15 @@ describe('credits and the authority', () => {
         const answers = libro.length - 2 * libro.filter((line) => line.startsWith('reembolso')).length;
         expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - answers, 0]);
       };
-      if (isFirst(caso))
+      if (isFirst(testCase))
         it('gives back what a call cost that the authority did not answer, and then answers', () =>
           givesBack(FALLAS.slice(0, 1)));
       it('gives it back whatever was wrong', { tags: ['slow'] }, () => givesBack(FALLAS));
 
       it('sends no call for a caller without credits: 402/1004', { tags }, async () => {
-        const caller = await newCallerFor(servicio, caso, 0);
+        const caller = await newCallerFor(servicio, testCase, 0);
         const asked = servicio.simulador.world.log.count();
-        const answer = await caller.call(path, caso.body(servicio, caller), key());
+        const answer = await caller.call(path, testCase.body(servicio, caller), key());
         expect([answer.status, answer.body.cfdi_codigo]).toEqual([402, 1004]);
         expect(servicio.simulador.world.log.count()).toBe(asked);
         expect([await libroDe(servicio, caller), await abiertas(servicio)]).toEqual([[], 0]);
@@ -122,11 +123,11 @@ describe('credits and the authority', () => {
   );
 
   it.each(FALLAS.slice(1))('gives back what a log-in cost that met %s, and does not blame the CIEC', async (kind) => {
-    const [path, caso] = CONSULTAS.find(([path]) => path === 'tax/opinion-cumplimiento') ?? [];
-    if (path === undefined || caso === undefined) throw new Error('no such case');
-    const caller = await newCallerFor(servicio, caso, 1);
-    const api = kind === 'slow' ? apurada : servicio.api;
-    const body = caso.body(servicio, caller);
+    const [path, testCase] = CONSULTAS.find(([path]) => path === 'tax/opinion-cumplimiento') ?? [];
+    if (path === undefined || testCase === undefined) throw new Error('no such case');
+    const caller = await newCallerFor(servicio, testCase, 1);
+    const api = kind === 'slow' ? hurried : servicio.api;
+    const body = testCase.body(servicio, caller);
     expectUnavailable(await whileDown(servicio, kind, () => caller.at(api).call(path, body)), kind);
     expect((await caller.call(path, body)).status).toBe(200);
     expect(await libroDe(servicio, caller)).toEqual(

@@ -5,7 +5,7 @@ import { darFilas, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, expectOk, useServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, type Dias, facturasOf } from './verdad.ts';
 
-const VIAS = [
+const WAYS = [
   ['tax/facturas', 'CIEC'],
   ['tax/facturas-fiel', 'e.firma'],
 ] as const;
@@ -23,7 +23,7 @@ async function facturas(caller: Caller, path: string, dias: Dias) {
   return items;
 }
 
-describe.each(VIAS)('%s, with %s', (path, via) => {
+describe.each(WAYS)('%s, with %s', (path, via) => {
   /** The portal divides periods equally for both log-ins. */
   const long = { tags: via === 'CIEC' ? [] : ['slow'] };
   it.each(CONTRIBUYENTES)('%s: exactly what it received in several months', async (_name, rfc) => {

@@ -4,27 +4,27 @@ import { brokenInvariants } from '../fixtures/database.ts';
 import { createBucket } from '../fixtures/objetos.ts';
 import { LISTAS_TOO, type Servicio, startServicio } from '../fixtures/servicio.ts';
 import { ESPERADO } from './magicos/esperado.ts';
-import { APURADO, type Servicios } from './magicos/prueba.ts';
+import { HURRIED, type Servicios } from './magicos/prueba.ts';
 
 /** The test counts calls to the SAT: no worker may lose its claim because the machine stood still. */
 const LEASE = { LEASE_SECONDS: '60' };
 
-let comunes: Pick<Servicios, 'holgado' | 'apurado'>;
+let comunes: Pick<Servicios, 'relaxed' | 'hurried'>;
 beforeAll(async () => {
-  const [holgado, apurado] = await Promise.all([
+  const [relaxed, hurried] = await Promise.all([
     startServicio({ simulador: { ms_lento: 60 }, workerEnv: { ...LISTAS_TOO, ...LEASE } }),
     startServicio({
-      apiEnv: APURADO,
+      apiEnv: HURRIED,
       workerEnv: { ...LEASE, SAT_POLL_MAX_SECONDS: '0.2', WORKER_ROLES: 'descargas,ensambles,relay,reconciler' },
     }),
   ]);
-  comunes = { holgado, apurado };
-  await Promise.all([holgado, apurado].map((servicio) => servicio.startWorker()));
-  await createBucket(holgado);
+  comunes = { relaxed, hurried };
+  await Promise.all([relaxed, hurried].map((servicio) => servicio.startWorker()));
+  await createBucket(relaxed);
 });
 afterAll(async () => {
-  await comunes?.holgado.close();
-  await comunes?.apurado.close();
+  await comunes?.relaxed.close();
+  await comunes?.hurried.close();
 });
 
 it('each magic RFC of the table has something to prove, and nothing else has', () => {

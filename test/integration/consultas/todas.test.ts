@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
 import type { Fila } from '../../contract/fila.ts';
 import { TABLA } from '../../contract/tabla.ts';
-import { type Caso, CONSULTAS, costOf, newCallerFor, VIAS } from '../fixtures/consultas.ts';
+import { CONSULTAS, costOf, newCallerFor, type TestCase, WAYS } from '../fixtures/consultas.ts';
 import { createBucket } from '../fixtures/objetos.ts';
 import { saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { expectOk, LISTAS_TOO, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
@@ -49,7 +49,7 @@ const CAMPOS: Readonly<Record<string, object>> = {
 };
 
 /** Longer than those of the table where a single day may have nothing. */
-const CUERPOS: Readonly<Record<string, Caso['body']>> = {
+const CUERPOS: Readonly<Record<string, TestCase['body']>> = {
   ...Object.fromEntries(CONSULTAS.map(([path, { body }]) => [path, body])),
   'tax/comunicados': (_servicio, { rfc }) => ({ rfc, desde: hoy(-360), hasta: hoy() }),
   'tax/facturas': (_servicio, { rfc }) => ({ rfc, desde: '2025-05-01', hasta: '2025-05-31' }),
@@ -63,8 +63,8 @@ const CUERPOS: Readonly<Record<string, Caso['body']>> = {
 const todas = (await operations()).filter(
   ({ path, asks }) => asks.length > 0 || path.startsWith('efos/') || path.startsWith('tax/'),
 );
-const CASOS = todas.flatMap(({ path, accepts, cost }) =>
-  VIAS[accepts].flatMap((credencial) =>
+const CASES = todas.flatMap(({ path, accepts, cost }) =>
+  WAYS[accepts].flatMap((credencial) =>
     CONTRIBUYENTES.map(([persona, rfc]) => ({ path, credencial, cost, persona, rfc })),
   ),
 );
@@ -82,10 +82,10 @@ it('every operation that asks the authority is here, in each way that it accepts
   const listed = Object.keys(CAMPOS).filter((path) => !/^(webhooks|sincronizacion|cfdi|riesgo)\//.test(path));
   expect(todas.map(({ path }) => path).sort()).toEqual(listed.sort());
   expect(Object.keys(CUERPOS).sort()).toEqual(listed.sort());
-  expect(CASOS.filter(({ persona }) => persona === MORAL)).toHaveLength(CASOS.length / 2);
+  expect(CASES.filter(({ persona }) => persona === MORAL)).toHaveLength(CASES.length / 2);
 });
 
-describe.each(CASOS)('$path, $credencial, $persona', ({ path, credencial, cost, rfc }) => {
+describe.each(CASES)('$path, $credencial, $persona', ({ path, credencial, cost, rfc }) => {
   it('answers what the specification says, and costs what it says', async () => {
     const body = CUERPOS[path];
     if (body === undefined) throw new Error(`nothing to ask ${path}`);

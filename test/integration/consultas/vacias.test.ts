@@ -18,7 +18,7 @@ const MARZO = { desde: '2025-03-01', hasta: '2025-03-31' };
 const ANIO = { desde: hoy(-360), hasta: hoy() };
 
 /** What the simulated authority has for each list, and how it is asked. */
-const casos = (servicio: Servicio, rfc: string) =>
+const testCases = (servicio: Servicio, rfc: string) =>
   ({
     comunicados: [ANIO, comunicadosOf(servicio, rfc, ANIO)],
     'declaraciones-fiel': [{ ejercicio: 2024 }, declaracionesDe(servicio, rfc, 2024)],
@@ -28,7 +28,7 @@ const casos = (servicio: Servicio, rfc: string) =>
     retenciones: [{ ejercicio: 2025 }, retencionesOf(servicio, rfc, 2025)],
   }) as const;
 
-type Lista = keyof ReturnType<typeof casos>;
+type Lista = keyof ReturnType<typeof testCases>;
 const LISTAS = new Set(TABLA.filter(({ elementos }) => elementos !== undefined).map(({ path }) => path));
 /** Every list in each way that it can be asked with one credential. */
 const CON_UNA = CONSULTAS.flatMap(([path, { credencial }]) =>
@@ -51,7 +51,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
   };
   const entradas = (rfc: string) => llamadas(servicio, { rfc }, 'EntrarCiec').length;
   const ask = (caller: Caller, lista: Lista, headers = {}) =>
-    caller.call(`tax/${lista}`, { rfc: caller.rfc, ...casos(servicio, caller.rfc)[lista][0] }, headers);
+    caller.call(`tax/${lista}`, { rfc: caller.rfc, ...testCases(servicio, caller.rfc)[lista][0] }, headers);
   const expectPaid = async (caller: Caller, lista: Lista) => {
     expect(await libroDe(servicio, caller)).toEqual([`cargo -1 tax/${lista}`]);
     expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([4, 0]);
@@ -61,7 +61,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
     expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([5, 0]);
   };
   const expectRows = async (caller: Caller, lista: Lista, camino: object) => {
-    const rows = casos(servicio, caller.rfc)[lista][1];
+    const rows = testCases(servicio, caller.rfc)[lista][1];
     expect(rows.length).toBeGreaterThan(0);
     const data = await expectOk(ask(caller, lista));
     expect(data).toMatchObject({ total: rows.length, confianza: 'confirmado', reembolsada: false, ...camino });

@@ -118,11 +118,11 @@ describe('captchas that wait for a person', () => {
   it('are not shown nor answered once they are over, and are deleted', async () => {
     const captchas = createCaptchas(t.db);
     const id = await captchas.ask(Buffer.from('a'), 60_000);
-    const vivo = await captchas.ask(Buffer.from('b'), 60_000);
+    const running = await captchas.ask(Buffer.from('b'), 60_000);
     await t.sql`UPDATE captcha_pendiente SET vence_en = now() - interval '1 second' WHERE id = ${id}`;
-    expect((await captchas.pendientes()).map((each) => each.id)).toEqual([vivo]);
+    expect((await captchas.pendientes()).map((each) => each.id)).toEqual([running]);
     expect(await captchas.answer(id, 'X', PERSONA)).toBe(false);
     expect([await captchas.tidy(), await captchas.tidy()]).toEqual([1, 0]);
-    expect(await captchas.answer(vivo, 'X', PERSONA)).toBe(true);
+    expect(await captchas.answer(running, 'X', PERSONA)).toBe(true);
   });
 });

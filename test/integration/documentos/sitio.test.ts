@@ -7,7 +7,7 @@ import { POSTMAN, REFERENCE, readPages, SITE, STATUS } from '../../../apps/api/s
 import { duringTests } from '../fixtures/during-tests.ts';
 import { ciecOf, useServicio } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
-import { CHROMIUM, expectSinQuejas, lookAt, openBrowser } from '../panel/browser/fixtures/browser.ts';
+import { CHROMIUM, expectNoComplaints, lookAt, openBrowser } from '../panel/browser/fixtures/browser.ts';
 import { openShell, ordenesOf } from './ordenes.ts';
 
 /** Programs, and results of a search: the other pages are made of the same. */
@@ -23,22 +23,22 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
 
   /** Opens pages one after the other, and records requests to other hosts. */
   async function visit(paths: readonly string[]) {
-    const pestana = await browser.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
-    const { page } = pestana;
+    const tab = await browser.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
+    const { page } = tab;
     const foreign: string[] = [];
     page.on('request', (request) => {
       if (new URL(request.url()).origin !== servicio.api.url) foreign.push(request.url());
     });
     for (const path of paths) {
       await page.goto(`${servicio.api.url}${path}`);
-      await lookAt(pestana, `sitio${path.replaceAll(/\W/g, '-')}`);
+      await lookAt(tab, `sitio${path.replaceAll(/\W/g, '-')}`);
     }
-    return { ...pestana, foreign };
+    return { ...tab, foreign };
   }
 
   it('is accessible on a desk and a phone, light and dark, and asks no other host for anything', async () => {
-    const pestana = await visit([...LOOKED_AT.map((path) => `${SITE}${path}`), STATUS.es]);
-    const { page } = pestana;
+    const tab = await visit([...LOOKED_AT.map((path) => `${SITE}${path}`), STATUS.es]);
+    const { page } = tab;
     await page.goto(`${servicio.api.url}${SITE}`);
     await page
       .getByRole('navigation', { name: 'Documentación' })
@@ -61,29 +61,29 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
     await page.goto(`${servicio.api.url}${SITE}/primera-descarga`);
     await page.getByRole('button', { name: 'Copiar' }).first().click();
     expect(await page.evaluate('navigator.clipboard.readText()')).toContain('export API=');
-    expectSinQuejas(pestana);
-    expect(pestana.foreign).toEqual([]);
-    await pestana.close();
+    expectNoComplaints(tab);
+    expect(tab.foreign).toEqual([]);
+    await tab.close();
   });
 
   it('draws the reference of this service, in the language of the page', async () => {
-    const pestana = await visit([]);
-    const { page } = pestana;
+    const tab = await visit([]);
+    const { page } = tab;
     await page.goto(`${servicio.api.url}${REFERENCE.es}`);
     // Of the first group: the others open as one reads on.
     await page.getByText('CFDI que se conocen del RFC').first().waitFor();
     await page.getByText('Bibliotecas cliente').first().waitFor();
-    await lookAt(pestana, 'sitio-referencia');
-    expectSinQuejas(pestana);
-    expect(pestana.foreign).toEqual([]);
-    await pestana.close();
+    await lookAt(tab, 'sitio-referencia');
+    expectNoComplaints(tab);
+    expect(tab.foreign).toEqual([]);
+    await tab.close();
   });
 
   it('is so on every page', { tags: ['slow'] }, async () => {
-    const pestana = await visit(pages.map(({ path }) => path));
-    expectSinQuejas(pestana);
-    expect(pestana.foreign).toEqual([]);
-    await pestana.close();
+    const tab = await visit(pages.map(({ path }) => path));
+    expectNoComplaints(tab);
+    expect(tab.foreign).toEqual([]);
+    await tab.close();
   });
 });
 
@@ -109,7 +109,7 @@ it.runIf(HAS_CURL)('“Primera descarga” leads from a key to the ZIP, by curl 
       // The values of npm start are those of this service, and the program is the one that was built.
       if (text.startsWith('export API=')) continue;
       const here = text
-        .replace(/npx acuse/, `"${process.execPath}" "${programEntry(inject('programas'), 'cli')}"`)
+        .replace(/npx acuse/, `"${process.execPath}" "${programEntry(inject('programs'), 'cli')}"`)
         .replaceAll('marzo.zip', zip);
       const { code, output } = await shell.run(here);
       expect([text, code, output]).toEqual([text, 0, output]);

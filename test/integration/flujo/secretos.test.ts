@@ -4,7 +4,7 @@ import { createLogger } from '@acuse/runtime';
 import { presign } from '@acuse/sat';
 import { openLlave } from '@acuse/vault';
 import { expect, it } from 'vitest';
-import { formasDe, piezasDe, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
+import { formasDe, piecesOf, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
 import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { type Efirma, newEfirmaCaller } from '../fixtures/efirma.ts';
 import { readObjetos } from '../fixtures/objetos.ts';
@@ -74,7 +74,7 @@ flowOnEachDriver('secrets', (queueUrl) => {
       ['refused CIEC', formasDe(Buffer.from(wrongCiec))],
       ['password of the key', [efirma.efirma.password, ...formasDe(Buffer.from(efirma.efirma.password))]],
       ...firmas.map((bytes): [string, string[]] => ['what the e.firma signed beforehand', formasDe(bytes)]),
-      ...piezasDe(efirma.efirma).map((bytes): [string, string[]] => ['key of the e.firma', formasDe(bytes)]),
+      ...piecesOf(efirma.efirma).map((bytes): [string, string[]] => ['key of the e.firma', formasDe(bytes)]),
       ...[ciec, wrong, efirma].flatMap(({ apiKey }): [string, string[]][] => {
         const secret = apiKey.split('_').slice(3).join('_').slice(0, 43);
         return [

@@ -15,7 +15,7 @@ import {
 import { type Caller, ciecOf, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const MARZO = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-03-31' } as const;
-const TRIMESTRE = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;
+const QUARTER = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;
 
 describe('a SAT that says "no CFDI", truly or not', () => {
   const servicio = useServicio({}, {});
@@ -49,12 +49,12 @@ describe('a SAT that says "no CFDI", truly or not', () => {
   });
 
   it('by both: what one channel never shows comes from the other one, for one charge', async () => {
-    await expectRows(await conAmbas('WEB900215SI4'), TRIMESTRE);
+    await expectRows(await conAmbas('WEB900215SI4'), QUARTER);
   });
 
   it('is a fact, and charged, when both channels say it', async () => {
     const caller = await conAmbas('VAC900215SI6');
-    const id = await askFor(caller, TRIMESTRE);
+    const id = await askFor(caller, QUARTER);
     expect(await waitForEnd(caller, id)).toMatchObject({
       ...{ estado: 'TERMINADA', registros: 0, confianza: 'confirmado', reembolsada: false },
     });
@@ -67,7 +67,7 @@ describe('a SAT that says "no CFDI", truly or not', () => {
   it('in some months only: these are asked for again, and the manifest tells how sure each is', async () => {
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, UN_DIA, 5);
-    const id = await askFor(caller, TRIMESTRE);
+    const id = await askFor(caller, QUARTER);
     expect(await waitForEnd(caller, id)).toMatchObject({ registros: 5, confianza: 'confirmado' });
     const { manifest } = await openPaquete(caller, id);
     expect(manifest).toMatchObject({

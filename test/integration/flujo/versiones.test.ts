@@ -20,7 +20,7 @@ it.skipIf(commit === null)(
     const dir = await mkdtemp(join(tmpdir(), 'acuse-version-'));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     const older = await buildVersion(commit ?? '', dir);
-    const servicio = await startServicio({ programas: { api: older } });
+    const servicio = await startServicio({ programs: { api: older } });
     onTestFinished(() => servicio.close());
 
     // 1. The schema is new, all processes are of the version before.

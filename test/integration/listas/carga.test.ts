@@ -7,7 +7,7 @@ import { waitForLocks } from '../fixtures/candado.ts';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { examine } from '../fixtures/planes.ts';
 import { waitFor } from '../fixtures/servicio.ts';
-import { abrir, CUANTAS, type Fingida, filas, rfcs, TODOS, unchanged } from './lista-fingida.ts';
+import { abrir, CUANTAS, type FakeList, filas, rfcs, TODOS, unchanged } from './lista-fingida.ts';
 
 const signal = () => AbortSignal.timeout(60_000);
 
@@ -29,7 +29,8 @@ const listasDe = (db: Pick<Database, 'pool'>) => ({
   },
 });
 const listas = () => listasDe(database.db);
-const load = (fingida: Fingida = {}, minFilas = 1) => carga().loadList({ abrir: abrir(fingida), minFilas }, signal());
+const load = (fakeList: FakeList = {}, minFilas = 1) =>
+  carga().loadList({ abrir: abrir(fakeList), minFilas }, signal());
 const count = async (table: string) =>
   Number((await database.db.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0]?.n);
 /** Holds the rows of a version back from the 500th on, until it is opened. */

@@ -22,7 +22,7 @@ export const filasListado = (marca: string, n = CUANTAS): FilaListado[] =>
   TODOS.slice(0, n).map((rfc) => ({ rfc, nombre: marca, supuesto: 'FIRMES', publicada: '2024-03-05' }));
 
 /** Content and behaviour of a version; defaults are those of a good source. */
-export interface Fingida<F = FilaEfos> {
+export interface FakeList<F = FilaEfos> {
   readonly corte?: string;
   readonly filas?: readonly F[];
   readonly etag?: string | null;
@@ -32,15 +32,15 @@ export interface Fingida<F = FilaEfos> {
   readonly failure?: unknown;
 }
 
-export const abrir = (fingida: Fingida = {}): OpenLista<FilaEfos> => fingir(fingida, filas('a'));
-export const abrirListado = (fingida: Fingida<FilaListado> = {}): OpenLista<FilaListado> =>
-  fingir(fingida, filasListado('a'));
+export const abrir = (fakeList: FakeList = {}): OpenLista<FilaEfos> => fakeLoad(fakeList, filas('a'));
+export const abrirListado = (fakeList: FakeList<FilaListado> = {}): OpenLista<FilaListado> =>
+  fakeLoad(fakeList, filasListado('a'));
 
-function fingir<F>(fingida: Fingida<F>, others: readonly F[]): OpenLista<F> {
-  const { corte = '2026-07-31', filas: rows = others, gate } = fingida;
+function fakeLoad<F>(fakeList: FakeList<F>, others: readonly F[]): OpenLista<F> {
+  const { corte = '2026-07-31', filas: rows = others, gate } = fakeList;
   return async () => ({
     fuente: 'https://example.com/lista.csv',
-    etag: fingida.etag ?? null,
+    etag: fakeList.etag ?? null,
     ultimaModificacion: null,
     fechaCorte: corte,
     batches: (async function* () {
@@ -48,9 +48,9 @@ function fingir<F>(fingida: Fingida<F>, others: readonly F[]): OpenLista<F> {
         if (gate !== undefined && at >= gate.at) await gate.open;
         yield rows.slice(at, at + 500);
       }
-      if (fingida.failure !== undefined) throw fingida.failure;
+      if (fakeList.failure !== undefined) throw fakeList.failure;
     })(),
-    sha256: () => fingida.sha256 ?? randomUUID(),
+    sha256: () => fakeList.sha256 ?? randomUUID(),
     close: () => {},
   });
 }

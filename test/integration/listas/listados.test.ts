@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acuse } from '../fixtures/cli.ts';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { LISTAS, useServicio, waitFor } from '../fixtures/servicio.ts';
-import { abrirListado, CUANTAS, type Fingida, filasListado, TODOS } from './lista-fingida.ts';
+import { abrirListado, CUANTAS, type FakeList, filasListado, TODOS } from './lista-fingida.ts';
 
 const signal = () => AbortSignal.timeout(60_000);
 const rechazada = (motivo: string) => expect.objectContaining({ name: 'ListaRechazada', motivo });
@@ -20,8 +20,8 @@ describe('a version of another list', { shuffle: false }, () => {
   afterAll(() => database.close());
   type Clave = Exclude<ClaveListado, '69-b'>;
   const carga = (clave: Clave) => createCargaListado(database.db, clave);
-  const load = (clave: Clave, fingida: Fingida<FilaListado> = {}, minFilas = 1) =>
-    carga(clave).loadList({ abrir: abrirListado(fingida), minFilas }, signal());
+  const load = (clave: Clave, fakeList: FakeList<FilaListado> = {}, minFilas = 1) =>
+    carga(clave).loadList({ abrir: abrirListado(fakeList), minFilas }, signal());
   const current = async (rfc: string) =>
     (
       await database.sql`SELECT lista, supuesto, publicada::text FROM lista_actual WHERE rfc = ${rfc} ORDER BY lista, supuesto`

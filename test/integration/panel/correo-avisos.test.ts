@@ -114,15 +114,15 @@ describe('notices', () => {
   });
 
   it('that were given up are listed for the operator, with what the server said', async () => {
-    const jefe = await panel.registrar({ rol: 'OPERADOR' });
+    const chief = await panel.registrar({ rol: 'OPERADOR' });
     await panel.sql`
       INSERT INTO correo (usuario_id, para, tipo, estado, motivo, error, terminado_en, vence_en)
-      VALUES (${jefe.usuarioId}, ${jefe.email}, 'solicitud.fallida', 'FALLIDO', 'RECHAZADO', 'RECHAZADO: 550 5.1.1 no', now(), now())`;
-    await panel.sql`UPDATE usuario SET correo_exigido = false WHERE id = ${jefe.usuarioId}`;
-    const page = await jefe.get('/operador/correos');
-    expect(page.main).toContain(jefe.email);
+      VALUES (${chief.usuarioId}, ${chief.email}, 'solicitud.fallida', 'FALLIDO', 'RECHAZADO', 'RECHAZADO: 550 5.1.1 no', now(), now())`;
+    await panel.sql`UPDATE usuario SET correo_exigido = false WHERE id = ${chief.usuarioId}`;
+    const page = await chief.get('/operador/correos');
+    expect(page.main).toContain(chief.email);
     expect(page.main).toContain('550 5.1.1 no');
-    await panel.sql`UPDATE usuario SET rol = 'CLIENTE' WHERE id = ${jefe.usuarioId}`;
-    expect((await jefe.get('/operador/correos')).status).toBe(404);
+    await panel.sql`UPDATE usuario SET rol = 'CLIENTE' WHERE id = ${chief.usuarioId}`;
+    expect((await chief.get('/operador/correos')).status).toBe(404);
   });
 });

@@ -47,7 +47,7 @@ describe('throttles of log-ins', () => {
     const other = `http://127.0.0.1:${port}`;
     await group.start({
       name: 'panel-2',
-      entry: programEntry(inject('programas'), 'panel'),
+      entry: programEntry(inject('programs'), 'panel'),
       readyUrl: `${other}/readyz`,
       env: { ...panel.env, PANEL_PORT: String(port) },
     });

@@ -80,8 +80,8 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     server.host = new URL(pipe.url).host;
     const otro = await panel.another({ env: { QUEUE_NAMESPACE: namespace, QUEUE_URL: server.href } });
     try {
-      const jefe = await otro.registrar({ rol: 'OPERADOR' });
-      const look = async () => (await jefe.get('/operador/colas/tablero/api/queues')).status;
+      const chief = await otro.registrar({ rol: 'OPERADOR' });
+      const look = async () => (await chief.get('/operador/colas/tablero/api/queues')).status;
       pipe.shut();
       expect(await look()).toBe(500);
       const away = await otro.deps.dashboard.cuentas(AbortSignal.timeout(1_000));

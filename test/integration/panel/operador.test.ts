@@ -6,7 +6,7 @@ import { createCargaListado, createListaEdos } from '@acuse/listas/db';
 import { describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { acceptSolicitud, brokenInvariants, saldoDe, seedTaxpayer } from '../fixtures/database.ts';
-import { abrirListado, type Fingida, filasListado } from '../listas/lista-fingida.ts';
+import { abrirListado, type FakeList, filasListado } from '../listas/lista-fingida.ts';
 import { newPago } from './fixtures/pagos.ts';
 import { addRfc, attributesOf, type Campos, type Respuesta, textsOf, usePanel, usePersona } from './fixtures/panel.ts';
 
@@ -16,11 +16,11 @@ const PIXEL = Buffer.from(
 );
 const RUTAS_OPERADOR = RUTAS.filter(({ acceso }) => acceso === 'operador');
 const autor = { actor: 'prueba', ip: null };
-const HOSTIL = '<script>alert(1)</script>';
+const HOSTILE = '<script>alert(1)</script>';
 
 const panel = usePanel();
 const operador = usePersona(panel, { rol: 'OPERADOR' });
-const cliente = usePersona(panel, { nombre: HOSTIL });
+const cliente = usePersona(panel, { nombre: HOSTILE });
 
 const newCaptcha = () => createCaptchas(panel.db).ask(PIXEL, 600_000);
 const audited = async (accion: string) =>
@@ -61,7 +61,7 @@ describe('the pages of the operator', () => {
     for (const path of pages) {
       const page = await operador.get(path);
       expect([path, page.status]).toEqual([path, 200]);
-      expect(page.text).not.toContain(HOSTIL);
+      expect(page.text).not.toContain(HOSTILE);
       expect(page.$('h1')).toHaveLength(1);
       seen.set(path, page);
     }
@@ -100,9 +100,9 @@ describe('the pages of the operator', () => {
 });
 
 describe('the lists of the SAT', { shuffle: false }, () => {
-  const load = (clave: Exclude<ClaveListado, '69-b'>, fingida: Fingida<FilaListado> = {}) =>
+  const load = (clave: Exclude<ClaveListado, '69-b'>, fakeList: FakeList<FilaListado> = {}) =>
     createCargaListado(panel.db, clave).loadList(
-      { abrir: abrirListado({ filas: filasListado('a', 10), ...fingida }), minFilas: 1 },
+      { abrir: abrirListado({ filas: filasListado('a', 10), ...fakeList }), minFilas: 1 },
       AbortSignal.timeout(60_000),
     );
   const rows = async () =>
@@ -124,7 +124,7 @@ describe('the lists of the SAT', { shuffle: false }, () => {
     await expect(load('firmes', { corte: '2026-08-30', filas: filasListado('b', 3) })).rejects.toThrow('MENGUADA');
     const moved = new SatError('SERVICIO_CON_ERROR', { codigo: 'HTTP 404' });
     await expect(load('cancelados', { failure: moved })).rejects.toThrow('404');
-    await expect(load('exigibles', { failure: new Error(HOSTIL) })).rejects.toThrow();
+    await expect(load('exigibles', { failure: new Error(HOSTILE) })).rejects.toThrow();
     expect(await rowOf('firmes')).toMatch(/2026-07-30.*No se pudo.*menos renglones de los que debe.*se esperaban/);
     expect(await rowOf('cancelados')).toMatch(/No está.*No se pudo.*la lista se movió.*HTTP 404/);
     expect(await rowOf('exigibles')).toMatch(/Falló de nuestro lado/);
@@ -323,10 +323,10 @@ describe('what the operator does', () => {
         fuente: 'mala',
         archivo: new File([contents], 'edos.csv'),
       });
-    const answer = await send(`rfc\nAAA010101000\n${HOSTIL}\n`);
+    const answer = await send(`rfc\nAAA010101000\n${HOSTILE}\n`);
     expect(answer.status).toBe(422);
     expect(answer.text).toContain('línea 3');
-    expect(answer.text).not.toContain(HOSTIL);
+    expect(answer.text).not.toContain(HOSTILE);
     expect((await send('A'.repeat(5 * 1024 * 1024))).status).toBe(413);
     expect(await createListaEdos(panel.db).estado()).toMatchObject({ fuente: 'buena' });
   });

@@ -9,18 +9,18 @@ import { duringTests } from '../fixtures/during-tests.ts';
 import { createProveedorFirmado } from './fixtures/pagos.ts';
 import { type Persona, startPanel } from './fixtures/panel.ts';
 
-const pasarela = createProveedorFirmado(randomUUID());
+const gateway = createProveedorFirmado(randomUUID());
 const database = useDatabase();
 const panel = duringTests(() => {
   const checkout = createCheckout({
     log: silentLogger,
     pagos: createPagos(database.db),
     catalogo: createCatalogo([{ creditos: 100, centavos: 9_900 }], 16),
-    proveedores: [pasarela.proveedor],
+    proveedores: [gateway.proveedor],
   });
   return startPanel({ database, deps: { checkout } });
 });
-beforeEach(() => pasarela.setDown(false));
+beforeEach(() => gateway.setDown(false));
 
 const CONFIRM = '/saldo/comprar/confirmar?paquete=100&forma=firmado';
 
@@ -45,7 +45,7 @@ describe('a provider with a page of its own', () => {
     const { path, pago } = await buy(ana);
     expect((await ana.get(path)).text).toContain(`href="https://pagos.example.com/${pago.proveedorRef}"`);
     const notice = paid(pago.id, pago.proveedorRef ?? '');
-    const statuses = await Promise.all(Array.from({ length: 8 }, () => pasarela.notify(panel.url, notice)));
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => gateway.notify(panel.url, notice)));
     expect(statuses).toEqual(statuses.map(() => 200));
     expect(await saldoDe(panel, ana)).toBe(100);
     expect((await ana.get(path)).text).toContain('Se abonaron 100 créditos');
@@ -57,19 +57,19 @@ describe('a provider with a page of its own', () => {
     const ana = await panel.registrar();
     const { pago } = await buy(ana);
     const notice = paid(pago.id, pago.proveedorRef ?? '');
-    expect(await pasarela.notify(panel.url, notice, { firma: 'x' })).toBe(400);
-    expect(await pasarela.notify(panel.url, notice, { firma: '0'.repeat(64) })).toBe(400);
-    expect(await pasarela.notify(panel.url, notice, { time: Date.now() - 3_600_000 })).toBe(400);
+    expect(await gateway.notify(panel.url, notice, { firma: 'x' })).toBe(400);
+    expect(await gateway.notify(panel.url, notice, { firma: '0'.repeat(64) })).toBe(400);
+    expect(await gateway.notify(panel.url, notice, { time: Date.now() - 3_600_000 })).toBe(400);
     expect(await saldoDe(panel, ana)).toBe(0);
   });
 
   it('that was paid another amount, or for another of its charges, credits nothing and is written down', async () => {
     const ana = await panel.registrar();
     const { pago } = await buy(ana);
-    expect(await pasarela.notify(panel.url, paid(pago.id, pago.proveedorRef ?? '', 1))).toBe(200);
+    expect(await gateway.notify(panel.url, paid(pago.id, pago.proveedorRef ?? '', 1))).toBe(200);
     expect(await notesOf(pago.id)).toEqual(['se pagaron 1 centavos']);
     const { pago: other } = await buy(ana);
-    expect(await pasarela.notify(panel.url, paid(pago.id, other.proveedorRef ?? ''))).toBe(200);
+    expect(await gateway.notify(panel.url, paid(pago.id, other.proveedorRef ?? ''))).toBe(200);
     expect(await notesOf(pago.id)).toHaveLength(2);
     expect(await saldoDe(panel, ana)).toBe(0);
   });
@@ -79,7 +79,7 @@ describe('a provider with a page of its own', () => {
     const { pago } = await buy(ana);
     const first = paid(pago.id, pago.proveedorRef ?? '');
     for (const notice of [first, first, paid(pago.id, `c_${randomUUID()}`)])
-      expect(await pasarela.notify(panel.url, notice)).toBe(200);
+      expect(await gateway.notify(panel.url, notice)).toBe(200);
     expect(await saldoDe(panel, ana)).toBe(100);
     expect(await notesOf(pago.id)).toEqual(['otro cobro de un pago que ya se acreditó']);
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ proveedorRef: pago.proveedorRef });
@@ -89,8 +89,8 @@ describe('a provider with a page of its own', () => {
     const ana = await panel.registrar();
     const { path, pago } = await buy(ana);
     await ana.submit(path, `${path}/cancelar`);
-    expect(pasarela.cobroOf(pago.id)?.isCancelled).toBe(true);
-    expect(await pasarela.notify(panel.url, paid(pago.id, pago.proveedorRef ?? ''))).toBe(200);
+    expect(gateway.cobroOf(pago.id)?.isCancelled).toBe(true);
+    expect(await gateway.notify(panel.url, paid(pago.id, pago.proveedorRef ?? ''))).toBe(200);
     expect(await saldoDe(panel, ana)).toBe(0);
     expect(await notesOf(pago.id)).toEqual(['el pago ya había terminado']);
   });
@@ -98,14 +98,14 @@ describe('a provider with a page of its own', () => {
   it('that was paid already does not let the purchase be given up', async () => {
     const ana = await panel.registrar();
     const { path, pago } = await buy(ana);
-    const cobro = pasarela.cobroOf(pago.id);
+    const cobro = gateway.cobroOf(pago.id);
     if (cobro) cobro.isPaid = true;
     await ana.submit(path, `${path}/cancelar`);
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
     // The buyer comes back before the notification: the provider itself is asked.
     expect((await ana.get(`${path}/regreso?cobro=${pago.proveedorRef}`)).location).toBe(path);
     expect(await saldoDe(panel, ana)).toBe(100);
-    await pasarela.notify(panel.url, paid(pago.id, pago.proveedorRef ?? ''));
+    await gateway.notify(panel.url, paid(pago.id, pago.proveedorRef ?? ''));
     expect(await saldoDe(panel, ana)).toBe(100);
   });
 
@@ -119,28 +119,28 @@ describe('a provider with a page of its own', () => {
   it('that refuses the payment ends it with its reason', async () => {
     const ana = await panel.registrar();
     const { path, pago } = await buy(ana);
-    await pasarela.notify(panel.url, { tipo: 'NO_PAGADO', pagoId: pago.id, motivo: 'fondos insuficientes' });
+    await gateway.notify(panel.url, { tipo: 'NO_PAGADO', pagoId: pago.id, motivo: 'fondos insuficientes' });
     expect((await ana.get(path)).text).toContain('fondos insuficientes');
   });
 
   it('that does not answer leaves the purchase pending; it goes on later with one charge', async () => {
     const ana = await panel.registrar();
-    pasarela.setDown(true);
+    gateway.setDown(true);
     const { path, pago } = await buy(ana);
     expect(pago).toMatchObject({ estado: 'PENDIENTE', proveedorRef: null });
     expect((await ana.get(path)).text).toContain('no contesta en este momento');
     await ana.submit(path, `${path}/cancelar`);
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
-    pasarela.setDown(false);
+    gateway.setDown(false);
     await ana.submit(path, `${path}/continuar`);
     const again = await createPagos(database.db).findAny(pago.id);
-    expect(again?.proveedorRef).toBe(pasarela.cobroOf(pago.id)?.ref);
+    expect(again?.proveedorRef).toBe(gateway.cobroOf(pago.id)?.ref);
     expect((await ana.get(path)).text).toContain('Ir a pagar');
   });
 
   it('sends what is none of ours, or too long, in vain', async () => {
-    expect(await pasarela.notify(panel.url, paid(uuidV7(), 'c_1'))).toBe(200);
-    expect(await pasarela.notify(panel.url, paid("'; DROP TABLE pago", 'c_1'))).toBe(200);
+    expect(await gateway.notify(panel.url, paid(uuidV7(), 'c_1'))).toBe(200);
+    expect(await gateway.notify(panel.url, paid("'; DROP TABLE pago", 'c_1'))).toBe(200);
     // The panel closes the connection of a body that it does not read.
     const headers = { connection: 'close' };
     const post = (path: string, body: string) => fetch(panel.url + path, { method: 'POST', body, headers });

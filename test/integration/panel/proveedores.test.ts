@@ -97,9 +97,9 @@ describe('the page of a download', () => {
     const nota = '1 contraparte en listas del SAT';
     expect((await persona.get('/solicitudes')).main).toContain(nota);
     // A developer sees downloads without their content.
-    const programador = await newMiembro(panel, persona, 'DESARROLLADOR');
+    const scheduler = await newMiembro(panel, persona, 'DESARROLLADOR');
     for (const path of ['/solicitudes', `/solicitudes/${id}`]) {
-      const { status, main } = await programador.get(path);
+      const { status, main } = await scheduler.get(path);
       expect([status, main.includes(TITULO), main.includes(PRO), main.includes(nota)]).toEqual([
         200,
         false,

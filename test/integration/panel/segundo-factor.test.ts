@@ -10,7 +10,7 @@ const panel = usePanel({ deps: { now: () => new Date(clock) }, env: { ENTRADAS_C
 
 const isIn = async (cliente: Pick<Cliente, 'get'>) => (await cliente.get('/cuenta')).status === 200;
 
-interface Protegida extends Persona {
+interface Protected extends Persona {
   readonly app: TOTP;
   readonly codigos: readonly string[];
 }
@@ -32,7 +32,7 @@ async function propose(persona: Persona): Promise<TOTP> {
 const codigosDe = ({ $ }: Respuesta) => $('pre').text().trim().split('\n');
 
 /** A user whose second factor is in force; the next code of the app is still good. */
-async function protegida(): Promise<Protegida> {
+async function makeProtected(): Promise<Protected> {
   const persona = await panel.registrar();
   const app = await propose(persona);
   const answer = await paso(persona, 'confirmar', { codigo: codeAt(app) });
@@ -77,7 +77,7 @@ describe('the second factor', () => {
   });
 
   it('keeps a user with only the password out of every page', async () => {
-    const cliente = await halfWay(await protegida());
+    const cliente = await halfWay(await makeProtected());
     for (const path of ['/cuenta', '/cuenta/dos-pasos', '/cuenta/password'])
       expect((await cliente.get(path)).location).toMatch(/^\/entrar\?a=/);
     expect((await cliente.submit('/entrar/codigo', '/entrar/codigo', { codigo: '000000' })).status).toBe(422);
@@ -85,7 +85,7 @@ describe('the second factor', () => {
   });
 
   it('lets in with the code of now, under another id than that of the first step', async () => {
-    const ana = await protegida();
+    const ana = await makeProtected();
     const cliente = await halfWay(ana);
     const before = cliente.cookies.get('__Host-acuse');
     expect((await sendCode(cliente, codeAt(ana.app))).location).toBe('/inicio');
@@ -101,13 +101,13 @@ describe('the second factor', () => {
       [1, true],
       [2, false],
     ] as const) {
-      const ana = await protegida();
+      const ana = await makeProtected();
       expect((await sendCode(await halfWay(ana), codeAt(ana.app, offset))).location !== null).toBe(isGood);
     }
   });
 
   it('takes a code once, also when two send it at the same moment, and none older than one that was taken', async () => {
-    const ana = await protegida();
+    const ana = await makeProtected();
     const both = await Promise.all([halfWay(ana), halfWay(ana)]);
     const code = codeAt(ana.app);
     const answers = await Promise.all(both.map((each) => sendCode(each, code)));
@@ -126,7 +126,7 @@ describe('the second factor', () => {
   });
 
   it('has recovery codes that are good once each, only for their owner, however they are typed', async () => {
-    const [ana, berta] = [await protegida(), await protegida()];
+    const [ana, berta] = [await makeProtected(), await makeProtected()];
     const [one = '', two = ''] = ana.codigos;
     expect((await sendCode(await halfWay(berta), one)).status).toBe(422);
     expect((await sendCode(await halfWay(ana), ` ${one.toLowerCase().replaceAll('-', ' ')} `)).location).toBe(
@@ -140,7 +140,7 @@ describe('the second factor', () => {
   });
 
   it('makes other recovery codes with password and code; the earlier ones are worth nothing then', async () => {
-    const ana = await protegida();
+    const ana = await makeProtected();
     const { password } = ana;
     for (const campos of [
       { password: 'no es esta', codigo: codeAt(ana.app) },
@@ -157,7 +157,7 @@ describe('the second factor', () => {
   it.each(['app', 'recovery'])(
     'is taken away with the password and a code (%s), and the session goes on under another id',
     async (kind) => {
-      const ana = await protegida();
+      const ana = await makeProtected();
       const { password: own } = ana;
       const codigo = kind === 'app' ? codeAt(ana.app) : (ana.codigos[0] ?? '');
       for (const campos of [
@@ -179,7 +179,7 @@ describe('the second factor', () => {
   );
 
   it('stores neither secret nor recovery code as they are, and no secret opens for another user', async () => {
-    const [ana, berta] = [await protegida(), await protegida()];
+    const [ana, berta] = [await makeProtected(), await makeProtected()];
     const rows = await panel.sql<{ secreto: Buffer }>`SELECT secreto FROM segundo_factor`;
     expect(rows.some(({ secreto }) => secreto.includes(Buffer.from(ana.app.secret.bytes)))).toBe(false);
     const codigos = await panel.sql`SELECT to_jsonb(c) FROM codigo_recuperacion c`;
@@ -190,7 +190,7 @@ describe('the second factor', () => {
   });
 
   it('is asked for before an invitation to another account can be accepted, which then goes on by itself', async () => {
-    const [ana, berta] = [await panel.registrar(), await protegida()];
+    const [ana, berta] = [await panel.registrar(), await makeProtected()];
     const invitada = await panel.deps.invitaciones.invite({
       ...{ cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, email: berta.email, papel: 'CONTADOR' },
       ...{ actor: 'prueba', ip: null },

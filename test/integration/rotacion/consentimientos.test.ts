@@ -92,8 +92,8 @@ it('leaves consents that do not open as they are, and seals none for a key that 
 
 it('brings back no consent that is revoked meanwhile, and takes nothing from who consents anew', async () => {
   const t = await open();
-  const [revocada, renovada] = await t.add(2);
-  if (!revocada || !renovada) throw new Error('nobody subscribed');
+  const [revocada, renewed] = await t.add(2);
+  if (!revocada || !renewed) throw new Error('nobody subscribed');
   const after = openSealer(`w2:${w2.publicKey}`, `p2:${p2}`);
   // Both change after their page was read, and before the order writes: it waits for the rows, which are locked.
   const client = await t.db.pool.connect();
@@ -109,16 +109,16 @@ it('brings back no consent that is revoked meanwhile, and takes nothing from who
   await waitFor(async () => (await waiting(t)) || null);
   await client.query('DELETE FROM consentimiento WHERE sincronizacion_id = $1', [revocada.sincronizacionId]);
   await client.query(`UPDATE consentimiento SET sobre = 'otro' WHERE sincronizacion_id = $1`, [
-    renovada.sincronizacionId,
+    renewed.sincronizacionId,
   ]);
   await client.query('COMMIT');
   client.release();
   await running;
   expect(avance).toMatchObject({ resellados: 0, cambiados: 2 });
   expect([await t.opened(revocada), await t.noted()]).toEqual([null, []]);
-  const again = await subscribe(t, renovada, after, { ciec: 'Nueva-2026' });
+  const again = await subscribe(t, renewed, after, { ciec: 'Nueva-2026' });
   expect(await t.opened(again)).toBe('Nueva-2026');
-  expect(await createSincronizaciones(t.db).revoke(renovada.contribuyenteId, quien)).toBe(true);
+  expect(await createSincronizaciones(t.db).revoke(renewed.contribuyenteId, quien)).toBe(true);
 });
 
 /** Whether a statement waits for a lock in this database. */

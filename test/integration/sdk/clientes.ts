@@ -14,7 +14,7 @@ export interface Language {
   /** As the samples of its page are marked, and how their file is called. */
   readonly marca: string;
   readonly archivo: string;
-  readonly programa: string;
+  readonly entryProgram: string;
   /** What it needs to find the client. */
   readonly env: Readonly<Record<string, string>>;
   /** What makes it complain of what it would only mention. */
@@ -35,7 +35,7 @@ function missing(program: string, args: readonly string[], needs: string): strin
 export const LANGUAGES: readonly Language[] = [
   {
     ...{ nombre: 'Python', paquete: `${ROOT}packages/sdk-python`, marca: 'python', archivo: 'programa.py' },
-    programa: 'python3',
+    entryProgram: 'python3',
     // A warning is a fault; nothing is left beside the sources.
     flags: ['-B', '-W', 'error'],
     env: { PYTHONPATH: `${ROOT}packages/sdk-python` },
@@ -45,7 +45,7 @@ export const LANGUAGES: readonly Language[] = [
   },
   {
     ...{ nombre: 'PHP', paquete: `${ROOT}packages/sdk-php`, marca: 'php', archivo: 'programa.php' },
-    programa: 'php',
+    entryProgram: 'php',
     flags: ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1'],
     env: { ACUSE_PHP: `${ROOT}packages/sdk-php` },
     driver: `${DRIVERS}/driver.php`,
@@ -110,8 +110,8 @@ export interface Proceso {
 }
 
 /** Starts a process of a language; orders to it are done one after the other. */
-export function startProceso({ programa, flags, driver, env, nombreDe }: Language): Proceso {
-  const child: ChildProcess = spawn(programa, [...flags, driver], { env: { ...process.env, ...env } });
+export function startProceso({ entryProgram, flags, driver, env, nombreDe }: Language): Proceso {
+  const child: ChildProcess = spawn(entryProgram, [...flags, driver], { env: { ...process.env, ...env } });
   let complaints = '';
   child.stderr?.on('data', (chunk) => (complaints += chunk));
   const ended = once(child, 'close');

@@ -44,7 +44,7 @@ describe.each(LANGUAGES)('the page of the client for $nombre', (language) => {
     async function start(title: string, args: readonly string[] = [], more: Record<string, string> = {}) {
       const cwd = await mkdtemp(join(servicio.dir, 'sample-'));
       await writeFile(join(cwd, language.archivo), samples.get(title) ?? '');
-      const child = spawn(language.programa, [...language.flags, ...args, language.archivo], {
+      const child = spawn(language.entryProgram, [...language.flags, ...args, language.archivo], {
         cwd,
         env: { ...env, ...more },
       });

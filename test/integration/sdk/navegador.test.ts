@@ -62,7 +62,7 @@ describe.runIf(CHROMIUM !== null)('the client in a browser', () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });
     const tab = await browser?.abrir();
     if (tab === undefined) throw new Error('no browser');
-    const { page, quejas } = tab;
+    const { page, complaints } = tab;
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     const now = new Date();
     const cuerpo = JSON.stringify({ type: 'solicitud.terminada', timestamp: now.toISOString(), data: {} });
@@ -90,7 +90,7 @@ describe.runIf(CHROMIUM !== null)('the client in a browser', () => {
     expect(await page.evaluate(program)).toEqual({
       ...{ estado: 'TERMINADA', isWhole: true, type: 'solicitud.terminada', altered: 'WEBHOOK_INVALIDO' },
     });
-    expect(quejas.scripts).toEqual([]);
+    expect(complaints.scripts).toEqual([]);
     expect(await saldoDe(servicio, caller)).toBe(1);
     await tab.close();
   });

@@ -313,19 +313,19 @@ it('signs with both secrets while the earlier one is valid', async () => {
 it('a receiver that never answers holds up nobody else', async () => {
   const emisor = emisorOf();
   const [a, b] = [await seedTaxpayer(t.db, { saldo: 300 }), await seedTaxpayer(t.db, { saldo: 300 })];
-  const mudo = await receptorOf(() => () => {});
-  const vivo = await receptorOf();
-  await emisor.newWebhook(a.cuentaId, mudo.url);
-  vivo.trust((await emisor.newWebhook(b.cuentaId, vivo.url)).secreto);
+  const mute = await receptorOf(() => () => {});
+  const running = await receptorOf();
+  await emisor.newWebhook(a.cuentaId, mute.url);
+  running.trust((await emisor.newWebhook(b.cuentaId, running.url)).secreto);
   await newVencidas(t.db, a, 200);
   await expireAll(t.db);
   await emisor.startWorker({ WEBHOOKS_CONCURRENCY: '8', WEBHOOKS_POR_DESTINO: '4', WEBHOOK_TIMEOUT_MS: '15000' });
-  await all(mudo.recibidos, 4);
+  await all(mute.recibidos, 4);
   await newVencidas(t.db, b, 40);
   await expireAll(t.db);
   // Long before the first of the dumb one's is given up.
-  await all(vivo.recibidos, 40);
-  expect(mudo.recibidos).toHaveLength(4);
+  await all(running.recibidos, 40);
+  expect(mute.recibidos).toHaveLength(4);
 });
 
 it('an account that revokes its key while much is open tells of each end', async () => {

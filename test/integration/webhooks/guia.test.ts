@@ -67,7 +67,7 @@ describe('the guide of webhooks', () => {
       const segundos = Math.floor(Date.now() / 1_000);
       const encabezados = firmar({ id: 'evt_1', segundos, cuerpo }, [una.clave, otra.clave]);
       const viejo = firmar({ id: 'evt_1', segundos: segundos - 3_600, cuerpo }, [una.clave]);
-      const casos = [
+      const testCases = [
         { cuerpo, encabezados, secreto: una.secreto },
         { cuerpo, encabezados, secreto: otra.secreto },
         { cuerpo, encabezados, secreto: ajena.secreto },
@@ -77,7 +77,7 @@ describe('the guide of webhooks', () => {
       ];
       writeFileSync(join(folder, file), `${head}${sample}\n${ask}\n`);
       const { stdout, stderr } = spawnSync(program, [join(folder, file)], {
-        input: JSON.stringify(casos),
+        input: JSON.stringify(testCases),
         encoding: 'utf8',
       });
       expect([stderr, JSON.parse(stdout || 'null')]).toEqual(['', [true, true, false, false, false, false]]);

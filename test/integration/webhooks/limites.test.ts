@@ -57,10 +57,10 @@ describe('an account', () => {
 
   it('whose receivers fail sends first to those that are well', async () => {
     const { ids } = await newCuenta(4, 1);
-    const [sano = '', ...fallan] = [...ids].reverse();
+    const [healthy = '', ...fallan] = [...ids].reverse();
     await t.sql`UPDATE webhook SET fallos_seguidos = 10 WHERE id = ANY (${fallan})`;
     const [first] = await entregas().claim({ ...TODAS, porCuenta: 1 });
-    expect(first?.webhookId).toBe(sano);
+    expect(first?.webhookId).toBe(healthy);
     await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL`;
   });
 });

@@ -31,7 +31,7 @@ export interface SesionPortal extends PruebaCredencial {
 
 export interface SesionViva {
   readonly sesion: SesionPortal;
-  readonly ociosaMs: number;
+  readonly idleMs: number;
   readonly isNueva: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface LoginLock {
 }
 
 /** How many may log in at the same time, among all processes, and for which account this one does (null: none). */
-export interface RepartoAccesos {
+export interface LoginShare {
   readonly plazas: number;
   readonly cuentaId: string | null;
 }
@@ -68,12 +68,12 @@ export interface SesionesPortal {
   drop(clave: ClaveSesion, id: string): Promise<void>;
 
   /**
-   * Takes the turn to log in for `leaseMs`; null while another process holds it. With `reparto` it also takes one of
+   * Takes the turn to log in for `leaseMs`; null while another process holds it. With `share` it also takes one of
    * the places and queues for {@link ESPERA_TURNO_MS} until one is free; asking again extends the wait. The n-th log-in
    * of an account, those under way included, comes after every (n-1)-th of other accounts; among equals, the account
    * served longest ago comes first. n is at most {@link PARTE_POR_CUENTA} times the free places.
    */
-  acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<LoginLock | null>;
+  acquireTurn(titular: TitularAcceso, leaseMs: number, share?: LoginShare): Promise<LoginLock | null>;
   /** Holds on to it for `leaseMs` from now at least; false when it was lost. */
   extendTurn(titular: TitularAcceso, turno: LoginLock, leaseMs: number): Promise<boolean>;
   /** Gives it back; does nothing when it was lost. */
@@ -91,10 +91,10 @@ export interface SesionesPortal {
   forget(rfc: string): Promise<void>;
   /**
    * Takes up to `limit` sessions out of the store to log them out, each for one caller: replaced sessions, sessions of
-   * a replaced credential, and sessions unused for `ociosaMs`. Deletes turns that ended long ago.
+   * a replaced credential, and sessions unused for `idleMs`. Deletes turns that ended long ago.
    */
   takeEnded(
-    ociosaMs: number,
+    idleMs: number,
     limit: number,
   ): Promise<ReadonlyArray<{ readonly clave: ClaveSesion; readonly sesion: SesionPortal }>>;
 }

@@ -1,5 +1,5 @@
 import type { CanalMedido } from '../ports/autoridad.ts';
-import { percentil, sumaDe } from './histograma.ts';
+import { percentile, sumaDe } from './histograma.ts';
 
 /** Channels with a published state. Lists have none: they are asked for once a day. */
 export const CANALES_CON_ESTADO = ['soap', 'portal', 'publico'] as const satisfies readonly CanalMedido[];
@@ -100,12 +100,12 @@ function medidaDe(tramos: readonly TramoCanal[]): Pick<SaludCanal, 'estado' | 'f
   if (peticiones < UMBRALES.peticiones) return { estado: 'SIN_DATOS', fallas: null, medianaMs: null, p90Ms: null };
   const parte = malas / peticiones;
   const cubetas = sumaDe(tramos.map((tramo) => tramo.cubetas));
-  const p90 = percentil(cubetas, 0.9);
+  const p90 = percentile(cubetas, 0.9);
   const isLento = p90 !== null && p90 >= UMBRALES.lentoMs;
   return {
     estado: parte >= UMBRALES.fallas ? 'CON_FALLAS' : isLento ? 'LENTO' : 'NORMAL',
     fallas: Math.round(parte * 100) / 100,
-    medianaMs: twoDigits(percentil(cubetas, 0.5)),
+    medianaMs: twoDigits(percentile(cubetas, 0.5)),
     p90Ms: twoDigits(p90),
   };
 }

@@ -3,7 +3,7 @@ import type { Modo } from '../ports/boveda.ts';
 import type { TipoDescarga } from '../ports/metadata.ts';
 import type { ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
 import { wallClock } from '../solicitud/periodos.ts';
-import { percentil, sumaDe } from './histograma.ts';
+import { percentile, sumaDe } from './histograma.ts';
 
 /** Weeks that waits are kept for. */
 export const WEEKS_OF_ESPERAS = 4;
@@ -72,7 +72,7 @@ function together(sumas: readonly SumaEsperas[], { cuentas }: Minimos): { n: num
 /** Median and p90 of the waits of `sumas`; null below the minima. */
 export function resumenDe(sumas: readonly SumaEsperas[], minimos: Minimos): ResumenEsperas | null {
   const juntas = together(sumas, minimos);
-  const [mediana, p90] = [0.5, 0.9].map((p) => (juntas === null ? null : percentil(juntas.cubetas, p)));
+  const [mediana, p90] = [0.5, 0.9].map((p) => (juntas === null ? null : percentile(juntas.cubetas, p)));
   if (juntas === null || mediana == null || p90 == null) return null;
   return { medianaSegundos: mediana, p90Segundos: p90, muestras: atLeast(juntas.n) };
 }
@@ -101,14 +101,14 @@ export function estimacionDe(
   );
   const juntas = near ?? together(suyas, minimos);
   if (juntas === null) return null;
-  const [p10 = 0, p90 = 0] = [0.1, 0.9].map((p) => (percentil(juntas.cubetas, p) ?? 0) / 60);
+  const [p10 = 0, p90 = 0] = [0.1, 0.9].map((p) => (percentile(juntas.cubetas, p) ?? 0) / 60);
   const desdeMinutos = rounded(p10, Math.floor);
   const hastaMinutos = Math.max(1, rounded(p90, Math.ceil));
   const cuando = near === null ? '' : ' pedidas a esa hora';
   return {
     desdeMinutos,
     hastaMinutos,
-    texto: `El SAT suele tener listas las descargas como esta${cuando} ${lapso(desdeMinutos, hastaMinutos)} después de pedírselas.`,
+    texto: `El SAT suele tener listas las descargas como esta${cuando} ${duration(desdeMinutos, hastaMinutos)} después de pedírselas.`,
     muestras: atLeast(juntas.n),
   };
 }
@@ -119,7 +119,7 @@ function rounded(minutos: number, to: (n: number) => number): number {
   return to(minutos / paso) * paso;
 }
 
-function lapso(desde: number, hasta: number): string {
+function duration(desde: number, hasta: number): string {
   const [unidad, en] = hasta <= 120 ? (['minutos', 1] as const) : (['horas', 60] as const);
   const [a, b] = [desde, hasta].map((minutos) => formatCantidad(minutos / en)) as [string, string];
   if (hasta <= 1) return 'un minuto o menos';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CUBETAS, cubetaDe, percentil } from './histograma.ts';
+import { CUBETAS, cubetaDe, percentile } from './histograma.ts';
 
-const histograma = (latencias: readonly number[]) => {
+const histogram = (latencias: readonly number[]) => {
   const cubetas = new Array<number>(CUBETAS).fill(0);
   for (const ms of latencias) cubetas[cubetaDe(ms)] = (cubetas[cubetaDe(ms)] ?? 0) + 1;
   return cubetas;
@@ -13,7 +13,7 @@ describe('a histogram of latencies', () => {
     const sorted = [...latencias].sort((a, b) => a - b);
     for (const p of [0.01, 0.5, 0.95, 0.99]) {
       const exact = sorted[Math.ceil(p * sorted.length) - 1] ?? 0;
-      const estimate = percentil(histograma(latencias), p) ?? 0;
+      const estimate = percentile(histogram(latencias), p) ?? 0;
       expect(Math.max(estimate / exact, exact / estimate)).toBeLessThan(Math.SQRT2 + 0.001);
     }
   });
@@ -32,7 +32,7 @@ describe('a histogram of latencies', () => {
   });
 
   it('that counts nothing has no percentiles', () => {
-    expect(percentil(histograma([]), 0.5)).toBeNull();
-    expect(percentil([], 0.5)).toBeNull();
+    expect(percentile(histogram([]), 0.5)).toBeNull();
+    expect(percentile([], 0.5)).toBeNull();
   });
 });

@@ -2,7 +2,7 @@
 export const CUBETAS = 44;
 
 /** Largest value of an element: two elements double it. */
-const techo = (indice: number) => 2 ** (indice / 2);
+const ceiling = (indice: number) => 2 ** (indice / 2);
 
 /** The element that a value belongs to, from 0. */
 export function cubetaDe(valor: number): number {
@@ -14,24 +14,24 @@ export function cubetaDe(valor: number): number {
  * The value that a share `p` (0 to 1) of what a histogram counts did not exceed, interpolated inside its element: right
  * to within the element's width, a factor of 1.42. Null when it counts nothing.
  */
-export function percentil(cubetas: readonly number[], p: number): number | null {
+export function percentile(cubetas: readonly number[], p: number): number | null {
   const total = cubetas.reduce((sum, n) => sum + n, 0);
   if (total <= 0) return null;
   const buscado = p * total;
   let hasta = 0;
   for (const [indice, n] of cubetas.entries()) {
     if (n > 0 && hasta + n >= buscado) {
-      const desde = indice === 0 ? 0 : techo(indice - 1);
-      return desde + (techo(indice) - desde) * ((buscado - hasta) / n);
+      const desde = indice === 0 ? 0 : ceiling(indice - 1);
+      return desde + (ceiling(indice) - desde) * ((buscado - hasta) / n);
     }
     hasta += n;
   }
-  return techo(cubetas.length - 1);
+  return ceiling(cubetas.length - 1);
 }
 
 /** One histogram of what several count. */
-export function sumaDe(histogramas: readonly (readonly number[])[]): number[] {
+export function sumaDe(histograms: readonly (readonly number[])[]): number[] {
   const suma = new Array<number>(CUBETAS).fill(0);
-  for (const cubetas of histogramas) for (const [i, n] of cubetas.entries()) suma[i] = (suma[i] ?? 0) + n;
+  for (const cubetas of histograms) for (const [i, n] of cubetas.entries()) suma[i] = (suma[i] ?? 0) + n;
   return suma;
 }

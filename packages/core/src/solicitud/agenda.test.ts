@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { esperaTrasConsulta, esperaTrasFallo, isRetrasada } from './agenda.ts';
+import { isRetrasada, waitAfterFailure, waitAfterPoll } from './agenda.ts';
 
 const HOUR = 3_600;
 const agenda = {
@@ -12,7 +12,7 @@ const NOW = new Date('2025-06-05T12:00:00Z');
 const [EARLY, LATE] = ['01936f5e-7c3a-7b1e-8f00-2a4b6c8d0000', '01936f5e-7c3a-7b1e-8f00-2a4b6c8dffff'];
 
 const soap = (consultas: number, random = middle, hours = 0) =>
-  esperaTrasConsulta(
+  waitAfterPoll(
     agenda,
     { id: EARLY, canal: 'soap', creadaEn: new Date(NOW.getTime() - hours * HOUR * 1_000), now: NOW, consultas },
     random,
@@ -26,13 +26,13 @@ function looks(id: string, days: number, lag = 5): number[] {
   const at: number[] = [];
   for (let age = lag; age < days * 24 * HOUR; age += lag) {
     const now = new Date(NOW.getTime() + age * 1_000);
-    age += esperaTrasConsulta(agenda, { id, canal: 'portal', creadaEn: NOW, now, consultas: at.length });
+    age += waitAfterPoll(agenda, { id, canal: 'portal', creadaEn: NOW, now, consultas: at.length });
     at.push(age / HOUR);
   }
   return at.filter((hour) => hour <= days * 24);
 }
 
-describe('esperaTrasConsulta', () => {
+describe('waitAfterPoll', () => {
   it('grows and is capped by e.firma', () => {
     const waits = [0, 1, 2, 5, 50, 1e9].map((n) => Math.round(soap(n)));
     expect(waits).toEqual([60, 90, 135, 456, 1_800, 1_800]);
@@ -64,9 +64,9 @@ it('isRetrasada from 72 hours on', () => {
   expect([after(0), after(71.99), after(72), after(200)]).toEqual([false, false, true, true]);
 });
 
-describe('esperaTrasFallo', () => {
+describe('waitAfterFailure', () => {
   it('doubles from half a minute and is capped', () => {
-    expect([0, 1, 2, 10, 1e9].map((n) => Math.round(esperaTrasFallo(agenda, n, middle)))).toEqual([
+    expect([0, 1, 2, 10, 1e9].map((n) => Math.round(waitAfterFailure(agenda, n, middle)))).toEqual([
       30, 60, 120, 1_800, 1_800,
     ]);
   });

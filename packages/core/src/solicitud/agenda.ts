@@ -40,7 +40,7 @@ interface Mirada {
 }
 
 /** Seconds to wait until the next look: growing, capped, spread so that solicitudes do not march in step. */
-export function esperaTrasConsulta(agenda: Agenda, mirada: Mirada, random: () => number = Math.random): number {
+export function waitAfterPoll(agenda: Agenda, mirada: Mirada, random: () => number = Math.random): number {
   const wait =
     mirada.canal === 'portal'
       ? esperaDelPortal(agenda, mirada)
@@ -69,7 +69,7 @@ export function esperaDelPortal(
  * Seconds to wait after `fallos` failures in a row: doubling, from half a minute to half an hour unless the agenda is
  * faster.
  */
-export function esperaTrasFallo(agenda: Agenda, fallos: number, random: () => number = Math.random): number {
+export function waitAfterFailure(agenda: Agenda, fallos: number, random: () => number = Math.random): number {
   const first = Math.min(30, agenda.primeraSegundos);
   const base = Math.min(first * 2 ** Math.min(fallos, 32), agenda.maximaSegundos);
   return base * (0.8 + 0.4 * random());

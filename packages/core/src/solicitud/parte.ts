@@ -14,7 +14,7 @@ import type {
   NuevoEvento,
   Parte,
 } from '../ports/solicitudes.ts';
-import { type Agenda, esperaTrasConsulta } from './agenda.ts';
+import { type Agenda, waitAfterPoll } from './agenda.ts';
 import { divide, periodoPedido, periodosDe, pideDeMas } from './periodos.ts';
 
 /** Places between an effect outside of the database and its record, where a process may die. */
@@ -121,7 +121,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
   switch (respuesta.resultado) {
     case 'ACEPTADA': {
       const { folio } = respuesta;
-      const wait = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 });
+      const wait = waitAfterPoll(agenda, { ...solicitud, canal, consultas: 0 });
       const accepted = { estado: 'SOLICITADA', folio, consultas: 0 } as const;
       const paso = progress(parte, accepted, [{ tipo: 'SOLICITADA', codigo: folio, detalle }], wait);
       if (!context.sources.some((source) => source.wants?.(claimed, { canal, folio }))) return paso;
@@ -134,7 +134,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
       return { avance: {}, inSeconds: wait };
     }
     case 'VACIA':
-      return trasVacia(context, { tipo: 'SIN_CFDI', detalle });
+      return afterEmpty(context, { tipo: 'SIN_CFDI', detalle });
     case 'DEMASIADOS':
       return split(context);
     case 'REPETIDA': {
@@ -187,7 +187,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
   const consultas = parte.consultas + 1;
   switch (respuesta.resultado) {
     case 'EN_PROCESO': {
-      const wait = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas });
+      const wait = waitAfterPoll(agenda, { ...solicitud, canal, consultas });
       return progress(parte, { consultas }, [{ tipo: 'SAT_EN_PROCESO' }], wait);
     }
     case 'TERMINADA': {
@@ -198,7 +198,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
       return progress(parte, ready, [{ tipo: 'SAT_TERMINADA', detalle: String(paquetes.length) }]);
     }
     case 'VACIA':
-      return trasVacia(context, { tipo: 'SIN_CFDI', codigo: '5004' });
+      return afterEmpty(context, { tipo: 'SIN_CFDI', codigo: '5004' });
     case 'DEMASIADOS':
       return split(context);
     default: {
@@ -289,7 +289,7 @@ export const isConfirmada = ({ vacias }: Pick<Parte, 'vacias'>): boolean => new 
  * then the other one where its credential is there. The same words of both are a fact; twice those of one channel are
  * all that can be had without it.
  */
-function trasVacia({ solicitud, parte, agenda }: ContextoPaso, evento: NuevoEvento): Paso {
+function afterEmpty({ solicitud, parte, agenda }: ContextoPaso, evento: NuevoEvento): Paso {
   const vacia = { ...parte, vacias: [...parte.vacias, parte.canal] };
   if (isConfirmada(vacia)) return conclude(vacia, [evento, { tipo: 'VACIA_CONFIRMADA' }]);
   if (vacia.vacias.length > 1) return askOther(solicitud, vacia, [evento]);
@@ -330,7 +330,7 @@ function secondsToAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agend
   const { canal } = parte;
   const wait =
     canal === 'portal'
-      ? Math.max(vaciaSegundos, esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 }))
+      ? Math.max(vaciaSegundos, waitAfterPoll(agenda, { ...solicitud, canal, consultas: 0 }))
       : vaciaSegundos;
   const ends = Math.min(deadlineAt.getTime(), selladaDe(solicitud, parte)?.expiraEn.getTime() ?? now.getTime());
   return Math.max(0, Math.min(wait, (ends - now.getTime()) / 2_000));

@@ -89,14 +89,14 @@ describe('dividir', () => {
         const month = toSeconds(`${nextMonth(start)}T00:00:00`) - toSeconds(inicio) - 1;
         const isByMonth = c === 'portal' && t === 'recibidos';
         const fin = fromSeconds(toSeconds(inicio) + (isByMonth ? Math.min(seconds, month) : seconds));
-        const piezas = divide({ canal: c, tipo: t, periodo: { inicio, fin } });
-        if (piezas === null) {
+        const pieces = divide({ canal: c, tipo: t, periodo: { inicio, fin } });
+        if (pieces === null) {
           expect(toSeconds(fin) - toSeconds(inicio)).toBeLessThan(3);
           return;
         }
-        expect(piezas.length).toBeGreaterThan(1);
-        expect(covers(piezas, inicio, fin)).toBe(true);
-        for (const pieza of piezas) expect(pieza.inicio < pieza.fin).toBe(true);
+        expect(pieces.length).toBeGreaterThan(1);
+        expect(covers(pieces, inicio, fin)).toBe(true);
+        for (const piece of pieces) expect(piece.inicio < piece.fin).toBe(true);
       }),
     );
   });

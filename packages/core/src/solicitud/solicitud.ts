@@ -4,7 +4,7 @@ import type { CredentialSource } from '../ports/credential-source.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
+import { esperaDelPortal, isRetrasada, waitAfterFailure } from './agenda.ts';
 import {
   type AdvanceDeps,
   askForParte,
@@ -104,7 +104,7 @@ async function act(
 
 /** Tries again when the key of the sealed copy may be back, after pauses that grow. */
 async function awaitLlave({ claims, agenda }: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte): Promise<void> {
-  const inSeconds = esperaTrasFallo(agenda, parte.fallos);
+  const inSeconds = waitAfterFailure(agenda, parte.fallos);
   const avance: Avance = {
     partes: [{ parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds }],
     eventos: [{ tipo: 'FALLO_INTERNO', codigo: 'FALTA_LLAVE' }],
@@ -129,7 +129,7 @@ async function step(context: ContextoPaso, source: CredentialSource): Promise<Pa
     if (!(error instanceof SatError)) throw error;
     if (signal.aborted) return { avance: {}, inSeconds: 0 };
     if (source.isRefusal?.(error, parte)) return { isSinFirma: true };
-    return pasoTras(error, context);
+    return stepAfter(error, context);
   } finally {
     wipeCredencial(credencial);
   }
@@ -141,7 +141,7 @@ const MAX_FALLOS_AL_CONFIRMAR = 8;
 /** Failures in a row, a day of them, after which an answer that is a page without a text ends a solicitud. */
 const MAX_FALLOS_SIN_TEXTO = 50;
 
-function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso): Paso {
+function stepAfter(error: SatError, { agenda, solicitud, parte }: ContextoPaso): Paso {
   const codigo = error.codigo ?? error.motivo;
   if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
   const down = { tipo: 'CANAL_CAIDO', codigo } as const;
@@ -159,7 +159,7 @@ function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso): 
   if (canChange(solicitud) && isChannelDown(solicitud, failed)) return { change: { ...down, mayReturn: true } };
   if (error.codigo === 'PAGINA_VACIA' && parte.fallos >= MAX_FALLOS_SIN_TEXTO)
     return { fin: { estado: 'ERROR', motivo: error.motivo, codigo } };
-  const short = esperaTrasFallo(agenda, parte.fallos);
+  const short = waitAfterFailure(agenda, parte.fallos);
   const inSeconds = isPerdido && !isFirst ? Math.max(short, esperaDelPortal(agenda, solicitud)) : short;
   const cambio = { parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds };
   return {

@@ -59,7 +59,7 @@ candado AS (
   SELECT usuario_id, papel FROM miembro WHERE cuenta_id = $1 AND (papel = 'PROPIETARIO' OR usuario_id = $2) ORDER BY usuario_id FOR UPDATE
 ), hay AS (
   SELECT count(*) FILTER (WHERE papel = 'PROPIETARIO' AND usuario_id <> $2) AS otros, count(*) FILTER (WHERE usuario_id = $2) AS suyos,
-    coalesce($3::uuid IS NULL OR bool_or(papel = 'PROPIETARIO' AND usuario_id = $3), false) AS manda
+    coalesce($3::uuid IS NULL OR bool_or(papel = 'PROPIETARIO' AND usuario_id = $3), false) AS allowed
   FROM candado
 )`;
 
@@ -76,7 +76,7 @@ const DETALLE = `jsonb_build_object('usuario', usuario_id, 'email', (SELECT emai
 const SET_PAPEL = `
 WITH ${LOCKED}, hecho AS (
   UPDATE miembro m SET papel = $6 FROM hay
-  WHERE m.cuenta_id = $1 AND m.usuario_id = $2 AND m.papel <> $6 AND hay.manda AND ($6 = 'PROPIETARIO' OR hay.otros > 0)
+  WHERE m.cuenta_id = $1 AND m.usuario_id = $2 AND m.papel <> $6 AND hay.allowed AND ($6 = 'PROPIETARIO' OR hay.otros > 0)
   RETURNING m.cuenta_id, m.usuario_id, m.papel
 ), degradado AS (SELECT * FROM hecho WHERE papel <> 'PROPIETARIO'),
 ${INVITED('degradado')},
@@ -84,20 +84,20 @@ ${SESSIONS('hecho', '$7::bytea')}
 ${nota({ accion: 'cambiar-papel', de: 'hecho', detalle: DETALLE, actor: '$4', ip: '$5' })}`;
 
 /** Its sessions in the account go with the row, by their foreign key. */
-const removing = (accion: string, manda: string) => `
+const removing = (accion: string, allowed: string) => `
 WITH ${LOCKED}, hecho AS (
   DELETE FROM miembro m USING hay
-  WHERE m.cuenta_id = $1 AND m.usuario_id = $2 AND ${manda} AND hay.otros > 0
+  WHERE m.cuenta_id = $1 AND m.usuario_id = $2 AND ${allowed} AND hay.otros > 0
   RETURNING m.cuenta_id, m.usuario_id, m.papel
 ), ${INVITED('hecho')}
 ${nota({ accion, de: 'hecho', detalle: DETALLE, actor: '$4', ip: '$5' })}`;
-const REMOVE = removing('quitar-persona', 'hay.manda');
+const REMOVE = removing('quitar-persona', 'hay.allowed');
 const LEAVE = removing('dejar-cuenta', 'm.usuario_id = $3');
 
 const TRANSFER = `
 WITH ${LOCKED}, hecho AS (
   UPDATE miembro m SET papel = CASE m.usuario_id WHEN $2 THEN 'PROPIETARIO' ELSE $6 END FROM hay
-  WHERE m.cuenta_id = $1 AND m.usuario_id IN ($2, $3) AND $2 <> $3 AND hay.manda AND hay.suyos = 1
+  WHERE m.cuenta_id = $1 AND m.usuario_id IN ($2, $3) AND $2 <> $3 AND hay.allowed AND hay.suyos = 1
   RETURNING m.cuenta_id, m.usuario_id, m.papel
 ), antes AS (SELECT * FROM hecho WHERE usuario_id = $3),
 ${INVITED('antes')},

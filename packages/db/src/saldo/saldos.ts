@@ -10,9 +10,9 @@ const CHARGE = 'SELECT * FROM llamada_cobra($1, $2, $3, $4)';
  * before is visible now.
  */
 const TAKEN_UP = `
-WITH devuelto AS (SELECT FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'),
-cerrada AS (DELETE FROM llamada WHERE op_id = $1 AND EXISTS (SELECT FROM devuelto))
-SELECT EXISTS (SELECT FROM devuelto) AS devuelto, saldo FROM cuenta WHERE id = $2`;
+WITH refunded AS (SELECT FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'),
+cerrada AS (DELETE FROM llamada WHERE op_id = $1 AND EXISTS (SELECT FROM refunded))
+SELECT EXISTS (SELECT FROM refunded) AS refunded, saldo FROM cuenta WHERE id = $2`;
 
 /** Keeps the answer of the call that the same statement closed; its five values stand from `$first` on. */
 const keepSql = (first: number) => `guardada AS (
@@ -91,9 +91,9 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>) {
   }
 
   async function takenUp(opId: string, cuentaId: string): Promise<ResultadoCargo> {
-    const row = await rowOf<{ devuelto: boolean; saldo: number }>(pool, TAKEN_UP, [opId, cuentaId]);
+    const row = await rowOf<{ refunded: boolean; saldo: number }>(pool, TAKEN_UP, [opId, cuentaId]);
     if (!row) throw new Error('the account is gone');
-    return { resultado: row.devuelto ? 'DEVUELTO' : 'REPETIDO', saldo: row.saldo };
+    return { resultado: row.refunded ? 'DEVUELTO' : 'REPETIDO', saldo: row.saldo };
   }
 
   return {

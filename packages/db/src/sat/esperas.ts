@@ -28,14 +28,14 @@ interface Waited {
 }
 
 /** Milliseconds between two deletions of old rows by this process. */
-const PODA_MS = 3_600_000;
+const PRUNE_MS = 3_600_000;
 
 /** The history of how long downloads take, over PostgreSQL. */
 export function createEsperas(
   { pool }: Pick<Database, 'pool'>,
   { now = Date.now }: { readonly now?: () => number } = {},
 ) {
-  let podadoEn = Number.NEGATIVE_INFINITY;
+  let prunedAt = Number.NEGATIVE_INFINITY;
   return {
     /** Counts the wait of a solicitud at the SAT, once, when its last package becomes ready. */
     async note(solicitudId: string): Promise<void> {
@@ -43,8 +43,8 @@ export function createEsperas(
       if (waited === null) return;
       const { modo, canal, tipo, pedida, segundos, grupo } = waited;
       await execute(pool, ADD, [pedida, modo, canal, tipo, grupo, cubetaDe(segundos)]);
-      if (now() - podadoEn < PODA_MS) return;
-      podadoEn = now();
+      if (now() - prunedAt < PRUNE_MS) return;
+      prunedAt = now();
       await execute(pool, PRUNE);
     },
   };

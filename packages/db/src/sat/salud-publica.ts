@@ -26,9 +26,9 @@ SELECT modo, canal, tipo, hora, dia + hora * interval '1 hour' > ($1::timestampt
 FROM espera_sat WHERE dia >= ($1::timestamptz AT TIME ZONE 'America/Mexico_City')::date - ${7 * WEEKS_OF_ESPERAS} GROUP BY 1, 2, 3, 4, 5`;
 
 /** Seconds after its last heartbeat until a process counts as dead. */
-const VIVO_SEGUNDOS = 60;
+const ALIVE_SECONDS = 60;
 
-const TRABAJAN = `SELECT DISTINCT rol FROM latido WHERE slots > 0 AND visto_en > now() - make_interval(secs => ${VIVO_SEGUNDOS}) ORDER BY rol`;
+const TRABAJAN = `SELECT DISTINCT rol FROM latido WHERE slots > 0 AND visto_en > now() - make_interval(secs => ${ALIVE_SECONDS}) ORDER BY rol`;
 
 /** The state of the channels and of the workers, as every page and metric shows it. */
 export function createSaludCanales({ pool }: Pick<Database, 'pool'>) {

@@ -6,7 +6,7 @@ const MINUTO_MS = 60_000;
 /** Rows kept in memory while the database is away: hours of traffic to all hosts. The oldest give way. */
 const MAX_RENGLONES = 5_000;
 /** Minutes between two deletions of old rows by this process. */
-const PODA_MS = 3_600_000;
+const PRUNE_MS = 3_600_000;
 
 const SAVE = `
 INSERT INTO salud_sat AS s (minuto, host, canal, exitos, rechazos, fallos, canceladas, evitadas, cubetas)
@@ -47,7 +47,7 @@ export function createSatMetrics(
   { everyMs = 10_000, horas = 25, lastMs = 2_000, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
 ) {
   let pending = new Map<string, Renglon>();
-  let podadoEn = Number.NEGATIVE_INFINITY;
+  let prunedAt = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> = Promise.resolve();
 
   function renglonDe(minuto: number, host: string, canal: CanalMedido): Renglon {
@@ -75,8 +75,8 @@ export function createSatMetrics(
   }
 
   async function prune(): Promise<void> {
-    if (now() - podadoEn < PODA_MS) return;
-    podadoEn = now();
+    if (now() - prunedAt < PRUNE_MS) return;
+    prunedAt = now();
     await execute(pool, `DELETE FROM salud_sat WHERE minuto < now() - make_interval(hours => $1)`, [horas]);
   }
 

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import {
   type ClaveSesion,
   ESPERA_TURNO_MS,
+  type LoginShare,
   MAX_RECHAZOS,
   PARTE_POR_CUENTA,
   type RechazoAcceso,
-  type RepartoAccesos,
   type SesionesPortal,
   type SesionPortal,
   type TitularAcceso,
@@ -15,7 +15,7 @@ import { isUniqueViolation } from '../errors.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 
-type Row = ClaveSesion & SesionPortal & { readonly ociosaMs: number; readonly isNueva: boolean };
+type Row = ClaveSesion & SesionPortal & { readonly idleMs: number; readonly isNueva: boolean };
 
 /** What stands before the RFC in the rows about a simulator that is asked beside the SAT. */
 const PRUEBAS = 'pruebas:';
@@ -24,7 +24,7 @@ const PRUEBAS = 'pruebas:';
 const ofScope = (isPruebas: boolean, rfc: string) => `${isPruebas ? '' : 'NOT '}starts_with(${rfc}, '${PRUEBAS}')`;
 
 const LOAD = `
-SELECT id, cookies, sal, huella, (extract(epoch FROM now() - usada_en) * 1000)::float8 AS "ociosaMs", usada_en = abierta_en AS "isNueva"
+SELECT id, cookies, sal, huella, (extract(epoch FROM now() - usada_en) * 1000)::float8 AS "idleMs", usada_en = abierta_en AS "isNueva"
 FROM sesion_portal WHERE portal = $1 AND rfc = $2 AND tipo = $3 AND NOT por_cerrar`;
 
 const RETIRE =
@@ -130,7 +130,7 @@ export function createSesionesPortal(
     { rfc, tipo }: TitularAcceso,
     token: string,
     leaseMs: number,
-    { plazas, cuentaId }: RepartoAccesos,
+    { plazas, cuentaId }: LoginShare,
   ): Promise<boolean> {
     if (!(await isOne(pool, STAND_IN_LINE, [own(rfc), tipo, cuentaId]))) return false;
     return inTransaction(pool, async (client) => {
@@ -144,7 +144,7 @@ export function createSesionesPortal(
   return {
     async load(clave) {
       const row = await rowOf<Row>(pool, LOAD, keyOf(clave));
-      return row ? { sesion: toSesion(row), ociosaMs: row.ociosaMs, isNueva: row.isNueva } : null;
+      return row ? { sesion: toSesion(row), idleMs: row.idleMs, isNueva: row.isNueva } : null;
     },
 
     async save(clave, sesion) {
@@ -163,10 +163,10 @@ export function createSesionesPortal(
       await execute(pool, DROP, [...keyOf(clave), id]);
     },
 
-    async acquireTurn(titular, leaseMs, reparto) {
+    async acquireTurn(titular, leaseMs, share) {
       const token = randomUUID();
-      const isTaken = reparto
-        ? await takePlace(titular, token, leaseMs, reparto)
+      const isTaken = share
+        ? await takePlace(titular, token, leaseMs, share)
         : await isOne(pool, ACQUIRE, [own(titular.rfc), titular.tipo, token, leaseMs]);
       return isTaken ? { token } : null;
     },
@@ -198,9 +198,9 @@ export function createSesionesPortal(
       await execute(pool, text, [own(rfc)]);
     },
 
-    async takeEnded(ociosaMs, limit) {
+    async takeEnded(idleMs, limit) {
       await execute(pool, CLEAR_TURNS, []);
-      const values = [ociosaMs, limit];
+      const values = [idleMs, limit];
       const rows = await rowsOf<Row>(pool, TAKE_ENDED, values);
       return rows.map((row) => ({
         clave: { portal: row.portal, rfc: row.rfc.slice(prefix.length), tipo: row.tipo },

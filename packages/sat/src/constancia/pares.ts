@@ -81,14 +81,14 @@ const MEDIO_RENGLON = 1.2;
  * RESPUESTA_ILEGIBLE for text without a label, and for a label with two different values.
  */
 export function readPares(lineas: readonly LineaPdf[]): Map<Campo, string> {
-  const { pares, sueltos } = splitEtiquetas(joinEtiquetas(toTrozos(lineas)));
-  for (const suelto of sueltos) {
-    const par = ownerOf(suelto, pares);
+  const { pares, loose } = splitEtiquetas(joinEtiquetas(toTrozos(lineas)));
+  for (const looseEntry of loose) {
+    const par = ownerOf(looseEntry, pares);
     if (par === undefined) throw ilegible('constancia: texto sin etiqueta');
-    if (par.valores.length === 0) par.valorX = suelto.x;
-    par.valores.push(suelto.texto);
-    par.hastaY = suelto.y;
-    par.hastaPagina = suelto.pagina;
+    if (par.valores.length === 0) par.valorX = looseEntry.x;
+    par.valores.push(looseEntry.texto);
+    par.hastaY = looseEntry.y;
+    par.hastaPagina = looseEntry.pagina;
   }
   const campos = new Map<Campo, string>();
   for (const { campo, valores } of pares) {
@@ -108,11 +108,11 @@ function toTrozos(lineas: readonly LineaPdf[]): Trozo[] {
 
 /** Puts a label that is broken over two lines together again. */
 function joinEtiquetas(trozos: readonly Trozo[]): readonly Trozo[] {
-  const unidos = new Set<Trozo>();
+  const joined = new Set<Trozo>();
   return trozos.flatMap((trozo, i) => {
-    if (unidos.has(trozo)) return [];
-    const comienzo = `${sinAcentos(trozo.texto)} `;
-    if (!ETIQUETAS.some(([nombre]) => nombre.startsWith(comienzo))) return [trozo];
+    if (joined.has(trozo)) return [];
+    const start = `${withoutAccents(trozo.texto)} `;
+    if (!ETIQUETAS.some(([nombre]) => nombre.startsWith(start))) return [trozo];
     const resto = trozos.find(
       (otro, j) =>
         j > i &&
@@ -124,18 +124,18 @@ function joinEtiquetas(trozos: readonly Trozo[]): readonly Trozo[] {
     if (resto === undefined) return [trozo];
     const texto = `${trozo.texto} ${resto.texto}`;
     if (firstEtiqueta(texto)?.desde !== 0) return [trozo];
-    unidos.add(resto);
+    joined.add(resto);
     return [{ ...trozo, texto }];
   });
 }
 
-function splitEtiquetas(trozos: readonly Trozo[]): { pares: Par[]; sueltos: Trozo[] } {
+function splitEtiquetas(trozos: readonly Trozo[]): { pares: Par[]; loose: Trozo[] } {
   const pares: Par[] = [];
-  const sueltos: Trozo[] = [];
+  const loose: Trozo[] = [];
   for (const trozo of trozos) {
     const marcas = findEtiquetas(trozo.texto);
     const previo = trozo.texto.slice(0, marcas[0]?.desde).trim();
-    if (previo !== '') sueltos.push({ ...trozo, texto: previo });
+    if (previo !== '') loose.push({ ...trozo, texto: previo });
     for (const [i, { desde, hasta, campo }] of marcas.entries()) {
       const valor = trozo.texto.slice(hasta, marcas[i + 1]?.desde).trim();
       const { x, y, pagina } = trozo;
@@ -143,7 +143,7 @@ function splitEtiquetas(trozos: readonly Trozo[]): { pares: Par[]; sueltos: Troz
       pares.push({ ...trozo, x: x + desde * 0.01, campo, valores, valorX: x, hastaY: y, hastaPagina: pagina });
     }
   }
-  return { pares, sueltos };
+  return { pares, loose };
 }
 
 interface Marca {
@@ -153,7 +153,7 @@ interface Marca {
 }
 
 function findEtiquetas(texto: string): Marca[] {
-  const plano = sinAcentos(texto);
+  const plano = withoutAccents(texto);
   const marcas = [...plano.matchAll(ETIQUETA)].map((m) => ({
     desde: m.index,
     hasta: m.index + m[0].length,
@@ -172,10 +172,10 @@ function ownerOf(trozo: Trozo, pares: readonly Par[]): Par | undefined {
   const anteriores = pares.filter((par) => par.linea <= trozo.linea);
   const junto = anteriores.findLast((par) => par.linea === trozo.linea && par.x < trozo.x);
   if (junto !== undefined) return junto;
-  const encima = anteriores.findLast((par) => Math.abs(par.valorX - trozo.x) <= DESFASE * trozo.cuerpo);
-  if (encima !== undefined) {
-    const sigue = encima.hastaPagina < trozo.pagina || trozo.y - encima.hastaY <= RENGLON * trozo.cuerpo;
-    if (sigue) return encima;
+  const above = anteriores.findLast((par) => Math.abs(par.valorX - trozo.x) <= DESFASE * trozo.cuerpo);
+  if (above !== undefined) {
+    const sigue = above.hastaPagina < trozo.pagina || trozo.y - above.hastaY <= RENGLON * trozo.cuerpo;
+    if (sigue) return above;
   }
   return pares.find(
     (par) =>
@@ -187,7 +187,7 @@ function ownerOf(trozo: Trozo, pares: readonly Par[]): Par | undefined {
 }
 
 /** Letter by letter, so that positions stay the same. */
-function sinAcentos(texto: string): string {
+function withoutAccents(texto: string): string {
   return texto.normalize('NFC').replace(/[^\p{ASCII}]/gu, (letra) => {
     const base = letra.normalize('NFD').replace(/\p{M}/gu, '');
     return base.length === letra.length ? base : letra;

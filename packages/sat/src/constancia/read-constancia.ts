@@ -1,6 +1,6 @@
 import type { Constancia, ObligacionFiscal, RegimenFiscal } from '@acuse/core';
 import { type LineaPdf, lineasDe, type PaginaPdf } from '../pdf/pagina-pdf.ts';
-import { ilegible, toRotulo } from '../texto.ts';
+import { ilegible, toLabel } from '../texto.ts';
 import { type Campo, claveDeRegimen, toDatos } from './campos.ts';
 import { readPares } from './pares.ts';
 import { readTabla } from './tabla.ts';
@@ -100,7 +100,7 @@ function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
   const secciones = new Map<Seccion, LineaPdf[]>([['cedula', []]]);
   let abierta: Seccion = 'cedula';
   for (const linea of lineasDe(paginas)) {
-    const forma = toRotulo(linea.texto);
+    const forma = toLabel(linea.texto);
     const numero = NUMERO.exec(forma);
     if (numero !== null) {
       if (Number(numero[1]) !== linea.pagina || Number(numero[2]) !== paginas.length)
@@ -115,7 +115,7 @@ function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
       abierta = nueva;
     } else secciones.get(abierta)?.push(linea);
   }
-  const todo = lineasDe(paginas).map(({ texto }) => toRotulo(texto));
+  const todo = lineasDe(paginas).map(({ texto }) => toLabel(texto));
   if (!todo.some((forma) => forma.includes('constancia de situacion fiscal'))) throw ilegible('constancia: título');
   if (!todo.some((forma) => forma.startsWith('cadena original sello'))) throw ilegible('constancia: cadena original');
   return secciones;

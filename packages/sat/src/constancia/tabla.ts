@@ -1,6 +1,6 @@
 import { readFechaConstancia } from '../fechas.ts';
 import type { CeldaPdf, LineaPdf } from '../pdf/pagina-pdf.ts';
-import { ilegible, toRotulo } from '../texto.ts';
+import { ilegible, toLabel } from '../texto.ts';
 
 export interface Fila {
   /** The columns of text, wrapped lines joined by a blank. */
@@ -27,7 +27,7 @@ const MAX_RENGLONES_DE_CABECERA = 3;
  * header, a row's date, or the column of a text cannot be told.
  */
 export function readTabla(lineas: readonly LineaPdf[], columnasDeTexto: readonly string[]): readonly Fila[] {
-  const nombres = [...columnasDeTexto, 'Fecha Inicio', 'Fecha Fin'].map(toRotulo);
+  const nombres = [...columnasDeTexto, 'Fecha Inicio', 'Fecha Fin'].map(toLabel);
   const cabecera = findCabecera(lineas, 0, nombres);
   if (cabecera === null) throw ilegible(`constancia: cabecera de ${columnasDeTexto[0]}`);
   const renglones: Renglon[] = [];
@@ -36,7 +36,7 @@ export function readTabla(lineas: readonly LineaPdf[], columnasDeTexto: readonly
     if (repetida !== null) i += repetida.renglones - 1;
     else if (lineas[i] !== undefined) renglones.push(readRenglon(lineas[i] as LineaPdf, cabecera.columnas));
   }
-  assertSeparadas(renglones);
+  assertSeparate(renglones);
   return readFilas(renglones, columnasDeTexto.length);
 }
 
@@ -49,7 +49,7 @@ function findCabecera(
     const grupo = lineas.slice(from, from + renglones);
     if (grupo.length < renglones || grupo.some(({ pagina }) => pagina !== grupo[0]?.pagina)) return null;
     const columnas = mergeColumnas(grupo.flatMap(({ celdas }) => celdas));
-    if (columnas.length === nombres.length && columnas.every((c, i) => toRotulo(c.nombre) === nombres[i])) {
+    if (columnas.length === nombres.length && columnas.every((c, i) => toLabel(c.nombre) === nombres[i])) {
       return { columnas, renglones };
     }
   }
@@ -60,12 +60,12 @@ function findCabecera(
 function mergeColumnas(celdas: readonly CeldaPdf[]): readonly Columna[] {
   const columnas: { nombre: string; x: number; hasta: number }[] = [];
   for (const { x, hasta, texto } of celdas) {
-    const encima = columnas.find((c) => x < c.hasta && c.x < hasta);
-    if (encima === undefined) columnas.push({ nombre: texto, x, hasta });
+    const above = columnas.find((c) => x < c.hasta && c.x < hasta);
+    if (above === undefined) columnas.push({ nombre: texto, x, hasta });
     else {
-      encima.nombre += ` ${texto}`;
-      encima.x = Math.min(encima.x, x);
-      encima.hasta = Math.max(encima.hasta, hasta);
+      above.nombre += ` ${texto}`;
+      above.x = Math.min(above.x, x);
+      above.hasta = Math.max(above.hasta, hasta);
     }
   }
   return columnas.toSorted((a, b) => a.x - b.x);
@@ -79,12 +79,12 @@ interface Renglon {
 
 function readRenglon(linea: LineaPdf, columnas: readonly Columna[]): Renglon {
   const celdas: (CeldaPdf | null)[] = columnas.map(() => null);
-  const centros = columnas.map(({ x, hasta }) => (x + hasta) / 2);
+  const middles = columnas.map(({ x, hasta }) => (x + hasta) / 2);
   const primeraFecha = columnas.length - 2;
   for (const celda of linea.celdas) {
     const columna = FECHA.test(celda.texto)
-      ? nearest((celda.x + celda.hasta) / 2, centros, primeraFecha)
-      : columnaDeTexto(celda.x, centros);
+      ? nearest((celda.x + celda.hasta) / 2, middles, primeraFecha)
+      : columnaDeTexto(celda.x, middles);
     if (columna >= primeraFecha !== FECHA.test(celda.texto) || celdas[columna] !== null) {
       throw ilegible('constancia: columna de un texto');
     }
@@ -93,10 +93,10 @@ function readRenglon(linea: LineaPdf, columnas: readonly Columna[]): Renglon {
   return { linea, celdas };
 }
 
-function nearest(x: number, centros: readonly number[], from: number): number {
+function nearest(x: number, middles: readonly number[], from: number): number {
   let best = from;
-  for (let i = from; i < centros.length; i += 1) {
-    if (Math.abs((centros[i] ?? 0) - x) < Math.abs((centros[best] ?? 0) - x)) best = i;
+  for (let i = from; i < middles.length; i += 1) {
+    if (Math.abs((middles[i] ?? 0) - x) < Math.abs((middles[best] ?? 0) - x)) best = i;
   }
   return best;
 }
@@ -105,16 +105,16 @@ function nearest(x: number, centros: readonly number[], from: number): number {
  * Names of columns are set to the left or centred, texts to the left: half way between two names lies before the text
  * of the second.
  */
-function columnaDeTexto(x: number, centros: readonly number[]): number {
+function columnaDeTexto(x: number, middles: readonly number[]): number {
   let columna = 0;
-  for (let i = 1; i < centros.length; i += 1) {
-    if (x >= ((centros[i - 1] ?? 0) + (centros[i] ?? 0)) / 2) columna = i;
+  for (let i = 1; i < middles.length; i += 1) {
+    if (x >= ((middles[i - 1] ?? 0) + (middles[i] ?? 0)) / 2) columna = i;
   }
   return columna;
 }
 
 /** A text that reaches into the next column has swallowed the text of that one. */
-function assertSeparadas(renglones: readonly Renglon[]): void {
+function assertSeparate(renglones: readonly Renglon[]): void {
   const columnas = renglones[0]?.celdas.length ?? 0;
   for (let i = 1; i < columnas; i += 1) {
     const inicio = Math.min(...renglones.map(({ celdas }) => celdas[i]?.x ?? Number.POSITIVE_INFINITY));
@@ -133,8 +133,8 @@ function readFilas(renglones: readonly Renglon[], columnasDeTexto: number): read
       if (textos[0] == null) throw ilegible('constancia: fila sin descripción');
       filas.push({ textos: textos.map(() => []), desde: toFecha(inicio), hasta: fin == null ? null : toFecha(fin) });
     } else {
-      const lejos = anterior?.pagina === linea.pagina && linea.y - anterior.y > RENGLON * linea.cuerpo;
-      if (anterior === undefined || lejos || fin != null) throw ilegible('constancia: fila sin fecha');
+      const isFar = anterior?.pagina === linea.pagina && linea.y - anterior.y > RENGLON * linea.cuerpo;
+      if (anterior === undefined || isFar || fin != null) throw ilegible('constancia: fila sin fecha');
     }
     for (const [i, celda] of textos.entries()) if (celda != null) filas.at(-1)?.textos[i]?.push(celda.texto);
     anterior = linea;

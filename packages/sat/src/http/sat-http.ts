@@ -73,7 +73,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
   );
 
   const mediciones = createMediciones(deps.metrics);
-  const vueltas = createVueltas(s.maxConcurrentPerHost, deps.now ?? Date.now);
+  const rounds = createRounds(s.maxConcurrentPerHost, deps.now ?? Date.now);
 
   async function send(request: SatHttpRequest, plazo: Plazo): Promise<Dispatcher.ResponseData> {
     const { origin, path } = direcciones.locate(request);
@@ -175,7 +175,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     request: request as SatHttp['request'],
     resolve: direcciones.resolve,
     assertRoom(host) {
-      if (s.rejectWhenBusy) vueltas.assertRoom(host, agentes.underWay(host));
+      if (s.rejectWhenBusy) rounds.assertRoom(host, agentes.underWay(host));
     },
     close: () => agentes.close(),
   };
@@ -248,7 +248,7 @@ const RESPUESTA_MS = 1_000;
  * When those come again whom a busy host sent away: one after the other, as room comes back, so that few of them are
  * sent away twice.
  */
-export function createVueltas(maxPerHost: number, now: () => number) {
+export function createRounds(maxPerHost: number, now: () => number) {
   const next = new Map<string, number>();
   return {
     /** Throws OCUPADO for a host with so many requests under way that another one would wait. */

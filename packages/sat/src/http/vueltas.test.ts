@@ -1,10 +1,10 @@
 import { SatError } from '@acuse/core';
 import { expect, it } from 'vitest';
-import { createVueltas } from './sat-http.ts';
+import { createRounds } from './sat-http.ts';
 
 it('rejects no caller of a host with room, and calls the others back one after the other as room comes back', () => {
   let now = 1_000;
-  const { assertRoom } = createVueltas(4, () => now);
+  const { assertRoom } = createRounds(4, () => now);
   const wait = (underWay: number, host = 'uno') => {
     try {
       assertRoom(host, underWay);

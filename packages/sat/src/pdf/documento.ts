@@ -13,7 +13,7 @@ export class PdfIlegible extends Error {
 }
 
 type Documento = Awaited<ReturnType<typeof getDocumentProxy>>;
-type Matriz = readonly number[];
+type Matrix = readonly number[];
 
 /**
  * Reads the text of a PDF strictly: refuses a truncated or damaged document, since a repaired one may lack pages.
@@ -92,7 +92,7 @@ async function readPagina(
 }
 
 /** Text that is not upright as the page is seen (a watermark, a stamp along the margin) is no part of any line. */
-function toTrazo(item: { str: string; width: number; transform: Matriz }, vista: Matriz): Trazo[] {
+function toTrazo(item: { str: string; width: number; transform: Matrix }, vista: Matrix): Trazo[] {
   const [a = 0, b = 0, c = 0, d = 0, x = 0, y = 0] = multiply(vista, item.transform);
   const cuerpo = Math.hypot(c, d);
   const upright = a > 0 && Math.abs(b) <= 0.05 * a && d < 0 && Math.abs(c) <= 0.4 * -d;
@@ -100,7 +100,7 @@ function toTrazo(item: { str: string; width: number; transform: Matriz }, vista:
   return [{ texto: item.str, x, y, ancho: item.width, cuerpo }];
 }
 
-function multiply(m: Matriz, n: Matriz): Matriz {
+function multiply(m: Matrix, n: Matrix): Matrix {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = m;
   const [p = 0, q = 0, r = 0, s = 0, t = 0, u = 0] = n;
   return [a * p + c * q, b * p + d * q, a * r + c * s, b * r + d * s, a * t + c * u + e, b * t + d * u + f];
@@ -117,8 +117,8 @@ interface Trazo {
 
 /** Parts of the letter size: gap that begins another cell, gap that is a blank, offset within one baseline. */
 const SALTO_DE_CELDA = 0.55;
-const BLANCO = 0.15;
-const DESNIVEL = 0.35;
+const BLANK = 0.15;
+const LEVEL_DIFFERENCE = 0.35;
 
 /**
  * Groups runs by baseline, and the runs of a baseline into cells by the gaps between them, whatever the order they were
@@ -129,7 +129,7 @@ function readLineas(trazos: readonly Trazo[], pagina: number): LineaPdf[] {
   const grupos: { y: number; trazos: Trazo[] }[] = [];
   for (const trazo of visibles.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
     const ultimo = grupos.at(-1);
-    if (ultimo !== undefined && trazo.y - ultimo.y <= DESNIVEL * trazo.cuerpo) ultimo.trazos.push(trazo);
+    if (ultimo !== undefined && trazo.y - ultimo.y <= LEVEL_DIFFERENCE * trazo.cuerpo) ultimo.trazos.push(trazo);
     else grupos.push({ y: trazo.y, trazos: [trazo] });
   }
   return grupos.map(({ y, trazos: juntos }) => {
@@ -150,11 +150,11 @@ function readCeldas(trazos: readonly Trazo[]): CeldaPdf[] {
   for (const trazo of trazos) {
     const abierta = celdas.at(-1);
     if (anterior !== undefined && isRepeticion(anterior, trazo)) continue;
-    const hueco = abierta === undefined ? 0 : trazo.x - abierta.hasta;
-    if (abierta === undefined || hueco > SALTO_DE_CELDA * trazo.cuerpo) {
+    const gap = abierta === undefined ? 0 : trazo.x - abierta.hasta;
+    if (abierta === undefined || gap > SALTO_DE_CELDA * trazo.cuerpo) {
       celdas.push({ x: trazo.x, hasta: trazo.x + trazo.ancho, texto: trazo.texto });
     } else {
-      abierta.texto += (hueco > BLANCO * trazo.cuerpo ? ' ' : '') + trazo.texto;
+      abierta.texto += (gap > BLANK * trazo.cuerpo ? ' ' : '') + trazo.texto;
       abierta.hasta = Math.max(abierta.hasta, trazo.x + trazo.ancho);
     }
     anterior = trazo;

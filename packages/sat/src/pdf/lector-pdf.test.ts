@@ -58,8 +58,8 @@ describe('readPdf', { timeout: 120_000 }, () => {
     try {
       await own.read(pdf, { signal });
       await own.read(pdf, { signal });
-      expect(own.hilos).toBe(1);
-      await expect.poll(() => own.hilos, { timeout: 60_000 }).toBe(0);
+      expect(own.threads).toBe(1);
+      await expect.poll(() => own.threads, { timeout: 60_000 }).toBe(0);
       expect(await own.read(pdf, { signal })).toHaveLength(1);
     } finally {
       await own.close();
@@ -101,12 +101,12 @@ describe('readPdf', { timeout: 120_000 }, () => {
 
   it('keeps a thread for the next document unless it stopped in the middle of one', async () => {
     const pdf = await makePdf((d) => d.text('hola hola', 50, 50));
-    const own = createLectorPdf({ maxHilos: 1, maxCaracteres: 5 });
+    const own = createLectorPdf({ maxThreads: 1, maxCaracteres: 5 });
     try {
       expect(await refusal(own.read(Buffer.from('<html>'), { signal }))).toContain('no es un PDF');
-      expect(own.hilos).toBe(1);
+      expect(own.threads).toBe(1);
       expect(await refusal(own.read(pdf, { signal }))).toContain('demasiado texto');
-      expect(own.hilos).toBe(0);
+      expect(own.threads).toBe(0);
     } finally {
       await own.close();
     }
@@ -156,13 +156,13 @@ describe('readPdf', { timeout: 120_000 }, () => {
   it('refuses a page count that is a lie, and pages that contain themselves', { tags: ['slow'] }, async () => {
     const miles = writePdf([CATALOGO, '<</Type/Pages/Kids[3 0 R]/Count 999999999>>', '<</Type/Page/Parent 2 0 R>>']);
     expect(await refusal(read(miles))).toContain('RESPUESTA_ILEGIBLE');
-    const circulo = writePdf([CATALOGO, '<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>']);
-    expect(await refusal(read(circulo))).toContain('RESPUESTA_ILEGIBLE');
+    const circle = writePdf([CATALOGO, '<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>']);
+    expect(await refusal(read(circle))).toContain('RESPUESTA_ILEGIBLE');
   });
 
   it('refuses deep nesting', { tags: ['slow'] }, async () => {
-    const hondo = writePdf([CATALOGO, `<</Type/Pages/Kids${'['.repeat(200_000)}${']'.repeat(200_000)}/Count 1>>`]);
-    expect(await refusal(read(hondo))).toContain('RESPUESTA_ILEGIBLE');
+    const deep = writePdf([CATALOGO, `<</Type/Pages/Kids${'['.repeat(200_000)}${']'.repeat(200_000)}/Count 1>>`]);
+    expect(await refusal(read(deep))).toContain('RESPUESTA_ILEGIBLE');
     const contenido = streamOf('', Buffer.from(`BT /F1 9 Tf ${'['.repeat(300_000)} TJ ET`));
     expect(await refusal(read(unaPagina(contenido)))).toContain('RESPUESTA_ILEGIBLE');
   });
@@ -180,12 +180,12 @@ describe('readPdf', { timeout: 120_000 }, () => {
     const lento = unaPagina(
       streamOf('/Filter/FlateDecode', deflateSync(Buffer.from('BT /F1 9 Tf (a) Tj ET '.repeat(2_000_000)))),
     );
-    const own = createLectorPdf({ timeoutMs: 1_500, maxTrazos: 1e9, maxCaracteres: 1e9, maxHilos: 1 });
+    const own = createLectorPdf({ timeoutMs: 1_500, maxTrazos: 1e9, maxCaracteres: 1e9, maxThreads: 1 });
     try {
       expect(await refusal(own.read(lento, { signal }))).toMatch(/a tiempo|memoria|terminó/);
-      const bueno = await makePdf((d) => d.text('sigue', 50, 50));
-      const longer = createLectorPdf({ maxHilos: 1 });
-      expect((await longer.read(bueno, { signal }))[0]?.lineas[0]?.texto).toBe('sigue');
+      const good = await makePdf((d) => d.text('sigue', 50, 50));
+      const longer = createLectorPdf({ maxThreads: 1 });
+      expect((await longer.read(good, { signal }))[0]?.lineas[0]?.texto).toBe('sigue');
       await longer.close();
     } finally {
       await own.close();
@@ -194,7 +194,7 @@ describe('readPdf', { timeout: 120_000 }, () => {
 
   it('ends with the caller, also while it waits for a thread, and when it is closed', async () => {
     const pdf = await makePdf((d) => d.text('hola', 50, 50));
-    const own = createLectorPdf({ maxHilos: 1 });
+    const own = createLectorPdf({ maxThreads: 1 });
     const busy = own.read(pdf, { signal });
     const stop = new AbortController();
     const waiting = own.read(pdf, { signal: stop.signal });

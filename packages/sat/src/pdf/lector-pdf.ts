@@ -2,11 +2,11 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createSemaphore, SatError } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
-import type { Encargo, MotivoPdf, PaginaPdf, Resultado } from './pagina-pdf.ts';
+import type { MotivoPdf, PaginaPdf, Resultado, Task } from './pagina-pdf.ts';
 
 const DEFAULTS = {
   /** Documents read at the same time; more wait. */
-  maxHilos: 2,
+  maxThreads: 2,
   /** Time for one document, milliseconds, the wait for a thread not counted. */
   timeoutMs: 15_000,
   /** A thread without work ends after this, milliseconds: it holds some 100 MB. */
@@ -40,12 +40,12 @@ export type ReadPdf = (
 export function createLectorPdf(settings: LectorPdfSettings = {}) {
   const s = { ...DEFAULTS, ...settings };
   const libres = new Map<Worker, NodeJS.Timeout>();
-  const vivos = new Set<Worker>();
-  const turnos = createSemaphore({ total: s.maxHilos });
-  const cierre = new AbortController();
+  const alive = new Set<Worker>();
+  const turnos = createSemaphore({ total: s.maxThreads });
+  const closing = new AbortController();
 
   async function start(signal: AbortSignal): Promise<Worker> {
-    const hilo = new Worker(ENTRADA, {
+    const thread = new Worker(ENTRADA, {
       execArgv: [],
       env: {},
       name: 'pdf',
@@ -53,59 +53,59 @@ export function createLectorPdf(settings: LectorPdfSettings = {}) {
       stdout: true,
       stderr: true,
     });
-    vivos.add(hilo);
-    hilo.on('error', () => {});
-    hilo.once('exit', () => {
-      vivos.delete(hilo);
+    alive.add(thread);
+    thread.on('error', () => {});
+    thread.once('exit', () => {
+      alive.delete(thread);
       // It may have fallen while it was idle.
-      takeFree(hilo);
+      takeFree(thread);
     });
     try {
       // A thread that does not even load is a fault of this installation, and its own error says so.
-      await once(hilo, 'message', { signal });
-      return hilo;
+      await once(thread, 'message', { signal });
+      return thread;
     } catch (error) {
-      await hilo.terminate();
+      await thread.terminate();
       throw signal.aborted ? new SatError('CANCELADA') : error;
     }
   }
 
-  function takeFree(hilo: Worker | undefined = [...libres.keys()].at(-1)): Worker | undefined {
-    if (hilo === undefined || !libres.has(hilo)) return undefined;
-    clearTimeout(libres.get(hilo));
-    libres.delete(hilo);
-    return hilo;
+  function takeFree(thread: Worker | undefined = [...libres.keys()].at(-1)): Worker | undefined {
+    if (thread === undefined || !libres.has(thread)) return undefined;
+    clearTimeout(libres.get(thread));
+    libres.delete(thread);
+    return thread;
   }
 
-  function putFree(hilo: Worker): void {
-    hilo.unref();
+  function putFree(thread: Worker): void {
+    thread.unref();
     const timer = setTimeout(() => {
-      libres.delete(hilo);
-      void hilo.terminate();
+      libres.delete(thread);
+      void thread.terminate();
     }, s.inactivoMs);
     timer.unref();
-    libres.set(hilo, timer);
+    libres.set(thread, timer);
   }
 
-  async function run(encargo: Encargo, signal: AbortSignal): Promise<readonly PaginaPdf[]> {
-    const hilo = takeFree() ?? (await start(signal));
-    hilo.ref();
-    const resultado = await ask(hilo, encargo, s.timeoutMs, signal).catch(async (error: unknown) => {
-      await hilo.terminate();
+  async function run(task: Task, signal: AbortSignal): Promise<readonly PaginaPdf[]> {
+    const thread = takeFree() ?? (await start(signal));
+    thread.ref();
+    const resultado = await ask(thread, task, s.timeoutMs, signal).catch(async (error: unknown) => {
+      await thread.terminate();
       throw error;
     });
     // The parser may have left something running on a document that was not read to its end, which would fall on the
     // next one.
-    if ('motivo' in resultado && !SIN_ABRIR.has(resultado.motivo)) await hilo.terminate();
-    else putFree(hilo);
+    if ('motivo' in resultado && !SIN_ABRIR.has(resultado.motivo)) await thread.terminate();
+    else putFree(thread);
     if ('motivo' in resultado) throw ilegible(resultado.motivo);
     return resultado.paginas;
   }
 
   const read: ReadPdf = async (bytes, { signal, maxPaginas = s.maxPaginas }) => {
-    if (signal.aborted || cierre.signal.aborted) throw new SatError('CANCELADA');
+    if (signal.aborted || closing.signal.aborted) throw new SatError('CANCELADA');
     if (bytes.length > s.maxBytes) throw ilegible('PDF demasiado grande');
-    const life = linkSignals([signal, cierre.signal]);
+    const life = linkSignals([signal, closing.signal]);
     try {
       return await turnos.run('', life.signal, () => {
         const { maxTrazos, maxCaracteres, maxBloqueBytes } = s;
@@ -120,14 +120,14 @@ export function createLectorPdf(settings: LectorPdfSettings = {}) {
   return {
     read,
     /** Threads that are alive. */
-    get hilos() {
-      return vivos.size;
+    get threads() {
+      return alive.size;
     },
     /** Ends the threads and whatever they are at. */
     async close() {
-      cierre.abort();
-      for (const hilo of [...libres.keys()]) takeFree(hilo);
-      await Promise.all([...vivos].map((hilo) => hilo.terminate()));
+      closing.abort();
+      for (const thread of [...libres.keys()]) takeFree(thread);
+      await Promise.all([...alive].map((thread) => thread.terminate()));
     },
   };
 }
@@ -138,17 +138,17 @@ const SIN_ABRIR: ReadonlySet<MotivoPdf> = new Set<MotivoPdf>(['no es un PDF', 'P
 /** The program of a thread, beside this file: compiled when this file is, else by its source. */
 const ENTRADA = new URL(import.meta.url.endsWith('.ts') ? './obrero-fuente.mjs' : './obrero.js', import.meta.url);
 
-async function ask(hilo: Worker, encargo: Encargo, timeoutMs: number, signal: AbortSignal): Promise<Resultado> {
+async function ask(thread: Worker, task: Task, timeoutMs: number, signal: AbortSignal): Promise<Resultado> {
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(ilegible('el PDF no se leyó a tiempo')), timeoutMs);
   const cancel = () => end.abort(new SatError('CANCELADA'));
   const gone = () => end.abort(ilegible('el hilo que leía el PDF terminó'));
   signal.addEventListener('abort', cancel, { once: true });
-  hilo.once('exit', gone);
+  thread.once('exit', gone);
   if (signal.aborted) cancel();
   try {
-    const answer = once(hilo, 'message', { signal: end.signal });
-    hilo.postMessage(encargo, [encargo.bytes.buffer as ArrayBuffer]);
+    const answer = once(thread, 'message', { signal: end.signal });
+    thread.postMessage(task, [task.bytes.buffer as ArrayBuffer]);
     return (await answer)[0] as Resultado;
   } catch {
     // The document caused the end of a working thread, by memory or by an uncaught error.
@@ -156,7 +156,7 @@ async function ask(hilo: Worker, encargo: Encargo, timeoutMs: number, signal: Ab
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', cancel);
-    hilo.off('exit', gone);
+    thread.off('exit', gone);
   }
 }
 

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { PdfIlegible, readDocumento } from './documento.ts';
-import type { Encargo, Resultado } from './pagina-pdf.ts';
+import type { Resultado, Task } from './pagina-pdf.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('obrero.ts runs in a worker thread only');
@@ -21,7 +21,7 @@ globalThis.Uint8Array = new Proxy(Bytes, {
 });
 Reflect.deleteProperty(globalThis, 'DecompressionStream');
 
-port.on('message', async ({ bytes, limites, maxBloqueBytes: max }: Encargo) => {
+port.on('message', async ({ bytes, limites, maxBloqueBytes: max }: Task) => {
   maxBloqueBytes = max;
   try {
     port.postMessage({ paginas: await readDocumento(bytes, limites) } satisfies Resultado);

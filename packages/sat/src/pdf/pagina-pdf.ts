@@ -55,7 +55,7 @@ export type MotivoPdf =
   | 'PDF sin texto';
 
 /** What the pool sends to one of its threads, which says `listo` once before it takes any. */
-export interface Encargo {
+export interface Task {
   readonly bytes: Uint8Array;
   readonly limites: LimitesPdf;
   /** Largest single piece of memory that reading may ask for, bytes. */

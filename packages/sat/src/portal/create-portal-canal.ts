@@ -33,11 +33,11 @@ interface PortalCanalDeps {
 
 export interface PortalCanal extends Sat<NombreConsultaPortal> {
   /**
-   * Logs out the sessions whose life is over: unused for `ociosaMs` (default: the setting `sesionInactivaMs`; 0 for all
+   * Logs out the sessions whose life is over: unused for `idleMs` (default: the setting `sesionInactivaMs`; 0 for all
    * of them), replaced, or of a credential that was stored again. To be called now and then by one process or several.
    * Gives their number.
    */
-  logout(signal: AbortSignal, ociosaMs?: number): Promise<number>;
+  logout(signal: AbortSignal, idleMs?: number): Promise<number>;
   /** Aborts log-ins in the background. */
   close(): Promise<void>;
 }
@@ -80,7 +80,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
         ask(pageClient, consulta, { settings, credencial, readPdf }),
       );
     },
-    logout: (signal, ociosaMs = settings.sesionInactivaMs) => sesiones.logout(portales, ociosaMs, signal),
+    logout: (signal, idleMs = settings.sesionInactivaMs) => sesiones.logout(portales, idleMs, signal),
     close: () => sesiones.close(),
   };
 }

@@ -16,7 +16,7 @@ export const PORTAL_CFDI: Portal = {
 
 /** phpcfdi/cfdi-sat-scraper, src/URLS.php. */
 const PAGINA_CIEC = '/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
-const PAGINA_CIEC_FEDERADA = '/nidp/wsfed/ep?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
+const PAGINA_CIEC_FEDERATED = '/nidp/wsfed/ep?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
 const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
 
 /**
@@ -39,7 +39,7 @@ async function enter(login: Login): Promise<void> {
 async function approachEfirma(pageClient: PageClient): Promise<void> {
   const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' });
   if (pagina.direccion.host === HOST_ACCESO) return;
-  await pageClient.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERADA }, Buffer.alloc(0));
+  await pageClient.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERATED }, Buffer.alloc(0));
 }
 
 /** The portal sends the browser through the identity provider (WS-Federation) and ends on a page that names the RFC. */

@@ -3,7 +3,7 @@ import type { SatHttp } from '../http/sat-http.ts';
 import { call } from '../soap/call.ts';
 import { escapeText, type PasoSoap } from '../soap/sobres.ts';
 import { type Elemento, NS_SOAP, onlyChild, resultOf } from '../soap/xml.ts';
-import { assertTextoSano, ilegible } from '../texto.ts';
+import { assertCleanText, ilegible } from '../texto.ts';
 
 const NS = 'http://tempuri.org/';
 /** Of the fields of the answer (phpcfdi/sat-estado-cfdi). */
@@ -42,8 +42,8 @@ function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
     return {
       resultado: 'ENCONTRADO',
       estado: estado === 'vigente' ? 'VIGENTE' : 'CANCELADO',
-      esCancelable: readOpcional(acuse, 'EsCancelable'),
-      estatusCancelacion: readOpcional(acuse, 'EstatusCancelacion'),
+      esCancelable: readOptional(acuse, 'EsCancelable'),
+      estatusCancelacion: readOptional(acuse, 'EstatusCancelacion'),
       validacionEfos: readValidacion(acuse),
     };
   }
@@ -54,16 +54,16 @@ function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
 }
 
 /** The text of a field; null when the answer leaves it out or empty. */
-function readOpcional(acuse: Elemento, nombre: string): string | null {
-  if (!acuse.hijos.some((h) => h.nombre === nombre)) return null;
+function readOptional(acuse: Elemento, nombre: string): string | null {
+  if (!acuse.children.some((h) => h.nombre === nombre)) return null;
   const texto = onlyChild(acuse, NS_ACUSE, nombre).texto.trim();
-  assertTextoSano(texto);
+  assertCleanText(texto);
   if (texto.length > 100) throw ilegible(nombre);
   return texto === '' ? null : texto;
 }
 
 function readValidacion(acuse: Elemento): string | null {
-  const codigo = readOpcional(acuse, 'ValidacionEFOS');
+  const codigo = readOptional(acuse, 'ValidacionEFOS');
   if (codigo !== null && !/^\d{3}$/.test(codigo)) throw ilegible('ValidacionEFOS');
   return codigo;
 }

@@ -138,8 +138,8 @@ describe('readPaginaQr', () => {
     const filas = [...FISICA, ...UBICACION];
     const entera = read(ENTERA);
     fc.assert(
-      fc.property(fc.shuffledSubarray(filas, { minLength: filas.length }), (mezcladas) => {
-        expect(read(pagina([REGIMENES, mezcladas]))).toEqual(entera);
+      fc.property(fc.shuffledSubarray(filas, { minLength: filas.length }), (shuffled) => {
+        expect(read(pagina([REGIMENES, shuffled]))).toEqual(entera);
       }),
     );
   });

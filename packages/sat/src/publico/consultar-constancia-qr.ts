@@ -9,7 +9,7 @@ import { type Campo, claveDeRegimen, toDatos } from '../constancia/campos.ts';
 import { readFechaConstancia } from '../fechas.ts';
 import type { SatHttp } from '../http/sat-http.ts';
 import { type Etiqueta, readEtiquetas, readTexto } from '../portal/paginas/etiquetas.ts';
-import { assertTextoSano, ilegible, toRotulo } from '../texto.ts';
+import { assertCleanText, ilegible, toLabel } from '../texto.ts';
 
 const HOST = 'siat.sat.gob.mx';
 const MAX_BYTES = 1024 * 1024;
@@ -77,7 +77,7 @@ const SIN_INFORMACION = /^No se encontr[oó] informaci[oó]n de la c[eé]dula de
  */
 export function readPaginaQr(html: string, rfc: string, idCif: string): Constancia | null {
   const etiquetas = readEtiquetas(html);
-  if (!etiquetas.some((e) => e.nombre === 'html' && e.cierra)) throw ilegible('constancia: página incompleta');
+  if (!etiquetas.some((e) => e.nombre === 'html' && e.closes)) throw ilegible('constancia: página incompleta');
   const pares = readPares(etiquetas);
   if (isSinInformacion(etiquetas)) {
     if (pares.length > 0) throw ilegible('constancia: página que se contradice');
@@ -127,15 +127,15 @@ function readAlta(valor: string): string | null {
 function isSinInformacion(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some(
     (e) =>
-      !e.cierra &&
-      (e.atributos.get('class') ?? '').split(/\s+/).includes('ui-messages-info-detail') &&
+      !e.closes &&
+      (e.attrs.get('class') ?? '').split(/\s+/).includes('ui-messages-info-detail') &&
       SIN_INFORMACION.test(readTexto([e])),
   );
 }
 
 function readTitular(etiquetas: readonly Etiqueta[]): string | null {
   for (const e of etiquetas) {
-    if (e.nombre !== 'li' || e.cierra) continue;
+    if (e.nombre !== 'li' || e.closes) continue;
     const rfc = TITULAR.exec(readTexto([e]))?.[1];
     if (rfc !== undefined) return rfc;
   }
@@ -149,7 +149,7 @@ interface Par {
 }
 
 const LIMITES = new Set(['td', 'th', 'tr', 'table', 'tbody', 'thead', 'tfoot', 'ul', 'li', 'form', 'body']);
-const ADORNOS = new Set(['span', 'b', 'strong', 'br', 'label']);
+const ORNAMENTS = new Set(['span', 'b', 'strong', 'br', 'label']);
 
 /** The rows of exactly two cells whose first one ends in a colon. */
 function readPares(etiquetas: readonly Etiqueta[]): readonly Par[] {
@@ -157,12 +157,12 @@ function readPares(etiquetas: readonly Etiqueta[]): readonly Par[] {
   let fila: string[] = [];
   const endFila = () => {
     const [etiqueta, valor] = fila;
-    if (fila.length === 2 && etiqueta?.endsWith(':')) pares.push({ etiqueta: toRotulo(etiqueta), valor: valor ?? '' });
+    if (fila.length === 2 && etiqueta?.endsWith(':')) pares.push({ etiqueta: toLabel(etiqueta), valor: valor ?? '' });
     fila = [];
   };
   for (const [from, e] of etiquetas.entries()) {
     if (e.nombre === 'tr') endFila();
-    if (e.nombre === 'td' && !e.cierra) fila.push(readCelda(etiquetas, from));
+    if (e.nombre === 'td' && !e.closes) fila.push(readCelda(etiquetas, from));
   }
   endFila();
   return pares;
@@ -174,8 +174,8 @@ function readCelda(etiquetas: readonly Etiqueta[], from: number): string {
   while (to < etiquetas.length && !LIMITES.has(etiquetas[to]?.nombre ?? '')) to += 1;
   const celda = etiquetas.slice(from, to);
   const texto = readTexto(celda);
-  assertTextoSano(texto);
-  const extraño = celda.slice(1).some((e) => !ADORNOS.has(e.nombre));
-  if (extraño && texto !== '') throw ilegible('constancia: marcas dentro de un valor');
+  assertCleanText(texto);
+  const isForeign = celda.slice(1).some((e) => !ORNAMENTS.has(e.nombre));
+  if (isForeign && texto !== '') throw ilegible('constancia: marcas dentro de un valor');
   return texto.normalize('NFC');
 }

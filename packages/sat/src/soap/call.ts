@@ -76,7 +76,7 @@ async function readAnswer(
       throw readFalla(faultCode(contenido), serverDate(respuesta.headers['date']));
     }
     if (status === 500) throw ilegible('HTTP 500 sin falla');
-    return { header: envelope.hijos.find((h) => h.nombre === 'Header' && h.ns === NS_SOAP), contenido };
+    return { header: envelope.children.find((h) => h.nombre === 'Header' && h.ns === NS_SOAP), contenido };
   } catch (error) {
     if (error instanceof SatError && error.clase === 'reintentable') await respuesta.markFailed();
     // A page with HTTP 500 is the front end speaking, whatever it says.
@@ -88,14 +88,14 @@ async function readAnswer(
 }
 
 function onlyElement(body: Elemento): Elemento {
-  const [contenido, otro] = body.hijos;
+  const [contenido, otro] = body.children;
   if (contenido === undefined || otro !== undefined) throw ilegible('cuerpo SOAP sin un solo elemento');
   return contenido;
 }
 
 /** `a:InvalidSecurity` and the like, with the prefix that all reports of them have; only if it looks like a code. */
 function faultCode(fault: Elemento): string {
-  const text = fault.hijos.find((h) => h.nombre === 'faultcode')?.texto.trim() ?? '';
+  const text = fault.children.find((h) => h.nombre === 'faultcode')?.texto.trim() ?? '';
   return /^[\w:.-]{1,64}$/.test(text) ? text : 'Fault';
 }
 

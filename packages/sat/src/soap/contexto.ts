@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type MotivoSatError, SatError } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
 import { ilegible } from '../texto.ts';
-import type { Firmante } from './efirma.ts';
+import type { Signer } from './efirma.ts';
 import type { ServicioSoap } from './sobres.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -25,7 +25,7 @@ export interface ContextoSoap {
   readonly servicio: ServicioSoap;
   /** Tokens of that service. */
   readonly tokens: Tokens;
-  readonly firmante: Firmante;
+  readonly signer: Signer;
   readonly signal: AbortSignal;
   readonly settings: Readonly<typeof SAT_SOAP_DEFAULTS>;
 }
@@ -37,22 +37,22 @@ export interface ContextoSoap {
  * (phpcfdi/sat-ws-descarga-masiva#82).
  */
 export async function conToken<T extends { readonly codigo: string }>(
-  { tokens, firmante, signal, settings }: ContextoSoap,
+  { tokens, signer, signal, settings }: ContextoSoap,
   call: (token: string) => Promise<T>,
 ): Promise<T> {
-  const token = await tokens.get(firmante, signal);
+  const token = await tokens.get(signer, signal);
   const first = await call(token);
   const isRefusal = ERRORES[first.codigo] === 'EFIRMA_RECHAZADA';
   if (first.codigo !== TOKEN_INVALIDO && !isRefusal) return first;
-  tokens.discard(firmante, token);
+  tokens.discard(signer, token);
   if (isRefusal)
     await sleep(settings.refusalPauseMs, undefined, { signal }).catch(() => {
       throw new SatError('CANCELADA');
     });
-  const fresh = await tokens.get(firmante, signal);
+  const fresh = await tokens.get(signer, signal);
   const second = await call(fresh);
   if (second.codigo !== TOKEN_INVALIDO) return second;
-  tokens.discard(firmante, fresh);
+  tokens.discard(signer, fresh);
   throw errorOf(TOKEN_INVALIDO);
 }
 

@@ -6,7 +6,7 @@ import { ilegible } from '../texto.ts';
 import { callStream } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readMensaje } from './contexto.ts';
 import { NS_DESCARGA, sobreDescarga } from './sobres.ts';
-import { attributesOf, createParser, MAX_PROFUNDIDAD, NS_SOAP, runParser } from './xml.ts';
+import { attributesOf, createParser, MAX_DEPTH, NS_SOAP, runParser } from './xml.ts';
 
 /**
  * Fetches a package. 5004 is given for a package that the SAT does not know, which asks for the same as 5007: a new
@@ -16,7 +16,7 @@ export async function descargarPaquete(
   contexto: ContextoSoap,
   { rfc, paquete }: DescargarPaquete,
 ): Promise<RespuestaDescargarPaquete> {
-  const sobre = sobreDescarga(contexto.firmante, rfc, paquete);
+  const sobre = sobreDescarga(contexto.signer, rfc, paquete);
   const { codigo, mensaje, zip } = await conToken(contexto, (token) => openPaquete(contexto, sobre, token));
   if (codigo === ACEPTADO && zip !== undefined) return { resultado: 'PAQUETE', zip };
   if (['5004', '5007', '5008'].includes(codigo)) return { resultado: 'AGOTADO', codigo, mensaje };
@@ -94,7 +94,7 @@ const LT = 0x3c;
 const GT = 0x3e;
 
 /** Everything but the base64 text: a few hundred bytes in truth. */
-const MAX_ESTRUCTURA = 256 * 1024;
+const MAX_STRUCTURE = 256 * 1024;
 
 interface RespuestaDescarga {
   readonly codigo: string;
@@ -131,7 +131,7 @@ export function createLectorPaquete(maxBytes: number) {
     if (path.length === 0 && (tag.local !== 'Envelope' || tag.uri !== NS_SOAP)) {
       throw ilegible('no es un sobre SOAP');
     }
-    if (path.length >= MAX_PROFUNDIDAD) throw ilegible('demasiada profundidad');
+    if (path.length >= MAX_DEPTH) throw ilegible('demasiada profundidad');
     // Envelope, Header and Body are SOAP's, what we read in them the service's.
     const ns = path.length < 2 ? NS_SOAP : NS_DESCARGA;
     path.push(tag.local);
@@ -164,7 +164,7 @@ export function createLectorPaquete(maxBytes: number) {
 
   function feed(bytes: Buffer): void {
     structure += bytes.length;
-    if (structure > MAX_ESTRUCTURA) throw ilegible('demasiado XML');
+    if (structure > MAX_STRUCTURE) throw ilegible('demasiado XML');
     runParser(() => parser.write(decoder.write(bytes)));
   }
 

@@ -2,7 +2,7 @@ import { createPrivateKey, createSign, type KeyObject, X509Certificate } from 'n
 import { type CredencialEfirma, SatError } from '@acuse/core';
 
 /** Data of the signer in a message. */
-export interface DatosFirmante {
+export interface SignerData {
   /** SHA-256 of the certificate: what a token is cached under. */
   readonly huella: string;
   /** The certificate, DER in base64 without line breaks. */
@@ -16,7 +16,7 @@ export interface DatosFirmante {
 }
 
 /** An e.firma ready to sign. */
-export interface Firmante extends DatosFirmante {
+export interface Signer extends SignerData {
   /** The moment, milliseconds, that an authentication made now is dated at. */
   momento(now: number): number;
   /** RSA-SHA1 over the UTF-8 bytes, base64: the only algorithm that any client of the service was seen to use. */
@@ -24,7 +24,7 @@ export interface Firmante extends DatosFirmante {
 }
 
 /** Opens an e.firma. Throws EFIRMA_RECHAZADA when it cannot be read or the key is not the certificate's pair. */
-export function openEfirma(credencial: CredencialEfirma): Firmante {
+export function openEfirma(credencial: CredencialEfirma): Signer {
   const { cert, key } = readPair(credencial);
   if (!cert.checkPrivateKey(key)) {
     throw new SatError('EFIRMA_RECHAZADA', { detalle: 'la llave no es la del certificado' });
@@ -36,7 +36,7 @@ export function openEfirma(credencial: CredencialEfirma): Firmante {
   };
 }
 
-export const datosDe = (cert: X509Certificate): DatosFirmante => ({
+export const datosDe = (cert: X509Certificate): SignerData => ({
   huella: cert.fingerprint256,
   certificado: cert.raw.toString('base64'),
   emisor: cert.issuer.split('\n').reverse().join(','),

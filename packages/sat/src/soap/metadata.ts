@@ -21,9 +21,9 @@ export async function solicitarMetadata(
   contexto: ContextoSoap,
   { rfc, tipo, periodo }: SolicitarMetadata,
 ): Promise<RespuestaSolicitarMetadata> {
-  const { http, servicio, firmante, signal, settings } = contexto;
+  const { http, servicio, signer, signal, settings } = contexto;
   const operacion = OPERACION[tipo];
-  const sobre = sobreFirmado(firmante, operacion, 'solicitud', {
+  const sobre = sobreFirmado(signer, operacion, 'solicitud', {
     RfcSolicitante: rfc,
     TipoSolicitud: 'Metadata',
     EstadoComprobante: 'Todos',
@@ -31,16 +31,16 @@ export async function solicitarMetadata(
     FechaFinal: periodo.fin,
     ...(tipo === 'emitidos' ? { RfcEmisor: rfc } : { RfcReceptor: rfc }),
   });
-  const { codigo, atributos } = await conToken(contexto, async (token) => {
+  const { codigo, attrs } = await conToken(contexto, async (token) => {
     const paso = servicio[tipo];
     const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
-    const { atributos } = resultOf(contenido, NS_DESCARGA, operacion);
-    return { codigo: readCodigo(atributos['CodEstatus'], 'CodEstatus'), atributos };
+    const { attrs } = resultOf(contenido, NS_DESCARGA, operacion);
+    return { codigo: readCodigo(attrs['CodEstatus'], 'CodEstatus'), attrs };
   });
-  const mensaje = readMensaje(atributos['Mensaje']);
+  const mensaje = readMensaje(attrs['Mensaje']);
   switch (codigo) {
     case ACEPTADO:
-      return { resultado: 'ACEPTADA', folio: readId(atributos['IdSolicitud'], 'IdSolicitud') };
+      return { resultado: 'ACEPTADA', folio: readId(attrs['IdSolicitud'], 'IdSolicitud') };
     case '5003':
       return { resultado: 'DEMASIADOS' };
     case '5004':
@@ -57,20 +57,20 @@ export async function solicitarMetadata(
 }
 
 /** Codes that the SAT gives as the reason of a state (`CodigoEstadoSolicitud`). */
-const RAZONES = new Set('300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5010 5011 5012'.split(' '));
+const REASONS = new Set('300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5010 5011 5012'.split(' '));
 
 /** Asks how far a request is. */
 export async function verificarMetadata(
   contexto: ContextoSoap,
   { rfc, folio }: VerificarMetadata,
 ): Promise<RespuestaVerificarMetadata> {
-  const { http, servicio, firmante, signal, settings } = contexto;
-  const sobre = sobreVerifica(firmante, rfc, folio);
+  const { http, servicio, signer, signal, settings } = contexto;
+  const sobre = sobreVerifica(signer, rfc, folio);
   const { codigo, result } = await conToken(contexto, async (token) => {
     const paso = servicio.verifica;
     const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
     const result = resultOf(contenido, NS_DESCARGA, 'VerificaSolicitudDescarga');
-    return { codigo: readCodigo(result.atributos['CodEstatus'], 'CodEstatus'), result };
+    return { codigo: readCodigo(result.attrs['CodEstatus'], 'CodEstatus'), result };
   });
   return readEstado(result, codigo);
 }
@@ -81,11 +81,11 @@ export async function verificarMetadata(
  * that the call failed.
  */
 function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMetadata {
-  const { EstadoSolicitud, CodigoEstadoSolicitud, Mensaje } = result.atributos;
+  const { EstadoSolicitud, CodigoEstadoSolicitud, Mensaje } = result.attrs;
   const mensaje = readMensaje(Mensaje);
   const razon = () => {
     const codigo = readCodigo(CodigoEstadoSolicitud || codEstatus, 'CodigoEstadoSolicitud');
-    if (!RAZONES.has(codigo)) throw ilegible('CodigoEstadoSolicitud desconocido', codigo);
+    if (!REASONS.has(codigo)) throw ilegible('CodigoEstadoSolicitud desconocido', codigo);
     return codigo;
   };
   switch (EstadoSolicitud || '0') {
@@ -113,10 +113,10 @@ function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMet
 }
 
 function readTerminada(result: Elemento): RespuestaVerificarMetadata {
-  const paquetes = result.hijos
-    .filter((hijo) => hijo.nombre === 'IdsPaquetes' && hijo.ns === NS_DESCARGA)
-    .map((hijo) => readId(hijo.texto.trim(), 'IdsPaquetes'));
-  const numero = result.atributos['NumeroCFDIs'];
+  const paquetes = result.children
+    .filter((child) => child.nombre === 'IdsPaquetes' && child.ns === NS_DESCARGA)
+    .map((child) => readId(child.texto.trim(), 'IdsPaquetes'));
+  const numero = result.attrs['NumeroCFDIs'];
   if (numero !== undefined && !/^\d{1,9}$/.test(numero)) throw ilegible('NumeroCFDIs no es un número');
   const registros = numero === undefined ? null : Number(numero);
   if (paquetes.length === 0) {

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type CredencialEfirma, type Presigned, SatError, SinFirma } from '@acuse/core';
-import { type DatosFirmante, datosDe, type Firmante, openEfirma } from './efirma.ts';
+import { datosDe, openEfirma, type Signer, type SignerData } from './efirma.ts';
 import { sobreAutentica, sobreDescarga, sobreVerifica, VIGENCIA_MS } from './sobres.ts';
 
 /**
@@ -62,9 +62,9 @@ const signAsync = promisify(sign);
 const huellaDe = (texto: string) => createHash('sha256').update(texto, 'utf8').digest('hex').slice(0, 32);
 
 /** What has to be signed, found by writing every message once without a key. */
-function textosDe(datos: DatosFirmante, rfc: string, { folios, desde, hasta }: ParaFirmar): string[] {
+function textosDe(datos: SignerData, rfc: string, { folios, desde, hasta }: ParaFirmar): string[] {
   const textos: string[] = [];
-  const firmante: Firmante = {
+  const signer: Signer = {
     ...datos,
     momento: momentoDe,
     sign(texto) {
@@ -74,10 +74,10 @@ function textosDe(datos: DatosFirmante, rfc: string, { folios, desde, hasta }: P
   };
   const last = hasta.getTime() + RELOJES_MS;
   for (let at = momentoDe(desde.getTime() - RELOJES_MS); at <= last; at += PASO_MS)
-    sobreAutentica(firmante, new Date(at));
+    sobreAutentica(signer, new Date(at));
   for (const folio of folios) {
-    sobreVerifica(firmante, rfc, folio);
-    for (const paquete of paquetesDe(folio)) sobreDescarga(firmante, rfc, paquete);
+    sobreVerifica(signer, rfc, folio);
+    for (const paquete of paquetesDe(folio)) sobreDescarga(signer, rfc, paquete);
   }
   return textos;
 }
@@ -97,7 +97,7 @@ function paquetesDe(folio: string): string[] {
 }
 
 /** Signs with the signatures made beforehand. `sign` throws {@link SinFirma} for other texts. */
-export function openPresigned({ cer, firmas }: Presigned): Firmante {
+export function openPresigned({ cer, firmas }: Presigned): Signer {
   const datos = datosDe(new X509Certificate(cer));
   return {
     ...datos,

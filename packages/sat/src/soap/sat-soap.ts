@@ -40,8 +40,8 @@ export function createSatSoap(deps: {
   const open = (servicio: ServicioSoap) => ({
     servicio,
     tokens: createTokens({
-      authenticate: (firmante, signal) =>
-        requestToken(inNameOf(deps.http, firmante.huella), servicio, firmante, now, {
+      authenticate: (signer, signal) =>
+        requestToken(inNameOf(deps.http, signer.huella), servicio, signer, now, {
           maxBytes: settings.maxAnswerBytes,
           signal,
         }),
@@ -61,9 +61,9 @@ export function createSatSoap(deps: {
       const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
       const paso = consulta.consulta === 'descargar-paquete' ? servicio.descarga : servicio.verifica;
       deps.http.assertRoom(paso.direccion.host);
-      const firmante = credencial.tipo === 'presigned' ? openPresigned(credencial) : openEfirma(credencial);
-      const http = inNameOf(deps.http, firmante.huella);
-      const contexto = { http, servicio, tokens, firmante, signal, settings };
+      const signer = credencial.tipo === 'presigned' ? openPresigned(credencial) : openEfirma(credencial);
+      const http = inNameOf(deps.http, signer.huella);
+      const contexto = { http, servicio, tokens, signer, signal, settings };
       return await CONSULTAS[consulta.consulta](contexto, consulta);
     },
   };

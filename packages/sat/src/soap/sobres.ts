@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { Documento } from '@acuse/core';
 import type { DireccionSat } from '../http/direcciones.ts';
-import type { Firmante } from './efirma.ts';
+import type { Signer } from './efirma.ts';
 import { NS_SOAP } from './xml.ts';
 
 /** One SOAP 1.1 operation: where it is sent and the value of its SOAPAction header (written without quotes). */
@@ -52,8 +52,8 @@ const BASE64 = `${WSS}-soap-message-security-1.0#Base64Binary`;
 export const VIGENCIA_MS = 5 * 60_000;
 
 /** The authentication message: a timestamp signed with the e.firma (WS-Security 1.0, X.509 token profile). */
-export function sobreAutentica(firmante: Firmante, now: Date): string {
-  const at = firmante.momento(now.getTime());
+export function sobreAutentica(signer: Signer, now: Date): string {
+  const at = signer.momento(now.getTime());
   const created = new Date(at).toISOString();
   const expires = new Date(at + VIGENCIA_MS).toISOString();
   const times = `<u:Created>${created}</u:Created><u:Expires>${expires}</u:Expires>`;
@@ -68,8 +68,8 @@ export function sobreAutentica(firmante: Firmante, now: Date): string {
     `<s:Header><o:Security xmlns:o="${WSSE}" s:mustUnderstand="1">` +
     `<u:Timestamp u:Id="_0">${times}</u:Timestamp>` +
     `<o:BinarySecurityToken u:Id="${tokenId}" ValueType="${X509V3}" EncodingType="${BASE64}">` +
-    `${firmante.certificado}</o:BinarySecurityToken>` +
-    signature(canonical, '#_0', keyInfo, firmante.sign) +
+    `${signer.certificado}</o:BinarySecurityToken>` +
+    signature(canonical, '#_0', keyInfo, signer.sign) +
     '</o:Security></s:Header>' +
     `<s:Body><Autentica xmlns="${NS_AUTENTICA}"></Autentica></s:Body></s:Envelope>`
   );
@@ -80,36 +80,36 @@ export function sobreAutentica(firmante: Firmante, now: Date): string {
  * question and whose last child is the signature.
  */
 export function sobreFirmado(
-  firmante: Firmante,
+  signer: Signer,
   operacion: string,
-  hijo: 'solicitud' | 'peticionDescarga',
-  atributos: Readonly<Record<string, string>>,
+  child: 'solicitud' | 'peticionDescarga',
+  attrs: Readonly<Record<string, string>>,
 ): string {
-  const pairs = Object.entries(atributos)
+  const pairs = Object.entries(attrs)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
     .join('');
-  const canonical = `<des:${operacion} xmlns:des="${NS_DESCARGA}"><des:${hijo}${pairs}></des:${hijo}></des:${operacion}>`;
+  const canonical = `<des:${operacion} xmlns:des="${NS_DESCARGA}"><des:${child}${pairs}></des:${child}></des:${operacion}>`;
   const keyInfo =
     '<X509Data><X509IssuerSerial>' +
-    `<X509IssuerName>${escapeText(firmante.emisor)}</X509IssuerName>` +
-    `<X509SerialNumber>${firmante.serie}</X509SerialNumber>` +
-    `</X509IssuerSerial><X509Certificate>${firmante.certificado}</X509Certificate></X509Data>`;
+    `<X509IssuerName>${escapeText(signer.emisor)}</X509IssuerName>` +
+    `<X509SerialNumber>${signer.serie}</X509SerialNumber>` +
+    `</X509IssuerSerial><X509Certificate>${signer.certificado}</X509Certificate></X509Data>`;
   return (
     `<s:Envelope xmlns:s="${NS_SOAP}" xmlns:des="${NS_DESCARGA}"><s:Header></s:Header><s:Body>` +
-    `<des:${operacion}><des:${hijo}${pairs}>` +
-    signature(canonical, '', keyInfo, firmante.sign) +
-    `</des:${hijo}></des:${operacion}></s:Body></s:Envelope>`
+    `<des:${operacion}><des:${child}${pairs}>` +
+    signature(canonical, '', keyInfo, signer.sign) +
+    `</des:${child}></des:${operacion}></s:Body></s:Envelope>`
   );
 }
 
 /** The look at a request: nothing of it changes from one look to the next. */
-export const sobreVerifica = (firmante: Firmante, rfc: string, folio: string): string =>
-  sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio, RfcSolicitante: rfc });
+export const sobreVerifica = (signer: Signer, rfc: string, folio: string): string =>
+  sobreFirmado(signer, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio, RfcSolicitante: rfc });
 
 /** The download of a package. */
-export const sobreDescarga = (firmante: Firmante, rfc: string, paquete: string): string =>
-  sobreFirmado(firmante, 'PeticionDescargaMasivaTercerosEntrada', 'peticionDescarga', {
+export const sobreDescarga = (signer: Signer, rfc: string, paquete: string): string =>
+  sobreFirmado(signer, 'PeticionDescargaMasivaTercerosEntrada', 'peticionDescarga', {
     IdPaquete: paquete,
     RfcSolicitante: rfc,
   });

@@ -3,7 +3,7 @@ import { untilCancelled } from '../http/cuerpo.ts';
 import type { SatHttp } from '../http/sat-http.ts';
 import { ilegible } from '../texto.ts';
 import { call, type ReadFalla, type RespuestaSoap } from './call.ts';
-import type { Firmante } from './efirma.ts';
+import type { Signer } from './efirma.ts';
 import { NS_AUTENTICA, type ServicioSoap, sobreAutentica, WSSE, WSU } from './sobres.ts';
 import { onlyChild, resultOf } from './xml.ts';
 
@@ -21,28 +21,28 @@ interface EnCurso {
  * message is signed with it; those signed beforehand are kept apart.
  */
 export function createTokens(deps: {
-  authenticate: (firmante: Firmante, signal: AbortSignal) => Promise<Token>;
+  authenticate: (signer: Signer, signal: AbortSignal) => Promise<Token>;
   now: () => number;
   marginMs: number;
 }) {
-  const vigentes = new Map<string, { valor: string; renovarEn: number }>();
+  const vigentes = new Map<string, { valor: string; renewAt: number }>();
   const enCurso = new Map<string, EnCurso>();
 
-  function start(firmante: Firmante): EnCurso {
+  function start(signer: Signer): EnCurso {
     const controller = new AbortController();
     const sentAt = deps.now();
     const promise = deps
-      .authenticate(firmante, controller.signal)
+      .authenticate(signer, controller.signal)
       .then(({ valor, vidaMs }) => {
-        for (const [huella, { renovarEn }] of vigentes) if (renovarEn <= deps.now()) vigentes.delete(huella);
-        vigentes.set(firmante.huella, { valor, renovarEn: sentAt + vidaMs - deps.marginMs });
+        for (const [huella, { renewAt }] of vigentes) if (renewAt <= deps.now()) vigentes.delete(huella);
+        vigentes.set(signer.huella, { valor, renewAt: sentAt + vidaMs - deps.marginMs });
         return valor;
       })
       .finally(() => {
-        if (enCurso.get(firmante.huella)?.promise === promise) enCurso.delete(firmante.huella);
+        if (enCurso.get(signer.huella)?.promise === promise) enCurso.delete(signer.huella);
       });
     const flight = { promise, controller, waiting: 0 };
-    enCurso.set(firmante.huella, flight);
+    enCurso.set(signer.huella, flight);
     return flight;
   }
 
@@ -51,25 +51,25 @@ export function createTokens(deps: {
      * A token that is good for at least the margin; one authentication at a time per certificate, shared by all who
      * wait.
      */
-    async get(firmante: Firmante, signal: AbortSignal): Promise<string> {
+    async get(signer: Signer, signal: AbortSignal): Promise<string> {
       if (signal.aborted) throw new SatError('CANCELADA');
-      const vigente = vigentes.get(firmante.huella);
-      if (vigente !== undefined && deps.now() < vigente.renovarEn) return vigente.valor;
-      const flight = enCurso.get(firmante.huella) ?? start(firmante);
+      const vigente = vigentes.get(signer.huella);
+      if (vigente !== undefined && deps.now() < vigente.renewAt) return vigente.valor;
+      const flight = enCurso.get(signer.huella) ?? start(signer);
       flight.waiting += 1;
       try {
         return await untilCancelled(() => flight.promise, signal);
       } finally {
         flight.waiting -= 1;
         if (flight.waiting === 0) {
-          if (enCurso.get(firmante.huella) === flight) enCurso.delete(firmante.huella);
+          if (enCurso.get(signer.huella) === flight) enCurso.delete(signer.huella);
           flight.controller.abort();
         }
       }
     },
     /** Forgets a token that the SAT refused, unless it has been replaced meanwhile. */
-    discard(firmante: Firmante, token: string): void {
-      if (vigentes.get(firmante.huella)?.valor === token) vigentes.delete(firmante.huella);
+    discard(signer: Signer, token: string): void {
+      if (vigentes.get(signer.huella)?.valor === token) vigentes.delete(signer.huella);
     },
   };
 }
@@ -91,15 +91,15 @@ const VIDA_MAXIMA_MS = 10 * 60_000;
 export async function requestToken(
   http: SatHttp,
   servicio: ServicioSoap,
-  firmante: Firmante,
+  signer: Signer,
   now: () => number,
   options: { maxBytes: number; signal: AbortSignal },
 ): Promise<Token> {
   const respuesta = await call(
     http,
-    { paso: servicio.autentica, sobre: sobreAutentica(firmante, new Date(now())), signal: options.signal },
+    { paso: servicio.autentica, sobre: sobreAutentica(signer, new Date(now())), signal: options.signal },
     options.maxBytes,
-    readFalla(firmante, now),
+    readFalla(signer, now),
   );
   return { valor: readToken(respuesta), vidaMs: readVida(respuesta) };
 }
@@ -111,11 +111,11 @@ export async function requestToken(
  * stored again, so it is blamed only on evidence of our own: its certificate is not valid at the server's time. (That
  * the key fits the certificate was checked before sending.) Everything else may be tried again.
  */
-function readFalla(firmante: Firmante, now: () => number): ReadFalla {
+function readFalla(signer: Signer, now: () => number): ReadFalla {
   return (codigo, fecha) => {
     const servidor = fecha?.getTime() ?? now();
     const desfase = Math.abs(servidor - now());
-    const outside = servidor < firmante.validoDesde.getTime() || servidor > firmante.validoHasta.getTime();
+    const outside = servidor < signer.validoDesde.getTime() || servidor > signer.validoHasta.getTime();
     if (codigo.endsWith(':InvalidSecurity') && outside) {
       return new SatError('EFIRMA_RECHAZADA', { codigo, detalle: 'certificado fuera de su vigencia' });
     }

@@ -2,7 +2,7 @@ import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLectorPaquete } from './descargar-paquete.ts';
-import { type Elemento, MAX_ATRIBUTOS, MAX_ELEMENTOS, MAX_PROFUNDIDAD, MAX_TEXTO, parseXml } from './xml.ts';
+import { type Elemento, MAX_ATTRIBUTES, MAX_DEPTH, MAX_ELEMENTOS, MAX_TEXTO, parseXml } from './xml.ts';
 
 function detail(read: () => unknown): string {
   try {
@@ -32,12 +32,12 @@ it('an answer in XML that is cut is none, wherever it is', () => {
 describe('the bounds of an answer in XML', () => {
   it.each([
     ['elements', (n: number) => `<a>${'<b/>'.repeat(n - 1)}</a>`, MAX_ELEMENTOS, 'demasiados elementos'],
-    ['depth', (n: number) => '<a>'.repeat(n) + '</a>'.repeat(n), MAX_PROFUNDIDAD, 'demasiada profundidad'],
-    ['attributes', (n: number) => `<a${attributes(n)}/>`, MAX_ATRIBUTOS, 'demasiados atributos'],
+    ['depth', (n: number) => '<a>'.repeat(n) + '</a>'.repeat(n), MAX_DEPTH, 'demasiada profundidad'],
+    ['attributes', (n: number) => `<a${attributes(n)}/>`, MAX_ATTRIBUTES, 'demasiados atributos'],
     [
       'namespaces',
       (n: number) => `<a${attributes(n).replaceAll(' a', ' xmlns:a')}/>`,
-      MAX_ATRIBUTOS,
+      MAX_ATTRIBUTES,
       'demasiados atributos',
     ],
     ['a value', (n: number) => `<a b="${'x'.repeat(n)}"/>`, MAX_TEXTO, 'atributo demasiado largo'],
@@ -58,7 +58,7 @@ describe('the bounds of an answer in XML', () => {
     const open = '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/">';
     const read = (xml: string) => detail(() => createLectorPaquete(1 << 20).write(Buffer.from(open + xml)));
     expect(read('<b/>'.repeat(MAX_ELEMENTOS))).toBe('demasiados elementos');
-    expect(read(`<b${attributes(MAX_ATRIBUTOS + 1)}/>`)).toBe('demasiados atributos');
+    expect(read(`<b${attributes(MAX_ATTRIBUTES + 1)}/>`)).toBe('demasiados atributos');
   });
 
   it('are the only trees that are read, whatever is written', () => {
@@ -67,28 +67,28 @@ describe('the bounds of an answer in XML', () => {
       tree: fc
         .tuple(
           nombre,
-          fc.nat(MAX_ATRIBUTOS * 2),
+          fc.nat(MAX_ATTRIBUTES * 2),
           fc.array(fc.oneof(fc.constantFrom('x', '&amp;', '<!-- -->'), tie('tree')), { maxLength: 5 }),
         )
-        .map(([name, count, hijos]) => `<${name}${attributes(count)}>${hijos.join('')}</${name}>`),
+        .map(([name, count, children]) => `<${name}${attributes(count)}>${children.join('')}</${name}>`),
     }));
-    const sizeOf = ({ hijos }: Elemento): { elementos: number; profundidad: number } => {
-      const sizes = hijos.map(sizeOf);
+    const sizeOf = ({ children }: Elemento): { elementos: number; depth: number } => {
+      const sizes = children.map(sizeOf);
       return {
         elementos: 1 + sizes.reduce((sum, each) => sum + each.elementos, 0),
-        profundidad: 1 + Math.max(0, ...sizes.map((each) => each.profundidad)),
+        depth: 1 + Math.max(0, ...sizes.map((each) => each.depth)),
       };
     };
     fc.assert(
       fc.property(tree, (xml) => {
-        const tooMany = (xml.match(/<\w+[^>]*>/g) ?? []).some((tag) => (tag.match(/=/g) ?? []).length > MAX_ATRIBUTOS);
+        const tooMany = (xml.match(/<\w+[^>]*>/g) ?? []).some((tag) => (tag.match(/=/g) ?? []).length > MAX_ATTRIBUTES);
         const found = detailOf(xml);
         if (found !== 'read') {
           expect(tooMany || found === 'demasiada profundidad').toBe(true);
           return;
         }
-        const { elementos, profundidad } = sizeOf(parseXml(xml));
-        expect([tooMany, profundidad <= MAX_PROFUNDIDAD]).toEqual([false, true]);
+        const { elementos, depth } = sizeOf(parseXml(xml));
+        expect([tooMany, depth <= MAX_DEPTH]).toEqual([false, true]);
         expect(elementos).toBe((xml.match(/<\/\w+>/g) ?? []).length);
       }),
       { numRuns: 200 },

@@ -3,12 +3,12 @@ import { SaxesParser } from 'saxes';
 import { ilegible } from '../texto.ts';
 
 export const NS_SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
-export const MAX_PROFUNDIDAD = 32;
+export const MAX_DEPTH = 32;
 /**
  * The longest answer in truth, a verification, has an element for each of some hundred packages, and six attributes.
  */
 export const MAX_ELEMENTOS = 10_000;
-export const MAX_ATRIBUTOS = 64;
+export const MAX_ATTRIBUTES = 64;
 /** Characters of one text or of one attribute. The longest in truth is a token of some two thousand. */
 export const MAX_TEXTO = 64 * 1024;
 
@@ -16,14 +16,14 @@ export const MAX_TEXTO = 64 * 1024;
 export interface Elemento {
   readonly nombre: string;
   readonly ns: string;
-  readonly atributos: Readonly<Record<string, string>>;
-  readonly hijos: readonly Elemento[];
+  readonly attrs: Readonly<Record<string, string>>;
+  readonly children: readonly Elemento[];
   /** Its own text, children left out. */
   readonly texto: string;
 }
 
 interface Abierto extends Elemento {
-  readonly hijos: Elemento[];
+  readonly children: Elemento[];
   texto: string;
 }
 
@@ -34,15 +34,15 @@ interface Abierto extends Elemento {
 export function createParser(): SaxesParser<{ xmlns: true }> {
   const parser = new SaxesParser({ xmlns: true });
   let elementos = 0;
-  let atributos = 0;
+  let attrs = 0;
   parser.on('opentagstart', () => {
     elementos += 1;
-    atributos = 0;
+    attrs = 0;
     if (elementos > MAX_ELEMENTOS) throw ilegible('demasiados elementos');
   });
   parser.on('attribute', ({ value }) => {
-    atributos += 1;
-    if (atributos > MAX_ATRIBUTOS) throw ilegible('demasiados atributos');
+    attrs += 1;
+    if (attrs > MAX_ATTRIBUTES) throw ilegible('demasiados atributos');
     if (value.length > MAX_TEXTO) throw ilegible('atributo demasiado largo');
   });
   return parser;
@@ -59,10 +59,10 @@ export function parseXml(text: string): Elemento {
   let root: Elemento | undefined;
   const parser = createParser();
   parser.on('opentag', (tag) => {
-    if (stack.length >= MAX_PROFUNDIDAD) throw ilegible('demasiada profundidad');
-    const atributos = attributesOf(tag.attributes);
-    const elemento: Abierto = { nombre: tag.local, ns: tag.uri, atributos, hijos: [], texto: '' };
-    stack.at(-1)?.hijos.push(elemento);
+    if (stack.length >= MAX_DEPTH) throw ilegible('demasiada profundidad');
+    const attrs = attributesOf(tag.attributes);
+    const elemento: Abierto = { nombre: tag.local, ns: tag.uri, attrs, children: [], texto: '' };
+    stack.at(-1)?.children.push(elemento);
     root ??= elemento;
     stack.push(elemento);
   });
@@ -102,9 +102,9 @@ export function runParser(step: () => void): void {
 
 /** The only child of that name in that namespace, or RESPUESTA_ILEGIBLE. */
 export function onlyChild(padre: Elemento, ns: string, nombre: string): Elemento {
-  const [hijo, otro] = padre.hijos.filter((h) => h.nombre === nombre);
-  if (hijo?.ns !== ns || otro !== undefined) throw ilegible(`falta ${nombre}`);
-  return hijo;
+  const [child, otro] = padre.children.filter((h) => h.nombre === nombre);
+  if (child?.ns !== ns || otro !== undefined) throw ilegible(`falta ${nombre}`);
+  return child;
 }
 
 /** The result of an operation, as WCF names it: `…Response` around `…Result`, both in the operation's namespace. */

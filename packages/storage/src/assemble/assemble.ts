@@ -125,8 +125,8 @@ async function* rowsOf(
         registros: 0,
         fueraDePeriodo: 0,
         terceros: 0,
-        columnasAdicionales: [],
-        entradasIgnoradas: satPackage.ignored,
+        extraColumns: [],
+        ignoredEntries: satPackage.ignored,
       };
       paquetes.push(leido);
       yield* csvRows(satPackage, parte.recortar ? parte.periodo : null, limits, leido, seen, signal);
@@ -158,9 +158,9 @@ async function* csvRows(
     }
     leido.registros += transformer.registros;
     leido.fueraDePeriodo += transformer.recortados;
-    leido.columnasAdicionales = [...new Set([...leido.columnasAdicionales, ...transformer.columnasExtra])];
+    leido.extraColumns = [...new Set([...leido.extraColumns, ...transformer.columnasExtra])];
   }
-  leido.entradasIgnoradas = [...leido.entradasIgnoradas, ...foreign.names];
+  leido.ignoredEntries = [...leido.ignoredEntries, ...foreign.names];
 }
 
 async function readTerceros(satPackage: SatPackage, limits: PaqueteLimits, signal: AbortSignal): Promise<Terceros> {
@@ -193,8 +193,8 @@ interface PaqueteLeido {
   fueraDePeriodo: number;
   /** Records in its file of third parties. */
   terceros: number;
-  columnasAdicionales: readonly string[];
-  entradasIgnoradas: readonly string[];
+  extraColumns: readonly string[];
+  ignoredEntries: readonly string[];
 }
 
 interface ParteLeida {
@@ -255,8 +255,8 @@ function renderManifest(
         registros: leido.registros,
         fuera_de_periodo: leido.fueraDePeriodo,
         registros_de_terceros: leido.terceros,
-        columnas_adicionales: leido.columnasAdicionales,
-        entradas_ignoradas: leido.entradasIgnoradas,
+        columnas_adicionales: leido.extraColumns,
+        entradas_ignoradas: leido.ignoredEntries,
       })),
     })),
     entradas: entries.map(({ nombre, bytes, sha256 }) => ({ nombre, bytes, sha256 })),

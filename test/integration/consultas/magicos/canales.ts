@@ -24,45 +24,45 @@ const retenciones = async (servicio: Servicio, caller: Caller) => {
 };
 
 /** The searches that find nothing are made again; what lies behind none of them is asked for once. */
-export const vacioFalso: Prueba = async ({ holgado }, rfc) => {
-  const caller = await holgado.newCiecCaller({ rfc });
-  await facturas(holgado, caller);
-  await retenciones(holgado, caller);
+export const vacioFalso: Prueba = async ({ relaxed }, rfc) => {
+  const caller = await relaxed.newCiecCaller({ rfc });
+  await facturas(relaxed, caller);
+  await retenciones(relaxed, caller);
   const data = await expectOk(caller.call('tax/opinion-cumplimiento', { rfc }));
-  expect(data).toMatchObject({ rfc, opinion: holgado.simulador.world.taxpayers.profile(rfc).opinion.sentido });
+  expect(data).toMatchObject({ rfc, opinion: relaxed.simulador.world.taxpayers.profile(rfc).opinion.sentido });
 };
 
-export const porElPortal: Prueba = async ({ holgado }, rfc) => {
-  await facturas(holgado, await holgado.newCiecCaller({ rfc }));
-  await retenciones(holgado, await holgado.newCiecCaller({ rfc }));
+export const porElPortal: Prueba = async ({ relaxed }, rfc) => {
+  await facturas(relaxed, await relaxed.newCiecCaller({ rfc }));
+  await retenciones(relaxed, await relaxed.newCiecCaller({ rfc }));
 };
 
 /** Both the period with rows and, by the code in the request's answer, the one without. */
-export const vacioAlPedir: Prueba = async ({ holgado }, rfc) => {
-  await facturas(holgado, await holgado.newCiecCaller({ rfc }));
-  const caller = await newEfirmaCaller(holgado, { rfc });
+export const vacioAlPedir: Prueba = async ({ relaxed }, rfc) => {
+  await facturas(relaxed, await relaxed.newCiecCaller({ rfc }));
+  const caller = await newEfirmaCaller(relaxed, { rfc });
   const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 60 });
 };
 
-export const efirmaPorElPortal: Prueba = async ({ holgado }, rfc) => {
-  await facturas(holgado, await newEfirmaCaller(holgado, { rfc }), 'tax/facturas-fiel');
-  const caller = await newEfirmaCaller(holgado, { rfc });
+export const efirmaPorElPortal: Prueba = async ({ relaxed }, rfc) => {
+  await facturas(relaxed, await newEfirmaCaller(relaxed, { rfc }), 'tax/facturas-fiel');
+  const caller = await newEfirmaCaller(relaxed, { rfc });
   await expectOk(caller.call('tax/opinion-cumplimiento-fiel', { rfc }));
 };
 
-export const retencionesPorElPortal: Prueba = async ({ holgado }, rfc) =>
-  retenciones(holgado, await holgado.newCiecCaller({ rfc }));
+export const retencionesPorElPortal: Prueba = async ({ relaxed }, rfc) =>
+  retenciones(relaxed, await relaxed.newCiecCaller({ rfc }));
 
-export const retencionesPorElServicio: Prueba = async ({ holgado }, rfc) =>
-  retenciones(holgado, await newEfirmaCaller(holgado, { rfc }));
+export const retencionesPorElServicio: Prueba = async ({ relaxed }, rfc) =>
+  retenciones(relaxed, await newEfirmaCaller(relaxed, { rfc }));
 
-export const tardada: Prueba = async ({ apurado }, rfc) => {
-  await expectEspera(apurado, rfc);
+export const lateExport: Prueba = async ({ hurried }, rfc) => {
+  await expectEspera(hurried, rfc);
 };
 
-export const codigoDesconocido: Prueba = async ({ holgado }, rfc) => {
-  const caller = await newEfirmaCaller(holgado, { rfc });
+export const codigoDesconocido: Prueba = async ({ relaxed }, rfc) => {
+  const caller = await newEfirmaCaller(relaxed, { rfc });
   const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   const registros = expect.any(Number);
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros });

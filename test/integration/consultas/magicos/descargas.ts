@@ -23,39 +23,39 @@ const LOOKS = 5;
  * process.
  */
 export async function expectEspera(
-  apurado: Servicio,
+  hurried: Servicio,
   rfc: string,
 ): Promise<Readonly<Record<'ciec' | 'efirma', Caller>>> {
-  const ciec = await apurado.newCiecCaller({ rfc });
-  const efirma = await newEfirmaCaller(apurado, { rfc });
+  const ciec = await hurried.newCiecCaller({ rfc });
+  const efirma = await newEfirmaCaller(hurried, { rfc });
   for (const [caller, look] of [
     [ciec, 'ConsultaDescargaMasiva.aspx'],
     [efirma, 'VerificaSolicitudDescarga'],
   ] as const) {
     const id = await askFor(caller, MES);
-    await waitForLlamadas(apurado, caller, look, LOOKS);
+    await waitForLlamadas(hurried, caller, look, LOOKS);
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', terminada_en: null });
-    expect(await saldoDe(apurado, caller)).toBe(9);
+    expect(await saldoDe(hurried, caller)).toBe(9);
   }
   return { ciec, efirma };
 }
 
 /** The request never ends, and no more does what has to be answered at once by the same service. */
-export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
-  const { efirma } = await expectEspera(apurado, rfc);
+export const expectEnProceso: Prueba = async ({ hurried }, rfc) => {
+  const { efirma } = await expectEspera(hurried, rfc);
   // What has to be answered at once is answered without a fact and without a charge; asking again goes on with the same
   // request. Time enough to note both requests, however busy the machine is.
-  const paciente = await apurado.startApi({ SAT_PRESUPUESTO_MS: '15000' });
+  const patient = await hurried.startApi({ SAT_PRESUPUESTO_MS: '15000' });
   for (let n = 0; n < 2; n += 1) {
-    const { status, body } = await efirma.at(paciente).call('tax/retenciones', { rfc, ejercicio: 2025 });
+    const { status, body } = await efirma.at(patient).call('tax/retenciones', { rfc, ejercicio: 2025 });
     expect([status, body.cfdi_codigo, body.data?.['motivo']]).toEqual([
       503,
       5041,
       expect.stringContaining('repita la consulta'),
     ]);
   }
-  expect(await saldoDe(apurado, efirma)).toBe(9);
-  const asked = llamadas(apurado, { rfc }).filter(
+  expect(await saldoDe(hurried, efirma)).toBe(9);
+  const asked = llamadas(hurried, { rfc }).filter(
     ({ service, operation }) => service === 'retendescargamasivasolicitud' && operation.startsWith('SolicitaDescarga'),
   );
   expect(asked.map(({ operation }) => operation).sort()).toEqual([
@@ -65,24 +65,24 @@ export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
 };
 
 /** The portal cannot show what lies in one second; the bulk service gives it. */
-export const expectSegundo: Prueba = async ({ holgado }, rfc) => {
+export const expectSegundo: Prueba = async ({ relaxed }, rfc) => {
   const mes = { desde: '2026-03-01', hasta: '2026-03-31' };
-  const ciec = await holgado.newCiecCaller({ rfc });
-  const efirma = await newEfirmaCaller(holgado, { rfc });
+  const ciec = await relaxed.newCiecCaller({ rfc });
+  const efirma = await newEfirmaCaller(relaxed, { rfc });
   for (const [caller, path] of [
     [ciec, 'tax/facturas'],
     [efirma, 'tax/facturas-fiel'],
   ] as const) {
     const { status, body } = await caller.call(path, { rfc, ...mes });
     expect([path, status, body.cfdi_codigo]).toEqual([path, 503, 5041]);
-    expect(await saldoDe(holgado, caller)).toBe(10);
+    expect(await saldoDe(relaxed, caller)).toBe(10);
   }
   const pedido: Pedido = { tipo: 'recibidos', ...mes };
   const id = await askFor(efirma, pedido);
   expect(await waitForEnd(efirma, id)).toMatchObject({ estado: 'TERMINADA', registros: 601 });
   const { csv } = await openPaquete(efirma, id);
-  expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(holgado, rfc, pedido));
-  expect(await saldoDe(holgado, efirma)).toBe(9);
+  expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(relaxed, rfc, pedido));
+  expect(await saldoDe(relaxed, efirma)).toBe(9);
 };
 
 const SECONDS = 600;
@@ -91,21 +91,21 @@ const SECONDS = 600;
  * A million rows in one request of the legal person; one row more, in two, of the natural one. Downloaded to the last
  * byte in fault runs (`npm run test:faults`) and slow runs; else only until the SAT gives the number.
  */
-export const expectMillon: Prueba = async ({ holgado }, rfc, { moral }) => {
+export const expectMillion: Prueba = async ({ relaxed }, rfc, { moral }) => {
   const isMoral = rfc === moral;
   const [pedido, registros] = isMoral
     ? [{ tipo: 'recibidos', desde: '2026-05-01', hasta: '2026-05-31' } as const, 1_000_000]
     : [{ tipo: 'emitidos', desde: '2026-06-01', hasta: '2026-06-30' } as const, 1_000_001];
-  const caller = await newEfirmaCaller(holgado, { rfc });
+  const caller = await newEfirmaCaller(relaxed, { rfc });
   const id = await askFor(caller, pedido);
-  if (inject('isThorough')) await expectWhole(holgado, caller, id, registros);
+  if (inject('isThorough')) await expectWhole(relaxed, caller, id, registros);
   else {
-    await waitFor(async () => ((await countedBySat(holgado, id)) === registros ? true : null), SECONDS);
-    await createLlaves(holgado.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null });
-    expect(await saldoDe(holgado, caller)).toBe(10);
+    await waitFor(async () => ((await countedBySat(relaxed, id)) === registros ? true : null), SECONDS);
+    await createLlaves(relaxed.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null });
+    expect(await saldoDe(relaxed, caller)).toBe(10);
   }
   const operation = isMoral ? 'SolicitaDescargaRecibidos' : 'SolicitaDescargaEmitidos';
-  const asked = llamadas(holgado, caller, operation).length;
+  const asked = llamadas(relaxed, caller, operation).length;
   expect([asked === 1, asked === 3]).toEqual([isMoral, !isMoral]);
 };
 
@@ -118,12 +118,12 @@ async function countedBySat({ db }: Servicio, id: string): Promise<number | null
   return rows[0]?.open === '0' ? Number(rows[0].n) : null;
 }
 
-async function expectWhole(holgado: Servicio, caller: Caller, id: string, registros: number): Promise<void> {
+async function expectWhole(relaxed: Servicio, caller: Caller, id: string, registros: number): Promise<void> {
   expect(await waitForEnd(caller, id, SECONDS)).toMatchObject({ estado: 'TERMINADA', registros });
-  expect(await saldoDe(holgado, caller)).toBe(9);
+  expect(await saldoDe(relaxed, caller)).toBe(9);
   const { paquete_url: url } = await expectOk(caller.call('descarga/paquete', { solicitud_id: id }));
   const bytes = await sizeOf(String(url));
-  expect(bytes).toBe(await storedBytes(holgado, id));
+  expect(bytes).toBe(await storedBytes(relaxed, id));
 }
 
 /** Downloads without keeping anything. */

@@ -6,21 +6,21 @@ import type { Caller, Servicio } from '../../fixtures/servicio.ts';
 
 import { ANIO, codigo, type Prueba, SALDO } from './prueba.ts';
 
-export const efirmaVencida: Prueba = async ({ holgado }, rfc) => {
-  const caller = await holgado.newCaller({ rfc, saldo: SALDO });
-  const efirma = await issueEfirma(holgado, { rfc });
+export const efirmaVencida: Prueba = async ({ relaxed }, rfc) => {
+  const caller = await relaxed.newCaller({ rfc, saldo: SALDO });
+  const efirma = await issueEfirma(relaxed, { rfc });
   expect(codigo(await registrarCer(caller, efirma))).toEqual([400, 4001]);
   expect(codigo(await storeKey(caller, efirma))).toEqual([400, 4002]);
-  await expectEfirmaRefused(holgado, caller);
-  expect(llamadas(holgado, { rfc })).toEqual([]);
+  await expectEfirmaRefused(relaxed, caller);
+  expect(llamadas(relaxed, { rfc })).toEqual([]);
 };
 
 export const efirmaRevocada: Prueba = async ({ propio }, rfc) => {
   const servicio = await propio();
-  for (const [path, caso] of CONSULTAS.filter(([, { credencial }]) => credencial === 'efirma')) {
+  for (const [path, testCase] of CONSULTAS.filter(([, { credencial }]) => credencial === 'efirma')) {
     const caller = await newEfirmaCaller(servicio, { rfc, saldo: SALDO });
     const before = shown(servicio);
-    const answer = await caller.call(path, caso.body(servicio, caller));
+    const answer = await caller.call(path, testCase.body(servicio, caller));
     expect([path, ...codigo(answer), await saldoDe(servicio, caller)]).toEqual([path, 400, 4002, SALDO]);
     expect([path, shown(servicio) > before]).toEqual([path, true]);
     // It is not shown to the authority a second time; what the web service refused, the portals are still asked, once.
@@ -29,7 +29,7 @@ export const efirmaRevocada: Prueba = async ({ propio }, rfc) => {
     const once = shown(servicio);
     if (path !== 'tax/retenciones') expect([path, once]).toEqual([path, first]);
     await expectEfirmaRefused(servicio, caller);
-    expect((await caller.call(path, caso.body(servicio, caller))).status).toBe(400);
+    expect((await caller.call(path, testCase.body(servicio, caller))).status).toBe(400);
     expect([path, shown(servicio)]).toEqual([path, once]);
   }
 };

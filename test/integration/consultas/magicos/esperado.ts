@@ -1,7 +1,7 @@
 import { createCargaListas } from '@acuse/listas/db';
 import { DIRECCIONES_LISTADOS } from '@acuse/listas/lectura';
 import { expect } from 'vitest';
-import { type Caso, CONSULTAS, costOf, newCallerFor } from '../../fixtures/consultas.ts';
+import { CONSULTAS, costOf, newCallerFor, type TestCase } from '../../fixtures/consultas.ts';
 import { type Efirma, issueEfirma, newEfirmaCaller } from '../../fixtures/efirma.ts';
 import { askFor, llamadas, saldoDe, uuidsDelSat } from '../../fixtures/pedidos.ts';
 import {
@@ -17,17 +17,17 @@ import { facturasOf, retencionesOf, rowsOf } from '../verdad.ts';
 import {
   codigoDesconocido,
   efirmaPorElPortal,
+  lateExport,
   porElPortal,
   retencionesPorElPortal,
   retencionesPorElServicio,
-  tardada,
   vacioAlPedir,
   vacioFalso,
 } from './canales.ts';
-import { expectEnProceso, expectMillon, expectSegundo } from './descargas.ts';
+import { expectEnProceso, expectMillion, expectSegundo } from './descargas.ts';
 
 import { efirmaRevocada, efirmaVencida } from './efirma.ts';
-import { ANIO, APURADO, codigo, type Prueba, SALDO } from './prueba.ts';
+import { ANIO, codigo, HURRIED, type Prueba, SALDO } from './prueba.ts';
 
 /**
  * Asks everything that has a cost and asks the authority, each with an account of its own; `judge` looks at answer and
@@ -37,21 +37,21 @@ async function ask(
   servicio: Servicio,
   rfc: string,
   judge: (answer: Answer, saldo: number, name: string, asked: number) => void,
-  isAsked: (caso: Caso) => boolean = () => true,
+  isAsked: (testCase: TestCase) => boolean = () => true,
 ): Promise<void> {
   // One e.firma serves all accounts: making a pair of keys is most of the work of such a query.
   let efirma: Efirma | undefined;
-  for (const [path, caso] of CONSULTAS.filter(([, one]) => isAsked(one))) {
-    if (caso.credencial === 'efirma') efirma ??= await issueEfirma(servicio, { rfc });
-    const caller = await (caso.credencial === 'efirma' && efirma
+  for (const [path, testCase] of CONSULTAS.filter(([, one]) => isAsked(one))) {
+    if (testCase.credencial === 'efirma') efirma ??= await issueEfirma(servicio, { rfc });
+    const caller = await (testCase.credencial === 'efirma' && efirma
       ? newEfirmaCaller(servicio, { rfc, saldo: SALDO, efirma })
-      : newCallerFor(servicio, caso, SALDO, rfc));
+      : newCallerFor(servicio, testCase, SALDO, rfc));
     // Each query is judged by its own answer, not by a breaker that the one before opened.
     await servicio.db.pool.query('DELETE FROM estado_host');
     const before = llamadas(servicio, { rfc }).length;
-    const answer = await caller.call(path, caso.body(servicio, caller));
+    const answer = await caller.call(path, testCase.body(servicio, caller));
     const asked = llamadas(servicio, { rfc }).length - before;
-    judge(answer, await saldoDe(servicio, caller), `${path} ${caso.credencial}`, asked);
+    judge(answer, await saldoDe(servicio, caller), `${path} ${testCase.credencial}`, asked);
   }
 }
 
@@ -95,13 +95,13 @@ async function expectLists(servicio: Servicio, caller: Caller, cuantas?: number)
   expect(await saldoDe(servicio, caller)).toBe(retenciones.length > 0 ? 8 : 9);
 }
 
-const lento: Prueba = async ({ holgado, apurado }, rfc) => {
-  await ask(holgado, rfc, isRight);
-  await expectLists(holgado, await holgado.newCiecCaller({ rfc }));
+const lento: Prueba = async ({ relaxed, hurried }, rfc) => {
+  await ask(relaxed, rfc, isRight);
+  await expectLists(relaxed, await relaxed.newCiecCaller({ rfc }));
   // A year of retenciones takes more calls than fit into this one's time.
-  const caller = await apurado.newCiecCaller({ rfc, saldo: SALDO });
+  const caller = await hurried.newCiecCaller({ rfc, saldo: SALDO });
   const answer = await caller.call('tax/retenciones', { rfc, ejercicio: 2025 });
-  isUnavailable(answer, await saldoDe(apurado, caller), 'tax/retenciones');
+  isUnavailable(answer, await saldoDe(hurried, caller), 'tax/retenciones');
 };
 
 /**
@@ -122,28 +122,28 @@ const down: Prueba = async ({ propio }, rfc) => {
  * would take longer than the test may.
  */
 const colgado: Prueba = async ({ propio }, rfc) => {
-  const apurado = await propio({ apiEnv: APURADO });
+  const hurried = await propio({ apiEnv: HURRIED });
   await Promise.all(
-    CONSULTAS.map(async ([path, caso]) => {
-      const caller = await newCallerFor(apurado, caso, SALDO, rfc);
-      const answer = await caller.call(path, caso.body(apurado, caller));
-      isUnavailable(answer, await saldoDe(apurado, caller), `${path} ${caso.credencial}`);
+    CONSULTAS.map(async ([path, testCase]) => {
+      const caller = await newCallerFor(hurried, testCase, SALDO, rfc);
+      const answer = await caller.call(path, testCase.body(hurried, caller));
+      isUnavailable(answer, await saldoDe(hurried, caller), `${path} ${testCase.credencial}`);
     }),
   );
-  expect(llamadas(apurado, { rfc }).length).toBeGreaterThan(0);
+  expect(llamadas(hurried, { rfc }).length).toBeGreaterThan(0);
 };
 
 /** The pages behind a log-in fail; what has no log-in or comes from the bulk service does not. */
-const cuentaAveriada: Prueba = async ({ propio }, rfc) => {
+const brokenAccount: Prueba = async ({ propio }, rfc) => {
   const servicio = await propio();
   const isShown = (path: string) => /^tax\/(?!retenciones)/.test(path);
-  const shown = new Set(CONSULTAS.filter(([path]) => isShown(path)).map(([, caso]) => caso));
-  await ask(servicio, rfc, isUnavailable, (caso) => shown.has(caso));
+  const shown = new Set(CONSULTAS.filter(([path]) => isShown(path)).map(([, testCase]) => testCase));
+  await ask(servicio, rfc, isUnavailable, (testCase) => shown.has(testCase));
 };
 
-const ciecIncorrecta: Prueba = async ({ holgado }, rfc) => {
-  const caller = await holgado.newCiecCaller({ rfc });
-  const entries = () => llamadas(holgado, { rfc }, 'EntrarCiec').length;
+const wrongCiec: Prueba = async ({ relaxed }, rfc) => {
+  const caller = await relaxed.newCiecCaller({ rfc });
+  const entries = () => llamadas(relaxed, { rfc }, 'EntrarCiec').length;
   const bodies = [
     ['tax/facturas', { rfc, ...ANIO }],
     ['tax/facturas', { rfc, ...ANIO }],
@@ -156,18 +156,18 @@ const ciecIncorrecta: Prueba = async ({ holgado }, rfc) => {
     expect(entries()).toBe(stored);
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
   }
-  expect(await saldoDe(holgado, caller)).toBe(10);
+  expect(await saldoDe(relaxed, caller)).toBe(10);
 };
 
-const captcha: Prueba = async ({ holgado }, rfc) => {
-  const caller = await holgado.newCiecCaller({ rfc });
+const captcha: Prueba = async ({ relaxed }, rfc) => {
+  const caller = await relaxed.newCiecCaller({ rfc });
   await expectOk(caller.call('tax/facturas', { rfc, desde: '2026-03-01', hasta: '2026-03-01' }));
-  expect(llamadas(holgado, { rfc }, 'EntrarCiec')).toHaveLength(3);
-  await expectLists(holgado, await holgado.newCiecCaller({ rfc }));
-  await ask(holgado, rfc, isRight, ({ credencial }) => credencial === 'ciec');
+  expect(llamadas(relaxed, { rfc }, 'EntrarCiec')).toHaveLength(3);
+  await expectLists(relaxed, await relaxed.newCiecCaller({ rfc }));
+  await ask(relaxed, rfc, isRight, ({ credencial }) => credencial === 'ciec');
 };
 
-const vacio: Prueba = async ({ holgado }, rfc) => {
+const vacio: Prueba = async ({ relaxed }, rfc) => {
   const SIN_CONFIRMAR = { total: 0, items: [], confianza: 'sin_confirmar', reembolsada: true };
   const empty = (answer: Answer, saldo: number, name: string) =>
     expect([name, ...codigo(answer), saldo, answer.body.data]).toEqual([
@@ -182,12 +182,12 @@ const vacio: Prueba = async ({ holgado }, rfc) => {
     'tax/notificaciones',
     'tax/declaraciones-fiel',
   ];
-  for (const [path, caso] of CONSULTAS.filter(([one]) => lists.includes(one))) {
-    const caller = await newCallerFor(holgado, caso, SALDO, rfc);
-    const answer = await caller.call(path, caso.body(holgado, caller));
-    empty(answer, await saldoDe(holgado, caller), `${path} ${caso.credencial}`);
+  for (const [path, testCase] of CONSULTAS.filter(([one]) => lists.includes(one))) {
+    const caller = await newCallerFor(relaxed, testCase, SALDO, rfc);
+    const answer = await caller.call(path, testCase.body(relaxed, caller));
+    empty(answer, await saldoDe(relaxed, caller), `${path} ${testCase.credencial}`);
   }
-  const caller = await newEfirmaCaller(holgado, { rfc });
+  const caller = await newEfirmaCaller(relaxed, { rfc });
   const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 0 });
   await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
@@ -195,43 +195,43 @@ const vacio: Prueba = async ({ holgado }, rfc) => {
   expect(data).toMatchObject({ total: 0, confianza: 'confirmado', reembolsada: false });
 };
 
-const quinientosUno: Prueba = async ({ holgado }, rfc) => {
-  await expectLists(holgado, await holgado.newCiecCaller({ rfc }), 501);
-  const caller = await newEfirmaCaller(holgado, { rfc });
+const expect501: Prueba = async ({ relaxed }, rfc) => {
+  await expectLists(relaxed, await relaxed.newCiecCaller({ rfc }), 501);
+  const caller = await newEfirmaCaller(relaxed, { rfc });
   const data = await expectOk(caller.call('tax/facturas-fiel', { rfc, ...ANIO }));
-  expect(data).toEqual({ ...{ total: 501, items: facturasOf(holgado, rfc, ANIO) }, ...conRenglones('efirma') });
+  expect(data).toEqual({ ...{ total: 501, items: facturasOf(relaxed, rfc, ANIO) }, ...conRenglones('efirma') });
   const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 501 });
-  expect(uuidsDelSat(holgado, rfc, { tipo: 'recibidos', ...ANIO })).toHaveLength(501);
-  expect(await saldoDe(holgado, caller)).toBe(8);
+  expect(uuidsDelSat(relaxed, rfc, { tipo: 'recibidos', ...ANIO })).toHaveLength(501);
+  expect(await saldoDe(relaxed, caller)).toBe(8);
 };
 
-const opinion: Prueba = async ({ holgado }, rfc, magia) => {
-  const ciec = await holgado.newCiecCaller({ rfc });
+const opinion: Prueba = async ({ relaxed }, rfc, magia) => {
+  const ciec = await relaxed.newCiecCaller({ rfc });
   const data = await expectOk(ciec.call('tax/opinion-cumplimiento', { rfc }));
   expect(data).toMatchObject({ rfc, opinion: magia.opinion, motivo: expect.stringMatching(/./), saldo: 9 });
-  const efirma = await newEfirmaCaller(holgado, { rfc });
+  const efirma = await newEfirmaCaller(relaxed, { rfc });
   const signed = await expectOk(efirma.call('tax/opinion-cumplimiento-fiel', { rfc }));
   expect(signed).toMatchObject({ rfc, opinion: magia.opinion, motivo: data['motivo'] });
   expect((await fetch(String(signed['pdf_firmado_url']))).status).toBe(200);
-  const free = await holgado.newCaller({ saldo: 0 });
+  const free = await relaxed.newCaller({ saldo: 0 });
   const published = await expectOk(free.call('tax/opinion-cumplimiento-publica', { rfc }));
   expect(published).toMatchObject({ rfc, opinion: magia.opinion });
-  expect([await saldoDe(holgado, ciec), await saldoDe(holgado, efirma)]).toEqual([9, 9]);
+  expect([await saldoDe(relaxed, ciec), await saldoDe(relaxed, efirma)]).toEqual([9, 9]);
 };
 
-const listado: Prueba = async ({ holgado }, rfc, { respuesta, efecto, listado69b = [] }) => {
-  await waitFor(async () => (await createCargaListas(holgado.db).estado()).vigente);
-  const caller = await holgado.newCaller({ saldo: SALDO });
+const listado: Prueba = async ({ relaxed }, rfc, { respuesta, efecto, listado69b = [] }) => {
+  await waitFor(async () => (await createCargaListas(relaxed.db).estado()).vigente);
+  const caller = await relaxed.newCaller({ saldo: SALDO });
   const data = await expectOk(caller.call('efos/consultar', { rfc }));
   expect([data['en_efos'], respuesta]).toEqual([/^en_efos (true|false)/.exec(respuesta)?.[1] === 'true', respuesta]);
   const shown = listado69b.filter(({ isMasked }) => !isMasked);
   const words = (data['historial'] as { situacion: string }[]).map(({ situacion }) => situacion);
   expect(words).toEqual(shown.flatMap(({ antes, situacion }) => [...antes, situacion]));
   expect(data['situacion']).toBe(shown.at(-1)?.situacion ?? null);
-  expect(await saldoDe(holgado, caller)).toBe(SALDO);
+  expect(await saldoDe(relaxed, caller)).toBe(SALDO);
 
-  const [row] = rowsOf(holgado, rfc, { desde: '2025-01-01', hasta: '2025-12-31' }, 'emitidos').filter(
+  const [row] = rowsOf(relaxed, rfc, { desde: '2025-01-01', hasta: '2025-12-31' }, 'emitidos').filter(
     ({ tercero }) => tercero === null,
   );
   const cfdi = await expectOk(
@@ -243,14 +243,14 @@ const listado: Prueba = async ({ holgado }, rfc, { respuesta, efecto, listado69b
     }),
   );
   expect(cfdi['validacion_efos']).toBe(/ValidacionEFOS (\d{3})/.exec(efecto)?.[1]);
-  expect(await saldoDe(holgado, caller)).toBe(SALDO - 1);
+  expect(await saldoDe(relaxed, caller)).toBe(SALDO - 1);
 };
 
 /** Those that are loaded by themselves, but for 69-B. */
 const OTRAS_LISTAS = Object.keys(DIRECCIONES_LISTADOS).length - 1;
 
-const enOtras: Prueba = async ({ holgado }, rfc) => {
-  const caller = await holgado.newCaller({ saldo: 0 });
+const enOtras: Prueba = async ({ relaxed }, rfc) => {
+  const caller = await relaxed.newCaller({ saldo: 0 });
   const data = await waitFor(async () => {
     const { body } = await caller.call('efos/consultar', { rfc });
     const { length = 0 } = (body.data?.['listas_consultadas'] as unknown[] | undefined) ?? [];
@@ -269,7 +269,7 @@ export const ESPERADO: Readonly<Record<string, Prueba>> = {
   lento,
   colgado,
   atorado: expectEnProceso,
-  'ciec incorrecta': ciecIncorrecta,
+  'ciec incorrecta': wrongCiec,
   captcha,
   caído: down,
   html: down,
@@ -282,12 +282,12 @@ export const ESPERADO: Readonly<Record<string, Prueba>> = {
   'rechazo 305 pasajero': efirmaPorElPortal,
   'retenciones sin servicio': retencionesPorElPortal,
   'retenciones sin portal': retencionesPorElServicio,
-  'ochenta horas': tardada,
-  'nueve días': tardada,
-  'cuenta averiada': cuentaAveriada,
-  'quinientos uno': quinientosUno,
+  'ochenta horas': lateExport,
+  'nueve días': lateExport,
+  'cuenta averiada': brokenAccount,
+  'quinientos uno': expect501,
   segundo: expectSegundo,
-  millón: expectMillon,
+  millón: expectMillion,
   negativa: opinion,
   suspensión: opinion,
   'sin obligaciones': opinion,

@@ -4,15 +4,15 @@ import type { Answer, Servicio, ServicioOptions } from '../../fixtures/servicio.
 /** The services of the test. The first two serve all cases. */
 export interface Servicios {
   /** Has time enough. */
-  readonly holgado: Servicio;
+  readonly relaxed: Servicio;
   /** Has to give up soon. */
-  readonly apurado: Servicio;
+  readonly hurried: Servicio;
   /** Starts one, without a worker, that this case has to itself until its end. */
   propio(options?: ServicioOptions): Promise<Servicio>;
 }
 
 /** Settings of an API that gives up soon. */
-export const APURADO = { SAT_PRESUPUESTO_MS: '4000', SAT_POR_RFC: '16' };
+export const HURRIED = { SAT_PRESUPUESTO_MS: '4000', SAT_POR_RFC: '16' };
 
 /** Proves what the table of magic RFCs says that Acuse answers, for one of the two RFCs. */
 export type Prueba = (servicios: Servicios, rfc: string, magia: Magia) => Promise<void>;

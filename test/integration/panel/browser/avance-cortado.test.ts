@@ -4,7 +4,7 @@ import { askFor } from '../../fixtures/pedidos.ts';
 import { type Pipe, startPipe } from '../../fixtures/pipe.ts';
 import { waitFor } from '../../fixtures/servicio.ts';
 import { addCaller } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas } from './fixtures/browser.ts';
+import { CHROMIUM, expectNoComplaints } from './fixtures/browser.ts';
 import { type Instalacion, NUNCA, startInstalacion } from './fixtures/instalacion.ts';
 import { signIn } from './fixtures/persona.ts';
 
@@ -28,16 +28,16 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     const persona = await panel.registrar({ saldo: 5 });
     servicio.simulador.world.settings.verificaciones_hasta_terminar = NUNCA;
     const id = await askFor(darNueve(servicio, await addCaller(servicio, persona)));
-    const pestana = await browser.abrir();
-    await signIn(pestana.page, pipe.url, persona);
-    await pestana.page.goto(`${pipe.url}/solicitudes/${id}`);
-    return { pestana, id };
+    const tab = await browser.abrir();
+    await signIn(tab.page, pipe.url, persona);
+    await tab.page.goto(`${pipe.url}/solicitudes/${id}`);
+    return { tab, id };
   }
 
   it('says so, connects again by itself, and shows what happened meanwhile', async () => {
     const { servicio, panel } = instalacion;
-    const { pestana, id } = await follow();
-    const { page } = pestana;
+    const { tab, id } = await follow();
+    const { page } = tab;
     const conexion = page.locator('[data-conexion]');
     const intentos = page.locator('[data-dato="intentos"]');
     await conexion.getByText('Se actualiza sola.').waitFor();
@@ -68,17 +68,17 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     servicio.simulador.world.settings.verificaciones_hasta_terminar = 2;
     await page.getByRole('button', { name: 'Descargar ZIP' }).waitFor();
     // Scripts complain of the connection, which is what this is about.
-    expectSinQuejas({ ...pestana, quejas: { ...pestana.quejas, scripts: [] } });
-    await pestana.close();
+    expectNoComplaints({ ...tab, complaints: { ...tab.complaints, scripts: [] } });
+    await tab.close();
   });
 
   it('ends its stream when the page is left', async () => {
     const { panel } = instalacion;
-    const { pestana } = await follow();
+    const { tab } = await follow();
     await expect.poll(() => panel.deps.seguimiento.abiertos).toBe(1);
-    await pestana.page.goto(`${pipe.url}/inicio`);
+    await tab.page.goto(`${pipe.url}/inicio`);
     await expect.poll(() => panel.deps.seguimiento.abiertos, { timeout: 30_000 }).toBe(0);
-    expectSinQuejas(pestana);
-    await pestana.close();
+    expectNoComplaints(tab);
+    await tab.close();
   });
 });

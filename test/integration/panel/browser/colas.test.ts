@@ -3,7 +3,7 @@ import { createQueue } from '@acuse/queue';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { duringTests } from '../../fixtures/during-tests.ts';
 import { usePanel } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas, lookAt, openBrowser } from './fixtures/browser.ts';
+import { CHROMIUM, expectNoComplaints, lookAt, openBrowser } from './fixtures/browser.ts';
 import { irA, signIn } from './fixtures/persona.ts';
 
 const COLAS = ['descargas', 'ensambles', 'listas'];
@@ -20,8 +20,8 @@ const queues = () => {
   });
 
   it('load and are shown within their policy, without requests to other hosts', async () => {
-    const pestana = await browser.abrir();
-    const { page } = pestana;
+    const tab = await browser.abrir();
+    const { page } = tab;
     const foreign: string[] = [];
     page.on('request', (request) => {
       if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== panel.url)
@@ -33,24 +33,24 @@ const queues = () => {
     await page.waitForURL(/\/operador\/colas/);
     const colas = page.frameLocator('iframe');
     for (const queue of COLAS) await colas.getByText(`${namespace}-${queue}`).first().waitFor();
-    await lookAt(pestana, 'operador-colas');
+    await lookAt(tab, 'operador-colas');
     await colas
       .getByRole('link', { name: `${namespace}-descargas` })
       .first()
       .click();
     await colas.getByRole('link', { name: /en espera/i }).click();
     await colas.getByText('una-solicitud').first().waitFor();
-    await lookAt(pestana, 'operador-colas-trabajo');
+    await lookAt(tab, 'operador-colas-trabajo');
     await irA(page, 'Operación');
     await page.getByRole('heading', { level: 1, name: 'Operación' }).waitFor();
-    expectSinQuejas(pestana);
+    expectNoComplaints(tab);
     expect(foreign).toEqual([]);
-    await pestana.close();
+    await tab.close();
   });
 
   it('say that the session is over, and lead back in', { tags: ['slow'] }, async () => {
-    const pestana = await browser.abrir();
-    const { page } = pestana;
+    const tab = await browser.abrir();
+    const { page } = tab;
     await signIn(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
     const colas = page.frameLocator('iframe');
     const terminada = colas.getByRole('heading', { name: 'Su sesión terminó' });
@@ -68,11 +68,11 @@ const queues = () => {
     await leave();
     await page.frame({ url: /tablero/ })?.evaluate('location.reload()');
     await terminada.waitFor();
-    await lookAt(pestana, 'operador-colas-sesion');
+    await lookAt(tab, 'operador-colas-sesion');
     await colas.getByRole('link', { name: 'Entre de nuevo' }).click();
     await page.waitForURL('**/entrar?a=%2Foperador%2Fcolas');
-    expectSinQuejas(pestana);
-    await pestana.close();
+    expectNoComplaints(tab);
+    await tab.close();
   });
 };
 

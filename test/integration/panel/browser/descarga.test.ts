@@ -10,7 +10,7 @@ import { uuidsDelSat } from '../../fixtures/pedidos.ts';
 import { waitFor } from '../../fixtures/servicio.ts';
 import { readZip } from '../../fixtures/zip.ts';
 import { addCaller, callApi, type Persona } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/browser.ts';
+import { CHROMIUM, expectNoComplaints, type Tab } from './fixtures/browser.ts';
 import { NUNCA, useInstalacion } from './fixtures/instalacion.ts';
 import {
   addRfc,
@@ -18,13 +18,13 @@ import {
   change,
   createCuenta,
   descargarZip,
-  escribir,
   follow,
   irAlInicio,
   pressButton,
   readLlave,
   storeCiec,
   typeRfc,
+  typeText,
 } from './fixtures/persona.ts';
 
 const HAS_CURL = ['/usr/bin/curl', '/bin/curl', '/usr/local/bin/curl'].some(existsSync);
@@ -50,8 +50,8 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     tags: ['slow'],
   }, async () => {
     const { servicio, browser, panel } = instalacion;
-    const pestana = await browser.abrir();
-    const { page } = pestana;
+    const tab = await browser.abrir();
+    const { page } = tab;
     await createCuenta(page, panel.url);
     const rfc = newRfc();
     const llave = await addRfc(page, panel.url, rfc);
@@ -93,13 +93,13 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     await page.goto(`${panel.url}/solicitudes/${id}`);
     await page.getByRole('main').getByText(createHash('sha256').update(zip).digest('hex')).first().waitFor();
     await expectAllRows(zip, rfc);
-    expectSinQuejas(pestana);
+    expectNoComplaints(tab);
   });
 
   it('is reached by a new user who only follows the panel, without scripts', async () => {
     await ensureWorker();
-    const pestana = await instalacion.browser.abrir({ javaScriptEnabled: false });
-    const { page } = pestana;
+    const tab = await instalacion.browser.abrir({ javaScriptEnabled: false });
+    const { page } = tab;
     const rfc = newRfc();
     await createCuenta(page, instalacion.panel.url);
 
@@ -137,17 +137,17 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     await irAlInicio(page);
     const ultima = page.getByRole('main').getByRole('link', { name: /Ver y descargar|Ir a la descarga/ });
     await ultima.waitFor();
-    expectSinQuejas(pestana);
+    expectNoComplaints(tab);
   });
 
   describe.runIf(HAS_CURL)('by a new account that reads nothing but the panel', () => {
-    let pestana: Pestana;
+    let tab: Tab;
     beforeAll(async () => {
-      pestana = await instalacion.browser.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
+      tab = await instalacion.browser.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
       // The clock of the pages stands still: what they show for two seconds is there until a test lets them pass.
-      await pestana.page.clock.install({ time: Date.now() });
-      await pestana.page.clock.pauseAt(Date.now() + DIA_MS);
-      await createCuenta(pestana.page, instalacion.panel.url);
+      await tab.page.clock.install({ time: Date.now() });
+      await tab.page.clock.pauseAt(Date.now() + DIA_MS);
+      await createCuenta(tab.page, instalacion.panel.url);
     });
 
     /** Presses a copy button and gives what a paste would give. The button says for two seconds that it did. */
@@ -170,12 +170,12 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
 
     const SIN_DUENO = `acuse_test_${'x'.repeat(62)}`;
     const call = async (page: Page, llave: string) => {
-      await escribir(page, 'API key', llave);
+      await typeText(page, 'API key', llave);
       await pressButton(page, 'Llamar a la API');
     };
 
     it('is made by following its steps, with its commands copied and run', async () => {
-      const { page } = pestana;
+      const { page } = tab;
       const rfc = newRfc();
       await ensureWorker();
 
@@ -218,11 +218,11 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       const { csv, manifest } = await readZip(await descargarZip(page));
       expect(manifest).toMatchObject({ rfc });
       expect(csv.length).toBeGreaterThan(0);
-      expectSinQuejas(pestana);
+      expectNoComplaints(tab);
     });
 
     it('calls from the sandbox and takes the command from the answer, or from the selection without a clipboard', async () => {
-      const { page } = pestana;
+      const { page } = tab;
       await page.goto(`${instalacion.panel.url}/pruebas/vault/firma-estado`);
       await call(page, SIN_DUENO);
       await page.getByText('HTTP 401').first().waitFor();
@@ -243,11 +243,11 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       expect(await note.count()).toBe(1);
       await page.clock.runFor(1);
       expect(await note.count()).toBe(0);
-      expectSinQuejas(pestana);
+      expectNoComplaints(tab);
     });
 
     it('makes a call of the sandbox once, though its answer gets lost, and says why one was not made', async () => {
-      const { page } = pestana;
+      const { page } = tab;
       const path = '**/pruebas/vault/firma-estado';
       await page.goto(`${instalacion.panel.url}/pruebas/vault/firma-estado`);
       let sent = 0;
@@ -276,23 +276,23 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
   describe('by keyboard alone', () => {
     let persona: Persona;
     let llave: string;
-    let pestana: Pestana;
+    let tab: Tab;
     beforeAll(async () => {
       const { servicio, panel, browser } = instalacion;
       persona = await panel.registrar({ saldo: 5 });
       ({ apiKey: llave } = await addCaller(servicio, persona));
-      pestana = await browser.abrir();
+      tab = await browser.abrir();
     });
 
     it('enters the panel', async () => {
-      const { page } = pestana;
+      const { page } = tab;
       await page.goto(instalacion.panel.url);
       await tabTo(page, 'Entrar');
       await page.keyboard.press('Enter');
       await page.waitForURL('**/entrar');
       // The first stop of a page leads over its header.
       await page.keyboard.press('Tab');
-      expect(await page.evaluate<Foco>(FOCO)).toMatchObject({ name: 'Saltar al contenido' });
+      expect(await page.evaluate<Focus>(FOCUS)).toMatchObject({ name: 'Saltar al contenido' });
       await page.keyboard.press('Enter');
       await tabTo(page, 'Correo');
       await page.keyboard.type(persona.email);
@@ -300,11 +300,11 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       await page.keyboard.type(persona.password);
       await page.keyboard.press('Enter');
       await page.waitForURL('**/inicio');
-      expectSinQuejas(pestana);
+      expectNoComplaints(tab);
     });
 
     it('asks for a download', async () => {
-      const { page } = pestana;
+      const { page } = tab;
       await tabTo(page, 'Solicitudes');
       await page.keyboard.press('Enter');
       await page.waitForURL('**/solicitudes');
@@ -322,11 +322,11 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       await tabTo(page, 'Pedir');
       await page.keyboard.press('Enter');
       await page.getByRole('heading', { level: 1, name: /CFDI recibidos del 1 ene 2025 al 2 feb 2025/ }).waitFor();
-      expectSinQuejas(pestana);
+      expectNoComplaints(tab);
     });
 
     it('leaves by the menu, which Escape closes', async () => {
-      const { page } = pestana;
+      const { page } = tab;
       const logOut = page.getByRole('button', { name: 'Salir', exact: true });
       await page.goto(`${instalacion.panel.url}/inicio`);
       await tabTo(page, 'PMenú de Persona de prueba');
@@ -339,7 +339,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       await tabTo(page, 'Salir');
       await page.keyboard.press('Enter');
       await page.waitForURL('**/entrar');
-      expectSinQuejas(pestana);
+      expectNoComplaints(tab);
     });
   });
 });
@@ -347,12 +347,12 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
 /** Stops of the Tab key on the longest page of these walks, and more. */
 const MAX_STOPS = 80;
 
-interface Foco {
+interface Focus {
   readonly name: string;
   readonly isSeen: boolean;
 }
 /** What has the focus: its name, or its text, and whether it can be seen that it has it. */
-const FOCO = `(() => {
+const FOCUS = `(() => {
   const each = document.activeElement;
   const { outlineStyle, outlineWidth } = getComputedStyle(each);
   const label = each.labels?.[0]?.firstChild?.textContent ?? each.getAttribute('aria-label') ?? each.textContent;
@@ -365,7 +365,7 @@ async function tabTo(page: Page, name: string): Promise<void> {
   const passed: string[] = [];
   for (let stops = 0; stops < MAX_STOPS; stops += 1) {
     await page.keyboard.press('Tab');
-    const focus = await page.evaluate<Foco>(FOCO);
+    const focus = await page.evaluate<Focus>(FOCUS);
     expect(focus).toMatchObject({ isSeen: true });
     if (focus.name === name) return;
     passed.push(focus.name);

@@ -6,11 +6,11 @@ import { duringTests } from '../../fixtures/during-tests.ts';
 import { newPago } from '../fixtures/pagos.ts';
 import { addRfc, usePanel, usePersona } from '../fixtures/panel.ts';
 import { efirmaDe, generate, PASSWORD } from '../fixtures/rfcs.ts';
-import { CHROMIUM, expectSinQuejas, openBrowser, type Pestana } from './fixtures/browser.ts';
+import { CHROMIUM, expectNoComplaints, openBrowser, type Tab } from './fixtures/browser.ts';
 import { change, pressButton, signIn } from './fixtures/persona.ts';
 
 /** What a form is filled with, by the ids of its fields, and the field that has to be mended first. */
-interface Caso {
+interface TestCase {
   readonly path: string;
   readonly campos: Readonly<Record<string, string>>;
   readonly falta: string;
@@ -26,7 +26,7 @@ const lugarDe = (page: Page, id: string) =>
   })()`);
 
 /** What a fault is written over. */
-const ENCIMA = `[...document.querySelectorAll('.falta')].flatMap((fault) => {
+const OVERLAYS = `[...document.querySelectorAll('.falta')].flatMap((fault) => {
   const one = fault.getBoundingClientRect();
   return [...document.querySelectorAll('main :is(input:not([type="hidden"]), select, textarea, button, label, .ayuda, .tarjeta, p, h2)')]
     .filter((each) => !each.contains(fault))
@@ -72,8 +72,8 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
   const panel = usePanel();
   const persona = usePersona(panel);
   const browser = duringTests(openBrowser);
-  let cliente: Pestana;
-  let operador: Pestana;
+  let cliente: Tab;
+  let operador: Tab;
   let rfc: string;
 
   beforeAll(async () => {
@@ -87,8 +87,8 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
    * Sends the form as a browser without checks of its own would; then the field that is wrong has the focus, where it
    * was before.
    */
-  async function refuse(pestana: Pestana, { path, campos, falta }: Caso): Promise<void> {
-    const { page } = pestana;
+  async function refuse(tab: Tab, { path, campos, falta }: TestCase): Promise<void> {
+    const { page } = tab;
     for (const width of ANCHOS) {
       await page.setViewportSize({ width, height: 740 });
       await page.goto(panel.url + path);
@@ -103,12 +103,12 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
       );
       await expect.poll(() => page.evaluate('document.activeElement.id'), { message: path }).toBe(falta);
       expect([path, width, await lugarDe(page, falta)]).toEqual([path, width, before]);
-      expect([path, width, await page.evaluate(ENCIMA)]).toEqual([path, width, []]);
+      expect([path, width, await page.evaluate(OVERLAYS)]).toEqual([path, width, []]);
     }
-    expectSinQuejas(pestana);
+    expectNoComplaints(tab);
   }
 
-  it.each<Caso>([
+  it.each<TestCase>([
     { path: '/entrar', campos: { 'campo-email': 'nadie@example.com', 'campo-password': 'x' }, falta: 'campo-email' },
     {
       path: '/registro',
@@ -120,13 +120,13 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
       campos: { 'campo-codigo': 'x', 'campo-password': 'una clave que nadie tiene' },
       falta: 'campo-codigo',
     },
-  ])('shows its fault where it is at $path, to somebody who is not logged in', async (caso) => {
-    const pestana = await browser.abrir();
-    await refuse(pestana, caso);
-    await pestana.close();
+  ])('shows its fault where it is at $path, to somebody who is not logged in', async (testCase) => {
+    const tab = await browser.abrir();
+    await refuse(tab, testCase);
+    await tab.close();
   });
 
-  it.each<Caso>([
+  it.each<TestCase>([
     { path: '/rfcs/nuevo', campos: { 'campo-rfc': newRfc(), 'campo-id_cif': '1234' }, falta: 'campo-id_cif' },
     { path: '/rfcs/nuevo', campos: { 'campo-rfc': 'X', 'campo-id_cif': '1234' }, falta: 'campo-rfc' },
     { path: '/rfcs/:rfc', campos: { 'campo-id_cif': '1234' }, falta: 'campo-id_cif' },
@@ -139,8 +139,8 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
       falta: 'campo-actual',
     },
     { path: '/cuenta/dos-pasos', campos: { 'password-empezar': 'x' }, falta: 'password-empezar' },
-  ])('shows its fault where it is at $path, with $falta to mend', ({ path, ...caso }) =>
-    refuse(cliente, { ...caso, path: path.replace(':rfc', rfc) }),
+  ])('shows its fault where it is at $path, with $falta to mend', ({ path, ...testCase }) =>
+    refuse(cliente, { ...testCase, path: path.replace(':rfc', rfc) }),
   );
 
   it('shows its fault where it is to the operator, for an account, a payment or a captcha that is not the first', async () => {
@@ -188,6 +188,6 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
     const rows = await panel.sql<{ tipo: string }>`SELECT tipo
       FROM credencial JOIN contribuyente ON contribuyente.id = contribuyente_id WHERE rfc = ${rfc} ORDER BY tipo`;
     expect(rows.map(({ tipo }) => tipo)).toEqual(['efirma_cer', 'efirma_key']);
-    expectSinQuejas(cliente);
+    expectNoComplaints(cliente);
   });
 });

@@ -8,7 +8,7 @@ import { acceptSolicitud, newRfc, type Taxpayer } from '../../fixtures/database.
 import { issueEfirma } from '../../fixtures/efirma.ts';
 import { expectOk } from '../../fixtures/servicio.ts';
 import { addRfc, type Persona } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/browser.ts';
+import { CHROMIUM, expectNoComplaints, type Tab } from './fixtures/browser.ts';
 import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
 import { change, pressButton, signIn } from './fixtures/persona.ts';
 
@@ -68,7 +68,7 @@ const CARGAS: readonly string[] = FORMAS.flatMap((forma, lugar) =>
 );
 
 /** What no text of a page may have become: handlers, scripts of others, addresses that run. */
-const INTRUSOS = `[...document.querySelectorAll('*')].filter((each) =>
+const INTRUDERS = `[...document.querySelectorAll('*')].filter((each) =>
   [...each.attributes].some(({ name, value }) => /^on/i.test(name) || /^\\s*javascript:/i.test(value)) ||
   ['IFRAME', 'OBJECT', 'EMBED', 'BASE', 'MARQUEE', 'STYLE'].includes(each.tagName) ||
   (each.tagName === 'SCRIPT' && !each.src.startsWith(location.origin + '/assets/'))
@@ -79,7 +79,7 @@ const plain = (text: string) => text.replaceAll(/\s+/g, ' ');
 
 /** The payloads that stand on the page as text. */
 async function shownOn(page: Page): Promise<string[]> {
-  expect(await page.evaluate(INTRUSOS)).toEqual([]);
+  expect(await page.evaluate(INTRUDERS)).toEqual([]);
   const text = plain(await page.evaluate<string>(TEXTO));
   return CARGAS.filter((carga) => text.includes(plain(carga)));
 }
@@ -94,7 +94,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
   let persona: Persona;
   let taxpayer: Taxpayer;
   let apiKey = '';
-  let cliente: Pestana;
+  let cliente: Tab;
   let falsa: Server;
 
   beforeAll(async () => {
@@ -129,17 +129,17 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
   });
 
   it('would be noticed: each alarm rings when something does run', async () => {
-    const alarma = await instalacion.browser.abrir();
-    await alarma.page.setContent('<img src=x onerror="ataque(1)"><script>alert(2)</script>');
-    await expect.poll(() => alarma.quejas.ejecutados.length).toBe(2);
-    await alarma.page.goto(`${url}/entrar`);
-    await alarma.page.evaluate(
+    const alarm = await instalacion.browser.abrir();
+    await alarm.page.setContent('<img src=x onerror="ataque(1)"><script>alert(2)</script>');
+    await expect.poll(() => alarm.complaints.executed.length).toBe(2);
+    await alarm.page.goto(`${url}/entrar`);
+    await alarm.page.evaluate(
       `document.body.insertAdjacentHTML('beforeend', '<img src="data:," onerror="ataque(3)">')`,
     );
-    await expect.poll(() => alarma.quejas.politica.length).toBe(1);
-    expect(alarma.quejas.ejecutados.length).toBe(2);
-    expect(await alarma.page.evaluate<string[]>(INTRUSOS)).toHaveLength(1);
-    await alarma.close();
+    await expect.poll(() => alarm.complaints.politica.length).toBe(1);
+    expect(alarm.complaints.executed.length).toBe(2);
+    expect(await alarm.page.evaluate<string[]>(INTRUDERS)).toHaveLength(1);
+    await alarm.close();
   });
 
   /** Each payload begins with its own way out, so that it does not matter what stands before it in its text. */
@@ -160,8 +160,8 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
       expect(await page.getByRole('banner').textContent(), carga).toContain(carga);
     }
     await page.goto(`${url}/cuenta`);
-    expect(await page.evaluate(INTRUSOS)).toEqual([]);
-    expectSinQuejas(cliente);
+    expect(await page.evaluate(INTRUDERS)).toEqual([]);
+    expectNoComplaints(cliente);
   };
   it('stays text as the name of a person and of the holder of an e.firma', async () => {
     expect(new Set(CARGAS).size).toBe(200);
@@ -191,7 +191,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
       await change(page, () => older.click());
     }
     expect(shown.size).toBeGreaterThan(100);
-    expectSinQuejas(cliente);
+    expectNoComplaints(cliente);
   });
 
   it('stays text in the subjects of messages, as the sandbox shows them', async () => {
@@ -200,10 +200,10 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
     await page.getByLabel('API key', { exact: true }).fill(apiKey);
     await pressButton(page, 'Llamar a la API');
     await page.locator('.respuesta').waitFor({ state: 'attached' });
-    expect(await page.evaluate(INTRUSOS)).toEqual([]);
+    expect(await page.evaluate(INTRUDERS)).toEqual([]);
     const { data } = JSON.parse((await page.locator('.respuesta').textContent()) ?? '');
     expect(data.items.map(({ asunto }: { asunto: string }) => asunto)).toEqual(CARGAS);
-    expectSinQuejas(cliente);
+    expectNoComplaints(cliente);
   });
 
   it('stays text in the ledger and in the lists of the operator', { tags: ['slow'] }, async () => {
@@ -231,8 +231,8 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
       }
       expect([path, shown.size]).toEqual([path, CARGAS.length]);
     }
-    expectSinQuejas(cliente);
-    expectSinQuejas(operador);
+    expectNoComplaints(cliente);
+    expectNoComplaints(operador);
   });
 
   it('cannot be clicked through a frame of another site', async () => {

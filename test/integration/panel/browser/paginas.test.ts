@@ -12,7 +12,7 @@ import { newRfc } from '../../fixtures/database.ts';
 import { askFor } from '../../fixtures/pedidos.ts';
 import { type Caller, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
 import { addCaller, newMiembro } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas, lookAt, lookAtTables, type Pestana } from './fixtures/browser.ts';
+import { CHROMIUM, expectNoComplaints, lookAt, lookAtTables, type Tab } from './fixtures/browser.ts';
 import { useInstalacion } from './fixtures/instalacion.ts';
 import { buyCreditos, pressButton, signIn } from './fixtures/persona.ts';
 
@@ -104,8 +104,8 @@ const nameOf = (path: string) => path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-
 
 const everyPage = () => {
   let url: string;
-  let cliente: Pestana;
-  let operador: Pestana;
+  let cliente: Tab;
+  let operador: Tab;
   let abierta = '';
   let fallida = '';
   let llave = '';
@@ -119,10 +119,10 @@ const everyPage = () => {
   const instalacion = useInstalacion({}, async ({ servicio, panel, browser }) => {
     url = panel.url;
     const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.', saldo: 20 });
-    const jefe = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });
+    const chief = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });
     [cliente, operador] = [await browser.abrir(), await browser.abrir()];
     await signIn(cliente.page, url, persona);
-    await signIn(operador.page, url, jefe);
+    await signIn(operador.page, url, chief);
 
     /** CFDI of several months, kinds and states, as readings leave them. */
     const keepUpToDate = async ({ rfc, contribuyenteId, call }: Caller) => {
@@ -228,17 +228,17 @@ const everyPage = () => {
     );
   });
 
-  async function look(pestana: Pestana, address: string, nombre: string): Promise<void> {
-    const answer = await pestana.page.goto(url + address);
+  async function look(tab: Tab, address: string, nombre: string): Promise<void> {
+    const answer = await tab.page.goto(url + address);
     expect([address, answer?.status()]).toEqual([address, 200]);
-    await lookAt(pestana, nombre);
-    expectSinQuejas(pestana);
+    await lookAt(tab, nombre);
+    expectNoComplaints(tab);
   }
 
   it.each(PUBLICAS)('%s, without a log-in', async (path) => {
-    const pestana = await instalacion.browser.abrir();
-    await look(pestana, path === '/invitacion' ? `${path}?codigo=${codigo}` : addressOf(path), nameOf(path));
-    await pestana.close();
+    const tab = await instalacion.browser.abrir();
+    await look(tab, path === '/invitacion' ? `${path}?codigo=${codigo}` : addressOf(path), nameOf(path));
+    await tab.close();
   });
 
   it.each(CLIENTE)('%s', async (path) => {
@@ -279,7 +279,7 @@ const everyPage = () => {
     await page.getByText('HTTP 200').first().waitFor();
     expect(await page.locator('#resultado tbody tr').count()).toBeGreaterThan(0);
     await lookAt(cliente, `prueba-respondida-${operacion}`);
-    expectSinQuejas(cliente);
+    expectNoComplaints(cliente);
   });
 
   it('with the button that forgets the key of an answer', async () => {
@@ -289,7 +289,7 @@ const everyPage = () => {
     await page.getByText('quedaron olvidadas').waitFor();
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('required')).toBe('');
     expect(await page.getByText('Olvidar las API keys').count()).toBe(0);
-    expectSinQuejas(cliente);
+    expectNoComplaints(cliente);
   });
 
   it('with the key that is shown once', async () => {
@@ -299,7 +299,7 @@ const everyPage = () => {
     await pressButton(page, 'Cambiar la llave');
     await page.getByText('Cópiela ahora').waitFor();
     await lookAt(cliente, 'llave-nueva');
-    expectSinQuejas(cliente);
+    expectNoComplaints(cliente);
   });
 
   it('with what is wrong with a form', async () => {
@@ -316,7 +316,7 @@ const everyPage = () => {
       'Ñandú & Hijos',
     ]);
     await lookAt(cliente, 'formulario-con-faltas');
-    expectSinQuejas(cliente);
+    expectNoComplaints(cliente);
   });
 };
 

@@ -40,9 +40,9 @@ export function writePdf(objetos: readonly (string | Buffer)[], trailer = ''): B
 }
 
 /** A stream object. */
-export function streamOf(diccionario: string, bytes: Buffer): Buffer {
+export function streamOf(dictionary: string, bytes: Buffer): Buffer {
   return Buffer.concat([
-    Buffer.from(`<<${diccionario}/Length ${bytes.length}>>\nstream\n`),
+    Buffer.from(`<<${dictionary}/Length ${bytes.length}>>\nstream\n`),
     bytes,
     Buffer.from('\nendstream'),
   ]);

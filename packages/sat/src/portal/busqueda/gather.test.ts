@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   collect,
-  type FilaReunible,
   type Hallazgo,
-  isDentro,
   isUnDia,
+  isWithin,
   type Pregunta,
+  type RowToGather,
   splitDias,
+  splitHalves,
   splitMeses,
-  splitMitades,
 } from './gather.ts';
 
 const TOPE = 500;
@@ -18,7 +18,7 @@ const INICIO = Date.parse('2026-01-30T23:59:50Z');
 
 const isoAt = (segundo: number) => new Date(INICIO + segundo * 1000).toISOString().slice(0, 19);
 
-function filaDe(numero: number, segundo: number, cancelado: boolean): FilaReunible {
+function filaDe(numero: number, segundo: number, cancelado: boolean): RowToGather {
   return {
     uuid: String(numero).padStart(6, '0'),
     fechaEmision: isoAt(segundo),
@@ -28,22 +28,22 @@ function filaDe(numero: number, segundo: number, cancelado: boolean): FilaReunib
 }
 
 /** A portal that shows the first 500 of what it is asked for, in an order of its own. */
-function portalCon(todas: readonly FilaReunible[], sayTope = true) {
+function portalCon(todas: readonly RowToGather[], sayTope = true) {
   const preguntas: Pregunta[] = [];
   return {
     preguntas,
-    ask: async (pregunta: Pregunta): Promise<Hallazgo<FilaReunible>> => {
+    ask: async (pregunta: Pregunta): Promise<Hallazgo<RowToGather>> => {
       preguntas.push(pregunta);
       const { periodo, estado } = pregunta;
       const found = todas.filter(
-        (f) => isDentro(f.fechaEmision, periodo) && (estado === 'todos' || f.estado === estado),
+        (f) => isWithin(f.fechaEmision, periodo) && (estado === 'todos' || f.estado === estado),
       );
       return { filas: found.slice(0, TOPE), topada: sayTope ? found.length > TOPE : found.length >= TOPE };
     },
   };
 }
 
-const split = (parte: Pregunta['periodo']) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte));
+const split = (parte: Pregunta['periodo']) => (isUnDia(parte) ? splitHalves(parte) : splitDias(parte));
 
 /**
  * Rows in bursts: some seconds have few, some hundreds, and enough have more than the portal can show for both ends to
@@ -77,9 +77,9 @@ describe('reunir', () => {
             Array.from({ length: cuantas }, (_, i) => filaDe(numero++, segundo, i % deCada === 0)),
           );
           const periodo = { inicio: isoAt(from), fin: isoAt(from + length) };
-          const dentro = todas.filter((f) => isDentro(f.fechaEmision, periodo));
+          const within = todas.filter((f) => isWithin(f.fechaEmision, periodo));
           const cuentas = new Map<string, number>();
-          for (const f of dentro) {
+          for (const f of within) {
             const key = `${f.fechaEmision} ${f.estado}`;
             cuentas.set(key, (cuentas.get(key) ?? 0) + 1);
           }
@@ -99,7 +99,7 @@ describe('reunir', () => {
           } else {
             listas += 1;
             expect(outcome).toEqual(
-              [...dentro].sort((a, b) => (`${a.fechaEmision}${a.uuid}` < `${b.fechaEmision}${b.uuid}` ? -1 : 1)),
+              [...within].sort((a, b) => (`${a.fechaEmision}${a.uuid}` < `${b.fechaEmision}${b.uuid}` ? -1 : 1)),
             );
           }
         },
@@ -118,7 +118,7 @@ describe('reunir', () => {
   });
 
   const uno = { periodos: [{ inicio: isoAt(0), fin: isoAt(9) }], split, maximo: 100 };
-  it.each<[string, (p: Pregunta) => Hallazgo<FilaReunible>]>([
+  it.each<[string, (p: Pregunta) => Hallazgo<RowToGather>]>([
     ['a row before the period', () => ({ filas: [filaDe(1, -1, false)], topada: false })],
     ['a row after it', () => ({ filas: [filaDe(1, 10, false)], topada: false })],
     [
@@ -151,7 +151,7 @@ describe('reunir', () => {
       { filas: [], topada: false },
     ];
     const ask = async () => answers.shift() ?? { filas: [], topada: false };
-    expect(await collect({ ...uno, split: splitMitades, ask })).toEqual([filaDe(1, 0, true)]);
+    expect(await collect({ ...uno, split: splitHalves, ask })).toEqual([filaDe(1, 0, true)]);
   });
 });
 
@@ -165,7 +165,7 @@ describe('periods', () => {
   it.each([
     ['months', splitMeses, 7],
     ['days', splitDias, 10],
-    ['halves', (p: Pregunta['periodo']) => splitMitades(p) ?? [p], 0],
+    ['halves', (p: Pregunta['periodo']) => splitHalves(p) ?? [p], 0],
   ])('divided into %s touch each other and cover all, none empty', (_name, divide, sameUpTo) => {
     fc.assert(
       fc.property(segundos, ([from, length]) => {

@@ -13,7 +13,7 @@ export interface Hallazgo<F> {
   readonly topada: boolean;
 }
 
-export interface FilaReunible {
+export interface RowToGather {
   readonly uuid: string;
   /** `yyyy-MM-ddTHH:mm:ss`, or the day alone where the portal shows no time. */
   readonly fechaEmision: string;
@@ -41,7 +41,7 @@ interface Reunion<F> {
  * missing from the answers of its parts, or when two rows with one UUID differ in date or total. A CFDI whose state
  * changes between two answers counts as the last of them says.
  */
-export async function collect<F extends FilaReunible>(reunion: Reunion<F>): Promise<readonly F[] | null> {
+export async function collect<F extends RowToGather>(reunion: Reunion<F>): Promise<readonly F[] | null> {
   const vistas = new Map<string, F>();
 
   /** The UUIDs that the answers to a question, or to its parts, hold; null to give up. */
@@ -52,18 +52,18 @@ export async function collect<F extends FilaReunible>(reunion: Reunion<F>): Prom
     const propias = new Set(filas.map(({ uuid }) => uuid));
     if (!topada) return propias;
 
-    const reunidas = new Set<string>();
+    const gathered = new Set<string>();
     for (const parte of partsOf(pregunta)) {
       const suyas = await gather(parte);
       if (suyas === null) return null;
-      for (const uuid of suyas) reunidas.add(uuid);
+      for (const uuid of suyas) gathered.add(uuid);
     }
-    for (const uuid of propias) if (!reunidas.has(uuid)) throw ilegible('busqueda: las partes no suman');
-    return reunidas;
+    for (const uuid of propias) if (!gathered.has(uuid)) throw ilegible('busqueda: las partes no suman');
+    return gathered;
   }
 
   function see(fila: F, { periodo, estado }: Pregunta): void {
-    if (!isDentro(fila.fechaEmision, periodo)) throw ilegible('busqueda: fila de otra fecha');
+    if (!isWithin(fila.fechaEmision, periodo)) throw ilegible('busqueda: fila de otra fecha');
     if (estado !== 'todos' && fila.estado !== estado) throw ilegible('busqueda: fila de otro estado');
     const before = vistas.get(fila.uuid);
     if (before !== undefined && (before.total !== fila.total || before.fechaEmision !== fila.fechaEmision)) {
@@ -107,7 +107,7 @@ export function splitDias(periodo: Periodo): Periodo[] {
 }
 
 /** Both halves of a period; null for a single second. */
-export function splitMitades({ inicio, fin }: Periodo): [Periodo, Periodo] | null {
+export function splitHalves({ inicio, fin }: Periodo): [Periodo, Periodo] | null {
   if (inicio === fin) return null;
   const half = Math.floor((secondOf(inicio) + secondOf(fin)) / 2);
   return [
@@ -117,8 +117,8 @@ export function splitMitades({ inicio, fin }: Periodo): [Periodo, Periodo] | nul
 }
 
 /** The days of a longer part of a month, the halves of a day; null for a single second. */
-export function splitDiasOMitades(periodo: Periodo): readonly Periodo[] | null {
-  return isUnDia(periodo) ? splitMitades(periodo) : splitDias(periodo);
+export function splitDaysOrHalves(periodo: Periodo): readonly Periodo[] | null {
+  return isUnDia(periodo) ? splitHalves(periodo) : splitDias(periodo);
 }
 
 export function isUnDia({ inicio, fin }: Periodo): boolean {
@@ -126,7 +126,7 @@ export function isUnDia({ inicio, fin }: Periodo): boolean {
 }
 
 /** Whether a date lies in a period; of a day without time only that is asked. */
-export function isDentro(fecha: string, { inicio, fin }: Periodo): boolean {
+export function isWithin(fecha: string, { inicio, fin }: Periodo): boolean {
   return fecha >= inicio.slice(0, fecha.length) && fecha <= fin.slice(0, fecha.length);
 }
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Comunicado } from '@acuse/core';
 import { readMes, toDia } from '../../fechas.ts';
 import type { DireccionSat } from '../../http/direcciones.ts';
-import { assertTextoSano, compare, ilegible, toForma } from '../../texto.ts';
+import { assertCleanText, compare, ilegible, toForma } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
 import { type Etiqueta, isEntera, readBloques } from '../paginas/etiquetas.ts';
 import { readSaltoScript } from '../paginas/pagina-acceso.ts';
@@ -24,11 +24,11 @@ interface Renglon {
 
 const NO_LEIDOS = /^mensajes no leidos(?: ?\((\d{1,5})\))?:?$/;
 const LEIDOS = /^mensajes leidos(?: ?\((\d{1,5})\))?:?$/;
-const ADORNO = /^[+\-⊞⊟□▶▸►•·\s]+/u;
+const ORNAMENT = /^[+\-⊞⊟□▶▸►•·\s]+/u;
 const RENGLON =
   /^(\d{1,2})\/(\p{L}{3,10}|\d{1,2})\.?\/(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*hrs?\.?(?=\s|$)\s*(.*)$/iu;
 /** What a line begins with that is meant as a date, in whatever shape. */
-const PARECE_FECHA = /^\d{1,4}\s?[/.-]\s?[\p{L}\d]{1,10}\.?\s?[/.-]\s?\d{1,4}/u;
+const LOOKS_LIKE_DATE = /^\d{1,4}\s?[/.-]\s?[\p{L}\d]{1,10}\.?\s?[/.-]\s?\d{1,4}/u;
 const OTRA_FECHA = /\d{1,2}\/[\p{L}\d]{1,10}\/\d{4}\s+\d{1,2}:\d{2}(?::\d{2})?\s*hrs?\b/iu;
 const MAX_ASUNTO = 1000;
 
@@ -79,14 +79,14 @@ function seccion(normales: readonly string[], titulo: RegExp): { desde: number; 
 function readSeccion(bloques: readonly string[], leido: boolean, cuenta: number | null): readonly Renglon[] {
   const renglones: Renglon[] = [];
   for (const escrito of bloques) {
-    const bloque = escrito.replace(ADORNO, '');
+    const bloque = escrito.replace(ORNAMENT, '');
     const found = RENGLON.exec(bloque);
     if (found === null) {
-      if (PARECE_FECHA.test(bloque)) throw ilegible('comunicados: renglón con otra forma');
+      if (LOOKS_LIKE_DATE.test(bloque)) throw ilegible('comunicados: renglón con otra forma');
       continue;
     }
     const asunto = found[7] ?? '';
-    assertTextoSano(asunto);
+    assertCleanText(asunto);
     if (asunto === '' || asunto.length > MAX_ASUNTO || OTRA_FECHA.test(asunto)) {
       throw ilegible('comunicados: renglón sin asunto propio');
     }
@@ -108,12 +108,12 @@ function toMomento([, dia, mes = '', anio, hora = '', minuto = '', segundo = '00
 /** The pager of an ASP.NET list: `__doPostBack('…','Page$2')`. */
 function isPaginada(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some(
-    ({ nombre, atributos }) => nombre === 'a' && [...atributos.values()].some((valor) => /Page\$\w+/.test(valor)),
+    ({ nombre, attrs }) => nombre === 'a' && [...attrs.values()].some((valor) => /Page\$\w+/.test(valor)),
   );
 }
 
 const HOST_ACCESO = 'login.siat.sat.gob.mx';
-const PUERTA = { host: 'wwwmat.sat.gob.mx', path: '/iniciar-expediente/mis-comunicados/' };
+const ENTRY = { host: 'wwwmat.sat.gob.mx', path: '/iniciar-expediente/mis-comunicados/' };
 const HOST_MARCO = 'aplicacionesc.mat.sat.gob.mx';
 const CAMINO_MARCO = '/webcomunicados/';
 const MAX_SALTOS = 5;
@@ -127,7 +127,7 @@ const PORTAL_COMUNICADOS: Portal = {
   nombre: 'comunicados',
   async enter(login) {
     const { pageClient, credencial } = login;
-    const pagina = await signIn(login, PUERTA, HOST_ACCESO);
+    const pagina = await signIn(login, ENTRY, HOST_ACCESO);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
     const marco = await openMarco(pageClient, pagina);
     const after = await passAcceso(login, marco, HOST_ACCESO);
@@ -139,8 +139,8 @@ const PORTAL_COMUNICADOS: Portal = {
 
 /** The page with the list. Throws SesionVencida when a log-in is due, RESPUESTA_ILEGIBLE when another page stays. */
 async function openComunicados(pageClient: PageClient, rfc: string): Promise<Pagina> {
-  const pagina = await pageClient.open(PUERTA);
-  assertSesionViva(pagina, PUERTA.host);
+  const pagina = await pageClient.open(ENTRY);
+  assertSesionViva(pagina, ENTRY.host);
   assertRfcNombrado(pagina.etiquetas, rfc, false);
   const marco = await openMarco(pageClient, pagina);
   assertSesionViva(marco);
@@ -165,9 +165,9 @@ async function openMarco(pageClient: PageClient, pagina: Pagina): Promise<Pagina
 
 function findMarco(pageClient: PageClient, { etiquetas, direccion }: Pagina): DireccionSat | null {
   for (const etiqueta of etiquetas) {
-    if (etiqueta.nombre !== 'iframe' || etiqueta.cierra) continue;
-    const src = (etiqueta.atributos.get('src') ?? '').trim();
-    const esMarco = etiqueta.atributos.get('id')?.toLowerCase() === 'iframetoload';
+    if (etiqueta.nombre !== 'iframe' || etiqueta.closes) continue;
+    const src = (etiqueta.attrs.get('src') ?? '').trim();
+    const esMarco = etiqueta.attrs.get('id')?.toLowerCase() === 'iframetoload';
     if (src === '' || !(esMarco || src.toLowerCase().includes(CAMINO_MARCO))) continue;
     const destino = pageClient.resolve(src, direccion);
     if (destino.host !== HOST_MARCO || !destino.path.toLowerCase().startsWith(CAMINO_MARCO)) {

@@ -2,7 +2,7 @@ import { type Notificacion, SatError } from '@acuse/core';
 import { readFecha } from '../../fechas.ts';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest } from '../../http/sat-http.ts';
-import { assertTextoSano, compare, ilegible, toForma, toRotulo } from '../../texto.ts';
+import { assertCleanText, compare, ilegible, toForma, toLabel } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isEntera, readEtiquetas, readTexto } from '../paginas/etiquetas.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
@@ -77,7 +77,7 @@ const HOST_ACCESO = 'login.siat.sat.gob.mx';
  * The session broker asks for the log-in and comes back to the list (luffynando/sat-scrapers-auth,
  * src/Portals/SatAgrPortal.php).
  */
-const PUERTA = {
+const ENTRY = {
   host: HOST_NOTIFICACIONES,
   path: `/app/seg/SessionBroker?url=${LISTA_NOTIFICACIONES.path}&parametro=c&idSessionBit=null`,
 };
@@ -87,7 +87,7 @@ const PORTAL_NOTIFICACIONES: Portal = {
   nombre: 'notificaciones',
   guard: guardHttp,
   async enter(login) {
-    const pagina = await signIn(login, PUERTA, HOST_ACCESO);
+    const pagina = await signIn(login, ENTRY, HOST_ACCESO);
     assertRfcNombrado(pagina.etiquetas, login.credencial.rfc, false);
   },
   salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },
@@ -109,14 +109,14 @@ export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   },
 };
 
-const ROTULOS = {
+const LABELS = {
   folio: [/\bfolio\b/],
   autoridad: [/\bautoridad\b/],
   asunto: [/^(?:tipo de )?acto(?: administrativo)?$/],
   fecha: [/^fecha(?: de(?:l)? (?:aviso|notificacion))?$/],
 } as const;
-type Columna = keyof typeof ROTULOS;
-const NOMBRES = Object.keys(ROTULOS) as Columna[];
+type Columna = keyof typeof LABELS;
+const NOMBRES = Object.keys(LABELS) as Columna[];
 
 const NO_HAY =
   /\b(?:no (?:se )?(?:encontr\w+|exist\w+|hay|cuenta con|tiene|tienes)|sin) (?:\w+ ){0,3}(?:notificacion\w*|registros?|actos?|resultados?|datos)\b/;
@@ -164,8 +164,8 @@ interface Columnas {
 /** Null for a table about something else. */
 function columnasDe({ encabezados }: Tabla): Columnas | null {
   for (const celdas of encabezados) {
-    const rotulos = celdas.map(({ texto }) => toRotulo(texto));
-    const indices = findColumnas({ rotulos }, ROTULOS);
+    const labels = celdas.map(({ texto }) => toLabel(texto));
+    const indices = findColumnas({ labels }, LABELS);
     if (NOMBRES.some((columna) => !indices.has(columna))) {
       if (indices.has('folio') && (indices.has('autoridad') || indices.has('asunto')))
         throw ilegible('notificaciones: columnas');
@@ -173,23 +173,23 @@ function columnasDe({ encabezados }: Tabla): Columnas | null {
     }
     if (celdas.some(({ ancho }) => ancho !== 1)) throw ilegible('notificaciones: columnas unidas');
     if (new Set(indices.values()).size < NOMBRES.length) throw ilegible('notificaciones: columnas');
-    return { total: celdas.length, indices, textoFecha: rotulos[indices.get('fecha') ?? -1] ?? '' };
+    return { total: celdas.length, indices, textoFecha: labels[indices.get('fecha') ?? -1] ?? '' };
   }
   return null;
 }
 
 /** A list of acts already notified has the date of that instead of the notice's, or says so in its caption. */
 function isNotificada({ titulo }: Tabla, { textoFecha }: Columnas): boolean {
-  const leyenda = toForma(titulo);
-  if (/\bpendientes?\b/.test(leyenda)) return false;
-  return /\bnotificad[oa]s?\b/.test(leyenda) || textoFecha.includes('notificacion');
+  const caption = toForma(titulo);
+  if (/\bpendientes?\b/.test(caption)) return false;
+  return /\bnotificad[oa]s?\b/.test(caption) || textoFecha.includes('notificacion');
 }
 
 function toNotificacion(celdas: Fila, { total, indices }: Columnas): Notificacion {
   if (celdas.length !== total) throw ilegible('notificaciones: fila con otras columnas');
   const texto = (columna: Columna) => {
     const valor = celdas[indices.get(columna) ?? -1]?.texto ?? '';
-    assertTextoSano(valor);
+    assertCleanText(valor);
     if (valor === '' || valor.length > MAX_TEXTO) throw ilegible(`notificaciones: ${columna} vacía`);
     return valor;
   };
@@ -204,12 +204,12 @@ function toNotificacion(celdas: Fila, { total, indices }: Columnas): Notificacio
 function assertUnaPagina(etiquetas: readonly Etiqueta[], leidas: number): void {
   let numeradas = 0;
   for (const etiqueta of etiquetas) {
-    if (etiqueta.cierra) continue;
+    if (etiqueta.closes) continue;
     if (etiqueta.nombre === 'script') {
       const total = /\browCount\s*:\s*(\d{1,9})/.exec(etiqueta.texto)?.[1];
       if (total !== undefined && Number(total) > leidas) throw ilegible('notificaciones: hay más páginas');
     }
-    const clase = etiqueta.atributos.get('class') ?? '';
+    const clase = etiqueta.attrs.get('class') ?? '';
     const numerada = etiqueta.nombre === 'a' && /^(?:[2-9]|\d{2,4})$/.test(readTexto([etiqueta]));
     if (/\bui-paginator-page\b/.test(clase)) numeradas += 1;
     else if (numerada) numeradas += 2;

@@ -34,8 +34,8 @@ const ilegible = (html: string) => expect(() => read(html), html.slice(-80)).toT
 describe('the guards', () => {
   const signal = new AbortController().signal;
   const http = createSatHttp({ baseUrl: 'http://127.0.0.1:9' });
-  const rechaza = (promesa: Promise<unknown>) =>
-    expect(promesa).rejects.toMatchObject({ motivo: 'PETICION_RECHAZADA' });
+  const rechaza = (promise: Promise<unknown>) =>
+    expect(promise).rejects.toMatchObject({ motivo: 'PETICION_RECHAZADA' });
 
   it('let a browser GET the list and do nothing else', async () => {
     const pedidas: string[] = [];
@@ -129,12 +129,12 @@ describe('readNotificaciones', () => {
   });
 
   it('refuses what it cannot read whole', () => {
-    const buena = paginaNotificaciones([UNA]);
-    ilegible(buena.replace('Fecha de aviso', 'Otra'));
-    ilegible(buena.replace('Autoridad emisora', 'Folio'));
-    ilegible(buena.replace('31/08/2026', '31/09/2026'));
-    ilegible(buena.replace('<td>Requerimiento</td>', ''));
-    ilegible(buena.replace('<td>Requerimiento</td>', '<td></td>'));
+    const good = paginaNotificaciones([UNA]);
+    ilegible(good.replace('Fecha de aviso', 'Otra'));
+    ilegible(good.replace('Autoridad emisora', 'Folio'));
+    ilegible(good.replace('31/08/2026', '31/09/2026'));
+    ilegible(good.replace('<td>Requerimiento</td>', ''));
+    ilegible(good.replace('<td>Requerimiento</td>', '<td></td>'));
     ilegible(paginaNotificaciones([UNA, { ...UNA, acto: 'Otro' }]));
     ilegible(paginaNotificaciones([UNA], { despues: '<a href="?page=2">2</a>' }));
     ilegible(

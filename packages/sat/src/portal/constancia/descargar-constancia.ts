@@ -19,13 +19,13 @@ import {
 import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import type { ConsultaPortal, ContextoPortal, Portal } from '../portal.ts';
 import { assertMayLogIn, logIn } from '../sesion/log-in.ts';
-import { askFor, isDespedida, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
+import { askFor, isFarewell, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
 
 const HOST = 'login.siat.sat.gob.mx';
 
 /** phpcfdi/csf-sat-scraper, `AuthenticationService`; SAT-CFDI/python-satcfdi, `SATPortalConstancia`. */
-const VESTIBULO = '/nidp/app?sid=1';
+const ENTRANCE = '/nidp/app?sid=1';
 const PAGINA_CIEC = '/nidp/app/login?id=ptsc-ciec&sid=1&option=credential';
 const PAGINA_EFIRMA = '/nidp/idff/sso?id=fiel_Aviso';
 
@@ -44,7 +44,7 @@ const PORTAL_SIAT: Portal = {
 };
 
 async function openPaginaCiec(pageClient: PageClient): Promise<Pagina> {
-  await pageClient.open({ host: HOST, path: VESTIBULO });
+  await pageClient.open({ host: HOST, path: ENTRANCE });
   return pageClient.submit({ host: HOST, path: PAGINA_CIEC }, Buffer.alloc(0));
 }
 
@@ -81,13 +81,13 @@ async function descargarConstancia(
   { rfc }: DescargarConstancia,
   { credencial, readPdf }: ContextoPortal,
 ): Promise<RespuestaDescargarConstancia> {
-  await makeDocumento(pageClient, await openReimpresion(pageClient, credencial.tipo));
+  await makeDocumento(pageClient, await openReprint(pageClient, credencial.tipo));
   const pdf = await fetchDocumento(pageClient);
   const paginas = await readPdf(pdf, { signal: pageClient.signal });
   return { constancia: readConstancia(paginas, rfc), pdf };
 }
 
-async function makeDocumento(pageClient: PageClient, { pagina, formulario }: Reimpresion): Promise<void> {
+async function makeDocumento(pageClient: PageClient, { pagina, formulario }: Reprint): Promise<void> {
   const boton = botonDe(formulario);
   const { direccion } = pagina;
   const respuesta = await askFor(pageClient, {
@@ -133,7 +133,7 @@ async function fetchDocumento(pageClient: PageClient): Promise<Buffer> {
   const bytes = Buffer.concat(chunks);
   if (answer.status >= 300) throw new SesionVencida();
   if (bytes.subarray(0, 1024).includes('%PDF-')) return bytes;
-  if (isDespedida(bytes.toString('utf8'))) throw new SesionVencida();
+  if (isFarewell(bytes.toString('utf8'))) throw new SesionVencida();
   throw ilegible('una página en lugar de la constancia');
 }
 
@@ -158,7 +158,7 @@ const ENTRADAS: Readonly<Record<TipoCredencial, DireccionSat>> = {
 
 const MAX_PASOS = 8;
 
-interface Reimpresion {
+interface Reprint {
   readonly pagina: Pagina;
   readonly formulario: Formulario;
 }
@@ -168,7 +168,7 @@ interface Reimpresion {
  * services are passed on, and the frame `iframetoload` is entered. Throws SesionVencida when the provider asks to log
  * in, RESPUESTA_ILEGIBLE on any other page.
  */
-async function openReimpresion(pageClient: PageClient, tipo: TipoCredencial): Promise<Reimpresion> {
+async function openReprint(pageClient: PageClient, tipo: TipoCredencial): Promise<Reprint> {
   let pagina = await pageClient.open(ENTRADAS[tipo]);
   for (let paso = 0; paso < MAX_PASOS; paso += 1) {
     if (isPaginaAcceso(pagina.etiquetas)) throw new SesionVencida();
@@ -182,8 +182,8 @@ async function openReimpresion(pageClient: PageClient, tipo: TipoCredencial): Pr
 async function goOn(pageClient: PageClient, pagina: Pagina): Promise<Pagina> {
   const saml = findFormularioSaml(pagina);
   if (saml !== undefined) return sendFormulario(pageClient, pagina, saml);
-  const marco = pagina.etiquetas.find((e) => e.nombre === 'iframe' && e.atributos.get('id') === 'iframetoload');
-  const src = marco === undefined ? undefined : marco.atributos.get('src')?.trim();
+  const marco = pagina.etiquetas.find((e) => e.nombre === 'iframe' && e.attrs.get('id') === 'iframetoload');
+  const src = marco === undefined ? undefined : marco.attrs.get('src')?.trim();
   if (src !== undefined && src !== '') return pageClient.open(pageClient.resolve(src, pagina.direccion));
   if (HOSTS_ACCESO.includes(pagina.direccion.host)) throw new SesionVencida();
   throw ilegible('ni la página de la constancia ni el camino a ella');
@@ -195,15 +195,15 @@ const BOTON_CONOCIDO = 'formReimpAcuse:j_idt50';
 /** The id of the button that makes the constancia: the one that says so, else the one that is known. */
 function botonDe({ etiquetas }: Formulario): string {
   for (const [i, etiqueta] of etiquetas.entries()) {
-    if (!['button', 'input', 'a'].includes(etiqueta.nombre) || etiqueta.cierra) continue;
-    const id = etiqueta.atributos.get('id') ?? etiqueta.atributos.get('name') ?? '';
-    const rotulo = `${etiqueta.atributos.get('value') ?? ''} ${textoHastaElCierre(etiquetas, i)}`;
-    if (id !== '' && /generar\s+constancia/i.test(rotulo)) return id;
+    if (!['button', 'input', 'a'].includes(etiqueta.nombre) || etiqueta.closes) continue;
+    const id = etiqueta.attrs.get('id') ?? etiqueta.attrs.get('name') ?? '';
+    const heading = `${etiqueta.attrs.get('value') ?? ''} ${textUntilClosing(etiquetas, i)}`;
+    if (id !== '' && /generar\s+constancia/i.test(heading)) return id;
   }
   return BOTON_CONOCIDO;
 }
 
-function textoHastaElCierre(etiquetas: readonly Etiqueta[], from: number): string {
+function textUntilClosing(etiquetas: readonly Etiqueta[], from: number): string {
   const nombre = etiquetas[from]?.nombre;
   if (nombre === 'input') return '';
   const length = etiquetas.slice(from + 1, from + 8).findIndex((e) => e.nombre === nombre);
@@ -217,8 +217,8 @@ function textoHastaElCierre(etiquetas: readonly Etiqueta[], from: number): strin
 function findFormularioSaml(pagina: Pagina): Formulario | undefined {
   return readFormularios(pagina.etiquetas).find((formulario) => {
     const campos = readCampos(formulario.etiquetas);
-    const lleva = campos.has('SAMLRequest') || campos.has('SAMLResponse');
-    return lleva && !hasCamposVisibles(formulario.etiquetas);
+    const hasSaml = campos.has('SAMLRequest') || campos.has('SAMLResponse');
+    return hasSaml && !hasCamposVisibles(formulario.etiquetas);
   });
 }
 

@@ -114,12 +114,12 @@ export function readPanelResultados(paneles: readonly Panel[]): readonly Etiquet
 
 /** Whether a results panel lists a folio, in a text or in the box `ListaFolios` that each row has. */
 export function hasFolios(etiquetas: readonly Etiqueta[]): boolean {
-  return etiquetas.some((e) => isSeleccion(e) || UUID_SOLO.test(e.texto));
+  return etiquetas.some((e) => isSelection(e) || UUID_SOLO.test(e.texto));
 }
 
 /** The box `ListaFolios` of a row, which holds its folio. */
-export function isSeleccion({ nombre, atributos }: Etiqueta): boolean {
-  return nombre === 'input' && atributos.get('name') === 'ListaFolios';
+export function isSelection({ nombre, attrs }: Etiqueta): boolean {
+  return nombre === 'input' && attrs.get('name') === 'ListaFolios';
 }
 
 /** What every partial postback carries; the named control is the one that caused it. */

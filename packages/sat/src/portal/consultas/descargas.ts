@@ -11,7 +11,7 @@ import { type Etiqueta, readEtiquetas } from '../paginas/etiquetas.ts';
 import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { readTablas } from '../paginas/tablas.ts';
 import { openPagina } from '../portal-cfdi.ts';
-import { isDespedida, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
+import { isFarewell, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
 
 /**
@@ -82,7 +82,7 @@ export async function descargarPaquete(
 async function readPaquete(body: Readable): Promise<RespuestaDescargarPaquete> {
   const { zip, pagina } = await openZip(body);
   if (zip !== null) return { resultado: 'PAQUETE', zip };
-  if (isDespedida(pagina)) throw new SesionVencida();
+  if (isFarewell(pagina)) throw new SesionVencida();
   if (/ya no (?:se encuentra|est[aá]) disponible|caduc|expir|vencid/i.test(pagina)) {
     return agotado('VENCIDO', 'El portal del SAT dice que el paquete ya no está disponible');
   }
@@ -148,28 +148,28 @@ export function readListaDescargas(html: string): ListaDescargas {
   const campos = formulario && readCampos(formulario.etiquetas);
   if (campos === undefined || !campos.has(CAMPO_URL)) throw ilegible('lista de descargas');
   const cuentas = new Map(readCuentas(etiquetas));
-  const ofertas = new Map(readOfertas(etiquetas));
-  const descargas = [...ofertas].map(([clave, oferta]) => ({ ...oferta, registros: cuentas.get(clave) ?? null }));
+  const offers = new Map(readOffers(etiquetas));
+  const descargas = [...offers].map(([clave, offer]) => ({ ...offer, registros: cuentas.get(clave) ?? null }));
   return { descargas, campos };
 }
 
 /** The packages that tags offer, by what they are known by. */
-function* readOfertas(etiquetas: readonly Etiqueta[]): Generator<[string, Omit<DescargaListada, 'registros'>]> {
+function* readOffers(etiquetas: readonly Etiqueta[]): Generator<[string, Omit<DescargaListada, 'registros'>]> {
   for (const source of etiquetas.map(sourceOf)) {
     const calls = [...source.matchAll(ACCION)];
     if (calls.length !== source.split(/AccionRetencion\(\s*'/).length - 1)
       throw ilegible('lista de descargas: AccionRetencion');
     for (const [, folio = '', url = '', accion] of calls) {
-      const oferta = { folio: folio.toUpperCase(), url };
-      if (accion === 'Recuperacion') yield [`${oferta.folio} ${url}`, oferta];
+      const offer = { folio: folio.toUpperCase(), url };
+      if (accion === 'Recuperacion') yield [`${offer.folio} ${url}`, offer];
     }
   }
 }
 
 /** What of a tag may hold a call: the source of a script, else its attributes. */
 function sourceOf(etiqueta: Etiqueta): string {
-  if (etiqueta.cierra) return '';
-  return etiqueta.nombre === 'script' ? etiqueta.texto : [...etiqueta.atributos.values()].join('\n');
+  if (etiqueta.closes) return '';
+  return etiqueta.nombre === 'script' ? etiqueta.texto : [...etiqueta.attrs.values()].join('\n');
 }
 
 /** The number under the heading `Cantidad …` in the row of each package, where there is one. */
@@ -179,7 +179,7 @@ function* readCuentas(etiquetas: readonly Etiqueta[]): Generator<[string, number
   for (const fila of tabla?.filas ?? []) {
     const digits = /^(?:\d{1,3}(?:,\d{3})+|\d{1,12})$/.exec(fila[column]?.textoEntero ?? '')?.[0].replaceAll(',', '');
     if (digits === undefined) continue;
-    for (const celda of fila) for (const [clave] of readOfertas(celda.etiquetas)) yield [clave, Number(digits)];
+    for (const celda of fila) for (const [clave] of readOffers(celda.etiquetas)) yield [clave, Number(digits)];
   }
 }
 

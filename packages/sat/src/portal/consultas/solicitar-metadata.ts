@@ -42,8 +42,8 @@ export function readParametros(delta: readonly RegistroDelta[]): string | null {
   const etiquetas = readPanelResultados(readPaneles(delta));
   if (etiquetas === null) return null;
   if (!hasFolios(etiquetas)) throw ilegible('busqueda: resultados sin folios');
-  const campo = etiquetas.find((e) => !e.cierra && e.atributos.get('id') === 'hfParametrosMetadata');
-  const parametros = campo?.atributos.get('value') ?? '';
+  const campo = etiquetas.find((e) => !e.closes && e.attrs.get('id') === 'hfParametrosMetadata');
+  const parametros = campo?.attrs.get('value') ?? '';
   if (parametros === '') throw ilegible('busqueda: sin hfParametrosMetadata');
   return parametros;
 }

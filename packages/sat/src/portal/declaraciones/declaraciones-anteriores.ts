@@ -8,7 +8,7 @@ import { addOnce } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
 import { assertSesionViva, submitEnSesion } from '../sesion/sesion-vencida.ts';
-import { byFecha, readTablaResultado, reales, rejectEjercicio } from './tabla-resultado.ts';
+import { byFecha, readTablaResultado, realRows, rejectEjercicio } from './tabla-resultado.ts';
 
 const HOST = 'ptscdecprov.clouda.sat.gob.mx';
 const PAGINA = { host: HOST, path: '/Paginas/ConsultaDeclaracion.aspx' };
@@ -18,7 +18,7 @@ const PRIMER_EJERCICIO_NUEVO = 2022;
 const EJERCICIO = /wucDdlEjercicioFiscal_ddlCatalogo$/;
 const DECLARACION = /wucDdlDeclaracion_ddlCatalogo$/;
 const BUSCAR = /btnBuscar$/;
-const RESULTADO = { id: /gvDeclaraciones$/, necesarias: ['numeroOperacion', 'tipo', 'fecha', 'periodo'] } as const;
+const RESULTADO = { id: /gvDeclaraciones$/, required: ['numeroOperacion', 'tipo', 'fecha', 'periodo'] } as const;
 
 /**
  * The ASP.NET portal of the returns up to 2021. Its log-in is that of the newer one (SAT-CFDI/python-satcfdi,
@@ -70,14 +70,14 @@ function formularioDe({ etiquetas }: Pagina): Formulario {
 /** The kinds of return in the form, each for its own query; one null when the form has no choice. */
 function kindsOf({ etiquetas }: Formulario): readonly (string | null)[] {
   const lista = readListas(etiquetas).find(({ id }) => DECLARACION.test(id));
-  const kinds = lista === undefined ? [] : reales(lista).map(({ valor }) => valor);
+  const kinds = lista === undefined ? [] : realRows(lista).map(({ valor }) => valor);
   return kinds.length === 0 ? [null] : kinds;
 }
 
 function fillIn({ etiquetas }: Formulario, ejercicio: number, kind: string | null): Map<string, string> {
   const listas = readListas(etiquetas);
   const years = listas.find(({ id }) => EJERCICIO.test(id));
-  const year = years && reales(years).find(({ valor, texto }) => [valor, texto].includes(String(ejercicio)));
+  const year = years && realRows(years).find(({ valor, texto }) => [valor, texto].includes(String(ejercicio)));
   if (years === undefined || year === undefined) throw rejectEjercicio(ejercicio);
   const boton = etiquetas.find((e) => hasId(e, BUSCAR));
   if (boton === undefined) throw ilegible('declaraciones: sin botón de búsqueda');
@@ -85,14 +85,14 @@ function fillIn({ etiquetas }: Formulario, ejercicio: number, kind: string | nul
   campos.set(years.nombre, year.valor);
   const declaracion = listas.find(({ id }) => DECLARACION.test(id));
   if (declaracion !== undefined && kind !== null) campos.set(declaracion.nombre, kind);
-  campos.set(boton.atributos.get('name') ?? '', boton.atributos.get('value') ?? '');
+  campos.set(boton.attrs.get('name') ?? '', boton.attrs.get('value') ?? '');
   return campos;
 }
 
 function hasId(etiqueta: Etiqueta, id: RegExp): boolean {
-  return !etiqueta.cierra && id.test(etiqueta.atributos.get('id') ?? '');
+  return !etiqueta.closes && id.test(etiqueta.attrs.get('id') ?? '');
 }
 
 function leadsToAnotherPage(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'a' && /gvDeclaraciones.*Page\$/.test(etiqueta.atributos.get('href') ?? '');
+  return etiqueta.nombre === 'a' && /gvDeclaraciones.*Page\$/.test(etiqueta.attrs.get('href') ?? '');
 }

@@ -16,7 +16,7 @@ import type { ConsultaPortal, Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
 import { askFor, assertSesionViva } from '../sesion/sesion-vencida.ts';
 import { declaracionesAnteriores } from './declaraciones-anteriores.ts';
-import { byFecha, readTablaResultado, reales, rejectEjercicio } from './tabla-resultado.ts';
+import { byFecha, readTablaResultado, realRows, rejectEjercicio } from './tabla-resultado.ts';
 
 const HOST_DECLARACIONES = 'pstcdypisr.clouda.sat.gob.mx';
 
@@ -27,8 +27,8 @@ const HOST_DECLARACIONES = 'pstcdypisr.clouda.sat.gob.mx';
 const PORTAL_DECLARACIONES: Portal = {
   nombre: 'declaraciones',
   async enter(login) {
-    const puerta = { host: HOST_DECLARACIONES, path: '/' };
-    const pagina = await signIn(login, puerta, 'loginda.siat.sat.gob.mx');
+    const entry = { host: HOST_DECLARACIONES, path: '/' };
+    const pagina = await signIn(login, entry, 'loginda.siat.sat.gob.mx');
     assertRfcNombrado(pagina.etiquetas, login.credencial.rfc, true);
   },
   salida: { host: HOST_DECLARACIONES, path: '/Home/LogOut' },
@@ -41,7 +41,7 @@ const BUSCAR = { host: HOST_DECLARACIONES, path: '/Consulta/Buscar' };
 /** The table of the portal since 2022. */
 export const RESULTADO = {
   id: /^tableResult$/,
-  necesarias: ['numeroOperacion', 'tipo', 'fecha', 'periodicidad', 'periodo', 'estado'],
+  required: ['numeroOperacion', 'tipo', 'fecha', 'periodicidad', 'periodo', 'estado'],
 } as const;
 
 /**
@@ -74,8 +74,8 @@ async function openConsulta(pageClient: PageClient, rfc: string): Promise<Pagina
   const pagina = await pageClient.open(PAGINA);
   assertSesionViva(pagina, PAGINA.host);
   // A session that was renewed on the way ends on the first page of the portal.
-  const misma = pagina.direccion.path.split('?')[0]?.toLowerCase() === '/consulta/consulta';
-  const consulta = misma ? pagina : await pageClient.open(PAGINA);
+  const isSame = pagina.direccion.path.split('?')[0]?.toLowerCase() === '/consulta/consulta';
+  const consulta = isSame ? pagina : await pageClient.open(PAGINA);
   assertRfcNombrado(consulta.etiquetas, rfc, false);
   return consulta;
 }
@@ -122,19 +122,19 @@ function readFormularioConsulta(etiquetas: readonly Etiqueta[]) {
   if (ejercicio === undefined || periodicidad === undefined) throw ilegible('declaraciones: sin listas de consulta');
   const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some(isEjercicio));
   const fijos = readCampos((formulario?.etiquetas ?? etiquetas).filter(isOculto));
-  const tipos = reales(periodicidad);
+  const tipos = realRows(periodicidad);
   if (tipos.length === 0) throw ilegible('declaraciones: sin periodicidades');
 
   return {
-    ejercicios: reales(ejercicio).map(({ valor }) => valor),
+    ejercicios: realRows(ejercicio).map(({ valor }) => valor),
     /** What the form sends for a fiscal year, one list of fields for each query. */
     consultasDe(anio: string): readonly (readonly Par[])[] {
       const campos: (readonly Par[])[] = [...fijos].map((par) => [par]);
       if (!fijos.has('tipoDocumento')) campos.push([['tipoDocumento', TIPO_DOCUMENTO]]);
-      if (declaracion !== undefined) campos.push(toPares(declaracion, reales(declaracion)));
+      if (declaracion !== undefined) campos.push(toPares(declaracion, realRows(declaracion)));
       campos.push([[ejercicio.nombre, anio]]);
       const nombrePeriodo = periodo?.nombre ?? 'Periodo';
-      const offered = new Set((periodo === undefined ? [] : reales(periodo)).map(({ valor }) => valor));
+      const offered = new Set((periodo === undefined ? [] : realRows(periodo)).map(({ valor }) => valor));
       const kinds = tipos.flatMap((tipo): Par[][] => {
         const periodos = PERIODOS.get(tipo.valor)?.filter((clave) => offered.size === 0 || offered.has(clave));
         return (periodos ?? []).map((clave) => [
@@ -159,8 +159,8 @@ type Par = readonly [string, string];
 /** Every combination of the alternatives of each field. */
 function cross(campos: readonly (readonly Par[])[]): Par[][] {
   return campos.reduce<Par[][]>(
-    (consultas, alternativas) =>
-      consultas.flatMap((hecha) => alternativas.slice(0, MAX_CONSULTAS).map((par) => [...hecha, par])),
+    (consultas, alternatives) =>
+      consultas.flatMap((hecha) => alternatives.slice(0, MAX_CONSULTAS).map((par) => [...hecha, par])),
     [[]],
   );
 }
@@ -184,11 +184,10 @@ function findLista(etiquetas: readonly Etiqueta[], clave: RegExp): Lista | undef
 
 function isEjercicio(etiqueta: Etiqueta): boolean {
   return (
-    etiqueta.nombre === 'select' &&
-    /ejercicio$/i.test(etiqueta.atributos.get('id') ?? etiqueta.atributos.get('name') ?? '')
+    etiqueta.nombre === 'select' && /ejercicio$/i.test(etiqueta.attrs.get('id') ?? etiqueta.attrs.get('name') ?? '')
   );
 }
 
 function isOculto(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'input' && etiqueta.atributos.get('type')?.trim().toLowerCase() === 'hidden';
+  return etiqueta.nombre === 'input' && etiqueta.attrs.get('type')?.trim().toLowerCase() === 'hidden';
 }

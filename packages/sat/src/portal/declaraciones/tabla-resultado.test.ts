@@ -46,7 +46,7 @@ describe('readTablaResultado', () => {
     ]);
   });
 
-  const buena = tablaResultado([MENSUAL]);
+  const good = tablaResultado([MENSUAL]);
   const con = (cambio: Partial<FilaDePrueba>) => tablaResultado([{ ...MENSUAL, ...cambio }]);
   it.each([
     ['nothing', ''],
@@ -57,10 +57,10 @@ describe('readTablaResultado', () => {
     ['a number that is none', con({ numeroOperacion: 'x' })],
     ['a return of no kind', con({ tipo: '' })],
     ['lost letters', con({ tipoComplementaria: 'Modificaci\uFFFDn' })],
-    ['a cell too few', buena.replace('<td>Normal</td>', '')],
-    ['no column of dates', buena.replace('Fecha de Presentaci', 'Fecha de otra ')],
-    ['a column twice', buena.replace('Per&iacute;odo', 'Periodicidad')],
-    ['two tables', `${buena}${buena}`],
+    ['a cell too few', good.replace('<td>Normal</td>', '')],
+    ['no column of dates', good.replace('Fecha de Presentaci', 'Fecha de otra ')],
+    ['a column twice', good.replace('Per&iacute;odo', 'Periodicidad')],
+    ['two tables', `${good}${good}`],
     ['entities', `<!DOCTYPE x [<!ENTITY a "${'a'.repeat(99)}"><!ENTITY b "&a;&a;">]><x>&b;</x>`],
   ])('refuses %s', (_name, html) => {
     expect(() => read(html)).toThrow('RESPUESTA_ILEGIBLE');

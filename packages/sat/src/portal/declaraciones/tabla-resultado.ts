@@ -1,11 +1,11 @@
 import { type Declaracion, SatError } from '@acuse/core';
 import { readFecha } from '../../fechas.ts';
-import { assertTextoSano, compare, ilegible, toForma, toRotulo } from '../../texto.ts';
+import { assertCleanText, compare, ilegible, toForma, toLabel } from '../../texto.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import type { Lista, Opcion } from '../paginas/formulario.ts';
 import { type Fila, filasSinAviso, needColumnas, readTablas, type Tabla } from '../paginas/tablas.ts';
 
-const ROTULOS = {
+const LABELS = {
   numeroOperacion: [/^(?:no|num|numero)\.? ?de ?operacion$/],
   tipo: [/^tipo(?: de)? declaracion$/],
   tipoComplementaria: [/^tipo(?: de)? complementaria$/],
@@ -15,12 +15,12 @@ const ROTULOS = {
   periodo: [/^periodo$/],
   estado: [/^(?:estado|estatus|situacion)$/],
 } as const;
-type Columna = keyof typeof ROTULOS;
+type Columna = keyof typeof LABELS;
 
 /** Where one of the portals shows its results, and the columns that its table always has. */
 interface FormaResultado {
   readonly id: RegExp;
-  readonly necesarias: readonly Columna[];
+  readonly required: readonly Columna[];
 }
 
 const NO_HAY =
@@ -46,7 +46,7 @@ export function readTablaResultado(
     return [];
   }
   if (!tabla.completa) throw ilegible('declaraciones: tabla incompleta');
-  const columnas = columnasDe(tabla, forma.necesarias);
+  const columnas = columnasDe(tabla, forma.required);
   return filas.map((celdas) => toDeclaracion(celdas, columnas, ejercicio));
 }
 
@@ -62,26 +62,26 @@ interface Columnas {
   readonly indices: ReadonlyMap<Columna, number>;
 }
 
-function columnasDe({ encabezados }: Tabla, necesarias: readonly Columna[]): Columnas {
+function columnasDe({ encabezados }: Tabla, required: readonly Columna[]): Columnas {
   const fila = encabezados.find((celdas) =>
-    celdas.some(({ texto }) => ROTULOS.numeroOperacion.some((rotulo) => rotulo.test(toRotulo(texto)))),
+    celdas.some(({ texto }) => LABELS.numeroOperacion.some((heading) => heading.test(toLabel(texto)))),
   );
   if (fila === undefined || fila.some(({ ancho }) => ancho !== 1)) throw ilegible('declaraciones: sin encabezados');
-  const rotulos = fila.map(({ texto }) => toRotulo(texto));
-  return { total: fila.length, indices: needColumnas({ rotulos }, ROTULOS, necesarias) };
+  const labels = fila.map(({ texto }) => toLabel(texto));
+  return { total: fila.length, indices: needColumnas({ labels }, LABELS, required) };
 }
 
 function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: number): Declaracion {
   // The sister portal of the DIOT has ten cells under nine headings (soycontadorAI/sat-dm, diot_consulta.py): extra
   // cells belong to no column.
   if (celdas.length < total) throw ilegible('declaraciones: fila con menos columnas');
-  const opcional = (columna: Columna) => {
+  const optional = (columna: Columna) => {
     const texto = celdas[indices.get(columna) ?? -1]?.texto ?? '';
-    assertTextoSano(texto);
+    assertCleanText(texto);
     return /^(?:|-+|n\/?a)$/i.test(texto) ? null : texto;
   };
   const texto = (columna: Columna) => {
-    const valor = opcional(columna);
+    const valor = optional(columna);
     if (valor === null || valor.length > 500) throw ilegible(`declaraciones: ${columna} vacía`);
     return valor;
   };
@@ -95,8 +95,8 @@ function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: nu
   return {
     numeroOperacion,
     tipo,
-    tipoComplementaria: opcional('tipoComplementaria'),
-    lineaCaptura: opcional('lineaCaptura'),
+    tipoComplementaria: optional('tipoComplementaria'),
+    lineaCaptura: optional('lineaCaptura'),
     // With its number in front: `1-Mensual`.
     periodicidad: siLaHay('periodicidad')?.replace(/^\d{1,2}\s?-\s?(?=\S)/, '') ?? null,
     periodo: texto('periodo'),
@@ -108,8 +108,8 @@ function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: nu
 }
 
 /** Options that choose nothing, or everything. */
-const COMODIN_VALOR = /^(?:|-1|0+)$/;
-const COMODIN_TEXTO = /^(?:-*|-*\s*(?:seleccion|elija|elige|escoge|sin seleccion|tod[oa]s?\b).*)$/;
+const WILDCARD_VALUE = /^(?:|-1|0+)$/;
+const WILDCARD_TEXT = /^(?:-*|-*\s*(?:seleccion|elija|elige|escoge|sin seleccion|tod[oa]s?\b).*)$/;
 
 /** For a year that a portal does not have. */
 export function rejectEjercicio(ejercicio: number): SatError {
@@ -117,10 +117,10 @@ export function rejectEjercicio(ejercicio: number): SatError {
 }
 
 /** The choices that choose something. */
-export function reales({ opciones }: Lista): readonly Opcion[] {
+export function realRows({ opciones }: Lista): readonly Opcion[] {
   return opciones.filter(isReal);
 }
 
 function isReal({ valor, texto }: Opcion): boolean {
-  return !COMODIN_VALOR.test(valor) && !COMODIN_TEXTO.test(toForma(texto));
+  return !WILDCARD_VALUE.test(valor) && !WILDCARD_TEXT.test(toForma(texto));
 }

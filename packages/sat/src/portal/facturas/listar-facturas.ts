@@ -1,7 +1,7 @@
 import { type FacturaRecibida, type ListarFacturas, type RespuestaListarFacturas, SatError } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
-import { collect, type Hallazgo, isUnDia, type Pregunta, splitDiasOMitades, splitMeses } from '../busqueda/gather.ts';
-import { isSeleccion, type RegistroDelta, readPaneles, readPanelResultados, search } from '../consultas/busqueda.ts';
+import { collect, type Hallazgo, isUnDia, type Pregunta, splitDaysOrHalves, splitMeses } from '../busqueda/gather.ts';
+import { isSelection, type RegistroDelta, readPaneles, readPanelResultados, search } from '../consultas/busqueda.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isVisible, readTextoVisible } from '../paginas/etiquetas.ts';
 import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/tablas/valores.ts';
@@ -23,7 +23,7 @@ export async function listarFacturas(
   const facturas = await collect<FacturaRecibida>({
     periodos: splitMeses(periodo),
     ask: (pregunta) => ask(pageClient, rfc, pregunta),
-    split: splitDiasOMitades,
+    split: splitDaysOrHalves,
     maximo,
   });
   return facturas === null ? { resultado: 'DEMASIADAS' } : { resultado: 'LISTA', facturas };
@@ -63,7 +63,7 @@ export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: stri
   const filas = readFilas(etiquetas, rfc);
   const folios = new Set(filas.map(({ uuid }) => uuid));
   // A folio that can be chosen but has no row means that rows were lost.
-  if (readSeleccionables(etiquetas).some((uuid) => !folios.has(uuid))) throw ilegible('busqueda: folio sin fila');
+  if (readSelections(etiquetas).some((uuid) => !folios.has(uuid))) throw ilegible('busqueda: folio sin fila');
   const diceTope = isVisible(etiquetas, /_PnlLimiteRegistros$/);
   if (diceTope && filas.length === 0) throw ilegible('busqueda: tope sin filas');
   return { filas, topada: diceTope || filas.length >= TOPE };
@@ -72,7 +72,7 @@ export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: stri
 function readFilas(etiquetas: readonly Etiqueta[], rfc: string): FacturaRecibida[] {
   const tabla = readTabla(etiquetas, /_tblResult$/);
   if (tabla === null) throw ilegible('busqueda: sin tabla');
-  const columnas = needColumnas(tabla, ROTULOS, NECESARIAS);
+  const columnas = needColumnas(tabla, LABELS, REQUIRED);
   return tabla.filas.map((fila) => readFactura(fila, columnas, rfc));
 }
 
@@ -83,8 +83,8 @@ function assertSinError(etiquetas: readonly Etiqueta[]): void {
   }
 }
 
-function readSeleccionables(etiquetas: readonly Etiqueta[]): string[] {
-  return etiquetas.filter(isSeleccion).map((e) => readUuid((e.atributos.get('value') ?? '').trim()));
+function readSelections(etiquetas: readonly Etiqueta[]): string[] {
+  return etiquetas.filter(isSelection).map((e) => readUuid((e.attrs.get('value') ?? '').trim()));
 }
 
 /**
@@ -93,7 +93,7 @@ function readSeleccionables(etiquetas: readonly Etiqueta[]): string[] {
  * (phpcfdi/cfdi-sat-scraper, MetadataExtractor and pull request 87). Third party, motive and substitute, which came in
  * January 2023, are not read, nor is any column that may come.
  */
-const ROTULOS = {
+const LABELS = {
   uuid: ['folio fiscal'],
   emisorRfc: ['rfc emisor'],
   emisorNombre: ['nombre o razon social del emisor'],
@@ -110,10 +110,10 @@ const ROTULOS = {
   fechaCancelacion: ['fecha de cancelacion'],
 } as const;
 
-type Columna = keyof typeof ROTULOS;
+type Columna = keyof typeof LABELS;
 
 /** Without these a row is not known. */
-const NECESARIAS = ['uuid', 'emisorRfc', 'receptorRfc', 'fechaEmision', 'total', 'estado'] as const;
+const REQUIRED = ['uuid', 'emisorRfc', 'receptorRfc', 'fechaEmision', 'total', 'estado'] as const;
 
 /**
  * Reads one row. Throws RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a CFDI whose
@@ -124,28 +124,28 @@ function readFactura(fila: Fila, columnas: ReadonlyMap<Columna, number>, rfc: st
     const place = columnas.get(columna);
     return place === undefined ? '' : (fila[place]?.textoEntero ?? '');
   };
-  const opcional = <T>(columna: Columna, read: (texto: string) => T): T | null => {
+  const optional = <T>(columna: Columna, read: (texto: string) => T): T | null => {
     const valor = texto(columna);
     return valor === '' ? null : read(valor);
   };
   const receptorRfc = readRfc(texto('receptorRfc'));
   if (receptorRfc !== rfc.toUpperCase()) throw ilegible('busqueda: CFDI de otro receptor');
   const estado = readEstado(texto('estado'));
-  const fechaProceso = estado === 'CANCELADO' ? opcional('fechaProceso', readInstante) : null;
+  const fechaProceso = estado === 'CANCELADO' ? optional('fechaProceso', readInstante) : null;
   return {
     uuid: readUuid(texto('uuid')),
     emisorRfc: readRfc(texto('emisorRfc')),
-    emisorNombre: opcional('emisorNombre', same),
+    emisorNombre: optional('emisorNombre', same),
     receptorRfc,
-    receptorNombre: opcional('receptorNombre', same),
+    receptorNombre: optional('receptorNombre', same),
     fechaEmision: readInstante(texto('fechaEmision')),
-    fechaCertificacion: opcional('fechaCertificacion', readInstante),
-    pacRfc: opcional('pacRfc', same),
+    fechaCertificacion: optional('fechaCertificacion', readInstante),
+    pacRfc: optional('pacRfc', same),
     total: readImporte(texto('total')),
-    efecto: opcional('efecto', same),
+    efecto: optional('efecto', same),
     estado,
-    estadoCancelacion: opcional('estadoCancelacion', same),
-    fechaCancelacion: opcional('fechaCancelacion', readInstante) ?? fechaProceso,
+    estadoCancelacion: optional('estadoCancelacion', same),
+    fechaCancelacion: optional('fechaCancelacion', readInstante) ?? fechaProceso,
   };
 }
 

@@ -29,9 +29,9 @@ const DOS = [cfdi(1, '2026-03-05T10:00:00'), cfdi(2, '2026-03-05T10:00:01', { es
 
 function conFilas(
   filas: ReadonlyArray<ReadonlyArray<readonly [string, string]>>,
-  rotulos: readonly string[] = (filas[0] ?? []).map(([rotulo]) => rotulo),
+  labels: readonly string[] = (filas[0] ?? []).map(([heading]) => heading),
 ) {
-  return respuesta({ tabla: tablaDe(filas, [...rotulos]), muestraFilas: true, diceQueNoHay: false });
+  return respuesta({ tabla: tablaDe(filas, [...labels]), muestraFilas: true, diceQueNoHay: false });
 }
 
 describe('readResultadoFacturas', () => {
@@ -81,8 +81,8 @@ describe('readResultadoFacturas', () => {
     );
   });
 
-  it.each(['antes', 2023, 2025] as const)('reads the columns of %s', (juego) => {
-    expect(read(respuestaCon(DOS, juego)).filas[1]).toMatchObject({
+  it.each(['antes', 2023, 2025] as const)('reads the columns of %s', (layout) => {
+    expect(read(respuestaCon(DOS, layout)).filas[1]).toMatchObject({
       total: 1234,
       estado: 'CANCELADO',
       estadoCancelacion: 'Cancelado sin aceptación',
@@ -103,10 +103,10 @@ describe('readResultadoFacturas', () => {
   it.each(['Folio Fiscal', 'RFC Emisor', 'RFC Receptor', 'Fecha de Emisión', 'Total', 'Estado del Comprobante'])(
     'cannot do without the column %s',
     (falta) => {
-      const filas = DOS.map((c) => celdas(c, 2025).filter(([rotulo]) => rotulo !== falta));
+      const filas = DOS.map((c) => celdas(c, 2025).filter(([heading]) => heading !== falta));
       expect(isIlegible(outcomeOf(conFilas(filas)))).toBe(true);
-      const dobles = DOS.map((c) => [...celdas(c, 2025), ...celdas(c, 2025).filter(([r]) => r === falta)]);
-      expect(isIlegible(outcomeOf(conFilas(dobles)))).toBe(true);
+      const doubled = DOS.map((c) => [...celdas(c, 2025), ...celdas(c, 2025).filter(([r]) => r === falta)]);
+      expect(isIlegible(outcomeOf(conFilas(doubled)))).toBe(true);
     },
   );
 
@@ -119,7 +119,7 @@ describe('readResultadoFacturas', () => {
       'Total',
       'Estado del Comprobante',
     ]);
-    const filas = DOS.map((c) => celdas(c, 2025).filter(([rotulo]) => kept.has(rotulo)));
+    const filas = DOS.map((c) => celdas(c, 2025).filter(([heading]) => kept.has(heading)));
     expect(read(conFilas(filas)).filas[1]).toEqual({
       uuid: DOS[1]?.uuid,
       emisorRfc: 'XAXX010101000',
@@ -150,9 +150,9 @@ describe('readResultadoFacturas', () => {
     ['an unreadable date of cancellation', 'Fecha de Cancelación', 'ayer'],
     ['a cell too many', 'Nombre o Razón Social del Emisor', 'X</span></td><td>Y'],
   ])('does not take %s', (_name, columna, html) => {
-    const fila = celdas(DOS[1] ?? cfdi(0, ''), 2025).map(([rotulo, valor]): [string, string] => [
-      rotulo,
-      rotulo === columna ? html : valor,
+    const fila = celdas(DOS[1] ?? cfdi(0, ''), 2025).map(([heading, valor]): [string, string] => [
+      heading,
+      heading === columna ? html : valor,
     ]);
     expect(isIlegible(outcomeOf(conFilas([fila])))).toBe(true);
   });
@@ -164,14 +164,17 @@ describe('readResultadoFacturas', () => {
     ['a comment', 'A<!-- </td></tr> -->B', 'AB'],
   ])('takes %s in a name for a text', (_name, html, texto) => {
     const [fila] = DOS.map((c) =>
-      celdas(c, 2025).map(([rotulo, valor]): [string, string] => [rotulo, rotulo.startsWith('Nombre') ? html : valor]),
+      celdas(c, 2025).map(([heading, valor]): [string, string] => [
+        heading,
+        heading.startsWith('Nombre') ? html : valor,
+      ]),
     );
     expect(read(conFilas([fila ?? []])).filas[0]).toMatchObject({ emisorNombre: texto, receptorNombre: texto });
   });
 
   it('is not fooled by a document type with entities', () => {
-    const bomba = `<!DOCTYPE x [${Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('')}]>`;
-    const outcome = outcomeOf(withPanel(bomba + panelOf(respuestaCon(DOS))));
+    const bomb = `<!DOCTYPE x [${Array.from({ length: 9 }, (_, i) => `<!ENTITY l${i + 1} "${`&l${i};`.repeat(10)}">`).join('')}]>`;
+    const outcome = outcomeOf(withPanel(bomb + panelOf(respuestaCon(DOS))));
     if (!isIlegible(outcome)) expect(outcome).toEqual(read(respuestaCon(DOS)));
   });
 

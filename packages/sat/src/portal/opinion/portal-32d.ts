@@ -11,7 +11,7 @@ import { assertSesionViva, SesionVencida } from '../sesion/sesion-vencida.ts';
 export const HOST_32D = 'ptsc32d.clouda.sat.gob.mx';
 const HOST_ACCESO_32D = 'loginda.siat.sat.gob.mx';
 
-const PUERTA = { host: HOST_32D, path: '/?/reporteOpinion32DContribuyente' };
+const ENTRY = { host: HOST_32D, path: '/?/reporteOpinion32DContribuyente' };
 /** Of the identity provider (NetIQ Access Manager, OAuth and OpenID Connect endpoints). */
 const SERVIDOR = {
   autorizacion: { host: HOST_ACCESO_32D, path: '/nidp/oauth/nam/authz' },
@@ -29,7 +29,7 @@ export const PORTAL_32D: Portal = {
   nombre: '32d',
   async enter(login) {
     const { pageClient, credencial } = login;
-    const pagina = await signIn(login, PUERTA, HOST_ACCESO_32D);
+    const pagina = await signIn(login, ENTRY, HOST_ACCESO_32D);
     const cliente = readClienteOauth(pagina, pageClient);
     if (cliente === null) {
       assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
@@ -49,7 +49,7 @@ export const PORTAL_32D: Portal = {
  * speaks OAuth. Throws SesionVencida when a log-in is due.
  */
 export async function authorize(pageClient: PageClient, rfc: string): Promise<Record<string, string>> {
-  const pagina = await pageClient.open(PUERTA);
+  const pagina = await pageClient.open(ENTRY);
   assertSesionViva(pagina, HOST_32D);
   const cliente = readClienteOauth(pagina, pageClient);
   if (cliente === null) {
@@ -84,8 +84,8 @@ const PAR =
  */
 function readClienteOauth(pagina: Pagina, pageClient: PageClient): ClienteOauth | null {
   const pares = new Map<string, string>();
-  for (const { nombre, cierra, texto } of pagina.etiquetas) {
-    if (cierra || nombre !== 'script') continue;
+  for (const { nombre, closes, texto } of pagina.etiquetas) {
+    if (closes || nombre !== 'script') continue;
     for (const [, clave = '', ...valores] of texto.slice(0, MAX_SCRIPT).matchAll(PAR)) {
       const valor = valores.find((v) => v !== undefined);
       if (valor !== undefined) pares.set(clave.toLowerCase().replace('_', ''), valor);

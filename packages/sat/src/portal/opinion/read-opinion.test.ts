@@ -209,8 +209,8 @@ describe('readOpinion', () => {
         (sentido, layout, cuerpo, notas) => {
           const lineas = layout({ rfc: RFC, sentido, cuerpo, notas });
           expect(readOpinion(lineas, RFC).sentido).toBe(sentido);
-          const mudas = lineas.map((l) => l.replace(TEXTO_DE[sentido], 'CANCELADO').replace(/\|[PNSIX]\|/, '|C|'));
-          expect(ilegible(() => readOpinion(mudas, RFC))).toBe(true);
+          const mute = lineas.map((l) => l.replace(TEXTO_DE[sentido], 'CANCELADO').replace(/\|[PNSIX]\|/, '|C|'));
+          expect(ilegible(() => readOpinion(mute, RFC))).toBe(true);
         },
       ),
     );
@@ -224,11 +224,11 @@ describe('readOpinion', () => {
         fc.integer({ min: 0, max: 40 }),
         fc.integer({ min: 0, max: 40 }),
         fc.boolean(),
-        (sentido, layout, desde, hasta, reves) => {
+        (sentido, layout, desde, hasta, isReversed) => {
           const completas = layout({ rfc: RFC, sentido });
           const lineas = [...completas.slice(0, hasta), ...completas.slice(desde)];
           try {
-            const leida = readOpinion(reves ? lineas.toReversed() : lineas, RFC);
+            const leida = readOpinion(isReversed ? lineas.toReversed() : lineas, RFC);
             expect(leida.sentido).toBe(sentido);
             expect([null, '26NL1324942']).toContain(leida.folio);
             expect([null, '2026-09-22']).toContain(leida.fecha);

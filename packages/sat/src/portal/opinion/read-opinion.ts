@@ -87,8 +87,8 @@ const CADENA =
 
 /** Every chain of a text; a document has one. Blanks that a line break put into it do not matter. */
 function findCadenas(texto: string): readonly CadenaOriginal[] {
-  const pegado = texto.normalize('NFC').replace(/\s+/g, '').toUpperCase();
-  return [...pegado.matchAll(CADENA)].map(([, rfc = '', folio = '', dia, mes, anio, letra]) => ({
+  const compact = texto.normalize('NFC').replace(/\s+/g, '').toUpperCase();
+  return [...compact.matchAll(CADENA)].map(([, rfc = '', folio = '', dia, mes, anio, letra]) => ({
     rfc,
     folio,
     fecha: toDia(Number(anio), Number(mes), Number(dia)),
@@ -141,8 +141,8 @@ function* inCelda(lineas: readonly string[], letra: SentidoOpinion | null): Gene
 function* inRenglon(renglon: string, letra: SentidoOpinion | null): Generator<SentidoOpinion> {
   const exactos = renglon.split(/\s{2,}/).map((celda) => EXACTO.exec(toForma(celda))?.[1]);
   for (const exacto of exactos) if (exacto !== undefined) yield toSentido(exacto);
-  const sufijo = AL_FINAL.exec(toForma(renglon))?.[1];
-  if (sufijo !== undefined && isCreible(toSentido(sufijo), letra)) yield toSentido(sufijo);
+  const suffix = AL_FINAL.exec(toForma(renglon))?.[1];
+  if (suffix !== undefined && isCreible(toSentido(suffix), letra)) yield toSentido(suffix);
 }
 
 /**
@@ -161,11 +161,11 @@ export function readSentido(texto: string): SentidoOpinion | null {
   return exacto === null ? null : toSentido(exacto[1] ?? '');
 }
 
-function toSentido(normalizado: string): SentidoOpinion {
-  if (normalizado.startsWith('positiv')) return 'POSITIVO';
-  if (normalizado.startsWith('negativ')) return 'NEGATIVO';
-  if (normalizado.startsWith('en suspension')) return 'EN_SUSPENSION';
-  return normalizado.startsWith('inscrito') ? 'INSCRITO_SIN_OBLIGACIONES' : 'NO_INSCRITO';
+function toSentido(clean: string): SentidoOpinion {
+  if (clean.startsWith('positiv')) return 'POSITIVO';
+  if (clean.startsWith('negativ')) return 'NEGATIVO';
+  if (clean.startsWith('en suspension')) return 'EN_SUSPENSION';
+  return clean.startsWith('inscrito') ? 'INSCRITO_SIN_OBLIGACIONES' : 'NO_INSCRITO';
 }
 
 const MAX_CARACTERES = 4000;

@@ -65,10 +65,10 @@ describe('parseDelta', () => {
   });
 
   it('gives a typed error or records for any text', () => {
-    const pieza = fc.oneof(fc.string(), fc.constantFrom('|', '||', '1|', '0|a|b||', '999999999|a|b|', '-1|', '1e3|'));
+    const piece = fc.oneof(fc.string(), fc.constantFrom('|', '||', '1|', '0|a|b||', '999999999|a|b|', '-1|', '1e3|'));
     fc.assert(
-      fc.property(fc.array(pieza, { maxLength: 40 }), (piezas) => {
-        parse(piezas.join(''));
+      fc.property(fc.array(piece, { maxLength: 40 }), (pieces) => {
+        parse(pieces.join(''));
       }),
     );
   });

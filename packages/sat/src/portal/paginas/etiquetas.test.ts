@@ -11,10 +11,10 @@ describe('readEtiquetas', () => {
     const etiquetas = readEtiquetas(
       `a < b <P Id=uno class='x>y' data-z="1 &lt; 2" hidden>d&iacute;a<!-- <b> --> <br/>n</p><script>if (a<b) '</p>'</script>fin`,
     );
-    expect(etiquetas.map((e) => (e.cierra ? '/' : '') + e.nombre)).toEqual(['p', 'br', '/p', 'script', '/script']);
+    expect(etiquetas.map((e) => (e.closes ? '/' : '') + e.nombre)).toEqual(['p', 'br', '/p', 'script', '/script']);
     const [p] = etiquetas;
     if (p === undefined) throw new Error('no tag');
-    expect(['id', 'class', 'data-z', 'hidden', 'nada'].map((n) => p.atributos.get(n))).toEqual([
+    expect(['id', 'class', 'data-z', 'hidden', 'nada'].map((n) => p.attrs.get(n))).toEqual([
       'uno',
       'x>y',
       '1 < 2',
@@ -51,13 +51,13 @@ describe('readEtiquetas', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (texto) => {
         const [p] = readEtiquetas(`<p id="${escapeHtml(texto)}">${escapeHtml(texto)}`);
-        expect([p?.atributos.get('id'), p?.texto]).toEqual([texto, texto]);
+        expect([p?.attrs.get('id'), p?.texto]).toEqual([texto, texto]);
       }),
     );
   });
 
   it('gives tags or a typed error for any text, and never hangs', () => {
-    const pieza = fc.oneof(
+    const piece = fc.oneof(
       fc.string(),
       fc.constantFrom(
         '<',
@@ -78,8 +78,8 @@ describe('readEtiquetas', () => {
       ),
     );
     fc.assert(
-      fc.property(fc.array(pieza, { maxLength: 60 }), (piezas) => {
-        const etiquetas = readEtiquetas(piezas.join(''));
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const etiquetas = readEtiquetas(pieces.join(''));
         readFormularios(etiquetas);
         readCampos(etiquetas);
         readTexto(etiquetas);

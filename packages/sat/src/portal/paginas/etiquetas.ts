@@ -6,9 +6,9 @@ import { ilegible } from '../../texto.ts';
 export interface Etiqueta {
   /** Lower case. */
   readonly nombre: string;
-  readonly cierra: boolean;
+  readonly closes: boolean;
   /** By lower-case name, the first of several with one name; '' for one without value. */
-  readonly atributos: ReadonlyMap<string, string>;
+  readonly attrs: ReadonlyMap<string, string>;
   /** Without comments; of a script or style its source. */
   readonly texto: string;
 }
@@ -19,8 +19,8 @@ interface EtiquetaAbierta extends Etiqueta {
 
 const MAX_CARACTERES = 16 * 1024 * 1024;
 const MAX_ETIQUETAS = 200_000;
-const MAX_ATRIBUTOS = 1_000_000;
-const SIN_ATRIBUTOS: ReadonlyMap<string, string> = new Map();
+const MAX_ATTRIBUTES = 1_000_000;
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
 /**
  * Reads a page as a flat list of tags with entities decoded, in time linear in its length whatever is in it. A tree
@@ -37,22 +37,22 @@ export function readEtiquetas(html: string): readonly Etiqueta[] {
     const last = etiquetas.at(-1);
     if (last !== undefined && textFrom < textTo) {
       const texto = html.slice(textFrom, textTo);
-      last.texto += !last.cierra && isCodigo(last.nombre) ? texto : decodeHTML(texto);
+      last.texto += !last.closes && isCodigo(last.nombre) ? texto : decodeHTML(texto);
     }
     textFrom = textTo;
   };
   let inNoscript = false;
-  const push = (nombre: string, cierra: boolean, atributos = SIN_ATRIBUTOS) => {
+  const push = (nombre: string, closes: boolean, attrs = NO_ATTRIBUTES) => {
     const isNoscript = nombre === 'noscript';
-    if (inNoscript && !(isNoscript && cierra)) return;
-    inNoscript = isNoscript && !cierra;
+    if (inNoscript && !(isNoscript && closes)) return;
+    inNoscript = isNoscript && !closes;
     flush();
     if (etiquetas.length === MAX_ETIQUETAS) throw ilegible('pagina con demasiadas etiquetas');
-    etiquetas.push({ nombre, cierra, atributos, texto: '' });
+    etiquetas.push({ nombre, closes, attrs, texto: '' });
   };
   let nombre = '';
-  let atributos: Map<string, string> | undefined;
-  let atributo = '';
+  let attrs: Map<string, string> | undefined;
+  let attr = '';
   let valor = '';
   let total = 0;
   const tokenizer = new Tokenizer(
@@ -60,24 +60,24 @@ export function readEtiquetas(html: string): readonly Etiqueta[] {
     {
       onopentagname(from, to) {
         nombre = html.slice(from, to).toLowerCase();
-        atributos = undefined;
+        attrs = undefined;
       },
       onattribname(from, to) {
-        atributo = html.slice(from, to).toLowerCase();
+        attr = html.slice(from, to).toLowerCase();
         valor = '';
       },
       onattribdata(from, to) {
         valor = html.slice(from, to);
       },
       onattribend() {
-        atributos ??= new Map();
-        if (atributos.has(atributo)) return;
+        attrs ??= new Map();
+        if (attrs.has(attr)) return;
         total += 1;
-        if (total > MAX_ATRIBUTOS) throw ilegible('pagina con demasiados atributos');
-        atributos.set(atributo, decodeHTMLAttribute(valor));
+        if (total > MAX_ATTRIBUTES) throw ilegible('pagina con demasiados atributos');
+        attrs.set(attr, decodeHTMLAttribute(valor));
       },
-      onopentagend: () => push(nombre, false, atributos),
-      onselfclosingtag: () => push(nombre, false, atributos),
+      onopentagend: () => push(nombre, false, attrs),
+      onselfclosingtag: () => push(nombre, false, attrs),
       onclosetag: (from, to) => push(html.slice(from, to).toLowerCase(), true),
       ontext(from, to) {
         if (from !== textTo) {
@@ -107,7 +107,7 @@ function isCodigo(nombre: string): boolean {
 
 /** The text of a list of tags without scripts and styles, runs of white space as one blank. */
 export function readTexto(etiquetas: readonly Etiqueta[]): string {
-  const visible = etiquetas.filter(({ nombre, cierra }) => cierra || !isCodigo(nombre));
+  const visible = etiquetas.filter(({ nombre, closes }) => closes || !isCodigo(nombre));
   return visible
     .map(({ texto }) => texto)
     .join(' ')
@@ -120,7 +120,7 @@ export function readTexto(etiquetas: readonly Etiqueta[]): string {
  * there.
  */
 export function findElemento(etiquetas: readonly Etiqueta[], id: RegExp): readonly Etiqueta[] | null {
-  const from = etiquetas.findIndex((e) => !e.cierra && id.test(e.atributos.get('id') ?? ''));
+  const from = etiquetas.findIndex((e) => !e.closes && id.test(e.attrs.get('id') ?? ''));
   return from === -1 ? null : elementoEn(etiquetas, from);
 }
 
@@ -131,7 +131,7 @@ export function elementoEn(etiquetas: readonly Etiqueta[], from: number): readon
   for (let i = from; i < etiquetas.length; i += 1) {
     const etiqueta = etiquetas[i];
     if (etiqueta?.nombre !== nombre) continue;
-    depth += etiqueta?.cierra ? -1 : 1;
+    depth += etiqueta?.closes ? -1 : 1;
     if (depth === 0) return etiquetas.slice(from, i);
   }
   return etiquetas.slice(from);
@@ -141,12 +141,12 @@ export function elementoEn(etiquetas: readonly Etiqueta[], from: number): readon
  * Whether the page has an element with this id that is not hidden by its own style, attribute or class (Bootstrap's).
  */
 export function isVisible(etiquetas: readonly Etiqueta[], id: RegExp): boolean {
-  const elemento = etiquetas.find((e) => !e.cierra && id.test(e.atributos.get('id') ?? ''));
+  const elemento = etiquetas.find((e) => !e.closes && id.test(e.attrs.get('id') ?? ''));
   if (elemento === undefined) return false;
   const hidden =
-    /display\s*:\s*none/i.test(elemento.atributos.get('style') ?? '') ||
-    elemento.atributos.get('hidden') !== undefined ||
-    /(?:^|\s)(?:hidden|hide|d-none)(?:\s|$)/i.test(elemento.atributos.get('class') ?? '');
+    /display\s*:\s*none/i.test(elemento.attrs.get('style') ?? '') ||
+    elemento.attrs.get('hidden') !== undefined ||
+    /(?:^|\s)(?:hidden|hide|d-none)(?:\s|$)/i.test(elemento.attrs.get('class') ?? '');
   return !hidden;
 }
 
@@ -172,9 +172,9 @@ export function readBloques(etiquetas: readonly Etiqueta[]): readonly string[] {
     if (texto !== '') bloques.push(texto);
     partes = [];
   };
-  for (const { nombre, cierra, texto } of etiquetas) {
+  for (const { nombre, closes, texto } of etiquetas) {
     if (LINEA.has(nombre)) flush();
-    if (cierra || !SIN_TEXTO.has(nombre)) partes.push(texto);
+    if (closes || !SIN_TEXTO.has(nombre)) partes.push(texto);
   }
   flush();
   return bloques;
@@ -182,5 +182,5 @@ export function readBloques(etiquetas: readonly Etiqueta[]): readonly string[] {
 
 /** Whether a page came to its end: what follows a cut would be missing without a trace. */
 export function isEntera(etiquetas: readonly Etiqueta[]): boolean {
-  return etiquetas.some(({ nombre, cierra }) => cierra && (nombre === 'html' || nombre === 'body'));
+  return etiquetas.some(({ nombre, closes }) => closes && (nombre === 'html' || nombre === 'body'));
 }

@@ -16,12 +16,12 @@ const SIN_VALOR = new Set(['submit', 'reset', 'button', 'image', 'file']);
 export function readFormularios(etiquetas: readonly Etiqueta[]): readonly Formulario[] {
   const formularios: Formulario[] = [];
   for (const [from, etiqueta] of etiquetas.entries()) {
-    if (etiqueta.nombre !== 'form' || etiqueta.cierra) continue;
+    if (etiqueta.nombre !== 'form' || etiqueta.closes) continue;
     const length = etiquetas.slice(from + 1).findIndex((e) => e.nombre === 'form');
     formularios.push({
-      id: etiqueta.atributos.get('id') ?? '',
-      accion: (etiqueta.atributos.get('action') ?? '').trim(),
-      metodo: etiqueta.atributos.get('method')?.trim().toLowerCase() === 'post' ? 'POST' : 'GET',
+      id: etiqueta.attrs.get('id') ?? '',
+      accion: (etiqueta.attrs.get('action') ?? '').trim(),
+      metodo: etiqueta.attrs.get('method')?.trim().toLowerCase() === 'post' ? 'POST' : 'GET',
       etiquetas: length === -1 ? etiquetas.slice(from + 1) : etiquetas.slice(from + 1, from + 1 + length),
     });
     if (formularios.length === 8) break;
@@ -36,16 +36,16 @@ export function readFormularios(etiquetas: readonly Etiqueta[]): readonly Formul
  */
 export function readCampos(etiquetas: readonly Etiqueta[]): Map<string, string> {
   const campos = new Map<string, string>();
-  let lista: { nombre: string; decidida: boolean } | null = null;
+  let lista: { nombre: string; isDecided: boolean } | null = null;
   for (const etiqueta of etiquetas) {
-    if (etiqueta.nombre === 'select') lista = etiqueta.cierra ? null : openLista(etiqueta);
-    if (etiqueta.cierra) continue;
+    if (etiqueta.nombre === 'select') lista = etiqueta.closes ? null : openLista(etiqueta);
+    if (etiqueta.closes) continue;
     if (etiqueta.nombre === 'option' && lista !== null) {
-      const elegida = etiqueta.atributos.get('selected') !== undefined;
-      if (!campos.has(lista.nombre) || (elegida && !lista.decidida)) {
-        campos.set(lista.nombre, etiqueta.atributos.get('value') ?? readTexto([etiqueta]));
+      const elegida = etiqueta.attrs.get('selected') !== undefined;
+      if (!campos.has(lista.nombre) || (elegida && !lista.isDecided)) {
+        campos.set(lista.nombre, etiqueta.attrs.get('value') ?? readTexto([etiqueta]));
       }
-      lista.decidida ||= elegida;
+      lista.isDecided ||= elegida;
     }
     if (etiqueta.nombre === 'input') readEntrada(etiqueta, campos);
     if (etiqueta.nombre === 'textarea') {
@@ -59,7 +59,7 @@ export function readCampos(etiquetas: readonly Etiqueta[]): Map<string, string> 
 /** Names of the fields that a person could fill in: everything but hidden fields and buttons. */
 export function hasCamposVisibles(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some((e) => {
-    if (e.cierra) return false;
+    if (e.closes) return false;
     if (e.nombre === 'select' || e.nombre === 'textarea') return true;
     const tipo = tipoDe(e);
     return e.nombre === 'input' && tipo !== 'hidden' && !SIN_VALOR.has(tipo);
@@ -71,22 +71,22 @@ function readEntrada(etiqueta: Etiqueta, campos: Map<string, string>): void {
   const tipo = tipoDe(etiqueta);
   if (nombre === null || SIN_VALOR.has(tipo)) return;
   const marcable = tipo === 'radio' || tipo === 'checkbox';
-  if (marcable && etiqueta.atributos.get('checked') === undefined) return;
-  campos.set(nombre, etiqueta.atributos.get('value') ?? (marcable ? 'on' : ''));
+  if (marcable && etiqueta.attrs.get('checked') === undefined) return;
+  campos.set(nombre, etiqueta.attrs.get('value') ?? (marcable ? 'on' : ''));
 }
 
-function openLista(etiqueta: Etiqueta): { nombre: string; decidida: boolean } | null {
+function openLista(etiqueta: Etiqueta): { nombre: string; isDecided: boolean } | null {
   const nombre = nombreDe(etiqueta);
-  return nombre === null ? null : { nombre, decidida: false };
+  return nombre === null ? null : { nombre, isDecided: false };
 }
 
 function tipoDe(etiqueta: Etiqueta): string {
-  return (etiqueta.atributos.get('type') ?? 'text').trim().toLowerCase();
+  return (etiqueta.attrs.get('type') ?? 'text').trim().toLowerCase();
 }
 
 function nombreDe(etiqueta: Etiqueta): string | null {
-  const nombre = etiqueta.atributos.get('name') ?? '';
-  return nombre === '' || etiqueta.atributos.get('disabled') !== undefined ? null : nombre;
+  const nombre = etiqueta.attrs.get('name') ?? '';
+  return nombre === '' || etiqueta.attrs.get('disabled') !== undefined ? null : nombre;
 }
 
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
@@ -147,13 +147,13 @@ export function readListas(etiquetas: readonly Etiqueta[]): readonly Lista[] {
   let opciones: Opcion[] | null = null;
   for (const etiqueta of etiquetas) {
     if (etiqueta.nombre === 'select') {
-      opciones = etiqueta.cierra ? null : [];
+      opciones = etiqueta.closes ? null : [];
       if (opciones === null) continue;
-      const [id, nombre] = [etiqueta.atributos.get('id') ?? '', etiqueta.atributos.get('name') ?? ''];
+      const [id, nombre] = [etiqueta.attrs.get('id') ?? '', etiqueta.attrs.get('name') ?? ''];
       listas.push({ id, nombre, opciones });
-    } else if (etiqueta.nombre === 'option' && !etiqueta.cierra && opciones !== null) {
+    } else if (etiqueta.nombre === 'option' && !etiqueta.closes && opciones !== null) {
       const texto = readTexto([etiqueta]);
-      opciones.push({ valor: etiqueta.atributos.get('value') ?? texto, texto });
+      opciones.push({ valor: etiqueta.attrs.get('value') ?? texto, texto });
     }
   }
   if (opciones !== null) throw ilegible('lista sin terminar');

@@ -6,15 +6,15 @@ import { contenidoDescargas, paginaPortal } from '../testing/paginas-de-prueba.t
 
 const folio = fc.uuid().map((uuid) => uuid.toUpperCase());
 const url = fc.base64String({ minLength: 4, maxLength: 60 });
-const oferta = fc.record({ folio, url, registros: fc.nat(3_000_000) });
+const offer = fc.record({ folio, url, registros: fc.nat(3_000_000) });
 const pagina = (contenido: string) => paginaPortal('EKU9003173C9', './ConsultaDescargaMasiva.aspx', contenido);
 
 describe('readListaDescargas', () => {
   it('reads every package with its opaque address and its count', () => {
     fc.assert(
-      fc.property(fc.uniqueArray(oferta, { selector: (o) => o.folio, maxLength: 12 }), (ofertas) => {
-        const lista = readListaDescargas(pagina(contenidoDescargas(ofertas, 'v')));
-        expect(lista.descargas).toEqual(ofertas);
+      fc.property(fc.uniqueArray(offer, { selector: (o) => o.folio, maxLength: 12 }), (offers) => {
+        const lista = readListaDescargas(pagina(contenidoDescargas(offers, 'v')));
+        expect(lista.descargas).toEqual(offers);
         expect(lista.campos.get('__VIEWSTATE')).toBe('v');
         expect([lista.campos.get(CAMPO_FOLIO), lista.campos.get(CAMPO_URL)]).toEqual(['', '']);
       }),
@@ -53,11 +53,11 @@ describe('readListaDescargas', () => {
 
   it('never invents a package, however the page was cut', () => {
     fc.assert(
-      fc.property(fc.array(oferta, { maxLength: 4 }), fc.nat(), (ofertas, at) => {
-        const html = pagina(contenidoDescargas(ofertas, 'v'));
+      fc.property(fc.array(offer, { maxLength: 4 }), fc.nat(), (offers, at) => {
+        const html = pagina(contenidoDescargas(offers, 'v'));
         try {
           for (const { folio: f, url: u } of readListaDescargas(html.slice(0, at % html.length)).descargas) {
-            expect(ofertas.some((o) => o.folio === f && o.url === u)).toBe(true);
+            expect(offers.some((o) => o.folio === f && o.url === u)).toBe(true);
           }
         } catch (error) {
           expect(error).toBeInstanceOf(SatError);

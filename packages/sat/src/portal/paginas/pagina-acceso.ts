@@ -70,13 +70,13 @@ function isFormularioCiec({ etiquetas }: Formulario): boolean {
 }
 
 function isCampoRfc(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'input' && etiqueta.atributos.get('name') === 'Ecom_User_ID';
+  return etiqueta.nombre === 'input' && etiqueta.attrs.get('name') === 'Ecom_User_ID';
 }
 
 function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
   const img = findElemento(etiquetas, /^divCaptcha$/)?.find((e) => e.nombre === 'img');
   if (img === undefined) return null;
-  const src = img.atributos.get('src') ?? '';
+  const src = img.attrs.get('src') ?? '';
   const prefijo = DATA_URI.exec(src)?.[0];
   if (prefijo === undefined || src.length > MAX_IMAGEN) throw ilegible('imagen del captcha');
   const base64 = src.slice(prefijo.length).replace(/\s+/g, '');
@@ -91,12 +91,12 @@ const CAMBIO = /#buttonFiel['"]\s*\)\s*\.\s*click\b[^}]{0,200}?['"]href['"]\s*,\
  * tests/_files/sample-response-fiel-login-form.html).
  */
 function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
-  for (const { nombre, cierra, texto } of etiquetas) {
-    const destino = nombre === 'script' && !cierra ? CAMBIO.exec(texto)?.[1] : undefined;
+  for (const { nombre, closes, texto } of etiquetas) {
+    const destino = nombre === 'script' && !closes ? CAMBIO.exec(texto)?.[1] : undefined;
     if (destino !== undefined) return decodeHTML(destino);
   }
-  const boton = etiquetas.find((e) => e.nombre === 'a' && e.atributos.get('id') === 'buttonFiel');
-  return boton?.atributos.get('href') ?? null;
+  const boton = etiquetas.find((e) => e.nombre === 'a' && e.attrs.get('id') === 'buttonFiel');
+  return boton?.attrs.get('href') ?? null;
 }
 
 /**
@@ -109,8 +109,8 @@ export function readMensaje(etiquetas: readonly Etiqueta[]): string {
     const texto = visto === null ? '' : readTexto(visto);
     if (texto !== '') return texto;
   }
-  for (const { nombre, cierra, texto: fuente } of etiquetas) {
-    if (nombre !== 'script' || cierra) continue;
+  for (const { nombre, closes, texto: fuente } of etiquetas) {
+    if (nombre !== 'script' || closes) continue;
     const literal = /\bvar\s+error\s*=\s*(?:'((?:[^'\\\n]|\\.){1,2000})'|"((?:[^"\\\n]|\\.){1,2000})")/.exec(fuente);
     if (literal !== null) return decodeHTML(unescapeScript(literal[1] ?? literal[2] ?? '')).trim();
   }
@@ -152,7 +152,7 @@ export function readPaginaEfirma(etiquetas: readonly Etiqueta[]) {
   return { accion: formulario.accion, campos, guid };
 }
 
-const ASIGNACION =
+const ASSIGNMENT =
   /(?<![\w$.])(?:(?:window|top|self|parent|document)\.location(?:\.href)?\s*=|(?:\w+\.)?location\.(?:replace|assign)\(|location\.href\s*=)\s*(?:"([^"\s]{1,8000})"|'([^'\s]{1,8000})')/;
 /** A page with more to read than this is one for people, whatever its scripts do. */
 const MAX_TEXTO = 400;
@@ -164,9 +164,9 @@ const MAX_TEXTO = 400;
  */
 export function readSaltoScript(etiquetas: readonly Etiqueta[]): string | null {
   if (readFormularios(etiquetas).length > 0 || readTexto(etiquetas).length > MAX_TEXTO) return null;
-  for (const { nombre, cierra, texto } of etiquetas) {
-    if (nombre !== 'script' || cierra) continue;
-    const found = ASIGNACION.exec(texto);
+  for (const { nombre, closes, texto } of etiquetas) {
+    if (nombre !== 'script' || closes) continue;
+    const found = ASSIGNMENT.exec(texto);
     if (found !== null) return decodeHTML(found[1] ?? found[2] ?? '');
   }
   return null;

@@ -43,10 +43,8 @@ export function isSesionCerrada(html: string): boolean {
  * form of the e.firma, whose fields a script fills in first.
  */
 export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
-  const refresh = etiquetas.find(
-    (e) => e.nombre === 'meta' && e.atributos.get('http-equiv')?.toLowerCase() === 'refresh',
-  );
-  const destino = refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(refresh.atributos.get('content') ?? '');
+  const refresh = etiquetas.find((e) => e.nombre === 'meta' && e.attrs.get('http-equiv')?.toLowerCase() === 'refresh');
+  const destino = refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(refresh.attrs.get('content') ?? '');
   if (destino?.[1] !== undefined) return { metodo: 'GET', destino: destino[1].trim() };
 
   const formulario = readFormularios(etiquetas)[0];
@@ -60,7 +58,7 @@ export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
 
 function isAutoEnvio(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some((e) =>
-    e.nombre === 'script' ? /\.submit\s*\(/.test(e.texto) : /\.submit\s*\(/.test(e.atributos.get('onload') ?? ''),
+    e.nombre === 'script' ? /\.submit\s*\(/.test(e.texto) : /\.submit\s*\(/.test(e.attrs.get('onload') ?? ''),
   );
 }
 

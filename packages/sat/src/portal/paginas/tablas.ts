@@ -1,4 +1,4 @@
-import { ilegible, toRotulo } from '../../texto.ts';
+import { ilegible, toLabel } from '../../texto.ts';
 import { type Etiqueta, readTexto } from './etiquetas.ts';
 
 interface Celda {
@@ -28,7 +28,7 @@ export interface Tabla {
   /** False when the page ended inside. */
   readonly completa: boolean;
   /** Every cell stands in a row, and every table within in a cell. */
-  readonly ordenada: boolean;
+  readonly isOrdered: boolean;
 }
 
 interface CeldaAbierta {
@@ -47,7 +47,7 @@ interface Abierta {
   celda: CeldaAbierta | null;
   enTitulo: boolean;
   completa: boolean;
-  ordenada: boolean;
+  isOrdered: boolean;
 }
 
 /**
@@ -56,34 +56,34 @@ interface Abierta {
  */
 export function readTablas(etiquetas: readonly Etiqueta[]): readonly Tabla[] {
   const todas: Abierta[] = [];
-  const pila: Abierta[] = [];
+  const stack: Abierta[] = [];
   for (const [i, etiqueta] of etiquetas.entries()) {
-    const actual = pila.at(-1);
+    const actual = stack.at(-1);
     if (etiqueta.nombre !== 'table') {
       if (actual !== undefined) readParte(actual, etiquetas, i);
-    } else if (!etiqueta.cierra) {
-      if (actual?.celda === null) actual.ordenada = false;
+    } else if (!etiqueta.closes) {
+      if (actual?.celda === null) actual.isOrdered = false;
       actual?.celda?.tablas.push({ desde: i, hasta: etiquetas.length });
       const nueva = openTabla(etiqueta);
       todas.push(nueva);
-      pila.push(nueva);
+      stack.push(nueva);
     } else if (actual !== undefined) {
       closeFila(actual, etiquetas, i);
       actual.completa = true;
-      pila.pop();
-      const dentro = pila.at(-1)?.celda?.tablas.at(-1);
-      if (dentro !== undefined) dentro.hasta = i;
+      stack.pop();
+      const within = stack.at(-1)?.celda?.tablas.at(-1);
+      if (within !== undefined) within.hasta = i;
     }
   }
-  for (const abierta of pila) closeFila(abierta, etiquetas, etiquetas.length);
-  return todas.map(({ id, titulo, renglones, completa, ordenada }) => ({
+  for (const abierta of stack) closeFila(abierta, etiquetas, etiquetas.length);
+  return todas.map(({ id, titulo, renglones, completa, isOrdered }) => ({
     id,
     titulo: readTexto(titulo),
     renglones,
     encabezados: renglones.filter((fila) => fila.some(({ encabeza }) => encabeza)),
     filas: renglones.filter((fila) => fila.length > 0 && !fila.some(({ encabeza }) => encabeza)),
     completa,
-    ordenada,
+    isOrdered,
   }));
 }
 
@@ -95,30 +95,30 @@ export function filasSinAviso({ filas }: Tabla, diceQueNoHay: (texto: string) =>
 }
 
 function openTabla(etiqueta: Etiqueta): Abierta {
-  const id = etiqueta.atributos.get('id') ?? '';
+  const id = etiqueta.attrs.get('id') ?? '';
   const nada = { fila: null, celda: null, enTitulo: false };
-  return { id, titulo: [], renglones: [], ...nada, completa: false, ordenada: true };
+  return { id, titulo: [], renglones: [], ...nada, completa: false, isOrdered: true };
 }
 
 function readParte(tabla: Abierta, etiquetas: readonly Etiqueta[], i: number): void {
   const etiqueta = etiquetas[i];
   if (etiqueta === undefined) return;
-  const { nombre, cierra } = etiqueta;
+  const { nombre, closes } = etiqueta;
   if (nombre === 'caption') {
-    tabla.enTitulo = !cierra;
-    if (!cierra) tabla.titulo.push(etiqueta);
+    tabla.enTitulo = !closes;
+    if (!closes) tabla.titulo.push(etiqueta);
   } else if (nombre === 'tr' || nombre === 'thead' || nombre === 'tbody' || nombre === 'tfoot') {
     tabla.enTitulo = false;
     closeFila(tabla, etiquetas, i);
-    if (nombre === 'tr' && !cierra) openFila(tabla);
+    if (nombre === 'tr' && !closes) openFila(tabla);
   } else if (nombre === 'td' || nombre === 'th') {
     closeCelda(tabla, etiquetas, i);
-    if (cierra) return;
+    if (closes) return;
     if (tabla.fila === null) {
-      tabla.ordenada = false;
+      tabla.isOrdered = false;
       openFila(tabla);
     }
-    const ancho = Number(etiqueta.atributos.get('colspan') ?? '1');
+    const ancho = Number(etiqueta.attrs.get('colspan') ?? '1');
     tabla.celda = {
       encabeza: nombre === 'th',
       ancho: Number.isInteger(ancho) && ancho > 0 ? ancho : 1,
@@ -161,7 +161,7 @@ function closeCelda(tabla: Abierta, etiquetas: readonly Etiqueta[], hasta: numbe
 /** A table of results: one row of headings, then rows with as many cells. */
 interface TablaDeResultados {
   /** Comparable form of each heading, see {@link toRotulo}. */
-  readonly rotulos: readonly string[];
+  readonly labels: readonly string[];
   readonly filas: readonly Fila[];
 }
 
@@ -174,34 +174,34 @@ const MAX_CELDAS = 64;
  * headings: a cut or shifted table is not a shorter one.
  */
 export function readTabla(etiquetas: readonly Etiqueta[], id: RegExp): TablaDeResultados | null {
-  const tabla = readTablas(etiquetas).find((candidata) => id.test(candidata.id));
+  const tabla = readTablas(etiquetas).find((candidate) => id.test(candidate.id));
   if (tabla === undefined) return null;
-  const [rotulos, ...filas] = tabla.renglones;
+  const [labels, ...filas] = tabla.renglones;
   if (!tabla.completa) throw ilegible('tabla sin final');
-  if (!tabla.ordenada) throw ilegible('tabla: celda fuera de una fila, o tabla fuera de una celda');
-  if (rotulos === undefined || rotulos.length === 0) throw ilegible('tabla sin encabezados');
-  if (rotulos.length > MAX_CELDAS) throw ilegible('tabla con demasiadas celdas');
+  if (!tabla.isOrdered) throw ilegible('tabla: celda fuera de una fila, o tabla fuera de una celda');
+  if (labels === undefined || labels.length === 0) throw ilegible('tabla sin encabezados');
+  if (labels.length > MAX_CELDAS) throw ilegible('tabla con demasiadas celdas');
   if (filas.length >= MAX_FILAS) throw ilegible('tabla con demasiadas filas');
-  if (filas.some((fila) => fila.length !== rotulos.length)) throw ilegible('tabla: celdas de una fila');
+  if (filas.some((fila) => fila.length !== labels.length)) throw ilegible('tabla: celdas de una fila');
   if (filas.some((fila) => fila.some(({ encabeza }) => encabeza))) throw ilegible('tabla: encabezados repetidos');
-  return { rotulos: rotulos.map(({ textoEntero }) => toRotulo(textoEntero)), filas };
+  return { labels: labels.map(({ textoEntero }) => toLabel(textoEntero)), filas };
 }
 
 /** The headings under which each column may stand, in order of preference. */
-type RotulosDe<C extends string> = Readonly<Record<C, readonly (string | RegExp)[]>>;
+type LabelsOf<C extends string> = Readonly<Record<C, readonly (string | RegExp)[]>>;
 
 /**
  * Where the columns are: for each, the first of its headings that the table has. A heading that stands twice is
  * RESPUESTA_ILEGIBLE; a column none of whose headings is there has no place.
  */
 export function findColumnas<C extends string>(
-  { rotulos }: Pick<TablaDeResultados, 'rotulos'>,
-  nombres: RotulosDe<C>,
+  { labels }: Pick<TablaDeResultados, 'labels'>,
+  nombres: LabelsOf<C>,
 ): ReadonlyMap<C, number> {
   const columnas = new Map<C, number>();
-  for (const [columna, candidatos] of Object.entries(nombres) as Array<[C, RotulosDe<C>[C]]>) {
-    for (const candidato of candidatos) {
-      const lugares = rotulos.flatMap((rotulo, i) => (isRotulo(rotulo, candidato) ? [i] : []));
+  for (const [columna, candidates] of Object.entries(nombres) as Array<[C, LabelsOf<C>[C]]>) {
+    for (const match of candidates) {
+      const lugares = labels.flatMap((heading, i) => (isLabel(heading, match) ? [i] : []));
       const [lugar] = lugares;
       if (lugar === undefined) continue;
       if (lugares.length > 1) throw ilegible(`tabla: dos columnas ${columna}`);
@@ -216,18 +216,18 @@ export function findColumnas<C extends string>(
  * The columns of a table that cannot be read without some of them: RESPUESTA_ILEGIBLE when one of those is not there.
  */
 export function needColumnas<C extends string>(
-  tabla: Pick<TablaDeResultados, 'rotulos'>,
-  nombres: RotulosDe<C>,
-  necesarias: readonly C[],
+  tabla: Pick<TablaDeResultados, 'labels'>,
+  nombres: LabelsOf<C>,
+  required: readonly C[],
 ): ReadonlyMap<C, number> {
   const columnas = findColumnas(tabla, nombres);
-  const falta = necesarias.find((columna) => !columnas.has(columna));
+  const falta = required.find((columna) => !columnas.has(columna));
   if (falta !== undefined) throw ilegible(`tabla: sin columna ${falta}`);
   return columnas;
 }
 
-function isRotulo(rotulo: string, candidato: string | RegExp): boolean {
-  return typeof candidato === 'string' ? rotulo === candidato : candidato.test(rotulo);
+function isLabel(heading: string, match: string | RegExp): boolean {
+  return typeof match === 'string' ? heading === match : match.test(heading);
 }
 
 /** Notes a row under its key, once: RESPUESTA_ILEGIBLE when the key has come with other contents before. */

@@ -6,15 +6,15 @@ import {
   SatError,
 } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
-import { compare, ilegible, toRotulo } from '../../texto.ts';
+import { compare, ilegible, toLabel } from '../../texto.ts';
 import {
   collect,
   isUnDia,
   type Pregunta,
+  splitDaysOrHalves,
   splitDias,
-  splitDiasOMitades,
+  splitHalves,
   splitMeses,
-  splitMitades,
 } from '../busqueda/gather.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
 import { type Etiqueta, elementoEn, readTexto } from '../paginas/etiquetas.ts';
@@ -24,7 +24,7 @@ import type { Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
 import { assertSesionViva, submitEnSesion } from '../sesion/sesion-vencida.ts';
 import { HOST_ACCESO } from '../settings.ts';
-import { type FilaRetencion, isSinResultados, type Lado, readResultadoRetenciones } from './resultado-retenciones.ts';
+import { type FilaRetencion, isSinResultados, readResultadoRetenciones, type Side } from './resultado-retenciones.ts';
 
 const HOST_RETENCIONES = 'prodretencioncontribuyente.clouda.sat.gob.mx';
 
@@ -64,8 +64,8 @@ export async function listarRetenciones(
 ): Promise<RespuestaListarRetenciones> {
   const anio = { inicio: `${ejercicio}-01-01T00:00:00`, fin: `${ejercicio}-12-31T23:59:59` };
   const porUuid = new Map<string, Retencion>();
-  for (const lado of ['RECIBIDA', 'EMITIDA'] as const) {
-    for (const fila of await listLado(pageClient, lado, anio, rfc)) {
+  for (const side of ['RECIBIDA', 'EMITIDA'] as const) {
+    for (const fila of await listSide(pageClient, side, anio, rfc)) {
       const { fechaEmision, ...retencion } = fila;
       porUuid.set(fila.uuid, { ...retencion, fecha: fechaEmision.slice(0, 10) });
     }
@@ -73,25 +73,25 @@ export async function listarRetenciones(
   return { retenciones: [...porUuid.values()].sort((a, b) => compare(a.fecha, b.fecha) || compare(a.uuid, b.uuid)) };
 }
 
-async function listLado(
+async function listSide(
   pageClient: PageClient,
-  lado: Lado,
+  side: Side,
   anio: Periodo,
   rfc: string,
 ): Promise<readonly FilaRetencion[]> {
-  let pagina = await openBusqueda(pageClient, lado, rfc);
+  let pagina = await openBusqueda(pageClient, side, rfc);
   // What the page says before it was asked is no answer.
   if (isSinResultados(pagina.etiquetas)) throw ilegible('retenciones: dice que no hay antes de buscar');
   const partes =
-    lado === 'EMITIDA'
-      ? { periodos: [anio], split: splitMitades }
-      : { periodos: hasMes(pagina) ? splitMeses(anio) : splitDias(anio), split: splitDiasOMitades };
+    side === 'EMITIDA'
+      ? { periodos: [anio], split: splitHalves }
+      : { periodos: hasMes(pagina) ? splitMeses(anio) : splitDias(anio), split: splitDaysOrHalves };
   const filas = await collect<FilaRetencion>({
     ...partes,
     maximo: Number.POSITIVE_INFINITY,
     async ask(pregunta) {
-      pagina = await searchFrom(pageClient, pagina, lado, pregunta, rfc);
-      return readResultadoRetenciones(pagina.etiquetas, lado, rfc);
+      pagina = await searchFrom(pageClient, pagina, side, pregunta, rfc);
+      return readResultadoRetenciones(pagina.etiquetas, side, rfc);
     },
   });
   if (filas === null) throw ilegible('retenciones: lista sin terminar');
@@ -107,22 +107,22 @@ const HORAS = ['selHorIni', 'selMinIni', 'selSegIni', 'selHorFin', 'selMinFin', 
  * Opens the search page of one side as a person does: the start page, the choice, "Continuar"; by its address when that
  * ends elsewhere. Throws SesionVencida when a log-in is due.
  */
-async function openBusqueda(pageClient: PageClient, lado: Lado, rfc: string): Promise<Pagina> {
+async function openBusqueda(pageClient: PageClient, side: Side, rfc: string): Promise<Pagina> {
   const inicio = await pageClient.open(INICIO_RETENCIONES);
   assertPropia(inicio, rfc);
-  const formulario = formWith(inicio, ELECCIONES[lado]);
+  const formulario = formWith(inicio, ELECCIONES[side]);
   if (formulario !== null) {
     const campos = new Map([
       ...readCampos(formulario.etiquetas),
-      markRadio(formulario.etiquetas, ELECCIONES[lado]),
+      markRadio(formulario.etiquetas, ELECCIONES[side]),
       ...(pressBoton(formulario.etiquetas, /continuar/i) ?? []),
     ]);
     const pagina = await send(pageClient, inicio, formulario, campos, rfc);
-    if (isBusqueda(pagina, lado)) return pagina;
+    if (isBusqueda(pagina, side)) return pagina;
   }
-  const pagina = await pageClient.open({ host: HOST_RETENCIONES, path: RUTAS[lado] });
+  const pagina = await pageClient.open({ host: HOST_RETENCIONES, path: RUTAS[side] });
   assertPropia(pagina, rfc);
-  if (!isBusqueda(pagina, lado)) throw ilegible('retenciones: sin página de búsqueda');
+  if (!isBusqueda(pagina, side)) throw ilegible('retenciones: sin página de búsqueda');
   return pagina;
 }
 
@@ -130,7 +130,7 @@ async function openBusqueda(pageClient: PageClient, lado: Lado, rfc: string): Pr
 async function searchFrom(
   pageClient: PageClient,
   pagina: Pagina,
-  lado: Lado,
+  side: Side,
   pregunta: Pregunta,
   rfc: string,
 ): Promise<Pagina> {
@@ -143,9 +143,9 @@ async function searchFrom(
   const campos = new Map([
     ...readCampos(etiquetas),
     markRadio(etiquetas, 'rbtnFiltros'),
-    ...(lado === 'RECIBIDA' ? camposDeLista(formulario, periodo) : camposDeTexto(formulario, periodo)),
+    ...(side === 'RECIBIDA' ? camposDeLista(formulario, periodo) : camposDeTexto(formulario, periodo)),
     ...camposDeHora(formulario, periodo),
-    campoDeEstado(formulario, ESTADOS[lado], estado),
+    campoDeEstado(formulario, ESTADOS[side], estado),
     ...boton,
   ]);
   return send(pageClient, pagina, formulario, campos, rfc);
@@ -157,9 +157,9 @@ function hasMes(pagina: Pagina): boolean {
   return formulario !== null && findDiaAbierto(formulario.etiquetas) !== null;
 }
 
-function isBusqueda(pagina: Pagina, lado: Lado): boolean {
+function isBusqueda(pagina: Pagina, side: Side): boolean {
   const ruta = (pagina.direccion.path.split('?')[0] ?? '').replace(/\/$/, '');
-  return ruta.toLowerCase() === RUTAS[lado].toLowerCase() && formWith(pagina, 'rbtnFiltros') !== null;
+  return ruta.toLowerCase() === RUTAS[side].toLowerCase() && formWith(pagina, 'rbtnFiltros') !== null;
 }
 
 function assertPropia(pagina: Pagina, rfc: string): void {
@@ -200,10 +200,10 @@ function camposDeLista({ etiquetas }: Formulario, { inicio, fin }: Periodo): Arr
 
 /** Issued: two dates as texts. */
 function camposDeTexto({ etiquetas }: Formulario, { inicio, fin }: Periodo): Array<[string, string]> {
-  const mexicana = (fecha: string) => `${fecha.slice(8, 10)}/${fecha.slice(5, 7)}/${fecha.slice(0, 4)}`;
+  const mexican = (fecha: string) => `${fecha.slice(8, 10)}/${fecha.slice(5, 7)}/${fecha.slice(0, 4)}`;
   return [
-    [nameOf(etiquetas, 'fecIniEmi'), mexicana(inicio)],
-    [nameOf(etiquetas, 'fecFinEmi'), mexicana(fin)],
+    [nameOf(etiquetas, 'fecIniEmi'), mexican(inicio)],
+    [nameOf(etiquetas, 'fecFinEmi'), mexican(fin)],
   ];
 }
 
@@ -238,20 +238,20 @@ function findDiaAbierto(etiquetas: readonly Etiqueta[]): string | null {
 /** The pages are known by the ids of their controls; the name that a browser sends is read from the page. */
 function findControl(etiquetas: readonly Etiqueta[], id: string): Etiqueta | null {
   const asked = new RegExp(`(?:^|_)${id}$`);
-  return etiquetas.find((e) => !e.cierra && asked.test(e.atributos.get('id') ?? '')) ?? null;
+  return etiquetas.find((e) => !e.closes && asked.test(e.attrs.get('id') ?? '')) ?? null;
 }
 
 /** The name under which a control is sent. Throws RESPUESTA_ILEGIBLE when the page has no such control. */
 function nameOf(etiquetas: readonly Etiqueta[], id: string): string {
   const control = findControl(etiquetas, id);
   if (control === null) throw ilegible(`retenciones: sin ${id}`);
-  return control.atributos.get('name') || control.atributos.get('id') || id;
+  return control.attrs.get('name') || control.attrs.get('id') || id;
 }
 
 /** What a radio button is sent with when it is marked. */
 function markRadio(etiquetas: readonly Etiqueta[], id: string): [nombre: string, valor: string] {
   const control = findControl(etiquetas, id);
-  return [nameOf(etiquetas, id), control?.atributos.get('value') ?? 'on'];
+  return [nameOf(etiquetas, id), control?.attrs.get('value') ?? 'on'];
 }
 
 /**
@@ -260,9 +260,9 @@ function markRadio(etiquetas: readonly Etiqueta[], id: string): [nombre: string,
  */
 function readOpciones(etiquetas: readonly Etiqueta[], id: string): readonly Opcion[] {
   const asked = new RegExp(`(?:^|_)${id}$`);
-  const lista = readListas(etiquetas).find((candidata) => asked.test(candidata.id));
+  const lista = readListas(etiquetas).find((candidate) => asked.test(candidate.id));
   if (lista === undefined) throw ilegible(`retenciones: sin lista ${id}`);
-  return lista.opciones.map(({ valor, texto }) => ({ valor, texto: toRotulo(texto) }));
+  return lista.opciones.map(({ valor, texto }) => ({ valor, texto: toLabel(texto) }));
 }
 
 /** The choice that stands for a number, whether it is written `5` or `05`; undefined when the list has none. */
@@ -272,14 +272,14 @@ function findNumero(opciones: readonly Opcion[], numero: number): Opcion | undef
 }
 
 /** The button with this label, as it is sent when it is pressed; null when there is none, [] for one without a name. */
-function pressBoton(etiquetas: readonly Etiqueta[], rotulo: RegExp): Array<[string, string]> | null {
+function pressBoton(etiquetas: readonly Etiqueta[], heading: RegExp): Array<[string, string]> | null {
   for (const [i, etiqueta] of etiquetas.entries()) {
-    if (etiqueta.cierra || (etiqueta.nombre !== 'button' && etiqueta.nombre !== 'input')) continue;
-    const tipo = (etiqueta.atributos.get('type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')).toLowerCase();
-    const valor = etiqueta.atributos.get('value') ?? '';
+    if (etiqueta.closes || (etiqueta.nombre !== 'button' && etiqueta.nombre !== 'input')) continue;
+    const tipo = (etiqueta.attrs.get('type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')).toLowerCase();
+    const valor = etiqueta.attrs.get('value') ?? '';
     const label = etiqueta.nombre === 'button' ? readTexto(elementoEn(etiquetas, i)) : valor;
-    if ((tipo !== 'submit' && tipo !== 'button') || !rotulo.test(label)) continue;
-    const nombre = etiqueta.atributos.get('name') ?? '';
+    if ((tipo !== 'submit' && tipo !== 'button') || !heading.test(label)) continue;
+    const nombre = etiqueta.attrs.get('name') ?? '';
     return nombre === '' ? [] : [[nombre, valor]];
   }
   return null;

@@ -18,12 +18,12 @@ const DOS = [
   retencion(2, '2025-03-05T10:00:01', 'receptor', { estado: 'Cancelado' }),
 ];
 
-const read = (html: string, lado: 'RECIBIDA' | 'EMITIDA' = 'RECIBIDA') =>
-  readResultadoRetenciones(readEtiquetas(html), lado, RFC_PROPIO);
+const read = (html: string, side: 'RECIBIDA' | 'EMITIDA' = 'RECIBIDA') =>
+  readResultadoRetenciones(readEtiquetas(html), side, RFC_PROPIO);
 
-function outcomeOf(html: string, lado?: 'RECIBIDA' | 'EMITIDA'): unknown {
+function outcomeOf(html: string, side?: 'RECIBIDA' | 'EMITIDA'): unknown {
   try {
-    return read(html, lado);
+    return read(html, side);
   } catch (error) {
     return error;
   }
@@ -62,16 +62,16 @@ describe('readResultadoRetenciones', () => {
     ['Fecha de Emisión', 'Fecha de Expedición'],
     ['Monto Total de la Operación', 'Total'],
     ['Estado del Comprobante', 'Estado CFDI Retención'],
-  ])('knows %s as %s too', (rotulo, otro) => {
+  ])('knows %s as %s too', (heading, otro) => {
     const filas = DOS.map(celdasDe);
-    const encabezados = ENCABEZADOS.map((uno) => (uno === rotulo ? otro : uno));
+    const encabezados = ENCABEZADOS.map((uno) => (uno === heading ? otro : uno));
     expect(read(paginaCon(tabla(filas, encabezados)))).toEqual(read(paginaCon(tabla(filas))));
   });
 
   it.each(['Folio Fiscal', 'RFC Emisor', 'Fecha de Emisión', 'Monto Total de la Operación', 'Estado del Comprobante'])(
     'cannot do without the column %s of a received one',
     (falta) => {
-      const kept = ENCABEZADOS.map((rotulo) => rotulo !== falta);
+      const kept = ENCABEZADOS.map((heading) => heading !== falta);
       const filas = DOS.map((r) => celdasDe(r).filter((_, i) => kept[i]));
       const encabezados = ENCABEZADOS.filter((_, i) => kept[i]);
       expect(isIlegible(outcomeOf(paginaCon(tabla(filas, encabezados))))).toBe(true);

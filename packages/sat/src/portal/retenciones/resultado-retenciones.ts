@@ -1,6 +1,6 @@
 import { type Retencion, SatError } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
-import type { FilaReunible, Hallazgo } from '../busqueda/gather.ts';
+import type { Hallazgo, RowToGather } from '../busqueda/gather.ts';
 import { type Etiqueta, findElemento, isVisible, readTexto, readTextoVisible } from '../paginas/etiquetas.ts';
 import { readEstado, readFecha, readImporte, readRfc, readUuid } from '../paginas/tablas/valores.ts';
 import { type Fila, needColumnas, readTabla } from '../paginas/tablas.ts';
@@ -22,14 +22,14 @@ const PAGINADOR = /page_?nav|paginad|pager/i;
  */
 export function readResultadoRetenciones(
   etiquetas: readonly Etiqueta[],
-  lado: Lado,
+  side: Side,
   rfc: string,
 ): Hallazgo<FilaRetencion> {
-  if (!etiquetas.some((e) => e.nombre === 'html' && e.cierra)) throw ilegible('retenciones: página cortada');
+  if (!etiquetas.some((e) => e.nombre === 'html' && e.closes)) throw ilegible('retenciones: página cortada');
   if (readTextoVisible(etiquetas, ERRORES) !== '') {
     throw new SatError('SERVICIO_CON_ERROR', { codigo: 'BUSQUEDA' });
   }
-  const filas = readFilas(etiquetas, lado, rfc);
+  const filas = readFilas(etiquetas, side, rfc);
   const diceQueNoHay = isSinResultados(etiquetas);
   if (diceQueNoHay !== (filas.length === 0)) throw ilegible('retenciones: ni filas ni aviso de que no hay');
   const pager = findElemento(etiquetas, PAGINADOR);
@@ -44,22 +44,22 @@ export function isSinResultados(etiquetas: readonly Etiqueta[]): boolean {
   return readTextoVisible(etiquetas, SIN_RESULTADOS) !== '';
 }
 
-function readFilas(etiquetas: readonly Etiqueta[], lado: Lado, rfc: string): FilaRetencion[] {
+function readFilas(etiquetas: readonly Etiqueta[], side: Side, rfc: string): FilaRetencion[] {
   const tabla = readTabla(etiquetas, /(?:^|_)tablaRetenciones$/);
   if (tabla === null || tabla.filas.length === 0) return [];
-  const columnas = needColumnas(tabla, ROTULOS, NECESARIAS[lado]);
-  return tabla.filas.map((fila) => readRetencion(fila, columnas, lado, rfc));
+  const columnas = needColumnas(tabla, LABELS, REQUIRED[side]);
+  return tabla.filas.map((fila) => readRetencion(fila, columnas, side, rfc));
 }
 
 /** A row with the instant of issue, where the portal shows one. */
-export interface FilaRetencion extends Omit<Retencion, 'fecha'>, FilaReunible {}
+export interface FilaRetencion extends Omit<Retencion, 'fecha'>, RowToGather {}
 
 /**
  * Headings under which a column is looked for, in their comparable form and order of preference. The portal's own are
  * not known from a public source: these are the headings of the CFDI portal and of the SAT's page that verifies a
  * retención (phpcfdi/sat-estado-retenciones, ResultConverter), and plain variants of them.
  */
-const ROTULOS = {
+const LABELS = {
   uuid: ['folio fiscal', 'uuid'],
   emisorRfc: ['rfc emisor', 'rfc del emisor'],
   receptorRfc: ['rfc receptor', 'rfc del receptor'],
@@ -76,12 +76,12 @@ const ROTULOS = {
   estado: ['estado del comprobante', 'estado cfdi retencion', 'estado del cfdi', 'estado comprobante', 'estado'],
 } as const;
 
-type Columna = keyof typeof ROTULOS;
+type Columna = keyof typeof LABELS;
 
-export type Lado = 'RECIBIDA' | 'EMITIDA';
+export type Side = 'RECIBIDA' | 'EMITIDA';
 
 /** Without these a row is not known. The side of the taxpayer may be left out by the page: it is the taxpayer's. */
-const NECESARIAS: Readonly<Record<Lado, readonly Columna[]>> = {
+const REQUIRED: Readonly<Record<Side, readonly Columna[]>> = {
   RECIBIDA: ['uuid', 'emisorRfc', 'fechaEmision', 'total', 'estado'],
   EMITIDA: ['uuid', 'receptorRfc', 'fechaEmision', 'total', 'estado'],
 };
@@ -90,21 +90,21 @@ const NECESARIAS: Readonly<Record<Lado, readonly Columna[]>> = {
  * Reads one row; RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a document of another
  * taxpayer.
  */
-function readRetencion(fila: Fila, columnas: ReadonlyMap<Columna, number>, lado: Lado, rfc: string): FilaRetencion {
+function readRetencion(fila: Fila, columnas: ReadonlyMap<Columna, number>, side: Side, rfc: string): FilaRetencion {
   const texto = (columna: Columna): string | null => {
     const place = columnas.get(columna);
     return place === undefined ? null : (fila[place]?.textoEntero ?? '');
   };
   const propio = rfc.toUpperCase();
-  const propia = lado === 'RECIBIDA' ? 'receptorRfc' : 'emisorRfc';
+  const propia = side === 'RECIBIDA' ? 'receptorRfc' : 'emisorRfc';
   const mostrado = texto(propia);
   if (mostrado !== null && readRfc(mostrado) !== propio) throw ilegible('retenciones: de otro contribuyente');
   const receptor = texto('receptorRfc') ?? '';
   return {
     uuid: readUuid(texto('uuid') ?? ''),
-    tipo: lado,
-    emisorRfc: lado === 'EMITIDA' ? propio : readRfc(texto('emisorRfc') ?? ''),
-    receptorRfc: lado === 'RECIBIDA' ? propio : receptor === '' ? null : readRfc(receptor),
+    tipo: side,
+    emisorRfc: side === 'EMITIDA' ? propio : readRfc(texto('emisorRfc') ?? ''),
+    receptorRfc: side === 'RECIBIDA' ? propio : receptor === '' ? null : readRfc(receptor),
     total: readImporte(texto('total') ?? ''),
     fechaEmision: readFecha(texto('fechaEmision') ?? ''),
     estado: readEstado(texto('estado') ?? ''),

@@ -8,8 +8,8 @@ const MAX_ACCESOS = 200;
  * Milliseconds until a rejected caller comes again, and the extra milliseconds for each further caller of the same
  * log-in.
  */
-const VUELTA_MS = 3_000;
-const ENTRE_VUELTAS_MS = 50;
+const ROUND_MS = 3_000;
+const BETWEEN_ROUNDS_MS = 50;
 /**
  * Milliseconds during which a failed log-in is the answer to those who were sent away from it: it is not tried once for
  * each of them.
@@ -106,7 +106,7 @@ export function createAccesos(
     ): Promise<void> {
       if (closing.signal.aborted || signal.aborted) throw new SatError('CANCELADA');
       const known = accesos.get(clave);
-      if (known === undefined && !hasRoom(cuentaId)) throw comeAgain(VUELTA_MS);
+      if (known === undefined && !hasRoom(cuentaId)) throw comeAgain(ROUND_MS);
       const acceso = known ?? start(clave, cuentaId, credencial, login);
       const wasOver = acceso.isOver;
       const wait = Math.max(0, acceso.startedAt + momentMs - now());
@@ -114,7 +114,7 @@ export function createAccesos(
       if (signal.aborted) throw new SatError('CANCELADA');
       if (failure === 'moment') {
         acceso.turnedAway += 1;
-        throw comeAgain(VUELTA_MS + acceso.turnedAway * ENTRE_VUELTAS_MS);
+        throw comeAgain(ROUND_MS + acceso.turnedAway * BETWEEN_ROUNDS_MS);
       }
       // The refused credential belongs to the caller that started the log-in: other credentials get their own log-in.
       if (failure?.clase === 'credencial' && known !== undefined) throw comeAgain(0);

@@ -24,12 +24,12 @@ import type { PortalSettings } from '../settings.ts';
  * Gives the page of the portal that follows; rejects like {@link logIn}, and with RESPUESTA_ILEGIBLE when the browser
  * does not end on the portal's host.
  */
-export async function signIn(login: Login, puerta: DireccionSat, hostAcceso: string): Promise<Pagina> {
+export async function signIn(login: Login, entry: DireccionSat, hostAcceso: string): Promise<Pagina> {
   assertMayLogIn(login);
   const { pageClient } = login;
-  const after = await passAcceso(login, await pageClient.open(puerta), hostAcceso);
-  const pagina = after.direccion.host === puerta.host ? after : await pageClient.open(puerta);
-  if (pagina.direccion.host !== puerta.host) throw ilegible('el acceso no llegó al portal');
+  const after = await passAcceso(login, await pageClient.open(entry), hostAcceso);
+  const pagina = after.direccion.host === entry.host ? after : await pageClient.open(entry);
+  if (pagina.direccion.host !== entry.host) throw ilegible('el acceso no llegó al portal');
   return pagina;
 }
 
@@ -186,12 +186,12 @@ async function findPaginaEfirma(pageClient: PageClient, pagina: Pagina, hostAcce
  * SAT-CFDI/python-satcfdi, satcfdi/portal/utils.py). Throws EFIRMA_RECHAZADA for an e.firma that cannot be read.
  */
 export function signAcceso(credencial: CredencialEfirma, guid: string) {
-  const firmante = openEfirma(credencial);
+  const signer = openEfirma(credencial);
   const texto = `${guid}|${credencial.rfc.toUpperCase()}|${numeroDe(credencial.cer)}`;
   return {
-    token: base64(`${base64(texto)}#${base64(firmante.sign(texto))}`),
+    token: base64(`${base64(texto)}#${base64(signer.sign(texto))}`),
     /** End of the certificate, UTC, as `yyMMddHHmmssZ`. */
-    fert: `${firmante.validoHasta.toISOString().slice(2, 19).replace(/\D/g, '')}Z`,
+    fert: `${signer.validoHasta.toISOString().slice(2, 19).replace(/\D/g, '')}Z`,
   };
 }
 
@@ -207,7 +207,7 @@ function numeroDe(cer: Buffer): string {
 const base64 = (texto: string) => Buffer.from(texto, 'utf8').toString('base64');
 
 /** The lobby of an identity provider, where a log-in that no service asked for ends. */
-const VESTIBULO = /^\/nidp\/app\/?(?:\?|$)/;
+const ENTRANCE = /^\/nidp\/app\/?(?:\?|$)/;
 
 /**
  * Sends a filled-in log-in form and returns the final page: follows redirects, auto-submitted forms, and pages of the
@@ -232,7 +232,7 @@ async function submitAcceso(
       const url = readSaltoScript(pagina.etiquetas);
       if (url === null) return pagina;
       const next = pageClient.resolve(url, pagina.direccion);
-      if (next.host === destino.host && VESTIBULO.test(next.path)) return pagina;
+      if (next.host === destino.host && ENTRANCE.test(next.path)) return pagina;
       pagina = await always.open(next);
     }
     throw ilegible('demasiadas redirecciones');

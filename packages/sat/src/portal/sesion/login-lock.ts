@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   createSemaphore,
   type LoginLock,
-  type RepartoAccesos,
+  type LoginShare,
   SatError,
   type SesionesPortal,
   type TitularAcceso,
@@ -70,7 +70,7 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number) {
 
   return {
     /**
-     * Waits for the turn, and with `reparto` for one of its places, and runs `work` with it. While it waits it asks
+     * Waits for the turn, and with `share` for one of its places, and runs `work` with it. While it waits it asks
      * `instead` now and then and, when that has a value, gives it without having had the turn. The signal of `work`
      * also ends when the turn is lost; the turn itself is held until `work` has ended, even when the caller has left.
      * Rejects with CANCELADA when `signal` ends.
@@ -78,12 +78,12 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number) {
     take<T>(
       titular: TitularAcceso,
       signal: AbortSignal,
-      options: { instead: () => Promise<T | null>; work: TrabajoConTurno<T>; reparto?: RepartoAccesos },
+      options: { instead: () => Promise<T | null>; work: TrabajoConTurno<T>; share?: LoginShare },
     ): Promise<T> {
-      const { instead, work, reparto } = options;
+      const { instead, work, share } = options;
       const waitAndRun = async () => {
         for (let espera = PRIMERA_ESPERA_MS; ; espera = Math.min(espera * 1.5, ESPERA_MAXIMA_MS)) {
-          const turno = await almacen.acquireTurn(titular, leaseMs, reparto);
+          const turno = await almacen.acquireTurn(titular, leaseMs, share);
           if (turno !== null) return runWith(titular, turno, signal, work);
           const found = await instead();
           if (found !== null) return found;

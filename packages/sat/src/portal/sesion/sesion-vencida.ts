@@ -9,15 +9,15 @@ import { HOSTS_ACCESO } from '../settings.ts';
 
 /**
  * The portal does not know the session any more. Never leaves this package: the consulta is asked again, after a new
- * log-in unless `isRenovada`, or is RESPUESTA_ILEGIBLE.
+ * log-in unless `isRenewed`, or is RESPUESTA_ILEGIBLE.
  */
 export class SesionVencida extends Error {
   /** An identity provider let the same browser in again, but what it had sent is lost. */
-  readonly isRenovada: boolean;
+  readonly isRenewed: boolean;
 
-  constructor(isRenovada = false) {
+  constructor(isRenewed = false) {
     super('The portal session has expired');
-    this.isRenovada = isRenovada;
+    this.isRenewed = isRenewed;
     this.name = 'SesionVencida';
   }
 }
@@ -49,7 +49,7 @@ export async function submitEnSesion(
  * Whether a text that should have been data is the log-in page, the portal's good-bye, or the form that sends a browser
  * to an identity provider (SAML 2.0 bindings, 3.5).
  */
-export function isDespedida(texto: string): boolean {
+export function isFarewell(texto: string): boolean {
   if (isSesionCerrada(texto)) return true;
   const etiquetas = readEtiquetas(texto);
   return isPaginaAcceso(etiquetas) || readCampos(etiquetas).has('SAMLRequest');
@@ -67,6 +67,6 @@ export async function askFor(
   peticion: Omit<SatHttpRequest<'text'>, 'signal' | 'expect' | 'acceptStatus'>,
 ): Promise<string> {
   const { status, body } = await pageClient.request({ ...peticion, expect: 'text', acceptStatus: SIN_SESION });
-  if (status >= 300 || (body.trimStart().startsWith('<') && isDespedida(body))) throw new SesionVencida();
+  if (status >= 300 || (body.trimStart().startsWith('<') && isFarewell(body))) throw new SesionVencida();
   return body;
 }

@@ -37,13 +37,13 @@ interface SesionesDeps {
 }
 
 /** An open session; new before its first answer. */
-type Abierta = Omit<SesionViva, 'ociosaMs'>;
+type Abierta = Omit<SesionViva, 'idleMs'>;
 
 /** How many sessions are logged out at the same time. */
 const SALIDAS = 8;
 
 /** Milliseconds between two tries to note a refusal while the store is away. */
-const ANOTAR_CADA_MS = 250;
+const NOTE_EVERY_MS = 250;
 
 /** Longest wait for the log-out of a log-in that came to nothing, milliseconds. */
 const SALIDA_MS = 10_000;
@@ -78,7 +78,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
         return await almacen.saveRechazo(clave, rechazo);
       } catch (error) {
         if (closing.signal.aborted) throw error;
-        await sleep(ANOTAR_CADA_MS, null, { signal: closing.signal }).catch(() => {});
+        await sleep(NOTE_EVERY_MS, null, { signal: closing.signal }).catch(() => {});
       }
     }
   }
@@ -96,7 +96,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
   ): Promise<Abierta | null> {
     const found = await almacen.load(clave);
     if (found === null || found.sesion.id === vencida) return null;
-    if (found.ociosaMs > settings.sesionInactivaMs) return null;
+    if (found.idleMs > settings.sesionInactivaMs) return null;
     const { sesion, isNueva } = found;
     return (await pruebas.find([sesion], credencial)) === null ? null : { sesion, isNueva };
   }
@@ -112,7 +112,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
     const rechazo = await pruebas.find(rechazos, credencial);
     if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
     const pageClient = createPageClient(httpOf(portal, clave), settings, signal);
-    let isDentro = false;
+    let isWithin = false;
     let isCaptchaLeido = false;
     const lector: ResolvedorCaptcha | null = captcha && {
       async resolve(imagen, deadline) {
@@ -124,7 +124,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
       },
     };
     const onAceptada = () => {
-      isDentro = true;
+      isWithin = true;
     };
     try {
       await observer.watchLogin(portal.nombre, credencial, () =>
@@ -137,7 +137,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
     } catch (error) {
       if (isCaptchaLeido && error instanceof SatError) error.isAccesoPerdido = true;
       // An unused session must not stay open at the SAT.
-      if (isDentro) await leave(portal, pageClient.withSignal(AbortSignal.timeout(SALIDA_MS))).catch(() => {});
+      if (isWithin) await leave(portal, pageClient.withSignal(AbortSignal.timeout(SALIDA_MS))).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
         await noteRechazo(clave, { ...(await pruebas.prove(credencial, rechazos[0]?.sal)), motivo, codigo });
@@ -161,7 +161,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
       return turnos.take(clave, until, {
         instead: usable,
         // Only a CIEC costs a captcha.
-        ...(clave.tipo === 'ciec' ? { reparto: { plazas: settings.accesosALaVez, cuentaId } } : {}),
+        ...(clave.tipo === 'ciec' ? { share: { plazas: settings.accesosALaVez, cuentaId } } : {}),
         work: async (whileHeld, hold) => (await usable()) ?? (await login(portal, own, whileHeld, hold)),
       });
     };
@@ -208,7 +208,7 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
     ): Promise<T> {
       const clave = claveDe(portal, credencial);
       let vencida: string | null = null;
-      let isRenovada = false;
+      let isRenewed = false;
       for (;;) {
         const { sesion, isNueva }: Abierta = await obtain(portal, credencial, vencida, envio);
         // What became of the step stands although the session could not be noted: at worst the next consulta logs in
@@ -227,8 +227,8 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
             if (isNueva && pageClient !== null) await note(pageClient);
             throw error;
           }
-          if (error.isRenovada && !isRenovada && pageClient !== null) {
-            isRenovada = true;
+          if (error.isRenewed && !isRenewed && pageClient !== null) {
+            isRenewed = true;
             await note(pageClient);
             continue;
           }
@@ -248,12 +248,12 @@ export function createSesiones({ http, almacen, sellado, settings, metrics, ...d
 
     /**
      * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused
-     * for `ociosaMs`. Best effort: one whose portal does not answer ends there by itself. Gives their number.
+     * for `idleMs`. Best effort: one whose portal does not answer ends there by itself. Gives their number.
      */
-    async logout(portales: ReadonlyMap<string, Portal>, ociosaMs: number, signal: AbortSignal): Promise<number> {
+    async logout(portales: ReadonlyMap<string, Portal>, idleMs: number, signal: AbortSignal): Promise<number> {
       let ended = 0;
       for (;;) {
-        const sesiones = await almacen.takeEnded(ociosaMs, SALIDAS);
+        const sesiones = await almacen.takeEnded(idleMs, SALIDAS);
         await Promise.allSettled(
           sesiones.map(async ({ clave, sesion }) => {
             const portal = portales.get(clave.portal);

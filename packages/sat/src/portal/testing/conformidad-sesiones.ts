@@ -34,7 +34,7 @@ export function describeSesionesPortal(nombre: string, open: () => Promise<Almac
       clave = { portal: 'cfdi', rfc: `AAA010101${String(serie).padStart(3, '0')}`, tipo: 'ciec' };
     });
     const loaded = async () => (await s.load(clave))?.sesion ?? null;
-    const ended = async (ociosaMs: number) => (await s.takeEnded(ociosaMs, 100)).map((each) => each.sesion.id).sort();
+    const ended = async (idleMs: number) => (await s.takeEnded(idleMs, 100)).map((each) => each.sesion.id).sort();
 
     it('has none until one is kept, and gives it as it was, with its idle time', async () => {
       expect(await s.load(clave)).toBeNull();
@@ -43,8 +43,8 @@ export function describeSesionesPortal(nombre: string, open: () => Promise<Almac
       await almacen.advance(5_000);
       const found = await s.load(clave);
       expect(found?.sesion).toEqual(una);
-      expect(found?.ociosaMs).toBeGreaterThanOrEqual(5_000);
-      expect(found?.ociosaMs).toBeLessThan(60_000);
+      expect(found?.idleMs).toBeGreaterThanOrEqual(5_000);
+      expect(found?.idleMs).toBeLessThan(60_000);
       expect(found?.isNueva).toBe(true);
       await s.touch(clave, una.id, una.cookies);
       expect((await s.load(clave))?.isNueva).toBe(false);
@@ -87,7 +87,7 @@ export function describeSesionesPortal(nombre: string, open: () => Promise<Almac
       await almacen.advance(90_000);
       await s.touch(clave, una.id, Buffer.from('nuevas'));
       expect(await loaded()).toEqual({ ...una, cookies: Buffer.from('nuevas') });
-      expect((await s.load(clave))?.ociosaMs).toBeLessThan(60_000);
+      expect((await s.load(clave))?.idleMs).toBeLessThan(60_000);
       await s.touch(clave, randomUUID(), Buffer.from('ajenas'));
       expect((await loaded())?.cookies).toEqual(Buffer.from('nuevas'));
       await s.drop(clave, una.id);

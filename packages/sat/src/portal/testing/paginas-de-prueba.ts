@@ -98,14 +98,14 @@ export function delta(registros: ReadonlyArray<readonly [tipo: string, id: strin
   return registros.map(([tipo, id, contenido]) => `${contenido.length}|${tipo}|${id}|${contenido}|`).join('');
 }
 
-interface Oferta {
+interface Offer {
   readonly folio: string;
   readonly url: string;
   readonly registros?: number;
 }
 
-export function contenidoDescargas(ofertas: readonly Oferta[], viewstate: string): string {
-  const filas = ofertas.map(
+export function contenidoDescargas(offers: readonly Offer[], viewstate: string): string {
+  const filas = offers.map(
     ({ folio, url, registros }) =>
       `<tr><td><table><tr><td><span class="Interactivo" onclick="return AccionRetencion(&#39;${folio}&#39;,&#39;${escapeHtml(url)}&#39;,&#39;Recuperacion&#39;);"></span></td></tr></table></td>
 <td>${folio}</td><td>Metadata</td><td>${registros === undefined ? '' : registros.toLocaleString('en-US')}</td></tr>`,

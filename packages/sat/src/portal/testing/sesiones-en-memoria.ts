@@ -45,9 +45,7 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
   return {
     async load(clave) {
       const viva = vivas.get(nameOf(clave));
-      return viva === undefined
-        ? null
-        : { sesion: viva.sesion, ociosaMs: clock() - viva.usadaEn, isNueva: viva.isNueva };
+      return viva === undefined ? null : { sesion: viva.sesion, idleMs: clock() - viva.usadaEn, isNueva: viva.isNueva };
     },
     async save(clave, sesion) {
       retire(nameOf(clave));
@@ -91,8 +89,8 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
       for (const tipo of ['ciec', 'efirma'] as const) rechazados.delete(nameOfTitular({ rfc, tipo }));
       for (const [name, { clave }] of [...vivas]) if (clave.rfc === rfc) retire(name);
     },
-    async takeEnded(ociosaMs, limit) {
-      for (const [name, { usadaEn }] of [...vivas]) if (clock() - usadaEn >= ociosaMs) retire(name);
+    async takeEnded(idleMs, limit) {
+      for (const [name, { usadaEn }] of [...vivas]) if (clock() - usadaEn >= idleMs) retire(name);
       return dueToEnd.splice(0, limit).map(({ clave, sesion }) => ({ clave, sesion }));
     },
   };

@@ -53,8 +53,8 @@ export function paginaNotificaciones(
   });
   const cuerpo =
     filas.length === 0 ? '<tr><td colspan="5">No existen notificaciones pendientes.</td></tr>' : filas.join('\n');
-  const destinatario = rfc === null ? '' : `<span>Destinatario: ${rfc}</span>`;
-  return `<!DOCTYPE html><html><head><title>Notificaci&oacute;n electr&oacute;nica</title></head><body>${destinatario}
+  const addressee = rfc === null ? '' : `<span>Destinatario: ${rfc}</span>`;
+  return `<!DOCTYPE html><html><head><title>Notificaci&oacute;n electr&oacute;nica</title></head><body>${addressee}
 <form id="f" method="post" action="/PTSC/notificacionElectronica/faces/Pages/principalNotificaciones.jsf">
 <input type="hidden" name="f" value="f" /><input type="hidden" name="javax.faces.ViewState" value="v1" />
 ${antes}<table id="f:tabla"><caption>Pendientes</caption><thead><tr>${celdas(ENCABEZADOS, 'th')}</tr></thead><tbody>${cuerpo}</tbody></table>${despues}</form>

@@ -15,7 +15,7 @@ const RECEPTOR = 'EKU9003173C9';
 /** The set of columns until January 2023, until May 2025, and since. */
 const COLUMNAS = { antes: 15, 2023: 18, 2025: 19 } as const;
 
-type Juego = keyof typeof COLUMNAS;
+type Layout = keyof typeof COLUMNAS;
 
 export function cfdi(numero: number, fechaEmision: string, extra: Partial<CfdiDePrueba> = {}): CfdiDePrueba {
   return {
@@ -30,7 +30,7 @@ export function cfdi(numero: number, fechaEmision: string, extra: Partial<CfdiDe
 }
 
 /** One row of the result, as heading and markup of the cell. The markup is not escaped any further. */
-export function celdas(c: CfdiDePrueba, juego: Juego): Array<[rotulo: string, html: string]> {
+export function celdas(c: CfdiDePrueba, layout: Layout): Array<[heading: string, html: string]> {
   const cancelado = c.estado === 'Cancelado';
   const boton = `<table><tr><td><input id="ListaFolios" name ="ListaFolios" type="checkbox" value=${c.uuid} class ="ListaFolios" /></td><td>&nbsp;</td></tr></table>`;
   const comunes: Array<[string, string]> = [
@@ -56,7 +56,7 @@ export function celdas(c: CfdiDePrueba, juego: Juego): Array<[rotulo: string, ht
     ['Motivo', ''],
     ['Folio de Sustitución', ''],
   ];
-  if (juego === 2025) {
+  if (layout === 2025) {
     return [
       ...comunes,
       ['Fecha de Solicitud de la Cancelación', solicitud],
@@ -64,20 +64,20 @@ export function celdas(c: CfdiDePrueba, juego: Juego): Array<[rotulo: string, ht
       ...nuevas,
     ];
   }
-  return [...comunes, ['Fecha de Proceso de Cancelación', fecha], ...(juego === 2023 ? nuevas : [])];
+  return [...comunes, ['Fecha de Proceso de Cancelación', fecha], ...(layout === 2023 ? nuevas : [])];
 }
 
-const CUALQUIERA = cfdi(0, '2026-01-01T00:00:00');
+const ANY_CFDI = cfdi(0, '2026-01-01T00:00:00');
 
 export function tablaDe(
   filas: ReadonlyArray<ReadonlyArray<readonly [string, string]>>,
-  rotulos = celdas(CUALQUIERA, 2025).map(([rotulo]) => rotulo),
+  labels = celdas(ANY_CFDI, 2025).map(([heading]) => heading),
 ): string {
   const cuerpo = filas.map((fila) =>
     fila.map(([, html]) => `<td style="WORD-BREAK:BREAK-ALL;"><span>${html}</span></td>`).join(''),
   );
-  return `<table id="ctl00_MainContent_tblResult" aria-label="comprobantes"><tr>${rotulos
-    .map((rotulo) => `<th>\r\n <span style="width: 160px;">${rotulo}</span>\r\n</th>`)
+  return `<table id="ctl00_MainContent_tblResult" aria-label="comprobantes"><tr>${labels
+    .map((heading) => `<th>\r\n <span style="width: 160px;">${heading}</span>\r\n</th>`)
     .join('')}</tr>${cuerpo.map((celdasDeFila) => `<tr>${celdasDeFila}</tr>`).join('\n')}</table>`;
 }
 
@@ -113,15 +113,15 @@ export function respuesta({ tabla, muestraFilas, diceQueNoHay, diceTope = false,
   ]);
 }
 
-export function respuestaCon(filas: readonly CfdiDePrueba[], juego: Juego = 2025, diceTope = false): string {
-  const rotulos = celdas(CUALQUIERA, juego).map(([rotulo]) => rotulo);
+export function respuestaCon(filas: readonly CfdiDePrueba[], layout: Layout = 2025, diceTope = false): string {
+  const labels = celdas(ANY_CFDI, layout).map(([heading]) => heading);
   return respuesta({
     tabla:
       filas.length === 0
         ? ''
         : tablaDe(
-            filas.map((c) => celdas(c, juego)),
-            rotulos,
+            filas.map((c) => celdas(c, layout)),
+            labels,
           ),
     muestraFilas: filas.length > 0,
     diceQueNoHay: filas.length === 0,

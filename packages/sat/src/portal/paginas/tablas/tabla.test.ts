@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toRotulo } from '../../../texto.ts';
+import { toLabel } from '../../../texto.ts';
 import { readEtiquetas } from '../etiquetas.ts';
 import { findColumnas, readTabla } from '../tablas.ts';
 
@@ -13,7 +13,7 @@ describe('readTabla', () => {
     const html = `<table><tr><td>otra</td></tr></table>
 <table id="t"><thead><tr><th>Acciones</div></th><th> Fecha&nbsp;de <b>Emisi&oacute;n</b> * </th></tr></thead>
 <tbody><tr><td><table><tr><td>x</td><td>y</td></tr></table></td><td>uno</td></tr><tr><td>a<td>dos &lt;b&gt;</tbody></table>`;
-    expect(read(html)?.rotulos).toEqual(['acciones', 'fecha de emision']);
+    expect(read(html)?.labels).toEqual(['acciones', 'fecha de emision']);
     expect(textos(html)).toEqual([
       ['x y', 'uno'],
       ['a', 'dos <b>'],
@@ -64,16 +64,16 @@ describe('readTabla', () => {
 });
 
 it('reads a heading of many colons in a time that grows with its length only', () => {
-  expect(toRotulo(`${':'.repeat(1_000_000)}x : *`)).toMatch(/:x$/);
+  expect(toLabel(`${':'.repeat(1_000_000)}x : *`)).toMatch(/:x$/);
 });
 
 describe('findColumnas', () => {
-  const tabla = (rotulos: string[]) => ({ rotulos: rotulos.map(toRotulo) });
+  const tabla = (labels: string[]) => ({ labels: labels.map(toLabel) });
 
   it('takes the first heading that is there, and no place for a column without one', () => {
-    const rotulos = { total: ['monto total', 'total'], otra: ['otra'] };
-    expect([...findColumnas(tabla(['Total', 'x', 'MONTO  TOTAL:']), rotulos)]).toEqual([['total', 2]]);
-    expect([...findColumnas(tabla(['Total']), rotulos)]).toEqual([['total', 0]]);
+    const labels = { total: ['monto total', 'total'], otra: ['otra'] };
+    expect([...findColumnas(tabla(['Total', 'x', 'MONTO  TOTAL:']), labels)]).toEqual([['total', 2]]);
+    expect([...findColumnas(tabla(['Total']), labels)]).toEqual([['total', 0]]);
   });
 
   it('does not choose between two columns with one heading', () => {

@@ -23,11 +23,11 @@ describe('readTablas', () => {
   });
 
   it('keeps the cells of a table within apart', () => {
-    const [fuera, dentro] = read(
+    const [fuera, within] = read(
       '<table><tr><td>x<table id="d"><tr><td>y</td></tr></table>z</td><td>w</td></tr></table>',
     );
     expect(fuera).toMatchObject({ filas: [['x z', 'w']], completa: true });
-    expect(dentro).toMatchObject({ id: 'd', filas: [['y']], completa: true });
+    expect(within).toMatchObject({ id: 'd', filas: [['y']], completa: true });
   });
 
   it('knows a table that was cut, and text of scripts from text', () => {

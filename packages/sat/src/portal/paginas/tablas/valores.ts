@@ -8,7 +8,7 @@ const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}$/;
 const IMPORTE = /^\$?\s?(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,6}))?$/;
 const ISO =
   /^(?<anio>\d{4})-(?<mes>\d{2})-(?<dia>\d{2})(?:[T ](?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2})(?:\.\d{1,7})?)?$/;
-const MEXICANA = /^(?<dia>\d{2})\/(?<mes>\d{2})\/(?<anio>\d{4})(?: (?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2}))?$/;
+const MEXICAN = /^(?<dia>\d{2})\/(?<mes>\d{2})\/(?<anio>\d{4})(?: (?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2}))?$/;
 
 /** Upper case, 36 characters. */
 export function readUuid(texto: string): string {
@@ -26,11 +26,11 @@ export function readRfc(texto: string): string {
 
 /** `$1,234.00` as a number. Amounts with more digits than a number holds exactly (15) are not readable. */
 export function readImporte(texto: string): number {
-  const [, entero, decimales = ''] = IMPORTE.exec(texto) ?? [];
+  const [, entero, decimals = ''] = IMPORTE.exec(texto) ?? [];
   if (entero === undefined) throw ilegible('importe');
   const digitos = entero.replaceAll(',', '').replace(/^0+(?=\d)/, '');
-  if (digitos.length + decimales.replace(/0+$/, '').length > 15) throw ilegible('importe');
-  return Number(`${digitos}.${decimales === '' ? '0' : decimales}`);
+  if (digitos.length + decimals.replace(/0+$/, '').length > 15) throw ilegible('importe');
+  return Number(`${digitos}.${decimals === '' ? '0' : decimals}`);
 }
 
 /** An instant as `yyyy-MM-ddTHH:mm:ss`. */
@@ -45,7 +45,7 @@ export function readInstante(texto: string): string {
  * with a blank for the T and fractions of a second, and `dd/MM/yyyy` with or without the time.
  */
 export function readFecha(texto: string): string {
-  const { anio, mes, dia, hora } = (ISO.exec(texto) ?? MEXICANA.exec(texto))?.groups ?? {};
+  const { anio, mes, dia, hora } = (ISO.exec(texto) ?? MEXICAN.exec(texto))?.groups ?? {};
   const fecha = toDia(Number(anio), Number(mes), Number(dia));
   if (fecha === null) throw ilegible('fecha');
   return hora === undefined ? fecha : `${fecha}T${hora}`;

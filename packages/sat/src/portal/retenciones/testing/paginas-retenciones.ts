@@ -1,11 +1,11 @@
 import { escapeHtml } from '../../testing/paginas-de-prueba.ts';
 
-type LadoDePrueba = 'receptor' | 'emisor';
+type TestSide = 'receptor' | 'emisor';
 
 /** What the test portal knows of one retención. `contraparte` is the other one's RFC. */
 interface RetencionDePrueba {
   readonly uuid: string;
-  readonly lado: LadoDePrueba;
+  readonly side: TestSide;
   readonly contraparte: string;
   readonly fecha: string;
   readonly total: string;
@@ -17,11 +17,11 @@ export const RFC_PROPIO = 'EKU9003173C9';
 export function retencion(
   numero: number,
   fecha: string,
-  lado: LadoDePrueba = 'receptor',
+  side: TestSide = 'receptor',
   extra: Partial<RetencionDePrueba> = {},
 ): RetencionDePrueba {
   const uuid = `${numero.toString(16).padStart(8, '0').toUpperCase()}-BBBB-4CCC-9DDD-0123456789AB`;
-  return { uuid, lado, contraparte: 'XAXX010101000', fecha, total: '$10,000.50', estado: 'Vigente', ...extra };
+  return { uuid, side, contraparte: 'XAXX010101000', fecha, total: '$10,000.50', estado: 'Vigente', ...extra };
 }
 
 /** The page of a search; `resultado` is what stands under its form. */
@@ -44,7 +44,7 @@ export const ENCABEZADOS = [
 ];
 
 export function celdasDe(r: RetencionDePrueba): string[] {
-  const receptor = r.lado === 'receptor';
+  const receptor = r.side === 'receptor';
   return [
     '<table><tr><td><span id="BtnDescarga"></span></td></tr></table>',
     r.uuid,
@@ -61,13 +61,13 @@ export function celdasDe(r: RetencionDePrueba): string[] {
 export function tabla(filas: readonly (readonly string[])[], encabezados = ENCABEZADOS): string {
   const cuerpo = filas.map((fila) => `<tr>${fila.map((html) => `<td>${html}</td>`).join('')}</tr>`).join('\n');
   return `<table id="tablaRetenciones" class="table"><thead><tr>${encabezados
-    .map((rotulo) => `<th>${rotulo}</th>`)
+    .map((heading) => `<th>${heading}</th>`)
     .join('')}</tr></thead><tbody>${cuerpo}</tbody></table>`;
 }
 
-export function resultadoDe(lado: LadoDePrueba, filas: readonly RetencionDePrueba[], diceTope = false): string {
+export function resultadoDe(side: TestSide, filas: readonly RetencionDePrueba[], diceTope = false): string {
   const tope = diceTope ? '<div id="divLimiteRegistros"><h2>Solo se muestran los primeros registros.</h2></div>' : '';
   const display = filas.length === 0 ? 'block' : 'none';
   return `${tope}<div id="divResultados">${tabla(filas.map(celdasDe))}</div>
-<div id="${lado === 'receptor' ? 'divNoResultadosReceptor' : 'divNoResultados'}" style="display: ${display}">No existen registros</div>`;
+<div id="${side === 'receptor' ? 'divNoResultadosReceptor' : 'divNoResultados'}" style="display: ${display}">No existen registros</div>`;
 }
