@@ -6,7 +6,7 @@ import dictionary from 'dictionary-en';
 import nspell from 'nspell';
 import ts from 'typescript';
 import { describe, expect, it } from 'vitest';
-import { isTest, ROOT, readSources, type Source } from './sources.ts';
+import { isTest, ROOT, readSources, type Source, walk } from './sources.ts';
 
 const english = nspell(Buffer.from(dictionary.aff), Buffer.from(dictionary.dic));
 const isEnglish = (word: string) =>
@@ -52,15 +52,47 @@ function stemOf(word: string): string {
   return root.replace(/qu$|c$/, 'z').replace(/gu$/, 'g');
 }
 
-/** What stands before the colon of each entry: `alto, corto, grande: high, short, large;`. */
-const glossary = readFileSync(`${ROOT}docs/glossary.md`, 'utf8');
-const [tables = '', entries = ''] = glossary.split('## Spanish words in identifiers');
-const concepts = [...tables.matchAll(/^\| ([^|]+) \|/gm)].flatMap((row) => wordsOf(row[1] ?? ''));
-const heads = entries
-  .replace(/^\*\*.*?\*\*|^[^*\n].*written as on.*$/gm, '')
-  .split(/[;\n]\n|;|\.\n/)
-  .flatMap((entry) => wordsOf(entry.split(':')[0] ?? ''));
-const known = new Set([...concepts, ...heads].map(stemOf));
+const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
+const stemsOf = (names: readonly string[]) => new Set(names.flatMap(wordsOf).map(stemOf));
+
+/** Names of fields, closed values and paths in an OpenAPI document. */
+function namesOfApi(node: unknown): string[] {
+  if (typeof node !== 'object' || node === null) return [];
+  const { properties, paths, enum: values, const: value } = node as Record<string, unknown>;
+  const closed = [...(Array.isArray(values) ? values : []), value].filter((each) => typeof each === 'string');
+  return [
+    ...[properties, paths].flatMap((each) => Object.keys(each ?? {})),
+    ...closed,
+    ...Object.values(node).flatMap(namesOfApi),
+  ];
+}
+
+/** Names outside of the code: tables and columns, the interface, settings, dependencies. */
+const outside = stemsOf([
+  ...[...read('prisma/schema.prisma').matchAll(/^(?:model|\s+)\s*(\w+)\s+[\w{]|map\("(\w+)"\)/gm)].map(
+    (found) => found[1] ?? found[2] ?? '',
+  ),
+  ...namesOfApi(JSON.parse(read('docs/openapi.json'))),
+  ...[...read('.env.example').matchAll(/^#? ?([A-Z][A-Z\d_]+)=/gm)].map(([, name = '']) => name),
+  ...walk(ROOT.slice(0, -1))
+    .filter((path) => path.endsWith('/package.json'))
+    .flatMap((path) => {
+      const { dependencies, devDependencies, optionalDependencies } = JSON.parse(readFileSync(path, 'utf8'));
+      return Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies });
+    }),
+]);
+
+/** Words of software that no dictionary has: `group: words` on each line. */
+const software = read('test/architecture/terms.txt')
+  .split('\n')
+  .filter((line) => !line.startsWith('#'))
+  .flatMap((line) => wordsOf(line.split(': ')[1] ?? ''));
+
+/** First cells of the tables of the glossary; those of the last section are words that no concept above explains. */
+const headsOf = (text: string) => [...text.matchAll(/^\| ([^|]+) \|/gm)].flatMap((row) => wordsOf(row[1] ?? ''));
+const [concepts = '', entries = ''] = read('docs/glossary.md').split('## Other words in identifiers');
+const heads = headsOf(entries).filter((word) => word !== 'word');
+const known = new Set([...headsOf(concepts), ...heads, ...software].map(stemOf));
 
 function identifiersOf({ path, text }: Source): Set<string> {
   const found = new Set<string>();
@@ -81,15 +113,21 @@ describe('the words of identifiers', () => {
     }
   }
 
-  it('are English, or in the glossary', () => {
-    const strange = [...places].filter(([word]) => !terms.has(word) && !isEnglish(word) && !known.has(stemOf(word)));
+  it('are English, names of the schema or the interface, or in the glossary', () => {
+    const strange = [...places].filter(
+      ([word]) => !terms.has(word) && !isEnglish(word) && !outside.has(stemOf(word)) && !known.has(stemOf(word)),
+    );
     expect(strange.map(([word, place]) => `${word}: ${place}`)).toEqual([]);
   });
 
-  it('leave nothing in the glossary that no identifier has', () => {
+  it('leave no unused word in the glossary and in terms.txt', () => {
     const used = new Set([...places.keys()].map(stemOf));
-    const spanish = heads.filter((word) => !isEnglish(word) && !terms.has(word));
-    expect(spanish.filter((word) => !used.has(stemOf(word)))).toEqual([]);
+    expect([...heads, ...software].filter((word) => !used.has(stemOf(word)))).toEqual([]);
+  });
+
+  it('leave no word there that English, the schema or the interface has', () => {
+    const isKnown = (word: string) => terms.has(word) || isEnglish(word) || outside.has(stemOf(word));
+    expect([...heads, ...software].filter(isKnown)).toEqual([]);
   });
 });
 
