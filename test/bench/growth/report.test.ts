@@ -64,10 +64,10 @@ describe('the table', () => {
   it('has a row for each series and a column for each size', () => {
     expect(tableOf(axis(series([0.5, 0.51]), series([1_234], { name: 'rate', isShownOnly: true })))).toBe(
       [
-        '| open requests | unit | 100 | 1,000 | times | verdict |',
-        '| --- | --- | --- | --- | --- | --- |',
-        '| a look | ms a look | 0.500 | 0.510 | 1.02 | flat |',
-        '| rate | ms a look | 1234 | – | – | not judged |',
+        '| open requests | 100 | 1,000 | times |',
+        '| --- | --- | --- | --- |',
+        '| a look, ms a look | 0.500 | 0.510 | 1.02 |',
+        '| rate, ms a look | 1234 | – | – |',
       ].join('\n'),
     );
   });
@@ -75,12 +75,12 @@ describe('the table', () => {
   it('keeps its columns whatever a name holds', () => {
     const rows = tableOf(axis(series([1, 1], { name: 'a|b\n| c <img src=x>' }))).split('\n');
     expect(rows).toHaveLength(3);
-    expect(rows[2]).toBe('| a\\|b \\| c &#60;img src=x&#62; | ms a look | 1.00 | 1.00 | 1.00 | flat |');
+    expect(rows[2]).toBe('| a\\|b \\| c &#60;img src=x&#62;, ms a look | 1.00 | 1.00 | 1.00 |');
   });
 
   it('says in words what grows, and of nothing that nothing was judged', () => {
     expect(documentOf([axis(series([1, 3]))], machine)).toContain('GROWING: a look (3.00 times).');
-    expect(documentOf([axis(series([1, 1.2]))], machine)).toContain('Flat: at no size');
+    expect(documentOf([axis(series([1, 1.2]))], machine)).toContain('Flat: at most 1.20 times.');
     expect(documentOf([axis()], machine)).toContain('Not judged');
     expect(documentOf([], machine)).toContain('npm run bench -- growth');
   });

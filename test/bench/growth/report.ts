@@ -78,23 +78,21 @@ function sentenceOf({ series }: Axis): string {
   const bad = told.filter(({ word }) => word === 'growing');
   const worst = Math.max(...told.map(({ times }) => times ?? 0));
   return bad.length === 0
-    ? `Flat: at no size does anything cost more than ${worst.toFixed(2)} times the least that it costs at a smaller one.`
+    ? `Flat: at most ${worst.toFixed(2)} times.`
     : `GROWING: ${bad.map(({ name, times }) => `${name} (${times?.toFixed(2)} times)`).join(', ')}.`;
 }
 
 /** One axis as a table of Markdown: a row for each series, a column for each size. */
 export function tableOf(axis: Axis): string {
   const sizes = [...new Set(axis.series.flatMap(({ points }) => points.map(({ size }) => size)))].sort((a, b) => a - b);
-  const head = [axis.of, 'unit', ...sizes.map(thousands), 'times', 'verdict'];
+  const head = [axis.of, ...sizes.map(thousands), 'times'];
   const rows = axis.series.map((each) => {
-    const { word, times } = verdictOf(each);
+    const { times } = verdictOf(each);
     const costs = sizes.map((size) => measured(each).find((point) => point.size === size)?.cost);
     return [
-      each.name,
-      each.unit,
+      `${each.name}, ${each.unit}`,
       ...costs.map((cost) => (cost === undefined ? '–' : three(cost))),
       times?.toFixed(2) ?? '–',
-      word,
     ];
   });
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
@@ -104,16 +102,9 @@ export function tableOf(axis: Axis): string {
 export function documentOf(axes: readonly Axis[], { cores, cpu, date, postgres, command }: Machine): string {
   return `# What size costs
 
-Made by \`${command}\`, which writes this page and its plot anew; \`-- growth --to 1e5\` measures smaller sizes in
-minutes and writes nothing. Measured on ${date}, everything on one machine: ${cores} cores (${cell(cpu)}), PostgreSQL
-${cell(postgres)}.
+Written by \`${command}\` (\`-- growth --to 1e5\` for smaller sizes, without this page) on ${date}: ${cores} cores (${cell(cpu)}), PostgreSQL ${cell(postgres)}.
 
-Milliseconds are those of the processor, here and in the servers, which other work on the machine disturbs less than it
-does those of the clock. The rule: at any size one thing costs at most ${LIMIT} times the least that it costs at a smaller
-one. What followed the size would be hundreds of times as dear; one more level of an index, rows that no longer lie on
-the same few pages, and the noise of a busy machine stay below. The command ends with exit code 1 when something grows.
-A size from which a cost is judged stands in \`test/bench/growth/axes.ts\`; rates are shown, not judged: they end where
-the processors do.
+Milliseconds are of all processors. A cost may be at most ${LIMIT} times the least at a smaller size; else the command exits with 1. Rates are not judged.
 
 ![Cost against size](growth.svg)
 

@@ -53,10 +53,6 @@ describe('the documents of a newcomer', () => {
     expect(written.sort(byPath)).toEqual(known.sort(byPath));
   });
 
-  it('have the same first steps in both languages', () => {
-    expect(stepsOf('README.es.md')).toBe(stepsOf('README.md'));
-  });
-
   describe.runIf(canRun)('run with curl by a newcomer', () => {
     const servicio = useServicio();
     let caller: Caller;
