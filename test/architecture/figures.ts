@@ -75,11 +75,11 @@ export function figures(): readonly Figure[] {
     { name: 'lines of it that name a feature', now: walk.flatMap(featuresIn).length, limit: 0, goal: 0 },
     { name: 'SQL functions defined twice', now: doubledFunctions().length, limit: 0, goal: 0 },
     { name: 'lines in the pronoun idiom', now: idiom.length, limit: 150, goal: 150 },
-    { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 845, goal: 250 },
+    { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 229, goal: 250 },
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),
-      limit: 88_376,
+      limit: 74_450,
       goal: 85_000,
     },
     { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },
