@@ -1,5 +1,5 @@
 -- What processes of the version before need, beside permisos.sql, to go on while an installation is updated: they charge and refund by statements of
--- their own. `migrate` gives it when it brings a database from that version to this one; its next run takes it away (docs/operate.md, step 11).
+-- their own. `migrate` gives it when it brings a database from that version to this one; its next run takes it away (docs/operators/operate.md, step 11).
 -- A version that takes a right out of permisos.sql writes it here, in place of all that stands here from before.
 COMMENT ON TABLE _prisma_migrations IS 'permisos-anteriores';
 

@@ -1,6 +1,6 @@
 -- What each process may do in the database: everything that it may, and nothing else. `migrate` applies this file in one transaction after the
 -- migrations, again at every run, when the three roles are there; it takes everything from them first. Users that log in are members of one of
--- them (acuse operador base-de-datos usuario). The operator's orders and the migrations run as the owner of the tables. Why: docs/adr/0026.
+-- them (acuse operador base-de-datos usuario). The operator's orders and the migrations run as the owner of the tables. Why: docs/developers/adr/0026.
 --
 -- A right that only the version before needs stands in permisos-anteriores.sql: `migrate` gives it too while an installation is updated, and takes
 -- it away at its next run.

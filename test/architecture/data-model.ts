@@ -88,7 +88,7 @@ export function readModels(schema = readFileSync(`${ROOT}prisma/schema.prisma`, 
   );
 }
 
-/** The text of docs/data-model.md: each table with its purpose, those of a feature together. */
+/** The text of docs/developers/data-model.md: each table with its purpose, those of a feature together. */
 export function dataModelText(): string {
   const tables = [...readModels().values()];
   const sections = [...new Set(tables.map(({ feature }) => feature))].map((feature) => {

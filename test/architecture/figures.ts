@@ -28,9 +28,9 @@ const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 const wordsIn = (path: string) => read(path).split(/\s+/).filter(Boolean).length;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** Files of the walk from HTTP to ZIP in docs/architecture.md, in their order. */
+/** Files of the walk from HTTP to ZIP in docs/developers/architecture.md, in their order. */
 export function readWalk(): readonly string[] {
-  const section = /^## From HTTP to ZIP$([\s\S]*?)(?=^## )/m.exec(read('docs/architecture.md'))?.[1] ?? '';
+  const section = /^## From HTTP to ZIP$([\s\S]*?)(?=^## )/m.exec(read('docs/developers/architecture.md'))?.[1] ?? '';
   return [...section.matchAll(/^\d+\. `([^`]+)`: .+$/gm)].map(([, path = '']) => path);
 }
 
@@ -58,7 +58,7 @@ export function figures(): readonly Figure[] {
   const helpers = sources.filter((source) => isTest(source) && !/\.(test|bench)\.tsx?$/.test(source.path));
   const walk = readWalk();
   const documents = filesUnder(ROOT.slice(0, -1)).filter((path) => path.endsWith('.md'));
-  const glossary = read('docs/glossary.md');
+  const glossary = read('docs/developers/glossary.md');
   const idiom = sources.flatMap(({ text }) =>
     text.split('\n').filter((line) => (COMMENT.test(line) || TITLE.test(line)) && IDIOM.test(line)),
   );
@@ -79,7 +79,7 @@ export function figures(): readonly Figure[] {
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),
-      limit: 74_450,
+      limit: 74_284,
       goal: 85_000,
     },
     { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },

@@ -19,9 +19,9 @@ describe('what is generated', () => {
     expect(readFileSync(`${ROOT}ops/helm/acuse/values.schema.json`, 'utf8')).toBe(chartSchemaText());
   });
 
-  it('docs/data-model.md has every table of prisma/schema.prisma with a purpose, under its feature', () => {
+  it('docs/developers/data-model.md has every table of prisma/schema.prisma with a purpose, under its feature', () => {
     const text = dataModelText();
-    expect(readFileSync(`${ROOT}docs/data-model.md`, 'utf8')).toBe(text);
+    expect(readFileSync(`${ROOT}docs/developers/data-model.md`, 'utf8')).toBe(text);
     const schema = readFileSync(`${ROOT}prisma/schema.prisma`, 'utf8');
     const headings = [...text.matchAll(/^## (\w+)$/gm)].map(([, name = '']) => name);
     expect(headings.filter((name) => name !== 'core' && !existsSync(`${ROOT}packages/${name}`))).toEqual([]);
@@ -29,8 +29,8 @@ describe('what is generated', () => {
       expect(text).toMatch(new RegExp(`^- \`${table}\`: [A-Z].*\\.$`, 'm'));
   });
 
-  it('docs/metricas.md has every metric', () => {
-    expect(readFileSync(`${ROOT}docs/metricas.md`, 'utf8')).toBe(metricsText());
+  it('docs/operators/metrics.md has every metric', () => {
+    expect(readFileSync(`${ROOT}docs/operators/metrics.md`, 'utf8')).toBe(metricsText());
   });
 
   it.each(SECTIONS)('.env.example says what each setting of %s is, with a default that it reads again', (_, schema) => {
@@ -61,7 +61,7 @@ describe('what is generated', () => {
 describe('documents', () => {
   const inside = (folder: string) => readdirSync(`${ROOT}${folder}`).map((name) => `${folder}/${name}`);
   const documents = [
-    ...[...readdirSync(ROOT), ...['docs', 'docs/adr', 'docs/guias', 'docs/guias/en'].flatMap(inside)],
+    ...[...readdirSync(ROOT), ...['docs', 'docs/developers', 'docs/developers/adr', 'docs/operators', 'docs/integrators/es', 'docs/integrators/en'].flatMap(inside)],
     ...[...inside('apps'), ...inside('packages')].flatMap((workspace) => [
       `${workspace}/README.md`,
       `${workspace}/src/README.md`,

@@ -6,7 +6,7 @@ import { alerts as readAlerts } from './dashboards.ts';
 import { envExampleText } from './env-example.ts';
 import { isTest, ROOT, readSources } from './sources.ts';
 
-const PAGE = 'docs/incidents.md';
+const PAGE = 'docs/operators/incidents.md';
 const LABELS = ['Signs.', 'Acuse.', 'Action.', 'Callers.', 'Over when'];
 
 /** As GitHub names the place of a heading. */

@@ -116,16 +116,18 @@ describe('the settings as they come', () => {
   });
 });
 
-describe.each(['docs/containers.md', 'docs/architecture.md'])('%s', (document) => {
+describe.each(['docs/operators/containers.md', 'docs/developers/architecture.md'])('%s', (document) => {
   it('names every role of a worker', () => {
     const [line = ''] = /^.*`WORKER_ROLES`.*$/m.exec(read(document)) ?? [];
     expect(ROLES.filter((role) => !line.includes(`\`${role}\``))).toEqual([]);
   });
 });
 
-describe('docs/containers.md', () => {
+describe('docs/operators/containers.md', () => {
   it('names existing settings only', () => {
-    const names = [...read('docs/containers.md').matchAll(/`([A-Z]+_[A-Z0-9_]+)`/g)].map(([, name = '']) => name);
+    const names = [...read('docs/operators/containers.md').matchAll(/`([A-Z]+_[A-Z0-9_]+)`/g)].map(
+      ([, name = '']) => name,
+    );
     expect(names.length).toBeGreaterThan(5);
     // What the SAT answers, and names of errors, are written in the same way.
     const isOther = (name: string) =>

@@ -36,7 +36,7 @@ for (const source of readSources()) {
   if (isTest(source) || ELSEWHERE.test(source.path)) continue;
   for (const [name, level] of linesOf(source)) written.set(name, (written.get(name) ?? new Set()).add(level));
 }
-const told = [...readFileSync(`${ROOT}docs/registros.md`, 'utf8').matchAll(/^\| `(\w+)` \| ([\w, ]+) \|/gm)];
+const told = [...readFileSync(`${ROOT}docs/operators/log-events.md`, 'utf8').matchAll(/^\| `(\w+)` \| ([\w, ]+) \|/gm)];
 
 it('every line of the log has a name that operators can look up, with its level, and no other is promised', () => {
   const inCode = [...written].map(([name, levels]) => `${name}: ${[...levels].sort().join(', ')}`).sort();

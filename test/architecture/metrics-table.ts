@@ -9,9 +9,9 @@ const labelsOf = (labels: Readonly<Record<string, unknown>>) =>
     .map((label) => `\`${label}\``)
     .join(', ') || '–';
 
-/** The text of docs/metricas.md: what stands above its table by hand, and a row for each metric of the catalogue. */
+/** The text of docs/operators/metrics.md: what stands above its table by hand, and a row for each metric of the catalogue. */
 export function metricsText(): string {
-  const [byHand = ''] = readFileSync(`${ROOT}docs/metricas.md`, 'utf8').split(HEADING);
+  const [byHand = ''] = readFileSync(`${ROOT}docs/operators/metrics.md`, 'utf8').split(HEADING);
   const rows = Object.values(CATALOGUE).map(
     ({ name, kind, labels, from, help }) =>
       `| \`${name}\` | ${kind} | ${labelsOf(labels)} | ${from.join(', ')} | ${help} |`,

@@ -47,6 +47,6 @@ describe('packages/borrado/src (se-borra.ts and queda.ts), which says how everyt
   });
 });
 
-it('docs/datos-personales.md says of every table what it holds, how long, and what becomes of it', () => {
-  expect(readFileSync(`${ROOT}docs/datos-personales.md`, 'utf8')).toBe(personalDataText());
+it('docs/operators/personal-data.md says of every table what it holds, how long, and what becomes of it', () => {
+  expect(readFileSync(`${ROOT}docs/operators/personal-data.md`, 'utf8')).toBe(personalDataText());
 });

@@ -26,9 +26,9 @@ function lifetimeOf(plazo: string): string {
 
 const TRATOS = { borra: 'deleted', limpia: 'cleaned', conserva: 'kept' } as const;
 
-/** The text of docs/datos-personales.md: what stands above its table by hand, and every table of the database by its treatment and lifetime. */
+/** The text of docs/operators/personal-data.md: what stands above its table by hand, and every table of the database by its treatment and lifetime. */
 export function personalDataText(): string {
-  const [byHand = ''] = readFileSync(`${ROOT}docs/datos-personales.md`, 'utf8').split(HEADING);
+  const [byHand = ''] = readFileSync(`${ROOT}docs/operators/personal-data.md`, 'utf8').split(HEADING);
   const groups = new Map<string, string[]>();
   for (const [tabla, { trato, plazo }] of Object.entries(MAPA).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const group = `${TRATOS[trato]} | ${lifetimeOf(plazo)}`;

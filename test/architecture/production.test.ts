@@ -157,7 +157,7 @@ describe('ops/docker-compose.prod.yml', () => {
   });
 });
 
-const PAGE = 'docs/operate.md';
+const PAGE = 'docs/operators/operate.md';
 
 describe(PAGE, () => {
   it('sets only what the compose file reads', () => {

@@ -5,11 +5,13 @@ import { ROOT } from './sources.ts';
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 const numbered = (letter: string, n: number) => Array.from({ length: n }, (_, at) => `${letter}${at + 1}`);
 
-/** A row of docs/proofs.md: `| F1 | fault | proven by | size | `test` | not proven |`. */
-const rows = [...read('docs/proofs.md').matchAll(/^\| ([FMS]\d+) \| (.*) \|$/gm)].map(([, row = '', rest = '']) => {
-  const [, proven = '', , command = ''] = rest.split(' | ');
-  return { row, proven, command };
-});
+/** A row of docs/developers/proofs.md: `| F1 | fault | proven by | size | `test` | not proven |`. */
+const rows = [...read('docs/developers/proofs.md').matchAll(/^\| ([FMS]\d+) \| (.*) \|$/gm)].map(
+  ([, row = '', rest = '']) => {
+    const [, proven = '', , command = ''] = rest.split(' | ');
+    return { row, proven, command };
+  },
+);
 
 /** Test files that a cell names, with titles or without. */
 const filesOf = (cell: string) => [...cell.matchAll(/`([\w./-]+\.test\.tsx?)`/g)].map(([, file = '']) => file);
@@ -29,7 +31,7 @@ function hasTitle(file: string, title: string): boolean {
   });
 }
 
-describe('docs/proofs.md', () => {
+describe('docs/developers/proofs.md', () => {
   it('has every row of the matrix once, in order', () => {
     expect(rows.map(({ row }) => row)).toEqual([...numbered('F', 17), ...numbered('M', 12), ...numbered('S', 16)]);
   });
@@ -66,7 +68,7 @@ describe('docs/proofs.md', () => {
 });
 
 describe('the promises', () => {
-  const promises = [...read('docs/proofs.md').matchAll(/^\| (P\d+) \| (.*) \| (.*) \| (.*) \|$/gm)];
+  const promises = [...read('docs/developers/proofs.md').matchAll(/^\| (P\d+) \| (.*) \| (.*) \| (.*) \|$/gm)];
 
   it('are twelve, each with rows of the matrix and their commands', () => {
     expect(promises.map(([, name]) => name)).toEqual(numbered('P', 12));

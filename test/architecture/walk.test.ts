@@ -17,7 +17,7 @@ const reachable = reachableFrom(ROOTS, importsOf);
 
 const walk = readWalk();
 
-describe('the walk from HTTP to ZIP in docs/architecture.md', () => {
+describe('the walk from HTTP to ZIP in docs/developers/architecture.md', () => {
   it('names each file once', () => {
     expect(walk.length).toBeGreaterThan(ROOTS.length);
     expect(new Set(walk).size).toBe(walk.length);

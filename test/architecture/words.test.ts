@@ -90,7 +90,7 @@ const software = read('test/architecture/terms.txt')
 
 /** First cells of the tables of the glossary; those of the last section are words that no concept above explains. */
 const headsOf = (text: string) => [...text.matchAll(/^\| ([^|]+) \|/gm)].flatMap((row) => wordsOf(row[1] ?? ''));
-const [concepts = '', entries = ''] = read('docs/glossary.md').split('## Other words in identifiers');
+const [concepts = '', entries = ''] = read('docs/developers/glossary.md').split('## Other words in identifiers');
 const heads = headsOf(entries).filter((word) => word !== 'word');
 const known = new Set([...headsOf(concepts), ...heads, ...software].map(stemOf));
 

@@ -8,6 +8,6 @@ import { ROOT } from './sources.ts';
 
 await writeFile(`${ROOT}.env.example`, envExampleText());
 await writeFile(`${ROOT}ops/helm/acuse/values.schema.json`, chartSchemaText());
-await writeFile(`${ROOT}docs/data-model.md`, dataModelText());
-await writeFile(`${ROOT}docs/metricas.md`, metricsText());
-await writeFile(`${ROOT}docs/datos-personales.md`, personalDataText());
+await writeFile(`${ROOT}docs/developers/data-model.md`, dataModelText());
+await writeFile(`${ROOT}docs/operators/metrics.md`, metricsText());
+await writeFile(`${ROOT}docs/operators/personal-data.md`, personalDataText());

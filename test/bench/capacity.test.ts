@@ -19,6 +19,6 @@ it.each([
   expect(looksUntil(agenda, canal, doneAfter)).toEqual(looks);
 });
 
-it('docs/capacity.md has the figures that the settings give', () => {
-  expect(readFileSync(new URL('../../docs/capacity.md', import.meta.url), 'utf8')).toContain(capacityTable());
+it('docs/operators/capacity.md has the figures that the settings give', () => {
+  expect(readFileSync(new URL('../../docs/operators/capacity.md', import.meta.url), 'utf8')).toContain(capacityTable());
 });

@@ -71,8 +71,8 @@ describe('the chart', () => {
       expect(validate(wrong)).toBe(false);
   });
 
-  it('has a line of docs/kubernetes.md for each group of values', () => {
-    const page = readFileSync(join(CHART, '../../../docs/kubernetes.md'), 'utf8');
+  it('has a line of docs/operators/kubernetes.md for each group of values', () => {
+    const page = readFileSync(join(CHART, '../../../docs/operators/kubernetes.md'), 'utf8');
     expect(Object.keys(parse(read('values.yaml'))).filter((name) => !page.includes(`\`${name}`))).toEqual([]);
   });
 });

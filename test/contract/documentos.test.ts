@@ -9,18 +9,21 @@ import { ROOT } from '../architecture/sources.ts';
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 
 describe('what the documents tell', () => {
-  it.each(['docs/guias/sandbox.md', 'docs/guias/en/sandbox.md'])('of magic RFCs in %s is every one', (path) => {
-    const shown = [...read(path).matchAll(/^\| `(\w+)`, `(\w+)` \| \S.* \| \S.* \|$/gm)];
-    expect(shown.map(([, moral, fisica]) => [moral, fisica])).toEqual(
-      MAGIAS.map(({ moral, fisica }) => [moral, fisica]),
-    );
-  });
+  it.each(['docs/integrators/es/sandbox.md', 'docs/integrators/en/sandbox.md'])(
+    'of magic RFCs in %s is every one',
+    (path) => {
+      const shown = [...read(path).matchAll(/^\| `(\w+)`, `(\w+)` \| \S.* \| \S.* \|$/gm)];
+      expect(shown.map(([, moral, fisica]) => [moral, fisica])).toEqual(
+        MAGIAS.map(({ moral, fisica }) => [moral, fisica]),
+      );
+    },
+  );
 
   it('of magic RFCs in English is the effect and the answer that the simulator publishes', () => {
     const rows = MAGIAS.map(
       ({ moral, fisica, efecto, respuesta }) => `| \`${moral}\`, \`${fisica}\` | ${efecto} | ${respuesta} |`,
     );
-    expect(read('docs/guias/en/sandbox.md').match(/^\| `.*$/gm)).toEqual(rows);
+    expect(read('docs/integrators/en/sandbox.md').match(/^\| `.*$/gm)).toEqual(rows);
   });
 
   it('of the SAT’s codes is every one that the connector of its web service knows, and no other', () => {

@@ -48,7 +48,7 @@ class BasePosterior extends Error {
 
   constructor(migration: string) {
     super(
-      `La base de datos es de una versión posterior de Acuse: tiene la migración ${migration}, que esta no conoce. No se cambió nada. Use el programa de esa versión. Para volver a esta, inicie sus procesos sin «migrar» (docs/operate.md, paso 11).`,
+      `La base de datos es de una versión posterior de Acuse: tiene la migración ${migration}, que esta no conoce. No se cambió nada. Use el programa de esa versión. Para volver a esta, inicie sus procesos sin «migrar» (docs/operators/operate.md, paso 11).`,
     );
   }
 }

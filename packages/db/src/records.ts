@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type Database, type DatabaseSettings, IDLE_MS, openDatabase } from './database.ts';
 import { PrismaClient } from './generated/client.ts';
 
-/** A database whose plain records Prisma reads and writes, on the connections of its pool (docs/adr/0015). */
+/** A database whose plain records Prisma reads and writes, on the connections of its pool (docs/developers/adr/0015). */
 export interface Records extends Database {
   readonly prisma: PrismaClient;
 }

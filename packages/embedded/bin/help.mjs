@@ -54,7 +54,7 @@ const HELP = {
       ['consultas', 'cada instrucción SQL con un millón de solicitudes'],
       ['assemble', 'armado de un ZIP de 300,000 filas'],
       ['almacen', 'lo que cuesta reunir CFDI en un almacén que ya tiene muchos, y consultarlo'],
-      ['growth', 'el costo según el tamaño; escribe docs/growth.md y su gráfica'],
+      ['growth', 'el costo según el tamaño; escribe docs/developers/growth.md y su gráfica'],
       ['soak', 'la memoria bajo carga sostenida'],
       ['capacity', 'lo que piden 100,000 RFC: calcula, no mide'],
       ['--share <n>', 'parte del tamaño y del tiempo usuales, como 0.01: comprueba que una medida corre (1)'],
@@ -66,7 +66,7 @@ const HELP = {
   build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, como la lleva la imagen.', []],
   generate: [
     'npm run generate',
-    'Escribe otra vez el cliente de Prisma, lo generado de los clientes (TypeScript, Python, PHP), docs/openapi.json, docs/operations.md, docs/data-model.md y .env.example.',
+    'Escribe otra vez el cliente de Prisma, lo generado de los clientes (TypeScript, Python, PHP), docs/openapi.json, docs/integrators/es/operaciones.md, docs/developers/data-model.md y .env.example.',
     [],
   ],
 };

@@ -28,7 +28,7 @@ export const GENERATORS = [
   {
     name: 'operations',
     output:
-      'docs/openapi.json, docs/operations.md, errors and codes of the SAT in docs, packages/contract/src/operaciones.ts',
+      'docs/openapi.json, docs/integrators/es/operaciones.md, errors and codes of the SAT in docs, packages/contract/src/operaciones.ts',
     command: [...SOURCE, 'apps/api/src/docs/write.ts'],
   },
   {
@@ -54,7 +54,7 @@ export const GENERATORS = [
   },
   {
     name: 'documents',
-    output: '.env.example, docs/data-model.md',
+    output: '.env.example, docs/developers/data-model.md',
     command: [...SOURCE, 'test/architecture/write-documents.ts'],
   },
 ];

@@ -216,8 +216,8 @@ test('the guides say on which days a month is read, as it is', () => {
   const dayOf = (day: string, from: string) => (Date.parse(day) - Date.parse(from)) / 86_400_000;
   const during = days.filter((day) => day < '2026-02-01').map((day) => dayOf(day, '2025-12-31'));
   const after = days.filter((day) => day >= '2026-02-01').map((day) => dayOf(day, '2026-01-31'));
-  const guide = (name: string) => readFileSync(new URL(`../../../docs/guias/${name}`, import.meta.url), 'utf8');
-  for (const text of [guide('al-dia.md'), guide('en/up-to-date.md')]) {
+  const guide = (name: string) => readFileSync(new URL(`../../../docs/integrators/${name}`, import.meta.url), 'utf8');
+  for (const text of [guide('es/al-dia.md'), guide('en/up-to-date.md')]) {
     expect(text).toContain(during.join(', ').replace(/, (?=\d+$)/, text.startsWith('# Al') ? ' y ' : ' and '));
     expect(text).toContain(`${after.slice(0, 7).join(', ')}…`);
     expect(text).toMatch(days.at(-1) === '2027-05-08' ? /8 (de mayo|May)/ : /^$/);

@@ -7,10 +7,10 @@ import { measureOpen, measureRows, measureSolicitudes } from './axes.ts';
 import { documentOf, growing, svgOf } from './report.ts';
 import { measureWorkers } from './workers.ts';
 
-const DOCS = new URL('../../../docs/', import.meta.url);
+const DOCS = new URL('../../../docs/developers/', import.meta.url);
 
 /**
- * What things cost against size, in docs/growth.md and docs/growth.svg; with sizes up to `most` only, on the terminal.
+ * What things cost against size, in docs/developers/growth.md and docs/developers/growth.svg; with sizes up to `most` only, on the terminal.
  * Gives whether nothing grows beyond the limit.
  */
 export async function benchGrowth(servers: Servers, most: number): Promise<boolean> {

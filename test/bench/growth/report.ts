@@ -98,7 +98,7 @@ export function tableOf(axis: Axis): string {
   return [head, head.map(() => '---'), ...rows].map((row) => `| ${row.map(cell).join(' | ')} |`).join('\n');
 }
 
-/** docs/growth.md. */
+/** docs/developers/growth.md. */
 export function documentOf(axes: readonly Axis[], { cores, cpu, date, postgres, command }: Machine): string {
   return `# What size costs
 
@@ -125,7 +125,7 @@ const style = (side: 0 | 1) =>
   `svg{background:${['#fff', '#16181c'][side]}}text{fill:${['#1c1e21', '#e4e6ea'][side]}}.grid{stroke:${['#d5d9df', '#3a3f47'][side]}}.limit{stroke:${['#c5221f', '#ff8a80'][side]}}${COLORS.map((pair, n) => `.s${n}{stroke:${pair[side]}}.d${n}{fill:${pair[side]}}`).join('')}`;
 
 /**
- * docs/growth.svg: a panel for each axis, both of its scales logarithmic: how many times the least each series costs at
+ * docs/developers/growth.svg: a panel for each axis, both of its scales logarithmic: how many times the least each series costs at
  * each size, and at the end of its line what that is. Text stays text; colors follow the reader's light or dark.
  */
 export function svgOf(axes: readonly Axis[]): string {

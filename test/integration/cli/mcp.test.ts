@@ -284,7 +284,7 @@ describe('an error of an assistant', () => {
 });
 
 describe('the page about assistants', () => {
-  const page = () => readFile(new URL('../../../docs/asistentes.md', import.meta.url), 'utf8');
+  const page = () => readFile(new URL('../../../docs/integrators/es/asistentes.md', import.meta.url), 'utf8');
 
   it('names every tool and its price', async () => {
     const { tools } = await openAssistant(NOWHERE, '--carpeta', await newFolder());

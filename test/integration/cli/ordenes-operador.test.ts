@@ -57,7 +57,7 @@ function unknownIn(words: readonly string[]): string[] {
 }
 
 describe('the orders of the documents', { shuffle: false }, () => {
-  describe.each(['docs/incidents.md', 'docs/rotar.md'])('%s', (document) => {
+  describe.each(['docs/operators/incidents.md', 'docs/operators/rotation.md'])('%s', (document) => {
     const ordenes = ordenesOf(document);
 
     it('shows orders of the operator alone', () => {
@@ -84,7 +84,7 @@ describe('the orders of the documents', { shuffle: false }, () => {
     });
   });
 
-  it('the steps of docs/rotar.md leave the new id of the keyring alone, in the folder of every process', async () => {
+  it('the steps of docs/operators/rotation.md leave the new id of the keyring alone, in the folder of every process', async () => {
     const keyring = (folder: string) => readFile(join(its.dir, folder, 'KEYRING'), 'utf8');
     expect([await keyring('api'), await keyring('panel')]).toEqual([
       expect.stringMatching(/^k2:[^,]+$/),

@@ -75,7 +75,7 @@ it('acuse operador migrar says that the database is of a later version, changes 
     VALUES ('later', 'x', '99990101000000_later', now())`;
   const order = acuse({ DATABASE_URL: base.url }, 'migrar');
   await expect(order.catch((error) => explain(error))).resolves.toBe(
-    'La base de datos es de una versión posterior de Acuse: tiene la migración 99990101000000_later, que esta no conoce. No se cambió nada. Use el programa de esa versión. Para volver a esta, inicie sus procesos sin «migrar» (docs/operate.md, paso 11).',
+    'La base de datos es de una versión posterior de Acuse: tiene la migración 99990101000000_later, que esta no conoce. No se cambió nada. Use el programa de esa versión. Para volver a esta, inicie sus procesos sin «migrar» (docs/operators/operate.md, paso 11).',
   );
   await base.sql`DELETE FROM _prisma_migrations WHERE id = 'later'`;
 });

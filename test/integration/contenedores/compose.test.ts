@@ -100,11 +100,11 @@ describe.skipIf(!COMPOSE)('docker-compose.yml', { timeout: 300_000 }, () => {
     expect([page.status, (await page.text()).includes('Acuse')]).toEqual([200, true]);
   });
 
-  it('makes the account of docs/containers.md, and carries the walk of the README to a ZIP', async () => {
+  it('makes the account of docs/operators/containers.md, and carries the walk of the README to a ZIP', async () => {
     const shell = openShell({ ...process.env, ...env });
     try {
       await shell.run(`docker() { [ "$1" = compose ] && shift; ${COMPOSE?.join(' ')} "$@" < /dev/null; }`);
-      for (const { text } of ordenesOf('docs/containers.md').filter(({ text }) =>
+      for (const { text } of ordenesOf('docs/operators/containers.md').filter(({ text }) =>
         text.startsWith('docker compose run'),
       )) {
         // The operation stays on: the walk needs it.

@@ -13,7 +13,7 @@ import { openShell, ordenesOf } from './ordenes.ts';
 /** Programs, and results of a search: the other pages are made of the same. */
 const LOOKED_AT = ['/primera-descarga', '/buscar?q=ciec'];
 const pages = readPages();
-const GUIDE = 'docs/guias/primera-descarga.md';
+const GUIDE = 'docs/integrators/es/primera-descarga.md';
 const HAS_CURL = spawnSync('curl', ['--version']).status === 0;
 
 const servicio = useServicio({}, {});

@@ -230,8 +230,8 @@ describe('the command line', () => {
     ]);
   });
 
-  it('runs every order that docs/containers.md shows, one after the other', async () => {
-    const text = await readFile(new URL('../../../docs/containers.md', import.meta.url), 'utf8');
+  it('runs every order that docs/operators/containers.md shows, one after the other', async () => {
+    const text = await readFile(new URL('../../../docs/operators/containers.md', import.meta.url), 'utf8');
     const orders = [...text.matchAll(/^docker compose run --rm operador (.+?)(?:\s+#.*)?$/gm)].map(([, order = '']) =>
       (order.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, '')),
     );

@@ -60,7 +60,7 @@ it('is the only command for a backup that the documents show', () => {
   const shown = documents().flatMap((document) => blocksOf(document).map(({ text }) => ({ document, text })));
   expect(shown.filter(({ text }) => text.includes('pg_dump'))).toEqual([]);
   expect(new Set(shown.filter(({ text }) => text.includes(' respaldar ')).map(({ document }) => document))).toEqual(
-    new Set(['docs/kubernetes.md', 'docs/operate.md', 'docs/recuperar.md']),
+    new Set(['docs/operators/kubernetes.md', 'docs/operators/operate.md', 'docs/operators/recovery.md']),
   );
 });
 

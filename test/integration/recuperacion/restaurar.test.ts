@@ -15,10 +15,10 @@ import { backUp, tools } from '../fixtures/respaldo.ts';
 import { expectWhole } from '../fixtures/resultado.ts';
 import { download, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
-const ordenes = ordenesOf('docs/recuperar.md').map(({ text }) => text.trim());
+const ordenes = ordenesOf('docs/operators/recovery.md').map(({ text }) => text.trim());
 const orden = (start: string): string => {
   const found = ordenes.find((text) => text.startsWith(start));
-  if (found === undefined) throw new Error(`docs/recuperar.md shows no ${start}`);
+  if (found === undefined) throw new Error(`docs/operators/recovery.md shows no ${start}`);
   return found;
 };
 

@@ -6,7 +6,7 @@ import { EVENTOS_WEBHOOK } from '@acuse/contract';
 import { firmar, newSecreto } from '@acuse/webhooks';
 import { afterAll, describe, expect, it } from 'vitest';
 
-const text = readFileSync(new URL('../../../docs/webhooks.md', import.meta.url), 'utf8');
+const text = readFileSync(new URL('../../../docs/integrators/es/webhooks.md', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'acuse-guia-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

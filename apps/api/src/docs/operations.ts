@@ -6,7 +6,7 @@ import { GENERATED } from './errors.ts';
 
 const INTRO = `# Operaciones
 
-Cada operación con su costo y su credencial. El nombre lleva a la [referencia](openapi.json): campos, respuestas, errores y ejemplos.
+Cada operación con su costo y su credencial. El nombre lleva a la [referencia](../../openapi.json): campos, respuestas, errores y ejemplos.
 
 Todas son \`POST /api/v1/<operación>\` con cuerpo y respuesta JSON, \`Authorization: Bearer <API_KEY>\` y \`User-Agent\`. \`cfdi_codigo\` 1 es éxito. Los
 créditos se cobran antes de consultar. Con cualquier [error](errores.md) se devuelven solos.
@@ -27,7 +27,7 @@ entiende con certeza es 503/5041, nunca «sin resultados».
 deshabilitar\`; contesta 403/1003.
 `;
 
-/** The text of docs/operations.md. The same operations give the same bytes. */
+/** The text of docs/integrators/es/operaciones.md. The same operations give the same bytes. */
 export function operationsText(operations: readonly Operation[]): string {
   const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
   return [INTRO, table(sorted), CANALES, channels(sorted), `${GENERATED}\n`].join('\n');
@@ -36,7 +36,7 @@ export function operationsText(operations: readonly Operation[]): string {
 function table(operations: readonly Operation[]): string {
   const rows = operations.map(
     ({ path, summary, cost, credential }) =>
-      `| [${path}](openapi.json#${anchor(path)}) | ${summary} | ${cost} | ${CREDENCIALES[credential]} |`,
+      `| [${path}](../../openapi.json#${anchor(path)}) | ${summary} | ${cost} | ${CREDENCIALES[credential]} |`,
   );
   return ['| operación | qué hace | créditos | credencial |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
 }

@@ -55,11 +55,11 @@ export async function operationDocuments() {
   const operations = await loadAll();
   return {
     'docs/openapi.json': `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
-    'docs/operations.md': operationsText(operations),
-    'docs/errores.md': errorsText(operations, 'es'),
-    'docs/guias/en/errors.md': errorsText(operations, 'en'),
-    'docs/codigos-sat.md': satCodesText('es'),
-    'docs/guias/en/sat-codes.md': satCodesText('en'),
+    'docs/integrators/es/operaciones.md': operationsText(operations),
+    'docs/integrators/es/errores.md': errorsText(operations, 'es'),
+    'docs/integrators/en/errors.md': errorsText(operations, 'en'),
+    'docs/integrators/es/codigos-sat.md': satCodesText('es'),
+    'docs/integrators/en/sat-codes.md': satCodesText('en'),
     'packages/contract/src/operaciones.ts': publishedText(operations),
   };
 }

@@ -45,20 +45,20 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
     title: { es: 'Empezar', en: 'Start' },
     entries: [
       {
-        es: { slug: '', source: 'docs/guias/inicio.md', label: 'Inicio' },
-        en: { slug: '', source: 'docs/guias/en/index.md', label: 'Overview' },
+        es: { slug: '', source: 'docs/integrators/es/inicio.md', label: 'Inicio' },
+        en: { slug: '', source: 'docs/integrators/en/index.md', label: 'Overview' },
       },
       {
-        es: { slug: 'primera-descarga', source: 'docs/guias/primera-descarga.md', label: 'Primera descarga' },
-        en: { slug: 'first-download', source: 'docs/guias/en/first-download.md', label: 'First download' },
+        es: { slug: 'primera-descarga', source: 'docs/integrators/es/primera-descarga.md', label: 'Primera descarga' },
+        en: { slug: 'first-download', source: 'docs/integrators/en/first-download.md', label: 'First download' },
       },
       {
-        es: { slug: 'sandbox', source: 'docs/guias/sandbox.md' },
-        en: { slug: 'sandbox', source: 'docs/guias/en/sandbox.md' },
+        es: { slug: 'sandbox', source: 'docs/integrators/es/sandbox.md' },
+        en: { slug: 'sandbox', source: 'docs/integrators/en/sandbox.md' },
       },
       {
-        es: { slug: 'credenciales', source: 'docs/guias/credenciales.md', label: 'Credenciales' },
-        en: { slug: 'credentials', source: 'docs/guias/en/credentials.md', label: 'Credentials' },
+        es: { slug: 'credenciales', source: 'docs/integrators/es/credenciales.md', label: 'Credenciales' },
+        en: { slug: 'credentials', source: 'docs/integrators/en/credentials.md', label: 'Credentials' },
       },
     ],
   },
@@ -66,28 +66,28 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
     title: { es: 'Guías', en: 'Guides' },
     entries: [
       {
-        es: { slug: 'al-dia', source: 'docs/guias/al-dia.md', label: 'Al día' },
-        en: { slug: 'up-to-date', source: 'docs/guias/en/up-to-date.md', label: 'Up to date' },
+        es: { slug: 'al-dia', source: 'docs/integrators/es/al-dia.md', label: 'Al día' },
+        en: { slug: 'up-to-date', source: 'docs/integrators/en/up-to-date.md', label: 'Up to date' },
       },
       {
-        es: { slug: 'webhooks', source: 'docs/webhooks.md' },
-        en: { slug: 'webhooks', source: 'docs/guias/en/webhooks.md' },
+        es: { slug: 'webhooks', source: 'docs/integrators/es/webhooks.md' },
+        en: { slug: 'webhooks', source: 'docs/integrators/en/webhooks.md' },
       },
       {
-        es: { slug: 'formatos', source: 'docs/formatos.md', label: 'Formatos' },
-        en: { slug: 'formats', source: 'docs/guias/en/formats.md', label: 'Formats' },
+        es: { slug: 'formatos', source: 'docs/integrators/es/formatos.md', label: 'Formatos' },
+        en: { slug: 'formats', source: 'docs/integrators/en/formats.md', label: 'Formats' },
       },
       {
-        es: { slug: 'equipo', source: 'docs/guias/equipo.md', label: 'Equipo y roles' },
-        en: { slug: 'teams', source: 'docs/guias/en/teams.md', label: 'Teams and roles' },
+        es: { slug: 'equipo', source: 'docs/integrators/es/equipo.md', label: 'Equipo y roles' },
+        en: { slug: 'teams', source: 'docs/integrators/en/teams.md', label: 'Teams and roles' },
       },
       {
-        es: { slug: 'cli', source: 'docs/cli.md', label: 'Línea de órdenes' },
-        en: { slug: 'cli', source: 'docs/guias/en/cli.md', label: 'Command line' },
+        es: { slug: 'cli', source: 'docs/integrators/es/cli.md', label: 'Línea de órdenes' },
+        en: { slug: 'cli', source: 'docs/integrators/en/cli.md', label: 'Command line' },
       },
       {
-        es: { slug: 'asistentes', source: 'docs/asistentes.md', label: 'Asistentes' },
-        en: { slug: 'assistants', source: 'docs/guias/en/assistants.md', label: 'Assistants' },
+        es: { slug: 'asistentes', source: 'docs/integrators/es/asistentes.md', label: 'Asistentes' },
+        en: { slug: 'assistants', source: 'docs/integrators/en/assistants.md', label: 'Assistants' },
       },
       { en: { slug: 'simulator', source: 'apps/simulador/README.md', label: 'Simulator' } },
     ],
@@ -97,26 +97,29 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
     entries: [
       {
         es: { slug: 'typescript', source: 'packages/sdk/README.md', label: 'TypeScript' },
-        en: { slug: 'typescript', source: 'docs/guias/en/typescript.md', label: 'TypeScript' },
+        en: { slug: 'typescript', source: 'docs/integrators/en/typescript.md', label: 'TypeScript' },
       },
       {
         es: { slug: 'python', source: 'packages/sdk-python/README.md', label: 'Python' },
-        en: { slug: 'python', source: 'docs/guias/en/python.md', label: 'Python' },
+        en: { slug: 'python', source: 'docs/integrators/en/python.md', label: 'Python' },
       },
       {
         es: { slug: 'php', source: 'packages/sdk-php/README.md', label: 'PHP' },
-        en: { slug: 'php', source: 'docs/guias/en/php.md', label: 'PHP' },
+        en: { slug: 'php', source: 'docs/integrators/en/php.md', label: 'PHP' },
       },
     ],
   },
   {
     title: { es: 'Consulta', en: 'Look up' },
     entries: [
-      { es: { slug: 'operaciones', source: 'docs/operations.md' } },
-      { es: { slug: 'errores', source: 'docs/errores.md' }, en: { slug: 'errors', source: 'docs/guias/en/errors.md' } },
+      { es: { slug: 'operaciones', source: 'docs/integrators/es/operaciones.md' } },
       {
-        es: { slug: 'codigos-sat', source: 'docs/codigos-sat.md' },
-        en: { slug: 'sat-codes', source: 'docs/guias/en/sat-codes.md' },
+        es: { slug: 'errores', source: 'docs/integrators/es/errores.md' },
+        en: { slug: 'errors', source: 'docs/integrators/en/errors.md' },
+      },
+      {
+        es: { slug: 'codigos-sat', source: 'docs/integrators/es/codigos-sat.md' },
+        en: { slug: 'sat-codes', source: 'docs/integrators/en/sat-codes.md' },
       },
       {
         en: { slug: 'simulator-protocols', source: 'apps/simulador/PROTOCOLS.md', label: 'Protocols of the simulator' },

@@ -3,7 +3,7 @@ import { explain } from '@acuse/runtime';
 import { AcuseError, type NombreError } from '@acuse/sdk';
 import { CommanderError } from 'commander';
 
-/** What the exit code of an order says, by class of error (docs/cli.md). */
+/** What the exit code of an order says, by class of error (docs/integrators/es/cli.md). */
 export const SALIDAS = {
   bien: 0,
   otro: 1,

@@ -43,7 +43,7 @@ const neverOpened = () => {
 const neverPrinted = () => {};
 const unseen = { env: {}, now: Date.now, exitWith: neverPrinted };
 
-/** Carries out an order of an integrator; sets the exit code (docs/cli.md). */
+/** Carries out an order of an integrator; sets the exit code (docs/integrators/es/cli.md). */
 export async function runCliente(args: readonly string[]): Promise<void> {
   const consola = openConsola(args);
   try {

@@ -125,7 +125,7 @@ export async function serve(opciones: OpcionesMcp): Promise<void> {
   consola.interrupcion().addEventListener('abort', close, { once: true });
   if (consola.entrada.isTTY)
     consola.errores.write(
-      'Esto lo inicia un asistente, con quien habla por la entrada y la salida estándar (docs/asistentes.md). Ctrl-C termina.\n',
+      'Esto lo inicia un asistente, con quien habla por la entrada y la salida estándar (docs/integrators/es/asistentes.md). Ctrl-C termina.\n',
     );
   await server.connect(new StdioServerTransport(consola.entrada, consola.salida));
   await ended;

@@ -8,7 +8,7 @@ const NADIE = [] as const;
 
 /**
  * Who may see and who may change each part of an account, and how that is called after "no puede". The one place where
- * this stands: pages name their part (`routesFor`), what they show asks {@link puede}. Why: docs/adr/0029.
+ * this stands: pages name their part (`routesFor`), what they show asks {@link puede}. Why: docs/developers/adr/0029.
  */
 const PARTES = {
   inicio: { ver: [TODOS, 'ver el inicio'], cambiar: [NADIE, 'cambiar el inicio'] },

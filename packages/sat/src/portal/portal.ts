@@ -48,7 +48,7 @@ export interface ContextoPortal {
 export interface ConsultaPortal<N extends NombreConsultaPortal> {
   readonly portal: Portal;
   readonly credenciales: readonly TipoCredencial[];
-  /** Its hosts, and the public sources that its wire format was taken from: what docs/operations.md tells. */
+  /** Its hosts, and the public sources that its wire format was taken from: what docs/integrators/es/operaciones.md tells. */
   readonly origen: { readonly servidor: string; readonly fuentes: readonly string[] };
   /** Throws, before anything is sent, for a question that the portal cannot be asked. */
   check?(consulta: Consulta<N>): void;

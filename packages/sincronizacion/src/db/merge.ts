@@ -52,7 +52,7 @@ export class LecturaIlegible extends Error {
 /** Time-out of a statement of a merge, milliseconds: a million new rows take half a minute. */
 const TIMEOUT_MS = 600_000;
 
-/** As the columns of `metadata.csv` (docs/formatos.md). */
+/** As the columns of `metadata.csv` (docs/integrators/es/formatos.md). */
 const LEIDA = `
 CREATE TEMPORARY TABLE leida (
   uuid uuid, rfc_emisor text, nombre_emisor text, rfc_receptor text, nombre_receptor text, rfc_pac text, emitida timestamp(0),

@@ -16,7 +16,7 @@ import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
 import { COLUMNS, type ColumnType, describeColumns } from './columns.ts';
 
 const run = promisify(execFile);
-const guide = readFileSync(new URL('../../../../docs/formatos.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../../docs/integrators/es/formatos.md', import.meta.url), 'utf8');
 const samplesOf = (language: string) =>
   [...guide.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)]
     .filter(([, name]) => name === language)
@@ -48,7 +48,7 @@ beforeAll(async () => {
   }
 });
 
-describe('docs/formatos.md', () => {
+describe('docs/integrators/es/formatos.md', () => {
   test('tells every column as the manifest does', () => {
     const told = tableRows.filter(([name = '']) => COLUMNS.some(({ nombre }) => name === `\`${nombre}\``));
     expect(told).toEqual(COLUMNS.map(({ nombre, tipo, significado }) => [`\`${nombre}\``, tipo, significado]));

@@ -59,12 +59,12 @@ function* periods(authorities: readonly AutoridadVista[], now: number): Generato
   if (authorities.length === 0)
     yield fault(
       'ningún archivo tiene una autoridad: no se aceptaría ninguna e.firma',
-      'Ponga en EFIRMA_AUTORIDADES los certificados de las autoridades del SAT (docs/operate.md dice cuáles).',
+      'Ponga en EFIRMA_AUTORIDADES los certificados de las autoridades del SAT (docs/operators/operate.md dice cuáles).',
     );
   else if (current.length === 0)
     yield fault(
       'todas las autoridades vencieron: no se aceptaría ninguna e.firma nueva',
-      'Agregue los certificados vigentes de las autoridades del SAT (docs/operate.md dice cuáles).',
+      'Agregue los certificados vigentes de las autoridades del SAT (docs/operators/operate.md dice cuáles).',
     );
   else if (latest - now < SOON_DAYS * DAY_MS)
     yield warning(

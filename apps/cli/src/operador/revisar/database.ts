@@ -45,7 +45,8 @@ function* connections({ maxConnections }: DatabaseFacts, { settingsOf, settings 
     ([process, { DATABASE_POOL: pool = 0 }]) => pool + (isQueueThere ? QUEUE_CONNECTIONS[process] : 0),
   );
   const needed = needs.reduce((sum, each) => sum + each, 0);
-  const remedy = 'Suba max_connections, o baje DATABASE_POOL; cuente cada proceso que va a tener (docs/capacity.md).';
+  const remedy =
+    'Suba max_connections, o baje DATABASE_POOL; cuente cada proceso que va a tener (docs/operators/capacity.md).';
   if (needed > maxConnections)
     yield fault(`un proceso de cada uno pide hasta ${needed} conexiones y solo hay ${maxConnections}`, remedy);
   else if (2 * needed > maxConnections)

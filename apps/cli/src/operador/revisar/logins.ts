@@ -3,7 +3,7 @@ import { type Finding, fault, fine, warning } from '@acuse/roles/finding';
 import type { ProcessName } from './environment.ts';
 
 const REMEDY =
-  'Déle a cada proceso un usuario que solo pueda lo suyo: «acuse operador migrar» crea los de DATABASE_URL_API, _PANEL y _WORKER (docs/operate.md, paso 3).';
+  'Déle a cada proceso un usuario que solo pueda lo suyo: «acuse operador migrar» crea los de DATABASE_URL_API, _PANEL y _WORKER (docs/operators/operate.md, paso 3).';
 
 /** Whether the user that processes log in as may do what they do, and no more: an intruder in one of them may do as much. */
 export function reviewLogin(facts: LoginFacts, processes: readonly ProcessName[]): Finding {

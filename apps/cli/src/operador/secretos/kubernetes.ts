@@ -27,7 +27,7 @@ export async function readCluster(env: Readonly<Record<string, string | undefine
     return { url: `https://${host.includes(':') ? `[${host}]` : host}:${port}`, token, namespace };
   } catch {
     throw new ExplainedError(
-      '--kubernetes: esta orden no corre en un pod con cuenta de servicio. Déla desde el operador del chart (docs/kubernetes.md).',
+      '--kubernetes: esta orden no corre en un pod con cuenta de servicio. Déla desde el operador del chart (docs/operators/kubernetes.md).',
     );
   }
 }

@@ -71,7 +71,7 @@ const PORTALES = [
   'agr',
 ];
 
-/** Every magic RFC, in the order of the tables in `docs/guias`. */
+/** Every magic RFC, in the order of the tables in `docs/integrators`. */
 export const MAGIAS: readonly Magia[] = [
   {
     clave: 'lento',
