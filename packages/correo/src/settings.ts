@@ -1,4 +1,4 @@
-import { choice, durationMs, integer, intervalosField, panelFields } from '@acuse/runtime';
+import { type ConfigRule, choice, durationMs, integer, intervalosField, panelFields } from '@acuse/runtime';
 import * as z from 'zod';
 
 /** Who mails come from. */
@@ -107,3 +107,20 @@ export const correoRoleFields = {
 };
 
 export type CorreoSettings = Readonly<z.output<z.ZodObject<typeof correoRoleFields>>>;
+
+export const CORREO_ROLE = 'correo';
+
+/** The role sends mails with all of its settings or with none, and no password in clear text. */
+export const CORREO_RULE: ConfigRule = {
+  check(config: CorreoSettings & { readonly WORKER_ROLES: readonly string[] }, miss) {
+    const { SMTP_URL, SMTP_TLS, CORREO_DE, PANEL_PUBLIC_URL } = config;
+    if (!config.WORKER_ROLES.includes(CORREO_ROLE) || (SMTP_URL === undefined && CORREO_DE === undefined)) return;
+    const given = { SMTP_URL, CORREO_DE, PANEL_PUBLIC_URL };
+    for (const [name, value] of Object.entries(given)) {
+      if (value === undefined) miss(name, `falta; los correos necesitan ${Object.keys(given).join(', ')}`);
+    }
+    const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
+    if (SMTP_TLS === 'sin' && servidor?.auth && !servidor.secure)
+      miss('SMTP_TLS', 'no puede ser «sin» con una contraseña en SMTP_URL: viajaría sin cifrar');
+  },
+};

@@ -42,3 +42,5 @@ export const listasFields = {
 };
 
 export type ListasSettings = Readonly<z.output<z.ZodObject<typeof listasFields>>>;
+
+export const LISTAS_ROLE = 'listas';

@@ -131,6 +131,11 @@ function protocolOf(value: string): string {
 /** The environment of a process, as `process.env` gives it. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Rule between settings: `check` calls `miss` with the name of a setting and what is wrong with it (Spanish). */
+export interface ConfigRule {
+  check(config: object, miss: (name: string, message: string) => void): void;
+}
+
 /** All faults of an environment at once; `message` is ready to be printed to the operator (Spanish). */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';

@@ -22,8 +22,8 @@ import {
   url,
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
-import { webhookFields } from '@acuse/webhooks/settings';
 import { z } from 'zod';
+import { API_FIELDS } from './features.ts';
 
 const lower = (values: readonly string[]) => values.map((value) => value.toLowerCase());
 
@@ -87,7 +87,7 @@ export const apiConfig = z.object({
     { min: 1, max: 50 },
   ).default(5),
 
-  ...webhookFields,
+  ...API_FIELDS,
 
   HEADERS_TIMEOUT_MS: durationMs('Milisegundos para recibir los encabezados.', { min: 100 }).default(10_000),
   REQUEST_TIMEOUT_MS: durationMs('Milisegundos para recibir una petición completa.', { min: 100 }).default(30_000),

@@ -1,4 +1,3 @@
-import { correoFields } from '@acuse/correo/settings';
 import {
   bool,
   choice,
@@ -26,8 +25,8 @@ import {
   text,
   url,
 } from '@acuse/runtime';
-import { webhookFields } from '@acuse/webhooks/settings';
 import { z } from 'zod';
+import { PANEL_FIELDS } from './features.ts';
 import { isClabe, parsePrecios } from './pagos.ts';
 
 export type { Precio } from './pagos.ts';
@@ -89,7 +88,7 @@ export const panelConfig = z
     ),
     ...credentialFields,
     ...rotationFields,
-    ...webhookFields,
+    ...PANEL_FIELDS,
 
     PANEL_REGISTRO: choice(
       ['abierto', 'cerrado'],
@@ -120,7 +119,6 @@ export const panelConfig = z
     REGISTRO_IP_SECONDS: espera('una cuenta por dirección').default(600),
 
     ...AJUSTES_PAGOS,
-    ...correoFields,
     ENLACES_CORREO: intentos('Enlaces para elegir otra contraseña que se pueden pedir para un correo').default(3),
     ENLACE_CORREO_SECONDS: espera('un enlace por correo').default(1_200),
 

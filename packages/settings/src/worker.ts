@@ -1,5 +1,3 @@
-import { correoRoleFields, readServidor } from '@acuse/correo/settings';
-import { listasFields } from '@acuse/listas/settings';
 import { avisosFields } from '@acuse/roles';
 import {
   databaseFields,
@@ -22,21 +20,10 @@ import {
   tracingFields,
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
-import { sincronizacionFields } from '@acuse/sincronizacion/settings';
-import { webhooksRoleFields } from '@acuse/webhooks/settings';
 import { z } from 'zod';
+import { FEATURE_ROLES, FEATURE_SECRETS, WORKER_FIELDS, WORKER_RULES } from './features.ts';
 
-export const ROLES = [
-  'descargas',
-  'ensambles',
-  'relay',
-  'reconciler',
-  'reaper',
-  'listas',
-  'webhooks',
-  'sincronizacion',
-  'correo',
-] as const;
+export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper', ...FEATURE_ROLES] as const;
 export type Role = (typeof ROLES)[number];
 
 const roles = list(
@@ -61,7 +48,7 @@ const SECRETOS = [
   { name: 'WORKER_KEYS', roles: ['descargas'] },
   { name: 'WORKER_PSKS', roles: ['descargas'] },
   { name: 'SESSION_KEYS', roles: ['descargas', 'reaper'] },
-  { name: 'WEBHOOK_KEYS', roles: ['webhooks'] },
+  ...FEATURE_SECRETS,
 ] as const;
 
 /** The secrets that a worker of these roles has to have, and which of them need each. */
@@ -122,8 +109,6 @@ const ajustes = z.object({
     min: 0,
   }).default(7_200),
 
-  ...listasFields,
-
   WORKER_KEYS: secret(
     'Llaves privadas X25519 de los workers, kid:base64 separadas por comas. Solo la necesita descargas.',
   ).default(''),
@@ -147,14 +132,12 @@ const ajustes = z.object({
     min: 0.05,
   }).default(43_200),
 
-  ...webhooksRoleFields,
   ...avisosFields,
   ...saldoFields,
 
   ...deadlineFields,
-  ...sincronizacionFields,
 
-  ...correoRoleFields,
+  ...WORKER_FIELDS,
 
   ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),
@@ -163,21 +146,13 @@ const ajustes = z.object({
   NODE_ENV: text('production impide los puntos de falla.').optional(),
 });
 
-/** Everything, whether the roles have the secrets that they need, and whether what sends mail is whole. */
+/** All settings, the secrets that the roles need, and the rules of the features. */
 export const workerConfig = ajustes.superRefine((config, context) => {
   const miss = (name: string, message: string) => context.addIssue({ code: 'custom', path: [name], message });
   for (const { name, roles } of secretosDe(config.WORKER_ROLES)) {
     if (config[name] === '') miss(name, `falta; la necesita ${roles.join(' y ')}`);
   }
-  const { SMTP_URL, SMTP_TLS, CORREO_DE, PANEL_PUBLIC_URL } = config;
-  if (!config.WORKER_ROLES.includes('correo') || (SMTP_URL === undefined && CORREO_DE === undefined)) return;
-  const given = { SMTP_URL, CORREO_DE, PANEL_PUBLIC_URL };
-  for (const [name, value] of Object.entries(given)) {
-    if (value === undefined) miss(name, `falta; los correos necesitan ${Object.keys(given).join(', ')}`);
-  }
-  const servidor = SMTP_URL === undefined ? null : readServidor(SMTP_URL);
-  if (SMTP_TLS === 'sin' && servidor?.auth && !servidor.secure)
-    miss('SMTP_TLS', 'no puede ser «sin» con una contraseña en SMTP_URL: viajaría sin cifrar');
+  for (const rule of WORKER_RULES) rule.check(config, miss);
 });
 
 export type WorkerConfig = Readonly<z.output<typeof workerConfig>>;

@@ -16,3 +16,5 @@ export const sincronizacionFields = {
 };
 
 export type SincronizacionSettings = Readonly<z.output<z.ZodObject<typeof sincronizacionFields>>>;
+
+export const SINCRONIZACION_ROLE = 'sincronizacion';

@@ -47,3 +47,8 @@ export const webhooksRoleFields = {
 };
 
 export type WebhooksSettings = Readonly<z.output<z.ZodObject<typeof webhooksRoleFields>>>;
+
+export const WEBHOOKS_ROLE = 'webhooks';
+
+/** Secret of the workers, and the roles that need the secret. */
+export const WEBHOOKS_SECRET = { name: 'WEBHOOK_KEYS', roles: [WEBHOOKS_ROLE] } as const;
