@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { FEATURES } from '../mutants/features.ts';
 import { importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImportedBy } from './sources.ts';
 
 /** What each workspace's production code may import of the others. */
@@ -127,9 +128,6 @@ const MAY: Record<string, readonly string[]> = {
   ],
 };
 
-/** Optional features: the core works without them. `settings` puts the settings of all of them together. */
-const FEATURES = ['borrado', 'capsula', 'correo', 'listas', 'riesgo', 'sincronizacion', 'webhooks'];
-
 /** Libraries that belong to one workspace. */
 const ONLY: Record<string, RegExp> = {
   '@prisma/client': /^packages\/db\//,
@@ -177,12 +175,12 @@ describe('direction', () => {
     ).toEqual([]);
   });
 
-  it('names features in an app only where their hooks register', () => {
+  it.each(['apps/api', 'apps/cli', 'apps/panel', 'apps/worker', 'packages/settings'])('names features of %s in features.ts alone', (owner) => {
     const named = production
-      .filter(({ path }) => /^apps\/(cli|panel|worker)\/src\//.test(path))
+      .filter(({ path }) => ownerOf(path) === owner)
       .filter((source) => importsOf(source).some((name) => FEATURES.includes(name.split('/')[1] ?? '')))
       .map(({ path }) => path);
-    expect(named.sort()).toEqual(['cli', 'panel', 'worker'].map((app) => `apps/${app}/src/features.ts`));
+    expect(named).toEqual([`${owner}/src/features.ts`]);
   });
 
   it('imports no app', () => {

@@ -3,18 +3,75 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CORE_TESTS, FEATURES, removeFeatures, TOGETHER, withDependents } from './features.ts';
 import { GUARDS, type Guard, textWithout } from './guards.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
+/** Features that are removed at once, by the name of the removal. */
+const REMOVALS = [...FEATURES.map((feature) => [feature]), TOGETHER].map((features) => ({
+  name: `without ${features.join(', ')}`,
+  features,
+}));
+
 /**
- * `npm run test:mutants [words of a name]`: takes away one guard after the other, in a copy of the checkout, and runs
- * the tests that have to notice. Ends with 1 unless the tests pass with all guards and fail without each.
+ * `npm run test:mutants [words of a name]`: removes one guard after the other, in a copy of the checkout, and runs the
+ * tests that have to notice; then removes one feature after the other, and compiles the rest. Ends with 1 unless the
+ * tests pass with all guards and fail without each, and the rest compiles without each feature.
  */
 async function main(words: string): Promise<number> {
   const guards = GUARDS.filter(({ name }) => name.includes(words));
-  if (guards.length === 0)
-    throw new Error(`No guard is called so. There are:\n${GUARDS.map(({ name }) => name).join('\n')}`);
+  const removals = REMOVALS.filter(({ name }) => name.includes(words));
+  const names = [...GUARDS, ...REMOVALS].map(({ name }) => name);
+  if (guards.length + removals.length === 0) throw new Error(`No mutant is called so. There are:\n${names.join('\n')}`);
+  const missed = (guards.length === 0 ? 0 : await removeGuards(guards)) + (await removeEach(removals));
+  console.log(`${guards.length + removals.length - missed} passed, ${missed} failed`);
+  return missed === 0 ? 0 : 1;
+}
+
+/** Removes features from copies of the checkout; returns how many removals leave code that does not compile. */
+async function removeEach(removals: typeof REMOVALS): Promise<number> {
+  let failed = 0;
+  for (const { name, features } of removals) {
+    const copy = await mkdtemp(join(tmpdir(), 'acuse-mutants-'));
+    try {
+      await copyCheckout(copy);
+      const gone = withDependents(copy, features);
+      removeFeatures(copy, gone);
+      const fault = (await compile(copy)) ?? (features === TOGETHER ? await faultOf(copy) : null);
+      if (fault !== null) failed += 1;
+      console.log(`${fault === null ? 'compiles' : 'FAILED'}  ${name} (removes ${gone.join(', ')})`);
+      if (fault !== null) console.log(fault);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  }
+  return failed;
+}
+
+/** Null when the workspaces of the copy compile; otherwise what the compiler prints. */
+async function compile(copy: string): Promise<string | null> {
+  const { status, output } = await run(copy, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b']);
+  return status === 0 ? null : output.slice(0, 4_000);
+}
+
+/** Null when the tests of the core pass in the copy. */
+async function faultOf(copy: string): Promise<string | null> {
+  const { isGreen, passed, output } = await runTests(copy, CORE_TESTS);
+  if (isGreen && passed > 0) console.log(`        ${passed} tests of the core passed`);
+  return isGreen && passed > 0 ? null : output;
+}
+
+async function run(cwd: string, args: readonly string[]) {
+  const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => output.push(text));
+  const status = await new Promise<number | null>((resolve) => child.once('close', resolve));
+  return { status, output: output.join('') };
+}
+
+/** Removes each guard from a copy of the checkout; returns how many removals no test notices. */
+async function removeGuards(guards: readonly Guard[]): Promise<number> {
   const copy = await mkdtemp(join(tmpdir(), 'acuse-mutants-'));
   try {
     await copyCheckout(copy);
@@ -29,8 +86,7 @@ async function main(words: string): Promise<number> {
       console.log(`${isCaught ? 'caught' : 'MISSED'}  ${guard.name}`);
       console.log(isCaught ? `        by ${failed.failures.length}: ${failed.failures[0]}` : failed.output);
     }
-    console.log(`${guards.length - missed} passed, ${missed} failed`);
-    return missed === 0 ? 0 : 1;
+    return missed;
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
@@ -82,20 +138,14 @@ async function runTests(copy: string, tests: readonly string[]) {
   await rm(reportFile, { force: true });
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
   const args = ['run', '--config', 'test/vitest.config.ts', '--tags-filter=!slow', '--reporter=json', '--reporter=dot'];
-  const child = spawn(process.execPath, [vitest, ...args, `--outputFile.json=${reportFile}`, ...tests], {
-    cwd: copy,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  const output: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => output.push(text));
-  await new Promise((resolve) => child.once('close', resolve));
+  const { output } = await run(copy, [vitest, ...args, `--outputFile.json=${reportFile}`, ...tests]);
   const report: Report | null = JSON.parse(await readFile(reportFile, 'utf8').catch(() => 'null'));
   const results = report?.testResults.flatMap(({ assertionResults }) => assertionResults) ?? [];
   return {
     isGreen: report?.success === true,
     passed: report?.numPassedTests ?? 0,
     failures: results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
-    output: output.join('').slice(-4_000),
+    output: output.slice(-4_000),
   };
 }
 

@@ -1,11 +1,13 @@
-import { type ConfigRule, choice, durationMs, integer, intervalosField, panelFields } from '@acuse/runtime';
+import {
+  type ConfigRule,
+  choice,
+  correoFields,
+  durationMs,
+  integer,
+  intervalosField,
+  panelFields,
+} from '@acuse/runtime';
 import * as z from 'zod';
-
-/** Who mails come from. */
-export interface Remitente {
-  readonly nombre: string;
-  readonly email: string;
-}
 
 /** The server that takes them. */
 export interface ServidorSmtp {
@@ -34,37 +36,6 @@ export function readServidor(text: string): ServidorSmtp | null {
     return null;
   }
 }
-
-const direccion = z.email();
-/** True for one bare address. No other check is made of a recipient. */
-export const isDireccion = (text: string): boolean => direccion.safeParse(text).success;
-
-const CON_NOMBRE = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
-
-/** Reads `avisos@empresa.mx` or `Empresa <avisos@empresa.mx>`. Null for any other text. */
-export function readRemitente(text: string): Remitente | null {
-  const [, nombre = '', email = text.trim()] = CON_NOMBRE.exec(text.trim()) ?? [];
-  return isDireccion(email) ? { nombre: nombre.trim(), email } : null;
-}
-
-const remitente = z
-  .string()
-  .transform((text, context) => {
-    const read = readRemitente(text);
-    if (read !== null) return read;
-    context.addIssue({
-      code: 'custom',
-      message: 'debe ser un correo, o un nombre y un correo: Empresa <avisos@empresa.mx>',
-    });
-    return z.NEVER;
-  })
-  .meta({
-    description:
-      'De quién son los correos: avisos@empresa.mx, o Empresa <avisos@empresa.mx>. Sin él la instalación no envía ninguno. El mismo en el panel y en los workers.',
-  });
-
-/** For the panel, which asks for mails, and the workers, who send them: the same in both. */
-export const correoFields = { CORREO_DE: remitente.optional() };
 
 /** For who sends them. */
 export const smtpFields = {

@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
-import { linkSignals, untilAborted } from '@acuse/runtime';
+import { isDireccion, linkSignals, type Remitente, untilAborted } from '@acuse/runtime';
 import { createTransport } from 'nodemailer';
 import { type Contenido, renderCorreo } from './plantilla.ts';
-import { isDireccion, type Remitente, type ServidorSmtp } from './settings.ts';
+import type { ServidorSmtp } from './settings.ts';
 
 /** Why a server did not take a mail. */
 export type FallaSmtp =

@@ -1,7 +1,7 @@
 import { EVENTOS_CORREO } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
 import { renderCorreo } from './plantilla.ts';
-import { readRemitente, readServidor } from './settings.ts';
+import { readServidor } from './settings.ts';
 import { type Correo, contenidoDe } from './textos.ts';
 
 const panelUrl = 'https://panel.example';
@@ -133,16 +133,4 @@ it.each([
   ['correo.example', null],
 ])('the server %s is %j', (text, expected) => {
   expect(readServidor(text)).toEqual(expected);
-});
-
-it.each([
-  ['avisos@empresa.mx', { nombre: '', email: 'avisos@empresa.mx' }],
-  [' Acuse de México <avisos@empresa.mx> ', { nombre: 'Acuse de México', email: 'avisos@empresa.mx' }],
-  ['Acuse avisos@empresa.mx', null],
-  ['"x" <avisos@empresa.mx>', null],
-  ['Acuse <avisos@empresa.mx>, otro@empresa.mx', null],
-  ['Acuse\r\nBcc: x@y.mx <avisos@empresa.mx>', null],
-  ['avisos', null],
-])('the sender %j is %j', (text, expected) => {
-  expect(readRemitente(text)).toEqual(expected);
 });

@@ -6,6 +6,7 @@ export { escapeHtml } from './html.ts';
 export { closeServer, createHealth, type Health, type HealthCheck, listen, serveHealth, urlOf } from './http-server.ts';
 export { createClientIp, formatRange, isInRanges, networkOf, parseIp, parseRange } from './ip.ts';
 export { createLogger, type Logger, silentLogger } from './log.ts';
+export * from './mail-address.ts';
 export { intervalosField, nextIntento } from './reintentos.ts';
 export { createShutdown, runProcess, type Shutdown } from './run-process.ts';
 export * from './shared-fields.ts';

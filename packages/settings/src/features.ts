@@ -1,4 +1,4 @@
-import { CORREO_ROLE, CORREO_RULE, correoFields, correoRoleFields } from '@acuse/correo/settings';
+import { CORREO_ROLE, CORREO_RULE, correoRoleFields } from '@acuse/correo/settings';
 import { LISTAS_ROLE, listasFields } from '@acuse/listas/settings';
 import type { ConfigRule } from '@acuse/runtime';
 import { SINCRONIZACION_ROLE, sincronizacionFields } from '@acuse/sincronizacion/settings';
@@ -8,7 +8,7 @@ import { WEBHOOKS_ROLE, WEBHOOKS_SECRET, webhookFields, webhooksRoleFields } fro
 export const API_FIELDS = { ...webhookFields };
 
 /** Settings of features for the panel. */
-export const PANEL_FIELDS = { ...webhookFields, ...correoFields };
+export const PANEL_FIELDS = { ...webhookFields };
 
 /** Settings of features for the workers. */
 export const WORKER_FIELDS = { ...listasFields, ...webhooksRoleFields, ...sincronizacionFields, ...correoRoleFields };

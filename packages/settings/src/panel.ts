@@ -2,6 +2,7 @@ import {
   bool,
   choice,
   ciecLengthOf,
+  correoFields,
   credentialFields,
   databaseFields,
   decimal,
@@ -89,6 +90,7 @@ export const panelConfig = z
     ...credentialFields,
     ...rotationFields,
     ...PANEL_FIELDS,
+    ...correoFields,
 
     PANEL_REGISTRO: choice(
       ['abierto', 'cerrado'],

@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** Workspaces of optional features: each is removed alone, with the features that import it. */
+export const FEATURES = ['borrado', 'capsula', 'correo', 'listas', 'riesgo', 'sincronizacion', 'webhooks'];
+
+/** Features that are also removed together. */
+export const TOGETHER = ['riesgo', 'sincronizacion', 'webhooks', 'correo'];
+
+/** Tests of the core, which pass without any feature. */
+export const CORE_TESTS = [
+  ...[
+    'contract',
+    'core',
+    'metrics',
+    'operation',
+    'queue',
+    'roles',
+    'runtime',
+    'sat',
+    'storage',
+    'tracing',
+    'vault',
+  ].map((name) => `packages/${name}/`),
+  ...['apps/api/src/http', 'apps/api/src/operations', 'apps/worker'],
+];
+
+interface Manifest {
+  readonly dependencies?: Record<string, string>;
+}
+
+const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8'));
+const writeJson = (path: string, value: unknown) => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
+
+/** The features and those that import one of them, in the checkout at `root`. */
+export function withDependents(root: string, features: readonly string[]): readonly string[] {
+  const dependents = FEATURES.filter((name) => {
+    const { dependencies = {} } = readJson<Manifest>(join(root, `packages/${name}/package.json`));
+    return features.some((feature) => `@acuse/${feature}` in dependencies);
+  });
+  const all = [...new Set([...features, ...dependents])];
+  return all.length === features.length ? all : withDependents(root, all);
+}
+
+/** Workspaces with a file that registers features. */
+function workspaces(root: string): readonly string[] {
+  return ['apps', 'packages'].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .map((name) => `${folder}/${name}`)
+      .filter((path) => existsSync(join(root, path, 'package.json'))),
+  );
+}
+
+/** Deletes the folders of features and their lines in every `src/features.ts` of the checkout at `root`. */
+export function removeFeatures(root: string, features: readonly string[]): void {
+  for (const feature of features) {
+    rmSync(join(root, 'packages', feature), { recursive: true });
+    rmSync(join(root, 'node_modules/@acuse', feature), { force: true });
+  }
+  for (const path of ['', ...workspaces(root)]) {
+    for (const name of ['src/features.ts', 'src/features.tsx']) {
+      const file = join(root, path, name);
+      if (existsSync(file)) writeFileSync(file, textWithoutFeatures(readFileSync(file, 'utf8'), features));
+    }
+    const config = join(root, path, 'tsconfig.json');
+    if (!existsSync(config)) continue;
+    const { references = [], ...rest } = readJson<{ references?: readonly { path: string }[] }>(config);
+    const isGone = ({ path: to }: { path: string }) => features.some((feature) => to.endsWith(`packages/${feature}`));
+    writeJson(config, { ...rest, references: references.filter((reference) => !isGone(reference)) });
+  }
+}
+
+/** The text of a `features.ts` without imports of the features and without the entries that use an imported name. */
+export function textWithoutFeatures(text: string, features: readonly string[]): string {
+  const source = ts.createSourceFile('features.tsx', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
+  const imports = source.statements.filter(ts.isImportDeclaration).filter(({ moduleSpecifier }) => {
+    const [, , feature = ''] =
+      moduleSpecifier
+        .getText()
+        .slice(1, -1)
+        .match(/^(@acuse\/)([^/]+)/) ?? [];
+    return features.includes(feature);
+  });
+  const names = new Set(imports.flatMap(namesOf));
+  const entries = new Set<ts.Node>();
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node)) return;
+    if (ts.isIdentifier(node) && names.has(node.text)) entries.add(entryOf(node));
+    ts.forEachChild(node, visit);
+  };
+  visit(source);
+  return [...imports, ...entries]
+    .sort((a, b) => b.getFullStart() - a.getFullStart())
+    .reduce((rest, node) => {
+      const after = rest.slice(node.getEnd());
+      return rest.slice(0, node.getFullStart()) + after.replace(/^\s*,/, '');
+    }, text);
+}
+
+const namesOf = ({ importClause }: ts.ImportDeclaration): string[] => {
+  const bindings = importClause?.namedBindings;
+  return bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name }) => name.text) : [];
+};
+
+/** The element of a list, the property of an object or the statement of a block that a node belongs to. */
+function entryOf(node: ts.Node): ts.Node {
+  for (let at = node; ; at = at.parent) {
+    const { parent } = at;
+    if (parent === undefined) throw new Error(`${node.getText()} stands in no list: features.ts must hold lists only`);
+    if (ts.isArrayLiteralExpression(parent) || ts.isBlock(parent)) return at;
+    if (ts.isObjectLiteralExpression(parent)) return at;
+  }
+}
