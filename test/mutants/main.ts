@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { CORE_TESTS, FEATURES, removeFeatures, TOGETHER, withDependents } from './features.ts';
 import { GUARDS, type Guard, textWithout } from './guards.ts';
+import { applyRecipe, type Recipe, readRecipes } from './recipes.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -14,39 +15,71 @@ const REMOVALS = [...FEATURES.map((feature) => [feature]), TOGETHER].map((featur
   features,
 }));
 
+const RECIPES = readRecipes(await readFile(join(ROOT, 'docs/recipes.md'), 'utf8'));
+
 /**
  * `npm run test:mutants [words of a name]`: removes one guard after the other, in a copy of the checkout, and runs the
- * tests that have to notice; then removes one feature after the other, and compiles the rest. Ends with 1 unless the
- * tests pass with all guards and fail without each, and the rest compiles without each feature.
+ * tests that have to notice; then removes one feature after the other, and compiles the rest; then follows the
+ * recipes of the documents. Ends with 1 unless the tests pass with all guards and fail without each, the rest compiles
+ * without each feature, and the tests of each recipe pass.
  */
 async function main(words: string): Promise<number> {
   const guards = GUARDS.filter(({ name }) => name.includes(words));
   const removals = REMOVALS.filter(({ name }) => name.includes(words));
-  const names = [...GUARDS, ...REMOVALS].map(({ name }) => name);
-  if (guards.length + removals.length === 0) throw new Error(`No mutant is called so. There are:\n${names.join('\n')}`);
-  const missed = (guards.length === 0 ? 0 : await removeGuards(guards)) + (await removeEach(removals));
-  console.log(`${guards.length + removals.length - missed} passed, ${missed} failed`);
+  const recipes = RECIPES.filter(({ name }) => name.includes(words));
+  const names = [...GUARDS, ...REMOVALS, ...RECIPES].map(({ name }) => name);
+  const total = guards.length + removals.length + recipes.length;
+  if (total === 0) throw new Error(`No mutant is called so. There are:\n${names.join('\n')}`);
+  const missed =
+    (guards.length === 0 ? 0 : await removeGuards(guards)) + (await removeEach(removals)) + (await followEach(recipes));
+  console.log(`${total - missed} passed, ${missed} failed`);
   return missed === 0 ? 0 : 1;
 }
 
 /** Removes features from copies of the checkout; returns how many removals leave code that does not compile. */
 async function removeEach(removals: typeof REMOVALS): Promise<number> {
   let failed = 0;
-  for (const { name, features } of removals) {
-    const copy = await mkdtemp(join(tmpdir(), 'acuse-mutants-'));
-    try {
-      await copyCheckout(copy);
+  for (const { name, features } of removals)
+    await inCopy(async (copy) => {
       const gone = withDependents(copy, features);
       removeFeatures(copy, gone);
-      const fault = (await compile(copy)) ?? (features === TOGETHER ? await faultOf(copy) : null);
+      const fault = (await compile(copy)) ?? (features === TOGETHER ? await faultOf(copy, CORE_TESTS) : null);
       if (fault !== null) failed += 1;
       console.log(`${fault === null ? 'compiles' : 'FAILED'}  ${name} (removes ${gone.join(', ')})`);
       if (fault !== null) console.log(fault);
-    } finally {
-      await rm(copy, { recursive: true, force: true });
-    }
-  }
+    });
   return failed;
+}
+
+/** Applies each recipe to a copy of the checkout; returns how many do not hold. */
+async function followEach(recipes: readonly Recipe[]): Promise<number> {
+  let failed = 0;
+  for (const recipe of recipes)
+    await inCopy(async (copy) => {
+      applyRecipe(copy, recipe);
+      const written = new Set(recipe.edits.map(({ path }) => path)).size;
+      const generated = await run(copy, ['packages/embedded/bin/acuse.mjs', 'generate']);
+      const fault =
+        written === recipe.files
+          ? generated.status === 0
+            ? ((await compile(copy)) ?? (await faultOf(copy, recipe.tests)))
+            : generated.output
+          : `${written} files are written, and the title says ${recipe.files}`;
+      if (fault !== null) failed += 1;
+      console.log(`${fault === null ? 'holds' : 'FAILED'}  recipe: ${recipe.name}, ${written} files`);
+      if (fault !== null) console.log(fault);
+    });
+  return failed;
+}
+
+async function inCopy(work: (copy: string) => Promise<void>): Promise<void> {
+  const copy = await mkdtemp(join(tmpdir(), 'acuse-mutants-'));
+  try {
+    await copyCheckout(copy);
+    await work(copy);
+  } finally {
+    await rm(copy, { recursive: true, force: true });
+  }
 }
 
 /** Null when the workspaces of the copy compile; otherwise what the compiler prints. */
@@ -55,10 +88,10 @@ async function compile(copy: string): Promise<string | null> {
   return status === 0 ? null : output.slice(0, 4_000);
 }
 
-/** Null when the tests of the core pass in the copy. */
-async function faultOf(copy: string): Promise<string | null> {
-  const { isGreen, passed, output } = await runTests(copy, CORE_TESTS);
-  if (isGreen && passed > 0) console.log(`        ${passed} tests of the core passed`);
+/** Null when the tests pass in the copy; otherwise what the run prints. */
+async function faultOf(copy: string, tests: readonly string[]): Promise<string | null> {
+  const { isGreen, passed, output } = await runTests(copy, tests);
+  if (isGreen && passed > 0) console.log(`        ${passed} tests passed`);
   return isGreen && passed > 0 ? null : output;
 }
 
@@ -72,13 +105,11 @@ async function run(cwd: string, args: readonly string[]) {
 
 /** Removes each guard from a copy of the checkout; returns how many removals no test notices. */
 async function removeGuards(guards: readonly Guard[]): Promise<number> {
-  const copy = await mkdtemp(join(tmpdir(), 'acuse-mutants-'));
-  try {
-    await copyCheckout(copy);
+  let missed = 0;
+  await inCopy(async (copy) => {
     const untouched = await runTests(copy, [...new Set(guards.flatMap(({ tests }) => tests))]);
     if (untouched.passed === 0 || !untouched.isGreen)
       throw new Error(`The tests must pass before a guard is taken away:\n${untouched.output}`);
-    let missed = 0;
     for (const guard of guards) {
       const failed = await withoutGuard(copy, guard, () => runTests(copy, guard.tests));
       const isCaught = !failed.isGreen && failed.failures.length > 0;
@@ -86,10 +117,8 @@ async function removeGuards(guards: readonly Guard[]): Promise<number> {
       console.log(`${isCaught ? 'caught' : 'MISSED'}  ${guard.name}`);
       console.log(isCaught ? `        by ${failed.failures.length}: ${failed.failures[0]}` : failed.output);
     }
-    return missed;
-  } finally {
-    await rm(copy, { recursive: true, force: true });
-  }
+  });
+  return missed;
 }
 
 /** Copies everything but installed packages, which are linked: our own packages must be the copy's. */

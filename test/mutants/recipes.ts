@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+/** A change of one file: a new file, or lines behind the only line that holds `after`. */
+interface Edit {
+  readonly path: string;
+  readonly text: string;
+  readonly after: string | null;
+}
+
+/** A section of the recipes whose example can be applied to a checkout. */
+export interface Recipe {
+  readonly name: string;
+  /** Files that the title promises. */
+  readonly files: number;
+  readonly edits: readonly Edit[];
+  readonly tests: readonly string[];
+}
+
+const SECTION = /^## (.+) \((\d+) files\)$/m;
+/** ` ```ts file=path ` writes a file; ` ```ts in=path after="text" ` adds lines behind a line. */
+const BLOCK = /^( *)```\w+ (file|in)=(\S+)(?: after="([^"]+)")?\n([\s\S]*?)^\1```$/gm;
+
+/** Recipes of a document that have an example for each file. */
+export function readRecipes(document: string): readonly Recipe[] {
+  const parts = document.split(SECTION).slice(1);
+  return Array.from({ length: parts.length / 3 }, (_, at) => {
+    const [name = '', files = '', body = ''] = parts.slice(3 * at, 3 * at + 3);
+    const edits = [...body.matchAll(BLOCK)].map(([, indent = '', kind, path = '', after, text = '']): Edit => {
+      const lines = text.split('\n').map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line));
+      return { path, text: lines.join('\n'), after: kind === 'in' ? (after ?? '') : null };
+    });
+    const tests = [...(/^Tests: .*$/m.exec(body)?.[0] ?? '').matchAll(/`([^`]+)`/g)].map(([, path = '']) => path);
+    return { name, files: Number(files), edits, tests };
+  }).filter(({ edits }) => edits.length > 0);
+}
+
+/** Applies the example to the checkout at `root`. Throws for a file that is there, or a line that is not there once. */
+export function applyRecipe(root: string, { name, edits }: Recipe): void {
+  for (const { path, text, after } of edits) {
+    const file = join(root, path);
+    if (after === null) {
+      if (existsSync(file)) throw new Error(`${name}: ${path} exists already`);
+      mkdirSync(dirname(file), { recursive: true });
+      writeFileSync(file, text);
+      continue;
+    }
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const at = lines.flatMap((line, index) => (line.includes(after) ? [index] : []));
+    if (at.length !== 1) throw new Error(`${name}: ${path} has ${at.length} lines with ${after}`);
+    lines.splice((at[0] ?? 0) + 1, 0, ...text.replace(/\n$/, '').split('\n'));
+    writeFileSync(file, lines.join('\n'));
+  }
+}
