@@ -175,13 +175,16 @@ describe('direction', () => {
     ).toEqual([]);
   });
 
-  it.each(['apps/api', 'apps/cli', 'apps/panel', 'apps/worker', 'packages/settings'])('names features of %s in features.ts alone', (owner) => {
-    const named = production
-      .filter(({ path }) => ownerOf(path) === owner)
-      .filter((source) => importsOf(source).some((name) => FEATURES.includes(name.split('/')[1] ?? '')))
-      .map(({ path }) => path);
-    expect(named).toEqual([`${owner}/src/features.ts`]);
-  });
+  it.each(['apps/api', 'apps/cli', 'apps/panel', 'apps/worker', 'packages/settings'])(
+    'names features of %s in features.ts alone',
+    (owner) => {
+      const named = production
+        .filter(({ path }) => ownerOf(path) === owner)
+        .filter((source) => importsOf(source).some((name) => FEATURES.includes(name.split('/')[1] ?? '')))
+        .map(({ path }) => path);
+      expect(named).toEqual([`${owner}/src/features.ts`]);
+    },
+  );
 
   it('imports no app', () => {
     expect(importsThat((name) => /^@acuse\/(api|cli|panel|simulador|worker)\b/.test(name))).toEqual([]);

@@ -71,22 +71,17 @@ export function removeFeatures(root: string, features: readonly string[]): void 
   }
 }
 
-/** The text of a `features.ts` without imports of the features and without the entries that use an imported name. */
+/** The text of a `features.ts` without imports of the features and without the entries that use one of them. */
 export function textWithoutFeatures(text: string, features: readonly string[]): string {
   const source = ts.createSourceFile('features.tsx', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
-  const imports = source.statements.filter(ts.isImportDeclaration).filter(({ moduleSpecifier }) => {
-    const [, , feature = ''] =
-      moduleSpecifier
-        .getText()
-        .slice(1, -1)
-        .match(/^(@acuse\/)([^/]+)/) ?? [];
-    return features.includes(feature);
-  });
+  const isGone = (specifier: ts.Node) => features.includes(/^.@acuse\/(\w+)/.exec(specifier.getText())?.[1] ?? '');
+  const imports = source.statements.filter(ts.isImportDeclaration).filter((one) => isGone(one.moduleSpecifier));
   const names = new Set(imports.flatMap(namesOf));
   const entries = new Set<ts.Node>();
   const visit = (node: ts.Node): void => {
     if (ts.isImportDeclaration(node)) return;
-    if (ts.isIdentifier(node) && names.has(node.text)) entries.add(entryOf(node));
+    const isUse = ts.isIdentifier(node) ? names.has(node.text) : ts.isStringLiteral(node) && isGone(node);
+    if (isUse) entries.add(entryOf(node));
     ts.forEachChild(node, visit);
   };
   visit(source);
@@ -103,12 +98,13 @@ const namesOf = ({ importClause }: ts.ImportDeclaration): string[] => {
   return bindings && ts.isNamedImports(bindings) ? bindings.elements.map(({ name }) => name.text) : [];
 };
 
-/** The element of a list, the property of an object or the statement of a block that a node belongs to. */
+/** The element of a list or the statement of a block that a node belongs to; else the property of the outermost object. */
 function entryOf(node: ts.Node): ts.Node {
-  for (let at = node; ; at = at.parent) {
-    const { parent } = at;
-    if (parent === undefined) throw new Error(`${node.getText()} stands in no list: features.ts must hold lists only`);
-    if (ts.isArrayLiteralExpression(parent) || ts.isBlock(parent)) return at;
-    if (ts.isObjectLiteralExpression(parent)) return at;
+  let property: ts.Node | null = null;
+  for (let at = node; at.parent !== undefined; at = at.parent) {
+    if (ts.isArrayLiteralExpression(at.parent) || ts.isBlock(at.parent)) return at;
+    if (ts.isObjectLiteralExpression(at.parent)) property = at;
   }
+  if (property === null) throw new Error(`${node.getText()} stands in no list: features.ts must hold lists only`);
+  return property;
 }

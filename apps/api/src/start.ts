@@ -33,7 +33,7 @@ export async function startApi(
   const operations = await loadAll();
   const parts = await openProcess('api', config, {
     ...{ log, shutdown, tracing: config, open: openDatabase, timeoutMs: config.API_DATABASE_TIMEOUT_MS },
-    secretos: ['API_KEY_PEPPERS', 'KEYRING', 'SESSION_KEYS', 'WEBHOOK_KEYS'],
+    secretos: ['API_KEY_PEPPERS', 'KEYRING', 'SESSION_KEYS', ...FEATURES.flatMap(({ secretos = [] }) => secretos)],
   });
   const deps = await createDeps(config, parts);
   const api = parts.closeLater('notes', createApp(operations, deps));

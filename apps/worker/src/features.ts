@@ -6,23 +6,20 @@ import { observeListados, openListas } from '@acuse/listas/worker';
 import { cruceDePaquete } from '@acuse/riesgo/db';
 import { meterCruces, observeContrapartes, openCruces } from '@acuse/riesgo/worker';
 import type { DecorateClaims, ObserveInstallation, OpenObserver, OpenSource } from '@acuse/roles';
-import type { Role } from '@acuse/settings/worker';
 import { consentimientoDeOrigen } from '@acuse/sincronizacion/db';
 import { openSincronizacion } from '@acuse/sincronizacion/worker';
 import { openWebhooks } from '@acuse/webhooks/worker';
 import { noteEsperas } from './features/esperas.ts';
-import type { OpenWorkerRole } from './roles/role.ts';
+import type { WorkerRole } from './roles/role.ts';
 
 /** Roles of the optional features, in the order in which they open. */
-export const FEATURE_ROLES = {
-  webhooks: openWebhooks,
-  correo: openCorreo,
-  listas: openListas,
-  async sincronizacion(context) {
-    await openSincronizacion(context);
-    openCruces(context);
-  },
-} as const satisfies Partial<Record<Role, OpenWorkerRole>>;
+export const FEATURE_ROLES: readonly WorkerRole[] = [
+  { role: 'webhooks', open: openWebhooks },
+  { role: 'correo', open: openCorreo },
+  { role: 'listas', open: openListas },
+  { role: 'sincronizacion', open: openSincronizacion },
+  { role: 'sincronizacion', open: openCruces },
+];
 
 /** Observers of the rows of each assembled package. */
 export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];

@@ -1,5 +1,5 @@
 import { type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
-import type { Role, WorkerConfig } from '@acuse/settings/worker';
+import type { WorkerConfig } from '@acuse/settings/worker';
 import { openContext } from './context.ts';
 import { FEATURE_ROLES } from './features.ts';
 import { openDescargas } from './roles/descargas.ts';
@@ -7,17 +7,17 @@ import { openEnsambles } from './roles/ensambles.ts';
 import { openReaper } from './roles/reaper.ts';
 import { openReconciler } from './roles/reconciler.ts';
 import { openRelay } from './roles/relay.ts';
-import type { OpenWorkerRole } from './roles/role.ts';
+import type { WorkerRole } from './roles/role.ts';
 
 /** All roles in the order in which they open. They close in the reverse order, so that steps end before what they use. */
-const ROLES: Readonly<Record<Role, OpenWorkerRole>> = {
-  relay: openRelay,
-  reconciler: openReconciler,
-  reaper: openReaper,
+export const ROLES: readonly WorkerRole[] = [
+  { role: 'relay', open: openRelay },
+  { role: 'reconciler', open: openReconciler },
+  { role: 'reaper', open: openReaper },
   ...FEATURE_ROLES,
-  descargas: openDescargas,
-  ensambles: openEnsambles,
-};
+  { role: 'descargas', open: openDescargas },
+  { role: 'ensambles', open: openEnsambles },
+];
 
 /** Starts the roles that the settings name; everything opened is closed by `shutdown` in the reverse order. */
 export async function startWorker(
@@ -26,8 +26,7 @@ export async function startWorker(
   shutdown: Shutdown,
 ): Promise<{ healthUrl: string }> {
   const context = await openContext(config, log, shutdown);
-  for (const [role, open] of Object.entries(ROLES))
-    if (config.WORKER_ROLES.some((asked) => asked === role)) await open(context);
+  for (const { role, open } of ROLES) if (config.WORKER_ROLES.includes(role)) await open(context);
   const server = context.closeLater(
     'health',
     await serveHealth(context.health, config.HEALTH_PORT, config.HEALTH_HOST),

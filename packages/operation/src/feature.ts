@@ -1,5 +1,5 @@
 import type { AccessSnapshot, Modo } from '@acuse/core';
-import type { Database, Solicitudes } from '@acuse/db';
+import type { Database, Secreto, Solicitudes } from '@acuse/db';
 import type { Sealer } from '@acuse/vault';
 import type { Eventos } from './eventos.ts';
 import type { NamedSchemas } from './schema.ts';
@@ -39,6 +39,8 @@ export interface FeatureApi<Config = unknown> {
   readonly tags: Readonly<Record<string, string>>;
   /** Ports of its operations; the API limits the time of each call of them. */
   readonly ports: Readonly<Record<string, OpenPort>>;
+  /** Secrets of its rows, which the process must know. */
+  readonly secretos?: readonly Secreto[];
   /** Opens the other dependencies of its operations. */
   open?(config: Config): object;
   readonly eventos?: Eventos;

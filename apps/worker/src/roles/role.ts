@@ -1,6 +1,6 @@
 import type { Checkpoint, Claims } from '@acuse/core';
 import type { RoleContext } from '@acuse/roles';
-import type { WorkerConfig } from '@acuse/settings/worker';
+import type { Role, WorkerConfig } from '@acuse/settings/worker';
 import type { OpenSats } from '../sats.ts';
 import type { StepJob } from '../steps.ts';
 
@@ -16,3 +16,9 @@ export interface WorkerContext extends RoleContext<WorkerConfig> {
 
 /** Starts a role, which closes its parts by `closeLater` or by a phase of `shutdown`. */
 export type OpenWorkerRole = (context: WorkerContext) => void | Promise<void>;
+
+/** An opener, and the role of the settings in which it opens. */
+export interface WorkerRole {
+  readonly role: Role;
+  readonly open: OpenWorkerRole;
+}

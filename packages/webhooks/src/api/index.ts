@@ -37,6 +37,7 @@ export const webhooksApi: FeatureApi<Config> = {
   operations: new URL('./operations', import.meta.url),
   tags: { webhooks: 'Avisos firmados a una dirección suya, y lo que se envió a ella.' },
   ports,
+  secretos: ['WEBHOOK_KEYS'],
   open: (config): Opened => ({
     // 60 at once, one a second in the long run.
     reenvios: createTokenBucket({ perSecond: 1, burst: 60, nowMs: () => performance.now() }),
