@@ -44,7 +44,7 @@ export function withDependents(root: string, features: readonly string[]): reado
 }
 
 /** Workspaces with a file that registers features. */
-function workspaces(root: string): readonly string[] {
+function packagesOf(root: string): readonly string[] {
   return ['apps', 'packages'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .map((name) => `${folder}/${name}`)
@@ -58,7 +58,7 @@ export function removeFeatures(root: string, features: readonly string[]): void 
     rmSync(join(root, 'packages', feature), { recursive: true });
     rmSync(join(root, 'node_modules/@acuse', feature), { force: true });
   }
-  for (const path of ['', ...workspaces(root)]) {
+  for (const path of ['', ...packagesOf(root)]) {
     for (const name of ['src/features.ts', 'src/features.tsx']) {
       const file = join(root, path, name);
       if (existsSync(file)) writeFileSync(file, textWithoutFeatures(readFileSync(file, 'utf8'), features));
