@@ -16,18 +16,10 @@ import type { ProcessParts } from '@acuse/roles/process';
 import { uuidV7 } from '@acuse/runtime';
 import { type PanelConfig, settingsOf } from '@acuse/settings/panel';
 import { openPaquetesS3 } from '@acuse/storage';
-import {
-  createKeyring,
-  createSellado,
-  decodeClave32,
-  firstKey,
-  openClaves,
-  openKeyring,
-  parseKeys,
-} from '@acuse/vault';
+import { createKeyring, createSellado, decodeClave32, firstKey, openClaves, parseKeys } from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
 import { createApiClient } from './api/client.ts';
-import { FEATURES } from './features.ts';
+import { FEATURES, openFeatures } from './features.ts';
 import { createSandbox } from './pages/sandbox/sandbox.ts';
 import { createSeguimiento } from './pages/solicitudes/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
@@ -76,8 +68,7 @@ export async function createDeps(
     segundosFactores: createSegundosFactores(database),
     intentos: createIntentos(database),
     accountMail,
-    /** Seals the keys that webhooks are signed with. */
-    selladoWebhooks: createSellado(openKeyring('WEBHOOK_KEYS', config.WEBHOOK_KEYS)),
+    ...openFeatures(config),
     /** The sale of credits. */
     checkout: openCheckout(config, database, log),
     settings,

@@ -6,6 +6,7 @@ import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/r
 import type { PanelConfig } from '@acuse/settings/panel';
 import { createApp, type PanelApp } from './app.ts';
 import { createDeps, type PanelDeps } from './deps.ts';
+import { FEATURE_SECRETS } from './features.ts';
 import { createServerFor } from './http/server.ts';
 
 const PURGE_EVERY_MS = 600_000;
@@ -28,7 +29,7 @@ export async function startPanel(
 ): Promise<PanelEnMarcha> {
   const parts = await openProcess('panel', config, {
     ...{ log, shutdown, tracing: null, open: openRecords, timeoutMs: config.DATABASE_TIMEOUT_MS },
-    secretos: ['API_KEY_PEPPERS', 'KEYRING', 'PANEL_SECRETS', 'WEBHOOK_KEYS'],
+    secretos: ['API_KEY_PEPPERS', 'KEYRING', 'PANEL_SECRETS', ...FEATURE_SECRETS],
   });
   let app: PanelApp | null = null;
   const server = createServerFor(() => {

@@ -170,7 +170,6 @@ export function settingsOf(config: PanelConfig, publicUrl: string, version: stri
     efirmaShred: config.EFIRMA_SHRED,
     /** Credits below which an account gets a notice, unless it chose another number; 0: never. */
     saldoAviso: config.SALDO_AVISO,
-    destinos: { http: config.WEBHOOK_PERMITIR_HTTP, redes: config.WEBHOOK_REDES_PERMITIDAS },
     urlTtlSeconds: config.URL_TTL_SECONDS,
     /** The address that mails come from; null where the installation sends none. */
     correo: config.CORREO_DE?.email ?? null,

@@ -1,13 +1,8 @@
-import { type ContextoCliente, type PageDeps, type PageSettings, pagesWith } from '@acuse/page';
-import type { createSellado } from '@acuse/vault';
-import type { PoliticaDestino } from '../destino.ts';
+import { type ContextoCliente, type PageDeps, pagesWith } from '@acuse/page';
+import type { WebhookParts } from '../parts.ts';
 
 /** Ports of the pages of webhooks. */
-export interface WebhooksDeps extends PageDeps {
-  readonly settings: PageSettings & { readonly destinos: PoliticaDestino };
-  /** Seals the secrets that sign deliveries. */
-  readonly selladoWebhooks: ReturnType<typeof createSellado>;
-}
+export type WebhooksDeps = PageDeps & WebhookParts;
 
 export const { routesFor, routesOf } = pagesWith<WebhooksDeps>();
 export type Contexto = ContextoCliente<WebhooksDeps>;

@@ -43,7 +43,7 @@ webhookPage.get('', (contexto, webhook) => page(contexto, webhook));
 /** Changes events, RFCs and address. */
 webhookPage.post('', async (contexto, webhook) => {
   const { campos, deps, autor, redirectTo } = contexto;
-  const read = readPedido(campos, deps.settings.destinos);
+  const read = readPedido(campos, deps.destinos);
   if ('faltas' in read) return page(contexto, webhook, read.faltas);
   const cambio = await createWebhooks(deps.database).update(alcanceOf(contexto), webhook.id, {
     ...read.pedido,

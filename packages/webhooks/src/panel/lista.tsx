@@ -112,7 +112,7 @@ newWebhookPage.get(
 /** Creates one and shows its secret. The form carries its id, so that sending it twice makes one. */
 newWebhookPage.post('/webhooks/nuevo', async (contexto) => {
   const { campos, deps, usuario, autor, pagina, redirectTo } = contexto;
-  const read = readPedido(campos, deps.settings.destinos);
+  const read = readPedido(campos, deps.destinos);
   if ('faltas' in read) return newPage(contexto, read.faltas, elegidosOf(campos));
   const id = isUuid(campos['id']) ? campos['id'].toLowerCase() : deps.newId();
   const { secreto, sellado } = newSecreto(id, { newId: deps.newId, sellado: deps.selladoWebhooks });
