@@ -1,3 +1,4 @@
+import type { Secreto } from '@acuse/db';
 import { ConfigError, describeConfig, loadConfig } from '@acuse/runtime';
 import { apiConfig } from '@acuse/settings/api';
 import { panelConfig } from '@acuse/settings/panel';
@@ -13,7 +14,8 @@ export const PROCESS_NAMES = Object.keys(SCHEMAS) as ProcessName[];
 /** The settings of all processes, each absent where it is not set, has no default, or cannot be read. */
 export type Settings = Partial<
   z.output<typeof apiConfig> & z.output<typeof workerConfig> & z.output<typeof panelConfig>
->;
+> &
+  Partial<Readonly<Record<Secreto, string>>>;
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the environment of this machine says to the processes that are judged. */

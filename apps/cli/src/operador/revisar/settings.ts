@@ -69,7 +69,8 @@ function reproachOf(address: string | undefined): string | null {
 
 function* forLive(settings: Settings, processes: readonly string[]): Generator<Finding> {
   const ofPanel = processes.includes('panel');
-  const isOn = (name: 'PAGOS_DEMOSTRACION' | 'WEBHOOK_PERMITIR_HTTP') => settings[name] === true;
+  // A feature that is not installed has no setting.
+  const isOn = (name: string) => Reflect.get(settings, name) === true;
   if (ofPanel && isOn('PAGOS_DEMOSTRACION'))
     yield fault('PAGOS_DEMOSTRACION regala créditos a quien los pida', 'Quite PAGOS_DEMOSTRACION.');
   if (isOn('WEBHOOK_PERMITIR_HTTP'))
