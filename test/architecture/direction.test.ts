@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FEATURES } from '../mutants/features.ts';
-import { importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImportedBy } from './sources.ts';
+import { FEATURES, importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImportedBy } from './sources.ts';
 
 /** What each workspace's production code may import of the others. */
 const MAY: Record<string, readonly string[]> = {

@@ -3,10 +3,6 @@ import { isRetrasada } from './solicitud/agenda.ts';
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 
-/** What crossing its package with the published lists found, on the wire. */
-export const contrapartesListadasOf = ({ cruce }: Pick<VistaSolicitud, 'cruce'>) =>
-  cruce && { total: cruce.listadas, adversas: cruce.adversas };
-
 /** A solicitud on the wire: the same in `descarga/verificar` and in a webhook. */
 export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
   const { id, modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
@@ -17,7 +13,7 @@ export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
     proxima_consulta: isoOrNull(solicitud.proximaConsulta),
     motivo,
     confianza: solicitud.confianza,
-    contrapartes_listadas: contrapartesListadasOf(solicitud),
+    contrapartes_listadas: solicitud.contrapartesListadas,
     reembolsada: solicitud.isReembolsada,
     retrasada: solicitud.terminadaEn === null && isRetrasada(creadaEn, now),
     creada_en: creadaEn.toISOString(),

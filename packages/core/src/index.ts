@@ -1,5 +1,5 @@
 export * from './credencial.ts';
-export { contrapartesListadasOf, datosDeSolicitud } from './datos-solicitud.ts';
+export { datosDeSolicitud } from './datos-solicitud.ts';
 export * from './explicaciones.ts';
 export * from './ports/autoridad.ts';
 export * from './ports/boveda.ts';

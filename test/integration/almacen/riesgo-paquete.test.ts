@@ -25,7 +25,7 @@ async function end(contrapartes: readonly ContraparteVista[] | null, quien?: Tax
       notas: contrapartes === null ? {} : { contrapartes },
     });
   await finish();
-  const cruce = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.cruce;
+  const cruce = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.contrapartesListadas;
   return { id, taxpayer, finish, cruce };
 }
 
@@ -39,7 +39,7 @@ test('of the counterparties of a package those that stand on a list now are note
     { rfc: 'PRO010101AB1', situacion: 'DEFINITIVO', publicada: '2025-01-01' },
   ]);
   const { id, cruce } = await end([vista('PRO030303AB3'), vista('PRO020202AB2', '7'), vista('PRO010101AB1')]);
-  expect(await cruce()).toEqual({ listadas: 2, adversas: 1 });
+  expect(await cruce()).toEqual({ total: 2, adversas: 1 });
   const uno = {
     ...vista('PRO010101AB1'),
     ...{ lista: '69-B', supuesto: 'Definitivo', isAdverso: true, publicada: '2025-01-01' },
@@ -61,7 +61,7 @@ test('an RFC on two lists is two rows and one counterparty, and stands on a list
     SELECT '0198f000-0000-7000-8000-000000000001', n, 'DOS010101AB1', 'Dos', s FROM unnest(ARRAY['No localizados', 'Firmes', 'Firmes']) WITH ORDINALITY AS x (s, n)`;
   await t.sql`INSERT INTO listado_vigente (archivo, lista, version_id) VALUES ('firmes', '69', '0198f000-0000-7000-8000-000000000001')`;
   const { id, cruce } = await end([vista('DOS010101AB1')]);
-  expect(await cruce()).toEqual({ listadas: 1, adversas: 1 });
+  expect(await cruce()).toEqual({ total: 1, adversas: 1 });
   expect((await pageOf(id)).map(({ lista, supuesto }) => [lista, supuesto])).toEqual([
     ['69', 'Firmes, No localizados'],
     ['69-B', 'Desvirtuado'],
@@ -72,8 +72,8 @@ test('an uncrossed package says so, and a package without listed counterparties 
   await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
   for (const [vistas, said] of [
     [null, null],
-    [[], { listadas: 0, adversas: 0 }],
-    [[vista('PRO090909AB9')], { listadas: 0, adversas: 0 }],
+    [[], { total: 0, adversas: 0 }],
+    [[vista('PRO090909AB9')], { total: 0, adversas: 0 }],
   ] as const) {
     const { id, cruce } = await end(vistas);
     expect(await cruce()).toEqual(said);
@@ -95,7 +95,7 @@ test('a package is crossed once: who ends it again, or too late, notes nothing',
   await publish(t, [{ rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' }]);
   await expect(finish()).rejects.toBeInstanceOf(StaleEpoch);
   expect((await pageOf(id)).map(({ supuesto }) => supuesto)).toEqual(['Presunto']);
-  expect(await cruce()).toEqual({ listadas: 1, adversas: 1 });
+  expect(await cruce()).toEqual({ total: 1, adversas: 1 });
 });
 
 test('several features note one end: each gets its own observation, and none that is missing', async () => {

@@ -16,7 +16,7 @@ async function download(caller: Caller, formato: Formato) {
   const solicitudId = await askFor(caller, { ...UN_DIA, formato });
   await waitForEnd(caller, solicitudId);
   const listadas = await createRiesgo(own.db).listPaquete({ solicitudId, despuesDe: null, limite: 1_000 });
-  const cruce = (await createSolicitudes(own.db).find(caller.contribuyenteId, solicitudId))?.cruce;
+  const cruce = (await createSolicitudes(own.db).find(caller.contribuyenteId, solicitudId))?.contrapartesListadas;
   return { cruce, listadas };
 }
 
@@ -48,7 +48,7 @@ test('a package is crossed with the lists that its worker holds, as text and as 
   await waitFor(async () => (await logOf(own, 'worker-1')).includes('"listed_rfcs_held"') || null);
 
   expect(await download(caller, 'csv')).toEqual({
-    cruce: { listadas: 2, adversas: 1 },
+    cruce: { total: 2, adversas: 1 },
     listadas: [
       { ...saidOf(rows, uno), lista: '69-B', supuesto: 'Presunto', isAdverso: true, publicada: '2026-03-05' },
       { ...saidOf(rows, dos), lista: '69-B', supuesto: 'Desvirtuado', isAdverso: false, publicada: '2026-03-05' },
@@ -58,7 +58,7 @@ test('a package is crossed with the lists that its worker holds, as text and as 
   // Another list is current at the end than the one that was read: its word counts, and who left it is gone.
   await publish(own, [enLista(uno, 'DEFINITIVO'), enLista(tres, 'DEFINITIVO')]);
   expect(await download(caller, 'parquet')).toEqual({
-    cruce: { listadas: 1, adversas: 1 },
+    cruce: { total: 1, adversas: 1 },
     listadas: [
       { ...saidOf(rows, uno), lista: '69-B', supuesto: 'Definitivo', isAdverso: true, publicada: '2026-03-05' },
     ],

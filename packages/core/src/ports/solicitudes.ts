@@ -5,12 +5,6 @@ import type { Modo } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
 
-/** How many counterparties of a package stand on a published list, and under a word that speaks against them. */
-export interface CrucePaquete {
-  readonly listadas: number;
-  readonly adversas: number;
-}
-
 /** Every `tipo` of a row of the timeline (`evento`). The database takes no other. */
 export const TIPOS_EVENTO = [
   'ACEPTADA',
@@ -128,8 +122,8 @@ export interface VistaSolicitud {
   readonly registros: number | null;
   /** Null until it is TERMINADA. */
   readonly confianza: Confianza | null;
-  /** Null until it is TERMINADA, and where its package was not crossed with the published lists. */
-  readonly cruce: CrucePaquete | null;
+  /** Counterparties of the package on a list of the SAT; null for a package that was not crossed with the lists. */
+  readonly contrapartesListadas: { readonly total: number; readonly adversas: number } | null;
   /** A feature asked for it, not a caller. */
   readonly hasOrigen: boolean;
   readonly isReembolsada: boolean;

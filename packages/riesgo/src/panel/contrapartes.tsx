@@ -10,10 +10,10 @@ import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from './listadas.ts
 const POR_PAGINA = 50;
 
 /** Reads a page of those of the package that stood on a list, and one more; nothing of a package that was not crossed. */
-async function readListadas({ c, deps }: ContextoCliente, { id, cruce }: DetalleSolicitud) {
+async function readListadas({ c, deps }: ContextoCliente, { id, contrapartesListadas }: DetalleSolicitud) {
   const { contraparte = '' } = c.req.query();
   const read =
-    cruce === null
+    contrapartesListadas === null
       ? []
       : await createRiesgo(deps.database).listPaquete({
           ...{ solicitudId: id, despuesDe: lugarOf(contraparte), limite: POR_PAGINA + 1 },
@@ -38,7 +38,7 @@ export async function showContrapartes(contexto: ContextoCliente, solicitud: Det
 }
 
 function Dicho({ solicitud, pagina }: ContrapartesProps): Child {
-  const { cruce, hasOrigen, rfc, id } = solicitud;
+  const { contrapartesListadas: cruce, hasOrigen, rfc, id } = solicitud;
   if (hasOrigen)
     return (
       <p>
@@ -56,7 +56,7 @@ function Dicho({ solicitud, pagina }: ContrapartesProps): Child {
         por la API con <code>efos/consultar-lote</code>, sin costo.
       </p>
     );
-  if (cruce.listadas === 0)
+  if (cruce.total === 0)
     return <p class="suave">Ninguna contraparte de este ZIP estaba en una lista del SAT cuando se armó.</p>;
   if (pagina.filas.length === 0 && pagina.anterior === null)
     return (
@@ -79,8 +79,8 @@ function Dicho({ solicitud, pagina }: ContrapartesProps): Child {
 
 const here = (href: string | null) => href && `${href}#contrapartes`;
 
-const countOf = ({ listadas, adversas }: NonNullable<DetalleSolicitud['cruce']>) =>
-  `${count(listadas, 'contraparte', 'contrapartes')} de este ZIP ${listadas === 1 ? 'estaba' : 'estaban'} en una lista del SAT cuando se armó, ${adversas === 0 ? 'ninguna' : adversas} por algo que habla en su contra.`;
+const countOf = ({ total, adversas }: NonNullable<DetalleSolicitud['contrapartesListadas']>) =>
+  `${count(total, 'contraparte', 'contrapartes')} de este ZIP ${total === 1 ? 'estaba' : 'estaban'} en una lista del SAT cuando se armó, ${adversas === 0 ? 'ninguna' : adversas} por algo que habla en su contra.`;
 
 function Listadas({ filas }: { readonly filas: readonly ContraparteDePaquete[] }) {
   return (

@@ -1,4 +1,3 @@
-import { contrapartesListadasOf } from '@acuse/core';
 import {
   confianza,
   contrapartesDeSolicitud,
@@ -67,7 +66,7 @@ export default defineOperation({
       bytes,
       sha256,
       confianza: solicitud.confianza ?? 'sin_confirmar',
-      contrapartes_listadas: contrapartesListadasOf(solicitud),
+      contrapartes_listadas: solicitud.contrapartesListadas,
     };
   },
 });

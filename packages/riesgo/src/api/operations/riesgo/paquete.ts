@@ -1,5 +1,4 @@
 import { solicitudIdField } from '@acuse/contract';
-import { contrapartesListadasOf } from '@acuse/core';
 import { contrapartesListadas, needPaquete, solicitudIdData } from '@acuse/operation';
 import { z } from 'zod';
 import { listadaFields, listadaOf, paginaFields, paginaOf, readPagina, sumas } from '../../fields.ts';
@@ -35,7 +34,7 @@ export default defineOperation({
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
     if (solicitud.hasOrigen) throw error('PAQUETE_DE_SINCRONIZACION');
     needPaquete(solicitud, now, error);
-    const contadas = contrapartesListadasOf(solicitud);
+    const contadas = solicitud.contrapartesListadas;
     // An empty list would say that no counterparty is listed.
     if (contadas === null) throw error('PAQUETE_SIN_CRUZAR');
     const read = (de: Pick<Parameters<typeof deps.riesgo.listPaquete>[0], 'despuesDe' | 'limite'>) =>

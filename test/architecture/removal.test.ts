@@ -1,15 +1,15 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
+import { expect, it } from 'vitest';
+import { compile, inCopy, ROOT, runTests } from '../mutants/copy.ts';
+import { FEATURES } from './sources.ts';
 
-/** Workspaces of optional features: each is removed alone, with the features that import it. */
-export const FEATURES = ['borrado', 'capsula', 'correo', 'listas', 'riesgo', 'sincronizacion', 'webhooks'];
-
-/** Features that are also removed together. */
-export const TOGETHER = ['riesgo', 'sincronizacion', 'webhooks', 'correo'];
+/** Features that are also removed together; the tests of the core then pass too. */
+const TOGETHER = ['riesgo', 'sincronizacion', 'webhooks', 'correo'];
 
 /** Tests of the core, which pass without any feature. */
-export const CORE_TESTS = [
+const CORE_TESTS = [
   ...[
     'contract',
     'core',
@@ -34,7 +34,7 @@ const readJson = <T>(path: string): T => JSON.parse(readFileSync(path, 'utf8'));
 const writeJson = (path: string, value: unknown) => writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 
 /** The features and those that import one of them, in the checkout at `root`. */
-export function withDependents(root: string, features: readonly string[]): readonly string[] {
+function withDependents(root: string, features: readonly string[]): readonly string[] {
   const dependents = FEATURES.filter((name) => {
     const { dependencies = {} } = readJson<Manifest>(join(root, `packages/${name}/package.json`));
     return features.some((feature) => `@acuse/${feature}` in dependencies);
@@ -53,7 +53,7 @@ function packagesOf(root: string): readonly string[] {
 }
 
 /** Deletes the folders of features and their lines in every `src/features.ts` of the checkout at `root`. */
-export function removeFeatures(root: string, features: readonly string[]): void {
+function removeFeatures(root: string, features: readonly string[]): void {
   for (const feature of features) {
     rmSync(join(root, 'packages', feature), { recursive: true });
     rmSync(join(root, 'node_modules/@acuse', feature), { force: true });
@@ -72,7 +72,7 @@ export function removeFeatures(root: string, features: readonly string[]): void 
 }
 
 /** The text of a `features.ts` without imports of the features and without the entries that use one of them. */
-export function textWithoutFeatures(text: string, features: readonly string[]): string {
+function textWithoutFeatures(text: string, features: readonly string[]): string {
   const source = ts.createSourceFile('features.tsx', text, ts.ScriptTarget.Latest, true, ts.ScriptKind.TSX);
   const isGone = (specifier: ts.Node) => features.includes(/^.@acuse\/(\w+)/.exec(specifier.getText())?.[1] ?? '');
   const imports = source.statements.filter(ts.isImportDeclaration).filter((one) => isGone(one.moduleSpecifier));
@@ -108,3 +108,23 @@ function entryOf(node: ts.Node): ts.Node {
   if (property === null) throw new Error(`${node.getText()} stands in no list: features.ts must hold lists only`);
   return property;
 }
+
+const SLOW = { tags: ['slow'], timeout: 1_800_000 };
+
+it.each([...FEATURES.map((name) => [name]), TOGETHER])('compiles without %s %s %s %s', SLOW, (...features) =>
+  inCopy(async (copy) => {
+    removeFeatures(copy, withDependents(copy, features.filter(Boolean)));
+    expect(await compile(copy)).toEqual({ status: 0, output: '' });
+    if (features.length < TOGETHER.length) return;
+    const { isGreen, passed, failures, output } = await runTests(copy, CORE_TESTS);
+    expect([failures, isGreen], output).toEqual([[], true]);
+    expect(passed).toBeGreaterThan(1_000);
+  }),
+);
+
+it('removes entries of lists, and imports, of a feature alone', () => {
+  const text = readFileSync(`${ROOT}apps/worker/src/features.ts`, 'utf8');
+  const rest = textWithoutFeatures(text, ['riesgo']);
+  expect(rest).not.toMatch(/@acuse\/riesgo|openCruces/);
+  expect(rest).toContain('openSincronizacion');
+});

@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { compile, inCopy, ROOT, run, runTests } from '../mutants/copy.ts';
 
 /** A change of one file: a new file, or lines behind the only line that holds `after`. */
 interface Edit {
@@ -9,7 +11,7 @@ interface Edit {
 }
 
 /** A section of the recipes whose example can be applied to a checkout. */
-export interface Recipe {
+interface Recipe {
   readonly name: string;
   /** Files that the title promises. */
   readonly files: number;
@@ -22,7 +24,7 @@ const SECTION = /^## (.+) \((\d+) files\)$/m;
 const BLOCK = /^( *)```\w+ (file|in)=(\S+)(?: after="([^"]+)")?\n([\s\S]*?)^\1```$/gm;
 
 /** Recipes of a document that have an example for each file. */
-export function readRecipes(document: string): readonly Recipe[] {
+function readRecipes(document: string): readonly Recipe[] {
   const parts = document.split(SECTION).slice(1);
   return Array.from({ length: parts.length / 3 }, (_, at) => {
     const [name = '', files = '', body = ''] = parts.slice(3 * at, 3 * at + 3);
@@ -36,7 +38,7 @@ export function readRecipes(document: string): readonly Recipe[] {
 }
 
 /** Applies the example to the checkout at `root`. Throws for a file that is there, or a line that is not there once. */
-export function applyRecipe(root: string, { name, edits }: Recipe): void {
+function applyRecipe(root: string, { name, edits }: Recipe): void {
   for (const { path, text, after } of edits) {
     const file = join(root, path);
     if (after === null) {
@@ -52,3 +54,18 @@ export function applyRecipe(root: string, { name, edits }: Recipe): void {
     writeFileSync(file, lines.join('\n'));
   }
 }
+
+const RECIPES = readRecipes(readFileSync(`${ROOT}docs/recipes.md`, 'utf8'));
+
+it.each(RECIPES)('the recipe "$name" holds in a copy', { tags: ['slow'], timeout: 1_800_000 }, (recipe) =>
+  inCopy(async (copy) => {
+    applyRecipe(copy, recipe);
+    expect(new Set(recipe.edits.map(({ path }) => path)).size).toBe(recipe.files);
+    const generated = await run(copy, ['packages/embedded/bin/acuse.mjs', 'generate']);
+    expect(generated.status, generated.output).toBe(0);
+    expect(await compile(copy)).toEqual({ status: 0, output: '' });
+    const { isGreen, passed, failures, output } = await runTests(copy, recipe.tests);
+    expect([failures, isGreen], output).toEqual([[], true]);
+    expect(passed).toBeGreaterThan(0);
+  }),
+);
