@@ -47,9 +47,6 @@ export async function run(cwd: string, args: readonly string[]) {
   return { status, output: output.join('') };
 }
 
-/** Compiles the workspaces of a copy. */
-export const compile = (copy: string) => run(copy, [join(ROOT, 'node_modules/typescript/bin/tsc'), '-b']);
-
 interface Report {
   readonly numPassedTests: number;
   readonly success: boolean;

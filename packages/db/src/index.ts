@@ -18,14 +18,7 @@ export {
 } from './cuentas/auditoria.ts';
 export * from './cuentas/contribuyentes.ts';
 export * from './cuentas/credenciales.ts';
-export {
-  type CuentaOperada,
-  type Cuentas,
-  type CuentaVista,
-  createCuentas,
-  normalizeEmail,
-  type RfcOperado,
-} from './cuentas/cuentas.ts';
+export * from './cuentas/cuentas.ts';
 export * from './cuentas/equipo.ts';
 export * from './cuentas/intentos.ts';
 export * from './cuentas/invitaciones.ts';
@@ -49,15 +42,7 @@ export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';
 export * from './permisos/usuarios-base.ts';
 export type { Records } from './records.ts';
 export * from './recuperacion/recuperacion.ts';
-export {
-  type Cuelga,
-  cuelgan,
-  requireSecretos,
-  SECRETOS,
-  type Secreto,
-  SecretoFaltante,
-  SI_FALTAN,
-} from './rotacion/cuelgan.ts';
+export * from './rotacion/cuelgan.ts';
 export * from './rotacion/resellables.ts';
 export * from './saldo/libro.ts';
 export * from './saldo/pagos.ts';

@@ -1,14 +1,4 @@
-export {
-  firstKey,
-  idsOf,
-  openClaves,
-  openHasher,
-  openKeyring,
-  openOpener,
-  openOwnSealer,
-  openSealer,
-  parseKeys,
-} from './ajustes/open-claves.ts';
+export * from './ajustes/open-claves.ts';
 export { type ApiKey, generateApiKey, parseApiKey, wipeApiKey } from './api-key/api-key.ts';
 export { type ApiKeyHash, type ApiKeyHasher, createApiKeyHasher, registroOf } from './api-key/api-key-hasher.ts';
 export { decodeBase64 } from './body/base64.ts';
@@ -43,18 +33,7 @@ export { MOTIVO_ILEGIBLE, MOTIVOS_CERTIFICADO } from './efirma/motivos.ts';
 export { needsShredKey, rewrapCredencial } from './envelope/credencial-envelope.ts';
 export { createKeyring, createSellado, type Keyring, rewrapSellado } from './envelope/keyring.ts';
 export { huellaDeCuerpo, openRespuesta, sealRespuesta } from './envelope/respuesta-envelope.ts';
-export {
-  changeValores,
-  newAccesos,
-  newSecretos,
-  newServidores,
-  OPERADOR,
-  PROCESOS,
-  partesOf,
-  readValores,
-  type Valores,
-  writeInstalacion,
-} from './instalacion/carpeta.ts';
+export * from './instalacion/carpeta.ts';
 export {
   type ContextoSolicitud,
   createOpener,
