@@ -17,9 +17,9 @@ export async function inCopy<T>(work: (copy: string) => Promise<T>): Promise<T> 
   }
 }
 
-/** Copies everything but installed packages, which are linked: our own packages must be the copy's. */
+/** Copies everything but builds and installed packages, which are linked: our own packages must be the copy's. */
 async function copyCheckout(copy: string): Promise<void> {
-  const isLeftOut = (path: string) => ['node_modules', '.git', '.acuse', 'dist'].includes(basename(path));
+  const isLeftOut = (path: string) => /^(node_modules|\.git|\.acuse|dist|.*\.tsbuildinfo)$/.test(basename(path));
   const installed: string[] = [];
   await cp(ROOT, copy, {
     recursive: true,
