@@ -55,7 +55,7 @@ function applyRecipe(root: string, { name, edits }: Recipe): void {
   }
 }
 
-const RECIPES = readRecipes(readFileSync(`${ROOT}docs/recipes.md`, 'utf8'));
+const RECIPES = readRecipes(readFileSync(`${ROOT}docs/developers/recipes.md`, 'utf8'));
 
 it.each(RECIPES)('the recipe "$name" holds in a copy', { tags: ['slow'], timeout: 1_800_000 }, (recipe) =>
   inCopy(async (copy) => {
