@@ -48,7 +48,7 @@ export function streamCsv<T>(
 }
 
 /** The answer that a browser saves under this name. */
-export const csvResponse = (body: ReadableStream<Uint8Array>, nombre: string) =>
+export const csvResponse = (body: ReadableStream<Uint8Array>, nombre: string): Response =>
   new Response(body, {
     headers: {
       'Content-Type': 'text/csv; charset=utf-8; header=present',
