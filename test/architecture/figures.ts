@@ -79,7 +79,7 @@ export function figures(): readonly Figure[] {
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),
-      limit: 74_284,
+      limit: 74_276,
       goal: 85_000,
     },
     { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },
