@@ -61,7 +61,17 @@ describe('what is generated', () => {
 describe('documents', () => {
   const inside = (folder: string) => readdirSync(`${ROOT}${folder}`).map((name) => `${folder}/${name}`);
   const documents = [
-    ...[...readdirSync(ROOT), ...['docs', 'docs/developers', 'docs/developers/adr', 'docs/operators', 'docs/integrators/es', 'docs/integrators/en'].flatMap(inside)],
+    ...[
+      ...readdirSync(ROOT),
+      ...[
+        'docs',
+        'docs/developers',
+        'docs/developers/adr',
+        'docs/operators',
+        'docs/integrators/es',
+        'docs/integrators/en',
+      ].flatMap(inside),
+    ],
     ...[...inside('apps'), ...inside('packages')].flatMap((workspace) => [
       `${workspace}/README.md`,
       `${workspace}/src/README.md`,

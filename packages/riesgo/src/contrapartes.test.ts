@@ -5,10 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { assemble } from '../../storage/src/assemble/assemble.ts';
 import { createMemoryStore } from '../../storage/src/memoria.ts';
 import { DEFAULT_LIMITS } from '../../storage/src/zip/sat-package.ts';
-import { rfcsOf, run } from '../../storage/testing/run-transformer.ts';
+import { run as transform } from '../../storage/testing/run-transformer.ts';
 import { SAT_HEADER, type SatRow, satLine, satRow, satText } from '../../storage/testing/sat-rows.ts';
 import { zipBytes } from '../../storage/testing/zip-bytes.ts';
 import { Contrapartes, MAX_CONTRAPARTES } from './contrapartes.ts';
+import { RfcsPorHuella } from './rfcs-listados.ts';
+import type { RfcsListados } from './riesgo.ts';
 
 const [UNO, DOS, TRES] = ['PRO010101AB1', 'ÑUÑ&030303AB', 'COAJ850101AB4'] as const;
 
@@ -18,6 +20,22 @@ const de = (rfcEmisor: string, rest: Partial<SatRow> = {}): SatRow =>
 
 const suma = (cfdi: number, monto: string) => ({ cfdi, monto });
 const nada = suma(0, '0.00');
+
+type Options = NonNullable<Parameters<typeof transform>[2]> & { readonly listados?: readonly string[] };
+
+/** A set of these RFCs. */
+function rfcsOf(rfcs: readonly string[]): RfcsListados {
+  const set = new RfcsPorHuella(rfcs.length);
+  for (const rfc of rfcs) set.add(rfc);
+  return set;
+}
+
+/** Runs the transformer with an observer of these listed RFCs; without RFCs, with none. */
+function run(text: string | Buffer, cuts: readonly number[] = [], { listados, ...options }: Options = {}) {
+  const contrapartes = listados === undefined ? null : new Contrapartes(options.tipo ?? 'recibidos', rfcsOf(listados));
+  const ran = transform(text, cuts, { ...options, observers: contrapartes === null ? [] : [contrapartes] });
+  return { ...ran, contrapartes: contrapartes?.observed ?? null };
+}
 
 describe('counterparties that may stand on a list', () => {
   test('are those whose RFC is in the set, with the last name and the CFDI in force of ingreso and of egreso', () => {

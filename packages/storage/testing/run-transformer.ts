@@ -1,7 +1,5 @@
-import { PaqueteSatInvalido, type Periodo, type TipoDescarga } from '@acuse/core';
-import { type ContraparteVista, type RfcsListados, RfcsPorHuella } from '@acuse/riesgo';
+import { PaqueteSatInvalido, type Periodo, type RowObserver, type TipoDescarga } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
-import { Contrapartes } from '../../riesgo/src/contrapartes.ts';
 import { type InvalidText, RecordReader, rfcColumnOf } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';
@@ -14,21 +12,13 @@ export interface Run {
   readonly csv: Buffer;
   readonly transformer: MetadataTransformer;
   readonly resumen: Resumen;
-  readonly contrapartes: readonly ContraparteVista[] | null;
-}
-
-/** A set of these RFCs. */
-export function rfcsOf(rfcs: readonly string[]): RfcsListados {
-  const set = new RfcsPorHuella(rfcs.length);
-  for (const rfc of rfcs) set.add(rfc);
-  return set;
 }
 
 /** Runs the transformer over the text cut at these offsets. */
 export function run(
   text: string | Buffer,
   cuts: readonly number[] = [],
-  options: { recortar?: Periodo; terceros?: string; tipo?: TipoDescarga; listados?: readonly string[] } = {},
+  options: { recortar?: Periodo; terceros?: string; tipo?: TipoDescarga; observers?: readonly RowObserver[] } = {},
 ): Run {
   const terceros = new Terceros(limits, 'key');
   if (options.terceros !== undefined) {
@@ -37,15 +27,14 @@ export function run(
     reader.end();
   }
   const resumen = new Resumen();
-  const { tipo = 'recibidos', listados } = options;
-  const contrapartes = listados === undefined ? null : new Contrapartes(tipo, rfcsOf(listados));
-  const seen = { resumen, rfcColumn: rfcColumnOf(tipo), observers: contrapartes === null ? [] : [contrapartes] };
+  const { tipo = 'recibidos', observers = [] } = options;
+  const seen = { resumen, rfcColumn: rfcColumnOf(tipo), observers };
   const recortar = options.recortar ?? null;
   const transformer = new MetadataTransformer({ recortar, terceros, invalid, ...seen });
   const out: Buffer[] = [];
   for (const chunk of cut(Buffer.from(text), cuts)) out.push(...transformer.push(chunk));
   out.push(...transformer.end());
-  return { csv: Buffer.concat(out), transformer, resumen, contrapartes: contrapartes?.observed ?? null };
+  return { csv: Buffer.concat(out), transformer, resumen };
 }
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
