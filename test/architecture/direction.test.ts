@@ -224,11 +224,14 @@ describe('direction', () => {
   });
 
   it('knows every workspace, and each declares exactly the workspaces that it imports', () => {
+    const dockerfile = readFileSync(`${ROOT}apps/Dockerfile`, 'utf8');
     for (const folder of ['packages', 'apps'])
       for (const name of readdirSync(`${ROOT}${folder}`)) {
         const path = `${folder}/${name}`;
         if (!existsSync(`${ROOT}${path}/package.json`)) continue;
         expect(MAY, path).toHaveProperty([path]);
+        // Without its manifest, npm in the image links no workspace.
+        expect(dockerfile).toContain(`\nCOPY ${path}/package.json ${path}/\n`);
         const manifest = JSON.parse(readFileSync(`${ROOT}${path}/package.json`, 'utf8'));
         const declared = Object.keys(manifest.dependencies ?? {}).filter((dependency) =>
           dependency.startsWith('@acuse/'),
