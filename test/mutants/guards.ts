@@ -290,7 +290,7 @@ export const GUARDS: readonly Guard[] = [
   },
   {
     name: 'the mode of the key that asks who of the counterparties is listed',
-    file: 'packages/riesgo/src/api/operations/riesgo/proveedores.ts',
+    file: 'packages/sincronizacion/src/api/fields.ts',
     edits: [{ from: 'access.contribuyenteId, access.apiKey.modo', to: 'access.contribuyenteId, null' }],
     tests: ['test/integration/flujo/modos.test.ts'],
   },

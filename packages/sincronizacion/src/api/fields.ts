@@ -1,6 +1,6 @@
 import { CfdiError, fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
 import { addDays, calendarDay, FALLAS_DE_LECTURA, type Modo } from '@acuse/core';
-import { type Contexto, checkPeriodo, instante, primerDiaDelSat, rfcData } from '@acuse/operation';
+import { type Contexto, type ContextoBase, checkPeriodo, instante, primerDiaDelSat, rfcData } from '@acuse/operation';
 import { z } from 'zod';
 import type { TramoAjustes, VistaSincronizacion } from '../db/index.ts';
 import {
@@ -42,6 +42,16 @@ interface Ajustes {
   readonly tipo?: Tipo | undefined;
   readonly desde?: string | undefined;
   readonly frecuencia?: Frecuencia | undefined;
+}
+
+/** The subscription that the key of a call may see. Throws `SINCRONIZACION_NO_ENCONTRADA`. */
+export async function needSincronizacion(
+  { deps, access }: Pick<ContextoBase<Pick<SincronizacionDeps, 'sincronizaciones'>>, 'deps' | 'access'>,
+  error: (nombre: 'SINCRONIZACION_NO_ENCONTRADA') => CfdiError,
+): Promise<VistaSincronizacion> {
+  const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
+  if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+  return vista;
 }
 
 /** Both kinds, or the one of them that is kept up to date. */

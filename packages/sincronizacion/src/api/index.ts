@@ -4,6 +4,8 @@ import { EVENTOS } from './eventos.ts';
 
 const ports = { sincronizaciones: createSincronizaciones, almacenes: createAlmacenes };
 
+export { needSincronizacion } from './fields.ts';
+
 export type SincronizacionDeps = OperationDeps & PortsOf<typeof ports>;
 
 export const defineOperation = operationsWith<SincronizacionDeps>();

@@ -1,5 +1,6 @@
 import { rfcField } from '@acuse/contract';
 import { instante } from '@acuse/operation';
+import { needSincronizacion } from '@acuse/sincronizacion/api';
 import { z } from 'zod';
 import { contraparteCfdi, listadaFields, listadaOf, paginaFields, paginaOf, readPagina } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
@@ -29,9 +30,7 @@ export default defineOperation({
   errors: ['SINCRONIZACION_NO_ENCONTRADA'],
 
   async handle(pagina, { deps, access, error }) {
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
-    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
-    const { almacenId } = vista;
+    const { almacenId } = await needSincronizacion({ deps, access }, error);
     return readPagina(
       pagina,
       (de) => deps.riesgo.list({ ...de, almacenId, uuids: UUIDS }),

@@ -14,6 +14,7 @@ import {
   filtroOf,
   lugarOf,
 } from '../../cfdi.ts';
+import { needSincronizacion } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
 const POR_PAGINA = 100;
@@ -40,8 +41,7 @@ export default defineOperation({
   check: checkFiltro,
 
   async handle({ limite = POR_PAGINA, cursor, rfc: _, ...cuerpo }, { deps, access, error }) {
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
-    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    const vista = await needSincronizacion({ deps, access }, error);
     const wrong = checkTipo(cuerpo, vista);
     if (wrong !== null) throw error('CAMPO_INVALIDO', { ...wrong });
     const despuesDe = cursor === undefined ? null : lugarOf(vista, cuerpo, cursor);

@@ -3,6 +3,7 @@ import { importeTexto, rfcDelSat, texto } from '@acuse/operation';
 import { z } from 'zod';
 import type { SumaPorEfecto, Sumas } from '../../../db/index.ts';
 import { alcanceDe, alcanceFields, checkFiltro, checkTipo, filtroFields, filtroOf } from '../../cfdi.ts';
+import { needSincronizacion } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
 const CONTRAPARTES = 10;
@@ -95,8 +96,7 @@ export default defineOperation({
   check: checkFiltro,
 
   async handle({ rfc: _, contrapartes = CONTRAPARTES, ...cuerpo }, { deps, access, error }) {
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
-    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    const vista = await needSincronizacion({ deps, access }, error);
     const wrong = checkTipo(cuerpo, vista);
     if (wrong !== null) throw error('CAMPO_INVALIDO', { ...wrong });
     const pedido = { almacenId: vista.almacenId, filtro: filtroOf(cuerpo, vista), contrapartes };

@@ -4,7 +4,7 @@ import { estadoCfdi, instante, itemsOf, limiteDePagina, texto, total } from '@ac
 import { z } from 'zod';
 import { dueOn } from '../../../index.ts';
 import { cfdiFields, datosDeCfdi } from '../../cfdi.ts';
-import { cursorField, cursorOf, despuesDe } from '../../fields.ts';
+import { cursorField, cursorOf, despuesDe, needSincronizacion } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
 const POR_PAGINA = 500;
@@ -72,8 +72,7 @@ export default defineOperation({
   },
 
   async handle({ limite = POR_PAGINA, desde, cursor }, { deps, access, error }) {
-    const vista = await deps.sincronizaciones.find(access.contribuyenteId, access.apiKey.modo);
-    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    const vista = await needSincronizacion({ deps, access }, error);
     const { almacenId } = vista;
     const despues =
       desde === undefined || cursor !== undefined

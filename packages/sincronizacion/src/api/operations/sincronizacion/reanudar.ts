@@ -1,7 +1,7 @@
 import { rfcField } from '@acuse/contract';
 import { autorOf } from '@acuse/operation';
 import { z } from 'zod';
-import { datosDeSincronizacion, sincronizacionData } from '../../fields.ts';
+import { datosDeSincronizacion, needSincronizacion, sincronizacionData } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
 export default defineOperation({
@@ -17,12 +17,9 @@ export default defineOperation({
   errors: ['SINCRONIZACION_NO_ENCONTRADA', 'SINCRONIZACION_SIN_PERMISO'],
 
   async handle(_, { deps, access, ip, error }) {
-    const { contribuyenteId, apiKey } = access;
-    const found = () => deps.sincronizaciones.find(contribuyenteId, apiKey.modo);
-    if ((await found()) === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
-    await deps.sincronizaciones.resume(contribuyenteId, autorOf(access, ip));
-    const vista = await found();
-    if (vista === null) throw error('SINCRONIZACION_NO_ENCONTRADA');
+    await needSincronizacion({ deps, access }, error);
+    await deps.sincronizaciones.resume(access.contribuyenteId, autorOf(access, ip));
+    const vista = await needSincronizacion({ deps, access }, error);
     if (vista.estado === 'PAUSADA') throw error('SINCRONIZACION_SIN_PERMISO');
     return datosDeSincronizacion(vista);
   },
