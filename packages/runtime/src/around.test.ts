@@ -21,6 +21,7 @@ it('runs work around a named method, or around each, with its arguments and its 
     },
   });
   expect([await named.double(4), await named.half(4), named.rate, seen]).toEqual([9, 2, 2, [4]]);
+  expect(String(named)).toBe(String(port));
   const each = around(port, async (run) => {
     seen.push('each');
     return run();

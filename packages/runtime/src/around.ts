@@ -14,10 +14,13 @@ type Notes<P> = {
 
 /** The same port with work around the methods that `work` names, or around each of them. */
 export function around<P extends object>(port: P, work: Around<P> | (<R>(run: () => Promise<R>) => Promise<R>)): P {
+  // A name of Object.prototype, such as toString, is no work.
+  const workOf = (name: PropertyKey): unknown =>
+    typeof work === 'function' ? work : Object.hasOwn(work, name) ? Reflect.get(work, name) : undefined;
   return new Proxy(port, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name);
-      const own: unknown = typeof work === 'function' ? work : Reflect.get(work, name);
+      const own = workOf(name);
       if (typeof member !== 'function' || typeof own !== 'function') return member;
       return (...args: unknown[]) => own(() => Reflect.apply(member, target, args), ...args);
     },

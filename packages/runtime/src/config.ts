@@ -131,7 +131,7 @@ function protocolOf(value: string): string {
 /** The environment of a process, as `process.env` gives it. */
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Rule between settings: `check` calls `miss` with the name of a setting and what is wrong with it (Spanish). */
+/** Rule between settings: `check` calls `miss` with the name of a setting and its fault (Spanish). */
 export interface ConfigRule {
   check(config: object, miss: (name: string, message: string) => void): void;
 }
