@@ -45,13 +45,13 @@ const PORTS = {
 export type DatabasePorts = PortsOf<typeof PORTS>;
 
 /** Openers of all ports: of the core and of the features. */
-const ALL_PORTS: Readonly<Record<string, OpenPort>> = Object.assign({}, PORTS, ...FEATURES.map(({ ports }) => ports));
+const ALL_PORTS = Object.entries<OpenPort>(Object.assign({}, PORTS, ...FEATURES.map(({ ports }) => ports)));
 
-const mapPorts = (make: (name: string) => object) =>
-  Object.fromEntries(Object.keys(ALL_PORTS).map((name) => [name, make(name)])) as unknown as DatabasePorts;
+const mapPorts = (make: (name: string, open: OpenPort) => object) =>
+  Object.fromEntries(ALL_PORTS.map(([name, open]) => [name, make(name, open)])) as unknown as DatabasePorts;
 
 /** Opens every port that reaches the database: of the core, and of the features under their own names. */
-export const openPorts = (database: Database): DatabasePorts => mapPorts((name) => ALL_PORTS[name]?.(database) ?? {});
+export const openPorts = (database: Database): DatabasePorts => mapPorts((_, open) => open(database));
 
 /** Events of the core and of the features. */
 export const EVENTOS: Eventos = Object.assign({}, EVENTOS_DEL_NUCLEO, ...FEATURES.map(({ eventos }) => eventos));

@@ -44,9 +44,7 @@ export async function createDeps(
   const settings = settingsOf(config, publicUrl, await readVersion());
   const api = createApiClient({ url: settings.apiInternalUrl, userAgent: `acuse-panel/${settings.version}` });
   const now = () => new Date();
-  const accountMail: readonly AccountMail[] = FEATURES.flatMap(
-    ({ openAccountMail }) => openAccountMail?.(database) ?? [],
-  );
+  const accountMail: readonly AccountMail[] = FEATURES.flatMap((one) => one.openAccountMail?.(database) ?? []);
   return {
     database,
     paquetes,

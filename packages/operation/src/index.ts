@@ -1,4 +1,3 @@
-export * from './errors.ts';
 export * from './eventos.ts';
 export * from './feature.ts';
 export * from './fields.ts';

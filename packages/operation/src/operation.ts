@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { CATALOGO, type CampoErroneo, type CfdiError, type DatosError, type NombreError } from '@acuse/contract';
+import { CATALOGO, type CampoErroneo, CfdiError, type DatosError, type NombreError } from '@acuse/contract';
 import type {
   AccessSnapshot,
   CanalSat,
@@ -295,4 +295,15 @@ export function errorsOf(operation: Operation): readonly NombreError[] {
       ...errors,
     ]),
   ];
+}
+
+/**
+ * The working statement found another version of the access snapshot than the one that let the call in. The pipeline
+ * reads the snapshot again; when it keeps changing, the error asks the caller to try again.
+ */
+export class StaleAccess extends CfdiError {
+  constructor() {
+    super('SALDO_NO_DISPONIBLE', { reintentar_en: 1 });
+    this.name = 'StaleAccess';
+  }
 }
