@@ -78,7 +78,7 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'La API key con la que se pidió fue revocada, y con ella se canceló lo que estaba en curso.',
     remedio: 'Genere una API key nueva, guarde con ella la CIEC o la e.firma y pida la solicitud otra vez.',
     english: {
-      cause: 'The API key that made it was revoked, which cancelled what was under way.',
+      cause: 'The API key that made the request was revoked, which cancelled the request.',
       remedy: 'Make a new API key, store the CIEC or the e.firma with it and make the request again.',
     },
     accion: 'llaves',
@@ -144,7 +144,7 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'El SAT aceptó la solicitud y después la rechazó, también cuando se le pidió de nuevo.',
     remedio: `Suele ser pasajero. ${REPETIR} Si vuelve a ocurrir, pruebe con un periodo más corto.`,
     english: {
-      cause: 'The SAT accepted the request and refused it later, also when it was asked anew.',
+      cause: 'The SAT accepted the request and refused it later, also when asked again.',
       remedy: `It usually passes. ${REPEAT} If it happens again, try a shorter period.`,
     },
     accion: 'repetir',
@@ -153,7 +153,7 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'El SAT tuvo un problema al preparar la solicitud, también cuando se le pidió de nuevo.',
     remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
     english: {
-      cause: 'The SAT failed while it prepared the request, also when it was asked anew.',
+      cause: 'The SAT failed while it prepared the request, also when asked again.',
       remedy: `It usually passes: wait some hours. ${REPEAT}`,
     },
     accion: 'repetir',
@@ -200,7 +200,7 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     remedio: 'Guarde la e.firma, que no necesita captcha, o pida al operador que configure un lector.',
     english: {
       cause:
-        'To log in to the portal of the SAT by CIEC a captcha has to be read, and this installation has nobody who reads it.',
+        'The log-in to the portal of the SAT by CIEC needs a captcha, and this installation has no reader of captchas.',
       remedy: 'Store the e.firma, which needs no captcha, or have the operator set up a reader.',
     },
     accion: 'credenciales',
@@ -209,7 +209,7 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'El SAT no entendió o no admitió lo que se le envió.',
     remedio: `${REPETIR} Si vuelve a ocurrir, avise al operador: puede que el SAT haya cambiado algo.`,
     english: {
-      cause: 'The SAT did not understand or admit what was sent to it.',
+      cause: 'The SAT did not understand or admit the request.',
       remedy: `${REPEAT} If it happens again, tell the operator: the SAT may have changed something.`,
     },
     accion: 'repetir',
@@ -220,7 +220,7 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     english: {
       cause:
         'The SAT wanted to send the query on to an address that this installation does not know, and it was not followed.',
-      remedy: 'Tell the operator: nobody else can admit new addresses of the SAT.',
+      remedy: 'Tell the operator, who can admit new addresses of the SAT.',
     },
   },
   NO_RESPONDE: repeat('El SAT no contestó.', 'The SAT did not answer.'),

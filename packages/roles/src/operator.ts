@@ -24,7 +24,7 @@ export interface OperatorDeps {
   openEraser(): Promise<Eraser>;
   /** Waits `ms` milliseconds. */
   pause(ms: number): Promise<void>;
-  /** Runs work of which a statement may take `timeoutMs` milliseconds. */
+  /** Runs work whose statements may each take `timeoutMs` milliseconds. */
   slow<T>(timeoutMs: number, run: (database: Database) => Promise<T>): Promise<T>;
   /** Prints a result as a line of JSON. */
   show(result: unknown): void;

@@ -21,9 +21,9 @@ function stepsOf(name: string): string {
   return steps.replace(/^#.*\n/gm, '');
 }
 
-/** The parts of docs/developers/calls.md: the function `call`, the preparation, one line an operation. */
+/** The parts of docs/integrators/en/calls.md: the function `call`, the preparation, one line an operation. */
 function readCalls() {
-  const text = read('docs/developers/calls.md');
+  const text = read('docs/integrators/en/calls.md');
   const call = /^call\(\) \{.*\}$/m.exec(text)?.[0];
   const prep = /```sh\n(op\(\)[\s\S]*?)```/.exec(text)?.[1];
   const rows = [...text.matchAll(/^\| `([\w/-]+)` \| ([01]) \| `((?:op|call) [^`]+)` \| (.*) \|$/gm)].map(
@@ -32,7 +32,7 @@ function readCalls() {
       fields: [...data.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),
     }),
   );
-  if (call === undefined || prep === undefined) throw new Error('docs/developers/calls.md lacks the functions');
+  if (call === undefined || prep === undefined) throw new Error('docs/integrators/en/calls.md lacks the functions');
   return { call, prep, rows };
 }
 

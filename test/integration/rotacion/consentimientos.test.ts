@@ -93,7 +93,7 @@ it('leaves consents that do not open as they are, and seals none for a key that 
 it('brings back no consent that is revoked meanwhile, and takes nothing from who consents anew', async () => {
   const t = await open();
   const [revocada, renewed] = await t.add(2);
-  if (!revocada || !renewed) throw new Error('nobody subscribed');
+  if (!revocada || !renewed) throw new Error('no subscription was made');
   const after = openSealer(`w2:${w2.publicKey}`, `p2:${p2}`);
   // Both change after their page was read, and before the order writes: it waits for the rows, which are locked.
   const client = await t.db.pool.connect();

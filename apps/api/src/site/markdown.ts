@@ -18,7 +18,7 @@ export interface Rendered {
 
 /** Where a link of a page leads: an address of the site or of another host, or null when it leads to no page. */
 type Resolve = (href: string) => { readonly to: string; readonly page?: Page } | null;
-/** The document of which the reference is made. */
+/** Source of the reference. */
 const OPENAPI = 'docs/openapi.json';
 /** A link that is named after its file, which readers of the site do not see. */
 const FILE_NAME = /^[\w./-]+\.md$/;

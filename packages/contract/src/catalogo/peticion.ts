@@ -174,7 +174,7 @@ export const PETICIONES = {
     texto:
       'La sincronización sigue en pausa: ya no hay permiso para usar la CIEC, porque venció, se retiró, o cambiaron la CIEC o la API key. Dé uno nuevo con /api/v1/sincronizacion/crear; lo leído y sus cambios siguen ahí.',
     english:
-      'The subscription stays paused: there is no consent for the CIEC any more, because its time is over, it was taken back, or the CIEC or the API key changed. Give a new one with /api/v1/sincronizacion/crear; what was read and its changes are still there.',
+      'The subscription stays paused: the consent for the CIEC expired or was withdrawn, or the CIEC or the API key changed. Give a new one with /api/v1/sincronizacion/crear; what was read and its changes are still there.',
   },
   SECRETOS_DEMASIADOS: {
     http: 409,

@@ -120,7 +120,7 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
       campos: { 'campo-codigo': 'x', 'campo-password': 'una clave que nadie tiene' },
       falta: 'campo-codigo',
     },
-  ])('shows its fault where it is at $path, to somebody who is not logged in', async (testCase) => {
+  ])('shows a fault beside its field at $path, without a log-in', async (testCase) => {
     const tab = await browser.abrir();
     await refuse(tab, testCase);
     await tab.close();
