@@ -49,7 +49,11 @@ async function manifest() {
   const { name, version, license, description } = await read(join(HERE, 'package.json'));
   const { engines } = await read(join(ROOT, 'package.json'));
   return {
-    ...{ name, version, private: true, license, description },
+    name,
+    version,
+    private: true,
+    license,
+    description,
     keywords: ['sat', 'cfdi', 'descarga-masiva', 'simulador', 'mexico', 'facturacion', 'e.firma'],
     type: 'module',
     engines,

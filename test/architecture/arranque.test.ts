@@ -70,7 +70,10 @@ function environmentOf(title: string, given: Readonly<Record<string, string>>, s
       given: env.worker,
     });
   return panelEnv(addresses, inPlace(filesOf(secrets, 'panel')), {
-    ...{ port: ports.panel ?? 8081, apiUrl: 'http://127.0.0.1:8080', autoridades, given: env.panel },
+    port: ports.panel ?? 8081,
+    apiUrl: 'http://127.0.0.1:8080',
+    autoridades,
+    given: env.panel,
   });
 }
 

@@ -33,9 +33,19 @@ const listOf = (text = '') => text.split(',').map((name) => name.trim());
 
 /** What Prisma makes of its types where no `@db.` says another. */
 const DB_TYPES: Readonly<Record<string, string>> = {
-  ...{ String: 'text', Int: 'integer', BigInt: 'bigint', Boolean: 'boolean', Json: 'jsonb', Bytes: 'bytea' },
-  ...{ Timestamp: 'timestamp without time zone', Char: 'character', Decimal: 'numeric' },
-  ...{ Timestamptz: 'timestamp with time zone', Uuid: 'uuid', Date: 'date', SmallInt: 'smallint' },
+  String: 'text',
+  Int: 'integer',
+  BigInt: 'bigint',
+  Boolean: 'boolean',
+  Json: 'jsonb',
+  Bytes: 'bytea',
+  Timestamp: 'timestamp without time zone',
+  Char: 'character',
+  Decimal: 'numeric',
+  Timestamptz: 'timestamp with time zone',
+  Uuid: 'uuid',
+  Date: 'date',
+  SmallInt: 'smallint',
 };
 
 function readTable(model: string, comment: string, feature: string, body: string): [model: string, table: Table] {

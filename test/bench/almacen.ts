@@ -146,8 +146,12 @@ export async function benchAlmacen(postgresUrl: string, most: number, packageRow
     const merge = (filas: Iterable<FilaCfdi>) =>
       almacenes.merge(
         {
-          ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', ...PERIODO },
-          ...{ pedidaEn: new Date(), isConfirmada: true },
+          almacenId,
+          solicitudId: randomUUID(),
+          tipo: 'recibidos',
+          ...PERIODO,
+          pedidaEn: new Date(),
+          isConfirmada: true,
         },
         csvOf(filas, 131_072),
         signal,

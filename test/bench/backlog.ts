@@ -88,8 +88,13 @@ export async function startWorkers(
     let wakeRelay = () => {};
     const runner = createRunner(
       {
-        ...{ claims, log, checkpoint: noCheckpoint, metrics: createMetrics('worker').metrics },
-        ...{ leaseSeconds: LEASE_SECONDS, retrySeconds: 5, freed: () => wakeRelay() },
+        claims,
+        log,
+        checkpoint: noCheckpoint,
+        metrics: createMetrics('worker').metrics,
+        leaseSeconds: LEASE_SECONDS,
+        retrySeconds: 5,
+        freed: () => wakeRelay(),
       },
       { queue: 'descargas', run: (claimed) => deps.step(claimed, claims) },
     );

@@ -110,7 +110,10 @@ describe.skipIf(HELM === null)('the chart, rendered by Helm', () => {
         expect([component, container, securityContext]).toEqual([
           ...[component, container],
           {
-            ...{ allowPrivilegeEscalation: false, readOnlyRootFilesystem: true, runAsNonRoot: true, privileged: false },
+            allowPrivilegeEscalation: false,
+            readOnlyRootFilesystem: true,
+            runAsNonRoot: true,
+            privileged: false,
             capabilities: { drop: ['ALL'] },
           },
         ]);

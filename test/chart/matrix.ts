@@ -18,7 +18,9 @@ export const MATRIX: Readonly<Record<string, Values>> = {
   'scaled by processors': { ...LEAST, escala: { hpa: true } },
   'with everything on': {
     ...LEAST,
-    ...{ nombre: 'acuse-produccion', imagePullSecrets: [{ name: 'registro' }], autoridades: { pem: 'PEM' } },
+    nombre: 'acuse-produccion',
+    imagePullSecrets: [{ name: 'registro' }],
+    autoridades: { pem: 'PEM' },
     imagen: { repositorio: 'registro.example/acuse', huella: `sha256:${'0a'.repeat(32)}`, pullPolicy: 'Always' },
     cola: { enPostgres: true },
     almacen: { endpoint: 'https://s3.example', publico: 'https://paquetes.example', crearBucket: true },

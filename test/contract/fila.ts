@@ -19,6 +19,46 @@ export interface Fila {
   readonly errores: readonly string[];
 }
 
+/** Names of a text in their order. */
+const names = (text: string) => text.split(' ').filter(Boolean);
+
+/** `name:type` of a text; a string without a type. */
+const typed = (text: string) => names(text).map((word) => word.split(':') as [string, string?]);
+
+/** A row whose fields are texts of names: `limite?:integer` is optional and an integer, without a type it is a string. */
+export function row(
+  path: string,
+  cost: Fila['cost'],
+  credencial: Fila['credencial'],
+  rfc: Fila['rfc'],
+  rest: Pick<Fila, 'valores'> & {
+    campos: string;
+    data: string | null;
+    ours?: string;
+    errores: string;
+    elementos?: string;
+  },
+): Fila {
+  const { campos, data, ours, errores, elementos, valores } = rest;
+  const fields = typed(campos).map(([name, tipo = 'string']) => [
+    name.replace('?', ''),
+    { tipo: tipo as Tipo, requerido: !name.endsWith('?') },
+  ]);
+  const types = typed(elementos ?? '').map(([name, tipo = 'string']) => [name, tipo]);
+  return {
+    path,
+    cost,
+    credencial,
+    rfc,
+    campos: Object.fromEntries(fields),
+    data: data === null ? null : names(data),
+    errores: names(errores),
+    ...(ours === undefined ? {} : { ours: names(ours) }),
+    ...(elementos === undefined ? {} : { elementos: Object.fromEntries(types) }),
+    ...(valores === undefined ? {} : { valores }),
+  };
+}
+
 const VALORES: Readonly<Record<string, unknown>> = {
   rfc_emisor: 'ACU200101DB1',
   rfc_receptor: 'XIQB891116QE4',

@@ -1,4 +1,4 @@
-import type { Fila } from './fila.ts';
+import { type Fila, row } from './fila.ts';
 
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
@@ -6,354 +6,288 @@ import type { Fila } from './fila.ts';
  * `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`, `webhooks/…` and `id_cif` are
  * ours.
  */
-const texto = { tipo: 'string', requerido: true } as const;
-const optional = { tipo: 'string', requerido: false } as const;
-const rfc = { rfc: texto };
-const periodo = { rfc: texto, desde: texto, hasta: texto };
-/** The fields of a page. */
-const pagina = { limite: { tipo: 'integer', requerido: false }, cursor: optional } as const;
-const ejercicio = { rfc: texto, ejercicio: { tipo: 'integer', requerido: true }, ...pagina } as const;
-const lista = ['total', 'items'];
-/** How an answer was obtained, and for a list how sure it is. */
-const camino = ['canal', 'credencial'];
-const certainty = ['siguiente', 'confianza', 'reembolsada', ...camino];
-const pagada = ['402/1004'];
-const cfdi = { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' } as const;
+const pagina = 'limite?:integer cursor?';
+const cfdi = 'uuid emisor_rfc total:number fecha:date';
 /** An invented cursor is refused. */
 const primera = { cursor: undefined };
-const listado = { data: lista, ours: certainty, errores: pagada, valores: primera } as const;
-const llave = ['401/1001'];
-const listas = { cost: 0, credencial: 'API key', errores: llave } as const;
-const deListas = ['listas_consultadas', 'fecha_corte', 'edos_fuente'];
-const deRfc = ['situacion', 'historial', 'listas', 'advertencias', ...deListas];
-const numero = { tipo: 'integer', requerido: false } as const;
-const webhook = { webhook_id: texto };
-const webhooks = { cost: 0, credencial: 'API key', rfc: 'ninguno' } as const;
-const sincronizacion = { cost: 0, credencial: 'API key', rfc: 'propio' } as const;
-const ajustes = { rfc: texto, tipo: optional, desde: optional, frecuencia: optional };
-const costo = [
-  'lecturas_iniciales',
-  'creditos_iniciales',
-  'lecturas_al_mes',
-  'creditos_al_mes',
-  'creditos_por_confirmar',
-];
-const suSincronizacion = [
-  ...['rfc', 'tipo', 'desde', 'frecuencia', 'hora', 'estado', 'motivo', 'pausada_en', 'consentimiento', 'cambios'],
-  ...[
-    'ultima_lectura',
-    'proxima_lectura',
-    'periodos_por_leer',
-    'periodos_con_fallas',
-    'periodos_por_confirmar',
-    'periodos_sin_confirmar',
-    'ultima_falla',
-    'creada_en',
-  ],
-];
-const filtroCfdi = {
-  ...{ rfc: texto, tipo: optional, desde: optional, hasta: optional, contraparte_rfc: optional, estado: optional },
-  ...{ efecto_comprobante: optional, monto_min: optional, monto_max: optional, uuid: optional },
+/** How an answer was obtained, and for a list how sure it is. */
+const listado = {
+  data: 'total items',
+  ours: 'siguiente confianza reembolsada canal credencial',
+  errores: '402/1004',
+  valores: primera,
 };
+const deListas = 'listas_consultadas fecha_corte edos_fuente';
+const webhook =
+  'webhook_id url descripcion eventos estado motivo apagado_en fallando_desde pendientes secretos_anteriores creado_en';
+const sincronizacion =
+  'rfc tipo desde frecuencia hora estado motivo pausada_en consentimiento cambios ultima_lectura proxima_lectura ' +
+  'periodos_por_leer periodos_con_fallas periodos_por_confirmar periodos_sin_confirmar ultima_falla creada_en';
+const filtros = 'desde? hasta? contraparte_rfc? estado? efecto_comprobante? monto_min? monto_max? uuid?';
 const filtrados = { ...primera, estado: 'VIGENTE', efecto_comprobante: 'I', monto_min: '1.00', monto_max: '2.00' };
-const alcance = ['conocido_desde', 'releido_desde', 'ultima_lectura', 'periodos_por_leer'];
-const suWebhook = [
-  ...['webhook_id', 'url', 'descripcion', 'eventos', 'estado', 'motivo', 'apagado_en', 'fallando_desde'],
-  ...['pendientes', 'secretos_anteriores', 'creado_en'],
-];
+const alcance = 'conocido_desde releido_desde ultima_lectura periodos_por_leer';
 
 export const TABLA: readonly Fila[] = [
-  {
-    ...{ path: 'descarga/consulta-cfdi', cost: 1, credencial: 'API key', rfc: 'ninguno' },
-    campos: { rfc_emisor: texto, rfc_receptor: texto, uuid: texto, total: { tipo: 'number', requerido: true } },
-    data: ['uuid', 'estado', 'total'],
-    ours: ['es_cancelable', 'estado_cancelacion', 'validacion_efos', 'advertencias'],
-    errores: [...pagada, '404/2002'],
-  },
-  {
-    ...{ path: 'tax/descarga-metadata', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    campos: { ...periodo, tipo: texto, formato: optional, capsula: { tipo: 'boolean', requerido: false } },
-    data: ['solicitud_id', 'estado'],
-    ours: ['duplicada'],
-    errores: pagada,
-  },
-  {
-    ...{ path: 'tax/comunicados', cost: 1, credencial: 'API key', rfc: 'propio' },
-    campos: { rfc: texto, desde: optional, hasta: optional, ...pagina },
-    elementos: { id: 'string', asunto: 'string', fecha: 'date' },
+  row('descarga/consulta-cfdi', 1, 'API key', 'ninguno', {
+    campos: 'rfc_emisor rfc_receptor uuid total:number',
+    data: 'uuid estado total',
+    ours: 'es_cancelable estado_cancelacion validacion_efos advertencias',
+    errores: '402/1004 404/2002',
+  }),
+  row('tax/descarga-metadata', 1, 'API key + CIEC', 'propio', {
+    campos: 'rfc desde hasta tipo formato? capsula?:boolean',
+    data: 'solicitud_id estado',
+    ours: 'duplicada',
+    errores: '402/1004',
+  }),
+  row('tax/comunicados', 1, 'API key', 'propio', {
+    campos: `rfc desde? hasta? ${pagina}`,
     ...listado,
-  },
-  {
-    ...{ path: 'tax/facturas', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    campos: { ...periodo, ...pagina },
+    elementos: 'id asunto fecha:date',
+  }),
+  row('tax/facturas', 1, 'API key + CIEC', 'propio', {
+    campos: `rfc desde hasta ${pagina}`,
+    ...listado,
     elementos: cfdi,
+  }),
+  row('tax/facturas-fiel', 1, 'API key + e.firma', 'propio', {
+    campos: `rfc desde hasta ${pagina}`,
     ...listado,
-  },
-  {
-    ...{ path: 'tax/facturas-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    campos: { ...periodo, ...pagina },
     elementos: cfdi,
+  }),
+  row('tax/declaraciones-fiel', 1, 'API key + e.firma', 'propio', {
+    campos: `rfc ejercicio:integer ${pagina}`,
     ...listado,
-  },
-  {
-    ...{ path: 'tax/declaraciones-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    campos: ejercicio,
-    elementos: {
-      id: 'string',
-      tipo: 'string',
-      periodicidad: 'string',
-      periodo: 'string',
-      ejercicio: 'integer',
-      fecha: 'date',
-      complementaria: 'boolean',
-      estado: 'string',
-    },
+    elementos: 'id tipo periodicidad periodo ejercicio:integer fecha:date complementaria:boolean estado',
+  }),
+  row('tax/retenciones', 1, 'API key + CIEC', 'propio', {
+    campos: `rfc ejercicio:integer ${pagina}`,
     ...listado,
-  },
-  {
-    ...{ path: 'tax/retenciones', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    campos: ejercicio,
-    elementos: { ...cfdi, estado: 'string' },
+    elementos: `${cfdi} estado`,
+  }),
+  row('tax/notificaciones', 1, 'API key + CIEC o e.firma', 'propio', {
+    campos: `rfc ${pagina}`,
     ...listado,
-  },
-  {
-    ...{ path: 'tax/notificaciones', cost: 1, credencial: 'API key + CIEC o e.firma', rfc: 'propio' },
-    ...{
-      campos: { ...rfc, ...pagina },
-      elementos: { id: 'string', autoridad: 'string', asunto: 'string', fecha: 'date' },
-      ...listado,
-    },
-  },
-  {
-    ...{ path: 'usuario/datos-fiscales', cost: 1, credencial: 'API key', rfc: 'propio', campos: rfc },
-    data: ['rfc', 'nombre', 'regimen_fiscal', 'domicilio', 'fecha_inicio_operaciones', 'estatus'],
-    ours: ['regimenes', 'curp', ...camino],
-    errores: ['401/1001', '401/1002', '403/1003', '402/1004', '400/2002', '503/5041'],
-  },
-  {
-    ...{ path: 'tax/informacion-fiscal', cost: 1, credencial: 'API key + CIEC', rfc: 'propio', campos: rfc },
-    ...{ data: ['rfc', 'regimenes', 'obligaciones'], ours: camino, errores: pagada },
-  },
-  {
-    ...{ path: 'tax/opinion-cumplimiento', cost: 1, credencial: 'API key + CIEC', rfc: 'propio', campos: rfc },
-    data: ['rfc', 'opinion', 'fecha_consulta', 'motivo', 'saldo'],
-    ours: camino,
-    errores: [...pagada, '503/5041'],
-  },
-  {
-    ...{ path: 'tax/opinion-cumplimiento-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    campos: rfc,
-    data: ['rfc', 'opinion', 'pdf_firmado_url'],
-    ours: ['expira_en', 'motivo', ...camino],
-    errores: [...pagada, '400/4002'],
-  },
-  {
-    ...{ path: 'tax/opinion-cumplimiento-publica', cost: 0, credencial: 'API key', rfc: 'cualquiera' },
-    campos: rfc,
-    data: ['rfc', 'opinion', 'fecha_publicacion'],
-    ours: ['advertencias'],
-    errores: llave,
-  },
-  {
-    ...{ path: 'efos/consultar', ...listas, rfc: 'cualquiera', campos: rfc },
-    ...{ data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta'], ours: deRfc },
-  },
-  {
-    ...{ path: 'efos/consultar-lote', ...listas, rfc: 'ninguno', campos: { rfcs: { tipo: 'array', requerido: true } } },
-    ...{ valores: { rfcs: ['EKU9003173C9'] }, data: [...lista, 'fecha_consulta'], ours: deListas },
-  },
-  {
-    ...{ path: 'descarga/paquete', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
-    data: ['solicitud_id', 'paquete_url', 'expira_en', 'confianza'],
-    ours: ['bytes', 'sha256', 'contrapartes_listadas'],
-    errores: [...llave, '404/2002', '409/3002'],
-  },
-  {
-    ...{ path: 'descarga/cancelar', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
-    data: ['solicitud_id', 'estado'],
-    errores: [...llave, '404/2002', '409/3005'],
-  },
-  {
-    ...{ path: 'descarga/verificar', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
-    data: [
-      ...['solicitud_id', 'modo', 'estado', 'tipo', 'desde', 'hasta', 'formato', 'registros', 'progreso', 'intentos'],
-      ...[
-        'ultima_consulta',
-        'proxima_consulta',
-        'motivo',
-        'confianza',
-        'reembolsada',
-        'retrasada',
-        'creada_en',
-        'terminada_en',
-        'contrapartes_listadas',
-        'estimacion',
-      ],
-    ],
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{ path: 'webhooks/crear', ...webhooks, data: [...suWebhook, 'secreto'], errores: [...llave, '409/3006'] },
-    rfc: 'propio, sin registrar',
-    campos: { rfc: texto, url: texto, eventos: { tipo: 'array', requerido: true }, descripcion: optional },
-  },
-  {
-    ...{ path: 'webhooks/listar', ...webhooks, data: lista, errores: llave },
-    ...{ rfc: 'propio, sin registrar', campos: { rfc: texto, estado: optional } },
-    elementos: { webhook_id: 'string', url: 'string', estado: 'string', pendientes: 'integer' },
-  },
-  {
-    ...{ path: 'webhooks/actualizar', ...webhooks, data: suWebhook, errores: [...llave, '404/2002'] },
-    campos: {
-      ...{ ...webhook, url: optional, eventos: { tipo: 'array', requerido: false } as const },
-      ...{ descripcion: optional, estado: optional },
-    },
-  },
-  {
-    ...{ path: 'webhooks/borrar', ...webhooks, campos: webhook, data: ['webhook_id'] },
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{ path: 'webhooks/rotar-secreto', ...webhooks, campos: { ...webhook, vigencia_horas: numero } },
-    ...{ data: ['webhook_id', 'secreto', 'anterior_hasta'], errores: [...llave, '404/2002'] },
-  },
-  {
-    ...{
-      path: 'webhooks/entregas',
-      ...webhooks,
-      errores: [...llave, '404/2002'],
-      valores: { estado: 'FALLIDA', cursor: '17' },
-    },
-    campos: { ...webhook, estado: optional, limite: numero, cursor: optional },
-    ...{
-      data: [...lista, 'siguiente'],
-      elementos: { entrega_id: 'string', secuencia: 'integer', intentos: 'integer' },
-    },
-  },
-  {
-    ...{ path: 'webhooks/reenviar', ...webhooks, campos: { entrega_id: texto }, data: ['entrega_id', 'estado'] },
-    errores: [...llave, '404/2002', '409/3006'],
-  },
-  {
-    ...{ path: 'webhooks/probar', ...webhooks, data: ['entrega_id'] },
-    campos: { ...webhook, tipo: optional },
+    elementos: 'id autoridad asunto fecha:date',
+  }),
+  row('usuario/datos-fiscales', 1, 'API key', 'propio', {
+    campos: 'rfc',
+    data: 'rfc nombre regimen_fiscal domicilio fecha_inicio_operaciones estatus',
+    ours: 'regimenes curp canal credencial',
+    errores: '401/1001 401/1002 403/1003 402/1004 400/2002 503/5041',
+  }),
+  row('tax/informacion-fiscal', 1, 'API key + CIEC', 'propio', {
+    campos: 'rfc',
+    data: 'rfc regimenes obligaciones',
+    ours: 'canal credencial',
+    errores: '402/1004',
+  }),
+  row('tax/opinion-cumplimiento', 1, 'API key + CIEC', 'propio', {
+    campos: 'rfc',
+    data: 'rfc opinion fecha_consulta motivo saldo',
+    ours: 'canal credencial',
+    errores: '402/1004 503/5041',
+  }),
+  row('tax/opinion-cumplimiento-fiel', 1, 'API key + e.firma', 'propio', {
+    campos: 'rfc',
+    data: 'rfc opinion pdf_firmado_url',
+    ours: 'expira_en motivo canal credencial',
+    errores: '402/1004 400/4002',
+  }),
+  row('tax/opinion-cumplimiento-publica', 0, 'API key', 'cualquiera', {
+    campos: 'rfc',
+    data: 'rfc opinion fecha_publicacion',
+    ours: 'advertencias',
+    errores: '401/1001',
+  }),
+  row('efos/consultar', 0, 'API key', 'cualquiera', {
+    campos: 'rfc',
+    data: 'rfc en_efos en_edos fecha_consulta',
+    ours: `situacion historial listas advertencias ${deListas}`,
+    errores: '401/1001',
+  }),
+  row('efos/consultar-lote', 0, 'API key', 'ninguno', {
+    campos: 'rfcs:array',
+    data: 'total items fecha_consulta',
+    ours: deListas,
+    errores: '401/1001',
+    valores: { rfcs: ['EKU9003173C9'] },
+  }),
+  row('descarga/paquete', 0, 'API key', 'ninguno', {
+    campos: 'solicitud_id',
+    data: 'solicitud_id paquete_url expira_en confianza',
+    ours: 'bytes sha256 contrapartes_listadas',
+    errores: '401/1001 404/2002 409/3002',
+  }),
+  row('descarga/cancelar', 0, 'API key', 'ninguno', {
+    campos: 'solicitud_id',
+    data: 'solicitud_id estado',
+    errores: '401/1001 404/2002 409/3005',
+  }),
+  row('descarga/verificar', 0, 'API key', 'ninguno', {
+    campos: 'solicitud_id',
+    data: 'solicitud_id modo estado tipo desde hasta formato registros progreso intentos ultima_consulta proxima_consulta motivo confianza reembolsada retrasada creada_en terminada_en contrapartes_listadas estimacion',
+    errores: '401/1001 404/2002',
+  }),
+  row('webhooks/crear', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc url eventos:array descripcion?',
+    data: `${webhook} secreto`,
+    errores: '401/1001 409/3006',
+  }),
+  row('webhooks/listar', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc estado?',
+    data: 'total items',
+    errores: '401/1001',
+    elementos: 'webhook_id url estado pendientes:integer',
+  }),
+  row('webhooks/actualizar', 0, 'API key', 'ninguno', {
+    campos: 'webhook_id url? eventos?:array descripcion? estado?',
+    data: webhook,
+    errores: '401/1001 404/2002',
+  }),
+  row('webhooks/borrar', 0, 'API key', 'ninguno', {
+    campos: 'webhook_id',
+    data: 'webhook_id',
+    errores: '401/1001 404/2002',
+  }),
+  row('webhooks/rotar-secreto', 0, 'API key', 'ninguno', {
+    campos: 'webhook_id vigencia_horas?:integer',
+    data: 'webhook_id secreto anterior_hasta',
+    errores: '401/1001 404/2002',
+  }),
+  row('webhooks/entregas', 0, 'API key', 'ninguno', {
+    campos: `webhook_id estado? ${pagina}`,
+    data: 'total items siguiente',
+    errores: '401/1001 404/2002',
+    elementos: 'entrega_id secuencia:integer intentos:integer',
+    valores: { estado: 'FALLIDA', cursor: '17' },
+  }),
+  row('webhooks/reenviar', 0, 'API key', 'ninguno', {
+    campos: 'entrega_id',
+    data: 'entrega_id estado',
+    errores: '401/1001 404/2002 409/3006',
+  }),
+  row('webhooks/probar', 0, 'API key', 'ninguno', {
+    campos: 'webhook_id tipo?',
+    data: 'entrega_id',
+    errores: '401/1001 404/2002 409/3006',
     valores: { tipo: 'saldo.bajo' },
-    errores: [...llave, '404/2002', '409/3006'],
-  },
-  { ...{ path: 'sincronizacion/estimar', ...sincronizacion, campos: ajustes }, ...{ data: costo, errores: llave } },
-  {
-    ...{ path: 'sincronizacion/crear', ...sincronizacion, credencial: 'API key + CIEC' },
-    campos: { ...ajustes, meses: numero, finalidad: optional },
-    ...{ data: [...suSincronizacion, 'costo'], errores: llave },
-  },
-  {
-    ...{ path: 'sincronizacion/listar', ...sincronizacion, campos: rfc, data: lista, errores: llave },
-    elementos: { rfc: 'string', estado: 'string', cambios: 'integer' },
-  },
-  {
-    ...{ path: 'sincronizacion/pausar', ...sincronizacion, campos: rfc, data: suSincronizacion },
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{ path: 'sincronizacion/reanudar', ...sincronizacion, campos: rfc, data: suSincronizacion },
-    errores: [...llave, '404/2002', '409/3006'],
-  },
-  {
-    ...{ path: 'sincronizacion/borrar', ...sincronizacion, campos: rfc, data: ['rfc'] },
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{ path: 'cfdi/consultar', ...sincronizacion, campos: { ...filtroCfdi, ...pagina }, valores: filtrados },
-    ...{ data: lista, ours: ['siguiente', ...alcance] },
-    elementos: {
-      tipo: 'string',
-      uuid: 'string',
-      estado: 'string',
-      fecha: 'date',
-      visto_en: 'string',
-      leido_en: 'string',
-    },
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{ path: 'cfdi/resumen', ...sincronizacion, campos: { ...filtroCfdi, tipo: texto, contrapartes: numero } },
-    ...{ valores: filtrados, data: ['suma', 'meses', 'efectos', 'contrapartes', 'otras'], ours: alcance },
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{
-      path: 'sincronizacion/cambios',
-      ...sincronizacion,
-      campos: { ...rfc, desde: optional, ...pagina },
-      valores: primera,
-    },
-    data: [...lista, 'siguiente', 'faltan'],
-    elementos: { secuencia: 'integer', cambio: 'string', uuid: 'string', fecha: 'date' },
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{ path: 'riesgo/proveedores', ...sincronizacion, campos: { ...rfc, ...pagina }, valores: primera },
-    data: [...lista, 'siguiente'],
-    elementos: { proveedor_rfc: 'string', lista: 'string', supuesto: 'string', adverso: 'boolean' },
-    errores: [...llave, '404/2002'],
-  },
-  {
-    ...{ path: 'riesgo/paquete', cost: 0, credencial: 'API key', rfc: 'ninguno', valores: primera },
-    campos: { solicitud_id: texto, ...pagina },
-    data: ['solicitud_id', 'contrapartes_listadas', ...lista, 'siguiente'],
-    elementos: { proveedor_rfc: 'string', lista: 'string', supuesto: 'string', adverso: 'boolean' },
-    errores: [...llave, '404/2002', '409/3002'],
-  },
-  {
-    ...{ path: 'vault/rfc-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
-    ...{ campos: { rfc: texto, id_cif: optional }, data: ['rfc'], errores: llave },
-  },
-  {
-    ...{ path: 'vault/firma-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
-    campos: { rfc: texto, cer: texto, password: optional },
-    data: ['rfc', 'no_serie'],
-    ours: ['advertencias'],
-    errores: [...llave, '400/4001'],
-  },
-  {
-    ...{ path: 'vault/firma-guardar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
-    campos: { rfc: texto, key: texto, password: texto },
-    ...{ data: ['rfc', 'expira_en'], errores: llave },
-  },
-  {
-    ...{ path: 'vault/rfc-guardar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
-    ...{ campos: { rfc: texto, ciec: texto }, data: null, errores: llave },
-  },
-  {
-    ...{ path: 'vault/estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
-    ...{ data: [], ours: ['rfc', 'registrado', 'id_cif', 'certificado', 'caminos'], errores: llave },
-  },
-  {
-    ...{ path: 'descarga/listar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
-    campos: {
-      ...{ estado: optional, tipo: optional, desde: optional, hasta: optional, cursor: optional },
-      limite: { tipo: 'integer', requerido: false },
-    },
-    ...{ data: lista, ours: ['siguiente'], errores: llave, valores: { estado: 'TERMINADA' } },
-  },
-  {
-    ...{ path: 'estado/sat', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { canal: optional } },
-    valores: { canal: 'soap' },
-    ...{ data: [], ours: ['modo', 'cifras_de', 'canales', 'descargas', 'servicio'], errores: llave },
-  },
-  {
-    ...{ path: 'uso/consultar', cost: 0, credencial: 'API key', rfc: 'ninguno' },
-    campos: { desde: optional, hasta: optional, ...pagina },
-    ...{ data: [], ours: ['saldo', 'desde', 'hasta', 'llamadas', 'cargados', 'reembolsados', 'items', 'siguiente'] },
+  }),
+  row('sincronizacion/estimar', 0, 'API key', 'propio', {
+    campos: 'rfc tipo? desde? frecuencia?',
+    data: 'lecturas_iniciales creditos_iniciales lecturas_al_mes creditos_al_mes creditos_por_confirmar',
+    errores: '401/1001',
+  }),
+  row('sincronizacion/crear', 0, 'API key + CIEC', 'propio', {
+    campos: 'rfc tipo? desde? frecuencia? meses?:integer finalidad?',
+    data: `${sincronizacion} costo`,
+    errores: '401/1001',
+  }),
+  row('sincronizacion/listar', 0, 'API key', 'propio', {
+    campos: 'rfc',
+    data: 'total items',
+    errores: '401/1001',
+    elementos: 'rfc estado cambios:integer',
+  }),
+  row('sincronizacion/pausar', 0, 'API key', 'propio', {
+    campos: 'rfc',
+    data: sincronizacion,
+    errores: '401/1001 404/2002',
+  }),
+  row('sincronizacion/reanudar', 0, 'API key', 'propio', {
+    campos: 'rfc',
+    data: sincronizacion,
+    errores: '401/1001 404/2002 409/3006',
+  }),
+  row('sincronizacion/borrar', 0, 'API key', 'propio', { campos: 'rfc', data: 'rfc', errores: '401/1001 404/2002' }),
+  row('cfdi/consultar', 0, 'API key', 'propio', {
+    campos: `rfc tipo? ${filtros} ${pagina}`,
+    data: 'total items',
+    ours: `siguiente ${alcance}`,
+    errores: '401/1001 404/2002',
+    elementos: 'tipo uuid estado fecha:date visto_en leido_en',
+    valores: filtrados,
+  }),
+  row('cfdi/resumen', 0, 'API key', 'propio', {
+    campos: `rfc tipo ${filtros} contrapartes?:integer`,
+    data: 'suma meses efectos contrapartes otras',
+    ours: alcance,
+    errores: '401/1001 404/2002',
+    valores: filtrados,
+  }),
+  row('sincronizacion/cambios', 0, 'API key', 'propio', {
+    campos: `rfc desde? ${pagina}`,
+    data: 'total items siguiente faltan',
+    errores: '401/1001 404/2002',
+    elementos: 'secuencia:integer cambio uuid fecha:date',
     valores: primera,
-    errores: llave,
-  },
-  {
-    ...{ path: 'vault/firma-estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
-    ...{
-      data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'],
-      ours: ['rechazos', 'key_expira_en', 'advertencias'],
-      errores: llave,
-    },
-  },
+  }),
+  row('riesgo/proveedores', 0, 'API key', 'propio', {
+    campos: `rfc ${pagina}`,
+    data: 'total items siguiente',
+    errores: '401/1001 404/2002',
+    elementos: 'proveedor_rfc lista supuesto adverso:boolean',
+    valores: primera,
+  }),
+  row('riesgo/paquete', 0, 'API key', 'ninguno', {
+    campos: `solicitud_id ${pagina}`,
+    data: 'solicitud_id contrapartes_listadas total items siguiente',
+    errores: '401/1001 404/2002 409/3002',
+    elementos: 'proveedor_rfc lista supuesto adverso:boolean',
+    valores: primera,
+  }),
+  row('vault/rfc-registrar', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc id_cif?',
+    data: 'rfc',
+    errores: '401/1001',
+  }),
+  row('vault/firma-registrar', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc cer password?',
+    data: 'rfc no_serie',
+    ours: 'advertencias',
+    errores: '401/1001 400/4001',
+  }),
+  row('vault/firma-guardar', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc key password',
+    data: 'rfc expira_en',
+    errores: '401/1001',
+  }),
+  row('vault/rfc-guardar', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc ciec',
+    data: null,
+    errores: '401/1001',
+  }),
+  row('vault/estado', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc',
+    data: '',
+    ours: 'rfc registrado id_cif certificado caminos',
+    errores: '401/1001',
+  }),
+  row('descarga/listar', 0, 'API key', 'ninguno', {
+    campos: 'estado? tipo? desde? hasta? cursor? limite?:integer',
+    data: 'total items',
+    ours: 'siguiente',
+    errores: '401/1001',
+    valores: { estado: 'TERMINADA' },
+  }),
+  row('estado/sat', 0, 'API key', 'ninguno', {
+    campos: 'canal?',
+    data: '',
+    ours: 'modo cifras_de canales descargas servicio',
+    errores: '401/1001',
+    valores: { canal: 'soap' },
+  }),
+  row('uso/consultar', 0, 'API key', 'ninguno', {
+    campos: `desde? hasta? ${pagina}`,
+    data: '',
+    ours: 'saldo desde hasta llamadas cargados reembolsados items siguiente',
+    errores: '401/1001',
+    valores: primera,
+  }),
+  row('vault/firma-estado', 0, 'API key', 'propio, sin registrar', {
+    campos: 'rfc',
+    data: 'rfc tiene_cer tiene_key vigente expira_en',
+    ours: 'rechazos key_expira_en advertencias',
+    errores: '401/1001',
+  }),
 ];

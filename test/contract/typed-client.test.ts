@@ -51,7 +51,11 @@ async function compile(name: string, source: string): Promise<string[]> {
   const path = join(folder, name);
   await writeFile(path, source);
   const program = ts.createProgram([path], {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, types: [], lib: ['lib.es2022.d.ts'] },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    lib: ['lib.es2022.d.ts'],
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2022,

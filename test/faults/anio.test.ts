@@ -39,7 +39,7 @@ async function subscribeOne(n: number, azar: ReturnType<typeof createRandom>, ah
   const truths = Object.fromEntries(
     tipos.map((tipo, at) => [
       tipo,
-      createTruth({ ...{ seed: seed + 7 * n + at, rfc: dueno.rfc, tipo, desde, hasta: LAST, rate } }),
+      createTruth({ seed: seed + 7 * n + at, rfc: dueno.rfc, tipo, desde, hasta: LAST, rate }),
     ]),
   );
   const [row] = await database.sql<{ almacenId: number }>`
@@ -47,7 +47,10 @@ async function subscribeOne(n: number, azar: ReturnType<typeof createRandom>, ah
   if (row === undefined) throw new Error('no store');
   const taxed: Taxed = { truths, revokedAfter: null, isCiecRefused: false };
   return {
-    ...{ dueno, ajustes, taxed, almacenId: row.almacenId },
+    dueno,
+    ajustes,
+    taxed,
+    almacenId: row.almacenId,
     auditor: createAuditor(database, row.almacenId),
     follower: createFollower(database, row.almacenId, azar),
     credits: saldo,

@@ -67,8 +67,11 @@ onEachDriver(`all operations among faults at random (FAULTS_SEED=${seed})`, (que
         env: {
           ...servicio.apiEnv,
           DATABASE_URL: urlAs(servicio.databaseUrl, 'panel'),
-          ...{ PANEL_PORT: String(panelPort), PANEL_SECRETS: panelSecrets },
-          ...{ API_PUBLIC_URL: servicio.api.url, ENTRADAS_IP: '100000', REGISTROS_IP: '100000' },
+          PANEL_PORT: String(panelPort),
+          PANEL_SECRETS: panelSecrets,
+          API_PUBLIC_URL: servicio.api.url,
+          ENTRADAS_IP: '100000',
+          REGISTROS_IP: '100000',
         },
       });
     };

@@ -74,7 +74,9 @@ describe.skipIf(process.getuid?.() !== 0 || inject('redisUrl') === null)('the di
       const env = { S3_ENDPOINT: storage.endpoint };
       const servicio: Servicio = await onDisk(whose === 'the log', () =>
         startServicio({
-          ...{ database: postgres.database, queueUrl: redis.url, apiEnv: env },
+          database: postgres.database,
+          queueUrl: redis.url,
+          apiEnv: env,
           workerEnv: { ...env, LEASE_SECONDS: '5', LOG_LEVEL: 'debug' },
         }),
       );

@@ -18,20 +18,13 @@ import {
   toSeconds,
 } from '@acuse/core';
 import { createRandom } from './random.ts';
+import { AGENDA, CLAIMED, DEADLINE, HOUR, START, sealed } from './simulated-facts.ts';
 
-const HOUR = 3_600_000;
-const START = Date.UTC(2025, 5, 1, 18);
-const DEADLINE = START + 168 * HOUR;
 const LEASE = 60_000;
-const AGENDA = {
-  ...{ primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
-  ...{ portalSegundos: [3_600, 10_800, 21_600, 43_200], retrasadaSegundos: 43_200, vaciaSegundos: 3_600 },
-};
 /** Rows that the simulated SAT gives in one request, and in one package. */
 const [MAX_ROWS, PACKAGE] = [4, 2];
 /** Ports are called this often before a simulation counts as endless. */
 const ENDLESS = 20_000;
-
 const signal = new AbortController().signal;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
@@ -144,19 +137,19 @@ export async function simulate(seed: number) {
   };
   const hasBoth = azar.below(2) === 0;
   const isRefused: Record<CanalSat, boolean> = { soap: false, portal: false };
-  const sealed = (of: CanalSat) => ({
-    ...{ tipo: of === 'soap' ? ('efirma' as const) : ('ciec' as const), kid: 'k', sobre: Buffer.alloc(0) },
-    expiraEn: new Date(DEADLINE),
-  });
   const view = (): ClaimedSolicitud => ({
-    ...{ id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', cuentaId: 'c1', contribuyenteId: 't1', rfc: 'ACU200101DB1' },
-    modo: 'live',
-    ...{ tipo: 'recibidos', desde, hasta, formato: 'csv', origenId: null, now: new Date(now) },
-    ...{ canal, canalDejado, fase, epoch },
-    ...{ creadaEn: new Date(START), deadlineAt: new Date(DEADLINE), dueAt: new Date(now), wokenAt: null },
-    ...{ traceparent: null, partes: partes.map((parte) => ({ ...parte })) },
+    ...CLAIMED,
+    desde,
+    hasta,
+    now: new Date(now),
+    canal,
+    canalDejado,
+    fase,
+    epoch,
+    dueAt: new Date(now),
+    partes: partes.map((parte) => ({ ...parte })),
     isCredencialRechazada: isRefused[canal],
-    ...{ sellada: sealed(canal), mayPresign: false, presigned: null },
+    sellada: sealed(canal),
     otra:
       hasBoth && !isRefused[canal === 'soap' ? 'portal' : 'soap'] ? sealed(canal === 'soap' ? 'portal' : 'soap') : null,
   });
@@ -391,8 +384,17 @@ export async function simulate(seed: number) {
 
   return {
     ...present(),
-    ...{ seed, ends, refunds, sends, intents, broken, isLiar, isHostile: hostility > 0 },
-    ...{ result: [...(result ?? [])] as string[], truth, hours: (now - START) / HOUR },
+    seed,
+    ends,
+    refunds,
+    sends,
+    intents,
+    broken,
+    isLiar,
+    isHostile: hostility > 0,
+    result: [...(result ?? [])] as string[],
+    truth,
+    hours: (now - START) / HOUR,
     given: [...folios.values()].flatMap((folio) => folio.given),
   };
 }

@@ -37,7 +37,13 @@ async function setUpCanal(canal: (typeof CANALES)[number]) {
     return respuesta;
   };
   return {
-    ...{ world, rfc, isPortal, credencial, ask, request, verify },
+    world,
+    rfc,
+    isPortal,
+    credencial,
+    ask,
+    request,
+    verify,
     rows: () => [...world.taxpayers.rows(rfc, 'recibidos', desde, toSeconds(MARZO.fin), { documento })],
     /** Requests, and looks until there is a package, which is asked for from then on. */
     async finish() {

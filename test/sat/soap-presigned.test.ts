@@ -95,7 +95,9 @@ describe('presigning', () => {
   const efirma = createEfirma();
   const desde = new Date('2026-11-23T12:00:00Z');
   const para = (hours: number, folios = ['4e80345d-917f-40bb-a98f-4a73939343c5']) => ({
-    ...{ folios, desde, hasta: new Date(desde.getTime() + hours * HOUR_MS) },
+    folios,
+    desde,
+    hasta: new Date(desde.getTime() + hours * HOUR_MS),
   });
   let whole: Presigned;
   beforeAll(async () => {

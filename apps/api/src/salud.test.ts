@@ -74,7 +74,8 @@ it('programs read the same by the operation and, without a key, as JSON from any
   const { status, headers, data } = await json(kit);
   expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   expect(data).toMatchObject({
-    ...{ modo: 'test', cifras_de: '2026-11-20T18:00:00.000Z' },
+    modo: 'test',
+    cifras_de: '2026-11-20T18:00:00.000Z',
     canales: [
       {
         canal: 'soap',

@@ -99,14 +99,12 @@ export const saludData = z
                 'Por dónde se pregunta al SAT: soap, sus servicios web; portal, sus páginas; publico, lo que contesta sin contraseña.',
               example: 'soap',
             }),
-            estado: z
-              .enum(ESTADOS_CANAL)
-              .meta({
-                id: 'EstadoDeCanal',
-                description:
-                  'Según las últimas 20 peticiones o más, de la última media hora. CON_FALLAS: falló una de cada cinco o más, contando las que no se enviaron a un servidor caído. LENTO: una de cada diez tardó 10 segundos o más. SIN_DATOS: hubo menos de 20 peticiones. NORMAL: lo demás.',
-                example: 'NORMAL',
-              }),
+            estado: z.enum(ESTADOS_CANAL).meta({
+              id: 'EstadoDeCanal',
+              description:
+                'Según las últimas 20 peticiones o más, de la última media hora. CON_FALLAS: falló una de cada cinco o más, contando las que no se enviaron a un servidor caído. LENTO: una de cada diez tardó 10 segundos o más. SIN_DATOS: hubo menos de 20 peticiones. NORMAL: lo demás.',
+              example: 'NORMAL',
+            }),
             desde: instante('Desde cuándo está LENTO o CON_FALLAS, a lo más 24 horas atrás; null si no lo está.')
               .nullable()
               .meta({ example: null }),
@@ -152,13 +150,11 @@ export const saludData = z
       .meta({ description: 'Cuánto tardan las descargas, por canal y tipo.' }),
     servicio: z
       .object({
-        estado: z
-          .enum(['NORMAL', 'CON_FALLAS'])
-          .meta({
-            id: 'EstadoDelServicio',
-            description: 'CON_FALLAS: nadie hace alguna de las dos tareas.',
-            example: 'NORMAL',
-          }),
+        estado: z.enum(['NORMAL', 'CON_FALLAS']).meta({
+          id: 'EstadoDelServicio',
+          description: 'CON_FALLAS: nadie hace alguna de las dos tareas.',
+          example: 'NORMAL',
+        }),
         descargas: z.boolean().meta({ description: 'Si hay quien lleve las descargas por el SAT.', example: true }),
         ensambles: z.boolean().meta({ description: 'Si hay quien prepare los ZIP.', example: true }),
       })

@@ -32,7 +32,11 @@ export async function startApi(
 ): Promise<{ readonly url: string; readonly server: Server; readonly metricsUrl: string | null }> {
   const operations = await loadAll();
   const parts = await openProcess('api', config, {
-    ...{ log, shutdown, tracing: config, open: openDatabase, timeoutMs: config.API_DATABASE_TIMEOUT_MS },
+    log,
+    shutdown,
+    tracing: config,
+    open: openDatabase,
+    timeoutMs: config.API_DATABASE_TIMEOUT_MS,
     secretos: ['API_KEY_PEPPERS', 'KEYRING', 'SESSION_KEYS', ...FEATURES.flatMap(({ secretos = [] }) => secretos)],
   });
   const deps = await createDeps(config, parts);

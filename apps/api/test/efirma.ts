@@ -44,10 +44,15 @@ export function efirmaDe(rfc: string, options: Partial<CertificateOptions> = {})
   const pair = options.pair ?? shared;
   const to = options.to ?? '2028-06-01T00:00:00Z';
   const cer = createCertificate({
-    ...{ authority: autoridad().authority, id: rfc, curp: 'XIQB891116MCHZRL72', nombre: 'ACUSE DE PRUEBA' },
+    authority: autoridad().authority,
+    id: rfc,
+    curp: 'XIQB891116MCHZRL72',
+    nombre: 'ACUSE DE PRUEBA',
     from: '2024-06-01T00:00:00Z',
     ...options,
-    ...{ pair, to, noSerie },
+    pair,
+    to,
+    noSerie,
   });
   return { pair, cer, key: encryptLlave(pair, PASSWORD), noSerie, vigenteHasta: new Date(to) };
 }

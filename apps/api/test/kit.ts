@@ -124,7 +124,12 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
       },
     },
     ...Object.assign({}, ...FEATURES.map((feature) => feature.open?.(CONFIG))),
-    ...{ hasher, keyring, sealer, trust: autoridad().trust, newId, eventos: EVENTOS },
+    hasher,
+    keyring,
+    sealer,
+    trust: autoridad().trust,
+    newId,
+    eventos: EVENTOS,
     sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
     opinionesPublicas: null,
     pruebas: null,
@@ -143,7 +148,12 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
   };
   const api = createApp(options.operations ?? (await operations()), deps);
   return {
-    ...{ ...base, ...createFilas(base), api, deps, watch, saved },
+    ...base,
+    ...createFilas(base),
+    api,
+    deps,
+    watch,
+    saved,
     woken: () => wakes.length,
     alta: (own) => newAlta(base, own),
     async call(path, body, { key = null, headers = {}, method = 'POST', from = '198.51.100.7' } = {}) {

@@ -28,7 +28,11 @@ export async function startPanel(
   override: Partial<PanelDeps> = {},
 ): Promise<PanelEnMarcha> {
   const parts = await openProcess('panel', config, {
-    ...{ log, shutdown, tracing: null, open: openRecords, timeoutMs: config.DATABASE_TIMEOUT_MS },
+    log,
+    shutdown,
+    tracing: null,
+    open: openRecords,
+    timeoutMs: config.DATABASE_TIMEOUT_MS,
     secretos: ['API_KEY_PEPPERS', 'KEYRING', 'PANEL_SECRETS', ...FEATURE_SECRETS],
   });
   let app: PanelApp | null = null;

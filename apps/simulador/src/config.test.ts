@@ -14,8 +14,15 @@ const faultsOf = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
 describe('the configuration', () => {
   it('has defaults for everything', () => {
     expect(loadConfig([], {})).toEqual({
-      ...{ host: '127.0.0.1', port: 4500, https: false, dataDir: undefined, efirmas: [], reloj: undefined },
-      ...{ settings: {}, json: false, shows: null },
+      host: '127.0.0.1',
+      port: 4500,
+      https: false,
+      dataDir: undefined,
+      efirmas: [],
+      reloj: undefined,
+      settings: {},
+      json: false,
+      shows: null,
     });
   });
 
@@ -23,9 +30,15 @@ describe('the configuration', () => {
     const env = { SIMULADOR_PORT: '1', SIMULADOR_HTTPS: 'true', SIMULADOR_AJUSTES: 'captcha=false,ms_lento=5' };
     const args = ['--puerto', '0', '--efirma=EKU9003173C9', '--efirma', 'XIQB891116QE4', '--datos=/tmp/sat', '--json'];
     expect(loadConfig(args, { ...env, SIMULADOR_SEMILLA: '7', SIMULADOR_RELOJ: '2026-03-31T23:50:00-06:00' })).toEqual({
-      ...{ host: '127.0.0.1', port: 0, https: true, dataDir: '/tmp/sat', efirmas: ['EKU9003173C9', 'XIQB891116QE4'] },
-      ...{ reloj: new Date('2026-04-01T05:50:00Z'), settings: { captcha: false, ms_lento: 5, semilla: '7' } },
-      ...{ json: true, shows: null },
+      host: '127.0.0.1',
+      port: 0,
+      https: true,
+      dataDir: '/tmp/sat',
+      efirmas: ['EKU9003173C9', 'XIQB891116QE4'],
+      reloj: new Date('2026-04-01T05:50:00Z'),
+      settings: { captcha: false, ms_lento: 5, semilla: '7' },
+      json: true,
+      shows: null,
     });
     expect(loadConfig(['--ajuste', 'semilla=2026', '--ajuste', 'corte_69b=2026-01-31'], {}).settings).toEqual({
       semilla: '2026',

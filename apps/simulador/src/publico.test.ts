@@ -58,8 +58,11 @@ describe('the module that is published', () => {
     expect(await ask()).toBe(200);
     const [first, ...more] = await simulador.llamadas({ servicio: 'prodretencionverificacion' });
     expect(first).toEqual({
-      ...{ servicio: 'prodretencionverificacion', operacion: 'ConsultaRetencion', rfc: '' },
-      ...{ fecha: expect.any(Date), detalle: expect.any(Object) },
+      servicio: 'prodretencionverificacion',
+      operacion: 'ConsultaRetencion',
+      rfc: '',
+      fecha: expect.any(Date),
+      detalle: expect.any(Object),
     });
     expect(more).toHaveLength(2);
     expect(await simulador.llamadas({ rfc: RFC })).toEqual([]);
@@ -106,8 +109,10 @@ describe('e.firmas in a folder', () => {
     const cerOf = () => readFile(join(datos, `${RFC}.cer`), 'base64');
     const files = await during((each) => keepEfirma(each, RFC, datos));
     expect(files).toEqual({
-      ...{ rfc: RFC, password: '12345678a' },
-      ...{ cer: join(datos, `${RFC}.cer`), key: join(datos, `${RFC}.key`) },
+      rfc: RFC,
+      password: '12345678a',
+      cer: join(datos, `${RFC}.cer`),
+      key: join(datos, `${RFC}.key`),
     });
     expect((await stat(files.key)).mode & 0o777).toBe(0o600);
     const first = await cerOf();

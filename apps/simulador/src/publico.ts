@@ -261,8 +261,11 @@ export async function start(options: StartOptions = {}): Promise<Simulador> {
       const query = new URLSearchParams(Object.entries(filtro).filter(([, value]) => value !== undefined));
       const { llamadas } = await control<{ llamadas: LoggedCall[] }>('GET', `/llamadas?${query}`);
       return llamadas.map(({ service, operation, at, detail, rfc }) => ({
-        ...{ servicio: service, operacion: operation, rfc },
-        ...{ fecha: new Date(at), detalle: detail },
+        servicio: service,
+        operacion: operation,
+        rfc,
+        fecha: new Date(at),
+        detalle: detail,
       }));
     },
     olvidarLlamadas: async () => {

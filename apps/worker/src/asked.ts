@@ -23,7 +23,9 @@ export function createAsked(): Asked {
     const known = asked.get(key);
     if (known === undefined && asked.size >= MOST) return;
     asked.set(key, {
-      ...{ host, resultado, ...(codigo === undefined ? {} : { codigo }) },
+      host,
+      resultado,
+      ...(codigo === undefined ? {} : { codigo }),
       veces: (known?.veces ?? 0) + 1,
       ms: Math.round((known?.ms ?? 0) + ms),
     });

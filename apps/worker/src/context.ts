@@ -19,7 +19,11 @@ import { tracePaquetes } from './tracing.ts';
 /** Opens the parts that the roles of a process share. */
 export async function openContext(config: WorkerConfig, log: Logger, shutdown: Shutdown): Promise<WorkerContext> {
   const parts = await openProcess('worker', config, {
-    ...{ log, shutdown, tracing: config, open: openDatabase, timeoutMs: config.DATABASE_TIMEOUT_MS },
+    log,
+    shutdown,
+    tracing: config,
+    open: openDatabase,
+    timeoutMs: config.DATABASE_TIMEOUT_MS,
     secretos: secretosDe(config.WORKER_ROLES).map(({ name }) => name),
   });
   const { metrics, tracing, database, closeLater } = parts;
@@ -45,7 +49,10 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
 
   const shared = {
     ...parts,
-    ...{ config, proceso, satMetrics, isCharged },
+    config,
+    proceso,
+    satMetrics,
+    isCharged,
     queueSettings: { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
     paquetes: tracePaquetes(stored, tracing),
     claims: meterClaims(decorated, { metrics, log, isCharged }),

@@ -127,7 +127,9 @@ export function observeBacklog(metrics: WorkerMetrics, backlog: Pick<ReturnType<
 /** Tells at a scrape whether the storage answers in time: one that hangs fails nothing, and holds every step up. */
 export function observeStorage(metrics: Pick<WorkerMetrics, 'collect'>, paquetes: Pick<Paquetes, 'ping'>): void {
   metrics.collect({
-    ...{ name: 'storage', sets: [], cacheMs: BACKLOG_CACHE_MS },
+    name: 'storage',
+    sets: [],
+    cacheMs: BACKLOG_CACHE_MS,
     read: () => paquetes.ping(AbortSignal.timeout(BACKLOG_TIMEOUT_MS)),
     apply: () => {},
   });

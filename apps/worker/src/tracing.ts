@@ -22,7 +22,8 @@ export function traceStep<Outcome extends string>(
   const spanOf = <Kind extends 'producer' | 'client' | 'consumer'>(operation: string, kind: Kind) => ({
     name: `${operation} ${queue}`,
     attributes: { ...attributes, 'messaging.operation.type': operation },
-    ...{ kind, parent },
+    kind,
+    parent,
   });
   const claimedAt = Date.now();
   const ago = (at: Date) => claimedAt - Math.max(0, now.getTime() - at.getTime());

@@ -6,7 +6,9 @@ import { capsulaSource } from './worker.ts';
 const HOUR_MS = 3_600_000;
 const later = (hours: number) => new Date(NOW.getTime() + hours * HOUR_MS);
 const capsulaOf = (): Presigned => ({
-  ...{ tipo: 'presigned', rfc: 'ACU200101DB1', cer: Buffer.alloc(0) },
+  tipo: 'presigned',
+  rfc: 'ACU200101DB1',
+  cer: Buffer.alloc(0),
   firmas: new Map([['00', Buffer.from('firma')]]),
 });
 /** Runs one step with the source of capsulas, which opens `capsula`. */

@@ -8,7 +8,15 @@ export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
   const { id, modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
   return {
     solicitud_id: id,
-    ...{ modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos },
+    modo,
+    estado,
+    tipo,
+    desde,
+    hasta,
+    formato,
+    registros,
+    progreso,
+    intentos,
     ultima_consulta: isoOrNull(solicitud.ultimaConsulta),
     proxima_consulta: isoOrNull(solicitud.proximaConsulta),
     motivo,

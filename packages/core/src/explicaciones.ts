@@ -19,7 +19,9 @@ const { es: REPETIR, en: REPEAT } = REQUEST_AGAIN;
 
 /** Nothing is to be done but to ask again. */
 const repeat = (causa: string, cause: string): Explicacion => ({
-  ...{ causa, remedio: REPETIR, english: { cause, remedy: REPEAT } },
+  causa,
+  remedio: REPETIR,
+  english: { cause, remedy: REPEAT },
   accion: 'repetir',
 });
 
@@ -280,7 +282,8 @@ const endsWith = (motivo: MotivoSolicitud): Treatment => [
 ];
 
 const codigo = (significado: string, meaning: string, [hace, action]: Treatment): CodigoSat => ({
-  ...{ significado, hace },
+  significado,
+  hace,
   english: { meaning, action },
 });
 
@@ -346,7 +349,9 @@ const REPETIDA = 'Se pide otra vez sola; el crédito de esta ya se devolvió.';
 const REPEATED = 'It is requested again by itself; the credit of this one was refunded.';
 
 const readAgain = (causa: string, cause: string): Explicacion => ({
-  ...{ causa, remedio: REPETIDA, english: { cause, remedy: REPEATED } },
+  causa,
+  remedio: REPETIDA,
+  english: { cause, remedy: REPEATED },
 });
 
 /** Why a subscription could not use a reading whose solicitud ended with its package. */

@@ -18,14 +18,20 @@ const smtp = async (options?: SmtpOptions) => {
 const never = new AbortController().signal;
 const contenido = { asunto: 'Su ZIP está listo', parrafos: ['Ñandú.'], notas: [] };
 const mensaje = (more: Partial<Mensaje> = {}): Mensaje => ({
-  ...{ id: randomUUID(), para: 'ana@example.com', contenido, baja: null },
+  id: randomUUID(),
+  para: 'ana@example.com',
+  contenido,
+  baja: null,
   ...more,
 });
 function mailer(url: string, options: Partial<Parameters<typeof createMailer>[0]> = {}) {
   const servidor = readServidor(url);
   if (servidor === null) throw new Error(`${url} is none`);
   return createMailer({
-    ...{ servidor, de: { nombre: 'Acuse', email: 'avisos@acuse.example' }, tls: 'sin', timeoutMs: 20_000 },
+    servidor,
+    de: { nombre: 'Acuse', email: 'avisos@acuse.example' },
+    tls: 'sin',
+    timeoutMs: 20_000,
     ...options,
   });
 }

@@ -64,7 +64,9 @@ export function createMailer({
   readonly autoridades?: string;
 }): Mailer {
   const transport = createTransport({
-    ...{ host, port, secure },
+    host,
+    port,
+    secure,
     ...(auth === null ? {} : { auth, forceAuth: true }),
     ...(tls === 'exigir' ? { requireTLS: true } : { ignoreTLS: true }),
     tls: { rejectUnauthorized: true, ...(autoridades === undefined ? {} : { ca: autoridades }) },
@@ -80,7 +82,10 @@ export function createMailer({
     const started = performance.now();
     const limit = linkSignals([parent], timeoutMs);
     const ended = (rest: Partial<Envio> = {}): Envio => ({
-      ...{ ms: Math.round(performance.now() - started), falla: null, respuesta: null, isRefused: false },
+      ms: Math.round(performance.now() - started),
+      falla: null,
+      respuesta: null,
+      isRefused: false,
       ...rest,
     });
     try {

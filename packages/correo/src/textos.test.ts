@@ -7,11 +7,16 @@ import { type Correo, contenidoDe } from './textos.ts';
 const panelUrl = 'https://panel.example';
 const enlace = { token: 'T-oken_1', venceEn: new Date('2026-11-23T18:00:00Z') };
 const solicitud = {
-  ...{ rfc: 'ACU200101DB1', modo: 'live', solicitud_id: '1b4e28ba-2fa1-11d2-883f-0016d3cca427' },
-  ...{ tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-12-31' },
+  rfc: 'ACU200101DB1',
+  modo: 'live',
+  solicitud_id: '1b4e28ba-2fa1-11d2-883f-0016d3cca427',
+  tipo: 'recibidos',
+  desde: '2025-01-01',
+  hasta: '2025-12-31',
 };
 const datoOf = {
-  ...{ 'solicitud.terminada': solicitud, 'solicitud.fallida': solicitud },
+  'solicitud.terminada': solicitud,
+  'solicitud.fallida': solicitud,
   'credencial.por_vencer': {
     rfc: 'ACU200101DB1',
     modo: 'test',
@@ -20,7 +25,11 @@ const datoOf = {
   },
 };
 const correo = (tipo: Correo['tipo'], more: Partial<Correo> = {}): Correo => ({
-  ...{ tipo, datos: [{}], cuantas: 1, enlace: null, panelUrl },
+  tipo,
+  datos: [{}],
+  cuantas: 1,
+  enlace: null,
+  panelUrl,
   ...more,
 });
 

@@ -70,14 +70,19 @@ export const openCorreo: OpenRole<CorreoSettings & AvisosSettings> = async ({
   const { CORREO_CONCURRENCY: concurrency, AVISOS_INTERVAL_MS } = config;
   const mailer = createMailer({ servidor, de, tls: config.SMTP_TLS, timeoutMs });
   const deps: Deps = {
-    ...{ correos, mailer, log, metrics },
+    correos,
+    mailer,
+    log,
+    metrics,
     intervalos: config.CORREO_REINTENTOS_SECONDS,
     panelUrl: PANEL_PUBLIC_URL.replace(/\/+$/, ''),
   };
   const leaseSeconds = timeoutMs / 1_000 + LEASE_SLACK_SECONDS;
   const sending = await startSending<CorreoTomado>({
     name: 'correo',
-    ...{ concurrency, everyMs: config.CORREO_INTERVAL_MS, log },
+    concurrency,
+    everyMs: config.CORREO_INTERVAL_MS,
+    log,
     take: (limite) => correos.claim({ limite, leaseSeconds }),
     send: (tomado, signal) => deliver(deps, tomado, signal),
     onFailed: ({ id: correo }, err) => log.error({ correo, err }, 'mail_not_noted'),

@@ -79,7 +79,14 @@ export function createAccessSnapshots({ pool }: Pick<Database, 'pool'>) {
       const { cuentaId, contribuyenteId, rfc, idCif, version, saldo, isSuspendida, deshabilitadas, ips } = row;
       return {
         apiKey: { id, hash, pepperVersion, estado, modo, isRegistrada },
-        ...{ cuentaId, contribuyenteId, rfc, idCif, saldo, isSuspendida, deshabilitadas, ips },
+        cuentaId,
+        contribuyenteId,
+        rfc,
+        idCif,
+        saldo,
+        isSuspendida,
+        deshabilitadas,
+        ips,
         version: BigInt(version),
         ciec: guardada(row, 'ciec'),
         efirmaCer: guardada(row, 'cer'),

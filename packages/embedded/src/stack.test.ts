@@ -152,7 +152,8 @@ test('an installation of before webhooks gets their key, for each process that r
   const { valores } = await ensureSecrets(folder);
   expect(valores).toEqual({
     ...before.valores,
-    ...{ DATABASE_URL: 'postgres://u:p@localhost/x', QUEUE_URL: 'redis://localhost' },
+    DATABASE_URL: 'postgres://u:p@localhost/x',
+    QUEUE_URL: 'redis://localhost',
     WEBHOOK_KEYS: expect.stringMatching(/^h1:/),
   });
   for (const proceso of ['api', 'panel', 'webhooks'] as const)

@@ -56,7 +56,8 @@ async function estadoDe(deps: OperatorDeps, clave: ClaveListado) {
     intentos: cargas.map(({ iniciadaEn, terminadaEn, resultado, motivo }) => ({
       iniciado_en: iniciadaEn,
       terminado_en: terminadaEn,
-      ...{ resultado, motivo },
+      resultado,
+      motivo,
     })),
   };
 }
@@ -111,7 +112,8 @@ function addPublicadas(program: Command, deps: Deps): void {
     .action(async () => {
       for (const { clave, vigente, ultima, pedidaEn } of await createListados(deps().database).estados()) {
         deps().show({
-          ...{ lista: clave, nombre: LISTADOS[clave].nombre },
+          lista: clave,
+          nombre: LISTADOS[clave].nombre,
           fecha_corte: vigente?.fechaCorte ?? null,
           filas: vigente?.filas ?? null,
           fuente: vigente?.fuente ?? null,

@@ -30,8 +30,11 @@ export const LISTADOS = {
   '69-b': { lista: '69-B', nombre: 'Artículo 69-B (EFOS)', supuesto: '', minFilas: 10_000, resto: 0.9 },
   '69-b-bis': { lista: '69-B Bis', nombre: 'Artículo 69-B Bis', supuesto: '', minFilas: 1, resto: 0.5 },
   csd: {
-    ...{ lista: 'CSD', nombre: 'CSD sin efectos (artículo 17-H)', supuesto: 'CSD SIN EFECTOS' },
-    ...{ minFilas: 20_000, resto: 0.9 },
+    lista: 'CSD',
+    nombre: 'CSD sin efectos (artículo 17-H)',
+    supuesto: 'CSD SIN EFECTOS',
+    minFilas: 20_000,
+    resto: 0.9,
   },
   firmes: del69('créditos firmes', 'FIRMES', 100_000),
   exigibles: del69('créditos exigibles', 'EXIGIBLES', 1_000),

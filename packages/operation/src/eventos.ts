@@ -40,7 +40,9 @@ export const EVENTOS_DEL_NUCLEO: Eventos = {
     cuando: 'Una solicitud terminó y su paquete está listo.',
     datos: solicitud,
     ejemplo: {
-      ...{ ...TERMINO, estado: 'TERMINADA', confianza: 'confirmado' },
+      ...TERMINO,
+      estado: 'TERMINADA',
+      confianza: 'confirmado',
       contrapartes_listadas: { total: 2, adversas: 1 },
     },
   },

@@ -79,24 +79,20 @@ export const rfcYEjercicio = z
 export const soloSolicitud = z.object({ solicitud_id: solicitudIdField }).meta({ id: 'PeticionSolicitud' });
 
 /** How sure an answer is. */
-export const confianza = z
-  .enum(['confirmado', 'sin_confirmar'])
-  .meta({
-    id: 'Confianza',
-    description:
-      'confirmado: hay renglones, o el SAT dijo por dos caminos que no hay (una descarga: por el servicio web y por el portal; una lista: con la CIEC y con la e.firma). sin_confirmar: el SAT dijo que no hay y nadie más lo pudo confirmar; a veces lo dice por error, y por eso el crédito se devuelve.',
-    example: 'confirmado',
-  });
+export const confianza = z.enum(['confirmado', 'sin_confirmar']).meta({
+  id: 'Confianza',
+  description:
+    'confirmado: hay renglones, o el SAT dijo por dos caminos que no hay (una descarga: por el servicio web y por el portal; una lista: con la CIEC y con la e.firma). sin_confirmar: el SAT dijo que no hay y nadie más lo pudo confirmar; a veces lo dice por error, y por eso el crédito se devuelve.',
+  example: 'confirmado',
+});
 
 export const reembolsada = z.boolean().meta({ description: 'Si el crédito se devolvió.', example: false });
 
-export const modoField = z
-  .enum(['live', 'test'])
-  .meta({
-    id: 'Modo',
-    description: 'A quién se pidió: live, al SAT; test, a un simulador en su lugar.',
-    example: 'live',
-  });
+export const modoField = z.enum(['live', 'test']).meta({
+  id: 'Modo',
+  description: 'A quién se pidió: live, al SAT; test, a un simulador en su lugar.',
+  example: 'live',
+});
 
 export const canalSat = z
   .enum(CANALES_CON_ESTADO, { error: `debe ser uno de estos textos: ${CANALES_CON_ESTADO.join(', ')}` })
@@ -106,21 +102,17 @@ export const canalSat = z
       'Por dónde contestó el SAT. soap: el servicio web de descarga masiva; portal: los portales, con la credencial guardada; publico: lo que el SAT muestra a cualquiera.',
     example: 'portal',
   });
-export const canalDeDescarga = canalSat
-  .extract(['soap', 'portal'])
-  .meta({
-    id: 'CanalDeDescarga',
-    description: 'soap: el servicio web de descarga masiva; portal: los portales del SAT.',
-    example: 'portal',
-  });
+export const canalDeDescarga = canalSat.extract(['soap', 'portal']).meta({
+  id: 'CanalDeDescarga',
+  description: 'soap: el servicio web de descarga masiva; portal: los portales del SAT.',
+  example: 'portal',
+});
 
-export const tipoCredencial = z
-  .enum(['ciec', 'efirma'])
-  .meta({
-    id: 'TipoCredencial',
-    description: 'Credencial del contribuyente: ciec, su contraseña del SAT; efirma, su e.firma.',
-    example: 'efirma',
-  });
+export const tipoCredencial = z.enum(['ciec', 'efirma']).meta({
+  id: 'TipoCredencial',
+  description: 'Credencial del contribuyente: ciec, su contraseña del SAT; efirma, su e.firma.',
+  example: 'efirma',
+});
 
 /** By which way an answer was obtained. */
 export const camino = {
@@ -158,27 +150,23 @@ export const total = z.int().min(0).meta({ description: 'Número de elementos de
 export const texto = (description: string, example: string) => z.string().meta({ description, example });
 export const importe = z.number().meta({ description: 'Importe en la moneda del CFDI.', example: 1160.0 });
 /** An amount with all its decimals, as text. */
-export const importeTexto = z
-  .string()
-  .meta({
-    id: 'Importe',
-    description: 'Importe decimal, en texto: así conserva todos sus decimales.',
-    example: '1160.00',
-    pattern: '^-?\\d+(\\.\\d+)?$',
-  });
+export const importeTexto = z.string().meta({
+  id: 'Importe',
+  description: 'Importe decimal, en texto: así conserva todos sus decimales.',
+  example: '1160.00',
+  pattern: '^-?\\d+(\\.\\d+)?$',
+});
 /** A time by a wall clock, without its zone. */
 export const horaLocal = (description: string) =>
   texto(description, '2026-01-31T10:32:07').meta({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$' });
 export const instante = (description: string) => fechaHoraField.meta({ description });
 export const uuidData = (description: string) =>
   z.string().meta({ description, example: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A', format: 'uuid' });
-export const solicitudIdData = z
-  .string()
-  .meta({
-    description: 'Identificador de la solicitud.',
-    example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
-    format: 'uuid',
-  });
+export const solicitudIdData = z.string().meta({
+  description: 'Identificador de la solicitud.',
+  example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  format: 'uuid',
+});
 
 export const advertencias = z
   .array(z.string())

@@ -15,13 +15,11 @@ export const contrapartesListadas = z
   .meta({ id: 'ContrapartesListadas', description: 'Contrapartes de un paquete que están en una lista del SAT.' });
 
 /** Counterparties of the package of a solicitud. */
-export const contrapartesDeSolicitud = contrapartesListadas
-  .nullable()
-  .meta({
-    description:
-      'Contrapartes del paquete que estaban en una lista del SAT al armarlo; quiénes, en riesgo/paquete. null si no ha terminado con paquete o no se cruzó.',
-    example: null,
-  });
+export const contrapartesDeSolicitud = contrapartesListadas.nullable().meta({
+  description:
+    'Contrapartes del paquete que estaban en una lista del SAT al armarlo; quiénes, en riesgo/paquete. null si no ha terminado con paquete o no se cruzó.',
+  example: null,
+});
 
 /** A solicitud and how far it is. */
 export const solicitudData = z
@@ -44,13 +42,11 @@ export const solicitudData = z
     ultima_consulta: instante('Última consulta al SAT.').meta({ example: '2026-02-01T18:40:00.000Z' }).nullable(),
     proxima_consulta: instante('Próxima consulta al SAT.').meta({ example: '2026-02-01T18:50:00.000Z' }).nullable(),
     motivo: z.string().nullable().meta({ description: 'Por qué espera o por qué terminó sin paquete.', example: null }),
-    retrasada: z
-      .boolean()
-      .meta({
-        description:
-          'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
-        example: false,
-      }),
+    retrasada: z.boolean().meta({
+      description:
+        'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
+      example: false,
+    }),
     creada_en: instante('Cuándo se aceptó.').meta({ example: '2026-02-01T18:30:00.000Z' }),
     terminada_en: instante('Cuándo terminó.').nullable().meta({ example: null }),
   })

@@ -54,10 +54,7 @@ describe('counterparties that may stand on a list', () => {
     ];
     // The last one of UNO is the payment, whose name is the usual one again.
     const expected = [
-      {
-        ...{ rfc: UNO, nombre: `Nombre de ${UNO}` },
-        ...{ ingresos: suma(2, '100.500001'), egresos: suma(1, '12345678901.999999') },
-      },
+      { rfc: UNO, nombre: `Nombre de ${UNO}`, ingresos: suma(2, '100.500001'), egresos: suma(1, '12345678901.999999') },
       { rfc: DOS, nombre: `Nombre de ${DOS}`, ingresos: nada, egresos: nada },
       { rfc: TRES, nombre: `Nombre de ${TRES}`, ingresos: suma(3, '-5.50'), egresos: nada },
     ];
@@ -131,17 +128,18 @@ describe('counterparties that may stand on a list', () => {
       ]);
       const store = createMemoryStore(objects);
       const plan: PlanEnsamble = {
-        ...{
-          solicitudId: 's',
-          rfc: 'EKU9003173C9',
-          tipo: 'recibidos',
-          desde: '2024-01-01',
-          hasta: '2024-01-31',
-          formato,
-        },
+        solicitudId: 's',
+        rfc: 'EKU9003173C9',
+        tipo: 'recibidos',
+        desde: '2024-01-01',
+        hasta: '2024-01-31',
+        formato,
         partes: [
           {
-            ...{ canal: 'soap', folio: 'f', recortar: false, confirmada: false },
+            canal: 'soap',
+            folio: 'f',
+            recortar: false,
+            confirmada: false,
             periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
             paquetes: ['a', 'b'].map((objectKey) => ({ objectKey, paquete: objectKey })),
           },

@@ -60,8 +60,10 @@ export class Contrapartes implements RowObserver {
     return Array.from(this.#listed, ([rfc, { nombre, isDoubled, ingresos, egresos }]) => {
       const text = nombre.toString('utf8');
       return {
-        ...{ rfc, nombre: asText(isDoubled ? text.replaceAll('""', '"') : text) },
-        ...{ ingresos: ingresos.total, egresos: egresos.total },
+        rfc,
+        nombre: asText(isDoubled ? text.replaceAll('""', '"') : text),
+        ingresos: ingresos.total,
+        egresos: egresos.total,
       };
     });
   }

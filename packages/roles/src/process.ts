@@ -72,7 +72,13 @@ export async function openProcess<P extends MetricProcess, D extends Database>(
   const checks: Record<string, HealthCheck> = { database: () => assertWritable(database) };
   const notes: (() => Record<string, string>)[] = [];
   return {
-    ...{ log, shutdown, metrics, metricsUrl, tracing, database, closeLater },
+    log,
+    shutdown,
+    metrics,
+    metricsUrl,
+    tracing,
+    database,
+    closeLater,
     health: createHealth({ checks, notes: () => Object.assign({}, ...notes.map((note) => note())) }),
     check: (name, check) => void Object.assign(checks, { [name]: check }),
     note: (note) => void notes.push(note),

@@ -72,7 +72,13 @@ export function operationsOf(documento: Documento) {
     const success = responses.find(({ http }) => http === 200);
     if (success === undefined) throw new Error(`${address} has no response 200`);
     return {
-      ...{ path, grupo, accion, metodo: camel(accion), responses, costo: post['x-costo'], post },
+      path,
+      grupo,
+      accion,
+      metodo: camel(accion),
+      responses,
+      costo: post['x-costo'],
+      post,
       // The rest is repeated without an `Idempotency-Key`, for which the service would keep each answer.
       changes: post['x-efecto'] === 'cambia' || post['x-costo'] > 0,
       peticion: nameOf(post.requestBody.content['application/json'].schema),
@@ -141,7 +147,8 @@ export function groupsOf(documento: Documento) {
   const operations = operationsOf(documento);
   return documento.tags
     .map(({ name, description }) => ({
-      ...{ name, description: description ?? name },
+      name,
+      description: description ?? name,
       own: operations.filter(({ grupo }) => grupo === name),
     }))
     .filter(({ own }) => own.length > 0);

@@ -24,7 +24,11 @@ declare(strict_types=1);
 namespace Acuse;
 `;
 const PRIMITIVES: Readonly<Record<string, string>> = {
-  ...{ string: 'string', integer: 'int', number: 'float', boolean: 'bool', array: 'array' },
+  string: 'string',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  array: 'array',
 };
 
 const quoted = (value: Valor) =>
@@ -64,7 +68,8 @@ function methodText(documento: Documento, operations: readonly Publicada[], one:
     const secret = campo.format === 'password' || campo.contentEncoding ? '#[\\SensitiveParameter] ' : '';
     const shape = shapeOf(documento, campo, '     * ');
     return {
-      ...{ nombre, esObligatorio },
+      nombre,
+      esObligatorio,
       doc: `@param ${esObligatorio ? shape : `${shape}|null`} $${nombre} ${campo.description ?? ''}`,
       parameter: esObligatorio ? `${secret}${type} $${nombre}` : `${secret}?${type} $${nombre} = null`,
     };
@@ -151,7 +156,9 @@ ${constants.join('')}}
 export function phpFiles(documento: Documento, version: string): Readonly<Record<string, string>> {
   const operations = operationsOf(documento);
   const groups = groupsOf(documento).map(({ name, description, own }) => ({
-    ...{ name, description, type: `Operaciones${capital(name)}` },
+    name,
+    description,
+    type: `Operaciones${capital(name)}`,
     methods: own.map((one) => methodText(documento, operations, one)).join(''),
   }));
   const classes = groups.map(({ type, description, methods }) => [

@@ -19,7 +19,11 @@ import {
 
 const HEAD = '# Generated from docs/openapi.json by `npm run generate`.\n';
 const PRIMITIVES: Readonly<Record<string, string>> = {
-  ...{ string: 'str', integer: 'int', number: 'float', boolean: 'bool', null: 'None' },
+  string: 'str',
+  integer: 'int',
+  number: 'float',
+  boolean: 'bool',
+  null: 'None',
 };
 
 const capital = (word: string) => word.replace(/^./, (letter) => letter.toUpperCase());
@@ -103,7 +107,9 @@ function methodText(documento: Documento, operations: readonly Publicada[], one:
   const fields = fieldsOf(documento, peticion).map(({ nombre, campo, esObligatorio }) => {
     const type = typeOf(campo, nombre, () => {});
     return {
-      ...{ nombre, esObligatorio, text: campo.description ?? '' },
+      nombre,
+      esObligatorio,
+      text: campo.description ?? '',
       parameter: esObligatorio ? `${nombre}: ${type}` : `${nombre}: Optional[${type}] = None`,
     };
   });

@@ -69,13 +69,25 @@ ${lines.join('')}} as const satisfies Partial<Record<NombreFallo, { readonly cod
 /** What a program needs that offers the operations to people or to other programs: texts, prices, fields, schemas. */
 function catalogueText(documento: Documento): string {
   const operaciones = operationsOf(documento).map((one) => ({
-    ...{ path: one.path, grupo: one.grupo, accion: one.accion, metodo: one.metodo },
-    ...{ resumen: one.post.summary, descripcion: one.post.description, costo: one.costo, cambia: one.changes },
+    path: one.path,
+    grupo: one.grupo,
+    accion: one.accion,
+    metodo: one.metodo,
+    resumen: one.post.summary,
+    descripcion: one.post.description,
+    costo: one.costo,
+    cambia: one.changes,
     credencial: one.post['x-credencial'],
     campos: fieldsOf(documento, one.peticion).map(({ nombre, campo, esObligatorio }) => ({
-      ...{ nombre, descripcion: campo.description ?? '', tipo: campo.type ?? 'string', esObligatorio },
-      ...{ esSecreto: campo.format === 'password', esArchivo: campo.contentEncoding === 'base64' },
-      ...{ valores: campo.enum ?? null, ejemplo: campo.example ?? null, esquema: wholeSchema(documento, campo) },
+      nombre,
+      descripcion: campo.description ?? '',
+      tipo: campo.type ?? 'string',
+      esObligatorio,
+      esSecreto: campo.format === 'password',
+      esArchivo: campo.contentEncoding === 'base64',
+      valores: campo.enum ?? null,
+      ejemplo: campo.example ?? null,
+      esquema: wholeSchema(documento, campo),
     })),
     respuesta: answerOf(documento, one),
   }));
@@ -144,7 +156,9 @@ export async function sdkFiles(documento: Documento, version: string): Promise<R
   const { openapi, info, components } = documento;
   const schemas = { openapi, info, paths: {}, components: { schemas: components.schemas } };
   const types = await openapiTS(JSON.stringify(schemas), {
-    ...{ silent: true, rootTypes: true, rootTypesNoSchemaPrefix: true },
+    silent: true,
+    rootTypes: true,
+    rootTypesNoSchemaPrefix: true,
   });
   return {
     'openapi.ts': `${HEAD}${astToString(types).replace(/^export type [\w$]+ = Record<string, never>;\n/gm, '')}${eventsText(documento)}`,

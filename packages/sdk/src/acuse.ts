@@ -62,7 +62,11 @@ export class Acuse extends Operaciones {
     const userAgent = `${aplicacion === undefined ? '' : `${aplicacion} `}acuse-sdk/${VERSION}`;
     this.#transport = {
       base: `${new URL(url).href.replace(/\/+$/, '')}/api/v1/`,
-      ...{ llave, reintentos, plazoMs, alIntentar, userAgent: isBrowser ? null : userAgent },
+      llave,
+      reintentos,
+      plazoMs,
+      alIntentar,
+      userAgent: isBrowser ? null : userAgent,
       fetch: fetch ?? globalThis.fetch.bind(globalThis),
       pausa: { ...PAUSE, ...pausa },
     };

@@ -182,7 +182,9 @@ async function once<T>(
   const encabezados = response?.headers ?? null;
   const [, quedan, segundos] = /;r=(\d+);t=(\d+)/.exec(encabezados?.get('ratelimit') ?? '') ?? [];
   return {
-    ...{ answer, error, encabezados },
+    answer,
+    error,
+    encabezados,
     ms: performance.now() - started,
     http: response?.status ?? null,
     requestId: encabezados?.get('x-request-id') ?? null,

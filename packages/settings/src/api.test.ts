@@ -17,7 +17,11 @@ describe('the settings', () => {
   it('have a default for everything but addresses and secrets', () => {
     const config = readConfig(REQUIRED);
     expect(config).toMatchObject({
-      ...{ RATE_LIMIT_RPS: 50, RATE_LIMIT_BURST: 100, TRUSTED_PROXIES: [], EFIRMA_SHRED: true, DEADLINE_HOURS: 168 },
+      RATE_LIMIT_RPS: 50,
+      RATE_LIMIT_BURST: 100,
+      TRUSTED_PROXIES: [],
+      EFIRMA_SHRED: true,
+      DEADLINE_HOURS: 168,
     });
     expect(config.CIEC_LENGTH).toBeUndefined();
     expect(faultsOf({}).map((fault) => fault.split(':')[0])).toEqual(Object.keys(REQUIRED));
@@ -26,11 +30,9 @@ describe('the settings', () => {
   it('read lengths, blocks and prefixes', () => {
     const env = { CIEC_LENGTH: '8-16', TRUSTED_PROXIES: '10.0.0.0/8, ::1', USER_AGENT_DENY: 'Curl/,BOT' };
     expect(readConfig({ ...REQUIRED, ...env })).toMatchObject({
-      ...{
-        CIEC_LENGTH: { min: 8, max: 16 },
-        TRUSTED_PROXIES: ['10.0.0.0/8', '::1'],
-        USER_AGENT_DENY: ['curl/', 'bot'],
-      },
+      CIEC_LENGTH: { min: 8, max: 16 },
+      TRUSTED_PROXIES: ['10.0.0.0/8', '::1'],
+      USER_AGENT_DENY: ['curl/', 'bot'],
     });
   });
 

@@ -184,7 +184,10 @@ test('the readings that are foretold are those that the days then bring', () => 
     }
     const nuevo = { lecturas: 0, porConfirmar: 0 };
     const tramos: PlannedTramo[] = mesesDesde(desde, hoy).map((mes) => ({
-      ...{ tramo: { clase: 'MES', mes }, turno: 'AHORA', dia: hoy, ...nuevo },
+      tramo: { clase: 'MES', mes },
+      turno: 'AHORA',
+      dia: hoy,
+      ...nuevo,
     }));
     tramos.push({ tramo: { clase: 'RECIENTE' }, turno: 'DESPUES', dia: manana, ...nuevo });
     expect(countLecturas(tramos, { frecuencia, hoy, hasta })).toEqual({ primera: 17, despues: count });

@@ -7,31 +7,51 @@ import { createTurns } from './worker.ts';
 const unexpected = () => Promise.reject(new Error('an unexpected call'));
 /** Methods that no test of this file calls. */
 const NOTHING = {
-  ...{
-    ask: unexpected,
-    postpone: unexpected,
-    extend: unexpected,
-    read: unexpected,
-    failed: unexpected,
-    pause: unexpected,
-    addMonths: unexpected,
-  },
-  ...{ forget: unexpected, reap: unexpected },
+  ask: unexpected,
+  postpone: unexpected,
+  extend: unexpected,
+  read: unexpected,
+  failed: unexpected,
+  pause: unexpected,
+  addMonths: unexpected,
+  forget: unexpected,
+  reap: unexpected,
 };
 const REST = {
-  ...{ paquetes: { readCsv: async function* () {} }, log: silentLogger },
-  ...{ isCharged: () => false, wake: () => {} },
+  paquetes: { readCsv: async function* () {} },
+  log: silentLogger,
+  isCharged: () => false,
+  wake: () => {},
 };
 const AJUSTES = { everyMs: 1_000, concurrency: 4, aLaVez: 3, deadlineHours: 72 };
 
 /** The newest days of a subscription, whose reading is there to be merged after so many that came to nothing. */
 const tomadoAfter = (fallos: number): TramoTomado => ({
-  ...{ sincronizacionId: '01981c9e-0000-7000-8000-000000000001', almacenId: 1, rfc: 'ACU200101DB1', modo: 'test' },
-  ...{ tipo: 'recibidos', tramo: { clase: 'RECIENTE' }, fase: 'LEER', epoch: 1 },
-  ...{ desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 60, fallos, lecturas: 3, porConfirmar: 0 },
+  sincronizacionId: '01981c9e-0000-7000-8000-000000000001',
+  almacenId: 1,
+  rfc: 'ACU200101DB1',
+  modo: 'test',
+  tipo: 'recibidos',
+  tramo: { clase: 'RECIENTE' },
+  fase: 'LEER',
+  epoch: 1,
+  desde: '2026-01-01',
+  frecuencia: 'DIARIA',
+  minuto: 60,
+  fallos,
+  lecturas: 3,
+  porConfirmar: 0,
   solicitud: {
-    ...{ id: 's', estado: 'TERMINADA', motivo: null, objectKey: 'k', desde: '2026-03-01', hasta: '2026-03-05' },
-    ...{ pedido: '2026-03-05', creadaEn: new Date(), isConfirmada: false, isBorrado: false },
+    id: 's',
+    estado: 'TERMINADA',
+    motivo: null,
+    objectKey: 'k',
+    desde: '2026-03-01',
+    hasta: '2026-03-05',
+    pedido: '2026-03-05',
+    creadaEn: new Date(),
+    isConfirmada: false,
+    isBorrado: false,
   },
 });
 
@@ -60,7 +80,9 @@ test('a month that has not begun by the clock of a worker which is behind others
   const done: string[] = [];
   const tomado: TramoTomado = {
     ...tomadoAfter(0),
-    ...{ tramo: { clase: 'MES', mes: '2026-04-01' }, fase: 'PEDIR', solicitud: null },
+    tramo: { clase: 'MES', mes: '2026-04-01' },
+    fase: 'PEDIR',
+    solicitud: null,
   };
   const { work } = createTurns(
     {

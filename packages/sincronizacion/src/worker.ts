@@ -58,12 +58,17 @@ export const openSincronizacion: OpenRole<SincronizacionSettings & DeadlineSetti
   const deps: Deps = {
     tramos: createTramos(database),
     almacenes: createAlmacenes(database),
-    ...{ paquetes, log, isCharged, wake: () => wakes.wake(OUTBOX) },
+    paquetes,
+    log,
+    isCharged,
+    wake: () => wakes.wake(OUTBOX),
     now: () => new Date(),
   };
   const everyMs = config.SINCRONIZACION_INTERVAL_MS;
   const { work, clean } = createTurns(deps, {
-    ...{ everyMs, concurrency: config.SINCRONIZACION_CONCURRENCY, aLaVez: config.SINCRONIZACION_A_LA_VEZ },
+    everyMs,
+    concurrency: config.SINCRONIZACION_CONCURRENCY,
+    aLaVez: config.SINCRONIZACION_A_LA_VEZ,
     deadlineHours: config.DEADLINE_HOURS,
   });
   closeLater('sincronizacion', startLoop({ name: 'sincronizacion', everyMs, log, turn: work }));

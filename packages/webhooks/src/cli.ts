@@ -58,7 +58,10 @@ export function addEscuchar(program: Command, { consola, open, retryNotice }: Se
       const signal = consola.interrupcion();
       await removeStale(acuse, rfc, SIN_RECEPTOR);
       const { data } = await acuse.webhooks.crear({
-        ...{ rfc, url: SIN_RECEPTOR, eventos: [...eventos], descripcion: descripcionOf(process.pid) },
+        rfc,
+        url: SIN_RECEPTOR,
+        eventos: [...eventos],
+        descripcion: descripcionOf(process.pid),
       });
       const { webhook_id, secreto } = data;
       const sender = createSender({ ...ANYWHERE, timeoutMs: TIMEOUT_MS, resolve: addressesOf });

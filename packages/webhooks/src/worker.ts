@@ -64,7 +64,9 @@ function startWebhooks(deps: Deps, config: WebhooksSettings) {
   const leaseSeconds = config.WEBHOOK_TIMEOUT_MS / 1_000 + LEASE_SLACK_SECONDS;
   return startSending<EntregaTomada>({
     name: 'webhooks',
-    ...{ concurrency, everyMs: config.WEBHOOKS_INTERVAL_MS, log },
+    concurrency,
+    everyMs: config.WEBHOOKS_INTERVAL_MS,
+    log,
     take(limite, enCamino) {
       const { length } = enCamino.filter(({ isDudosa }) => isDudosa);
       const dudosas = Math.max(0, Math.ceil(concurrency * PARTE_DUDOSAS) - length);
@@ -152,7 +154,9 @@ async function noteFailure(
     enSegundos: isNoMore ? null : nextIntento({ intentos, intervalos, retryAfter }),
     deNuevoEnSegundos: nextIntento({ intentos: 1, intervalos, retryAfter }),
     esperaSegundos: esperaOf(envio, intervalos),
-    ...{ isNoMore, diasFallando, maxPendientes: config.WEBHOOK_MAX_PENDIENTES },
+    isNoMore,
+    diasFallando,
+    maxPendientes: config.WEBHOOK_MAX_PENDIENTES,
   });
   const fields = { webhook: tomada.webhookId, entrega: tomada.id, status, motivo: error, intentos };
   if (estado === null) log.warn(fields, 'webhook_lease_lost');

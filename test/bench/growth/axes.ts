@@ -141,17 +141,22 @@ async function acceptSome(
   for (let n = first; n < first + many; n += 1) {
     const day = addDays('1900-01-01', n);
     const { resultado } = await solicitudes.accept({
-      ...{ id: uuidV7(), cuentaId, contribuyenteId, apiKeyId, rfc, sellada, deadlineAt, version: access.version },
-      ...{
-        tipo: 'recibidos',
-        desde: day,
-        hasta: day,
-        formato: 'csv',
-        canal: 'portal',
-        costo: 1,
-        otra: null,
-        idemKey: randomUUID(),
-      },
+      id: uuidV7(),
+      cuentaId,
+      contribuyenteId,
+      apiKeyId,
+      rfc,
+      sellada,
+      deadlineAt,
+      version: access.version,
+      tipo: 'recibidos',
+      desde: day,
+      hasta: day,
+      formato: 'csv',
+      canal: 'portal',
+      costo: 1,
+      otra: null,
+      idemKey: randomUUID(),
     });
     if (resultado !== 'ACEPTADA') throw new Error(`${resultado} with ${base.size}`);
   }

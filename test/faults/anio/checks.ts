@@ -81,8 +81,10 @@ export function createAuditor(database: Pick<TestDatabase, 'sql'>, almacenId: nu
       const should = mirrors[tipo].read(answered);
       const told = (byLectura.get(n) ?? []).toSorted();
       expect({ n, period, isDudosa, told }).toEqual({
-        ...{ n: readings + 1, period: `${answered.desde} ${answered.hasta}` },
-        ...{ isDudosa: should.isDudosa, told: should.told.toSorted() },
+        n: readings + 1,
+        period: `${answered.desde} ${answered.hasta}`,
+        isDudosa: should.isDudosa,
+        told: should.told.toSorted(),
       });
       readings = n;
     }

@@ -15,13 +15,15 @@ const __dirname = import.meta.dirname, __filename = import.meta.filename;`;
 async function compile(folder: string): Promise<string> {
   const outfile = join(folder, 'worker.mjs');
   await build({
-    ...{
-      entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
-      outfile,
-      bundle: true,
-      logLevel: 'error',
-    },
-    ...{ platform: 'node', format: 'esm', target: 'node20', conditions: ['acuse-source'], external: ['pg-native'] },
+    entryPoints: [fileURLToPath(new URL('worker.ts', import.meta.url))],
+    outfile,
+    bundle: true,
+    logLevel: 'error',
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    conditions: ['acuse-source'],
+    external: ['pg-native'],
     banner: { js: COMMON_JS },
   });
   return outfile;

@@ -132,8 +132,13 @@ async function run(claimed: ClaimedSolicitud): Promise<void> {
 
 const runner = createRunner(
   {
-    ...{ claims, log, metrics: createMetrics('worker').metrics, checkpoint: noCheckpoint },
-    ...{ leaseSeconds: LEASE_SECONDS, retrySeconds: 15, freed: () => {} },
+    claims,
+    log,
+    metrics: createMetrics('worker').metrics,
+    checkpoint: noCheckpoint,
+    leaseSeconds: LEASE_SECONDS,
+    retrySeconds: 15,
+    freed: () => {},
   },
   { queue: 'descargas', run },
 );

@@ -48,7 +48,10 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
           else yield* csvOf(filas);
         },
       },
-      ...{ log: silentLogger, now: () => new Date(), isCharged: () => true, wake: () => {} },
+      log: silentLogger,
+      now: () => new Date(),
+      isCharged: () => true,
+      wake: () => {},
     },
     { everyMs: 1_000, concurrency: 20, aLaVez: 10, deadlineHours: 72 },
   );
@@ -94,7 +97,10 @@ async function open({ tipos = ['recibidos'], desde = MES_PASADO }: { tipos?: Tip
     async foretold(first = desde) {
       const sincronizaciones = createSincronizaciones(t.db);
       const tramos = await sincronizaciones.preview(await sincronizaciones.idOf(contribuyenteId), {
-        ...{ tipos, desde: first, frecuencia: 'DIARIA', ...primerasLecturas({ desde: first, hoy, minuto: 60 }) },
+        tipos,
+        desde: first,
+        frecuencia: 'DIARIA',
+        ...primerasLecturas({ desde: first, hoy, minuto: 60 }),
       });
       return tramos.flatMap(({ tramo, turno }) => (turno === 'AHORA' ? [tramo.clase === 'MES' ? tramo.mes : hoy] : []));
     },

@@ -42,10 +42,7 @@ async function open() {
   const almacenId = await openAlmacen(t.db.pool, contribuyenteId);
   const read = (tipo: TipoDescarga, filas: Iterable<FilaCfdi>, periodo = ALL) =>
     almacenes.merge(
-      {
-        ...{ almacenId, solicitudId: randomUUID(), tipo, ...periodo },
-        ...{ pedidaEn: new Date(), isConfirmada: true },
-      },
+      { almacenId, solicitudId: randomUUID(), tipo, ...periodo, pedidaEn: new Date(), isConfirmada: true },
       csvOf(filas),
       signal,
     );
@@ -67,19 +64,15 @@ async function open() {
 }
 
 const cfdi = (tipo: TipoDescarga, n: number, contraparte: readonly [string, string], rest: Partial<FilaCfdi> = {}) => ({
-  ...{
-    tipo,
-    contraparte,
-    isAusente: false,
-    uuid: `${n.toString(16).toUpperCase().padStart(8, '0')}-0000-4000-8000-00000000000A`,
-  },
+  tipo,
+  contraparte,
+  isAusente: false,
+  uuid: `${n.toString(16).toUpperCase().padStart(8, '0')}-0000-4000-8000-00000000000A`,
   ...(tipo === 'recibidos' ? { emisor: contraparte, receptor: YO } : { emisor: YO, receptor: contraparte }),
-  ...{
-    efecto: 'I',
-    emitida: `2026-0${1 + (n % 3)}-1${n % 4}T10:00:0${n % 2}`,
-    monto: `${n % 50}.${n % 7 === 0 ? '123456' : '50'}`,
-    ...rest,
-  },
+  efecto: 'I',
+  emitida: `2026-0${1 + (n % 3)}-1${n % 4}T10:00:0${n % 2}`,
+  monto: `${n % 50}.${n % 7 === 0 ? '123456' : '50'}`,
+  ...rest,
 });
 
 /** CFDI of both kinds, many of the same second; some cancelled, some missing since, one of each kind the same one. */
@@ -269,12 +262,18 @@ const inMicros = ({ cfdi, sinMonto, ...amounts }: SumaPorEfecto) => {
   for (const amount of Object.values(amounts)) expect(amount).toMatch(/^-?\d+\.\d{2,}$/);
   const { ingresos, egresos, nomina, otros } = amounts;
   return {
-    ...{ cfdi, sinMonto, ingresos: micros(ingresos), egresos: micros(egresos) },
-    ...{ nomina: micros(nomina), otros: micros(otros) },
+    cfdi,
+    sinMonto,
+    ingresos: micros(ingresos),
+    egresos: micros(egresos),
+    nomina: micros(nomina),
+    otros: micros(otros),
   };
 };
 const allInMicros = ({ vigentes, cancelados, ausentes }: Sumas) => ({
-  ...{ vigentes: inMicros(vigentes), cancelados: inMicros(cancelados), ausentes: inMicros(ausentes) },
+  vigentes: inMicros(vigentes),
+  cancelados: inMicros(cancelados),
+  ausentes: inMicros(ausentes),
 });
 
 test.for([4, 5, 6])(

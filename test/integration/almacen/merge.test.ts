@@ -222,7 +222,8 @@ test('rows that are none leave nothing behind, and so does a merge that is broke
   }
   const lectura = {
     ...({ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', desde: '2026-03-01', hasta: '2026-03-31' } as const),
-    ...{ pedidaEn: new Date(), isConfirmada: true },
+    pedidaEn: new Date(),
+    isConfirmada: true,
   };
   await expect(almacenes.merge(lectura, broken(), controller.signal)).rejects.toThrow('the process is going');
   async function* failing() {

@@ -47,7 +47,10 @@ interface Standing {
 function look(world: World, rfcs: readonly string[]): Map<string, Standing> {
   const filas = [
     ...(world.efos ?? []).map(({ rfc, situacion }) => ({
-      ...{ rfc: rfc ?? '', lista: '69-B', supuesto: PALABRAS_EFOS[situacion], archivo: '69-b' },
+      rfc: rfc ?? '',
+      lista: '69-B',
+      supuesto: PALABRAS_EFOS[situacion],
+      archivo: '69-b',
     })),
     ...[...world.archivos].flatMap(([archivo, own]) =>
       own.map((fila) => ({ ...fila, archivo, lista: LISTADOS[archivo].lista })),
@@ -90,16 +93,14 @@ function crossed(noted: Map<string, Standing>, found: Map<string, Standing>, the
   return told;
 }
 
-const unArchivo = fc
-  .constantFrom(...ARCHIVOS)
-  .chain((archivo) =>
-    fc.record({
-      archivo: fc.constant(archivo),
-      filas: fc.array(fc.record({ rfc: fc.constantFrom(...PRO), supuesto: fc.constantFrom(...PALABRAS[archivo]) }), {
-        maxLength: 4,
-      }),
+const unArchivo = fc.constantFrom(...ARCHIVOS).chain((archivo) =>
+  fc.record({
+    archivo: fc.constant(archivo),
+    filas: fc.array(fc.record({ rfc: fc.constantFrom(...PRO), supuesto: fc.constantFrom(...PALABRAS[archivo]) }), {
+      maxLength: 4,
     }),
-  );
+  }),
+);
 const situaciones = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
 const unaEfos = fc.record({
   efos: fc.array(fc.record({ rfc: fc.constantFrom(...PRO), situacion: fc.constantFrom(...situaciones) }), {

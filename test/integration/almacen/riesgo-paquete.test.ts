@@ -10,8 +10,10 @@ import { publish } from './listar.ts';
 const t = useDatabase();
 
 const vista = (rfc: string, monto = '100.50'): ContraparteVista => ({
-  ...{ rfc, nombre: `Nombre de ${rfc}` },
-  ...{ ingresos: { cfdi: 2, monto }, egresos: { cfdi: 1, monto: '10.000001' } },
+  rfc,
+  nombre: `Nombre de ${rfc}`,
+  ingresos: { cfdi: 2, monto },
+  egresos: { cfdi: 1, monto: '10.000001' },
 });
 
 /** Ends a new solicitud with a package in which these were seen. */
@@ -42,11 +44,17 @@ test('of the counterparties of a package those that stand on a list now are note
   expect(await cruce()).toEqual({ total: 2, adversas: 1 });
   const uno = {
     ...vista('PRO010101AB1'),
-    ...{ lista: '69-B', supuesto: 'Definitivo', isAdverso: true, publicada: '2025-01-01' },
+    lista: '69-B',
+    supuesto: 'Definitivo',
+    isAdverso: true,
+    publicada: '2025-01-01',
   };
   const dos = {
     ...vista('PRO020202AB2', '7'),
-    ...{ lista: '69-B', supuesto: 'Desvirtuado', isAdverso: false, publicada: null },
+    lista: '69-B',
+    supuesto: 'Desvirtuado',
+    isAdverso: false,
+    publicada: null,
   };
   expect(await pageOf(id)).toEqual([uno, dos]);
   expect(await pageOf(id, null, 1)).toEqual([uno]);

@@ -37,7 +37,9 @@ async function crossAll(mine?: number): Promise<number> {
 }
 
 const enLista = (rfc: string, situacion: Renglon['situacion'] = 'PRESUNTO', publicada = '2026-03-05'): Renglon => ({
-  ...{ rfc, situacion, publicada },
+  rfc,
+  situacion,
+  publicada,
 });
 
 test('a counterparty that enters a list, changes there and leaves raises one event each, with its CFDI in force and their pesos', async () => {
@@ -60,8 +62,15 @@ test('a counterparty that enters a list, changes there and leaves raises one eve
   expect(await crossAll(almacenId)).toBe(0);
   const [entra] = await told();
   expect(entra).toEqual({
-    ...{ modo: 'test', cambio: 'entra', proveedor_rfc: PRO[0], proveedor_nombre: 'Cliente', lista: '69-B' },
-    ...{ supuesto: 'Presunto', supuesto_anterior: null, adverso: true, publicado_en: '2026-03-05' },
+    modo: 'test',
+    cambio: 'entra',
+    proveedor_rfc: PRO[0],
+    proveedor_nombre: 'Cliente',
+    lista: '69-B',
+    supuesto: 'Presunto',
+    supuesto_anterior: null,
+    adverso: true,
+    publicado_en: '2026-03-05',
     notado_en: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
     cfdi: {
       total: 4,
@@ -74,7 +83,10 @@ test('a counterparty that enters a list, changes there and leaves raises one eve
   await publish(t, [enLista(PRO[0], 'DESVIRTUADO', '2026-05-01'), enLista(PRO[1])]);
   expect(await crossAll(almacenId)).toBe(1);
   expect((await told())[1]).toMatchObject({
-    ...{ cambio: 'cambia', supuesto: 'Desvirtuado', supuesto_anterior: 'Presunto', adverso: false },
+    cambio: 'cambia',
+    supuesto: 'Desvirtuado',
+    supuesto_anterior: 'Presunto',
+    adverso: false,
   });
   await publish(t, [enLista(PRO[1])]);
   expect(await crossAll(almacenId)).toBe(1);

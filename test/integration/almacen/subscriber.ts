@@ -33,8 +33,19 @@ export async function subscribe({ db }: Pick<TestDatabase, 'db'>, dueno: Taxpaye
   );
   const minuto = minutoDe(id);
   const resultado = await sincronizaciones.subscribe({
-    ...{ id, cuentaId, contribuyenteId, apiKeyId, version: access.version, rfc, tipos, desde, frecuencia, minuto },
-    ...{ ...primerasLecturas({ desde, hoy, minuto }), actor: 'prueba', ip: null },
+    id,
+    cuentaId,
+    contribuyenteId,
+    apiKeyId,
+    version: access.version,
+    rfc,
+    tipos,
+    desde,
+    frecuencia,
+    minuto,
+    ...primerasLecturas({ desde, hoy, minuto }),
+    actor: 'prueba',
+    ip: null,
     consentimiento: { kid: sealer.kid, sobre, finalidad: 'probar', expiraEn },
   });
   if (resultado !== 'CREADA' && resultado !== 'RENOVADA') throw new Error(resultado);

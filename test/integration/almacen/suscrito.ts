@@ -12,9 +12,20 @@ export async function subscribeTo(t: TestDatabase, evento: string) {
   const [row] = await t.sql<{ version: string }>`SELECT version::text FROM contribuyente WHERE id = ${contribuyenteId}`;
   const expiraEn = new Date(Date.now() + 86_400_000);
   const hecho = await createSincronizaciones(t.db).subscribe({
-    ...{ id: randomUUID(), cuentaId, contribuyenteId, apiKeyId, rfc, version: BigInt(row?.version ?? 0) },
-    ...{ actor: 'prueba', ip: null, primeraReciente: expiraEn },
-    ...{ tipos: ['emitidos', 'recibidos'], desde: '2026-01-01', frecuencia: 'DIARIA', minuto: 1, meses: [] },
+    id: randomUUID(),
+    cuentaId,
+    contribuyenteId,
+    apiKeyId,
+    rfc,
+    version: BigInt(row?.version ?? 0),
+    actor: 'prueba',
+    ip: null,
+    primeraReciente: expiraEn,
+    tipos: ['emitidos', 'recibidos'],
+    desde: '2026-01-01',
+    frecuencia: 'DIARIA',
+    minuto: 1,
+    meses: [],
     consentimiento: { kid: 'w1', sobre: Buffer.alloc(9), finalidad: 'probar', expiraEn },
   });
   expect(hecho).toBe('CREADA');
@@ -24,8 +35,13 @@ export async function subscribeTo(t: TestDatabase, evento: string) {
   const read = (filas: readonly FilaCfdi[], tipo: 'emitidos' | 'recibidos' = 'recibidos') =>
     createAlmacenes(t.db).merge(
       {
-        ...{ almacenId, solicitudId: randomUUID(), tipo, desde: '2026-01-01', hasta: '2026-12-31' },
-        ...{ pedidaEn: new Date(), isConfirmada: true },
+        almacenId,
+        solicitudId: randomUUID(),
+        tipo,
+        desde: '2026-01-01',
+        hasta: '2026-12-31',
+        pedidaEn: new Date(),
+        isConfirmada: true,
       },
       csvOf(filas),
       new AbortController().signal,

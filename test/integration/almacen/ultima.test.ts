@@ -63,7 +63,10 @@ async function open(answers: (readonly FilaCfdi[])[], { on = ANTES, desde = MES 
       tramos: createTramos(t.db),
       almacenes: createAlmacenes(t.db),
       paquetes: { readCsv: (key) => csvOf(packages.get(key) ?? []) },
-      ...{ log: silentLogger, now: () => ahora, isCharged: () => true, wake: () => {} },
+      log: silentLogger,
+      now: () => ahora,
+      isCharged: () => true,
+      wake: () => {},
     },
     { everyMs: 1_000, concurrency: 10, aLaVez: 3, deadlineHours: 72 },
   );

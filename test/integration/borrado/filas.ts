@@ -28,24 +28,27 @@ export async function fillTables(
   };
   /** Values by column, then by table and column; `more` replaces defaults. */
   const named: Readonly<Record<string, string>> = {
-    ...{
-      cuenta_id: `'${cuentaId}'`,
-      contribuyente_id: `'${contribuyenteId}'`,
-      rfc: `'${rfc}'`,
-      api_key_id: `'${apiKeyId}'`,
-    },
-    ...{ almacen_id: '1', tipo: `'ciec'`, cola: `'descargas'`, clave: `'x ${contribuyenteId} x'` },
-    ...{ inicio: `'2026-01-01T00:00:00'`, fin: `'2026-01-01T00:00:00'` },
+    cuenta_id: `'${cuentaId}'`,
+    contribuyente_id: `'${contribuyenteId}'`,
+    rfc: `'${rfc}'`,
+    api_key_id: `'${apiKeyId}'`,
+    almacen_id: '1',
+    tipo: `'ciec'`,
+    cola: `'descargas'`,
+    clave: `'x ${contribuyenteId} x'`,
+    inicio: `'2026-01-01T00:00:00'`,
+    fin: `'2026-01-01T00:00:00'`,
   };
   const own: Readonly<Record<string, string>> = {
-    ...{
-      'solicitud.tipo': `'emitidos'`,
-      'solicitud.canal': `'portal'`,
-      'evento.tipo': `'ACEPTADA'`,
-      'cfdi_cambio.clase': `'N'`,
-    },
-    ...{ 'tramo.tipo': `'recibidos'`, 'lectura.tipo': `'recibidos'`, 'webhook_evento.tipo': `'saldo.bajo'` },
-    ...{ 'operacion_deshabilitada.operacion': `'tax/facturas'`, 'sincronizacion.frecuencia': `'DIARIA'` },
+    'solicitud.tipo': `'emitidos'`,
+    'solicitud.canal': `'portal'`,
+    'evento.tipo': `'ACEPTADA'`,
+    'cfdi_cambio.clase': `'N'`,
+    'tramo.tipo': `'recibidos'`,
+    'lectura.tipo': `'recibidos'`,
+    'webhook_evento.tipo': `'saldo.bajo'`,
+    'operacion_deshabilitada.operacion': `'tax/facturas'`,
+    'sincronizacion.frecuencia': `'DIARIA'`,
   };
   const more: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     almacen: { id: '1' },

@@ -15,8 +15,14 @@ const DELETED = Object.keys(MAPA).filter((tabla) => MAPA[tabla]?.trato === 'borr
 const config = () => {
   const { endpoint, accessKeyId, secretAccessKey } = inject('s3');
   return {
-    ...{ DATABASE_URL: t.url, QUEUE_URL: t.url, S3_BUCKET: bucket, S3_REGION: 'us-east-1', S3_FORCE_PATH_STYLE: true },
-    ...{ S3_ENDPOINT: endpoint, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey },
+    DATABASE_URL: t.url,
+    QUEUE_URL: t.url,
+    S3_BUCKET: bucket,
+    S3_REGION: 'us-east-1',
+    S3_FORCE_PATH_STYLE: true,
+    S3_ENDPOINT: endpoint,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
   };
 };
 const borrar = ({ rfc, cuentaId }: Taxpayer) =>

@@ -126,7 +126,9 @@ it('signs with the given secret, shows events to people, and removes the webhook
   for (const pid of [dead.pid, process.pid])
     await expectOk(
       caller.call('webhooks/crear', {
-        ...{ rfc, url: 'acuse:escuchar', eventos: ['saldo.bajo'] },
+        rfc,
+        url: 'acuse:escuchar',
+        eventos: ['saldo.bajo'],
         descripcion: `acuse escuchar, ${hostname()}, ${pid}`,
       }),
     );

@@ -20,13 +20,21 @@ it('the log of changes goes on by siguiente, in another session too, and skips a
   const almacenId = (await createSincronizaciones(servicio.db).find(contribuyenteId, null))?.almacenId ?? 0;
   const read = async (from: number, to: number) => {
     const filas = Array.from({ length: to - from }, (_, at) => ({
-      ...{ uuid: `00000000-0000-4000-8000-${String(from + at).padStart(12, '0')}`, monto: '1.00' },
-      ...{ emisor: ['PRO010101AB1', 'Proveedor'], receptor: [rfc, 'Yo'], emitida: `${UN_DIA.desde}T10:00:00` },
+      uuid: `00000000-0000-4000-8000-${String(from + at).padStart(12, '0')}`,
+      monto: '1.00',
+      emisor: ['PRO010101AB1', 'Proveedor'],
+      receptor: [rfc, 'Yo'],
+      emitida: `${UN_DIA.desde}T10:00:00`,
     })) as readonly FilaCfdi[];
     await createAlmacenes(servicio.db).merge(
       {
-        ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date(), isConfirmada: false },
-        ...{ desde: UN_DIA.desde, hasta: UN_DIA.hasta },
+        almacenId,
+        solicitudId: randomUUID(),
+        tipo: 'recibidos',
+        pedidaEn: new Date(),
+        isConfirmada: false,
+        desde: UN_DIA.desde,
+        hasta: UN_DIA.hasta,
       },
       csvOf(filas),
       new AbortController().signal,

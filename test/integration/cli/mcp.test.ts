@@ -128,8 +128,13 @@ describe('a download by an assistant', () => {
     expect((await readZip(zip)).csv.map((row) => row['uuid'])).toEqual(uuids);
     const sha256 = createHash('sha256').update(zip).digest('hex');
     expect(guardado).toEqual({
-      ...{ archivo: join(folder, name), bytes: zip.length, sha256, registros: uuids.length },
-      ...{ formato: 'csv', confianza: 'confirmado', reembolsada: false },
+      archivo: join(folder, name),
+      bytes: zip.length,
+      sha256,
+      registros: uuids.length,
+      formato: 'csv',
+      confianza: 'confirmado',
+      reembolsada: false,
     });
     expect(received.at(-1)).toMatchObject({ progress: 100, message: `${zip.length} de ${zip.length} bytes` });
     expect(((await stat(folder)).mode & 0o777).toString(8)).toBe('700');
@@ -226,26 +231,25 @@ describe('an error of an assistant', () => {
     const { refusal, call, client } = await openAssistant(envOf(caller));
     await caller.call('vault/rfc-registrar', { rfc: caller.rfc });
     const { desde, hasta } = UN_DIA;
-    expect(await refusal('tax_facturas', { desde, hasta })).toMatchObject({
-      ...{ error: 'CIEC_NO_GUARDADA', cfdi_codigo: 4003, request_id: expect.any(String) },
-      remedio: expect.stringMatching(/^No pida la credencial en la conversación/),
-    });
+    const remedio = expect.stringMatching(/^No pida la credencial en la conversación/);
+    const why = { error: 'CIEC_NO_GUARDADA', cfdi_codigo: 4003, request_id: expect.any(String), remedio };
+    expect(await refusal('tax_facturas', { desde, hasta })).toMatchObject(why);
     expect(await refusal('tax_facturas', { desde: '2026-13-01', hasta })).toMatchObject({ error: 'CAMPO_INVALIDO' });
     expect(await refusal('tax_facturas', { desde, hasta, ciec: 'secreta12' })).toEqual({
-      ...{
-        error: 'ORDEN_INVALIDA',
-        texto: expect.stringMatching(/«ciec»; no se hizo nada\. Recibe: rfc, desde, hasta/),
-      },
+      error: 'ORDEN_INVALIDA',
+      texto: expect.stringMatching(/«ciec»; no se hizo nada\. Recibe: rfc, desde, hasta/),
     });
     expect(await refusal('lista_continuar', { cursor: 'x.1' })).toMatchObject({ error: 'ORDEN_INVALIDA' });
     // Its text speaks of tools too.
     expect(await refusal('sincronizacion_cambios')).toMatchObject({
-      ...{ error: 'SINCRONIZACION_NO_ENCONTRADA', texto: expect.stringContaining('«acuse sincronizacion crear»') },
+      error: 'SINCRONIZACION_NO_ENCONTRADA',
+      texto: expect.stringContaining('«acuse sincronizacion crear»'),
     });
     await expect(call('vault_rfc_guardar', { ciec: 'secreta12' })).rejects.toThrow('no existe la herramienta');
     const wrong = await openAssistant({ ...envOf(caller), ACUSE_API_KEY: 'acuse_test_x' });
     expect(await wrong.refusal('uso_consultar')).toMatchObject({
-      ...{ error: 'API_KEY_INVALIDA', remedio: expect.stringContaining('acuse entrar') },
+      error: 'API_KEY_INVALIDA',
+      remedio: expect.stringContaining('acuse entrar'),
     });
     expect(await client.ping()).toEqual({});
   });
@@ -327,10 +331,8 @@ describe('the page about assistants', () => {
 describe('acuse mcp as a process', () => {
   const line = (message: object) => `${JSON.stringify({ jsonrpc: '2.0', ...message })}\n`;
   const clientInfo = { name: 'acuse-test', version: '1' };
-  const INITIALIZE = line({
-    ...{ id: 1, method: 'initialize' },
-    params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo },
-  });
+  const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo };
+  const INITIALIZE = line({ id: 1, method: 'initialize', params });
 
   it('writes nothing but the protocol to its output, and ends with 0 when its assistant goes', async () => {
     const input = `${INITIALIZE}esto no es JSON\n${line({ method: 'notifications/initialized' })}${line({ id: 2, method: 'tools/list' })}`;

@@ -17,7 +17,6 @@ import { accesosTo } from '../fixtures/roles.ts';
 import { ownPostgres, ownRedis } from '../fixtures/servidores.ts';
 
 const DAY_MS = 86_400_000;
-
 /** An installation on servers of its own, durable ones: every fault below is made to it. */
 const its = duringTests(async () => {
   const [postgres, simulador, dir] = await Promise.all([
@@ -32,7 +31,8 @@ const its = duringTests(async () => {
   const s3 = inject('s3');
   const env: Readonly<Record<string, string>> = {
     ...newSecretos(),
-    ...{ DATABASE_URL: postgres.database.url, QUEUE_URL: postgres.database.url },
+    DATABASE_URL: postgres.database.url,
+    QUEUE_URL: postgres.database.url,
     ...accesosTo(postgres.database.url),
     S3_ENDPOINT: s3.endpoint,
     S3_ACCESS_KEY_ID: s3.accessKeyId,

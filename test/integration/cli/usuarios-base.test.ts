@@ -16,8 +16,10 @@ async function revisar(env: Readonly<Record<string, string>>, ...processes: read
     {
       env: {
         SAT_CANALES_DESACTIVADOS: 'soap,portal,publico',
-        ...{ S3_ENDPOINT: s3.endpoint, S3_BUCKET: 'nadie' },
-        ...{ S3_ACCESS_KEY_ID: s3.accessKeyId, S3_SECRET_ACCESS_KEY: s3.secretAccessKey },
+        S3_ENDPOINT: s3.endpoint,
+        S3_BUCKET: 'nadie',
+        S3_ACCESS_KEY_ID: s3.accessKeyId,
+        S3_SECRET_ACCESS_KEY: s3.secretAccessKey,
         ...env,
       },
       now: Date.now,

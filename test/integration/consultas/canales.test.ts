@@ -38,7 +38,10 @@ const facturasConEfirma = ({ rfc, call }: Caller) =>
   expectOk(call('tax/facturas-fiel', { rfc, desde: '2025-05-14', hasta: '2025-05-14' }));
 const refuse = (caller: Caller, times?: number) =>
   fail(servicio, caller, {
-    ...{ service: SOAP, operation: SOLICITA, kind: 'code', code: 305 },
+    service: SOAP,
+    operation: SOLICITA,
+    kind: 'code',
+    code: 305,
     ...(times === undefined ? {} : { times }),
   });
 

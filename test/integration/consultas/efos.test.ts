@@ -89,7 +89,10 @@ function otrasOf(rfc: string) {
       const known = found.get(key)?.desde ?? desde;
       if (own === rfc)
         found.set(key, {
-          ...{ lista, archivo, supuesto, adverso: !INFORMAN.some((informa) => informa.test(`${archivo} ${supuesto}`)) },
+          lista,
+          archivo,
+          supuesto,
+          adverso: !INFORMAN.some((informa) => informa.test(`${archivo} ${supuesto}`)),
           desde: String(known) < String(desde) ? known : desde,
         });
     }

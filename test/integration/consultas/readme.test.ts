@@ -28,7 +28,9 @@ function readCalls() {
   const prep = /```sh\n(op\(\)[\s\S]*?)```/.exec(text)?.[1];
   const rows = [...text.matchAll(/^\| `([\w/-]+)` \| ([01]) \| `((?:op|call) [^`]+)` \| (.*) \|$/gm)].map(
     ([, path = '', cost, command = '', data = '']) => ({
-      ...{ path, command, cost: Number(cost) },
+      path,
+      command,
+      cost: Number(cost),
       fields: [...data.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),
     }),
   );

@@ -29,9 +29,7 @@ beforeEach(async () => {
 /** A member of an account, with a confirmed address by default. */
 async function newPersona(cuentaId: string, isVerificada = true, papel: Papel = 'CONTADOR') {
   const email = `${randomUUID()}@example.com`;
-  const { id } = await createUsuarios(t.db).add({
-    ...{ cuentaId, email, nombre: 'Ana', rol: 'CLIENTE', papel, ...autor },
-  });
+  const { id } = await createUsuarios(t.db).add({ cuentaId, email, nombre: 'Ana', rol: 'CLIENTE', papel, ...autor });
   await t.sql`UPDATE usuario SET correo_verificado_en = CASE WHEN ${isVerificada} THEN now() END WHERE id = ${id}`;
   return { id, email };
 }
@@ -100,7 +98,10 @@ describe('the end of a request', () => {
     ]);
     const nada = { cfdi: 0, monto: '0.00' };
     const contrapartes = ['PRO010101AB1', 'PRO020202AB2'].map((rfc) => ({
-      ...{ rfc, nombre: '', ingresos: { cfdi: 1, monto: '1.00' }, egresos: nada },
+      rfc,
+      nombre: '',
+      ingresos: { cfdi: 1, monto: '1.00' },
+      egresos: nada,
     }));
     await createClaims(t.db, WITH_FEATURES).finish(await claimOf(t.db, await newSolicitud(t.db, a)), {
       ...PAQUETE,

@@ -13,7 +13,9 @@ test.each([undefined, '15020034567'])(
     const accessSnapshots = createAccessSnapshots(t.db);
     expect((await accessSnapshots.load(llave.id))?.apiKey.isRegistrada).toBe(false);
     await createBoveda(t.db).register({
-      ...{ apiKeyId: llave.id, contribuyenteId, ip: '127.0.0.1' },
+      apiKeyId: llave.id,
+      contribuyenteId,
+      ip: '127.0.0.1',
       ...(idCif === undefined ? {} : { idCif }),
     });
     expect(await accessSnapshots.load(llave.id)).toMatchObject({

@@ -14,8 +14,14 @@ let id: string;
 const storeCer = (noSerie: string, apiKeyId = taxpayer.apiKeyId) =>
   createBoveda(t.db).store(
     {
-      ...{ id: uuidV7(), contribuyenteId: taxpayer.contribuyenteId, apiKeyId, tipo: 'efirma_cer', kid: 'k' },
-      ...{ sobre: Buffer.from('sealed'), noSerie, vigenteHasta: new Date(Date.now() + 1_000 * HOUR_MS) },
+      id: uuidV7(),
+      contribuyenteId: taxpayer.contribuyenteId,
+      apiKeyId,
+      tipo: 'efirma_cer',
+      kid: 'k',
+      sobre: Buffer.from('sealed'),
+      noSerie,
+      vigenteHasta: new Date(Date.now() + 1_000 * HOUR_MS),
     },
     '203.0.113.9',
   );

@@ -15,8 +15,18 @@ test('no more payments wait than may, however many forms are sent at once', asyn
   const send = (cuentaId: string) =>
     pagos.create(
       {
-        ...{ id: uuidV7(), cuentaId, usuarioId: null, clave: randomUUID(), referencia: randomUUID() },
-        ...{ proveedor: 'transferencia', creditos: 1, subtotal: 100, iva: 16, total: 116, actor: 'prueba', ip: null },
+        id: uuidV7(),
+        cuentaId,
+        usuarioId: null,
+        clave: randomUUID(),
+        referencia: randomUUID(),
+        proveedor: 'transferencia',
+        creditos: 1,
+        subtotal: 100,
+        iva: 16,
+        total: 116,
+        actor: 'prueba',
+        ip: null,
       },
       1,
     );
@@ -58,8 +68,14 @@ test('a session that is over gets no other cookie', async () => {
     const huella = randomBytes(32);
     await sesiones.open(
       {
-        ...{ huella, id: randomUUID(), usuarioId, fase: 'COMPLETA' as const, agente: '', ip: '' },
-        ...{ inactividad: 60, duracion: 60 },
+        huella,
+        id: randomUUID(),
+        usuarioId,
+        fase: 'COMPLETA' as const,
+        agente: '',
+        ip: '',
+        inactividad: 60,
+        duracion: 60,
       },
       null,
     );

@@ -76,7 +76,10 @@ describe('two owners of an account who at the same moment', () => {
   it('hand it over to a member and remove that member: it keeps an owner in either order', async () => {
     const { cuentaId, a, b } = await cuentaWith(2);
     const { id: c } = await createUsuarios(t.db).register({
-      ...{ nombre: 'x', email: `${randomUUID()}@example.com`, password, ip: '203.0.113.9' },
+      nombre: 'x',
+      email: `${randomUUID()}@example.com`,
+      password,
+      ip: '203.0.113.9',
     });
     await equipo().add({ cuentaId, ...autor }, c, 'CONTADOR');
     await together<unknown>(cuentaId, [

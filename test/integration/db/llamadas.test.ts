@@ -73,7 +73,9 @@ describe('a charged call', () => {
     expect([await settle(), await settle('otra')]).toEqual([false, false]);
     expect([await saldos().undo(opId, 'prueba'), await saldo(), await open()]).toEqual([false, before, 0]);
     expect(await idempotencia.begin({ ...inicio, opId: randomUUID() })).toEqual({
-      ...{ resultado: 'CONTESTADA', status: 200, sobre: respuesta.sobre },
+      resultado: 'CONTESTADA',
+      status: 200,
+      sobre: respuesta.sobre,
     });
     expect((await brokenInvariants(t.db)).filter(({ id }) => id === taxpayer.cuentaId)).toEqual([]);
   });
@@ -201,8 +203,12 @@ it('charges a repetition again after the sweep refunded the first one, once', as
   const before = await saldo();
   const idempotencia = createIdempotencia(t.db);
   const inicio = {
-    ...{ apiKeyId: taxpayer.apiKeyId, operacion: 'tax/facturas', clave: randomUUID() },
-    ...{ cuerpoHash: Buffer.alloc(32), opId: randomUUID(), bloqueoSegundos: -1 },
+    apiKeyId: taxpayer.apiKeyId,
+    operacion: 'tax/facturas',
+    clave: randomUUID(),
+    cuerpoHash: Buffer.alloc(32),
+    opId: randomUUID(),
+    bloqueoSegundos: -1,
   };
   await idempotencia.begin(inicio);
   await charge(inicio.opId, -1);
@@ -238,8 +244,12 @@ it('is not given back by a sweep that had seen it before a repetition took it up
 it('goes on with an unsettled repetition at once, however soon after its end it comes', async () => {
   const idempotencia = createIdempotencia(t.db);
   const inicio = {
-    ...{ apiKeyId: taxpayer.apiKeyId, operacion: 'tax/facturas', clave: randomUUID() },
-    ...{ cuerpoHash: Buffer.alloc(32), opId: randomUUID(), bloqueoSegundos: 60 },
+    apiKeyId: taxpayer.apiKeyId,
+    operacion: 'tax/facturas',
+    clave: randomUUID(),
+    cuerpoHash: Buffer.alloc(32),
+    opId: randomUUID(),
+    bloqueoSegundos: 60,
   };
   await idempotencia.begin(inicio);
   for (let times = 0; times < 50; times += 1) {

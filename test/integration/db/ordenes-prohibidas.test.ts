@@ -33,8 +33,17 @@ const autor = { actor: 'prueba', ip: null };
 async function newPago(proveedor: string, cuentaId = found.cuentaId) {
   const pago = await createPagos(bases.panel).create(
     {
-      ...{ id: uuidV7(), cuentaId, usuarioId: null, clave: randomUUID(), referencia: randomUUID() },
-      ...{ proveedor, creditos: 7, subtotal: 700, iva: 112, total: 812, ...autor },
+      id: uuidV7(),
+      cuentaId,
+      usuarioId: null,
+      clave: randomUUID(),
+      referencia: randomUUID(),
+      proveedor,
+      creditos: 7,
+      subtotal: 700,
+      iva: 112,
+      total: 812,
+      ...autor,
     },
     5,
   );
@@ -46,8 +55,14 @@ async function newPago(proveedor: string, cuentaId = found.cuentaId) {
 const openSesion = (usuarioId: string) =>
   createSesiones(bases.panel).open(
     {
-      ...{ id: randomUUID(), huella: randomBytes(32), usuarioId, fase: 'COMPLETA', agente: '', ip: '' },
-      ...{ inactividad: 600, duracion: 600 },
+      id: randomUUID(),
+      huella: randomBytes(32),
+      usuarioId,
+      fase: 'COMPLETA',
+      agente: '',
+      ip: '',
+      inactividad: 600,
+      duracion: 600,
     },
     null,
   );
@@ -70,7 +85,11 @@ const found = duringTests(async () => {
   const ended = await newSolicitud(t.db, taxpayer);
   await createClaims(t.db).finish(await claimOf(t.db, ended), PAQUETE);
   const persona = await createUsuarios(t.db).add({
-    ...{ cuentaId, email: `${randomUUID()}@example.com`, nombre: 'Ana', rol: 'CLIENTE', ...autor },
+    cuentaId,
+    email: `${randomUUID()}@example.com`,
+    nombre: 'Ana',
+    rol: 'CLIENTE',
+    ...autor,
   });
   // A customer who is logged in: only the role tells such a session from that of an operator.
   await openSesion(persona.id);
@@ -243,7 +262,11 @@ describe('beside refused orders, in the same database', () => {
   it('a panel gives credits for an operator who has a session open, and not after it', async () => {
     const usuarios = createUsuarios(t.db);
     const { id } = await usuarios.add({
-      ...{ cuentaId: found.cuentaId, email: `${randomUUID()}@example.com`, nombre: 'Eva', rol: 'OPERADOR', ...autor },
+      cuentaId: found.cuentaId,
+      email: `${randomUUID()}@example.com`,
+      nombre: 'Eva',
+      rol: 'OPERADOR',
+      ...autor,
     });
     const operador = { actor: `usuario:${id}`, ip: null };
     const libro = createLibro(bases.panel);

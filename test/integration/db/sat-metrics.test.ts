@@ -11,7 +11,9 @@ describe('the sums of requests to the authority', () => {
   const database = useDatabase();
 
   const seen = (host: string, resultado: SatMeasurement['resultado'], ms = 3): SatMeasurement => ({
-    ...{ host, resultado, ms },
+    host,
+    resultado,
+    ms,
     canal: 'portal',
   });
   const rowsOf = async (host: string) =>
@@ -124,7 +126,9 @@ describe('the sums of requests to the authority', () => {
   it('never fail the one who is counted, nor the process: not even without a server', async () => {
     const nowhere = openDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',
-      ...{ poolSize: 1, timeoutMs: 300, applicationName: 'acuse-test' },
+      poolSize: 1,
+      timeoutMs: 300,
+      applicationName: 'acuse-test',
     });
     const errors: unknown[] = [];
     const metrics = createSatMetrics(nowhere, { everyMs: NUNCA, onError: (error) => errors.push(error) });

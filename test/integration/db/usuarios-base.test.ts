@@ -212,7 +212,10 @@ describe('users of the database', { shuffle: false }, () => {
     ]);
     expect(await inspectQueue(config.DATABASE_URL_COLA, 10_000)).toMatchObject({ mayCreate: true });
     expect(await inspectLogin(config.DATABASE_URL_API, 10_000)).toEqual({
-      ...{ user: 'api_cinco', roles: ['api'], isSuperuser: false, isOwner: false },
+      user: 'api_cinco',
+      roles: ['api'],
+      isSuperuser: false,
+      isOwner: false,
     });
   });
 

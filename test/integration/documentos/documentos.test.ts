@@ -155,13 +155,11 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
     const { perfil } = (await profile.json()) as { perfil: { idCif: string } };
     const file = async (part: string) => (await shell.run(`base64 -w0 ${home}/efirma/${rfc}.${part}`)).output;
     const own: Record<string, unknown> = {
-      ...{
-        ciec,
-        id_cif: perfil.idCif,
-        cer: await file('cer'),
-        key: await file('key'),
-        password: 'contrasena-de-prueba',
-      },
+      ciec,
+      id_cif: perfil.idCif,
+      cer: await file('cer'),
+      key: await file('key'),
+      password: 'contrasena-de-prueba',
     };
     shell.close();
     const { paths } = JSON.parse(textOf('docs/openapi.json')) as ApiDocument;
@@ -222,7 +220,9 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
         hasta: path === 'descarga/cancelar' ? '2026-10-31' : '2026-02-28',
       };
       const { solicitud_id } = await call<{ solicitud_id: string }>('tax/descarga-metadata', {
-        ...{ rfc, tipo: 'emitidos', ...period },
+        rfc,
+        tipo: 'emitidos',
+        ...period,
       });
       if (path.endsWith('/paquete'))
         await expect

@@ -40,7 +40,9 @@ test('a package is crossed with the lists that its worker holds, as text and as 
   expect(tres).not.toBe('');
 
   const enLista = (rfc: string, situacion: Renglon['situacion']): Renglon => ({
-    ...{ rfc, situacion, publicada: '2026-03-05' },
+    rfc,
+    situacion,
+    publicada: '2026-03-05',
   });
   await publish(own, [enLista(uno, 'PRESUNTO'), enLista(dos, 'DESVIRTUADO'), enLista('NAD010101AB1', 'DEFINITIVO')]);
   // It fails once between a ZIP and its row: that step is made again.

@@ -29,7 +29,10 @@ describe('the format of a download', () => {
     const ask = (body: object) =>
       expectOk(caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA, ...body }));
     const release = servicio.simulador.world.faults.add({
-      ...{ rfc: caller.rfc, service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'status' },
+      rfc: caller.rfc,
+      service: 'portalcfdi',
+      operation: 'AbrirConsulta',
+      kind: 'status',
     });
     const first = String((await ask({}))['solicitud_id']);
     expect(await ask({ formato: 'csv' })).toMatchObject({ solicitud_id: first, duplicada: true });
@@ -43,9 +46,7 @@ describe('the format of a download', () => {
 
   it('an unknown one is refused by name, and nothing is charged', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 1 });
-    const { status, body } = await caller.call('tax/descarga-metadata', {
-      ...{ rfc: caller.rfc, ...UN_DIA, formato: 'xls' },
-    });
+    const { status, body } = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA, formato: 'xls' });
     expect([status, body.cfdi_codigo, body.data]).toMatchObject([
       ...[400, 2001],
       { campo: 'formato', motivo: 'debe ser csv, xlsx, ndjson o parquet' },

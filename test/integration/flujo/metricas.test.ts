@@ -165,11 +165,15 @@ test('while the database is away, metrics and health show it, and recover with i
     };
     const [apiAt, workerAt] = await Promise.all([freePort(), freePort()]);
     const api = await own.startApi({
-      ...{ DATABASE_URL: through('api'), METRICS_PORT: String(apiAt), API_DATABASE_TIMEOUT_MS: '1000' },
+      DATABASE_URL: through('api'),
+      METRICS_PORT: String(apiAt),
+      API_DATABASE_TIMEOUT_MS: '1000',
     });
     await own.startWorker({
-      ...{ DATABASE_URL: through('worker'), METRICS_PORT: String(workerAt), DATABASE_TIMEOUT_MS: '1000' },
-      ...{ WORKER_ROLES: 'reconciler' },
+      DATABASE_URL: through('worker'),
+      METRICS_PORT: String(workerAt),
+      DATABASE_TIMEOUT_MS: '1000',
+      WORKER_ROLES: 'reconciler',
     });
     const [, workerHealth = ''] = /"healthUrl":"([^"]+)"/.exec(await logOf(own, 'worker-2')) ?? [];
     const caller = (await own.newCaller({ saldo: 1 })).at(api);

@@ -40,21 +40,24 @@ test('listed counterparties of a download are shown to its owner, page by page, 
   const fila = { proveedor_nombre: expect.any(String), lista: '69-B' };
   expect([first, second]).toEqual([
     {
-      ...{ ...page, siguiente: expect.any(String) },
+      ...page,
+      siguiente: expect.any(String),
       items: [
         {
-          ...{ ...fila, proveedor_rfc: uno, supuesto: 'Presunto', adverso: true, publicado_en: '2026-03-05' },
+          ...fila,
+          proveedor_rfc: uno,
+          supuesto: 'Presunto',
+          adverso: true,
+          publicado_en: '2026-03-05',
           cfdi: cfdiOf(uno),
         },
       ],
     },
     {
-      ...{ ...page, siguiente: null },
+      ...page,
+      siguiente: null,
       items: [
-        {
-          ...{ ...fila, proveedor_rfc: dos, supuesto: 'Desvirtuado', adverso: false, publicado_en: null },
-          cfdi: cfdiOf(dos),
-        },
+        { ...fila, proveedor_rfc: dos, supuesto: 'Desvirtuado', adverso: false, publicado_en: null, cfdi: cfdiOf(dos) },
       ],
     },
   ]);

@@ -56,7 +56,10 @@ describe('a SAT that says "no CFDI", truly or not', () => {
     const caller = await conAmbas('VAC900215SI6');
     const id = await askFor(caller, QUARTER);
     expect(await waitForEnd(caller, id)).toMatchObject({
-      ...{ estado: 'TERMINADA', registros: 0, confianza: 'confirmado', reembolsada: false },
+      estado: 'TERMINADA',
+      registros: 0,
+      confianza: 'confirmado',
+      reembolsada: false,
     });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
     const { manifest } = await openPaquete(caller, id);

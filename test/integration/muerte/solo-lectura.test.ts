@@ -81,7 +81,10 @@ describe('a PostgreSQL that was made read-only, as a demoted primary is', () => 
     'loses each connection that it refuses a write of %s, for the server that took its place',
     async (_, write) => {
       const database = openRecords({
-        ...{ url: postgres.database.url, poolSize: CONNECTIONS, timeoutMs: 10_000, applicationName: 'acuse-test' },
+        url: postgres.database.url,
+        poolSize: CONNECTIONS,
+        timeoutMs: 10_000,
+        applicationName: 'acuse-test',
       });
       const all = await Promise.all(Array.from({ length: CONNECTIONS }, () => database.pool.connect()));
       for (const client of all) client.release();

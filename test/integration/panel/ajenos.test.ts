@@ -62,8 +62,15 @@ const everything = async () => {
 /** Fields that would do something at each of these addresses. */
 const campos = (_csrf: string) => ({
   _csrf,
-  ...{ vigente: '', id_cif: '15020034567', lista: '203.0.113.7', accion: 'sin-mi' },
-  ...{ operacion: 'efos/consultar', estado: 'apagada', ciec: 'Secreta-CIEC-016', api_key: 'x', llave: 'x' },
+  vigente: '',
+  id_cif: '15020034567',
+  lista: '203.0.113.7',
+  accion: 'sin-mi',
+  operacion: 'efos/consultar',
+  estado: 'apagada',
+  ciec: 'Secreta-CIEC-016',
+  api_key: 'x',
+  llave: 'x',
 });
 
 describe("what is another account's", () => {

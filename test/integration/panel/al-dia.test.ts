@@ -47,8 +47,13 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   const fila = { emisor: ['PRO010101AB1', '<b>Proveedor</b>'], receptor: [caller.rfc, 'Yo'] } as const;
   await createAlmacenes(servicio.db).merge(
     {
-      ...{ almacenId: vista?.almacenId ?? 0, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
-      ...{ desde: '2026-11-01', hasta: '2026-11-30', isConfirmada: true },
+      almacenId: vista?.almacenId ?? 0,
+      solicitudId: randomUUID(),
+      tipo: 'recibidos',
+      pedidaEn: new Date(),
+      desde: '2026-11-01',
+      hasta: '2026-11-30',
+      isConfirmada: true,
     },
     csvOf([{ ...fila, uuid: randomUUID(), emitida: '2026-11-05T10:00:00', monto: '1160.5' }]),
     new AbortController().signal,
@@ -188,13 +193,21 @@ test('after a restore no consent is in force, and an earlier cursor misses no ch
   const read = (...uuids: readonly string[]) =>
     almacenes.merge(
       {
-        ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
-        ...{ desde: '2026-11-01', hasta: '2026-11-30', isConfirmada: true },
+        almacenId,
+        solicitudId: randomUUID(),
+        tipo: 'recibidos',
+        pedidaEn: new Date(),
+        desde: '2026-11-01',
+        hasta: '2026-11-30',
+        isConfirmada: true,
       },
       csvOf(
         uuids.map((uuid) => ({
-          ...{ uuid, emisor: ['PRO010101AB1', 'Uno'], receptor: [caller.rfc, 'Yo'] },
-          ...{ emitida: '2026-11-05T10:00:00', monto: '1.00' },
+          uuid,
+          emisor: ['PRO010101AB1', 'Uno'],
+          receptor: [caller.rfc, 'Yo'],
+          emitida: '2026-11-05T10:00:00',
+          monto: '1.00',
         })),
       ),
       new AbortController().signal,

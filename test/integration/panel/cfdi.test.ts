@@ -24,8 +24,13 @@ async function owner() {
   const read = (filas: readonly FilaCfdi[]) =>
     createAlmacenes(servicio.db).merge(
       {
-        ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date(), isConfirmada: true },
-        ...{ desde: '2026-01-01', hasta: '2026-03-31' },
+        almacenId,
+        solicitudId: randomUUID(),
+        tipo: 'recibidos',
+        pedidaEn: new Date(),
+        isConfirmada: true,
+        desde: '2026-01-01',
+        hasta: '2026-03-31',
       },
       csvOf(filas),
       new AbortController().signal,

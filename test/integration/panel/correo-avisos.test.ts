@@ -69,7 +69,8 @@ describe('notices', () => {
       SELECT p AS papel, e AS evento, se_entera(p, e) AS "seEntera" FROM unnest(${PAPELES}::text[]) p, unnest(${EVENTOS_WEBHOOK}::text[]) e ORDER BY p, e`;
     const expected = PAPELES.flatMap((papel) =>
       EVENTOS_WEBHOOK.map((evento) => ({
-        ...{ papel, evento },
+        papel,
+        evento,
         seEntera: isMailed(evento) && puede(papel, 'ver', parteDe[evento]),
       })),
     );

@@ -140,8 +140,12 @@ describe('an invitation', () => {
     const made = await Promise.all(
       Array.from({ length: 55 }, () =>
         panel.deps.invitaciones.invite({
-          ...{ cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, email: newEmail(), papel: 'CONTADOR' },
-          ...{ actor: 'prueba', ip: null },
+          cuentaId: ana.cuentaId,
+          usuarioId: ana.usuarioId,
+          email: newEmail(),
+          papel: 'CONTADOR',
+          actor: 'prueba',
+          ip: null,
         }),
       ),
     );

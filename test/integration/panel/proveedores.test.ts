@@ -24,9 +24,20 @@ async function subscribe(rfc: string, cuentaId: string, contribuyenteId: string)
     SELECT c.version::text, k.id AS llave FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE c.id = ${contribuyenteId}`;
   const expiraEn = new Date(Date.now() + 86_400_000);
   await createSincronizaciones(panel.db).subscribe({
-    ...{ id: randomUUID(), cuentaId, contribuyenteId, apiKeyId: row?.llave ?? '', rfc, actor: 'prueba', ip: null },
-    ...{ version: BigInt(row?.version ?? 0), tipos: ['recibidos'], desde: '2026-01-01' },
-    ...{ frecuencia: 'DIARIA', minuto: 1, meses: [], primeraReciente: expiraEn },
+    id: randomUUID(),
+    cuentaId,
+    contribuyenteId,
+    apiKeyId: row?.llave ?? '',
+    rfc,
+    actor: 'prueba',
+    ip: null,
+    version: BigInt(row?.version ?? 0),
+    tipos: ['recibidos'],
+    desde: '2026-01-01',
+    frecuencia: 'DIARIA',
+    minuto: 1,
+    meses: [],
+    primeraReciente: expiraEn,
     consentimiento: { kid: 'w1', sobre: Buffer.alloc(9), finalidad: 'probar', expiraEn },
   });
   return (await createSincronizaciones(panel.db).find(contribuyenteId, null))?.almacenId ?? 0;
@@ -42,8 +53,13 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
   const uuid = randomUUID().toUpperCase();
   await createAlmacenes(panel.db).merge(
     {
-      ...{ almacenId, solicitudId: randomUUID(), tipo: 'recibidos', pedidaEn: new Date() },
-      ...{ desde: '2026-03-01', hasta: '2026-03-31', isConfirmada: true },
+      almacenId,
+      solicitudId: randomUUID(),
+      tipo: 'recibidos',
+      pedidaEn: new Date(),
+      desde: '2026-03-01',
+      hasta: '2026-03-31',
+      isConfirmada: true,
     },
     csvOf([
       { ...fila, uuid, monto: '1234567.5' },
@@ -72,8 +88,10 @@ describe('the page of a download', () => {
   const { owner: ownerOfSolicitudes, accepted, finished } = createSolicitudesDePrueba(panel);
   const TITULO = 'Contrapartes en listas del SAT';
   const vista = (rfc: string, monto = '1234567.5'): ContraparteVista => ({
-    ...{ rfc, nombre: '<b>Proveedor</b>' },
-    ...{ ingresos: { cfdi: 2, monto }, egresos: { cfdi: 1, monto: '10.000001' } },
+    rfc,
+    nombre: '<b>Proveedor</b>',
+    ingresos: { cfdi: 2, monto },
+    egresos: { cfdi: 1, monto: '10.000001' },
   });
 
   test('shows who of the package stood on a list, with pesos, and the list of downloads says that there are some', async () => {

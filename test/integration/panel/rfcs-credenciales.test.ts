@@ -155,7 +155,10 @@ describe('the e.firma', () => {
     const campos = { key: efirma.key, password: PASSWORD, api_key: key };
     await send(pagina, 'efirma', { ...campos, cer: efirma.cer });
     const { data } = await call(key, 'tax/descarga-metadata', {
-      ...{ rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' },
+      rfc,
+      tipo: 'emitidos',
+      desde: '2026-01-01',
+      hasta: '2026-01-31',
     });
     const id = data['solicitud_id'];
     await panel.sql`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = ${id}`;

@@ -192,8 +192,12 @@ describe('the second factor', () => {
   it('is asked for before an invitation to another account can be accepted, which then goes on by itself', async () => {
     const [ana, berta] = [await panel.registrar(), await makeProtected()];
     const invitada = await panel.deps.invitaciones.invite({
-      ...{ cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, email: berta.email, papel: 'CONTADOR' },
-      ...{ actor: 'prueba', ip: null },
+      cuentaId: ana.cuentaId,
+      usuarioId: ana.usuarioId,
+      email: berta.email,
+      papel: 'CONTADOR',
+      actor: 'prueba',
+      ip: null,
     });
     const link = `/invitacion?codigo=${typeof invitada === 'string' ? '' : invitada.codigo}`;
     const cliente = panel.newCliente();

@@ -37,7 +37,10 @@ describe('webhooks in the panel', { shuffle: false }, () => {
       'evento.saldo.bajo': 'si',
     });
     expect(await webhook(id)).toMatchObject({
-      ...{ descripcion: 'ERP', rfcs: [rfc], estado: 'ACTIVO', pendientes: 0 },
+      descripcion: 'ERP',
+      rfcs: [rfc],
+      estado: 'ACTIVO',
+      pendientes: 0,
       eventos: [...CHECKED_AT_FIRST, 'saldo.bajo'],
     });
     const [row] = await panel.sql<{
@@ -64,7 +67,8 @@ describe('webhooks in the panel', { shuffle: false }, () => {
     const campos = {
       _csrf: form.$('main input[name="_csrf"]').attr('value') ?? '',
       id: form.$('main input[name="id"]').attr('value') ?? '',
-      ...{ url: URL, ...terminada },
+      url: URL,
+      ...terminada,
     };
     expect((await ana.post('/webhooks/nuevo', campos)).text).toContain('whsec_');
     const again = await ana.post('/webhooks/nuevo', campos);

@@ -17,7 +17,12 @@ beforeAll(async () => {
   await mkdir(join(carpeta, 'operador'), { recursive: true });
   const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS } = servicio.apiEnv;
   const valores = {
-    ...{ API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS },
+    API_KEY_PEPPERS,
+    KEYRING,
+    WORKER_PUBLIC_KEY,
+    WORKER_PSK,
+    SESSION_KEYS,
+    WEBHOOK_KEYS,
     ...servicio.workerSecretos,
     PANEL_SECRETS: `p1:${randomBytes(32).toString('base64')}`,
   };

@@ -134,7 +134,9 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       const caught = pipe.catchReply('tax/facturas');
       const { rfc } = caller;
       const call = proceso.call(optionsOf(caller, pipe.url), 'tax.facturas', {
-        ...{ rfc, desde: UN_DIA.desde, hasta: UN_DIA.hasta },
+        rfc,
+        desde: UN_DIA.desde,
+        hasta: UN_DIA.hasta,
       });
       const held = await caught;
       await expect.poll(() => llamadas(servicio, caller, 'Buscar').length).toBeGreaterThan(0);

@@ -254,7 +254,8 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       const peticion = { ...PERIODO, limite: 2 };
       const goThrough = (url: string) =>
         proceso.call({ cliente: { url, llave: 'acuse_test_x' } }, 'elementos', {
-          ...{ operacion: language.nombreDe('tax.facturas'), peticion },
+          operacion: language.nombreDe('tax.facturas'),
+          peticion,
         });
 
       it('gives every element in its order, and asks for no page behind the last', async () => {

@@ -34,7 +34,10 @@ function missing(program: string, args: readonly string[], needs: string): strin
 /** Languages of clients; tested where the interpreter is installed, else reported as skipped. */
 export const LANGUAGES: readonly Language[] = [
   {
-    ...{ nombre: 'Python', paquete: `${ROOT}packages/sdk-python`, marca: 'python', archivo: 'programa.py' },
+    nombre: 'Python',
+    paquete: `${ROOT}packages/sdk-python`,
+    marca: 'python',
+    archivo: 'programa.py',
     entryProgram: 'python3',
     // A warning is a fault; nothing is left beside the sources.
     flags: ['-B', '-W', 'error'],
@@ -44,7 +47,10 @@ export const LANGUAGES: readonly Language[] = [
     falta: missing('python3', ['-c', 'import sys; sys.exit(sys.version_info < (3, 9))'], 'Python 3.9 or later'),
   },
   {
-    ...{ nombre: 'PHP', paquete: `${ROOT}packages/sdk-php`, marca: 'php', archivo: 'programa.php' },
+    nombre: 'PHP',
+    paquete: `${ROOT}packages/sdk-php`,
+    marca: 'php',
+    archivo: 'programa.php',
     entryProgram: 'php',
     flags: ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1'],
     env: { ACUSE_PHP: `${ROOT}packages/sdk-php` },

@@ -62,7 +62,11 @@ describe('the programs of packages/sdk/README.md', { shuffle: false }, () => {
       }),
     );
     const program = ts.createProgram(files, {
-      ...{ strict: true, noEmit: true, skipLibCheck: true, types: ['node'], lib: ['lib.es2023.d.ts'] },
+      strict: true,
+      noEmit: true,
+      skipLibCheck: true,
+      types: ['node'],
+      lib: ['lib.es2023.d.ts'],
       typeRoots: [new URL('../../../node_modules/@types', import.meta.url).pathname],
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,

@@ -88,7 +88,10 @@ describe.runIf(CHROMIUM !== null)('the client in a browser', () => {
       return { estado: solicitud.estado, isWhole: byteLength === paquete.bytes, type, altered: altered instanceof AcuseError && altered.nombre };
     })(${JSON.stringify({ llave: caller.apiKey, peticion: { rfc: caller.rfc, ...UN_DIA }, aviso, secreto: SECRETO })})`;
     expect(await page.evaluate(program)).toEqual({
-      ...{ estado: 'TERMINADA', isWhole: true, type: 'solicitud.terminada', altered: 'WEBHOOK_INVALIDO' },
+      estado: 'TERMINADA',
+      isWhole: true,
+      type: 'solicitud.terminada',
+      altered: 'WEBHOOK_INVALIDO',
     });
     expect(complaints.scripts).toEqual([]);
     expect(await saldoDe(servicio, caller)).toBe(1);

@@ -22,7 +22,9 @@ async function noting(sinClave: Set<string>): Promise<string> {
     );
     const body = await buffer(request);
     const answer = await fetch(servicio.api.url + path, {
-      ...{ method: 'POST', headers: Object.fromEntries(headers) as Record<string, string>, body },
+      method: 'POST',
+      headers: Object.fromEntries(headers) as Record<string, string>,
+      body,
     });
     response.writeHead(answer.status).end(await answer.text());
   });
@@ -145,7 +147,9 @@ it('makes one webhook when the answer to its making is lost, and gives its secre
   const { apiKey: llave, rfc } = await servicio.newCaller();
   let lost = 0;
   const acuse = new Acuse({
-    ...{ url: servicio.api.url, llave, pausa: { esperar: async () => {} } },
+    url: servicio.api.url,
+    llave,
+    pausa: { esperar: async () => {} },
     async fetch(address, init) {
       const answer = await fetch(address, init);
       if (!String(address).endsWith('webhooks/crear') || lost > 0) return answer;

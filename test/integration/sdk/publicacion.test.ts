@@ -51,7 +51,11 @@ async function compile(name: string, source: string, lib: readonly string[]): Pr
   const path = join(sdk.folder, name);
   await writeFile(path, source);
   const program = ts.createProgram([path], {
-    ...{ strict: true, noEmit: true, skipLibCheck: false, types: [], lib: lib.map((each) => `lib.${each}.d.ts`) },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: false,
+    types: [],
+    lib: lib.map((each) => `lib.${each}.d.ts`),
     module: ts.ModuleKind.NodeNext,
     moduleResolution: ts.ModuleResolutionKind.NodeNext,
     target: ts.ScriptTarget.ES2022,

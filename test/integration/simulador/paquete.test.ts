@@ -68,7 +68,11 @@ describe('the package of the simulator', () => {
       const path = join(published.folder, name);
       await writeFile(path, source);
       const program = ts.createProgram([path], {
-        ...{ strict: true, noEmit: true, skipLibCheck: false, types: [], lib: ['lib.es2023.d.ts'] },
+        strict: true,
+        noEmit: true,
+        skipLibCheck: false,
+        types: [],
+        lib: ['lib.es2023.d.ts'],
         module: ts.ModuleKind.NodeNext,
         moduleResolution: ts.ModuleResolutionKind.NodeNext,
         target: ts.ScriptTarget.ES2023,

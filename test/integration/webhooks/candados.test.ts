@@ -10,14 +10,12 @@ const t = useDatabase();
 const autor = { actor: 'prueba', ip: null };
 const hecho = { ms: 5, status: 500, error: null, respuesta: 'no' };
 const despues = {
-  ...{
-    enSegundos: 60,
-    deNuevoEnSegundos: 5,
-    esperaSegundos: null,
-    isNoMore: false,
-    diasFallando: 3,
-    maxPendientes: 100,
-  },
+  enSegundos: 60,
+  deNuevoEnSegundos: 5,
+  esperaSegundos: null,
+  isNoMore: false,
+  diasFallando: 3,
+  maxPendientes: 100,
 } as const;
 const TODAS = { limite: 10, porDestino: 10, porCuenta: 10, dudosas: 10, leaseSeconds: 60 };
 

@@ -75,16 +75,32 @@ it('tells each endpoint what it asked for, of its account and its RFCs alone, si
   const vista = await createSolicitudes(t.db).find(a.contribuyenteId, terminada);
   expect(fin?.data).toEqual({
     rfc: a.rfc,
-    ...{ solicitud_id: terminada, estado: 'TERMINADA', tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-01-28' },
-    ...{ formato: 'csv', modo: 'test' },
-    ...{ registros: 1, progreso: 1, intentos: 0, motivo: null, confianza: 'confirmado', reembolsada: false },
-    ...{ ultima_consulta: null, proxima_consulta: null, retrasada: false, contrapartes_listadas: null },
+    solicitud_id: terminada,
+    estado: 'TERMINADA',
+    tipo: 'recibidos',
+    desde: '2025-01-01',
+    hasta: '2025-01-28',
+    formato: 'csv',
+    modo: 'test',
+    registros: 1,
+    progreso: 1,
+    intentos: 0,
+    motivo: null,
+    confianza: 'confirmado',
+    reembolsada: false,
+    ultima_consulta: null,
+    proxima_consulta: null,
+    retrasada: false,
+    contrapartes_listadas: null,
     creada_en: vista?.creadaEn.toISOString(),
     terminada_en: vista?.terminadaEn?.toISOString(),
   });
   const data = (type: string) => todo.recibidos.find((each) => each.type === type)?.data;
   expect(data('solicitud.fallida')).toMatchObject({
-    ...{ solicitud_id: fallida, estado: 'RECHAZADA', motivo: 'SAT_RECHAZADA', reembolsada: true },
+    solicitud_id: fallida,
+    estado: 'RECHAZADA',
+    motivo: 'SAT_RECHAZADA',
+    reembolsada: true,
   });
   expect(data('solicitud.espera_efirma')).toMatchObject({ estado: 'ESPERA_EFIRMA', terminada_en: null });
   expect(todo.recibidos.map(({ secuencia }) => secuencia).sort()).toEqual([1, 2, 3]);

@@ -8,14 +8,12 @@ const t = useDatabase();
 const entregas = () => createEntregas(t.db);
 const hecho = { ms: 5, status: 500, error: null, respuesta: 'no' };
 const despues = {
-  ...{
-    enSegundos: 60,
-    deNuevoEnSegundos: 60,
-    esperaSegundos: null,
-    isNoMore: false,
-    diasFallando: 3,
-    maxPendientes: 5,
-  },
+  enSegundos: 60,
+  deNuevoEnSegundos: 60,
+  esperaSegundos: null,
+  isNoMore: false,
+  diasFallando: 3,
+  maxPendientes: 5,
 } as const;
 const TODAS = { limite: 50, porDestino: 8, porCuenta: 25, dudosas: 25, leaseSeconds: 60 };
 

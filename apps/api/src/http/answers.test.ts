@@ -48,7 +48,13 @@ describe('secrets', () => {
   it('are zeroed when the call ends: the key, the secret fields and the opened credentials', async () => {
     const held: Buffer[] = [];
     const declaracion = defineOperation({
-      ...{ summary: 's', effect: 'reads', cost: 0, rfc: 'ninguno', credential: 'ciec', data: null, errors: [] },
+      summary: 's',
+      effect: 'reads',
+      cost: 0,
+      rfc: 'ninguno',
+      credential: 'ciec',
+      data: null,
+      errors: [],
       body: z.object({}),
       secretos: { clave: { required: true, encoding: 'texto', maxBytes: 99, description: 'd', example: 'e' } },
       async handle(_body, { secretos, apiKey, credenciales }) {

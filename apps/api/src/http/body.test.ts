@@ -116,7 +116,13 @@ describe('the body step', () => {
 
   it.each(['a\u0000', '\ud800', 'a\udc00b'])('names the field whose text no database can hold: %j', async (nota) => {
     const anota = defineOperation({
-      ...{ summary: 's', effect: 'changes', cost: 0, rfc: 'ninguno', credential: 'api-key', data: null, errors: [] },
+      summary: 's',
+      effect: 'changes',
+      cost: 0,
+      rfc: 'ninguno',
+      credential: 'api-key',
+      data: null,
+      errors: [],
       body: z.object({ nota: z.string() }),
       handle: async () => undefined,
     });
@@ -144,7 +150,7 @@ describe('secret fields', () => {
     const { kit, a } = await createKitWithAlta();
     const text = typeof body === 'function' ? body(a.rfc) : JSON.stringify({ rfc: a.rfc, ...(body as object) });
     const answer = await kit.call('vault/rfc-guardar', text, { key: a.key });
-    return { answer, ...{ codigo: answer.json.cfdi_codigo, data: answer.json.data } };
+    return { answer, codigo: answer.json.cfdi_codigo, data: answer.json.data };
   };
 
   it('answers 2001 to an empty secret', async () => {

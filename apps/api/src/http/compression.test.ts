@@ -7,7 +7,12 @@ import { defineOperation } from '../operation.ts';
 /** An operation that answers so many characters. */
 async function kitWith(characters: number) {
   const declaracion = defineOperation({
-    ...{ summary: 's', effect: 'reads', cost: 0, rfc: 'ninguno', credential: 'api-key', errors: [] },
+    summary: 's',
+    effect: 'reads',
+    cost: 0,
+    rfc: 'ninguno',
+    credential: 'api-key',
+    errors: [],
     body: z.object({}),
     data: z.object({ texto: z.string() }),
     handle: async () => ({ texto: 'CFDI '.repeat(characters / 5) }),
@@ -16,7 +21,9 @@ async function kitWith(characters: number) {
   const { key } = await kit.alta();
   return async (accept: string) => {
     const headers = {
-      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'prueba/1.0' },
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      'user-agent': 'prueba/1.0',
       'accept-encoding': accept,
     };
     const url = 'http://localhost/api/v1/tax/de-prueba';

@@ -18,7 +18,11 @@ import { canonicalJson } from './body.ts';
 
 async function kitWith(handle: () => Promise<{ n: number }>, options: KitOptions = {}): Promise<Kit> {
   const declaracion = defineOperation({
-    ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ n: z.number() }) },
+    summary: 's',
+    cost: 1,
+    rfc: 'ninguno',
+    credential: 'api-key',
+    data: z.object({ n: z.number() }),
     effect: 'asks',
     body: z.object({ a: z.number().optional(), b: z.number().optional() }),
     errors: ['SAT_NO_DISPONIBLE', 'CERTIFICADO_INVALIDO'],

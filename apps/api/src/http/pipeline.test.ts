@@ -36,7 +36,11 @@ async function ready(kit: Kit, options: Parameters<Kit['alta']>[0] = {}): Promis
 /** A paid operation of our own, beside the real ones. */
 function pagada(handle: () => Promise<{ ok: boolean }>, path = DE_PRUEBA): Operation {
   const declaracion = defineOperation({
-    ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ ok: z.boolean() }) },
+    summary: 's',
+    cost: 1,
+    rfc: 'ninguno',
+    credential: 'api-key',
+    data: z.object({ ok: z.boolean() }),
     effect: 'asks',
     body: z.object({ n: z.number().optional() }),
     errors: ['SAT_NO_DISPONIBLE', 'CERTIFICADO_INVALIDO'],

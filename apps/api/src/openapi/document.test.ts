@@ -6,8 +6,15 @@ import { openApiDocument } from './document.ts';
 const operation = (path: string, body: z.ZodObject, data: z.ZodObject | null = null) => ({
   path,
   ...defineOperation({
-    ...{ summary: 's', credential: 'api-key', effect: 'reads', cost: 0, rfc: 'ninguno', errors: [] },
-    ...{ body, data, handle: () => Promise.reject(new Error('not called')) },
+    summary: 's',
+    credential: 'api-key',
+    effect: 'reads',
+    cost: 0,
+    rfc: 'ninguno',
+    errors: [],
+    body,
+    data,
+    handle: () => Promise.reject(new Error('not called')),
   }),
 });
 const peticion = (field: z.ZodType) => z.object({ a: field }).meta({ id: 'PeticionA' });

@@ -348,7 +348,9 @@ function describeBody({ path, body, secretos }: Operation): Described {
   const secretProperties = fields.map(([campo, { description, example, encoding }]) => [
     campo,
     {
-      ...{ type: 'string', description, example },
+      type: 'string',
+      description,
+      example,
       ...(encoding === 'base64' ? { contentEncoding: 'base64' } : { format: 'password' }),
     },
   ]);

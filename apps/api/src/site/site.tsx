@@ -174,7 +174,8 @@ export function createSite(options: {
     });
   }
   const status = createStatusFiles({
-    ...{ salud, now },
+    salud,
+    now,
     draw: (page) =>
       (<Layout {...page} headings={[]} markdown={null} pages={allPages()} asset={allAssets().href} />).toString(),
   });

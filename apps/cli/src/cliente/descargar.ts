@@ -73,7 +73,9 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
         });
         const archivo = archivoOf(solicitud);
         const { bytes, sha256 } = await guardarPaquete(acuse, id, archivo, {
-          ...{ sobrescribir, signal: interrupcion, alRecibir: avance.paquete },
+          sobrescribir,
+          signal: interrupcion,
+          alRecibir: avance.paquete,
         });
         avance.end();
         const { registros, confianza, reembolsada } = solicitud;

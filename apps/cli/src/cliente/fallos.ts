@@ -27,13 +27,19 @@ const DE_ORDEN: Readonly<Record<FalloOrden['nombre'], Clase>> = {
   ARCHIVO_DISTINTO: 'archivo',
 };
 
+const CODIGOS: readonly (readonly [Clase, ...number[]])[] = [
+  ['acceso', 1001, 1002, 1003, 6001],
+  ['saldo', 1004],
+  ['orden', 2001, 2002],
+  ['noEncontrado', 3004],
+  ['conflicto', 3002, 3003, 3005, 9409],
+  ['credencial', 4001, 4002, 4003, 4004],
+  ['pasajero', 5041, 9429, 9500],
+];
 /** By `cfdi_codigo`; 2002 also stands for a thing that does not exist. */
-const POR_CODIGO: Readonly<Record<number, Clase>> = {
-  ...{ 1001: 'acceso', 1002: 'acceso', 1003: 'acceso', 6001: 'acceso', 1004: 'saldo', 2001: 'orden', 2002: 'orden' },
-  ...{ 3002: 'conflicto', 3003: 'conflicto', 3004: 'noEncontrado', 3005: 'conflicto' },
-  ...{ 4001: 'credencial', 4002: 'credencial', 4003: 'credencial', 4004: 'credencial' },
-  ...{ 5041: 'pasajero', 9409: 'conflicto', 9429: 'pasajero', 9500: 'pasajero' },
-};
+const POR_CODIGO: ReadonlyMap<number, Clase> = new Map(
+  CODIGOS.flatMap(([clase, ...codigos]) => codigos.map((codigo) => [codigo, clase])),
+);
 const LOCALES: Partial<Record<NombreError, Clase>> = { SIN_CONEXION: 'pasajero', PAQUETE_DANADO: 'archivo' };
 
 /** The class of an error: what can be done about it. */
@@ -43,7 +49,7 @@ export function claseOf(error: unknown): Clase {
   if (error instanceof AcuseError) {
     const { nombre, codigo, http } = error as AcuseError;
     if (http === 404) return 'noEncontrado';
-    return LOCALES[nombre] ?? POR_CODIGO[codigo ?? 0] ?? ((http ?? 0) >= 500 ? 'pasajero' : 'otro');
+    return LOCALES[nombre] ?? POR_CODIGO.get(codigo ?? 0) ?? ((http ?? 0) >= 500 ? 'pasajero' : 'otro');
   }
   return typeof (error as NodeJS.ErrnoException)?.code === 'string' ? 'archivo' : 'otro';
 }

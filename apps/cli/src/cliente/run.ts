@@ -8,7 +8,10 @@ import { createCliente } from './program.ts';
 function openConsola(args: readonly string[]): Consola {
   let stop: AbortController | undefined;
   return {
-    ...{ entrada: process.stdin, salida: process.stdout, errores: process.stderr, entorno: readEntorno() },
+    entrada: process.stdin,
+    salida: process.stdout,
+    errores: process.stderr,
+    entorno: readEntorno(),
     json: args.includes('--json'),
     interrupcion() {
       if (stop !== undefined) return stop.signal;

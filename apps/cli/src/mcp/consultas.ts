@@ -94,7 +94,10 @@ function herramientaOf(operacion: OperacionDelServicio, { acuse, rfc, listas, ga
       // What costs is for the person to allow, though it only reads.
       annotations: {
         title: resumen,
-        ...{ readOnlyHint: !cambia, destructiveHint: false, idempotentHint: !cambia, openWorldHint: true },
+        readOnlyHint: !cambia,
+        destructiveHint: false,
+        idempotentHint: !cambia,
+        openWorldHint: true,
       },
     },
     async run(args, { signal }) {
@@ -141,10 +144,7 @@ function continuarOf(listas: Listas): Herramienta {
         data: objectOf({ items: { type: 'array', items: { type: 'object' } } }),
         ...SIGUE,
       }),
-      annotations: {
-        title,
-        ...{ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-      },
+      annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
     run: ({ cursor }) => goOn(listas, String(cursor)),
   };

@@ -103,10 +103,7 @@ function esperarOf(acuse: Acuse): Herramienta {
         terminada: { type: 'boolean', description: 'Si ya hay paquete: guárdelo con descarga_guardar.' },
         solicitud: { type: 'object', description: 'La solicitud, como la da descarga_verificar.' },
       }),
-      annotations: {
-        title,
-        ...{ readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-      },
+      annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
     async run(args, llamada) {
       const { solicitud_id, segundos } = read(esperaArgs, args);
@@ -146,10 +143,7 @@ function guardarOf(acuse: Acuse, carpeta: string): Herramienta {
         confianza: { type: ['string', 'null'], description: 'confirmado, o sin_confirmar.' },
         reembolsada: { type: 'boolean', description: 'Si el crédito se devolvió.' },
       }),
-      annotations: {
-        title,
-        ...{ readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
-      },
+      annotations: { title, readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     },
     async run(args, { signal, avisar }) {
       const { solicitud_id } = read(guardarArgs, args);

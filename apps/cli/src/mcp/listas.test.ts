@@ -82,7 +82,11 @@ describe('a long list', () => {
 
   it('that is whole has no cursor', () => {
     expect(createListas().first(lista([]))).toEqual({
-      ...{ operacion: 'tax/facturas', items: [], cursor: null, quedan: 0, recortes: [] },
+      operacion: 'tax/facturas',
+      items: [],
+      cursor: null,
+      quedan: 0,
+      recortes: [],
     });
   });
 });

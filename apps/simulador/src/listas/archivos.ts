@@ -42,8 +42,20 @@ const WINDOWS_1252: Readonly<Record<string, string>> = {
 };
 /** The letters of Spanish in the code page of DOS; other signs beyond ASCII become a question mark. */
 const CP850: Readonly<Record<string, number>> = {
-  ...{ Á: 0xb5, É: 0x90, Í: 0xd6, Ó: 0xe0, Ú: 0xe9, Ü: 0x9a, Ñ: 0xa5 },
-  ...{ á: 0xa0, é: 0x82, í: 0xa1, ó: 0xa2, ú: 0xa3, ü: 0x81, ñ: 0xa4 },
+  Á: 0xb5,
+  É: 0x90,
+  Í: 0xd6,
+  Ó: 0xe0,
+  Ú: 0xe9,
+  Ü: 0x9a,
+  Ñ: 0xa5,
+  á: 0xa0,
+  é: 0x82,
+  í: 0xa1,
+  ó: 0xa2,
+  ú: 0xa3,
+  ü: 0x81,
+  ñ: 0xa4,
 };
 
 /** The text in bytes: as the SAT writes its lists (windows-1252), or wrongly, as a test of readers asks for. */

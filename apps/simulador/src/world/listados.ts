@@ -66,7 +66,9 @@ export function createListados(deps: {
     const magic = MAGIAS.flatMap(({ moral, fisica, listados = {} }) =>
       [moral, fisica].flatMap((rfc) =>
         (listados[nombre] ?? []).map((supuesto) => ({
-          ...{ rfc, nombre: nameOf(nombreDe(rfc), rfc.length === 12, 1), supuesto },
+          rfc,
+          nombre: nameOf(nombreDe(rfc), rfc.length === 12, 1),
+          supuesto,
           publicada: parseWallTime('2025-02-01') ?? 0,
         })),
       ),

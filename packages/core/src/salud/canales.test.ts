@@ -46,12 +46,20 @@ describe('the state of a channel', () => {
 
   it('tells shares and times, and none of them without data', () => {
     expect(health(tramo(0, { exitos: 97, fallos: 3 }, 700))).toEqual({
-      ...{ canal: 'soap', estado: 'NORMAL', desde: null, fallas: 0.03 },
+      canal: 'soap',
+      estado: 'NORMAL',
+      desde: null,
+      fallas: 0.03,
       medianaMs: expect.any(Number),
       p90Ms: expect.any(Number),
     });
     expect(health(tramo(0, { exitos: 19 }))).toEqual({
-      ...{ canal: 'soap', estado: 'SIN_DATOS', desde: null, fallas: null, medianaMs: null, p90Ms: null },
+      canal: 'soap',
+      estado: 'SIN_DATOS',
+      desde: null,
+      fallas: null,
+      medianaMs: null,
+      p90Ms: null,
     });
     const { medianaMs } = health(tramo(0, {}, 700));
     expect(Math.max(700 / (medianaMs ?? 0), (medianaMs ?? 0) / 700)).toBeLessThan(1.5);

@@ -11,8 +11,15 @@ function suma(minutos: readonly number[], change: Partial<SumaEsperas> = {}): Su
   const cubetas = new Array<number>(CUBETAS).fill(0);
   for (const each of minutos) cubetas[cubetaDe(each * 60)] = (cubetas[cubetaDe(each * 60)] ?? 0) + 1;
   return {
-    ...{ modo: 'live', canal: 'soap', tipo: 'recibidos', hora: 12, isReciente: false },
-    ...{ descargas: minutos.length, grupos: 0b11111n, cubetas, ...change },
+    modo: 'live',
+    canal: 'soap',
+    tipo: 'recibidos',
+    hora: 12,
+    isReciente: false,
+    descargas: minutos.length,
+    grupos: 0b11111n,
+    cubetas,
+    ...change,
   };
 }
 /** From 30 to 89 minutes, each as often. */

@@ -30,7 +30,8 @@ export function datosDeSalud(lectura: LecturaSalud, en: Date, modo: Modo, minimo
         const near = suyas.filter((suma) => isNear(suma.hora, hora));
         const recientes = suyas.filter((suma) => suma.isReciente);
         return {
-          ...{ canal, tipo },
+          canal,
+          tipo,
           a_esta_hora: datosDeEspera(resumenDe(near, minimos)),
           ultimas_24_horas: datosDeEspera(resumenDe(recientes, minimos)),
         };

@@ -3,8 +3,12 @@ import { isRetrasada, waitAfterFailure, waitAfterPoll } from './agenda.ts';
 
 const HOUR = 3_600;
 const agenda = {
-  ...{ primeraSegundos: 60, factor: 1.5, maximaSegundos: 1_800 },
-  ...{ portalSegundos: [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR], retrasadaSegundos: 12 * HOUR, vaciaSegundos: HOUR },
+  primeraSegundos: 60,
+  factor: 1.5,
+  maximaSegundos: 1_800,
+  portalSegundos: [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR],
+  retrasadaSegundos: 12 * HOUR,
+  vaciaSegundos: HOUR,
 };
 const middle = () => 0.5;
 const NOW = new Date('2025-06-05T12:00:00Z');

@@ -6,7 +6,10 @@ import { claimed, NOW, parte, released, step } from './testing/un-paso.ts';
 const HOUR = 3_600;
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000);
 const sellada = (tipo: 'ciec' | 'efirma', ends = 7 * 24 * HOUR) => ({
-  ...{ tipo, kid: 'k', sobre: Buffer.alloc(0), expiraEn: at(ends) },
+  tipo,
+  kid: 'k',
+  sobre: Buffer.alloc(0),
+  expiraEn: at(ends),
 });
 const both = { sellada: sellada('efirma', HOUR), otra: sellada('ciec'), deadlineAt: at(7 * 24 * HOUR) };
 const empty = { 'verificar-metadata': { resultado: 'VACIA' } } as const;

@@ -7,7 +7,10 @@ import { claimed, parte } from './testing/un-paso.ts';
 
 const downloaded = (id: string, change: Partial<Parte> = {}) =>
   parte({
-    ...{ id, estado: 'DESCARGADA', folio: 'F', vacias: ['soap'] },
+    id,
+    estado: 'DESCARGADA',
+    folio: 'F',
+    vacias: ['soap'],
     paquetes: [1, 2].map((n) => ({ paquete: `P${n}`, orden: n, objectKey: `${id}${n}`, relecturas: 0 })),
     ...change,
   });

@@ -44,7 +44,12 @@ describe('the decision table of a step', () => {
     ['the e.firma is gone', { copy: 'NONE' }, 'AWAIT_EFIRMA'],
   ])('goes on as far as it can: %s', (_name, change, situation) => {
     const facts: Facts = {
-      ...{ canal: 'soap', copy: 'OFFERED', isRefused: false, isToConfirm: false, isLate: false, canChange: false },
+      canal: 'soap',
+      copy: 'OFFERED',
+      isRefused: false,
+      isToConfirm: false,
+      isLate: false,
+      canChange: false,
       ...change,
     };
     expect(situationOf(facts)).toBe(situation);

@@ -288,9 +288,16 @@ export async function assembleSolicitud(
 /** What the ZIP of a solicitud is made of. */
 function planDe({ id, rfc, tipo, desde, hasta, formato, partes }: ClaimedSolicitud): PlanEnsamble {
   return {
-    ...{ solicitudId: id, rfc, tipo, desde, hasta, formato },
+    solicitudId: id,
+    rfc,
+    tipo,
+    desde,
+    hasta,
+    formato,
     partes: partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
-      ...{ canal, folio, periodo },
+      canal,
+      folio,
+      periodo,
       recortar: pideDeMas({ canal, tipo, periodo, desfase }),
       confirmada: isConfirmada(parte),
       paquetes: paquetes.flatMap(({ paquete, objectKey }) => (objectKey === null ? [] : [{ paquete, objectKey }])),

@@ -77,7 +77,18 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   const { origenId, mayPresign, folios, folios_expiran_en: expiraEn } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
-    ...{ id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase },
+    id,
+    modo,
+    cuentaId,
+    contribuyenteId,
+    rfc,
+    tipo,
+    desde,
+    hasta,
+    formato,
+    canal,
+    canalDejado,
+    fase,
     origenId,
     epoch: row.epoch,
     creadaEn: row.creadaEn,

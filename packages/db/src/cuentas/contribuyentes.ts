@@ -94,7 +94,14 @@ function toVista(row: Row): RfcVista {
   const of = <T>(column: string) => row[column] as T;
   const { id, cuentaId, rfc, nombre, idCif, creadoEn, deshabilitadas, ips } = row;
   return {
-    ...{ id, cuentaId, rfc, nombre, idCif, creadoEn, deshabilitadas, ips },
+    id,
+    cuentaId,
+    rfc,
+    nombre,
+    idCif,
+    creadoEn,
+    deshabilitadas,
+    ips,
     llave: of<string | null>('llave_id') && {
       id: of('llave_id'),
       modo: of('modo'),
@@ -186,7 +193,8 @@ export function createContribuyentes({ pool, prisma }: Pick<Records, 'pool' | 'p
     /** Only the names of all of them, or of the first `limite`, in alphabetical order. */
     names: (cuentaId: string, limite?: number): Promise<{ rfc: string; idCif: string | null }[]> =>
       prisma.contribuyente.findMany({
-        ...{ where: { cuentaId }, select: { rfc: true, idCif: true } },
+        where: { cuentaId },
+        select: { rfc: true, idCif: true },
         orderBy: { rfc: 'asc' },
         ...(limite === undefined ? {} : { take: limite }),
       }),
@@ -194,7 +202,8 @@ export function createContribuyentes({ pool, prisma }: Pick<Records, 'pool' | 'p
     /** The RFC that the account has had longest, or null. */
     async oldest(cuentaId: string): Promise<string | null> {
       const found = await prisma.contribuyente.findFirst({
-        ...{ where: { cuentaId }, select: { rfc: true } },
+        where: { cuentaId },
+        select: { rfc: true },
         orderBy: [{ creadoEn: 'asc' }, { id: 'asc' }],
       });
       return found?.rfc ?? null;

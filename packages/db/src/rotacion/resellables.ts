@@ -87,23 +87,26 @@ export function createResellables({ pool }: Pick<Database, 'pool'>) {
     replace: (fila, { kid, sobre }) => isOne(pool, REPLACE_CREDENCIAL, [fila.id, fila.sobre, kid, sobre]),
   };
 
-  const sesion = `jsonb_build_object('id', id, 'portal', portal, 'rfc', rfc, 'tipo', tipo, 'sal', sal)`;
+  const clave = `jsonb_build_object('id', id, 'portal', portal, 'rfc', rfc, 'tipo', tipo, 'sal', sal)`;
+  const sesion = { pool, tabla: 'sesion_portal', cursor: 'id::text', clave };
   type Prueba = Pick<ClaveSesion, 'rfc' | 'tipo'> & { readonly sal: string };
   return {
     credenciales,
-    cookies: sealedColumn<ClaveSesion & { readonly id: string }>({
-      ...{ pool, tabla: 'sesion_portal', columna: 'cookies', cursor: 'id::text', clave: sesion },
-    }),
-    pruebas: sealedColumn<Prueba>({
-      ...{ pool, tabla: 'sesion_portal', columna: 'huella', base64: true, cursor: 'id::text', clave: sesion },
-    }),
+    cookies: sealedColumn<ClaveSesion & { readonly id: string }>({ ...sesion, columna: 'cookies' }),
+    pruebas: sealedColumn<Prueba>({ ...sesion, columna: 'huella', base64: true }),
     rechazos: sealedColumn<Prueba>({
-      ...{ pool, tabla: 'rechazo_acceso', columna: 'huella', base64: true },
+      pool,
+      tabla: 'rechazo_acceso',
+      columna: 'huella',
+      base64: true,
       cursor: `rfc || ' ' || tipo || ' ' || huella`,
       clave: `jsonb_build_object('rfc', rfc, 'tipo', tipo, 'sal', sal)`,
     }),
     segundosFactores: sealedColumn<{ readonly usuarioId: string }>({
-      ...{ pool, tabla: 'segundo_factor', columna: 'secreto', cursor: 'usuario_id::text' },
+      pool,
+      tabla: 'segundo_factor',
+      columna: 'secreto',
+      cursor: 'usuario_id::text',
       clave: `jsonb_build_object('usuarioId', usuario_id)`,
     }),
   };

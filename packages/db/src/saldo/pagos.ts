@@ -54,9 +54,20 @@ export type Resolucion =
   | { readonly resultado: 'REFERENCIA_USADA' };
 
 const PAGO = {
-  ...{ id: true, cuentaId: true, referencia: true, proveedor: true, proveedorRef: true, creditos: true },
-  ...{ subtotal: true, iva: true, total: true, estado: true, motivo: true, resueltoPor: true },
-  ...{ creadoEn: true, resueltoEn: true },
+  id: true,
+  cuentaId: true,
+  referencia: true,
+  proveedor: true,
+  proveedorRef: true,
+  creditos: true,
+  subtotal: true,
+  iva: true,
+  total: true,
+  estado: true,
+  motivo: true,
+  resueltoPor: true,
+  creadoEn: true,
+  resueltoEn: true,
 } as const;
 
 /** State, ledger, balance and audit log together or not at all, once. */
@@ -136,7 +147,10 @@ export function createPagos({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) 
     /** An account's payments, newest first; `antes` is the id that the page before ended with. */
     list: ({ cuentaId, antes = LAST_ID, limite }: { cuentaId: string; antes?: string; limite: number }) =>
       prisma.pago.findMany({
-        ...{ where: { cuentaId, id: { lt: antes } }, select: PAGO, orderBy: { id: 'desc' }, take: limite },
+        where: { cuentaId, id: { lt: antes } },
+        select: PAGO,
+        orderBy: { id: 'desc' },
+        take: limite,
       }) as Promise<Pago[]>,
 
     /**
@@ -146,7 +160,9 @@ export function createPagos({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) 
     async listEstado(input: { estado: EstadoPago; despues?: string; limite: number }): Promise<PagoConCuenta[]> {
       const { estado, despues = FIRST_ID, limite } = input;
       const found = await prisma.pago.findMany({
-        ...{ where: { estado, id: { gt: despues } }, orderBy: { id: 'asc' }, take: limite },
+        where: { estado, id: { gt: despues } },
+        orderBy: { id: 'asc' },
+        take: limite,
         select: { ...PAGO, cuenta: { select: { nombre: true, email: true } } },
       });
       return found.map(({ cuenta, ...pago }) => ({ ...(pago as Pago), cuenta: cuenta.nombre, email: cuenta.email }));

@@ -55,7 +55,14 @@ export function createSatMetrics(
     const known = pending.get(key);
     if (known) return known;
     const nuevo: Renglon = {
-      ...{ minuto, host, canal, exito: 0, rechazo: 0, fallo: 0, cancelada: 0, evitada: 0 },
+      minuto,
+      host,
+      canal,
+      exito: 0,
+      rechazo: 0,
+      fallo: 0,
+      cancelada: 0,
+      evitada: 0,
       cubetas: new Array<number>(CUBETAS).fill(0),
     };
     const [oldest] = pending.keys();

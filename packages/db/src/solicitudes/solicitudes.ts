@@ -160,7 +160,9 @@ const OF_SOLICITUD = { contribuyente: 'contribuyente_id', detalle: `jsonb_build_
 const NOTE = nota({
   accion: '$4',
   de: 'solicitud WHERE id = $1 AND cuenta_id = $2',
-  ...{ ...OF_SOLICITUD, actor: '$3', ip: '$5' },
+  ...OF_SOLICITUD,
+  actor: '$3',
+  ip: '$5',
 });
 
 const CANCEL = endWithoutPaquete(
@@ -168,7 +170,9 @@ const CANCEL = endWithoutPaquete(
   `, auditada AS (${nota({
     accion: 'cancelar-solicitud',
     de: 'fin WHERE $6::text IS NOT NULL',
-    ...{ ...OF_SOLICITUD, actor: '$6', ip: '$7' },
+    ...OF_SOLICITUD,
+    actor: '$6',
+    ip: '$7',
   })})`,
 );
 

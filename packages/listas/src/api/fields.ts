@@ -34,25 +34,21 @@ const paso = z
   })
   .meta({ id: 'EtapaEfos', description: 'Una etapa del procedimiento del artículo 69-B.' });
 
-const lista = z
-  .enum(OTRAS_LISTAS)
-  .meta({
-    id: 'ListaSat',
-    description: 'Lista del Código Fiscal de la Federación. CSD: sellos digitales sin efectos, artículo 17-H.',
-    example: '69',
-  });
+const lista = z.enum(OTRAS_LISTAS).meta({
+  id: 'ListaSat',
+  description: 'Lista del Código Fiscal de la Federación. CSD: sellos digitales sin efectos, artículo 17-H.',
+  example: '69',
+});
 const archivo = z
   .string()
   .meta({ description: 'De qué archivo del SAT, de los varios que tiene el artículo 69.', example: 'firmes' });
 
 /** Whether the list, with the status that it gives, is adverse to the RFC. */
-export const adverso = z
-  .boolean()
-  .meta({
-    description:
-      'Si estar ahí habla en su contra: Presunto y Definitivo, un sello sin efectos, y del artículo 69 los créditos firmes, exigibles o cancelados por insolvencia, los no localizados y las sentencias. Falso si aclara (Desvirtuado, Sentencia Favorable) o solo informa: los demás créditos cancelados, condonados o reducidos, retorno de inversiones, entes públicos.',
-    example: true,
-  });
+export const adverso = z.boolean().meta({
+  description:
+    'Si estar ahí habla en su contra: Presunto y Definitivo, un sello sin efectos, y del artículo 69 los créditos firmes, exigibles o cancelados por insolvencia, los no localizados y las sentencias. Falso si aclara (Desvirtuado, Sentencia Favorable) o solo informa: los demás créditos cancelados, condonados o reducidos, retorno de inversiones, entes públicos.',
+  example: true,
+});
 
 const aparicion = z
   .object({
@@ -67,10 +63,7 @@ const aparicion = z
   .meta({ id: 'AparicionEnLista', description: 'En qué otra lista está, y por qué.' });
 
 const consultada = z
-  .object({
-    ...{ lista, archivo },
-    fecha_corte: fechaField.meta({ description: 'De qué día es.', example: '2026-11-06' }),
-  })
+  .object({ lista, archivo, fecha_corte: fechaField.meta({ description: 'De qué día es.', example: '2026-11-06' }) })
   .meta({ id: 'ListaConsultada', description: 'Una lista que se consultó, y de qué día es.' });
 
 /** Fields of one RFC. */
@@ -89,18 +82,16 @@ export const camposDeListas = {
   fecha_consulta: instante('Cuándo se consultó.'),
   fecha_corte: fechaField.meta({ description: 'Corte de la lista 69-B consultada.', example: '2026-01-15' }),
   edos_fuente: nullable('Lista EDOS que se consultó; null si no hay ninguna.', null),
-  listas_consultadas: z
-    .array(consultada)
-    .meta({
-      description:
-        'Qué otras listas se consultaron. De una que no aparece aquí no se sabe nada: esta instalación no la tiene cargada.',
-    }),
+  listas_consultadas: z.array(consultada).meta({
+    description:
+      'Qué otras listas se consultaron. De una que no aparece aquí no se sabe nada: esta instalación no la tiene cargada.',
+  }),
 };
 
 /** As the interface tells it. */
 export function rfcOf({ efos, enEdos, listas }: RfcEnListas) {
   const { enEfos, situacion, historial } = summariseEfos(efos);
-  return { ...{ en_efos: enEfos, en_edos: enEdos, situacion, historial }, listas: [...listas] };
+  return { en_efos: enEfos, en_edos: enEdos, situacion, historial, listas: [...listas] };
 }
 
 export function listasOf({ edosFuente, consultadas }: RespuestaListas, fechaCorte: string, now: Date) {
@@ -150,14 +141,12 @@ export function summariseEfos(filas: readonly Fila[]): ResumenEfos {
     null,
   );
   const situacion = adversa ?? ultima?.situacion;
-  const pasos = filas
-    .flatMap(pasosDe)
-    .map((paso) => ({
-      situacion: PALABRAS_EFOS[paso.situacion],
-      fecha: fechaDe(paso),
-      oficio: paso.oficio,
-      fecha_dof: paso.fechaDof,
-    }));
+  const pasos = filas.flatMap(pasosDe).map((paso) => ({
+    situacion: PALABRAS_EFOS[paso.situacion],
+    fecha: fechaDe(paso),
+    oficio: paso.oficio,
+    fecha_dof: paso.fechaDof,
+  }));
   return {
     enEfos: adversa !== undefined,
     situacion: situacion === undefined ? null : PALABRAS_EFOS[situacion],

@@ -74,7 +74,11 @@ export function createListados({ pool }: Pick<Database, 'pool'>) {
         const { iniciadaEn, terminadaEn, resultado, motivo } = row;
         const { edadSegundos, isVieja, isRechazada } = row;
         return {
-          ...{ clave, pedidaEn, edadSegundos, isVieja, isRechazada },
+          clave,
+          pedidaEn,
+          edadSegundos,
+          isVieja,
+          isRechazada,
           vigente: isVigente ? { fechaCorte, fuente, filas, sha256, cargadaEn, revisadaEn } : null,
           ultima: resultado === null ? null : { iniciadaEn, terminadaEn, resultado, motivo },
         };

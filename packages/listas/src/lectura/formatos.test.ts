@@ -50,21 +50,25 @@ describe('a file of article 69', () => {
     const one = async (clave: Clave, encabezado: readonly string[], row: readonly string[]) =>
       (await read(clave, windows1252(listado(encabezado, [row])))).filas[0];
     expect(await one('cancelados', ENCABEZADOS.cancelados, cancelado)).toMatchObject({
-      ...{ supuesto: 'CANCELADOS POR INCOSTEABILIDAD', publicada: '2019-08-20' },
+      supuesto: 'CANCELADOS POR INCOSTEABILIDAD',
+      publicada: '2019-08-20',
     });
     expect(await one('csd', ENCABEZADOS.csd, sello)).toEqual({
-      ...{ rfc: 'BBB010101AAA', nombre: 'DOS', supuesto: 'FRACCION X', publicada: '2021-02-03' },
+      rfc: 'BBB010101AAA',
+      nombre: 'DOS',
+      supuesto: 'FRACCION X',
+      publicada: '2021-02-03',
     });
     expect(
       await one('sentencias', ENCABEZADOS.sentencias, firme('CCC010101AAA', 'TRES', '05/06/2020', 'SENTENCIAS')),
-    ).toMatchObject({ ...{ nombre: 'TRES', publicada: '2020-06-05' } });
+    ).toMatchObject({ nombre: 'TRES', publicada: '2020-06-05' });
     expect(
       await one(
         'entes-publicos',
         ['RFC', 'RAZON SOCIAL', 'EJERCICIO', 'PERIODO'],
         ['DDD010101AAA', 'MUNICIPIO', '2024', '3'],
       ),
-    ).toEqual({ ...{ rfc: 'DDD010101AAA', nombre: 'MUNICIPIO', supuesto: 'ENTES PÚBLICOS OMISOS', publicada: null } });
+    ).toEqual({ rfc: 'DDD010101AAA', nombre: 'MUNICIPIO', supuesto: 'ENTES PÚBLICOS OMISOS', publicada: null });
   });
 
   it('keeps who a row of too many cells names, and nothing uncertain of it', async () => {

@@ -80,10 +80,7 @@ function readExpediente(record: readonly string[], columnas: Columnas, row: numb
     return isGiven ? [{ situacion: paso.situacion, oficio, fechaSat, fechaDof }] : [];
   });
   const { rfc, isHidden } = readRfc(cell(columnas.rfc));
-  return {
-    fila: { rfc, nombre: tidy(cell(columnas.nombre)), situacion, historial },
-    ...{ isHidden, hasDoubt, isOdd: false },
-  };
+  return { fila: { rfc, nombre: tidy(cell(columnas.nombre)), situacion, historial }, isHidden, hasDoubt, isOdd: false };
 }
 
 /** The complete list of article 69-B: a row a proceeding, with all its stages. */
@@ -158,7 +155,9 @@ function formatoDe(clave: ClaveListado): Formato<FilaListado> {
           const fecha = readCeldaFecha(columnas.publicada === null ? '' : cell(columnas.publicada));
           return {
             fila: { rfc, nombre, supuesto: supuesto || suyo, publicada: fecha.tipo === 'dia' ? fecha.dia : null },
-            ...{ isHidden, hasDoubt: fecha.tipo === 'ilegible', isOdd },
+            isHidden,
+            hasDoubt: fecha.tipo === 'ilegible',
+            isOdd,
           };
         },
         finish() {

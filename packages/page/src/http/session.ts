@@ -53,7 +53,10 @@ export async function avisoCookieFor(
 ): Promise<string> {
   if (clave === undefined) throw new RangeError('there is no key');
   return generateSignedCookie(avisoNameOf(cookieHost), JSON.stringify(aviso), new Uint8Array(clave), {
-    ...{ path: '/', httpOnly: true, sameSite: 'Lax', secure: cookieHost },
+    path: '/',
+    httpOnly: true,
+    sameSite: 'Lax',
+    secure: cookieHost,
     maxAge: aviso === null ? 0 : BREVE,
   });
 }
@@ -115,7 +118,9 @@ export function createBrowser({ id: sent, sesion, mensaje, agente, ip, deps }: B
       const isShort = fase !== 'COMPLETA';
       await sesiones.open(
         {
-          ...{ usuarioId, fase, ...(entrada && { entrada }) },
+          usuarioId,
+          fase,
+          ...(entrada && { entrada }),
           huella: huellaDe(next),
           id: newId(),
           agente: agente.slice(0, MAX_AGENTE),

@@ -16,7 +16,9 @@ async function readListadas({ c, deps }: ContextoCliente, { id, contrapartesList
     contrapartesListadas === null
       ? []
       : await createRiesgo(deps.database).listPaquete({
-          ...{ solicitudId: id, despuesDe: lugarOf(contraparte), limite: POR_PAGINA + 1 },
+          solicitudId: id,
+          despuesDe: lugarOf(contraparte),
+          limite: POR_PAGINA + 1,
         });
   const paging = { path: `/solicitudes/${id}`, query: { contraparte }, after: 'contraparte', placeOf };
   return pageOf(read, POR_PAGINA, paging);

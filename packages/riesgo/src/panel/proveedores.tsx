@@ -21,10 +21,16 @@ suppliersPage.get(SUB, async ({ c, deps, now, pagina }, rfc) => {
     vista === null
       ? []
       : await createRiesgo(deps.database).list({
-          ...{ almacenId: vista.almacenId, despuesDe: lugarOf(despues), limite: POR_PAGINA + 1, uuids: UUIDS },
+          almacenId: vista.almacenId,
+          despuesDe: lugarOf(despues),
+          limite: POR_PAGINA + 1,
+          uuids: UUIDS,
         });
   const { filas, ...links } = pageOf(read, POR_PAGINA, {
-    ...{ path: hrefRfc(rfc.rfc, SUB), query: { despues }, after: 'despues', placeOf },
+    path: hrefRfc(rfc.rfc, SUB),
+    query: { despues },
+    after: 'despues',
+    placeOf,
   });
   return pagina(
     `Contrapartes de ${rfc.rfc} en listas del SAT`,

@@ -77,16 +77,14 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
 
   async function send(request: SatHttpRequest, plazo: Plazo): Promise<Dispatcher.ResponseData> {
     const { origin, path } = direcciones.locate(request);
-    const answer = await agentes
-      .of(request.host, origin)
-      .request({
-        method: request.method,
-        path,
-        headers: { 'user-agent': 'acuse', 'accept-encoding': 'identity', ...request.headers },
-        body: request.body ?? null,
-        headersTimeout: request.expect === 'stream' ? s.streamHeadersTimeoutMs : s.headersTimeoutMs,
-        signal: plazo.signal,
-      });
+    const answer = await agentes.of(request.host, origin).request({
+      method: request.method,
+      path,
+      headers: { 'user-agent': 'acuse', 'accept-encoding': 'identity', ...request.headers },
+      body: request.body ?? null,
+      headersTimeout: request.expect === 'stream' ? s.streamHeadersTimeoutMs : s.headersTimeoutMs,
+      signal: plazo.signal,
+    });
     answer.body.on('error', () => {});
     const encoding = answer.headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {

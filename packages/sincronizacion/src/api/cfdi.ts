@@ -160,21 +160,16 @@ export const alcanceFields = {
     description: 'Desde qué día de emisión se pidió mantenerlos al día.',
     example: '2026-01-01',
   }),
-  releido_desde: fechaField
-    .nullable()
-    .meta({
-      description:
-        'Desde qué día de emisión se vuelven a leer todos; null si está en pausa. Los anteriores son de antes de conocido_desde, o ya pasó su plazo para cancelarse: de cada uno vale lo que el SAT dio en leido_en.',
-      example: '2026-01-01',
-    }),
+  releido_desde: fechaField.nullable().meta({
+    description:
+      'Desde qué día de emisión se vuelven a leer todos; null si está en pausa. Los anteriores son de antes de conocido_desde, o ya pasó su plazo para cancelarse: de cada uno vale lo que el SAT dio en leido_en.',
+    example: '2026-01-01',
+  }),
   ultima_lectura: instante('Cuándo se guardó la última lectura; null si todavía no hay ninguna.').nullable(),
-  periodos_por_leer: z
-    .int()
-    .min(0)
-    .meta({
-      description: 'Periodos que todavía no se han leído ni una vez: con alguno, aquí faltan CFDI.',
-      example: 0,
-    }),
+  periodos_por_leer: z.int().min(0).meta({
+    description: 'Periodos que todavía no se han leído ni una vez: con alguno, aquí faltan CFDI.',
+    example: 0,
+  }),
 };
 
 export const alcanceDe = ({ desde, releidoDesde, ultimaLectura, porLeer }: VistaSincronizacion) => ({

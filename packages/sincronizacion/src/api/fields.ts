@@ -96,25 +96,21 @@ export function checkDesde({ desde }: Ajustes, now: Date) {
 
 export const costoData = z
   .object({
-    lecturas_iniciales: z
-      .int()
-      .meta({
-        description:
-          'Lecturas que sincronizacion/crear pide de inmediato: los meses y tipos que faltan o que ya tocan. Lo que ya se leyó, o está en curso, no se cobra otra vez.',
-        example: 22,
-      }),
+    lecturas_iniciales: z.int().meta({
+      description:
+        'Lecturas que sincronizacion/crear pide de inmediato: los meses y tipos que faltan o que ya tocan. Lo que ya se leyó, o está en curso, no se cobra otra vez.',
+      example: 22,
+    }),
     creditos_iniciales: z.int().meta({ description: 'Lo que cuestan.', example: 22 }),
     lecturas_al_mes: z
       .int()
       .meta({ description: 'Lecturas de los 30 días siguientes; cada vez son menos por mes cargado.', example: 84 }),
     creditos_al_mes: z.int().meta({ description: 'Lo que cuestan.', example: 84 }),
-    creditos_por_confirmar: z
-      .int()
-      .meta({
-        description:
-          'Lo más que cuesta confirmar un mes y tipo cada vez que el SAT deja de dar CFDI que daba; nada mientras no pase.',
-        example: MAX_CONFIRMACIONES,
-      }),
+    creditos_por_confirmar: z.int().meta({
+      description:
+        'Lo más que cuesta confirmar un mes y tipo cada vez que el SAT deja de dar CFDI que daba; nada mientras no pase.',
+      example: MAX_CONFIRMACIONES,
+    }),
   })
   .meta({ id: 'CostoSincronizacion', description: 'Lo que cuesta mantener al día el RFC.' });
 
@@ -141,14 +137,12 @@ export async function costoOf(
   };
 }
 
-export const motivoPausa = z
-  .enum(MOTIVOS_PAUSA)
-  .meta({
-    id: 'MotivoPausa',
-    description:
-      'Por qué está en pausa. PEDIDA: así se pidió; SIN_SALDO: no alcanzó el saldo; SIN_CONSENTIMIENTO: el permiso venció o se retiró; CIEC_CAMBIADA y LLAVE_CAMBIADA: con ellas terminó el permiso; CIEC_RECHAZADA: el SAT no la aceptó; CUENTA_SUSPENDIDA.',
-    example: 'SIN_SALDO',
-  });
+export const motivoPausa = z.enum(MOTIVOS_PAUSA).meta({
+  id: 'MotivoPausa',
+  description:
+    'Por qué está en pausa. PEDIDA: así se pidió; SIN_SALDO: no alcanzó el saldo; SIN_CONSENTIMIENTO: el permiso venció o se retiró; CIEC_CAMBIADA y LLAVE_CAMBIADA: con ellas terminó el permiso; CIEC_RECHAZADA: el SAT no la aceptó; CUENTA_SUSPENDIDA.',
+  example: 'SIN_SALDO',
+});
 
 /** The public view of a subscription. */
 export const sincronizacionData = z
@@ -160,13 +154,11 @@ export const sincronizacionData = z
     hora: z
       .string()
       .meta({ description: 'A qué hora del centro de México le toca, repartida por RFC.', example: '03:41' }),
-    estado: z
-      .enum(['ACTIVA', 'PAUSADA'])
-      .meta({
-        id: 'EstadoSincronizacion',
-        description: 'PAUSADA: no se pide nada; lo leído se conserva.',
-        example: 'ACTIVA',
-      }),
+    estado: z.enum(['ACTIVA', 'PAUSADA']).meta({
+      id: 'EstadoSincronizacion',
+      description: 'PAUSADA: no se pide nada; lo leído se conserva.',
+      example: 'ACTIVA',
+    }),
     motivo: motivoPausa.nullable().meta({ description: 'Por qué está en pausa; null si no lo está.', example: null }),
     pausada_en: instante('Desde cuándo está en pausa.').nullable().meta({ example: null }),
     consentimiento: z
@@ -188,14 +180,11 @@ export const sincronizacionData = z
       .min(0)
       .meta({ description: 'Meses que todavía no se han leído ni una vez; 0: la primera carga terminó.', example: 0 }),
     periodos_con_fallas: z.int().min(0).meta({ description: 'Periodos cuya última lectura falló.', example: 0 }),
-    periodos_por_confirmar: z
-      .int()
-      .min(0)
-      .meta({
-        description:
-          'Periodos cuya última lectura dejó de dar CFDI, o con la que ninguna anterior coincide: se leen otra vez a los 7, 14 y 28 días.',
-        example: 0,
-      }),
+    periodos_por_confirmar: z.int().min(0).meta({
+      description:
+        'Periodos cuya última lectura dejó de dar CFDI, o con la que ninguna anterior coincide: se leen otra vez a los 7, 14 y 28 días.',
+      example: 0,
+    }),
     periodos_sin_confirmar: z
       .int()
       .min(0)
@@ -224,7 +213,11 @@ const two = (n: number) => String(n).padStart(2, '0');
 export function datosDeSincronizacion(vista: VistaSincronizacion): z.input<typeof sincronizacionData> {
   const { rfc, desde, frecuencia, minuto, estado, motivo, consentimiento } = vista;
   return {
-    ...{ rfc, desde, frecuencia, estado, motivo },
+    rfc,
+    desde,
+    frecuencia,
+    estado,
+    motivo,
     tipo: tipoOf(vista),
     hora: `${two(Math.floor(minuto / 60))}:${two(minuto % 60)}`,
     pausada_en: iso(vista.pausadaEn),

@@ -20,8 +20,12 @@ WITH cambio AS (
   WHERE k.sincronizacion_id = $1 AND k.sobre = $2 AND s.id = k.sincronizacion_id RETURNING s.cuenta_id, s.contribuyente_id
 ), hecho AS (
   ${nota({
-    ...{ accion: 'resellar-consentimiento', de: 'cambio', contribuyente: 'contribuyente_id' },
-    ...{ detalle: `jsonb_build_object('llaves', ${llavesOf('$3::bytea')})`, actor: `'operador:cli'`, ip: 'NULL' },
+    accion: 'resellar-consentimiento',
+    de: 'cambio',
+    contribuyente: 'contribuyente_id',
+    detalle: `jsonb_build_object('llaves', ${llavesOf('$3::bytea')})`,
+    actor: `'operador:cli'`,
+    ip: 'NULL',
   })}
 ) SELECT FROM cambio`;
 

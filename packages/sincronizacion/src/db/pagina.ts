@@ -89,9 +89,7 @@ type Fila = Omit<CfdiConocido, 'leidoEn'>;
 type Row = Fila & { readonly isMeta: boolean; readonly isMeant: boolean };
 
 /** Before every row. */
-const START: LugarCfdi = {
-  ...{ emitidaEn: 'infinity', uuid: 'ffffffff-ffff-ffff-ffff-ffffffffffff', tipo: 'recibidos' },
-};
+const START: LugarCfdi = { emitidaEn: 'infinity', uuid: 'ffffffff-ffff-ffff-ffff-ffffffffffff', tipo: 'recibidos' };
 
 const placeOf = ({ emitidaEn, uuid, tipo }: LugarCfdi): LugarCfdi => ({ emitidaEn, uuid, tipo });
 

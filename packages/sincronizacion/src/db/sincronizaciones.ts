@@ -265,7 +265,10 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
     async preview(id: string | null, ajustes: TramoAjustes): Promise<PlannedTramo[]> {
       const rows = await plannedOf(pool, id, ajustes);
       return rows.map(({ mes, turno, dueAt, pedido, lecturas, porConfirmar }) => ({
-        ...{ tramo: tramoOf(mes), turno, lecturas, porConfirmar },
+        tramo: tramoOf(mes),
+        turno,
+        lecturas,
+        porConfirmar,
         dia: turno === 'EN_CURSO' ? pedido : dueAt && calendarDay(dueAt),
       }));
     },

@@ -37,7 +37,9 @@ upToDatePage.post(SUB, async (contexto, rfc) => {
   const answer = await deps.api.call({
     nombre: 'sincronizacion/crear',
     cuerpo: { rfc: rfc.rfc, ...ajustes, meses: Number(meses) },
-    ...{ apiKey, ip, idempotencyKey: null },
+    apiKey,
+    ip,
+    idempotencyKey: null,
   });
   if (answer.tipo === 'sin-respuesta')
     return page(contexto, rfc, {

@@ -145,9 +145,7 @@ cfdiPage.get(EXCEL, async (contexto, rfc) => {
   async function* lots() {
     let despuesDe: PaginaCfdi['siguiente'] = null;
     do {
-      const pagina: PaginaCfdi = await almacenes.page({
-        ...{ almacenId: vista.almacenId, filtro, despuesDe, limite: LOTE },
-      });
+      const pagina: PaginaCfdi = await almacenes.page({ almacenId: vista.almacenId, filtro, despuesDe, limite: LOTE });
       yield pagina.filas.map((cfdi) => renglonOf(cfdi, rfc));
       despuesDe = pagina.siguiente;
     } while (despuesDe !== null);

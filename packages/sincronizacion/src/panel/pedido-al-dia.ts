@@ -74,7 +74,9 @@ export async function lecturasOf(
   if (!isFecha(desde) || desde > hoy || cada === undefined) return null;
   const tramos = await createSincronizaciones(database).preview(vista?.id ?? null, {
     tipos: (['emitidos', 'recibidos'] as const).filter((each) => tipo === 'ambos' || tipo === each),
-    ...{ desde, frecuencia: cada, ...primerasLecturas({ desde, hoy, minuto: vista?.minuto ?? 0 }) },
+    desde,
+    frecuencia: cada,
+    ...primerasLecturas({ desde, hoy, minuto: vista?.minuto ?? 0 }),
   });
   return countLecturas(tramos, { frecuencia: cada, hoy, hasta: addDays(hoy, DIAS_DEL_MES) });
 }

@@ -14,10 +14,16 @@ interface Column {
 }
 
 const texto = (nombre: string, significado: string, vacio: string | null = 'si el SAT no lo da'): Column => ({
-  ...{ nombre, tipo: 'texto', significado, vacio },
+  nombre,
+  tipo: 'texto',
+  significado,
+  vacio,
 });
 const fecha = (nombre: string, significado: string, vacio: string | null = 'si el SAT no la da'): Column => ({
-  ...{ nombre, tipo: 'fecha_hora', significado, vacio },
+  nombre,
+  tipo: 'fecha_hora',
+  significado,
+  vacio,
 });
 
 /** The columns of every format in their order; those of `metadata.csv` are the first {@link CSV_COLUMNS} of them. */
@@ -31,7 +37,8 @@ export const COLUMNS: readonly Column[] = [
   fecha('fecha_emision', 'Cuándo se emitió, hora del reloj del comprobante, sin zona.', null),
   fecha('fecha_certificacion_sat', 'Cuándo se certificó, hora del centro de México, sin zona.'),
   {
-    ...{ nombre: 'monto', tipo: 'decimal' },
+    nombre: 'monto',
+    tipo: 'decimal',
     significado: 'Total del CFDI en su moneda, que la metadata del SAT no dice.',
     vacio: 'si el SAT no lo da',
   },
@@ -99,7 +106,10 @@ export interface ColumnDescription {
 export function describeColumns(formato: Formato): ColumnDescription[] {
   const columns = formato === 'csv' ? COLUMNS.slice(0, CSV_COLUMNS) : COLUMNS;
   return columns.map(({ nombre, tipo, significado, vacio }) => ({
-    ...{ nombre, tipo, representacion: REPRESENTATIONS[formato][tipo], significado },
+    nombre,
+    tipo,
+    representacion: REPRESENTATIONS[formato][tipo],
+    significado,
     nulo: nullRule(formato, tipo, vacio),
   }));
 }

@@ -30,10 +30,18 @@ async function assembled(
   const sat = zipBytes(terceros === '' ? entries : [...entries, { name: `${uuid}_tercero.txt`, content: terceros }]);
   const objects = new Map([['a', sat]]);
   const plan: PlanEnsamble = {
-    ...{ solicitudId: 's1', rfc: 'EKU9003173C9', tipo: 'recibidos', desde: '2024-01-01', hasta: '2024-01-31', formato },
+    solicitudId: 's1',
+    rfc: 'EKU9003173C9',
+    tipo: 'recibidos',
+    desde: '2024-01-01',
+    hasta: '2024-01-31',
+    formato,
     partes: [
       {
-        ...{ canal: 'soap', folio: 'f', recortar: false, confirmada: true },
+        canal: 'soap',
+        folio: 'f',
+        recortar: false,
+        confirmada: true,
         periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
         paquetes: texts.length === 0 ? [] : [{ objectKey: 'a', paquete: 'a' }],
       },
@@ -278,8 +286,14 @@ describe('a workbook of CFDI that are known', () => {
     uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
     emisor: { rfc: 'PRO010101AB1', nombre: '=HYPERLINK("http://x"), "S.A."\n+1' },
     receptor: { rfc: 'ACU200101DB1', nombre: null },
-    ...{ rfcPac: null, emitidaEn: '2026-01-31T10:32:07', certificadaEn: null, monto: '1160.10', efecto: 'I' },
-    ...{ estatus: 'AUSENTE', canceladaEn: null, tercero: { rfc: 'TER010101AB1', nombre: '@Tercero' } },
+    rfcPac: null,
+    emitidaEn: '2026-01-31T10:32:07',
+    certificadaEn: null,
+    monto: '1160.10',
+    efecto: 'I',
+    estatus: 'AUSENTE',
+    canceladaEn: null,
+    tercero: { rfc: 'TER010101AB1', nombre: '@Tercero' },
   };
 
   test('has a cell of text for every text, and a row for each, however many come at once', async () => {
@@ -296,8 +310,12 @@ describe('a workbook of CFDI that are known', () => {
       [null, false, 'AUSENTE'],
     ]);
     expect(read[0]).toMatchObject({
-      ...{ uuid: RENGLON.uuid, nombre_emisor: RENGLON.emisor.nombre, fecha_emision: RENGLON.emitidaEn },
-      ...{ rfc_receptor: 'ACU200101DB1', nombre_receptor: null, nombre_a_cuenta_terceros: '@Tercero' },
+      uuid: RENGLON.uuid,
+      nombre_emisor: RENGLON.emisor.nombre,
+      fecha_emision: RENGLON.emitidaEn,
+      rfc_receptor: 'ACU200101DB1',
+      nombre_receptor: null,
+      nombre_a_cuenta_terceros: '@Tercero',
     });
     const sheet = (await readZip(content)).get('xl/worksheets/sheet1.xml')?.toString() ?? '';
     expect(sheet).not.toContain('<f>');

@@ -99,7 +99,10 @@ function writeChunk(
   return {
     file_offset: BigInt(offset),
     meta_data: {
-      ...{ type, codec: 'GZIP', encodings: ['PLAIN', 'RLE'], path_in_schema: [name] },
+      type,
+      codec: 'GZIP',
+      encodings: ['PLAIN', 'RLE'],
+      path_in_schema: [name],
       num_values: BigInt(count),
       total_uncompressed_size: BigInt(headerBytes + bytes),
       total_compressed_size: BigInt(headerBytes + compressed.length),

@@ -99,7 +99,13 @@ export async function openSatPackage(
       bytes,
       open: (openSignal) =>
         inflateEntry(openData(openSignal), {
-          ...{ objectKey, name, bytes, crc32, compressedBytes, method, maxRatio: limits.maxRatio },
+          objectKey,
+          name,
+          bytes,
+          crc32,
+          compressedBytes,
+          method,
+          maxRatio: limits.maxRatio,
           whole(measure, dataCrc32) {
             if (method !== 0) deflated = { measure, open: (again) => sameData(openData(again), objectKey, dataCrc32) };
           },

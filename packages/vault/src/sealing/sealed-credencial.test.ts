@@ -99,7 +99,10 @@ describe('signatures sealed for the workers', () => {
   it('is sealed by a worker with the public half of its own key', () => {
     const { tipo: _, ...contexto } = CONTEXTO;
     const own = createSealer({
-      ...{ publicKey: publicHalfOf(importWorkerPrivateKey(first.privateKey)), kid: 'w1', psk, pskId: 'p1' },
+      publicKey: publicHalfOf(importWorkerPrivateKey(first.privateKey)),
+      kid: 'w1',
+      psk,
+      pskId: 'p1',
     });
     expect(opener.openPresigned(own.sealPresigned(PRESIGNED, contexto), contexto)).toEqual(PRESIGNED);
   });

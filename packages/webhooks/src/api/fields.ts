@@ -48,24 +48,20 @@ export const descripcionField = z
   .meta({ description: 'Para qué es, con palabras propias.', example: 'ERP de producción' });
 
 const ESTADOS = ['ACTIVO', 'APAGADO'] as const;
-export const estadoField = z
-  .enum(ESTADOS, { error: 'debe ser uno de estos textos: ACTIVO o APAGADO' })
-  .meta({
-    id: 'EstadoWebhook',
-    description: 'ACTIVO: se le avisa. APAGADO: no, y lo que pase mientras tanto no se le cuenta después.',
-    example: 'ACTIVO',
-  });
+export const estadoField = z.enum(ESTADOS, { error: 'debe ser uno de estos textos: ACTIVO o APAGADO' }).meta({
+  id: 'EstadoWebhook',
+  description: 'ACTIVO: se le avisa. APAGADO: no, y lo que pase mientras tanto no se le cuenta después.',
+  example: 'ACTIVO',
+});
 
 const webhookId = z
   .string()
   .meta({ description: 'Identificador del webhook.', example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', format: 'uuid' });
 export const entregaId = webhookId.meta({ description: 'Identificador de la entrega.' });
-export const secretoData = z
-  .string()
-  .meta({
-    description: 'Secreto con el que se verifican las firmas. Se muestra esta sola vez.',
-    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
-  });
+export const secretoData = z.string().meta({
+  description: 'Secreto con el que se verifican las firmas. Se muestra esta sola vez.',
+  example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYo=',
+});
 
 /** The public view of a webhook. */
 export const webhookData = z.object({
@@ -151,28 +147,31 @@ export const entregaData = z
     proximo_intento: instante('Cuándo se intenta de nuevo.').nullable().meta({ example: null }),
     creada_en: instante('Cuándo pasó.'),
     terminada_en: instante('Cuándo se entregó o se dejó de intentar.').nullable(),
-    cuerpo: z
-      .string()
-      .nullable()
-      .meta({
-        description: 'Lo que se envía, byte por byte; null antes del primer intento.',
-        example: '{"type":"prueba","timestamp":"2026-02-01T18:40:00.000Z","data":{}}',
-      }),
+    cuerpo: z.string().nullable().meta({
+      description: 'Lo que se envía, byte por byte; null antes del primer intento.',
+      example: '{"type":"prueba","timestamp":"2026-02-01T18:40:00.000Z","data":{}}',
+    }),
     ultimo_intento: intentoData.nullable().meta({ description: 'El último; null si no se ha intentado.' }),
   })
   .meta({ id: 'EntregaWebhook', description: 'Un aviso para un webhook y cómo va.' });
 
 const intentoOf = ({ en, ms, status, error, respuesta }: IntentoVista) => ({
   en: en.toISOString(),
-  ...{ ms, status, error, respuesta },
+  ms,
+  status,
+  error,
+  respuesta,
 });
 
 export const entregaOf = (entrega: EntregaVista) => ({
   entrega_id: entrega.id,
   webhook_id: entrega.webhookId,
   evento_id: entrega.eventoId,
-  ...{ secuencia: entrega.secuencia, tipo: entrega.tipo, rfc: entrega.rfc },
-  ...{ estado: entrega.estado, intentos: entrega.intentos },
+  secuencia: entrega.secuencia,
+  tipo: entrega.tipo,
+  rfc: entrega.rfc,
+  estado: entrega.estado,
+  intentos: entrega.intentos,
   proximo_intento: iso(entrega.proximoIntento),
   creada_en: entrega.creadaEn.toISOString(),
   terminada_en: iso(entrega.terminadaEn),

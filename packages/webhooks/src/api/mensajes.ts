@@ -42,7 +42,11 @@ function exampleDataOf({ datos, ejemplo }: Evento) {
 }
 
 const encabezado = (name: string, description: string, example: string | number, required = true) => ({
-  ...{ name, in: 'header', required, description, example },
+  name,
+  in: 'header',
+  required,
+  description,
+  example,
   schema: { type: typeof example === 'number' ? 'integer' : 'string' },
 });
 

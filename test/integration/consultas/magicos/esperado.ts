@@ -71,8 +71,11 @@ const isUnavailable = (answer: Answer, saldo: number, name: string) => {
 
 /** What a list with rows says beside them. */
 const conRenglones = (credencial: 'ciec' | 'efirma') => ({
-  ...{ siguiente: null, confianza: 'confirmado', reembolsada: false },
-  ...{ canal: 'portal', credencial },
+  siguiente: null,
+  confianza: 'confirmado',
+  reembolsada: false,
+  canal: 'portal',
+  credencial,
 });
 
 /** What an empty one says that was asked for by CIEC alone. */
@@ -84,12 +87,14 @@ async function expectLists(servicio: Servicio, caller: Caller, cuantas?: number)
   if (cuantas !== undefined) expect(facturas).toHaveLength(cuantas);
   const list = (path: string, body: object) => expectOk(caller.call(path, { rfc: caller.rfc, ...body }));
   expect(await list('tax/facturas', ANIO)).toEqual({
-    ...{ total: facturas.length, items: facturas },
+    total: facturas.length,
+    items: facturas,
     ...conRenglones('ciec'),
   });
   const retenciones = retencionesOf(servicio, caller.rfc, 2025);
   expect(await list('tax/retenciones', { ejercicio: 2025 })).toEqual({
-    ...{ total: retenciones.length, items: retenciones },
+    total: retenciones.length,
+    items: retenciones,
     ...(retenciones.length > 0 ? conRenglones('ciec') : NADIE_MAS),
   });
   expect(await saldoDe(servicio, caller)).toBe(retenciones.length > 0 ? 8 : 9);
@@ -199,7 +204,7 @@ const expect501: Prueba = async ({ relaxed }, rfc) => {
   await expectLists(relaxed, await relaxed.newCiecCaller({ rfc }), 501);
   const caller = await newEfirmaCaller(relaxed, { rfc });
   const data = await expectOk(caller.call('tax/facturas-fiel', { rfc, ...ANIO }));
-  expect(data).toEqual({ ...{ total: 501, items: facturasOf(relaxed, rfc, ANIO) }, ...conRenglones('efirma') });
+  expect(data).toEqual({ total: 501, items: facturasOf(relaxed, rfc, ANIO), ...conRenglones('efirma') });
   const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 501 });
   expect(uuidsDelSat(relaxed, rfc, { tipo: 'recibidos', ...ANIO })).toHaveLength(501);

@@ -129,14 +129,13 @@ const everyPage = () => {
       await expectOk(call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-01-01' }));
       const almacenId = (await createSincronizaciones(servicio.db).find(contribuyenteId, null))?.almacenId ?? 0;
       const filas = Array.from({ length: 60 }, (_, n) => ({
-        ...{
-          uuid: randomUUID(),
-          receptor: [rfc, 'Yo'] as const,
-          efecto: n % 9 === 0 ? 'E' : 'I',
-          monto: `${n * 1_234}.56`,
-        },
+        uuid: randomUUID(),
+        receptor: [rfc, 'Yo'] as const,
+        efecto: n % 9 === 0 ? 'E' : 'I',
+        monto: `${n * 1_234}.56`,
         emisor: [`PRO0101${String(10 + (n % 12))}AB1`, `Proveedor del Noroeste ${n % 12}, S.A. de C.V.`] as const,
-        ...{ emitida: `2026-0${1 + (n % 9)}-05T10:00:00`, cancelada: n % 5 === 0 ? '2026-10-01T09:00:00' : null },
+        emitida: `2026-0${1 + (n % 9)}-05T10:00:00`,
+        cancelada: n % 5 === 0 ? '2026-10-01T09:00:00' : null,
       }));
       const lectura = { tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-09-30', isConfirmada: true } as const;
       const { signal } = new AbortController();
@@ -187,14 +186,15 @@ const everyPage = () => {
     const alcance = { cuentaId: persona.cuentaId };
     const webhooks = createWebhooks(panel.db);
     await webhooks.create({
-      ...{
-        id: webhookId,
-        url: `https://erp.example/${'acuse'.repeat(200)}`,
-        descripcion: 'ERP',
-        eventos: ['solicitud.terminada'],
-        rfcs: [],
-      },
-      ...{ ...alcance, secreto: { id: randomUUID(), sobre: clave }, actor: 'prueba', ip: null },
+      id: webhookId,
+      url: `https://erp.example/${'acuse'.repeat(200)}`,
+      descripcion: 'ERP',
+      eventos: ['solicitud.terminada'],
+      rfcs: [],
+      ...alcance,
+      secreto: { id: randomUUID(), sobre: clave },
+      actor: 'prueba',
+      ip: null,
     });
     const prueba = await webhooks.ping(alcance, webhookId);
     if (prueba === null || prueba === 'PRUEBAS_DEMASIADAS') throw new Error('no delivery');

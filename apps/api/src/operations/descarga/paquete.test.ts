@@ -6,7 +6,8 @@ const PATH = 'descarga/paquete';
 const SHA256 = 'a'.repeat(64);
 const TERMINADA = {
   ...({ estado: 'TERMINADA', confianza: 'confirmado', object_key: 'solicitudes/x/paquete.zip' } as const),
-  ...{ bytes: 1234, sha256: SHA256 },
+  bytes: 1234,
+  sha256: SHA256,
 };
 
 describe(PATH, () => {
@@ -68,7 +69,8 @@ describe(PATH, () => {
       ),
     );
     const withoutId = answers.map(({ status, text, headers }) => ({
-      ...{ status, text },
+      status,
+      text,
       headers: [...headers].filter(([name]) => name !== 'x-request-id'),
     }));
     expect(withoutId[0]?.status).toBe(404);

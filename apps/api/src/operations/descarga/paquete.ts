@@ -20,12 +20,10 @@ export default defineOperation({
   body: soloSolicitud,
   data: z.object({
     solicitud_id: solicitudIdData,
-    paquete_url: z
-      .url()
-      .meta({
-        description: 'URL temporal del ZIP.',
-        example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=0a1b2c',
-      }),
+    paquete_url: z.url().meta({
+      description: 'URL temporal del ZIP.',
+      example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=0a1b2c',
+    }),
     expira_en: instante('Cuándo deja de servir la URL.'),
     bytes: z.int().min(0).meta({ description: 'Tamaño del ZIP en bytes.', example: 48213 }),
     sha256: z

@@ -7,20 +7,26 @@ describe('descarga/verificar', () => {
     const { kit, a, id: solicitud_id, set } = await createKitWithSolicitud();
     const look = async () => (await kit.call('descarga/verificar', { solicitud_id }, { key: a.key })).json.data;
     expect(await look()).toEqual({
-      ...{
-        solicitud_id,
-        modo: 'test',
-        estado: 'EN_PROCESO',
-        tipo: 'emitidos',
-        desde: '2026-01-01',
-        hasta: '2026-01-31',
-      },
+      solicitud_id,
+      modo: 'test',
+      estado: 'EN_PROCESO',
+      tipo: 'emitidos',
+      desde: '2026-01-01',
+      hasta: '2026-01-31',
       formato: 'csv',
-      ...{ progreso: 0, intentos: 0, reembolsada: false, retrasada: false },
-      ...{ registros: null, ultima_consulta: null, motivo: null, confianza: null, terminada_en: null },
+      progreso: 0,
+      intentos: 0,
+      reembolsada: false,
+      retrasada: false,
+      registros: null,
+      ultima_consulta: null,
+      motivo: null,
+      confianza: null,
+      terminada_en: null,
       contrapartes_listadas: null,
       proxima_consulta: '2026-11-20T18:00:00.000Z',
-      ...{ creada_en: '2026-11-20T18:00:00.000Z', estimacion: null },
+      creada_en: '2026-11-20T18:00:00.000Z',
+      estimacion: null,
     });
     await set({ creada_en: new Date('2026-11-17T18:00:00Z') });
     expect(await look()).toMatchObject({ retrasada: true });
@@ -29,7 +35,10 @@ describe('descarga/verificar', () => {
     const cruce = { contrapartes_listadas: 3, contrapartes_adversas: 2 };
     await set({ estado: 'TERMINADA', ...counts, ...cruce, ultima_consulta_en: terminada_en, terminada_en });
     expect(await look()).toMatchObject({
-      ...{ estado: 'TERMINADA', ...counts, progreso: 1, proxima_consulta: null },
+      estado: 'TERMINADA',
+      ...counts,
+      progreso: 1,
+      proxima_consulta: null,
       ultima_consulta: '2026-11-20T20:00:00.000Z',
       terminada_en: '2026-11-20T20:00:00.000Z',
       retrasada: false,
@@ -45,7 +54,9 @@ describe('descarga/verificar', () => {
     await noteEsperas(kit, 'portal', 'emitidos');
     expect(await look()).toMatchObject({ estimacion: null });
     const estimacion = {
-      ...{ desde_minutos: expect.any(Number), hasta_minutos: expect.any(Number), muestras: 50 },
+      desde_minutos: expect.any(Number),
+      hasta_minutos: expect.any(Number),
+      muestras: 50,
       texto: expect.stringMatching(/^El SAT suele tener listas .+ de \d+ a \d+ minutos después de pedírselas\.$/),
     };
     for (let round = 0; round < 5; round += 1) expect(await look()).toMatchObject({ estimacion });

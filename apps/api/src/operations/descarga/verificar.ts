@@ -9,13 +9,11 @@ const estimacion = z
   .object({
     desde_minutos: minutos('De cada diez descargas como esta, ocho tardaron de esto…', 40),
     hasta_minutos: minutos('… a esto, desde que se pidieron al SAT.', 90),
-    texto: z
-      .string()
-      .meta({
-        description: 'Lo mismo, en palabras.',
-        example:
-          'El SAT suele tener listas las descargas como esta pedidas a esa hora de 40 a 90 minutos después de pedírselas.',
-      }),
+    texto: z.string().meta({
+      description: 'Lo mismo, en palabras.',
+      example:
+        'El SAT suele tener listas las descargas como esta pedidas a esa hora de 40 a 90 minutos después de pedírselas.',
+    }),
     muestras: z
       .int()
       .min(1)

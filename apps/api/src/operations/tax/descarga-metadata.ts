@@ -29,14 +29,11 @@ export default defineOperation({
     hasta: fechaField,
     // No default in the document: generators would make a field that must be given of it.
     formato: formatoField.optional(),
-    capsula: z
-      .boolean({ error: 'debe ser true o false' })
-      .optional()
-      .meta({
-        description:
-          'Con e.firma: true deja firmado y sellado, mientras dura su hora, lo que esta solicitud necesita para que se siga consultando y descargando sin la llave, a lo más 72 horas. Sin él, o si hay que pedir algo más al SAT, la solicitud espera la e.firma (ESPERA_EFIRMA). No está probado con el SAT en vivo.',
-        example: true,
-      }),
+    capsula: z.boolean({ error: 'debe ser true o false' }).optional().meta({
+      description:
+        'Con e.firma: true deja firmado y sellado, mientras dura su hora, lo que esta solicitud necesita para que se siga consultando y descargando sin la llave, a lo más 72 horas. Sin él, o si hay que pedir algo más al SAT, la solicitud espera la e.firma (ESPERA_EFIRMA). No está probado con el SAT en vivo.',
+      example: true,
+    }),
   }),
   data: z.object({
     solicitud_id: solicitudIdData,

@@ -22,7 +22,8 @@ it('keeps the document as the SAT signed it and gives a URL of it', async () => 
     motivo: null,
     expira_en: '2026-11-20T19:00:00.000Z',
     pdf_firmado_url: expect.stringContaining(documento.object_key),
-    ...{ canal: 'portal', credencial: 'efirma' },
+    canal: 'portal',
+    credencial: 'efirma',
   });
 });
 

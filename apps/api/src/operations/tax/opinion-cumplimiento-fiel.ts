@@ -18,12 +18,10 @@ export default defineOperation({
   data: z.object({
     rfc: rfcData,
     opinion,
-    pdf_firmado_url: z
-      .url()
-      .meta({
-        description: 'URL temporal del PDF firmado.',
-        example: 'https://descargas.example/opiniones/01936f5e.pdf?X-Amz-Signature=0a1b2c',
-      }),
+    pdf_firmado_url: z.url().meta({
+      description: 'URL temporal del PDF firmado.',
+      example: 'https://descargas.example/opiniones/01936f5e.pdf?X-Amz-Signature=0a1b2c',
+    }),
     expira_en: instante('Cuándo deja de servir la URL.'),
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
     ...camino,

@@ -7,12 +7,22 @@ it('sums what the account used by day and operation, free of charge', async () =
   const { kit, a } = await createKitWithSolicitud();
   const hoy = '2026-11-20';
   expect((await kit.call(PATH, {}, { key: a.key })).json.data).toEqual({
-    ...{ saldo: 9, desde: '2026-11-01', hasta: hoy, llamadas: 1, cargados: 1, reembolsados: 0 },
+    saldo: 9,
+    desde: '2026-11-01',
+    hasta: hoy,
+    llamadas: 1,
+    cargados: 1,
+    reembolsados: 0,
     items: [{ dia: hoy, operacion: 'tax/descarga-metadata', llamadas: 1, cargados: 1, reembolsados: 0 }],
     siguiente: null,
   });
   expect((await kit.call(PATH, { hasta: '2026-10-31' }, { key: a.key })).json.data).toEqual({
-    ...{ saldo: 9, desde: '2026-10-01', hasta: '2026-10-31', llamadas: 0, cargados: 0, reembolsados: 0 },
+    saldo: 9,
+    desde: '2026-10-01',
+    hasta: '2026-10-31',
+    llamadas: 0,
+    cargados: 0,
+    reembolsados: 0,
     items: [],
     siguiente: null,
   });

@@ -70,8 +70,11 @@ export default defineOperation({
     const sum = (name: keyof typeof sumas) => dias.reduce((total, dia) => total + dia[name], 0);
     return {
       saldo: access.saldo,
-      ...{ desde, hasta },
-      ...{ llamadas: sum('llamadas'), cargados: sum('cargados'), reembolsados: sum('reembolsados') },
+      desde,
+      hasta,
+      llamadas: sum('llamadas'),
+      cargados: sum('cargados'),
+      reembolsados: sum('reembolsados'),
       items: dias,
       siguiente: null,
     };

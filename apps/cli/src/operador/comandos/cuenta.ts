@@ -102,10 +102,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
     .action(async (options: { cuenta: string; creditos: number; pago: string; detalle: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
       const { creditos, detalle } = options;
-      const abono = await deps().libro.credit({
-        ...{ cuentaId, creditos, referencia: options.pago, detalle },
-        ...AUTOR,
-      });
+      const abono = await deps().libro.credit({ cuentaId, creditos, referencia: options.pago, detalle, ...AUTOR });
       if (!('saldo' in abono)) {
         if (abono.resultado === 'CUENTA_DESCONOCIDA') throw new Rechazo(abono.resultado);
         throw new Error(

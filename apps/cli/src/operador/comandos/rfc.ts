@@ -118,10 +118,7 @@ export function addOperacion(program: Command, deps: () => CliDeps): void {
       .requiredOption(...RFC)
       .action(async (ruta: PathOperacion, options: { cuenta: string; rfc: string }) => {
         const { cuentaId, rfc } = await requireRfc(deps(), options.cuenta, options.rfc);
-        await deps().contribuyentes.setOperaciones({
-          ...{ cuentaId, rfc, operaciones: [ruta], isHabilitada },
-          ...AUTOR,
-        });
+        await deps().contribuyentes.setOperaciones({ cuentaId, rfc, operaciones: [ruta], isHabilitada, ...AUTOR });
         deps().show({ rfc, operacion: ruta, habilitada: isHabilitada });
       });
 }

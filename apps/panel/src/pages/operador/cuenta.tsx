@@ -225,7 +225,10 @@ accountPage.post('/abono', async (contexto, found) => {
   if (Object.keys(faltas).length > 0) return renderCuenta(contexto, found, faltas);
 
   const abono = await createLibro(deps.database).credit({
-    ...{ cuentaId, creditos, referencia, detalle: detalle.slice(0, 200) },
+    cuentaId,
+    creditos,
+    referencia,
+    detalle: detalle.slice(0, 200),
     ...contexto.autor,
   });
   if (!('saldo' in abono))
@@ -255,10 +258,7 @@ accountPage.post('/ajuste', async (contexto, found) => {
   if (!isUuid(opId)) faltas['creditos'] ??= 'No se ajustó: la página llegó incompleta. Envíelo de nuevo.';
   if (Object.keys(faltas).length > 0 || motivo === null || !isUuid(opId)) return renderCuenta(contexto, found, faltas);
 
-  const ajuste = await createLibro(deps.database).adjust({
-    ...{ cuentaId, opId, creditos, motivo },
-    ...contexto.autor,
-  });
+  const ajuste = await createLibro(deps.database).adjust({ cuentaId, opId, creditos, motivo, ...contexto.autor });
   if (!('saldo' in ajuste))
     return renderCuenta(contexto, found, {
       creditos: `El saldo es de ${formatCreditos(found.cuenta.saldo)} y no puede quedar por debajo de cero.`,

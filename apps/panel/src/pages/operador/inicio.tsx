@@ -66,8 +66,14 @@ async function readDatos(deps: PanelDeps, now: Date) {
   return {
     fallan: canales.filter(({ estado }) => estado === 'CON_FALLAS'),
     paradas: Object.entries(TAREAS).flatMap(([rol, tarea]) => (trabajan.includes(rol) ? [] : [tarea])),
-    ...{ captchas: captchas.length, transferencias, abiertos, deFeatures: deFeatures.flat() },
-    ...{ colas, heartbeats, atrasadas, devoluciones },
+    captchas: captchas.length,
+    transferencias,
+    abiertos,
+    deFeatures: deFeatures.flat(),
+    colas,
+    heartbeats,
+    atrasadas,
+    devoluciones,
   };
 }
 

@@ -191,7 +191,7 @@ balancePage.post('/saldo/aviso', async (contexto) => {
   const umbral = Number(texto);
   if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
     return renderResumen(contexto, `Escriba un número entero de 0 a ${formatNumero(MAX_UMBRAL)}.`);
-  await createLibro(deps.database).setUmbral({ ...{ cuentaId: usuario.cuentaId, umbral }, ...contexto.autor });
+  await createLibro(deps.database).setUmbral({ cuentaId: usuario.cuentaId, umbral, ...contexto.autor });
   return redirectTo('/saldo#aviso', {
     tono: 'exito',
     texto: umbral === 0 ? 'Ya no se avisará de poco saldo.' : 'El aviso de poco saldo quedó guardado.',

@@ -108,8 +108,12 @@ export async function step(
       ...sources(calls),
     ],
     agenda: {
-      ...{ primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
-      ...{ portalSegundos: [3_600, 10_800], retrasadaSegundos: 43_200, vaciaSegundos: 3_600 },
+      primeraSegundos: 60,
+      factor: 2,
+      maximaSegundos: 600,
+      portalSegundos: [3_600, 10_800],
+      retrasadaSegundos: 43_200,
+      vaciaSegundos: 3_600,
     },
     checkpoint: noCheckpoint,
   };

@@ -20,7 +20,9 @@ async function open(fechaCorte: string | null = '2026-07-31') {
   const consultar = async (which: readonly string[]): Promise<RespuestaListas> => {
     asked.push(which);
     return {
-      ...{ fechaCorte, edosFuente: null, consultadas: [{ lista: 'CSD', archivo: 'csd', fechaCorte: '2026-11-06' }] },
+      fechaCorte,
+      edosFuente: null,
+      consultadas: [{ lista: 'CSD', archivo: 'csd', fechaCorte: '2026-11-06' }],
       rfcs: which.map((rfc) => (rfc.startsWith('XYZ') ? LISTADO : LIMPIO)),
     };
   };
@@ -52,7 +54,8 @@ describe(PATH, () => {
       ['AAA010101AAA', false, false],
     ]);
     expect(items[1]).toMatchObject({
-      ...{ situacion: 'Definitivo', advertencias: [expect.stringContaining('XYZ850101AB1')] },
+      situacion: 'Definitivo',
+      advertencias: [expect.stringContaining('XYZ850101AB1')],
       listas: [{ lista: 'CSD', archivo: 'csd', supuesto: 'FRACCION X', adverso: true, desde: null }],
     });
     expect(consultadas).toEqual([{ lista: 'CSD', archivo: 'csd', fecha_corte: '2026-11-06' }]);

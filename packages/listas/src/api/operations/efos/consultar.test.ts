@@ -8,7 +8,9 @@ const OTRO = 'XYZ850101AB1';
 
 /** The lists that say this of one RFC. */
 const dice = ({ fechaCorte, ...suyo }: { fechaCorte: string | null } & Partial<RfcEnListas>): RespuestaListas => ({
-  ...{ fechaCorte, edosFuente: suyo.enEdos === undefined ? null : 'Comité', consultadas: [] },
+  fechaCorte,
+  edosFuente: suyo.enEdos === undefined ? null : 'Comité',
+  consultadas: [],
   rfcs: [{ efos: [], enEdos: false, listas: [], ...suyo }],
 });
 
@@ -60,8 +62,13 @@ describe(PATH, () => {
   it('returns false for an RFC on no list, and says when no list of EDOS was imported', async () => {
     const { answer } = await ask(dice({ fechaCorte: '2026-07-31' }));
     expect(answer.json.data).toMatchObject({
-      ...{ en_efos: false, en_edos: false, situacion: null, historial: [], edos_fuente: null },
-      ...{ listas: [], listas_consultadas: [] },
+      en_efos: false,
+      en_edos: false,
+      situacion: null,
+      historial: [],
+      edos_fuente: null,
+      listas: [],
+      listas_consultadas: [],
     });
   });
 
@@ -84,7 +91,9 @@ describe(PATH, () => {
 });
 
 const paso = (situacion: SituacionEfos, fechaSat: string | null, fechaDof: string | null = null): PasoEfos => ({
-  ...{ situacion, fechaSat, fechaDof },
+  situacion,
+  fechaSat,
+  fechaDof,
   oficio: null,
 });
 const fila = (situacion: SituacionEfos, ...historial: PasoEfos[]) => ({ situacion, historial });

@@ -5,12 +5,19 @@ import type { ContraparteDePaquete } from '../../../index.ts';
 const PATH = 'riesgo/paquete';
 const TERMINADA = {
   ...({ estado: 'TERMINADA', confianza: 'confirmado', object_key: 'solicitudes/x/paquete.zip' } as const),
-  ...{ bytes: 1234, sha256: 'a'.repeat(64) },
+  bytes: 1234,
+  sha256: 'a'.repeat(64),
 };
 const nada = { cfdi: 0, monto: '0.00' };
 const listada = (rfc: string, lista: string, rest: Partial<ContraparteDePaquete> = {}): ContraparteDePaquete => ({
-  ...{ rfc, nombre: `Nombre de ${rfc}`, lista, supuesto: 'Definitivo', isAdverso: true, publicada: '2026-03-05' },
-  ...{ ingresos: { cfdi: 2, monto: '2320.00' }, egresos: nada },
+  rfc,
+  nombre: `Nombre de ${rfc}`,
+  lista,
+  supuesto: 'Definitivo',
+  isAdverso: true,
+  publicada: '2026-03-05',
+  ingresos: { cfdi: 2, monto: '2320.00' },
+  egresos: nada,
   ...rest,
 });
 const TRES = [
@@ -20,7 +27,8 @@ const TRES = [
 ];
 
 const cruce = (contrapartes_listadas: number | null, contrapartes_adversas = contrapartes_listadas) => ({
-  ...{ contrapartes_listadas, contrapartes_adversas },
+  contrapartes_listadas,
+  contrapartes_adversas,
 });
 
 async function withCruce(change: Record<string, unknown> = {}, listadas: readonly ContraparteDePaquete[] = TRES) {
@@ -37,12 +45,19 @@ describe(PATH, () => {
     const { kit, a, id, look } = await withCruce();
     const { json } = await look();
     expect(json.data).toMatchObject({
-      ...{ solicitud_id: id, contrapartes_listadas: { total: 2, adversas: 1 }, total: 3, siguiente: null },
+      solicitud_id: id,
+      contrapartes_listadas: { total: 2, adversas: 1 },
+      total: 3,
+      siguiente: null,
     });
     const items = json.data?.['items'] as unknown[];
     expect(items[0]).toEqual({
-      ...{ proveedor_rfc: 'EKU9003173C9', proveedor_nombre: 'Nombre de EKU9003173C9', lista: '69' },
-      ...{ supuesto: 'Definitivo', adverso: true, publicado_en: '2026-03-05' },
+      proveedor_rfc: 'EKU9003173C9',
+      proveedor_nombre: 'Nombre de EKU9003173C9',
+      lista: '69',
+      supuesto: 'Definitivo',
+      adverso: true,
+      publicado_en: '2026-03-05',
       cfdi: { ingresos: { cfdi: 2, monto: '2320.00' }, egresos: nada },
     });
     expect(items[2]).toMatchObject({ supuesto: 'Desvirtuado', adverso: false, publicado_en: null });
@@ -77,7 +92,9 @@ describe(PATH, () => {
     const { look } = await withCruce(cruce(0), []);
     expect((await look()).json.data).toMatchObject({
       contrapartes_listadas: { total: 0, adversas: 0 },
-      ...{ total: 0, items: [], siguiente: null },
+      total: 0,
+      items: [],
+      siguiente: null,
     });
   });
 

@@ -8,9 +8,17 @@ const UUID = '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A';
 const LUGAR: LugarCfdi = { emitidaEn: '2026-01-31T10:32:07', uuid: UUID, tipo: 'recibidos' };
 const FILA: PaginaCfdi['filas'][number] = {
   ...LUGAR,
-  ...{ isVigente: false, canceladaEn: '2026-02-01T09:00:00', certificadaEn: null, efecto: 'I', monto: '1160.00' },
-  ...{ contraparte: { rfc: 'EKU9003173C9', nombre: 'ESCUELA' }, rfcPac: null, tercero: null },
-  ...{ vistoEn: new Date('2026-02-02T00:00:00Z'), leidoEn: new Date('2026-05-08T00:00:00Z'), ausenteDesde: null },
+  isVigente: false,
+  canceladaEn: '2026-02-01T09:00:00',
+  certificadaEn: null,
+  efecto: 'I',
+  monto: '1160.00',
+  contraparte: { rfc: 'EKU9003173C9', nombre: 'ESCUELA' },
+  rfcPac: null,
+  tercero: null,
+  vistoEn: new Date('2026-02-02T00:00:00Z'),
+  leidoEn: new Date('2026-05-08T00:00:00Z'),
+  ausenteDesde: null,
 };
 
 /** A service that keeps the received CFDI of a taxpayer up to date, and what its store was asked. */
@@ -44,14 +52,15 @@ async function keeping() {
 it('gives a page in the words of sincronizacion/cambios, with how far the store knows its CFDI, free of charge', async () => {
   const { call, asked, almacenId } = await keeping();
   const filtro = {
-    ...{
-      tipo: 'recibidos',
-      desde: '2026-01-01',
-      hasta: '2026-01-31',
-      contraparte_rfc: ' eku9003173c9',
-      estado: 'CANCELADO',
-    },
-    ...{ efecto_comprobante: 'I', monto_min: '-1', monto_max: '50000.000001', uuid: UUID.toLowerCase() },
+    tipo: 'recibidos',
+    desde: '2026-01-01',
+    hasta: '2026-01-31',
+    contraparte_rfc: ' eku9003173c9',
+    estado: 'CANCELADO',
+    efecto_comprobante: 'I',
+    monto_min: '-1',
+    monto_max: '50000.000001',
+    uuid: UUID.toLowerCase(),
   };
   const { status, json } = await call({ ...filtro, limite: 1_000 });
   expect([status, json.cfdi_codigo]).toEqual([200, 1]);
@@ -59,28 +68,45 @@ it('gives a page in the words of sincronizacion/cambios, with how far the store 
     total: 1,
     items: [
       {
-        ...{ tipo: 'recibidos', uuid: UUID, estado: 'CANCELADO', fecha: '2026-01-31', fecha_emision: LUGAR.emitidaEn },
-        ...{ fecha_certificacion: null, fecha_cancelacion: '2026-02-01T09:00:00', contraparte_rfc: 'EKU9003173C9' },
-        ...{
-          contraparte_nombre: 'ESCUELA',
-          rfc_pac: null,
-          efecto_comprobante: 'I',
-          monto: '1160.00',
-          tercero_rfc: null,
-        },
-        ...{ visto_en: '2026-02-02T00:00:00.000Z', leido_en: '2026-05-08T00:00:00.000Z', ausente_desde: null },
+        tipo: 'recibidos',
+        uuid: UUID,
+        estado: 'CANCELADO',
+        fecha: '2026-01-31',
+        fecha_emision: LUGAR.emitidaEn,
+        fecha_certificacion: null,
+        fecha_cancelacion: '2026-02-01T09:00:00',
+        contraparte_rfc: 'EKU9003173C9',
+        contraparte_nombre: 'ESCUELA',
+        rfc_pac: null,
+        efecto_comprobante: 'I',
+        monto: '1160.00',
+        tercero_rfc: null,
+        visto_en: '2026-02-02T00:00:00.000Z',
+        leido_en: '2026-05-08T00:00:00.000Z',
+        ausente_desde: null,
       },
     ],
     siguiente: expect.any(String),
-    ...{ conocido_desde: '2026-01-01', releido_desde: '2026-02-01' },
-    ...{ ultima_lectura: '2026-11-20T18:00:00.000Z', periodos_por_leer: 10 },
+    conocido_desde: '2026-01-01',
+    releido_desde: '2026-02-01',
+    ultima_lectura: '2026-11-20T18:00:00.000Z',
+    periodos_por_leer: 10,
   });
   expect(asked).toEqual([
     {
-      ...{ almacenId, despuesDe: null, limite: 1_000 },
+      almacenId,
+      despuesDe: null,
+      limite: 1_000,
       filtro: {
-        ...{ tipos: ['recibidos'], desde: '2026-01-01', hasta: '2026-01-31', contraparte: 'EKU9003173C9' },
-        ...{ estado: 'CANCELADO', efecto: 'I', montoMin: '-1', montoMax: '50000.000001', uuid: UUID },
+        tipos: ['recibidos'],
+        desde: '2026-01-01',
+        hasta: '2026-01-31',
+        contraparte: 'EKU9003173C9',
+        estado: 'CANCELADO',
+        efecto: 'I',
+        montoMin: '-1',
+        montoMax: '50000.000001',
+        uuid: UUID,
       },
     },
   ]);

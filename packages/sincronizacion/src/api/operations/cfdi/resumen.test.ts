@@ -38,7 +38,8 @@ it('tells numbers and amounts apart by state and kind, with how far the store kn
   const vacia = { ...nada, sin_monto: 0 };
   const sumas = {
     vigentes: { ...nada, cfdi: 2, ingresos: '1160.00', egresos: '116.000001', sin_monto: 1 },
-    ...{ cancelados: vacia, ausentes: vacia },
+    cancelados: vacia,
+    ausentes: vacia,
   };
   expect([status, json.data]).toEqual([
     200,
@@ -48,8 +49,10 @@ it('tells numbers and amounts apart by state and kind, with how far the store kn
       efectos: [{ efecto_comprobante: 'I', ...sumas }],
       contrapartes: [{ contraparte_rfc: 'EKU9003173C9', contraparte_nombre: 'ESCUELA', ...sumas }],
       otras: { contrapartes: 0, vigentes: vacia, cancelados: vacia, ausentes: vacia },
-      ...{ conocido_desde: '2026-01-01', releido_desde: '2026-02-01' },
-      ...{ ultima_lectura: null, periodos_por_leer: 10 },
+      conocido_desde: '2026-01-01',
+      releido_desde: '2026-02-01',
+      ultima_lectura: null,
+      periodos_por_leer: 10,
     },
   ]);
   expect(asked).toMatchObject([

@@ -110,7 +110,8 @@ export default defineOperation({
       meses: resumen.meses.map(({ mes, ...sumas }) => ({ mes, ...datosDeSumas(sumas) })),
       efectos: resumen.efectos.map(({ efecto, ...sumas }) => ({ efecto_comprobante: efecto, ...datosDeSumas(sumas) })),
       contrapartes: resumen.contrapartes.map(({ rfc, nombre, ...sumas }) => ({
-        ...{ contraparte_rfc: rfc, contraparte_nombre: nombre },
+        contraparte_rfc: rfc,
+        contraparte_nombre: nombre,
         ...datosDeSumas(sumas),
       })),
       otras: { contrapartes: resumen.otras.contrapartes, ...datosDeSumas(resumen.otras) },

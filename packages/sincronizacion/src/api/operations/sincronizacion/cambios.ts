@@ -13,14 +13,12 @@ const MAX = 5_000;
 const cambioData = z
   .object({
     secuencia: z.int().min(1).meta({ description: 'Número del cambio: crece siempre.', example: 1532 }),
-    cambio: z
-      .enum(['nuevo', 'cancelado', 'vigente', 'corregido', 'ausente', 'presente'])
-      .meta({
-        id: 'ClaseCambio',
-        description:
-          'nuevo: se vio por primera vez; cancelado; vigente: dejó de estar cancelado; corregido: el SAT da otros datos; ausente: el SAT ya no lo da; presente: lo vuelve a dar.',
-        example: 'cancelado',
-      }),
+    cambio: z.enum(['nuevo', 'cancelado', 'vigente', 'corregido', 'ausente', 'presente']).meta({
+      id: 'ClaseCambio',
+      description:
+        'nuevo: se vio por primera vez; cancelado; vigente: dejó de estar cancelado; corregido: el SAT da otros datos; ausente: el SAT ya no lo da; presente: lo vuelve a dar.',
+      example: 'cancelado',
+    }),
     notado_en: instante('Cuándo se notó.'),
     ...cfdiFields,
     estado: estadoCfdi.meta({ description: 'Su estado entonces.' }),
@@ -87,7 +85,9 @@ export default defineOperation({
     return {
       total: cambios.length,
       items: cambios.map(({ n, clase, notadoEn, ...cfdi }) => ({
-        ...{ secuencia: Number(n), cambio: clase, notado_en: notadoEn.toISOString() },
+        secuencia: Number(n),
+        cambio: clase,
+        notado_en: notadoEn.toISOString(),
         ...datosDeCfdi(cfdi),
       })),
       siguiente: cursorOf(vista, last),

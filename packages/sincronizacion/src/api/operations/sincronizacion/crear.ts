@@ -72,7 +72,14 @@ export default defineOperation({
     const credencial = elegible.open();
     const sobre = deps.sealer.seal(credencial, { solicitudId: id, cuenta: cuentaId, rfc, tipo: 'ciec', expiraEn });
     const resultado = await deps.sincronizaciones.subscribe({
-      ...{ id, cuentaId, contribuyenteId, apiKeyId: apiKey.id, version, rfc, minuto, ...ajustes },
+      id,
+      cuentaId,
+      contribuyenteId,
+      apiKeyId: apiKey.id,
+      version,
+      rfc,
+      minuto,
+      ...ajustes,
       consentimiento: { kid: deps.sealer.kid, sobre, finalidad, expiraEn },
       ...autorOf(access, ip),
     });

@@ -1,0 +1,40 @@
+import type { CanalSat } from '@acuse/core';
+
+export const HOUR = 3_600_000;
+export const START = Date.UTC(2025, 5, 1, 18);
+export const DEADLINE = START + 168 * HOUR;
+
+export const AGENDA = {
+  primeraSegundos: 60,
+  factor: 2,
+  maximaSegundos: 600,
+  portalSegundos: [3_600, 10_800, 21_600, 43_200],
+  retrasadaSegundos: 43_200,
+  vaciaSegundos: 3_600,
+};
+
+/** Fields of the simulated solicitud that never change. */
+export const CLAIMED = {
+  id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  cuentaId: 'c1',
+  contribuyenteId: 't1',
+  rfc: 'ACU200101DB1',
+  modo: 'live',
+  tipo: 'recibidos',
+  formato: 'csv',
+  origenId: null,
+  creadaEn: new Date(START),
+  deadlineAt: new Date(DEADLINE),
+  wokenAt: null,
+  traceparent: null,
+  mayPresign: false,
+  presigned: null,
+} as const;
+
+/** Copy of the credential that a channel uses. */
+export const sealed = (of: CanalSat) => ({
+  tipo: of === 'soap' ? ('efirma' as const) : ('ciec' as const),
+  kid: 'k',
+  sobre: Buffer.alloc(0),
+  expiraEn: new Date(DEADLINE),
+});
