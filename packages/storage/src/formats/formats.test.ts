@@ -148,6 +148,8 @@ describe.each(FORMATOS)('as %s', { timeout: 120_000 }, (formato) => {
     expect(entradas[0].nombre).toBe(`metadata.${formato}`);
     const [row] = await readMetadata(formato, zip);
     expect(columnas.map(({ nombre }: { nombre: string }) => nombre)).toEqual(Object.keys(row ?? {}));
+    // Texts, which a renaming of a type leaves alone: programs read these names.
+    expect(Object.keys(columnas[0])).toEqual(['nombre', 'tipo', 'representacion', 'significado', 'nulo']);
     for (const columna of columnas)
       expect(columna).toEqual({
         nombre: expect.stringMatching(/^[a-z_]+$/),
