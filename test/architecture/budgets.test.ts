@@ -20,7 +20,13 @@ describe('budgets', () => {
     const found = sources.flatMap(({ path, text }) =>
       path.startsWith('test/architecture/')
         ? []
-        : [/(:|\bas|<)\s*any\b/, /\bvi\.(mock|doMock)\(/, /\bTODO\b|\bFIXME\b/, /@ts-ignore|@ts-nocheck/, /(?<!\{)\.\.\.\{/]
+        : [
+            /(:|\bas|<)\s*any\b/,
+            /\bvi\.(mock|doMock)\(/,
+            /\bTODO\b|\bFIXME\b/,
+            /@ts-ignore|@ts-nocheck/,
+            /(?<!\{)\.\.\.\{/,
+          ]
             .filter((pattern) =>
               pattern.test(
                 text.replace(/\/\*[\s\S]*?\*\/|\/\/.*$/gm, (comment) =>

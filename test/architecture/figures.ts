@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { walk as filesUnder, isTest, ROOT, readSources } from './sources.ts';
+import { mixedIdentifiers } from './vocabulary.ts';
 
 export interface Figure {
   readonly name: string;
@@ -63,8 +64,8 @@ export function figures(): readonly Figure[] {
     text.split('\n').filter((line) => (COMMENT.test(line) || TITLE.test(line)) && IDIOM.test(line)),
   );
   return [
-    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 90_311, goal: 82_000 },
-    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 17_369, goal: 15_000 },
+    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 90_294, goal: 82_000 },
+    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 17_499, goal: 15_000 },
     { name: 'files of the main path', now: walk.length, limit: 45, goal: 45 },
     {
       name: 'lines of the main path',
@@ -74,8 +75,9 @@ export function figures(): readonly Figure[] {
     },
     { name: 'lines of it that name a feature', now: walk.flatMap(featuresIn).length, limit: 0, goal: 0 },
     { name: 'SQL functions defined twice', now: doubledFunctions().length, limit: 0, goal: 0 },
+    { name: 'identifiers in two languages', now: mixedIdentifiers(sources).length, limit: 14, goal: 60 },
     { name: 'lines in the pronoun idiom', now: idiom.length, limit: 150, goal: 150 },
-    { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 229, goal: 250 },
+    { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 226, goal: 250 },
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),

@@ -2,14 +2,14 @@ import type { AddClientCommands } from '@acuse/roles/client';
 import type { FeatureCheck } from '@acuse/roles/finding';
 import type { AddCommands, RecoveryStep } from '@acuse/roles/operator';
 import type { Resealing, WorkerKeys } from '@acuse/roles/reseal';
-import { addEscuchar } from '@acuse/webhooks/cli';
+import { addListen } from '@acuse/webhooks/cli';
 import type { Settings } from './operador/revisar/environment.ts';
 
 /** Loads a hook of the operator's commands, which bring PostgreSQL: a command of an integrator starts without it. */
 type Load<Hook> = () => Promise<Hook>;
 
 /** Commands of features for integrators. */
-export const CLIENT_COMMANDS: readonly AddClientCommands[] = [addEscuchar];
+export const CLIENT_COMMANDS: readonly AddClientCommands[] = [addListen];
 
 /** Commands of features for the operator, each behind a command of the core in the help. */
 export const OPERATOR_COMMANDS: readonly { readonly after: string; readonly load: Load<AddCommands> }[] = [

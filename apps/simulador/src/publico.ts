@@ -235,7 +235,7 @@ export async function start(options: StartOptions = {}): Promise<Simulador> {
     return json;
   };
   const contribuyente = (rfc: string) => `/contribuyentes/${encodeURIComponent(rfc)}`;
-  const askReloj = async (method: 'GET' | 'POST', cambio?: object) =>
+  const askClock = async (method: 'GET' | 'POST', cambio?: object) =>
     new Date((await control<{ ahora: string }>(method, '/reloj', cambio)).ahora);
   return {
     url,
@@ -271,9 +271,9 @@ export async function start(options: StartOptions = {}): Promise<Simulador> {
     olvidarLlamadas: async () => {
       await control('DELETE', '/llamadas');
     },
-    ahora: () => askReloj('GET'),
-    avanzar: (segundos) => askReloj('POST', { avanzar_segundos: segundos }),
-    fijarReloj: (instante) => askReloj('POST', { fijar: instante?.toISOString() ?? null }),
+    ahora: () => askClock('GET'),
+    avanzar: (segundos) => askClock('POST', { avanzar_segundos: segundos }),
+    fijarReloj: (instante) => askClock('POST', { fijar: instante?.toISOString() ?? null }),
     ajustar: (cambio) => control<Ajustes>('PUT', '/ajustes', cambio),
     close,
   };

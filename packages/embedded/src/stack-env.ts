@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { urlOf } from '@acuse/runtime';
-import { changeValores, newSecretos, PROCESOS, readValores, type Valores, writeInstalacion } from '@acuse/vault';
+import { changeValues, newSecretos, PROCESOS, readValues, type Valores, writeInstalacion } from '@acuse/vault';
 
 /** Where the parts of a stack are; every address is a URL without a slash at its end. */
 export interface StackAddresses {
@@ -214,7 +214,7 @@ export async function ensureSecrets(dir: string): Promise<StackSecrets> {
   );
   if (isThere) await writeInstalacion(carpeta, newSecretos());
   else await makeWhole(carpeta, { ...newSecretos(), ...newStore(), ...earlier });
-  const valores = await readValores(carpeta);
+  const valores = await readValues(carpeta);
   if (earlier && Object.entries(earlier).every(([name, value]) => valores[name] === value))
     await rm(join(dir, EARLIER));
   return { carpeta, valores };
@@ -222,7 +222,7 @@ export async function ensureSecrets(dir: string): Promise<StackSecrets> {
 
 /** Keeps addresses that have a password, by the operator's names, with the secrets of those who use them. */
 export async function keepAddresses({ carpeta }: StackSecrets, addresses: Valores): Promise<void> {
-  await changeValores(carpeta, (valores) => ({ ...valores, ...addresses }));
+  await changeValues(carpeta, (valores) => ({ ...valores, ...addresses }));
 }
 
 /** Settings for the secret files of one process. */

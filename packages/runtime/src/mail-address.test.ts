@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readRemitente } from './mail-address.ts';
+import { readSender } from './mail-address.ts';
 
 it.each([
   ['avisos@empresa.mx', { nombre: '', email: 'avisos@empresa.mx' }],
@@ -10,5 +10,5 @@ it.each([
   ['Acuse\r\nBcc: x@y.mx <avisos@empresa.mx>', null],
   ['avisos', null],
 ])('the sender %j is %j', (text, expected) => {
-  expect(readRemitente(text)).toEqual(expected);
+  expect(readSender(text)).toEqual(expected);
 });

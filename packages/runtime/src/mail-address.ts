@@ -13,7 +13,7 @@ export const isDireccion = (text: string): boolean => direccion.safeParse(text).
 const CON_NOMBRE = /^([^<>"\p{C}]{1,100}) <([^<>]+)>$/u;
 
 /** Reads `avisos@empresa.mx` or `Empresa <avisos@empresa.mx>`. Null for any other text. */
-export function readRemitente(text: string): Remitente | null {
+export function readSender(text: string): Remitente | null {
   const [, nombre = '', email = text.trim()] = CON_NOMBRE.exec(text.trim()) ?? [];
   return isDireccion(email) ? { nombre: nombre.trim(), email } : null;
 }
@@ -21,7 +21,7 @@ export function readRemitente(text: string): Remitente | null {
 const remitente = z
   .string()
   .transform((text, context) => {
-    const read = readRemitente(text);
+    const read = readSender(text);
     if (read !== null) return read;
     context.addIssue({
       code: 'custom',

@@ -51,7 +51,7 @@ export function readFecha(texto: string): string | null {
 }
 
 /** A text that begins with a day as people write it, `22 de septiembre de 2026 …`, as `yyyy-MM-dd`. */
-export function readFechaLarga(texto: string): string | null {
+export function readLongDate(texto: string): string | null {
   const found = LARGA.exec(texto.trim().toLowerCase().replace(/\s+/g, ' '));
   const mes = found === null ? null : readMes(found[2] ?? '');
   return found === null || mes === null ? null : toDia(Number(found[3]), mes, Number(found[1]));

@@ -5,7 +5,7 @@ export { createDirecciones, type SatHttpSettings } from './http/direcciones.ts';
 export { type HostFacts, hostsInUse, inspectHost } from './http/inspect-host.ts';
 export { createSatHttp, type SatHttp } from './http/sat-http.ts';
 export { httpSettingsOf, openSat, openSatDePruebas, type SatAbierto, satFields } from './open-sat.ts';
-export { createResolvedorPersonas, createResolvedorSimulador, type ResolvedorCaptcha } from './portal/captcha.ts';
+export { createPeopleResolver, createResolvedorSimulador, type ResolvedorCaptcha } from './portal/captcha.ts';
 export { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 export { createPortalCanal } from './portal/create-portal-canal.ts';
 export type { NombreConsultaPublica } from './publico/create-publico.ts';

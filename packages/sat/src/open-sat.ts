@@ -6,9 +6,9 @@ import type { SatHttpSettings } from './http/direcciones.ts';
 import { createSatHttp, type SatHttp } from './http/sat-http.ts';
 import { createLectorPdf } from './pdf/lector-pdf.ts';
 import {
+  createPeopleResolver,
   createResolvedorConsola,
   createResolvedorHttp,
-  createResolvedorPersonas,
   createResolvedorSimulador,
   type ResolvedorCaptcha,
 } from './portal/captcha.ts';
@@ -172,7 +172,7 @@ function resolvedorDe(config: SatConfig, captchas: Captchas | null): ResolvedorC
   if (kind === 'consola') return createResolvedorConsola({ entrada: process.stdin, salida: process.stderr });
   if (kind === 'personas') {
     if (captchas === null) throw new Error('CAPTCHA_RESOLVER=personas: este proceso no tiene base de datos');
-    return createResolvedorPersonas({ captchas, plazoMs: config.CAPTCHA_SECONDS * 1_000 });
+    return createPeopleResolver({ captchas, plazoMs: config.CAPTCHA_SECONDS * 1_000 });
   }
   if (url === undefined) throw new Error(`CAPTCHA_URL: falta, y CAPTCHA_RESOLVER=${kind} la necesita`);
   if (kind === 'simulador') return createResolvedorSimulador({ url });

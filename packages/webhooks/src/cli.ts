@@ -28,7 +28,7 @@ const MAX_LOOK_MS = 30_000;
 type ConCuerpo = EntregaWebhook & { readonly cuerpo: string };
 
 /** Posts the webhooks of an RFC to an address that only this machine reaches. */
-export function addEscuchar(program: Command, { consola, open, retryNotice }: Servicio): void {
+export function addListen(program: Command, { consola, open, retryNotice }: Servicio): void {
   program
     .command('escuchar')
     .summary('Recibe los avisos (webhooks) en una dirección de este equipo, mientras se desarrolla')

@@ -129,7 +129,7 @@ function isMeant(each: Conocido, filtro: FiltroCfdi): boolean {
 const keyOf = ({ emitida, uuid, tipo }: Conocido) => `${emitida} ${uuid} ${tipo}`;
 const newestFirst = (a: Conocido, b: Conocido) => (keyOf(a) < keyOf(b) ? 1 : -1);
 
-function randomFiltro(random: Random, world: readonly Conocido[]): FiltroCfdi {
+function randomFilter(random: Random, world: readonly Conocido[]): FiltroCfdi {
   const maybe = <T>(value: () => T) => (between(random, 0, 2) === 0 ? value() : undefined);
   const day = () => `2026-0${between(random, 1, 3)}-1${between(random, 0, 3)}`;
   return {
@@ -154,7 +154,7 @@ test.for([1, 2, 3])(
     const other = await open();
     await randomWorld(createRandom(seed + 100), other.read);
     for (let turn = 0; turn < 40; turn++) {
-      const filtro = turn === 0 ? { tipos: TIPOS } : randomFiltro(random, world);
+      const filtro = turn === 0 ? { tipos: TIPOS } : randomFilter(random, world);
       const expected = world.filter((each) => isMeant(each, filtro)).sort(newestFirst);
       const found = await walk(filtro, between(random, 1, 60), turn % 3 === 0 ? undefined : between(random, 1, 40));
       const said = found.map(({ emitidaEn, uuid, tipo }) => `${emitidaEn} ${uuid} ${tipo}`);
@@ -283,7 +283,7 @@ test.for([4, 5, 6])(
     const { almacenes, almacenId, read } = await open();
     const world = await randomWorld(random, read);
     for (let turn = 0; turn < 25; turn++) {
-      const filtro = { ...randomFiltro(random, world), tipos: [random.pick(TIPOS)] };
+      const filtro = { ...randomFilter(random, world), tipos: [random.pick(TIPOS)] };
       const top = between(random, 1, 4);
       const answer = await almacenes.resumen({ almacenId, filtro, contrapartes: top });
       if ('demasiados' in answer) throw new Error('too many');

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { expectOk, useServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, comunicadosOf, type Dias, hoy, itemsOf, notificacionesOf, stopReloj } from './verdad.ts';
+import { CONTRIBUYENTES, comunicadosOf, type Dias, hoy, itemsOf, notificacionesOf, stopClock } from './verdad.ts';
 
 /** It asks for the list of ten taxpayers, several times each. */
 const PATIENT = { timeout: 400_000 };
@@ -11,7 +11,7 @@ const ANIO: Dias = { desde: hoy(-364), hasta: hoy() };
 
 const servicio = useServicio();
 beforeAll(async () => {
-  stopReloj(servicio);
+  stopClock(servicio);
 });
 
 /** What the simulated mailbox remembers of a taxpayer: it outlives the sessions and the call log. */

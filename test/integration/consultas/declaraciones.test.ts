@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, useServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, declaracionesDe, itemsOf, stopReloj } from './verdad.ts';
+import { CONTRIBUYENTES, declaracionesDe, itemsOf, stopClock } from './verdad.ts';
 
 /**
  * The last noon of a 20 November: its year is running, and most of its returns were filed. In another season they are
@@ -20,7 +20,7 @@ const AHORA = NOVIEMBRE.getUTCFullYear();
 const servicio = useServicio();
 beforeAll(async () => {
   servicio.simulador.world.clock.set(NOVIEMBRE);
-  stopReloj(servicio);
+  stopClock(servicio);
 });
 
 const declaraciones = (caller: Caller, ejercicio: number) => itemsOf(caller, 'tax/declaraciones-fiel', { ejercicio });

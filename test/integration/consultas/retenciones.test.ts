@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, useServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, hoy, itemsOf, retencionesOf, stopReloj } from './verdad.ts';
+import { CONTRIBUYENTES, hoy, itemsOf, retencionesOf, stopClock } from './verdad.ts';
 
 const servicio = useServicio();
 
@@ -38,7 +38,7 @@ describe('tax/retenciones', () => {
     const ejercicio = Number(hoy().slice(0, 4));
     // CFDI issued meanwhile would be in one answer only. The clock is ahead of ours: the SAT refuses an end in the
     // future.
-    const follow = stopReloj(servicio, 60_000);
+    const follow = stopClock(servicio, 60_000);
     try {
       const expected = retencionesOf(servicio, caller.rfc, ejercicio);
       expect(await retenciones(caller, ejercicio)).toEqual(expected);

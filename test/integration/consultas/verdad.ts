@@ -112,7 +112,7 @@ export function declaracionesDe({ simulador }: Servicio, rfc: string, ejercicio:
  * Lets no time pass at the simulated authority from now on, so that what it knows when it is asked is what it knew
  * before. Gives what undoes it.
  */
-export function stopReloj({ simulador }: Servicio, aheadMs = 0): () => void {
+export function stopClock({ simulador }: Servicio, aheadMs = 0): () => void {
   const { clock } = simulador.world;
   const { now } = clock;
   const ahora = now().getTime() + aheadMs;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { createProgram, openDeps } from '@acuse/cli';
 import { createCaptchas } from '@acuse/db';
-import { createResolvedorPersonas } from '@acuse/sat';
+import { createPeopleResolver } from '@acuse/sat';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { UNSEEN } from '../fixtures/cli.ts';
 import { useDatabase } from '../fixtures/database.ts';
@@ -26,10 +26,10 @@ async function acuse(args: string[], terminal = { entrada: new PassThrough(), sa
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
-function openResolvedor(plazoMs = 60_000) {
+function openResolver(plazoMs = 60_000) {
   const leaving = new AbortController();
   const captchas = createCaptchas(t.db);
-  const resolvedor = createResolvedorPersonas({ captchas, plazoMs, cadaMs: 5 });
+  const resolvedor = createPeopleResolver({ captchas, plazoMs, cadaMs: 5 });
   const answer = resolvedor.resolve(PNG, leaving.signal);
   answer.catch(() => {});
   return { answer, leaving, captchas };
@@ -48,7 +48,7 @@ const leftOver = async () => (await t.sql`SELECT count(*)::int AS n FROM captcha
 
 describe('a captcha that a person answers', () => {
   it('is shown in a file of its owner only, asked for, answered and deleted', async () => {
-    const { answer } = openResolvedor();
+    const { answer } = openResolver();
     const { id } = await untilPending();
     const terminal = { entrada: new PassThrough(), salida: new PassThrough() };
     const shown = new Promise<string>((resolve) => {
@@ -69,7 +69,7 @@ describe('a captcha that a person answers', () => {
   });
 
   it('is listed with its image for programs, and answered by its id', async () => {
-    const { answer } = openResolvedor();
+    const { answer } = openResolver();
     const { id } = await untilPending();
     const [listed] = await acuse(['captchas', '--json']);
     expect(listed).toMatchObject({ captcha_id: id, imagen: PNG.toString('base64') });
@@ -80,7 +80,7 @@ describe('a captcha that a person answers', () => {
   });
 
   it('is taken down when no caller waits any more', async () => {
-    const { answer, leaving } = openResolvedor();
+    const { answer, leaving } = openResolver();
     await untilPending();
     leaving.abort();
     await expect(answer).rejects.toThrow();

@@ -4,7 +4,7 @@ import { createLogger } from '@acuse/runtime';
 import { presign } from '@acuse/sat';
 import { openLlave } from '@acuse/vault';
 import { expect, it } from 'vitest';
-import { formasDe, piecesOf, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
+import { formasDe, piecesOf, readAuditLogs, readRedis, readTablas } from '../fixtures/busqueda.ts';
 import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { type Efirma, newEfirmaCaller } from '../fixtures/efirma.ts';
 import { readObjetos } from '../fixtures/objetos.ts';
@@ -22,7 +22,7 @@ flowOnEachDriver('secrets', (queueUrl) => {
     const places = new Map<string, string>();
     for (const [table, text] of await readTablas(servicio)) places.set(`tabla ${table}`, text);
     for (const [key, bytes] of await readObjetos(servicio)) places.set(`objeto ${key}`, bytes.toString('latin1'));
-    places.set('bitácora de los workers', await readBitacoras(servicio));
+    places.set('bitácora de los workers', await readAuditLogs(servicio));
     places.set('bitácora de la api', apiLog.join(''));
     if (queueUrl) places.set('redis', await readRedis(queueUrl));
     return places;

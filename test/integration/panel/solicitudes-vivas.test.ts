@@ -4,7 +4,7 @@ import { saldoDe } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { type Caller, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
-import { type Mensaje, openAvance } from './fixtures/avance.ts';
+import { type Mensaje, openProgress } from './fixtures/avance.ts';
 import { addCaller, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
 
 const servicio = useServicio();
@@ -44,7 +44,7 @@ describe('from the form to the file', () => {
   test('progress moves in the open stream while a worker works, and the end comes with the package', async () => {
     const who = await owner();
     const id = await ask(who);
-    const flow = await openAvance(who.persona, id);
+    const flow = await openProgress(who.persona, id);
     expect(flow.headers.get('content-type')).toMatch(/^text\/event-stream/);
     const first = await flow.next();
     expect(first).toMatchObject({ event: 'avance', data: { porcentaje: 0, palabra: 'EN_PROCESO' } });
@@ -88,13 +88,13 @@ describe('from the form to the file', () => {
   test('a browser that comes back late gets the end, and one that has it is told to stay away', async () => {
     const who = await owner();
     const id = await ask(who, { ...CRITERIOS, tipo: 'emitidos' });
-    const flow = await openAvance(who.persona, id);
+    const flow = await openProgress(who.persona, id);
     const { id: seen } = await flow.next();
     await flow.close();
     const worker = await servicio.startWorker();
     await waitForEnd(who.caller, id);
     await worker.stop();
-    const again = await openAvance(who.persona, id, seen);
+    const again = await openProgress(who.persona, id, seen);
     expect(await again.untilClosed()).toMatchObject([{ event: 'fin', data: { palabra: 'TERMINADA' } }]);
     const last = await who.persona.get(`/solicitudes/${id}/avance`, { 'last-event-id': 'fin' });
     expect([last.status, last.text]).toEqual([204, '']);
@@ -104,8 +104,8 @@ describe('from the form to the file', () => {
 describe('an open stream', () => {
   test('ends when its session logs out; that of another session goes on', async () => {
     const [one, two] = [await owner(), await owner()];
-    const flow = await openAvance(one.persona, await ask(one));
-    const other = await openAvance(two.persona, await ask(two));
+    const flow = await openProgress(one.persona, await ask(one));
+    const other = await openProgress(two.persona, await ask(two));
     await Promise.all([flow.next(), other.next()]);
     await one.persona.post('/salir', { _csrf: await one.persona.csrf('/solicitudes/nueva') });
     expect(await flow.untilClosed()).toEqual([]);
@@ -118,19 +118,19 @@ describe('an open stream', () => {
     const who = await owner();
     const id = await ask(who);
     const flows = [];
-    for (let n = 0; n < 6; n++) flows.push(await openAvance(who.persona, id));
+    for (let n = 0; n < 6; n++) flows.push(await openProgress(who.persona, id));
     const refused = await who.persona.get(`/solicitudes/${id}/avance`);
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
     await Promise.all(flows.map((flow) => flow.close()));
     await noneOpen();
-    await (await openAvance(who.persona, id)).close();
+    await (await openProgress(who.persona, id)).close();
     await noneOpen();
   });
 
   test('ends when the process stops, which does not wait for it', async () => {
     const stopping = await panel.another(envOf(servicio.api.url));
     const who = await owner(5, stopping);
-    const flow = await openAvance(who.persona, await ask(who));
+    const flow = await openProgress(who.persona, await ask(who));
     await flow.next();
     const closing = stopping.close();
     expect(await flow.untilClosed()).toEqual([]);

@@ -10,10 +10,10 @@ import ts from 'typescript';
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { blocksOf } from '../documentos/ordenes.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
-import { addPublic, publishSimulador, startProgram } from './published.ts';
+import { addPublic, publishSimulator, startProgram } from './published.ts';
 
 const run = promisify(execFile);
-const published = duringTests(publishSimulador, (each) =>
+const published = duringTests(publishSimulator, (each) =>
   addPublic(each, '@nodecfdi/sat-ws-descarga-masiva', '@nodecfdi/cfdi-core', 'luxon'),
 );
 const PAGE = 'apps/simulador/README.md';

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const run = promisify(execFile);
 
 /** Builds and packs the simulator, and has npm install it in an empty project, without a network. */
-export async function publishSimulador(): Promise<Published> {
+export async function publishSimulator(): Promise<Published> {
   const base = await mkdtemp(join(tmpdir(), 'acuse-simulador-'));
   await buildPackage(join(base, 'source'));
   const tarball = await pack(join(base, 'source'), base);

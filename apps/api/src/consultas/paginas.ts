@@ -6,7 +6,7 @@ import type { ApiDeps } from '../deps.ts';
 import { canonicalJson } from '../http/body.ts';
 import { accessOf, bodyOf, type Contestacion, contestacionDeExito, type Llamada } from '../http/llamada.ts';
 
-type PaginasDeps = Pick<ApiDeps, 'idempotencia' | 'keyring'>;
+type PagesDeps = Pick<ApiDeps, 'idempotencia' | 'keyring'>;
 
 /** What an operation answers whose list is given page by page. */
 interface ConLista {
@@ -42,7 +42,7 @@ function consultaOf(llamada: Llamada) {
  * repeated answer is: they show what the first one was charged for, whatever the authority says meanwhile. Without
  * `limite`, or where all fits, the list as it is.
  */
-export async function firstPage(llamada: Llamada, data: unknown, deps: PaginasDeps): Promise<unknown> {
+export async function firstPage(llamada: Llamada, data: unknown, deps: PagesDeps): Promise<unknown> {
   const limite = llamada.operation.isPaginada ? bodyOf(llamada).value['limite'] : undefined;
   if (typeof limite !== 'number') return data;
   // An operation says that it is given by pages only where its data has a list.
@@ -67,7 +67,7 @@ const SIN_PAGINA =
  * A page after the first, for a call with a `cursor`: served from the stored answer, without the SAT and free of
  * charge. Undefined for any other call.
  */
-export async function keptPage(llamada: Llamada, deps: PaginasDeps): Promise<Contestacion | undefined> {
+export async function keptPage(llamada: Llamada, deps: PagesDeps): Promise<Contestacion | undefined> {
   const { cursor, limite = MAX_LIMITE } = bodyOf(llamada).value;
   if (!llamada.operation.isPaginada || typeof cursor !== 'string' || typeof limite !== 'number') return undefined;
   const [listaId = '', from = ''] = cursor.split('.');

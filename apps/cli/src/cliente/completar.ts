@@ -51,7 +51,7 @@ export function wordsAfter(program: Command, words: readonly string[]): string[]
 }
 
 /** Completion of a shell. */
-export function addCompletar(program: Command, print: (line: string) => void): void {
+export function addCompletion(program: Command, print: (line: string) => void): void {
   program
     .command('completar')
     .summary('Autocompletado para bash, zsh o fish')

@@ -15,7 +15,7 @@ function isUtf8(env: NodeJS.ProcessEnv): boolean {
 }
 
 /** Reads the environment of an integrator's command line; the only place of it that does. */
-export function readEntorno(env: NodeJS.ProcessEnv = process.env): Entorno {
+export function readEnvironment(env: NodeJS.ProcessEnv = process.env): Entorno {
   return {
     url: env['ACUSE_URL'] || undefined,
     llave: env['ACUSE_API_KEY'] || undefined,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAvance } from './avance.ts';
-import { readEntorno } from './config.ts';
+import { readEnvironment } from './config.ts';
 import { present } from './presentar.ts';
 
 const CLEAR = 'a\u001b[2Jb';
@@ -9,7 +9,7 @@ const CLEAR = 'a\u001b[2Jb';
 function saidAt(env: NodeJS.ProcessEnv, { isTTY = true, columns = 60, motivo = null as string | null } = {}) {
   const said: string[] = [];
   const errores = { isTTY, columns, write: (text: string) => void said.push(text) };
-  const consola = { errores, entorno: readEntorno(env), json: false };
+  const consola = { errores, entorno: readEnvironment(env), json: false };
   const avance = createAvance(consola as unknown as Parameters<typeof createAvance>[0]);
   const solicitud = { estado: 'EN_PROCESO', progreso: 0.5, registros: null, motivo, retrasada: false };
   avance.solicitud(solicitud as Parameters<typeof avance.solicitud>[0]);

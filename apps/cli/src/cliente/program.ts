@@ -6,7 +6,7 @@ import { speakSpanish } from '../spanish.ts';
 import { readVersion } from '../version.ts';
 import { readAcceso } from './acceso.ts';
 import { createAvance } from './avance.ts';
-import { addCompletar } from './completar.ts';
+import { addCompletion } from './completar.ts';
 import { addDescargar } from './descargar.ts';
 import { addEntrar } from './entrar.ts';
 import { jsonOf } from './fallos.ts';
@@ -45,7 +45,7 @@ export function createCliente(consola: Consola): Command {
   for (const add of CLIENT_COMMANDS) add(program, servicio);
   addMcp(program, servicio);
   addOperaciones(program, servicio);
-  addCompletar(program, (line) => print(consola, line));
+  addCompletion(program, (line) => print(consola, line));
   program
     .command('operador')
     .description('Órdenes de quien opera el servicio, sobre su base de datos. Véalas con: acuse operador ayuda');

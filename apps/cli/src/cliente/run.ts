@@ -1,17 +1,17 @@
 import { type Consola, print } from '@acuse/roles/client';
 import { CommanderError } from 'commander';
 import { wordsAfter, wordsAsked } from './completar.ts';
-import { readEntorno } from './config.ts';
+import { readEnvironment } from './config.ts';
 import { jsonOf, SALIDAS, salidaOf, textOf } from './fallos.ts';
 import { createCliente } from './program.ts';
 
-function openConsola(args: readonly string[]): Consola {
+function openConsole(args: readonly string[]): Consola {
   let stop: AbortController | undefined;
   return {
     entrada: process.stdin,
     salida: process.stdout,
     errores: process.stderr,
-    entorno: readEntorno(),
+    entorno: readEnvironment(),
     json: args.includes('--json'),
     interrupcion() {
       if (stop !== undefined) return stop.signal;
@@ -48,7 +48,7 @@ const unseen = { env: {}, now: Date.now, exitWith: neverPrinted };
 
 /** Carries out an order of an integrator; sets the exit code (docs/integrators/es/cli.md). */
 export async function runCliente(args: readonly string[]): Promise<void> {
-  const consola = openConsola(args);
+  const consola = openConsole(args);
   try {
     const asked = wordsAsked(args);
     if (asked === null) await createCliente(consola).parseAsync(args, { from: 'user' });

@@ -99,7 +99,7 @@ function createServidor(herramientas: readonly Herramienta[], instructions: stri
 }
 
 /** The folder for packages, made if need be. @throws Error of the system when nothing can be stored there. */
-async function openCarpeta(carpeta: string): Promise<string> {
+async function openFolder(carpeta: string): Promise<string> {
   const path = resolve(carpeta);
   await mkdir(path, { recursive: true, mode: 0o700 });
   await access(path, constants.W_OK);
@@ -112,7 +112,7 @@ async function openCarpeta(carpeta: string): Promise<string> {
  */
 export async function serve(opciones: OpcionesMcp): Promise<void> {
   const { consola, acuse, rfc, creditos } = opciones;
-  const carpeta = opciones.carpeta === null ? null : await openCarpeta(opciones.carpeta);
+  const carpeta = opciones.carpeta === null ? null : await openFolder(opciones.carpeta);
   const servicio = { acuse, rfc, listas: createListas(), gasto: createGasto(creditos) };
   const herramientas = [...consultas(servicio, creditos), ...descargas(acuse, carpeta)];
   const server = createServidor(herramientas, instructionsOf({ ...opciones, carpeta }));

@@ -2,12 +2,12 @@ import { Command } from 'commander';
 import { OPERATOR_COMMANDS, RECOVERY_STEPS } from '../features.ts';
 import { speakSpanish } from '../spanish.ts';
 import { readVersion } from '../version.ts';
-import { addBase, addMigrar } from './comandos/base.ts';
+import { addBase, addMigration } from './comandos/base.ts';
 import { addCaptchas } from './comandos/captchas.ts';
 import { addCuenta, addSaldo } from './comandos/cuenta.ts';
-import { addEquipo } from './comandos/equipo.ts';
+import { addTeam } from './comandos/equipo.ts';
 import { addPagos } from './comandos/pagos.ts';
-import { addComprobar, addRecuperar } from './comandos/recuperar.ts';
+import { addCheck, addRecuperar } from './comandos/recuperar.ts';
 import { addBackup } from './comandos/respaldar.ts';
 import { addRevisar, type ReviewDeps } from './comandos/revisar.ts';
 import { addIps, addLlave, addOperacion, addRfc } from './comandos/rfc.ts';
@@ -38,9 +38,9 @@ export function createProgram(
     // «secretos» and its own orders both take a folder: an option belongs to the order before it.
     .enablePositionalOptions();
   const core: readonly ((program: Command, deps: () => CliDeps) => void)[] = [
-    ...[addCuenta, addUsuario, addEquipo, addRfc, addLlave, addSaldo, addPagos, addOperacion, addIps, addSolicitudes],
+    ...[addCuenta, addUsuario, addTeam, addRfc, addLlave, addSaldo, addPagos, addOperacion, addIps, addSolicitudes],
     () => addTraza(program, deps, print),
-    ...[addCaptchas, addMigrar, addBase, addComprobar],
+    ...[addCaptchas, addMigration, addBase, addCheck],
     () => addBackup(program, deps, around.env),
     () => addRecuperar(program, deps, RECOVERY),
     () => addSecretos(program, deps, { print, cluster }),

@@ -3,7 +3,7 @@ import { demasiados, type Falta, hashOf, limiteIp } from '@acuse/page';
 import { networkOf } from '@acuse/runtime';
 import type { PanelSettings } from '@acuse/settings/panel';
 import type { PanelDeps } from '../deps.ts';
-import type { ContextoBase, ContextoPersona } from '../paginas.ts';
+import type { ContextoBase, PersonContext } from '../paginas.ts';
 import { MAX_PASSWORD } from './reglas.ts';
 import { takeSegundoFactor } from './segundo-factor.ts';
 
@@ -116,7 +116,7 @@ export function limiteOlvido(ip: string, { registrosPorIp }: PanelSettings): Lim
 }
 
 /** Asks again for the password before what could lock the owner out. Null when it is right. */
-export async function confirmPassword({ deps, ip, usuario }: ContextoPersona, password: string): Promise<Falta | null> {
+export async function confirmPassword({ deps, ip, usuario }: PersonContext, password: string): Promise<Falta | null> {
   const noCoincide = 'Esa no es su contraseña actual. Escríbala de nuevo.';
   const found = await checkAcceso(deps, { email: usuario.email, password, ip }, noCoincide);
   return 'usuario' in found ? null : found;

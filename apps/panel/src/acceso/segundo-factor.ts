@@ -39,7 +39,7 @@ export function proposeSecreto({ segundosFactores, sellado }: Deps, { id }: Duen
 }
 
 /** The secret that waits to be confirmed, or null. */
-export async function readPropuesta({ segundosFactores, sellado }: Deps, dueno: Dueno): Promise<Propuesta | null> {
+export async function readProposal({ segundosFactores, sellado }: Deps, dueno: Dueno): Promise<Propuesta | null> {
   const found = await segundosFactores.find(dueno.id);
   const secreto = found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;
   if (!secreto) return null;

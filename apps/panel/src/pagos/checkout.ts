@@ -26,7 +26,7 @@ export type MotivoCompra = 'PAQUETE_DESCONOCIDO' | 'PROVEEDOR_DESCONOCIDO' | 'PR
 /** What a notification did. `DIFERENTE`: genuine, but another amount or payment, or too late: audited, not credited. */
 type EfectoAviso = 'ACREDITADO' | 'CERRADO' | 'NADA' | 'DIFERENTE' | 'FALSO';
 
-interface CajaDeps {
+interface CheckoutDeps {
   readonly pagos: Pagos;
   readonly catalogo: Catalogo;
   readonly proveedores: readonly ProveedorPago[];
@@ -34,7 +34,7 @@ interface CajaDeps {
 }
 
 /** The sale of credits: the only place where payments change, whichever way they are paid. */
-export function createCheckout({ pagos, catalogo, proveedores, log }: CajaDeps) {
+export function createCheckout({ pagos, catalogo, proveedores, log }: CheckoutDeps) {
   const byId = new Map(proveedores.map((proveedor) => [proveedor.id, proveedor]));
 
   /** Asks the provider to begin, or begin again. What it does not answer stays pending. */

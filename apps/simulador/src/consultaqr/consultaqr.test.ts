@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { startForTests } from '../testing/start-for-tests.ts';
 import type { Row } from '../world/taxpayers/row.ts';
 import { parseWallTime } from '../world/wall-time.ts';
-import { readExpresion, totalForms } from './consultaqr.ts';
+import { readExpression, totalForms } from './consultaqr.ts';
 
 const RFC = 'EKU9003173C9';
 const ACTION = 'http://tempuri.org/IConsultaCFDIService/Consulta';
@@ -159,7 +159,7 @@ describe('the expression', () => {
 
   it('may have its parts in any order', () => {
     const id = 'AAAAAAAA-0000-4000-8000-000000000000';
-    expect(readExpresion(`?id=${id}&re=${RFC}&rr=XAXX010101000&tt=1.0&fe=abcd=e==`)).toEqual({
+    expect(readExpression(`?id=${id}&re=${RFC}&rr=XAXX010101000&tt=1.0&fe=abcd=e==`)).toEqual({
       re: RFC,
       rr: 'XAXX010101000',
       tt: '1.0',

@@ -37,11 +37,11 @@ export function createConsultaqr(world: World): Hono {
       namespace: NAMESPACE,
       element: 'Consulta',
       ownFaults: ['code'],
-      rfcOf: (message) => rfcOf(readExpresion(expressionOf(message))),
+      rfcOf: (message) => rfcOf(readExpression(expressionOf(message))),
       detailOf: (operation) => ({ expresionImpresa: expressionOf({ operation }) }),
       handle: (call) => {
         if (call.fault) return answer(refusal(call.fault.mensaje ?? `N - ${call.fault.code ?? 601}`));
-        const expresion = readExpresion(expressionOf(call));
+        const expresion = readExpression(expressionOf(call));
         if (!expresion) return answer(refusal(INVALID));
         const row = findRow(world, expresion);
         return answer(row ? acuseOf(world, row) : refusal(NOT_FOUND));
@@ -124,7 +124,7 @@ const TOTAL = /^\d{1,18}(?:\.\d{1,6})?$/;
  * `&amp;`. Null when it is no such expression. Order of the parts is free (`id` comes first in those of CFDI 3.3 and
  * later).
  */
-export function readExpresion(text: string): Expresion | null {
+export function readExpression(text: string): Expresion | null {
   const query = text.trim().split('?').slice(1).join('?');
   const parts = new Map(
     query.split(/&(?!amp;)/).map((part) => {

@@ -1,7 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Aperturas } from '../buzon/llegadas.ts';
-import { putAjustes } from '../web/http.ts';
+import { putSettings } from '../web/http.ts';
 import { FAULT_KINDS, type FaultRule } from '../world/faults.ts';
 import { MAGIAS } from '../world/magia/catalogo.ts';
 import { settingsSchema } from '../world/settings.ts';
@@ -33,7 +33,7 @@ export function createControl(world: World, aperturas: Aperturas): Hono {
   });
 
   app.get('/ajustes', (c) => c.json(world.settings));
-  app.put('/ajustes', (c) => putAjustes(c, settingsSchema, world.settings));
+  app.put('/ajustes', (c) => putSettings(c, settingsSchema, world.settings));
 
   app.get('/llamadas', (c) => {
     const { servicio: service, operacion: operation, rfc } = c.req.query();

@@ -4,7 +4,7 @@ import { createClock } from '../world/clock.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { createTaxpayers } from '../world/taxpayers/taxpayers.ts';
 import { parseWallTime } from '../world/wall-time.ts';
-import { type Criterios, matches, readCriterios } from './solicitudes.ts';
+import { type Criterios, matches, readCriteria } from './solicitudes.ts';
 
 const RFC = 'EKU9003173C9';
 const HOY = parseWallTime('2026-11-21T10:00:00') ?? 0;
@@ -22,7 +22,7 @@ function read(tipo: Tipo, change: Record<string, string | null>, receptores: rea
   const xml = `<solicitud xmlns="http://DescargaMasivaTerceros.sat.gob.mx" ${attributes.join(' ')}><RfcReceptores>${children}</RfcReceptores></solicitud>`;
   const element = new DOMParser().parseFromString(xml, 'text/xml').documentElement;
   if (!element) throw new Error('unreadable');
-  return readCriterios(element, tipo, { rfc: RFC, now: HOY });
+  return readCriteria(element, tipo, { rfc: RFC, now: HOY });
 }
 
 function criterios(tipo: Tipo, change: Record<string, string>, receptores?: string[]): Criterios {

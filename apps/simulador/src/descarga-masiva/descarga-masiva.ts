@@ -25,7 +25,7 @@ import {
   createSolicitudes,
   type Paquete,
   type Pedido,
-  readCriterios,
+  readCriteria,
   type Solicitud,
   type Solicitudes,
 } from './solicitudes.ts';
@@ -130,7 +130,7 @@ function checkFolio({ world, solicitudes, documento }: Deps, rfc: string, uuid: 
 }
 
 function readPeriod({ clock }: World, solicitud: Element, tipo: Tipo, rfc: string): Pedido | Outcome {
-  const read: Criterios | Outcome = readCriterios(solicitud, tipo, { rfc, now: wallTimeOf(clock.now()) });
+  const read: Criterios | Outcome = readCriteria(solicitud, tipo, { rfc, now: wallTimeOf(clock.now()) });
   return 'code' in read ? read : { por: 'periodo', ...read };
 }
 

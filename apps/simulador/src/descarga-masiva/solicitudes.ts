@@ -197,7 +197,7 @@ const YEARS_BACK = 6;
  * fault. A date without a time is its first second (the SAT takes it: SAT-CFDI/python-satcfdi issue 56). Without
  * EstadoComprobante the request is for valid and cancelled CFDI, so XML of received ones is refused (the same, 43).
  */
-export function readCriterios(
+export function readCriteria(
   solicitud: Element,
   tipo: Tipo,
   { rfc, now }: { rfc: string; now: WallTime },

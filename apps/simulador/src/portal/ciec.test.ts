@@ -7,7 +7,7 @@ import {
   captchaOf,
   defaultCiec,
   logIn,
-  putAjustes,
+  putSettings,
   sendCiec,
   solveCaptcha,
 } from '../testing/portal-client.ts';
@@ -151,13 +151,13 @@ test('the way back after the log-in never leaves the portal', async () => {
 });
 
 test('the idle minutes can be set', async () => {
-  expect((await putAjustes(base, { minutos_sesion: 2 })).status).toBe(200);
+  expect((await putSettings(base, { minutos_sesion: 2 })).status).toBe(200);
   const browser = await logIn(base, 'IDL020202AAA');
   simulador.world.clock.advance(3 * 60_000);
   expect((await browser.raw(`${base}/portalcfdi/`)).status).toBe(302);
   simulador.world.clock.set(null);
-  await putAjustes(base, { minutos_sesion: 15 });
-  expect((await putAjustes(base, { minutos: 2 })).status).toBe(400);
+  await putSettings(base, { minutos_sesion: 15 });
+  expect((await putSettings(base, { minutos: 2 })).status).toBe(400);
   expect((await fetch(`${base}/cfdiau/simulador/ajustes`, { method: 'PUT', body: 'nada' })).status).toBe(400);
 });
 

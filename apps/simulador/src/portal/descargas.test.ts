@@ -6,7 +6,7 @@ import {
   emitidos,
   logIn,
   lookAtDownloads,
-  putAjustes,
+  putSettings,
   recibidos,
   requestMetadata,
   search,
@@ -148,14 +148,14 @@ test('a stuck folio stays in process until it is no longer listed', async () => 
 });
 
 test('folios in process can be hidden, as they have been seen on the live page', async () => {
-  await putAjustes(base, { lista_en_proceso: false });
+  await putSettings(base, { lista_en_proceso: false });
   const browser = await logIn(base, 'OCU010101AAA');
   const { folio } = await ask(browser);
   const first = await lookAtDownloads(base, browser);
   expect(first.folios).toEqual([]);
   expect(first.visit.text).toContain('No existen registros de descargas');
   expect([...(await lookAtDownloads(base, browser)).links.keys()]).toEqual([folio]);
-  await putAjustes(base, { lista_en_proceso: true });
+  await putSettings(base, { lista_en_proceso: true });
 });
 
 test('one taxpayer neither sees nor downloads the folio of another', async () => {

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import { createProdretencioncontribuyente } from '../prodretencioncontribuyente/prodretencioncontribuyente.ts';
 import type { ProviderSession } from '../web/host.ts';
-import { encode, htmlResponse, originOf, putAjustes } from '../web/http.ts';
+import { encode, htmlResponse, originOf, putSettings } from '../web/http.ts';
 import type { World } from '../world/world.ts';
 import { createConsulta } from './consulta/consulta.ts';
 import { EMISOR, RECEPTOR } from './consulta/search-page.ts';
@@ -79,6 +79,6 @@ function createPortalControl(state: PortalState): Hono {
         : c.json({ respuesta });
     })
     .get('/ajustes', (c) => c.json(state.settings))
-    .put('/ajustes', (c) => putAjustes(c, portalSettingsSchema, state.settings))
+    .put('/ajustes', (c) => putSettings(c, portalSettingsSchema, state.settings))
     .get('/sesiones', (c) => c.json({ cfdiau: state.cfdiau.countSessions(), portalcfdi: state.host.countSessions() }));
 }

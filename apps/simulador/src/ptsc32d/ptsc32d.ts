@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Nidp } from '../nidp/nidp.ts';
 import { ROOT } from '../portal/guard.ts';
-import { attend, encode, htmlResponse, originOf, putAjustes, redirect } from '../web/http.ts';
+import { attend, encode, htmlResponse, originOf, putSettings, redirect } from '../web/http.ts';
 import type { World } from '../world/world.ts';
 import {
   issueOpinion,
@@ -77,7 +77,7 @@ export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp 
 
   return new Hono()
     .get('/simulador/ajustes', (c) => c.json(settings))
-    .put('/simulador/ajustes', (c) => putAjustes(c, opinionSettingsSchema, settings))
+    .put('/simulador/ajustes', (c) => putSettings(c, opinionSettingsSchema, settings))
     .on('GET', ROOT, home)
     .get('/static/js/main.js', (c) => c.body(APPLICATION_SCRIPT, 200, { 'content-type': 'text/javascript' }))
     .post('/oauth2/callback', callback)

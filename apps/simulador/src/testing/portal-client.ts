@@ -50,7 +50,7 @@ export function defaultCiec(rfc: string): string {
 }
 
 /** Changes settings of the portal. */
-export async function putAjustes(base: string, change: Record<string, unknown>): Promise<Response> {
+export async function putSettings(base: string, change: Record<string, unknown>): Promise<Response> {
   return fetch(`${base}/cfdiau/simulador/ajustes`, { method: 'PUT', body: JSON.stringify(change) });
 }
 

@@ -83,7 +83,7 @@ export function originOf(c: Context): string {
 }
 
 /** Changes settings of a service by the JSON body, in place; 400 with the faults. */
-export async function putAjustes<T extends z.ZodObject>(
+export async function putSettings<T extends z.ZodObject>(
   c: Context,
   schema: T,
   ajustes: z.output<T>,

@@ -125,7 +125,7 @@ export interface VistaSolicitud {
   /** Counterparties of the package on a list of the SAT; null for a package that was not crossed with the lists. */
   readonly contrapartesListadas: { readonly total: number; readonly adversas: number } | null;
   /** A feature asked for it, not a caller. */
-  readonly hasOrigen: boolean;
+  readonly hasOrigin: boolean;
   readonly isReembolsada: boolean;
   /** 0 to 1. */
   readonly progreso: number;

@@ -12,7 +12,7 @@ export const unsubscribePage = routesFor('publica');
 unsubscribePage.get(PATH, async (contexto) => {
   const token = contexto.c.req.param('token') ?? '';
   const tipo = await createBuzones(contexto.deps.database).kindOf(token);
-  if (tipo === null) return renderPerdido(contexto);
+  if (tipo === null) return renderLost(contexto);
   return contexto.pagina(
     'Dejar de recibir un aviso',
     <>
@@ -30,7 +30,7 @@ unsubscribePage.post(`${PATH}/confirmar`, async (contexto) => {
     contexto.c.req.param('token') ?? '',
     contexto.ip,
   );
-  if (tipo === null) return renderPerdido(contexto);
+  if (tipo === null) return renderLost(contexto);
   return contexto.pagina(
     'Aviso apagado',
     <p>
@@ -41,7 +41,7 @@ unsubscribePage.post(`${PATH}/confirmar`, async (contexto) => {
   );
 });
 
-const renderPerdido = ({ pagina }: ContextoBase): Response =>
+const renderLost = ({ pagina }: ContextoBase): Response =>
   pagina(
     'Enlace sin efecto',
     <p>

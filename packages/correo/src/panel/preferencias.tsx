@@ -2,11 +2,11 @@ import { EVENTOS_CORREO, type EventoCorreo } from '@acuse/contract';
 import {
   avisoOf,
   CasillaEvento,
-  type ContextoPersona,
   demasiados,
   elegidosOf,
   type Falta,
   limiteEnlaces,
+  type PersonContext,
   routesFor,
 } from '@acuse/page';
 import { Aviso, Estado, Tarjeta } from '@acuse/page/blocks';
@@ -55,7 +55,7 @@ mailPage.post(`${PATH}/enlace`, async (contexto) => {
   return contexto.redirectTo(PATH, avisoOf(isAsked, done, 'Su correo ya estaba confirmado.'));
 });
 
-async function renderAvisos(contexto: ContextoPersona, falta?: Falta): Promise<Response> {
+async function renderAvisos(contexto: PersonContext, falta?: Falta): Promise<Response> {
   const { deps, usuario } = contexto;
   const { correo } = deps.settings;
   const buzon = await createBuzones(deps.database).find(usuario.id);

@@ -105,7 +105,7 @@ const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
   CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",
-  s.sincronizacion_id IS NOT NULL AS "hasOrigen"`;
+  s.sincronizacion_id IS NOT NULL AS "hasOrigin"`;
 
 const VISTA_API = `${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;
 

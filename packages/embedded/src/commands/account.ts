@@ -67,7 +67,7 @@ export async function makeAccount(stack: RunningStack, dataDir: string, rfc = RF
     const llave = registroOf(openHasher(stack.peppers), key);
     wipeApiKey(key);
     await createLlaves(db).activate({ contribuyenteId, llave, ...AUTOR });
-    const { ciec } = await askSimulador<{ ciec: string }>(stack, `contribuyentes/${encodeURIComponent(rfc)}`);
+    const { ciec } = await askSimulator<{ ciec: string }>(stack, `contribuyentes/${encodeURIComponent(rfc)}`);
     return { rfc, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir, rfc), panel };
   } finally {
     await db.close();
@@ -110,7 +110,7 @@ async function openCuenta(
 }
 
 async function issueEfirma(stack: RunningStack, dataDir: string, rfc: string): Promise<ReadyAccount['efirma']> {
-  const issued = await askSimulador<{ cer: string; key: string; password: string }>(stack, 'efirma', {
+  const issued = await askSimulator<{ cer: string; key: string; password: string }>(stack, 'efirma', {
     method: 'POST',
     body: { rfc, password: EFIRMA_PASSWORD },
   });
@@ -123,7 +123,7 @@ async function issueEfirma(stack: RunningStack, dataDir: string, rfc: string): P
 }
 
 /** Asks the control API of the simulator. @throws when it does not answer 2xx. */
-export async function askSimulador<T>(
+export async function askSimulator<T>(
   { simuladorUrl }: Pick<RunningStack, 'simuladorUrl'>,
   path: string,
   { method = 'GET', body }: { method?: string; body?: unknown } = {},

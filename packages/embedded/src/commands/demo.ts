@@ -12,7 +12,7 @@ import { residentBytes } from '../children.ts';
 import { readSettings } from '../settings.ts';
 import { type RunningStack, startStack } from '../stack.ts';
 import {
-  askSimulador,
+  askSimulator,
   type Call,
   createCaller,
   lastMonths,
@@ -49,7 +49,7 @@ async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: Comman
   const { desde, hasta } = lastMonths(MONTHS, new Date());
   if (options.rows !== undefined) {
     const filas = [{ tipo: 'recibidos', desde, hasta, cantidad: options.rows }];
-    await askSimulador(stack, `contribuyentes/${cuenta.rfc}`, { method: 'PUT', body: { filas } });
+    await askSimulator(stack, `contribuyentes/${cuenta.rfc}`, { method: 'PUT', body: { filas } });
   }
   await call('vault/rfc-registrar', { rfc: cuenta.rfc });
   if (options.credencial === 'ciec') await storeCiec(call, cuenta);

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createLogger, ExplainedError, explain } from '@acuse/runtime';
 import { readSettings } from '../settings.ts';
 import { type RunningStack, type StackOptions, startStack } from '../stack.ts';
-import { askSimulador, isKeyActive, lastMonths, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
+import { askSimulator, isKeyActive, lastMonths, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
 import { type CommandOptions, helpOf, readOptions } from './options.ts';
 import { startOnFreePorts } from './ports.ts';
 
@@ -107,7 +107,7 @@ async function main(): Promise<void> {
     const account = await readyAccount(stack, home, options.rfc);
     if (options.rows !== undefined) {
       const filas = [{ tipo: 'recibidos', ...lastMonths(MONTHS, new Date()), cantidad: options.rows }];
-      await askSimulador(stack, `contribuyentes/${account.rfc}`, { method: 'PUT', body: { filas } });
+      await askSimulator(stack, `contribuyentes/${account.rfc}`, { method: 'PUT', body: { filas } });
     }
     process.stdout.write(`${describe(stack, account, home, options)}\n`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);

@@ -70,7 +70,7 @@ function readNames(header: readonly string[]) {
  * Finds the columns by their names, in whatever order; `situaciones`: those whose columns the list has. Throws
  * RESPUESTA_ILEGIBLE for a header that is not the one of the list.
  */
-export function readColumnas(header: readonly string[], situaciones: readonly SituacionEfos[]): Columnas {
+export function readColumns(header: readonly string[], situaciones: readonly SituacionEfos[]): Columnas {
   const { cuantas, one } = readNames(header);
   const pasos = PASOS.filter(([situacion]) => situaciones.includes(situacion)).map(
     ([situacion, pattern]): ColumnasPaso => {
@@ -135,7 +135,7 @@ export function isHeaderListado(cells: readonly string[]): boolean {
  * Finds the columns by their names, which differ from file to file (`RAZON SOCIAL`, `RAZÓN SOCIAL`, `NOMBRE O RAZON
  * SOCIAL`; `SUPUESTO`, `SUPUESTO DE CANCELACION CSD`). Throws RESPUESTA_ILEGIBLE where one is there twice.
  */
-export function readColumnasListado(header: readonly string[]): ColumnasListado {
+export function readListColumns(header: readonly string[]): ColumnasListado {
   const { cuantas, find, one } = readNames(header);
   const optional = (what: string, pattern: RegExp | undefined) =>
     pattern === undefined || find((name) => pattern.test(name)).length === 0
@@ -207,7 +207,7 @@ type CeldaFecha = { readonly tipo: 'vacia' | 'ilegible' } | { readonly tipo: 'di
  * Reads `dd/mm/yyyy`. Some cells of the real list hold two of them (published again: the newer one is taken), some are
  * written with dashes, and some are the number of days that a spreadsheet shows as a date.
  */
-export function readCeldaFecha(cell: string): CeldaFecha {
+export function readDateCell(cell: string): CeldaFecha {
   const text = cell.trim();
   if (text === '') return { tipo: 'vacia' };
   if (text.length > 64) return { tipo: 'ilegible' };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCeldaFecha, readFechaCorte } from './columnas.ts';
+import { readDateCell, readFechaCorte } from './columnas.ts';
 
 describe('dates of the list', () => {
   it.each([
@@ -22,10 +22,10 @@ describe('dates of the list', () => {
     ['24/04/2023 -15/10/2020', '2023-04-24'],
     ['01-12-2023- 23/05/2023', '2023-12-01'],
     ['44014', '2020-07-02'],
-  ])('reads the cell %j as %s', (cell, dia) => expect(readCeldaFecha(cell)).toEqual({ tipo: 'dia', dia }));
+  ])('reads the cell %j as %s', (cell, dia) => expect(readDateCell(cell)).toEqual({ tipo: 'dia', dia }));
 
   it('tells an empty cell from one that it cannot read', () => {
-    expect(readCeldaFecha('  ')).toEqual({ tipo: 'vacia' });
+    expect(readDateCell('  ')).toEqual({ tipo: 'vacia' });
     for (const cell of [
       '31/02/2020',
       '03/01/19',
@@ -36,6 +36,6 @@ describe('dates of the list', () => {
       '03/01/2019x',
       '01/01/20191',
     ])
-      expect([cell, readCeldaFecha(cell)]).toEqual([cell, { tipo: 'ilegible' }]);
+      expect([cell, readDateCell(cell)]).toEqual([cell, { tipo: 'ilegible' }]);
   });
 });

@@ -4,9 +4,9 @@ import {
   type Columnas,
   isHeader69B,
   isHeaderListado,
-  readCeldaFecha,
-  readColumnas,
-  readColumnasListado,
+  readColumns,
+  readDateCell,
+  readListColumns,
   readSituacion,
 } from './columnas.ts';
 import { listaIlegible } from './decode.ts';
@@ -62,14 +62,14 @@ function readRfc(cell: string): { rfc: string | null; isHidden: boolean } {
 const isWhole = (record: readonly string[], cuantas: number) =>
   record.length >= cuantas && record.slice(cuantas).every((cell) => cell.trim() === '');
 
-function readExpediente(record: readonly string[], columnas: Columnas, row: number): Renglon<FilaEfos> {
+function readRecord(record: readonly string[], columnas: Columnas, row: number): Renglon<FilaEfos> {
   if (!isWhole(record, columnas.cuantas)) throw listaIlegible(`renglón ${row}: ${record.length} columnas`);
   const cell = (index: number) => record[index] ?? '';
   const situacion = readSituacion(cell(columnas.situacion));
   if (situacion === null) throw listaIlegible(`renglón ${row}: situación desconocida`);
   let hasDoubt = false;
   const day = (index: number): string | null => {
-    const fecha = readCeldaFecha(cell(index));
+    const fecha = readDateCell(cell(index));
     if (fecha.tipo === 'ilegible') hasDoubt = true;
     return fecha.tipo === 'dia' ? fecha.dia : null;
   };
@@ -88,8 +88,8 @@ export const FORMATO_69B: Formato<FilaEfos> = {
   needsFecha: true,
   isHeader: isHeader69B,
   open(header) {
-    const columnas = readColumnas(header, ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE']);
-    return { read: (record, row) => readExpediente(record, columnas, row), finish: () => {} };
+    const columnas = readColumns(header, ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE']);
+    return { read: (record, row) => readRecord(record, columnas, row), finish: () => {} };
   },
 };
 
@@ -98,10 +98,10 @@ const FORMATO_69B_BIS: Formato<FilaListado> = {
   needsFecha: true,
   isHeader: isHeader69B,
   open(header) {
-    const columnas = readColumnas(header, ['DEFINITIVO', 'SENTENCIA_FAVORABLE']);
+    const columnas = readColumns(header, ['DEFINITIVO', 'SENTENCIA_FAVORABLE']);
     return {
       read(record, row) {
-        const { fila, ...sure } = readExpediente(record, columnas, row);
+        const { fila, ...sure } = readRecord(record, columnas, row);
         const { rfc, nombre, situacion, historial } = fila;
         return {
           ...sure,
@@ -138,7 +138,7 @@ function formatoDe(clave: ClaveListado): Formato<FilaListado> {
     needsFecha: false,
     isHeader: isHeaderListado,
     open(header) {
-      const columnas = readColumnasListado(header);
+      const columnas = readListColumns(header);
       const said = new Map<ClaveListado, number>();
       let rows = 0;
       return {
@@ -152,7 +152,7 @@ function formatoDe(clave: ClaveListado): Formato<FilaListado> {
           const supuesto = columnas.supuesto === null ? '' : tidy(cell(columnas.supuesto));
           const whose = columnas.wordOf(supuesto);
           for (const [other, word] of PROPIAS) if (word.test(whose)) said.set(other, (said.get(other) ?? 0) + 1);
-          const fecha = readCeldaFecha(columnas.publicada === null ? '' : cell(columnas.publicada));
+          const fecha = readDateCell(columnas.publicada === null ? '' : cell(columnas.publicada));
           return {
             fila: { rfc, nombre, supuesto: supuesto || suyo, publicada: fecha.tipo === 'dia' ? fecha.dia : null },
             isHidden,

@@ -1,4 +1,4 @@
-import { avisoOf, type ContextoPersona, type PageDeps, routesFor } from '@acuse/page';
+import { avisoOf, type PageDeps, type PersonContext, routesFor } from '@acuse/page';
 import { Aviso, ConNota, Datos, Estado, Fecha, numeric, Tabla, Tarjeta } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { count, formatNumero } from '@acuse/page/formato';
@@ -86,7 +86,7 @@ listsPage.post('/operador/listas/edos/borrar', async (contexto) => {
 /** Faults by field; `rechazo`: fault of the lines of the file. */
 type Faltas = Readonly<Partial<Record<'fuente' | 'archivo' | 'rechazo' | 'seguro', string>>>;
 
-async function renderListas(contexto: ContextoPersona, faltas: Faltas = {}): Promise<Response> {
+async function renderListas(contexto: PersonContext, faltas: Faltas = {}): Promise<Response> {
   const { deps, pagina } = contexto;
   const [estados, efos, edos] = await Promise.all([
     createListados(deps.database).estados(),
@@ -217,7 +217,7 @@ function Lista69b({ efos }: { readonly efos: Efos }) {
   );
 }
 
-function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoPersona; edos: Edos; faltas: Faltas }) {
+function ListaEdos({ contexto, edos, faltas }: { contexto: PersonContext; edos: Edos; faltas: Faltas }) {
   const { campos } = contexto;
   return (
     <Tarjeta titulo="Lista EDOS">

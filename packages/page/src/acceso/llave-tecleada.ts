@@ -17,7 +17,7 @@ const AJENA = 'Esa no es la API key vigente de este RFC. Use la última que se g
  * Verifies that a typed text is the active API key of a taxpayer, and remembers it for the next forms of the session.
  * Without a text it uses the remembered key. Returns the key, or the fault in Spanish.
  */
-export async function readLlaveTecleada(
+export async function readTypedKey(
   texto: string | undefined,
   rfc: Pick<RfcVista, 'id'>,
   contexto: Pick<ContextoCliente, 'deps' | 'browser'>,

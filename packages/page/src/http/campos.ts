@@ -29,7 +29,7 @@ export function isUpload(c: Context): boolean {
 }
 
 /** Reads a posted form, each field once, without file inputs left empty. Throws {@link FormularioIlegible}. */
-export async function readFormulario(c: Context): Promise<Formulario> {
+export async function readForm(c: Context): Promise<Formulario> {
   const type = c.req.header('content-type') ?? '';
   if (!FORMAS.test(type)) {
     if (Number(c.req.header('content-length') ?? 0) === 0) return EMPTY_FORM;

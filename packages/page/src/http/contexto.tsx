@@ -6,7 +6,7 @@ import { Layout } from '../components/layout.tsx';
 import { type MenusPanel, PartesOperacion } from '../components/navegacion.tsx';
 import type { PageDeps } from '../deps.ts';
 import { EMPTY_FORM, type Formulario } from './campos.ts';
-import type { Acceso, ContextoBase, ContextoPersona, Mensaje, Pagina, Persona } from './ruta.ts';
+import type { Acceso, ContextoBase, Mensaje, Pagina, Persona, PersonContext } from './ruta.ts';
 import type { Browser } from './session.ts';
 
 /** What the shell knows of one request before its page runs. */
@@ -29,7 +29,7 @@ export function createContexto<D extends PageDeps>(
   peticion: Peticion<D>,
   acceso: Acceso,
   formulario: Formulario = EMPTY_FORM,
-): ContextoBase<D> | ContextoPersona<D> {
+): ContextoBase<D> | PersonContext<D> {
   const { c, deps, nonce, ip, browser, usuario } = peticion;
   return {
     c,

@@ -1,7 +1,7 @@
 import { bodyLimit } from 'hono/body-limit';
 import { type Accion, describePermiso, isParte, NOMBRES_PAPEL, type Parte, puede } from '../acceso/permisos.ts';
 import type { PageDeps } from '../deps.ts';
-import { FormularioIlegible, isUpload, MAX_FORM_BYTES, MAX_UPLOAD_BYTES, readFormulario } from './campos.ts';
+import { FormularioIlegible, isUpload, MAX_FORM_BYTES, MAX_UPLOAD_BYTES, readForm } from './campos.ts';
 import {
   createContexto,
   type Peticion,
@@ -49,7 +49,7 @@ export async function answerRuta<D extends PageDeps>(ruta: Ruta<D>, peticion: Pe
 }
 
 async function answerPost<D extends PageDeps>(ruta: Ruta<D>, peticion: Peticion<D>): Promise<Response> {
-  const formulario = await readFormulario(peticion.c).catch((error: unknown) => {
+  const formulario = await readForm(peticion.c).catch((error: unknown) => {
     if (error instanceof FormularioIlegible) return null;
     throw error;
   });

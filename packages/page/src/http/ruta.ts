@@ -76,14 +76,14 @@ export interface ContextoBase<D extends PageDeps = PageDeps> {
 }
 
 /** Context of a logged-in user, in any account. */
-export interface ContextoPersona<D extends PageDeps = PageDeps> extends ContextoBase<D> {
+export interface PersonContext<D extends PageDeps = PageDeps> extends ContextoBase<D> {
   readonly usuario: Persona;
   /** Author and address for the audit log. */
   readonly autor: Autor & { readonly ip: string };
 }
 
 /** Context of a member of an account. */
-export interface ContextoCliente<D extends PageDeps = PageDeps> extends ContextoPersona<D> {
+export interface ContextoCliente<D extends PageDeps = PageDeps> extends PersonContext<D> {
   readonly usuario: Usuario;
 }
 
@@ -91,7 +91,7 @@ export interface ContextoCliente<D extends PageDeps = PageDeps> extends Contexto
 export type ContextoDe<A extends Acceso, D extends PageDeps> = A extends 'publica'
   ? ContextoBase<D>
   : A extends 'persona' | 'operador'
-    ? ContextoPersona<D>
+    ? PersonContext<D>
     : ContextoCliente<D>;
 
 type Answer = Promise<Response> | Response;

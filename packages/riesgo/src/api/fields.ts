@@ -62,7 +62,7 @@ function lugarOf(cursor: string): LugarListado | null {
 const NO_ES_CURSOR = 'debe ser el siguiente de la página anterior';
 
 /** With these, counterparties on the lists are given page by page. */
-export const paginaFields = {
+export const pageFields = {
   limite: limiteDePagina(MAX, POR_PAGINA),
   cursor: z
     .string({ error: 'debe ser un texto' })
@@ -84,7 +84,7 @@ interface PaginaPedida {
 export const paginaOf = <T extends z.ZodType>(element: T) => ({ total, items: itemsOf(element), siguiente });
 
 /** A page of what `read` gives after a place, each as `tell` says it. */
-export async function readPagina<T extends LugarListado, I>(
+export async function readPage<T extends LugarListado, I>(
   { limite = POR_PAGINA, cursor }: PaginaPedida,
   read: (pagina: { despuesDe: LugarListado | null; limite: number }) => Promise<readonly T[]>,
   tell: (row: T) => I,

@@ -40,8 +40,8 @@ export async function showContrapartes(contexto: ContextoCliente, solicitud: Det
 }
 
 function Dicho({ solicitud, pagina }: ContrapartesProps): Child {
-  const { contrapartesListadas: cruce, hasOrigen, rfc, id } = solicitud;
-  if (hasOrigen)
+  const { contrapartesListadas: cruce, hasOrigin, rfc, id } = solicitud;
+  if (hasOrigin)
     return (
       <p>
         Esta descarga es una lectura de un RFC que se mantiene al día: se busca entre todas las contrapartes del RFC.{' '}

@@ -1,10 +1,10 @@
 import type { PageFeature } from '@acuse/page';
 import { showContrapartes } from './contrapartes.tsx';
-import { readRecordatorios, suppliersPage } from './proveedores.tsx';
+import { readReminders, suppliersPage } from './proveedores.tsx';
 
 export const riesgoPanel: PageFeature = {
   rutas: suppliersPage.rutas,
   rfc: [['/proveedores', 'Contrapartes', 'paquetes']],
-  recordatorios: readRecordatorios,
+  recordatorios: readReminders,
   solicitud: showContrapartes,
 };

@@ -112,7 +112,7 @@ const DIA_MS = 86_400_000;
 const MAX_RFCS = 20;
 
 /** Reminders of the RFCs with counterparties that entered a list lately. */
-export async function readRecordatorios({ deps, usuario, now }: ContextoCliente): Promise<readonly Recordatorio[]> {
+export async function readReminders({ deps, usuario, now }: ContextoCliente): Promise<readonly Recordatorio[]> {
   const desde = new Date(now.getTime() - DIAS * DIA_MS);
   const listados = await createRiesgo(deps.database).news(usuario.cuentaId, desde, MAX_RFCS);
   return listados.map(({ rfc, contrapartes }) => ({

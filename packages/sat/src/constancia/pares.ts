@@ -81,7 +81,7 @@ const MEDIO_RENGLON = 1.2;
  * RESPUESTA_ILEGIBLE for text without a label, and for a label with two different values.
  */
 export function readPares(lineas: readonly LineaPdf[]): Map<Campo, string> {
-  const { pares, loose } = splitEtiquetas(joinEtiquetas(toTrozos(lineas)));
+  const { pares, loose } = splitLabels(joinLabels(toTrozos(lineas)));
   for (const looseEntry of loose) {
     const par = ownerOf(looseEntry, pares);
     if (par === undefined) throw ilegible('constancia: texto sin etiqueta');
@@ -107,7 +107,7 @@ function toTrozos(lineas: readonly LineaPdf[]): Trozo[] {
 }
 
 /** Puts a label that is broken over two lines together again. */
-function joinEtiquetas(trozos: readonly Trozo[]): readonly Trozo[] {
+function joinLabels(trozos: readonly Trozo[]): readonly Trozo[] {
   const joined = new Set<Trozo>();
   return trozos.flatMap((trozo, i) => {
     if (joined.has(trozo)) return [];
@@ -129,11 +129,11 @@ function joinEtiquetas(trozos: readonly Trozo[]): readonly Trozo[] {
   });
 }
 
-function splitEtiquetas(trozos: readonly Trozo[]): { pares: Par[]; loose: Trozo[] } {
+function splitLabels(trozos: readonly Trozo[]): { pares: Par[]; loose: Trozo[] } {
   const pares: Par[] = [];
   const loose: Trozo[] = [];
   for (const trozo of trozos) {
-    const marcas = findEtiquetas(trozo.texto);
+    const marcas = findLabels(trozo.texto);
     const previo = trozo.texto.slice(0, marcas[0]?.desde).trim();
     if (previo !== '') loose.push({ ...trozo, texto: previo });
     for (const [i, { desde, hasta, campo }] of marcas.entries()) {
@@ -152,7 +152,7 @@ interface Marca {
   readonly campo: Campo | null;
 }
 
-function findEtiquetas(texto: string): Marca[] {
+function findLabels(texto: string): Marca[] {
   const plano = withoutAccents(texto);
   const marcas = [...plano.matchAll(ETIQUETA)].map((m) => ({
     desde: m.index,
@@ -166,7 +166,7 @@ function findEtiquetas(texto: string): Marca[] {
   return marcas;
 }
 
-const firstEtiqueta = (texto: string): Marca | undefined => findEtiquetas(texto)[0];
+const firstEtiqueta = (texto: string): Marca | undefined => findLabels(texto)[0];
 
 function ownerOf(trozo: Trozo, pares: readonly Par[]): Par | undefined {
   const anteriores = pares.filter((par) => par.linea <= trozo.linea);

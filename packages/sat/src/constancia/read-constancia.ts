@@ -15,7 +15,7 @@ import { readTabla } from './tabla.ts';
  * cannot be told; an active taxpayer without regimes counts as that.
  */
 export function readConstancia(paginas: readonly PaginaPdf[], rfc: string): Constancia {
-  const secciones = splitSecciones(paginas);
+  const secciones = splitSections(paginas);
   const campos = new Map<Campo, string>([
     ...readPares(need(secciones, 'identificacion')),
     ...readPares(need(secciones, 'domicilio')),
@@ -94,7 +94,7 @@ const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
  * Divides a constancia. Throws RESPUESTA_ILEGIBLE for a document that is no constancia, that lacks pages by its own
  * count, or whose end (the seal's original string) is missing.
  */
-function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
+function splitSections(paginas: readonly PaginaPdf[]): Secciones {
   const cuantas = lineasDe(paginas).reduce((suma, { celdas }) => suma + celdas.length, 0);
   if (cuantas > MAX_CELDAS) throw ilegible('constancia: demasiado texto');
   const secciones = new Map<Seccion, LineaPdf[]>([['cedula', []]]);

@@ -48,7 +48,7 @@ function findCabecera(
   for (let renglones = 1; renglones <= MAX_RENGLONES_DE_CABECERA; renglones += 1) {
     const grupo = lineas.slice(from, from + renglones);
     if (grupo.length < renglones || grupo.some(({ pagina }) => pagina !== grupo[0]?.pagina)) return null;
-    const columnas = mergeColumnas(grupo.flatMap(({ celdas }) => celdas));
+    const columnas = mergeColumns(grupo.flatMap(({ celdas }) => celdas));
     if (columnas.length === nombres.length && columnas.every((c, i) => toLabel(c.nombre) === nombres[i])) {
       return { columnas, renglones };
     }
@@ -57,7 +57,7 @@ function findCabecera(
 }
 
 /** Cells that are above each other are one column name. */
-function mergeColumnas(celdas: readonly CeldaPdf[]): readonly Columna[] {
+function mergeColumns(celdas: readonly CeldaPdf[]): readonly Columna[] {
   const columnas: { nombre: string; x: number; hasta: number }[] = [];
   for (const { x, hasta, texto } of celdas) {
     const above = columnas.find((c) => x < c.hasta && c.x < hasta);

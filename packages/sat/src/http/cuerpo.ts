@@ -86,10 +86,10 @@ function tooLarge(maxBytes: number): SatError {
   return ilegible(`más de ${maxBytes} bytes`);
 }
 
-export type Plazo = ReturnType<typeof startPlazo>;
+export type Plazo = ReturnType<typeof startTimeLimit>;
 
 /** The life of one request: ends with the caller's signal or with the clock, whichever comes first. */
-export function startPlazo(caller: AbortSignal, totalMs: number) {
+export function startTimeLimit(caller: AbortSignal, totalMs: number) {
   const { signal, release } = linkSignals([caller], totalMs);
   return {
     signal,

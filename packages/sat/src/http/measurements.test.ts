@@ -8,7 +8,7 @@ afterEach(closeAll);
 
 type Answer = Parameters<typeof start>[0];
 
-async function startMedido(answer: Answer, settings: SatHttpSettings = {}) {
+async function startMeasured(answer: Answer, settings: SatHttpSettings = {}) {
   const vistas: SatMeasurement[] = [];
   const metrics = { record: (measurement: SatMeasurement) => vistas.push(measurement) };
   return {
@@ -22,7 +22,7 @@ const statusOf = ({ url }: PeticionRecibida) => Number(/status=(\d+)/.exec(url)?
 
 describe('the observer of requests', () => {
   it('sees each request once, with host, channel, time and end, as often as the server does', async () => {
-    const { http, servidor, vistas, resultados } = await startMedido(
+    const { http, servidor, vistas, resultados } = await startMeasured(
       (peticion, response) => void response.writeHead(statusOf(peticion)).end('ok'),
     );
     await http.request(get());
@@ -39,7 +39,7 @@ describe('the observer of requests', () => {
 
   it('takes the time of a stream to its headers, and its end from its body', async () => {
     const waiting: (() => void)[] = [];
-    const { http, vistas } = await startMedido((_peticion, response) => {
+    const { http, vistas } = await startMeasured((_peticion, response) => {
       response.write('a');
       waiting.push(() => response.end('b'));
     });
@@ -54,7 +54,7 @@ describe('the observer of requests', () => {
   });
 
   it('gets a stream that breaks off, that its reader leaves and that the caller gives up', async () => {
-    const { http, resultados, servidor } = await startMedido((peticion, response) => {
+    const { http, resultados, servidor } = await startMeasured((peticion, response) => {
       response.write('a');
       if (peticion.url.includes('corta')) setImmediate(() => response.destroy());
     });
@@ -72,7 +72,7 @@ describe('the observer of requests', () => {
   });
 
   it('gets the correction of a false success, once', async () => {
-    const { http, resultados } = await startMedido((_peticion, response) => void response.end('mantenimiento'));
+    const { http, resultados } = await startMeasured((_peticion, response) => void response.end('mantenimiento'));
     const respuesta = await http.request(get());
     await respuesta.markFailed();
     await respuesta.markFailed();
@@ -80,7 +80,7 @@ describe('the observer of requests', () => {
   });
 
   it('separates requests held back by the breaker from sent ones', async () => {
-    const { http, servidor, resultados } = await startMedido(
+    const { http, servidor, resultados } = await startMeasured(
       (_peticion, response) => void response.writeHead(503).end(),
       { breakerFailures: 2 },
     );

@@ -5,7 +5,7 @@ import { type BreakerState, type ResultadoMedido, SatError, type SatMetrics } fr
 import { type Dispatcher, Pool } from 'undici';
 import { createCircuitBreaker, createMemoryBreakerState, type Outcome } from './circuit-breaker.ts';
 import { connectionOf } from './connection-of.ts';
-import { guardStream, type Plazo, readText, startPlazo, toSatError } from './cuerpo.ts';
+import { guardStream, type Plazo, readText, startTimeLimit, toSatError } from './cuerpo.ts';
 import {
   canalDeHost,
   createDirecciones,
@@ -133,7 +133,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
 
   async function request(request: SatHttpRequest): Promise<SatHttpResponse> {
     direcciones.locate(request);
-    const plazo = startPlazo(request.signal, request.expect === 'stream' ? s.streamTimeoutMs : s.totalTimeoutMs);
+    const plazo = startTimeLimit(request.signal, request.expect === 'stream' ? s.streamTimeoutMs : s.totalTimeoutMs);
     try {
       const already = plazo.reason();
       if (already !== undefined) throw already;

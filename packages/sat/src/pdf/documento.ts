@@ -20,7 +20,7 @@ type Matrix = readonly number[];
  * Throws PdfIlegible.
  */
 export async function readDocumento(bytes: Uint8Array, limites: LimitesPdf): Promise<PaginaPdf[]> {
-  assertEntero(bytes);
+  assertInteger(bytes);
   const documento = await open(bytes);
   try {
     if (documento.numPages > limites.maxPaginas) throw new PdfIlegible('PDF con demasiadas páginas');
@@ -28,7 +28,7 @@ export async function readDocumento(bytes: Uint8Array, limites: LimitesPdf): Pro
     let trazos = 0;
     let caracteres = 0;
     for (let numero = 1; numero <= documento.numPages; numero += 1) {
-      const pagina = await readPagina(documento, numero, (leidos) => {
+      const pagina = await readPage(documento, numero, (leidos) => {
         trazos += leidos.length;
         for (const { texto } of leidos) caracteres += texto.length;
         if (trazos > limites.maxTrazos || caracteres > limites.maxCaracteres) {
@@ -48,7 +48,7 @@ export async function readDocumento(bytes: Uint8Array, limites: LimitesPdf): Pro
  * The first bytes say `%PDF-` and the last ones `%%EOF` (ISO 32000-1, 7.5.2 and 7.5.5; blanks and some junk may
  * follow).
  */
-function assertEntero(bytes: Uint8Array): void {
+function assertInteger(bytes: Uint8Array): void {
   const latin1 = new TextDecoder('latin1');
   if (!latin1.decode(bytes.subarray(0, 1024)).includes('%PDF-')) throw new PdfIlegible('no es un PDF');
   if (!latin1.decode(bytes.subarray(-1024)).includes('%%EOF')) throw new PdfIlegible('PDF incompleto');
@@ -70,7 +70,7 @@ async function open(bytes: Uint8Array): Promise<Documento> {
   }
 }
 
-async function readPagina(
+async function readPage(
   documento: Documento,
   numero: number,
   count: (trazos: readonly Trazo[]) => void,
@@ -133,7 +133,7 @@ function readLineas(trazos: readonly Trazo[], pagina: number): LineaPdf[] {
     else grupos.push({ y: trazo.y, trazos: [trazo] });
   }
   return grupos.map(({ y, trazos: juntos }) => {
-    const celdas = readCeldas(juntos.toSorted((a, b) => a.x - b.x));
+    const celdas = readCells(juntos.toSorted((a, b) => a.x - b.x));
     return {
       pagina,
       y,
@@ -144,7 +144,7 @@ function readLineas(trazos: readonly Trazo[], pagina: number): LineaPdf[] {
   });
 }
 
-function readCeldas(trazos: readonly Trazo[]): CeldaPdf[] {
+function readCells(trazos: readonly Trazo[]): CeldaPdf[] {
   const celdas: { x: number; hasta: number; texto: string }[] = [];
   let anterior: Trazo | undefined;
   for (const trazo of trazos) {

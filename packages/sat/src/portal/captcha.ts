@@ -107,7 +107,7 @@ function readCampo(json: string, ruta: string): string {
   return valor;
 }
 
-interface ResolvedorConsolaDeps {
+interface ConsoleResolverDeps {
   readonly entrada: NodeJS.ReadableStream;
   readonly salida: NodeJS.WritableStream;
   /** Where the image is written. Default: the temporary folder of the system. */
@@ -118,10 +118,10 @@ interface ResolvedorConsolaDeps {
  * Asks the person at the terminal: writes the image to a file that only its owner can read, prints the path, waits for
  * a line and deletes the file. Questions wait for each other, since there is one terminal.
  */
-export function createResolvedorConsola({ entrada, salida, carpeta }: ResolvedorConsolaDeps): ResolvedorCaptcha {
+export function createResolvedorConsola({ entrada, salida, carpeta }: ConsoleResolverDeps): ResolvedorCaptcha {
   let last: Promise<unknown> = Promise.resolve();
 
-  async function askConsola(imagen: Buffer, signal: AbortSignal): Promise<string> {
+  async function askConsole(imagen: Buffer, signal: AbortSignal): Promise<string> {
     signal.throwIfAborted();
     const folder = await mkdtemp(join(carpeta ?? tmpdir(), 'acuse-captcha-'));
     const terminal = createInterface({ input: entrada, output: salida, terminal: false });
@@ -138,7 +138,7 @@ export function createResolvedorConsola({ entrada, salida, carpeta }: Resolvedor
 
   return {
     resolve(imagen, signal) {
-      const answer = last.then(() => askConsola(imagen, signal));
+      const answer = last.then(() => askConsole(imagen, signal));
       last = answer.catch(() => {});
       return answer;
     },
@@ -149,7 +149,7 @@ function extensionOf(imagen: Buffer): 'png' | 'jpg' {
   return imagen.subarray(0, 2).equals(Buffer.from([0xff, 0xd8])) ? 'jpg' : 'png';
 }
 
-interface ResolvedorPersonasDeps {
+interface PeopleResolverDeps {
   readonly captchas: Captchas;
   /** How long a captcha is shown to people, milliseconds. */
   readonly plazoMs: number;
@@ -158,11 +158,7 @@ interface ResolvedorPersonasDeps {
 }
 
 /** Puts the captcha up for people (`acuse operador captchas`, the panel), waits for one to answer and takes it down. */
-export function createResolvedorPersonas({
-  captchas,
-  plazoMs,
-  cadaMs = 500,
-}: ResolvedorPersonasDeps): ResolvedorCaptcha {
+export function createPeopleResolver({ captchas, plazoMs, cadaMs = 500 }: PeopleResolverDeps): ResolvedorCaptcha {
   return {
     async resolve(imagen, signal) {
       signal.throwIfAborted();

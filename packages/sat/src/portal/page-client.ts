@@ -3,9 +3,9 @@ import { Cookie, CookieJar } from 'tough-cookie';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest, SatHttpResponse } from '../http/sat-http.ts';
 import { ilegible } from '../texto.ts';
-import { type Etiqueta, readEtiquetas } from './paginas/etiquetas.ts';
-import { encodeFormulario, type Formulario, readCampos } from './paginas/formulario.ts';
-import { readSalto } from './paginas/pagina-portal.ts';
+import { type Etiqueta, readLabels } from './paginas/etiquetas.ts';
+import { encodeForm, type Formulario, readCampos } from './paginas/formulario.ts';
+import { readJump } from './paginas/pagina-portal.ts';
 import { HOSTS_ACCESO, type PortalSettings } from './settings.ts';
 
 export interface Pagina {
@@ -114,14 +114,14 @@ function openWith(ventana: Ventana, http: SatHttp, settings: PortalSettings, sig
       ventana.pagina = { host, path };
       if (answer.body.trim() === '' && !mayBeEmpty)
         throw new SatError('SERVICIO_CON_ERROR', { codigo: 'PAGINA_VACIA' });
-      const etiquetas = readEtiquetas(answer.body);
-      const salto = readSalto(etiquetas);
+      const etiquetas = readLabels(answer.body);
+      const salto = readJump(etiquetas);
       if (salto === null) return { direccion: { host, path }, texto: answer.body, etiquetas, porAcceso };
       const destino = http.resolve(salto.destino, { host, path });
       peticion =
         salto.metodo === 'GET'
           ? { method: 'GET', expect: 'text', ...destino }
-          : { method: 'POST', expect: 'text', ...destino, headers: FORMULARIO, body: encodeFormulario(salto.campos) };
+          : { method: 'POST', expect: 'text', ...destino, headers: FORMULARIO, body: encodeForm(salto.campos) };
     }
     throw ilegible('demasiadas redirecciones');
   }
@@ -142,12 +142,12 @@ function openWith(ventana: Ventana, http: SatHttp, settings: PortalSettings, sig
  * Sends a form of a page as a browser would, with these fields or as the page filled it in. Throws RESPUESTA_ILEGIBLE
  * for one that is not sent by POST.
  */
-export async function submitFormulario(
+export async function submitForm(
   pageClient: PageClient,
   { direccion }: Pagina,
   { accion, metodo, etiquetas }: Formulario,
   campos: ReadonlyMap<string, string> = readCampos(etiquetas),
 ): Promise<Pagina> {
   if (metodo !== 'POST') throw ilegible('formulario sin POST');
-  return pageClient.submit(pageClient.resolve(accion, direccion), encodeFormulario(campos));
+  return pageClient.submit(pageClient.resolve(accion, direccion), encodeForm(campos));
 }

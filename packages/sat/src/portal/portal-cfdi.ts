@@ -1,7 +1,7 @@
 import type { DireccionSat } from '../http/direcciones.ts';
 import { ilegible } from '../texto.ts';
 import type { PageClient, Pagina } from './page-client.ts';
-import { assertRfcAutenticado } from './paginas/pagina-portal.ts';
+import { assertLoggedInRfc } from './paginas/pagina-portal.ts';
 import type { Login, Portal } from './portal.ts';
 import { assertMayLogIn, logIn } from './sesion/log-in.ts';
 import { assertSesionViva } from './sesion/sesion-vencida.ts';
@@ -46,7 +46,7 @@ async function approachEfirma(pageClient: PageClient): Promise<void> {
 async function enterPortal(pageClient: PageClient, rfc: string): Promise<void> {
   const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' });
   if (pagina.direccion.host !== HOST_PORTAL) throw ilegible('el acceso no llegó al portal');
-  assertRfcAutenticado(pagina.etiquetas, rfc, true);
+  assertLoggedInRfc(pagina.etiquetas, rfc, true);
 }
 
 /**
@@ -54,12 +54,12 @@ async function enterPortal(pageClient: PageClient, rfc: string): Promise<void> {
  * renews it on the way and leaves the browser on the start page: the page is then opened again. Throws SesionVencida
  * when a log-in is due and RESPUESTA_ILEGIBLE when another page stays or names another RFC.
  */
-export async function openPagina(pageClient: PageClient, direccion: DireccionSat, rfc: string): Promise<Pagina> {
+export async function openPage(pageClient: PageClient, direccion: DireccionSat, rfc: string): Promise<Pagina> {
   for (let intento = 1; intento <= 2; intento += 1) {
     const pagina = await pageClient.open(direccion);
     assertSesionViva(pagina);
     if (!isSame(pagina.direccion, direccion)) continue;
-    assertRfcAutenticado(pagina.etiquetas, rfc, false);
+    assertLoggedInRfc(pagina.etiquetas, rfc, false);
     return pagina;
   }
   throw ilegible('el portal muestra otra página');

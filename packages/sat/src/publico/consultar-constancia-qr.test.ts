@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPaginaQr } from './consultar-constancia-qr.ts';
+import { readQrPage } from './consultar-constancia-qr.ts';
 
 const RFC = 'ÑUÑM850101AB1';
 const ID_CIF = '12345678901';
@@ -72,7 +72,7 @@ const SIN_INFORMACION = `<html><body><form id="ubicacionForm"><div class="ui-mes
   cédula de identificación fiscal para los datos proporcionados</span></li></ul></div></form></body></html>`;
 
 const ENTERA = pagina([FISICA, UBICACION, REGIMENES]);
-const read = (html: string, rfc = RFC) => readPaginaQr(html, rfc, ID_CIF);
+const read = (html: string, rfc = RFC) => readQrPage(html, rfc, ID_CIF);
 
 function refusal(html: string, rfc = RFC): string {
   try {
@@ -91,7 +91,7 @@ const conCambio = (etiqueta: string, valor: string | null): string =>
     ),
   );
 
-describe('readPaginaQr', () => {
+describe('readQrPage', () => {
   it('reads a natural person', () => {
     expect(read(ENTERA)).toEqual({
       rfc: RFC,

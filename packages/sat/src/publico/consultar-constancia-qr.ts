@@ -8,7 +8,7 @@ import {
 import { type Campo, claveDeRegimen, toDatos } from '../constancia/campos.ts';
 import { readFechaConstancia } from '../fechas.ts';
 import type { SatHttp } from '../http/sat-http.ts';
-import { type Etiqueta, readEtiquetas, readTexto } from '../portal/paginas/etiquetas.ts';
+import { type Etiqueta, readLabels, readTexto } from '../portal/paginas/etiquetas.ts';
 import { assertCleanText, ilegible, toLabel } from '../texto.ts';
 
 const HOST = 'siat.sat.gob.mx';
@@ -37,7 +37,7 @@ export async function consultarConstanciaQr(
   });
   try {
     if (respuesta.status !== 200) throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${respuesta.status}` });
-    const constancia = readPaginaQr(respuesta.body, rfc, idCif);
+    const constancia = readQrPage(respuesta.body, rfc, idCif);
     return constancia === null ? { resultado: 'NO_ENCONTRADA' } : { resultado: 'ENCONTRADA', constancia };
   } catch (error) {
     if (error instanceof SatError && error.clase === 'reintentable') await respuesta.markFailed();
@@ -75,8 +75,8 @@ const SIN_INFORMACION = /^No se encontr[oó] informaci[oó]n de la c[eé]dula de
  * information for idCIF and RFC. Throws RESPUESTA_ILEGIBLE for a page that is cut, names another RFC, or lacks a field
  * that every constancia has.
  */
-export function readPaginaQr(html: string, rfc: string, idCif: string): Constancia | null {
-  const etiquetas = readEtiquetas(html);
+export function readQrPage(html: string, rfc: string, idCif: string): Constancia | null {
+  const etiquetas = readLabels(html);
   if (!etiquetas.some((e) => e.nombre === 'html' && e.closes)) throw ilegible('constancia: página incompleta');
   const pares = readPares(etiquetas);
   if (isSinInformacion(etiquetas)) {
@@ -162,14 +162,14 @@ function readPares(etiquetas: readonly Etiqueta[]): readonly Par[] {
   };
   for (const [from, e] of etiquetas.entries()) {
     if (e.nombre === 'tr') endFila();
-    if (e.nombre === 'td' && !e.closes) fila.push(readCelda(etiquetas, from));
+    if (e.nombre === 'td' && !e.closes) fila.push(readCell(etiquetas, from));
   }
   endFila();
   return pares;
 }
 
 /** The text of a cell up to the next tag of a table. Markup inside of a value would make it another value. */
-function readCelda(etiquetas: readonly Etiqueta[], from: number): string {
+function readCell(etiquetas: readonly Etiqueta[], from: number): string {
   let to = from + 1;
   while (to < etiquetas.length && !LIMITES.has(etiquetas[to]?.nombre ?? '')) to += 1;
   const celda = etiquetas.slice(from, to);

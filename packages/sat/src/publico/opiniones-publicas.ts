@@ -1,7 +1,7 @@
 import { type OpinionesPublicas, type RespuestaOpinionPublica, SatError, type SentidoOpinion } from '@acuse/core';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { readText, startPlazo, toSatError } from '../http/cuerpo.ts';
+import { readText, startTimeLimit, toSatError } from '../http/cuerpo.ts';
 import { ilegible, parseObjeto } from '../texto.ts';
 
 const MAX_BYTES = 64 * 1024;
@@ -64,7 +64,7 @@ export function createOpinionesPublicas(settings: {
 
   return {
     async consultar(rfc, signal) {
-      const plazo = startPlazo(signal, timeoutMs);
+      const plazo = startTimeLimit(signal, timeoutMs);
       try {
         const already = plazo.reason();
         if (already !== undefined) throw already;

@@ -93,7 +93,7 @@ export function readCodigo(text: string | undefined, nombre: string): string {
 }
 
 /** `Mensaje` of the SAT, fit to be stored and shown: no control characters, at most 500 characters. */
-export function readMensaje(text: string | undefined): string {
+export function readMessage(text: string | undefined): string {
   return (text ?? '')
     .replace(/\p{C}+/gu, ' ')
     .trim()

@@ -4,7 +4,7 @@ import type { DescargarPaquete, RespuestaDescargarPaquete, SatError } from '@acu
 import { endWithSignal, pullStream, toSatError } from '../http/cuerpo.ts';
 import { ilegible } from '../texto.ts';
 import { callStream } from './call.ts';
-import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readMensaje } from './contexto.ts';
+import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readMessage } from './contexto.ts';
 import { NS_DESCARGA, sobreDescarga } from './sobres.ts';
 import { attributesOf, createParser, MAX_DEPTH, NS_SOAP, runParser } from './xml.ts';
 
@@ -141,7 +141,7 @@ export function createLectorPaquete(maxBytes: number) {
     if (place === RESPUESTA) {
       if (respuesta !== undefined) throw ilegible('respuesta repetida');
       const { CodEstatus, Mensaje } = attributesOf(tag.attributes);
-      respuesta = { codigo: readCodigo(CodEstatus, 'CodEstatus'), mensaje: readMensaje(Mensaje) };
+      respuesta = { codigo: readCodigo(CodEstatus, 'CodEstatus'), mensaje: readMessage(Mensaje) };
     }
     if (place === PAQUETE) {
       paquetes += 1;

@@ -6,7 +6,7 @@ import type {
 } from '@acuse/core';
 import { ilegible } from '../texto.ts';
 import { call } from './call.ts';
-import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMensaje } from './contexto.ts';
+import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMessage } from './contexto.ts';
 import { NS_DESCARGA, sobreFirmado, sobreVerifica } from './sobres.ts';
 import { type Elemento, resultOf } from './xml.ts';
 
@@ -37,7 +37,7 @@ export async function solicitarMetadata(
     const { attrs } = resultOf(contenido, NS_DESCARGA, operacion);
     return { codigo: readCodigo(attrs['CodEstatus'], 'CodEstatus'), attrs };
   });
-  const mensaje = readMensaje(attrs['Mensaje']);
+  const mensaje = readMessage(attrs['Mensaje']);
   switch (codigo) {
     case ACEPTADO:
       return { resultado: 'ACEPTADA', folio: readId(attrs['IdSolicitud'], 'IdSolicitud') };
@@ -82,7 +82,7 @@ export async function verificarMetadata(
  */
 function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMetadata {
   const { EstadoSolicitud, CodigoEstadoSolicitud, Mensaje } = result.attrs;
-  const mensaje = readMensaje(Mensaje);
+  const mensaje = readMessage(Mensaje);
   const razon = () => {
     const codigo = readCodigo(CodigoEstadoSolicitud || codEstatus, 'CodigoEstadoSolicitud');
     if (!REASONS.has(codigo)) throw ilegible('CodigoEstadoSolicitud desconocido', codigo);

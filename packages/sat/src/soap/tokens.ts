@@ -101,7 +101,7 @@ export async function requestToken(
     options.maxBytes,
     readFalla(signer, now),
   );
-  return { valor: readToken(respuesta), vidaMs: readVida(respuesta) };
+  return { valor: readToken(respuesta), vidaMs: readLifetime(respuesta) };
 }
 
 /**
@@ -132,7 +132,7 @@ function readToken({ contenido }: RespuestaSoap): string {
 }
 
 /** Its life by the SAT's own clock, so that a difference between that clock and ours does not matter. */
-function readVida({ header }: RespuestaSoap): number {
+function readLifetime({ header }: RespuestaSoap): number {
   if (header === undefined) throw ilegible('falta Header');
   const timestamp = onlyChild(onlyChild(header, WSSE, 'Security'), WSU, 'Timestamp');
   const created = Date.parse(onlyChild(timestamp, WSU, 'Created').texto);

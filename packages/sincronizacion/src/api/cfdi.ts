@@ -85,7 +85,7 @@ const decimal = (description: string) => {
 };
 
 /** Which CFDI are meant, all of it optional. */
-export const filtroFields = {
+export const filterFields = {
   tipo: tipoDescargaField.meta({ description: 'Solo estos; los dos si no se dice.' }).optional(),
   desde: fechaField.meta({ description: 'Desde qué día de emisión.', example: '2026-01-01' }).optional(),
   hasta: fechaField.meta({ description: 'Hasta qué día de emisión, incluido.', example: '2026-12-31' }).optional(),
@@ -155,7 +155,7 @@ export const filtroOf = (cuerpo: CuerpoFiltro, vista: VistaSincronizacion): Filt
 });
 
 /** The range that a store knows. A CFDI outside it may exist: it was not read yet, or is no longer read. */
-export const alcanceFields = {
+export const reachFields = {
   conocido_desde: fechaField.meta({
     description: 'Desde qué día de emisión se pidió mantenerlos al día.',
     example: '2026-01-01',

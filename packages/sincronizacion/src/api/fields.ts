@@ -26,7 +26,7 @@ export const frecuenciaField = z
   .meta({ id: 'Frecuencia', description: 'Cada cuánto se leen los días más nuevos.', example: 'DIARIA' });
 
 /** What a subscription is made of, all of it optional. */
-export const ajustesFields = {
+export const settingsFields = {
   tipo: tipoField.optional().meta({ description: 'Si no se dice, lo que tenía, o ambos.' }),
   desde: fechaField
     .meta({

@@ -1,7 +1,7 @@
 import type { TipoDescarga } from '@acuse/core';
 import { type Connection, type Database, rowOf, rowsOf } from '@acuse/db';
 import { mergeLectura } from './merge.ts';
-import { readPagina } from './pagina.ts';
+import { readPage } from './pagina.ts';
 import { readResumen } from './resumen.ts';
 
 export type { EstadoConocido, FiltroCfdi } from './filtro.ts';
@@ -120,7 +120,7 @@ export function createAlmacenes(database: Database) {
       }
     },
 
-    page: readPagina.bind(null, pool),
+    page: readPage.bind(null, pool),
 
     resumen: readResumen.bind(null, pool),
 

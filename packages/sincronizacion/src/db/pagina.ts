@@ -128,7 +128,7 @@ async function withLeidoEn(pool: pg.Pool, almacenId: number, filas: readonly Fil
 }
 
 /** A page of the CFDI that a filter means, the newest issue first. */
-export async function readPagina(pool: pg.Pool, pedido: PedidoPagina): Promise<PaginaCfdi> {
+export async function readPage(pool: pg.Pool, pedido: PedidoPagina): Promise<PaginaCfdi> {
   const { filas, siguiente } = await findFilas(pool, pedido);
   return { filas: await withLeidoEn(pool, pedido.almacenId, filas), siguiente };
 }

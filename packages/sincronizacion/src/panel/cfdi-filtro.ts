@@ -42,7 +42,7 @@ export interface FiltroCfdiLeido {
 }
 
 /** Reads the filters of an address; of the kinds `tipos` the first is shown unless another one is asked for. */
-export function readFiltroCfdi(
+export function readCfdiFilter(
   query: (name: string) => string | undefined,
   tipos: readonly TipoDescarga[],
 ): FiltroCfdiLeido {
@@ -89,13 +89,13 @@ export function readFiltroCfdi(
       'Escriba el folio fiscal entero, con sus guiones.',
     ),
   };
-  return { filtro, despuesDe: readLugar(query('despues'), tipo), valores: { ...valores, tipo }, faltas };
+  return { filtro, despuesDe: readPlace(query('despues'), tipo), valores: { ...valores, tipo }, faltas };
 }
 
 /** A place as text for an address. */
 export const formatLugar = ({ emitidaEn, uuid }: LugarCfdi): string => `${emitidaEn}_${uuid}`;
 
-function readLugar(text: string | undefined, tipo: TipoDescarga): LugarCfdi | null {
+function readPlace(text: string | undefined, tipo: TipoDescarga): LugarCfdi | null {
   const [, dia = '', hora = '', uuid = ''] =
     /^(\d{4}-\d{2}-\d{2})T((?:[01]\d|2[0-3])(?::[0-5]\d){2})_(.{36})$/.exec(text ?? '') ?? [];
   return isFecha(dia) && isUuid(uuid.toLowerCase()) ? { emitidaEn: `${dia}T${hora}`, uuid, tipo } : null;

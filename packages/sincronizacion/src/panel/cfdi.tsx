@@ -15,7 +15,7 @@ import {
   type ResumenCfdi,
   type VistaSincronizacion,
 } from '../db/index.ts';
-import { EFECTOS, ESTADOS, type FiltroCfdiLeido, formatLugar, readFiltroCfdi } from './cfdi-filtro.ts';
+import { EFECTOS, ESTADOS, type FiltroCfdiLeido, formatLugar, readCfdiFilter } from './cfdi-filtro.ts';
 
 const SUB = '/cfdi';
 const EXCEL = '/cfdi.xlsx';
@@ -41,7 +41,7 @@ async function read({ c, deps }: ContextoCliente, { id }: RfcVista): Promise<Lei
   const vista = await createSincronizaciones(deps.database).find(id, null);
   if (vista === null) return null;
   const tipos = TIPOS.map(([tipo]) => tipo).filter((tipo) => vista[tipo]);
-  return { vista, ...readFiltroCfdi((name) => c.req.query(name), tipos) };
+  return { vista, ...readCfdiFilter((name) => c.req.query(name), tipos) };
 }
 
 /** Store of an RFC: sums, chart, counterparties and CFDI. */

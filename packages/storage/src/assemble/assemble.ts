@@ -158,7 +158,7 @@ async function* csvRows(
     }
     leido.registros += transformer.registros;
     leido.fueraDePeriodo += transformer.recortados;
-    leido.extraColumns = [...new Set([...leido.extraColumns, ...transformer.columnasExtra])];
+    leido.extraColumns = [...new Set([...leido.extraColumns, ...transformer.extraColumns])];
   }
   leido.ignoredEntries = [...leido.ignoredEntries, ...foreign.names];
 }

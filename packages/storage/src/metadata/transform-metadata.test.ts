@@ -133,7 +133,7 @@ describe('the text of the SAT', () => {
     const text = `${SAT_HEADER}~Nueva\r\n${satLine(satRow(1))}~valor, "nuevo"\r\n`;
     const { csv, transformer } = run(text);
     expect(rowsOf(csv)).toEqual([expectedCsv(satRow(1))]);
-    expect(transformer.columnasExtra).toEqual(['Nueva']);
+    expect(transformer.extraColumns).toEqual(['Nueva']);
   });
 
   test('may have no rows, and blank lines', () => {

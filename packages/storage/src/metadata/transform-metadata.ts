@@ -57,7 +57,7 @@ export class MetadataTransformer implements RecordSink {
   /** Records left out because they are outside of the period. */
   recortados = 0;
   /** Columns of the file that `metadata.csv` does not have. */
-  columnasExtra: readonly string[] = [];
+  extraColumns: readonly string[] = [];
 
   readonly #reader: RecordReader;
   readonly #terceros: Terceros;
@@ -103,7 +103,7 @@ export class MetadataTransformer implements RecordSink {
   header(names: readonly string[]): void {
     const { places, extra } = placeColumns(names, METADATA_COLUMNS, this.#invalid);
     this.#places = places;
-    this.columnasExtra = extra;
+    this.extraColumns = extra;
     this.#isUsual = names.length === places.length && places.every((place, column) => place === column);
   }
 

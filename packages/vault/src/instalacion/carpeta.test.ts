@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { changeValores, newSecretos, newServidores, readValores, writeInstalacion } from './carpeta.ts';
+import { changeValues, newSecretos, newServidores, readValues, writeInstalacion } from './carpeta.ts';
 
 let dir = '';
 beforeAll(async () => {
@@ -51,7 +51,7 @@ it('gives each process an address of the database that is its own, and the owner
   const folder = join(dir, 'nueva');
   await writeInstalacion(folder, valores());
   expect(await loginsIn(folder)).toEqual(as('acuse', 'postgres:5432', 'each'));
-  const own = await readValores(folder);
+  const own = await readValues(folder);
   for (const name of ACCESOS) expect(await readFile(join(folder, 'migrar', name), 'utf8')).toBe(own[name]);
   const passwords = [...ACCESOS, 'DATABASE_URL'].map((name) => new URL(own[name] ?? '').password);
   expect([new Set(passwords).size, passwords.every(({ length }) => length >= 32)]).toEqual([4, true]);
@@ -60,13 +60,13 @@ it('gives each process an address of the database that is its own, and the owner
 it('gives an installation of before users of its own server, once, and keeps all else', async () => {
   const folder = await asEarlier('anterior');
   expect(await loginsIn(folder)).toEqual(as('acuse'));
-  const before = await readValores(folder);
+  const before = await readValues(folder);
   expect((await writeInstalacion(folder, valores())).sort()).toEqual(ACCESOS);
   expect(await loginsIn(folder)).toEqual(as('acuse', 'postgres:5432', 'each'));
-  const after = await readValores(folder);
+  const after = await readValues(folder);
   expect(after).toMatchObject(before);
   expect(await writeInstalacion(folder, valores())).toEqual([]);
-  expect(await readValores(folder)).toEqual(after);
+  expect(await readValues(folder)).toEqual(after);
 });
 
 it('leaves an installation on a foreign server as it was, until the operator gives it users', async () => {
@@ -75,7 +75,7 @@ it('leaves an installation on a foreign server as it was, until the operator giv
   expect(await loginsIn(folder)).toEqual(as('dueno', 'db.example:6432'));
   expect(await writeInstalacion(folder, valores())).toEqual([]);
   const api = 'postgres://acuse_entra_api:otra-contrasena-larga@db.example:6432/acuse';
-  await changeValores(folder, (all) => ({ ...all, DATABASE_URL_API: api }));
+  await changeValues(folder, (all) => ({ ...all, DATABASE_URL_API: api }));
   expect(await readFile(join(folder, 'api', 'DATABASE_URL'), 'utf8')).toBe(api);
   expect((await loginsIn(folder))['panel']).toBe('dueno@db.example:6432');
 });
@@ -84,7 +84,7 @@ it('leaves files of other programs where they are', async () => {
   const folder = join(dir, 'con-captchas');
   await writeInstalacion(folder, valores());
   await writeFile(join(folder, 'api', 'CAPTCHA_TOKEN'), 'de-otros');
-  await changeValores(folder, (all) => ({ ...all, KEYRING: 'k2:otro' }));
+  await changeValues(folder, (all) => ({ ...all, KEYRING: 'k2:otro' }));
   expect(await readFile(join(folder, 'api', 'CAPTCHA_TOKEN'), 'utf8')).toBe('de-otros');
   expect(await readFile(join(folder, 'api', 'KEYRING'), 'utf8')).toBe('k2:otro');
 });

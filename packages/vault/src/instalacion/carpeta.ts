@@ -142,14 +142,14 @@ export async function writeInstalacion(folder: string, valores: Valores): Promis
 }
 
 async function addMissing(folder: string, given: Valores): Promise<string[]> {
-  const own = await readValores(folder);
+  const own = await readValues(folder);
   const { DATABASE_URL: ofOurs } = given;
   const { DATABASE_URL: ofOwn = ofOurs } = own;
   const valores = { ...given, ...(ofOwn && ofOurs ? accesosOf(ofOwn, ofOurs) : {}) };
   const missing = AGREGADOS.filter((name) => own[name] === undefined && valores[name] !== undefined);
   if (missing.length === 0) return [];
   // With all others: a process that came with it has a folder, and nothing in it.
-  await changeValores(folder, (all) => ({ ...valuesOf(valores, missing), ...all }));
+  await changeValues(folder, (all) => ({ ...valuesOf(valores, missing), ...all }));
   return [...missing];
 }
 
@@ -157,7 +157,7 @@ const valuesOf = (valores: Valores, names: readonly string[]): Valores =>
   Object.fromEntries(names.flatMap((name) => (valores[name] === undefined ? [] : [[name, valores[name]]])));
 
 /** The values that the operator has. Throws what reading throws. */
-export async function readValores(folder: string): Promise<Valores> {
+export async function readValues(folder: string): Promise<Valores> {
   const own = join(folder, OPERADOR);
   const names = (await readdir(own)).filter((name) => !name.startsWith('.'));
   const entries = names.map(async (name) => [name, (await readFile(join(own, name), 'utf8')).trim()] as const);
@@ -169,14 +169,14 @@ export async function readValores(folder: string): Promise<Valores> {
  * ones. Each file is replaced whole, the operator's last, so that a second run of the command completes an interrupted
  * one.
  */
-export async function changeValores(folder: string, change: (valores: Valores) => Valores): Promise<Valores> {
+export async function changeValues(folder: string, change: (valores: Valores) => Valores): Promise<Valores> {
   const lock = join(folder, OPERADOR, LOCK);
   const held = await open(lock, 'wx').catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
     throw new Error(`Otra orden está cambiando los secretos de ${folder}. Si no es así, borre ${lock} y repita.`);
   });
   try {
-    const nuevos = change(await readValores(folder));
+    const nuevos = change(await readValues(folder));
     await writeValores(folder, nuevos);
     return nuevos;
   } finally {

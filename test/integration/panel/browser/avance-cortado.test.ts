@@ -5,7 +5,7 @@ import { type Pipe, startPipe } from '../../fixtures/pipe.ts';
 import { waitFor } from '../../fixtures/servicio.ts';
 import { addCaller } from '../fixtures/panel.ts';
 import { CHROMIUM, expectNoComplaints } from './fixtures/browser.ts';
-import { type Instalacion, NUNCA, startInstalacion } from './fixtures/instalacion.ts';
+import { type Instalacion, NUNCA, startInstallation } from './fixtures/instalacion.ts';
 import { signIn } from './fixtures/persona.ts';
 
 describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connection drops', () => {
@@ -15,7 +15,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
   beforeAll(async () => {
     // The panel gets its public address before it has a port.
     pipe = await startPipe(() => instalacion.panel.escucha);
-    instalacion = await startInstalacion({}, { PANEL_PUBLIC_URL: pipe.url });
+    instalacion = await startInstallation({}, { PANEL_PUBLIC_URL: pipe.url });
   });
   afterAll(async () => {
     await instalacion?.close();

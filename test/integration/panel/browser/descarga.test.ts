@@ -11,7 +11,7 @@ import { waitFor } from '../../fixtures/servicio.ts';
 import { readZip } from '../../fixtures/zip.ts';
 import { addCaller, callApi, type Persona } from '../fixtures/panel.ts';
 import { CHROMIUM, expectNoComplaints, type Tab } from './fixtures/browser.ts';
-import { NUNCA, useInstalacion } from './fixtures/instalacion.ts';
+import { NUNCA, useInstallation } from './fixtures/instalacion.ts';
 import {
   addRfc,
   buyCreditos,
@@ -33,7 +33,7 @@ const DIA_MS = 86_400_000;
 const PEDIDO = { tipo: 'recibidos', desde: '2025-01-10', hasta: '2025-03-05' } as const;
 
 describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checked ZIP', { shuffle: false }, () => {
-  const instalacion = useInstalacion();
+  const instalacion = useInstallation();
 
   let worker: Promise<unknown> | undefined;
   const ensureWorker = () => {

@@ -9,7 +9,7 @@ import { issueEfirma } from '../../fixtures/efirma.ts';
 import { expectOk } from '../../fixtures/servicio.ts';
 import { addRfc, type Persona } from '../fixtures/panel.ts';
 import { CHROMIUM, expectNoComplaints, type Tab } from './fixtures/browser.ts';
-import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
+import { type Instalacion, startInstallation } from './fixtures/instalacion.ts';
 import { change, pressButton, signIn } from './fixtures/persona.ts';
 
 /**
@@ -108,7 +108,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', { shuffle: f
       return response.end(JSON.stringify({ cfdi_codigo: 1, cfdi_texto: CARGAS[0], data }));
     });
     const port = await listen(falsa, 0, '127.0.0.1');
-    instalacion = await startInstalacion({}, { API_INTERNAL_URL: `http://127.0.0.1:${port}` });
+    instalacion = await startInstallation({}, { API_INTERNAL_URL: `http://127.0.0.1:${port}` });
     const { servicio, panel, browser } = instalacion;
     url = panel.url;
     persona = await panel.registrar({ saldo: 10 });

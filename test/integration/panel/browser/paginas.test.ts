@@ -13,7 +13,7 @@ import { askFor } from '../../fixtures/pedidos.ts';
 import { type Caller, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
 import { addCaller, newMiembro } from '../fixtures/panel.ts';
 import { CHROMIUM, expectNoComplaints, lookAt, lookAtTables, type Tab } from './fixtures/browser.ts';
-import { useInstalacion } from './fixtures/instalacion.ts';
+import { useInstallation } from './fixtures/instalacion.ts';
 import { buyCreditos, pressButton, signIn } from './fixtures/persona.ts';
 
 /** Addresses that give no page: a redirect, a file, a stream, a step of something else. */
@@ -116,7 +116,7 @@ const everyPage = () => {
   const addressOf = (path: string) =>
     path.replaceAll(/:\w+/g, (name) => lugares[name === ':id' ? `${path.split('/')[1]}${name}` : name] ?? name);
 
-  const instalacion = useInstalacion({}, async ({ servicio, panel, browser }) => {
+  const instalacion = useInstallation({}, async ({ servicio, panel, browser }) => {
     url = panel.url;
     const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.', saldo: 20 });
     const chief = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { isPasswordBase, migrate, ROLES_BASE, type RolBase, type UsuariosBase } from '@acuse/db';
-import { changeValores } from '@acuse/vault';
+import { changeValues } from '@acuse/vault';
 import { Argument, type Command, InvalidArgumentError } from 'commander';
 import { ACCESOS } from '../config.ts';
 import type { CliDeps } from '../deps.ts';
@@ -25,7 +25,7 @@ interface Destino {
 const NOMBRE = ['--nombre <nombre>', 'nombre del usuario de PostgreSQL', nameArgument] as const;
 
 /** Migrates the database to this version and sets the configured logins of the processes. */
-export function addMigrar(program: Command, deps: () => CliDeps): void {
+export function addMigration(program: Command, deps: () => CliDeps): void {
   program
     .command('migrar')
     .description(
@@ -113,7 +113,7 @@ export function addBase(program: Command, deps: () => CliDeps): void {
       address.password = password;
       await put(usuariosBase, { rol, nombre, password });
       if (carpeta !== undefined) {
-        await changeValores(carpeta, (valores) => ({ ...valores, [ACCESOS[rol]]: address.href }));
+        await changeValues(carpeta, (valores) => ({ ...valores, [ACCESOS[rol]]: address.href }));
         return show({ usuario: nombre, proceso: rol, carpeta });
       }
       if (archivo === undefined) return show({ usuario: nombre, proceso: rol, DATABASE_URL: address.href });

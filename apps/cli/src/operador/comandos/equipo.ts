@@ -14,7 +14,7 @@ interface Persona {
 }
 
 /** The people of an account, for when none of them can change it: its only owner is gone. */
-export function addEquipo(program: Command, deps: () => CliDeps): void {
+export function addTeam(program: Command, deps: () => CliDeps): void {
   const equipo = program.command('equipo').description('Quién trabaja en una cuenta, y con qué rol.');
   equipo
     .command('listar')

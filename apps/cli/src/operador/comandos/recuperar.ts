@@ -16,7 +16,7 @@ async function check(deps: CliDeps): Promise<void> {
   deps.show({ reglas: 'cumplidas' });
 }
 
-export function addComprobar(program: Command, deps: () => CliDeps): void {
+export function addCheck(program: Command, deps: () => CliDeps): void {
   program
     .command('comprobar')
     .description(

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { cuelgan, pendientes, SECRETOS, type Secreto } from '@acuse/db';
-import { changeValores, newSecretos, newServidores, readValores, type Valores, writeInstalacion } from '@acuse/vault';
+import { changeValues, newSecretos, newServidores, readValues, type Valores, writeInstalacion } from '@acuse/vault';
 import { Argument, type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { type Cluster, openKubernetes, readExternos, valoresEn } from '../secretos/kubernetes.ts';
+import { type Cluster, openKubernetes, readExternals, valoresEn } from '../secretos/kubernetes.ts';
 import { agregar, entriesOf, retirar, usar, vigenteDe } from '../secretos/pasos.ts';
 import { resellarTodo } from '../secretos/reseal.ts';
 
@@ -70,7 +70,7 @@ export function addSecretos(program: Command, deps: () => CliDeps, { print, clus
     .action(async ({ carpeta, kubernetes, externos = '.', colaEnPostgres = false }: Hacer) => {
       if (kubernetes !== undefined) {
         const own = openKubernetes(await cluster(), kubernetes);
-        const fuera = await readExternos(externos);
+        const fuera = await readExternals(externos);
         const suffix = `_${randomBytes(3).toString('hex')}`;
         const { escritos } = await own.change((valores) => valoresEn(valores, fuera, { colaEnPostgres, suffix }));
         show({ kubernetes, escritos });
@@ -84,7 +84,7 @@ export function addSecretos(program: Command, deps: () => CliDeps, { print, clus
 
   const valoresOf = async ({ carpeta, kubernetes }: Donde): Promise<Valores> => {
     if (kubernetes !== undefined) return openKubernetes(await cluster(), kubernetes).read();
-    return carpeta === undefined ? deps().secretos : readValores(carpeta);
+    return carpeta === undefined ? deps().secretos : readValues(carpeta);
   };
 
   secretos
@@ -101,7 +101,7 @@ export function addSecretos(program: Command, deps: () => CliDeps, { print, clus
         const options = { limit: POR_PAGINA, onAvance: show };
         await resellarTodo(deps().database, secreto, await valoresOf(donde), options);
       } else {
-        if (paso === 'retirar') await requireNadaCuelga(secreto, await valoresOf(donde));
+        if (paso === 'retirar') await requireNothingPending(secreto, await valoresOf(donde));
         await changeTo(secreto, { agregar, usar, retirar }[paso], donde);
       }
       show({ secreto, paso, siguiente: SIGUIENTE[paso] });
@@ -119,14 +119,14 @@ export function addSecretos(program: Command, deps: () => CliDeps, { print, clus
       return;
     }
     if (carpeta !== undefined) {
-      const nuevos = await changeValores(carpeta, (valores) => change(secreto, valores));
+      const nuevos = await changeValues(carpeta, (valores) => change(secreto, valores));
       show({ carpeta, escritos: Object.keys(nuevos) });
       return;
     }
     for (const [name, value] of Object.entries(change(secreto, deps().secretos))) print(`${name}=${value}`);
   }
 
-  async function requireNadaCuelga(secreto: Secreto, valores: Valores): Promise<void> {
+  async function requireNothingPending(secreto: Secreto, valores: Valores): Promise<void> {
     const vigente = vigenteDe(secreto, valores);
     const left = (await cuelgan(deps().database, [secreto])).filter(({ id }) => id !== vigente);
     if (left.length === 0) return;

@@ -158,7 +158,7 @@ export function openKubernetes({ url, token, namespace }: Cluster, prefijo: stri
 }
 
 /** What a mounted Secret of others has of what we need: a file for each. */
-export async function readExternos(folder: string): Promise<Valores> {
+export async function readExternals(folder: string): Promise<Valores> {
   const entries = EXTERNOS.map(async (name) => {
     const value = await readFile(join(folder, name), 'utf8').catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOENT') throw error;

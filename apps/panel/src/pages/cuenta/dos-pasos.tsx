@@ -8,10 +8,10 @@ import {
   confirmSecreto,
   type Propuesta,
   proposeSecreto,
-  readPropuesta,
+  readProposal,
   renewCodigos,
 } from '../../acceso/segundo-factor.ts';
-import { type ContextoPersona, routesFor } from '../../paginas.ts';
+import { type PersonContext, routesFor } from '../../paginas.ts';
 
 const PASOS = '/cuenta/dos-pasos';
 
@@ -69,20 +69,20 @@ twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
   return contexto.redirectTo('/cuenta', { tono: 'info', texto: 'La verificación en dos pasos quedó inactiva.' });
 });
 
-async function refuseWithoutPassword(contexto: ContextoPersona): Promise<Response | null> {
+async function refuseWithoutPassword(contexto: PersonContext): Promise<Response | null> {
   const falta = await confirmPassword(contexto, contexto.campos['password'] ?? '');
   return falta && renderDosPasos(contexto, falta);
 }
 
 /** The password alone would take the second step away from its owner; so would recovery codes made with it. */
-async function refuseWithoutBoth(contexto: ContextoPersona): Promise<Response | null> {
+async function refuseWithoutBoth(contexto: PersonContext): Promise<Response | null> {
   const refused = await refuseWithoutPassword(contexto);
   if (refused) return refused;
   const checked = await checkCodigo(contexto, contexto.usuario);
   return 'via' in checked ? null : renderDosPasos(contexto, checked);
 }
 
-function renderCodigos({ pagina }: ContextoPersona, codigos: readonly string[], mensaje: string): Response {
+function renderCodigos({ pagina }: PersonContext, codigos: readonly string[], mensaje: string): Response {
   return pagina(
     'Códigos de recuperación',
     <>
@@ -98,10 +98,10 @@ function renderCodigos({ pagina }: ContextoPersona, codigos: readonly string[], 
   );
 }
 
-async function renderDosPasos(contexto: ContextoPersona, falta?: Falta): Promise<Response> {
+async function renderDosPasos(contexto: PersonContext, falta?: Falta): Promise<Response> {
   const { deps, usuario } = contexto;
   const isActive = Boolean((await deps.segundosFactores.find(usuario.id))?.confirmadoEn);
-  const propuesta = await readPropuesta(deps, usuario);
+  const propuesta = await readProposal(deps, usuario);
   const refused = falta && contexto.c.req.path;
   const quedan = isActive ? await deps.segundosFactores.countCodigos(usuario.id) : 0;
   return contexto.pagina(

@@ -6,7 +6,7 @@ import { type ContextoBase, routesFor } from '../../paginas.ts';
 
 export const forgottenPage = routesFor('publica');
 
-forgottenPage.get('/olvide', (contexto) => renderOlvido(contexto));
+forgottenPage.get('/olvide', (contexto) => renderForgotten(contexto));
 
 /**
  * Mails a link for a new password. Answer and effort are equal with and without an account, and tries are counted
@@ -14,12 +14,12 @@ forgottenPage.get('/olvide', (contexto) => renderOlvido(contexto));
  */
 forgottenPage.post('/olvide', async (contexto) => {
   const { campos, deps, ip } = contexto;
-  if (deps.settings.correo === null) return renderOlvido(contexto);
+  if (deps.settings.correo === null) return renderForgotten(contexto);
   const email = parseEmail(campos['email'] ?? '');
-  if (email === null) return renderOlvido(contexto, REVISE, 'Escriba un correo completo, como nombre@empresa.mx.');
+  if (email === null) return renderForgotten(contexto, REVISE, 'Escriba un correo completo, como nombre@empresa.mx.');
   const porCorreo = limiteEnlaces(email, deps.settings);
   const permiso = await deps.intentos.take([limiteOlvido(ip, deps.settings), porCorreo]);
-  if (!permiso.permitido) return renderOlvido(contexto, demasiados(permiso.esperar));
+  if (!permiso.permitido) return renderForgotten(contexto, demasiados(permiso.esperar));
   for (const mail of deps.accountMail) await mail.askReset(email, { limite: porCorreo.clave, ip });
   return contexto.redirectTo('/entrar', {
     tono: 'info',
@@ -27,7 +27,7 @@ forgottenPage.post('/olvide', async (contexto) => {
   });
 });
 
-function renderOlvido(contexto: ContextoBase, falta?: Falta, faltaEmail?: string): Response {
+function renderForgotten(contexto: ContextoBase, falta?: Falta, faltaEmail?: string): Response {
   const { campos, deps } = contexto;
   if (deps.settings.correo === null)
     return contexto.pagina(

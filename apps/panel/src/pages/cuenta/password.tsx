@@ -2,7 +2,7 @@ import { demasiados, type Falta, limiteIp, REVISE } from '@acuse/page';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { confirmPassword, noteOwner } from '../../acceso/comprobar.ts';
 import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
-import { type ContextoBase, type ContextoPersona, routesFor } from '../../paginas.ts';
+import { type ContextoBase, type PersonContext, routesFor } from '../../paginas.ts';
 
 interface FaltaDe extends Falta {
   readonly campo: 'actual' | 'nueva';
@@ -29,7 +29,7 @@ passwordPage.post('/cuenta/password', async (contexto) => {
   });
 });
 
-function renderPassword({ pagina, usuario }: ContextoPersona, falta?: FaltaDe): Response {
+function renderPassword({ pagina, usuario }: PersonContext, falta?: FaltaDe): Response {
   return pagina(
     'Cambiar contraseña',
     <>

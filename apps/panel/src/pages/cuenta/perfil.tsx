@@ -4,7 +4,7 @@ import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { dispositivoDe } from '../../acceso/dispositivo.ts';
 import { NOMBRE_INVALIDO, parseNombre } from '../../acceso/reglas.ts';
 import { FEATURES } from '../../features.ts';
-import { type ContextoPersona, routesFor } from '../../paginas.ts';
+import { type PersonContext, routesFor } from '../../paginas.ts';
 
 export const profilePage = routesFor('persona');
 
@@ -33,7 +33,7 @@ profilePage.post('/cuenta/sesiones/cerrar', async (contexto) => {
   return contexto.redirectTo('/entrar', { tono: 'info', texto: 'Salió del panel en todos sus dispositivos.' });
 });
 
-async function renderCuenta(contexto: ContextoPersona, falta?: string): Promise<Response> {
+async function renderCuenta(contexto: PersonContext, falta?: string): Promise<Response> {
   const { campos, deps, browser, now, usuario } = contexto;
   const [sesiones, factor] = await Promise.all([
     deps.sesiones.list(usuario.id),

@@ -2,7 +2,7 @@ import type { CuentaDePersona } from '@acuse/db';
 import { NOMBRES_PAPEL } from '@acuse/page';
 import { Aviso, ConNota, Estado, Fecha, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton, Formulario } from '@acuse/page/form';
-import { type ContextoPersona, routesFor } from '../../paginas.ts';
+import { type PersonContext, routesFor } from '../../paginas.ts';
 
 const PATH = '/cuentas';
 
@@ -70,12 +70,12 @@ myAccountsPage.post(`${PATH}/dejar`, async (contexto) => {
   return contexto.redirectTo('/entrar', aviso);
 });
 
-async function findCuenta({ deps, usuario }: Pick<ContextoPersona, 'deps' | 'usuario'>, id: string | undefined) {
+async function findCuenta({ deps, usuario }: Pick<PersonContext, 'deps' | 'usuario'>, id: string | undefined) {
   const cuentas = await deps.equipo.cuentasOf(usuario.id);
   return cuentas.find(({ cuentaId }) => cuentaId === id) ?? null;
 }
 
-function renderLeave({ pagina }: ContextoPersona, cuenta: CuentaDePersona): Response {
+function renderLeave({ pagina }: PersonContext, cuenta: CuentaDePersona): Response {
   const camino = (
     <p class="suave">
       <a href={PATH}>Sus cuentas</a> / Dejar

@@ -43,9 +43,9 @@ type Faltas = Partial<Record<'email' | 'papel' | 'password', string>>;
 
 export const teamPage = routesFor('equipo');
 
-teamPage.get(PATH, (contexto) => renderEquipo(contexto));
+teamPage.get(PATH, (contexto) => renderTeam(contexto));
 
-async function renderEquipo(contexto: ContextoCliente, faltas: Faltas = {}, falta?: Falta): Promise<Response> {
+async function renderTeam(contexto: ContextoCliente, faltas: Faltas = {}, falta?: Falta): Promise<Response> {
   const { campos, deps, now, usuario, pagina } = contexto;
   const { cuentaId } = usuario;
   const [personas, invitaciones, llaves] = await Promise.all([
@@ -173,7 +173,7 @@ teamPage.post(`${PATH}/invitar`, async (contexto) => {
   const email = parseEmail(campos['email'] ?? '');
   const papel = campos['papel'];
   if (email === null || !isPapel(papel))
-    return renderEquipo(
+    return renderTeam(
       contexto,
       {
         ...(email === null ? { email: 'Escriba un correo completo, como nombre@empresa.mx.' } : {}),
@@ -182,9 +182,9 @@ teamPage.post(`${PATH}/invitar`, async (contexto) => {
       REVISE,
     );
   const falta = await confirmPassword(contexto, campos['password'] ?? '');
-  if (falta) return renderEquipo(contexto, { password: falta.texto }, falta);
+  if (falta) return renderTeam(contexto, { password: falta.texto }, falta);
   const permiso = await deps.intentos.take([limiteInvitaciones(cuentaId)]);
-  if (!permiso.permitido) return renderEquipo(contexto, {}, demasiados(permiso.esperar));
+  if (!permiso.permitido) return renderTeam(contexto, {}, demasiados(permiso.esperar));
   const invitada = await deps.invitaciones.invite({
     cuentaId,
     usuarioId: usuario.id,
@@ -193,9 +193,9 @@ teamPage.post(`${PATH}/invitar`, async (contexto) => {
     porCorreo: deps.settings.correo !== null,
     ...autor,
   });
-  if (invitada === 'YA_ESTA') return renderEquipo(contexto, { email: 'Ya es parte de la cuenta.' }, REVISE);
+  if (invitada === 'YA_ESTA') return renderTeam(contexto, { email: 'Ya es parte de la cuenta.' }, REVISE);
   if (invitada === 'DEMASIADAS')
-    return renderEquipo(
+    return renderTeam(
       contexto,
       { email: `La cuenta tiene ya ${MAX_PERSONAS} personas e invitaciones, el máximo. Revoque o quite alguna.` },
       REVISE,

@@ -3,7 +3,7 @@ import { createCaptchas, isUuid } from '@acuse/db';
 import { avisoOf } from '@acuse/page';
 import { Fecha, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
-import { type ContextoPersona, routesFor } from '../../paginas.ts';
+import { type PersonContext, routesFor } from '../../paginas.ts';
 
 const PATH = '/operador/captchas';
 const MAX_TEXTO = 50;
@@ -17,7 +17,7 @@ captchasPage.get(PATH, async (contexto) =>
 
 /** The page; `faulty` is the captcha whose answer cannot be one. */
 function renderCaptchas(
-  { campos, now, pagina }: ContextoPersona,
+  { campos, now, pagina }: PersonContext,
   captchas: readonly CaptchaPendiente[],
   faulty?: string,
 ): Response {

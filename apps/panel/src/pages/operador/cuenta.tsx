@@ -3,7 +3,7 @@ import { avisoOf, NOMBRES_PAPEL } from '@acuse/page';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { formatCreditos } from '@acuse/page/formato';
-import { type ContextoPersona, routesOf } from '../../paginas.ts';
+import { type PersonContext, routesOf } from '../../paginas.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
@@ -20,7 +20,7 @@ export const accountPage = routesOf<DetalleCuenta, 'operador'>('operador', '/ope
 accountPage.get('', renderCuenta);
 
 async function renderCuenta(
-  contexto: ContextoPersona,
+  contexto: PersonContext,
   { cuenta, personas, rfcs, abiertas }: DetalleCuenta,
   faltas: Faltas = {},
 ): Promise<Response> {
@@ -106,13 +106,13 @@ const MAX_CREDITOS = 1_000_000;
 export const MAX_MOTIVO = 200;
 
 /** The reason that was typed, or null. */
-export function readMotivo(campos: ContextoPersona['campos']): string | null {
+export function readMotivo(campos: PersonContext['campos']): string | null {
   const motivo = (campos['motivo'] ?? '').trim();
   return motivo === '' || motivo.length > MAX_MOTIVO ? null : motivo;
 }
 
 interface FormularioCuentaProps {
-  readonly contexto: ContextoPersona;
+  readonly contexto: PersonContext;
   readonly cuenta: DetalleCuenta['cuenta'];
   readonly faltas: Faltas;
 }

@@ -11,7 +11,7 @@ import type { Mensaje } from '@acuse/page';
 import { Datos, Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { formatCreditos } from '@acuse/page/formato';
-import { type ContextoPersona, routesFor, routesOf } from '../../paginas.ts';
+import { type PersonContext, routesFor, routesOf } from '../../paginas.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import { MAX_MOTIVO, readMotivo } from './cuenta.tsx';
 
@@ -36,7 +36,7 @@ interface Falta {
   readonly texto: string;
 }
 
-async function renderPagos(contexto: ContextoPersona, falta?: Falta): Promise<Response> {
+async function renderPagos(contexto: PersonContext, falta?: Falta): Promise<Response> {
   const { c, deps, pagina } = contexto;
   const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
   const despues = c.req.query('despues');
@@ -100,7 +100,7 @@ paymentPage.post('/rechazar', async (contexto, { id, estado }) => {
   return tell(contexto, await createPagos(contexto.deps.database).refuse(orden));
 });
 
-function tell(contexto: ContextoPersona, resolucion: Resolucion): Promise<Response> | Response {
+function tell(contexto: PersonContext, resolucion: Resolucion): Promise<Response> | Response {
   return 'pago' in resolucion ? contexto.redirectTo(PATH, avisoOf(resolucion)) : contexto.noEncontrada();
 }
 
@@ -116,7 +116,7 @@ function avisoOf({ pago, saldo, resultado }: Extract<Resolucion, { pago: Pago }>
 }
 
 interface ToConfirmProps {
-  readonly contexto: ContextoPersona;
+  readonly contexto: PersonContext;
   readonly pago: PagoConCuenta;
   readonly falta: Falta | undefined;
 }

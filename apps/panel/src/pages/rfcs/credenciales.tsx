@@ -3,7 +3,7 @@ import { headOf, hrefRfc } from '@acuse/page';
 import { Aviso, Datos, Estado, Fecha, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario, Secret } from '@acuse/page/form';
 import { count, formatFecha } from '@acuse/page/formato';
-import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '@acuse/page/llave-tecleada';
+import { isRecordada, type LlaveTecleada, readTypedKey } from '@acuse/page/llave-tecleada';
 import {
   ADVERTENCIAS,
   CertificadoInvalido,
@@ -236,7 +236,7 @@ function CampoLlave({ id, rfc, isRecordada }: CampoLlaveProps) {
 credentialsPage.post('/credenciales/ciec', async (contexto, rfc) => {
   const { campos, deps, redirectTo } = contexto;
   const ciec = Buffer.from(campos['ciec'] ?? '');
-  const tecleada = await readLlaveTecleada(campos['api_key'], rfc, contexto);
+  const tecleada = await readTypedKey(campos['api_key'], rfc, contexto);
   try {
     const reparo = reparoCiec(ciec, deps.settings.ciecLength);
     const reparos = {
@@ -246,7 +246,7 @@ credentialsPage.post('/credenciales/ciec', async (contexto, rfc) => {
       ...(typeof tecleada === 'string' ? { api_key: tecleada } : {}),
     };
     if (reparo !== null || typeof tecleada === 'string') return renderCredenciales(contexto, rfc, { ciec: reparos });
-    const boveda = openBoveda(contexto, tecleada);
+    const boveda = openVault(contexto, tecleada);
     const credencial = { tipo: 'ciec', rfc: rfc.rfc, ciec } as const;
     if (!(await storeCredencial(credencial, 'ciec', {}, duenoDe(tecleada, contexto), boveda)))
       return renderCredenciales(contexto, rfc, { ciec: { api_key: LLAVE_MUERTA } });
@@ -283,7 +283,7 @@ class Rehusada extends Error {
 /** Stores certificate, private key, or both, as `vault/firma-registrar` and `-guardar` do: all is checked before. */
 credentialsPage.post('/credenciales/efirma', async (contexto, rfc) => {
   const { campos, archivos, redirectTo } = contexto;
-  const tecleada = await readLlaveTecleada(campos['api_key'], rfc, contexto);
+  const tecleada = await readTypedKey(campos['api_key'], rfc, contexto);
   const cer = await bytesOf(archivos['cer']);
   const key = await bytesOf(archivos['key']);
   const password = Buffer.from(campos['password'] ?? '');
@@ -320,7 +320,7 @@ async function store(
   tecleada: LlaveTecleada,
   contexto: ContextoCliente,
 ): Promise<string> {
-  const boveda = openBoveda(contexto, tecleada);
+  const boveda = openVault(contexto, tecleada);
   const dueno = duenoDe(tecleada, contexto);
   const ahora = await boveda.boveda.now();
   const nuevo = cer && checked(cer, { rfc: rfc.rfc, now: ahora, trust: trustOf(tecleada, contexto) });
@@ -372,7 +372,7 @@ function refusing<T>(step: () => T): T {
 }
 
 /** What the vault's functions write through, as the API has it. */
-function openBoveda(contexto: Pick<ContextoCliente, 'deps'>, tecleada: LlaveTecleada) {
+function openVault(contexto: Pick<ContextoCliente, 'deps'>, tecleada: LlaveTecleada) {
   const { deps } = contexto;
   const { database, keyring, sealer, newId, settings, log } = deps;
   return {

@@ -3,7 +3,7 @@ import { createLlaves, Rechazo, type Relevo, type RfcVista, type ToReseal } from
 import { hrefRfc } from '@acuse/page';
 import { Aviso, CopyButton, Tarjeta } from '@acuse/page/blocks';
 import { Boton } from '@acuse/page/form';
-import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '@acuse/page/llave-tecleada';
+import { isRecordada, type LlaveTecleada, readTypedKey } from '@acuse/page/llave-tecleada';
 import { type ApiKey, CredencialIlegible, generateApiKey, registroOf, resealGuardada, wipeApiKey } from '@acuse/vault';
 import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
@@ -28,7 +28,7 @@ newKeyPage.post('/llave', async (contexto, rfc) => {
   const texto = rfc.llave && !isOtro ? (campos['anterior'] ?? '').trim() : '';
   // An order to delete stored credentials ignores a remembered key.
   const isKnown = rfc.llave !== null && !isOtro && campos['perder'] !== 'si' && (await isRecordada(contexto, rfc));
-  const anterior = texto === '' && !isKnown ? null : await readLlaveTecleada(texto, rfc, contexto);
+  const anterior = texto === '' && !isKnown ? null : await readTypedKey(texto, rfc, contexto);
   if (typeof anterior === 'string') return renderLlave(contexto, rfc, { anterior });
   if (anterior === null && guardadas(rfc).length > 0 && campos['perder'] !== 'si')
     return renderLlave(contexto, rfc, { perder: 'Escriba la llave actual, o marque aquí que lo guardado se borre.' });

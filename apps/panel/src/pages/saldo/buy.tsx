@@ -6,7 +6,7 @@ import { formatCreditos, formatNumero } from '@acuse/page/formato';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { MotivoCompra } from '../../pagos/checkout.ts';
-import { hrefCompra, Precio } from './compras.tsx';
+import { hrefOfPurchase, Precio } from './compras.tsx';
 
 export const buyPage = routesFor('compras');
 
@@ -140,5 +140,5 @@ buyPage.post('/saldo/comprar', async (contexto) => {
     total: Number(total),
   });
   if (typeof pago === 'string') return renderChoose(contexto, TEXTOS[pago]);
-  return redirectTo(hrefCompra(pago));
+  return redirectTo(hrefOfPurchase(pago));
 });

@@ -21,7 +21,7 @@ import type { Checkout } from '../../pagos/checkout.ts';
 import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
 
 /** The page of a purchase. */
-export function hrefCompra({ id }: Pick<Pago, 'id'>): string {
+export function hrefOfPurchase({ id }: Pick<Pago, 'id'>): string {
   return `/saldo/compras/${id}`;
 }
 
@@ -66,7 +66,7 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
         tituloOculto
         columnas={['Referencia', 'Fecha', numeric('Créditos'), numeric('Total'), 'Forma de pago', 'Estado']}
         filas={filas.map((pago) => [
-          <a href={hrefCompra(pago)} class="fija">
+          <a href={hrefOfPurchase(pago)} class="fija">
             {pago.referencia}
           </a>,
           <Fecha value={pago.creadoEn} />,
@@ -145,7 +145,7 @@ interface ToPayProps {
 }
 
 function ToPay({ pago, paso }: ToPayProps) {
-  const path = hrefCompra(pago);
+  const path = hrefOfPurchase(pago);
   return (
     <Tarjeta titulo="Falta el pago">
       {typeof paso === 'string' ? <SinInstrucciones paso={paso} /> : <QueHacer instrucciones={paso} />}
@@ -217,13 +217,13 @@ purchasePage.post('/cancelar', async (contexto, pago) => {
   const isDone = await deps.checkout.cancel(pago, contexto.autor);
   const already =
     'La compra no se canceló: ya había terminado, o la forma de pago no lo permitió. Abajo está su estado.';
-  return redirectTo(hrefCompra(pago), avisoOf(isDone, 'La compra se canceló. No se cobró nada.', already));
+  return redirectTo(hrefOfPurchase(pago), avisoOf(isDone, 'La compra se canceló. No se cobró nada.', already));
 });
 
 /** Begins a pending purchase again, after its provider did not answer. */
 purchasePage.post('/continuar', async (contexto, pago) => {
   await contexto.deps.checkout.continuar(pago, contexto.autor);
-  return contexto.redirectTo(hrefCompra(pago));
+  return contexto.redirectTo(hrefOfPurchase(pago));
 });
 
 /** Where a provider sends the buyer back. What it carries is only believed as far as the provider confirms it. */
@@ -237,5 +237,5 @@ purchasePage.get('/regreso', async ({ c, deps, redirectTo }, pago) => {
   await deps.checkout.receive(pago.proveedor, aviso).catch((err: unknown) => {
     deps.log.warn({ err, pago: pago.id }, 'payment_status_unknown');
   });
-  return redirectTo(hrefCompra(pago));
+  return redirectTo(hrefOfPurchase(pago));
 });

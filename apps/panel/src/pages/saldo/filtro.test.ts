@@ -1,9 +1,9 @@
 import { hrefWith } from '@acuse/page/form';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCursor, parseCursor, readFiltro, toFiltroMovimientos } from './filtro.ts';
+import { formatCursor, parseCursor, readFilter, toFiltroMovimientos } from './filtro.ts';
 
-const read = (query: string) => readFiltro(new URLSearchParams(query));
+const read = (query: string) => readFilter(new URLSearchParams(query));
 
 describe('filters of the ledger', () => {
   it('are read from an address', () => {

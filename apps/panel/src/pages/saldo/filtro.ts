@@ -17,7 +17,7 @@ export interface LecturaFiltro {
 }
 
 /** Reads the filters of an address. */
-export function readFiltro(consulta: URLSearchParams): LecturaFiltro {
+export function readFilter(consulta: URLSearchParams): LecturaFiltro {
   const filtro: { -readonly [K in keyof FiltroLibro]: FiltroLibro[K] } = {};
   const faltas: Partial<Record<keyof FiltroLibro, string>> = {};
   for (const campo of ['desde', 'hasta'] as const) {

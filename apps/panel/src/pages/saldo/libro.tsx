@@ -12,7 +12,7 @@ import {
   formatCursor,
   type LecturaFiltro,
   parseCursor,
-  readFiltro,
+  readFilter,
   toFiltroMovimientos,
 } from './filtro.ts';
 import { COLUMNAS } from './libro-csv.ts';
@@ -31,7 +31,7 @@ export const ledgerPage = routesFor('saldo');
 ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
   const { cuentaId } = usuario;
   const consulta = consultaOf(c.req.url);
-  const lectura = readFiltro(consulta);
+  const lectura = readFilter(consulta);
   const [rfcs, operaciones, { filas, anterior, siguiente }] = await Promise.all([
     createContribuyentes(deps.database).names(cuentaId, MAX_ELEGIBLES),
     createUso(deps.database).operaciones(cuentaId),
@@ -154,7 +154,7 @@ function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProp
 /** The ledger as a file, with the same filters as the page, in the order in which it was written. */
 ledgerPage.get(`${PATH}.csv`, ({ c, deps, usuario, now }) => {
   const consulta = consultaOf(c.req.url);
-  const filtro = toFiltroMovimientos(readFiltro(consulta).filtro);
+  const filtro = toFiltroMovimientos(readFilter(consulta).filtro);
   const lots = createLibro(deps.database).all({ cuentaId: usuario.cuentaId, filtro, batch: CSV_BATCH });
   const withBom = consulta.get('bom') === '1';
   return csvResponse(streamCsv(COLUMNAS, lots, { withBom }), `movimientos-${diaDe(now)}`);

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { OPERACIONES } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { readCatalogo } from './catalogo.ts';
+import { readCatalogue } from './catalogo.ts';
 
 const text = readFileSync(new URL('../../../../../docs/openapi.json', import.meta.url), 'utf8');
 
-describe('readCatalogo', () => {
+describe('readCatalogue', () => {
   it("finds every operation's fields in the published document, through its references", () => {
-    const catalogo = readCatalogo(JSON.parse(text));
+    const catalogo = readCatalogue(JSON.parse(text));
     expect(catalogo.map(({ nombre }) => nombre).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
     for (const { nombre, campos } of catalogo) expect([nombre, campos.length > 0]).toEqual([nombre, true]);
     expect(catalogo.find(({ nombre }) => nombre === 'tax/descarga-metadata')?.campos).toMatchObject([
@@ -25,12 +25,12 @@ describe('readCatalogo', () => {
     ['nothing', null],
     ['a reference to nowhere', { paths: { '/api/v1/x': { post: { requestBody: { $ref: '#/components/no' } } } } }],
   ])('refuses %s', (_name, json) => {
-    expect(() => readCatalogo(json)).toThrow();
+    expect(() => readCatalogue(json)).toThrow();
   });
 
   it('does not follow references in a circle for ever', () => {
     const circle = { components: { a: { $ref: '#/components/a' } }, paths: {} };
     const post = { summary: 's', 'x-costo': 0, 'x-credencial': 'c', requestBody: { $ref: '#/components/a' } };
-    expect(() => readCatalogo({ ...circle, paths: { '/api/v1/x': { post } } })).toThrow();
+    expect(() => readCatalogue({ ...circle, paths: { '/api/v1/x': { post } } })).toThrow();
   });
 });

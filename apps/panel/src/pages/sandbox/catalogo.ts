@@ -108,7 +108,7 @@ function withoutReferences(json: unknown): unknown {
 }
 
 /** Reads the API's own description of itself (OpenAPI 3.1). Throws a ZodError for a document of another shape. */
-export function readCatalogo(json: unknown): readonly SandboxOperation[] {
+export function readCatalogue(json: unknown): readonly SandboxOperation[] {
   const { paths } = documento.parse(withoutReferences(json));
   return Object.entries(paths)
     .filter(([path]) => path.startsWith(PREFIJO))

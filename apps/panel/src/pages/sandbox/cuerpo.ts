@@ -14,7 +14,7 @@ const isShown = ({ secreto, tipo }: CampoOperacion) => !secreto && tipo !== 'arc
  * Fills a form with an example that works: the account's own RFC, the month before this one, the year before this one.
  * What `given` names goes first, as when a page links here with the id of a solicitud.
  */
-export function exampleValores(
+export function exampleValues(
   { campos }: Pick<SandboxOperation, 'campos'>,
   { rfc, now, given }: { readonly rfc: string | null; readonly now: Date; readonly given: Valores },
 ): Valores {
@@ -28,7 +28,7 @@ export function exampleValores(
 }
 
 /** Typed values for the form. */
-export function typedValores(
+export function typedValues(
   { campos }: Pick<SandboxOperation, 'campos'>,
   typed: (campo: CampoOperacion) => string | undefined,
 ): Valores {

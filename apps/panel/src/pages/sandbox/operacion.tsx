@@ -4,7 +4,7 @@ import type { ApiAnswer, Pagina } from '@acuse/page';
 import { Aviso, ConNota, Estado, Tabla, Tarjeta } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario, Secret } from '@acuse/page/form';
 import { formatCreditos } from '@acuse/page/formato';
-import { createLlaveRecordada, readLlaveTecleada } from '@acuse/page/llave-tecleada';
+import { createLlaveRecordada, readTypedKey } from '@acuse/page/llave-tecleada';
 import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import type { Child } from 'hono/jsx';
@@ -15,14 +15,14 @@ import type { CampoOperacion, SandboxOperation } from './catalogo.ts';
 import {
   curlOf,
   exampleCuerpo,
-  exampleValores,
+  exampleValues,
   fieldName,
   idempotencyKeyOf,
   maskCuerpo,
   maskText,
   readCuerpo,
   secretsOf,
-  typedValores,
+  typedValues,
   type Valores,
 } from './cuerpo.ts';
 import { ComoCurl, Resultado } from './resultado.tsx';
@@ -39,7 +39,7 @@ sandboxPage.get(PATH, async (contexto) => {
   const rfc = await createContribuyentes(deps.database).oldest(usuario.cuentaId);
   return renderOperacion(contexto, {
     operacion: found,
-    valores: exampleValores(found, { rfc, now, given: c.req.query() }),
+    valores: exampleValues(found, { rfc, now, given: c.req.query() }),
   });
 });
 
@@ -48,7 +48,7 @@ sandboxPage.post(PATH, async (contexto) => {
   const found = await findOperacion(contexto);
   if (found instanceof Response) return found;
   const { campos, archivos, deps, usuario, ip } = contexto;
-  const valores = typedValores(found, (campo) => campos[fieldName(campo)]);
+  const valores = typedValues(found, (campo) => campos[fieldName(campo)]);
   const tecleada = (campos['llave'] ?? '').trim();
   const recordada = createLlaveRecordada(contexto);
   const own = await ownRfc(contexto, valores['rfc']);
@@ -99,7 +99,7 @@ async function ownRfc({ deps, usuario }: ContextoCliente, text: string | undefin
 
 /** Keeps a key that the API has just taken, if it is the one of this taxpayer. */
 async function keepOwn(contexto: ContextoCliente, texto: string, own: RfcVista): Promise<void> {
-  const tecleada = await readLlaveTecleada(texto, own, contexto);
+  const tecleada = await readTypedKey(texto, own, contexto);
   if (typeof tecleada !== 'string') wipeApiKey(tecleada.apiKey);
 }
 
@@ -294,10 +294,10 @@ sandboxPage.post('/llaves/olvidar', async (contexto) => {
 /** Every operation of the API, in the order in which a new user needs them. */
 sandboxPage.get('/pruebas', async (contexto) => {
   const operaciones = await contexto.deps.sandbox.catalogo();
-  return operaciones ? renderIndice(contexto, operaciones) : renderSinApi(contexto);
+  return operaciones ? renderIndex(contexto, operaciones) : renderSinApi(contexto);
 });
 
-function renderIndice(contexto: ContextoCliente, operaciones: readonly SandboxOperation[]): Response {
+function renderIndex(contexto: ContextoCliente, operaciones: readonly SandboxOperation[]): Response {
   const grupos = gruposDe(operaciones.map(({ nombre }) => nombre));
   return contexto.pagina(
     'Probar la API',

@@ -1,6 +1,6 @@
 import { createSemaphore } from '@acuse/core';
 import type { PageDeps } from '@acuse/page';
-import { readCatalogo, type SandboxOperation } from './catalogo.ts';
+import { readCatalogue, type SandboxOperation } from './catalogo.ts';
 
 const FRESH_MS = 60_000;
 /** Calls of one person at a time: each may wait for the SAT for a minute. */
@@ -19,7 +19,7 @@ export function createSandbox(deps: Pick<PageDeps, 'api' | 'now' | 'log'>) {
       // A known answer serves another minute while the API is down, so that pages do not wait for it.
       if (known) known = { ...known, at: now().getTime() };
       try {
-        known = { at: now().getTime(), operaciones: readCatalogo(await api.describe()) };
+        known = { at: now().getTime(), operaciones: readCatalogue(await api.describe()) };
       } catch (err) {
         log.warn({ err }, 'api_document_unavailable');
       }

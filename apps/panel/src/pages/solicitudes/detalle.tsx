@@ -9,7 +9,7 @@ import { FEATURES } from '../../features.ts';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
 import { camino, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
-import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts';
+import { describeEvento, describeMilestone, type Renglon } from './textos/eventos.ts';
 
 export const solicitudPage = solicitudRoutes('solicitudes');
 
@@ -168,7 +168,7 @@ interface Punto extends Renglon {
 
 /** What happened in a few steps, newest first, with charge and refund; every single event is folded under them. */
 function Linea({ solicitud, hitos, eventos, isFirst }: LineaProps) {
-  const pasos: Punto[] = hitos.map((hito) => ({ ...describeHito(hito, solicitud.partes), en: hito.en }));
+  const pasos: Punto[] = hitos.map((hito) => ({ ...describeMilestone(hito, solicitud.partes), en: hito.en }));
   if (solicitud.reembolso)
     pasos.unshift({
       texto: `Se devolvió ${formatCreditos(solicitud.reembolso.creditos)} al saldo.`,

@@ -1,8 +1,8 @@
 import { hrefWith } from '@acuse/page/form';
 import { describe, expect, test } from 'vitest';
-import { readFiltro } from './filtro.ts';
+import { readFilter } from './filtro.ts';
 
-const read = (query: Record<string, string>) => readFiltro((name) => query[name]);
+const read = (query: Record<string, string>) => readFilter((name) => query[name]);
 const ID = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
 
 describe('the filters of an address', () => {

@@ -36,7 +36,7 @@ const isEstado = (text: string | undefined): text is EstadoSolicitud =>
   ESTADOS_SOLICITUD.some((estado) => estado === text);
 
 /** Reads the filters of an address. A faulty field filters nothing and shows its fault. */
-export function readFiltro(query: (name: string) => string | undefined): FiltroLeido {
+export function readFilter(query: (name: string) => string | undefined): FiltroLeido {
   const valores: Partial<Record<CampoFiltro, string>> = {};
   const faltas: Partial<Record<CampoFiltro, string>> = {};
   for (const campo of CAMPOS) {

@@ -6,7 +6,7 @@ import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
 import { count, formatNumero } from '@acuse/page/formato';
 import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { routesFor } from '../../paginas.ts';
-import { type FiltroLeido, readFiltro } from './filtro.ts';
+import { type FiltroLeido, readFilter } from './filtro.ts';
 import { Periodo } from './solicitud.tsx';
 
 const PATH = '/solicitudes';
@@ -15,7 +15,7 @@ export const solicitudesPage = routesFor('solicitudes');
 
 /** The solicitudes of the account, newest first. */
 solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) => {
-  const leido = readFiltro((name) => c.req.query(name));
+  const leido = readFilter((name) => c.req.query(name));
   const lista = createListaSolicitudes(deps.database);
   const [pages, counts, rfcs] = await Promise.all([
     lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),

@@ -4,7 +4,7 @@ import { formatFecha, formatNumero } from '@acuse/page/formato';
 import type { Logger } from '@acuse/runtime';
 import { describeEvento, describePartes } from './textos/eventos.ts';
 
-interface SeguimientoDeps {
+interface FollowDeps {
   /** Where solicitudes are now; those that are gone are left out. */
   readonly watch: (ids: readonly string[]) => Promise<readonly AvanceSolicitud[]>;
   /** Which of these sessions are still logged in. */
@@ -46,7 +46,7 @@ const encoder = new TextEncoder();
 const HEARTBEAT = encoder.encode(': latido\n\n');
 
 /** Follows solicitudes for the browsers of this process. */
-export function createSeguimiento(deps: SeguimientoDeps) {
+export function createSeguimiento(deps: FollowDeps) {
   const { watch, liveSessions, apagado, log } = deps;
   const limites = { ...LIMITES_SEGUIMIENTO, ...deps.limites };
   const oyentes = new Set<Oyente>();

@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
 import { readForm } from '../../testing/browser.ts';
-import { emitidos, logIn, parseDelta, putAjustes, recibidos, rowsOf, search } from '../../testing/portal-client.ts';
+import { emitidos, logIn, parseDelta, putSettings, recibidos, rowsOf, search } from '../../testing/portal-client.ts';
 import { startForTests } from '../../testing/start-for-tests.ts';
 import { parseWallTime } from '../../world/wall-time.ts';
 
@@ -81,9 +81,9 @@ test('the table shows what the rows say, with the columns of May 2025', async ()
 });
 
 test('the columns of January 2023 can be had', async () => {
-  await putAjustes(base, { columnas: '2023' });
+  await putSettings(base, { columnas: '2023' });
   const { html } = await search(base, await logIn(base, RFC), RECEPTOR, recibidos('2026-02-00'));
-  await putAjustes(base, { columnas: '2025' });
+  await putSettings(base, { columnas: '2025' });
   const headings = Object.keys(rowsOf(html)[0] ?? {});
   expect(headings).toContain('Fecha de Proceso de Cancelación');
   expect(headings).not.toContain('Fecha de Solicitud de la Cancelación');

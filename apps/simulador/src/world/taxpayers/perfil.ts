@@ -85,7 +85,7 @@ export const cambioPerfilSchema = perfilSchema
 export type CambioPerfil = z.output<typeof cambioPerfilSchema>;
 
 /** A profile with some parts replaced. */
-export function changePerfil(perfil: Perfil, cambio: CambioPerfil): Perfil {
+export function changeProfile(perfil: Perfil, cambio: CambioPerfil): Perfil {
   const given = <T extends object>(change: T) =>
     Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined));
   return {
@@ -104,7 +104,7 @@ const CAPITALES = ['SOCIEDAD ANONIMA DE CAPITAL VARIABLE', 'SOCIEDAD DE RESPONSA
  * The profile of a taxpayer; follows from the seed, the RFC, its name and the sense of its opinion (by default its
  * magic's) alone.
  */
-export function generatePerfil(
+export function generateProfile(
   seed: string,
   rfc: string,
   nombre: string,

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import { magiaDe } from '../magia.ts';
 import { formatWallTime, type WallTime, wallTimeOf } from '../wall-time.ts';
 import { keyOf } from './mix.ts';
-import { type CambioPerfil, changePerfil, generatePerfil, type Perfil } from './perfil.ts';
+import { type CambioPerfil, changeProfile, generateProfile, type Perfil } from './perfil.ts';
 import { generateName, isRfc } from './persona.ts';
 import { createRow, type Documento, generateContrapartes, type Persona, type Row, type Tipo } from './row.ts';
 import { createDailySchedule, createFixedSchedule, type Filas, type Schedule } from './schedule.ts';
@@ -92,8 +92,8 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
     profile: (rfc: string): Perfil => {
       const { nombre } = taxpayer(rfc);
       const cambio = changes.get(rfc)?.perfil ?? {};
-      const perfil = generatePerfil(deps.settings.semilla, rfc, nombre, cambio.opinion?.sentido);
-      return changePerfil(perfil, cambio);
+      const perfil = generateProfile(deps.settings.semilla, rfc, nombre, cambio.opinion?.sentido);
+      return changeProfile(perfil, cambio);
     },
     /**
      * Whether it is the taxpayer's CIEC; false for a text that is no RFC, and always for the magic RFC whose CIEC is

@@ -28,7 +28,7 @@ function filaDe(numero: number, segundo: number, cancelado: boolean): RowToGathe
 }
 
 /** A portal that shows the first 500 of what it is asked for, in an order of its own. */
-function portalCon(todas: readonly RowToGather[], sayTope = true) {
+function portalCon(todas: readonly RowToGather[], describeLimit = true) {
   const preguntas: Pregunta[] = [];
   return {
     preguntas,
@@ -38,7 +38,7 @@ function portalCon(todas: readonly RowToGather[], sayTope = true) {
       const found = todas.filter(
         (f) => isWithin(f.fechaEmision, periodo) && (estado === 'todos' || f.estado === estado),
       );
-      return { filas: found.slice(0, TOPE), topada: sayTope ? found.length > TOPE : found.length >= TOPE };
+      return { filas: found.slice(0, TOPE), topada: describeLimit ? found.length > TOPE : found.length >= TOPE };
     },
   };
 }
@@ -71,7 +71,7 @@ describe('reunir', () => {
         rafagas,
         fc.tuple(fc.integer({ min: 0, max: 86_400 }), fc.integer({ min: 0, max: 4 * 86_400 })),
         fc.boolean(),
-        async (bursts, [from, length], sayTope) => {
+        async (bursts, [from, length], describeLimit) => {
           let numero = 0;
           const todas = bursts.flatMap(({ segundo, cuantas, deCada }) =>
             Array.from({ length: cuantas }, (_, i) => filaDe(numero++, segundo, i % deCada === 0)),
@@ -84,8 +84,8 @@ describe('reunir', () => {
             cuentas.set(key, (cuentas.get(key) ?? 0) + 1);
           }
           const most = Math.max(0, ...cuentas.values());
-          const tooMany = sayTope ? most > TOPE : most >= TOPE;
-          const { ask } = portalCon(todas, sayTope);
+          const tooMany = describeLimit ? most > TOPE : most >= TOPE;
+          const { ask } = portalCon(todas, describeLimit);
           const outcome = await collect({
             periodos: splitMeses(periodo),
             ask,

@@ -5,7 +5,7 @@ import type { DireccionSat } from '../../http/direcciones.ts';
 import { assertCleanText, compare, ilegible, toForma } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
 import { type Etiqueta, isEntera, readBloques } from '../paginas/etiquetas.ts';
-import { readSaltoScript } from '../paginas/pagina-acceso.ts';
+import { readScriptJump } from '../paginas/pagina-acceso.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
 import { passAcceso, signIn } from '../sesion/log-in.ts';
@@ -49,8 +49,8 @@ export function readComunicados(etiquetas: readonly Etiqueta[], rfc: string): re
   const leidos = seccion(normales, LEIDOS);
   const fin = (desde: number, otra: number) => (otra >= desde ? otra : bloques.length);
   const renglones = [
-    ...readSeccion(bloques.slice(noLeidos.desde, fin(noLeidos.desde, leidos.desde - 1)), false, noLeidos.cuenta),
-    ...readSeccion(bloques.slice(leidos.desde, fin(leidos.desde, noLeidos.desde - 1)), true, leidos.cuenta),
+    ...readSection(bloques.slice(noLeidos.desde, fin(noLeidos.desde, leidos.desde - 1)), false, noLeidos.cuenta),
+    ...readSection(bloques.slice(leidos.desde, fin(leidos.desde, noLeidos.desde - 1)), true, leidos.cuenta),
   ];
   const iguales = new Map<string, number>();
   return renglones.map(({ momento, asunto, leido }) => {
@@ -76,7 +76,7 @@ function seccion(normales: readonly string[], titulo: RegExp): { desde: number; 
   return { desde: indice + 1, cuenta: cuenta === undefined ? null : Number(cuenta) };
 }
 
-function readSeccion(bloques: readonly string[], leido: boolean, cuenta: number | null): readonly Renglon[] {
+function readSection(bloques: readonly string[], leido: boolean, cuenta: number | null): readonly Renglon[] {
   const renglones: Renglon[] = [];
   for (const escrito of bloques) {
     const bloque = escrito.replace(ORNAMENT, '');
@@ -156,7 +156,7 @@ async function openMarco(pageClient: PageClient, pagina: Pagina): Promise<Pagina
   }
   let marco = await pageClient.open(direccion);
   for (let saltos = 0; saltos < MAX_SALTOS; saltos += 1) {
-    const url = readSaltoScript(marco.etiquetas);
+    const url = readScriptJump(marco.etiquetas);
     if (url === null || isPaginaComunicados(marco.etiquetas)) return marco;
     marco = await pageClient.open(pageClient.resolve(url, marco.direccion));
   }

@@ -4,9 +4,9 @@ import type { DireccionSat } from '../../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest } from '../../http/sat-http.ts';
 import { assertCleanText, compare, ilegible, toForma, toLabel } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, isEntera, readEtiquetas, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, isEntera, readLabels, readTexto } from '../paginas/etiquetas.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
-import { addOnce, type Fila, filasSinAviso, findColumnas, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { addOnce, type Fila, filasSinAviso, findColumns, readTablas, type Tabla } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
 import { askFor } from '../sesion/sesion-vencida.ts';
@@ -32,7 +32,7 @@ export function guardHttp(http: SatHttp): SatHttp {
   return {
     ...http,
     request<E extends 'text' | 'stream'>(peticion: SatHttpRequest<E>) {
-      if (peticion.host === HOST_NOTIFICACIONES && !isPermitida(peticion)) return Promise.reject(rejectApertura());
+      if (peticion.host === HOST_NOTIFICACIONES && !isPermitida(peticion)) return Promise.reject(rejectOpening());
       return http.request(peticion);
     },
   };
@@ -53,22 +53,22 @@ function isPermitida({ method, path }: SatHttpRequest): boolean {
 export function createListOnlyClient(pageClient: PageClient): PageClient {
   const { resolve, cookies, signal } = pageClient;
   return {
-    open: () => Promise.reject(rejectApertura()),
-    submit: () => Promise.reject(rejectApertura()),
+    open: () => Promise.reject(rejectOpening()),
+    submit: () => Promise.reject(rejectOpening()),
     resolve,
     cookies,
     signal,
     request(peticion) {
       const { host, path, method, body } = peticion;
       const lista = host === LISTA_NOTIFICACIONES.host && path === LISTA_NOTIFICACIONES.path;
-      if (!lista || method !== 'GET' || body !== undefined) return Promise.reject(rejectApertura());
+      if (!lista || method !== 'GET' || body !== undefined) return Promise.reject(rejectOpening());
       return pageClient.request(peticion);
     },
     withSignal: (other) => createListOnlyClient(pageClient.withSignal(other)),
   };
 }
 
-function rejectApertura(): SatError {
+function rejectOpening(): SatError {
   return new SatError('PETICION_RECHAZADA', { detalle: 'una notificación no se abre: solo se pide la lista' });
 }
 
@@ -103,7 +103,7 @@ export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   origen: { servidor: 'login.siat y agr.siat.sat.gob.mx', fuentes: ['luffynando/sat-scrapers-auth'] },
   async ask(pageClient, { rfc }) {
     const lista = createListOnlyClient(pageClient);
-    const etiquetas = readEtiquetas(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }));
+    const etiquetas = readLabels(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }));
     assertRfcNombrado(etiquetas, rfc, true);
     return { notificaciones: readNotificaciones(etiquetas) };
   },
@@ -145,7 +145,7 @@ export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Not
       addOnce(notificaciones, notificacion.folio, notificacion);
     }
   }
-  assertUnaPagina(etiquetas, notificaciones.size + notificadas);
+  assertOnePage(etiquetas, notificaciones.size + notificadas);
   if (notificaciones.size === 0 && notificadas === 0 && !diceQueNoHay(readTexto(etiquetas))) {
     throw ilegible('notificaciones: sin lista');
   }
@@ -165,7 +165,7 @@ interface Columnas {
 function columnasDe({ encabezados }: Tabla): Columnas | null {
   for (const celdas of encabezados) {
     const labels = celdas.map(({ texto }) => toLabel(texto));
-    const indices = findColumnas({ labels }, LABELS);
+    const indices = findColumns({ labels }, LABELS);
     if (NOMBRES.some((columna) => !indices.has(columna))) {
       if (indices.has('folio') && (indices.has('autoridad') || indices.has('asunto')))
         throw ilegible('notificaciones: columnas');
@@ -201,7 +201,7 @@ function toNotificacion(celdas: Fila, { total, indices }: Columnas): Notificacio
 /**
  * Another page of the list would take a postback, which is never sent: a list in several pages cannot be read whole.
  */
-function assertUnaPagina(etiquetas: readonly Etiqueta[], leidas: number): void {
+function assertOnePage(etiquetas: readonly Etiqueta[], leidas: number): void {
   let numeradas = 0;
   for (const etiqueta of etiquetas) {
     if (etiqueta.closes) continue;

@@ -7,15 +7,9 @@ import {
 import { readConstancia } from '../../constancia/read-constancia.ts';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible } from '../../texto.ts';
-import { type PageClient, type Pagina, submitFormulario } from '../page-client.ts';
+import { type PageClient, type Pagina, submitForm } from '../page-client.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
-import {
-  encodeFormulario,
-  type Formulario,
-  hasCamposVisibles,
-  readCampos,
-  readFormularios,
-} from '../paginas/formulario.ts';
+import { encodeForm, type Formulario, hasVisibleFields, readCampos, readForms } from '../paginas/formulario.ts';
 import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import type { ConsultaPortal, ContextoPortal, Portal } from '../portal.ts';
 import { assertMayLogIn, logIn } from '../sesion/log-in.ts';
@@ -37,23 +31,23 @@ const PORTAL_SIAT: Portal = {
   nombre: 'siat',
   async enter(login) {
     assertMayLogIn(login);
-    const openPagina = login.credencial.tipo === 'ciec' ? openPaginaCiec : openPaginaEfirma;
-    await logIn(login, await openPagina(login.pageClient), HOST);
+    const openPage = login.credencial.tipo === 'ciec' ? openCiecPage : openEfirmaPage;
+    await logIn(login, await openPage(login.pageClient), HOST);
   },
   salida: { host: HOST, path: '/nidp/app/plogout' },
 };
 
-async function openPaginaCiec(pageClient: PageClient): Promise<Pagina> {
+async function openCiecPage(pageClient: PageClient): Promise<Pagina> {
   await pageClient.open({ host: HOST, path: ENTRANCE });
   return pageClient.submit({ host: HOST, path: PAGINA_CIEC }, Buffer.alloc(0));
 }
 
 /** The provider may put a form in between, which a script of the page sends. */
-async function openPaginaEfirma(pageClient: PageClient): Promise<Pagina> {
+async function openEfirmaPage(pageClient: PageClient): Promise<Pagina> {
   const pagina = await pageClient.open({ host: HOST, path: PAGINA_EFIRMA });
   if (isPaginaAcceso(pagina.etiquetas)) return pagina;
-  const formulario = readFormularios(pagina.etiquetas)[0];
-  return formulario === undefined ? pagina : sendFormulario(pageClient, pagina, formulario);
+  const formulario = readForms(pagina.etiquetas)[0];
+  return formulario === undefined ? pagina : sendForm(pageClient, pagina, formulario);
 }
 
 const HOST_REGISTRO = 'rfcampc.siat.sat.gob.mx';
@@ -98,7 +92,7 @@ async function makeDocumento(pageClient: PageClient, { pagina, formulario }: Rep
       'faces-request': 'partial/ajax',
       'x-requested-with': 'XMLHttpRequest',
     },
-    body: encodeFormulario(
+    body: encodeForm(
       new Map([
         ...readCampos(formulario.etiquetas),
         ['javax.faces.partial.ajax', 'true'],
@@ -172,7 +166,7 @@ async function openReprint(pageClient: PageClient, tipo: TipoCredencial): Promis
   let pagina = await pageClient.open(ENTRADAS[tipo]);
   for (let paso = 0; paso < MAX_PASOS; paso += 1) {
     if (isPaginaAcceso(pagina.etiquetas)) throw new SesionVencida();
-    const formulario = readFormularios(pagina.etiquetas).find(({ id }) => id === 'formReimpAcuse');
+    const formulario = readForms(pagina.etiquetas).find(({ id }) => id === 'formReimpAcuse');
     if (formulario !== undefined && pagina.direccion.host === HOST_REGISTRO) return { pagina, formulario };
     pagina = await goOn(pageClient, pagina);
   }
@@ -180,8 +174,8 @@ async function openReprint(pageClient: PageClient, tipo: TipoCredencial): Promis
 }
 
 async function goOn(pageClient: PageClient, pagina: Pagina): Promise<Pagina> {
-  const saml = findFormularioSaml(pagina);
-  if (saml !== undefined) return sendFormulario(pageClient, pagina, saml);
+  const saml = findSamlForm(pagina);
+  if (saml !== undefined) return sendForm(pageClient, pagina, saml);
   const marco = pagina.etiquetas.find((e) => e.nombre === 'iframe' && e.attrs.get('id') === 'iframetoload');
   const src = marco === undefined ? undefined : marco.attrs.get('src')?.trim();
   if (src !== undefined && src !== '') return pageClient.open(pageClient.resolve(src, pagina.direccion));
@@ -214,16 +208,16 @@ function textUntilClosing(etiquetas: readonly Etiqueta[], from: number): string 
  * The form that carries a message between the provider and a service (SAML 2.0 bindings, 3.5: HTTP POST), whatever
  * sends it in a browser.
  */
-function findFormularioSaml(pagina: Pagina): Formulario | undefined {
-  return readFormularios(pagina.etiquetas).find((formulario) => {
+function findSamlForm(pagina: Pagina): Formulario | undefined {
+  return readForms(pagina.etiquetas).find((formulario) => {
     const campos = readCampos(formulario.etiquetas);
     const hasSaml = campos.has('SAMLRequest') || campos.has('SAMLResponse');
-    return hasSaml && !hasCamposVisibles(formulario.etiquetas);
+    return hasSaml && !hasVisibleFields(formulario.etiquetas);
   });
 }
 
 /** Sends a form that has nothing to fill in, as its script would. Throws RESPUESTA_ILEGIBLE for a form that has. */
-async function sendFormulario(pageClient: PageClient, pagina: Pagina, formulario: Formulario): Promise<Pagina> {
-  if (hasCamposVisibles(formulario.etiquetas)) throw ilegible('otro formulario');
-  return submitFormulario(pageClient, pagina, formulario);
+async function sendForm(pageClient: PageClient, pagina: Pagina, formulario: Formulario): Promise<Pagina> {
+  if (hasVisibleFields(formulario.etiquetas)) throw ilegible('otro formulario');
+  return submitForm(pageClient, pagina, formulario);
 }

@@ -3,9 +3,9 @@ import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible } from '../../texto.ts';
 import { isUnDia } from '../busqueda/gather.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, isVisible, readEtiquetas } from '../paginas/etiquetas.ts';
-import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
-import { openPagina } from '../portal-cfdi.ts';
+import { type Etiqueta, isVisible, readLabels } from '../paginas/etiquetas.ts';
+import { encodeForm, readCampos, readForms } from '../paginas/formulario.ts';
+import { openPage } from '../portal-cfdi.ts';
 import { askFor, SesionVencida } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
 
@@ -38,8 +38,8 @@ export function direccionDe(tipo: TipoDescarga): DireccionSat {
  */
 export async function search(pageClient: PageClient, busqueda: Busqueda): Promise<readonly RegistroDelta[]> {
   const direccion = direccionDe(busqueda.tipo);
-  const pagina = await openPagina(pageClient, direccion, busqueda.rfc);
-  const formulario = readFormularios(pagina.etiquetas)
+  const pagina = await openPage(pageClient, direccion, busqueda.rfc);
+  const formulario = readForms(pagina.etiquetas)
     .map((f) => readCampos(f.etiquetas))
     .find((campos) => campos.has('__VIEWSTATE'));
   if (formulario === undefined) throw ilegible('busqueda: sin formulario');
@@ -74,7 +74,7 @@ async function post(
       'x-microsoftajax': 'Delta=true',
       'x-requested-with': 'XMLHttpRequest',
     },
-    body: encodeFormulario(campos),
+    body: encodeForm(campos),
   });
   const delta = parseDelta(texto);
   // A partial postback never redirects by status unless the log-in module does, and otherwise so.
@@ -91,7 +91,7 @@ interface Panel {
 
 export function readPaneles(delta: readonly RegistroDelta[]): readonly Panel[] {
   const paneles = delta.filter(({ tipo }) => tipo === 'updatePanel');
-  return paneles.map(({ id, contenido }) => ({ id, etiquetas: readEtiquetas(contenido) }));
+  return paneles.map(({ id, contenido }) => ({ id, etiquetas: readLabels(contenido) }));
 }
 
 const UUID_SOLO = /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i;
@@ -136,7 +136,7 @@ function postback(control: 'RdoFechas' | 'BtnBusqueda'): Array<[string, string]>
 
 function camposNuevos({ tipo, id, contenido }: RegistroDelta): Array<[string, string]> {
   if (tipo === 'hiddenField') return [[id, contenido]];
-  return tipo === 'updatePanel' ? [...readCampos(readEtiquetas(contenido))] : [];
+  return tipo === 'updatePanel' ? [...readCampos(readLabels(contenido))] : [];
 }
 
 /** The filters, and the dates in the form that each page has. */
@@ -190,7 +190,7 @@ function pad(numero: number): string {
   return String(numero).padStart(2, '0');
 }
 
-type Instante = ReturnType<typeof readInstante>;
+type Instante = ReturnType<typeof readInstant>;
 
 /**
  * Both ends of a period the portal can be asked for. Throws RangeError for what no caller may ask: an end that is no
@@ -198,8 +198,8 @@ type Instante = ReturnType<typeof readInstante>;
  * page takes one day or one month, so the caller divides).
  */
 export function readPeriodo(tipo: TipoDescarga, periodo: Periodo): { inicio: Instante; fin: Instante } {
-  const inicio = readInstante(periodo.inicio);
-  const fin = readInstante(periodo.fin);
+  const inicio = readInstant(periodo.inicio);
+  const fin = readInstant(periodo.fin);
   if (periodo.inicio > periodo.fin) throw new RangeError('The period ends before it begins');
   if (tipo === 'recibidos' && (inicio.anio !== fin.anio || inicio.mes !== fin.mes)) {
     throw new RangeError('A portal request for received CFDI cannot span two calendar months');
@@ -210,7 +210,7 @@ export function readPeriodo(tipo: TipoDescarga, periodo: Periodo): { inicio: Ins
 const INSTANTE = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}$/;
 
 /** Day and time of one end of a period, as numbers. */
-function readInstante(texto: string) {
+function readInstant(texto: string) {
   const valid = INSTANTE.test(texto) ? Date.parse(`${texto}Z`) : Number.NaN;
   if (Number.isNaN(valid) || !new Date(valid).toISOString().startsWith(texto)) {
     throw new RangeError('An end of the period is no instant of the form yyyy-MM-ddTHH:mm:ss');

@@ -7,10 +7,10 @@ import type {
 } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, readEtiquetas } from '../paginas/etiquetas.ts';
-import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
+import { type Etiqueta, readLabels } from '../paginas/etiquetas.ts';
+import { encodeForm, readCampos, readForms } from '../paginas/formulario.ts';
 import { readTablas } from '../paginas/tablas.ts';
-import { openPagina } from '../portal-cfdi.ts';
+import { openPage } from '../portal-cfdi.ts';
 import { isFarewell, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
 
@@ -54,7 +54,7 @@ export async function descargarPaquete(
   const paquete = paquetes.get(consulta.paquete.toUpperCase());
   if (paquete === undefined) throw ilegible('los paquetes del folio cambiaron');
 
-  const body = encodeFormulario(
+  const body = encodeForm(
     new Map([
       ...lista.campos,
       ['__EVENTTARGET', 'ctl00$MainContent$setLinkButtonDescarga'],
@@ -97,7 +97,7 @@ const DIRECCION_DESCARGAS = { host: HOST_PORTAL, path: '/ConsultaDescargaMasiva.
 
 /** The packages that the portal offers now to this RFC. */
 async function openDescargas(pageClient: PageClient, rfc: string): Promise<ListaDescargas> {
-  const pagina = await openPagina(pageClient, DIRECCION_DESCARGAS, rfc);
+  const pagina = await openPage(pageClient, DIRECCION_DESCARGAS, rfc);
   return readListaDescargas(pagina.texto);
 }
 
@@ -143,8 +143,8 @@ const ACCION =
  * read.
  */
 export function readListaDescargas(html: string): ListaDescargas {
-  const etiquetas = readEtiquetas(html);
-  const formulario = readFormularios(etiquetas).find((f) => readCampos(f.etiquetas).has(CAMPO_FOLIO));
+  const etiquetas = readLabels(html);
+  const formulario = readForms(etiquetas).find((f) => readCampos(f.etiquetas).has(CAMPO_FOLIO));
   const campos = formulario && readCampos(formulario.etiquetas);
   if (campos === undefined || !campos.has(CAMPO_URL)) throw ilegible('lista de descargas');
   const cuentas = new Map(readCuentas(etiquetas));

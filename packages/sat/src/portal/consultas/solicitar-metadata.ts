@@ -57,7 +57,7 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
  * may accept later.
  */
 function parseRespuestaFolio(json: string): RespuestaSolicitarMetadata {
-  const mensaje = readMensaje(json);
+  const mensaje = readMessage(json);
   if (/^\s*error\b/i.test(mensaje)) {
     if (isDemasiados(mensaje)) return { resultado: 'DEMASIADOS' };
     throw new SatError('SERVICIO_CON_ERROR', { codigo: 'DescargaMetadatos' });
@@ -68,7 +68,7 @@ function parseRespuestaFolio(json: string): RespuestaSolicitarMetadata {
   return { resultado: 'ACEPTADA', folio };
 }
 
-function readMensaje(json: string): string {
+function readMessage(json: string): string {
   if (json.length > 65_536) throw ilegible('folio de descarga');
   const d = parseObjeto(json)?.['d'];
   if (typeof d !== 'string') throw ilegible('folio de descarga: sin d');

@@ -2,7 +2,7 @@ import type { Declaracion } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import type { Pagina } from '../page-client.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
-import { type Formulario, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
+import { type Formulario, readCampos, readForms, readListas } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
@@ -62,7 +62,7 @@ export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declara
 };
 
 function formularioDe({ etiquetas }: Pagina): Formulario {
-  const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some((e) => hasId(e, EJERCICIO)));
+  const formulario = readForms(etiquetas).find((f) => f.etiquetas.some((e) => hasId(e, EJERCICIO)));
   if (formulario === undefined) throw ilegible('declaraciones: sin formulario de consulta');
   return formulario;
 }

@@ -1,15 +1,8 @@
 import type { Declaracion } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
-import { type Etiqueta, readEtiquetas } from '../paginas/etiquetas.ts';
-import {
-  encodeFormulario,
-  type Lista,
-  type Opcion,
-  readCampos,
-  readFormularios,
-  readListas,
-} from '../paginas/formulario.ts';
+import { type Etiqueta, readLabels } from '../paginas/etiquetas.ts';
+import { encodeForm, type Lista, type Opcion, readCampos, readForms, readListas } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
@@ -57,7 +50,7 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
   },
   async ask(pageClient, { rfc, ejercicio }) {
     const pagina = await openConsulta(pageClient, rfc);
-    const formulario = readFormularioConsulta(pagina.etiquetas);
+    const formulario = readQueryForm(pagina.etiquetas);
     if (!formulario.ejercicios.includes(String(ejercicio))) throw rejectEjercicio(ejercicio);
     const declaraciones = new Map<string, Declaracion>();
     for (const campos of formulario.consultasDe(String(ejercicio))) {
@@ -92,8 +85,8 @@ async function search(
     accept: 'text/html, */*; q=0.01',
     origin: `https://${PAGINA.host}`,
   };
-  const body = encodeFormulario(campos);
-  const etiquetas = readEtiquetas(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }));
+  const body = encodeForm(campos);
+  const etiquetas = readLabels(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }));
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio, RESULTADO);
 }
@@ -114,13 +107,13 @@ const PERIODOS: ReadonlyMap<string, readonly string[]> = new Map([
  * the whole year, with neither chosen (public clients search both ways). Throws RESPUESTA_ILEGIBLE for a page without
  * these lists, or with more queries than any taxpayer needs.
  */
-function readFormularioConsulta(etiquetas: readonly Etiqueta[]) {
+function readQueryForm(etiquetas: readonly Etiqueta[]) {
   const ejercicio = findLista(etiquetas, /ejercicio$/i);
   const periodicidad = findLista(etiquetas, /periodicidad$/i);
   const declaracion = findLista(etiquetas, /declaracion$/i);
   const periodo = findLista(etiquetas, /periodo$/i);
   if (ejercicio === undefined || periodicidad === undefined) throw ilegible('declaraciones: sin listas de consulta');
-  const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some(isEjercicio));
+  const formulario = readForms(etiquetas).find((f) => f.etiquetas.some(isEjercicio));
   const fijos = readCampos((formulario?.etiquetas ?? etiquetas).filter(isOculto));
   const tipos = realRows(periodicidad);
   if (tipos.length === 0) throw ilegible('declaraciones: sin periodicidades');

@@ -3,7 +3,7 @@ import { readFecha } from '../../fechas.ts';
 import { assertCleanText, compare, ilegible, toForma, toLabel } from '../../texto.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import type { Lista, Opcion } from '../paginas/formulario.ts';
-import { type Fila, filasSinAviso, needColumnas, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { type Fila, filasSinAviso, needColumns, readTablas, type Tabla } from '../paginas/tablas.ts';
 
 const LABELS = {
   numeroOperacion: [/^(?:no|num|numero)\.? ?de ?operacion$/],
@@ -68,7 +68,7 @@ function columnasDe({ encabezados }: Tabla, required: readonly Columna[]): Colum
   );
   if (fila === undefined || fila.some(({ ancho }) => ancho !== 1)) throw ilegible('declaraciones: sin encabezados');
   const labels = fila.map(({ texto }) => toLabel(texto));
-  return { total: fila.length, indices: needColumnas({ labels }, LABELS, required) };
+  return { total: fila.length, indices: needColumns({ labels }, LABELS, required) };
 }
 
 function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: number): Declaracion {

@@ -4,8 +4,8 @@ import { collect, type Hallazgo, isUnDia, type Pregunta, splitDaysOrHalves, spli
 import { isSelection, type RegistroDelta, readPaneles, readPanelResultados, search } from '../consultas/busqueda.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isVisible, readTextoVisible } from '../paginas/etiquetas.ts';
-import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/tablas/valores.ts';
-import { type Fila, needColumnas, readTabla } from '../paginas/tablas.ts';
+import { readEstado, readImporte, readInstant, readRfc, readUuid } from '../paginas/tablas/valores.ts';
+import { type Fila, needColumns, readTabla } from '../paginas/tablas.ts';
 
 /**
  * Lists every CFDI received in a period. The page takes one day with its hours, or a whole month (day 0), and shows at
@@ -64,15 +64,15 @@ export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: stri
   const folios = new Set(filas.map(({ uuid }) => uuid));
   // A folio that can be chosen but has no row means that rows were lost.
   if (readSelections(etiquetas).some((uuid) => !folios.has(uuid))) throw ilegible('busqueda: folio sin fila');
-  const diceTope = isVisible(etiquetas, /_PnlLimiteRegistros$/);
-  if (diceTope && filas.length === 0) throw ilegible('busqueda: tope sin filas');
-  return { filas, topada: diceTope || filas.length >= TOPE };
+  const saysLimit = isVisible(etiquetas, /_PnlLimiteRegistros$/);
+  if (saysLimit && filas.length === 0) throw ilegible('busqueda: tope sin filas');
+  return { filas, topada: saysLimit || filas.length >= TOPE };
 }
 
 function readFilas(etiquetas: readonly Etiqueta[], rfc: string): FacturaRecibida[] {
   const tabla = readTabla(etiquetas, /_tblResult$/);
   if (tabla === null) throw ilegible('busqueda: sin tabla');
-  const columnas = needColumnas(tabla, LABELS, REQUIRED);
+  const columnas = needColumns(tabla, LABELS, REQUIRED);
   return tabla.filas.map((fila) => readFactura(fila, columnas, rfc));
 }
 
@@ -131,21 +131,21 @@ function readFactura(fila: Fila, columnas: ReadonlyMap<Columna, number>, rfc: st
   const receptorRfc = readRfc(texto('receptorRfc'));
   if (receptorRfc !== rfc.toUpperCase()) throw ilegible('busqueda: CFDI de otro receptor');
   const estado = readEstado(texto('estado'));
-  const fechaProceso = estado === 'CANCELADO' ? optional('fechaProceso', readInstante) : null;
+  const fechaProceso = estado === 'CANCELADO' ? optional('fechaProceso', readInstant) : null;
   return {
     uuid: readUuid(texto('uuid')),
     emisorRfc: readRfc(texto('emisorRfc')),
     emisorNombre: optional('emisorNombre', same),
     receptorRfc,
     receptorNombre: optional('receptorNombre', same),
-    fechaEmision: readInstante(texto('fechaEmision')),
-    fechaCertificacion: optional('fechaCertificacion', readInstante),
+    fechaEmision: readInstant(texto('fechaEmision')),
+    fechaCertificacion: optional('fechaCertificacion', readInstant),
     pacRfc: optional('pacRfc', same),
     total: readImporte(texto('total')),
     efecto: optional('efecto', same),
     estado,
     estadoCancelacion: optional('estadoCancelacion', same),
-    fechaCancelacion: optional('fechaCancelacion', readInstante) ?? fechaProceso,
+    fechaCancelacion: optional('fechaCancelacion', readInstant) ?? fechaProceso,
   };
 }
 

@@ -203,7 +203,7 @@ describe('readResultadoFacturas', () => {
     ['neither panel', respuesta({ tabla: '', muestraFilas: false, diceQueNoHay: false })],
     ['the empty panel beside rows', respuesta({ tabla, muestraFilas: false, diceQueNoHay: true })],
     ['results without a table', respuesta({ tabla: '', muestraFilas: true, diceQueNoHay: false })],
-    ['a cap without rows', respuesta({ tabla: vacia, muestraFilas: true, diceQueNoHay: false, diceTope: true })],
+    ['a cap without rows', respuesta({ tabla: vacia, muestraFilas: true, diceQueNoHay: false, saysLimit: true })],
     [
       'a folio whose row is lost',
       respuesta({

@@ -6,7 +6,7 @@ import type { PageClient } from '../page-client.ts';
 import type { ConsultaPortal } from '../portal.ts';
 import { askFor } from '../sesion/sesion-vencida.ts';
 import { authorize, HOST_32D, PORTAL_32D } from './portal-32d.ts';
-import { readOpinion, readSentido } from './read-opinion.ts';
+import { readOpinion, readOpinionSense } from './read-opinion.ts';
 
 const SERVICIO = { host: HOST_32D, path: '/RespuestaCompleta/ObtenerRespuestaCompletaPdf' };
 const MAX_PAGINAS = 30;
@@ -86,7 +86,7 @@ function parseRespuestaPdf(json: string) {
   return {
     pdf: decodePdf(datos['ContenidoBase64']),
     // What the service says beside the document is never a fact alone: the document is.
-    sentido: typeof descripcion === 'string' ? readSentido(descripcion) : null,
+    sentido: typeof descripcion === 'string' ? readOpinionSense(descripcion) : null,
     folio: typeof folio === 'string' && folio.trim() !== '' ? folio.trim().toUpperCase() : null,
   };
 }

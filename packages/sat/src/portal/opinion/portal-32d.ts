@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible, parseObjeto } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
-import { encodeFormulario } from '../paginas/formulario.ts';
+import { encodeForm } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../portal.ts';
 import { passAcceso, signIn } from '../sesion/log-in.ts';
@@ -149,7 +149,7 @@ async function askForToken(
   { id, redirectUri }: ClienteOauth,
   { codigo, verificador }: { readonly codigo: string; readonly verificador: string },
 ): Promise<string> {
-  const body = encodeFormulario([
+  const body = encodeForm([
     ['grant_type', 'authorization_code'],
     ['code', codigo],
     ['redirect_uri', redirectUri],

@@ -1,5 +1,5 @@
 import type { RespuestaConsultarOpinion, SentidoOpinion } from '@acuse/core';
-import { readFecha, readFechaLarga, toDia } from '../../fechas.ts';
+import { readFecha, readLongDate, toDia } from '../../fechas.ts';
 import { ilegible, toForma } from '../../texto.ts';
 
 type OpinionLeida = Omit<RespuestaConsultarOpinion, 'pdf'>;
@@ -20,9 +20,9 @@ export function readOpinion(lineas: readonly string[], rfc: string): OpinionLeid
   const texto = lineas.join('\n');
   const plano = toForma(texto);
   if (!/opinion del? cumplimiento/.test(plano)) throw ilegible('opinion: es otro documento');
-  const cadena = onlyCadena(texto);
+  const cadena = onlyChain(texto);
   assertTitular(texto, cadena, rfc.toUpperCase());
-  const sentidos = [...findSentidos(lineas, cadena)];
+  const sentidos = [...findOpinions(lineas, cadena)];
   const [sentido] = sentidos;
   if (sentido === undefined) throw ilegible('opinion: no dice su sentido');
   if (sentidos.length > 1) throw ilegible('opinion: dice más de un sentido');
@@ -37,8 +37,8 @@ export function readOpinion(lineas: readonly string[], rfc: string): OpinionLeid
   };
 }
 
-function onlyCadena(texto: string): CadenaOriginal | null {
-  const cadenas = findCadenas(texto);
+function onlyChain(texto: string): CadenaOriginal | null {
+  const cadenas = findChains(texto);
   const [cadena] = cadenas;
   if (cadena === undefined) return null;
   if (cadenas.some((otra) => JSON.stringify(otra) !== JSON.stringify(cadena))) {
@@ -66,7 +66,7 @@ function readFolio(texto: string): string | null {
 
 function readFechaEmision(plano: string): string | null {
   const valor = FECHA.exec(plano)?.[1] ?? '';
-  return readFechaLarga(valor) ?? readFecha(/^[\d/-]+/.exec(valor)?.[0] ?? '');
+  return readLongDate(valor) ?? readFecha(/^[\d/-]+/.exec(valor)?.[0] ?? '');
 }
 
 /**
@@ -86,7 +86,7 @@ const CADENA =
   /\|\|([A-Z&Ñ]{3,4}\d{6}[A-Z0-9]{3})\|([A-Z0-9-]{4,40})\|(\d{2})-(\d{2})-(\d{4})\|([A-Z]{1,3})\|\|?[^|]{0,64}\|\|/g;
 
 /** Every chain of a text; a document has one. Blanks that a line break put into it do not matter. */
-function findCadenas(texto: string): readonly CadenaOriginal[] {
+function findChains(texto: string): readonly CadenaOriginal[] {
   const compact = texto.normalize('NFC').replace(/\s+/g, '').toUpperCase();
   return [...compact.matchAll(CADENA)].map(([, rfc = '', folio = '', dia, mes, anio, letra]) => ({
     rfc,
@@ -113,7 +113,7 @@ const MAX_RENGLONES = 4;
  * "Sentido" of its table, and the sentence that issues the opinion. What its notes say about senses in general counts
  * nowhere. Empty when it states none. Cells of one line are two blanks apart.
  */
-function findSentidos(lineas: readonly string[], cadena: CadenaOriginal | null): ReadonlySet<SentidoOpinion> {
+function findOpinions(lineas: readonly string[], cadena: CadenaOriginal | null): ReadonlySet<SentidoOpinion> {
   const notas = lineas.findIndex((linea) => /^notas?\s*(?:[:.]|$|\d)/.test(toForma(linea)));
   const propias = (notas === -1 ? lineas : lineas.slice(0, notas)).filter((linea) => linea.trim() !== '');
   const found = new Set<SentidoOpinion>();
@@ -156,7 +156,7 @@ function isCreible(sentido: SentidoOpinion, letra: SentidoOpinion | null): boole
 /**
  * Reads the sense that a text is, as the service writes it beside the document (`Positivo`); null for any other text.
  */
-export function readSentido(texto: string): SentidoOpinion | null {
+export function readOpinionSense(texto: string): SentidoOpinion | null {
   const exacto = EXACTO.exec(toForma(texto));
   return exacto === null ? null : toSentido(exacto[1] ?? '');
 }

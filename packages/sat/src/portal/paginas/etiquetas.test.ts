@@ -3,12 +3,12 @@ import { load } from 'cheerio';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeHtml } from '../testing/paginas-de-prueba.ts';
-import { findElemento, readEtiquetas, readTexto } from './etiquetas.ts';
-import { readCampos, readFormularios } from './formulario.ts';
+import { findElement, readLabels, readTexto } from './etiquetas.ts';
+import { readCampos, readForms } from './formulario.ts';
 
-describe('readEtiquetas', () => {
+describe('readLabels', () => {
   it('reads tags, attributes in any quoting, texts and scripts', () => {
-    const etiquetas = readEtiquetas(
+    const etiquetas = readLabels(
       `a < b <P Id=uno class='x>y' data-z="1 &lt; 2" hidden>d&iacute;a<!-- <b> --> <br/>n</p><script>if (a<b) '</p>'</script>fin`,
     );
     expect(etiquetas.map((e) => (e.closes ? '/' : '') + e.nombre)).toEqual(['p', 'br', '/p', 'script', '/script']);
@@ -42,7 +42,7 @@ describe('readEtiquetas', () => {
             .toArray()
             .map((e) => [$(e).attr('name') ?? '', $(e).attr('value') ?? '']),
         );
-        expect(readCampos(readEtiquetas(html))).toEqual(expected);
+        expect(readCampos(readLabels(html))).toEqual(expected);
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('readEtiquetas', () => {
   it('undoes the escaping of any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (texto) => {
-        const [p] = readEtiquetas(`<p id="${escapeHtml(texto)}">${escapeHtml(texto)}`);
+        const [p] = readLabels(`<p id="${escapeHtml(texto)}">${escapeHtml(texto)}`);
         expect([p?.attrs.get('id'), p?.texto]).toEqual([texto, texto]);
       }),
     );
@@ -79,11 +79,11 @@ describe('readEtiquetas', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-        const etiquetas = readEtiquetas(pieces.join(''));
-        readFormularios(etiquetas);
+        const etiquetas = readLabels(pieces.join(''));
+        readForms(etiquetas);
         readCampos(etiquetas);
         readTexto(etiquetas);
-        findElemento(etiquetas, /x/);
+        findElement(etiquetas, /x/);
       }),
     );
   });
@@ -105,10 +105,10 @@ describe('readEtiquetas', () => {
     ['equal signs', `<a ${'= '.repeat(7 * MB)}>`],
     ['spaces in a tag', `<input name${' '.repeat(15 * MB)}>`],
   ])('reads hostile %s in time', { tags: ['slow'] }, (_name, html) => {
-    const etiquetas = readEtiquetas(html);
+    const etiquetas = readLabels(html);
     readCampos(etiquetas);
-    readFormularios(etiquetas);
-    findElemento(etiquetas, /^nada$/);
+    readForms(etiquetas);
+    findElement(etiquetas, /^nada$/);
     readTexto(etiquetas);
   });
 
@@ -117,7 +117,7 @@ describe('readEtiquetas', () => {
     ['a quarter of a million tags', '<b>'.repeat(250_000)],
     ['over a million attributes', `<b ${Array.from({ length: 1_000_001 }, (_, i) => `a${i}`).join(' ')}>`],
   ])('refuses %s', (_name, html) => {
-    expect(() => readEtiquetas(html)).toThrow(SatError);
+    expect(() => readLabels(html)).toThrow(SatError);
   });
 });
 
@@ -132,7 +132,7 @@ describe('readCampos', () => {
 <select name="m"><option>primera &amp; sola</option></select><select name="n" disabled><option value="1"></option></select>
 <textarea name="t">hola
  &lt;x&gt;</textarea></form><input name="fuera" value="1">`;
-    const [formulario] = readFormularios(readEtiquetas(html));
+    const [formulario] = readForms(readLabels(html));
     expect([...readCampos(formulario?.etiquetas ?? [])]).toEqual([
       ['a', '2'],
       ['r', 'yes'],

@@ -28,7 +28,7 @@ const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
  * the portal's pages needs a tree. `noscript` counts as text, as in a browser that runs scripts. Throws
  * RESPUESTA_ILEGIBLE past 16 Mi characters, 200,000 tags or a million attributes.
  */
-export function readEtiquetas(html: string): readonly Etiqueta[] {
+export function readLabels(html: string): readonly Etiqueta[] {
   if (html.length > MAX_CARACTERES) throw ilegible('pagina demasiado grande');
   const etiquetas: EtiquetaAbierta[] = [];
   let textFrom = 0;
@@ -119,7 +119,7 @@ export function readTexto(etiquetas: readonly Etiqueta[]): string {
  * The tags from the element with this id to its end (to the end of the page when it is not closed); null when it is not
  * there.
  */
-export function findElemento(etiquetas: readonly Etiqueta[], id: RegExp): readonly Etiqueta[] | null {
+export function findElement(etiquetas: readonly Etiqueta[], id: RegExp): readonly Etiqueta[] | null {
   const from = etiquetas.findIndex((e) => !e.closes && id.test(e.attrs.get('id') ?? ''));
   return from === -1 ? null : elementoEn(etiquetas, from);
 }
@@ -152,7 +152,7 @@ export function isVisible(etiquetas: readonly Etiqueta[], id: RegExp): boolean {
 
 /** The text of an element that is shown; '' when it is hidden or not there. */
 export function readTextoVisible(etiquetas: readonly Etiqueta[], id: RegExp): string {
-  return isVisible(etiquetas, id) ? readTexto(findElemento(etiquetas, id) ?? []) : '';
+  return isVisible(etiquetas, id) ? readTexto(findElement(etiquetas, id) ?? []) : '';
 }
 
 /** Tags that begin or end a line of a page as a reader sees it; the cells of a table's row are one line. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readFecha, readFechaLarga, readMes, toDia } from '../../fechas.ts';
+import { readFecha, readLongDate, readMes, toDia } from '../../fechas.ts';
 
 describe('readFecha', () => {
   it.each([
@@ -42,8 +42,8 @@ it.each([
   ['31 de febrero de 2026', null],
   ['3 de ventoso de 2026', null],
   ['el 3 de marzo de 2026', null],
-])('readFechaLarga: %j is %j', (texto, dia) => {
-  expect(readFechaLarga(texto)).toBe(dia);
+])('readLongDate: %j is %j', (texto, dia) => {
+  expect(readLongDate(texto)).toBe(dia);
 });
 
 it.each([

@@ -13,7 +13,7 @@ export interface Formulario {
 const SIN_VALOR = new Set(['submit', 'reset', 'button', 'image', 'file']);
 
 /** The forms of a page, each with the tags inside. */
-export function readFormularios(etiquetas: readonly Etiqueta[]): readonly Formulario[] {
+export function readForms(etiquetas: readonly Etiqueta[]): readonly Formulario[] {
   const formularios: Formulario[] = [];
   for (const [from, etiqueta] of etiquetas.entries()) {
     if (etiqueta.nombre !== 'form' || etiqueta.closes) continue;
@@ -57,7 +57,7 @@ export function readCampos(etiquetas: readonly Etiqueta[]): Map<string, string> 
 }
 
 /** Names of the fields that a person could fill in: everything but hidden fields and buttons. */
-export function hasCamposVisibles(etiquetas: readonly Etiqueta[]): boolean {
+export function hasVisibleFields(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some((e) => {
     if (e.closes) return false;
     if (e.nombre === 'select' || e.nombre === 'textarea') return true;
@@ -95,7 +95,7 @@ const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
  * `application/x-www-form-urlencoded` of the fields as bytes. A Buffer (a password) is escaped byte by byte into the
  * body and never becomes a string, so that the sender can zero the body.
  */
-export function encodeFormulario(campos: Iterable<readonly [string, string | Buffer]>): Buffer {
+export function encodeForm(campos: Iterable<readonly [string, string | Buffer]>): Buffer {
   const parts = [...campos].flatMap(([nombre, valor], i) => [
     `${i === 0 ? '' : '&'}${escapeText(nombre)}=`,
     typeof valor === 'string' ? escapeText(valor) : valor,

@@ -1,7 +1,7 @@
 import { decodeHTML } from 'entities';
 import { ilegible, toForma } from '../../texto.ts';
-import { type Etiqueta, findElemento, readTexto } from './etiquetas.ts';
-import { type Formulario, readCampos, readFormularios } from './formulario.ts';
+import { type Etiqueta, findElement, readTexto } from './etiquetas.ts';
+import { type Formulario, readCampos, readForms } from './formulario.ts';
 
 /**
  * The log-in page of the CIEC: `Ecom_User_ID`, `Ecom_Password`, `userCaptcha` (phpcfdi/cfdi-sat-scraper,
@@ -29,14 +29,14 @@ const MAX_IMAGEN = 512 * 1024;
 
 /** Reads the log-in page; null when the tags are of some other page. */
 export function readAcceso(etiquetas: readonly Etiqueta[]): PaginaAcceso | null {
-  const formulario = readFormularios(etiquetas).find(isFormularioCiec);
+  const formulario = readForms(etiquetas).find(isFormularioCiec);
   if (formulario === undefined) return null;
   const campos = readCampos(formulario.etiquetas);
   return {
     captcha: readCaptcha(etiquetas),
     accion: formulario.accion,
     campos,
-    mensaje: readMensaje(etiquetas),
+    mensaje: readMessage(etiquetas),
     efirma: readEnlaceEfirma(etiquetas),
   };
 }
@@ -62,7 +62,7 @@ export function classifyRechazo(mensaje: string): Rechazo {
 
 /** Whether a page asks to log in, with the CIEC or the e.firma. */
 export function isPaginaAcceso(etiquetas: readonly Etiqueta[]): boolean {
-  return readFormularios(etiquetas).some(isFormularioCiec) || isPaginaEfirma(etiquetas);
+  return readForms(etiquetas).some(isFormularioCiec) || isPaginaEfirma(etiquetas);
 }
 
 function isFormularioCiec({ etiquetas }: Formulario): boolean {
@@ -74,7 +74,7 @@ function isCampoRfc(etiqueta: Etiqueta): boolean {
 }
 
 function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
-  const img = findElemento(etiquetas, /^divCaptcha$/)?.find((e) => e.nombre === 'img');
+  const img = findElement(etiquetas, /^divCaptcha$/)?.find((e) => e.nombre === 'img');
   if (img === undefined) return null;
   const src = img.attrs.get('src') ?? '';
   const prefijo = DATA_URI.exec(src)?.[0];
@@ -103,9 +103,9 @@ function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
  * The page writes the reason into `#msgError`, on the page of the e.firma into `#divError` (soycontadorAI/sat-dm,
  * opinion.py), or hands it to the script that does as `var error = '…'`.
  */
-export function readMensaje(etiquetas: readonly Etiqueta[]): string {
+export function readMessage(etiquetas: readonly Etiqueta[]): string {
   for (const id of [/^msgError$/, /^divError$/]) {
-    const visto = findElemento(etiquetas, id);
+    const visto = findElement(etiquetas, id);
     const texto = visto === null ? '' : readTexto(visto);
     if (texto !== '') return texto;
   }
@@ -136,15 +136,15 @@ export function isFormularioEfirma({ id, etiquetas }: Formulario): boolean {
 }
 
 export function isPaginaEfirma(etiquetas: readonly Etiqueta[]): boolean {
-  return readFormularios(etiquetas).some(isFormularioEfirma);
+  return readForms(etiquetas).some(isFormularioEfirma);
 }
 
 /**
  * Reads the log-in page of the e.firma: `#certform` with the challenge in `guid` (phpcfdi/cfdi-sat-scraper,
  * src/Sessions/Fiel); null when the page is some other one. Throws RESPUESTA_ILEGIBLE for one without a challenge.
  */
-export function readPaginaEfirma(etiquetas: readonly Etiqueta[]) {
-  const formulario = readFormularios(etiquetas).find(isFormularioEfirma);
+export function readEfirmaPage(etiquetas: readonly Etiqueta[]) {
+  const formulario = readForms(etiquetas).find(isFormularioEfirma);
   if (formulario === undefined) return null;
   const campos = readCampos(formulario.etiquetas);
   const guid = campos.get('guid') ?? '';
@@ -162,8 +162,8 @@ const MAX_TEXTO = 400;
  * (phpcfdi/opinion-cumplimiento-sat-scraper, src/HtmlParser.php). Null for a page with a form or with something to
  * read.
  */
-export function readSaltoScript(etiquetas: readonly Etiqueta[]): string | null {
-  if (readFormularios(etiquetas).length > 0 || readTexto(etiquetas).length > MAX_TEXTO) return null;
+export function readScriptJump(etiquetas: readonly Etiqueta[]): string | null {
+  if (readForms(etiquetas).length > 0 || readTexto(etiquetas).length > MAX_TEXTO) return null;
   for (const { nombre, closes, texto } of etiquetas) {
     if (nombre !== 'script' || closes) continue;
     const found = ASSIGNMENT.exec(texto);

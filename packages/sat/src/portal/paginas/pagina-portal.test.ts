@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { paginaAcceso, paginaPortal, paginaPostIt } from '../testing/paginas-de-prueba.ts';
-import { readEtiquetas } from './etiquetas.ts';
-import { isSesionCerrada, readRfcAutenticado, readSalto } from './pagina-portal.ts';
+import { pagePostIt, paginaAcceso, paginaPortal } from '../testing/paginas-de-prueba.ts';
+import { readLabels } from './etiquetas.ts';
+import { isSesionCerrada, readJump, readLoggedInRfc } from './pagina-portal.ts';
 
-const rfcDe = (html: string) => readRfcAutenticado(readEtiquetas(html));
-const saltoDe = (html: string) => readSalto(readEtiquetas(html));
+const rfcDe = (html: string) => readLoggedInRfc(readLabels(html));
+const saltoDe = (html: string) => readJump(readLabels(html));
 
-describe('readRfcAutenticado', () => {
+describe('readLoggedInRfc', () => {
   it.each(['EKU9003173C9', 'H&E951128469', 'OÑO120726RX3', 'XIQB891116QE4'])('reads %s', (rfc) => {
     expect(rfcDe(paginaPortal(rfc, './', ''))).toBe(rfc);
   });
@@ -19,9 +19,9 @@ describe('readRfcAutenticado', () => {
   });
 });
 
-describe('readSalto', () => {
+describe('readJump', () => {
   it('reads the form of WS-Federation with its fields decoded', () => {
-    expect(saltoDe(paginaPostIt('https://x/', { wa: 'wsignin1.0', wresult: `<a b="c">&'` }))).toEqual({
+    expect(saltoDe(pagePostIt('https://x/', { wa: 'wsignin1.0', wresult: `<a b="c">&'` }))).toEqual({
       metodo: 'POST',
       destino: 'https://x/',
       campos: new Map([

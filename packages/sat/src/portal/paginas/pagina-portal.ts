@@ -1,6 +1,6 @@
 import { ilegible } from '../../texto.ts';
-import { type Etiqueta, findElemento, readTexto } from './etiquetas.ts';
-import { hasCamposVisibles, readCampos, readFormularios } from './formulario.ts';
+import { type Etiqueta, findElement, readTexto } from './etiquetas.ts';
+import { hasVisibleFields, readCampos, readForms } from './formulario.ts';
 import { isFormularioEfirma } from './pagina-acceso.ts';
 
 /** What a browser would do with a page by itself: send a form, or open another address. */
@@ -11,8 +11,8 @@ type Salto =
 const RFC = /RFC\s+Autenticado:?\s*([A-Z&Ñ]{3,4}\d{6}[A-Z0-9]{3})(?![A-Z0-9])/i;
 
 /** The RFC that a page of the portal names as logged in (`#ctl00_LblRfcAutenticado`); null when it names none. */
-export function readRfcAutenticado(etiquetas: readonly Etiqueta[]): string | null {
-  const elemento = findElemento(etiquetas, /LblRfcAutenticado$/);
+export function readLoggedInRfc(etiquetas: readonly Etiqueta[]): string | null {
+  const elemento = findElement(etiquetas, /LblRfcAutenticado$/);
   if (elemento === null) return null;
   return RFC.exec(readTexto(elemento))?.[1]?.toUpperCase() ?? null;
 }
@@ -21,8 +21,8 @@ export function readRfcAutenticado(etiquetas: readonly Etiqueta[]): string | nul
  * Checks whose page it is: throws RESPUESTA_ILEGIBLE when it names another RFC as logged in, and when it names none
  * although `debe`.
  */
-export function assertRfcAutenticado(etiquetas: readonly Etiqueta[], rfc: string, debe: boolean): void {
-  const autenticado = readRfcAutenticado(etiquetas);
+export function assertLoggedInRfc(etiquetas: readonly Etiqueta[], rfc: string, debe: boolean): void {
+  const autenticado = readLoggedInRfc(etiquetas);
   if (autenticado === null ? debe : autenticado !== rfc.toUpperCase()) {
     throw ilegible(`el portal ${autenticado === null ? 'no nombra al RFC autenticado' : 'nombra a otro RFC'}`);
   }
@@ -42,17 +42,17 @@ export function isSesionCerrada(html: string): boolean {
  * whose own script also speaks of submitting, does not, nor does a JSF page (`javax.faces.ViewState`), nor the log-in
  * form of the e.firma, whose fields a script fills in first.
  */
-export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
+export function readJump(etiquetas: readonly Etiqueta[]): Salto | null {
   const refresh = etiquetas.find((e) => e.nombre === 'meta' && e.attrs.get('http-equiv')?.toLowerCase() === 'refresh');
   const destino = refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(refresh.attrs.get('content') ?? '');
   if (destino?.[1] !== undefined) return { metodo: 'GET', destino: destino[1].trim() };
 
-  const formulario = readFormularios(etiquetas)[0];
+  const formulario = readForms(etiquetas)[0];
   if (formulario === undefined || formulario.metodo !== 'POST' || !isAutoEnvio(etiquetas)) return null;
   const campos = readCampos(formulario.etiquetas);
   if (isFormularioEfirma(formulario)) return null;
   if (campos.has('__VIEWSTATE') || campos.has('javax.faces.ViewState')) return null;
-  if (campos.size === 0 || hasCamposVisibles(formulario.etiquetas)) return null;
+  if (campos.size === 0 || hasVisibleFields(formulario.etiquetas)) return null;
   return { metodo: 'POST', destino: formulario.accion, campos };
 }
 

@@ -112,7 +112,7 @@ function readParte(tabla: Abierta, etiquetas: readonly Etiqueta[], i: number): v
     closeFila(tabla, etiquetas, i);
     if (nombre === 'tr' && !closes) openFila(tabla);
   } else if (nombre === 'td' || nombre === 'th') {
-    closeCelda(tabla, etiquetas, i);
+    closeCell(tabla, etiquetas, i);
     if (closes) return;
     if (tabla.fila === null) {
       tabla.isOrdered = false;
@@ -134,11 +134,11 @@ function openFila(tabla: Abierta): void {
 }
 
 function closeFila(tabla: Abierta, etiquetas: readonly Etiqueta[], hasta: number): void {
-  closeCelda(tabla, etiquetas, hasta);
+  closeCell(tabla, etiquetas, hasta);
   tabla.fila = null;
 }
 
-function closeCelda(tabla: Abierta, etiquetas: readonly Etiqueta[], hasta: number): void {
+function closeCell(tabla: Abierta, etiquetas: readonly Etiqueta[], hasta: number): void {
   if (tabla.celda === null) return;
   const { encabeza, ancho, desde, tablas } = tabla.celda;
   tabla.fila?.push({
@@ -194,7 +194,7 @@ type LabelsOf<C extends string> = Readonly<Record<C, readonly (string | RegExp)[
  * Where the columns are: for each, the first of its headings that the table has. A heading that stands twice is
  * RESPUESTA_ILEGIBLE; a column none of whose headings is there has no place.
  */
-export function findColumnas<C extends string>(
+export function findColumns<C extends string>(
   { labels }: Pick<TablaDeResultados, 'labels'>,
   nombres: LabelsOf<C>,
 ): ReadonlyMap<C, number> {
@@ -215,12 +215,12 @@ export function findColumnas<C extends string>(
 /**
  * The columns of a table that cannot be read without some of them: RESPUESTA_ILEGIBLE when one of those is not there.
  */
-export function needColumnas<C extends string>(
+export function needColumns<C extends string>(
   tabla: Pick<TablaDeResultados, 'labels'>,
   nombres: LabelsOf<C>,
   required: readonly C[],
 ): ReadonlyMap<C, number> {
-  const columnas = findColumnas(tabla, nombres);
+  const columnas = findColumns(tabla, nombres);
   const falta = required.find((columna) => !columnas.has(columna));
   if (falta !== undefined) throw ilegible(`tabla: sin columna ${falta}`);
   return columnas;

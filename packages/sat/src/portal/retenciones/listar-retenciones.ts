@@ -18,8 +18,8 @@ import {
 } from '../busqueda/gather.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
 import { type Etiqueta, elementoEn, readTexto } from '../paginas/etiquetas.ts';
-import { type Formulario, type Opcion, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
-import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
+import { type Formulario, type Opcion, readCampos, readForms, readListas } from '../paginas/formulario.ts';
+import { assertLoggedInRfc } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
 import { assertSesionViva, submitEnSesion } from '../sesion/sesion-vencida.ts';
@@ -41,7 +41,7 @@ export const PORTAL_RETENCIONES: Portal = {
   salida: null,
   async enter(login) {
     const pagina = await signIn(login, INICIO_RETENCIONES, HOST_ACCESO);
-    assertRfcAutenticado(pagina.etiquetas, login.credencial.rfc, true);
+    assertLoggedInRfc(pagina.etiquetas, login.credencial.rfc, true);
   },
 };
 
@@ -79,7 +79,7 @@ async function listSide(
   anio: Periodo,
   rfc: string,
 ): Promise<readonly FilaRetencion[]> {
-  let pagina = await openBusqueda(pageClient, side, rfc);
+  let pagina = await openSearch(pageClient, side, rfc);
   // What the page says before it was asked is no answer.
   if (isSinResultados(pagina.etiquetas)) throw ilegible('retenciones: dice que no hay antes de buscar');
   const partes =
@@ -107,21 +107,21 @@ const HORAS = ['selHorIni', 'selMinIni', 'selSegIni', 'selHorFin', 'selMinFin', 
  * Opens the search page of one side as a person does: the start page, the choice, "Continuar"; by its address when that
  * ends elsewhere. Throws SesionVencida when a log-in is due.
  */
-async function openBusqueda(pageClient: PageClient, side: Side, rfc: string): Promise<Pagina> {
+async function openSearch(pageClient: PageClient, side: Side, rfc: string): Promise<Pagina> {
   const inicio = await pageClient.open(INICIO_RETENCIONES);
-  assertPropia(inicio, rfc);
+  assertOwn(inicio, rfc);
   const formulario = formWith(inicio, ELECCIONES[side]);
   if (formulario !== null) {
     const campos = new Map([
       ...readCampos(formulario.etiquetas),
       markRadio(formulario.etiquetas, ELECCIONES[side]),
-      ...(pressBoton(formulario.etiquetas, /continuar/i) ?? []),
+      ...(pressButton(formulario.etiquetas, /continuar/i) ?? []),
     ]);
     const pagina = await send(pageClient, inicio, formulario, campos, rfc);
     if (isBusqueda(pagina, side)) return pagina;
   }
   const pagina = await pageClient.open({ host: HOST_RETENCIONES, path: RUTAS[side] });
-  assertPropia(pagina, rfc);
+  assertOwn(pagina, rfc);
   if (!isBusqueda(pagina, side)) throw ilegible('retenciones: sin página de búsqueda');
   return pagina;
 }
@@ -137,7 +137,7 @@ async function searchFrom(
   const formulario = formWith(pagina, 'rbtnFiltros');
   if (formulario === null) throw ilegible('retenciones: sin formulario de búsqueda');
   const { etiquetas } = formulario;
-  const boton = pressBoton(etiquetas, /buscar/i);
+  const boton = pressButton(etiquetas, /buscar/i);
   if (boton === null) throw ilegible('retenciones: sin botón de búsqueda');
   const { periodo, estado } = pregunta;
   const campos = new Map([
@@ -162,13 +162,13 @@ function isBusqueda(pagina: Pagina, side: Side): boolean {
   return ruta.toLowerCase() === RUTAS[side].toLowerCase() && formWith(pagina, 'rbtnFiltros') !== null;
 }
 
-function assertPropia(pagina: Pagina, rfc: string): void {
+function assertOwn(pagina: Pagina, rfc: string): void {
   assertSesionViva(pagina, HOST_RETENCIONES);
-  assertRfcAutenticado(pagina.etiquetas, rfc, false);
+  assertLoggedInRfc(pagina.etiquetas, rfc, false);
 }
 
 function formWith({ etiquetas }: Pagina, id: string): Formulario | null {
-  return readFormularios(etiquetas).find((f) => findControl(f.etiquetas, id) !== null) ?? null;
+  return readForms(etiquetas).find((f) => findControl(f.etiquetas, id) !== null) ?? null;
 }
 
 async function send(
@@ -179,7 +179,7 @@ async function send(
   rfc: string,
 ): Promise<Pagina> {
   const pagina = await submitEnSesion(pageClient, desde, formulario, campos);
-  assertRfcAutenticado(pagina.etiquetas, rfc, false);
+  assertLoggedInRfc(pagina.etiquetas, rfc, false);
   return pagina;
 }
 
@@ -187,7 +187,7 @@ async function send(
 function camposDeLista({ etiquetas }: Formulario, { inicio, fin }: Periodo): Array<[string, string]> {
   const [anio = 0, mes = 0, dia = 0] = inicio.slice(0, 10).split('-').map(Number);
   const unDia = isUnDia({ inicio, fin });
-  const opcionAnio = findNumero(readOpciones(etiquetas, 'selAnio'), anio);
+  const opcionAnio = findNumero(readOptions(etiquetas, 'selAnio'), anio);
   if (opcionAnio === undefined) throw new SatError('PETICION_RECHAZADA', { codigo: 'EJERCICIO' });
   const abierto = findDiaAbierto(etiquetas);
   if (!unDia && abierto === null) throw ilegible('retenciones: el mes no se puede consultar entero');
@@ -213,7 +213,7 @@ function camposDeHora({ etiquetas }: Formulario, { inicio, fin }: Periodo): Arra
 }
 
 function campoDeEstado({ etiquetas }: Formulario, id: string, estado: Pregunta['estado']): [string, string] {
-  const opciones = readOpciones(etiquetas, id);
+  const opciones = readOptions(etiquetas, id);
   const opcion =
     estado === 'todos'
       ? opciones.find(({ texto }) => texto !== 'vigente' && texto !== 'cancelado')
@@ -223,13 +223,13 @@ function campoDeEstado({ etiquetas }: Formulario, id: string, estado: Pregunta['
 }
 
 function chooseNumero(etiquetas: readonly Etiqueta[], id: string, numero: number): string {
-  const opcion = findNumero(readOpciones(etiquetas, id), numero);
+  const opcion = findNumero(readOptions(etiquetas, id), numero);
   if (opcion === undefined) throw ilegible(`retenciones: ${id} sin ${numero}`);
   return opcion.valor;
 }
 
 function findDiaAbierto(etiquetas: readonly Etiqueta[]): string | null {
-  const abierta = readOpciones(etiquetas, 'selDia').find(
+  const abierta = readOptions(etiquetas, 'selDia').find(
     ({ valor, texto }) => Number(valor) === 0 || !/\d/.test(`${valor}${texto}`),
   );
   return abierta?.valor ?? null;
@@ -258,7 +258,7 @@ function markRadio(etiquetas: readonly Etiqueta[], id: string): [nombre: string,
  * The choices of a list, in order, their texts in comparable form. Throws RESPUESTA_ILEGIBLE when the page has no such
  * list.
  */
-function readOpciones(etiquetas: readonly Etiqueta[], id: string): readonly Opcion[] {
+function readOptions(etiquetas: readonly Etiqueta[], id: string): readonly Opcion[] {
   const asked = new RegExp(`(?:^|_)${id}$`);
   const lista = readListas(etiquetas).find((candidate) => asked.test(candidate.id));
   if (lista === undefined) throw ilegible(`retenciones: sin lista ${id}`);
@@ -272,7 +272,7 @@ function findNumero(opciones: readonly Opcion[], numero: number): Opcion | undef
 }
 
 /** The button with this label, as it is sent when it is pressed; null when there is none, [] for one without a name. */
-function pressBoton(etiquetas: readonly Etiqueta[], heading: RegExp): Array<[string, string]> | null {
+function pressButton(etiquetas: readonly Etiqueta[], heading: RegExp): Array<[string, string]> | null {
   for (const [i, etiqueta] of etiquetas.entries()) {
     if (etiqueta.closes || (etiqueta.nombre !== 'button' && etiqueta.nombre !== 'input')) continue;
     const tipo = (etiqueta.attrs.get('type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')).toLowerCase();

@@ -1,9 +1,9 @@
 import { type Retencion, SatError } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import type { Hallazgo, RowToGather } from '../busqueda/gather.ts';
-import { type Etiqueta, findElemento, isVisible, readTexto, readTextoVisible } from '../paginas/etiquetas.ts';
+import { type Etiqueta, findElement, isVisible, readTexto, readTextoVisible } from '../paginas/etiquetas.ts';
 import { readEstado, readFecha, readImporte, readRfc, readUuid } from '../paginas/tablas/valores.ts';
-import { type Fila, needColumnas, readTabla } from '../paginas/tablas.ts';
+import { type Fila, needColumns, readTabla } from '../paginas/tablas.ts';
 
 /**
  * What the CFDI portal shows at most; that this one does the same is assumed, so that a full page is never taken for
@@ -32,7 +32,7 @@ export function readResultadoRetenciones(
   const filas = readFilas(etiquetas, side, rfc);
   const diceQueNoHay = isSinResultados(etiquetas);
   if (diceQueNoHay !== (filas.length === 0)) throw ilegible('retenciones: ni filas ni aviso de que no hay');
-  const pager = findElemento(etiquetas, PAGINADOR);
+  const pager = findElement(etiquetas, PAGINADOR);
   if (pager !== null && /[2-9]|siguiente/i.test(readTexto(pager))) {
     throw ilegible('retenciones: filas en varias páginas');
   }
@@ -47,7 +47,7 @@ export function isSinResultados(etiquetas: readonly Etiqueta[]): boolean {
 function readFilas(etiquetas: readonly Etiqueta[], side: Side, rfc: string): FilaRetencion[] {
   const tabla = readTabla(etiquetas, /(?:^|_)tablaRetenciones$/);
   if (tabla === null || tabla.filas.length === 0) return [];
-  const columnas = needColumnas(tabla, LABELS, REQUIRED[side]);
+  const columnas = needColumns(tabla, LABELS, REQUIRED[side]);
   return tabla.filas.map((fila) => readRetencion(fila, columnas, side, rfc));
 }
 

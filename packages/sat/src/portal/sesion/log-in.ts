@@ -5,16 +5,16 @@ import { openEfirma } from '../../soap/efirma.ts';
 import { ilegible, toForma } from '../../texto.ts';
 import { askCaptcha } from '../captcha.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
-import { encodeFormulario, hasCamposVisibles, readCampos, readFormularios } from '../paginas/formulario.ts';
+import { encodeForm, hasVisibleFields, readCampos, readForms } from '../paginas/formulario.ts';
 import {
   classifyRechazo,
   isPaginaAcceso,
   isPaginaEfirma,
   type PaginaAcceso,
   readAcceso,
-  readMensaje,
-  readPaginaEfirma,
-  readSaltoScript,
+  readEfirmaPage,
+  readMessage,
+  readScriptJump,
 } from '../paginas/pagina-acceso.ts';
 import type { Login } from '../portal.ts';
 import type { PortalSettings } from '../settings.ts';
@@ -47,12 +47,12 @@ export async function passAcceso(login: Login, pagina: Pagina, hostAcceso: strin
 async function toPaginaAcceso({ pageClient, credencial }: Login, pagina: Pagina, hostAcceso: string): Promise<Pagina> {
   const { direccion, etiquetas } = pagina;
   if (direccion.host !== hostAcceso || isPaginaAcceso(etiquetas)) return pagina;
-  const formulario = readFormularios(etiquetas)[0];
-  if (formulario?.metodo !== 'POST' || hasCamposVisibles(formulario.etiquetas)) return pagina;
+  const formulario = readForms(etiquetas)[0];
+  if (formulario?.metodo !== 'POST' || hasVisibleFields(formulario.etiquetas)) return pagina;
   const destino = pageClient.resolve(formulario.accion, direccion);
   if (destino.host !== hostAcceso) return pagina;
   const path = credencial.tipo === 'efirma' ? toEfirma(destino.path) : destino.path;
-  const body = encodeFormulario(readCampos(formulario.etiquetas));
+  const body = encodeForm(readCampos(formulario.etiquetas));
   return pageClient.submit({ host: destino.host, path }, body);
 }
 
@@ -127,7 +127,7 @@ async function logInWithCiec(
 }
 
 function fillIn({ campos }: PaginaAcceso, { rfc, ciec }: CredencialCiec, userCaptcha: string): Buffer {
-  return encodeFormulario(
+  return encodeForm(
     new Map<string, string | Buffer>([
       ...campos,
       ['Ecom_User_ID', rfc],
@@ -150,14 +150,14 @@ async function logInWithEfirma(
   pagina: Pagina,
   hostAcceso: string,
 ): Promise<Pagina> {
-  const actual = await findPaginaEfirma(pageClient, pagina, hostAcceso);
-  const acceso = readPaginaEfirma(actual.etiquetas);
+  const actual = await findEfirmaPage(pageClient, pagina, hostAcceso);
+  const acceso = readEfirmaPage(actual.etiquetas);
   if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
   const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
   const { token, fert } = signAcceso(credencial, acceso.guid);
-  const body = encodeFormulario(new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]));
+  const body = encodeForm(new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]));
   const after = await submitAcceso(pageClient, destino, body, settings);
-  const mensaje = after.direccion.host === hostAcceso ? readMensaje(after.etiquetas) : '';
+  const mensaje = after.direccion.host === hostAcceso ? readMessage(after.etiquetas) : '';
   const asksAgain = isPaginaEfirma(after.etiquetas) || readAcceso(after.etiquetas) !== null;
   if (!asksAgain && mensaje === '') return after;
   const codigo = classifyRechazoEfirma(mensaje);
@@ -173,7 +173,7 @@ function classifyRechazoEfirma(mensaje: string) {
   return motivo === 'SERVICIO' || motivo === 'CUENTA_BLOQUEADA' ? motivo : 'SIN_MOTIVO';
 }
 
-async function findPaginaEfirma(pageClient: PageClient, pagina: Pagina, hostAcceso: string): Promise<Pagina> {
+async function findEfirmaPage(pageClient: PageClient, pagina: Pagina, hostAcceso: string): Promise<Pagina> {
   if (isPaginaEfirma(pagina.etiquetas)) return pagina;
   const enlace = readAcceso(pagina.etiquetas)?.efirma;
   if (enlace == null) throw ilegible('no es una página de acceso con e.firma');
@@ -229,7 +229,7 @@ async function submitAcceso(
     let pagina = await always.submit(destino, body, { mayBeEmpty: true });
     for (let saltos = 0; saltos <= maxSaltos; saltos += 1) {
       if (pagina.direccion.host !== destino.host) return pagina;
-      const url = readSaltoScript(pagina.etiquetas);
+      const url = readScriptJump(pagina.etiquetas);
       if (url === null) return pagina;
       const next = pageClient.resolve(url, pagina.direccion);
       if (next.host === destino.host && ENTRANCE.test(next.path)) return pagina;

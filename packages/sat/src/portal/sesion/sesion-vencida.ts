@@ -1,7 +1,7 @@
 import type { SatHttpRequest } from '../../http/sat-http.ts';
 import { ilegible } from '../../texto.ts';
-import { type PageClient, type Pagina, submitFormulario } from '../page-client.ts';
-import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { type PageClient, type Pagina, submitForm } from '../page-client.ts';
+import { readLabels } from '../paginas/etiquetas.ts';
 import { type Formulario, readCampos } from '../paginas/formulario.ts';
 import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
@@ -39,7 +39,7 @@ export async function submitEnSesion(
   formulario: Formulario,
   campos: ReadonlyMap<string, string>,
 ): Promise<Pagina> {
-  const after = await submitFormulario(pageClient, pagina, formulario, campos);
+  const after = await submitForm(pageClient, pagina, formulario, campos);
   assertSesionViva(after, pagina.direccion.host);
   if (after.porAcceso) throw new SesionVencida(true);
   return after;
@@ -51,7 +51,7 @@ export async function submitEnSesion(
  */
 export function isFarewell(texto: string): boolean {
   if (isSesionCerrada(texto)) return true;
-  const etiquetas = readEtiquetas(texto);
+  const etiquetas = readLabels(texto);
   return isPaginaAcceso(etiquetas) || readCampos(etiquetas).has('SAMLRequest');
 }
 

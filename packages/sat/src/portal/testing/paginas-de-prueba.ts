@@ -44,7 +44,7 @@ export function paginaEfirma(guid: string, error = ''): string {
 }
 
 /** A page that sends a form by itself. */
-export function paginaPostIt(accion: string, campos: Readonly<Record<string, string>>): string {
+export function pagePostIt(accion: string, campos: Readonly<Record<string, string>>): string {
   const inputs = Object.entries(campos)
     .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}"/>`)
     .join('\n');

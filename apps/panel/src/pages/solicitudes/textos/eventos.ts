@@ -221,7 +221,7 @@ const JUNTOS: Readonly<Partial<Record<TipoEvento, (veces: string) => string>>> =
 const isTold = (tipo: string): tipo is keyof typeof JUNTOS => Object.hasOwn(JUNTOS, tipo);
 
 /** A step of the timeline as people read it: one event, or all of its kind in one sentence. */
-export function describeHito(hito: HitoSolicitud, partes: PartesSolicitud): Renglon {
+export function describeMilestone(hito: HitoSolicitud, partes: PartesSolicitud): Renglon {
   const { tipo, veces } = hito;
   const renglon = describeEvento({ ...hito, veces: 1 });
   if (tipo === 'PAQUETE_GUARDADO') {

@@ -1,7 +1,7 @@
 import { solicitudIdField } from '@acuse/contract';
 import { contrapartesListadas, needPaquete, solicitudIdData } from '@acuse/operation';
 import { z } from 'zod';
-import { listadaFields, listadaOf, paginaFields, paginaOf, readPagina, sumas } from '../../fields.ts';
+import { listadaFields, listadaOf, pageFields, paginaOf, readPage, sumas } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
 const listadaData = z
@@ -16,7 +16,7 @@ export default defineOperation({
   effect: 'reads',
   cost: 0,
   rfc: 'ninguno',
-  body: z.object({ solicitud_id: solicitudIdField, ...paginaFields }).meta({ id: 'PeticionRiesgoPaquete' }),
+  body: z.object({ solicitud_id: solicitudIdField, ...pageFields }).meta({ id: 'PeticionRiesgoPaquete' }),
   data: z
     .object({ solicitud_id: solicitudIdData, contrapartes_listadas: contrapartesListadas, ...paginaOf(listadaData) })
     .meta({ id: 'RiesgoDePaquete' }),
@@ -32,14 +32,14 @@ export default defineOperation({
   async handle({ solicitud_id, ...pagina }, { deps, access, now, error }) {
     const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id, access.apiKey.modo);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    if (solicitud.hasOrigen) throw error('PAQUETE_DE_SINCRONIZACION');
+    if (solicitud.hasOrigin) throw error('PAQUETE_DE_SINCRONIZACION');
     needPaquete(solicitud, now, error);
     const contadas = solicitud.contrapartesListadas;
     // An empty list would say that no counterparty is listed.
     if (contadas === null) throw error('PAQUETE_SIN_CRUZAR');
     const read = (de: Pick<Parameters<typeof deps.riesgo.listPaquete>[0], 'despuesDe' | 'limite'>) =>
       deps.riesgo.listPaquete({ ...de, solicitudId: solicitud.id });
-    const leida = await readPagina(pagina, read, ({ ingresos, egresos, ...listada }) => ({
+    const leida = await readPage(pagina, read, ({ ingresos, egresos, ...listada }) => ({
       ...listadaOf(listada),
       cfdi: { ingresos, egresos },
     }));

@@ -2,7 +2,7 @@ import { rfcField } from '@acuse/contract';
 import { instante } from '@acuse/operation';
 import { needSincronizacion } from '@acuse/sincronizacion/api';
 import { z } from 'zod';
-import { contraparteCfdi, listadaFields, listadaOf, paginaFields, paginaOf, readPagina } from '../../fields.ts';
+import { contraparteCfdi, listadaFields, listadaOf, pageFields, paginaOf, readPage } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
 /** UUIDs that are given of each. */
@@ -25,13 +25,13 @@ export default defineOperation({
   effect: 'reads',
   cost: 0,
   rfc: 'propio',
-  body: z.object({ rfc: rfcField, ...paginaFields }).meta({ id: 'PeticionProveedores' }),
+  body: z.object({ rfc: rfcField, ...pageFields }).meta({ id: 'PeticionProveedores' }),
   data: z.object(paginaOf(proveedorData)).meta({ id: 'ListaProveedores' }),
   errors: ['SINCRONIZACION_NO_ENCONTRADA'],
 
   async handle(pagina, { deps, access, error }) {
     const { almacenId } = await needSincronizacion({ deps, access }, error);
-    return readPagina(
+    return readPage(
       pagina,
       (de) => deps.riesgo.list({ ...de, almacenId, uuids: UUIDS }),
       ({ desde, cambiadaEn, cfdi, ...listada }) => ({

@@ -85,14 +85,14 @@ interface Paneles {
   readonly tabla: string;
   readonly muestraFilas: boolean;
   readonly diceQueNoHay: boolean;
-  readonly diceTope?: boolean;
+  readonly saysLimit?: boolean;
   readonly errores?: string;
 }
 
 /** The whole answer to the search button. */
-export function respuesta({ tabla, muestraFilas, diceQueNoHay, diceTope = false, errores = '' }: Paneles): string {
+export function respuesta({ tabla, muestraFilas, diceQueNoHay, saysLimit = false, errores = '' }: Paneles): string {
   const display = (visible: boolean) => `style="text-align:center;display:${visible ? 'inline' : 'none'};"`;
-  const tope = diceTope
+  const tope = saysLimit
     ? '<div id="ctl00_MainContent_PnlLimiteRegistros"><h2>La consulta realizada solo muestra los primeros 500 registros.</h2></div>'
     : '';
   return delta([
@@ -113,7 +113,7 @@ export function respuesta({ tabla, muestraFilas, diceQueNoHay, diceTope = false,
   ]);
 }
 
-export function respuestaCon(filas: readonly CfdiDePrueba[], layout: Layout = 2025, diceTope = false): string {
+export function respuestaCon(filas: readonly CfdiDePrueba[], layout: Layout = 2025, saysLimit = false): string {
   const labels = celdas(ANY_CFDI, layout).map(([heading]) => heading);
   return respuesta({
     tabla:
@@ -125,6 +125,6 @@ export function respuestaCon(filas: readonly CfdiDePrueba[], layout: Layout = 20
           ),
     muestraFilas: filas.length > 0,
     diceQueNoHay: filas.length === 0,
-    diceTope,
+    saysLimit,
   });
 }

@@ -2,10 +2,10 @@ import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captchaDe, paginaAcceso } from '../../testing/paginas-de-prueba.ts';
-import { readEtiquetas } from '../etiquetas.ts';
-import { classifyRechazo, readAcceso, readSaltoScript } from '../pagina-acceso.ts';
+import { readLabels } from '../etiquetas.ts';
+import { classifyRechazo, readAcceso, readScriptJump } from '../pagina-acceso.ts';
 
-const readPaginaAcceso = (html: string) => readAcceso(readEtiquetas(html));
+const readLoginPage = (html: string) => readAcceso(readLabels(html));
 
 describe('readAcceso', () => {
   it('refuses an image that is none, in a time that grows with its length only', () => {
@@ -16,13 +16,13 @@ describe('readAcceso', () => {
       'data:image/png;base64,AA=A',
       'https://example.com/captcha.png',
     ]) {
-      expect(() => readPaginaAcceso(con(src))).toThrow('RESPUESTA_ILEGIBLE');
+      expect(() => readLoginPage(con(src))).toThrow('RESPUESTA_ILEGIBLE');
     }
-    expect(readPaginaAcceso(con('data:image/png;base64,QUJD\n QQ== '))?.captcha?.toString()).toBe('ABCA');
+    expect(readLoginPage(con('data:image/png;base64,QUJD\n QQ== '))?.captcha?.toString()).toBe('ABCA');
   });
 
   it('reads image, fields and reason', () => {
-    const acceso = readPaginaAcceso(paginaAcceso('A1B2C3', 'Captcha no v&aacute;lido'));
+    const acceso = readLoginPage(paginaAcceso('A1B2C3', 'Captcha no v&aacute;lido'));
     expect(acceso?.captcha?.equals(captchaDe('A1B2C3'))).toBe(true);
     expect([...(acceso?.campos ?? [])]).toEqual([
       ['option', 'credential'],
@@ -34,7 +34,7 @@ describe('readAcceso', () => {
   });
 
   it('finds no reason on a fresh page, though its script can write some', () => {
-    expect(readPaginaAcceso(paginaAcceso('X'))?.mensaje).toBe('');
+    expect(readLoginPage(paginaAcceso('X'))?.mensaje).toBe('');
   });
 
   it('reads a reason that the page shows in its own box', () => {
@@ -42,12 +42,12 @@ describe('readAcceso', () => {
       'id="msgError">',
       'id="msgError"><strong>Error!</strong> RFC o contrase&ntilde;a',
     );
-    expect(readPaginaAcceso(html)?.mensaje).toBe('Error! RFC o contraseña');
+    expect(readLoginPage(html)?.mensaje).toBe('Error! RFC o contraseña');
   });
 
   it('is null for every other page', () => {
     for (const html of ['', 'texto', '<form><input name="otra"></form>', '<p>Ecom_User_ID</p>']) {
-      expect(readPaginaAcceso(html)).toBeNull();
+      expect(readLoginPage(html)).toBeNull();
     }
   });
 
@@ -59,7 +59,7 @@ describe('readAcceso', () => {
     `data:image/png;base64,${'A'.repeat(700_000)}`,
   ])('does not hand on an image of source %.30s', (src) => {
     const html = paginaAcceso('X').replace(/src="[^"]*"/, `src="${src}"`);
-    expect(() => readPaginaAcceso(html)).toThrow(SatError);
+    expect(() => readLoginPage(html)).toThrow(SatError);
   });
 
   it('gives a page, null or a typed error for any piece of the page', () => {
@@ -67,7 +67,7 @@ describe('readAcceso', () => {
     fc.assert(
       fc.property(fc.nat(html.length), fc.nat(html.length), fc.string({ maxLength: 4 }), (a, b, middle) => {
         try {
-          readPaginaAcceso(html.slice(0, a) + middle + html.slice(b));
+          readLoginPage(html.slice(0, a) + middle + html.slice(b));
         } catch (error) {
           expect(error).toBeInstanceOf(SatError);
         }
@@ -77,8 +77,8 @@ describe('readAcceso', () => {
   });
 });
 
-describe('readSaltoScript', () => {
-  const of = (script: string) => readSaltoScript(readEtiquetas(`<html><script>${script}</script></html>`));
+describe('readScriptJump', () => {
+  const of = (script: string) => readScriptJump(readLabels(`<html><script>${script}</script></html>`));
 
   it.each([
     "location.href = '/a'",

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toLabel } from '../../../texto.ts';
-import { readEtiquetas } from '../etiquetas.ts';
-import { findColumnas, readTabla } from '../tablas.ts';
+import { readLabels } from '../etiquetas.ts';
+import { findColumns, readTabla } from '../tablas.ts';
 
-const read = (html: string) => readTabla(readEtiquetas(html), /^t$/);
+const read = (html: string) => readTabla(readLabels(html), /^t$/);
 const textos = (html: string) => read(html)?.filas.map((fila) => fila.map((celda) => celda.textoEntero));
 const unreadable = expect.objectContaining({ motivo: 'RESPUESTA_ILEGIBLE' });
 
@@ -67,16 +67,16 @@ it('reads a heading of many colons in a time that grows with its length only', (
   expect(toLabel(`${':'.repeat(1_000_000)}x : *`)).toMatch(/:x$/);
 });
 
-describe('findColumnas', () => {
+describe('findColumns', () => {
   const tabla = (labels: string[]) => ({ labels: labels.map(toLabel) });
 
   it('takes the first heading that is there, and no place for a column without one', () => {
     const labels = { total: ['monto total', 'total'], otra: ['otra'] };
-    expect([...findColumnas(tabla(['Total', 'x', 'MONTO  TOTAL:']), labels)]).toEqual([['total', 2]]);
-    expect([...findColumnas(tabla(['Total']), labels)]).toEqual([['total', 0]]);
+    expect([...findColumns(tabla(['Total', 'x', 'MONTO  TOTAL:']), labels)]).toEqual([['total', 2]]);
+    expect([...findColumns(tabla(['Total']), labels)]).toEqual([['total', 0]]);
   });
 
   it('does not choose between two columns with one heading', () => {
-    expect(() => findColumnas(tabla(['Total', 'total']), { total: ['total'] })).toThrow(unreadable);
+    expect(() => findColumns(tabla(['Total', 'total']), { total: ['total'] })).toThrow(unreadable);
   });
 });

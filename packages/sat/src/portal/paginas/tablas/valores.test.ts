@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEstado, readFecha, readImporte, readInstante, readRfc, readUuid } from './valores.ts';
+import { readEstado, readFecha, readImporte, readInstant, readRfc, readUuid } from './valores.ts';
 
 const unreadable = expect.objectContaining({ motivo: 'RESPUESTA_ILEGIBLE' });
 
@@ -77,8 +77,8 @@ describe('dates', () => {
   ])('does not guess what %j is', (texto) => expect(() => readFecha(texto)).toThrow(unreadable));
 
   it('wants the time where an instant is due', () => {
-    expect(readInstante('2026-01-31T00:00:00')).toBe('2026-01-31T00:00:00');
-    expect(() => readInstante('2026-01-31')).toThrow(unreadable);
+    expect(readInstant('2026-01-31T00:00:00')).toBe('2026-01-31T00:00:00');
+    expect(() => readInstant('2026-01-31')).toThrow(unreadable);
   });
 });
 
@@ -95,7 +95,7 @@ describe('words', () => {
   });
 
   it('gives a value of its kind or a typed error for any text', () => {
-    const reads = [readUuid, readRfc, readImporte, readFecha, readInstante, readEstado];
+    const reads = [readUuid, readRfc, readImporte, readFecha, readInstant, readEstado];
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 60 }), fc.constantFrom(...reads), (texto, read) => {
         const outcome = tryRead(() => read(texto));

@@ -34,7 +34,7 @@ export function readImporte(texto: string): number {
 }
 
 /** An instant as `yyyy-MM-ddTHH:mm:ss`. */
-export function readInstante(texto: string): string {
+export function readInstant(texto: string): string {
   const instante = readFecha(texto);
   if (instante.length === 10) throw ilegible('fecha sin hora');
   return instante;

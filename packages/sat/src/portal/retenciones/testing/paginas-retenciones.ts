@@ -65,8 +65,8 @@ export function tabla(filas: readonly (readonly string[])[], encabezados = ENCAB
     .join('')}</tr></thead><tbody>${cuerpo}</tbody></table>`;
 }
 
-export function resultadoDe(side: TestSide, filas: readonly RetencionDePrueba[], diceTope = false): string {
-  const tope = diceTope ? '<div id="divLimiteRegistros"><h2>Solo se muestran los primeros registros.</h2></div>' : '';
+export function resultadoDe(side: TestSide, filas: readonly RetencionDePrueba[], saysLimit = false): string {
+  const tope = saysLimit ? '<div id="divLimiteRegistros"><h2>Solo se muestran los primeros registros.</h2></div>' : '';
   const display = filas.length === 0 ? 'block' : 'none';
   return `${tope}<div id="divResultados">${tabla(filas.map(celdasDe))}</div>
 <div id="${side === 'receptor' ? 'divNoResultadosReceptor' : 'divNoResultados'}" style="display: ${display}">No existen registros</div>`;

@@ -3,16 +3,16 @@ import { itemsOf, limiteDePagina, siguiente, total } from '@acuse/operation';
 import { z } from 'zod';
 import {
   alcanceDe,
-  alcanceFields,
   cfdiData,
   checkFiltro,
   checkTipo,
   cursorCfdi,
   cursorCfdiField,
   datosDeConocido,
-  filtroFields,
+  filterFields,
   filtroOf,
   lugarOf,
+  reachFields,
 } from '../../cfdi.ts';
 import { needSincronizacion } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
@@ -31,12 +31,12 @@ export default defineOperation({
   body: z
     .object({
       rfc: rfcField,
-      ...filtroFields,
+      ...filterFields,
       limite: limiteDePagina(MAX, POR_PAGINA),
       cursor: cursorCfdiField.optional(),
     })
     .meta({ id: 'PeticionConsultarCfdi' }),
-  data: z.object({ total, items: itemsOf(cfdiData), siguiente, ...alcanceFields }).meta({ id: 'ListaCfdi' }),
+  data: z.object({ total, items: itemsOf(cfdiData), siguiente, ...reachFields }).meta({ id: 'ListaCfdi' }),
   errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],
   check: checkFiltro,
 

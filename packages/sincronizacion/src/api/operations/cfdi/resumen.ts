@@ -2,7 +2,7 @@ import { limiteField, rfcField, tipoDescargaField } from '@acuse/contract';
 import { importeTexto, rfcDelSat, texto } from '@acuse/operation';
 import { z } from 'zod';
 import type { SumaPorEfecto, Sumas } from '../../../db/index.ts';
-import { alcanceDe, alcanceFields, checkFiltro, checkTipo, filtroFields, filtroOf } from '../../cfdi.ts';
+import { alcanceDe, checkFiltro, checkTipo, filterFields, filtroOf, reachFields } from '../../cfdi.ts';
 import { needSincronizacion } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
@@ -54,7 +54,7 @@ export default defineOperation({
   body: z
     .object({
       rfc: rfcField,
-      ...filtroFields,
+      ...filterFields,
       tipo: tipoDescargaField.meta({ description: 'De cuáles.' }),
       contrapartes: limiteField(MAX_CONTRAPARTES)
         .meta({
@@ -89,7 +89,7 @@ export default defineOperation({
       otras: z
         .object({ contrapartes: cuantos('Cuántas contrapartes más hay.', 3), ...sumasFields })
         .meta({ description: 'Todas las demás contrapartes juntas.' }),
-      ...alcanceFields,
+      ...reachFields,
     })
     .meta({ id: 'ResumenCfdi' }),
   errors: ['SINCRONIZACION_NO_ENCONTRADA', 'CAMPO_INVALIDO'],

@@ -3,12 +3,12 @@ import { autorOf, StaleAccess } from '@acuse/operation';
 import { z } from 'zod';
 import { MAX_MESES, minutoDe } from '../../../index.ts';
 import {
-  ajustesFields,
   ajustesOf,
   checkDesde,
   costoData,
   costoOf,
   datosDeSincronizacion,
+  settingsFields,
   sincronizacionData,
 } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
@@ -38,7 +38,7 @@ export default defineOperation({
   body: z
     .object({
       rfc: rfcField,
-      ...ajustesFields,
+      ...settingsFields,
       meses: z
         .int({ error: `debe ser un número entero de 1 a ${MAX_MESES}` })
         .min(1, { error: `debe ser un número entero de 1 a ${MAX_MESES}` })

@@ -1,6 +1,6 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
-import { ajustesFields, ajustesOf, checkDesde, costoData, costoOf } from '../../fields.ts';
+import { ajustesOf, checkDesde, costoData, costoOf, settingsFields } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
 
 export default defineOperation({
@@ -11,7 +11,7 @@ export default defineOperation({
   effect: 'reads',
   cost: 0,
   rfc: 'propio',
-  body: z.object({ rfc: rfcField, ...ajustesFields }).meta({ id: 'PeticionEstimarSincronizacion' }),
+  body: z.object({ rfc: rfcField, ...settingsFields }).meta({ id: 'PeticionEstimarSincronizacion' }),
   data: costoData,
   errors: ['CAMPO_FALTANTE'],
   check: checkDesde,
