@@ -118,8 +118,7 @@ const ACCEPT_TIMES = 3;
 
 /**
  * The same port, but whatever keeps the database from answering a call of it within `timeoutMs` is 503/5041
- * (specification, Errors: the balance could not be validated), with the reason as its cause: a {@link
- * ResultadoIncierto} when the call may still be carried out.
+ * `BASE_NO_DISPONIBLE`, with the reason as its cause: a {@link ResultadoIncierto} when the call may still be carried out.
  */
 export const guardPort = <P extends object>(port: P, timeoutMs: number): P =>
   around(port, (run) => withinTime(run(), timeoutMs));
@@ -135,7 +134,7 @@ function withinTime<R>(answer: Promise<R>, timeoutMs: number): Promise<R> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: unknown) => {
       clearTimeout(timer);
-      reject(new CfdiError('SALDO_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS }, { cause }));
+      reject(new CfdiError('BASE_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS }, { cause }));
     };
     const timer = setTimeout(() => {
       refuse(new ResultadoIncierto({ cause: new Error(`no answer within ${timeoutMs} ms`) }));

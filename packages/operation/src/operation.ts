@@ -289,9 +289,8 @@ export function errorsOf(operation: Operation): readonly NombreError[] {
       ...(rfc === 'propio' ? (['RFC_NO_REGISTRADO'] as const) : []),
       ...BY_CREDENCIAL[accepts],
       ...(usesEfirma ? (['EFIRMA_RECHAZADA'] as const) : []),
-      ...(cost > 0
-        ? (['SALDO_NO_DISPONIBLE', 'SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'] as const)
-        : (['BASE_NO_DISPONIBLE'] as const)),
+      'BASE_NO_DISPONIBLE',
+      ...(cost > 0 ? (['SALDO_NO_DISPONIBLE', 'SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'] as const) : []),
       ...errors,
     ]),
   ];
@@ -303,7 +302,7 @@ export function errorsOf(operation: Operation): readonly NombreError[] {
  */
 export class StaleAccess extends CfdiError {
   constructor() {
-    super('SALDO_NO_DISPONIBLE', { reintentar_en: 1 });
+    super('ACCESO_CAMBIADO', { reintentar_en: 1 });
     this.name = 'StaleAccess';
   }
 }

@@ -85,6 +85,7 @@ export class AcuseError extends Error {
 export const PASAJEROS: ReadonlySet<NombreError> = new Set<NombreError>([
   'DEMASIADAS_PETICIONES',
   'SALDO_NO_DISPONIBLE',
+  'ACCESO_CAMBIADO',
   'BASE_NO_DISPONIBLE',
   'ALMACEN_NO_DISPONIBLE',
   'RESULTADO_INCIERTO',

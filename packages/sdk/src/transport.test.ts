@@ -94,7 +94,8 @@ describe('a call', () => {
   });
 
   it.each(Object.keys(CATALOGO) as NombreServicio[])('%s is repeated only if it can pass by itself', async (nombre) => {
-    const passing = /^(DEMASIADAS_PETICIONES|(SALDO|BASE|ALMACEN)_NO_DISPONIBLE|RESULTADO_INCIERTO|ERROR_INTERNO)$/;
+    const passing =
+      /^(DEMASIADAS_PETICIONES|(SALDO|BASE|ALMACEN)_NO_DISPONIBLE|ACCESO_CAMBIADO|RESULTADO_INCIERTO|ERROR_INTERNO)$/;
     const withTime = ['SAT_NO_DISPONIBLE', 'IDEMPOTENCIA_EN_CONFLICTO'].includes(nombre);
     for (const [seconds, isRepeated] of [
       [undefined, passing.test(nombre)],

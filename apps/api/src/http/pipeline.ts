@@ -62,7 +62,7 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
     await settleAnswer(llamada, answer, deps);
     return answer;
   } catch (thrown) {
-    const error = throttled(worded(asCfdiError(thrown), llamada), llamada, deps);
+    const error = throttled(asCfdiError(thrown), llamada, deps);
     logFailure(error, llamada, deps);
     deps.metrics.apiErrors.with({ route: llamada.operation.path, error: error.nombre }).add();
     const answer = contestacionDeError(error);
@@ -99,13 +99,6 @@ async function runSteps(llamada: Llamada, deps: PipelineDeps): Promise<Contestac
     if (answer) return answer;
   }
   return handle(llamada, deps);
-}
-
-/** What costs nothing has no balance to validate: the database is away all the same. */
-function worded(error: CfdiError, { operation }: Llamada): CfdiError {
-  return error.nombre === 'SALDO_NO_DISPONIBLE' && operation.cost === 0
-    ? new CfdiError('BASE_NO_DISPONIBLE', error.datos, { cause: error.cause })
-    : error;
 }
 
 /** Too many wrong keys from one address are answered with 9429 instead of 1001. */
@@ -310,7 +303,8 @@ async function chargeCall(llamada: Llamada, { saldos, reembolsos, settings }: Pi
     });
   } catch (error) {
     reembolsos.refundIfCharged(opId, 'la base de datos no respondió');
-    throw error;
+    if (!(error instanceof CfdiError)) throw error;
+    throw new CfdiError('SALDO_NO_DISPONIBLE', error.datos, { cause: error.cause });
   }
   llamada.saldo = cargo.saldo;
   if (cargo.resultado === 'INSUFICIENTE') throw new CfdiError('SALDO_INSUFICIENTE');

@@ -70,7 +70,7 @@ async function settleCharge(
     throw new CfdiError('SALDO_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS });
   }
   // Under a key the answer may be kept, and is there for the repetition.
-  const nombre = isUncertain && respuesta !== null ? 'RESULTADO_INCIERTO' : 'SALDO_NO_DISPONIBLE';
+  const nombre = isUncertain && respuesta !== null ? 'RESULTADO_INCIERTO' : 'BASE_NO_DISPONIBLE';
   throw new CfdiError(nombre, { reintentar_en: RETRY_SECONDS }, { cause });
 }
 

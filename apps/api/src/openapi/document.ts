@@ -207,6 +207,7 @@ export const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
   WEBHOOK_REPETIDO: { webhook_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' },
   DEMASIADAS_PETICIONES: { reintentar_en: 1 },
   SALDO_NO_DISPONIBLE: { reintentar_en: 5 },
+  ACCESO_CAMBIADO: { reintentar_en: 1 },
   ALMACEN_NO_DISPONIBLE: { reintentar_en: 60 },
 };
 

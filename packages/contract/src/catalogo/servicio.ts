@@ -61,9 +61,14 @@ export const SERVICIOS = {
     http: 503,
     codigo: 5041,
     texto:
-      'No fue posible consultar los datos de este servicio en este momento. La operación no tiene costo; intente de nuevo en unos segundos.',
-    english:
-      'The data of this service could not be read right now. The operation costs nothing; try again in some seconds.',
+      'No fue posible consultar los datos de este servicio en este momento. No se cobró nada; intente de nuevo en unos segundos.',
+    english: 'The data of this service could not be read right now. Nothing was charged; try again in some seconds.',
+  },
+  ACCESO_CAMBIADO: {
+    http: 503,
+    codigo: 5041,
+    texto: 'El acceso cambió durante la petición. No se hizo ni se cobró nada; repítala en un segundo.',
+    english: 'The access changed during the request. Nothing was done or charged; repeat it in a second.',
   },
   SAT_NO_DISPONIBLE: {
     http: 503,

@@ -21,7 +21,8 @@ const DE_FORMULARIOS: readonly (readonly [NombreError, donde: string | undefined
   ['CIEC_NO_GUARDADA', '/credenciales'],
   ['CIEC_RECHAZADA', '/credenciales'],
   ['SINCRONIZACION_DE_OTRO_MODO', undefined],
-  ['SALDO_NO_DISPONIBLE', undefined],
+  ['BASE_NO_DISPONIBLE', undefined],
+  ['ACCESO_CAMBIADO', undefined],
   ['SAT_NO_DISPONIBLE', undefined],
   ['RESULTADO_INCIERTO', undefined],
   ['ERROR_INTERNO', undefined],
@@ -32,7 +33,7 @@ describe('what the API refuses to a form of the panel', () => {
     '%s is told without words that only programs read, with the page %s to mend it',
     (nombre, donde) => {
       const rechazo = told(nombre, { motivo: 'Guárdela con rfc-guardar.' });
-      if (nombre in { CUENTA_SUSPENDIDA: 1, SALDO_NO_DISPONIBLE: 1, SAT_NO_DISPONIBLE: 1 })
+      if (nombre in { CUENTA_SUSPENDIDA: 1, BASE_NO_DISPONIBLE: 1, ACCESO_CAMBIADO: 1, SAT_NO_DISPONIBLE: 1 })
         expect(rechazo?.texto).toContain(CATALOGO[nombre].texto);
       else
         expect(rechazo?.texto).not.toMatch(

@@ -41,7 +41,7 @@ export default defineOperation({
     duplicada: z.literal(true).optional().meta({ description: 'Ya había una igual en curso; no se cobró.' }),
   }),
   asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],
-  errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'],
+  errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO', 'ACCESO_CAMBIADO'],
   check: checkPeriodo,
 
   async handle(

@@ -55,7 +55,7 @@ export default defineOperation({
     })
     .meta({ id: 'PeticionCrearSincronizacion' }),
   data: sincronizacionData.extend({ costo: costoData }).meta({ id: 'SincronizacionCreada' }),
-  errors: ['SINCRONIZACION_DE_OTRO_MODO', 'CAMPO_FALTANTE'],
+  errors: ['SINCRONIZACION_DE_OTRO_MODO', 'CAMPO_FALTANTE', 'ACCESO_CAMBIADO'],
   check: checkDesde,
 
   async handle({ rfc, meses = MESES, finalidad = FINALIDAD, ...body }, { deps, access, credenciales, ip, now, error }) {
