@@ -8,13 +8,12 @@ export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';
 export {
   type AuditoriaPanel,
-  changeOfUser,
+  changeUser,
   createAuditoria,
   cuentaOf,
   type FiltroAuditoria,
   type LineaAuditoria,
   nota,
-  OWN,
 } from './cuentas/auditoria.ts';
 export * from './cuentas/contribuyentes.ts';
 export * from './cuentas/credenciales.ts';

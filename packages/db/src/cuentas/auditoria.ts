@@ -1,6 +1,6 @@
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
-import type { Prisma } from '../generated/client.ts';
+import type { Prisma, PrismaClient } from '../generated/client.ts';
 import { rowsOf } from '../statements.ts';
 
 /**
@@ -33,21 +33,28 @@ export const note = (
   ...lineas: (Autor & Pick<Prisma.AuditoriaCreateManyInput, 'accion' | 'cuentaId' | 'contribuyenteId' | 'detalle'>)[]
 ) => tx.auditoria.createMany({ data: lineas });
 
-/** Detail of a user's change of the own access; it names no one else. */
-export const OWN = `'{}'::jsonb`;
-
 /** SQL of the account that a user opened last: of those that the user may enter, the one that the next log-in is in. */
 export const cuentaOf = (usuario: string): string =>
   `(SELECT m.cuenta_id FROM miembro m WHERE m.usuario_id = ${usuario} ORDER BY m.abierta_en DESC, m.cuenta_id LIMIT 1)`;
 
-/** Line about a change of the user `$1` by `$2` from `$3`; no line without that user. */
-export const changeOfUser = (
+/**
+ * Changes a user and notes it in the audit log, under the account that the user opened last; notes nothing when `run`
+ * returns false. Returns whether it noted the change.
+ */
+export const changeUser = (
+  prisma: PrismaClient,
+  usuarioId: string,
   accion: string,
-  cambios: readonly string[],
-  detalle = `jsonb_build_object('usuario', id)`,
-) => `
-WITH ${[...cambios, `quien AS (SELECT u.id, ${cuentaOf('u.id')} AS cuenta_id FROM usuario u WHERE u.id = $1)`].join(',\n')}
-${nota({ accion, de: 'quien', detalle, actor: '$2', ip: '$3' })}`;
+  { actor, ip, detalle = {} }: Autor & { detalle?: Prisma.InputJsonObject },
+  run: (tx: Prisma.TransactionClient) => Promise<unknown>,
+): Promise<boolean> =>
+  prisma.$transaction(async (tx) => {
+    if ((await run(tx)) === false) return false;
+    const orderBy: Prisma.MiembroOrderByWithRelationInput[] = [{ abiertaEn: 'desc' }, { cuentaId: 'asc' }];
+    const last = await tx.miembro.findFirst({ where: { usuarioId }, select: { cuentaId: true }, orderBy });
+    await note(tx, { accion, ...last, detalle, actor, ip });
+    return true;
+  });
 
 /** One line of the audit log. */
 export interface LineaAuditoria {

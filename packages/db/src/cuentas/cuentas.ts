@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import type { Records } from '../records.ts';
 import { createListaSolicitudes } from '../solicitudes/lista.ts';
-import { rowsOf } from '../statements.ts';
 import { isUuid } from '../uuid.ts';
 import { note } from './auditoria.ts';
 import { createEquipo } from './equipo.ts';
@@ -22,16 +21,15 @@ export interface CuentaOperada extends CuentaVista {
   readonly abiertas: number;
 }
 
-export interface RfcOperado {
-  readonly rfc: string;
-  readonly nombre: string | null;
-  readonly creadoEn: Date;
-  /** Last four characters of its active key; null without one. */
-  readonly ultimos4: string | null;
-  readonly ultimoUsoEn: Date | null;
-}
-
 const VISTA = { id: true, nombre: true, email: true, saldo: true, creadaEn: true } as const;
+
+/** A taxpayer with its active key, if any. */
+const RFC = {
+  rfc: true,
+  nombre: true,
+  creadoEn: true,
+  apiKeys: { where: { estado: 'ACTIVA' }, select: { ultimos4: true, uso: { select: { ultimoUsoEn: true } } } },
+} as const;
 
 /** E-mails identify accounts and users whatever their letter case. */
 export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
@@ -108,20 +106,19 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
     /** One account with its people, its RFCs and its open solicitudes; null for an unknown or malformed id. */
     async detail(id: string) {
       if (!isUuid(id)) return null;
-      const cuenta = await prisma.cuenta.findUnique({
+      const found = await prisma.cuenta.findUnique({
         where: { id },
-        select: { ...VISTA, suspendidaEn: true, suspensionMotivo: true },
+        select: {
+          ...VISTA,
+          suspendidaEn: true,
+          suspensionMotivo: true,
+          contribuyentes: { select: RFC, orderBy: { rfc: 'asc' } },
+        },
       });
-      if (cuenta === null) return null;
-      const rfcs = await rowsOf<RfcOperado>(
-        pool,
-        `SELECT c.rfc, c.nombre, c.creado_en AS "creadoEn", k.ultimos4, u.ultimo_uso_en AS "ultimoUsoEn"
-         FROM contribuyente c LEFT JOIN api_key k ON k.contribuyente_id = c.id AND k.estado = 'ACTIVA'
-         LEFT JOIN api_key_uso u ON u.api_key_id = k.id WHERE c.cuenta_id = $1 ORDER BY c.rfc`,
-        [id],
-      );
+      if (found === null) return null;
+      const { contribuyentes: rfcs, ...cuenta } = found;
       const abiertas = await createListaSolicitudes({ pool }).open(id, 50);
-      return { cuenta, personas: await createEquipo({ pool }).list(id, 100), rfcs, abiertas };
+      return { cuenta, personas: await createEquipo({ pool, prisma }).list(id, 100), rfcs, abiertas };
     },
 
     /**

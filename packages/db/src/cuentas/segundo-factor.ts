@@ -1,7 +1,8 @@
 import type { Autor } from '@acuse/core';
+import type { Prisma } from '../generated/client.ts';
 import type { Records } from '../records.ts';
-import { execute, isOne } from '../statements.ts';
-import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
+import { isOne } from '../statements.ts';
+import { changeUser } from './auditoria.ts';
 
 /** The second factor of a user as it is stored. */
 export interface SegundoFactorGuardado {
@@ -14,35 +15,19 @@ const PROPOSE = `
 INSERT INTO segundo_factor AS f (usuario_id, secreto) VALUES ($1, $2)
 ON CONFLICT (usuario_id) DO UPDATE SET secreto = excluded.secreto, creado_en = now() WHERE f.confirmado_en IS NULL`;
 
-const CONFIRM = `
-WITH factor AS (
-  UPDATE segundo_factor SET confirmado_en = now(), ultimo_paso = $4
-  WHERE usuario_id = $1 AND confirmado_en IS NULL AND secreto = $5 RETURNING usuario_id
-), fuera AS (DELETE FROM codigo_recuperacion WHERE usuario_id IN (SELECT usuario_id FROM factor) AND huella <> ALL ($6::bytea[])),
-codigos AS (
-  INSERT INTO codigo_recuperacion (usuario_id, huella) SELECT usuario_id, unnest($6::bytea[]) FROM factor
-), sesiones AS (
-  DELETE FROM sesion s USING factor WHERE s.usuario_id = factor.usuario_id AND s.huella IS DISTINCT FROM $7
-)
-${nota({ accion: 'activar-dos-pasos', de: 'factor', cuenta: cuentaOf('factor.usuario_id'), actor: '$2', ip: '$3' })}`;
+/** Replaces the recovery codes of a user by those with these hashes. */
+async function setCodigos(tx: Prisma.TransactionClient, usuarioId: string, huellas: readonly Buffer[]): Promise<void> {
+  await tx.codigoRecuperacion.deleteMany({ where: { usuarioId } });
+  await tx.codigoRecuperacion.createMany({
+    data: huellas.map((huella) => ({ usuarioId, huella: new Uint8Array(huella) })),
+  });
+}
 
-const REPLACE_CODIGOS = changeOfUser(
-  'renovar-codigos',
-  [
-    'fuera AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)',
-    'nuevos AS (INSERT INTO codigo_recuperacion (usuario_id, huella) SELECT $1, unnest($4::bytea[]))',
-  ],
-  OWN,
-);
-
-const REMOVE = changeOfUser(
-  'desactivar-dos-pasos',
-  [
-    'codigos AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)',
-    'factor AS (DELETE FROM segundo_factor WHERE usuario_id = $1)',
-  ],
-  OWN,
-);
+/** Deletes the second factor of a user and its recovery codes. */
+export async function removeFactor(tx: Prisma.TransactionClient, usuarioId: string): Promise<void> {
+  await tx.segundoFactor.deleteMany({ where: { usuarioId } });
+  await setCodigos(tx, usuarioId, []);
+}
 
 /** Second factors (RFC 6238) and the recovery codes beside them. */
 export function createSegundosFactores({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
@@ -63,12 +48,19 @@ export function createSegundosFactores({ pool, prisma }: Pick<Records, 'pool' | 
      * Puts the proposed secret in force with its recovery codes (hashes), and ends the user's sessions but the one with
      * the hash `salvo`. False unless it is the one proposed.
      */
-    confirm(
+    confirm: (
       input: { usuarioId: string; secreto: Buffer; paso: number; huellas: readonly Buffer[]; salvo: Buffer } & Autor,
-    ): Promise<boolean> {
-      const { usuarioId, actor, ip, paso, secreto, huellas, salvo } = input;
-      return isOne(pool, CONFIRM, [usuarioId, actor, ip, paso, secreto, huellas, salvo]);
-    },
+    ): Promise<boolean> =>
+      changeUser(prisma, input.usuarioId, 'activar-dos-pasos', input, async (tx) => {
+        const { usuarioId, paso, secreto, huellas, salvo } = input;
+        const { count } = await tx.segundoFactor.updateMany({
+          where: { usuarioId, confirmadoEn: null, secreto: new Uint8Array(secreto) },
+          data: { confirmadoEn: new Date(), ultimoPaso: paso },
+        });
+        if (count === 0) return false;
+        await setCodigos(tx, usuarioId, huellas);
+        return tx.sesion.deleteMany({ where: { usuarioId, huella: { not: new Uint8Array(salvo) } } });
+      }),
 
     /**
      * Takes the code of one time step, once: false when that step or a later one was already taken (RFC 6238, section
@@ -88,13 +80,11 @@ export function createSegundosFactores({ pool, prisma }: Pick<Records, 'pool' | 
     countCodigos: (usuarioId: string) => prisma.codigoRecuperacion.count({ where: { usuarioId, usadoEn: null } }),
 
     /** Replaces all recovery codes. */
-    async replaceCodigos(usuarioId: string, huellas: readonly Buffer[], { actor, ip }: Autor): Promise<void> {
-      await execute(pool, REPLACE_CODIGOS, [usuarioId, actor, ip, huellas]);
-    },
+    replaceCodigos: (usuarioId: string, huellas: readonly Buffer[], autor: Autor) =>
+      changeUser(prisma, usuarioId, 'renovar-codigos', autor, (tx) => setCodigos(tx, usuarioId, huellas)),
 
     /** Takes the second factor and its codes away. */
-    async remove(usuarioId: string, { actor, ip }: Autor): Promise<void> {
-      await execute(pool, REMOVE, [usuarioId, actor, ip]);
-    },
+    remove: (usuarioId: string, autor: Autor) =>
+      changeUser(prisma, usuarioId, 'desactivar-dos-pasos', autor, (tx) => removeFactor(tx, usuarioId)),
   };
 }

@@ -1,7 +1,8 @@
 import type { Autor } from '@acuse/core';
-import type { Database } from '../database.ts';
+import type { Records } from '../records.ts';
 import { execute, executeInBatches, isOne, rowOf, rowsOf } from '../statements.ts';
-import { changeOfUser, cuentaOf, nota, OWN } from './auditoria.ts';
+import { isUuid } from '../uuid.ts';
+import { changeUser, cuentaOf, nota } from './auditoria.ts';
 import type { Papel } from './equipo.ts';
 
 export type RolUsuario = 'CLIENTE' | 'OPERADOR';
@@ -108,14 +109,8 @@ nueva AS (
 )
 ${nota({ accion: 'abrir-cuenta', de: 'nueva', actor: `'usuario:' || usuario_id`, ip: '$5' })}`;
 
-const CLOSE_ONE = `
-WITH fuera AS (DELETE FROM sesion WHERE usuario_id = $1 AND id::text = $4 RETURNING usuario_id)
-${nota({ accion: 'cerrar-sesion', de: 'fuera', cuenta: cuentaOf('fuera.usuario_id'), actor: '$2', ip: '$3' })}`;
-
-const CLOSE_ALL = changeOfUser('cerrar-sesiones', ['fuera AS (DELETE FROM sesion WHERE usuario_id = $1)'], OWN);
-
 /** Sessions of the panel. All times are the database's. */
-export function createSesiones({ pool }: Pick<Database, 'pool'>) {
+export function createSesiones({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
   return {
     /** The live session with this hash, or null. Its use is noted at most every 30 seconds. */
     async load(huella: Buffer, uso: { inactividad: number; ip: string }): Promise<SesionPanel | null> {
@@ -174,13 +169,14 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Ends one session of a user. False when the user has none with that id. */
-    closeOne: (usuarioId: string, id: string, { actor, ip }: Autor) =>
-      isOne(pool, CLOSE_ONE, [usuarioId, actor, ip, id]),
+    closeOne: (usuarioId: string, id: string, autor: Autor) =>
+      changeUser(prisma, usuarioId, 'cerrar-sesion', autor, async (tx) => {
+        return isUuid(id) && (await tx.sesion.deleteMany({ where: { usuarioId, id } })).count > 0;
+      }),
 
     /** Ends all sessions of a user, at the user's own wish. */
-    async closeAll(usuarioId: string, { actor, ip }: Autor): Promise<void> {
-      await execute(pool, CLOSE_ALL, [usuarioId, actor, ip]);
-    },
+    closeAll: (usuarioId: string, autor: Autor) =>
+      changeUser(prisma, usuarioId, 'cerrar-sesiones', autor, (tx) => tx.sesion.deleteMany({ where: { usuarioId } })),
 
     /** Deletes sessions that are over, in batches; any number of processes may do it at once. */
     purge: () =>

@@ -3,10 +3,11 @@ import type { Autor } from '@acuse/core';
 import type { Prisma } from '../generated/client.ts';
 import type { Records } from '../records.ts';
 import { execute, rowOf, rowsOf } from '../statements.ts';
-import { changeOfUser, cuentaOf, nota, note, OWN } from './auditoria.ts';
+import { changeUser, cuentaOf, nota, note } from './auditoria.ts';
 import { normalizeEmail } from './cuentas.ts';
 import type { Papel } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
+import { removeFactor } from './segundo-factor.ts';
 import type { RolUsuario } from './sesiones.ts';
 
 /** Hash of the token of a link: the 256 random bits cannot be derived from it. */
@@ -70,45 +71,11 @@ fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho)),
 libro AS (${nota({ accion: 'elegir-password', de: 'hecho', cuenta: cuentaOf('hecho.id'), actor: `'usuario:' || id`, ip: '$4' })})
 SELECT email FROM hecho`;
 
-const SET_ROL = `
-WITH hecho AS (UPDATE usuario SET rol = $4 WHERE id = $1 AND rol <> $4 RETURNING id),
-fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho))
-${nota({
-  accion: 'cambiar-rol',
-  de: 'hecho',
-  cuenta: cuentaOf('id'),
-  detalle: `jsonb_build_object('usuario', id, 'rol', $4::text)`,
-  actor: '$2',
-  ip: '$3',
-})}`;
-
-const REMOVE_FACTOR = changeOfUser('quitar-dos-pasos', [
-  'codigos AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)',
-  'factor AS (DELETE FROM segundo_factor WHERE usuario_id = $1)',
-  'fuera AS (DELETE FROM sesion WHERE usuario_id = $1)',
-]);
-
-const OFFER = changeOfUser('ofrecer-password', [
-  `codigo AS (
-  INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $4, now() + make_interval(secs => $5))
-  ON CONFLICT (usuario_id) DO UPDATE SET huella = excluded.huella, vence_en = excluded.vence_en
-)`,
-]);
-
-const SET_NOMBRE = `
-WITH hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1 AND nombre <> $4 RETURNING id)
-${nota({ accion: 'cambiar-nombre', de: 'hecho', cuenta: cuentaOf('id'), actor: '$2', ip: '$3' })}`;
-
-/** The sessions of a change of password end but for the one that made it. */
-const SET_PASSWORD = changeOfUser(
-  'cambiar-password',
-  [
-    ...NO_MORE_CODES('= $1'),
-    `hecho AS (UPDATE usuario SET password_hash = $4, password_kid = $5 WHERE id = $1 RETURNING ${TELL_CHANGE('$3::text')})`,
-    'fuera AS (DELETE FROM sesion WHERE usuario_id = $1 AND huella IS DISTINCT FROM $6)',
-  ],
-  OWN,
-);
+const SET_PASSWORD = `
+WITH hecho AS (UPDATE usuario SET password_hash = $4, password_kid = $5 WHERE id = $1 RETURNING id, ${TELL_CHANGE('$3::text')}),
+fuera AS (DELETE FROM sesion WHERE usuario_id = $1 AND huella IS DISTINCT FROM $6),
+${NO_MORE_CODES('= $1').join(',\n')}
+${nota({ accion: 'cambiar-password', de: 'hecho', cuenta: cuentaOf('hecho.id'), actor: '$2', ip: '$3' })}`;
 
 type AccesoRow = Omit<UsuarioAcceso, 'password'> & { password_hash: string | null; password_kid: string | null };
 
@@ -190,9 +157,11 @@ export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'
       return rowsOf<UsuarioVista>(pool, `SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`);
     },
 
-    async setNombre(id: string, nombre: string, { actor, ip }: Autor): Promise<void> {
-      await execute(pool, SET_NOMBRE, [id, actor, ip, nombre.trim()]);
-    },
+    setNombre: (id: string, nombre: string, autor: Autor) =>
+      changeUser(prisma, id, 'cambiar-nombre', autor, async (tx) => {
+        const data = { nombre: nombre.trim() };
+        return (await tx.usuario.updateMany({ where: { id, NOT: data }, data })).count > 0;
+      }),
 
     /**
      * Replaces the stored password by one of the same words under newer parameters; nothing happens if it was changed
@@ -209,22 +178,30 @@ export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'
     },
 
     /** Changes what a user may do, and ends the user's sessions; nothing happens to one who may do that already. */
-    async setRol({ id }: Pick<UsuarioVista, 'id'>, rol: RolUsuario, { actor, ip }: Autor): Promise<void> {
-      await execute(pool, SET_ROL, [id, actor, ip, rol]);
-    },
+    setRol: ({ id }: Pick<UsuarioVista, 'id'>, rol: RolUsuario, autor: Autor) =>
+      changeUser(prisma, id, 'cambiar-rol', { ...autor, detalle: { usuario: id, rol } }, async (tx) => {
+        const { count } = await tx.usuario.updateMany({ where: { id, NOT: { rol } }, data: { rol } });
+        return count > 0 && tx.sesion.deleteMany({ where: { usuarioId: id } });
+      }),
 
     /** Removes the second factor of a user who lost it and its recovery codes, and ends the user's sessions. */
-    async removeSegundoFactor({ id }: Pick<UsuarioVista, 'id'>, { actor, ip }: Autor): Promise<void> {
-      await execute(pool, REMOVE_FACTOR, [id, actor, ip]);
-    },
+    removeSegundoFactor: ({ id }: Pick<UsuarioVista, 'id'>, autor: Autor) =>
+      changeUser(prisma, id, 'quitar-dos-pasos', { ...autor, detalle: { usuario: id } }, async (tx) => {
+        await removeFactor(tx, id);
+        await tx.sesion.deleteMany({ where: { usuarioId: id } });
+      }),
 
     /**
      * Makes a code with which a user may choose a password, once, within `segundos`. An earlier code is no longer good.
      * The code has 256 random bits; only its SHA-256 is kept.
      */
-    async offerCodigo({ id }: Pick<UsuarioVista, 'id'>, segundos: number, { actor, ip }: Autor): Promise<string> {
+    async offerCodigo({ id }: Pick<UsuarioVista, 'id'>, segundos: number, autor: Autor): Promise<string> {
       const codigo = randomBytes(32).toString('base64url');
-      await execute(pool, OFFER, [id, actor, ip, huellaDeEnlace(codigo), segundos]);
+      await changeUser(prisma, id, 'ofrecer-password', { ...autor, detalle: { usuario: id } }, async (tx) => {
+        await tx.$executeRaw`INSERT INTO codigo_acceso (usuario_id, huella, vence_en)
+          VALUES (${id}::uuid, ${huellaDeEnlace(codigo)}, now() + make_interval(secs => ${segundos}))
+          ON CONFLICT (usuario_id) DO UPDATE SET huella = excluded.huella, vence_en = excluded.vence_en`;
+      });
       return codigo;
     },
 

@@ -110,8 +110,8 @@ memberPage.post('/traspaso', async (contexto, persona) => {
   const { campos, deps, browser, redirectTo } = contexto;
   const falta = await confirmPassword(contexto, campos['password'] ?? '');
   if (falta) return renderPersona(contexto, persona, falta);
-  const isDone = await deps.equipo.transfer(changeOf(contexto), persona.usuarioId, 'CONTADOR', browser.huella());
-  if (!isDone) return redirectTo('/inicio', OVERTAKEN);
+  const resultado = await deps.equipo.transfer(changeOf(contexto), persona.usuarioId, 'CONTADOR', browser.huella());
+  if (resultado !== 'HECHO') return redirectTo('/inicio', OVERTAKEN);
   await browser.rotate();
   const texto = `${persona.email} es ahora propietario de la cuenta, y usted contador.`;
   return redirectTo('/inicio', { tono: 'exito', texto });

@@ -66,12 +66,12 @@ async function renderCuenta(
       <Tabla
         titulo="RFC"
         columnas={['RFC', 'Nombre', 'API key', 'Última llamada', 'Desde']}
-        filas={rfcs.map((rfc) => [
-          rfc.rfc,
-          rfc.nombre ?? '—',
-          rfc.ultimos4 === null ? <Estado texto="Sin API key" /> : <span class="fija">…{rfc.ultimos4}</span>,
-          rfc.ultimoUsoEn === null ? 'Nunca' : <Fecha value={rfc.ultimoUsoEn} relativaA={now} />,
-          <Fecha value={rfc.creadoEn} formato="dia" />,
+        filas={rfcs.map(({ rfc, nombre, creadoEn, apiKeys: [llave] }) => [
+          rfc,
+          nombre ?? '—',
+          llave ? <span class="fija">…{llave.ultimos4}</span> : <Estado texto="Sin API key" />,
+          llave?.uso ? <Fecha value={llave.uso.ultimoUsoEn} relativaA={now} /> : 'Nunca',
+          <Fecha value={creadoEn} formato="dia" />,
         ])}
         vacia={<p class="suave">Esta cuenta todavía no tiene ningún RFC.</p>}
       />
