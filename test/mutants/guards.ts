@@ -147,7 +147,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'the lock by which two owners do not take the account from each other at once',
     file: 'packages/db/src/cuentas/equipo.ts',
-    edits: [{ from: 'ORDER BY usuario_id FOR UPDATE', to: 'ORDER BY usuario_id' }],
+    edits: [{ from: 'ORDER BY m.usuario_id FOR UPDATE OF m', to: 'ORDER BY m.usuario_id' }],
     tests: [db('equipo')],
   },
   {

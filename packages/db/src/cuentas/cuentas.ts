@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
+import type { Prisma } from '../generated/client.ts';
 import type { Records } from '../records.ts';
 import { createListaSolicitudes } from '../solicitudes/lista.ts';
 import { isUuid } from '../uuid.ts';
@@ -7,21 +8,8 @@ import { note } from './auditoria.ts';
 import { createEquipo } from './equipo.ts';
 import { refusingCopies } from './rechazo.ts';
 
-export interface CuentaVista {
-  readonly id: string;
-  readonly nombre: string;
-  readonly email: string;
-  readonly saldo: number;
-  readonly creadaEn: Date;
-}
-
-export interface CuentaOperada extends CuentaVista {
-  readonly rfcs: number;
-  /** Solicitudes that have not ended. */
-  readonly abiertas: number;
-}
-
 const VISTA = { id: true, nombre: true, email: true, saldo: true, creadaEn: true } as const;
+export type CuentaVista = Readonly<Prisma.CuentaGetPayload<{ select: typeof VISTA }>>;
 
 /** A taxpayer with its active key, if any. */
 const RFC = {
@@ -71,8 +59,9 @@ export function createCuentas({ prisma, pool }: Pick<Records, 'prisma' | 'pool'>
 
     /**
      * Accounts, newest first, whose e-mail, name or one of whose RFCs contains `texto`; `salta` skips the pages before.
+     * With their numbers of RFCs and of open solicitudes.
      */
-    async search(input: { texto: string; salta: number; limite: number }): Promise<CuentaOperada[]> {
+    async search(input: { texto: string; salta: number; limite: number }) {
       const texto = input.texto.trim();
       const contains = { contains: texto, mode: 'insensitive' as const };
       const cuentas = await prisma.cuenta.findMany({

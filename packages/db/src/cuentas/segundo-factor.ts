@@ -4,13 +4,6 @@ import type { Records } from '../records.ts';
 import { isOne } from '../statements.ts';
 import { changeUser } from './auditoria.ts';
 
-/** The second factor of a user as it is stored. */
-export interface SegundoFactorGuardado {
-  /** The secret, sealed. */
-  readonly secreto: Buffer;
-  readonly confirmadoEn: Date | null;
-}
-
 const PROPOSE = `
 INSERT INTO segundo_factor AS f (usuario_id, secreto) VALUES ($1, $2)
 ON CONFLICT (usuario_id) DO UPDATE SET secreto = excluded.secreto, creado_en = now() WHERE f.confirmado_en IS NULL`;
@@ -32,7 +25,8 @@ export async function removeFactor(tx: Prisma.TransactionClient, usuarioId: stri
 /** Second factors (RFC 6238) and the recovery codes beside them. */
 export function createSegundosFactores({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
   return {
-    async find(usuarioId: string): Promise<SegundoFactorGuardado | null> {
+    /** The second factor of a user with its secret, sealed. */
+    async find(usuarioId: string) {
       const select = { secreto: true, confirmadoEn: true };
       const found = await prisma.segundoFactor.findUnique({ where: { usuarioId }, select });
       return found && { ...found, secreto: Buffer.from(found.secreto) };

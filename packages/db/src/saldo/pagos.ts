@@ -9,25 +9,27 @@ import { FIRST_ID, LAST_ID } from '../uuid.ts';
 export const ESTADOS_PAGO = ['PENDIENTE', 'ACREDITADO', 'RECHAZADO', 'CANCELADO'] as const;
 export type EstadoPago = (typeof ESTADOS_PAGO)[number];
 
-/** A purchase of credits. Amounts in centavos of MXN. */
-export interface Pago {
-  readonly id: string;
-  readonly cuentaId: string;
-  /** What the buyer writes on a transfer. */
-  readonly referencia: string;
-  readonly proveedor: string;
+const PAGO = {
+  id: true,
+  cuentaId: true,
+  /** Text that the buyer writes on a transfer. */
+  referencia: true,
+  proveedor: true,
   /** The payment's id at the provider. */
-  readonly proveedorRef: string | null;
-  readonly creditos: number;
-  readonly subtotal: number;
-  readonly iva: number;
-  readonly total: number;
-  readonly estado: EstadoPago;
-  readonly motivo: string | null;
-  readonly resueltoPor: string | null;
-  readonly creadoEn: Date;
-  readonly resueltoEn: Date | null;
-}
+  proveedorRef: true,
+  creditos: true,
+  subtotal: true,
+  iva: true,
+  total: true,
+  estado: true,
+  motivo: true,
+  resueltoPor: true,
+  creadoEn: true,
+  resueltoEn: true,
+} as const;
+
+/** A purchase of credits. Amounts in centavos of MXN. */
+export type Pago = Readonly<Prisma.PagoGetPayload<{ select: typeof PAGO }>> & { readonly estado: EstadoPago };
 
 /** A purchase with whose it is, for the operator. */
 export interface PagoConCuenta extends Pago {
@@ -52,23 +54,6 @@ export type Resolucion =
   | { readonly resultado: 'HECHO' | 'REPETIDO' | 'NO_PENDIENTE'; readonly pago: Pago; readonly saldo: number }
   | { readonly resultado: 'DESCONOCIDO' }
   | { readonly resultado: 'REFERENCIA_USADA' };
-
-const PAGO = {
-  id: true,
-  cuentaId: true,
-  referencia: true,
-  proveedor: true,
-  proveedorRef: true,
-  creditos: true,
-  subtotal: true,
-  iva: true,
-  total: true,
-  estado: true,
-  motivo: true,
-  resueltoPor: true,
-  creadoEn: true,
-  resueltoEn: true,
-} as const;
 
 /** State, ledger, balance and audit log together or not at all, once. */
 const CONFIRM = 'SELECT FROM pago_acredita($1, $3, $2, $4) AS hecho WHERE hecho';

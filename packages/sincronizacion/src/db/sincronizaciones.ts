@@ -362,5 +362,3 @@ export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
     },
   };
 }
-
-export type Sincronizaciones = ReturnType<typeof createSincronizaciones>;
