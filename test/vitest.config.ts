@@ -6,19 +6,18 @@ import { defineConfig } from 'vitest/config';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Every entry of every workspace by its source (condition `acuse-source`), so that nothing has to be built to be tested. */
-const entries = ['packages', 'apps'].flatMap((folder) =>
-  readdirSync(`${root}${folder}`).flatMap((name): [string, string][] => {
+const alias = ['packages', 'apps'].flatMap((folder) =>
+  readdirSync(`${root}${folder}`).flatMap((name) => {
     const path = `${root}${folder}/${name}`;
     if (!existsSync(`${path}/package.json`)) return [];
     const { exports = {} } = JSON.parse(readFileSync(`${path}/package.json`, 'utf8'));
-    return Object.entries<string | Record<string, string>>(exports).flatMap(([entry, target]): [string, string][] => {
+    return Object.entries<string | Record<string, string>>(exports).flatMap(([entry, target]) => {
       const source = typeof target === 'string' ? undefined : target['acuse-source'];
-      return source === undefined ? [] : [[`@acuse/${name}${entry.slice(1)}`, `${path}/${source}`]];
+      const find = new RegExp(`^@acuse/${name}${entry.slice(1).replace('*', '(.+)')}$`);
+      return source === undefined ? [] : [{ find, replacement: `${path}/${source.replace('*', '$1')}` }];
     });
   }),
 );
-/** An alias also serves what is below it: the longer one comes first. */
-const alias = Object.fromEntries(entries.sort(([a], [b]) => b.length - a.length));
 
 /** Takes many minutes and a machine to itself, so it runs only when it is asked for by name (`npm run test:faults`). */
 const isFaults = process.argv.includes('--project=faults');

@@ -185,12 +185,9 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     captcha_pendiente: 'id imagen respuesta creado_en vence_en',
     salud_sat: 'minuto host canal exitos rechazos fallos canceladas evitadas cubetas',
   }),
-  ...conserva(
-    'Cuánto tardaron las descargas, en sumas por hora',
-    '4 weeks',
-    'sumas de todas las cuentas, sin decir cuáles',
-    { espera_sat: 'dia hora modo canal tipo descargas grupos cubetas' },
-  ),
+  ...conserva('Cuánto tardaron las descargas, por hora', '4 weeks', 'sumas de todas las cuentas, sin decir cuáles', {
+    espera_sat: 'dia hora modo canal tipo descargas grupos cubetas',
+  }),
 };
 
 /** Tables that stay and can hold no RFC. */

@@ -15,20 +15,39 @@ export type EstadoSolicitud = (typeof ESTADOS_SOLICITUD)[number];
 /** States in which a solicitud is still being worked on. */
 export const ESTADOS_ABIERTOS = ['EN_PROCESO', 'ESPERA_EFIRMA'] as const satisfies readonly EstadoSolicitud[];
 
-/** What a webhook can tell of. */
-export const EVENTOS_WEBHOOK = [
-  'solicitud.terminada',
-  'solicitud.fallida',
-  'solicitud.espera_efirma',
-  'credencial.por_vencer',
-  'credencial.rechazada',
-  'saldo.bajo',
-  'llave.por_rotar',
-  'cfdi.cambios',
-  'sincronizacion.pausada',
-  'proveedor.listado',
-] as const;
-export type EventoWebhook = (typeof EVENTOS_WEBHOOK)[number];
+/** Events of webhooks: when each is sent, in Spanish for people and in English for the guide. */
+export const EVENTOS = {
+  'solicitud.terminada': ['Una solicitud terminó y su paquete está listo', 'the package of a request is ready'],
+  'solicitud.fallida': [
+    'Una solicitud terminó sin paquete y su crédito se devolvió; no si se canceló',
+    'it ended without a package, refunded; not if you cancelled it',
+  ],
+  'solicitud.espera_efirma': [
+    'Una solicitud espera a que se guarde otra vez la llave de la e.firma',
+    'it waits for the key of the e.firma again',
+  ],
+  'credencial.por_vencer': [
+    'Un certificado vence en 30 días, y otra vez a los 7',
+    'a certificate ends in 30 or 7 days',
+  ],
+  'credencial.rechazada': ['El SAT rechazó una credencial guardada', 'the SAT refused a credential'],
+  'saldo.bajo': [
+    'Quedan menos créditos que los del aviso de saldo; otra vez si sube y vuelve a bajar',
+    'fewer credits are left than in your notice; again if it rises and falls',
+  ],
+  'llave.por_rotar': [
+    'Una API key cumple 90 días en una semana; otra vez si un año después sigue activa',
+    'an API key will be 90 days old in a week; again if it is still active a year later',
+  ],
+  'cfdi.cambios': ['Una lectura de un RFC que se mantiene al día encontró algo', 'a subscription found changes'],
+  'sincronizacion.pausada': ['Un RFC dejó de mantenerse al día por sí solo', 'an RFC is no longer kept up to date'],
+  'proveedor.listado': [
+    'Una contraparte de un RFC que se mantiene al día entró a una lista del SAT, cambió ahí de supuesto o salió',
+    'a counterparty of an RFC kept up to date entered a list of the SAT, changed or left it',
+  ],
+} as const satisfies Readonly<Record<string, readonly [texto: string, english: string]>>;
+export type EventoWebhook = keyof typeof EVENTOS;
+export const EVENTOS_WEBHOOK = Object.keys(EVENTOS) as EventoWebhook[];
 
 /** Events that are mailed to people too; for the others a webhook does. */
 export const EVENTOS_CORREO = [

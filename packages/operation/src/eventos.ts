@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { canalDeDescarga, instante, modoField, rfcData, tipoCredencial } from './fields.ts';
 import { solicitudData } from './solicitud.ts';
 
-/** An event: when it is sent, its data, and the values of its example that differ from those of each field. */
+/** An event: its data, and the values of its example that differ from those of each field. */
 export interface Evento {
-  readonly cuando: string;
   readonly datos: z.ZodObject;
   readonly ejemplo?: object;
 }
@@ -37,7 +36,6 @@ const ESPERA = 'La llave de la e.firma caducó antes de que el SAT terminara: gu
 /** Events of the core. */
 export const EVENTOS_DEL_NUCLEO: Eventos = {
   'solicitud.terminada': {
-    cuando: 'Una solicitud terminó y su paquete está listo.',
     datos: solicitud,
     ejemplo: {
       ...TERMINO,
@@ -47,17 +45,14 @@ export const EVENTOS_DEL_NUCLEO: Eventos = {
     },
   },
   'solicitud.fallida': {
-    cuando: 'Una solicitud terminó sin paquete y su crédito se devolvió; no si se canceló.',
     datos: solicitud,
     ejemplo: { ...TERMINO, estado: 'RECHAZADA', registros: null, reembolsada: true, motivo: 'El SAT la rechazó.' },
   },
   'solicitud.espera_efirma': {
-    cuando: 'Una solicitud espera a que se guarde otra vez la llave de la e.firma.',
     datos: solicitud,
     ejemplo: { estado: 'ESPERA_EFIRMA', proxima_consulta: null, motivo: ESPERA },
   },
   'credencial.por_vencer': {
-    cuando: 'Un certificado vence en 30 días, y otra vez a los 7.',
     datos: datosDeEvento('DatosCredencialPorVencer', {
       ...deRfc,
       credencial: tipoCredencial,
@@ -65,7 +60,6 @@ export const EVENTOS_DEL_NUCLEO: Eventos = {
     }),
   },
   'credencial.rechazada': {
-    cuando: 'El SAT rechazó una credencial guardada.',
     datos: datosDeEvento('DatosCredencialRechazada', {
       ...deRfc,
       credencial: tipoCredencial,
@@ -73,14 +67,12 @@ export const EVENTOS_DEL_NUCLEO: Eventos = {
     }),
   },
   'saldo.bajo': {
-    cuando: 'Quedan menos créditos que los del aviso de saldo; otra vez si sube y vuelve a bajar.',
     datos: datosDeEvento('DatosSaldoBajo', {
       saldo: z.int().meta({ description: 'Créditos que quedan.', example: 3 }),
       umbral: cuantos('Créditos desde los que se avisa.', 5),
     }),
   },
   'llave.por_rotar': {
-    cuando: 'Una API key cumple 90 días en una semana; otra vez si un año después sigue activa.',
     datos: datosDeEvento('DatosLlavePorRotar', {
       ...deRfc,
       creada_en: instante('Cuándo se creó.'),

@@ -1,6 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
+import { isTest, readSources } from '../../architecture/sources.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { flowsOf } from '../fixtures/flujos.ts';
+import { ports } from '../fixtures/flujos-contexto.ts';
 import { fillDatabase, type GranBase } from '../fixtures/gran-base.ts';
 import { examine } from '../fixtures/planes.ts';
 
@@ -59,3 +61,13 @@ test('no statement reads a growing table from end to end, nor more rows than a p
     }
   expect(wrong).toEqual([]);
 }, 300_000);
+
+test('every repository that names a growing table is exported by the index of its package, where it needs a flow', () => {
+  const isGrowing = new RegExp(`\\b(${GROWING.join('|')})\\b`);
+  const outside = readSources()
+    .filter((source) => /^packages\/db\/src\/\w+\/\w+\.ts$/.test(source.path) && !isTest(source))
+    .filter(({ text }) =>
+      [...text.matchAll(/^export function (create\w+)/gm)].some(([, name = '']) => !(name in ports)),
+    );
+  expect(outside.filter(({ text }) => isGrowing.test(text)).map(({ path }) => path)).toEqual([]);
+});

@@ -7,6 +7,7 @@ import { CREDENCIALES, openApiDocument } from '../openapi/document.ts';
 import { errorsText } from './errors.ts';
 import { operationsText } from './operations.ts';
 import { satCodesText } from './sat-codes.ts';
+import { webhooksText } from './webhooks.ts';
 
 const LINE_WIDTH = 120;
 
@@ -60,6 +61,8 @@ export async function operationDocuments() {
     'docs/integrators/en/errors.md': errorsText(operations, 'en'),
     'docs/integrators/es/codigos-sat.md': satCodesText('es'),
     'docs/integrators/en/sat-codes.md': satCodesText('en'),
+    'docs/integrators/es/webhooks.md': webhooksText(fromRoot('docs/integrators/es/webhooks.md'), 0),
+    'docs/integrators/en/webhooks.md': webhooksText(fromRoot('docs/integrators/en/webhooks.md'), 1),
     'packages/contract/src/operaciones.ts': publishedText(operations),
   };
 }

@@ -1,4 +1,5 @@
-import { type ContextoBase, EVENTOS, type PageDeps, routesFor } from '@acuse/page';
+import { EVENTOS } from '@acuse/contract';
+import { type ContextoBase, type PageDeps, routesFor } from '@acuse/page';
 import { Boton, Formulario } from '@acuse/page/form';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
@@ -16,7 +17,7 @@ unsubscribePage.get(PATH, async (contexto) => {
   return contexto.pagina(
     'Dejar de recibir un aviso',
     <>
-      <p>Este aviso por correo: «{EVENTOS[tipo]}».</p>
+      <p>Este aviso por correo: «{EVENTOS[tipo][0]}».</p>
       <Formulario accion={`/correos/baja/${token}/confirmar`}>
         <Boton>No recibirlo más</Boton>
       </Formulario>
@@ -34,7 +35,7 @@ unsubscribePage.post(`${PATH}/confirmar`, async (contexto) => {
   return contexto.pagina(
     'Aviso apagado',
     <p>
-      Ya no recibirá este aviso: «{EVENTOS[tipo]}». Puede encenderlo otra vez en{' '}
+      Ya no recibirá este aviso: «{EVENTOS[tipo][0]}». Puede encenderlo otra vez en{' '}
       <a href="/cuenta/correo">Avisos por correo</a>.
     </p>,
     { narrow: true },

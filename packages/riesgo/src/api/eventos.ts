@@ -4,8 +4,6 @@ import { contraparteCfdi, listadaFields } from './fields.ts';
 
 export const EVENTOS: Eventos = {
   'proveedor.listado': {
-    cuando:
-      'Una contraparte de un RFC que se mantiene al día entró a una lista del SAT, cambió ahí de supuesto o salió.',
     datos: datosDeEvento('DatosProveedorListado', {
       ...deRfc,
       cambio: z

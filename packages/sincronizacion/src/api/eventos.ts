@@ -4,7 +4,6 @@ import { cursorField, motivoPausa } from './fields.ts';
 
 export const EVENTOS: Eventos = {
   'cfdi.cambios': {
-    cuando: 'Una lectura de un RFC que se mantiene al día encontró algo.',
     datos: datosDeEvento('DatosCfdiCambios', {
       ...deRfc,
       tipo: tipoDescargaField.meta({ description: 'Qué CFDI se leyeron.' }),
@@ -16,8 +15,5 @@ export const EVENTOS: Eventos = {
       cursor: cursorField.meta({ description: 'Con él, sincronizacion/cambios da desde lo que encontró.' }),
     }),
   },
-  'sincronizacion.pausada': {
-    cuando: 'Un RFC dejó de mantenerse al día por sí solo.',
-    datos: datosDeEvento('DatosSincronizacionPausada', { ...deRfc, motivo: motivoPausa }),
-  },
+  'sincronizacion.pausada': { datos: datosDeEvento('DatosSincronizacionPausada', { ...deRfc, motivo: motivoPausa }) },
 };

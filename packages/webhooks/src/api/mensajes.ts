@@ -1,3 +1,4 @@
+import { EVENTOS } from '@acuse/contract';
 import {
   type DocumentParts,
   describe,
@@ -5,7 +6,6 @@ import {
   type Eventos,
   exampleOf,
   instante,
-  type NamedSchemas,
   named,
   pascal,
 } from '@acuse/operation';
@@ -14,20 +14,22 @@ import { z } from 'zod';
 /** Event that a person asks for, to try a webhook. */
 export const PRUEBA: Eventos = {
   prueba: {
-    cuando: 'Se pidió en el panel, o con webhooks/probar.',
     datos: z.strictObject({}).meta({ id: 'DatosPrueba', description: 'Nada.' }),
   },
 };
 
+const cuandoDe = (tipo: keyof Eventos) =>
+  tipo === 'prueba' ? 'Se pidió en el panel, o con webhooks/probar.' : `${EVENTOS[tipo][0]}.`;
+
 /** A message of a type, as its receiver reads it (Standard Webhooks 1.0). */
-export const mensajeDe = (tipo: string, { cuando, datos }: Evento) =>
+export const mensajeDe = (tipo: keyof Eventos, { datos }: Evento) =>
   z
     .strictObject({
       type: z.literal(tipo).meta({ description: 'Qué pasó.', example: tipo }),
       timestamp: instante('Cuándo pasó.'),
       data: datos,
     })
-    .meta({ id: `Evento${pascal(tipo)}`, description: cuando });
+    .meta({ id: `Evento${pascal(tipo)}`, description: cuandoDe(tipo) });
 
 /** The data of an event as an example about `rfc`, with the mark of an example. */
 export function ejemploDe(evento: Evento, rfc: string): Readonly<Record<string, unknown>> {
@@ -78,31 +80,26 @@ const RESPUESTAS = {
 
 /** Messages to the receivers of an installation: the parts of the OpenAPI document about them. */
 export function documentOf(eventos: Eventos): DocumentParts {
-  const avisados = Object.entries(eventos).map(([tipo, evento]) => {
+  const avisados = (Object.entries(eventos) as [keyof Eventos, Evento][]).map(([tipo, evento]) => {
     const described = named(`Evento${pascal(tipo)}`, describe(mensajeDe(tipo, evento), 'output'));
     return { tipo, evento, ...described };
   });
   return {
-    webhooks: Object.fromEntries(avisados.map((avisado) => [avisado.tipo, { post: postOf(avisado) }])),
+    webhooks: Object.fromEntries(
+      avisados.map(({ tipo, evento, schema }) => [tipo, { post: postOf(tipo, evento, schema) }]),
+    ),
     schemas: avisados.map(({ tipo, named }) => [`the webhook ${tipo}`, named]),
     parameters: ENCABEZADOS_AVISO,
   };
 }
 
-interface Avisado {
-  readonly tipo: string;
-  readonly evento: Evento;
-  readonly schema: object;
-  readonly named: NamedSchemas;
-}
-
-function postOf({ tipo, evento, schema }: Avisado) {
+function postOf(tipo: keyof Eventos, evento: Evento, schema: object) {
   const example = { type: tipo, timestamp: '2026-02-01T18:40:00.000Z', data: exampleDataOf(evento) };
   return {
     operationId: `aviso${pascal(tipo)}`,
     tags: ['webhooks'],
     summary: `Aviso ${tipo}`,
-    description: evento.cuando,
+    description: cuandoDe(tipo),
     security: [],
     parameters: Object.keys(ENCABEZADOS_AVISO).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: { required: true, content: { 'application/json': { schema, example } } },
