@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { PORTS, recording } from './integration/fixtures/recording.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -51,9 +52,19 @@ const faults = {
   },
 };
 
+/** Examines what all others have sent. */
+const LAST = 'test/integration/db/planes.test.ts';
+
 export default defineConfig({
   root,
   resolve: { alias },
+  plugins: [
+    {
+      name: 'recording',
+      enforce: 'pre',
+      transform: (source, id) => (PORTS.test(id) ? { code: recording(source), map: null } : undefined),
+    },
+  ],
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -79,6 +90,16 @@ export default defineConfig({
             'apps/*/src/**/*.test.{ts,tsx}',
             'test/{sat,bench,contract,architecture,chart,integration}/**/*.test.ts',
           ],
+          exclude: [LAST],
+          globalSetup: ['test/integration/fixtures/global-setup.ts'],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'last',
+          include: [LAST],
+          sequence: { groupOrder: 1 },
           globalSetup: ['test/integration/fixtures/global-setup.ts'],
         },
       },

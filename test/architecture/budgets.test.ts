@@ -1,5 +1,6 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import config from '../vitest.config.ts';
 import { isTest, readSources } from './sources.ts';
 
 const sources = readSources();
@@ -43,5 +44,14 @@ describe('budgets', () => {
     expect(
       sources.filter(({ path }) => /\/(utils?|helpers?|types|common|misc)\.tsx?$/.test(path)).map(({ path }) => path),
     ).toEqual([]);
+  });
+
+  it('examines the recorded statements after all other tests of a whole run', () => {
+    const planes = 'test/integration/db/planes.test.ts';
+    expect(sources.map(({ path }) => path)).toContain(planes);
+    expect(config.test?.projects).toMatchObject([
+      { test: { name: 'all', exclude: [planes] } },
+      { test: { name: 'last', include: [planes], sequence: { groupOrder: 1 } } },
+    ]);
   });
 });
