@@ -46,6 +46,14 @@ it('a step gets the copy of the consent, and none from the second in which it ex
   expect(after.sellada).toBe(null);
 });
 
+it('a tramo is extended by its holder, and by no earlier one', async () => {
+  const [tomado] = (await open()).tomados;
+  if (tomado === undefined) throw new Error('nothing is due');
+  const tramos = createTramos(t.db);
+  expect(await tramos.extend(tomado, 60)).toBe(true);
+  expect(await tramos.extend({ ...tomado, epoch: tomado.epoch - 1 }, 60)).toBe(false);
+});
+
 it('nothing is asked for under a consent that expired, and nothing is charged', async () => {
   const { subscriber, tomados, ask } = await open();
   await expire(subscriber);

@@ -48,6 +48,7 @@ describe('a version of another list', { shuffle: false }, () => {
     await expect(load('exigibles', { corte: '2026-08-02', filas: short })).rejects.toEqual(rechazada('LISTA_MENGUADA'));
     await load('exigibles', { corte: '2026-08-02', filas: filasListado('c', CUANTAS / 2) });
     await carga('exigibles').askFor({ forzar: true, actor: 'prueba', ip: null });
+    expect(await carga('exigibles').pendiente({ maxHoras: 48 })).toBe('PEDIDA');
     await load('exigibles', { corte: '2026-01-01', filas: filasListado('d', 3) });
     expect((await carga('exigibles').estado()).vigente).toMatchObject({ fechaCorte: '2026-01-01', filas: 3 });
   });

@@ -25,11 +25,13 @@ describe('usuario', () => {
     const cliente = newCliente(panel.url);
     await signIn(cliente, email, password);
     expect((await cliente.get('/cuenta')).text).toContain('href="/operador"');
+    expect(await acuse('usuario', 'listar')).toContainEqual(expect.objectContaining({ email, rol: 'OPERADOR' }));
   });
 
   it('crear puts somebody into an account that is there, and refuses an e-mail that is taken or an account that is not', async () => {
     const ana = await panel.registrar();
     const email = newEmail();
+    expect(await acuse('cuenta', 'listar')).toContainEqual(expect.objectContaining({ email: ana.email, saldo: 0 }));
     await acuse('usuario', 'crear', '--email', email, '--cuenta', ana.email, '--nombre', 'Berta');
     const rows = await panel.sql`SELECT nombre, rol, cuenta_id FROM usuario WHERE email = ${email}`;
     expect(rows).toEqual([{ nombre: 'Berta', rol: 'CLIENTE', cuenta_id: ana.cuentaId }]);

@@ -91,13 +91,6 @@ async function create(
 
 /** Users of the panel, their passwords, and the codes for choosing one. */
 export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>) {
-  const findAcceso = async (where: string, value: string): Promise<UsuarioAcceso | null> => {
-    const row = await rowOf<AccesoRow>(pool, `${ACCESO} WHERE ${where} = $1`, [value]);
-    if (!row) return null;
-    const { password_hash: hash, password_kid: kid, ...vista } = row;
-    return { ...vista, password: hash !== null && kid !== null ? { hash, kid } : null };
-  };
-
   return {
     /**
      * A new account with its first user, who owns it; `verificar`: who is mailed a link, and asked to follow it before anything else.
@@ -150,8 +143,12 @@ export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'
       return { id, cuentaId, email, nombre, rol };
     },
 
-    findByEmail: (email: string) => findAcceso('u.email', normalizeEmail(email)),
-    findById: (id: string) => findAcceso('u.id', id),
+    async findByEmail(email: string): Promise<UsuarioAcceso | null> {
+      const row = await rowOf<AccesoRow>(pool, `${ACCESO} WHERE u.email = $1`, [normalizeEmail(email)]);
+      if (!row) return null;
+      const { password_hash: hash, password_kid: kid, ...vista } = row;
+      return { ...vista, password: hash !== null && kid !== null ? { hash, kid } : null };
+    },
 
     async list(): Promise<UsuarioVista[]> {
       return rowsOf<UsuarioVista>(pool, `SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`);
