@@ -1,7 +1,6 @@
 import type { Hono } from 'hono';
 import { createEndpoint, soapAnswer } from '../descarga-masiva/soap/endpoint.ts';
 import { childText, type SoapMessage } from '../descarga-masiva/soap/message.ts';
-import { selloOf } from '../world/cfdi-xml.ts';
 import { magiaDe } from '../world/magia.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
 import { cancelacionOf, type Row } from '../world/taxpayers/row.ts';
@@ -62,10 +61,10 @@ function rfcOf(expresion: Expresion | null): string {
 }
 
 /** A CFDI is known from its issuer's side or from its receiver's: the generator makes the two lists apart. */
-function findRow({ taxpayers }: World, { re, rr, tt, id, fe }: Expresion): Row | null {
+function findRow({ taxpayers, cfdis }: World, { re, rr, tt, id, fe }: Expresion): Row | null {
   const row = taxpayers.find(re, 'emitidos', id) ?? taxpayers.find(rr, 'recibidos', id);
   const isIt = row && row.rfcEmisor === re && row.rfcReceptor === rr && totalForms(row.monto).includes(tt);
-  return isIt && (fe === '' || selloOf(row.uuid).endsWith(fe)) ? row : null;
+  return isIt && (fe === '' || cfdis.selloOf(row).endsWith(fe)) ? row : null;
 }
 
 function acuseOf(world: World, row: Row): Acuse {

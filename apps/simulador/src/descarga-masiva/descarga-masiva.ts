@@ -248,13 +248,13 @@ function hasLapsed({ clock, settings }: World, { terminada }: Solicitud): boolea
 }
 
 function open(world: World, solicitudes: Solicitudes, solicitud: Solicitud, paquete: Paquete): Content {
-  const createZip = solicitud.pedido.tipoSolicitud === 'CFDI' ? createCfdiZip : createMetadataZip;
-  return createZip({
+  const content = {
     id: paquete.id,
     fecha: solicitud.terminada ?? solicitud.creada,
     basura: world.taxpayers.taxpayer(solicitud.rfc).basura,
     rows: () => solicitudes.rows(solicitud, paquete),
-  });
+  };
+  return solicitud.pedido.tipoSolicitud === 'CFDI' ? createCfdiZip(content, world.cfdis) : createMetadataZip(content);
 }
 
 /** What a `wrong-content` fault puts where the ZIP should be. */

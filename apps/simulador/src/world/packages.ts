@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ZipArchive } from 'archiver';
-import { createCfdiXml } from './cfdi-xml.ts';
+import type { Cfdis } from './cfdi/cfdi.ts';
 import type { Row } from './taxpayers/row.ts';
 
 /** What a package holds; the same values always give the same entries. */
@@ -35,12 +35,12 @@ export function createMetadataZip(content: PackageContent): Readable {
 }
 
 /** ZIP of a CFDI package as a stream: one `<uuid>.xml` a row, now and then `.xml.xml` as the SAT has it. */
-export function createCfdiZip(content: PackageContent): Readable {
+export function createCfdiZip(content: PackageContent, { xmlOf }: Cfdis): Readable {
   return zip(content, function* (): Iterable<[string, Iterable<string>]> {
     let n = 0;
     for (const row of content.rows()) {
       n += 1;
-      yield [`${row.uuid.toLowerCase()}.xml${n % 25 === 0 ? '.xml' : ''}`, [createCfdiXml(row)]];
+      yield [`${row.uuid.toLowerCase()}.xml${n % 25 === 0 ? '.xml' : ''}`, [xmlOf(row)]];
     }
   });
 }

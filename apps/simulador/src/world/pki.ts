@@ -41,6 +41,9 @@ export type Certificado = {
   isRevoked: boolean;
 };
 
+/** The simulator's certification authority. */
+export type Pki = Awaited<ReturnType<typeof createPki>>;
+
 /** Opens the authority of `dataDir`, or one that lives in memory. */
 export async function createPki({ dataDir }: { dataDir?: string | undefined } = {}) {
   const authority = await openAuthority(dataDir);
@@ -63,39 +66,44 @@ export async function createPki({ dataDir }: { dataDir?: string | undefined } = 
     };
   };
 
+  const certify = (order: Omit<EfirmaOrder, 'password'>, numero: string, publicKey: KeyObject): Buffer =>
+    signCertificate(
+      {
+        subject: subjectOf(order),
+        issuer: ISSUING_NAME,
+        serial: Buffer.from(numero, 'latin1'),
+        notBefore: order.desde,
+        notAfter: order.vence,
+        publicKey,
+        isAuthority: false,
+        keyUsage: order.csd
+          ? ['digitalSignature', 'nonRepudiation']
+          : ['digitalSignature', 'nonRepudiation', 'dataEncipherment', 'keyAgreement'],
+        extendedKeyUsage: order.csd ? undefined : EFIRMA_USAGES,
+      },
+      authority.issuingKey,
+    ).raw;
+
   return {
     /** Root and issuing certificates, PEM. */
     caPem: `${authority.root}${authority.issuing}`,
+    /** A certificate (DER) for a public key; the same values always give the same bytes. */
+    certify,
     /** Reads a DER certificate; throws when it is none. Dates are for the caller to compare with its clock. */
     inspect,
     issue: async (order: EfirmaOrder): Promise<Efirma> => {
       const numero = `3000100000${String(randomInt(10 ** 10)).padStart(10, '0')}`;
       const keys = await keySource.efirma();
-      const certificate = signCertificate(
-        {
-          subject: subjectOf(order),
-          issuer: ISSUING_NAME,
-          serial: Buffer.from(numero, 'latin1'),
-          notBefore: order.desde,
-          notAfter: order.vence,
-          publicKey: keys.publicKey,
-          isAuthority: false,
-          keyUsage: order.csd
-            ? ['digitalSignature', 'nonRepudiation']
-            : ['digitalSignature', 'nonRepudiation', 'dataEncipherment', 'keyAgreement'],
-          extendedKeyUsage: order.csd ? undefined : EFIRMA_USAGES,
-        },
-        authority.issuingKey,
-      );
-      issued.set(numero, certificate.raw);
-      if (folder !== undefined) await writeFile(join(folder, `${numero}.cer`), certificate.raw);
+      const cer = certify(order, numero, keys.publicKey);
+      issued.set(numero, cer);
+      if (folder !== undefined) await writeFile(join(folder, `${numero}.cer`), cer);
       const key = keys.privateKey.export({
         type: 'pkcs8',
         format: 'der',
         cipher: 'des-ede3-cbc',
         passphrase: order.password,
       });
-      return { numero, cer: certificate.raw, key, password: order.password };
+      return { numero, cer, key, password: order.password };
     },
     /** A server's certificate with its chain, and its key (PEM), good for a year at these names and addresses. */
     issueServer: async (hosts: readonly string[]): Promise<{ cert: string; key: string }> => {
@@ -139,7 +147,7 @@ function rfcOf(certificate: X509Certificate): string {
 }
 
 /** Legal persons name a representative, natural ones only themselves; a CURP writes N for Ñ. */
-function subjectOf({ rfc, nombre, csd, curp: known }: EfirmaOrder): DistinguishedName {
+function subjectOf({ rfc, nombre, csd, curp: known }: Omit<EfirmaOrder, 'password'>): DistinguishedName {
   const isMoral = rfc.length === 12;
   const own = known ?? `${rfc.slice(0, 10).replace('Ñ', 'N')}HDFLPR09`;
   const curp = isMoral ? ' / XIQB891116MCHZRL72' : own;

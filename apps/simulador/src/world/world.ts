@@ -1,4 +1,6 @@
 import { createAsked, createCaptchaRefusals } from './asked.ts';
+import { createCfdis } from './cfdi/cfdi.ts';
+import { createCsds } from './cfdi/csd.ts';
 import { createClock } from './clock.ts';
 import { createFaults } from './faults.ts';
 import { createListado69B } from './listado69b.ts';
@@ -24,6 +26,7 @@ export async function createWorld({ settings: input, dataDir }: WorldOptions = {
   const clock = createClock();
   const taxpayers = createTaxpayers({ clock, settings });
   const nombreDe = (rfc: string) => taxpayers.taxpayer(rfc).nombre;
+  const pki = await createPki({ dataDir });
   return {
     clock,
     faults: createFaults((service, rfc) => implicitFault(service, rfc, settings)),
@@ -33,7 +36,8 @@ export async function createWorld({ settings: input, dataDir }: WorldOptions = {
     listado69b: createListado69B({ clock, settings, nombreDe }),
     listados: createListados({ clock, settings, nombreDe }),
     captchaRefusals: createCaptchaRefusals(settings),
-    pki: await createPki({ dataDir }),
+    pki,
+    cfdis: createCfdis(await createCsds({ pki, dataDir })),
     settings,
   };
 }

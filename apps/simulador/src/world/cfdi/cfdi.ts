@@ -1,0 +1,54 @@
+import type { Row } from '../taxpayers/row.ts';
+import { createComprobante, withT } from './comprobante.ts';
+import type { Csds } from './csd.ts';
+import { cadenaOriginal, element, writeXml, type XmlElement } from './element.ts';
+
+const SAT = ['SAT970701NN3', 'SERVICIO DE ADMINISTRACION TRIBUTARIA'] as const;
+
+/** The XML of rows. */
+export type Cfdis = ReturnType<typeof createCfdis>;
+
+/** Creates the writer of CFDI; their seals verify against certificates of the simulator's own authority. */
+export function createCfdis(csds: Csds) {
+  const sealed = (row: Row) => {
+    const csd = csds.of(row.rfcEmisor, row.nombreEmisor || row.rfcEmisor, row.emision);
+    const comprobante = createComprobante(row, csd);
+    return { comprobante, sello: csds.seal(cadenaOriginal(comprobante)) };
+  };
+  const stamp = (row: Row, sello: string): XmlElement => {
+    const { numero } = csds.of(...SAT, row.emision);
+    const date = withT(row.fechaCertificacionSat);
+    const values = ['1.1', row.uuid, date, row.rfcPac, sello, numero];
+    const unsealed = element('', 'Version UUID FechaTimbrado RfcProvCertif SelloCFD NoCertificadoSAT', values);
+    const selloSat = csds.seal(cadenaOriginal(unsealed));
+    return element('tfd:TimbreFiscalDigital', STAMP, [NAMESPACE, SCHEMA, ...values, selloSat]);
+  };
+  return {
+    /**
+     * The XML of a row, the same bytes at every call: CFDI 4.0, or 3.3 if it was emitted before 2023, with its stamp.
+     */
+    xmlOf: (row: Row): string => {
+      const { comprobante, sello } = sealed(row);
+      return `<?xml version="1.0" encoding="UTF-8"?>\n${writeXml(withStamp(comprobante, sello, stamp(row, sello)))}\n`;
+    },
+    /** The issuer's seal of a row, base64; its last eight characters are the `fe` of the printed expression. */
+    selloOf: (row: Row): string => sealed(row).sello,
+    /** DER of the certificate that verifies the stamp of a row. */
+    satCertificate: (row: Row): Buffer => Buffer.from(csds.of(...SAT, row.emision).certificado, 'base64'),
+  };
+}
+
+const NAMESPACE = 'http://www.sat.gob.mx/TimbreFiscalDigital';
+const SCHEMA = `${NAMESPACE} http://www.sat.gob.mx/sitio_internet/cfd/TimbreFiscalDigital/TimbreFiscalDigitalv11.xsd`;
+const STAMP =
+  'xmlns:tfd xsi:schemaLocation Version UUID FechaTimbrado RfcProvCertif SelloCFD NoCertificadoSAT SelloSAT';
+
+function withStamp({ name, attributes, children }: XmlElement, sello: string, stamp: XmlElement): XmlElement {
+  const others = children.filter((child) => child.name !== 'cfdi:Complemento');
+  const complement = children.find((child) => child.name === 'cfdi:Complemento')?.children ?? [];
+  return {
+    name,
+    attributes: attributes.map(([key, value]) => [key, key === 'Sello' ? sello : value] as const),
+    children: [...others, element('cfdi:Complemento', '', [], [...complement, stamp])],
+  };
+}
