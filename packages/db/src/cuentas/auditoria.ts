@@ -134,15 +134,12 @@ export function createAuditoria({ pool }: Pick<Database, 'pool'>) {
       values.push(filtro.limite);
       const filters = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
       const text = `${LIST} ${filters} ORDER BY a.id DESC LIMIT $${values.length}`;
-      return await rowsOf<LineaAuditoria>(pool, text, values);
+      return rowsOf<LineaAuditoria>(pool, text, values);
     },
 
     /** The actions that occur, in the order of the alphabet. */
     async acciones(): Promise<string[]> {
-      const rows = await rowsOf<{ accion: string }>(pool, ACCIONES);
-      return rows.map(({ accion }) => accion);
+      return (await rowsOf<{ accion: string }>(pool, ACCIONES)).map(({ accion }) => accion);
     },
   };
 }
-
-export type AuditoriaPanel = ReturnType<typeof createAuditoria>;

@@ -140,8 +140,7 @@ export function createInvitaciones({ pool, prisma }: Pick<Records, 'pool' | 'pri
      * code that is not good or is for another address.
      */
     async accept(codigo: string, usuarioId: string, ip: string): Promise<string | null> {
-      const row = await rowOf<{ cuentaId: string }>(pool, ACCEPT, [huellaDe(codigo), usuarioId, ip]);
-      return row?.cuentaId ?? null;
+      return (await rowOf<{ cuentaId: string }>(pool, ACCEPT, [huellaDe(codigo), usuarioId, ip]))?.cuentaId ?? null;
     },
 
     /**

@@ -24,25 +24,18 @@ export function createLlavesRecordadas({ pool }: Pick<Database, 'pool'>) {
       segundos: number;
     }): Promise<void> {
       const { sesionId, contribuyenteId, apiKeyId, sobre, segundos } = input;
-      const values = [sesionId, contribuyenteId, apiKeyId, sobre, segundos];
-      await execute(pool, KEEP, values);
+      await execute(pool, KEEP, [sesionId, contribuyenteId, apiKeyId, sobre, segundos]);
     },
 
     /** Sealed key kept for a taxpayer, prolonged by `segundos` from now; null when there is none or it has expired. */
     async use(sesionId: string, contribuyenteId: string, segundos: number): Promise<Buffer | null> {
-      const values = [sesionId, contribuyenteId, segundos];
-      const row = await rowOf<{ sobre: Buffer }>(pool, USE, values);
-      return row?.sobre ?? null;
+      return (await rowOf<{ sobre: Buffer }>(pool, USE, [sesionId, contribuyenteId, segundos]))?.sobre ?? null;
     },
 
     /** The taxpayers whose key the session has. */
     async known(sesionId: string): Promise<ReadonlySet<string>> {
-      const rows = await rowsOf<{ id: string }>(
-        pool,
-        'SELECT contribuyente_id AS id FROM llave_recordada WHERE sesion_id = $1 AND vence_en > now()',
-        [sesionId],
-      );
-      return new Set(rows.map(({ id }) => id));
+      const text = 'SELECT contribuyente_id AS id FROM llave_recordada WHERE sesion_id = $1 AND vence_en > now()';
+      return new Set((await rowsOf<{ id: string }>(pool, text, [sesionId])).map(({ id }) => id));
     },
 
     /** Deletes all that the session has. */

@@ -150,9 +150,7 @@ export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'
       return { ...vista, password: hash !== null && kid !== null ? { hash, kid } : null };
     },
 
-    async list(): Promise<UsuarioVista[]> {
-      return rowsOf<UsuarioVista>(pool, `SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`);
-    },
+    list: () => rowsOf<UsuarioVista>(pool, `SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`),
 
     setNombre: (id: string, nombre: string, autor: Autor) =>
       changeUser(prisma, id, 'cambiar-nombre', autor, async (tx) => {
@@ -207,8 +205,7 @@ export function createUsuarios({ pool, prisma }: Pick<Records, 'pool' | 'prisma'
      * sessions and all other codes. The user's e-mail, or null for a code that is not good.
      */
     async redeemCodigo(codigo: string, { hash, kid }: PasswordGuardada, ip: string): Promise<string | null> {
-      const row = await rowOf<{ email: string }>(pool, REDEEM, [huellaDeEnlace(codigo), hash, kid, ip]);
-      return row?.email ?? null;
+      return (await rowOf<{ email: string }>(pool, REDEEM, [huellaDeEnlace(codigo), hash, kid, ip]))?.email ?? null;
     },
   };
 }

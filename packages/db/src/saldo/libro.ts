@@ -212,7 +212,7 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
      * wait.
      */
     async summary(cuentaId: string): Promise<{ saldo: number; umbral: number | null; pendientes: number } | null> {
-      return rowOf<{ saldo: number; umbral: number | null; pendientes: number }>(
+      return rowOf(
         pool,
         `SELECT c.saldo, a.umbral, (SELECT count(*)::integer FROM pago p WHERE p.cuenta_id = c.id AND p.estado = 'PENDIENTE') AS pendientes
                FROM cuenta c LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id WHERE c.id = $1`,

@@ -59,12 +59,8 @@ export function createUso({ pool }: Pick<Database, 'pool'>) {
 
     /** The operations that an account was ever charged for, by name. */
     async operaciones(cuentaId: string): Promise<string[]> {
-      const rows = await rowsOf<{ operacion: string }>(
-        pool,
-        `SELECT DISTINCT operacion FROM uso_dia WHERE cuenta_id = $1 AND operacion <> '' ORDER BY 1`,
-        [cuentaId],
-      );
-      return rows.map(({ operacion }) => operacion);
+      const text = `SELECT DISTINCT operacion FROM uso_dia WHERE cuenta_id = $1 AND operacion <> '' ORDER BY 1`;
+      return (await rowsOf<{ operacion: string }>(pool, text, [cuentaId])).map(({ operacion }) => operacion);
     },
   };
 }
@@ -86,10 +82,10 @@ export interface Cobro {
 }
 
 const MARK = `
-SELECT c.saldo, u.creado_en, u.id FROM cuenta c LEFT JOIN LATERAL (
-  SELECT m.creado_en::text AS creado_en, m.id::text AS id FROM movimiento m WHERE m.cuenta_id = c.id
+SELECT c.saldo, (
+  SELECT json_build_object('creadoEn', m.creado_en::text, 'id', m.id::text) FROM movimiento m WHERE m.cuenta_id = c.id
   ORDER BY m.creado_en DESC, m.id DESC LIMIT 1
-) u ON true WHERE c.id = $1`;
+) AS ultimo FROM cuenta c WHERE c.id = $1`;
 
 const SINCE = `
 SELECT c.saldo, (
@@ -101,12 +97,7 @@ SELECT c.saldo, (
 export function createCobros({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Null when there is no such account. */
-    async mark(cuentaId: string): Promise<MarcaLibro | null> {
-      const row = await rowOf<{ saldo: number; creado_en: string | null; id: string | null }>(pool, MARK, [cuentaId]);
-      if (!row) return null;
-      const { saldo, creado_en: creadoEn, id } = row;
-      return { saldo, ultimo: creadoEn === null || id === null ? null : { creadoEn, id } };
-    },
+    mark: (cuentaId: string) => rowOf<MarcaLibro>(pool, MARK, [cuentaId]),
 
     /** What `operacion` (a path such as `tax/facturas`) cost since the mark. */
     async since(cuentaId: string, operacion: string, { ultimo }: MarcaLibro): Promise<Cobro | null> {
