@@ -46,6 +46,10 @@ export interface Ajustes {
   agotadas: 'al pedir' | 'al verificar';
   /** Requests by UUID a day; then 5011. Default 2,000. */
   max_folios_por_dia: number;
+  /** XML that the portal gives a taxpayer on a day. Default 2,000. */
+  max_xml_por_dia: number;
+  /** Members of an XML package that are unlike the others. Default `normales`. */
+  paquetes_xml: 'normales' | 'mayusculas' | 'perdido' | 'doble' | 'renombrado' | 'todo';
   /** Life of a token in seconds of the clock. Default 300. */
   segundos_token: number;
   /** Whether the digest of a seal and its reference are checked, which the SAT does not. Default false. */

@@ -254,7 +254,9 @@ function open(world: World, solicitudes: Solicitudes, solicitud: Solicitud, paqu
     basura: world.taxpayers.taxpayer(solicitud.rfc).basura,
     rows: () => solicitudes.rows(solicitud, paquete),
   };
-  return solicitud.pedido.tipoSolicitud === 'CFDI' ? createCfdiZip(content, world.cfdis) : createMetadataZip(content);
+  return solicitud.pedido.tipoSolicitud === 'CFDI'
+    ? createCfdiZip(content, world.cfdis, world.settings.paquetes_xml)
+    : createMetadataZip(content);
 }
 
 /** What a `wrong-content` fault puts where the ZIP should be. */

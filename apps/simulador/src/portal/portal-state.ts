@@ -7,6 +7,7 @@ import { createSeal } from '../web/seal.ts';
 import type { World } from '../world/world.ts';
 import { createFolios } from './folios.ts';
 import { sendToLogin } from './guard.ts';
+import { createQuota } from './recupera-cfdi.ts';
 
 /** What the portal's pages share; `settings` is read at each call and may be changed in place. */
 export type PortalState = ReturnType<typeof createPortalState>;
@@ -25,7 +26,15 @@ export function createPortalState(world: World) {
       leadTo: sendToLogin,
     },
   );
-  return { settings, acceso, cfdiau, host, seal: createSeal(), folios: createFolios(world, settings) };
+  return {
+    settings,
+    acceso,
+    cfdiau,
+    host,
+    seal: createSeal(),
+    folios: createFolios(world, settings),
+    quota: createQuota(world),
+  };
 }
 
 /** What only the portal has to set; the names are those of PUT /cfdiau/simulador/ajustes. */

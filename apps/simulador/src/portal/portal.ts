@@ -10,6 +10,7 @@ import { createDescargaMasiva, createDescargaMetadatos } from './descargas.ts';
 import { ROOT } from './guard.ts';
 import { masterPage, writeViewState } from './page.ts';
 import { createPortalState, type PortalState, portalSettingsSchema } from './portal-state.ts';
+import { createRecuperaCfdi } from './recupera-cfdi.ts';
 
 /**
  * The CFDI portal: the log-in host, to be mounted at `/cfdiau`, and the query host, to be mounted at `/portalcfdi`;
@@ -19,7 +20,9 @@ import { createPortalState, type PortalState, portalSettingsSchema } from './por
 export function createPortal(world: World) {
   const state = createPortalState(world);
   const deps = { world, state };
-  const portalcfdi = new Hono().route('/', createHome(deps)).route('/', createDescargaMasiva(deps));
+  const portalcfdi = new Hono();
+  for (const part of [createHome(deps), createDescargaMasiva(deps), createRecuperaCfdi(deps)])
+    portalcfdi.route('/', part);
   for (const page of [RECEPTOR, EMISOR]) {
     portalcfdi.route('/', createConsulta(deps, page)).route('/', createDescargaMetadatos(deps, page));
   }

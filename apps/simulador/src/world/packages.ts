@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ZipArchive } from 'archiver';
 import type { Cfdis } from './cfdi/cfdi.ts';
+import type { Settings } from './settings.ts';
 import type { Row } from './taxpayers/row.ts';
 
 /** What a package holds; the same values always give the same entries. */
@@ -34,15 +35,32 @@ export function createMetadataZip(content: PackageContent): Readable {
   });
 }
 
-/** ZIP of a CFDI package as a stream: one `<uuid>.xml` a row, now and then `.xml.xml` as the SAT has it. */
-export function createCfdiZip(content: PackageContent, { xmlOf }: Cfdis): Readable {
+type Paquetes = Settings['paquetes_xml'];
+
+const AWKWARD = ['perdido', 'doble', 'renombrado'] as const;
+
+/**
+ * ZIP of a CFDI package as a stream: one `<uuid>.xml` a row in lower case, every 25th `.xml.xml` as the SAT has it.
+ * `perdido` loses the XML of the first row, `doble` writes it twice, `renombrado` names it by another UUID,
+ * `mayusculas` writes all names in capitals; `todo` does each of the three to one row, and the capitals.
+ */
+export function createCfdiZip(content: PackageContent, { xmlOf }: Cfdis, paquetes: Paquetes = 'normales'): Readable {
+  const awkward = AWKWARD.filter((each) => paquetes === each || paquetes === 'todo');
+  const isUpper = paquetes === 'mayusculas' || paquetes === 'todo';
   return zip(content, function* (): Iterable<[string, Iterable<string>]> {
     let n = 0;
     for (const row of content.rows()) {
+      const names = namesOf(isUpper ? row.uuid : row.uuid.toLowerCase(), awkward[n]);
       n += 1;
-      yield [`${row.uuid.toLowerCase()}.xml${n % 25 === 0 ? '.xml' : ''}`, [xmlOf(row)]];
+      for (const name of names) yield [`${name}.xml${n % 25 === 0 ? '.xml' : ''}`, [xmlOf(row)]];
     }
   });
+}
+
+function namesOf(uuid: string, awkward: (typeof AWKWARD)[number] | undefined): readonly string[] {
+  if (awkward === 'perdido') return [];
+  if (awkward === 'renombrado') return [uuid.slice(-8) + uuid.slice(8)];
+  return awkward === 'doble' ? [uuid, `${uuid}-1`] : [uuid];
 }
 
 function zip(content: PackageContent, entries: () => Iterable<[string, Iterable<string>]>): Readable {

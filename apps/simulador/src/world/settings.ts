@@ -22,6 +22,10 @@ export const settingsSchema = z.object({
   /** Whether a request beyond them is refused itself, or accepted and refused at its verification. */
   agotadas: z.enum(['al pedir', 'al verificar']).default('al pedir'),
   max_folios_por_dia: count.default(2000),
+  /** XML that the portal gives a taxpayer on a day of central Mexico. */
+  max_xml_por_dia: count.default(2000),
+  /** Members of an XML package that are unlike the others (`packages.ts`). */
+  paquetes_xml: z.enum(['normales', 'mayusculas', 'perdido', 'doble', 'renombrado', 'todo']).default('normales'),
   segundos_token: count.default(300),
   /** Whether the seal of a request is checked beyond what the SAT checks: its digest and its reference, too. */
   sello_completo: z.boolean().default(false),

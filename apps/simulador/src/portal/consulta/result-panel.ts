@@ -1,8 +1,10 @@
+import type { ProviderSession } from '../../web/host.ts';
 import { encode, hiddenInput } from '../../web/http.ts';
 import type { Seal } from '../../web/seal.ts';
 import { cancelacionOf, type Row } from '../../world/taxpayers/row.ts';
 import { pesos } from '../../world/texts.ts';
 import type { PortalSettings } from '../portal-state.ts';
+import { hasXml, linkOf } from '../recupera-cfdi.ts';
 import type { Criteria } from './criteria.ts';
 import { MAIN } from './form-controls.ts';
 
@@ -88,13 +90,20 @@ const ISSUED_ONLY: readonly Column[] = [
   ['Folio de Sustitución', () => ''],
 ];
 
-type ResultTable = { tipo: Criteria['tipo']; columnas: PortalSettings['columnas']; rows: readonly Row[]; seal: Seal };
+type ResultTable = {
+  tipo: Criteria['tipo'];
+  columnas: PortalSettings['columnas'];
+  rows: readonly Row[];
+  /** Links of the rows are good in this session. */
+  session: ProviderSession;
+  seal: Seal;
+};
 
 /**
  * The table `tblResult`. The first column holds a table of its own with the row's actions, so a reader must look at
  * direct children only. Sets of columns: phpcfdi/cfdi-sat-scraper (tests/_files, changes of January 2023 and May 2025).
  */
-function resultTable({ tipo, columnas, rows, seal }: ResultTable): string {
+function resultTable({ tipo, columnas, rows, session, seal }: ResultTable): string {
   const columns = [...CFDI_COLUMNS, ...CANCELLATION[columnas], TERCERO, ...(tipo === 'emitidos' ? ISSUED_ONLY : [])];
   const headings = columns.map(
     ([heading]) => `\t\t\t<th>
@@ -106,7 +115,7 @@ function resultTable({ tipo, columnas, rows, seal }: ResultTable): string {
       ([, value]) =>
         `\t\t\t<td style="WORD-BREAK:BREAK-ALL;"><span style="display:inline-block;width:200px;">${encode(value(row))}</span></td>`,
     );
-    return `\t\t<tr>\n\t\t\t<td>${actions(row, seal)}</td>\n${cells.join('\n')}\n\t\t</tr>`;
+    return `\t\t<tr>\n\t\t\t<td>${actions(row, hasXml(row, tipo) ? linkOf(seal, session, tipo, row) : '')}</td>\n${cells.join('\n')}\n\t\t</tr>`;
   });
   return `<table id="ctl00_MainContent_tblResult" aria-label="Comprobantes" class="table table-responsive">
 		<tr>
@@ -122,14 +131,16 @@ ${lines.join('\n')}
 	</table>`;
 }
 
-function actions(row: Row, seal: Seal): string {
-  const datos = seal.close({ uuid: row.uuid });
+function actions({ uuid }: Row, link: string): string {
+  const icon = link
+    ? `<td style="width:14.2%;"><span id="BtnDescarga" name="BtnDescarga"
+                                       class="glyphicon glyphicon-cloud-download Interactivo"
+                                       onclick="return AccionCfdi('${link}','Recuperacion');"
+                                       title="Descargar" ></span></td>`
+    : '';
   return `<div style="width:150px;"><table>
 				<tr>
-					<td style="width:14.2%;"><input id="ListaFolios" title="Seleccionar" name ="ListaFolios" type="checkbox" value=${row.uuid} class ="ListaFolios" onclick = "validaseleccion();" /><input type='hidden' id='ListaFoliosUrl' name='ListaFoliosUrl' value='${datos}' /></td><td style="width:14.2%;"><span id="BtnDescarga" name="BtnDescarga"
-                                       class="glyphicon glyphicon-cloud-download Interactivo"
-                                       onclick="return AccionCfdi('RecuperaCfdi.aspx?Datos=${datos}','Recuperacion');"
-                                       title="Descargar" ></span></td>
+					<td style="width:14.2%;"><input id="ListaFolios" title="Seleccionar" name ="ListaFolios" type="checkbox" value=${uuid} class ="ListaFolios" onclick = "validaseleccion();" /><input type='hidden' id='ListaFoliosUrl' name='ListaFoliosUrl' value='${link}' /></td>${icon}
 				</tr>
 			</table></div>`;
 }

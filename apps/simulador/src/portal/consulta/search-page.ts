@@ -95,11 +95,19 @@ function renderParts({ world, state }: Deps, page: SearchPage, session: Provider
   const year = yearOf(wallTimeOf(world.clock.now()));
   const { criteria, rows, isCapped } = view;
   return {
-    busqueda: searchPanel({ tipo, year, form: view.form, filtro: view.filtro, error: view.error }),
+    busqueda: searchPanel({
+      tipo,
+      year,
+      form: view.form,
+      filtro: view.filtro,
+      error: view.error,
+      quota: state.quota.textOf(session.rfc),
+    }),
     resultados: resultPanel({
       tipo,
       columnas,
       rows,
+      session,
       seal: state.seal,
       isSearched: criteria !== null,
       isCapped,

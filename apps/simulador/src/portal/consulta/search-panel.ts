@@ -9,6 +9,8 @@ type SearchPanel = Omit<DatePanel, 'isEnabled'> & {
   filtro: Filtro;
   /** Why the search was refused; empty when it was not. */
   error: string;
+  /** Whether the quota of XML of the day is used up: `CuotaCompleta`, or `CuotaParcial`. */
+  quota: string;
 };
 
 const ANY: Choice = ['-1', 'Seleccione un valor...'];
@@ -36,7 +38,7 @@ const ISSUED_FIELDS = ['hfDatos', 'hfFlag', 'hfAux', 'hfCancelacion', 'hfJSONCan
 
 /** Content of the UpdatePanel `UpnlBusqueda`: what to search for. Controls of the filter not chosen are disabled. */
 export function searchPanel(panel: SearchPanel): string {
-  const { tipo, form, filtro, error } = panel;
+  const { tipo, form, filtro, error, quota } = panel;
   const isByDate = filtro === 'fechas';
   const value = (name: string, standard: string) => form[MAIN + name] ?? standard;
   const others = tipo === 'emitidos' ? ISSUED_FIELDS.map((name) => hiddenInput(MAIN + name, name)).join('\n') : '';
@@ -52,7 +54,7 @@ ${textBox('TxtRfcTercero', 13, value('TxtRfcTercero', ''), isByDate)}
 <span id="ctl00_MainContent_LblEstado" class="control-label">Estado del Comprobante</span>
 ${dropDown('DdlEstadoComprobante', 'ctl00_MainContent_DdlEstadoComprobante', ESTADOS, value('DdlEstadoComprobante', '-1'), isByDate)}
 ${hiddenInput(`${MAIN}hfInicialBool`, 'hfInicialBool', String(!isByDate))}
-${hiddenInput(`${MAIN}hfDescarga`, 'hfDescarga')}
+${hiddenInput(`${MAIN}hfDescarga`, 'hfDescarga', quota)}
 ${others}
 ${dropDown('ddlComplementos', 'ddlComplementos', COMPLEMENTOS, value('ddlComplementos', '-1'), isByDate)}
 <div id="DivddlVigente" style="display: none;">${dropDown('ddlVigente', 'ddlVigente', VIGENTES, value('ddlVigente', '0'), true)}</div>
