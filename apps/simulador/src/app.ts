@@ -14,6 +14,7 @@ import { createPstcdypisr } from './pstcdypisr/pstcdypisr.ts';
 import { createPtsc32d } from './ptsc32d/ptsc32d.ts';
 import { CLIENTE_32D } from './ptsc32d/sign-in.ts';
 import { createPtscdecprov } from './ptscdecprov/ptscdecprov.ts';
+import { createRepository } from './rdc/rdc.ts';
 import { createRfcampc } from './rfcampc/rfcampc.ts';
 import { createSiat } from './siat/siat.ts';
 import { createWorld, type World, type WorldOptions } from './world/world.ts';
@@ -51,6 +52,7 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
     .route('/agr', createAgr(world, login, aperturas));
   app.route('/consultaqr', createConsultaqr(world));
   app.route('/prodretencionverificacion', createProdretencionverificacion(world));
+  app.route('/rdc', createRepository(world));
   app.route('/opinion-publica', createOpinionPublica(world));
   const listas = createListas(world);
   app.route('/wu1agsprosta001', listas.wu1agsprosta001).route('/omawww', listas.omawww).route('/www', listas.www);

@@ -4,6 +4,8 @@ import type { Csds } from './csd.ts';
 import { cadenaOriginal, element, writeXml, type XmlElement } from './element.ts';
 
 const SAT = ['SAT970701NN3', 'SERVICIO DE ADMINISTRACION TRIBUTARIA'] as const;
+/** Years in which the SAT stamps. */
+const [FIRST_YEAR, LAST_YEAR] = [2011, 2040];
 
 /** The XML of rows. */
 export type Cfdis = ReturnType<typeof createCfdis>;
@@ -33,8 +35,12 @@ export function createCfdis(csds: Csds) {
     },
     /** The issuer's seal of a row, base64; its last eight characters are the `fe` of the printed expression. */
     selloOf: (row: Row): string => sealed(row).sello,
-    /** DER of the certificate that verifies the stamp of a row. */
-    satCertificate: (row: Row): Buffer => Buffer.from(csds.of(...SAT, row.emision).certificado, 'base64'),
+    /** DER of a seal certificate by its 20 digits: the SAT's, or an issuer's whose CFDI was written; else null. */
+    findCertificate: (numero: string): Buffer | null => {
+      for (let year = FIRST_YEAR; year <= LAST_YEAR; year++) csds.of(...SAT, Date.UTC(year, 0, 1) / 1000);
+      const csd = csds.find(numero);
+      return csd && Buffer.from(csd.certificado, 'base64');
+    },
   };
 }
 

@@ -44,6 +44,8 @@ export async function createCsds({ pki, dataDir }: { pki: Pick<Pki, 'certify'>; 
       }
       return csd;
     },
+    /** A certificate that was made for a CFDI since the start, by its 20 digits; or null. */
+    find: (numero: string): Csd | null => [...made.values()].find((csd) => csd.numero === numero) ?? null,
     /** RSA-SHA256 of a cadena original, base64. */
     seal: (cadena: string): string => sign('sha256', Buffer.from(cadena, 'utf8'), privateKey).toString('base64'),
   };
