@@ -106,7 +106,7 @@ export function mountCfdi(app: Hono, world: World): void {
     const cfdi = take(world.taxpayers.rows(rfc, tipo, inicio, fin, { documento, skip: omitir }), limite).map((row) => {
       const { emision: _, ...shown } = row;
       const [total] = totalForms(row.monto);
-      const expresion = `?re=${amp(row.rfcEmisor)}&rr=${amp(row.rfcReceptor)}&tt=${total}&id=${row.uuid}&fe=${world.cfdis.selloOf(row).slice(-8)}`;
+      const expresion = `?re=${amp(row.rfcEmisor)}&rr=${amp(row.rfcReceptor)}&tt=${total}&id=${row.uuid}&fe=${world.cfdis.selloOf(row, documento).slice(-8)}`;
       return { ...shown, total: Number(row.monto), expresion };
     });
     return c.json({ total: world.taxpayers.count(rfc, tipo, inicio, fin, { documento }), cfdi });

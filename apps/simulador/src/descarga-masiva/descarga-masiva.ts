@@ -223,7 +223,8 @@ function createDescarga(deps: Deps): SoapOperation {
   };
 }
 
-function decideDownload({ world, tokens, solicitudes }: Deps, call: SoapCall): Outcome & { content: Content | null } {
+function decideDownload(deps: Deps, call: SoapCall): Outcome & { content: Content | null } {
+  const { world, tokens, solicitudes } = deps;
   const { fault } = call;
   const refuse = (why: Outcome) => ({ ...why, content: null });
   const element = solicitudOf(call, ELEMENT);
@@ -239,7 +240,7 @@ function decideDownload({ world, tokens, solicitudes }: Deps, call: SoapCall): O
   if (!paquete || hasLapsed(world, solicitud)) return refuse(outcome(5007));
   if (paquete.descargas >= world.settings.max_descargas) return refuse(outcome(5008));
   paquete.descargas += 1;
-  return { ...outcome(5000), content: open(world, solicitudes, solicitud, paquete) };
+  return { ...outcome(5000), content: open(deps, solicitud, paquete) };
 }
 
 function hasLapsed({ clock, settings }: World, { terminada }: Solicitud): boolean {
@@ -247,16 +248,15 @@ function hasLapsed({ clock, settings }: World, { terminada }: Solicitud): boolea
   return age >= settings.horas_paquete * HOUR;
 }
 
-function open(world: World, solicitudes: Solicitudes, solicitud: Solicitud, paquete: Paquete): Content {
+function open({ world, solicitudes, documento }: Deps, solicitud: Solicitud, paquete: Paquete): Content {
   const content = {
     id: paquete.id,
     fecha: solicitud.terminada ?? solicitud.creada,
     basura: world.taxpayers.taxpayer(solicitud.rfc).basura,
     rows: () => solicitudes.rows(solicitud, paquete),
   };
-  return solicitud.pedido.tipoSolicitud === 'CFDI'
-    ? createCfdiZip(content, world.cfdis, world.settings.paquetes_xml)
-    : createMetadataZip(content);
+  if (solicitud.pedido.tipoSolicitud === 'Metadata') return createMetadataZip(content);
+  return createCfdiZip(content, (row) => world.cfdis.xmlOf(row, documento), world.settings.paquetes_xml);
 }
 
 /** What a `wrong-content` fault puts where the ZIP should be. */

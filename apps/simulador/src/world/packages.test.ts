@@ -14,7 +14,7 @@ const uuids = rows.map(({ uuid }) => uuid);
 /** UUID of the stamp of each member by its name. */
 async function membersOf(paquetes: Settings['paquetes_xml'], basura = false): Promise<[string, string][]> {
   const content = { id: 'x', rows: () => rows, basura, fecha: new Date('2026-06-01T00:00:00Z') };
-  const files = unzipSync(await buffer(createCfdiZip(content, world.cfdis, paquetes)));
+  const files = unzipSync(await buffer(createCfdiZip(content, world.cfdis.xmlOf, paquetes)));
   return Object.entries(files).map(([name, bytes]) => [
     name,
     / UUID="([^"]+)" Fecha/.exec(strFromU8(bytes))?.[1] ?? '',

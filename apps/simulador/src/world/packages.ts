@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ZipArchive } from 'archiver';
-import type { Cfdis } from './cfdi/cfdi.ts';
 import type { Settings } from './settings.ts';
 import type { Row } from './taxpayers/row.ts';
 
@@ -44,7 +43,11 @@ const AWKWARD = ['perdido', 'doble', 'renombrado'] as const;
  * `perdido` loses the XML of the first row, `doble` writes it twice, `renombrado` names it by another UUID,
  * `mayusculas` writes all names in capitals; `todo` does each of the three to one row, and the capitals.
  */
-export function createCfdiZip(content: PackageContent, { xmlOf }: Cfdis, paquetes: Paquetes = 'normales'): Readable {
+export function createCfdiZip(
+  content: PackageContent,
+  xmlOf: (row: Row) => string,
+  paquetes: Paquetes = 'normales',
+): Readable {
   const awkward = AWKWARD.filter((each) => paquetes === each || paquetes === 'todo');
   const isUpper = paquetes === 'mayusculas' || paquetes === 'todo';
   return zip(content, function* (): Iterable<[string, Iterable<string>]> {

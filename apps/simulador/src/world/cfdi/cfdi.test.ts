@@ -1,3 +1,4 @@
+import { verify, X509Certificate } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,8 +26,8 @@ describe('the XML of a row', () => {
   });
 
   it('is CFDI 4.0 from 2023 on and 3.3 before, with the payments of that version', () => {
-    const before = rowsOf('2022-12-01', '2022-12-31').map(world.cfdis.xmlOf);
-    const after = rowsOf('2023-01-01', '2023-01-31').map(world.cfdis.xmlOf);
+    const before = rowsOf('2022-12-01', '2022-12-31').map((row) => world.cfdis.xmlOf(row));
+    const after = rowsOf('2023-01-01', '2023-01-31').map((row) => world.cfdis.xmlOf(row));
     expect(before.every((xml) => xml.includes(' Version="3.3" '))).toBe(true);
     expect(after.every((xml) => xml.includes(' Version="4.0" '))).toBe(true);
     expect(before.some((xml) => xml.includes('<pago10:Pagos Version="1.0">'))).toBe(true);
@@ -42,9 +43,43 @@ describe('the XML of a row', () => {
     });
     expect(names).toEqual(rows.map(({ nombreReceptor }) => nombreReceptor));
     for (const sign of ['\n', '&', '"', 'Ñ']) expect(names.join('')).toContain(sign);
-    expect(rows.map(world.cfdis.xmlOf).join('')).toMatch(/&lt;5 mm&gt;/);
+    expect(rows.map((row) => world.cfdis.xmlOf(row)).join('')).toMatch(/&lt;5 mm&gt;/);
   });
 });
+
+it('a retención is Retenciones 2.0 with a tenth withheld and a seal that verifies', () => {
+  const rows = rowsOf('2026-01-01', '2026-06-30', 'retenciones');
+  expect(rows.length).toBeGreaterThan(10);
+  for (const row of rows) {
+    const xml = new DOMParser().parseFromString(world.cfdis.xmlOf(row, 'retenciones'), 'text/xml');
+    const get = (name: string, attribute: string) => {
+      const text = xml.getElementsByTagName(name)[0]?.getAttribute(attribute) ?? `${name} ${attribute}`;
+      return text.replaceAll('\n', ' ');
+    };
+    const values = CADENA.flatMap(([name, ...attributes]) =>
+      attributes.map((attribute) => get(`retenciones:${name}`, attribute)),
+    );
+    const root = (attribute: string) => get('retenciones:Retenciones', attribute);
+    const { publicKey } = new X509Certificate(Buffer.from(root('Certificado'), 'base64'));
+    const cadena = Buffer.from(`||${values.join('|')}||`);
+    expect(verify('sha256', cadena, publicKey, Buffer.from(root('Sello'), 'base64'))).toBe(true);
+    const total = Number(get('retenciones:Totales', 'MontoTotOperacion'));
+    expect(total).toBe(Number(row.monto));
+    expect(Math.abs(total / 10 - Number(get('retenciones:Totales', 'MontoTotRet')))).toBeLessThan(0.006);
+    expect(get('tfd:TimbreFiscalDigital', 'UUID')).toBe(row.uuid);
+  }
+});
+
+/** Elements and attributes in the order of the stylesheet of Retenciones 2.0. */
+const CADENA = [
+  ['Retenciones', 'Version', 'NoCertificado', 'FechaExp', 'LugarExpRetenc', 'CveRetenc', 'DescRetenc'],
+  ['Emisor', 'RfcE', 'NomDenRazSocE', 'RegimenFiscalE'],
+  ['Receptor', 'NacionalidadR'],
+  ['Nacional', 'RfcR', 'NomDenRazSocR', 'DomicilioFiscalR'],
+  ['Periodo', 'MesIni', 'MesFin', 'Ejercicio'],
+  ['Totales', 'MontoTotOperacion', 'MontoTotGrav', 'MontoTotExent', 'MontoTotRet'],
+  ['ImpRetenidos', 'BaseRet', 'ImpuestoRet', 'MontoRet', 'TipoPagoRet'],
+] as const;
 
 describe('the items of a total', () => {
   it('add up to it to the cent with their taxes, whatever it is', () => {
@@ -77,7 +112,7 @@ it('the cadena original normalises blanks and takes a total after its taxes', ()
   expect(cadenaOriginal(root)).toBe('||4.0|A B|001|1.00|1.00||');
 });
 
-function rowsOf(first: string, last: string) {
+function rowsOf(first: string, last: string, documento: 'cfdi' | 'retenciones' = 'cfdi') {
   const at = (day: string) => parseWallTime(day) ?? Number.NaN;
-  return [...world.taxpayers.rows(RFC, 'emitidos', at(first), at(last) + 86_399)];
+  return [...world.taxpayers.rows(RFC, 'emitidos', at(first), at(last) + 86_399, { documento })];
 }

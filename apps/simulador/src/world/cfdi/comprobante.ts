@@ -171,12 +171,14 @@ function partiesOf({ row, is40 }: Context): XmlElement[] {
   return [emisor, receptor];
 }
 
-function regimenOf(rfc: string): string {
+/** Key of the tax regime of an RFC. */
+export function regimenOf(rfc: string): string {
   if (PUBLIC.test(rfc)) return '616';
   return rfc.length === 12 ? '601' : '612';
 }
 
-function postalCodeOf(rfc: string): string {
+/** The invented postal code of an RFC. */
+export function postalCodeOf(rfc: string): string {
   return POSTAL_CODES[rfc.charCodeAt(rfc.length - 1) % POSTAL_CODES.length] ?? '06300';
 }
 
