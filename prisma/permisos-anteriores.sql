@@ -12,3 +12,8 @@ GRANT INSERT ON solicitud TO acuse_api;
 GRANT UPDATE ON tramo TO acuse_worker;
 GRANT EXECUTE ON FUNCTION libro_devuelve TO acuse_api, acuse_worker;
 GRANT EXECUTE ON FUNCTION libro_abona TO acuse_panel;
+DO $$ BEGIN
+  IF to_regprocedure('solicitud_acepta(uuid[], uuid[], text[], bigint[], text[], date[], date[], text[], text[], boolean[], timestamp with time zone[], timestamp with time zone[], text[], text[], bytea[], text[], text[], bytea[], timestamp with time zone[], text[], text[], boolean[], boolean)') IS NOT NULL THEN
+    GRANT EXECUTE ON FUNCTION solicitud_acepta(uuid[], uuid[], text[], bigint[], text[], date[], date[], text[], text[], boolean[], timestamptz[], timestamptz[], text[], text[], bytea[], text[], text[], bytea[], timestamptz[], text[], text[], boolean[], boolean) TO acuse_api;
+  END IF;
+END $$;

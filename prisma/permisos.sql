@@ -10,7 +10,7 @@
 -- Functions: whoever is not named may call none of those that run with the rights of the owner.
 REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
   correo_emite, correo_enlaza, correo_invita FROM PUBLIC;
-GRANT EXECUTE ON FUNCTION solicitud_acepta, llamada_cobra, llamada_devuelve, cuenta_aparta TO acuse_api;
+GRANT EXECUTE ON FUNCTION solicitud_acepta(uuid[], uuid[], text[], bigint[], text[], date[], date[], text[], jsonb[], text[], boolean[], timestamptz[], timestamptz[], text[], text[], bytea[], text[], text[], bytea[], timestamptz[], text[], text[], boolean[], boolean), llamada_cobra, llamada_devuelve, cuenta_aparta TO acuse_api;
 GRANT EXECUTE ON FUNCTION cuenta_aparta, cuenta_abona, cuenta_ajusta, pago_acredita TO acuse_panel;
 GRANT EXECUTE ON FUNCTION llamada_abandonada, solicitud_devuelve_vacia, tramo_pide, tramo_falla, tramo_leido TO acuse_worker;
 GRANT EXECUTE ON FUNCTION solicitudes_terminan, webhook_anota TO acuse_api, acuse_panel, acuse_worker;

@@ -49,7 +49,7 @@ BEGIN
       RETURN 'OCUPADA';
     END IF;
     SELECT * INTO hecho FROM solicitud_acepta(id => ARRAY[nueva], contribuyente_id => ARRAY[s.contribuyente_id], api_key_id => ARRAY[s.api_key_id],
-      version => ARRAY[con_version], tipo => ARRAY[que], desde => ARRAY[d], hasta => ARRAY[h], formato => ARRAY['csv'], canal => ARRAY['portal'],
+      version => ARRAY[con_version], tipo => ARRAY[que], desde => ARRAY[d], hasta => ARRAY[h], formato => ARRAY['csv'], filtros => NULL, canal => ARRAY['portal'],
       gratis => ARRAY[gratis], deadline_at => ARRAY[plazo], expira_en => ARRAY['infinity'::timestamptz], es_lectura => true);
     -- The taxpayer asked for the same: two of a kind are not open together.
     IF hecho.igual IS NOT NULL OR NOT hecho.pase THEN

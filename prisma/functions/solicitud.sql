@@ -5,8 +5,8 @@
 -- that of the operation; `gratis` counts for test keys alone. An array that is left out is one of nulls. Readings of a
 -- subscription (`es_lectura`) stand under their own name in the ledger, so that an account tells them from its requests. plpgsql, since it keeps the plan.
 CREATE OR REPLACE FUNCTION solicitud_acepta(
-  id uuid[], contribuyente_id uuid[], api_key_id text[], version bigint[], tipo text[], desde date[], hasta date[], formato text[], canal text[],
-  gratis boolean[], deadline_at timestamptz[], expira_en timestamptz[], credencial_tipo text[] DEFAULT '{}', kid text[] DEFAULT '{}',
+  id uuid[], contribuyente_id uuid[], api_key_id text[], version bigint[], tipo text[], desde date[], hasta date[], formato text[], filtros jsonb[],
+  canal text[], gratis boolean[], deadline_at timestamptz[], expira_en timestamptz[], credencial_tipo text[] DEFAULT '{}', kid text[] DEFAULT '{}',
   sobre bytea[] DEFAULT '{}', otra_tipo text[] DEFAULT '{}', otra_kid text[] DEFAULT '{}', otra_sobre bytea[] DEFAULT '{}',
   otra_expira_en timestamptz[] DEFAULT '{}', idem_key text[] DEFAULT '{}', traceparent text[] DEFAULT '{}', capsula boolean[] DEFAULT '{}',
   es_lectura boolean DEFAULT false
@@ -17,12 +17,12 @@ BEGIN
   RETURN QUERY WITH pedido AS MATERIALIZED (
     SELECT p.* FROM unnest(
       solicitud_acepta.id, solicitud_acepta.contribuyente_id, solicitud_acepta.api_key_id, solicitud_acepta.version, solicitud_acepta.tipo,
-      solicitud_acepta.desde, solicitud_acepta.hasta, solicitud_acepta.formato, solicitud_acepta.canal, solicitud_acepta.gratis,
+      solicitud_acepta.desde, solicitud_acepta.hasta, solicitud_acepta.formato, solicitud_acepta.filtros, solicitud_acepta.canal, solicitud_acepta.gratis,
       solicitud_acepta.deadline_at, solicitud_acepta.expira_en, solicitud_acepta.credencial_tipo, solicitud_acepta.kid, solicitud_acepta.sobre,
       solicitud_acepta.otra_tipo, solicitud_acepta.otra_kid, solicitud_acepta.otra_sobre, solicitud_acepta.otra_expira_en,
       solicitud_acepta.idem_key, solicitud_acepta.traceparent, solicitud_acepta.capsula
-    ) AS p (id, contribuyente_id, api_key_id, version, tipo, desde, hasta, formato, canal, gratis, deadline_at, expira_en, credencial_tipo, kid, sobre,
-      otra_tipo, otra_kid, otra_sobre, otra_expira_en, idem_key, traceparent, capsula)
+    ) AS p (id, contribuyente_id, api_key_id, version, tipo, desde, hasta, formato, filtros, canal, gratis, deadline_at, expira_en, credencial_tipo, kid,
+      sobre, otra_tipo, otra_kid, otra_sobre, otra_expira_en, idem_key, traceparent, capsula)
   ), pase AS MATERIALIZED (
     SELECT p.id, c.cuenta_id, c.rfc, CASE WHEN p.gratis AND k.modo = 'test' THEN 0 ELSE o.costo END AS costo
     FROM pedido p JOIN contribuyente c ON c.id = p.contribuyente_id
@@ -34,6 +34,7 @@ BEGIN
     SELECT p.id AS pedido, s.id, s.estado FROM pedido p CROSS JOIN LATERAL (
       SELECT id, estado FROM solicitud
       WHERE api_key_id = p.api_key_id AND tipo = p.tipo AND desde = p.desde AND hasta = p.hasta AND formato = p.formato
+        AND coalesce(filtros, '{}') = coalesce(p.filtros, '{}')
         AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')
       UNION ALL
       SELECT id, estado FROM solicitud WHERE api_key_id = p.api_key_id AND idem_key = p.idem_key
@@ -50,9 +51,9 @@ BEGIN
   ), aceptado AS MATERIALIZED (
     SELECT p.*, cargo.cuenta_id, cargo.costo, pase.rfc FROM cargo JOIN pedido p ON p.id = cargo.pedido JOIN pase ON pase.id = cargo.pedido
   ), nueva AS (
-    INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key, traceparent, capsula)
+    INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key, traceparent, capsula, filtros)
     SELECT id, cuenta_id, contribuyente_id, api_key_id, costo, rfc, tipo, desde, hasta, formato, canal, deadline_at, idem_key, traceparent,
-      coalesce(capsula, false) FROM aceptado
+      coalesce(capsula, false), filtros FROM aceptado
   ), libro AS (
     INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id)
     SELECT cuenta_id, contribuyente_id, id, 'cargo', -costo, CASE WHEN es_lectura THEN 'sincronizacion' ELSE 'tax/descarga-metadata' END, id FROM aceptado WHERE costo > 0
@@ -68,7 +69,7 @@ BEGIN
   FROM pedido p LEFT JOIN igual ON igual.pedido = p.id;
 END $$;
 
-REVOKE ALL ON FUNCTION solicitud_acepta FROM PUBLIC;
+REVOKE ALL ON FUNCTION solicitud_acepta(uuid[], uuid[], text[], bigint[], text[], date[], date[], text[], jsonb[], text[], boolean[], timestamptz[], timestamptz[], text[], text[], bytea[], text[], text[], bytea[], timestamptz[], text[], text[], boolean[], boolean) FROM PUBLIC;
 
 -- It is that of its key, whoever writes the row.
 CREATE OR REPLACE FUNCTION solicitud_modo() RETURNS trigger LANGUAGE plpgsql AS $$

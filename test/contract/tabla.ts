@@ -35,7 +35,8 @@ export const TABLA: readonly Fila[] = [
     errores: '402/1004 404/2002',
   }),
   row('tax/descarga-metadata', 1, 'API key + CIEC', 'propio', {
-    campos: 'rfc desde hasta tipo formato? capsula?:boolean',
+    campos:
+      'rfc desde hasta tipo formato? estado_comprobante? tipo_comprobante? rfc_contraparte?:array capsula?:boolean',
     data: 'solicitud_id estado',
     ours: 'duplicada',
     errores: '402/1004',
@@ -126,7 +127,7 @@ export const TABLA: readonly Fila[] = [
   }),
   row('descarga/verificar', 0, 'API key', 'ninguno', {
     campos: 'solicitud_id',
-    data: 'solicitud_id modo estado tipo desde hasta formato registros progreso intentos ultima_consulta proxima_consulta motivo confianza reembolsada retrasada creada_en terminada_en contrapartes_listadas estimacion',
+    data: 'solicitud_id modo estado tipo desde hasta formato filtros registros progreso intentos ultima_consulta proxima_consulta motivo confianza reembolsada retrasada creada_en terminada_en contrapartes_listadas estimacion',
     errores: '401/1001 404/2002',
   }),
   row('webhooks/crear', 0, 'API key', 'propio, sin registrar', {

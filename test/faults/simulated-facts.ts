@@ -22,6 +22,7 @@ export const CLAIMED = {
   modo: 'live',
   tipo: 'recibidos',
   formato: 'csv',
+  filtros: null,
   origenId: null,
   creadaEn: new Date(START),
   deadlineAt: new Date(DEADLINE),

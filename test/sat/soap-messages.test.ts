@@ -54,6 +54,16 @@ describe('signatures', () => {
     );
   });
 
+  it('of a request with receivers hold, with the receivers before the signature', () => {
+    const RfcReceptores = ['Ñ&A010203AB1', 'EKU9003173C9'];
+    const xml = sobreFirmado(signer, 'SolicitaDescargaEmitidos', 'solicitud', { RfcEmisor: RFC, RfcReceptores });
+    expect(checkOperacion(xml)).toMatchObject(good);
+    const [list] = [...find(parseDom(xml), 'solicitud').childNodes];
+    expect([...(list?.childNodes ?? [])].map((each) => [each.nodeName, each.textContent])).toEqual(
+      RfcReceptores.map((rfc) => ['des:RfcReceptor', rfc]),
+    );
+  });
+
   it('break when what was signed is changed', () => {
     const xml = sobreFirmado(signer, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio });
     expect(checkOperacion(xml.replace(folio, folio.replace('4e', '5e')))).toMatchObject({ digest: false });

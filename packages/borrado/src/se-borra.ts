@@ -173,7 +173,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     dato: 'Solicitudes de descarga',
     trato: 'borra',
     donde: SUYO,
-    suyo: 'rfc desde hasta registros object_key resumen idem_key contrapartes_listadas contrapartes_adversas',
+    suyo: 'rfc desde hasta filtros registros object_key resumen idem_key contrapartes_listadas contrapartes_adversas',
     resto:
       'id cuenta_id contribuyente_id api_key_id modo costo tipo formato capsula canal canal_dejado estado fase epoch gen due_at lease_until deadline_at intentos fallos ultima_consulta_en motivo bytes sha256 paquete_borrado_en objetos_borrados_en rastro_borrado_en confianza sincronizacion_id traceparent creada_en terminada_en',
     plazo: CON_EL_RFC,

@@ -208,15 +208,44 @@ export const tipoDescargaField = z
   .enum(['emitidos', 'recibidos'], { error: 'debe ser emitidos o recibidos' })
   .meta({ id: 'TipoDescarga', description: 'Qué CFDI se piden.', example: 'recibidos' });
 
+/** Which CFDI of a period a download is about; the first one is the default. */
+export const ESTADOS_COMPROBANTE = ['todos', 'vigente', 'cancelado'] as const;
+/** Kinds of CFDI by which a download is narrowed: ingreso, egreso, traslado, nómina, pago. */
+export const TIPOS_COMPROBANTE = ['I', 'E', 'T', 'N', 'P'] as const;
+/** Counterparties that the SAT takes in one request: five receivers of issued CFDI, one issuer of received ones. */
+export const MAX_CONTRAPARTES = { emitidos: 5, recibidos: 1 } as const;
+
+const oneOf = (values: readonly string[]) => `debe ser ${values.slice(0, -1).join(', ')} o ${values.at(-1)}`;
+
+export const estadoComprobanteField = z.enum(ESTADOS_COMPROBANTE, { error: oneOf(ESTADOS_COMPROBANTE) }).meta({
+  id: 'EstadoComprobante',
+  description: 'Solo los CFDI en este estado cuando el SAT los prepara. Si no se pide ninguno, todos.',
+  example: 'vigente',
+});
+
+export const tipoComprobanteField = z.enum(TIPOS_COMPROBANTE, { error: oneOf(TIPOS_COMPROBANTE) }).meta({
+  id: 'TipoComprobante',
+  description: 'Solo los CFDI de este tipo: I, ingreso; E, egreso; T, traslado; N, nómina; P, pago.',
+  example: 'I',
+});
+
+export const rfcContraparteField = z
+  .array(rfcField, { error: 'debe ser una lista de RFC' })
+  .min(1, 'debe tener al menos un RFC')
+  .max(MAX_CONTRAPARTES.emitidos, `puede tener a lo más ${MAX_CONTRAPARTES.emitidos} RFC`)
+  .transform((rfcs) => [...new Set(rfcs)].sort())
+  .meta({
+    description: 'Solo los CFDI de estas contrapartes: con emitidos, hasta cinco receptores; con recibidos, un emisor.',
+    example: ['EKU9003173C9'],
+  });
+
 /** File formats for the rows of a download. The first one is the default. */
 export const FORMATOS = ['csv', 'xlsx', 'ndjson', 'parquet'] as const;
 export type Formato = (typeof FORMATOS)[number];
 
-export const formatoField = z
-  .enum(FORMATOS, { error: `debe ser ${FORMATOS.slice(0, -1).join(', ')} o ${FORMATOS.at(-1)}` })
-  .meta({
-    id: 'Formato',
-    description:
-      'En qué se entregan los renglones dentro del ZIP: csv; xlsx, para Excel; ndjson, un JSON por renglón; parquet, con tipos, para DuckDB y pandas. Si no se pide ninguno, csv.',
-    example: 'csv',
-  });
+export const formatoField = z.enum(FORMATOS, { error: oneOf(FORMATOS) }).meta({
+  id: 'Formato',
+  description:
+    'En qué se entregan los renglones dentro del ZIP: csv; xlsx, para Excel; ndjson, un JSON por renglón; parquet, con tipos, para DuckDB y pandas. Si no se pide ninguno, csv.',
+  example: 'csv',
+});

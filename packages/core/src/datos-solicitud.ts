@@ -5,7 +5,8 @@ const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 
 /** A solicitud on the wire: the same in `descarga/verificar` and in a webhook. */
 export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
-  const { id, modo, estado, tipo, desde, hasta, formato, registros, progreso, intentos, motivo, creadaEn } = solicitud;
+  const { id, modo, estado, tipo, desde, hasta, formato, filtros, registros, progreso, intentos, motivo, creadaEn } =
+    solicitud;
   return {
     solicitud_id: id,
     modo,
@@ -14,6 +15,7 @@ export function datosDeSolicitud(solicitud: VistaSolicitud, now: Date) {
     desde,
     hasta,
     formato,
+    filtros,
     registros,
     progreso,
     intentos,

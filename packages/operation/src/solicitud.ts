@@ -2,6 +2,7 @@ import { type CfdiError, type DatosError, fechaField, formatoField, tipoDescarga
 import type { VistaSolicitud } from '@acuse/core';
 import { z } from 'zod';
 import { confianza, desde, estadoSolicitud, instante, modoField, reembolsada, solicitudIdData } from './fields.ts';
+import { filtrosData } from './filtros.ts';
 
 /** How many counterparties of a package stand on a list of the SAT. */
 export const contrapartesListadas = z
@@ -31,6 +32,9 @@ export const solicitudData = z
     desde,
     hasta: fechaField,
     formato: formatoField,
+    filtros: filtrosData
+      .nullable()
+      .meta({ description: 'Con qué se acotó; null si se pidieron todos.', example: null }),
     registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
     confianza: confianza
       .nullable()

@@ -1,4 +1,4 @@
-import { PaqueteSatInvalido, type Periodo, type RowObserver, type TipoDescarga } from '@acuse/core';
+import { type Filtros, PaqueteSatInvalido, type Periodo, type RowObserver, type TipoDescarga } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
 import { type InvalidText, RecordReader, rfcColumnOf } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
@@ -18,7 +18,13 @@ export interface Run {
 export function run(
   text: string | Buffer,
   cuts: readonly number[] = [],
-  options: { recortar?: Periodo; terceros?: string; tipo?: TipoDescarga; observers?: readonly RowObserver[] } = {},
+  options: {
+    recortar?: Periodo;
+    filtros?: Filtros;
+    terceros?: string;
+    tipo?: TipoDescarga;
+    observers?: readonly RowObserver[];
+  } = {},
 ): Run {
   const terceros = new Terceros(limits, 'key');
   if (options.terceros !== undefined) {
@@ -28,7 +34,7 @@ export function run(
   }
   const resumen = new Resumen();
   const { tipo = 'recibidos', observers = [] } = options;
-  const seen = { resumen, rfcColumn: rfcColumnOf(tipo), observers };
+  const seen = { filtros: options.filtros ?? null, resumen, rfcColumn: rfcColumnOf(tipo), observers };
   const recortar = options.recortar ?? null;
   const transformer = new MetadataTransformer({ recortar, terceros, invalid, ...seen });
   const out: Buffer[] = [];

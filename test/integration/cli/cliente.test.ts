@@ -227,6 +227,16 @@ describe('an operation', () => {
 });
 
 describe('acuse descargar', () => {
+  it('narrows the CFDI that it asks for', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 2 });
+    const options = ['--estado', 'vigente', '--comprobante', 'I', '--contraparte', 'EKU9003173C9'];
+    const { code } = await runAcuse(['descargar', ...DIA, ...options], { env: envOf(caller), cwd: await newFolder() });
+    expect([code, await servicio.sql`SELECT filtros FROM solicitud WHERE rfc = ${caller.rfc}`]).toEqual([
+      0,
+      [{ filtros: { estado_comprobante: 'vigente', tipo_comprobante: 'I', rfc_contraparte: ['EKU9003173C9'] } }],
+    ]);
+  });
+
   it('tells each step in lines where there is no terminal, and leaves the whole ZIP in a file', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });
     const cwd = await newFolder();

@@ -178,6 +178,19 @@ describe('the form', () => {
     expect(page('main').text()).toMatch(/Cuesta 1 crédito; su saldo es de 4 créditos/);
   });
 
+  test('narrows a request, shows how, and keeps it for the one that is asked again', async () => {
+    const who = await owner();
+    const filtros = { estado: 'vigente', comprobante: 'I', contraparte: 'eku9003173c9, XIQB891116QE4' };
+    const id = await ask(who, { ...CRITERIOS, tipo: 'emitidos', ...filtros });
+    expect((await who.persona.get(`/solicitudes/${id}`)).main).toContain(
+      'Solo vigentes; Ingreso; EKU9003173C9, XIQB891116QE4',
+    );
+    const page = (await who.persona.get(`/solicitudes/nueva?como=${id}`)).$;
+    expect(page('[name="estado"] [selected]').attr('value')).toBe('vigente');
+    expect(page('[name="comprobante"] [selected]').attr('value')).toBe('I');
+    expect(page('[name="contraparte"]').attr('value')).toBe('EKU9003173C9, XIQB891116QE4');
+  });
+
   test('says what is wrong, charges nothing and does not show the key again', async () => {
     const [who, other] = [await owner(1), await owner()];
     const good = { ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
@@ -196,6 +209,8 @@ describe('the form', () => {
       [{ desde: '2025-03-01', hasta: '2025-02-01' }, /no puede ser posterior/],
       [{ hasta: '2999-01-01' }, /^No se pidió ni se cobró nada.*No puede ser posterior a hoy/],
       [{ desde: '2001-01-01' }, /No puede ser anterior a/],
+      [{ contraparte: 'EKU9003173C9, XIQB891116QE4' }, /con recibidos puede tener un solo RFC/i],
+      [{ contraparte: 'no' }, /formato de un RFC/],
       [{ api_key: 'acuse_test_x' }, /No es una API key completa/],
       [{ api_key: other.caller.apiKey }, /No es la API key vigente de este RFC/],
     ];

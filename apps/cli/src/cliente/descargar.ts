@@ -13,6 +13,9 @@ interface Opciones {
   readonly desde?: string;
   readonly hasta?: string;
   readonly formato: NonNullable<PeticionTaxDescargaMetadata['formato']>;
+  readonly estado?: NonNullable<PeticionTaxDescargaMetadata['estado_comprobante']>;
+  readonly comprobante?: NonNullable<PeticionTaxDescargaMetadata['tipo_comprobante']>;
+  readonly contraparte?: string[];
   readonly capsula?: boolean;
   readonly salida?: string;
   readonly sobrescribir?: boolean;
@@ -40,6 +43,11 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
         .choices(['csv', 'xlsx', 'ndjson', 'parquet'])
         .default('csv'),
     )
+    .addOption(
+      new Option('--estado <estado>', 'solo los CFDI en este estado').choices(['todos', 'vigente', 'cancelado']),
+    )
+    .addOption(new Option('--comprobante <tipo>', 'solo los de este tipo').choices(['I', 'E', 'T', 'N', 'P']))
+    .option('--contraparte <rfc...>', 'solo los de estas contrapartes: hasta cinco receptores, o un emisor')
     .option('--capsula', 'que siga sin la llave de la e.firma, hasta 72 horas; no está probado con el SAT en vivo')
     .option('--salida <archivo>', 'dónde queda; sin él, RFC_tipo_desde_hasta.zip en esta carpeta')
     .option('--sobrescribir', 'reemplaza el archivo si ya existe')
@@ -48,7 +56,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .action(async (opciones: Opciones) => {
       const { acuse, acceso } = await open();
       const avance = createAvance(consola);
-      const { continuar, tipo, desde, hasta, formato, capsula, salida, sobrescribir = false } = opciones;
+      const { continuar, tipo, desde, hasta, formato, salida, sobrescribir = false } = opciones;
       const rfc = () => rfcOf(acceso, opciones.rfc);
       const archivoOf = ({ tipo, desde, hasta }: Pick<Solicitud, 'tipo' | 'desde' | 'hasta'>) =>
         salida ?? `${rfc()}_${tipo}_${desde}_${hasta}.zip`;
@@ -60,7 +68,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
         // Before anything is charged.
         await checkPlace(archivoOf({ tipo, desde, hasta }), sobrescribir);
         // It is not interrupted: only its answer says under which id it goes on.
-        const pedido = { rfc: rfc(), tipo, desde, hasta, formato, ...(capsula ? { capsula } : {}) };
+        const pedido = { rfc: rfc(), tipo, desde, hasta, formato, ...filtrosOf(opciones) };
         const { data } = await acuse.tax.descargaMetadata(pedido);
         avance.pedida(data);
         id = data.solicitud_id;
@@ -98,6 +106,14 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
       }
     });
 }
+
+/** Options that the request has only when they are given. */
+const filtrosOf = ({ estado, comprobante, contraparte, capsula }: Opciones) => ({
+  ...(estado === undefined ? {} : { estado_comprobante: estado }),
+  ...(comprobante === undefined ? {} : { tipo_comprobante: comprobante }),
+  ...(contraparte === undefined ? {} : { rfc_contraparte: contraparte }),
+  ...(capsula ? { capsula } : {}),
+});
 
 /** A word as a shell takes it. */
 const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

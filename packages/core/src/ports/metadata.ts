@@ -14,6 +14,16 @@ export type TipoDescarga = 'emitidos' | 'recibidos';
 /** Which service of bulk download: CFDI, or CFDI de retenciones e información de pagos (soap only). Absent: `cfdi`. */
 export type Documento = 'cfdi' | 'retenciones';
 
+/**
+ * What the CFDI of a period are narrowed by, as the caller names it. An absent field narrows nothing; there is always
+ * one. RFCs in order, each once.
+ */
+export interface Filtros {
+  readonly estado_comprobante?: 'vigente' | 'cancelado' | undefined;
+  readonly tipo_comprobante?: 'I' | 'E' | 'T' | 'N' | 'P' | undefined;
+  readonly rfc_contraparte?: string[] | undefined;
+}
+
 /** What metadata is asked for. */
 interface Criterios {
   readonly rfc: string;
@@ -25,6 +35,8 @@ interface Criterios {
 /** Asks the SAT to prepare the metadata of a period. NOT idempotent at the SAT: every call spends a request. */
 export interface SolicitarMetadata extends Criterios {
   readonly consulta: 'solicitar-metadata';
+  /** A channel may give more rows than these: the assembly leaves out the others. */
+  readonly filtros?: Filtros | null;
 }
 
 export type RespuestaSolicitarMetadata =

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Formato } from '@acuse/contract';
 import type { CanalSat } from '../credencial.ts';
-import type { Periodo, TipoDescarga } from './metadata.ts';
+import type { Filtros, Periodo, TipoDescarga } from './metadata.ts';
 
 /** A SAT package already copied into our storage. */
 interface PaqueteSat {
@@ -35,6 +35,8 @@ export interface PlanEnsamble {
   readonly hasta: string;
   /** What its rows are written as. */
   readonly formato: Formato;
+  /** Other rows are left out. */
+  readonly filtros?: Filtros | null;
   /** In order of period: the order of the rows in the result. */
   readonly partes: readonly ParteLista[];
 }

@@ -2,7 +2,7 @@ import type { EstadoSolicitud, Formato } from '@acuse/contract';
 import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Modo } from './boveda.ts';
-import type { Periodo, TipoDescarga } from './metadata.ts';
+import type { Filtros, Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
 
 /** Every `tipo` of a row of the timeline (`evento`). The database takes no other. */
@@ -81,6 +81,7 @@ export interface NuevaSolicitud {
   readonly desde: string;
   readonly hasta: string;
   readonly formato: Formato;
+  readonly filtros?: Filtros | null;
   readonly canal: CanalSat;
   /** Credits; 0 charges nothing. */
   readonly costo: number;
@@ -119,6 +120,7 @@ export interface VistaSolicitud {
   readonly desde: string;
   readonly hasta: string;
   readonly formato: Formato;
+  readonly filtros: Filtros | null;
   readonly registros: number | null;
   /** Null until it is TERMINADA. */
   readonly confianza: Confianza | null;
@@ -196,6 +198,7 @@ export interface ClaimedSolicitud {
   readonly desde: string;
   readonly hasta: string;
   readonly formato: Formato;
+  readonly filtros: Filtros | null;
   readonly canal: CanalSat;
   /** The channel that it left without a refusal: it may come back there, and leaves none for its silence any more. */
   readonly canalDejado: CanalSat | null;

@@ -105,7 +105,7 @@ const MAX_DESFASE = 6;
  */
 export async function askForParte(context: ContextoPaso): Promise<Paso> {
   const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
-  const { id, rfc, tipo, cuentaId } = solicitud;
+  const { id, rfc, tipo, filtros, cuentaId } = solicitud;
   const { canal } = parte;
   if (credencial.tipo === 'presigned') return { isSinFirma: true };
   const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1 } as const;
@@ -114,7 +114,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
 
   const periodo = pedidoDe(parte, claimed);
   const detalle = `${periodo.inicio}/${periodo.fin}`;
-  const consulta = { consulta: 'solicitar-metadata', rfc, tipo, periodo } as const;
+  const consulta = { consulta: 'solicitar-metadata', rfc, tipo, periodo, filtros } as const;
   const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
   await checkpoint('tras-solicitar', id);
 

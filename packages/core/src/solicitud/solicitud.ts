@@ -286,7 +286,7 @@ export async function assembleSolicitud(
 }
 
 /** What the ZIP of a solicitud is made of. */
-function planDe({ id, rfc, tipo, desde, hasta, formato, partes }: ClaimedSolicitud): PlanEnsamble {
+function planDe({ id, rfc, tipo, desde, hasta, formato, filtros, partes }: ClaimedSolicitud): PlanEnsamble {
   return {
     solicitudId: id,
     rfc,
@@ -294,6 +294,7 @@ function planDe({ id, rfc, tipo, desde, hasta, formato, partes }: ClaimedSolicit
     desde,
     hasta,
     formato,
+    filtros,
     partes: partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
       canal,
       folio,

@@ -44,7 +44,7 @@ function claimedFrom(source: string, parts: readonly ClaimPart[]): string {
   const [presigned] = parts.flatMap(({ presigned }) => presigned ?? []);
   return `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
-       t.formato, t.sincronizacion_id AS "origenId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
+       t.formato, t.filtros, t.sincronizacion_id AS "origenId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "wokenAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ${copy('ciec', 'kid')} AS ciec_kid, ${copy('ciec', 'sobre')} AS ciec_sobre, ${copy('ciec', 'expira_en')} AS ciec_expira_en,
        ${copy('efirma', 'kid')} AS efirma_kid, ${copy('efirma', 'sobre')} AS efirma_sobre, ${copy('efirma', 'expira_en')} AS efirma_expira_en,
@@ -74,7 +74,7 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
 
 function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   const { id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase } = row;
-  const { origenId, mayPresign, folios, folios_expiran_en: expiraEn } = row;
+  const { filtros, origenId, mayPresign, folios, folios_expiran_en: expiraEn } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
     id,
@@ -86,6 +86,7 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     desde,
     hasta,
     formato,
+    filtros,
     canal,
     canalDejado,
     fase,

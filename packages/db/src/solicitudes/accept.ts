@@ -14,6 +14,7 @@ const COLUMNS: Readonly<Record<string, readonly [type: string, value: (nueva: Nu
   desde: ['date', (n) => n.desde],
   hasta: ['date', (n) => n.hasta],
   formato: ['text', (n) => n.formato],
+  filtros: ['jsonb', (n) => (n.filtros ? JSON.stringify(n.filtros) : null)],
   canal: ['text', (n) => n.canal],
   gratis: ['boolean', (n) => n.costo === 0],
   deadline_at: ['timestamptz', (n) => n.deadlineAt],

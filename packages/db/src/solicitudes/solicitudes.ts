@@ -101,7 +101,7 @@ const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ult
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
 /** Packages from before the column `confianza`: only those with rows are sure. */
-const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
+const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, s.filtros, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
   CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",

@@ -1,13 +1,15 @@
 import type {
+  Filtros,
   RespuestaSolicitarMetadata,
   RespuestaVerificarMetadata,
   SolicitarMetadata,
+  TipoDescarga,
   VerificarMetadata,
 } from '@acuse/core';
 import { ilegible } from '../texto.ts';
 import { call } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMessage } from './contexto.ts';
-import { NS_DESCARGA, sobreFirmado, sobreVerifica } from './sobres.ts';
+import { type Criterios, NS_DESCARGA, sobreFirmado, sobreVerifica } from './sobres.ts';
 import { type Elemento, resultOf } from './xml.ts';
 
 const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDescargaRecibidos' } as const;
@@ -19,17 +21,16 @@ const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDe
  */
 export async function solicitarMetadata(
   contexto: ContextoSoap,
-  { rfc, tipo, periodo }: SolicitarMetadata,
+  { rfc, tipo, periodo, filtros }: SolicitarMetadata,
 ): Promise<RespuestaSolicitarMetadata> {
   const { http, servicio, signer, signal, settings } = contexto;
   const operacion = OPERACION[tipo];
   const sobre = sobreFirmado(signer, operacion, 'solicitud', {
     RfcSolicitante: rfc,
     TipoSolicitud: 'Metadata',
-    EstadoComprobante: 'Todos',
     FechaInicial: periodo.inicio,
     FechaFinal: periodo.fin,
-    ...(tipo === 'emitidos' ? { RfcEmisor: rfc } : { RfcReceptor: rfc }),
+    ...criteriosOf(rfc, tipo, filtros ?? {}),
   });
   const { codigo, attrs } = await conToken(contexto, async (token) => {
     const paso = servicio[tipo];
@@ -54,6 +55,20 @@ export async function solicitarMetadata(
     default:
       throw errorOf(codigo);
   }
+}
+
+const ESTADOS = { vigente: 'Vigente', cancelado: 'Cancelado' } as const;
+
+/** Attributes of a request, and the receivers of issued CFDI as the children that version 1.5 takes. */
+function criteriosOf(rfc: string, tipo: TipoDescarga, filtros: Filtros): Criterios {
+  const { estado_comprobante: estado, tipo_comprobante: TipoComprobante, rfc_contraparte: contrapartes = [] } = filtros;
+  const [RfcEmisor = ''] = contrapartes;
+  return {
+    EstadoComprobante: estado === undefined ? 'Todos' : ESTADOS[estado],
+    ...(TipoComprobante === undefined ? {} : { TipoComprobante }),
+    ...(tipo === 'emitidos' ? { RfcEmisor: rfc } : { RfcReceptor: rfc }),
+    ...(contrapartes.length === 0 ? {} : tipo === 'emitidos' ? { RfcReceptores: contrapartes } : { RfcEmisor }),
+  };
 }
 
 /** Codes that the SAT gives as the reason of a state (`CodigoEstadoSolicitud`). */

@@ -75,21 +75,25 @@ export function sobreAutentica(signer: Signer, now: Date): string {
   );
 }
 
+/** What is asked: an attribute for each text, and an element of elements for a list (`RfcReceptores` of `RfcReceptor`). */
+export type Criterios = Readonly<Record<string, string | readonly string[]>>;
+
 /**
- * The message of request, verify or download: one operation element with one child, whose attributes are the
- * question and whose last child is the signature.
+ * The message of request, verify or download: one operation element with one child, whose attributes and first children
+ * are the question and whose last child is the signature.
  */
 export function sobreFirmado(
   signer: Signer,
   operacion: string,
   child: 'solicitud' | 'peticionDescarga',
-  attrs: Readonly<Record<string, string>>,
+  criterios: Criterios,
 ): string {
-  const pairs = Object.entries(attrs)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, value]) => ` ${name}="${escapeAttribute(value)}"`)
+  const inOrder = Object.entries(criterios).sort(([a], [b]) => (a < b ? -1 : 1));
+  const pairs = inOrder
+    .map(([name, value]) => (typeof value === 'string' ? ` ${name}="${escapeAttribute(value)}"` : ''))
     .join('');
-  const canonical = `<des:${operacion} xmlns:des="${NS_DESCARGA}"><des:${child}${pairs}></des:${child}></des:${operacion}>`;
+  const lists = inOrder.map(([name, value]) => (typeof value === 'string' ? '' : listOf(name, value))).join('');
+  const canonical = `<des:${operacion} xmlns:des="${NS_DESCARGA}"><des:${child}${pairs}>${lists}</des:${child}></des:${operacion}>`;
   const keyInfo =
     '<X509Data><X509IssuerSerial>' +
     `<X509IssuerName>${escapeText(signer.emisor)}</X509IssuerName>` +
@@ -97,10 +101,17 @@ export function sobreFirmado(
     `</X509IssuerSerial><X509Certificate>${signer.certificado}</X509Certificate></X509Data>`;
   return (
     `<s:Envelope xmlns:s="${NS_SOAP}" xmlns:des="${NS_DESCARGA}"><s:Header></s:Header><s:Body>` +
-    `<des:${operacion}><des:${child}${pairs}>` +
+    `<des:${operacion}><des:${child}${pairs}>${lists}` +
     signature(canonical, '', keyInfo, signer.sign) +
     `</des:${child}></des:${operacion}></s:Body></s:Envelope>`
   );
+}
+
+/** `RfcReceptores` with one `RfcReceptor` for each value. */
+function listOf(name: string, values: readonly string[]): string {
+  const each = name.replace(/es$/, '');
+  const elements = values.map((value) => `<des:${each}>${escapeText(value)}</des:${each}>`).join('');
+  return `<des:${name}>${elements}</des:${name}>`;
 }
 
 /** The look at a request: nothing of it changes from one look to the next. */

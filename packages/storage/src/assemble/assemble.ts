@@ -65,7 +65,10 @@ export async function assemble(
 }
 
 /** Facts collected from the rows while they are written. */
-type Seen = Pick<ConstructorParameters<typeof MetadataTransformer>[0], 'resumen' | 'rfcColumn' | 'observers'>;
+type Seen = Pick<
+  ConstructorParameters<typeof MetadataTransformer>[0],
+  'filtros' | 'resumen' | 'rfcColumn' | 'observers'
+>;
 
 interface Opened {
   readonly satPackage: SatPackage;
@@ -80,7 +83,8 @@ async function writeEntries(
 ): Promise<{ entries: EntryWritten[] } & Omit<PaqueteEnsamblado, 'objectKey' | 'bytes' | 'sha256'>> {
   const opened: Opened[] = [];
   const partes: ParteLeida[] = [];
-  const seen: Seen = { resumen: new Resumen(), rfcColumn: rfcColumnOf(plan.tipo), observers };
+  const { filtros = null } = plan;
+  const seen: Seen = { filtros, resumen: new Resumen(), rfcColumn: rfcColumnOf(plan.tipo), observers };
   const rows = rowsOf(deps, plan, { opened, partes, seen }, signal);
   const { entries: metadata, incomplete } = await writeMetadata(writer, plan.formato, rows, deps.level);
   const entries = [...metadata];
@@ -124,6 +128,7 @@ async function* rowsOf(
         paquete,
         registros: 0,
         fueraDePeriodo: 0,
+        filtrados: 0,
         terceros: 0,
         extraColumns: [],
         ignoredEntries: satPackage.ignored,
@@ -158,6 +163,7 @@ async function* csvRows(
     }
     leido.registros += transformer.registros;
     leido.fueraDePeriodo += transformer.recortados;
+    leido.filtrados += transformer.filtrados;
     leido.extraColumns = [...new Set([...leido.extraColumns, ...transformer.extraColumns])];
   }
   leido.ignoredEntries = [...leido.ignoredEntries, ...foreign.names];
@@ -191,6 +197,8 @@ interface PaqueteLeido {
   registros: number;
   /** Rows left out because their fecha_emision is outside of the period of the part. */
   fueraDePeriodo: number;
+  /** Rows left out because the filters of the request do not let them pass. */
+  filtrados: number;
   /** Records in its file of third parties. */
   terceros: number;
   extraColumns: readonly string[];
@@ -203,7 +211,7 @@ interface ParteLeida {
 }
 
 const hasRows = ({ paquetes }: ParteLeida) =>
-  paquetes.some(({ registros, fueraDePeriodo }) => registros + fueraDePeriodo > 0);
+  paquetes.some(({ registros, fueraDePeriodo, filtrados }) => registros + fueraDePeriodo + filtrados > 0);
 
 const confianzaDeParte = (parte: ParteLeida): Confianza =>
   hasRows(parte) || parte.parte.confirmada ? 'confirmado' : 'sin_confirmar';
@@ -236,12 +244,14 @@ function renderManifest(
     desde: plan.desde,
     hasta: plan.hasta,
     formato: plan.formato,
+    ...(plan.filtros ? { filtros: plan.filtros } : {}),
     archivos: metadata.map(({ nombre }) => nombre),
     columnas: describeColumns(plan.formato),
     valores_incompletos: incomplete,
     registros: paquetes.reduce((sum, { registros }) => sum + registros, 0),
     confianza: confianzaDe(partes),
     registros_fuera_de_periodo: paquetes.reduce((sum, { fueraDePeriodo }) => sum + fueraDePeriodo, 0),
+    ...(plan.filtros ? { registros_filtrados: paquetes.reduce((sum, each) => sum + each.filtrados, 0) } : {}),
     resumen: { por_efecto: resumen.porEfecto, por_mes: resumen.porMes, cancelados: resumen.cancelados },
     partes: partes.map(({ parte, paquetes: leidos }) => ({
       confianza: confianzaDeParte({ parte, paquetes: leidos }),

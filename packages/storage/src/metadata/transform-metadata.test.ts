@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Filtros } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { limits, motivoOf, rowsOf, run } from '../../testing/run-transformer.ts';
@@ -160,6 +161,38 @@ describe('the text of the SAT', () => {
       Array(2).fill(['2024-01-05T00:00:00', '2024-01-06T23:59:59']).flat(),
     );
     expect([transformer.registros, transformer.recortados]).toEqual([4, 4]);
+  });
+});
+
+describe('filters of the request', () => {
+  const kinds = ['I', 'E', 'T', 'N', 'P'] as const;
+  const rows = Array.from({ length: 60 }, (_, at) =>
+    satRow(at, {
+      efecto: kinds[at % 5] ?? 'I',
+      estatus: at % 3 === 0 ? '0' : '1',
+      rfcEmisor: ['ACU200101DB1', 'Ñ&A010203AB1', 'EKU9003173C9'][at % 4] ?? 'XIQB891116QE4',
+      // A name in quotation marks takes the long way through the record.
+      ...(at % 2 === 0 ? { nombreEmisor: '","' } : {}),
+    }),
+  );
+
+  test.each<readonly [string, Filtros, (row: SatRow) => boolean]>([
+    ['a state', { estado_comprobante: 'vigente' }, (row) => row.estatus === '1'],
+    ['the other state', { estado_comprobante: 'cancelado' }, (row) => row.estatus === '0'],
+    ['a kind', { tipo_comprobante: 'P' }, (row) => row.efecto === 'P'],
+    ['counterparties', { rfc_contraparte: ['EKU9003173C9', 'Ñ&A010203AB1'] }, (row) => /^[EÑ]/.test(row.rfcEmisor)],
+    [
+      'all of them',
+      { estado_comprobante: 'vigente', tipo_comprobante: 'I', rfc_contraparte: ['ACU200101DB1'] },
+      (row) => row.estatus === '1' && row.efecto === 'I' && row.rfcEmisor === 'ACU200101DB1',
+    ],
+  ])('let the rows of %s pass and count the others', (_name, filtros, passes) => {
+    const kept = rows.filter(passes);
+    expect(kept.length).toBeGreaterThan(0);
+    const { csv, transformer, resumen } = run(satText(rows), [], { filtros });
+    expect(rowsOf(csv)).toEqual(kept.map((row) => expectedCsv(row)));
+    expect([transformer.registros, transformer.filtrados]).toEqual([kept.length, rows.length - kept.length]);
+    expect(resumen.total.cancelados).toBe(kept.filter(({ estatus }) => estatus === '0').length);
   });
 });
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Periodo, RowObserver } from '@acuse/core';
+import type { Filtros, Periodo, RowObserver } from '@acuse/core';
 import {
   CANCELADO,
   COMMA,
@@ -37,6 +37,8 @@ const OUT_BYTES = 131_072;
 interface TransformOptions {
   /** When given, records with a FechaEmision outside of it are left out and counted. */
   readonly recortar: Periodo | null;
+  /** When given, other records are left out and counted. */
+  readonly filtros: Filtros | null;
   readonly terceros: Terceros;
   readonly invalid: InvalidText;
   /** Where the written records are counted. */
@@ -56,6 +58,8 @@ export class MetadataTransformer implements RecordSink {
   registros = 0;
   /** Records left out because they are outside of the period. */
   recortados = 0;
+  /** Records left out because the filters do not let them pass. */
+  filtrados = 0;
   /** Columns of the file that `metadata.csv` does not have. */
   extraColumns: readonly string[] = [];
 
@@ -67,6 +71,8 @@ export class MetadataTransformer implements RecordSink {
   readonly #observers: readonly RowObserver[];
   readonly #inicio: Buffer | null;
   readonly #fin: Buffer | null;
+  readonly #filtros: Filtros | null;
+  readonly #rfcs: readonly Buffer[];
   #places: ColumnPlaces['places'] = new Int32Array(0);
   /** The header has the known columns in their usual order and no other. */
   #isUsual = false;
@@ -85,6 +91,8 @@ export class MetadataTransformer implements RecordSink {
     this.#plain = new PlainRecord(options.rfcColumn);
     this.#inicio = options.recortar === null ? null : Buffer.from(options.recortar.inicio);
     this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
+    this.#filtros = options.filtros;
+    this.#rfcs = (options.filtros?.rfc_contraparte ?? []).map((rfc) => Buffer.from(rfc));
   }
 
   /** Takes the next bytes of the text; returns the CSV that is ready, in chunks of whole rows. */
@@ -115,6 +123,8 @@ export class MetadataTransformer implements RecordSink {
     if (next === NEEDS_MORE) return NEEDS_MORE;
     if (this.#isOutside(plain.fechaEmision)) {
       this.recortados++;
+    } else if (!this.#passes(this.#out[plain.efecto] as number, plain.isCancelado, plain.rfc, plain.rfcEnd)) {
+      this.filtrados++;
     } else {
       this.#resumen.add(this.#out, plain.fechaEmision, this.#out[plain.efecto] as number, plain.isCancelado);
       this.#at = this.#writeTercero(first, plain.end);
@@ -164,17 +174,33 @@ export class MetadataTransformer implements RecordSink {
       }
       at = next;
     }
-    this.#count(buffer, fields, fecha);
+    const [efecto, isCancelado] = this.#kindOf(buffer, fields);
+    if (!this.#passes(efecto, isCancelado, rfc, rfcEnd)) {
+      this.filtrados++;
+      return;
+    }
+    this.#resumen.add(out, fecha, efecto, isCancelado);
     this.#at = this.#writeTercero(first, at);
     for (const observer of this.#observers) observer.see(this.#out, first, rfc, rfcEnd);
     this.registros++;
   }
 
-  #count(buffer: Buffer, { starts, ends }: RecordScanner, fecha: number): void {
+  /** First letter of EfectoComprobante (0 when it is empty), and whether Estatus says cancelled. */
+  #kindOf(buffer: Buffer, { starts, ends }: RecordScanner): readonly [efecto: number, isCancelado: boolean] {
     const [efecto, estatus] = [this.#places[EFECTO] as number, this.#places[ESTATUS] as number];
     const start = starts[efecto] as number;
     const first = start === ends[efecto] ? 0 : (buffer[start] as number);
-    this.#resumen.add(this.#out, fecha, first, buffer[starts[estatus] as number] === 0x30);
+    return [first, buffer[starts[estatus] as number] === 0x30];
+  }
+
+  /** Whether the filters let the record in `out` pass, whose counterparty stands from `rfc` to `rfcEnd`. */
+  #passes(efecto: number, isCancelado: boolean, rfc: number, rfcEnd: number): boolean {
+    if (this.#filtros === null) return true;
+    const { estado_comprobante: estado, tipo_comprobante: tipo } = this.#filtros;
+    if (estado !== undefined && (estado === 'cancelado') !== isCancelado) return false;
+    if (tipo !== undefined && efecto !== tipo.charCodeAt(0)) return false;
+    const own = this.#out.subarray(rfc, rfcEnd);
+    return this.#rfcs.length === 0 || this.#rfcs.some((each) => each.equals(own));
   }
 
   #isOutside(at: number): boolean {

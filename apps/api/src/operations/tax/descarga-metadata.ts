@@ -1,6 +1,15 @@
 import { fechaField, formatoField, rfcField, tipoDescargaField } from '@acuse/contract';
 import { type Credencial, canalDe, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
-import { type CredencialElegible, checkPeriodo, estadoSolicitud, StaleAccess, solicitudIdData } from '@acuse/operation';
+import {
+  type CredencialElegible,
+  camposDeFiltro,
+  checkFiltros,
+  checkPeriodo,
+  estadoSolicitud,
+  filtrosOf,
+  StaleAccess,
+  solicitudIdData,
+} from '@acuse/operation';
 import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
@@ -13,7 +22,7 @@ const isIncierto = (error: unknown) => error instanceof Error && error.cause ins
 export default defineOperation({
   summary: 'Solicitud de descarga de metadata',
   description:
-    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso (mismos RFC, tipo, periodo y formato), se devuelve esa (duplicada: true) y no se cobra.',
+    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso (mismos RFC, tipo, periodo, formato y filtros), se devuelve esa (duplicada: true) y no se cobra.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
   // A bulk download is looked at for hours or days: by the web service without a captcha.
@@ -29,6 +38,7 @@ export default defineOperation({
     hasta: fechaField,
     // No default in the document: generators would make a field that must be given of it.
     formato: formatoField.optional(),
+    ...camposDeFiltro,
     capsula: z.boolean({ error: 'debe ser true o false' }).optional().meta({
       description:
         'Con e.firma: true deja firmado y sellado, mientras dura su hora, lo que esta solicitud necesita para que se siga consultando y descargando sin la llave, a lo más 72 horas. Sin él, o si hay que pedir algo más al SAT, la solicitud espera la e.firma (ESPERA_EFIRMA). No está probado con el SAT en vivo.',
@@ -42,10 +52,10 @@ export default defineOperation({
   }),
   asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],
   errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO', 'ACCESO_CAMBIADO'],
-  check: checkPeriodo,
+  check: (pedido, now) => checkFiltros(pedido) ?? checkPeriodo(pedido, now),
 
   async handle(
-    { rfc, tipo, desde, hasta, formato = 'csv', capsula = false },
+    { rfc, tipo, desde, hasta, formato = 'csv', capsula = false, ...rest },
     { deps, access, costo, idemKey, now, credenciales, error },
   ) {
     const [credencial, otra] = openAll(credenciales);
@@ -67,6 +77,7 @@ export default defineOperation({
       desde,
       hasta,
       formato,
+      filtros: filtrosOf(rest),
       mayPresign: capsula,
       deadlineAt,
       idemKey,

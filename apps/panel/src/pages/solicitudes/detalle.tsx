@@ -8,7 +8,7 @@ import { formatCreditos } from '@acuse/page/formato';
 import { FEATURES } from '../../features.ts';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
-import { camino, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
+import { camino, describeFiltros, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
 import { describeEvento, describeMilestone, type Renglon } from './textos/eventos.ts';
 
 export const solicitudPage = solicitudRoutes('solicitudes');
@@ -97,7 +97,8 @@ function Remedio({ solicitud, accion }: SolicitudProps & { readonly accion: Expl
 }
 
 function Facts({ solicitud }: SolicitudProps) {
-  const { id, modo, rfc, formato, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } = solicitud;
+  const { id, modo, rfc, formato, filtros, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } =
+    solicitud;
   return (
     <Tarjeta
       titulo="Datos"
@@ -125,6 +126,7 @@ function Facts({ solicitud }: SolicitudProps) {
             </a>,
           ],
           ['Formato', FORMAT_NAMES[formato]],
+          filtros === null ? null : ['Filtros', describeFiltros(filtros)],
           ['Medio', canal === 'soap' ? 'Web service del SAT, con la e.firma' : 'Portal del SAT, con la CIEC'],
           ['Pedida', <Fecha value={creadaEn} />],
           [terminadaEn === null ? 'Plazo' : 'Terminó', <Fecha value={terminadaEn ?? plazoEn} />],

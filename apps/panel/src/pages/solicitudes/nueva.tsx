@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
-import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
+import { createContribuyentes, createLibro, createSolicitudes, type DetalleSolicitud, type RfcVista } from '@acuse/db';
 import { type ApiClient, MAX_ELEGIBLES, readJson } from '@acuse/page';
 import { Aviso, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario, hrefWith, Secret } from '@acuse/page/form';
@@ -10,7 +10,7 @@ import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { DichoPorApi, type RechazoApi, readRechazo } from '@acuse/page/rechazo';
 import { z } from 'zod';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
-import { camino, FORMAT_NAMES } from './solicitud.tsx';
+import { COMPROBANTE_NAMES, camino, ESTADO_NAMES, FORMAT_NAMES } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
@@ -24,8 +24,9 @@ newSolicitudPage.get(
     const { c, deps, usuario } = contexto;
     const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
     const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? c.req.query();
-    const capsula = c.req.query('capsula') ?? '';
-    return form(contexto, { rfc, tipo, desde, hasta, formato, capsula, apiKey: '', intento: randomUUID() });
+    const { estado = '', comprobante = '', contraparte = '', capsula = '' } = { ...c.req.query(), ...filtrosDe(como) };
+    const filtros = { estado, comprobante, contraparte };
+    return form(contexto, { rfc, tipo, desde, hasta, formato, ...filtros, capsula, apiKey: '', intento: randomUUID() });
   },
   { cambia: true },
 );
@@ -67,6 +68,9 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
     desde: text('desde'),
     hasta: text('hasta'),
     formato: text('formato') || 'csv',
+    estado: text('estado'),
+    comprobante: text('comprobante'),
+    contraparte: text('contraparte').toUpperCase(),
     capsula: text('capsula'),
     apiKey: text('api_key'),
     intento: INTENTO.test(intento) ? intento : randomUUID(),
@@ -188,6 +192,23 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           opciones={FORMATOS.map((formato) => [formato, FORMAT_NAMES[formato]])}
           ayuda="Cómo vienen las filas dentro del ZIP. Los archivos del SAT vienen siempre tal cual."
         />
+        <div class="rejilla">
+          <Campo
+            nombre="estado"
+            label="Estado de los CFDI"
+            opciones={[['', 'Todos'], ...Object.entries(ESTADO_NAMES).filter(([estado]) => estado !== 'todos')]}
+          />
+          <Campo
+            nombre="comprobante"
+            label="Tipo de comprobante"
+            opciones={[['', 'Todos'], ...Object.entries(COMPROBANTE_NAMES)]}
+          />
+        </div>
+        <Campo
+          nombre="contraparte"
+          label="Contrapartes"
+          ayuda="RFC separados por comas: con emitidos, hasta cinco receptores; con recibidos, un emisor. Sin ninguno, todas."
+        />
         <Campo
           nombre="capsula"
           label="Que siga sin la llave de la e.firma, hasta 72 horas"
@@ -225,12 +246,25 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
 }
 
 /** What the form begins with again when a period is chosen. */
-const criteriosOf = ({ rfc, tipo, formato, capsula }: Pedido) => ({
+const criteriosOf = ({ rfc, tipo, formato, estado, comprobante, contraparte, capsula }: Pedido) => ({
   rfc,
   tipo,
   formato,
+  ...(estado === '' ? {} : { estado }),
+  ...(comprobante === '' ? {} : { comprobante }),
+  ...(contraparte === '' ? {} : { contraparte }),
   ...(capsula === '' ? {} : { capsula }),
 });
+
+/** Filters of an earlier request as the form writes them. */
+const filtrosDe = (como: DetalleSolicitud | null) =>
+  como && {
+    estado: como.filtros?.estado_comprobante ?? '',
+    comprobante: como.filtros?.tipo_comprobante ?? '',
+    contraparte: como.filtros?.rfc_contraparte?.join(', ') ?? '',
+  };
+
+const rfcsOf = (contraparte: string) => contraparte.split(/[\s,;]+/).filter(Boolean);
 
 /** Missing step of a taxpayer, in the list of choices. */
 function stateOf({ llave, ciec, efirmaKey }: RfcVista): string {
@@ -243,7 +277,7 @@ const OPERACION = 'tax/descarga-metadata';
 
 const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
 
-type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'formato' | 'api_key';
+type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'formato' | 'contraparte' | 'api_key';
 
 type Pedido = {
   readonly rfc: string;
@@ -251,6 +285,10 @@ type Pedido = {
   readonly desde: string;
   readonly hasta: string;
   readonly formato: string;
+  /** Filters; empty for none. RFCs with commas or spaces between. */
+  readonly estado: string;
+  readonly comprobante: string;
+  readonly contraparte: string;
   /** `si` where its box is ticked. */
   readonly capsula: string;
   readonly apiKey: string;
@@ -272,7 +310,12 @@ type Pedida =
 
 const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
 /** A fault of another field, such as the key's, is shown above the form. */
-const campoDeApi = z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato']).optional().catch(undefined);
+const campoDeApi = z
+  .string()
+  .transform((campo) => (campo.startsWith('rfc_contraparte') ? 'contraparte' : campo))
+  .pipe(z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato', 'contraparte']))
+  .optional()
+  .catch(undefined);
 
 /** Fault of a form before the API is called, or null. */
 function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; campo: CampoPedido } | null {
@@ -290,10 +333,21 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
 
 /** Asks through the API of this installation: accepted, checked and charged as any other. */
 async function askApi(api: ApiClient, pedido: Pedido, ip: string): Promise<Pedida> {
-  const { rfc, tipo, desde, hasta, formato, capsula, apiKey, intento } = pedido;
+  const { rfc, tipo, desde, hasta, formato, estado, comprobante, contraparte, capsula, apiKey, intento } = pedido;
+  const rfcs = rfcsOf(contraparte);
   const answer = await api.call({
     nombre: OPERACION,
-    cuerpo: { rfc, tipo, desde, hasta, formato, ...(capsula === 'si' ? { capsula: true } : {}) },
+    cuerpo: {
+      rfc,
+      tipo,
+      desde,
+      hasta,
+      formato,
+      ...(estado === '' ? {} : { estado_comprobante: estado }),
+      ...(comprobante === '' ? {} : { tipo_comprobante: comprobante }),
+      ...(rfcs.length === 0 ? {} : { rfc_contraparte: rfcs }),
+      ...(capsula === 'si' ? { capsula: true } : {}),
+    },
     apiKey,
     ip,
     idempotencyKey: intento,

@@ -1,4 +1,5 @@
 import type { Formato } from '@acuse/contract';
+import type { Filtros } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import type { Parte } from '@acuse/page';
 import { Fecha } from '@acuse/page/blocks';
@@ -23,6 +24,18 @@ export const FORMAT_NAMES: Readonly<Record<Formato, string>> = {
   ndjson: 'NDJSON, un JSON por renglón',
   parquet: 'Parquet, para DuckDB y pandas',
 };
+
+export const ESTADO_NAMES = { todos: 'Todos', vigente: 'Solo vigentes', cancelado: 'Solo cancelados' } as const;
+
+export const COMPROBANTE_NAMES = { I: 'Ingreso', E: 'Egreso', T: 'Traslado', N: 'Nómina', P: 'Pago' } as const;
+
+/** Filters of a request in words; null without any. */
+export function describeFiltros(filtros: Filtros | null): string | null {
+  if (filtros === null) return null;
+  const { estado_comprobante: estado, tipo_comprobante: tipo, rfc_contraparte: rfcs } = filtros;
+  const parts = [estado && ESTADO_NAMES[estado], tipo && COMPROBANTE_NAMES[tipo], rfcs?.join(', ')];
+  return parts.filter(Boolean).join('; ');
+}
 
 interface PeriodoProps {
   /** Calendar days, `yyyy-MM-dd`. */

@@ -37,6 +37,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   desde: '2025-01-01',
   hasta: '2025-01-31',
   formato: 'csv',
+  filtros: null,
   canal: 'soap',
   canalDejado: null,
   origenId: null,
