@@ -3,6 +3,9 @@ import { nodeFromXmlString } from '@nodecfdi/cfdi-core';
 import type { XmlNodeInterface } from '@nodecfdi/cfdi-core/types';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseWallTime } from '../../../../apps/simulador/src/world/wall-time.ts';
+import { createWorld } from '../../../../apps/simulador/src/world/world.ts';
+import { XmlIlegible } from '../ilegible.ts';
 import { TABLES, type Table } from './columns.ts';
 import { createRowsReader, type Row, type Rows } from './rows.ts';
 
@@ -115,6 +118,12 @@ describe('the tables of a CFDI', () => {
     expect(read(document).rows).toEqual(before);
   });
 
+  it('are refused above 250,000 rows', () => {
+    const concepts = '<cfdi:Concepto/>'.repeat(250_001);
+    const document = fixture('pagos-20').replace('<cfdi:Conceptos>', `$&${concepts}`);
+    expect(() => read(document)).toThrow(new XmlIlegible('DEMASIADO_GRANDE'));
+  });
+
   it('name their columns once, in snake_case', () => {
     for (const columns of TABLES.values()) {
       const names = columns.map(({ nombre }) => nombre);
@@ -204,27 +213,25 @@ const upper = (text: string | null | undefined) => text?.toUpperCase() ?? null;
 
 /** Rows of taxes of a node, as cfdi-core finds them. */
 function taxesIn(node: XmlNodeInterface, place: readonly (string | null)[], prefix: string, suffix = ''): Row[] {
-  const kinds = [
-    ['Traslados', 'Traslado'],
-    ['Retenciones', 'Retencion'],
-  ] as const;
-  return kinds.flatMap(([group, tax]) =>
-    [...node.searchNodes(...['Impuestos', group, tax].map((name) => `${prefix}:${name}${suffix}`))].map((one) => [
-      ...[uuidOf('99'), ...place, tax.toLowerCase()],
-      ...valuesIn(
-        one,
-        TAX.map((name) => name + suffix),
-      ),
-    ]),
+  const groups = [...node.searchNodes(`${prefix}:Impuestos${suffix}`)].flatMap((taxes) => [...taxes.children()]);
+  return groups.flatMap((group) =>
+    [...group.searchNodes(`${prefix}:Traslado${suffix}`), ...group.searchNodes(`${prefix}:Retencion${suffix}`)].map(
+      (one) => [
+        ...[...place, one.name().includes('Traslado') ? 'traslado' : 'retencion'],
+        ...valuesIn(
+          one,
+          TAX.map((name) => name + suffix),
+        ),
+      ],
+    ),
   );
 }
 
 /** Rows of a document, as cfdi-core finds them. */
-function rowsByCfdiCore(document: string): Rows {
+function rowsByCfdiCore(document: string, uuid: string): Rows {
   const root = nodeFromXmlString(document);
   const isNew = root.getAttribute('Version') === '4.0';
   const prefix = isNew ? 'pago20' : 'pago10';
-  const uuid = uuidOf('99');
   const concepts = [...root.searchNodes('cfdi:Conceptos', 'cfdi:Concepto')];
   const payments = [...root.searchNodes('cfdi:Complemento', `${prefix}:Pagos`, `${prefix}:Pago`)];
   const documentsOf = (payment: XmlNodeInterface) => [...payment.searchNodes(`${prefix}:DoctoRelacionado`)];
@@ -233,11 +240,13 @@ function rowsByCfdiCore(document: string): Rows {
   return {
     conceptos: concepts.map((node, at) => [uuid, `${at + 1}`, ...valuesIn(node, CONCEPT)]),
     impuestos: [
-      ...concepts.flatMap((node, at) => taxesIn(node, ['concepto', `${at + 1}`, null], 'cfdi')),
-      ...taxesIn(root, ['comprobante', null, null], 'cfdi'),
+      ...concepts.flatMap((node, at) => taxesIn(node, [uuid, 'concepto', `${at + 1}`, null], 'cfdi')),
+      ...taxesIn(root, [uuid, 'comprobante', null, null], 'cfdi'),
       ...payments.flatMap((node, at) => [
-        ...documentsOf(node).flatMap((one, n) => taxesIn(one, ['documento', `${at + 1}`, `${n + 1}`], prefix, 'DR')),
-        ...taxesIn(node, ['pago', `${at + 1}`, null], prefix, isNew ? 'P' : ''),
+        ...documentsOf(node).flatMap((one, n) =>
+          taxesIn(one, [uuid, 'documento', `${at + 1}`, `${n + 1}`], prefix, 'DR'),
+        ),
+        ...taxesIn(node, [uuid, 'pago', `${at + 1}`, null], prefix, isNew ? 'P' : ''),
       ]),
     ],
     pagos: payments.flatMap((node, at) => {
@@ -263,8 +272,26 @@ it('has the rows that cfdi-core finds in generated documents', () => {
   const check = (document: string) => {
     const found = read(document).rows;
     rows += Object.values(found).flat().length;
-    expect(found).toEqual(rowsByCfdiCore(document));
+    expect(found).toEqual(rowsByCfdiCore(document, uuidOf('99')));
   };
   fc.assert(fc.property(comprobante, check), { numRuns: 300 });
   expect(rows).toBeGreaterThan(1_000);
+});
+
+it('reads the rows of the invoices and payments that the simulator writes, and none of its payrolls', async () => {
+  const world = await createWorld();
+  const at = (day: string) => parseWallTime(day) ?? Number.NaN;
+  const kinds = new Set<string>();
+  // The simulator writes CFDI 3.3 up to the end of 2022.
+  for (const row of world.taxpayers.rows('EKU9003173C9', 'emitidos', at('2022-12-01'), at('2023-01-31'))) {
+    const document = world.cfdis.xmlOf(row);
+    const { facts, rows } = read(document);
+    if (facts.version === '3.2') throw new Error('The simulator writes no 3.2');
+    const { version, uuid, tipo, rfcEmisor, rfcReceptor } = facts;
+    expect([uuid, tipo, rfcEmisor, rfcReceptor]).toEqual([row.uuid, row.efecto, row.rfcEmisor, row.rfcReceptor]);
+    if (tipo === 'N') expect(Object.values(rows)).toEqual([[], [], [], []]);
+    else expect(rows).toEqual(rowsByCfdiCore(document, uuid));
+    kinds.add(`${tipo} ${version}`);
+  }
+  expect([...kinds]).toEqual(expect.arrayContaining(['I 3.3', 'I 4.0', 'P 3.3', 'P 4.0', 'N 3.3', 'N 4.0']));
 });

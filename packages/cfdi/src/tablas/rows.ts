@@ -1,4 +1,5 @@
 import { type Collector, collectFacts, createReader, type Facts, type Reader } from '../facts.ts';
+import { XmlIlegible } from '../ilegible.ts';
 import type { OpenElement, ReadAttribute } from '../xml/scanner.ts';
 import { CONCEPTO, type Column, DOCUMENTO, IMPUESTO, PAGO, TABLES, type Table } from './columns.ts';
 
@@ -10,6 +11,9 @@ export interface FactsAndRows {
   /** Without rows for payrolls (TipoDeComprobante N), which are personal data, and for version 3.2. */
   readonly rows: Rows;
 }
+
+/** Rows of one document, which wait for its UUID in memory. A row takes at least 150 bytes of a CFDI. */
+const MAX_ROWS = 250_000;
 
 /** Rows without their first column, and where the reader is. */
 interface State {
@@ -131,12 +135,16 @@ function collectRows(): Collector<FactsAndRows> {
   const rows = Object.fromEntries([...TABLES.keys()].map((table) => [table, []])) as unknown as State['rows'];
   const state: State = { rows, conceptos: 0, pagos: 0, documentos: 0, pago: [], relation: null };
   const places: (Place | null)[] = [];
+  let count = 0;
   const open: OpenElement = (uri, local, depth, read) => {
     facts.open(uri, local, depth, read);
     const parent = places[depth - 1] ?? null;
     const place = depth === 0 ? topOf(uri, read) : parent === null ? null : (parent.children.get(uri + local) ?? null);
     places[depth] = place;
-    place?.step?.(state, read);
+    if (!place?.step) return;
+    if (count === MAX_ROWS) throw new XmlIlegible('DEMASIADO_GRANDE');
+    count += 1;
+    place.step(state, read);
   };
   const result = () => {
     const found = facts.result();

@@ -31,6 +31,8 @@ const MAX_ATTRIBUTES = 256;
 const MAX_VALUE = 256 * 1024;
 /** Bytes of a tag, which is kept until it is whole. */
 const MAX_TAG = 1024 * 1024;
+/** Bytes read at once, so that the buffer stays small. */
+const MAX_PIECE = 64 * 1024;
 /** Bytes of a reference: `&#x10FFFF;` has ten. */
 const MAX_REFERENCE = 32;
 
@@ -85,11 +87,13 @@ export class Scanner {
   }
 
   write(chunk: Uint8Array): void {
-    this.#bytes.add(chunk, this.#at);
-    this.#buffer = this.#bytes.buffer;
-    this.#at = 0;
-    while (this.#at < this.#bytes.end && this.#step());
-    if (this.#bytes.end - this.#at > MAX_TAG) throw new XmlIlegible('DEMASIADO_GRANDE');
+    for (let from = 0; from < chunk.length; from += MAX_PIECE) {
+      this.#bytes.add(chunk.subarray(from, from + MAX_PIECE), this.#at);
+      this.#buffer = this.#bytes.buffer;
+      this.#at = 0;
+      while (this.#at < this.#bytes.end && this.#step());
+      if (this.#bytes.end - this.#at > MAX_TAG) throw new XmlIlegible('DEMASIADO_GRANDE');
+    }
   }
 
   /** Throws unless the document is whole. */
