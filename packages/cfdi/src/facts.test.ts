@@ -271,6 +271,9 @@ const mutations = fc.array(
   { minLength: 1, maxLength: 2 },
 );
 
+/** A declaration or a name that saxes admits against the recommendations; the tests of the scanner list them. */
+const IS_REFUSED_HERE_ALONE = /.<\?xml\s|<\?[^\s?]*\?[^>]|[\s</][^\s=:]*:[-.\d]/s;
+
 it('finds in 10,000 mutations of the fixtures the facts that saxes finds, and none where saxes finds none', () => {
   let found = 0;
   const check = (document: Buffer, changes: readonly { at: number; drop: number; put: Buffer }[]) => {
@@ -279,6 +282,7 @@ it('finds in 10,000 mutations of the fixtures the facts that saxes finds, and no
       return Buffer.concat([before.subarray(0, place), put, before.subarray(place + drop)]);
     }, document);
     const facts = read(bytes);
+    if (facts === 'NO_ES_XML' && IS_REFUSED_HERE_ALONE.test(bytes.toString())) return;
     expect(typeof facts === 'string' ? null : facts).toEqual(factsBySaxes(bytes));
     if (typeof facts !== 'string') found += 1;
   };
