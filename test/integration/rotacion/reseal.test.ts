@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { resellar } from '@acuse/cli';
 import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion, contextoDeWebhook } from '@acuse/core';
 import { createSegundosFactores, createSesionesPortal, createUsuarios, cuelgan, pendientes } from '@acuse/db';
-import { createKeyring, createSellado, type Keyring } from '@acuse/vault';
+import { contextoDe, createKeyring, createSellado, type Keyring } from '@acuse/vault';
 import { createEntregas, createWebhooks } from '@acuse/webhooks/db';
 import { expect, it } from 'vitest';
-import { newRfc, seedCuenta, useDatabase } from '../fixtures/database.ts';
+import { openCredencial, sealCredencial } from '../../../packages/vault/src/envelope/credencial-envelope.ts';
+import { newRfc, seedCuenta, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
 const database = useDatabase();
 
@@ -104,6 +105,24 @@ it('moves sessions with portals, their proofs and remembered refusals, and leave
   expect(await hangsOn('SESSION_KEYS', '1')).toEqual([1]);
   await sesiones.forget(otra.rfc);
   expect(await hangsOn('SESSION_KEYS', '1')).toEqual([]);
+});
+
+it('moves a stored credential, whose inner layer stays closed', async () => {
+  const taxpayer = await seedTaxpayer(database.db);
+  const { rfc, contribuyenteId, apiKeyId } = taxpayer;
+  const id = randomUUID();
+  const credencial = { tipo: 'ciec', rfc, ciec: Buffer.from('Cíec-De-Prueba-1') } as const;
+  const contexto = contextoDe(taxpayer, { id, apiKeyId, expiraEn: null }, 'ciec');
+  const secret = randomBytes(32);
+  const sobre = sealCredencial(credencial, contexto, { keyring: keyring('1'), secret });
+  await database.db.pool.query(
+    `INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre) VALUES ($1, $2, $3, 'ciec', '1', $4)`,
+    [id, contribuyenteId, apiKeyId, sobre],
+  );
+  await resellar(database.db, 'KEYRING', both, quiet);
+  const { rows } = await database.db.pool.query('SELECT kid, sobre FROM credencial WHERE id = $1', [id]);
+  expect(rows[0]?.kid).toBe('2');
+  expect(openCredencial(rows[0]?.sobre, contexto, { keyring: keyring('2'), secret })).toEqual(credencial);
 });
 
 it('moves the keys that webhooks are signed with, the one in force and those before it', async () => {

@@ -94,7 +94,8 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       });
 
       it('tells every error by its name and code, and repeats only what can pass by itself', async () => {
-        const passing = /^(DEMASIADAS_PETICIONES|(SALDO|BASE|ALMACEN)_NO_DISPONIBLE|RESULTADO_INCIERTO|ERROR_INTERNO)$/;
+        const passing =
+          /^(DEMASIADAS_PETICIONES|(SALDO|BASE|ALMACEN)_NO_DISPONIBLE|ACCESO_CAMBIADO|RESULTADO_INCIERTO|ERROR_INTERNO)$/;
         const withTime = ['SAT_NO_DISPONIBLE', 'IDEMPOTENCIA_EN_CONFLICTO'];
         for (const nombre of Object.keys(CATALOGO) as NombreError[]) {
           for (const [seconds, isRepeated] of [
