@@ -65,6 +65,9 @@ final class Acuse extends Operaciones
      *
      * @param 'emitidos'|'recibidos' $tipo
      * @param 'csv'|'xlsx'|'ndjson'|'parquet'|null $formato
+     * @param 'todos'|'vigente'|'cancelado'|null $estado_comprobante
+     * @param 'I'|'E'|'T'|'N'|'P'|null $tipo_comprobante
+     * @param list<string>|null $rfc_contraparte
      * @param callable(array<string, mixed>): void|null $alAvanzar
      * @param callable(AcuseError): void|null $alFallar
      * @throws AcuseError
@@ -75,6 +78,9 @@ final class Acuse extends Operaciones
         string $desde,
         string $hasta,
         ?string $formato = null,
+        ?string $estado_comprobante = null,
+        ?string $tipo_comprobante = null,
+        ?array $rfc_contraparte = null,
         ?bool $capsula = null,
         ?string $claveIdempotencia = null,
         ?float $limite = null,
@@ -87,6 +93,9 @@ final class Acuse extends Operaciones
             desde: $desde,
             hasta: $hasta,
             formato: $formato,
+            estado_comprobante: $estado_comprobante,
+            tipo_comprobante: $tipo_comprobante,
+            rfc_contraparte: $rfc_contraparte,
             capsula: $capsula,
             claveIdempotencia: $claveIdempotencia,
         );

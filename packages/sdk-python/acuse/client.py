@@ -7,14 +7,14 @@ import re
 import ssl
 import time
 from dataclasses import dataclass
-from typing import Callable, Literal, Optional, Union
+from typing import Callable, List, Literal, Optional, Union
 from urllib.parse import urlsplit
 from urllib.request import OpenerDirector
 
 from .errors import AcuseError, es_pasajero
 from .generated import VERSION
 from .generated.operations import Operaciones
-from .generated.types import DatosDescargaPaquete, Formato, Solicitud
+from .generated.types import DatosDescargaPaquete, EstadoComprobante, Formato, Solicitud, TipoComprobante
 from .package import AlRecibir, ArchivoGuardado, PaqueteAbierto, store
 from .transport import Transport, call, plain_opener, visible
 
@@ -96,6 +96,9 @@ class Acuse(Operaciones):
         desde: str,
         hasta: str,
         formato: Optional[Formato] = None,
+        estado_comprobante: Optional[EstadoComprobante] = None,
+        tipo_comprobante: Optional[TipoComprobante] = None,
+        rfc_contraparte: Optional[List[str]] = None,
         capsula: Optional[bool] = None,
         clave_idempotencia: Optional[str] = None,
         limite: Optional[float] = None,
@@ -112,6 +115,9 @@ class Acuse(Operaciones):
             desde=desde,
             hasta=hasta,
             formato=formato,
+            estado_comprobante=estado_comprobante,
+            tipo_comprobante=tipo_comprobante,
+            rfc_contraparte=rfc_contraparte,
             capsula=capsula,
             clave_idempotencia=clave_idempotencia,
         )
