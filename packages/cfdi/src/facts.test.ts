@@ -163,6 +163,21 @@ describe('a reader', () => {
     }
   });
 
+  it('reads a tag of nearly 1 MiB in pieces as it reads it whole', () => {
+    const values = ['b', 'c', 'd'].map((name) => `${name}="${'&amp;'.repeat(52_000)}"`).join(' ');
+    const whole = Buffer.from(cfdi({ tail: `<a ${values}/>` }));
+    const cut = whole.subarray(0, whole.lastIndexOf('/></c:'));
+    const writeIn = (document: Buffer, size: number) => {
+      for (let at = 0; at < document.length; at += size) reader.write(document.subarray(at, at + size));
+    };
+    for (const size of [4096, 65_536, 300_000]) {
+      writeIn(whole, size);
+      expect(reader.end()).toEqual(FACTS);
+      writeIn(cut, size);
+      expect(() => reader.end()).toThrow(new XmlIlegible('TRUNCADO'));
+    }
+  });
+
   it.each([...FIXTURES, Buffer.from(cfdi({ tail: '<a/>\n' }))])(
     'gives no facts of a document that ends before its root is closed, at any byte',
     (document) => {

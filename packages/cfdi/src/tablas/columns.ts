@@ -51,7 +51,7 @@ export const DOCUMENTO: readonly Column[] = [
   decimal(
     'equivalencia_dr',
     'EquivalenciaDR',
-    'Tipo de cambio entre el documento y el pago; hasta 10 decimales.',
+    'Unidades de la moneda del documento por una de la del pago.',
     NO_DOCUMENT,
   ),
   entero('num_parcialidad', 'NumParcialidad', 'Número de la parcialidad.', NO_DOCUMENT),

@@ -64,6 +64,8 @@ export class Scanner {
   #hasRoot = false;
   #mode: Mode = 0;
   #tag = 0;
+  /** Bytes with which a long tag is read again, so that pieces do not make its time quadratic. */
+  #retry = 0;
   /** The name that `#name` found. */
   #found: Name = this.#names.find(Buffer.from('_'), 0, 1, 0);
   readonly #attributes: Name[] = [];
@@ -84,6 +86,7 @@ export class Scanner {
     this.#depth = 0;
     this.#hasRoot = false;
     this.#mode = 0;
+    this.#retry = 0;
   }
 
   write(chunk: Uint8Array): void {
@@ -91,7 +94,7 @@ export class Scanner {
       this.#bytes.add(chunk.subarray(from, from + MAX_PIECE), this.#at);
       this.#buffer = this.#bytes.buffer;
       this.#at = 0;
-      while (this.#at < this.#bytes.end && this.#step());
+      if (this.#bytes.end >= this.#retry) this.#scan();
       if (this.#bytes.end - this.#at > MAX_TAG) throw new XmlIlegible('DEMASIADO_GRANDE');
     }
   }
@@ -99,8 +102,15 @@ export class Scanner {
   /** Throws unless the document is whole. */
   end(): void {
     this.#bytes.finish();
+    this.#scan();
     if (this.#at < this.#bytes.end || this.#depth > 0 || this.#mode !== 0) throw new XmlIlegible('TRUNCADO');
     if (!this.#hasRoot) throw malformed();
+  }
+
+  #scan(): void {
+    while (this.#at < this.#bytes.end && this.#step());
+    const left = this.#bytes.end - this.#at;
+    this.#retry = left > MAX_PIECE ? 2 * left : 0;
   }
 
   readonly #read: ReadAttribute = (text) => {
