@@ -5,6 +5,7 @@ import type { Parte } from './acceso/permisos.ts';
 import type { Tono } from './components/blocks.tsx';
 import type { EntradaMenu, EntradaOperacion, PestanaRfc } from './components/navegacion.tsx';
 import type { PageDeps } from './deps.ts';
+import type { Frases } from './frases.ts';
 import type { ContextoCliente, Ruta } from './http/ruta.ts';
 
 /** A thing that will stop working, or should be changed, and where. */
@@ -33,6 +34,8 @@ export interface PageFeature<D extends PageDeps = PageDeps> {
   /** Opens an application without session and form checks: each of its requests carries its own proof. */
   readonly openApp?: (deps: D, ipOf: (c: Context) => string) => Hono;
   readonly openAccountMail?: (database: Records) => AccountMail;
+  /** Sentences of the audit log about its changes. */
+  readonly frases?: Frases;
   readonly menu?: readonly EntradaMenu[];
   readonly operacion?: readonly EntradaOperacion[];
   readonly rfc?: readonly PestanaRfc[];

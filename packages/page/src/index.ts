@@ -7,6 +7,7 @@ export type { EntradaMenu, EntradaOperacion, MenusPanel, PestanaRfc } from './co
 export { Permitido } from './components/permitido.tsx';
 export type { PageDeps, PageSettings } from './deps.ts';
 export * from './feature.ts';
+export * from './frases.ts';
 export { localPath, type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 export { answerMount, answerRuta } from './http/responder.ts';
 export * from './http/ruta.ts';

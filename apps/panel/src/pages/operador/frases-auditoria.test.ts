@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeCambio, nombreAccion } from './frases-auditoria.ts';
 
-const ROOTS = ['../../../../../packages/db/src/', '../../'];
+const ROOTS = ['../../../../../packages/', '../../'];
 
 /** Every action that a statement or a page notes in the audit log. */
 function accionesNoted(): string[] {
   const texts = ROOTS.flatMap((root) => {
     const base = new URL(root, import.meta.url);
     return readdirSync(base, { recursive: true, encoding: 'utf8' })
-      .filter((name) => /\.tsx?$/.test(name) && !/generated|\.test\./.test(name))
+      .filter((name) => /\.tsx?$/.test(name) && !/generated|dist|node_modules|\.test\./.test(name))
       .map((name) => readFileSync(new URL(name, base), 'utf8'));
   });
   const patterns = [

@@ -1,22 +1,17 @@
 import type { Papel } from '@acuse/db';
-import { NOMBRES_PAPEL } from '@acuse/page';
+import { count, type Detalle, type Frases, NOMBRES_PAPEL, text } from '@acuse/page';
 import { formatCambio, formatCreditos, formatNumero } from '@acuse/page/formato';
+import { FEATURES } from '../../features.ts';
 import { nombreOperacion } from '../../operaciones.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 
-type Detalle = Readonly<Record<string, unknown>>;
-
-/** A change: name of its kind, and sentence about one case. */
-type Frase = readonly [nombre: string, texto: string | ((detalle: Detalle) => string)];
-
-const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value ?? ''));
-const count = (value: unknown) => (typeof value === 'number' ? value : Number(value) || 0);
 const nombrePapel = (value: unknown) =>
   typeof value === 'string' && Object.hasOwn(NOMBRES_PAPEL, value) ? NOMBRES_PAPEL[value as Papel] : text(value);
 const conPapel = (value: unknown) => (value ? ` con el rol de ${nombrePapel(value)}` : '');
 const because = ({ motivo }: Detalle) => (motivo ? `: ${text(motivo)}` : '');
 
-const FRASES: Readonly<Record<string, Frase>> = {
+/** Sentences of the core, then those of the features. */
+const FRASES: Frases = {
   'abonar-creditos': [
     'Abono de créditos',
     ({ creditos, referencia, detalle }) =>
@@ -33,44 +28,6 @@ const FRASES: Readonly<Record<string, Frase>> = {
       `Inició una compra de ${formatCreditos(count(creditos))} por ${formatPesos(count(total))}.`,
   ],
   'cancelar-solicitud': ['Solicitud cancelada', 'Canceló una solicitud y se le devolvió el crédito.'],
-  'consentir-sincronizacion': [
-    'Permiso para mantener al día',
-    ({ finalidad, con }) =>
-      `Dio permiso para usar la CIEC y mantener al día los CFDI: ${text(finalidad)}.${con === undefined ? '' : ` Lo dio en el panel, con ${text(con)}.`}`,
-  ],
-  'usar-consentimiento': [
-    'Uso del permiso',
-    'Se pidió una lectura al SAT con el permiso para mantener al día los CFDI.',
-  ],
-  'resellar-consentimiento': [
-    'Permiso sellado de nuevo',
-    ({ llaves }) => `Al rotar los secretos, la copia de la CIEC quedó sellada con las llaves ${text(llaves)}.`,
-  ],
-  'revocar-consentimiento': ['Permiso retirado', 'Retiró el permiso para mantener al día los CFDI.'],
-  'pausar-sincronizacion': ['Lecturas en pausa', 'Puso en pausa las lecturas que mantienen al día los CFDI.'],
-  'reanudar-sincronizacion': ['Lecturas reanudadas', 'Reanudó las lecturas que mantienen al día los CFDI.'],
-  'borrar-sincronizacion': [
-    'Dejó de mantener al día',
-    'Dejó de mantener al día los CFDI y borró lo que se sabía de ellos.',
-  ],
-  'anotar-aviso-49bis': [
-    'Publicación del artículo 49 Bis anotada',
-    ({ proveedor, publicado_en }) => `Anotó que el SAT publicó a ${text(proveedor)} el ${text(publicado_en)}.`,
-  ],
-  'borrar-aviso-49bis': [
-    'Publicación del artículo 49 Bis quitada',
-    ({ proveedor }) => `Quitó lo anotado de la publicación de ${text(proveedor)}.`,
-  ],
-  'retirar-aviso-49bis': [
-    'Publicación del artículo 49 Bis retirada',
-    ({ proveedor, publicado_en }) =>
-      `Se retiró la función; estaba anotado que el SAT publicó a ${text(proveedor)} el ${text(publicado_en)}.`,
-  ],
-  'retirar-aviso-49bis-dicho': [
-    'Recordatorio del artículo 49 Bis retirado',
-    ({ proveedor, quedan }) =>
-      `Se retiró la función; se había avisado de ${text(proveedor)} a ${text(quedan)} días del fin.`,
-  ],
   'pago-sin-acreditar': [
     'Pago sin acreditar',
     (detalle) => `Llegó un pago que no se pudo acreditar${because(detalle)}.`,
@@ -116,15 +73,6 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'cambiar-password': ['Cambio de contraseña', 'Cambió su contraseña.'],
   'ofrecer-password': ['Código de acceso', 'Dio un código para elegir otra contraseña.'],
   'elegir-password': ['Contraseña elegida', 'Eligió su contraseña con el código que se le dio.'],
-  'pedir-password': ['Enlace para elegir contraseña', 'Se pidió por correo un enlace para elegir otra contraseña.'],
-  'verificar-correo': ['Correo confirmado', 'Mostró que el correo es suyo.'],
-  'cambiar-avisos-correo': [
-    'Avisos por correo',
-    ({ apagados }) =>
-      Array.isArray(apagados) && apagados.length > 0
-        ? `Pidió que no se le avise por correo de: ${apagados.join(', ')}.`
-        : 'Pidió todos los avisos por correo.',
-  ],
   'activar-dos-pasos': ['Dos pasos activados', 'Activó la verificación en dos pasos.'],
   'desactivar-dos-pasos': ['Dos pasos desactivados', 'Desactivó la verificación en dos pasos.'],
   'quitar-dos-pasos': ['Dos pasos quitados', 'Quitó la verificación en dos pasos a una persona.'],
@@ -166,34 +114,9 @@ const FRASES: Readonly<Record<string, Frase>> = {
         ? 'Pidió que no se le avise del saldo.'
         : `Pidió aviso cuando queden menos de ${formatCreditos(count(umbral))}.`,
   ],
-  'crear-webhook': ['Webhook creado', ({ url }) => `Creó un webhook a ${text(url)}.`],
-  'cambiar-webhook': [
-    'Webhook cambiado',
-    ({ url, estado }) => `Cambió un webhook a ${text(url)}; quedó ${estado === 'APAGADO' ? 'apagado' : 'encendido'}.`,
-  ],
-  'borrar-webhook': ['Webhook borrado', ({ url }) => `Borró un webhook a ${text(url)}.`],
-  'rotar-webhook': ['Secreto de webhook cambiado', 'Cambió el secreto de un webhook.'],
   'pedir-solicitud': ['Solicitud pedida', 'Pidió CFDI al SAT desde el panel.'],
   'descargar-paquete': ['ZIP descargado', 'Descargó el ZIP de una solicitud.'],
   'contestar-captcha': ['Captcha contestado', 'Contestó un captcha.'],
-  'pedir-lista-69b': [
-    'Lista 69-B pedida',
-    ({ forzar }) => (forzar === true ? 'Pidió la lista 69-B, aunque pareciera incompleta.' : 'Pidió la lista 69-B.'),
-  ],
-  'pedir-lista': [
-    'Lista pedida',
-    ({ lista, forzar }) => `Pidió la lista ${text(lista)}${forzar === true ? ', aunque pareciera incompleta' : ''}.`,
-  ],
-  'importar-lista': [
-    'Lista importada',
-    ({ lista, filas, fuente }) =>
-      `Importó la lista ${text(lista)} de ${text(fuente)}, con ${formatNumero(count(filas))} renglones.`,
-  ],
-  'importar-edos': [
-    'Lista de EDOS importada',
-    ({ fuente, rfcs }) =>
-      `Importó la lista de EDOS${fuente ? ` de ${text(fuente)}` : ''}${rfcs === undefined ? '' : `, con ${formatNumero(count(rfcs))} RFC`}.`,
-  ],
   'respaldar-base': [
     'Base de datos respaldada',
     ({ bytes }) => `Respaldó la base de datos en un archivo de ${formatNumero(count(bytes))} bytes.`,
@@ -203,10 +126,10 @@ const FRASES: Readonly<Record<string, Frase>> = {
     ({ solicitudes, sesiones }) =>
       `Preparó una base restaurada de un respaldo: ${formatNumero(count(solicitudes))} solicitudes siguen en curso y se cerraron ${formatNumero(count(sesiones))} sesiones.`,
   ],
-  'borrar-edos': ['Lista de EDOS borrada', 'Borró la lista de EDOS.'],
+  ...Object.assign({}, ...FEATURES.map(({ frases }) => frases)),
 };
 
-const fraseDe = (accion: string): Frase | undefined => (Object.hasOwn(FRASES, accion) ? FRASES[accion] : undefined);
+const fraseDe = (accion: string) => (Object.hasOwn(FRASES, accion) ? FRASES[accion] : undefined);
 
 /** How a kind of change is called; one that this version does not know keeps its own word. */
 export const nombreAccion = (accion: string): string => fraseDe(accion)?.[0] ?? accion;
