@@ -81,6 +81,7 @@ it('tells each endpoint what it asked for, of its account and its RFCs alone, si
     desde: '2025-01-01',
     hasta: '2025-01-28',
     formato: 'csv',
+    filtros: null,
     modo: 'test',
     registros: 1,
     progreso: 1,
