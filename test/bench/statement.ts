@@ -29,6 +29,7 @@ const sqlOf = (c: Constants): Readonly<Record<string, string>> => ({
   desde: "date '2021-01-01' + :dia::integer",
   hasta: "date '2021-01-01' + :dia::integer",
   formato: "'csv'",
+  filtros: 'null',
   canal: "'portal'",
   gratis: 'false',
   deadline_at: "now() + interval '3 days'",

@@ -14,6 +14,7 @@ describe('descarga/verificar', () => {
       desde: '2026-01-01',
       hasta: '2026-01-31',
       formato: 'csv',
+      filtros: null,
       progreso: 0,
       intentos: 0,
       reembolsada: false,

@@ -16,6 +16,9 @@ describe('readCatalogue', () => {
       { nombre: 'desde', tipo: 'fecha' },
       { nombre: 'hasta', tipo: 'fecha' },
       { nombre: 'formato', tipo: 'lista', opciones: ['csv', 'xlsx', 'ndjson', 'parquet'], requerido: false },
+      { nombre: 'estado_comprobante', tipo: 'lista', opciones: ['todos', 'vigente', 'cancelado'], requerido: false },
+      { nombre: 'tipo_comprobante', tipo: 'lista', opciones: ['I', 'E', 'T', 'N', 'P'], requerido: false },
+      { nombre: 'rfc_contraparte', requerido: false },
       { nombre: 'capsula', tipo: 'booleano', opciones: ['false', 'true'], requerido: false },
     ]);
     expect(catalogo.every(({ esIdempotente }) => esIdempotente)).toBe(true);
