@@ -369,7 +369,8 @@ describe('the packages of a folio', () => {
 
   it('are no page: unreadable, or AGOTADO where the portal says so or lists the folio no more', async () => {
     const { fault, world, ask, folio, verificar, descargar } = await setUpFolio();
-    for (const pagina of ['<html><body>Ocurrió un error inesperado</body></html>', '', 'PK', '%PDF-1.4']) {
+    const hidden = '<html><body>Ocurrió un error<input type="hidden" value="q8/xExPirA+vencido"></body></html>';
+    for (const pagina of ['<html><body>Ocurrió un error inesperado</body></html>', hidden, '', 'PK', '%PDF-1.4']) {
       fault('portalcfdi', 'DescargarPaquete', answered(pagina));
       expect(await errorOf(descargar())).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
       world.faults.remove();

@@ -4,7 +4,7 @@ import type { Credencial } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPageClient } from '../../packages/sat/src/portal/page-client.ts';
-import { readLabels } from '../../packages/sat/src/portal/paginas/etiquetas.ts';
+import { readTags } from '../../packages/sat/src/portal/paginas/etiquetas.ts';
 import { logIn, signAcceso } from '../../packages/sat/src/portal/sesion/log-in.ts';
 import { PORTAL_DEFAULTS } from '../../packages/sat/src/portal/settings.ts';
 import { createEfirma } from '../../packages/sat/src/testing/certificados.ts';
@@ -281,7 +281,7 @@ describe('any log-in page', () => {
           for (const credencial of [ciecDe(m.rfc, 'equivocada'), PAGINAS.PaginaFiel]) {
             const pageClient = createPageClient(m.http, PORTAL_DEFAULTS, signal);
             const before = m.accesos();
-            const damaged = { ...pagina, texto, etiquetas: readLabels(texto) };
+            const damaged = { ...pagina, texto, etiquetas: readTags(texto) };
             await errorOf(logIn({ ...deps, pageClient, credencial }, damaged, HOST));
             expect(m.accesos() - before).toBeLessThanOrEqual(PORTAL_DEFAULTS.captchaIntentos);
           }

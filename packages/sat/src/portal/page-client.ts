@@ -3,7 +3,7 @@ import { Cookie, CookieJar } from 'tough-cookie';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest, SatHttpResponse } from '../http/sat-http.ts';
 import { ilegible } from '../texto.ts';
-import { type Etiqueta, readLabels } from './paginas/etiquetas.ts';
+import { type Etiqueta, readTags } from './paginas/etiquetas.ts';
 import { encodeForm, type Formulario, readCampos } from './paginas/formulario.ts';
 import { readJump } from './paginas/pagina-portal.ts';
 import { HOSTS_ACCESO, type PortalSettings } from './settings.ts';
@@ -114,7 +114,7 @@ function openWith(ventana: Ventana, http: SatHttp, settings: PortalSettings, sig
       ventana.pagina = { host, path };
       if (answer.body.trim() === '' && !mayBeEmpty)
         throw new SatError('SERVICIO_CON_ERROR', { codigo: 'PAGINA_VACIA' });
-      const etiquetas = readLabels(answer.body);
+      const etiquetas = readTags(answer.body);
       const salto = readJump(etiquetas);
       if (salto === null) return { direccion: { host, path }, texto: answer.body, etiquetas, porAcceso };
       const destino = http.resolve(salto.destino, { host, path });

@@ -8,7 +8,7 @@ import {
 import { type Campo, claveDeRegimen, toDatos } from '../constancia/campos.ts';
 import { readFechaConstancia } from '../fechas.ts';
 import type { SatHttp } from '../http/sat-http.ts';
-import { type Etiqueta, readLabels, readTexto } from '../portal/paginas/etiquetas.ts';
+import { type Etiqueta, readTags, readTexto } from '../portal/paginas/etiquetas.ts';
 import { assertCleanText, ilegible, toLabel } from '../texto.ts';
 
 const HOST = 'siat.sat.gob.mx';
@@ -76,7 +76,7 @@ const SIN_INFORMACION = /^No se encontr[oó] informaci[oó]n de la c[eé]dula de
  * that every constancia has.
  */
 export function readQrPage(html: string, rfc: string, idCif: string): Constancia | null {
-  const etiquetas = readLabels(html);
+  const etiquetas = readTags(html);
   if (!etiquetas.some((e) => e.nombre === 'html' && e.closes)) throw ilegible('constancia: página incompleta');
   const pares = readPares(etiquetas);
   if (isSinInformacion(etiquetas)) {

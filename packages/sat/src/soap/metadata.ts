@@ -62,12 +62,15 @@ const ESTADOS = { vigente: 'Vigente', cancelado: 'Cancelado' } as const;
 /** Attributes of a request, and the receivers of issued CFDI as the children that version 1.5 takes. */
 function criteriosOf(rfc: string, tipo: TipoDescarga, filtros: Filtros): Criterios {
   const { estado_comprobante: estado, tipo_comprobante: TipoComprobante, rfc_contraparte: contrapartes = [] } = filtros;
-  const [RfcEmisor = ''] = contrapartes;
   return {
     EstadoComprobante: estado === undefined ? 'Todos' : ESTADOS[estado],
     ...(TipoComprobante === undefined ? {} : { TipoComprobante }),
     ...(tipo === 'emitidos' ? { RfcEmisor: rfc } : { RfcReceptor: rfc }),
-    ...(contrapartes.length === 0 ? {} : tipo === 'emitidos' ? { RfcReceptores: contrapartes } : { RfcEmisor }),
+    ...(contrapartes.length === 0
+      ? {}
+      : tipo === 'emitidos'
+        ? { RfcReceptores: contrapartes }
+        : { RfcEmisor: contrapartes[0] ?? '' }),
   };
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLabels } from '../paginas/etiquetas.ts';
+import { readTags } from '../paginas/etiquetas.ts';
 import { readComunicados } from './listar-comunicados.ts';
 import { type ComunicadoDePrueba, paginaComunicados } from './testing/buzon-de-prueba.ts';
 
@@ -11,7 +11,7 @@ const UNO: ComunicadoDePrueba = {
 };
 const DOS: ComunicadoDePrueba = { fecha: '31/ago/2026 09:05 hrs', asunto: 'Respuesta al registro' };
 const VIEJO: ComunicadoDePrueba = { fecha: '26/nov/2018 19:21 hrs', asunto: 'Bienvenida al buzón' };
-const read = (html: string) => readComunicados(readLabels(html), RFC);
+const read = (html: string) => readComunicados(readTags(html), RFC);
 const ilegible = (html: string) => expect(() => read(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
 
 describe('readComunicados', () => {
@@ -26,7 +26,7 @@ describe('readComunicados', () => {
       lista.find((c) => c.asunto === asunto && c.fecha === fecha)?.id;
     expect(idDe(despues, DOS.asunto, '2026-08-31')).toBe(idDe(antes, DOS.asunto, '2026-08-31'));
     expect(new Set(read(paginaComunicados([DOS, DOS], [DOS])).map((c) => c.id)).size).toBe(3);
-    expect(readComunicados(readLabels(paginaComunicados([DOS], [])), 'XIQB891116QE4')[0]?.id).not.toBe(antes[0]?.id);
+    expect(readComunicados(readTags(paginaComunicados([DOS], [])), 'XIQB891116QE4')[0]?.id).not.toBe(antes[0]?.id);
   });
 
   it.each([

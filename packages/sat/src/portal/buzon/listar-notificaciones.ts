@@ -4,7 +4,7 @@ import type { DireccionSat } from '../../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest } from '../../http/sat-http.ts';
 import { assertCleanText, compare, ilegible, toForma, toLabel } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, isEntera, readLabels, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, isEntera, readTags, readTexto } from '../paginas/etiquetas.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce, type Fila, filasSinAviso, findColumns, readTablas, type Tabla } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
@@ -103,7 +103,7 @@ export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   origen: { servidor: 'login.siat y agr.siat.sat.gob.mx', fuentes: ['luffynando/sat-scrapers-auth'] },
   async ask(pageClient, { rfc }) {
     const lista = createListOnlyClient(pageClient);
-    const etiquetas = readLabels(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }));
+    const etiquetas = readTags(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }));
     assertRfcNombrado(etiquetas, rfc, true);
     return { notificaciones: readNotificaciones(etiquetas) };
   },

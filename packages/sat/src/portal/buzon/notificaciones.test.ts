@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSatHttp } from '../../http/sat-http.ts';
 import { createPageClient } from '../page-client.ts';
-import { readLabels } from '../paginas/etiquetas.ts';
+import { readTags } from '../paginas/etiquetas.ts';
 import { PORTAL_DEFAULTS } from '../settings.ts';
 import {
   createListOnlyClient,
@@ -28,7 +28,7 @@ const OTRA: NotificacionDePrueba = {
   acto: 'Oficio <script>x()</script>',
   fecha: '01-09-2026 10:00',
 };
-const read = (html: string) => readNotificaciones(readLabels(html));
+const read = (html: string) => readNotificaciones(readTags(html));
 const ilegible = (html: string) => expect(() => read(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
 
 describe('the guards', () => {

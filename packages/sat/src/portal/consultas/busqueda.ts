@@ -3,7 +3,7 @@ import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible } from '../../texto.ts';
 import { isUnDia } from '../busqueda/gather.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, isVisible, readLabels } from '../paginas/etiquetas.ts';
+import { type Etiqueta, isVisible, readTags } from '../paginas/etiquetas.ts';
 import { encodeForm, readCampos, readForms } from '../paginas/formulario.ts';
 import { openPage } from '../portal-cfdi.ts';
 import { askFor, SesionVencida } from '../sesion/sesion-vencida.ts';
@@ -91,7 +91,7 @@ interface Panel {
 
 export function readPaneles(delta: readonly RegistroDelta[]): readonly Panel[] {
   const paneles = delta.filter(({ tipo }) => tipo === 'updatePanel');
-  return paneles.map(({ id, contenido }) => ({ id, etiquetas: readLabels(contenido) }));
+  return paneles.map(({ id, contenido }) => ({ id, etiquetas: readTags(contenido) }));
 }
 
 const UUID_SOLO = /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i;
@@ -136,7 +136,7 @@ function postback(control: 'RdoFechas' | 'BtnBusqueda'): Array<[string, string]>
 
 function camposNuevos({ tipo, id, contenido }: RegistroDelta): Array<[string, string]> {
   if (tipo === 'hiddenField') return [[id, contenido]];
-  return tipo === 'updatePanel' ? [...readCampos(readLabels(contenido))] : [];
+  return tipo === 'updatePanel' ? [...readCampos(readTags(contenido))] : [];
 }
 
 /** The filters, and the dates in the form that each page has. */

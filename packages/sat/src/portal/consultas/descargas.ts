@@ -7,7 +7,7 @@ import type {
 } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, readLabels } from '../paginas/etiquetas.ts';
+import { type Etiqueta, readBloques, readTags } from '../paginas/etiquetas.ts';
 import { encodeForm, readCampos, readForms } from '../paginas/formulario.ts';
 import { readTablas } from '../paginas/tablas.ts';
 import { openPage } from '../portal-cfdi.ts';
@@ -83,7 +83,8 @@ async function readPaquete(body: Readable): Promise<RespuestaDescargarPaquete> {
   const { zip, pagina } = await openZip(body);
   if (zip !== null) return { resultado: 'PAQUETE', zip };
   if (isFarewell(pagina)) throw new SesionVencida();
-  if (/ya no (?:se encuentra|est[aá]) disponible|caduc|expir|vencid/i.test(pagina)) {
+  // Hidden fields are random text, which may contain any word.
+  if (/ya no (?:se encuentra|est[aá]) disponible|caduc|expir|vencid/i.test(readBloques(readTags(pagina)).join(' '))) {
     return agotado('VENCIDO', 'El portal del SAT dice que el paquete ya no está disponible');
   }
   throw ilegible('una página en lugar del ZIP');
@@ -143,7 +144,7 @@ const ACCION =
  * read.
  */
 export function readListaDescargas(html: string): ListaDescargas {
-  const etiquetas = readLabels(html);
+  const etiquetas = readTags(html);
   const formulario = readForms(etiquetas).find((f) => readCampos(f.etiquetas).has(CAMPO_FOLIO));
   const campos = formulario && readCampos(formulario.etiquetas);
   if (campos === undefined || !campos.has(CAMPO_URL)) throw ilegible('lista de descargas');

@@ -1,7 +1,7 @@
 import type { Declaracion } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
-import { type Etiqueta, readLabels } from '../paginas/etiquetas.ts';
+import { type Etiqueta, readTags } from '../paginas/etiquetas.ts';
 import { encodeForm, type Lista, type Opcion, readCampos, readForms, readListas } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce } from '../paginas/tablas.ts';
@@ -86,7 +86,7 @@ async function search(
     origin: `https://${PAGINA.host}`,
   };
   const body = encodeForm(campos);
-  const etiquetas = readLabels(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }));
+  const etiquetas = readTags(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }));
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio, RESULTADO);
 }

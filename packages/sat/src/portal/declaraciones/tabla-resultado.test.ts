@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLabels } from '../paginas/etiquetas.ts';
+import { readTags } from '../paginas/etiquetas.ts';
 import { RESULTADO } from './listar-declaraciones.ts';
 import { readTablaResultado } from './tabla-resultado.ts';
 import { type FilaDePrueba, tablaResultado } from './testing/declaraciones-de-prueba.ts';
@@ -24,7 +24,7 @@ const COMPLEMENTARIA: FilaDePrueba = {
   fecha: '02/04/2025',
   estado: 'Pagada <script>alert("x")</script>& en línea',
 };
-const read = (html: string) => readTablaResultado(readLabels(html), 2025, RESULTADO);
+const read = (html: string) => readTablaResultado(readTags(html), 2025, RESULTADO);
 
 describe('readTablaResultado', () => {
   it('reads every cell, also of a row with a cell more than there are headings', () => {

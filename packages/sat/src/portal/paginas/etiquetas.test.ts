@@ -3,12 +3,12 @@ import { load } from 'cheerio';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { escapeHtml } from '../testing/paginas-de-prueba.ts';
-import { findElement, readLabels, readTexto } from './etiquetas.ts';
+import { findElement, readTags, readTexto } from './etiquetas.ts';
 import { readCampos, readForms } from './formulario.ts';
 
-describe('readLabels', () => {
+describe('readTags', () => {
   it('reads tags, attributes in any quoting, texts and scripts', () => {
-    const etiquetas = readLabels(
+    const etiquetas = readTags(
       `a < b <P Id=uno class='x>y' data-z="1 &lt; 2" hidden>d&iacute;a<!-- <b> --> <br/>n</p><script>if (a<b) '</p>'</script>fin`,
     );
     expect(etiquetas.map((e) => (e.closes ? '/' : '') + e.nombre)).toEqual(['p', 'br', '/p', 'script', '/script']);
@@ -42,7 +42,7 @@ describe('readLabels', () => {
             .toArray()
             .map((e) => [$(e).attr('name') ?? '', $(e).attr('value') ?? '']),
         );
-        expect(readCampos(readLabels(html))).toEqual(expected);
+        expect(readCampos(readTags(html))).toEqual(expected);
       }),
     );
   });
@@ -50,7 +50,7 @@ describe('readLabels', () => {
   it('undoes the escaping of any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (texto) => {
-        const [p] = readLabels(`<p id="${escapeHtml(texto)}">${escapeHtml(texto)}`);
+        const [p] = readTags(`<p id="${escapeHtml(texto)}">${escapeHtml(texto)}`);
         expect([p?.attrs.get('id'), p?.texto]).toEqual([texto, texto]);
       }),
     );
@@ -79,7 +79,7 @@ describe('readLabels', () => {
     );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
-        const etiquetas = readLabels(pieces.join(''));
+        const etiquetas = readTags(pieces.join(''));
         readForms(etiquetas);
         readCampos(etiquetas);
         readTexto(etiquetas);
@@ -105,7 +105,7 @@ describe('readLabels', () => {
     ['equal signs', `<a ${'= '.repeat(7 * MB)}>`],
     ['spaces in a tag', `<input name${' '.repeat(15 * MB)}>`],
   ])('reads hostile %s in time', { tags: ['slow'] }, (_name, html) => {
-    const etiquetas = readLabels(html);
+    const etiquetas = readTags(html);
     readCampos(etiquetas);
     readForms(etiquetas);
     findElement(etiquetas, /^nada$/);
@@ -117,7 +117,7 @@ describe('readLabels', () => {
     ['a quarter of a million tags', '<b>'.repeat(250_000)],
     ['over a million attributes', `<b ${Array.from({ length: 1_000_001 }, (_, i) => `a${i}`).join(' ')}>`],
   ])('refuses %s', (_name, html) => {
-    expect(() => readLabels(html)).toThrow(SatError);
+    expect(() => readTags(html)).toThrow(SatError);
   });
 });
 
@@ -132,7 +132,7 @@ describe('readCampos', () => {
 <select name="m"><option>primera &amp; sola</option></select><select name="n" disabled><option value="1"></option></select>
 <textarea name="t">hola
  &lt;x&gt;</textarea></form><input name="fuera" value="1">`;
-    const [formulario] = readForms(readLabels(html));
+    const [formulario] = readForms(readTags(html));
     expect([...readCampos(formulario?.etiquetas ?? [])]).toEqual([
       ['a', '2'],
       ['r', 'yes'],

@@ -28,7 +28,7 @@ const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
  * the portal's pages needs a tree. `noscript` counts as text, as in a browser that runs scripts. Throws
  * RESPUESTA_ILEGIBLE past 16 Mi characters, 200,000 tags or a million attributes.
  */
-export function readLabels(html: string): readonly Etiqueta[] {
+export function readTags(html: string): readonly Etiqueta[] {
   if (html.length > MAX_CARACTERES) throw ilegible('pagina demasiado grande');
   const etiquetas: EtiquetaAbierta[] = [];
   let textFrom = 0;

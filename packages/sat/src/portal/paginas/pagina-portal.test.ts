@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { pagePostIt, paginaAcceso, paginaPortal } from '../testing/paginas-de-prueba.ts';
-import { readLabels } from './etiquetas.ts';
+import { readTags } from './etiquetas.ts';
 import { isSesionCerrada, readJump, readLoggedInRfc } from './pagina-portal.ts';
 
-const rfcDe = (html: string) => readLoggedInRfc(readLabels(html));
-const saltoDe = (html: string) => readJump(readLabels(html));
+const rfcDe = (html: string) => readLoggedInRfc(readTags(html));
+const saltoDe = (html: string) => readJump(readTags(html));
 
 describe('readLoggedInRfc', () => {
   it.each(['EKU9003173C9', 'H&E951128469', 'OÑO120726RX3', 'XIQB891116QE4'])('reads %s', (rfc) => {

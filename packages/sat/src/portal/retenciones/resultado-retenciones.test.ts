@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLabels } from '../paginas/etiquetas.ts';
+import { readTags } from '../paginas/etiquetas.ts';
 import { readResultadoRetenciones } from './resultado-retenciones.ts';
 import {
   celdasDe,
@@ -19,7 +19,7 @@ const DOS = [
 ];
 
 const read = (html: string, side: 'RECIBIDA' | 'EMITIDA' = 'RECIBIDA') =>
-  readResultadoRetenciones(readLabels(html), side, RFC_PROPIO);
+  readResultadoRetenciones(readTags(html), side, RFC_PROPIO);
 
 function outcomeOf(html: string, side?: 'RECIBIDA' | 'EMITIDA'): unknown {
   try {

@@ -1,7 +1,7 @@
 import type { SatHttpRequest } from '../../http/sat-http.ts';
 import { ilegible } from '../../texto.ts';
 import { type PageClient, type Pagina, submitForm } from '../page-client.ts';
-import { readLabels } from '../paginas/etiquetas.ts';
+import { readTags } from '../paginas/etiquetas.ts';
 import { type Formulario, readCampos } from '../paginas/formulario.ts';
 import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
@@ -51,7 +51,7 @@ export async function submitEnSesion(
  */
 export function isFarewell(texto: string): boolean {
   if (isSesionCerrada(texto)) return true;
-  const etiquetas = readLabels(texto);
+  const etiquetas = readTags(texto);
   return isPaginaAcceso(etiquetas) || readCampos(etiquetas).has('SAMLRequest');
 }
 

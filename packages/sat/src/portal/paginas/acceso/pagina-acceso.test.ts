@@ -2,10 +2,10 @@ import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captchaDe, paginaAcceso } from '../../testing/paginas-de-prueba.ts';
-import { readLabels } from '../etiquetas.ts';
+import { readTags } from '../etiquetas.ts';
 import { classifyRechazo, readAcceso, readScriptJump } from '../pagina-acceso.ts';
 
-const readLoginPage = (html: string) => readAcceso(readLabels(html));
+const readLoginPage = (html: string) => readAcceso(readTags(html));
 
 describe('readAcceso', () => {
   it('refuses an image that is none, in a time that grows with its length only', () => {
@@ -78,7 +78,7 @@ describe('readAcceso', () => {
 });
 
 describe('readScriptJump', () => {
-  const of = (script: string) => readScriptJump(readLabels(`<html><script>${script}</script></html>`));
+  const of = (script: string) => readScriptJump(readTags(`<html><script>${script}</script></html>`));
 
   it.each([
     "location.href = '/a'",

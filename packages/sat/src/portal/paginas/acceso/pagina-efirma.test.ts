@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { pagePostIt, paginaAcceso, paginaEfirma } from '../../testing/paginas-de-prueba.ts';
-import { readLabels } from '../etiquetas.ts';
+import { readTags } from '../etiquetas.ts';
 import { isPaginaEfirma, readAcceso, readEfirmaPage, readScriptJump } from '../pagina-acceso.ts';
 import { readJump } from '../pagina-portal.ts';
 
-const read = (html: string) => readEfirmaPage(readLabels(html));
+const read = (html: string) => readEfirmaPage(readTags(html));
 
 describe('the log-in page of the e.firma', () => {
   it('gives its challenge and the fields that the page filled in', () => {
@@ -22,14 +22,14 @@ describe('the log-in page of the e.firma', () => {
   });
 
   it('is not sent by itself, although it has only hidden fields and a script that submits', () => {
-    expect(readJump(readLabels(paginaEfirma('reto-1')))).toBeNull();
-    expect(readJump(readLabels(pagePostIt('/x', { a: '1' })))).not.toBeNull();
+    expect(readJump(readTags(paginaEfirma('reto-1')))).toBeNull();
+    expect(readJump(readTags(pagePostIt('/x', { a: '1' })))).not.toBeNull();
   });
 
   it('is no other page', () => {
     expect(read(paginaAcceso('ABC123'))).toBeNull();
     expect(read(pagePostIt('/x', { guid: '1' }))).toBeNull();
-    expect(isPaginaEfirma(readLabels('<form id="certform"></form>'))).toBe(true);
+    expect(isPaginaEfirma(readTags('<form id="certform"></form>'))).toBe(true);
   });
 
   it.each(['', 'a b', 'a|b', '\u0000', 'x'.repeat(513)])('is unreadable with the challenge %j', (guid) => {
@@ -45,7 +45,7 @@ describe('the log-in page of the e.firma', () => {
       `<form id=certform>${'<input name=guid value=x>'.repeat(5_000)}</form>`,
       `<script>var error = '${'\\'.repeat(n)}</script>${paginaAcceso('A')}`,
     ]) {
-      const etiquetas = readLabels(hostile);
+      const etiquetas = readTags(hostile);
       for (const reader of [readAcceso, readEfirmaPage, readScriptJump, readJump]) {
         try {
           reader(etiquetas);
@@ -68,7 +68,7 @@ describe('the log-in page of the e.firma', () => {
           { maxLength: 30 },
         ),
         (parts) => {
-          const etiquetas = readLabels(parts.join(''));
+          const etiquetas = readTags(parts.join(''));
           for (const reader of [readAcceso, readEfirmaPage, readScriptJump]) {
             try {
               reader(etiquetas);
@@ -83,7 +83,7 @@ describe('the log-in page of the e.firma', () => {
 });
 
 describe('a page that only a script leaves', () => {
-  const salto = (html: string) => readScriptJump(readLabels(html));
+  const salto = (html: string) => readScriptJump(readTags(html));
 
   it.each([
     [`<script>window.location.href = "https://a/b?c=1&amp;d=2";</script>`, 'https://a/b?c=1&d=2'],

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { toLabel } from '../../../texto.ts';
-import { readLabels } from '../etiquetas.ts';
+import { readTags } from '../etiquetas.ts';
 import { findColumns, readTabla } from '../tablas.ts';
 
-const read = (html: string) => readTabla(readLabels(html), /^t$/);
+const read = (html: string) => readTabla(readTags(html), /^t$/);
 const textos = (html: string) => read(html)?.filas.map((fila) => fila.map((celda) => celda.textoEntero));
 const unreadable = expect.objectContaining({ motivo: 'RESPUESTA_ILEGIBLE' });
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readLabels } from '../etiquetas.ts';
+import { readTags } from '../etiquetas.ts';
 import { assertRfcNombrado } from '../pagina-portal.ts';
 import { readTablas } from '../tablas.ts';
 
 const read = (html: string) =>
-  readTablas(readLabels(html)).map((t) => ({
+  readTablas(readTags(html)).map((t) => ({
     id: t.id,
     titulo: t.titulo,
     encabezados: t.encabezados.map((fila) => fila.map((c) => c.texto)),
@@ -35,7 +35,7 @@ describe('readTablas', () => {
       { id: '', titulo: '', encabezados: [], filas: [['1']], completa: false },
     ]);
     expect(read('<table><tr><td>a<script>b</script>c</td></tr></table>')[0]?.filas).toEqual([['a c']]);
-    expect(readTablas(readLabels('<table><tr><td colspan=5>x</td></tr></table>'))[0]?.filas[0]?.[0]?.ancho).toBe(5);
+    expect(readTablas(readTags('<table><tr><td colspan=5>x</td></tr></table>'))[0]?.filas[0]?.[0]?.ancho).toBe(5);
   });
 
   it('ends on any text', () => {
@@ -54,7 +54,7 @@ describe('readTablas', () => {
     );
     fc.assert(
       fc.property(fc.array(trozo, { maxLength: 60 }), (trozos) => {
-        for (const { filas } of readTablas(readLabels(trozos.join('')))) {
+        for (const { filas } of readTablas(readTags(trozos.join('')))) {
           for (const fila of filas) expect(fila.length).toBeGreaterThan(0);
         }
       }),
@@ -63,7 +63,7 @@ describe('readTablas', () => {
 });
 
 describe('assertRfcNombrado', () => {
-  const assert = (html: string, debe = true) => assertRfcNombrado(readLabels(html), 'H&E951128469', debe);
+  const assert = (html: string, debe = true) => assertRfcNombrado(readTags(html), 'H&E951128469', debe);
 
   it.each([
     'RFC: H&amp;E951128469',
