@@ -8,7 +8,7 @@ import { askFor } from '../integration/fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../integration/fixtures/procesos.ts';
 import { expectWhole } from '../integration/fixtures/resultado.ts';
 import { type Caller, startServicio } from '../integration/fixtures/servicio.ts';
-import { buildVersion, olderVersion } from '../integration/fixtures/versiones.ts';
+import { buildVersion, olderVersion, updatedDatabase } from '../integration/fixtures/versiones.ts';
 import { pedidoOf } from './clientes.ts';
 
 const commit = await olderVersion();
@@ -31,7 +31,7 @@ describe.skipIf(commit === null)(
       ['APIs of this version with older workers', 'worker'],
     ] as const)('%s: what either accepts, and begins, the other ends', async ([, which], context) => {
       const newer = inject('programs');
-      const servicio = await startServicio({ programs: { [which]: older } });
+      const servicio = await startServicio({ database: await updatedDatabase(older), programs: { [which]: older } });
       try {
         const [loops, steps] = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
         const api = await servicio.startApiProcess();

@@ -8,7 +8,7 @@ import { askFor, UN_DIA } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS } from '../fixtures/procesos.ts';
 import { expectWhole } from '../fixtures/resultado.ts';
 import { expectOk, startServicio } from '../fixtures/servicio.ts';
-import { buildVersion, olderVersion } from '../fixtures/versiones.ts';
+import { buildVersion, olderVersion, updatedDatabase } from '../fixtures/versiones.ts';
 
 const commit = await olderVersion();
 
@@ -20,7 +20,7 @@ it.skipIf(commit === null)(
     const dir = await mkdtemp(join(tmpdir(), 'acuse-version-'));
     onTestFinished(() => rm(dir, { recursive: true, force: true }));
     const older = await buildVersion(commit ?? '', dir);
-    const servicio = await startServicio({ programs: { api: older } });
+    const servicio = await startServicio({ database: await updatedDatabase(older), programs: { api: older } });
     onTestFinished(() => servicio.close());
 
     // 1. The schema is new, all processes are of the version before.
