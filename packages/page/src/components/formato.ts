@@ -90,3 +90,6 @@ export function formatRelativo(fecha: Date, now: Date): string {
     if (Math.abs(segundos) >= tamano) return RELATIVO.format(Math.trunc(segundos / tamano), unidad);
   return 'ahora';
 }
+
+/** Kinds of CFDI (`EfectoComprobante`) as people call them. */
+export const EFECTO_NAMES = { I: 'Ingreso', E: 'Egreso', T: 'Traslado', N: 'Nómina', P: 'Pago' } as const;

@@ -1,6 +1,7 @@
 import { isFecha, parseRfc } from '@acuse/contract';
 import type { TipoDescarga } from '@acuse/core';
 import { isUuid } from '@acuse/db';
+import { EFECTO_NAMES } from '@acuse/page/formato';
 import type { EstadoConocido, FiltroCfdi, LugarCfdi } from '../db/index.ts';
 
 /** Names of the filters in the address, as the API calls them. */
@@ -23,13 +24,7 @@ export const ESTADOS = [
   ['AUSENTE', 'El SAT ya no los da'],
 ] as const satisfies readonly (readonly [EstadoConocido, string])[];
 
-export const EFECTOS = [
-  ['I', 'Ingreso'],
-  ['E', 'Egreso'],
-  ['T', 'Traslado'],
-  ['N', 'Nómina'],
-  ['P', 'Pago'],
-] as const;
+export const EFECTOS = Object.entries(EFECTO_NAMES) as readonly (readonly [keyof typeof EFECTO_NAMES, string])[];
 
 export interface FiltroCfdiLeido {
   readonly filtro: FiltroCfdi & { readonly tipos: readonly [TipoDescarga] };

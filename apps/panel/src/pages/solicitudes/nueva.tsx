@@ -4,13 +4,13 @@ import { createContribuyentes, createLibro, createSolicitudes, type DetalleSolic
 import { type ApiClient, MAX_ELEGIBLES, readJson } from '@acuse/page';
 import { Aviso, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario, hrefWith, Secret } from '@acuse/page/form';
-import { formatCreditos } from '@acuse/page/formato';
+import { EFECTO_NAMES, formatCreditos } from '@acuse/page/formato';
 import { createLlaveRecordada, faultOfLlave } from '@acuse/page/llave-tecleada';
 import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { DichoPorApi, type RechazoApi, readRechazo } from '@acuse/page/rechazo';
 import { z } from 'zod';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
-import { COMPROBANTE_NAMES, camino, ESTADO_NAMES, FORMAT_NAMES } from './solicitud.tsx';
+import { camino, ESTADO_NAMES, FORMAT_NAMES } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
@@ -196,12 +196,12 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           <Campo
             nombre="estado"
             label="Estado de los CFDI"
-            opciones={[['', 'Todos'], ...Object.entries(ESTADO_NAMES).filter(([estado]) => estado !== 'todos')]}
+            opciones={[['', 'Todos'], ...Object.entries(ESTADO_NAMES)]}
           />
           <Campo
             nombre="comprobante"
             label="Tipo de comprobante"
-            opciones={[['', 'Todos'], ...Object.entries(COMPROBANTE_NAMES)]}
+            opciones={[['', 'Todos'], ...Object.entries(EFECTO_NAMES)]}
           />
         </div>
         <Campo

@@ -5,7 +5,7 @@ import { Grafica } from '@acuse/page';
 import { Aviso, CopyButton, Datos, Fecha, Tarjeta } from '@acuse/page/blocks';
 import { mesCorto } from '@acuse/page/dia-mexico';
 import { Boton, Formulario } from '@acuse/page/form';
-import { formatBytes, formatNumero } from '@acuse/page/formato';
+import { EFECTO_NAMES, formatBytes, formatNumero } from '@acuse/page/formato';
 import type { ContextoCliente } from '../../paginas.ts';
 import { solicitudRoutes } from './solicitud.tsx';
 
@@ -134,14 +134,7 @@ function refusalOf({ estado, motivo, terminadaEn }: DetalleSolicitud) {
   } as const;
 }
 
-const NOMBRES: Readonly<Record<Efecto, string>> = {
-  I: 'Ingreso',
-  E: 'Egreso',
-  T: 'Traslado',
-  N: 'Nómina',
-  P: 'Pago',
-  otro: 'Otro',
-};
+const NOMBRES: Readonly<Record<Efecto, string>> = { ...EFECTO_NAMES, otro: 'Otro' };
 
 /** Kinds of the chart by month: four have a colour of their own, so the rarer ones share the last. */
 const SERIES = ['Ingreso', 'Egreso', 'Pago', 'Traslado, nómina y otros'] as const;

@@ -3,6 +3,7 @@ import type { Filtros } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import type { Parte } from '@acuse/page';
 import { Fecha } from '@acuse/page/blocks';
+import { EFECTO_NAMES } from '@acuse/page/formato';
 import { routesOf } from '../../paginas.ts';
 
 /** The addresses of a page of a solicitud of the account, for those who may see or change `parte`. */
@@ -25,15 +26,13 @@ export const FORMAT_NAMES: Readonly<Record<Formato, string>> = {
   parquet: 'Parquet, para DuckDB y pandas',
 };
 
-export const ESTADO_NAMES = { todos: 'Todos', vigente: 'Solo vigentes', cancelado: 'Solo cancelados' } as const;
-
-export const COMPROBANTE_NAMES = { I: 'Ingreso', E: 'Egreso', T: 'Traslado', N: 'Nómina', P: 'Pago' } as const;
+export const ESTADO_NAMES = { vigente: 'Solo vigentes', cancelado: 'Solo cancelados' } as const;
 
 /** Filters of a request in words; null without any. */
 export function describeFiltros(filtros: Filtros | null): string | null {
   if (filtros === null) return null;
   const { estado_comprobante: estado, tipo_comprobante: tipo, rfc_contraparte: rfcs } = filtros;
-  const parts = [estado && ESTADO_NAMES[estado], tipo && COMPROBANTE_NAMES[tipo], rfcs?.join(', ')];
+  const parts = [estado && ESTADO_NAMES[estado], tipo && EFECTO_NAMES[tipo], rfcs?.join(', ')];
   return parts.filter(Boolean).join('; ');
 }
 
