@@ -120,11 +120,11 @@ export function createEquipo({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>)
     cuentasOf: (usuarioId: string) => rowsOf<CuentaDePersona>(pool, CUENTAS, [usuarioId]),
 
     /**
-     * Changes the role of a member and ends the member's sessions in the account, except the one with the hash `salvo`.
+     * Changes the role of a member and ends the member's sessions in the account.
      * Of two owners who degrade each other at once, one succeeds.
      */
-    setPapel: (cambio: CambioDeEquipo, usuarioId: string, papel: Papel, salvo: Buffer | null = null) =>
-      change('cambiar-papel', cambio, usuarioId, salvo, (antes) =>
+    setPapel: (cambio: CambioDeEquipo, usuarioId: string, papel: Papel) =>
+      change('cambiar-papel', cambio, usuarioId, null, (antes) =>
         antes.isAllowed && antes.papel !== papel && (papel === 'PROPIETARIO' || antes.hasOther)
           ? [[usuarioId, papel]]
           : [],
@@ -145,7 +145,7 @@ export function createEquipo({ pool, prisma }: Pick<Records, 'pool' | 'prisma'>)
         hasOther ? [[usuarioId, null]] : [],
       ),
 
-    /** Makes a member the owner in place of `quien`, who becomes `papel`; `salvo` as above. */
+    /** Makes a member the owner in place of `quien`, who becomes `papel`; the session with the hash `salvo` stays open. */
     transfer: (
       cambio: CambioDeEquipo & { readonly quien: string },
       a: string,
