@@ -15,5 +15,7 @@ export function webhooksText(file: URL, when: 0 | 1): string {
       `| \`${tipo}\` | ${EVENTOS[tipo][when]} | ${data[at] === data[at - 1] ? same : `\`${data[at]}\``} |\n`,
   );
   const old = /(?<=^\| `type` .*\n.*\n)(?:\| `\w+\.\w+` \|.*\n)*/m;
-  return readFileSync(file, 'utf8').replace(old, rows.join(''));
+  const text = readFileSync(file, 'utf8');
+  if (!text.match(old)?.[0]) throw new Error(`${file.pathname} has no table of events`);
+  return text.replace(old, rows.join(''));
 }
