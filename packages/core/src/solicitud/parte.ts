@@ -192,8 +192,9 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
     }
     case 'TERMINADA': {
       const { paquetes } = respuesta;
-      // The assembly leaves out rows beyond the part, and alone knows how many.
-      const registros = pideDeMas({ ...parte, tipo }) ? null : respuesta.registros;
+      // The assembly leaves out rows beyond the part and its filters, and alone knows how many.
+      const hasMore = pideDeMas({ ...parte, tipo }) || (canal === 'portal' && solicitud.filtros !== null);
+      const registros = hasMore ? null : respuesta.registros;
       const ready = { estado: 'DISPONIBLE', consultas, registros, paquetes } as const;
       return progress(parte, ready, [{ tipo: 'SAT_TERMINADA', detalle: String(paquetes.length) }]);
     }

@@ -127,17 +127,15 @@ describe('looking', () => {
   });
 
   it('takes the packages', async () => {
-    const { avance, next } = released(
-      await step(claimed({ partes: [asked] }), {
-        'verificar-metadata': { resultado: 'TERMINADA', paquetes: ['A', 'B'], registros: 9 },
-      }),
-    );
+    const answer = { resultado: 'TERMINADA', paquetes: ['A', 'B'], registros: 9 } as const;
+    const { avance, next } = released(await step(claimed({ partes: [asked] }), { 'verificar-metadata': answer }));
     expect(avance.partes?.[0]).toMatchObject({ estado: 'DISPONIBLE', paquetes: ['A', 'B'], registros: 9 });
     expect(next.inSeconds).toBe(0);
   });
 
   it.each([
     { canal: 'portal', tipo: 'recibidos', desfase: 0 },
+    { canal: 'portal', tipo: 'emitidos', desfase: 0, filtros: { estado_comprobante: 'vigente' } },
     { canal: 'soap', tipo: 'emitidos', desfase: 1 },
   ] as const)(
     'takes no number of rows for that of the part where more was asked for: %o',
