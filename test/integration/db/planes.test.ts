@@ -1,9 +1,11 @@
+import { createCuentas } from '@acuse/db';
 import type pg from 'pg';
 import { beforeAll, expect, test } from 'vitest';
+import { readSources } from '../../architecture/sources.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { fillDatabase } from '../fixtures/gran-base.ts';
-import { expectedPlan } from '../fixtures/planes.ts';
-import { type Recording, readRecording, silentIn } from '../fixtures/recording.ts';
+import { examine, expectedPlan } from '../fixtures/planes.ts';
+import { creatorsIn, PORTS, type Recording, readRecording, silentIn } from '../fixtures/recording.ts';
 
 /** Enough that reading all of a table shows. */
 const SOLICITUDES = 50_000;
@@ -96,6 +98,14 @@ test('reports scans, long reads, and functions without a statement', async () =>
   ]);
 });
 
+test('searches accounts without reading more rows than a page needs', async () => {
+  // Its generic plan knows neither words nor counts: it is run and measured instead.
+  const plans = await examine(() => createCuentas(t.db).search({ texto: 'cuenta5', salta: 0, limite: 25 }));
+  expect(plans.length).toBeGreaterThan(0);
+  const growing = plans.flatMap(({ nodes }) => nodes).filter(({ table }) => GROWING.includes(table ?? ''));
+  expect(growing.filter(({ kind, read }) => (kind === 'Seq Scan' && read > 1_000) || read > MOST_READ)).toEqual([]);
+});
+
 test('no statement of the whole run reads a growing table from end to end, nor more rows than a page or a batch needs', async ({
   skip,
 }) => {
@@ -104,7 +114,11 @@ test('no statement of the whole run reads a growing table from end to end, nor m
     return skip();
   }
   const recording = readRecording(folder);
-  expect(recording.size).toBeGreaterThan(0);
+  const ports = readSources().filter(({ path }) => PORTS.test(`/${path}`));
+  const creators = ports.flatMap(({ text }) => creatorsIn(text));
+  expect(creators.length).toBeGreaterThan(30);
+  // A source that no process has loaded records nothing, not even its names.
+  expect(creators.filter((name) => !recording.has(name))).toEqual([]);
   const faults = await faultsIn(recording);
   expect(faults.filter((fault) => !WITHOUT.some((name) => fault === `${name}: asked nothing`))).toEqual([]);
 }, 300_000);
