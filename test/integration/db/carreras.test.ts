@@ -2,34 +2,17 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { createIntentos, createPagos, createSesiones } from '@acuse/db';
 import type { FilaEfos, OpenLista } from '@acuse/listas';
 import { createCargaListas } from '@acuse/listas/db';
-import { uuidV7 } from '@acuse/runtime';
 import { expect, test } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { abrir, filas } from '../listas/lista-fingida.ts';
+import { nuevoPago } from '../panel/fixtures/pagos.ts';
 
 const t = useDatabase();
 
 test('no more payments wait than may, however many forms are sent at once', async () => {
   const pagos = createPagos(t.db);
-  const send = (cuentaId: string) =>
-    pagos.create(
-      {
-        id: uuidV7(),
-        cuentaId,
-        usuarioId: null,
-        clave: randomUUID(),
-        referencia: randomUUID(),
-        proveedor: 'transferencia',
-        creditos: 1,
-        subtotal: 100,
-        iva: 16,
-        total: 116,
-        actor: 'prueba',
-        ip: null,
-      },
-      1,
-    );
+  const send = (cuentaId: string) => pagos.create(nuevoPago(cuentaId), 1);
   const { cuentaId } = await seedTaxpayer(t.db, { saldo: 0 });
   const client = await t.db.pool.connect();
   try {

@@ -85,7 +85,7 @@ describe('a download that is narrowed', () => {
     servicio.simulador.world.faults.remove(rule.id);
   });
 
-  it('refuses two issuers of received CFDI, and what is no filter, charging nothing', async () => {
+  it('refuses two issuers of received CFDI and unknown filters, charging nothing', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 9 });
     const ask = (filtros: object) =>
       caller.call('tax/descarga-metadata', { rfc: caller.rfc, tipo: 'recibidos', ...PERIODO, ...filtros });

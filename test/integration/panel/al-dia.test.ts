@@ -14,6 +14,17 @@ const env = (API_PUBLIC_URL: string) => ({ env: { API_PUBLIC_URL, S3_BUCKET: ser
 /** A panel over the service's database and API. */
 const panel = duringTests(() => startPanel({ database: servicio.database, ...env(servicio.api.url) }));
 
+/** A reading of November of the received CFDI, as a merge takes it. */
+const noviembreDe = (almacenId: number) => ({
+  almacenId,
+  solicitudId: randomUUID(),
+  tipo: 'recibidos' as const,
+  pedidaEn: new Date(),
+  desde: '2026-11-01',
+  hasta: '2026-11-30',
+  isConfirmada: true,
+});
+
 async function owner(entrada: Pick<typeof panel, 'registrar'> = panel) {
   const persona = await entrada.registrar({ saldo: 5 });
   const caller = await addCaller(servicio, persona);
@@ -46,15 +57,7 @@ test('an RFC is kept up to date by a form that says what it costs, and its page 
   ]);
   const fila = { emisor: ['PRO010101AB1', '<b>Proveedor</b>'], receptor: [caller.rfc, 'Yo'] } as const;
   await createAlmacenes(servicio.db).merge(
-    {
-      almacenId: vista?.almacenId ?? 0,
-      solicitudId: randomUUID(),
-      tipo: 'recibidos',
-      pedidaEn: new Date(),
-      desde: '2026-11-01',
-      hasta: '2026-11-30',
-      isConfirmada: true,
-    },
+    noviembreDe(vista?.almacenId ?? 0),
     csvOf([{ ...fila, uuid: randomUUID(), emitida: '2026-11-05T10:00:00', monto: '1160.5' }]),
     new AbortController().signal,
   );
@@ -192,15 +195,7 @@ test('after a restore no consent is in force, and an earlier cursor misses no ch
   const almacenId = (await find())?.almacenId ?? 0;
   const read = (...uuids: readonly string[]) =>
     almacenes.merge(
-      {
-        almacenId,
-        solicitudId: randomUUID(),
-        tipo: 'recibidos',
-        pedidaEn: new Date(),
-        desde: '2026-11-01',
-        hasta: '2026-11-30',
-        isConfirmada: true,
-      },
+      noviembreDe(almacenId),
       csvOf(
         uuids.map((uuid) => ({
           uuid,

@@ -16,7 +16,7 @@ export function hasXml({ estatus }: Pick<Row, 'estatus'>, tipo: Tipo): boolean {
   return tipo === 'emitidos' || estatus === 'Vigente';
 }
 
-/** Address of the XML of a row that a search shows; it is good in that session alone, whatever is searched after. */
+/** Address of the XML of a row in the results of a search; valid in that session, also after later searches. */
 export function linkOf(seal: Seal, { id }: Pick<ProviderSession, 'id'>, tipo: Tipo, { uuid }: Row): string {
   const link: z.infer<typeof sealedLink> = { uuid, tipo, sesion: id };
   return `${PAGINA}?Datos=${encodeURIComponent(seal.close(link))}`;

@@ -1,6 +1,6 @@
 export type Table = 'conceptos' | 'impuestos' | 'pagos' | 'relacionados';
 
-/** What a value is, whatever format it is written in. */
+/** Kind of a value, the same in every format. */
 export type ColumnType = 'texto' | 'fecha_hora' | 'decimal' | 'entero';
 
 /** A column of a table, with the names on the wire that the columns of the metadata have. */

@@ -27,7 +27,7 @@ interface State {
 
 type Step = (state: State, read: ReadAttribute) => void;
 
-/** A place in a CFDI, and what is done with an element that stands there. */
+/** A place in a CFDI, with the step for its elements. */
 interface Place {
   readonly uri: string;
   readonly children: Map<string, Place>;

@@ -40,7 +40,7 @@ export class Names {
   readonly #prefixes = new Map<string, Prefix>();
   #count = 0;
   #countBefore = 0;
-  /** What was bound before each declaration of the open elements. */
+  /** Bindings before each declaration of the open elements. */
   readonly #undo: { prefix: Prefix; uri: string | null; depth: number }[] = [];
 
   constructor() {

@@ -1,7 +1,7 @@
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 const REFERENCE = /&([^;]*);/g;
 
-/** The text that a reference stands for, given what is between `&` and `;`; null if XML without a DTD has none. */
+/** Text of a reference by its content between `&` and `;`; null if XML without a DTD has none. */
 export function resolveReference(name: string): string | null {
   const [, digits, hex] = /^#(?:(\d+)|x([\da-fA-F]+))$/.exec(name) ?? [];
   if (digits === undefined && hex === undefined) return Object.hasOwn(ENTITIES, name) ? (ENTITIES[name] ?? null) : null;

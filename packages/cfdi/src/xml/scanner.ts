@@ -50,8 +50,8 @@ export type ReadAttribute = (name: string) => string | null;
 export type OpenElement = (uri: string, local: string, depth: number, read: ReadAttribute) => void;
 
 /**
- * Reads XML 1.0 with namespaces from chunks of bytes and reports its elements. Throws XmlIlegible for what is not well
- * formed, has a DTD, or passes a limit; the scanner is then of no use before `reset`. Texts are checked and not kept.
+ * Reads XML 1.0 with namespaces from chunks of bytes and reports its elements. Throws XmlIlegible for malformed XML, a
+ * DTD, or a passed limit; `reset` makes the scanner usable again. Texts are checked and not kept.
  */
 export class Scanner {
   readonly #open: OpenElement;

@@ -75,7 +75,7 @@ export function sobreAutentica(signer: Signer, now: Date): string {
   );
 }
 
-/** What is asked: an attribute for each text, and an element of elements for a list (`RfcReceptores` of `RfcReceptor`). */
+/** Criteria: each text is an attribute, each list an element with elements (`RfcReceptores` with `RfcReceptor`). */
 export type Criterios = Readonly<Record<string, string | readonly string[]>>;
 
 /**

@@ -82,7 +82,7 @@ const CADENA = [
 ] as const;
 
 describe('the items of a total', () => {
-  it('add up to it to the cent with their taxes, whatever it is', () => {
+  it('add up to any total to the cent with their taxes', () => {
     const wrong: { total: number; chance: number }[] = [];
     for (let total = 0; total < 40_000; total += total < 300 ? 1 : 37) {
       for (let chance = 0; chance < 32; chance++) {
