@@ -23,6 +23,8 @@ export const CLAIMED = {
   tipo: 'recibidos',
   formato: 'csv',
   filtros: null,
+  contenido: 'metadata',
+  tablas: false,
   origenId: null,
   creadaEn: new Date(START),
   deadlineAt: new Date(DEADLINE),

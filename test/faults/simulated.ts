@@ -130,8 +130,17 @@ export async function simulate(seed: number) {
     for (const periodo of nuevas.periodos) {
       ids += 1;
       const counts = { desfase: 0, envios: 0, reenvios: 0, consultas: 0, fallos: 0, accesos: 0 };
-      const rest = { folio: null, vacias: nuevas.vacias ?? [], dueAt: new Date(now), paquetes: [] };
-      partes.push({ id: `p${ids}`, periodo, estado: 'PENDIENTE', canal: nuevas.canal ?? canal, ...counts, ...rest });
+      const rest = { folio: null, vacias: nuevas.vacias ?? [], dueAt: new Date(now), paquetes: [], motivo: null };
+      const contenido = 'metadata';
+      partes.push({
+        id: `p${ids}`,
+        contenido,
+        periodo,
+        estado: 'PENDIENTE',
+        canal: nuevas.canal ?? canal,
+        ...counts,
+        ...rest,
+      });
     }
     partes.sort((one, other) => (one.periodo.inicio < other.periodo.inicio ? -1 : 1));
   };

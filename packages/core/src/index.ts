@@ -5,6 +5,7 @@ export * from './ports/autoridad.ts';
 export * from './ports/boveda.ts';
 export type * from './ports/consultas.ts';
 export type * from './ports/credential-source.ts';
+export type * from './ports/cuotas.ts';
 export type * from './ports/metadata.ts';
 export * from './ports/paquetes.ts';
 export * from './ports/queue.ts';

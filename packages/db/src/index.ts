@@ -42,6 +42,7 @@ export * from './saldo/uso.ts';
 export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';
 export * from './sat/consultas-en-curso.ts';
+export * from './sat/cuotas.ts';
 export * from './sat/esperas.ts';
 export * from './sat/salud-publica.ts';
 export * from './sat/sat-metrics.ts';

@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { PaqueteSatInvalido, type Paquetes } from '@acuse/core';
 import { assemble } from './assemble/assemble.ts';
 import { readCsv } from './assemble/read-csv.ts';
+import { createZipWriter } from './assemble/zip-writer.ts';
 import { originalsPrefix, satKey, solicitudPrefix } from './keys.ts';
 import { Meter } from './meter.ts';
 import type { ObjectStore } from './object-store.ts';
@@ -10,30 +11,42 @@ import type { PaqueteLimits } from './zip/sat-package.ts';
 
 /** What packages do over any object storage, as `Paquetes` says; `level` is that of the deflate compression, 0 to 9. */
 export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: number) {
+  /** The source may fail at any byte: the object appears only when it ended without an error. */
+  const saveSat: Paquetes['saveSat'] = async (origen, zip, signal) => {
+    const objectKey = satKey(origen);
+    const meter = new Meter();
+    const counted = new Transform({
+      highWaterMark: 1_048_576,
+      transform(chunk: Buffer, _encoding, callback) {
+        meter.update(chunk);
+        if (meter.bytes <= limits.maxPackageBytes) callback(null, chunk);
+        else callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, `pasa de ${limits.maxPackageBytes} bytes`));
+      },
+    });
+    const copied = pipeline(zip, counted, { signal });
+    const stored = store.write(objectKey, counted, signal);
+    stored.catch((error: Error) => counted.destroy(error));
+    const [copy, put] = await Promise.allSettled([copied, stored]);
+    signal.throwIfAborted();
+    // A source that failed fails the upload with its own error, so the upload's error is always the first one.
+    if (put.status === 'rejected') throw put.reason;
+    if (copy.status === 'rejected') throw copy.reason;
+    const { bytes, sha256 } = meter.finish();
+    return { objectKey, bytes, sha256 };
+  };
   return {
-    /** The source may fail at any byte: the object appears only when it ended without an error. */
-    async saveSat(origen, zip, signal) {
-      const objectKey = satKey(origen);
-      const meter = new Meter();
-      const counted = new Transform({
-        highWaterMark: 1_048_576,
-        transform(chunk: Buffer, _encoding, callback) {
-          meter.update(chunk);
-          if (meter.bytes <= limits.maxPackageBytes) callback(null, chunk);
-          else
-            callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, `pasa de ${limits.maxPackageBytes} bytes`));
-        },
-      });
-      const copied = pipeline(zip, counted, { signal });
-      const stored = store.write(objectKey, counted, signal);
-      stored.catch((error: Error) => counted.destroy(error));
-      const [copy, put] = await Promise.allSettled([copied, stored]);
-      signal.throwIfAborted();
-      // A source that failed fails the upload with its own error, so the upload's error is always the first one.
-      if (put.status === 'rejected') throw put.reason;
-      if (copy.status === 'rejected') throw copy.reason;
-      const { bytes, sha256 } = meter.finish();
-      return { objectKey, bytes, sha256 };
+    saveSat,
+    async saveXml(origen, documentos, signal) {
+      const writer = createZipWriter(level);
+      const saved = saveSat(origen, writer.output, signal);
+      saved.catch(writer.fail);
+      try {
+        for await (const { uuid, xml } of documentos) await writer.add(`${uuid}.xml`, [xml]);
+        await writer.finish();
+      } catch (error) {
+        writer.fail(error);
+      }
+      return saved;
     },
     /** Read once to hash it. */
     async findSat(origen, signal) {

@@ -24,15 +24,20 @@ export interface Filtros {
   readonly rfc_contraparte?: string[] | undefined;
 }
 
-/** What metadata is asked for. */
+/** Content of a bulk request: rows about the CFDI, or the CFDI themselves. */
+export type Contenido = 'metadata' | 'xml';
+
+/** CFDI of a bulk request. */
 interface Criterios {
   readonly rfc: string;
   readonly tipo: TipoDescarga;
   readonly periodo: Periodo;
   readonly documento?: Documento;
+  /** Absent: `metadata`. */
+  readonly contenido?: Contenido;
 }
 
-/** Asks the SAT to prepare the metadata of a period. NOT idempotent at the SAT: every call spends a request. */
+/** Asks the SAT to prepare the metadata or the XML of a period. NOT idempotent at the SAT: every call spends a request. */
 export interface SolicitarMetadata extends Criterios {
   readonly consulta: 'solicitar-metadata';
   /** A channel may give more rows than these: the assembly leaves out the others. */
@@ -92,3 +97,33 @@ export type RespuestaDescargarPaquete =
   | { readonly resultado: 'PAQUETE'; readonly zip: Readable }
   /** 5007 (gone or past its 72 h) or 5008 (given twice already): the request has to be made again. */
   | { readonly resultado: 'AGOTADO'; readonly codigo: string; readonly mensaje: string };
+
+/**
+ * Lists the CFDI of a period in the portal and fetches the XML of each in the same session: its links live no longer.
+ * The portal gives no XML of cancelled received CFDI.
+ */
+export interface BajarXml {
+  readonly consulta: 'bajar-xml';
+  readonly rfc: string;
+  readonly tipo: TipoDescarga;
+  readonly periodo: Periodo;
+  readonly filtros?: Filtros | null;
+  /** Takes that many XML from the quota of the RFC's day. False when fewer are left: nothing is taken. */
+  reserve(cuantos: number): Promise<boolean>;
+}
+
+/** One XML, byte for byte as the SAT gave it. */
+export interface XmlDeCfdi {
+  /** UUID of its row in the portal, in capitals. */
+  readonly uuid: string;
+  readonly xml: Buffer;
+}
+
+export type RespuestaBajarXml =
+  /** Ends with a `SatError` when an XML of the list cannot be had: a consumer that saw the end has all of them. */
+  | { readonly resultado: 'XML'; readonly documentos: AsyncIterable<XmlDeCfdi> }
+  | { readonly resultado: 'VACIA' }
+  /** More rows than the portal shows: the period has to be divided. */
+  | { readonly resultado: 'DEMASIADOS' }
+  /** The quota of the day does not suffice: nothing was fetched. */
+  | { readonly resultado: 'CUOTA' };

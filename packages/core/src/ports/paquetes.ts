@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Formato } from '@acuse/contract';
 import type { CanalSat } from '../credencial.ts';
-import type { Filtros, Periodo, TipoDescarga } from './metadata.ts';
+import type { Filtros, Periodo, TipoDescarga, XmlDeCfdi } from './metadata.ts';
 
 /** A SAT package already copied into our storage. */
 interface PaqueteSat {
@@ -39,6 +39,47 @@ export interface PlanEnsamble {
   readonly filtros?: Filtros | null;
   /** In order of period: the order of the rows in the result. */
   readonly partes: readonly ParteLista[];
+  /** Absent: metadata alone. */
+  readonly xml?: PlanXml | undefined;
+}
+
+/** Why the XML of a row of the metadata is not in the package. */
+export const MOTIVOS_FALTANTE = [
+  /** The SAT gives no XML of cancelled received CFDI. */
+  'CANCELADO_RECIBIDO',
+  'NO_ENTREGADO_POR_EL_SAT',
+  'CUOTA_DEL_DIA',
+  'XML_ILEGIBLE',
+] as const;
+export type MotivoFaltante = (typeof MOTIVOS_FALTANTE)[number];
+
+/** Packages of XML of one period, in the order of the SAT. */
+export interface ParteXml {
+  readonly canal: CanalSat;
+  readonly folio: string | null;
+  readonly periodo: Periodo;
+  /** Why its XML were given up. Null: the SAT gave all that it has. */
+  readonly motivo: Extract<MotivoFaltante, 'NO_ENTREGADO_POR_EL_SAT' | 'CUOTA_DEL_DIA'> | null;
+  readonly paquetes: readonly PaqueteSat[];
+}
+
+/** The XML of a package, joined to its metadata by UUID. */
+export interface PlanXml {
+  readonly partes: readonly ParteXml[];
+  /** Write `conceptos`, `impuestos`, `pagos` and `relacionados` in the format of the plan. */
+  readonly tablas: boolean;
+}
+
+/** Counts of a package with XML: `esperados` = `entregados` + `faltantes`. */
+export interface CuentaXml {
+  /** Rows of the metadata. */
+  readonly esperados: number;
+  readonly entregados: number;
+  readonly faltantes: number;
+  /** Missing ones by reason; reasons without any are left out. */
+  readonly porMotivo: Readonly<Partial<Record<MotivoFaltante, number>>>;
+  /** XML in the package that the metadata does not know. */
+  readonly sinMetadata: number;
 }
 
 /**
@@ -56,6 +97,8 @@ export interface ResumenPaquete {
   /** By calendar month of `fecha_emision`, `yyyy-MM`, in order; months beyond the 240th met count under `otro`. */
   readonly porMes: Readonly<Record<string, CuentaPorEfecto>>;
   readonly cancelados: number;
+  /** Only of a package with XML. */
+  readonly xml?: CuentaXml | undefined;
 }
 
 /**
@@ -87,7 +130,7 @@ export interface RowObserver {
   readonly observed: unknown;
 }
 
-interface ObjetoGuardado {
+export interface ObjetoGuardado {
   readonly bytes: number;
   readonly sha256: string;
 }
@@ -104,7 +147,14 @@ export interface Paquetes {
     signal: AbortSignal,
   ): Promise<ObjetoGuardado & { objectKey: string }>;
 
-  /** The object that `saveSat` made for the same arguments, if it is there: nothing has to be fetched again then. */
+  /** Stores XML that came one by one as one ZIP, which is what the SAT gives otherwise; visible as `saveSat` says. */
+  saveXml(
+    origen: { solicitudId: string; parteId: string; paquete: string },
+    documentos: AsyncIterable<XmlDeCfdi>,
+    signal: AbortSignal,
+  ): Promise<ObjetoGuardado & { objectKey: string }>;
+
+  /** The object that `saveSat` or `saveXml` made for the same arguments, if it is there: nothing has to be fetched again then. */
   findSat(
     origen: { solicitudId: string; parteId: string; paquete: string },
     signal: AbortSignal,

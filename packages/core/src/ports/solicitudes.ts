@@ -2,13 +2,15 @@ import type { EstadoSolicitud, Formato } from '@acuse/contract';
 import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Modo } from './boveda.ts';
-import type { Filtros, Periodo, TipoDescarga } from './metadata.ts';
-import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
+import type { Contenido, Filtros, Periodo, TipoDescarga } from './metadata.ts';
+import type { Confianza, CuentaXml, PaqueteEnsamblado, ParteXml } from './paquetes.ts';
 
 /** Every `tipo` of a row of the timeline (`evento`). The database takes no other. */
 export const TIPOS_EVENTO = [
   'ACEPTADA',
   'SOLICITADA',
+  'CUOTA_DEL_DIA',
+  'XML_SIN_ENTREGA',
   'CAPSULA_HECHA',
   'SIN_CFDI',
   'VACIA_POR_CONFIRMAR',
@@ -82,6 +84,9 @@ export interface NuevaSolicitud {
   readonly hasta: string;
   readonly formato: Formato;
   readonly filtros?: Filtros | null;
+  /** Absent: `metadata`. */
+  readonly contenido?: Contenido | undefined;
+  readonly tablas?: boolean | undefined;
   readonly canal: CanalSat;
   /** Credits; 0 charges nothing. */
   readonly costo: number;
@@ -121,6 +126,10 @@ export interface VistaSolicitud {
   readonly hasta: string;
   readonly formato: Formato;
   readonly filtros: Filtros | null;
+  readonly contenido: Contenido;
+  readonly tablas: boolean;
+  /** Counts of a package with XML; null for another one, and until it is TERMINADA. */
+  readonly xml: CuentaXml | null;
   readonly registros: number | null;
   /** Null until it is TERMINADA. */
   readonly confianza: Confianza | null;
@@ -164,6 +173,7 @@ interface PaqueteDeParte {
 /** A period of a solicitud on its way through the SAT. */
 export interface Parte {
   readonly id: string;
+  readonly contenido: Contenido;
   readonly periodo: Periodo;
   readonly estado: EstadoParte;
   /** That of the solicitud, or the other one while or because that one had nothing. */
@@ -183,6 +193,8 @@ export interface Parte {
   readonly fallos: number;
   /** Log-ins that came to nothing, ever. */
   readonly accesos: number;
+  /** Why its XML were given up. Null: they were not. */
+  readonly motivo: ParteXml['motivo'];
   readonly dueAt: Date;
   readonly paquetes: readonly PaqueteDeParte[];
 }
@@ -199,6 +211,9 @@ export interface ClaimedSolicitud {
   readonly hasta: string;
   readonly formato: Formato;
   readonly filtros: Filtros | null;
+  readonly contenido: Contenido;
+  /** Tables of the XML are wanted. */
+  readonly tablas: boolean;
   readonly canal: CanalSat;
   /** The channel that it left without a refusal: it may come back there, and leaves none for its silence any more. */
   readonly canalDejado: CanalSat | null;
@@ -262,6 +277,8 @@ export interface Avance {
   readonly nuevas?: {
     readonly reemplaza: string | null;
     readonly periodos: readonly Periodo[];
+    /** One part of each for each period; `metadata` unless said. */
+    readonly contenidos?: readonly Contenido[];
     /** That of the solicitud unless said. */
     readonly canal?: CanalSat;
     readonly vacias?: readonly CanalSat[];

@@ -26,6 +26,7 @@ const COLUMNS = [
   'fallos',
   'accesos',
   'registros',
+  'motivo',
 ] as const satisfies readonly (keyof CambioParte)[];
 
 /**
@@ -74,9 +75,9 @@ const WRITE = `
 ), borrada AS (
   DELETE FROM parte p USING fila f WHERE p.id = f.reemplaza AND p.solicitud_id = f.id RETURNING 1
 ), nueva AS (
-  INSERT INTO parte (id, solicitud_id, inicio, fin, canal, vacias)
-  SELECT n.id, f.id, n.inicio, n.fin, n.canal, n.vacias FROM fila f CROSS JOIN LATERAL jsonb_to_recordset(f.nuevas)
-    AS n (id uuid, inicio text, fin text, canal text, vacias text[])
+  INSERT INTO parte (id, solicitud_id, contenido, inicio, fin, canal, vacias)
+  SELECT n.id, f.id, n.contenido, n.inicio, n.fin, n.canal, n.vacias FROM fila f CROSS JOIN LATERAL jsonb_to_recordset(f.nuevas)
+    AS n (id uuid, contenido text, inicio text, fin text, canal text, vacias text[])
   WHERE (SELECT count(*) FROM borrada) >= 0
 ), nota AS MATERIALIZED (
   SELECT f.id, jsonb_array_length(f.eventos) AS de, n.* FROM fila f CROSS JOIN LATERAL ROWS FROM (
@@ -122,13 +123,16 @@ function rowOf({ claimed, avance: { partes, nuevas, eventos, consultado }, next,
       releer: cambio.releer?.paquete,
     })),
     reemplaza: nuevas?.reemplaza,
-    nuevas: nuevas?.periodos.map(({ inicio, fin }) => ({
-      id: randomUUID(),
-      inicio,
-      fin,
-      canal: nuevas.canal ?? null,
-      vacias: nuevas.vacias ?? [],
-    })),
+    nuevas: nuevas?.periodos.flatMap(({ inicio, fin }) =>
+      (nuevas.contenidos ?? ['metadata']).map((contenido) => ({
+        id: randomUUID(),
+        contenido,
+        inicio,
+        fin,
+        canal: nuevas.canal ?? null,
+        vacias: nuevas.vacias ?? [],
+      })),
+    ),
     eventos: eventos?.map(({ tipo, codigo, detalle }) => ({ tipo, codigo, detalle: detalle?.slice(0, 500) })),
     paso,
   };

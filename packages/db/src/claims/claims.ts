@@ -11,6 +11,7 @@ import type pg from 'pg';
 import { createBatch } from '../batch.ts';
 import type { Database } from '../database.ts';
 import { isDataException, isTimedOut, sendOnce } from '../errors.ts';
+import { criteriosIn } from '../solicitudes/accept.ts';
 import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { type Write, writeOf } from './avance.ts';
@@ -26,12 +27,12 @@ const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 
 
 /** The parts of the solicitud `t` in order of period, as JSON. */
 const PARTES = `coalesce((
-  SELECT json_agg(json_build_object('id', p.id, 'periodo', json_build_object('inicio', p.inicio, 'fin', p.fin), 'estado', p.estado,
+  SELECT json_agg(json_build_object('id', p.id, 'contenido', p.contenido, 'motivo', p.motivo, 'periodo', json_build_object('inicio', p.inicio, 'fin', p.fin), 'estado', p.estado,
     'canal', coalesce(p.canal, t.canal), 'vacias', p.vacias, 'folio', p.folio, 'desfase', p.desfase, 'envios', p.envios,
     'reenvios', p.reenvios, 'consultas', p.consultas, 'fallos', p.fallos, 'accesos', p.accesos, 'dueAt', p.due_at,
     'paquetes', coalesce((
       SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key, 'relecturas', q.relecturas) ORDER BY q.orden)
-      FROM paquete_sat q WHERE q.parte_id = p.id), '[]')) ORDER BY p.inicio)
+      FROM paquete_sat q WHERE q.parte_id = p.id), '[]')) ORDER BY p.contenido, p.inicio)
   FROM parte p WHERE p.solicitud_id = t.id), '[]') AS partes`;
 
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
@@ -44,7 +45,7 @@ function claimedFrom(source: string, parts: readonly ClaimPart[]): string {
   const [presigned] = parts.flatMap(({ presigned }) => presigned ?? []);
   return `
 SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text,
-       t.formato, t.filtros, t.sincronizacion_id AS "origenId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
+       t.formato, ${criteriosIn('t')}, t.sincronizacion_id AS "origenId", t.canal, t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), t.due_at AS "dueAt", t.traceparent,
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "wokenAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ${copy('ciec', 'kid')} AS ciec_kid, ${copy('ciec', 'sobre')} AS ciec_sobre, ${copy('ciec', 'expira_en')} AS ciec_expira_en,
        ${copy('efirma', 'kid')} AS efirma_kid, ${copy('efirma', 'sobre')} AS efirma_sobre, ${copy('efirma', 'expira_en')} AS efirma_expira_en,
@@ -74,7 +75,7 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
 
 function claimedOf(row: ClaimedRow): ClaimedSolicitud {
   const { id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase } = row;
-  const { filtros, origenId, mayPresign, folios, folios_expiran_en: expiraEn } = row;
+  const { filtros, contenido, tablas, origenId, mayPresign, folios, folios_expiran_en: expiraEn } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
     id,
@@ -87,6 +88,8 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     hasta,
     formato,
     filtros,
+    contenido,
+    tablas,
     canal,
     canalDejado,
     fase,

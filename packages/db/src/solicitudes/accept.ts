@@ -14,7 +14,7 @@ const COLUMNS: Readonly<Record<string, readonly [type: string, value: (nueva: Nu
   desde: ['date', (n) => n.desde],
   hasta: ['date', (n) => n.hasta],
   formato: ['text', (n) => n.formato],
-  filtros: ['jsonb', (n) => (n.filtros ? JSON.stringify(n.filtros) : null)],
+  filtros: ['jsonb', criteriosOf],
   canal: ['text', (n) => n.canal],
   gratis: ['boolean', (n) => n.costo === 0],
   deadline_at: ['timestamptz', (n) => n.deadlineAt],
@@ -30,6 +30,16 @@ const COLUMNS: Readonly<Record<string, readonly [type: string, value: (nueva: Nu
   traceparent: ['text', (n) => n.traceparent ?? null],
   capsula: ['boolean', (n) => n.mayPresign ?? false],
 };
+
+/** All that makes two requests of the same period different, in the column `filtros`; null for the metadata of all CFDI. */
+function criteriosOf({ filtros, contenido = 'metadata', tablas = false }: NuevaSolicitud): string | null {
+  const criterios = { ...filtros, ...(contenido === 'xml' ? { contenido } : {}), ...(tablas ? { tablas } : {}) };
+  return Object.keys(criterios).length === 0 ? null : JSON.stringify(criterios);
+}
+
+/** Columns of the solicitud `t` that {@link criteriosOf} wrote as one. */
+export const criteriosIn = (t: string) => `nullif(${t}.filtros - '{contenido,tablas}'::text[], '{}') AS filtros,
+  coalesce(${t}.filtros ->> 'contenido', 'metadata') AS contenido, ${t}.filtros ? 'tablas' AS tablas`;
 
 /** Accepts any number of requests of different accounts: each as a whole, or nothing of it. */
 export const ACCEPT = `/* accept */ SELECT * FROM solicitud_acepta(${Object.entries(COLUMNS)

@@ -17,7 +17,7 @@ import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { isUuid, LAST_ID } from '../uuid.ts';
-import { acceptAll } from './accept.ts';
+import { acceptAll, criteriosIn } from './accept.ts';
 import { TIPOS_DESCARGA } from './lista.ts';
 
 type Fase = 'DESCARGA' | 'ENSAMBLE';
@@ -90,7 +90,7 @@ export interface AvanceSolicitud
 /** The parts of the solicitud `s` by state, and what the SAT says that they hold. */
 const PARTES = `(SELECT json_object_agg(p.estado, p.n) FROM
     (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id GROUP BY estado) p) AS partes,
-  coalesce(s.registros, (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id))::float8 AS registros`;
+  coalesce(s.registros, (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id AND contenido = 'metadata'))::float8 AS registros`;
 
 /** The same by month; null unless each part is of one month. */
 const MESES = `(SELECT CASE WHEN bool_and(m.entero) THEN json_build_object('total', count(*), 'listas', count(*) FILTER (WHERE m.listo)) END FROM
@@ -101,10 +101,10 @@ const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ult
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
 /** Packages from before the column `confianza`: only those with rows are sure. */
-const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, s.filtros, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
+const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, ${criteriosIn('s')}, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
-  CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",
+  s.resumen -> 'xml' AS xml, CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",
   s.sincronizacion_id IS NOT NULL AS "hasOrigin"`;
 
 const VISTA_API = `${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;

@@ -11,6 +11,8 @@ export const PERIODO = { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:5
 
 export const parte = (change: Partial<Parte> = {}): Parte => ({
   id: 'p1',
+  contenido: 'metadata',
+  motivo: null,
   periodo: PERIODO,
   estado: 'PENDIENTE',
   canal: 'soap',
@@ -38,6 +40,8 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   hasta: '2025-01-31',
   formato: 'csv',
   filtros: null,
+  contenido: 'metadata',
+  tablas: false,
   canal: 'soap',
   canalDejado: null,
   origenId: null,

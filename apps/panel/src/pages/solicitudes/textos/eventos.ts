@@ -93,6 +93,15 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
       { texto: `El SAT aceptó la petición ${periodOf(detalle)}.`, tono: 'info' },
       codigo === null ? '' : `Folio del SAT: ${codigo}`,
     ),
+  CUOTA_DEL_DIA: () => ({
+    texto: 'El portal del SAT ya dio hoy los XML que da por día a este RFC: se sigue mañana.',
+    tono: 'alerta',
+  }),
+  XML_SIN_ENTREGA: ({ codigo, detalle }) =>
+    withDetail(
+      { texto: `El SAT no entregó los XML ${periodOf(detalle)}: el ZIP dirá cuáles faltan.`, tono: 'alerta' },
+      codigo === null ? '' : describeCodigo(codigo),
+    ),
   CAPSULA_HECHA: () => ({
     texto: 'La e.firma firmó de antemano lo que hace falta para seguir sin su llave, a lo más 72 horas.',
     tono: 'neutro',

@@ -1,0 +1,13 @@
+import type { Cuotas } from '@acuse/core';
+import type { Database } from '../database.ts';
+import { isOne } from '../statements.ts';
+
+const TAKE = `
+INSERT INTO cuota_sat AS c (rfc, clave, tomadas) SELECT $1, $2, $4::int WHERE $4::int <= $3
+ON CONFLICT (rfc, clave) DO UPDATE SET tomadas = c.tomadas + excluded.tomadas, tomada_en = now() WHERE c.tomadas + excluded.tomadas <= $3
+RETURNING 1`;
+
+/** Quotas over PostgreSQL. */
+export function createCuotas({ pool }: Pick<Database, 'pool'>): Cuotas {
+  return { take: ({ rfc, clave, maximo, cuantos }) => isOne(pool, TAKE, [rfc, clave, maximo, cuantos]) };
+}
