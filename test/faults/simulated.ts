@@ -98,11 +98,10 @@ export async function simulate(seed: number) {
   let motivo: string | null = null;
   let result: readonly string[] | null = null;
   const isOpen = () => estado === 'EN_PROCESO';
-  const present = () => ({
-    estado,
-    motivo,
-    queue: fase === 'ENSAMBLE' ? ('ensambles' as const) : ('descargas' as const),
-  });
+  const present = () => {
+    const queue: QueueName = fase === 'ENSAMBLE' ? 'ensambles' : 'descargas';
+    return { estado, motivo, queue };
+  };
   const end = (as: Fin, why: string | null = null) => {
     estado = as;
     motivo = why;
@@ -131,16 +130,8 @@ export async function simulate(seed: number) {
       ids += 1;
       const counts = { desfase: 0, envios: 0, reenvios: 0, consultas: 0, fallos: 0, accesos: 0 };
       const rest = { folio: null, vacias: nuevas.vacias ?? [], dueAt: new Date(now), paquetes: [], motivo: null };
-      const contenido = 'metadata';
-      partes.push({
-        id: `p${ids}`,
-        contenido,
-        periodo,
-        estado: 'PENDIENTE',
-        canal: nuevas.canal ?? canal,
-        ...counts,
-        ...rest,
-      });
+      const asked = { periodo, canal: nuevas.canal ?? canal, contenido: 'metadata', estado: 'PENDIENTE' } as const;
+      partes.push({ id: `p${ids}`, ...asked, ...counts, ...rest });
     }
     partes.sort((one, other) => (one.periodo.inicio < other.periodo.inicio ? -1 : 1));
   };

@@ -26,7 +26,8 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     trato: 'borra',
     donde: DE_SU_SOLICITUD,
     suyo: 'inicio fin folio registros',
-    resto: 'id solicitud_id estado canal vacias desfase envios reenvios consultas fallos accesos due_at solicitada_en',
+    resto:
+      'id solicitud_id contenido estado motivo canal vacias desfase envios reenvios consultas fallos accesos due_at solicitada_en',
     plazo: RASTRO,
   },
   evento: {
@@ -315,6 +316,16 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     suyo: 'rfc',
     resto: 'tipo token hasta cuenta_id desde',
     plazo: 'minutes',
+    isShared: true,
+  },
+  cuota_sat: {
+    dato: 'Cuántos XML y cuántas peticiones iguales se han pedido al SAT',
+    trato: 'borra',
+    isLast: true,
+    donde: 'rfc = :r',
+    suyo: 'rfc',
+    resto: 'clave tomadas tomada_en',
+    plazo: CON_EL_RFC,
     isShared: true,
   },
   rechazo_acceso: {
