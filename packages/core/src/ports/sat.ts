@@ -7,6 +7,7 @@ export interface CatalogoConsultas extends ConsultasDeLlamada {
   'solicitar-metadata': Entrada<M.SolicitarMetadata, M.RespuestaSolicitarMetadata>;
   'verificar-metadata': Entrada<M.VerificarMetadata, M.RespuestaVerificarMetadata, Credencial | Presigned>;
   'descargar-paquete': Entrada<M.DescargarPaquete, M.RespuestaDescargarPaquete, Credencial | Presigned>;
+  'bajar-xml': Entrada<M.BajarXml, M.RespuestaBajarXml>;
 }
 
 export type NombreConsulta = keyof CatalogoConsultas;
@@ -14,8 +15,11 @@ export type Consulta<N extends NombreConsulta = NombreConsulta> = CatalogoConsul
 export type Respuesta<N extends NombreConsulta> = CatalogoConsultas[N]['respuesta'];
 export type CredencialDe<N extends NombreConsulta> = CatalogoConsultas[N]['credencial'];
 
-/** The steps of a bulk download. */
+/** The steps of a bulk download that both channels take. */
 export type NombreDescarga = 'solicitar-metadata' | 'verificar-metadata' | 'descargar-paquete';
+
+/** Every step of a bulk download; the portal alone takes `bajar-xml`. */
+export type NombrePaso = NombreDescarga | 'bajar-xml';
 
 export interface EnvioSat {
   /** Ends the query early (shutdown, lost lease, budget). */

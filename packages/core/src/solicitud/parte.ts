@@ -1,7 +1,7 @@
 import type { CanalSat, Credencial, Presigned } from '../credencial.ts';
 import type { CopiaCerrada, CredentialSource } from '../ports/credential-source.ts';
 import type { Paquetes } from '../ports/paquetes.ts';
-import type { NombreDescarga, Sat } from '../ports/sat.ts';
+import type { NombrePaso, Sat } from '../ports/sat.ts';
 import type {
   Avance,
   CambioParte,
@@ -35,7 +35,7 @@ export const noCheckpoint: Checkpoint = async () => {};
 
 export interface AdvanceDeps {
   readonly claims: Claims;
-  readonly sat: Sat<NombreDescarga>;
+  readonly sat: Sat<NombrePaso>;
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
   /** In the order in which they are asked. */
   readonly sources: readonly CredentialSource[];

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import { Readable, type ReadableOptions } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { SatError } from '@acuse/core';
 import { linkSignals, untilAborted } from '@acuse/runtime';
@@ -27,11 +27,16 @@ function decoderFor(contentType: string | undefined): TextDecoder {
 }
 
 /**
- * A stream that asks `next` for its bytes, null at the end, and calls `release` when it is over, however it ended.
- * Unlike `Readable.from`, it can be destroyed while `next` is still waiting.
+ * A stream that asks `next` for its bytes or objects, null at the end, and calls `release` when it is over, however it
+ * ended. Unlike `Readable.from`, it can be destroyed while `next` is still waiting.
  */
-export function pullStream(next: () => Promise<Buffer | null>, release: () => void): Readable {
+export function pullStream(
+  next: () => Promise<object | null>,
+  release: () => void,
+  options: Pick<ReadableOptions, 'objectMode' | 'highWaterMark'> = {},
+): Readable {
   const stream = new Readable({
+    ...options,
     read() {
       next().then(
         (chunk) => this.push(chunk),

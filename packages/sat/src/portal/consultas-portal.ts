@@ -2,6 +2,7 @@ import { type Consulta, type NombreDescarga, SatError } from '@acuse/core';
 import { listarComunicados } from './buzon/listar-comunicados.ts';
 import { listarNotificaciones } from './buzon/listar-notificaciones.ts';
 import { consultaDescargarConstancia } from './constancia/descargar-constancia.ts';
+import { bajarXml } from './consultas/bajar-xml.ts';
 import { readPeriodo } from './consultas/busqueda.ts';
 import { descargarPaquete, verificarMetadata } from './consultas/descargas.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
@@ -34,6 +35,13 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
   'descargar-paquete': {
     ...descarga,
     ask: (pageClient, consulta, { settings }) => descargarPaquete(pageClient, consulta, settings.maxPaqueteBytes),
+  },
+  'bajar-xml': {
+    portal: PORTAL_CFDI,
+    credenciales: ['ciec'],
+    origen: { servidor: HOSTS_CFDI, fuentes: ['phpcfdi/cfdi-sat-scraper', 'soycontadorAI/sat-dm'] },
+    check: ({ tipo, periodo }) => void readPeriodo(tipo, periodo),
+    ask: bajarXml,
   },
   'consultar-opinion': consultarOpinion,
   'listar-facturas': {

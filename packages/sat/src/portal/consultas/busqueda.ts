@@ -12,7 +12,7 @@ import { HOST_PORTAL } from '../settings.ts';
 const C = 'ctl00$MainContent$';
 const PANEL = `${C}UpnlBusqueda`;
 
-/** What the search page is asked: every complement, any counterpart. */
+/** What the search page is asked: every complement. */
 interface Busqueda {
   readonly tipo: TipoDescarga;
   readonly rfc: string;
@@ -20,6 +20,8 @@ interface Busqueda {
   readonly periodo: Periodo;
   /** Absent: `todos`. */
   readonly estado?: keyof typeof ESTADOS;
+  /** RFC of the only counterpart. Absent: any. */
+  readonly contraparte?: string;
 }
 
 /** Values of the list `DdlEstadoComprobante` (phpcfdi/cfdi-sat-scraper, StatesVoucherOption). */
@@ -84,7 +86,7 @@ async function post(
 }
 
 /** A piece of the page that an answer replaces. */
-interface Panel {
+export interface Panel {
   readonly id: string;
   readonly etiquetas: readonly Etiqueta[];
 }
@@ -140,12 +142,13 @@ function camposNuevos({ tipo, id, contenido }: RegistroDelta): Array<[string, st
 }
 
 /** The filters, and the dates in the form that each page has. */
-function camposDeBusqueda({ tipo, periodo, estado = 'todos' }: Busqueda): Array<[string, string]> {
+function camposDeBusqueda({ tipo, periodo, estado = 'todos', contraparte = '' }: Busqueda): Array<[string, string]> {
   const ends = readPeriodo(tipo, periodo);
   const filtros: Array<[string, string]> = [
     [`${C}DdlEstadoComprobante`, ESTADOS[estado]],
     [`${C}ddlComplementos`, '-1'],
-    [`${C}TxtRfcReceptor`, ''],
+    // The page of received CFDI calls its box of the issuer so, too.
+    [`${C}TxtRfcReceptor`, contraparte],
     [`${C}TxtRfcTercero`, ''],
     [`${C}TxtUUID`, ''],
     [`${C}hfInicialBool`, 'false'],

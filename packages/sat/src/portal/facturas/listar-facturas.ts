@@ -1,7 +1,29 @@
-import { type FacturaRecibida, type ListarFacturas, type RespuestaListarFacturas, SatError } from '@acuse/core';
+import {
+  type FacturaRecibida,
+  type ListarFacturas,
+  type Periodo,
+  type RespuestaListarFacturas,
+  SatError,
+  type TipoDescarga,
+} from '@acuse/core';
 import { ilegible } from '../../texto.ts';
-import { collect, type Hallazgo, isUnDia, type Pregunta, splitDaysOrHalves, splitMeses } from '../busqueda/gather.ts';
-import { isSelection, type RegistroDelta, readPaneles, readPanelResultados, search } from '../consultas/busqueda.ts';
+import {
+  collect,
+  type Hallazgo,
+  isUnDia,
+  isWithin,
+  type Pregunta,
+  splitDaysOrHalves,
+  splitMeses,
+} from '../busqueda/gather.ts';
+import {
+  isSelection,
+  type Panel,
+  type RegistroDelta,
+  readPaneles,
+  readPanelResultados,
+  search,
+} from '../consultas/busqueda.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isVisible, readTextoVisible } from '../paginas/etiquetas.ts';
 import { readEstado, readImporte, readInstant, readRfc, readUuid } from '../paginas/tablas/valores.ts';
@@ -36,44 +58,66 @@ async function ask(
 ): Promise<Hallazgo<FacturaRecibida>> {
   const delta = await search(pageClient, { tipo: 'recibidos', rfc, periodo, estado });
   const { filas, topada } = readResultadoFacturas(delta, rfc);
-  if (isUnDia(periodo)) return { filas, topada };
+  return { filas: cutToPeriodo(filas, 'recibidos', periodo), topada };
+}
+
+/**
+ * The rows of a period. For several days of received CFDI the page was asked for the whole month, whose other rows are
+ * left out; a row that the page was not asked for is RESPUESTA_ILEGIBLE.
+ */
+export function cutToPeriodo<F extends { readonly fechaEmision: string }>(
+  filas: readonly F[],
+  tipo: TipoDescarga,
+  periodo: Periodo,
+): readonly F[] {
+  const own = filas.filter(({ fechaEmision }) => isWithin(fechaEmision, periodo));
   const mes = periodo.inicio.slice(0, 7);
-  if (filas.some(({ fechaEmision }) => !fechaEmision.startsWith(mes))) throw ilegible('busqueda: otro mes');
-  const propias = filas.filter(({ fechaEmision }) => fechaEmision >= periodo.inicio && fechaEmision <= periodo.fin);
-  return { filas: propias, topada };
+  const asked =
+    tipo === 'emitidos' || isUnDia(periodo) ? own : filas.filter(({ fechaEmision }) => fechaEmision.startsWith(mes));
+  if (asked.length < filas.length) throw ilegible('busqueda: fila de otra fecha');
+  return own;
 }
 
 /** "La consulta realizada solo muestra los primeros 500 registros." */
 const TOPE = 500;
 
+/** Reads the CFDI of an answer to a search of received ones: see {@link readResultado}. */
+export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: string): Hallazgo<FacturaRecibida> {
+  return readResultado(readPaneles(delta), REQUIRED, (_fila, texto) => readFactura(texto, rfc));
+}
+
+/** The text under a heading of a row; '' where the table has no such column. */
+export type TextoDe = (columna: Columna) => string;
+
 /**
- * Reads the answer to a search: the table `tblResult` inside the results panel, its columns by their headings. It is
- * capped when the portal shows its panel that says so (`PnlLimiteRegistros`) or the table has as many rows as it ever
- * shows.
+ * Reads the answer to a search: the table `tblResult` inside the results panel, its columns by their headings, each row
+ * by `readFila`. It is capped when the portal shows its panel that says so (`PnlLimiteRegistros`) or the table has as
+ * many rows as it ever shows.
  *
  * "No rows" is believed as by {@link readPanelResultados}, or when it shows a table with all the headings and nothing
  * else. Throws SERVICIO_CON_ERROR for a shown error panel and
  * RESPUESTA_ILEGIBLE for everything else.
  */
-export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: string): Hallazgo<FacturaRecibida> {
-  const paneles = readPaneles(delta);
+export function readResultado<F extends { readonly uuid: string }>(
+  paneles: readonly Panel[],
+  required: readonly Columna[],
+  readFila: (fila: Fila, texto: TextoDe) => F,
+): Hallazgo<F> {
   for (const panel of paneles) assertSinError(panel.etiquetas);
   const etiquetas = readPanelResultados(paneles);
   if (etiquetas === null) return { filas: [], topada: false };
-  const filas = readFilas(etiquetas, rfc);
+  const tabla = readTabla(etiquetas, /_tblResult$/);
+  if (tabla === null) throw ilegible('busqueda: sin tabla');
+  const columnas = needColumns(tabla, LABELS, required);
+  const filas = tabla.filas.map((fila) =>
+    readFila(fila, (columna) => fila[columnas.get(columna) ?? -1]?.textoEntero ?? ''),
+  );
   const folios = new Set(filas.map(({ uuid }) => uuid));
   // A folio that can be chosen but has no row means that rows were lost.
   if (readSelections(etiquetas).some((uuid) => !folios.has(uuid))) throw ilegible('busqueda: folio sin fila');
   const saysLimit = isVisible(etiquetas, /_PnlLimiteRegistros$/);
   if (saysLimit && filas.length === 0) throw ilegible('busqueda: tope sin filas');
   return { filas, topada: saysLimit || filas.length >= TOPE };
-}
-
-function readFilas(etiquetas: readonly Etiqueta[], rfc: string): FacturaRecibida[] {
-  const tabla = readTabla(etiquetas, /_tblResult$/);
-  if (tabla === null) throw ilegible('busqueda: sin tabla');
-  const columnas = needColumns(tabla, LABELS, REQUIRED);
-  return tabla.filas.map((fila) => readFactura(fila, columnas, rfc));
 }
 
 /** What the page says went wrong: its validators' list and its own panel of errors. */
@@ -119,11 +163,7 @@ const REQUIRED = ['uuid', 'emisorRfc', 'receptorRfc', 'fechaEmision', 'total', '
  * Reads one row. Throws RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a CFDI whose
  * receiver is another RFC than `rfc`: the page was not asked for it.
  */
-function readFactura(fila: Fila, columnas: ReadonlyMap<Columna, number>, rfc: string): FacturaRecibida {
-  const texto = (columna: Columna): string => {
-    const place = columnas.get(columna);
-    return place === undefined ? '' : (fila[place]?.textoEntero ?? '');
-  };
+function readFactura(texto: TextoDe, rfc: string): FacturaRecibida {
   const optional = <T>(columna: Columna, read: (texto: string) => T): T | null => {
     const valor = texto(columna);
     return valor === '' ? null : read(valor);
