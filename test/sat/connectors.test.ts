@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { answered, ciecDe, edited, efirmaDe, errorOf, MARZO, type Mount, newRfc, setUp } from './setup.ts';
 
@@ -30,6 +31,19 @@ const CONNECTORS: Readonly<Record<string, Connector>> = {
   },
   'solicitar-metadata': {
     ask: (m, ...rest) => m.ask({ consulta: 'solicitar-metadata', tipo: 'recibidos', periodo: MARZO }, ...rest),
+    service: 'portalcfdi',
+    operation: 'Buscar',
+    soloCiec: true,
+    inicio: 'AbrirConsulta',
+    redirectEndsSession: true,
+  },
+  'bajar-xml': {
+    ask: async (m, ...rest) => {
+      const reserve = async () => true;
+      const consulta = { consulta: 'bajar-xml', tipo: 'recibidos', periodo: MARZO, reserve } as const;
+      const found = await m.ask(consulta, ...rest);
+      return found.resultado === 'XML' ? Readable.from(found.documentos).toArray() : found;
+    },
     service: 'portalcfdi',
     operation: 'Buscar',
     soloCiec: true,

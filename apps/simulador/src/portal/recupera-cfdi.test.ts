@@ -51,6 +51,14 @@ test('each valid received row leads to its XML, a cancelled one has no icon', as
   ]);
   expect(visit.text).toBe(row && world.cfdis.xmlOf(row));
   expect(visit.text).toContain(`UUID="${row?.uuid}"`);
+  // The portal leaves the base64 of its links as it is; clients may escape it.
+  const raw = [...links.values()].filter((link) => link !== undefined && /[+/]/.test(link.slice(23)));
+  expect(raw.length).toBeGreaterThan(0);
+  for (const link of raw.slice(0, 3)) {
+    const [page, datos = ''] = link?.split('Datos=') ?? [];
+    for (const each of [link, `${page}Datos=${encodeURIComponent(datos)}`])
+      expect((await fetchXml(each)).text).toContain('UUID="');
+  }
 });
 
 test('issued rows have an icon when they are cancelled, too, and an earlier search stays good', async () => {
@@ -88,6 +96,9 @@ test('the quota counts XML of a taxpayer and day of central Mexico; beyond it th
   const quotaOf = (text: string) => load(text)('#hfDescarga').attr('value');
   const links = [...linksOf(html).values()].filter((link) => link !== undefined);
   expect(quotaOf(html)).toBe('CuotaParcial');
+  world.settings.max_xml_por_dia = links.length;
+  expect(quotaOf(await find())).toBeUndefined();
+  world.settings.max_xml_por_dia = 2;
   await fetchXml('RecuperaCfdi.aspx?Datos=abc');
   for (const link of links.slice(0, 2)) expect((await fetchXml(link)).text).toContain('UUID="');
   const refused = await fetchXml(links[2]);

@@ -16,10 +16,13 @@ export function hasXml({ estatus }: Pick<Row, 'estatus'>, tipo: Tipo): boolean {
   return tipo === 'emitidos' || estatus === 'Vigente';
 }
 
-/** Address of the XML of a row in the results of a search; valid in that session, also after later searches. */
+/**
+ * Address of the XML of a row in the results of a search; valid in that session, also after later searches. Its base64
+ * is not percent-encoded (phpcfdi/cfdi-sat-scraper, tests/_files).
+ */
 export function linkOf(seal: Seal, { id }: Pick<ProviderSession, 'id'>, tipo: Tipo, { uuid }: Row): string {
   const link: z.infer<typeof sealedLink> = { uuid, tipo, sesion: id };
-  return `${PAGINA}?Datos=${encodeURIComponent(seal.close(link))}`;
+  return `${PAGINA}?Datos=${seal.close(link)}`;
 }
 
 /** XML that each taxpayer fetched since midnight of central Mexico. */
@@ -32,16 +35,25 @@ export function createQuota({ clock, settings }: Pick<World, 'clock' | 'settings
     counted = today;
     return counts.get(rfc) ?? 0;
   };
-  const isUsedUp = (rfc: string) => countOf(rfc) >= settings.max_xml_por_dia;
+  const leftOf = (rfc: string) => Math.max(0, settings.max_xml_por_dia - countOf(rfc));
   return {
     /** Takes one from the quota of the day; false when nothing is left of it. */
     take: (rfc: string): boolean => {
-      if (isUsedUp(rfc)) return false;
+      if (leftOf(rfc) === 0) return false;
       counts.set(rfc, countOf(rfc) + 1);
       return true;
     },
-    /** Value of the hidden field `hfDescarga`. */
-    textOf: (rfc: string) => (isUsedUp(rfc) ? 'CuotaCompleta' : 'CuotaParcial'),
+    /**
+     * Value of the hidden field `hfDescarga` beside so many XML: none while the quota suffices, as in the recorded page
+     * (phpcfdi/cfdi-sat-scraper, tests/_files). The script of ConsultaEmisor.aspx explains `CuotaParcial` with "Estás
+     * intentando descargas más documentos de los permitidos", `CuotaCompleta` with "Ya no puedes descargar más
+     * documentos, espera hasta mañana".
+     */
+    textOf: (rfc: string, listed: number) => {
+      const left = leftOf(rfc);
+      if (left === 0) return 'CuotaCompleta';
+      return left < listed ? 'CuotaParcial' : undefined;
+    },
   };
 }
 
@@ -61,7 +73,9 @@ export function createRecuperaCfdi({ world, state }: { world: World; state: Port
     });
   };
   return new Hono().get(`/${PAGINA}`, (c) =>
-    state.host.guard(c, { operation: 'RecuperaCfdi' }, (session) => answer(session, c.req.query('Datos') ?? '')),
+    state.host.guard(c, { operation: 'RecuperaCfdi' }, (session) =>
+      answer(session, (c.req.query('Datos') ?? '').replaceAll(' ', '+')),
+    ),
   );
 }
 

@@ -50,7 +50,7 @@ export default defineOperation({
     estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
     duplicada: z.literal(true).optional().meta({ description: 'Ya había una igual en curso; no se cobró.' }),
   }),
-  asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],
+  asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete', 'bajar-xml'],
   errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO', 'ACCESO_CAMBIADO'],
   check: (pedido, now) => checkFiltros(pedido) ?? checkPeriodo(pedido, now),
 

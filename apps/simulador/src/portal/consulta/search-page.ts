@@ -4,6 +4,7 @@ import { wallTimeOf, yearOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
 import { type DeltaRecord, masterPage, PAGE_TITLE, writeDelta, writeViewState } from '../page.ts';
 import type { PortalState } from '../portal-state.ts';
+import { hasXml } from '../recupera-cfdi.ts';
 import type { Criteria, Form } from './criteria.ts';
 import { MAIN } from './form-controls.ts';
 import { resultPanel } from './result-panel.ts';
@@ -101,7 +102,7 @@ function renderParts({ world, state }: Deps, page: SearchPage, session: Provider
       form: view.form,
       filtro: view.filtro,
       error: view.error,
-      quota: state.quota.textOf(session.rfc),
+      quota: state.quota.textOf(session.rfc, rows.filter((row) => hasXml(row, tipo)).length),
     }),
     resultados: resultPanel({
       tipo,

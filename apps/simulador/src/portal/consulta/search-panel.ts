@@ -9,8 +9,8 @@ type SearchPanel = Omit<DatePanel, 'isEnabled'> & {
   filtro: Filtro;
   /** Why the search was refused; empty when it was not. */
   error: string;
-  /** Whether the quota of XML of the day is used up: `CuotaCompleta`, or `CuotaParcial`. */
-  quota: string;
+  /** Whether the quota of XML of the day is used up or too small for the rows. */
+  quota: string | undefined;
 };
 
 const ANY: Choice = ['-1', 'Seleccione un valor...'];
