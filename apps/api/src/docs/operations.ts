@@ -64,7 +64,9 @@ function ways({ path, asks }: Operation): readonly Camino[] {
   for (const camino of all) {
     const name = `${camino.canal} ${camino.servidor}`;
     const known = byCanal.get(name);
-    byCanal.set(name, known === undefined ? camino : { ...known, apagar: `${known.apagar}, ${camino.apagar}` });
+    const fuentes = [...new Set([...(known?.fuentes ?? []), ...camino.fuentes])];
+    const apagar = known === undefined ? camino.apagar : `${known.apagar}, ${camino.apagar}`;
+    byCanal.set(name, { ...camino, apagar, fuentes });
   }
   return [...byCanal.values()];
 }

@@ -93,27 +93,25 @@ const RECUPERA = /'(RecuperaCfdi\.aspx\?[^']{1,8192})'/i;
  * without icon (phpcfdi/cfdi-sat-scraper, MetadataExtractor). An icon that leads elsewhere is RESPUESTA_ILEGIBLE.
  */
 function readEnlace(fila: Fila): string | null {
-  const icono = fila
-    .flatMap(({ etiquetas }) => etiquetas)
-    .find((e) => !e.closes && e.attrs.get('id') === 'BtnDescarga');
-  if (icono === undefined) return null;
-  const enlace = RECUPERA.exec(icono.attrs.get('onclick') ?? '')?.[1];
+  const icon = fila.flatMap(({ etiquetas }) => etiquetas).find((e) => !e.closes && e.attrs.get('id') === 'BtnDescarga');
+  if (icon === undefined) return null;
+  const enlace = RECUPERA.exec(icon.attrs.get('onclick') ?? '')?.[1];
   if (enlace === undefined) throw ilegible('busqueda: enlace del XML');
   return enlace;
 }
 
-const EFECTOS: Readonly<Record<string, Filtros['tipo_comprobante']>> = {
-  ingreso: 'I',
-  egreso: 'E',
-  traslado: 'T',
-  nomina: 'N',
-  pago: 'P',
-};
+const EFECTOS: ReadonlyMap<string, Filtros['tipo_comprobante']> = new Map([
+  ['ingreso', 'I'],
+  ['egreso', 'E'],
+  ['traslado', 'T'],
+  ['nomina', 'N'],
+  ['pago', 'P'],
+]);
 
 /** Whether a row passes the filters that the page does not take. An unknown kind passes: the assembly knows it. */
 function isWanted(fila: { contraparte: string; efecto: string }, filtros: Filtros | null | undefined): boolean {
   const { tipo_comprobante: tipo, rfc_contraparte: rfcs } = filtros ?? {};
-  const efecto = EFECTOS[fila.efecto];
+  const efecto = EFECTOS.get(fila.efecto);
   return (
     (tipo === undefined || efecto === undefined || efecto === tipo) &&
     (rfcs === undefined || rfcs.includes(fila.contraparte))
