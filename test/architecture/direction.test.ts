@@ -36,7 +36,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/sdk': [],
   'packages/settings': ['correo', 'listas', 'roles', 'runtime', 'sat', 'sincronizacion', 'webhooks'],
   'packages/sincronizacion': ['contract', 'core', 'db', 'operation', 'page', 'roles', 'runtime', 'storage', 'vault'],
-  'packages/storage': ['core'],
+  'packages/storage': ['cfdi', 'core'],
   'packages/tracing': ['core', 'runtime'],
   'packages/vault': ['core'],
   'packages/webhooks': [

@@ -3,7 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { type InvalidText, RecordReader, rfcColumnOf } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';
-import { MetadataTransformer } from '../src/metadata/transform-metadata.ts';
+import { MetadataTransformer, type RowJoin } from '../src/metadata/transform-metadata.ts';
 
 const invalid: InvalidText = (motivo, detalle) => new PaqueteSatInvalido(motivo, 'key', detalle);
 export const limits = { maxRegistros: 10_000, maxBytes: 1_000_000 };
@@ -24,6 +24,7 @@ export function run(
     terceros?: string;
     tipo?: TipoDescarga;
     observers?: readonly RowObserver[];
+    join?: RowJoin;
   } = {},
 ): Run {
   const terceros = new Terceros(limits, 'key');
@@ -33,8 +34,8 @@ export function run(
     reader.end();
   }
   const resumen = new Resumen();
-  const { tipo = 'recibidos', observers = [] } = options;
-  const seen = { filtros: options.filtros ?? null, resumen, rfcColumn: rfcColumnOf(tipo), observers };
+  const { tipo = 'recibidos', observers = [], join = null } = options;
+  const seen = { filtros: options.filtros ?? null, resumen, rfcColumn: rfcColumnOf(tipo), observers, join };
   const recortar = options.recortar ?? null;
   const transformer = new MetadataTransformer({ recortar, terceros, invalid, ...seen });
   const out: Buffer[] = [];

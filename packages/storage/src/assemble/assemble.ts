@@ -1,24 +1,28 @@
 import {
-  type Confianza,
   type PaqueteEnsamblado,
   PaqueteSatInvalido,
-  type ParteLista,
   type Periodo,
   type PlanEnsamble,
-  type ResumenPaquete,
+  type PlanXml,
   type RowObserver,
 } from '@acuse/core';
-import { describeColumns } from '../formats/columns.ts';
-import { writeMetadata } from '../formats/write-metadata.ts';
+import { metadataLayout } from '../formats/columns.ts';
+import { writeRows } from '../formats/write-rows.ts';
 import { paqueteKey, toSegment } from '../keys.ts';
 import { type InvalidText, RecordReader, rfcColumnOf } from '../metadata/record-reader.ts';
 import { Resumen } from '../metadata/resumen.ts';
 import { Terceros } from '../metadata/terceros.ts';
 import { MetadataTransformer } from '../metadata/transform-metadata.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { readDirectory, type ZipDirectory } from '../zip/read-directory.ts';
+import { XmlDelivery } from '../xml/deliver-xml.ts';
+import { findRows, joinRows } from '../xml/join-rows.ts';
+import { filesAfterRows, writeHashes } from '../xml/xml-files.ts';
+import { XmlIndex } from '../xml/xml-index.ts';
+import { readDirectory } from '../zip/read-directory.ts';
 import { ForeignTexts, openSatPackage, type PaqueteLimits, type SatPackage, type SatText } from '../zip/sat-package.ts';
-import { createZipWriter, type EntryWritten, type ZipWriter } from './zip-writer.ts';
+import { confianzaDe, type PaqueteLeido, type ParteLeida, renderManifest } from './manifest.ts';
+import { DirectoryDigest } from './zip-records.ts';
+import { createZipWriter, type ZipWriter } from './zip-writer.ts';
 
 interface AssembleDeps {
   readonly store: ObjectStore;
@@ -46,10 +50,10 @@ export async function assemble(
   const stored = deps.store.write(objectKey, writer.output, signal);
   stored.catch(writer.fail);
   try {
-    const { entries, ...counted } = await writeEntries(deps, plan, writer, { observers, signal });
+    const counted = await writeEntries(deps, plan, writer, { observers, signal });
     const { bytes, sha256 } = await writer.finish();
     await stored;
-    await verifyZip(deps.store, objectKey, bytes, entries, signal);
+    await verifyZip(deps.store, objectKey, { bytes, directory: writer.directory() }, signal);
     return { objectKey, bytes, sha256, ...counted };
   } catch (error) {
     writer.fail(error);
@@ -67,7 +71,7 @@ export async function assemble(
 /** Facts collected from the rows while they are written. */
 type Seen = Pick<
   ConstructorParameters<typeof MetadataTransformer>[0],
-  'filtros' | 'resumen' | 'rfcColumn' | 'observers'
+  'filtros' | 'resumen' | 'rfcColumn' | 'observers' | 'join'
 >;
 
 interface Opened {
@@ -80,14 +84,19 @@ async function writeEntries(
   plan: PlanEnsamble,
   writer: ZipWriter,
   { observers, signal }: { readonly observers: readonly RowObserver[]; readonly signal: AbortSignal },
-): Promise<{ entries: EntryWritten[] } & Omit<PaqueteEnsamblado, 'objectKey' | 'bytes' | 'sha256'>> {
+): Promise<Omit<PaqueteEnsamblado, 'objectKey' | 'bytes' | 'sha256'>> {
   const opened: Opened[] = [];
   const partes: ParteLeida[] = [];
   const { filtros = null } = plan;
-  const seen: Seen = { filtros, resumen: new Resumen(), rfcColumn: rfcColumnOf(plan.tipo), observers };
+  const rfcColumn = rfcColumnOf(plan.tipo);
+  const xml = plan.xml === undefined ? null : await deliverXml(deps, plan, plan.xml, { writer, rfcColumn, signal });
+  const join = xml === null ? null : joinRows(xml, plan.tipo, plan.xml?.partes ?? []);
+  const seen: Seen = { filtros, resumen: new Resumen(), rfcColumn, observers, join };
   const rows = rowsOf(deps, plan, { opened, partes, seen }, signal);
-  const { entries: metadata, incomplete } = await writeMetadata(writer, plan.formato, rows, deps.level);
+  const file = { name: 'metadata', formato: plan.formato, layout: metadataLayout(xml !== null) };
+  const { entries: metadata, incomplete } = await writeRows(writer, file, rows, deps.level);
   const entries = [...metadata];
+  if (xml !== null) for (const [nombre, lines] of filesAfterRows(xml)) entries.push(await writer.add(nombre, lines));
   for (const { satPackage, folder } of opened) {
     for (const text of [...satPackage.metadata, ...satPackage.terceros]) {
       const { deflated } = text;
@@ -99,12 +108,32 @@ async function writeEntries(
       );
     }
   }
+  if (xml !== null) entries.push(await writeHashes(xml, writer));
   const resumen = seen.resumen.total;
-  const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries });
-  entries.push(await writer.add('manifest.json', [manifest]));
+  const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries, xml });
+  await writer.add('manifest.json', [manifest]);
   const registros = partes.flatMap(({ paquetes }) => paquetes).reduce((sum, leido) => sum + leido.registros, 0);
   const notas = Object.fromEntries(observers.map(({ name, observed }) => [name, observed]));
-  return { entries, registros, confianza: confianzaDe(partes), resumen, notas };
+  const counted = xml === null ? resumen : { ...resumen, xml: xml.cuenta };
+  return { registros, confianza: confianzaDe(partes), resumen: counted, notas };
+}
+
+/**
+ * Writes the XML of a plan. The metadata is read before, for the UUIDs of its rows, and again when it is written: only
+ * then is it known which documents were asked for.
+ */
+async function deliverXml(
+  deps: AssembleDeps,
+  plan: PlanEnsamble,
+  xml: PlanXml,
+  { writer, rfcColumn, signal }: { writer: ZipWriter; rfcColumn: number; signal: AbortSignal },
+): Promise<XmlDelivery> {
+  const delivery = new XmlDelivery({ ...deps, writer, signal }, plan, new XmlIndex());
+  const join = findRows(delivery);
+  const seen: Seen = { filtros: plan.filtros ?? null, resumen: new Resumen(), rfcColumn, observers: [], join };
+  for await (const _rows of rowsOf(deps, plan, { opened: [], partes: [], seen }, signal));
+  await delivery.write(xml);
+  return delivery;
 }
 
 /**
@@ -187,93 +216,6 @@ function invalidIn(satPackage: SatPackage, text: SatText): InvalidText {
   return (motivo, detalle) => new PaqueteSatInvalido(motivo, satPackage.objectKey, `${text.name}: ${detalle}`);
 }
 
-/** Raised when a field changes its meaning or goes away; new fields do not raise it. */
-const MANIFEST_VERSION = 1;
-
-/** What reading one package of the SAT gave. */
-interface PaqueteLeido {
-  readonly paquete: string;
-  /** Rows of it in the metadata. */
-  registros: number;
-  /** Rows left out because their fecha_emision is outside of the period of the part. */
-  fueraDePeriodo: number;
-  /** Rows left out because the filters of the request do not let them pass. */
-  filtrados: number;
-  /** Records in its file of third parties. */
-  terceros: number;
-  extraColumns: readonly string[];
-  ignoredEntries: readonly string[];
-}
-
-interface ParteLeida {
-  readonly parte: ParteLista;
-  readonly paquetes: readonly PaqueteLeido[];
-}
-
-const hasRows = ({ paquetes }: ParteLeida) =>
-  paquetes.some(({ registros, fueraDePeriodo, filtrados }) => registros + fueraDePeriodo + filtrados > 0);
-
-const confianzaDeParte = (parte: ParteLeida): Confianza =>
-  hasRows(parte) || parte.parte.confirmada ? 'confirmado' : 'sin_confirmar';
-
-/** Rows anywhere show that the SAT answered; without any, every part has to be confirmed. */
-const confianzaDe = (partes: readonly ParteLeida[]): Confianza =>
-  partes.some(hasRows) || partes.every((parte) => parte.parte.confirmada) ? 'confirmado' : 'sin_confirmar';
-
-/**
- * `manifest.json`: the request, the answer of the SAT, and the content of the ZIP. Same plan and packages, same text.
- */
-function renderManifest(
-  plan: PlanEnsamble,
-  partes: readonly ParteLeida[],
-  written: {
-    readonly resumen: ResumenPaquete;
-    /** Those of `entries` that hold the rows. */
-    readonly metadata: readonly EntryWritten[];
-    readonly incomplete: Readonly<Record<string, number>>;
-    readonly entries: readonly EntryWritten[];
-  },
-): Buffer {
-  const { resumen, metadata, incomplete, entries } = written;
-  const paquetes = partes.flatMap((parte) => parte.paquetes);
-  const manifest = {
-    version: MANIFEST_VERSION,
-    solicitud_id: plan.solicitudId,
-    rfc: plan.rfc,
-    tipo: plan.tipo,
-    desde: plan.desde,
-    hasta: plan.hasta,
-    formato: plan.formato,
-    ...(plan.filtros ? { filtros: plan.filtros } : {}),
-    archivos: metadata.map(({ nombre }) => nombre),
-    columnas: describeColumns(plan.formato),
-    valores_incompletos: incomplete,
-    registros: paquetes.reduce((sum, { registros }) => sum + registros, 0),
-    confianza: confianzaDe(partes),
-    registros_fuera_de_periodo: paquetes.reduce((sum, { fueraDePeriodo }) => sum + fueraDePeriodo, 0),
-    ...(plan.filtros ? { registros_filtrados: paquetes.reduce((sum, each) => sum + each.filtrados, 0) } : {}),
-    resumen: { por_efecto: resumen.porEfecto, por_mes: resumen.porMes, cancelados: resumen.cancelados },
-    partes: partes.map(({ parte, paquetes: leidos }) => ({
-      confianza: confianzaDeParte({ parte, paquetes: leidos }),
-      canal: parte.canal,
-      folio: parte.folio,
-      inicio: parte.periodo.inicio,
-      fin: parte.periodo.fin,
-      recortada: parte.recortar,
-      paquetes: leidos.map((leido) => ({
-        paquete: leido.paquete,
-        registros: leido.registros,
-        fuera_de_periodo: leido.fueraDePeriodo,
-        registros_de_terceros: leido.terceros,
-        columnas_adicionales: leido.extraColumns,
-        entradas_ignoradas: leido.ignoredEntries,
-      })),
-    })),
-    entradas: entries.map(({ nombre, bytes, sha256 }) => ({ nombre, bytes, sha256 })),
-  };
-  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
-}
-
 /** The stored ZIP is not the one that was written. */
 export class ZipNoCoincide extends Error {
   constructor(objectKey: string, detalle: string, cause?: unknown) {
@@ -286,29 +228,22 @@ export class ZipNoCoincide extends Error {
 async function verifyZip(
   store: ObjectStore,
   objectKey: string,
-  bytes: number,
-  written: readonly EntryWritten[],
+  written: { readonly bytes: number; readonly directory: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const { stat, entries } = await readOwnDirectory(store, objectKey, signal);
-  if (stat.bytes !== bytes) throw new ZipNoCoincide(objectKey, `${stat.bytes} bytes instead of ${bytes}`);
-  if (entries.length !== written.length) {
-    throw new ZipNoCoincide(objectKey, `${entries.length} entries instead of ${written.length}`);
-  }
-  for (const [index, entry] of written.entries()) {
-    const stored = entries[index];
-    if (stored?.name !== entry.nombre || stored.bytes !== entry.bytes || stored.crc32 !== entry.crc32) {
-      throw new ZipNoCoincide(objectKey, `entry ${index} is not ${entry.nombre}`);
-    }
-  }
-}
-
-/** A ZIP of ours that cannot be read is no fault of the SAT's packages, and must not be taken for one. */
-async function readOwnDirectory(store: ObjectStore, objectKey: string, signal: AbortSignal): Promise<ZipDirectory> {
+  const digest = new DirectoryDigest();
+  let stored = 0;
   try {
-    return await readDirectory(store, objectKey, Number.POSITIVE_INFINITY, signal);
+    const { stat, entries } = await readDirectory(store, objectKey, Number.POSITIVE_INFINITY, signal);
+    stored = stat.bytes;
+    for await (const { name, bytes, crc32 } of entries()) digest.add(name, bytes, crc32);
   } catch (error) {
+    // A ZIP of ours that cannot be read is no fault of the SAT's packages, and must not be taken for one.
     if (error instanceof PaqueteSatInvalido) throw new ZipNoCoincide(objectKey, error.motivo, error);
     throw error;
+  }
+  if (stored !== written.bytes) throw new ZipNoCoincide(objectKey, `${stored} bytes instead of ${written.bytes}`);
+  if (digest.hex !== written.directory) {
+    throw new ZipNoCoincide(objectKey, `the directory is ${digest.hex} instead of ${written.directory}`);
   }
 }

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../object-store.ts';
-import { readDirectory } from '../zip/read-directory.ts';
+import { readDirectory, type ZipEntry } from '../zip/read-directory.ts';
 import { inflateEntry } from '../zip/sat-package.ts';
 
 const NAME = 'metadata.csv';
@@ -10,12 +10,45 @@ export async function* readCsv(
   objectKey: string,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const { stat, entries } = await readDirectory(store, objectKey, Number.POSITIVE_INFINITY, signal);
-  const entry = entries.find(({ name }) => name === NAME);
-  if (entry === undefined) throw new Error(`there is no ${NAME} in ${objectKey}`);
+  const { stat, entries, locate } = await readDirectory(store, objectKey, Number.POSITIVE_INFINITY, signal);
+  let hasXml = false;
+  let entry: ZipEntry | null = null;
+  for await (const each of entries()) {
+    hasXml ||= each.name === 'faltantes.csv';
+    if (each.name === NAME) entry = each;
+  }
+  if (entry === null) throw new Error(`there is no ${NAME} in ${objectKey}`);
   const { bytes, crc32, compressedBytes, method } = entry;
-  const start = await entry.locate();
+  const start = await locate(entry);
   const data = store.read(objectKey, stat.version, { start, end: start + compressedBytes }, signal);
   const checked = { objectKey, name: NAME, bytes, crc32, compressedBytes, method };
-  yield* inflateEntry(data, { ...checked, maxRatio: Number.POSITIVE_INFINITY, whole: () => {} });
+  const csv = inflateEntry(data, { ...checked, maxRatio: Number.POSITIVE_INFINITY, whole: () => {} });
+  yield* hasXml ? withoutLastField(csv) : csv;
+}
+
+const [QUOTE, COMMA, CR] = [0x22, 0x2c, 0x0d];
+
+/** Rows of CSV without their last field, which is never quoted; chunks may end anywhere. */
+async function* withoutLastField(csv: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+  let rest: Buffer = Buffer.alloc(0);
+  for await (const chunk of csv) {
+    const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+    const out = Buffer.allocUnsafe(bytes.length);
+    let [from, at, comma] = [0, 0, -1];
+    let isQuoted = false;
+    for (let i = 0; i < bytes.length; i++) {
+      const byte = bytes[i];
+      if (byte === QUOTE) isQuoted = !isQuoted;
+      else if (isQuoted) continue;
+      else if (byte === COMMA) comma = i;
+      else if (byte === CR && comma >= from) {
+        at += bytes.copy(out, at, from, comma);
+        from = i;
+        comma = -1;
+      }
+    }
+    yield out.subarray(0, at);
+    rest = bytes.subarray(from);
+  }
+  yield rest;
 }

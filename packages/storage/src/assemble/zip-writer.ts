@@ -3,6 +3,7 @@ import { type Duplex, PassThrough, type Readable, Transform, type Writable } fro
 import { createDeflateRaw } from 'node:zlib';
 import { ZipArchive } from 'archiver';
 import { type Measure, Meter } from '../meter.ts';
+import { CentralRecords, DirectoryDigest, type ZipEngineEntry } from './zip-records.ts';
 
 /** The first moment that a ZIP can tell: every entry has it, so that the bytes follow from the content alone. */
 const MTIME = new Date('1980-01-01T00:00:00Z');
@@ -28,8 +29,15 @@ export interface ZipWriter {
   addStored(nombre: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<EntryWritten>;
   /** The same for content that is deflated already: its data goes in as it is, `measure` says what it inflates to. */
   addDeflated(nombre: string, data: AsyncIterable<Buffer> | Iterable<Buffer>, measure: Measure): Promise<EntryWritten>;
+  /**
+   * The same for one small entry that is whole in memory and deflated already. Resolves when the next may follow: small
+   * ones go out together.
+   */
+  addSmall(nombre: string, data: Buffer, measure: Omit<Measure, 'sha256'>): Promise<void>;
   /** Writes the directory; resolves with what the whole ZIP measures when it has been read to its end. */
   finish(): Promise<Measure>;
+  /** Digest of the directory so far: names, sizes and CRC-32 of the entries in their order. */
+  directory(): string;
   /** Breaks the output off with an error, so that a reader cannot take it for a whole ZIP. */
   fail(error: unknown): void;
 }
@@ -39,17 +47,13 @@ export interface ZipWriter {
  * is in its types. archiver has no way to say that content is deflated already, and takes the CRC-32 in JavaScript.
  */
 interface ZipEngine extends Writable {
+  /** Its entries, which archiver would keep as objects of some 500 bytes each. */
+  _entries: CentralRecords;
   getBytesWritten(): number;
   /** Gives the stream that takes the content and writes the data; `done` goes on to the next entry. */
   _smartStream(entry: ZipEngineEntry, done: (error: Error | null, entry: ZipEngineEntry) => void): Duplex;
   /** Writes what follows the data. */
   _afterAppend(entry: ZipEngineEntry): void;
-}
-
-interface ZipEngineEntry {
-  setCrc(crc32: number): void;
-  setSize(bytes: number): void;
-  setCompressedSize(bytes: number): void;
 }
 
 /** How an entry goes in: what measures its chunks, and what turns them into its data. */
@@ -85,6 +89,30 @@ export function createZipWriter(level: number): ZipWriter {
   });
   const archive = new ZipArchive({ zlib: { level }, highWaterMark: AHEAD_BYTES });
   const engine = engineOf(archive);
+  const central = new CentralRecords((bytes) => engine.write(bytes));
+  const digest = new DirectoryDigest();
+  engine._entries = central;
+  let small: Buffer[] = [];
+  let smallBytes = 0;
+
+  async function flush(): Promise<void> {
+    if (smallBytes === 0) return;
+    const bytes = Buffer.concat(small, smallBytes);
+    small = [];
+    smallBytes = 0;
+    if (!engine.write(bytes)) await rejectOnFailure(once(engine, 'drain', { signal: failed.signal }), failed.signal);
+    failed.signal.throwIfAborted();
+  }
+
+  async function addSmall(nombre: string, data: Buffer, { bytes, crc32 }: Omit<Measure, 'sha256'>): Promise<void> {
+    failed.signal.throwIfAborted();
+    const offset = engine.getBytesWritten() + smallBytes;
+    const header = central.add({ nombre, bytes, crc32, compressedBytes: data.length, offset });
+    digest.add(nombre, bytes, crc32);
+    small.push(header, data);
+    smallBytes += header.length + data.length;
+    if (smallBytes >= CHUNK_BYTES) await flush();
+  }
 
   function fail(error: unknown): void {
     if (failed.signal.aborted) return;
@@ -106,6 +134,7 @@ export function createZipWriter(level: number): ZipWriter {
     { meter, through, store }: EntryForm,
   ): Promise<EntryWritten> {
     failed.signal.throwIfAborted();
+    await flush();
     through.once('error', fail);
     const ended = rejectOnFailure(once(through, 'end', { signal: failed.signal }), failed.signal);
     const opened = new Promise<(measure: Measure) => void>((resolve) => {
@@ -135,6 +164,7 @@ export function createZipWriter(level: number): ZipWriter {
     const close = await opened;
     const measure = meter.finish();
     close(measure);
+    digest.add(nombre, measure.bytes, measure.crc32);
     return { nombre, ...measure };
   }
 
@@ -149,8 +179,11 @@ export function createZipWriter(level: number): ZipWriter {
         through: new PassThrough(),
         store: false,
       }),
+    addSmall,
+    directory: () => digest.hex,
     async finish() {
       failed.signal.throwIfAborted();
+      await flush();
       const ended = rejectOnFailure(once(output, 'end', { signal: failed.signal }), failed.signal);
       await archive.finalize();
       await ended;

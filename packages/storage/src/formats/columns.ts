@@ -1,11 +1,12 @@
 import type { PlanEnsamble } from '@acuse/core';
+import { ESTATUS } from '../metadata/record-reader.ts';
 
 export type Formato = PlanEnsamble['formato'];
 
 /** What a value is, whatever it is written as. */
 export type ColumnType = 'texto' | 'fecha_hora' | 'decimal' | 'booleano';
 
-interface Column {
+export interface Column {
   readonly nombre: string;
   readonly tipo: ColumnType;
   readonly significado: string;
@@ -61,6 +62,25 @@ export const COLUMNS: readonly Column[] = [
 /** Columns of `metadata.csv`: `vigente` says again what `estatus` does, in the formats that have booleans. */
 export const CSV_COLUMNS = 14;
 
+/** A file of rows: the fields of its CSV, and its columns in the formats that have types. */
+export interface Layout {
+  readonly fields: readonly Column[];
+  /** Each with the place of the field that it is read from; a booleano is true when that begins with V. */
+  readonly columns: readonly (Column & { readonly field: number })[];
+}
+
+/** Layout of the metadata; with `xml`, a last column has the path of the XML. */
+export function metadataLayout(xml: boolean): Layout {
+  const path = texto('xml', 'Ruta del XML dentro del paquete.', 'si el XML falta; faltantes.csv dice por qué');
+  const more = xml ? [path] : [];
+  const fields = [...COLUMNS.slice(0, CSV_COLUMNS), ...more];
+  const columns = [...COLUMNS, ...more].map((column) => {
+    const field = column.tipo === 'booleano' ? ESTATUS : fields.indexOf(column);
+    return { ...column, field };
+  });
+  return { fields, columns };
+}
+
 /** Digits of an amount before and after its point, in the formats that have types. */
 export const AMOUNT_DIGITS = { integer: 12, fraction: 6 } as const;
 
@@ -103,8 +123,8 @@ export interface ColumnDescription {
 }
 
 /** Every column of a format: its name, what it is, how it is written, what it means, and when it has no value. */
-export function describeColumns(formato: Formato): ColumnDescription[] {
-  const columns = formato === 'csv' ? COLUMNS.slice(0, CSV_COLUMNS) : COLUMNS;
+export function describeColumns(formato: Formato, layout: Layout): ColumnDescription[] {
+  const columns = formato === 'csv' ? layout.fields : layout.columns;
   return columns.map(({ nombre, tipo, significado, vacio }) => ({
     nombre,
     tipo,
@@ -132,6 +152,11 @@ function nullRule(formato: Formato, tipo: ColumnType, vacio: string | null): str
  */
 export class Incomplete {
   readonly #counts = new Map<number, number>();
+  readonly #columns: readonly Column[];
+
+  constructor({ columns }: Layout) {
+    this.#columns = columns;
+  }
 
   add(column: number): void {
     this.#counts.set(column, (this.#counts.get(column) ?? 0) + 1);
@@ -140,7 +165,7 @@ export class Incomplete {
   /** By name, in the order of the columns; none that has none. */
   get total(): Readonly<Record<string, number>> {
     return Object.fromEntries(
-      COLUMNS.flatMap(({ nombre }, column) => {
+      this.#columns.flatMap(({ nombre }, column) => {
         const count = this.#counts.get(column);
         return count === undefined ? [] : [[nombre, count]];
       }),

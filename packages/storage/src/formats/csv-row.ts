@@ -11,20 +11,30 @@ const MINUS = 0x2d;
 const V = 0x56;
 
 /**
- * One row of our own `metadata.csv` at a time, field by field, in bytes. It reads nothing but what
- * `MetadataTransformer` writes: whole rows, fields quoted or not, CRLF, valid UTF-8.
+ * One row of our own CSV at a time, field by field, in bytes. It reads nothing but what we write: whole rows, fields
+ * quoted or not, CRLF, valid UTF-8.
  */
 export class CsvRow {
-  readonly starts = new Int32Array(CSV_COLUMNS);
-  readonly ends = new Int32Array(CSV_COLUMNS);
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
   /** 1 where a quotation mark inside the field is doubled. */
-  readonly doubled = new Uint8Array(CSV_COLUMNS);
+  readonly doubled: Uint8Array;
+  readonly #count: number;
+
+  /** @param count fields of a row. */
+  constructor(count = CSV_COLUMNS) {
+    this.#count = count;
+    this.starts = new Int32Array(count);
+    this.ends = new Int32Array(count);
+    this.doubled = new Uint8Array(count);
+  }
 
   /** Reads the row that begins at `from`; returns the offset after its line end. */
   read(chunk: Uint8Array, from: number): number {
     let at = from;
-    for (let column = 0; column < CSV_COLUMNS; column++) {
-      const last = column === CSV_COLUMNS - 1;
+    const count = this.#count;
+    for (let column = 0; column < count; column++) {
+      const last = column === count - 1;
       if (chunk[at] === QUOTE) {
         at = this.#readQuoted(chunk, at + 1, column);
       } else {
@@ -34,7 +44,7 @@ export class CsvRow {
         while (at < chunk.length && chunk[at] !== end) at++;
         this.ends[column] = at;
       }
-      if (chunk[at] !== (last ? CR : COMMA)) throw new Error('a row of metadata.csv does not have its columns');
+      if (chunk[at] !== (last ? CR : COMMA)) throw new Error('a row does not have its columns');
       at++;
     }
     return at + 1;

@@ -12,12 +12,13 @@ import { createZipWriter } from '../assemble/zip-writer.ts';
 import { paqueteKey } from '../keys.ts';
 import { createMemoryStore } from '../memoria.ts';
 import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
-import { COLUMNS, CSV_COLUMNS, Incomplete } from './columns.ts';
+import { COLUMNS, CSV_COLUMNS, Incomplete, metadataLayout } from './columns.ts';
 import { type RenglonCfdi, xlsxOf } from './hoja.ts';
 import type { SheetLimits } from './sheet.ts';
 import { writeXlsx } from './xlsx.ts';
 
 const signal = new AbortController().signal;
+const layout = metadataLayout(false);
 
 /** The entries of the ZIP in this format of one package with these texts. */
 async function assembled(
@@ -239,7 +240,10 @@ describe('a workbook', () => {
       for (const chunk of chunks) yield run(satText(chunk)).csv;
     };
     const all = { rows: 1_048_576, bytes: 2 ** 31, ...limits };
-    const entries = await writeXlsx(writer, rows(), new Incomplete(), { level: 1, limits: all });
+    const entries = await writeXlsx(writer, rows(), { name: 'metadata', layout }, new Incomplete(layout), {
+      level: 1,
+      limits: all,
+    });
     await writer.finish();
     const files = await readZip(await zip);
     expect([...files.keys()]).toEqual(entries.map(({ nombre }) => nombre));

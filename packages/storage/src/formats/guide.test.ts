@@ -13,7 +13,7 @@ import { assemble } from '../assemble/assemble.ts';
 import { paqueteKey } from '../keys.ts';
 import { createMemoryStore } from '../memoria.ts';
 import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
-import { COLUMNS, type ColumnType, describeColumns } from './columns.ts';
+import { COLUMNS, type ColumnType, describeColumns, metadataLayout } from './columns.ts';
 
 const run = promisify(execFile);
 const guide = readFileSync(new URL('../../../../docs/integrators/es/formatos.md', import.meta.url), 'utf8');
@@ -58,7 +58,8 @@ describe('docs/integrators/es/formatos.md', () => {
     'tells how %s is written in each format as the manifest does',
     (tipo) => {
       const [, ...told] = tableRows.find(([name]) => name === tipo) ?? [];
-      const written = (formato: Formato) => describeColumns(formato).find((column) => column.tipo === tipo);
+      const written = (formato: Formato) =>
+        describeColumns(formato, metadataLayout(false)).find((column) => column.tipo === tipo);
       expect(told).toEqual(FORMATOS.map((formato) => written(formato)?.representacion ?? ''));
     },
   );

@@ -1,4 +1,4 @@
-import { Incomplete } from './columns.ts';
+import { Incomplete, metadataLayout } from './columns.ts';
 import { RowCursor, SHEET_LIMITS, sheetOf } from './sheet.ts';
 import { workbookOf } from './xlsx.ts';
 
@@ -43,8 +43,9 @@ export async function* xlsxOf(lots: AsyncIterable<readonly RenglonCfdi[]>): Asyn
       if (lot.length > 0) yield Buffer.from(lot.map((row) => `${lineOf(row)}\r\n`).join(''));
   }
   const cursor = new RowCursor(rows());
+  const layout = metadataLayout(false);
   try {
-    yield* workbookOf(sheetOf(cursor, SHEET_LIMITS, new Incomplete()), LEVEL);
+    yield* workbookOf(sheetOf(cursor, layout, SHEET_LIMITS, new Incomplete(layout)), LEVEL);
   } finally {
     await cursor.close();
   }

@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { AMOUNT_DIGITS, COLUMNS, type ColumnType, CSV_COLUMNS, type Incomplete } from './columns.ts';
+import { AMOUNT_DIGITS, type ColumnType, type Incomplete, type Layout } from './columns.ts';
 import { Amount, CsvRow, readInstant } from './csv-row.ts';
 import { MAX_ROWS, Page, writePageHeader } from './parquet-page.ts';
 
@@ -24,9 +24,9 @@ const PHYSICAL: Readonly<Record<ColumnType, Omit<Element, 'name'>>> = {
   booleano: { type: 'BOOLEAN' },
 };
 
-const SCHEMA: Schema = [
-  { name: 'cfdi', num_children: COLUMNS.length },
-  ...COLUMNS.map(
+const schemaOf = ({ columns }: Layout): Schema => [
+  { name: 'cfdi', num_children: columns.length },
+  ...columns.map(
     ({ nombre, tipo, vacio }): Element => ({
       ...PHYSICAL[tipo],
       name: nombre,
@@ -46,18 +46,20 @@ class GroupWriter extends ByteWriter {
 }
 
 /**
- * Turns chunks of rows of `metadata.csv` into the bytes of `metadata.parquet`, one bounded row group after another, its
+ * Turns chunks of rows of CSV into the bytes of a Parquet file, one bounded row group after another, its
  * pages compressed by gzip at this level. The library writes schema and footer. Its pages want an object of JavaScript
  * for each value, and the garbage of millions of those is more memory than a worker may have: ours are of bytes.
  */
 export async function* parquetOf(
   rows: AsyncIterable<Buffer>,
+  layout: Layout,
   incomplete: Incomplete,
   level: number,
 ): AsyncGenerator<Buffer, void, undefined> {
   const writer = new GroupWriter();
-  const parquet = new ParquetWriter({ writer, schema: SCHEMA, createdBy: 'acuse' });
-  const group = new RowGroup(incomplete);
+  const schema = schemaOf(layout);
+  const parquet = new ParquetWriter({ writer, schema, createdBy: 'acuse' });
+  const group = new RowGroup(layout, schema, incomplete);
   async function writeGroup(): Promise<Buffer> {
     const offset = writer.offset;
     const pages = group.pages.map((page) => page.bytes());
@@ -114,14 +116,18 @@ function writeChunk(
 
 /** The rows of a group, column by column, as the bytes that they will be. */
 class RowGroup {
-  readonly pages = COLUMNS.map((_, column) => new Page(SCHEMA[column + 1] as Element));
+  readonly pages: readonly Page[];
   rows = 0;
   #csvBytes = 0;
-  readonly #row = new CsvRow();
+  readonly #columns: Layout['columns'];
+  readonly #row: CsvRow;
   readonly #amount = new Amount();
   readonly #incomplete: Incomplete;
 
-  constructor(incomplete: Incomplete) {
+  constructor({ fields, columns }: Layout, schema: Schema, incomplete: Incomplete) {
+    this.pages = columns.map((_, column) => new Page(schema[column + 1] as Element));
+    this.#columns = columns;
+    this.#row = new CsvRow(fields.length);
     this.#incomplete = incomplete;
   }
 
@@ -138,8 +144,7 @@ class RowGroup {
   /** Takes the row of the chunk at `from`; returns the offset after it. */
   add(chunk: Buffer, from: number): number {
     const next = this.#row.read(chunk, from);
-    for (let column = 0; column < CSV_COLUMNS; column++) this.#addValue(chunk, column);
-    this.pages[CSV_COLUMNS]?.addBit(this.#row.isVigente(chunk));
+    for (let column = 0; column < this.#columns.length; column++) this.#addValue(chunk, column);
     this.rows++;
     this.#csvBytes += next - from;
     return next;
@@ -147,13 +152,15 @@ class RowGroup {
 
   #addValue(chunk: Buffer, column: number): void {
     const page = this.pages[column] as Page;
-    const tipo = COLUMNS[column]?.tipo;
-    if (this.#row.isEmpty(column) && page.isOptional) {
+    const { tipo, field } = this.#columns[column] as Layout['columns'][number];
+    if (tipo === 'booleano') {
+      page.addBit(this.#row.isVigente(chunk));
+    } else if (this.#row.isEmpty(field) && page.isOptional) {
       page.addNull();
     } else if (tipo === 'texto') {
-      page.addText(this.#row.field(chunk, column));
+      page.addText(this.#row.field(chunk, field));
     } else {
-      const value = tipo === 'decimal' ? this.#amountOf(chunk, column) : this.#instantOf(chunk, column);
+      const value = tipo === 'decimal' ? this.#amountOf(chunk, field) : this.#instantOf(chunk, field);
       if (value === null) {
         this.#incomplete.add(column);
         page.addNull();
@@ -163,14 +170,14 @@ class RowGroup {
     }
   }
 
-  #amountOf(chunk: Buffer, column: number): bigint | null {
+  #amountOf(chunk: Buffer, field: number): bigint | null {
     const { starts, ends } = this.#row;
-    const isAmount = this.#amount.read(chunk, starts[column] as number, ends[column] as number);
+    const isAmount = this.#amount.read(chunk, starts[field] as number, ends[field] as number);
     return isAmount ? this.#amount.scaled(chunk) : null;
   }
 
-  #instantOf(chunk: Buffer, column: number): bigint | null {
-    const seconds = readInstant(chunk, this.#row.starts[column] as number);
+  #instantOf(chunk: Buffer, field: number): bigint | null {
+    const seconds = readInstant(chunk, this.#row.starts[field] as number);
     return Number.isNaN(seconds) ? null : BigInt(seconds * 1_000);
   }
 }

@@ -1,5 +1,5 @@
 import { ByteSink } from './byte-sink.ts';
-import { COLUMNS, CSV_COLUMNS, type Incomplete } from './columns.ts';
+import type { Column, Incomplete, Layout } from './columns.ts';
 import { Amount, CsvRow, readInstant } from './csv-row.ts';
 
 /** Rows that a sheet has, that of the names included (ECMA-376; "Excel specifications and limits"). */
@@ -44,20 +44,23 @@ export const STYLES =
   '<xf numFmtId="49" fontId="1" fillId="0" borderId="0" xfId="0" applyNumberFormat="1" applyFont="1"/></cellXfs>' +
   '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>';
 
-const LETTERS = COLUMNS.map((_, column) => String.fromCharCode(0x41 + column));
-const WIDTHS = COLUMNS.map(({ tipo, nombre }) =>
-  nombre === 'uuid' ? 38 : nombre.startsWith('nombre') ? 40 : tipo === 'fecha_hora' ? 20 : 15,
-);
+/** The letter of a column; no file has more than 26. */
+const letterOf = (column: number) => String.fromCharCode(0x41 + column);
+const WIDTHS: Readonly<Record<string, number>> = { uuid: 38, xml: 58 };
+const widthOf = ({ tipo, nombre }: Column) =>
+  WIDTHS[nombre] ?? (nombre.startsWith('nombre') ? 40 : tipo === 'fecha_hora' ? 20 : 15);
 
-const PRELUDE =
+const preludeOf = ({ columns }: Layout) =>
   '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n' +
   '<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews>' +
   '<sheetView tabSelected="1" workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' +
-  `</sheetView></sheetViews><cols>${WIDTHS.map((width, column) => `<col min="${column + 1}" max="${column + 1}" width="${width}" customWidth="1"/>`).join('')}</cols><sheetData><row r="1">` +
-  COLUMNS.map(
-    ({ nombre }, column) =>
-      `<c r="${LETTERS[column]}1" s="${STYLE.header}" t="inlineStr"><is><t>${nombre}</t></is></c>`,
-  ).join('') +
+  `</sheetView></sheetViews><cols>${columns.map((each, column) => `<col min="${column + 1}" max="${column + 1}" width="${widthOf(each)}" customWidth="1"/>`).join('')}</cols><sheetData><row r="1">` +
+  columns
+    .map(
+      ({ nombre }, column) =>
+        `<c r="${letterOf(column)}1" s="${STYLE.header}" t="inlineStr"><is><t>${nombre}</t></is></c>`,
+    )
+    .join('') +
   '</row>';
 
 /**
@@ -76,7 +79,7 @@ function escapeOf(code: number): string {
   return `_x${code.toString(16).toUpperCase().padStart(4, '0')}_`;
 }
 
-const OPEN = LETTERS.map((letter) => Buffer.from(`<c r="${letter}`));
+const OPEN = Array.from({ length: 26 }, (_, column) => Buffer.from(`<c r="${letterOf(column)}`));
 const AS_TEXT = Buffer.from(`" s="${STYLE.texto}" t="inlineStr"><is><t>`);
 const AS_SPACED_TEXT = Buffer.from(`" s="${STYLE.texto}" t="inlineStr"><is><t xml:space="preserve">`);
 const TEXT_END = Buffer.from('</t></is></c>');
@@ -90,7 +93,7 @@ const ROW_END = Buffer.from('</row>');
 /** What surrounds the values of a row, at most. */
 const ROW_BYTES = 2_048;
 
-/** Chunks of rows of `metadata.csv`, taken row by row by one sheet after another. */
+/** Chunks of rows of CSV, taken row by row by one sheet after another. */
 export class RowCursor {
   chunk: Buffer = Buffer.alloc(0);
   at = 0;
@@ -119,15 +122,17 @@ export class RowCursor {
 /** The text of one sheet with as many rows as it may have; leaves the others to the cursor. */
 export async function* sheetOf(
   cursor: RowCursor,
+  layout: Layout,
   limits: SheetLimits,
   incomplete: Incomplete,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const writer = new RowWriter(incomplete);
+  const writer = new RowWriter(layout, incomplete);
+  const prelude = Buffer.from(preludeOf(layout));
   const { sink } = writer;
   let bytes = 0;
   let rows = 1;
-  sink.reserve(PRELUDE.length);
-  sink.put(Buffer.from(PRELUDE));
+  sink.reserve(prelude.length);
+  sink.put(prelude);
   while (rows < limits.rows && bytes < limits.bytes && (await cursor.hasRow())) {
     while (rows < limits.rows && cursor.at < cursor.chunk.length) {
       rows++;
@@ -138,7 +143,7 @@ export async function* sheetOf(
       yield chunk;
     }
   }
-  const end = `</sheetData><autoFilter ref="A1:${LETTERS.at(-1)}${rows}"/></worksheet>`;
+  const end = `</sheetData><autoFilter ref="A1:${letterOf(layout.columns.length - 1)}${rows}"/></worksheet>`;
   sink.reserve(end.length);
   sink.put(Buffer.from(end));
   yield* sink.take(true);
@@ -146,13 +151,16 @@ export async function* sheetOf(
 
 class RowWriter {
   readonly sink = new ByteSink();
-  readonly #row = new CsvRow();
+  readonly #columns: Layout['columns'];
+  readonly #row: CsvRow;
   readonly #amount = new Amount();
   readonly #incomplete: Incomplete;
   /** The number of the row in digits. */
   #number: Buffer = Buffer.alloc(0);
 
-  constructor(incomplete: Incomplete) {
+  constructor({ fields, columns }: Layout, incomplete: Incomplete) {
+    this.#columns = columns;
+    this.#row = new CsvRow(fields.length);
     this.#incomplete = incomplete;
   }
 
@@ -166,16 +174,14 @@ class RowWriter {
     sink.put(ROW_OPEN);
     sink.put(this.#number);
     sink.put(ROW_GO);
-    for (let column = 0; column < CSV_COLUMNS; column++) {
-      const tipo = COLUMNS[column]?.tipo;
-      if (row.isEmpty(column)) continue;
-      if (tipo === 'fecha_hora') this.#putInstant(chunk, column);
-      else if (tipo === 'decimal') this.#putAmount(chunk, column);
-      else this.#putText(chunk, column);
+    for (let column = 0; column < this.#columns.length; column++) {
+      const { tipo, field } = this.#columns[column] as Layout['columns'][number];
+      if (tipo === 'booleano') this.#putBoolean(column, row.isVigente(chunk));
+      else if (row.isEmpty(field)) continue;
+      else if (tipo === 'fecha_hora') this.#putInstant(chunk, column, field);
+      else if (tipo === 'decimal') this.#putAmount(chunk, column, field);
+      else this.#putText(chunk, column, field);
     }
-    this.#open(CSV_COLUMNS, AS_BOOLEAN);
-    sink.bytes[sink.at++] = row.isVigente(chunk) ? 0x31 : 0x30;
-    sink.put(VALUE_END);
     sink.put(ROW_END);
     return next;
   }
@@ -186,39 +192,45 @@ class RowWriter {
     this.sink.put(as);
   }
 
-  #putInstant(chunk: Buffer, column: number): void {
-    const day = readInstant(chunk, this.#row.starts[column] as number) / DAY_SECONDS + UNIX_DAY;
+  #putBoolean(column: number, value: boolean): void {
+    this.#open(column, AS_BOOLEAN);
+    this.sink.bytes[this.sink.at++] = value ? 0x31 : 0x30;
+    this.sink.put(VALUE_END);
+  }
+
+  #putInstant(chunk: Buffer, column: number, field: number): void {
+    const day = readInstant(chunk, this.#row.starts[field] as number) / DAY_SECONDS + UNIX_DAY;
     if (day >= FIRST_DAY) {
       this.#open(column, AS_INSTANT);
       this.sink.putNumber(day);
       this.sink.put(VALUE_END);
     } else {
-      this.#putText(chunk, column);
+      this.#putText(chunk, column, field);
     }
   }
 
-  #putAmount(chunk: Buffer, column: number): void {
+  #putAmount(chunk: Buffer, column: number, field: number): void {
     const { sink } = this;
     const amount = this.#amount;
-    const isNumber = amount.read(chunk, this.#row.starts[column] as number, this.#row.ends[column] as number);
+    const isNumber = amount.read(chunk, this.#row.starts[field] as number, this.#row.ends[field] as number);
     if (isNumber && amount.digits <= NUMBER_DIGITS) {
       this.#open(column, AS_AMOUNT);
       sink.at = amount.write(chunk, sink.bytes, sink.at);
       sink.put(VALUE_END);
     } else {
-      this.#putText(chunk, column);
+      this.#putText(chunk, column, field);
     }
   }
 
-  #putText(chunk: Buffer, column: number): void {
-    const start = this.#row.starts[column] as number;
-    const end = this.#row.ends[column] as number;
+  #putText(chunk: Buffer, column: number, field: number): void {
+    const start = this.#row.starts[field] as number;
+    const end = this.#row.ends[field] as number;
     const isSpaced = isSpace(chunk[start] as number) || isSpace(chunk[end - 1] as number);
     this.#open(column, isSpaced ? AS_SPACED_TEXT : AS_TEXT);
     if (isPlain(chunk, start, end)) {
-      this.sink.putEscaped(this.#row.field(chunk, column), ESCAPES);
+      this.sink.putEscaped(this.#row.field(chunk, field), ESCAPES);
     } else {
-      const source = Buffer.from(this.#cellText(this.#row.text(chunk, column), column));
+      const source = Buffer.from(this.#cellText(this.#row.text(chunk, field), column));
       this.sink.putEscaped({ source, start: 0, end: source.length, doubled: false }, ESCAPES);
     }
     this.sink.put(TEXT_END);

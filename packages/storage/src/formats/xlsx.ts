@@ -1,5 +1,5 @@
 import { createZipWriter, type EntryWritten, type ZipWriter } from '../assemble/zip-writer.ts';
-import type { Incomplete } from './columns.ts';
+import type { Incomplete, Layout } from './columns.ts';
 import { RowCursor, SHEET_LIMITS, type SheetLimits, STYLES, sheetOf } from './sheet.ts';
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
@@ -39,12 +39,13 @@ const PARTS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * Writes chunks of rows of `metadata.csv` as `metadata.xlsx` and, when one sheet does not hold them all,
- * `metadata-2.xlsx` and so on: files rather than sheets, since a spreadsheet opens a whole file or none of it.
+ * Writes chunks of rows of CSV as `<name>.xlsx` and, when one sheet does not hold them all, `<name>-2.xlsx` and so on:
+ * files rather than sheets, since a spreadsheet opens a whole file or none of it.
  */
 export async function writeXlsx(
   writer: ZipWriter,
   rows: AsyncIterable<Buffer>,
+  { name, layout }: { readonly name: string; readonly layout: Layout },
   incomplete: Incomplete,
   { level, limits = SHEET_LIMITS }: { level: number; limits?: SheetLimits },
 ): Promise<EntryWritten[]> {
@@ -52,8 +53,8 @@ export async function writeXlsx(
   const entries: EntryWritten[] = [];
   try {
     do {
-      const nombre = entries.length === 0 ? 'metadata.xlsx' : `metadata-${entries.length + 1}.xlsx`;
-      entries.push(await writer.addStored(nombre, workbookOf(sheetOf(cursor, limits, incomplete), level)));
+      const nombre = entries.length === 0 ? `${name}.xlsx` : `${name}-${entries.length + 1}.xlsx`;
+      entries.push(await writer.addStored(nombre, workbookOf(sheetOf(cursor, layout, limits, incomplete), level)));
     } while (await cursor.hasRow());
   } finally {
     await cursor.close();

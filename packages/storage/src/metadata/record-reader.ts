@@ -125,11 +125,6 @@ function isBlank(buffer: Buffer, fields: RecordScanner): boolean {
   return true;
 }
 
-/** The first line of `metadata.csv`. */
-export const CSV_HEADER =
-  'uuid,rfc_emisor,nombre_emisor,rfc_receptor,nombre_receptor,rfc_pac,fecha_emision,fecha_certificacion_sat,' +
-  'monto,efecto_comprobante,estatus,fecha_cancelacion,rfc_a_cuenta_terceros,nombre_a_cuenta_terceros\r\n';
-
 /**
  * The columns of the SAT's metadata file in the order in which we write them, in lower case; where a column has been
  * seen under more than one name, all of them (phpcfdi/sat-ws-descarga-masiva, src/PackageReader and its fixtures).

@@ -34,6 +34,19 @@ import type { Terceros } from './terceros.ts';
 
 const OUT_BYTES = 131_072;
 
+/** Joins the rows of the metadata to something else by their UUID. */
+export interface RowJoin {
+  /**
+   * Gets each row that is written, from its UUID at `uuid` to `at`, without its line end; `fecha` is the offset of its
+   * fecha_emision. May write one more field from `at` on, with its comma, of {@link JOINED_BYTES} at most; returns the
+   * offset after it.
+   */
+  row(out: Buffer, uuid: number, fecha: number, isCancelado: boolean, at: number): number;
+  /** Gets the UUID of each row that the period or the filters leave out. */
+  leftOut(out: Buffer, uuid: number): void;
+}
+export const JOINED_BYTES = 64;
+
 interface TransformOptions {
   /** When given, records with a FechaEmision outside of it are left out and counted. */
   readonly recortar: Periodo | null;
@@ -47,6 +60,7 @@ interface TransformOptions {
   readonly rfcColumn: number;
   /** Observers of the written records. */
   readonly observers: readonly RowObserver[];
+  readonly join: RowJoin | null;
 }
 
 /**
@@ -69,6 +83,7 @@ export class MetadataTransformer implements RecordSink {
   readonly #resumen: Resumen;
   readonly #rfcColumn: number;
   readonly #observers: readonly RowObserver[];
+  readonly #join: RowJoin | null;
   readonly #inicio: Buffer | null;
   readonly #fin: Buffer | null;
   readonly #filtros: Filtros | null;
@@ -88,6 +103,7 @@ export class MetadataTransformer implements RecordSink {
     this.#resumen = options.resumen;
     this.#rfcColumn = options.rfcColumn;
     this.#observers = options.observers;
+    this.#join = options.join;
     this.#plain = new PlainRecord(options.rfcColumn);
     this.#inicio = options.recortar === null ? null : Buffer.from(options.recortar.inicio);
     this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
@@ -123,12 +139,15 @@ export class MetadataTransformer implements RecordSink {
     if (next === NEEDS_MORE) return NEEDS_MORE;
     if (this.#isOutside(plain.fechaEmision)) {
       this.recortados++;
+      this.#join?.leftOut(this.#out, first);
     } else if (!this.#passes(this.#out[plain.efecto] as number, plain.isCancelado, plain.rfc, plain.rfcEnd)) {
       this.filtrados++;
+      this.#join?.leftOut(this.#out, first);
     } else {
       this.#resumen.add(this.#out, plain.fechaEmision, this.#out[plain.efecto] as number, plain.isCancelado);
       this.#at = this.#writeTercero(first, plain.end);
       for (const observer of this.#observers) observer.see(this.#out, first, plain.rfc, plain.rfcEnd);
+      this.#joinRow(first, plain.fechaEmision, plain.isCancelado);
       this.registros++;
     }
     return next;
@@ -155,6 +174,7 @@ export class MetadataTransformer implements RecordSink {
         next = writeInstant(buffer, start, end, out, at);
         if (next !== NOT_VALID && this.#isOutside(at)) {
           this.recortados++;
+          this.#join?.leftOut(out, first);
           return;
         }
         fecha = at;
@@ -177,11 +197,13 @@ export class MetadataTransformer implements RecordSink {
     const [efecto, isCancelado] = this.#kindOf(buffer, fields);
     if (!this.#passes(efecto, isCancelado, rfc, rfcEnd)) {
       this.filtrados++;
+      this.#join?.leftOut(out, first);
       return;
     }
     this.#resumen.add(out, fecha, efecto, isCancelado);
     this.#at = this.#writeTercero(first, at);
     for (const observer of this.#observers) observer.see(this.#out, first, rfc, rfcEnd);
+    this.#joinRow(first, fecha, isCancelado);
     this.registros++;
   }
 
@@ -212,8 +234,9 @@ export class MetadataTransformer implements RecordSink {
     let at = from;
     let out = this.#out;
     const tercero = this.#terceros.isEmpty ? undefined : this.#terceros.find(out, first);
-    if (tercero !== undefined) {
-      const needed = 2 * (tercero.rfc.length + tercero.nombre.length) + 16;
+    if (tercero !== undefined || this.#join !== null) {
+      const terceroBytes = tercero === undefined ? 0 : 2 * (tercero.rfc.length + tercero.nombre.length);
+      const needed = terceroBytes + 16 + JOINED_BYTES;
       if (at + needed > out.length) {
         out = Buffer.concat([out.subarray(0, at)], at + needed + OUT_BYTES);
         this.#out = out;
@@ -223,9 +246,19 @@ export class MetadataTransformer implements RecordSink {
     if (tercero !== undefined) at += out.write(toCsv(tercero.rfc), at, 'latin1');
     out[at++] = COMMA;
     if (tercero !== undefined) at += out.write(toCsv(tercero.nombre), at, 'latin1');
-    out[at++] = 0x0d;
-    out[at++] = 0x0a;
-    return at;
+    return this.#endRow(at);
+  }
+
+  #endRow(at: number): number {
+    this.#out[at] = 0x0d;
+    this.#out[at + 1] = 0x0a;
+    return at + 2;
+  }
+
+  /** Observers see a row as it is without the field of the join: its line end is written again behind that. */
+  #joinRow(first: number, fecha: number, isCancelado: boolean): void {
+    if (this.#join === null) return;
+    this.#at = this.#endRow(this.#join.row(this.#out, first, fecha, isCancelado, this.#at - 2));
   }
 
   /** Makes room for a record of these bytes, were every one of them a quotation mark. */

@@ -76,19 +76,20 @@ export async function openSatPackage(
   limits: PaqueteLimits,
   signal: AbortSignal,
 ): Promise<SatPackage> {
-  const { stat, entries } = await readDirectory(store, objectKey, limits.maxEntries, signal);
+  const { stat, locate, ...directory } = await readDirectory(store, objectKey, limits.maxEntries, signal);
+  const entries: ZipEntry[] = [];
+  for await (const entry of directory.entries()) entries.push(entry);
   const isText = (entry: ZipEntry) => entry.bytes > 0 && (MAIN_NAME.test(entry.name) || TERCEROS_NAME.test(entry.name));
   const texts: { entry: ZipEntry; start: number }[] = [];
   for (const entry of entries.filter(isText)) {
     checkEntry(entry, objectKey);
-    texts.push({ entry, start: await entry.locate() });
+    texts.push({ entry, start: await locate(entry) });
   }
   checkTogether(
     texts.map(({ entry }) => entry),
     objectKey,
     limits,
   );
-  // Only the numbers are kept: an entry holds on to the end of its package, and a plan may have thousands of packages.
   const toText = ({ entry, start }: { entry: ZipEntry; start: number }): SatText => {
     const { name, bytes, crc32, compressedBytes, method } = entry;
     const range = { start, end: start + compressedBytes };
@@ -150,7 +151,8 @@ export class ForeignTexts {
   }
 }
 
-function checkEntry(entry: ZipEntry, objectKey: string): void {
+/** Throws `PaqueteSatInvalido` for an entry that is encrypted or compressed by another method than deflate. */
+export function checkEntry(entry: ZipEntry, objectKey: string): void {
   if (entry.isEncrypted) throw new PaqueteSatInvalido('NO_ES_ZIP', objectKey, `${entry.name} está cifrado`);
   if (entry.method !== 0 && entry.method !== 8) {
     throw new PaqueteSatInvalido('NO_ES_ZIP', objectKey, `${entry.name} usa el método de compresión ${entry.method}`);
@@ -180,6 +182,18 @@ const AHEAD_BYTES = 524_288;
 
 /** A ratio says nothing about a file that is smaller than this when inflated. Bytes. */
 const RATIO_FROM_BYTES = 1_048_576;
+
+/** The error of a file that gives so many bytes of its compressed ones; null when it may. */
+export function bombIn(
+  { name, compressedBytes }: { readonly name: string; readonly compressedBytes: number },
+  given: number,
+  objectKey: string,
+  maxRatio: number,
+): PaqueteSatInvalido | null {
+  if (given <= RATIO_FROM_BYTES || given <= maxRatio * compressedBytes) return null;
+  const detalle = `${name} da más de ${maxRatio} bytes por cada byte comprimido`;
+  return new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle);
+}
 
 interface InflateOptions {
   readonly objectKey: string;
@@ -255,11 +269,8 @@ class CheckedContent extends Transform {
     if (given > bytes) {
       const detalle = `${name} da más de los ${bytes} bytes que anuncia`;
       callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
-    } else if (given > RATIO_FROM_BYTES && given > maxRatio * compressedBytes) {
-      const detalle = `${name} da más de ${maxRatio} bytes por cada byte comprimido`;
-      callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
     } else {
-      callback(null, chunk);
+      callback(bombIn({ name, compressedBytes }, given, objectKey, maxRatio), chunk);
     }
   }
 
