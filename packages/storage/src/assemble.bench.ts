@@ -4,24 +4,34 @@
  * alone. All in bytes that the entries of the ZIP hold. And beside itself without the lists of the SAT, with those of
  * `--listed` RFCs, in turns: `crossedRatio` is what crossing leaves of its speed. Run with `node --conditions=acuse-source --import tsx
  * packages/storage/src/assemble.bench.ts --rows 1000000`.
+ *
+ * With `--xml 200000`: the same with one package of that many XML, beside two floors that only copy its members, deflated
+ * as they are: through archiver's entries, and as small entries of the ZIP writer. In bytes of the XML.
  */
 import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
-import { createDeflateRaw, createInflateRaw } from 'node:zlib';
+import { crc32, createDeflateRaw, createInflateRaw, deflateRawSync } from 'node:zlib';
 import { FORMATOS } from '@acuse/contract';
 import type { Paquetes, PlanEnsamble } from '@acuse/core';
 import { RfcsPorHuella } from '@acuse/riesgo';
 import { Contrapartes } from '../../riesgo/src/contrapartes.ts';
+import { cfdiXml } from '../testing/cfdi-xml.ts';
 import { startS3 } from '../testing/s3-fixture.ts';
 import { satRow, satText } from '../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../testing/zip-bytes.ts';
+import { createZipWriter, type ZipWriter } from './assemble/zip-writer.ts';
 import { createPaquetesS3, type PaquetesS3Settings } from './index.ts';
 import { createMemoryStore } from './memoria.ts';
+import type { ObjectStore } from './object-store.ts';
 import { paquetesIn } from './paquetes.ts';
+import { createS3Client } from './s3/paquetes-s3.ts';
+import { createS3Store } from './s3/s3-store.ts';
 import { DEFAULT_LIMITS } from './zip/sat-package.ts';
+import { openXmlPackage } from './zip/xml-package.ts';
 
 const PACKAGE_ROWS = 100_000;
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
@@ -42,6 +52,9 @@ const { values } = parseArgs({
     listedEvery: { type: 'string', default: '1000' },
     /** Without the floors, which hold the whole ZIP in memory. */
     alone: { type: 'boolean', default: false },
+    /** XML in a package beside that of the rows, which are then as many. */
+    xml: { type: 'string', default: '0' },
+    tablas: { type: 'boolean', default: false },
     serve: { type: 'boolean', default: false },
   },
 });
@@ -51,6 +64,8 @@ if (formato === undefined) throw new Error(`--formato ${values.formato}: one of 
 
 /** Input of the bench, in the form that the assembler receives it. */
 const SOLICITUD_ID = 'bench';
+const PERIODO = { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' };
+const members = Number(values.xml);
 
 if (values.serve) {
   // Here too the packages are made: the memory of the process that assembles is its own.
@@ -68,10 +83,12 @@ if (values.serve) {
 interface Saved {
   readonly objectKeys: string[];
   bytes: number;
+  /** Key of the package of XML, and the bytes that it inflates to. */
+  xml: { readonly objectKey: string; readonly inflated: number } | null;
 }
 
 async function savePackages(paquetes: Pick<Paquetes, 'saveSat'>): Promise<Saved> {
-  const saved: Saved = { objectKeys: [], bytes: 0 };
+  const saved: Saved = { objectKeys: [], bytes: 0, xml: members === 0 ? null : await saveXmlPackage(paquetes) };
   const made: Buffer[] = [];
   for (let from = 0; from < Number(values.rows); from += PACKAGE_ROWS) {
     const again = made[(from / PACKAGE_ROWS) % DISTINCT];
@@ -84,6 +101,85 @@ async function savePackages(paquetes: Pick<Paquetes, 'saveSat'>): Promise<Saved>
     saved.bytes += bytes;
   }
   return saved;
+}
+
+/** One package of XML of some 5,000 bytes: a seal and a certificate do not compress. */
+async function saveXmlPackage(paquetes: Pick<Paquetes, 'saveSat'>) {
+  const writer = createZipWriter(level);
+  const certificate = randomBytes(1_500).toString('base64');
+  let inflated = 0;
+  const origen = { solicitudId: SOLICITUD_ID, parteId: 'p', paquete: 'xml' };
+  const saved = paquetes.saveSat(origen, writer.output, new AbortController().signal);
+  for (let index = 0; index < members; index++) {
+    const row = satRow(index);
+    const seal = `Sello="${randomBytes(256).toString('base64')}" Certificado="${certificate}"`;
+    const xml = Buffer.from(cfdiXml(row, 6).replace('Version="4.0"', `Version="4.0" ${seal}`));
+    inflated += xml.length;
+    await writer.addSmall(`${row.uuid}.xml`, deflateRawSync(xml), { bytes: xml.length, crc32: crc32(xml) });
+  }
+  await writer.finish();
+  return { objectKey: (await saved).objectKey, inflated };
+}
+
+/** Copies the members of the package of XML to another ZIP in the store, and does nothing else. */
+async function copyMembers(
+  store: ObjectStore,
+  objectKey: string,
+  add: (
+    writer: ZipWriter,
+    name: string,
+    data: Buffer,
+    measure: Parameters<ZipWriter['addSmall']>[2],
+  ) => Promise<unknown>,
+): Promise<void> {
+  const { signal } = new AbortController();
+  const writer = createZipWriter(level);
+  const stored = store.write(`solicitudes/${SOLICITUD_ID}/copy.zip`, writer.output, signal);
+  const { read } = await openXmlPackage(store, objectKey, DEFAULT_LIMITS, signal);
+  for await (const [member, data] of read(() => true, signal)) {
+    if (data !== null) await add(writer, `cfdi/2024-01/${member.name}`, data, member);
+  }
+  await writer.finish();
+  await stored;
+}
+
+/** Measures the assembly with XML beside both floors. */
+async function runXml({ paquetes, saved, store }: Storage, plan: PlanEnsamble): Promise<void> {
+  const { objectKey, inflated } = saved.xml ?? { objectKey: '', inflated: 0 };
+  const { canal, folio, periodo } = plan.partes[0] ?? { canal: 'soap', folio: null, periodo: PERIODO };
+  const paquete = { objectKey, paquete: 'xml' };
+  const xml = { tablas: values.tablas, partes: [{ canal, folio, periodo, motivo: null, paquetes: [paquete] }] };
+  const { signal } = new AbortController();
+  gc();
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 20);
+  const spent: Record<'assembly' | 'archiver' | 'small', Spent[]> = { assembly: [], archiver: [], small: [] };
+  let counted: unknown;
+  for (let round = 0; round < Number(values.rounds); round++) {
+    spent.assembly.push(
+      await measure(async () => {
+        counted = (await paquetes.assemble({ ...plan, xml }, signal)).resumen.xml;
+      }),
+    );
+  }
+  clearInterval(sampler);
+  for (let round = 0; round < Number(values.rounds); round++) {
+    const add: Parameters<typeof copyMembers>[2] = (writer, name, data, one) =>
+      writer.addDeflated(name, [data], { ...one, sha256: '' });
+    spent.archiver.push(await measure(() => copyMembers(store, objectKey, add)));
+    spent.small.push(await measure(() => copyMembers(store, objectKey, (writer, ...rest) => writer.addSmall(...rest))));
+  }
+  const speed = (of: keyof typeof spent) => inflated / MB / Math.min(...spent[of].map(({ wall }) => wall));
+  const round = (value: number) => Math.round(value * 100) / 100;
+  const speeds = { assemblyMBs: speed('assembly'), archiverMBs: speed('archiver'), smallMBs: speed('small') };
+  const ratios = { ratio: speed('assembly') / speed('archiver'), ratioSmall: speed('assembly') / speed('small') };
+  const rounded = Object.entries({ ...speeds, ...ratios }).map(([name, value]) => [name, round(value)]);
+  const memory = { rssBeforeMB: Math.round(before / MB), rssPeakMB: Math.round(peak / MB) };
+  const inputMB = Math.round(inflated / MB);
+  console.log(JSON.stringify({ members, inputMB, formato, counted, ...Object.fromEntries(rounded), ...memory }));
 }
 
 async function run(): Promise<void> {
@@ -102,13 +198,18 @@ async function run(): Promise<void> {
       {
         canal: 'soap',
         folio: 'bench',
-        periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
+        periodo: PERIODO,
         recortar: false,
         confirmada: false,
         paquetes: saved.objectKeys.map((objectKey, index) => ({ objectKey, paquete: `p${index}` })),
       },
     ],
   };
+  if (members > 0) {
+    await runXml(storage, plan);
+    await storage.close();
+    return;
+  }
   gc();
   const before = process.memoryUsage.rss();
   let peak = before;
@@ -191,6 +292,7 @@ function listedRfcs(): RfcsPorHuella {
 }
 
 interface Storage {
+  readonly store: ObjectStore;
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'assemble'>;
   /** The packages of the SAT. */
   readonly saved: Saved;
@@ -201,16 +303,19 @@ interface Storage {
 async function openStorage(): Promise<Storage> {
   if (values.storage === 'memoria') {
     const objects = new Map<string, Buffer>();
-    const paquetes = paquetesIn(createMemoryStore(objects), DEFAULT_LIMITS, level);
+    const store = createMemoryStore(objects);
+    const paquetes = paquetesIn(store, DEFAULT_LIMITS, level);
     const saved = await savePackages(paquetes);
     const get = async (key: string) => objects.get(key) ?? Buffer.alloc(0);
-    return { paquetes, saved, get, close: async () => {} };
+    return { store, paquetes, saved, get, close: async () => {} };
   }
-  const server = fork(import.meta.filename, ['--serve', '--rows', values.rows]);
+  const server = fork(import.meta.filename, ['--serve', '--rows', values.rows, '--xml', values.xml]);
   type Served = { settings: PaquetesS3Settings; saved: Saved };
   const [{ settings, saved }] = (await once(server, 'message')) as [Served];
   const paquetes = createPaquetesS3({ ...settings, compressionLevel: level });
+  const client = createS3Client(settings, settings.endpoint);
   return {
+    store: createS3Store(client, settings),
     paquetes,
     saved,
     async get(key) {
@@ -219,6 +324,7 @@ async function openStorage(): Promise<Storage> {
     },
     async close() {
       paquetes.close();
+      client.destroy();
       server.disconnect();
       await once(server, 'exit');
     },

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { PlanEnsamble } from '@acuse/core';
+import type { PlanEnsamble, XmlDeCfdi } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
+import { cfdiXml } from '../testing/cfdi-xml.ts';
 import { useS3 } from '../testing/s3-fixture.ts';
-import { expectedCsv, satRow, satText, TERCEROS_HEADER } from '../testing/sat-rows.ts';
+import { expectedCsv, type SatRow, satRow, satText, TERCEROS_HEADER } from '../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../testing/zip-bytes.ts';
 import type { PaquetesS3 } from './index.ts';
 
@@ -78,6 +79,45 @@ describe('packages in an S3-compatible store', () => {
     await expect(paquetes().saveSat(origen, zip, signal)).rejects.toBe(cut);
     expect(await paquetes().findSat(origen, signal)).toBeNull();
   });
+
+  /** XML of these rows one by one, as a portal gives them; fails with the error behind them, if there is one. */
+  async function* documentsOf(of: readonly SatRow[], error?: Error): AsyncGenerator<XmlDeCfdi> {
+    for (const row of of) yield { uuid: row.uuid, xml: Buffer.from(cfdiXml(row)) };
+    if (error !== undefined) throw error;
+  }
+
+  test('XML that came one by one is stored as one ZIP, which an assembly joins to the metadata', async () => {
+    const id = newId();
+    const origen = { solicitudId: id, parteId: 'p1', paquete: 'xml' };
+    const given = rows.slice(0, 200);
+    const saved = await paquetes().saveXml(origen, documentsOf(given), signal);
+    expect(await paquetes().findSat(origen, signal)).toEqual(saved);
+    const entries = await readZip((await get(saved.objectKey)) ?? Buffer.alloc(0));
+    expect([...entries].map(([name, content]) => [name, String(content)])).toEqual(
+      given.map((row) => [`${row.uuid}.xml`, cfdiXml(row)]),
+    );
+    const metadata = await save(id, 'a', zipBytes([{ name: `${UUID_1}_01.txt`, content: satText(rows) }]));
+    const plan = planOf(id, [metadata]);
+    const parte = {
+      canal: 'portal',
+      folio: null,
+      periodo: plan.partes[0]?.periodo ?? { inicio: '', fin: '' },
+    } as const;
+    const xml = { tablas: false, partes: [{ ...parte, motivo: null, paquetes: [{ ...saved, paquete: 'xml' }] }] };
+    const { resumen } = await paquetes().assemble({ ...plan, xml }, signal);
+    const porMotivo = { CANCELADO_RECIBIDO: 5, NO_ENTREGADO_POR_EL_SAT: 45 };
+    expect(resumen.xml).toEqual({ esperados: 250, entregados: 200, faltantes: 50, porMotivo, sinMetadata: 0 });
+  });
+
+  test.each([0, 1, 200])(
+    'XML whose source fails after %i documents leaves nothing, and throws its error',
+    async (count) => {
+      const origen = { solicitudId: newId(), parteId: 'p1', paquete: 'xml' };
+      const cut = new Error('the session ended');
+      await expect(paquetes().saveXml(origen, documentsOf(rows.slice(0, count), cut), signal)).rejects.toBe(cut);
+      expect(await paquetes().findSat(origen, signal)).toBeNull();
+    },
+  );
 
   test('the ZIP has the rows of every package in order, the texts untouched, and a manifest that tells both', async () => {
     const id = newId();

@@ -161,15 +161,15 @@ export interface Paquetes {
   ): Promise<(ObjetoGuardado & { objectKey: string }) | null>;
 
   /**
-   * Makes the one ZIP of a solicitud: its metadata in the format of the plan, `originales/`, `manifest.json`. Same plan
-   * and same packages, same bytes, with and without observers. Memory does not grow with the size. Throws `PaqueteSatInvalido`
-   * when a SAT package cannot be read.
+   * Makes the one ZIP of a solicitud: its XML, if the plan has any, its metadata in the format of the plan, `originales/`,
+   * `manifest.json`. Same plan and same packages, same bytes, with and without observers. Memory does not grow with the
+   * size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.
    */
   assemble(plan: PlanEnsamble, signal: AbortSignal, observers?: readonly RowObserver[]): Promise<PaqueteEnsamblado>;
 
   /**
-   * `metadata.csv` of a ZIP that `assemble` made in that format, header included, in chunks that end anywhere. Ends
-   * with an error when it is not whole.
+   * `metadata.csv` of a ZIP that `assemble` made in that format, header included, without the paths of the XML, in chunks
+   * that end anywhere. Ends with an error when it is not whole.
    */
   readCsv(objectKey: string, signal: AbortSignal): AsyncIterable<Buffer>;
 

@@ -1,9 +1,13 @@
 import { buffer as readAll } from 'node:stream/consumers';
 import { deflateRawSync } from 'node:zlib';
+import { unzipSync } from 'fflate';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
-import { readZip } from '../../testing/zip-bytes.ts';
+import { readZip, zipBytes } from '../../testing/zip-bytes.ts';
+import { createMemoryStore } from '../memoria.ts';
 import { Meter } from '../meter.ts';
+import { readDirectory } from '../zip/read-directory.ts';
+import { CentralRecords } from './zip-records.ts';
 import { createZipWriter } from './zip-writer.ts';
 
 test('entries are whole, in order, and measured, however small or empty', async () => {
@@ -93,4 +97,46 @@ test('waits for a reader that is slow instead of filling memory', { timeout: 120
   await adding;
   await writer.finish();
   expect((await read).length).toBeGreaterThan(100_000_000);
+});
+
+test('small entries go in beside others, more than 65,535 of them, and are a ZIP to other readers', async () => {
+  const writer = createZipWriter(6);
+  const zip = readAll(writer.output);
+  const meter = new Meter();
+  meter.update(Buffer.from('small'));
+  const measure = meter.finish();
+  const data = deflateRawSync('small');
+  const names = Array.from({ length: 70_000 }, (_, index) => `cfdi/${index}.xml`);
+  await writer.add('first.txt', [Buffer.from('first')]);
+  for (const name of names.slice(0, 40_000)) await writer.addSmall(name, data, measure);
+  await writer.add('between.txt', [Buffer.from('between')]);
+  for (const name of names.slice(40_000)) await writer.addSmall(name, data, measure);
+  const { bytes } = await writer.finish();
+  const whole = await zip;
+  expect(whole.length).toBe(bytes);
+  const expected = ['first.txt', ...names.slice(0, 40_000), 'between.txt', ...names.slice(40_000)];
+  const byYauzl = await readZip(whole);
+  expect([...byYauzl.keys()]).toEqual(expected);
+  expect(String(byYauzl.get('between.txt'))).toBe('between');
+  expect(String(byYauzl.get('cfdi/69999.xml'))).toBe('small');
+  const byFflate = unzipSync(whole, { filter: ({ name }) => name.endsWith('9999.xml') });
+  expect(Object.values(byFflate).map((content) => Buffer.from(content).toString())).toEqual(Array(7).fill('small'));
+});
+
+test('records of small entries beyond 4 GiB have their offset in ZIP64', async () => {
+  const parts: Buffer[] = [];
+  const records = new CentralRecords((bytes) => parts.push(bytes));
+  const entry = { nombre: 'cfdi/a.xml', bytes: 7, crc32: 0xdead_beef, compressedBytes: 9 };
+  records.add({ ...entry, offset: 5 });
+  records.add({ ...entry, offset: 2 ** 40 + 3 });
+  records.forEach(() => {});
+  const end = zipBytes([]);
+  end.writeUInt16LE(2, 10);
+  const store = createMemoryStore(new Map([['k', Buffer.concat([...parts, end])]]));
+  const { entries } = await readDirectory(store, 'k', 2, new AbortController().signal);
+  const read = [];
+  for await (const { name, bytes, crc32, compressedBytes, offset } of entries()) {
+    read.push({ nombre: name, bytes, crc32, compressedBytes, offset });
+  }
+  expect(read).toEqual([5, 2 ** 40 + 3].map((offset) => ({ ...entry, offset })));
 });

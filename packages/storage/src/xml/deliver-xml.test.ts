@@ -1,0 +1,442 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { FORMATOS, type Formato } from '@acuse/contract';
+import type { ParteLista, ParteXml, PlanEnsamble, RowObserver } from '@acuse/core';
+import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cfdiXml } from '../../testing/cfdi-xml.ts';
+import { readMetadata } from '../../testing/read-formats.ts';
+import { type SatRow, satRow, satText } from '../../testing/sat-rows.ts';
+import { type RawEntry, readZip, zipBytes } from '../../testing/zip-bytes.ts';
+import { assemble } from '../assemble/assemble.ts';
+import { readCsv } from '../assemble/read-csv.ts';
+import { CsvRow } from '../formats/csv-row.ts';
+import { paqueteKey } from '../keys.ts';
+import { createMemoryStore } from '../memoria.ts';
+import type { ObjectStore } from '../object-store.ts';
+import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
+
+const signal = new AbortController().signal;
+const ENERO = { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' };
+const rowsOf = (count: number) => Array.from({ length: count }, (_, index) => satRow(index, { estatus: '1' }));
+const memberOf = (row: SatRow, name = `${row.uuid}.xml`): RawEntry => ({ name, content: cfdiXml(row) });
+const pathOf = (row: SatRow) => `cfdi/${row.fechaEmision.slice(0, 7)}/${row.uuid}.xml`;
+
+interface World {
+  readonly rows: readonly SatRow[];
+  /** Members of each package of XML. */
+  readonly packages: readonly (readonly RawEntry[])[];
+  readonly plan?: Partial<PlanEnsamble>;
+  readonly parte?: Partial<ParteLista>;
+  readonly parteXml?: Partial<ParteXml>;
+  readonly observers?: readonly RowObserver[];
+  /** Changes the store that the packages are read from. */
+  readonly through?: (store: ObjectStore) => ObjectStore;
+}
+
+async function assembled({ rows, packages, plan, parte, parteXml, observers, through = (store) => store }: World) {
+  const metadata = zipBytes([{ name: '45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt', content: satText(rows) }]);
+  const objects = new Map([['m', metadata], ...packages.map((each, index) => [`x${index}`, zipBytes(each)] as const)]);
+  const store = createMemoryStore(objects);
+  const result = await assemble(
+    { store: through(store), limits: DEFAULT_LIMITS, level: 6 },
+    {
+      solicitudId: 's1',
+      rfc: 'EKU9003173C9',
+      tipo: 'recibidos',
+      desde: '2024-01-01',
+      hasta: '2024-01-31',
+      formato: 'csv',
+      partes: [
+        {
+          ...{ canal: 'soap', folio: 'f', periodo: ENERO, recortar: false, confirmada: false, ...parte },
+          paquetes: [{ objectKey: 'm', paquete: 'm' }],
+        },
+      ],
+      ...plan,
+      xml: {
+        tablas: false,
+        partes: [
+          {
+            ...{ canal: 'soap', folio: 'g', periodo: ENERO, motivo: null, ...parteXml },
+            paquetes: packages.map((_, index) => ({ objectKey: `x${index}`, paquete: `P/${index}` })),
+          },
+        ],
+      },
+    },
+    signal,
+    observers,
+  );
+  const zip = await readZip(objects.get(paqueteKey('s1')) ?? Buffer.alloc(0));
+  return { ...result, zip, store, manifest: JSON.parse(String(zip.get('manifest.json'))) };
+}
+
+const linesOf = (zip: ReadonlyMap<string, Buffer>, name: string) =>
+  parse(zip.get(name) ?? Buffer.alloc(0), { columns: true }) as Record<string, string>[];
+const faltantesOf = (zip: ReadonlyMap<string, Buffer>) =>
+  Object.fromEntries(linesOf(zip, 'faltantes.csv').map(({ uuid, motivo }) => [uuid, motivo]));
+const xmlOf = (zip: ReadonlyMap<string, Buffer>) => [...zip.keys()].filter((name) => name.startsWith('cfdi/'));
+
+describe('a ZIP with XML', { timeout: 60_000 }, () => {
+  test.each(FORMATOS)('says in the last column of each row where its XML is, as %s', async (formato: Formato) => {
+    const rows = rowsOf(50);
+    const given = rows.filter((_, index) => index % 3 !== 0);
+    const { zip } = await assembled({ rows, packages: [given.map((row) => memberOf(row))], plan: { formato } });
+    const read = await readMetadata(formato, zip);
+    expect(read.map(({ uuid, xml }) => [uuid, xml])).toEqual(
+      rows.map((row) => [row.uuid, given.includes(row) ? pathOf(row) : null]),
+    );
+    expect(Object.keys(read[0] ?? {}).at(-1)).toBe('xml');
+  });
+
+  test('holds each document byte for byte, what is missing, and a hash of every entry', async () => {
+    const rows = rowsOf(30);
+    const members = rows.slice(3).map((row) => memberOf(row));
+    const { zip, manifest, resumen } = await assembled({ rows, packages: [members.slice(0, 9), members.slice(9)] });
+    expect([...zip.keys()].filter((name) => !name.startsWith('cfdi/'))).toEqual([
+      'metadata.csv',
+      'faltantes.csv',
+      'originales/001-m/45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt',
+      'entradas-cfdi.csv',
+      'manifest.json',
+    ]);
+    expect([...zip.keys()].slice(0, 27)).toEqual(rows.slice(3).map(pathOf));
+    for (const row of rows.slice(3)) expect(String(zip.get(pathOf(row)))).toBe(cfdiXml(row));
+    expect(faltantesOf(zip)).toEqual(
+      Object.fromEntries(rows.slice(0, 3).map(({ uuid }) => [uuid, 'NO_ENTREGADO_POR_EL_SAT'])),
+    );
+    const hashes = [...linesOf(zip, 'entradas-cfdi.csv'), ...manifest.entradas];
+    const told = hashes.map(({ nombre, bytes, sha256 }) => [nombre, Number(bytes), sha256]);
+    const real = [...zip].slice(0, -1).map(([nombre, content]) => [nombre, content.length, hashOf(content)]);
+    expect(told.toSorted()).toEqual(real.toSorted());
+    const porMotivo = { NO_ENTREGADO_POR_EL_SAT: 3 };
+    expect(resumen.xml).toEqual({ esperados: 30, entregados: 27, faltantes: 3, porMotivo, sinMetadata: 0 });
+    expect(manifest).toMatchObject({
+      version: 1,
+      contenido: 'xml',
+      xml: { esperados: 30, entregados: 27, faltantes: 3, por_motivo: porMotivo, sin_metadata: 0, repetidos: 0 },
+      partes_xml: [{ canal: 'soap', folio: 'g', motivo: null, ...ENERO }],
+    });
+    const [first] = manifest.partes_xml[0].paquetes;
+    const bytes = zipBytes(members.slice(0, 9));
+    expect(first).toMatchObject({ paquete: 'P/0', miembros: 9, bytes: bytes.length, sha256: hashOf(bytes) });
+  });
+
+  test('has the same bytes however the packages arrive', async () => {
+    const rows = rowsOf(40);
+    const entries = [...rows.map((row) => memberOf(row)), { name: 'x.xml', content: '<x/>' }];
+    const digests = [];
+    for (const chunkBytes of [10_000_000, 4_096, 61, 1]) {
+      const { sha256 } = await assembled({ rows, packages: [entries], through: (store) => chunked(store, chunkBytes) });
+      digests.push(sha256);
+    }
+    expect(new Set(digests).size).toBe(1);
+  });
+
+  test('takes the UUID of the stamp, whatever the member is called and however it is packed', async () => {
+    const rows = rowsOf(8);
+    const [a, b, c, d, e, f, g, h] = rows as [SatRow, SatRow, SatRow, SatRow, SatRow, SatRow, SatRow, SatRow];
+    const lower = { ...e, uuid: e.uuid.toLowerCase() };
+    const { zip } = await assembled({
+      rows: [a, b, c, d, lower, f, g, h],
+      packages: [
+        [
+          memberOf(a, `${a.uuid.toLowerCase()}.xml`),
+          memberOf(b, `${b.uuid}.xml.xml`),
+          memberOf(c, `${a.uuid}.XML`),
+          memberOf(d, 'carpeta/otro nombre.xml'),
+          memberOf(lower),
+          { ...memberOf(f), method: 0 },
+          { ...memberOf(g), trailing: Buffer.from('more') },
+          { ...memberOf(h), offset: 0 },
+        ].slice(0, 7),
+      ],
+    });
+    expect(xmlOf(zip)).toEqual([a, b, c, d, e, f, g].map(pathOf));
+    expect(String(zip.get(pathOf(f)))).toBe(cfdiXml(f));
+    expect(String(zip.get(pathOf(g)))).toBe(cfdiXml(g));
+    expect(faltantesOf(zip)).toEqual({ [h.uuid]: 'NO_ENTREGADO_POR_EL_SAT' });
+  });
+
+  test('passes over junk and names it', async () => {
+    const [row] = rowsOf(1) as [SatRow];
+    const junk = ['__MACOSX/._a.xml', 'leeme.txt', 'vacio.xml', 'carpeta/'];
+    const entries = junk.map((name) => ({ name, content: name.includes('vacio') || name.endsWith('/') ? '' : 'x' }));
+    const { zip, manifest } = await assembled({ rows: [row], packages: [[...entries, memberOf(row)]] });
+    expect(xmlOf(zip)).toEqual([pathOf(row)]);
+    const [paquete] = manifest.partes_xml[0].paquetes;
+    expect(paquete).toMatchObject({ miembros: 1, entradas_ignoradas_total: 4, entradas_ignoradas: junk });
+  });
+
+  test('keeps members aside that are no CFDI, under names that lead nowhere', async () => {
+    const [a, b, c] = rowsOf(3) as [SatRow, SatRow, SatRow];
+    const long = `${'ñ'.repeat(300)}.xml`;
+    const bad = [
+      { name: `${a.uuid.toLowerCase()}.xml.xml`, content: '<cfdi:Comprobante' },
+      { name: 'dir/sub dir/é.xml', content: '<html/>' },
+      { name: long, content: '<!DOCTYPE x><x/>' },
+      { name: 'DIR/sub dir/é.xml', content: cfdiXml({ ...b, fechaEmision: '../../../etc/passwd' }) },
+      { name: 'sin.xml', content: cfdiXml(b).replace(/UUID="[^"]*"/, 'UUID="../x"') },
+    ];
+    const { zip, manifest, resumen } = await assembled({ rows: [a, b, c], packages: [[...bad, memberOf(c)]] });
+    const folder = 'apartados/001-P=2F0';
+    const apartados = [
+      [`${folder}/${a.uuid.toLowerCase()}.xml.xml`, 'TRUNCADO'],
+      [`${folder}/dir=2Fsub=20dir=2F=C3=A9.xml`, 'NO_ES_CFDI'],
+      [`${folder}/${hashOf(Buffer.from(long))}.xml`, 'CON_DTD'],
+      [`${folder}/3-DIR=2Fsub=20dir=2F=C3=A9.xml`, 'FECHA_INVALIDA'],
+      [`${folder}/sin.xml`, 'UUID_INVALIDO'],
+    ];
+    expect(manifest.xml.apartados).toEqual(apartados.map(([nombre, motivo]) => ({ nombre, motivo })));
+    expect(manifest.xml.apartados_total).toBe(5);
+    expect(apartados.map(([nombre = '']) => String(zip.get(nombre)))).toEqual(bad.map(({ content }) => content));
+    expect(faltantesOf(zip)).toEqual({ [a.uuid]: 'XML_ILEGIBLE', [b.uuid]: 'NO_ENTREGADO_POR_EL_SAT' });
+    expect(resumen.xml?.porMotivo).toEqual({ XML_ILEGIBLE: 1, NO_ENTREGADO_POR_EL_SAT: 1 });
+    expect(linesOf(zip, 'entradas-cfdi.csv').map(({ nombre }) => nombre)).toEqual([
+      pathOf(c),
+      ...apartados.map(([nombre]) => nombre),
+    ]);
+  });
+
+  test('keeps a member aside that is larger than any CFDI, without holding it in memory', async () => {
+    const [row] = rowsOf(1) as [SatRow];
+    const content = `<x>${'a'.repeat(34_000_000)}</x>`;
+    const { zip, manifest } = await assembled({
+      rows: [row],
+      packages: [[{ name: 'grande.xml', content, method: 0 }, memberOf(row)]],
+    });
+    expect(manifest.xml.apartados).toEqual([{ nombre: 'apartados/001-P=2F0/grande.xml', motivo: 'DEMASIADO_GRANDE' }]);
+    expect(zip.get('apartados/001-P=2F0/grande.xml')?.equals(Buffer.from(content))).toBe(true);
+    expect(xmlOf(zip)).toEqual([pathOf(row)]);
+  });
+
+  test('holds a document once that came twice, and keeps another of the same UUID aside', async () => {
+    const [a, b] = rowsOf(2) as [SatRow, SatRow];
+    const other = { name: 'otro.xml', content: cfdiXml(b, 2) };
+    const packages = [
+      [memberOf(a), memberOf(a, 'de nuevo.xml'), memberOf(b)],
+      [memberOf(a), other],
+    ];
+    const { zip, manifest, resumen } = await assembled({ rows: [a, b], packages });
+    expect(xmlOf(zip)).toEqual([a, b].map(pathOf));
+    expect(String(zip.get(pathOf(b)))).toBe(cfdiXml(b));
+    expect(manifest.xml).toMatchObject({
+      repetidos: 2,
+      apartados: [{ nombre: 'apartados/002-P=2F1/otro.xml', motivo: 'UUID_REPETIDO' }],
+    });
+    expect(resumen.xml).toMatchObject({ esperados: 2, entregados: 2, faltantes: 0, porMotivo: {} });
+  });
+
+  test('counts a UUID once that has several rows, with the same path in each', async () => {
+    const [a, b] = rowsOf(2) as [SatRow, SatRow];
+    const rows = [a, b, a, { ...b, estatus: '0' }];
+    const { zip, registros, resumen } = await assembled({ rows, packages: [[memberOf(a)]] });
+    expect(registros).toBe(4);
+    expect(resumen.xml).toMatchObject({ esperados: 2, entregados: 1, faltantes: 1 });
+    expect(linesOf(zip, 'metadata.csv').map(({ xml }) => xml)).toEqual([pathOf(a), '', pathOf(a), '']);
+    expect(linesOf(zip, 'faltantes.csv')).toEqual([{ uuid: b.uuid, motivo: 'NO_ENTREGADO_POR_EL_SAT' }]);
+  });
+});
+
+describe('the reason of a missing XML', () => {
+  test.each([
+    ['recibidos', '0', 'CANCELADO_RECIBIDO'],
+    ['recibidos', '1', 'NO_ENTREGADO_POR_EL_SAT'],
+    ['emitidos', '0', 'NO_ENTREGADO_POR_EL_SAT'],
+  ] as const)('of %s with estatus %s is %s', async (tipo, estatus, motivo) => {
+    const row = satRow(1, { estatus, fechaCancelacion: estatus === '0' ? '2024-01-09 10:00:00' : '' });
+    const { zip } = await assembled({ rows: [row], packages: [[]], plan: { tipo } });
+    expect(faltantesOf(zip)).toEqual({ [row.uuid]: motivo });
+  });
+
+  test('is the quota of the day in the period that it stopped, to the second', async () => {
+    const rows = ['2024-01-10 00:00:00', '2024-01-10 23:59:59', '2024-01-11 00:00:00', '2024-01-09 23:59:59'].map(
+      (fechaEmision, index) => satRow(index, { fechaEmision, estatus: '1' }),
+    );
+    const periodo = { inicio: '2024-01-10T00:00:00', fin: '2024-01-10T23:59:59' };
+    const { zip } = await assembled({ rows, packages: [], parteXml: { periodo, motivo: 'CUOTA_DEL_DIA' } });
+    expect(Object.values(faltantesOf(zip))).toEqual([
+      'CUOTA_DEL_DIA',
+      'CUOTA_DEL_DIA',
+      'NO_ENTREGADO_POR_EL_SAT',
+      'NO_ENTREGADO_POR_EL_SAT',
+    ]);
+  });
+});
+
+describe('XML that was asked for only because the SAT gives no less', () => {
+  test('is left out with its row, by the period and by the filters', async () => {
+    const rows = rowsOf(20);
+    const periodo = { inicio: '2024-01-03T00:00:00', fin: '2024-01-12T23:59:59' };
+    const { zip, resumen, manifest } = await assembled({
+      rows,
+      packages: [rows.map((row) => memberOf(row))],
+      plan: { filtros: { tipo_comprobante: 'I' } },
+      parte: { periodo, recortar: true },
+    });
+    const kept = rows.filter(
+      ({ efecto, fechaEmision }) => efecto === 'I' && fechaEmision >= '2024-01-03' && fechaEmision < '2024-01-13',
+    );
+    expect(kept.length).toBeGreaterThan(1);
+    expect(xmlOf(zip)).toEqual(kept.map(pathOf));
+    expect(resumen.xml).toMatchObject({
+      esperados: kept.length,
+      entregados: kept.length,
+      faltantes: 0,
+      sinMetadata: 0,
+    });
+    expect(manifest.xml.fuera_de_lo_pedido).toBe(rows.length - kept.length);
+  });
+
+  test('is left out without a row too when its own facts are outside; else it is delivered and named', async () => {
+    const [known, unknown, early, late, egreso, other] = [
+      satRow(0, { estatus: '1' }),
+      satRow(5),
+      satRow(10, { fechaEmision: '2023-12-31 23:59:59' }),
+      satRow(15, { fechaEmision: '2024-02-01 00:00:00' }),
+      satRow(6),
+      satRow(20, { rfcEmisor: 'BBB010101AAA' }),
+    ] as [SatRow, SatRow, SatRow, SatRow, SatRow, SatRow];
+    const rfcs = [known, unknown, early, late, egreso].map(({ rfcEmisor }) => rfcEmisor);
+    const { zip, resumen, manifest } = await assembled({
+      rows: [known],
+      packages: [[known, unknown, early, late, egreso, other].map((row) => memberOf(row))],
+      plan: { filtros: { tipo_comprobante: 'I', rfc_contraparte: rfcs } },
+    });
+    expect(xmlOf(zip)).toEqual([known, unknown].map(pathOf));
+    expect(linesOf(zip, 'sin-metadata.csv')).toEqual([{ uuid: unknown.uuid, xml: pathOf(unknown) }]);
+    expect(resumen.xml).toMatchObject({ esperados: 1, entregados: 1, sinMetadata: 1 });
+    expect(manifest.xml).toMatchObject({ sin_metadata: 1, fuera_de_lo_pedido: 4 });
+  });
+});
+
+describe('a damaged package of XML is refused', () => {
+  const [a, b] = rowsOf(2) as [SatRow, SatRow];
+  const bomb = Buffer.alloc(5_000_000, 0x20);
+  test.each<[string, RawEntry[], string]>([
+    ['for a wrong CRC-32', [{ ...memberOf(a), crc: 1 }], 'CRC'],
+    ['for a wrong CRC-32 of a stored member', [{ ...memberOf(a), crc: 1, method: 0 }], 'CRC'],
+    ['for more bytes than announced', [{ ...memberOf(a), declaredBytes: 10 }], 'DEMASIADO_GRANDE'],
+    ['for fewer bytes than announced', [{ ...memberOf(a), declaredBytes: 10_000 }], 'TRUNCADO'],
+    ['for a bomb', [{ name: 'a.xml', content: bomb }], 'DEMASIADO_GRANDE'],
+    ['for data that ends early', [{ ...memberOf(a), declaredCompressedBytes: 50 }, memberOf(b)], 'TRUNCADO'],
+    ['for more data than there is', [{ ...memberOf(a), declaredCompressedBytes: 5_000_000 }], 'TRUNCADO'],
+    ['for members that share their data', [memberOf(a), { ...memberOf(a), offset: 0 }], 'NO_ES_ZIP'],
+    ['for a member elsewhere', [{ ...memberOf(a), offset: 5 }], 'NO_ES_ZIP'],
+    ['for an encrypted member', [{ ...memberOf(a), flags: 1 }], 'NO_ES_ZIP'],
+    ['for another compression', [{ ...memberOf(a), method: 12 }], 'NO_ES_ZIP'],
+    ['for a path that leads out', [memberOf(a, '../a.xml')], 'NO_ES_ZIP'],
+  ])('%s', async (_name, entries, motivo) => {
+    await expect(assembled({ rows: [a, b], packages: [entries] })).rejects.toMatchObject({ motivo, objectKey: 'x0' });
+  });
+
+  test('by the error of the storage when that fails midway, and nothing is visible', async () => {
+    const rows = rowsOf(300);
+    const cut = new Error('connection reset');
+    const through = (store: ObjectStore): ObjectStore => ({
+      ...store,
+      read: (key, ...rest) =>
+        key === 'x0' && rest[1].start === 0 ? failing(store.read(key, ...rest), cut) : store.read(key, ...rest),
+    });
+    await expect(assembled({ rows, packages: [rows.map((row) => memberOf(row))], through })).rejects.toBe(cut);
+  });
+});
+
+test('observers and readers of metadata.csv get rows without the column of the XML', async () => {
+  const rows = Array.from({ length: 500 }, (_, n) => satRow(n, n % 9 === 0 ? { nombreEmisor: 'A "B",\nC' } : {}));
+  const seen: string[] = [];
+  const observer: RowObserver = {
+    name: 'o',
+    observed: null,
+    see: (out, row) => seen.push(out.toString('utf8', row, new CsvRow().read(out, row))),
+  };
+  const { zip, store } = await assembled({ rows, packages: [rows.map((row) => memberOf(row))], observers: [observer] });
+  const whole = parse(zip.get('metadata.csv') ?? '', { record_delimiter: '\r\n' }) as string[][];
+  const wanted = whole.map((fields) => fields.slice(0, -1));
+  for (const chunkBytes of [10_000_000, 50, 1]) {
+    const chunks: Buffer[] = [];
+    for await (const chunk of readCsv(chunked(store, chunkBytes), paqueteKey('s1'), signal)) chunks.push(chunk);
+    expect(parse(Buffer.concat(chunks), { record_delimiter: '\r\n' })).toEqual(wanted);
+  }
+  expect(parse(seen.join(''), { record_delimiter: '\r\n' })).toEqual(wanted.slice(1));
+});
+
+test('over random worlds each UUID of the metadata is in the ZIP or missing with a reason, never both', async () => {
+  const rows = rowsOf(24);
+  const fates = fc.constantFrom(
+    'given',
+    'given',
+    'lost',
+    'doubled',
+    'renamed',
+    'unreadable',
+    'unknown',
+    'twice in rows',
+  );
+  const world = fc.array(fates, { minLength: rows.length, maxLength: rows.length });
+  await fc.assert(
+    fc.asyncProperty(world, fc.integer({ min: 0, max: 24 }), async (fate, cut) => {
+      const members = rows.flatMap((row, index) => {
+        const is = fate[index];
+        if (is === 'lost') return [];
+        if (is === 'unreadable') return [{ name: `${row.uuid}.xml`, content: 'no' }];
+        const member = memberOf(row, is === 'renamed' ? `${index}.xml` : undefined);
+        return is === 'doubled' ? [member, member] : [member];
+      });
+      const told = rows.flatMap((row, index) => {
+        if (fate[index] === 'unknown') return [];
+        return fate[index] === 'twice in rows' ? [row, row] : [row];
+      });
+      const { zip, resumen } = await assembled({ rows: told, packages: [members.slice(0, cut), members.slice(cut)] });
+      const isGiven = (index: number) => fate[index] !== 'lost' && fate[index] !== 'unreadable';
+      expect(xmlOf(zip).toSorted()).toEqual(
+        rows
+          .filter((_, index) => isGiven(index))
+          .map(pathOf)
+          .toSorted(),
+      );
+      expect(faltantesOf(zip)).toEqual(
+        Object.fromEntries(
+          rows.flatMap(({ uuid }, index) =>
+            isGiven(index) ? [] : [[uuid, fate[index] === 'lost' ? 'NO_ENTREGADO_POR_EL_SAT' : 'XML_ILEGIBLE']],
+          ),
+        ),
+      );
+      const faltantes = rows.filter((_, index) => !isGiven(index)).length;
+      const sinMetadata = fate.filter((each) => each === 'unknown').length;
+      const esperados = rows.length - sinMetadata;
+      expect(resumen.xml).toMatchObject({ esperados, entregados: esperados - faltantes, faltantes, sinMetadata });
+    }),
+    { numRuns: 40 },
+  );
+}, 60_000);
+
+const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
+
+/** The store, with what it reads cut into chunks of this many bytes. */
+function chunked(store: ObjectStore, chunkBytes: number): ObjectStore {
+  return {
+    ...store,
+    read: (...args) =>
+      Readable.from(
+        (async function* () {
+          for await (const chunk of store.read(...args)) {
+            for (let at = 0; at < chunk.length; at += chunkBytes) yield chunk.subarray(at, at + chunkBytes);
+          }
+        })(),
+        { objectMode: false },
+      ),
+  };
+}
+
+/** The stream, which fails after half of its bytes. */
+function failing(stream: Readable, error: Error): Readable {
+  return Readable.from(
+    (async function* () {
+      for await (const chunk of stream as AsyncIterable<Buffer>) yield chunk.subarray(0, chunk.length / 2);
+      throw error;
+    })(),
+    { objectMode: false },
+  );
+}
