@@ -112,8 +112,8 @@ function describeXml(xml: XmlDelivery): object {
       sin_metadata: sinMetadata,
       repetidos: xml.repetidos,
       fuera_de_lo_pedido: xml.fuera,
-      apartados_total: xml.apartados.length,
-      apartados: xml.apartados.slice(0, MAX_NAMES),
+      apartados_total: xml.keptAside.length,
+      apartados: xml.keptAside.slice(0, MAX_NAMES),
     },
     partes_xml: xml.partes.map(({ parte, paquetes }) => ({
       canal: parte.canal,

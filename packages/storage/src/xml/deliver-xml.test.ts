@@ -1,82 +1,31 @@
-import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { FORMATOS, type Formato } from '@acuse/contract';
-import type { ParteLista, ParteXml, PlanEnsamble, RowObserver } from '@acuse/core';
+import type { RowObserver } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import {
+  assembled,
+  chunked,
+  ENERO,
+  failing,
+  faltantesOf,
+  hashOf,
+  linesOf,
+  memberOf,
+  pathOf,
+  rowsOf,
+  xmlOf,
+} from '../../testing/assembled-xml.ts';
 import { cfdiXml } from '../../testing/cfdi-xml.ts';
 import { readMetadata } from '../../testing/read-formats.ts';
-import { type SatRow, satRow, satText } from '../../testing/sat-rows.ts';
-import { type RawEntry, readZip, zipBytes } from '../../testing/zip-bytes.ts';
-import { assemble } from '../assemble/assemble.ts';
+import { type SatRow, satRow } from '../../testing/sat-rows.ts';
+import { type RawEntry, zipBytes } from '../../testing/zip-bytes.ts';
 import { readCsv } from '../assemble/read-csv.ts';
 import { CsvRow } from '../formats/csv-row.ts';
 import { paqueteKey } from '../keys.ts';
-import { createMemoryStore } from '../memoria.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
 
 const signal = new AbortController().signal;
-const ENERO = { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' };
-const rowsOf = (count: number) => Array.from({ length: count }, (_, index) => satRow(index, { estatus: '1' }));
-const memberOf = (row: SatRow, name = `${row.uuid}.xml`): RawEntry => ({ name, content: cfdiXml(row) });
-const pathOf = (row: SatRow) => `cfdi/${row.fechaEmision.slice(0, 7)}/${row.uuid}.xml`;
-
-interface World {
-  readonly rows: readonly SatRow[];
-  /** Members of each package of XML. */
-  readonly packages: readonly (readonly RawEntry[])[];
-  readonly plan?: Partial<PlanEnsamble>;
-  readonly parte?: Partial<ParteLista>;
-  readonly parteXml?: Partial<ParteXml>;
-  readonly observers?: readonly RowObserver[];
-  /** Changes the store that the packages are read from. */
-  readonly through?: (store: ObjectStore) => ObjectStore;
-}
-
-async function assembled({ rows, packages, plan, parte, parteXml, observers, through = (store) => store }: World) {
-  const metadata = zipBytes([{ name: '45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt', content: satText(rows) }]);
-  const objects = new Map([['m', metadata], ...packages.map((each, index) => [`x${index}`, zipBytes(each)] as const)]);
-  const store = createMemoryStore(objects);
-  const result = await assemble(
-    { store: through(store), limits: DEFAULT_LIMITS, level: 6 },
-    {
-      solicitudId: 's1',
-      rfc: 'EKU9003173C9',
-      tipo: 'recibidos',
-      desde: '2024-01-01',
-      hasta: '2024-01-31',
-      formato: 'csv',
-      partes: [
-        {
-          ...{ canal: 'soap', folio: 'f', periodo: ENERO, recortar: false, confirmada: false, ...parte },
-          paquetes: [{ objectKey: 'm', paquete: 'm' }],
-        },
-      ],
-      ...plan,
-      xml: {
-        tablas: false,
-        partes: [
-          {
-            ...{ canal: 'soap', folio: 'g', periodo: ENERO, motivo: null, ...parteXml },
-            paquetes: packages.map((_, index) => ({ objectKey: `x${index}`, paquete: `P/${index}` })),
-          },
-        ],
-      },
-    },
-    signal,
-    observers,
-  );
-  const zip = await readZip(objects.get(paqueteKey('s1')) ?? Buffer.alloc(0));
-  return { ...result, zip, store, manifest: JSON.parse(String(zip.get('manifest.json'))) };
-}
-
-const linesOf = (zip: ReadonlyMap<string, Buffer>, name: string) =>
-  parse(zip.get(name) ?? Buffer.alloc(0), { columns: true }) as Record<string, string>[];
-const faltantesOf = (zip: ReadonlyMap<string, Buffer>) =>
-  Object.fromEntries(linesOf(zip, 'faltantes.csv').map(({ uuid, motivo }) => [uuid, motivo]));
-const xmlOf = (zip: ReadonlyMap<string, Buffer>) => [...zip.keys()].filter((name) => name.startsWith('cfdi/'));
 
 describe('a ZIP with XML', { timeout: 60_000 }, () => {
   test.each(FORMATOS)('says in the last column of each row where its XML is, as %s', async (formato: Formato) => {
@@ -411,32 +360,3 @@ test('over random worlds each UUID of the metadata is in the ZIP or missing with
     { numRuns: 40 },
   );
 }, 60_000);
-
-const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
-
-/** The store, with what it reads cut into chunks of this many bytes. */
-function chunked(store: ObjectStore, chunkBytes: number): ObjectStore {
-  return {
-    ...store,
-    read: (...args) =>
-      Readable.from(
-        (async function* () {
-          for await (const chunk of store.read(...args)) {
-            for (let at = 0; at < chunk.length; at += chunkBytes) yield chunk.subarray(at, at + chunkBytes);
-          }
-        })(),
-        { objectMode: false },
-      ),
-  };
-}
-
-/** The stream, which fails after half of its bytes. */
-function failing(stream: Readable, error: Error): Readable {
-  return Readable.from(
-    (async function* () {
-      for await (const chunk of stream as AsyncIterable<Buffer>) yield chunk.subarray(0, chunk.length / 2);
-      throw error;
-    })(),
-    { objectMode: false },
-  );
-}

@@ -36,7 +36,7 @@ export interface ParteXmlLeida {
 }
 
 /** A member that is kept aside. */
-interface Apartado {
+interface KeptAside {
   /** Path in the ZIP. */
   readonly nombre: string;
   readonly motivo: string;
@@ -54,8 +54,8 @@ const MAX_NAME = 60;
  */
 export class XmlDelivery {
   readonly partes: ParteXmlLeida[] = [];
-  readonly apartados: Apartado[] = [];
-  /** Lines of `entradas-cfdi.csv` about {@link apartados}. */
+  readonly keptAside: KeptAside[] = [];
+  /** Lines of `entradas-cfdi.csv` about {@link keptAside}. */
   readonly lines: string[] = [];
   /** Rows of the metadata, each UUID once, and how many of them have their XML. */
   esperados = 0;
@@ -123,7 +123,7 @@ export class XmlDelivery {
       const motivo = data === null ? 'DEMASIADO_GRANDE' : await this.#deliver(member, data, objectKey);
       if (motivo === null) continue;
       const nombre = this.#nameFor(folder, member.name);
-      this.apartados.push({ nombre, motivo });
+      this.keptAside.push({ nombre, motivo });
       byOffset.set(member.offset, nombre);
       const named = NAMED_UUID.exec(member.name)?.[1];
       if (named !== undefined && motivo !== 'UUID_REPETIDO') this.index.mark(this.#placeOf(named), KNOWN.unreadable);

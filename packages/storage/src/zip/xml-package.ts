@@ -65,7 +65,11 @@ export async function openXmlPackage(
   const open = (again: AbortSignal) =>
     store.read(objectKey, version, { start: 0, end: bytes }, again) as AsyncIterable<Buffer>;
   return {
-    ...{ objectKey, bytes, members, ignored, directory },
+    objectKey,
+    bytes,
+    members,
+    ignored,
+    directory,
     read: (wanted, again) => readMembers(new ForwardReader(open(again)), { objectKey, members, wanted }),
   };
 }
