@@ -119,9 +119,9 @@ function isWanted(fila: { contraparte: string; efecto: string }, filtros: Filtro
 }
 
 /**
- * Whether the hidden field `hfDescarga` says that no XML is left for today ("Ya no puedes descargar más documentos,
- * espera hasta mañana" in the script of the page). A recorded search leaves it empty; `CuotaParcial` is said of a
- * selection that is larger than what is left, and decides nothing here.
+ * Whether the hidden field `hfDescarga` refuses every further XML of the day ("Ya no puedes descargar más documentos,
+ * espera hasta mañana" in the script of the page). A recorded search leaves it empty. `CuotaParcial` marks a selection
+ * larger than the rest of the quota; `reserve` and the first XML decide then.
  */
 function isCuotaCompleta(paneles: readonly Panel[]): boolean {
   const campo = paneles.flatMap(({ etiquetas }) => etiquetas).find((e) => e.attrs.get('id') === 'hfDescarga');
