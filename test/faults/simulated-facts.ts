@@ -1,4 +1,4 @@
-import type { CanalSat } from '@acuse/core';
+import { type CanalSat, sealedCopies } from '@acuse/core';
 
 export const HOUR = 3_600_000;
 export const START = Date.UTC(2025, 5, 1, 18);
@@ -41,3 +41,11 @@ export const sealed = (of: CanalSat) => ({
   sobre: Buffer.alloc(0),
   expiraEn: new Date(DEADLINE),
 });
+
+/** Quotas that are never spent. */
+export const CUOTAS = { take: async () => true };
+
+/** Copies of credentials that always open. */
+export const COPIES = sealedCopies(
+  ({ tipo }, { rfc }) => ({ tipo, rfc, cer: Buffer.alloc(0), key: Buffer.alloc(1), ciec: Buffer.alloc(1) }) as never,
+);

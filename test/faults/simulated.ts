@@ -6,6 +6,7 @@ import {
   type CanalSat,
   type ClaimedSolicitud,
   type Claims,
+  type NombrePaso,
   noCheckpoint,
   PaqueteSatInvalido,
   type Paquetes,
@@ -14,11 +15,10 @@ import {
   type Sat,
   SatError,
   StaleEpoch,
-  sealedCopies,
   toSeconds,
 } from '@acuse/core';
 import { createRandom } from './random.ts';
-import { AGENDA, CLAIMED, DEADLINE, HOUR, START, sealed } from './simulated-facts.ts';
+import { AGENDA, CLAIMED, COPIES, CUOTAS, DEADLINE, HOUR, START, sealed } from './simulated-facts.ts';
 
 const LEASE = 60_000;
 /** Rows that the simulated SAT gives in one request, and in one package. */
@@ -234,7 +234,7 @@ export async function simulate(seed: number) {
     const motivo = azar.pick(failures);
     return new SatError(motivo, motivo === 'OCUPADO' ? { esperaMs: 5_000 } : {});
   };
-  const satOf = (worker: number): Sat<'solicitar-metadata' | 'verificar-metadata' | 'descargar-paquete'> => ({
+  const satOf = (worker: number): Sat<NombrePaso> => ({
     send: (async (consulta: Parameters<Sat['send']>[0], credencial: { tipo: string }) =>
       port(
         worker,
@@ -286,7 +286,9 @@ export async function simulate(seed: number) {
   const objects = new Map<string, Objeto>();
   const stored = (objectKey: string) => ({ objectKey, bytes: 1, sha256: objectKey });
   const keyOf = ({ parteId, paquete }: { parteId: string; paquete: string }) => `${parteId}/${paquete}`;
-  const paquetesOf = (worker: number): Pick<Paquetes, 'saveSat' | 'findSat' | 'ping' | 'assemble' | 'remove'> => ({
+  const paquetesOf = (
+    worker: number,
+  ): Pick<Paquetes, 'saveSat' | 'saveXml' | 'findSat' | 'ping' | 'assemble' | 'remove'> => ({
     saveSat: (origen, zip) =>
       port(
         worker,
@@ -296,6 +298,7 @@ export async function simulate(seed: number) {
         },
         down,
       ),
+    saveXml: () => Promise.reject(new Error('the simulation asks for metadata alone')),
     findSat: (origen) => port(worker, () => (objects.has(keyOf(origen)) ? stored(keyOf(origen)) : null), down),
     ping: () => port(worker, () => {}, down),
     assemble: (plan) =>
@@ -327,15 +330,11 @@ export async function simulate(seed: number) {
     try {
       const claimed = await claims.claim({ solicitudId: 's', gen: of, queue, leaseSeconds: LEASE / 1_000 });
       if (!claimed) return;
-      const deps = { claims, paquetes: paquetesOf(worker), checkpoint: noCheckpoint, observe: [] };
+      const deps = { claims, paquetes: paquetesOf(worker), cuotas: CUOTAS, checkpoint: noCheckpoint, observe: [] };
       try {
         if (queue === 'ensambles') await assembleSolicitud(deps, claimed, signal);
         else {
-          const own = sealedCopies(
-            ({ tipo }) =>
-              ({ tipo, rfc: claimed.rfc, cer: Buffer.alloc(0), key: Buffer.alloc(1), ciec: Buffer.alloc(1) }) as never,
-          );
-          await advanceSolicitud({ ...deps, sat: satOf(worker), agenda: AGENDA, sources: [own] }, claimed, signal);
+          await advanceSolicitud({ ...deps, sat: satOf(worker), agenda: AGENDA, sources: [COPIES] }, claimed, signal);
         }
       } catch (error) {
         if (!(error instanceof StaleEpoch)) await claims.release(claimed, {}, { queue, inSeconds: 15 });

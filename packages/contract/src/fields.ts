@@ -229,6 +229,16 @@ export const tipoComprobanteField = z.enum(TIPOS_COMPROBANTE, { error: oneOf(TIP
   example: 'I',
 });
 
+/** What a download delivers; the first one is the default. */
+export const CONTENIDOS = ['metadata', 'xml'] as const;
+
+export const contenidoField = z.enum(CONTENIDOS, { error: oneOf(CONTENIDOS) }).meta({
+  id: 'Contenido',
+  description:
+    'Qué se entrega: metadata, los renglones sobre los CFDI; xml, además los CFDI mismos, tal como los da el SAT, y la lista de los que falten. Si no se pide ninguno, metadata.',
+  example: 'xml',
+});
+
 export const rfcContraparteField = z
   .array(rfcField, { error: 'debe ser una lista de RFC' })
   .min(1, 'debe tener al menos un RFC')

@@ -172,9 +172,9 @@ export const OPERACIONES = [
   },
   {
     path: 'tax/descarga-metadata',
-    resumen: 'Solicitud de descarga de metadata',
+    resumen: 'Solicitud de descarga de metadata o de los CFDI',
     descripcion:
-      'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso (mismos RFC, tipo, periodo, formato y filtros), se devuelve esa (duplicada: true) y no se cobra.',
+      'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud, y con contenido xml también los CFDI. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso (mismos RFC, tipo, periodo, formato, contenido y filtros), se devuelve esa (duplicada: true) y no se cobra.',
     costo: 1,
     credencial: 'API key + CIEC',
   },

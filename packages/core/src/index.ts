@@ -1,5 +1,5 @@
 export * from './credencial.ts';
-export { datosDeSolicitud } from './datos-solicitud.ts';
+export { datosDeSolicitud, datosDeXml } from './datos-solicitud.ts';
 export * from './explicaciones.ts';
 export * from './ports/autoridad.ts';
 export * from './ports/boveda.ts';
@@ -22,3 +22,4 @@ export * from './solicitud/agenda.ts';
 export { AT_SAT, type Checkpoint, noCheckpoint, PUNTOS, sealedCopies } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
 export { advanceSolicitud, assembleSolicitud, type ObserveRows, progresoDe } from './solicitud/solicitud.ts';
+export { XML_A_DAY } from './xml/xml.ts';

@@ -1,5 +1,12 @@
-import { type CfdiError, type DatosError, fechaField, formatoField, tipoDescargaField } from '@acuse/contract';
-import type { VistaSolicitud } from '@acuse/core';
+import {
+  type CfdiError,
+  contenidoField,
+  type DatosError,
+  fechaField,
+  formatoField,
+  tipoDescargaField,
+} from '@acuse/contract';
+import { MOTIVOS_FALTANTE, type VistaSolicitud } from '@acuse/core';
 import { z } from 'zod';
 import { confianza, desde, estadoSolicitud, instante, modoField, reembolsada, solicitudIdData } from './fields.ts';
 import { filtrosData } from './filtros.ts';
@@ -22,6 +29,27 @@ export const contrapartesDeSolicitud = contrapartesListadas.nullable().meta({
   example: null,
 });
 
+const conteo = (description: string, example: number) => z.int().min(0).meta({ description, example });
+
+/** Counts of a package with XML. */
+export const conteoXml = z
+  .object({
+    esperados: conteo('CFDI de la metadata. Siempre son los entregados más los faltantes.', 1532),
+    entregados: conteo('Los que traen su XML en el ZIP.', 1530),
+    faltantes: conteo('Los que no; faltantes.csv los nombra.', 2),
+    por_motivo: z
+      .partialRecord(z.enum(MOTIVOS_FALTANTE), z.int().min(1))
+      .meta({ description: 'Los faltantes por su motivo.', example: { CANCELADO_RECIBIDO: 2 } }),
+    sin_metadata: conteo('XML en el ZIP que la metadata no nombra; sin-metadata.csv los nombra.', 0),
+  })
+  .meta({ id: 'ConteoXml', description: 'Cuántos CFDI se esperaban, cuántos vienen y cuántos faltan.' });
+
+/** Counts of the package of a solicitud. */
+export const conteoDeSolicitud = conteoXml.nullable().meta({
+  description: 'Los CFDI del paquete; null si se pidió metadata o no ha terminado con paquete.',
+  example: null,
+});
+
 /** A solicitud and how far it is. */
 export const solicitudData = z
   .object({
@@ -35,6 +63,14 @@ export const solicitudData = z
     filtros: filtrosData
       .nullable()
       .meta({ description: 'Con qué se acotó; null si se pidieron todos.', example: null }),
+    contenido: contenidoField.meta({ description: 'Qué se entrega.', example: 'metadata' }),
+    tablas: z.boolean().meta({ description: 'Si el ZIP trae las tablas de los XML.', example: false }),
+    xml: conteoDeSolicitud,
+    completo_hacia: instante(
+      'Cuándo se espera tener todos los XML, si el portal del SAT ya dio los de hoy; null en otro caso.',
+    )
+      .nullable()
+      .meta({ example: null }),
     registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
     confianza: confianza
       .nullable()

@@ -1,4 +1,5 @@
 import { advanceSolicitud, sealedCopies } from '@acuse/core';
+import { createCuotas } from '@acuse/db';
 import { CredencialIlegible, openOpener, openOwnSealer } from '@acuse/vault';
 import { FEATURE_SOURCES } from '../features.ts';
 import type { OpenWorkerRole } from './role.ts';
@@ -28,7 +29,7 @@ export const openDescargas: OpenWorkerRole = (context) => {
     retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
     vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
   };
-  const deps = { claims, paquetes, sources, agenda, checkpoint };
+  const deps = { claims, paquetes, cuotas: createCuotas(database), sources, agenda, checkpoint };
   context.consume(
     {
       queue: 'descargas',

@@ -130,6 +130,8 @@ export interface VistaSolicitud {
   readonly tablas: boolean;
   /** Counts of a package with XML; null for another one, and until it is TERMINADA. */
   readonly xml: CuentaXml | null;
+  /** When all XML should be there, while a part waits for the quota of the next day; else null. */
+  readonly completoHacia: Date | null;
   readonly registros: number | null;
   /** Null until it is TERMINADA. */
   readonly confianza: Confianza | null;

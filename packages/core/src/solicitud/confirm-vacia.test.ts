@@ -39,6 +39,7 @@ describe('an answer without any CFDI', () => {
     const result = await look(both, asked({ vacias: ['soap'], periodo }));
     expect(released(result).avance.nuevas).toEqual({
       reemplaza: 'p1',
+      contenidos: ['metadata'],
       canal: 'portal',
       vacias: ['soap', 'soap'],
       periodos: [

@@ -1,5 +1,6 @@
 import type { CanalSat, Credencial, Presigned } from '../credencial.ts';
 import type { CopiaCerrada, CredentialSource } from '../ports/credential-source.ts';
+import type { Cuotas } from '../ports/cuotas.ts';
 import type { Paquetes } from '../ports/paquetes.ts';
 import type { NombrePaso, Sat } from '../ports/sat.ts';
 import type {
@@ -14,6 +15,7 @@ import type {
   NuevoEvento,
   Parte,
 } from '../ports/solicitudes.ts';
+import { MAX_ENVIOS_XML, spendDesfase, takeDesfase } from '../xml/cuota-xml.ts';
 import { type Agenda, waitAfterPoll } from './agenda.ts';
 import { divide, periodoPedido, periodosDe, pideDeMas } from './periodos.ts';
 
@@ -36,7 +38,8 @@ export const noCheckpoint: Checkpoint = async () => {};
 export interface AdvanceDeps {
   readonly claims: Claims;
   readonly sat: Sat<NombrePaso>;
-  readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
+  readonly paquetes: Pick<Paquetes, 'saveSat' | 'saveXml' | 'findSat' | 'ping'>;
+  readonly cuotas: Cuotas;
   /** In the order in which they are asked. */
   readonly sources: readonly CredentialSource[];
   readonly agenda: Agenda;
@@ -83,7 +86,12 @@ export type Paso =
   | { readonly fin: Fin; readonly isCredencialRechazada?: boolean };
 
 /** The SAT was asked: what changes of the part, which is looked at again `inSeconds` from now. */
-function progress({ id }: Parte, cambio: Omit<CambioParte, 'parteId'>, eventos: readonly NuevoEvento[], inSeconds = 0) {
+export function progress(
+  { id }: Parte,
+  cambio: Omit<CambioParte, 'parteId'>,
+  eventos: readonly NuevoEvento[],
+  inSeconds = 0,
+) {
   const partes = [{ parteId: id, fallos: 0, dueInSeconds: inSeconds, ...cambio }];
   return { avance: { consultado: true, partes, eventos }, inSeconds };
 }
@@ -91,6 +99,9 @@ function progress({ id }: Parte, cambio: Omit<CambioParte, 'parteId'>, eventos: 
 /** The period to ask the SAT for. */
 const pedidoDe = ({ canal, periodo, desfase }: Parte, { now }: ClaimedSolicitud) =>
   periodoPedido({ canal, periodo, desfase, ahora: now });
+
+/** The part is stored, or known to be empty. */
+export const isLista = ({ estado }: Pick<Parte, 'estado'>): boolean => estado === 'DESCARGADA' || estado === 'VACIA';
 
 /** A part as another request in the eyes of the SAT, which refuses equal ones. */
 const anew = ({ desfase }: Parte) =>
@@ -104,17 +115,21 @@ const MAX_DESFASE = 6;
  * sent once more, and the SAT's "equal request" then leads to another second.
  */
 export async function askForParte(context: ContextoPaso): Promise<Paso> {
-  const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
+  const { claims, sat, checkpoint, solicitud, credencial, signal, agenda } = context;
   const { id, rfc, tipo, filtros, cuentaId } = solicitud;
-  const { canal } = parte;
+  const { canal, contenido } = context.parte;
   if (credencial.tipo === 'presigned') return { isSinFirma: true };
-  const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1 } as const;
+  const isXml = contenido === 'xml';
+  const desfase = isXml ? await takeDesfase(context) : context.parte.desfase;
+  if (desfase === null) return { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo: '5002' } };
+  const parte = { ...context.parte, desfase };
+  const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1, desfase } as const;
   const claimed = await claims.save(solicitud, { partes: [intent] });
   await checkpoint('tras-intencion', id);
 
   const periodo = pedidoDe(parte, claimed);
   const detalle = `${periodo.inicio}/${periodo.fin}`;
-  const consulta = { consulta: 'solicitar-metadata', rfc, tipo, periodo, filtros } as const;
+  const consulta = { consulta: 'solicitar-metadata', rfc, tipo, periodo, filtros, contenido } as const;
   const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
   await checkpoint('tras-solicitar', id);
 
@@ -134,12 +149,14 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
       return { avance: {}, inSeconds: wait };
     }
     case 'VACIA':
-      return afterEmpty(context, { tipo: 'SIN_CFDI', detalle });
+      return afterEmpty({ ...context, parte }, { tipo: 'SIN_CFDI', detalle });
     case 'DEMASIADOS':
       return split(context);
     case 'REPETIDA': {
       const { codigo, mensaje } = respuesta;
-      if (parte.desfase >= MAX_DESFASE) return { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo } };
+      if (isXml && codigo === '5002') await spendDesfase({ ...context, parte });
+      if (isXml ? parte.envios >= MAX_ENVIOS_XML : parte.desfase >= MAX_DESFASE)
+        return { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo } };
       const shifted = { estado: 'PENDIENTE', desfase: parte.desfase + 1 } as const;
       return progress(parte, shifted, [{ tipo: 'REPETIDA', codigo, detalle: mensaje }]);
     }
@@ -160,14 +177,14 @@ export async function prepareLater({ sources, solicitud, parte, credencial, sign
 }
 
 /** Puts smaller periods in the place of one that has more rows than the SAT gives. */
-function split({ solicitud, parte }: ContextoPaso): Paso {
-  const { canal, vacias, periodo } = parte;
+export function split({ solicitud, parte }: ContextoPaso): Paso {
+  const { canal, vacias, periodo, contenido } = parte;
   const periodos = divide({ ...solicitud, canal, periodo });
   if (!periodos) return { fin: { estado: 'ERROR', motivo: 'DEMASIADOS_CFDI_POR_SEGUNDO', codigo: '5003' } };
   return {
     avance: {
       consultado: true,
-      nuevas: { reemplaza: parte.id, periodos, canal, vacias },
+      nuevas: { reemplaza: parte.id, periodos, contenidos: [contenido], canal, vacias },
       eventos: [{ tipo: 'DIVIDIDA', codigo: '5003', detalle: `${periodo.inicio}/${periodo.fin}` }],
     },
     inSeconds: 0,
@@ -249,11 +266,16 @@ export async function fetchParte(context: ContextoPaso): Promise<Paso> {
   return stored(parte, { paquete, ...saved });
 }
 
-function stored(parte: Parte, guardado: NonNullable<CambioParte['guardado']> | null): Paso {
+export function stored(
+  parte: Parte,
+  guardado: NonNullable<CambioParte['guardado']> | null,
+  counted: Pick<CambioParte, 'registros'> = {},
+): Paso {
   const left = parte.paquetes.filter((p) => p.objectKey === null && p.paquete !== guardado?.paquete);
   const estado = left.length === 0 ? 'DESCARGADA' : 'DISPONIBLE';
   if (guardado === null) return progress(parte, { estado }, []);
-  return progress(parte, { estado, guardado }, [{ tipo: 'PAQUETE_GUARDADO', codigo: guardado.paquete }]);
+  const cambio = { estado, guardado, motivo: null, ...counted } as const;
+  return progress(parte, cambio, [{ tipo: 'PAQUETE_GUARDADO', codigo: guardado.paquete }]);
 }
 
 export const otroCanal = (canal: CanalSat): CanalSat => (canal === 'soap' ? 'portal' : 'soap');
@@ -317,7 +339,7 @@ function askOther(solicitud: ClaimedSolicitud, parte: Parte, before: readonly Nu
   const eventos: readonly NuevoEvento[] = [...before, { tipo: 'VACIA_POR_CONFIRMAR', detalle: canal }];
   const periodos = periodosDe({ canal, tipo: solicitud.tipo, periodo: parte.periodo });
   if (periodos.length === 1) return progress(parte, { ...anew(parte), canal, vacias }, eventos);
-  const nuevas = { reemplaza: parte.id, periodos, canal, vacias };
+  const nuevas = { reemplaza: parte.id, periodos, contenidos: [parte.contenido], canal, vacias };
   return { avance: { consultado: true, nuevas, eventos }, inSeconds: 0 };
 }
 

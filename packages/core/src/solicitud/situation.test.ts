@@ -8,8 +8,8 @@ const COPIES = ['OFFERED', 'NONE', 'FALTA_LLAVE', 'ALTERADA'] as const;
 const all: Facts[] = (['soap', 'portal'] as const).flatMap((canal) =>
   COPIES.flatMap((copy) =>
     BOTH.flatMap((isRefused) =>
-      BOTH.flatMap((isToConfirm) =>
-        BOTH.flatMap((isLate) => BOTH.map((canChange) => ({ canal, copy, isRefused, isToConfirm, isLate, canChange }))),
+      BOTH.flatMap((isOptional) =>
+        BOTH.flatMap((isLate) => BOTH.map((canChange) => ({ canal, copy, isRefused, isOptional, isLate, canChange }))),
       ),
     ),
   ),
@@ -20,20 +20,20 @@ const situationsOf = (matches: (facts: Facts) => boolean): Situation[] => [
 
 describe('the decision table of a step', () => {
   it('asks the SAT with an offered credential that was not refused', () => {
-    expect(
-      situationsOf(({ copy, isRefused, isToConfirm }) => copy === 'OFFERED' && !isRefused && !isToConfirm),
-    ).toEqual(['ASK']);
+    expect(situationsOf(({ copy, isRefused, isOptional }) => copy === 'OFFERED' && !isRefused && !isOptional)).toEqual([
+      'ASK',
+    ]);
     expect(situationsOf(({ copy, isRefused }) => copy !== 'OFFERED' || isRefused)).not.toContain('ASK');
   });
 
   it('never asks again with a refused credential', () => {
-    expect(situationsOf(({ isRefused, isToConfirm }) => isRefused && !isToConfirm)).toEqual(['REFUSED']);
-    expect(situationsOf(({ isRefused, isToConfirm }) => isRefused && isToConfirm)).toEqual(['UNCONFIRMED']);
+    expect(situationsOf(({ isRefused, isOptional }) => isRefused && !isOptional)).toEqual(['REFUSED']);
+    expect(situationsOf(({ isRefused, isOptional }) => isRefused && isOptional)).toEqual(['UNCONFIRMED']);
   });
 
   it('ends no solicitud over the confirmation of an empty answer', () => {
-    expect(situationsOf(({ isToConfirm }) => isToConfirm).toSorted()).toEqual(['ASK', 'AWAIT_KEY', 'UNCONFIRMED']);
-    expect(situationsOf(({ isToConfirm, isLate }) => isToConfirm && isLate)).toEqual(['UNCONFIRMED']);
+    expect(situationsOf(({ isOptional }) => isOptional).toSorted()).toEqual(['ASK', 'AWAIT_KEY', 'UNCONFIRMED']);
+    expect(situationsOf(({ isOptional, isLate }) => isOptional && isLate)).toEqual(['UNCONFIRMED']);
   });
 
   it.each<[string, Partial<Facts>, Situation]>([
@@ -47,7 +47,7 @@ describe('the decision table of a step', () => {
       canal: 'soap',
       copy: 'OFFERED',
       isRefused: false,
-      isToConfirm: false,
+      isOptional: false,
       isLate: false,
       canChange: false,
       ...change,

@@ -9,8 +9,8 @@ export interface Facts {
   readonly isRefused: boolean;
   /** Credential of the part: offered by a source, absent, or closed. */
   readonly copy: 'OFFERED' | 'NONE' | CopiaCerrada;
-  /** The part is asked again only because the SAT said that it has no CFDI. */
-  readonly isToConfirm: boolean;
+  /** The solicitud may end without the answer: it confirms an empty one, or fills in XML from the other channel. */
+  readonly isOptional: boolean;
   /** The solicitud is older than 72 hours. */
   readonly isLate: boolean;
   /** The solicitud may go on at the other channel. */
@@ -21,7 +21,7 @@ export interface Facts {
 export type Situation =
   /** Asks the SAT with the credential. */
   | 'ASK'
-  /** Takes the empty answer without its confirmation. */
+  /** Goes on without the optional answer. */
   | 'UNCONFIRMED'
   /** Ends: another log-in might lock the taxpayer's account at the SAT. */
   | 'REFUSED'
@@ -40,9 +40,9 @@ export type WithoutAsking = Exclude<Situation, 'ASK'>;
 /** The decision table of a step. */
 export function situationOf(facts: Facts & { readonly copy: Exclude<Facts['copy'], 'OFFERED'> }): WithoutAsking;
 export function situationOf(facts: Facts): Situation;
-export function situationOf({ canal, isRefused, copy, isToConfirm, isLate, canChange }: Facts): Situation {
+export function situationOf({ canal, isRefused, copy, isOptional, isLate, canChange }: Facts): Situation {
   const canAsk = copy === 'OFFERED' || copy === 'FALTA_LLAVE';
-  if (isToConfirm && (isRefused || isLate || !canAsk)) return 'UNCONFIRMED';
+  if (isOptional && (isRefused || isLate || !canAsk)) return 'UNCONFIRMED';
   if (isRefused) return 'REFUSED';
   switch (copy) {
     case 'OFFERED':

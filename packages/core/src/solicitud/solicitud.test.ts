@@ -25,7 +25,7 @@ describe('before the SAT is asked', () => {
 
   it('makes the parts first', async () => {
     const { avance, next } = released(await step(claimed({ partes: [] })));
-    expect(avance.nuevas).toEqual({ reemplaza: null, periodos: [PERIODO] });
+    expect(avance.nuevas).toEqual({ reemplaza: null, periodos: [PERIODO], contenidos: ['metadata'] });
     expect(next).toEqual({ queue: 'descargas', inSeconds: 0 });
   });
 
@@ -60,7 +60,7 @@ describe('asking', () => {
   it('writes the intent before the call and the folio after it', async () => {
     const result = await step(claimed(), { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F1' } });
     expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'release']);
-    expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 1 }] });
+    expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 1, desfase: 0 }] });
     const { avance, next } = released(result);
     expect(avance.partes?.[0]).toMatchObject({ estado: 'SOLICITADA', folio: 'F1' });
     expect(next.inSeconds).toBeGreaterThan(50);
@@ -70,7 +70,7 @@ describe('asking', () => {
     const result = await step(claimed({ partes: [parte({ estado: 'SOLICITANDO', envios: 1 })] }), {
       'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F1' },
     });
-    expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 2 }] });
+    expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 2, desfase: 0 }] });
   });
 
   it('moves a second when the SAT has an equal request, a few times', async () => {
@@ -275,7 +275,7 @@ describe('a channel that gives no answer', () => {
     expect([result.name, result.first, result.second]).toEqual([
       'changeChannel',
       {
-        nuevas: { reemplaza: null, periodos: [PERIODO] },
+        nuevas: { reemplaza: null, periodos: [PERIODO], contenidos: ['metadata'] },
         eventos: [{ tipo: 'CANAL_CAIDO', codigo: 'NO_RESPONDE', detalle: 'portal' }],
       },
       { mayReturn: true },

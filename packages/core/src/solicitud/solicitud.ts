@@ -1,9 +1,11 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import { SinFirma, wipeCredencial } from '../credencial.ts';
 import type { CredentialSource } from '../ports/credential-source.ts';
+import type { Contenido } from '../ports/metadata.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
+import { contenidosDe, fetchXml, giveUp, isFill, lateXml, withoutXml } from '../xml/xml.ts';
 import { esperaDelPortal, isRetrasada, waitAfterFailure } from './agenda.ts';
 import {
   type AdvanceDeps,
@@ -14,6 +16,7 @@ import {
   type Fin,
   fetchParte,
   isConfirmada,
+  isLista,
   isToConfirm,
   MAX_REENVIOS,
   otroCanal,
@@ -24,8 +27,6 @@ import {
 } from './parte.ts';
 import { periodosIniciales, pideDeMas } from './periodos.ts';
 import { type Facts, situationOf, type WithoutAsking } from './situation.ts';
-
-const isLista = (parte: Parte) => parte.estado === 'DESCARGADA' || parte.estado === 'VACIA';
 
 const secondsUntil = ({ dueAt }: Parte, { now }: ClaimedSolicitud) =>
   Math.max(0, (dueAt.getTime() - now.getTime()) / 1_000);
@@ -43,11 +44,14 @@ export async function advanceSolicitud(
   const { claims } = deps;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
   if (claimed.partes.length === 0) {
-    const nuevas = { reemplaza: null, periodos: periodosIniciales({ ...claimed, ahora: claimed.now }) };
+    const periodos = periodosIniciales({ ...claimed, ahora: claimed.now });
+    const nuevas = { reemplaza: null, periodos, contenidos: contenidosDe(claimed) };
     return claims.release(claimed, { nuevas, eventos: [{ tipo: 'ACEPTADA' }] }, { queue: 'descargas', inSeconds: 0 });
   }
   const pendientes = claimed.partes.filter((parte) => !isLista(parte));
   if (pendientes.length === 0) return claims.release(claimed, {}, { queue: 'ensambles', inSeconds: 0 });
+  const late = lateXml(claimed);
+  if (late) return claims.release(claimed, late, { queue: 'ensambles', inSeconds: 0 });
   const parte = pendientes.reduce((first, each) => (each.dueAt < first.dueAt ? each : first));
   const wait = secondsUntil(parte, claimed);
   if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
@@ -70,7 +74,7 @@ export async function advanceSolicitud(
 const factsOf = (claimed: ClaimedSolicitud, parte: Parte): Omit<Facts, 'copy'> => ({
   canal: claimed.canal,
   isRefused: parte.canal === claimed.canal && claimed.isCredencialRechazada,
-  isToConfirm: isToConfirm(parte),
+  isOptional: isToConfirm(parte) || isFill(parte, claimed),
   isLate: isRetrasada(claimed.creadaEn, claimed.now),
   canChange: canChange(claimed),
 });
@@ -85,7 +89,12 @@ async function act(
   const { claims } = deps;
   switch (situation) {
     case 'UNCONFIRMED':
-      return settle(deps, claimed, parte, unconfirmed(claimed, parte));
+      return settle(
+        deps,
+        claimed,
+        parte,
+        isToConfirm(parte) ? unconfirmed(claimed, parte) : withoutXml(claimed, parte),
+      );
     case 'REFUSED':
       return endRefused(claims, claimed, {
         estado: 'ERROR',
@@ -116,6 +125,7 @@ async function step(context: ContextoPaso, source: CredentialSource): Promise<Pa
   const { parte, credencial, signal } = context;
   try {
     await prepareLater(context);
+    if (parte.contenido === 'xml' && parte.canal === 'portal') return await fetchXml(context);
     switch (parte.estado) {
       case 'SOLICITADA':
         return await verificarParte(context);
@@ -181,6 +191,8 @@ async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte
   if ('fin' in paso) {
     if (paso.isCredencialRechazada) await claims.markRefused(claimed, parte.canal);
     if (isToConfirm(parte)) return settle(deps, claimed, parte, unconfirmed(claimed, parte));
+    if (parte.contenido === 'xml' && (isFill(parte, claimed) || !paso.isCredencialRechazada))
+      return settle(deps, claimed, parte, withoutXml(claimed, parte, paso.fin.codigo));
     return paso.isCredencialRechazada ? endRefused(claims, claimed, paso.fin) : claims.fail(claimed, paso.fin);
   }
   const { avance, inSeconds, isForAll = false } = paso;
@@ -240,7 +252,8 @@ async function changeChannel(
 ): Promise<void> {
   const canal = otroCanal(claimed.canal);
   const periodos = periodosIniciales({ ...claimed, canal, ahora: claimed.now });
-  const avance = { nuevas: { reemplaza: null, periodos }, eventos: [{ ...change, detalle: canal }] };
+  const nuevas = { reemplaza: null, periodos, contenidos: contenidosDe(claimed) };
+  const avance = { nuevas, eventos: [{ ...change, detalle: canal }] };
   await claims.changeChannel(claimed, avance, { mayReturn });
 }
 
@@ -286,7 +299,15 @@ export async function assembleSolicitud(
 }
 
 /** What the ZIP of a solicitud is made of. */
-function planDe({ id, rfc, tipo, desde, hasta, formato, filtros, partes }: ClaimedSolicitud): PlanEnsamble {
+function planDe(claimed: ClaimedSolicitud): PlanEnsamble {
+  const { id, rfc, tipo, desde, hasta, formato, filtros, contenido, tablas } = claimed;
+  const partes = claimed.partes.map((parte) => {
+    const { canal, folio, periodo, motivo } = parte;
+    const paquetes = parte.paquetes.flatMap(({ paquete, objectKey }) => (objectKey ? [{ paquete, objectKey }] : []));
+    const rows = { recortar: pideDeMas({ ...parte, tipo }), confirmada: isConfirmada(parte) };
+    return { contenido: parte.contenido, canal, folio, periodo, paquetes, rows, motivo };
+  });
+  const of = (wanted: Contenido) => partes.filter((parte) => parte.contenido === wanted);
   return {
     solicitudId: id,
     rfc,
@@ -295,14 +316,16 @@ function planDe({ id, rfc, tipo, desde, hasta, formato, filtros, partes }: Claim
     hasta,
     formato,
     filtros,
-    partes: partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
+    partes: of('metadata').map(({ canal, folio, periodo, rows, paquetes }) => ({
       canal,
       folio,
       periodo,
-      recortar: pideDeMas({ canal, tipo, periodo, desfase }),
-      confirmada: isConfirmada(parte),
-      paquetes: paquetes.flatMap(({ paquete, objectKey }) => (objectKey === null ? [] : [{ paquete, objectKey }])),
+      ...rows,
+      paquetes,
     })),
+    ...(contenido === 'xml'
+      ? { xml: { tablas, partes: of('xml').map(({ contenido: _, rows: __, ...parte }) => parte) } }
+      : {}),
   };
 }
 
@@ -311,8 +334,11 @@ async function fetchAnew(claims: Claims, claimed: ClaimedSolicitud, error: Paque
   const parte = claimed.partes.find((p) => p.paquetes.some((paquete) => paquete.objectKey === error.objectKey));
   const paquete = parte?.paquetes.find((p) => p.objectKey === error.objectKey);
   const isLost = codigo === 'AUSENTE';
-  if (!parte || !paquete || (isLost ? parte.reenvios >= MAX_REENVIOS : paquete.relecturas >= MAX_RELECTURAS))
+  if (!parte || !paquete || (isLost ? parte.reenvios >= MAX_REENVIOS : paquete.relecturas >= MAX_RELECTURAS)) {
+    if (parte?.contenido === 'xml')
+      return claims.release(claimed, giveUp(parte, codigo), { queue: 'ensambles', inSeconds: 0 });
     return claims.fail(claimed, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo });
+  }
   const releida = {
     parteId: parte.id,
     estado: 'DISPONIBLE',

@@ -39,7 +39,7 @@ function criteriosOf({ filtros, contenido = 'metadata', tablas = false }: NuevaS
 
 /** Columns of the solicitud `t` that {@link criteriosOf} wrote as one. */
 export const criteriosIn = (t: string) => `nullif(${t}.filtros - '{contenido,tablas}'::text[], '{}') AS filtros,
-  coalesce(${t}.filtros ->> 'contenido', 'metadata') AS contenido, ${t}.filtros ? 'tablas' AS tablas`;
+  coalesce(${t}.filtros ->> 'contenido', 'metadata') AS contenido, coalesce(${t}.filtros ? 'tablas', false) AS tablas`;
 
 /** Accepts any number of requests of different accounts: each as a whole, or nothing of it. */
 export const ACCEPT = `/* accept */ SELECT * FROM solicitud_acepta(${Object.entries(COLUMNS)

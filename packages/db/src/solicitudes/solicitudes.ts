@@ -10,6 +10,7 @@ import {
   type TipoDescarga,
   type TipoEvento,
   type VistaSolicitud,
+  XML_A_DAY,
 } from '@acuse/core';
 import { createBatch } from '../batch.ts';
 import { endWithoutPaquete } from '../claims/end.ts';
@@ -100,11 +101,16 @@ const MESES = `(SELECT CASE WHEN bool_and(m.entero) THEN json_build_object('tota
 const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ultimaConsulta",
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
+/** When the last XML comes: a part waits for the day after, and each day has its quota. */
+const COMPLETO_HACIA = `(SELECT min(p.due_at) FILTER (WHERE p.motivo = 'CUOTA_DEL_DIA' AND p.estado NOT IN ('DESCARGADA', 'VACIA')) + make_interval(days =>
+    greatest(1, ceil((sum(p.registros) FILTER (WHERE p.contenido = 'metadata') - coalesce(sum(p.registros) FILTER (WHERE p.contenido = 'xml'
+    AND p.estado = 'DESCARGADA'), 0)) / ${XML_A_DAY}))::int - 1) FROM parte p WHERE p.solicitud_id = s.id)`;
+
 /** Packages from before the column `confianza`: only those with rows are sure. */
 const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, ${criteriosIn('s')}, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
-  s.resumen -> 'xml' AS xml, CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",
+  s.resumen -> 'xml' AS xml, CASE WHEN s.estado = 'EN_PROCESO' AND s.filtros ? 'contenido' THEN ${COMPLETO_HACIA} END AS "completoHacia", CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",
   s.sincronizacion_id IS NOT NULL AS "hasOrigin"`;
 
 const VISTA_API = `${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;

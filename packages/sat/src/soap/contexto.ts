@@ -28,6 +28,8 @@ export interface ContextoSoap {
   readonly signer: Signer;
   readonly signal: AbortSignal;
   readonly settings: Readonly<typeof SAT_SOAP_DEFAULTS>;
+  /** Shared by all calls: the SAT refused the XML of issued CFDI of every state, so that only valid ones are asked. */
+  readonly estados: { areRefused: boolean };
 }
 
 /**

@@ -1,10 +1,11 @@
-import type {
-  Filtros,
-  RespuestaSolicitarMetadata,
-  RespuestaVerificarMetadata,
-  SolicitarMetadata,
-  TipoDescarga,
-  VerificarMetadata,
+import {
+  type Filtros,
+  type RespuestaSolicitarMetadata,
+  type RespuestaVerificarMetadata,
+  SatError,
+  type SolicitarMetadata,
+  type TipoDescarga,
+  type VerificarMetadata,
 } from '@acuse/core';
 import { ilegible } from '../texto.ts';
 import { call } from './call.ts';
@@ -15,22 +16,45 @@ import { type Elemento, resultOf } from './xml.ts';
 const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDescargaRecibidos' } as const;
 
 /**
- * Asks for the metadata of a period, valid and cancelled CFDI alike: the SAT gives both for received ones too when the
- * kind of request is Metadata (SAT's manual, quoted in luisiturrios1/python-cfdiclient#58). "No information" (5004) may
- * come at once (petergtam/DescargaMasivaSATKit, captures of the live service).
+ * Asks for the metadata or the XML of a period. Metadata: valid and cancelled CFDI alike, received ones too (SAT's
+ * manual, quoted in luisiturrios1/python-cfdiclient#58). XML: received ones only if valid
+ * (SAT-CFDI/python-satcfdi#43); issued ones of either state as the manual says, and only valid ones once the SAT has
+ * answered 301 to that (python-cfdiclient#70): that call spent nothing. "No information" (5004) may come at once
+ * (petergtam/DescargaMasivaSATKit, captures of the live service).
  */
 export async function solicitarMetadata(
   contexto: ContextoSoap,
-  { rfc, tipo, periodo, filtros }: SolicitarMetadata,
+  consulta: SolicitarMetadata,
+): Promise<RespuestaSolicitarMetadata> {
+  const { estados } = contexto;
+  const isChoice =
+    consulta.contenido === 'xml' && consulta.tipo === 'emitidos' && !consulta.filtros?.estado_comprobante;
+  if (!isChoice || estados.areRefused) return solicitar(contexto, consulta, isChoice ? 'Vigente' : null);
+  try {
+    return await solicitar(contexto, consulta, 'Todos');
+  } catch (error) {
+    if (!(error instanceof SatError && error.codigo === '301')) throw error;
+    const answer = await solicitar(contexto, consulta, 'Vigente');
+    estados.areRefused = true;
+    return answer;
+  }
+}
+
+async function solicitar(
+  contexto: ContextoSoap,
+  { rfc, tipo, periodo, filtros, contenido }: SolicitarMetadata,
+  estado: string | null,
 ): Promise<RespuestaSolicitarMetadata> {
   const { http, servicio, signer, signal, settings } = contexto;
   const operacion = OPERACION[tipo];
+  const only = contenido === 'xml' && tipo === 'recibidos' ? 'Vigente' : estado;
   const sobre = sobreFirmado(signer, operacion, 'solicitud', {
     RfcSolicitante: rfc,
-    TipoSolicitud: 'Metadata',
+    TipoSolicitud: contenido === 'xml' ? 'CFDI' : 'Metadata',
     FechaInicial: periodo.inicio,
     FechaFinal: periodo.fin,
     ...criteriosOf(rfc, tipo, filtros ?? {}),
+    ...(only === null ? {} : { EstadoComprobante: only }),
   });
   const { codigo, attrs } = await conToken(contexto, async (token) => {
     const paso = servicio[tipo];

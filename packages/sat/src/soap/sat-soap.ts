@@ -49,6 +49,7 @@ export function createSatSoap(deps: {
       marginMs: settings.tokenMarginMs,
     }),
   });
+  const estados = { areRefused: false };
   const servicios = { cfdi: open(SERVICIOS.cfdi), retenciones: open(SERVICIOS.retenciones) };
   return {
     async send<N extends NombreDescarga>(
@@ -63,7 +64,7 @@ export function createSatSoap(deps: {
       deps.http.assertRoom(paso.direccion.host);
       const signer = credencial.tipo === 'presigned' ? openPresigned(credencial) : openEfirma(credencial);
       const http = inNameOf(deps.http, signer.huella);
-      const contexto = { http, servicio, tokens, signer, signal, settings };
+      const contexto = { http, servicio, tokens, signer, signal, settings, estados };
       return await CONSULTAS[consulta.consulta](contexto, consulta);
     },
   };

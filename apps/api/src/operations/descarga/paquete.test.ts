@@ -22,6 +22,7 @@ describe(PATH, () => {
       sha256: SHA256,
       confianza: 'confirmado',
       contrapartes_listadas: null,
+      xml: null,
     });
   });
 

@@ -1,5 +1,7 @@
+import { datosDeXml } from '@acuse/core';
 import {
   confianza,
+  conteoDeSolicitud,
   contrapartesDeSolicitud,
   instante,
   needPaquete,
@@ -35,6 +37,7 @@ export default defineOperation({
       }),
     confianza,
     contrapartes_listadas: contrapartesDeSolicitud,
+    xml: conteoDeSolicitud,
   }),
   errors: [
     'SOLICITUD_NO_ENCONTRADA',
@@ -65,6 +68,7 @@ export default defineOperation({
       sha256,
       confianza: solicitud.confianza ?? 'sin_confirmar',
       contrapartes_listadas: solicitud.contrapartesListadas,
+      xml: datosDeXml(solicitud.xml),
     };
   },
 });

@@ -1,5 +1,19 @@
-import { fechaField, formatoField, rfcField, tipoDescargaField } from '@acuse/contract';
-import { type Credencial, canalDe, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
+import {
+  type CampoErroneo,
+  contenidoField,
+  fechaField,
+  formatoField,
+  rfcField,
+  tipoDescargaField,
+} from '@acuse/contract';
+import {
+  type Contenido,
+  type Credencial,
+  canalDe,
+  type NuevaSolicitud,
+  ResultadoIncierto,
+  type TipoDescarga,
+} from '@acuse/core';
 import {
   type CredencialElegible,
   camposDeFiltro,
@@ -20,9 +34,9 @@ const REINTENTAR_SEGUNDOS = 5;
 const isIncierto = (error: unknown) => error instanceof Error && error.cause instanceof ResultadoIncierto;
 
 export default defineOperation({
-  summary: 'Solicitud de descarga de metadata',
+  summary: 'Solicitud de descarga de metadata o de los CFDI',
   description:
-    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso (mismos RFC, tipo, periodo, formato y filtros), se devuelve esa (duplicada: true) y no se cobra.',
+    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud, y con contenido xml también los CFDI. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso (mismos RFC, tipo, periodo, formato, contenido y filtros), se devuelve esa (duplicada: true) y no se cobra.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
   // A bulk download is looked at for hours or days: by the web service without a captcha.
@@ -38,6 +52,12 @@ export default defineOperation({
     hasta: fechaField,
     // No default in the document: generators would make a field that must be given of it.
     formato: formatoField.optional(),
+    contenido: contenidoField.optional(),
+    tablas: z.boolean({ error: 'debe ser true o false' }).optional().meta({
+      description:
+        'Con contenido xml: true añade al ZIP las tablas conceptos, impuestos, pagos y relacionados, en el formato pedido. De la nómina no hay tablas, porque son datos personales.',
+      example: true,
+    }),
     ...camposDeFiltro,
     capsula: z.boolean({ error: 'debe ser true o false' }).optional().meta({
       description:
@@ -52,10 +72,10 @@ export default defineOperation({
   }),
   asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete', 'bajar-xml'],
   errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO', 'ACCESO_CAMBIADO'],
-  check: (pedido, now) => checkFiltros(pedido) ?? checkPeriodo(pedido, now),
+  check: (pedido, now) => checkFiltros(pedido) ?? checkContenido(pedido) ?? checkPeriodo(pedido, now),
 
   async handle(
-    { rfc, tipo, desde, hasta, formato = 'csv', capsula = false, ...rest },
+    { rfc, tipo, desde, hasta, formato = 'csv', contenido, tablas, capsula = false, ...rest },
     { deps, access, costo, idemKey, now, credenciales, error },
   ) {
     const [credencial, otra] = openAll(credenciales);
@@ -78,6 +98,8 @@ export default defineOperation({
       hasta,
       formato,
       filtros: filtrosOf(rest),
+      contenido,
+      tablas,
       mayPresign: capsula,
       deadlineAt,
       idemKey,
@@ -104,6 +126,23 @@ export default defineOperation({
     }
   },
 });
+
+/** Tables need XML, and the SAT gives no XML of cancelled received CFDI. Null when a body keeps that. */
+function checkContenido({
+  tipo,
+  contenido,
+  tablas,
+  estado_comprobante: estado,
+}: {
+  readonly tipo: TipoDescarga;
+  readonly contenido?: Contenido | undefined;
+  readonly tablas?: boolean | undefined;
+  readonly estado_comprobante?: string | undefined;
+}): CampoErroneo | null {
+  if (contenido !== 'xml') return tablas ? { campo: 'tablas', motivo: 'necesita contenido xml' } : null;
+  if (tipo === 'emitidos' || estado !== 'cancelado') return null;
+  return { campo: 'contenido', motivo: 'con recibidos cancelados solo hay metadata: el SAT no entrega su XML' };
+}
 
 /** Every one that opens, in their order; throws what the first says when none does. */
 function openAll(credenciales: readonly CredencialElegible[]): readonly [Credencial, ...Credencial[]] {

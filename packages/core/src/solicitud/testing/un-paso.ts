@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import type { CopiaCerrada, CredentialSource } from '../../ports/credential-source.ts';
-import type { Paquetes } from '../../ports/paquetes.ts';
-import type { NombreDescarga, Respuesta, Sat } from '../../ports/sat.ts';
+import type { NombrePaso, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
 import { type AdvanceDeps, noCheckpoint, sealedCopies } from '../parte.ts';
 import { advanceSolicitud } from '../solicitud.ts';
@@ -63,7 +62,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
 });
 
 type Answers = {
-  [N in 'solicitar-metadata' | 'verificar-metadata' | 'descargar-paquete']?: Respuesta<N> | Error;
+  [N in NombrePaso]?: Respuesta<N> | Error;
 };
 
 /** Runs one step; gives everything that was written and asked, in order. */
@@ -73,7 +72,10 @@ export async function step(
   stored: string | null = null,
   opened: CopiaCerrada | null = null,
   sources: (calls: unknown[][]) => readonly CredentialSource[] = () => [],
+  /** Answers of the quotas, in order; then all are granted. */
+  granted: readonly boolean[] = [],
 ) {
+  const grants = [...granted];
   const calls: unknown[][] = [];
   const claims = new Proxy({} as Claims, {
     get:
@@ -83,7 +85,7 @@ export async function step(
         return held;
       },
   });
-  const sat: Sat<NombreDescarga> = {
+  const sat: Sat<NombrePaso> = {
     async send(consulta, credencial) {
       calls.push(['sat', consulta.consulta, credencial.tipo]);
       const answer = answers[consulta.consulta];
@@ -93,7 +95,11 @@ export async function step(
     },
   };
   const object = { objectKey: 'k', bytes: 3, sha256: 'aa' };
-  const paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'> = {
+  const paquetes: AdvanceDeps['paquetes'] = {
+    async saveXml() {
+      calls.push(['saveXml']);
+      return object;
+    },
     async saveSat() {
       calls.push(['saveSat']);
       return object;
@@ -108,6 +114,12 @@ export async function step(
     claims,
     sat,
     paquetes,
+    cuotas: {
+      async take({ clave, cuantos }) {
+        calls.push(['take', clave, cuantos]);
+        return grants.shift() ?? true;
+      },
+    },
     sources: [
       sealedCopies(() => opened ?? { tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
       ...sources(calls),

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest';
+import type { ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
+import { SatError } from '../sat-error.ts';
+import { claimed, NOW, PERIODO, parte, released, step } from '../solicitud/testing/un-paso.ts';
+
+const HOUR = 3_600_000;
+const at = (ms: number) => new Date(NOW.getTime() + ms);
+const ciec = { tipo: 'ciec', kid: 'k', sobre: Buffer.alloc(0), expiraEn: at(HOUR) } as const;
+const xml = (change: Partial<Parte> = {}) => parte({ id: 'x1', contenido: 'xml', ...change });
+const whole = parte({ estado: 'DESCARGADA' });
+const solicitud = (change: Partial<ClaimedSolicitud> = {}) =>
+  claimed({ contenido: 'xml', deadlineAt: at(100 * HOUR), partes: [xml(), whole], ...change });
+const atPortal = (change: Partial<Parte> = {}) =>
+  solicitud({
+    canal: 'portal',
+    sellada: ciec,
+    partes: [xml({ canal: 'portal', ...change }), { ...whole, canal: 'portal' }],
+  });
+const tipos = (result: Awaited<ReturnType<typeof step>>) => released(result).avance.eventos?.map(({ tipo }) => tipo);
+
+describe('a solicitud of XML', () => {
+  it('begins with a part of metadata and one of XML for each period', async () => {
+    const { avance } = released(await step(solicitud({ partes: [] })));
+    expect(avance.nuevas).toMatchObject({ contenidos: ['metadata', 'xml'] });
+    const rows = released(await step(claimed({ partes: [] })));
+    expect(rows.avance.nuevas).toMatchObject({ contenidos: ['metadata'] });
+  });
+
+  it('divides a part of XML into parts of XML', async () => {
+    const { avance } = released(await step(solicitud(), { 'solicitar-metadata': { resultado: 'DEMASIADOS' } }));
+    expect(avance.nuevas).toMatchObject({ reemplaza: 'x1', contenidos: ['xml'], canal: 'soap' });
+  });
+
+  it('waits for XML alone until nine tenths of its time are over, and then names what is missing', async () => {
+    const open = [whole, xml({ estado: 'SOLICITADA', folio: 'F', dueAt: at(99 * HOUR) })];
+    const early = released(await step(solicitud({ partes: open, now: at(89 * HOUR) })));
+    expect(early.next.queue).toBe('descargas');
+    const late = await step(solicitud({ partes: open, now: at(90 * HOUR) }));
+    expect(released(late).next).toEqual({ queue: 'ensambles', inSeconds: 0 });
+    expect(released(late).avance.partes).toMatchObject([
+      { parteId: 'x1', estado: 'VACIA', motivo: 'NO_ENTREGADO_POR_EL_SAT' },
+    ]);
+    expect(tipos(late)).toEqual(['XML_SIN_ENTREGA']);
+  });
+
+  it('keeps waiting while metadata is open', async () => {
+    const open = [parte({ dueAt: at(95 * HOUR) }), xml({ dueAt: at(95 * HOUR) })];
+    expect(released(await step(solicitud({ partes: open, now: at(92 * HOUR) }))).next.queue).toBe('descargas');
+  });
+});
+
+describe('a request of XML at the web service', () => {
+  const accepted = { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F' } } as const;
+
+  it('takes a turn of the two equal ones before the SAT is asked', async () => {
+    const result = await step(solicitud(), accepted);
+    expect(result.names.slice(0, 3)).toEqual(['take', 'save', 'sat solicitar-metadata']);
+    expect(result.calls[0]).toEqual(['take', `xml:recibidos:${PERIODO.inicio}/${PERIODO.fin}+0:null`, 1]);
+  });
+
+  it('differs by as many seconds as equal ones are spent', async () => {
+    const result = await step(solicitud(), accepted, null, null, () => [], [false, false, true]);
+    expect(result.calls.find(([name]) => name === 'save')?.[1]).toMatchObject({ partes: [{ desfase: 2 }] });
+  });
+
+  it('is not sent once a minute of them is spent', async () => {
+    const result = await step(solicitud(), accepted, null, null, () => [], Array(61).fill(false));
+    expect(result.names).not.toContain('sat solicitar-metadata');
+    expect(tipos(result)).toEqual(['XML_SIN_ENTREGA']);
+  });
+
+  it('counts as spent when the SAT says so at once', async () => {
+    const answer = { resultado: 'REPETIDA', codigo: '5002', mensaje: 'm' } as const;
+    const result = await step(solicitud(), { 'solicitar-metadata': answer });
+    expect(result.names.filter((name) => name === 'take')).toHaveLength(3);
+    expect(released(result).avance.partes).toMatchObject([{ estado: 'PENDIENTE', desfase: 1 }]);
+  });
+
+  it.each([
+    ['without a CIEC: the solicitud goes on without the XML', null, undefined],
+    ['with a CIEC: the portal is asked for the XML', ciec, { contenidos: ['xml'], canal: 'portal', reemplaza: 'x1' }],
+  ] as const)('is given up by the SAT, %s', async (_name, otra, nuevas) => {
+    const answer = { resultado: 'ERROR', codigo: '5006', mensaje: 'm' } as const;
+    const asked = xml({ estado: 'SOLICITADA', folio: 'F', reenvios: 2 });
+    const result = await step(solicitud({ otra, partes: [asked, whole] }), { 'verificar-metadata': answer });
+    const { avance } = released(result);
+    if (nuevas) expect(avance.nuevas).toMatchObject(nuevas);
+    else expect(avance.partes).toMatchObject([{ parteId: 'x1', estado: 'VACIA', motivo: 'NO_ENTREGADO_POR_EL_SAT' }]);
+  });
+
+  it('ends the solicitud when the SAT refuses the e.firma', async () => {
+    const result = await step(solicitud(), { 'solicitar-metadata': new SatError('EFIRMA_RECHAZADA') });
+    expect(result.names.slice(-2)).toEqual(['markRefused', 'fail']);
+  });
+});
+
+describe('XML of the portal', () => {
+  const documentos = { resultado: 'XML', documentos: (async function* () {})() } as const;
+
+  it('is stored as one package', async () => {
+    const result = await step(atPortal(), { 'bajar-xml': documentos });
+    expect(result.names).toEqual(['save', 'ping', 'sat bajar-xml', 'saveXml', 'release']);
+    expect(result.calls[0]?.[1]).toMatchObject({ partes: [{ estado: 'DISPONIBLE', paquetes: ['portal'] }] });
+    expect(released(result).avance.partes).toMatchObject([
+      { estado: 'DESCARGADA', motivo: null, guardado: { paquete: 'portal', objectKey: 'k' } },
+    ]);
+    expect(released(result).next.queue).toBe('ensambles');
+  });
+
+  it('is not fetched again when a worker died after it was stored', async () => {
+    const result = await step(atPortal(), {}, 'portal');
+    expect(result.names).toEqual(['save', 'release']);
+  });
+
+  it('waits for the day after in central Mexico when the quota is spent', async () => {
+    const result = await step(atPortal(), { 'bajar-xml': { resultado: 'CUOTA' } });
+    // 06:00 of 1 June there; the next day begins in 18 hours.
+    expect(released(result).next).toEqual({ queue: 'descargas', inSeconds: 18 * 3_600 + 60 });
+    expect(released(result).avance.partes).toMatchObject([{ motivo: 'CUOTA_DEL_DIA' }]);
+  });
+
+  it('keeps the quota as the reason when time is over', async () => {
+    const waits = atPortal({ motivo: 'CUOTA_DEL_DIA', dueAt: at(99 * HOUR) });
+    const result = await step({ ...waits, now: at(95 * HOUR) });
+    expect(released(result).avance.partes).toMatchObject([{ estado: 'VACIA', motivo: 'CUOTA_DEL_DIA' }]);
+  });
+
+  it('is asked in smaller periods when the portal shows no more rows', async () => {
+    const { avance } = released(await step(atPortal(), { 'bajar-xml': { resultado: 'DEMASIADOS' } }));
+    expect(avance.nuevas).toMatchObject({ contenidos: ['xml'], canal: 'portal' });
+    expect(avance.nuevas?.periodos).toHaveLength(31);
+  });
+
+  it('is left out when it should fill what the web service did not deliver and the CIEC is gone', async () => {
+    const result = await step(solicitud({ partes: [xml({ canal: 'portal' }), whole] }));
+    expect(tipos(result)).toEqual(['XML_SIN_ENTREGA']);
+  });
+});

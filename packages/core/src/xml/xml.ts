@@ -1,0 +1,112 @@
+import type { Contenido, XmlDeCfdi } from '../ports/metadata.ts';
+import type { Avance, ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
+import {
+  type ContextoPaso,
+  isLista,
+  otroCanal,
+  type Paso,
+  progress,
+  selladaDe,
+  split,
+  stored,
+} from '../solicitud/parte.ts';
+import { addDays, calendarDay, periodosDe, toSeconds, wallClock } from '../solicitud/periodos.ts';
+
+/** What a solicitud asks of each period. */
+export const contenidosDe = ({ contenido }: ClaimedSolicitud): readonly Contenido[] =>
+  contenido === 'xml' ? ['metadata', 'xml'] : ['metadata'];
+
+/** XML that the portal gives an RFC in a day (phpcfdi/cfdi-sat-scraper#73, python-satcfdi#72). */
+export const XML_A_DAY = 2_000;
+
+/** The part asks for XML at the channel that its solicitud does not use. */
+export const isFill = ({ contenido, canal }: Parte, solicitud: ClaimedSolicitud): boolean =>
+  contenido === 'xml' && canal !== solicitud.canal;
+
+/**
+ * Goes on without the XML of a part: the portal is asked where the web service did not deliver, if the CIEC is there;
+ * else the part ends, and the package names the missing XML.
+ */
+export function withoutXml(solicitud: ClaimedSolicitud, parte: Parte, codigo?: string): Paso {
+  const canal = otroCanal(parte.canal);
+  if (parte.canal === 'soap' && selladaDe(solicitud, { canal })) {
+    const periodos = periodosDe({ canal, tipo: solicitud.tipo, periodo: parte.periodo });
+    const nuevas = { reemplaza: parte.id, periodos, contenidos: ['xml'], canal } as const;
+    const eventos = [{ tipo: 'OTRO_CANAL', detalle: canal, ...(codigo === undefined ? {} : { codigo }) }] as const;
+    return { avance: { consultado: true, nuevas, eventos }, inSeconds: 0 };
+  }
+  return { avance: { consultado: true, ...giveUp(parte, codigo) }, inSeconds: 0 };
+}
+
+/** Ends a part without its XML. */
+export function giveUp({ id, motivo, periodo }: Parte, codigo?: string): Required<Pick<Avance, 'partes' | 'eventos'>> {
+  const ended = { estado: 'VACIA', motivo: motivo ?? 'NO_ENTREGADO_POR_EL_SAT', paquetes: [], fallos: 0 } as const;
+  const detalle = `${periodo.inicio}/${periodo.fin}`;
+  return {
+    partes: [{ parteId: id, ...ended }],
+    eventos: [{ tipo: 'XML_SIN_ENTREGA', detalle, ...(codigo === undefined ? {} : { codigo }) }],
+  };
+}
+
+/** Share of the life of a solicitud after which it no longer waits for XML alone. */
+const WAITS_FOR_XML = 0.9;
+
+/** Ends all parts of XML when metadata is whole and most of the time is over; null before. */
+export function lateXml(solicitud: ClaimedSolicitud): Avance | null {
+  const { partes, creadaEn, deadlineAt, now } = solicitud;
+  const open = partes.filter((parte) => !isLista(parte));
+  if (open.length === 0 || open.some(({ contenido }) => contenido !== 'xml')) return null;
+  const [age, life] = [now.getTime() - creadaEn.getTime(), deadlineAt.getTime() - creadaEn.getTime()];
+  if (age < life * WAITS_FOR_XML) return null;
+  const ends = open.map((parte) => giveUp(parte));
+  return { partes: ends.flatMap((end) => end.partes), eventos: ends.flatMap((end) => end.eventos) };
+}
+
+/** Name of the package of XML that are fetched one by one. */
+const PAQUETE = 'portal';
+
+/** Lists a part in the portal, fetches each XML and stores all of them as one package. */
+export async function fetchXml(context: ContextoPaso): Promise<Paso> {
+  const { claims, sat, paquetes, cuotas, checkpoint, parte, credencial, signal } = context;
+  const { id, rfc, tipo, filtros, cuentaId, now } = context.solicitud;
+  if (credencial.tipo === 'presigned') return { isSinFirma: true };
+  const named = { parteId: parte.id, estado: 'DISPONIBLE', paquetes: [PAQUETE] } as const;
+  const solicitud =
+    parte.paquetes.length > 0 ? context.solicitud : await claims.save(context.solicitud, { partes: [named] });
+  const known = solicitud.partes.find((each) => each.id === parte.id) ?? parte;
+  const origen = { solicitudId: id, parteId: parte.id, paquete: PAQUETE };
+  const isAgain = known.paquetes.some(({ relecturas }) => relecturas > 0);
+  const found = isAgain ? null : await paquetes.findSat(origen, signal);
+  if (found) return stored(known, { paquete: PAQUETE, ...found });
+  await paquetes.ping(signal);
+
+  const clave = `dia:${calendarDay(now)}`;
+  const reserve = (cuantos: number) => cuotas.take({ rfc, clave, maximo: XML_A_DAY, cuantos });
+  const consulta = { consulta: 'bajar-xml', rfc, tipo, periodo: parte.periodo, filtros, reserve } as const;
+  const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
+  switch (respuesta.resultado) {
+    case 'VACIA':
+      return progress(parte, { estado: 'VACIA', motivo: null, paquetes: [] }, [{ tipo: 'SIN_CFDI' }]);
+    case 'DEMASIADOS':
+      return split(context);
+    case 'CUOTA':
+      return progress(parte, { motivo: 'CUOTA_DEL_DIA' }, [{ tipo: 'CUOTA_DEL_DIA' }], secondsToTomorrow(now));
+    case 'XML': {
+      const counted = { registros: 0 };
+      const saved = await paquetes.saveXml(origen, count(respuesta.documentos, counted), signal);
+      await checkpoint('tras-bajar', id);
+      return stored(known, { paquete: PAQUETE, ...saved }, counted);
+    }
+  }
+}
+
+async function* count(documentos: AsyncIterable<XmlDeCfdi>, counted: { registros: number }) {
+  for await (const documento of documentos) {
+    counted.registros += 1;
+    yield documento;
+  }
+}
+
+/** Seconds until the quota of the next day: midnight in central Mexico, and a minute for clocks that differ. */
+const secondsToTomorrow = (now: Date): number =>
+  toSeconds(`${addDays(calendarDay(now), 1)}T00:01:00`) - toSeconds(wallClock(now));
