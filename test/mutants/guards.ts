@@ -294,4 +294,16 @@ export const GUARDS: readonly Guard[] = [
     edits: [{ from: 'access.contribuyenteId, access.apiKey.modo', to: 'access.contribuyenteId, null' }],
     tests: ['test/integration/flujo/modos.test.ts'],
   },
+  {
+    name: 'the UUID of its row that an XML of the portal has to hold',
+    file: 'packages/sat/src/portal/consultas/bajar-xml.ts',
+    edits: [{ from: 'if (texto.includes(', to: 'if (!texto.startsWith(' }],
+    tests: ['test/sat/bajar-xml.test.ts'],
+  },
+  {
+    name: 'the cap at which the portal is asked for smaller periods before it gives XML',
+    file: 'packages/sat/src/portal/consultas/bajar-xml.ts',
+    edits: [{ from: "if (topada) return { resultado: 'DEMASIADOS' };", to: '' }],
+    tests: ['test/sat/bajar-xml.test.ts'],
+  },
 ];

@@ -1,4 +1,5 @@
 import { type Filtros, type Periodo, type RespuestaBajarXml, toSeconds, type XmlDeCfdi } from '@acuse/core';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { answered, ciecDe, edited, errorOf, gate, MARZO, type Mount, refuses, setUp } from './setup.ts';
 
@@ -119,6 +120,20 @@ describe('the XML of a period', () => {
     );
     mount.world.taxpayers.change(mount.rfc, { filas: [] });
     expect(await pedir(mount)).toEqual({ resultado: 'VACIA' });
+  });
+
+  it.each([
+    ['an input', '<input type="image" id="BtnDescarga"'],
+    ['an image', "<img height='25' ID='BtnDescarga'"],
+  ])('are found behind %s for an icon', async (_name, icon) => {
+    const mount = await setUp();
+    give(mount, 4);
+    mount.fault(
+      'portalcfdi',
+      'Buscar',
+      withPanel((html) => html.replaceAll('<span id="BtnDescarga"', icon)),
+    );
+    expect(await bajar(mount)).toEqual(truth(mount).documents);
   });
 
   it('come once where the list has a row twice', async () => {
@@ -283,6 +298,39 @@ describe('the stream', () => {
     };
     expect(await errorOf(reading())).toMatchObject({ motivo: 'CANCELADA' });
   });
+});
+
+it('is every XML of the list, in order, or an error, whatever happens on the way', async () => {
+  const mount = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
+  const kinds = ['html200', 'empty200', 'status', 'cut', 'malformed', 'wrong-content', 'expired'] as const;
+  const fault = fc.record({
+    kind: fc.constantFrom(...kinds),
+    after: fc.nat(20),
+    times: fc.integer({ min: 1, max: 3 }),
+  });
+  const world = fc.record({ cantidad: fc.integer({ min: 1, max: 30 }), quota: fc.integer({ min: 0, max: 40 }) });
+  let whole = 0;
+  await fc.assert(
+    fc.asyncProperty(world, fc.array(fault, { maxLength: 3 }), async ({ cantidad, quota }, faults) => {
+      give(mount, cantidad);
+      const { documents } = truth(mount);
+      mount.world.clock.advance(24 * 3_600_000);
+      mount.world.settings.max_xml_por_dia = quota;
+      for (const each of faults) mount.fault(...RECUPERA, each);
+      const found: XmlDeCfdi[] = [];
+      const outcome = await open(mount)
+        .then((documentos) => collect(documentos, found))
+        .catch((error: unknown) => error);
+      mount.world.faults.remove();
+      expect(found).toEqual(documents.slice(0, found.length));
+      if (Array.isArray(outcome)) expect(found).toHaveLength(documents.length);
+      else expect(outcome).toBeInstanceOf(Error);
+      if (faults.length === 0 && quota >= documents.length) expect(outcome).toEqual(documents);
+      whole += Number(outcome === found && documents.length > 0);
+    }),
+    { numRuns: 15, examples: [[{ cantidad: 20, quota: 60 }, []]] },
+  );
+  expect(whole).toBeGreaterThan(0);
 });
 
 /** Changes the panel of results in the answer to a search, and its length with it. */
