@@ -16,6 +16,7 @@ import { MetadataTransformer } from '../metadata/transform-metadata.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { XmlDelivery } from '../xml/deliver-xml.ts';
 import { findRows, joinRows } from '../xml/join-rows.ts';
+import { writeTables } from '../xml/write-tables.ts';
 import { filesAfterRows, writeHashes } from '../xml/xml-files.ts';
 import { XmlIndex } from '../xml/xml-index.ts';
 import { readDirectory } from '../zip/read-directory.ts';
@@ -97,6 +98,9 @@ async function writeEntries(
   const { entries: metadata, incomplete } = await writeRows(writer, file, rows, deps.level);
   const entries = [...metadata];
   if (xml !== null) for (const [nombre, lines] of filesAfterRows(xml)) entries.push(await writer.add(nombre, lines));
+  const { formato } = plan;
+  const tables = xml && plan.xml?.tablas ? await writeTables({ ...deps, writer, formato, signal }, xml) : [];
+  for (const table of tables) entries.push(...table.entries);
   for (const { satPackage, folder } of opened) {
     for (const text of [...satPackage.metadata, ...satPackage.terceros]) {
       const { deflated } = text;
@@ -110,7 +114,7 @@ async function writeEntries(
   }
   if (xml !== null) entries.push(await writeHashes(xml, writer));
   const resumen = seen.resumen.total;
-  const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries, xml });
+  const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries, xml, tables });
   await writer.add('manifest.json', [manifest]);
   const registros = partes.flatMap(({ paquetes }) => paquetes).reduce((sum, leido) => sum + leido.registros, 0);
   const notas = Object.fromEntries(observers.map(({ name, observed }) => [name, observed]));

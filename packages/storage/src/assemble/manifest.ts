@@ -1,6 +1,7 @@
 import type { Confianza, ParteLista, PlanEnsamble, ResumenPaquete } from '@acuse/core';
-import { describeColumns, metadataLayout } from '../formats/columns.ts';
+import { describeColumns, type Formato, metadataLayout } from '../formats/columns.ts';
 import type { XmlDelivery } from '../xml/deliver-xml.ts';
+import type { TableWritten } from '../xml/write-tables.ts';
 import type { EntryWritten } from './zip-writer.ts';
 
 /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
@@ -49,9 +50,10 @@ export function renderManifest(
     readonly incomplete: Readonly<Record<string, number>>;
     readonly entries: readonly EntryWritten[];
     readonly xml: XmlDelivery | null;
+    readonly tables: readonly TableWritten[];
   },
 ): Buffer {
-  const { resumen, metadata, incomplete, entries, xml } = written;
+  const { resumen, metadata, incomplete, entries, xml, tables } = written;
   const paquetes = partes.flatMap((parte) => parte.paquetes);
   const manifest = {
     version: MANIFEST_VERSION,
@@ -88,6 +90,7 @@ export function renderManifest(
       })),
     })),
     ...(xml === null ? {} : describeXml(xml)),
+    ...(tables.length === 0 ? {} : describeTables(plan.formato, tables)),
     entradas: entries.map(({ nombre, bytes, sha256 }) => ({ nombre, bytes, sha256 })),
   };
   return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
@@ -130,5 +133,21 @@ function describeXml(xml: XmlDelivery): object {
         entradas_ignoradas: ignored.slice(0, MAX_NAMES),
       })),
     })),
+  };
+}
+
+const NOMINA = 'Los recibos de nómina no están en las tablas, porque son datos personales de los trabajadores.';
+
+function describeTables(formato: Formato, tables: readonly TableWritten[]): object {
+  return {
+    tablas: tables.map(({ table, layout, entries, filas, omitidos, incomplete }) => ({
+      tabla: table,
+      archivos: entries.map(({ nombre }) => nombre),
+      filas,
+      cfdi_omitidos: omitidos,
+      columnas: describeColumns(formato, layout),
+      valores_incompletos: incomplete,
+    })),
+    tablas_sin_nomina: NOMINA,
   };
 }

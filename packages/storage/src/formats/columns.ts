@@ -1,10 +1,11 @@
+import type { Column as CfdiColumn } from '@acuse/cfdi';
 import type { PlanEnsamble } from '@acuse/core';
 import { ESTATUS } from '../metadata/record-reader.ts';
 
 export type Formato = PlanEnsamble['formato'];
 
 /** What a value is, whatever it is written as. */
-export type ColumnType = 'texto' | 'fecha_hora' | 'decimal' | 'booleano';
+export type ColumnType = 'texto' | 'fecha_hora' | 'decimal' | 'entero' | 'booleano';
 
 export interface Column {
   readonly nombre: string;
@@ -12,6 +13,8 @@ export interface Column {
   readonly significado: string;
   /** When there is no value; null when there always is one. */
   readonly vacio: string | null;
+  /** Of a decimal: its places in the formats that have types. Absent: those of an amount. */
+  readonly decimales?: number;
 }
 
 const texto = (nombre: string, significado: string, vacio: string | null = 'si el SAT no lo da'): Column => ({
@@ -81,27 +84,56 @@ export function metadataLayout(xml: boolean): Layout {
   return { fields, columns };
 }
 
+/** Places of the decimals that are no amounts: EquivalenciaDR of Pagos 2.0 has up to ten. */
+const DECIMALES: Readonly<Record<string, number>> = { equivalencia_dr: 10 };
+
+/** Layout of a table of the CFDI themselves. */
+export function tableLayout(columns: readonly CfdiColumn[]): Layout {
+  const fields = columns.map(({ nombre, tipo, significado, vacio }): Column => {
+    const decimales = DECIMALES[nombre];
+    return { nombre, tipo, significado, vacio, ...(decimales === undefined ? {} : { decimales }) };
+  });
+  return { fields, columns: fields.map((column, field) => ({ ...column, field })) };
+}
+
 /** Digits of an amount before and after its point, in the formats that have types. */
 export const AMOUNT_DIGITS = { integer: 12, fraction: 6 } as const;
+/** Digits of any decimal together: what 64 bits hold. */
+export const DECIMAL_PRECISION = AMOUNT_DIGITS.integer + AMOUNT_DIGITS.fraction;
+
+/** Digits before the point of a number with so many places. */
+export const integerDigits = (places: number) => Math.min(AMOUNT_DIGITS.integer, DECIMAL_PRECISION - places);
+
+/** Places that a number of the column may have. */
+export const placesOf = ({ tipo, decimales = AMOUNT_DIGITS.fraction }: Column) => (tipo === 'entero' ? 0 : decimales);
 
 const REPRESENTATIONS: Readonly<Record<Formato, Readonly<Record<ColumnType, string>>>> = {
   csv: {
     texto: 'texto',
     fecha_hora: 'AAAA-MM-DDThh:mm:ss',
     decimal: 'decimal con punto, como lo da el SAT',
+    entero: 'entero, como lo da el SAT',
     booleano: '',
   },
   xlsx: {
     texto: 'celda de texto',
     fecha_hora: 'celda de fecha y hora; de texto si el SAT da una que no existe',
     decimal: 'celda numérica; de texto si no es un importe o pasa de 15 cifras',
+    entero: 'celda numérica; de texto si no es un entero',
     booleano: 'celda VERDADERO o FALSO',
   },
-  ndjson: { texto: 'cadena', fecha_hora: 'cadena AAAA-MM-DDThh:mm:ss', decimal: 'número', booleano: 'true o false' },
+  ndjson: {
+    texto: 'cadena',
+    fecha_hora: 'cadena AAAA-MM-DDThh:mm:ss',
+    decimal: 'número',
+    entero: 'número',
+    booleano: 'true o false',
+  },
   parquet: {
     texto: 'BYTE_ARRAY (STRING)',
     fecha_hora: 'INT64 (TIMESTAMP MILLIS, sin zona)',
     decimal: 'INT64 (DECIMAL 18,6)',
+    entero: 'INT64',
     booleano: 'BOOLEAN',
   },
 };
@@ -125,23 +157,25 @@ export interface ColumnDescription {
 /** Every column of a format: its name, what it is, how it is written, what it means, and when it has no value. */
 export function describeColumns(formato: Formato, layout: Layout): ColumnDescription[] {
   const columns = formato === 'csv' ? layout.fields : layout.columns;
-  return columns.map(({ nombre, tipo, significado, vacio }) => ({
-    nombre,
-    tipo,
-    representacion: REPRESENTATIONS[formato][tipo],
-    significado,
-    nulo: nullRule(formato, tipo, vacio),
-  }));
+  return columns.map((column) => {
+    const { nombre, tipo, significado } = column;
+    const representacion = REPRESENTATIONS[formato][tipo].replace('18,6', `${DECIMAL_PRECISION},${placesOf(column)}`);
+    return { nombre, tipo, representacion, significado, nulo: nullRule(formato, column) };
+  });
 }
 
-function nullRule(formato: Formato, tipo: ColumnType, vacio: string | null): string {
+function nullRule(formato: Formato, column: Column): string {
+  const { tipo, vacio } = column;
+  const places = placesOf(column);
   const strict = formato === 'ndjson' || formato === 'parquet';
   const misfit =
     strict && tipo === 'fecha_hora'
       ? 'si el SAT da una fecha que no existe'
       : strict && tipo === 'decimal'
-        ? `si el SAT da algo que no es un importe de a lo más ${AMOUNT_DIGITS.integer} enteros y ${AMOUNT_DIGITS.fraction} decimales`
-        : null;
+        ? `si el SAT da algo que no es un importe de a lo más ${integerDigits(places)} enteros y ${places} decimales`
+        : strict && tipo === 'entero' && vacio !== null
+          ? `si el SAT da algo que no es un entero de a lo más ${integerDigits(places)} cifras`
+          : null;
   const cases = [vacio, misfit].filter((each) => each !== null);
   return cases.length === 0 ? 'nunca' : `${EMPTY[formato]} ${cases.join(', o ')}`;
 }

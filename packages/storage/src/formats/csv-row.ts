@@ -1,6 +1,6 @@
 import { ESTATUS } from '../metadata/record-reader.ts';
 import type { CsvField } from './byte-sink.ts';
-import { AMOUNT_DIGITS, CSV_COLUMNS } from './columns.ts';
+import { AMOUNT_DIGITS, CSV_COLUMNS, integerDigits } from './columns.ts';
 
 const QUOTE = 0x22;
 const COMMA = 0x2c;
@@ -93,16 +93,23 @@ const digits = (bytes: Uint8Array, at: number, count: number): number => {
   return value;
 };
 
+/** 0 stands for a digit. */
+const INSTANT = Buffer.from('0000-00-00T00:00:00');
 const DAYS_BEFORE_MONTH = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
 const MONTH_DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 /** Days from 0000-01-01 to 1970-01-01, were the calendar always Gregorian. */
 const UNIX_DAY = 719_528;
 
 /**
- * Seconds from 1970 to `yyyy-MM-ddTHH:mm:ss`, read as UTC. NaN for a date or time that does not exist. The writer of
- * the text has already checked the places of the digits.
+ * Seconds from 1970 to `yyyy-MM-ddTHH:mm:ss`, read as UTC. NaN for another text, and for a date or time that does not
+ * exist.
  */
-export function readInstant(bytes: Uint8Array, at: number): number {
+export function readInstant(bytes: Uint8Array, at: number, end: number): number {
+  if (end - at !== INSTANT.length) return Number.NaN;
+  for (let i = 0; i < INSTANT.length; i++) {
+    const [byte, sign] = [bytes[at + i] as number, INSTANT[i] as number];
+    if (sign === ZERO ? !isDigit(byte) : byte !== sign) return Number.NaN;
+  }
   const year = digits(bytes, at, 4);
   const month = digits(bytes, at + 5, 2);
   const day = digits(bytes, at + 8, 2);
@@ -126,10 +133,15 @@ export class Amount {
   fractionStart = 0;
   /** Without zeros beyond the last place that there may be. */
   fractionEnd = 0;
+  #limit: number = AMOUNT_DIGITS.fraction;
 
-  /** Returns false for a text that is not an amount or has too many digits; the object then holds no value. */
-  read(bytes: Uint8Array, start: number, end: number): boolean {
+  /**
+   * Returns false for a text that is not a decimal or has too many digits, of which `limit` may follow the point; the
+   * object then holds no value.
+   */
+  read(bytes: Uint8Array, start: number, end: number, limit: number = AMOUNT_DIGITS.fraction): boolean {
     let at = start;
+    this.#limit = limit;
     this.isNegative = bytes[at] === MINUS;
     if (this.isNegative) at++;
     const first = at;
@@ -145,9 +157,9 @@ export class Amount {
       this.fractionStart = at + 1;
       for (at++; at < end; at++) if (!isDigit(bytes[at] as number)) return false;
       this.fractionEnd = end;
-      while (this.#places > AMOUNT_DIGITS.fraction && bytes[this.fractionEnd - 1] === ZERO) this.fractionEnd--;
+      while (this.#places > limit && bytes[this.fractionEnd - 1] === ZERO) this.fractionEnd--;
     }
-    return this.integerEnd - this.integerStart <= AMOUNT_DIGITS.integer && this.#places <= AMOUNT_DIGITS.fraction;
+    return this.integerEnd - this.integerStart <= integerDigits(limit) && this.#places <= limit;
   }
 
   get #places(): number {
@@ -163,10 +175,12 @@ export class Amount {
   scaled(bytes: Uint8Array): bigint {
     const integer = digits(bytes, this.integerStart, this.integerEnd - this.integerStart);
     const places = this.#places;
-    const fraction = digits(bytes, this.fractionStart, places) * 10 ** (AMOUNT_DIGITS.fraction - places);
-    const scale = 10 ** AMOUNT_DIGITS.fraction;
+    const fraction = digits(bytes, this.fractionStart, places) * 10 ** (this.#limit - places);
+    const scale = 10 ** this.#limit;
     const whole =
-      integer < 1_000_000_000 ? BigInt(integer * scale + fraction) : BigInt(integer) * BigInt(scale) + BigInt(fraction);
+      integer * scale + fraction < Number.MAX_SAFE_INTEGER
+        ? BigInt(integer * scale + fraction)
+        : BigInt(integer) * BigInt(scale) + BigInt(fraction);
     return this.isNegative ? -whole : whole;
   }
 

@@ -224,7 +224,7 @@ describe('types', () => {
     const files = new Map([[name, zip.get(name) ?? Buffer.alloc(0)]]);
     const without = 'uuid, rfc_a_cuenta_terceros, nombre_a_cuenta_terceros';
     const described = await query(files, `DESCRIBE SELECT * EXCLUDE (${without}) FROM '$dir/${name}'`);
-    const types = { texto: 'VARCHAR', fecha_hora: 'TIMESTAMP', decimal: money, booleano: 'BOOLEAN' };
+    const types = { texto: 'VARCHAR', fecha_hora: 'TIMESTAMP', decimal: money, entero: 'BIGINT', booleano: 'BOOLEAN' };
     expect(described.map(({ column_name, column_type }) => [column_name, column_type])).toEqual(
       COLUMNS.filter(({ nombre }) => !/^uuid$|terceros$/.test(nombre)).map(({ nombre, tipo }) => [nombre, types[tipo]]),
     );

@@ -1,5 +1,5 @@
 import { ByteSink } from './byte-sink.ts';
-import type { Incomplete, Layout } from './columns.ts';
+import { type Incomplete, type Layout, placesOf } from './columns.ts';
 import { Amount, CsvRow, readInstant } from './csv-row.ts';
 
 /** What a byte becomes inside of a string of JSON (RFC 8259, section 7), where it cannot stand as it is. */
@@ -25,6 +25,7 @@ export async function* ndjsonOf(
   const row = new CsvRow(fields.length);
   const amount = new Amount();
   const keys = columns.map(({ nombre }, column) => Buffer.from(`${column === 0 ? '{' : ','}"${nombre}":`));
+  const places = columns.map(placesOf);
   const rowBytes = keys.reduce((sum, key) => sum + key.length, 64);
   for await (const chunk of rows) {
     for (let at = 0; at < chunk.length; ) {
@@ -47,10 +48,10 @@ export async function* ndjsonOf(
         sink.put(row.isVigente(chunk) ? TRUE : FALSE);
       } else if (start === end) {
         sink.put(NULL);
-      } else if (tipo === 'decimal') {
-        if (amount.read(chunk, start, end)) sink.at = amount.write(chunk, sink.bytes, sink.at);
+      } else if (tipo === 'decimal' || tipo === 'entero') {
+        if (amount.read(chunk, start, end, places[column])) sink.at = amount.write(chunk, sink.bytes, sink.at);
         else putMisfit(column);
-      } else if (tipo === 'fecha_hora' && Number.isNaN(readInstant(chunk, start))) {
+      } else if (tipo === 'fecha_hora' && Number.isNaN(readInstant(chunk, start, end))) {
         putMisfit(column);
       } else {
         sink.bytes[sink.at++] = QUOTE;

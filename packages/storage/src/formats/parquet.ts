@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
-import { AMOUNT_DIGITS, type ColumnType, type Incomplete, type Layout } from './columns.ts';
+import { type Column, DECIMAL_PRECISION, type Incomplete, type Layout, placesOf } from './columns.ts';
 import { Amount, CsvRow, readInstant } from './csv-row.ts';
 import { MAX_ROWS, Page, writePageHeader } from './parquet-page.ts';
 
@@ -14,24 +14,31 @@ type Schema = ConstructorParameters<typeof ParquetWriter>[0]['schema'];
 type Element = Schema[number];
 type ColumnChunk = ParquetWriter['row_groups'][number]['columns'][number];
 
-const DECIMAL = { precision: AMOUNT_DIGITS.integer + AMOUNT_DIGITS.fraction, scale: AMOUNT_DIGITS.fraction };
-
-const PHYSICAL: Readonly<Record<ColumnType, Omit<Element, 'name'>>> = {
-  texto: { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } },
-  // Without a zone, or readers would take it for UTC.
-  fecha_hora: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
-  decimal: { type: 'INT64', converted_type: 'DECIMAL', ...DECIMAL, logical_type: { type: 'DECIMAL', ...DECIMAL } },
-  booleano: { type: 'BOOLEAN' },
-};
+function physicalOf(column: Column): Omit<Element, 'name'> {
+  const decimal = { precision: DECIMAL_PRECISION, scale: placesOf(column) };
+  switch (column.tipo) {
+    case 'texto':
+      return { type: 'BYTE_ARRAY', converted_type: 'UTF8', logical_type: { type: 'STRING' } };
+    case 'fecha_hora':
+      // Without a zone, or readers would take it for UTC.
+      return { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } };
+    case 'decimal':
+      return { type: 'INT64', converted_type: 'DECIMAL', ...decimal, logical_type: { type: 'DECIMAL', ...decimal } };
+    case 'entero':
+      return { type: 'INT64' };
+    case 'booleano':
+      return { type: 'BOOLEAN' };
+  }
+}
 
 const schemaOf = ({ columns }: Layout): Schema => [
   { name: 'cfdi', num_children: columns.length },
   ...columns.map(
-    ({ nombre, tipo, vacio }): Element => ({
-      ...PHYSICAL[tipo],
-      name: nombre,
+    (column): Element => ({
+      ...physicalOf(column),
+      name: column.nombre,
       // What the SAT gives as a date may be none.
-      repetition_type: vacio === null && tipo !== 'fecha_hora' ? 'REQUIRED' : 'OPTIONAL',
+      repetition_type: column.vacio === null && column.tipo !== 'fecha_hora' ? 'REQUIRED' : 'OPTIONAL',
     }),
   ),
 ];
@@ -120,6 +127,7 @@ class RowGroup {
   rows = 0;
   #csvBytes = 0;
   readonly #columns: Layout['columns'];
+  readonly #places: readonly number[];
   readonly #row: CsvRow;
   readonly #amount = new Amount();
   readonly #incomplete: Incomplete;
@@ -127,6 +135,7 @@ class RowGroup {
   constructor({ fields, columns }: Layout, schema: Schema, incomplete: Incomplete) {
     this.pages = columns.map((_, column) => new Page(schema[column + 1] as Element));
     this.#columns = columns;
+    this.#places = columns.map(placesOf);
     this.#row = new CsvRow(fields.length);
     this.#incomplete = incomplete;
   }
@@ -160,7 +169,7 @@ class RowGroup {
     } else if (tipo === 'texto') {
       page.addText(this.#row.field(chunk, field));
     } else {
-      const value = tipo === 'decimal' ? this.#amountOf(chunk, field) : this.#instantOf(chunk, field);
+      const value = tipo === 'fecha_hora' ? this.#instantOf(chunk, field) : this.#amountOf(chunk, field, column);
       if (value === null) {
         this.#incomplete.add(column);
         page.addNull();
@@ -170,14 +179,14 @@ class RowGroup {
     }
   }
 
-  #amountOf(chunk: Buffer, field: number): bigint | null {
+  #amountOf(chunk: Buffer, field: number, column: number): bigint | null {
     const { starts, ends } = this.#row;
-    const isAmount = this.#amount.read(chunk, starts[field] as number, ends[field] as number);
+    const isAmount = this.#amount.read(chunk, starts[field] as number, ends[field] as number, this.#places[column]);
     return isAmount ? this.#amount.scaled(chunk) : null;
   }
 
   #instantOf(chunk: Buffer, field: number): bigint | null {
-    const seconds = readInstant(chunk, this.#row.starts[field] as number);
+    const seconds = readInstant(chunk, this.#row.starts[field] as number, this.#row.ends[field] as number);
     return Number.isNaN(seconds) ? null : BigInt(seconds * 1_000);
   }
 }

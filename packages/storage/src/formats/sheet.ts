@@ -1,5 +1,5 @@
 import { ByteSink } from './byte-sink.ts';
-import type { Column, Incomplete, Layout } from './columns.ts';
+import { type Column, type Incomplete, type Layout, placesOf } from './columns.ts';
 import { Amount, CsvRow, readInstant } from './csv-row.ts';
 
 /** Rows that a sheet has, that of the names included (ECMA-376; "Excel specifications and limits"). */
@@ -24,7 +24,7 @@ export interface SheetLimits {
 export const SHEET_LIMITS: SheetLimits = { rows: SHEET_ROWS, bytes: SHEET_BYTES };
 
 /** Indexes of the cell formats in {@link STYLES}. */
-const STYLE = { texto: 1, fecha_hora: 2, decimal: 3, booleano: 0, header: 4 } as const;
+const STYLE = { texto: 1, fecha_hora: 2, decimal: 3, entero: 0, header: 4 } as const;
 
 /** Text cells have the format of text: a text that looks like a formula stays text even when its cell is edited. */
 export const STYLES =
@@ -85,6 +85,7 @@ const AS_SPACED_TEXT = Buffer.from(`" s="${STYLE.texto}" t="inlineStr"><is><t xm
 const TEXT_END = Buffer.from('</t></is></c>');
 const AS_INSTANT = Buffer.from(`" s="${STYLE.fecha_hora}"><v>`);
 const AS_AMOUNT = Buffer.from(`" s="${STYLE.decimal}"><v>`);
+const AS_INTEGER = Buffer.from(`" s="${STYLE.entero}"><v>`);
 const AS_BOOLEAN = Buffer.from('" t="b"><v>');
 const VALUE_END = Buffer.from('</v></c>');
 const ROW_OPEN = Buffer.from('<row r="');
@@ -179,7 +180,7 @@ class RowWriter {
       if (tipo === 'booleano') this.#putBoolean(column, row.isVigente(chunk));
       else if (row.isEmpty(field)) continue;
       else if (tipo === 'fecha_hora') this.#putInstant(chunk, column, field);
-      else if (tipo === 'decimal') this.#putAmount(chunk, column, field);
+      else if (tipo === 'decimal' || tipo === 'entero') this.#putAmount(chunk, column, field);
       else this.#putText(chunk, column, field);
     }
     sink.put(ROW_END);
@@ -199,7 +200,8 @@ class RowWriter {
   }
 
   #putInstant(chunk: Buffer, column: number, field: number): void {
-    const day = readInstant(chunk, this.#row.starts[field] as number) / DAY_SECONDS + UNIX_DAY;
+    const day =
+      readInstant(chunk, this.#row.starts[field] as number, this.#row.ends[field] as number) / DAY_SECONDS + UNIX_DAY;
     if (day >= FIRST_DAY) {
       this.#open(column, AS_INSTANT);
       this.sink.putNumber(day);
@@ -212,9 +214,11 @@ class RowWriter {
   #putAmount(chunk: Buffer, column: number, field: number): void {
     const { sink } = this;
     const amount = this.#amount;
-    const isNumber = amount.read(chunk, this.#row.starts[field] as number, this.#row.ends[field] as number);
+    const shape = this.#columns[column] as Column;
+    const { starts, ends } = this.#row;
+    const isNumber = amount.read(chunk, starts[field] as number, ends[field] as number, placesOf(shape));
     if (isNumber && amount.digits <= NUMBER_DIGITS) {
-      this.#open(column, AS_AMOUNT);
+      this.#open(column, shape.tipo === 'entero' ? AS_INTEGER : AS_AMOUNT);
       sink.at = amount.write(chunk, sink.bytes, sink.at);
       sink.put(VALUE_END);
     } else {

@@ -21,6 +21,7 @@ interface XmlDeps {
 
 /** What one package of XML gave. */
 export interface PaqueteXmlLeido {
+  readonly objectKey: string;
   readonly paquete: string;
   readonly bytes: number;
   /** SHA-256 of the stored object, lower-case hex. */
@@ -28,6 +29,8 @@ export interface PaqueteXmlLeido {
   /** Members that were taken for CFDI. */
   readonly miembros: number;
   readonly ignored: readonly string[];
+  /** 1 for each member that is in `cfdi/`, in the order of their data. */
+  readonly delivered: Uint8Array;
 }
 
 export interface ParteXmlLeida {
@@ -117,10 +120,13 @@ export class XmlDelivery {
     const { store, limits, signal } = this.#deps;
     const opened = await openXmlPackage(store, objectKey, limits, signal);
     const reading = opened.read(() => true, signal);
+    const delivered = new Uint8Array(opened.members.length);
     let next = await reading.next();
-    for (; next.done !== true; next = await reading.next()) {
+    for (let at = 0; next.done !== true; next = await reading.next(), at++) {
       const [member, data] = next.value;
+      const before = this.entregados + this.sinMetadata;
       const motivo = data === null ? 'DEMASIADO_GRANDE' : await this.#deliver(member, data, objectKey);
+      delivered[at] = this.entregados + this.sinMetadata - before;
       if (motivo === null) continue;
       const nombre = this.#nameFor(folder, member.name);
       this.keptAside.push({ nombre, motivo });
@@ -129,7 +135,7 @@ export class XmlDelivery {
       if (named !== undefined && motivo !== 'UUID_REPETIDO') this.index.mark(this.#placeOf(named), KNOWN.unreadable);
     }
     const { bytes, members, ignored } = opened;
-    return { paquete, bytes, sha256: next.value, miembros: members.length, ignored };
+    return { objectKey, paquete, bytes, sha256: next.value, miembros: members.length, ignored, delivered };
   }
 
   /** Writes the member, unless there is a reason to leave it out; returns why it has to be kept aside, or null. */

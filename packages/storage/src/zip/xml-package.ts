@@ -30,7 +30,7 @@ export interface XmlPackage {
    * than {@link MAX_MEMBER_BYTES} without data. Returns the SHA-256 of the object. Throws `PaqueteSatInvalido`.
    */
   read(
-    wanted: (member: ZipEntry) => boolean,
+    wanted: (member: ZipEntry, index: number) => boolean,
     signal: AbortSignal,
   ): AsyncGenerator<readonly [member: ZipEntry, data: Buffer | null], string, undefined>;
   readonly directory: ZipDirectory;
@@ -77,7 +77,7 @@ export async function openXmlPackage(
 interface Reading {
   readonly objectKey: string;
   readonly members: readonly ZipEntry[];
-  readonly wanted: (member: ZipEntry) => boolean;
+  readonly wanted: (member: ZipEntry, index: number) => boolean;
 }
 
 async function* readMembers(
@@ -85,8 +85,8 @@ async function* readMembers(
   { objectKey, members, wanted }: Reading,
 ): AsyncGenerator<readonly [ZipEntry, Buffer | null], string, undefined> {
   try {
-    for (const member of members) {
-      if (!wanted(member)) continue;
+    for (const [index, member] of members.entries()) {
+      if (!wanted(member, index)) continue;
       // Members that share bytes inflate the same data again and again.
       if (member.offset < reader.at) {
         throw new PaqueteSatInvalido('NO_ES_ZIP', objectKey, `${member.name} empieza dentro de otro archivo`);

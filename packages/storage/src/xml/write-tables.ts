@@ -1,0 +1,90 @@
+import { createRowsReader, type Row, TABLES, type Table, XmlIlegible } from '@acuse/cfdi';
+import type { ZipWriter } from '../assemble/zip-writer.ts';
+import { type Formato, type Layout, tableLayout } from '../formats/columns.ts';
+import { type RowsWritten, writeRows } from '../formats/write-rows.ts';
+import type { ObjectStore } from '../object-store.ts';
+import type { PaqueteLimits } from '../zip/sat-package.ts';
+import { inflateMember, openXmlPackage } from '../zip/xml-package.ts';
+import type { PaqueteXmlLeido, XmlDelivery } from './deliver-xml.ts';
+
+const CHUNK_CHARACTERS = 65_536;
+
+export interface TableWritten extends RowsWritten {
+  readonly table: Table;
+  readonly layout: Layout;
+  readonly filas: number;
+  /** CFDI in the ZIP with more rows than are read of one. */
+  readonly omitidos: number;
+}
+
+interface TableDeps {
+  readonly store: ObjectStore;
+  readonly limits: PaqueteLimits;
+  readonly level: number;
+  readonly writer: ZipWriter;
+  readonly formato: Formato;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Writes the rows of the CFDI that are in the ZIP, in its order, a file for each table. The packages are read once more
+ * for each: rows that waited for their table would need a disk, or memory that grows with them.
+ */
+export async function writeTables(deps: TableDeps, xml: XmlDelivery): Promise<TableWritten[]> {
+  const paquetes = xml.partes.flatMap((parte) => parte.paquetes);
+  const written: TableWritten[] = [];
+  for (const [table, columns] of TABLES) {
+    const file = { name: table, formato: deps.formato, layout: tableLayout(columns) };
+    const rows = new TableRows(deps, table);
+    const { entries, incomplete } = await writeRows(deps.writer, file, rows.read(paquetes), deps.level);
+    written.push({ table, layout: file.layout, entries, incomplete, filas: rows.filas, omitidos: rows.omitidos });
+  }
+  return written;
+}
+
+/** The rows of one table as CSV. */
+class TableRows {
+  filas = 0;
+  omitidos = 0;
+  readonly #deps: TableDeps;
+  readonly #table: Table;
+  readonly #reader = createRowsReader();
+
+  constructor(deps: TableDeps, table: Table) {
+    this.#deps = deps;
+    this.#table = table;
+  }
+
+  async *read(paquetes: readonly PaqueteXmlLeido[]): AsyncGenerator<Buffer, void, undefined> {
+    const { store, limits, signal } = this.#deps;
+    let chunk = '';
+    for (const { objectKey, delivered } of paquetes) {
+      const { read } = await openXmlPackage(store, objectKey, limits, signal);
+      for await (const [member, data] of read((_, index) => delivered[index] === 1, signal)) {
+        if (data === null) continue;
+        for (const row of this.#rowsIn(inflateMember(member, data, objectKey, limits.maxRatio).content)) {
+          chunk += lineOf(row);
+          this.filas++;
+          if (chunk.length < CHUNK_CHARACTERS) continue;
+          yield Buffer.from(chunk);
+          chunk = '';
+        }
+      }
+    }
+    if (chunk !== '') yield Buffer.from(chunk);
+  }
+
+  #rowsIn(content: Buffer): readonly Row[] {
+    try {
+      this.#reader.write(content);
+      return this.#reader.end().rows[this.#table];
+    } catch (error) {
+      if (!(error instanceof XmlIlegible)) throw error;
+      this.omitidos++;
+      return [];
+    }
+  }
+}
+
+const lineOf = (row: Row) => `${row.map((value) => (value === null ? '' : fieldOf(value))).join(',')}\r\n`;
+const fieldOf = (value: string) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
