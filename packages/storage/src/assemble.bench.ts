@@ -172,10 +172,15 @@ async function runXml({ paquetes, saved, store }: Storage, plan: PlanEnsamble): 
     spent.archiver.push(await measure(() => copyMembers(store, objectKey, add)));
     spent.small.push(await measure(() => copyMembers(store, objectKey, (writer, ...rest) => writer.addSmall(...rest))));
   }
-  const speed = (of: keyof typeof spent) => inflated / MB / Math.min(...spent[of].map(({ wall }) => wall));
+  const speed = (of: keyof typeof spent, by: keyof Spent = 'wall') =>
+    inflated / MB / Math.min(...spent[of].map((one) => one[by]));
   const round = (value: number) => Math.round(value * 100) / 100;
   const speeds = { assemblyMBs: speed('assembly'), archiverMBs: speed('archiver'), smallMBs: speed('small') };
-  const ratios = { ratio: speed('assembly') / speed('archiver'), ratioSmall: speed('assembly') / speed('small') };
+  const ratios = {
+    ratio: speed('assembly') / speed('archiver'),
+    ratioCpu: speed('assembly', 'cpu') / speed('archiver', 'cpu'),
+    ratioSmall: speed('assembly') / speed('small'),
+  };
   const rounded = Object.entries({ ...speeds, ...ratios }).map(([name, value]) => [name, round(value)]);
   const memory = { rssBeforeMB: Math.round(before / MB), rssPeakMB: Math.round(peak / MB) };
   const inputMB = Math.round(inflated / MB);

@@ -14,7 +14,7 @@ export interface Column {
   /** When there is no value; null when there always is one. */
   readonly vacio: string | null;
   /** Of a decimal: its places in the formats that have types. Absent: those of an amount. */
-  readonly decimales?: number;
+  readonly places?: number;
 }
 
 const texto = (nombre: string, significado: string, vacio: string | null = 'si el SAT no lo da'): Column => ({
@@ -85,13 +85,13 @@ export function metadataLayout(xml: boolean): Layout {
 }
 
 /** Places of the decimals that are no amounts: EquivalenciaDR of Pagos 2.0 has up to ten. */
-const DECIMALES: Readonly<Record<string, number>> = { equivalencia_dr: 10 };
+const PLACES: ReadonlyMap<string, number> = new Map([['equivalencia_dr', 10]]);
 
 /** Layout of a table of the CFDI themselves. */
 export function tableLayout(columns: readonly CfdiColumn[]): Layout {
   const fields = columns.map(({ nombre, tipo, significado, vacio }): Column => {
-    const decimales = DECIMALES[nombre];
-    return { nombre, tipo, significado, vacio, ...(decimales === undefined ? {} : { decimales }) };
+    const places = PLACES.get(nombre);
+    return { nombre, tipo, significado, vacio, ...(places === undefined ? {} : { places }) };
   });
   return { fields, columns: fields.map((column, field) => ({ ...column, field })) };
 }
@@ -105,7 +105,7 @@ export const DECIMAL_PRECISION = AMOUNT_DIGITS.integer + AMOUNT_DIGITS.fraction;
 export const integerDigits = (places: number) => Math.min(AMOUNT_DIGITS.integer, DECIMAL_PRECISION - places);
 
 /** Places that a number of the column may have. */
-export const placesOf = ({ tipo, decimales = AMOUNT_DIGITS.fraction }: Column) => (tipo === 'entero' ? 0 : decimales);
+export const placesOf = ({ tipo, places = AMOUNT_DIGITS.fraction }: Column) => (tipo === 'entero' ? 0 : places);
 
 const REPRESENTATIONS: Readonly<Record<Formato, Readonly<Record<ColumnType, string>>>> = {
   csv: {

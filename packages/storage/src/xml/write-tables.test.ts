@@ -42,11 +42,11 @@ describe.each(FORMATOS)('tables as %s', { timeout: 60_000 }, (formato) => {
 
   test('have the same rows in every format, typed, and say which values they could not hold', async () => {
     const { zip, manifest } = await assembled(world);
-    const [conceptos, impuestos, pagos, relacionados] = manifest.tablas;
+    const [conceptos, impuestos, pagos, related] = manifest.tablas;
     // Payrolls have no rows.
     const withRows = rows.filter(({ efecto }) => efecto !== 'N');
     expect(withRows).toHaveLength(11);
-    expect([conceptos.filas, impuestos.filas, pagos.filas, relacionados.filas]).toEqual([
+    expect([conceptos.filas, impuestos.filas, pagos.filas, related.filas]).toEqual([
       withRows.length + 2,
       withRows.length + 2,
       2,
@@ -57,7 +57,7 @@ describe.each(FORMATOS)('tables as %s', { timeout: 60_000 }, (formato) => {
     );
     expect(manifest.tablas_sin_nomina).toContain('nómina');
     const strict = formato === 'ndjson' || formato === 'parquet';
-    const misfits = { fecha_pago: 1, monto: 1, num_parcialidad: 1 };
+    const misfits = Object.fromEntries(['fecha_pago', 'monto', 'num_parcialidad'].map((name) => [name, 1]));
     expect(pagos.valores_incompletos).toEqual(strict ? misfits : {});
     const text = (value: string) => (strict ? null : value);
     const read = await readTable('pagos');

@@ -37,6 +37,7 @@ export class XmlIndex {
   #bytes = new Uint32Array(FIRST_CAPACITY);
   #hashes = Buffer.alloc(FIRST_CAPACITY * HASH_BYTES);
   readonly #words = new Uint32Array(4);
+  readonly #text = Buffer.alloc(16);
 
   /** The place of the UUID whose 36 characters stand at `at`; hexadecimal digits of any case. */
   placeOf(text: Uint8Array, at: number): number {
@@ -137,10 +138,9 @@ export class XmlIndex {
 
   /** In capitals, with dashes. */
   uuidAt(place: number): string {
-    const hex = Array.from(this.#uuids.subarray(4 * place, 4 * place + 4), (word) => word.toString(16).padStart(8, '0'))
-      .join('')
-      .toUpperCase();
-    return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
+    for (let word = 0; word < 4; word++) this.#text.writeUInt32BE(this.#uuids[4 * place + word] as number, 4 * word);
+    const hex = this.#text.toString('hex').toUpperCase();
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
   /** Path in the ZIP of the delivered document. */
