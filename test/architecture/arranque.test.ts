@@ -27,6 +27,8 @@ const BESIDE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   WORKER_KEYS: { WORKER_PUBLIC_KEY: 'w2:x' },
   WORKER_PSK: { WORKER_PSKS: 'p2:x' },
   WORKER_PSKS: { WORKER_PSK: 'p2:x' },
+  MANIFEST_KEYS: { MANIFEST_PUBLIC_KEYS: 'm2:x' },
+  MANIFEST_PUBLIC_KEYS: { MANIFEST_KEYS: 'm2:x' },
   S3_FORCE_PATH_STYLE: { S3_ENDPOINT: 'http://127.0.0.9:7000' },
   SMTP_URL: { CORREO_DE: 'avisos@acuse.example', PANEL_PUBLIC_URL: 'http://127.0.0.9:7000' },
   CORREO_DE: { SMTP_URL: 'smtp://127.0.0.9:25', PANEL_PUBLIC_URL: 'http://127.0.0.9:7000' },

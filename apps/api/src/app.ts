@@ -20,6 +20,10 @@ import { createSite } from './site/site.tsx';
 
 const PREFIX = '/api/v1/';
 const DOCUMENT = '/openapi.json';
+/** Public keys of signed packages (RFC 8615): `llaves`, in the order of the setting. */
+const MANIFEST_KEYS = '/.well-known/acuse-manifiesto.json';
+/** A new key is published long before workers sign with it. */
+const KEYS_CACHE = { 'Cache-Control': 'public, max-age=300' };
 const USOS_EVERY_MS = 5_000;
 const NO_SOCKET = '0.0.0.0';
 /** Metric label for unknown routes; caps cardinality. */
@@ -94,10 +98,15 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     document ??= JSON.stringify(openApiDocument(operations));
     return document;
   };
-  // Any web page may read the document without credentials and revalidate it.
-  app.use(
-    DOCUMENT,
-    cors({ allowMethods: ['GET'], allowHeaders: ['If-None-Match'], exposeHeaders: ['ETag', 'X-Request-Id'] }),
+  // Any web page may read the document and the keys without credentials and revalidate them.
+  for (const path of [DOCUMENT, MANIFEST_KEYS])
+    app.use(
+      path,
+      cors({ allowMethods: ['GET'], allowHeaders: ['If-None-Match'], exposeHeaders: ['ETag', 'X-Request-Id'] }),
+    );
+  const keysFile = createStaticFile(JSON.stringify({ llaves: deps.manifestKeys }), 'json');
+  app.get(MANIFEST_KEYS, (c) =>
+    keysFile.answer(c.req.raw.headers, { ...CLOSED_HEADERS, ...KEYS_CACHE, 'X-Request-Id': idOf(c, newId) }),
   );
   let documentFile: StaticFile | undefined;
   app.get(DOCUMENT, (c) => {

@@ -24,7 +24,7 @@ import { EVENTOS_DEL_NUCLEO, type Eventos, type OpenPort, type OperationDeps, ty
 import { around, type Health, type Logger } from '@acuse/runtime';
 import type { ApiSettings } from '@acuse/settings/api';
 import type { Tracing } from '@acuse/tracing';
-import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
+import type { ApiKeyHasher, Keyring, LlavePublicada, Sealer, TrustBundle } from '@acuse/vault';
 import { FEATURES } from './features.ts';
 import type { Caminos } from './http/state.ts';
 
@@ -83,6 +83,8 @@ export interface ApiDeps extends DatabasePorts, Autoridad, Pick<OperationDeps, '
   readonly hasher: ApiKeyHasher;
   readonly keyring: Keyring;
   readonly sealer: Sealer;
+  /** Public keys of signed packages, also retired ones. */
+  readonly manifestKeys: readonly LlavePublicada[];
   /**
    * Wakes the relay for a new row in the outbox. Returns at once; a lost wake-up costs a second, never a solicitud.
    */

@@ -14,7 +14,7 @@ import { closeServer, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '
 import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
 import { type ApiConfig, settingsOf } from '@acuse/settings/api';
 import { openPaquetesS3 } from '@acuse/storage';
-import { createSellado, openClaves, openKeyring, type TrustBundle } from '@acuse/vault';
+import { createSellado, openClaves, openKeyring, publishedKeys, type TrustBundle } from '@acuse/vault';
 import { createApp } from './app.ts';
 import { type ApiDeps, type Autoridad, EVENTOS, guardPort, openPorts } from './deps.ts';
 import { FEATURES, loadAll } from './features.ts';
@@ -66,6 +66,7 @@ async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
     apagado: shutdown.signal,
     paquetes,
     ...claves,
+    manifestKeys: config.MANIFEST_PUBLIC_KEYS === '' ? [] : publishedKeys(config.MANIFEST_PUBLIC_KEYS),
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
     health,
     now: () => new Date(),

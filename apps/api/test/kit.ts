@@ -15,6 +15,7 @@ import {
   generateWorkerKeyPair,
   importWorkerPrivateKey,
   importWorkerPublicKey,
+  publishedKeys,
   registroOf,
 } from '@acuse/vault';
 import { newRfc } from '../../../test/integration/fixtures/database.ts';
@@ -127,6 +128,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     hasher,
     keyring,
     sealer,
+    manifestKeys: publishedKeys(`m2:${key},m1:${key}`),
     trust: autoridad().trust,
     newId,
     eventos: EVENTOS,

@@ -7,6 +7,7 @@ import { openProcess } from '@acuse/roles/process';
 import { type Logger, modoOf, type Shutdown } from '@acuse/runtime';
 import { secretosDe, type WorkerConfig } from '@acuse/settings/worker';
 import { openPaquetesS3 } from '@acuse/storage';
+import { openManifestSigner } from '@acuse/vault';
 import { createAsked } from './asked.ts';
 import { createConsumers } from './consume.ts';
 import { CLAIM_PARTS, CLAIMS_DECORATORS, FINISH_NOTES } from './features.ts';
@@ -27,7 +28,11 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
     secretos: secretosDe(config.WORKER_ROLES).map(({ name }) => name),
   });
   const { metrics, tracing, database, closeLater } = parts;
-  const storage = { createBucket: config.S3_CREATE_BUCKET, compressionLevel: config.ZIP_LEVEL };
+  const storage = {
+    createBucket: config.S3_CREATE_BUCKET,
+    compressionLevel: config.ZIP_LEVEL,
+    ...(config.MANIFEST_KEYS === '' ? {} : { signer: openManifestSigner(config.MANIFEST_KEYS) }),
+  };
   const stored = meterPaquetes(closeLater('storage', openPaquetesS3(config, storage)), metrics);
   // A simulator in the SAT's place makes every key a test key, which costs as one before the SAT would.
   const isCharged: WorkerContext['isCharged'] = (modo) => modoOf(config) === 'test' || modo === 'live';

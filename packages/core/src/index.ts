@@ -1,6 +1,7 @@
 export * from './credencial.ts';
 export { datosDeSolicitud, datosDeXml } from './datos-solicitud.ts';
 export * from './explicaciones.ts';
+export * from './firma-manifiesto.ts';
 export * from './ports/autoridad.ts';
 export * from './ports/boveda.ts';
 export type * from './ports/consultas.ts';

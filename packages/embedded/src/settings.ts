@@ -47,10 +47,11 @@ export interface Settings
 
 const PORTS = { API_PORT: 'api', PANEL_PORT: 'panel', HEALTH_PORT: 'health' } as const;
 
-/** Pairs of settings: one alone would seal data that no process can open. */
+/** Pairs of settings: one alone would seal data that no process can open, or sign packages that no process verifies. */
 const PAIRS = [
   ['WORKER_PUBLIC_KEY', 'WORKER_KEYS'],
   ['WORKER_PSK', 'WORKER_PSKS'],
+  ['MANIFEST_PUBLIC_KEYS', 'MANIFEST_KEYS'],
 ] as const;
 
 /** Settings that cannot be given to a stack that brings its own simulator: why, and what to do. */

@@ -106,6 +106,8 @@ test('secrets are made once, whole, a folder for each process with its own alone
     'SESSION_KEYS',
     'PANEL_SECRETS',
     'WEBHOOK_KEYS',
+    'MANIFEST_KEYS',
+    'MANIFEST_PUBLIC_KEYS',
   ] as const) {
     expect(Buffer.from(valores[name]?.split(':')[1] ?? '', 'base64')).toHaveLength(32);
   }

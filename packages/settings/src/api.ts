@@ -82,6 +82,10 @@ export const apiConfig = z.object({
   ).default(10_000),
   MAX_FACTURAS: integer('CFDI que caben en una lista de facturas.', { min: 1, max: 200_000 }).default(20_000),
 
+  MANIFEST_PUBLIC_KEYS: text(
+    'Llaves públicas Ed25519 de MANIFEST_KEYS, kid:base64 de sus 32 bytes separadas por comas, también las retiradas. Se publican en /.well-known/acuse-manifiesto.json.',
+  ).default(''),
+
   SALUD_CUENTAS_MINIMAS: integer(
     'Cuentas distintas por debajo de las cuales no se dice cuánto tardan las descargas: de menos se podría leer lo que pide una.',
     { min: 1, max: 50 },

@@ -115,6 +115,9 @@ const ajustes = z.object({
   WORKER_PSKS: secret(
     'Secretos compartidos con la API, id:base64 separados por comas. Solo los necesita descargas.',
   ).default(''),
+  MANIFEST_KEYS: secret(
+    'Semillas Ed25519 de 32 bytes con las que se firman los paquetes con XML, kid:base64 separadas por comas; firma la primera. Solo la necesita ensambles; sin ella, los paquetes van sin firma.',
+  ).default(''),
 
   ...satFields,
   SESSION_KEYS: secret(`${satFields.SESSION_KEYS.description} Solo la necesitan descargas y reaper.`).default(''),

@@ -262,6 +262,33 @@ describe('packages in an S3-compatible store', () => {
     expect(await get(`solicitudes/${id}/paquete.zip`)).toBeNull();
   });
 
+  test('a package with XML has the saved answers of the SAT, and is sealed', async () => {
+    const id = newId();
+    const saved = await save(id, 'a', zipBytes([{ name: `${UUID_1}_01.txt`, content: satText(rows) }]));
+    for (const nombre of ['verificacion-002.xml', 'verificacion-001.xml'])
+      await paquetes().saveEvidencia(id, nombre, Buffer.from(`<${nombre}/>`), signal);
+    const plan = { ...planOf(id, [saved]), xml: { partes: [], tablas: false } };
+    const { objectKey, sha256 } = await paquetes().assemble(plan, signal);
+    const zip = await readZip((await get(objectKey)) ?? Buffer.alloc(0));
+    expect([...zip.keys()].filter((nombre) => /^evidencia\/|\.json$/.test(nombre))).toEqual([
+      'evidencia/verificacion-001.xml',
+      'evidencia/verificacion-002.xml',
+      'manifest.json',
+      'firma.json',
+    ]);
+    expect((await paquetes().assemble(plan, signal)).sha256).toBe(sha256);
+    await paquetes().remove(id, 'originales');
+    expect(
+      [
+        ...(
+          await readZip(
+            (await get((await paquetes().assemble({ ...plan, partes: [] }, signal)).objectKey)) ?? Buffer.alloc(0),
+          )
+        ).keys(),
+      ].join(),
+    ).not.toContain('evidencia');
+  });
+
   test('removes the copies of the packages alone, or everything, and only of that solicitud', async () => {
     const [id, other] = [newId(), newId()];
     const kept = await save(other, 'a', zipBytes([]));

@@ -31,6 +31,17 @@ export function satKey(origen: { solicitudId: string; parteId: string; paquete: 
   return `${originalsPrefix(origen.solicitudId)}${toSegment(origen.parteId)}/${toSegment(origen.paquete)}.zip`;
 }
 
+/** Prefix of the SAT's answers that go into `evidencia/`; no part has this id. */
+export const evidenciaPrefix = (solicitudId: string): string => `${originalsPrefix(solicitudId)}evidencia/`;
+
+/** Key of one answer of the SAT. Throws TypeError for a name that is no plain file name. */
+export function evidenciaKey(solicitudId: string, nombre: string): string {
+  if (!/^[A-Za-z0-9_-][A-Za-z0-9._-]{0,99}$/.test(nombre)) {
+    throw new TypeError(`not a name of evidence: ${JSON.stringify(nombre)}`);
+  }
+  return `${evidenciaPrefix(solicitudId)}${nombre}`;
+}
+
 /** Key of the ZIP that a caller downloads. */
 export function paqueteKey(solicitudId: string): string {
   return `${solicitudPrefix(solicitudId)}paquete.zip`;

@@ -38,6 +38,10 @@ export function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
       signal.throwIfAborted();
       objects.set(key, object);
     },
+    async list(prefix, signal) {
+      signal.throwIfAborted();
+      return [...objects.keys()].filter((key) => key.startsWith(prefix));
+    },
     async removePrefix(prefix) {
       for (const key of [...objects.keys()]) if (key.startsWith(prefix)) objects.delete(key);
     },

@@ -26,6 +26,11 @@ export class Meter {
     return this.#bytes;
   }
 
+  /** Bytes and SHA-256 up to now; more may follow. */
+  get soFar(): Pick<Measure, 'bytes' | 'sha256'> {
+    return { bytes: this.#bytes, sha256: this.#hash.copy().digest('hex') };
+  }
+
   /** To be called once, at the end. */
   finish(): Measure {
     return { bytes: this.#bytes, sha256: this.#hash.digest('hex'), crc32: this.#crc };

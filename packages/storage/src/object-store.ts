@@ -20,6 +20,9 @@ export interface ObjectStore {
   /** Stores the body under the key. Nothing becomes visible there unless the body ends without an error. */
   write(key: string, body: Readable, signal: AbortSignal): Promise<void>;
 
+  /** Keys of the objects whose key begins with the prefix, in any order. */
+  list(prefix: string, signal: AbortSignal): Promise<string[]>;
+
   /** Removes every object whose key begins with the prefix, and uploads to such keys that never ended. */
   removePrefix(prefix: string): Promise<void>;
 }

@@ -1,16 +1,20 @@
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { PaqueteSatInvalido, type Paquetes } from '@acuse/core';
+import { type ManifestSigner, PaqueteSatInvalido, type Paquetes } from '@acuse/core';
 import { assemble } from './assemble/assemble.ts';
+import { checkEvidencia } from './assemble/evidencia.ts';
 import { readCsv } from './assemble/read-csv.ts';
 import { createZipWriter } from './assemble/zip-writer.ts';
-import { originalsPrefix, satKey, solicitudPrefix } from './keys.ts';
+import { evidenciaKey, originalsPrefix, satKey, solicitudPrefix } from './keys.ts';
 import { Meter } from './meter.ts';
 import type { ObjectStore } from './object-store.ts';
 import type { PaqueteLimits } from './zip/sat-package.ts';
 
-/** What packages do over any object storage, as `Paquetes` says; `level` is that of the deflate compression, 0 to 9. */
-export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: number) {
+/**
+ * What packages do over any object storage, as `Paquetes` says; `level` is that of the deflate compression, 0 to 9.
+ * Without `signer`, `firma.json` has no signature.
+ */
+export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: number, signer?: ManifestSigner) {
   /** The source may fail at any byte: the object appears only when it ended without an error. */
   const saveSat: Paquetes['saveSat'] = async (origen, zip, signal) => {
     const objectKey = satKey(origen);
@@ -48,6 +52,11 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       }
       return saved;
     },
+    async saveEvidencia(solicitudId, nombre, bytes, signal) {
+      const objectKey = evidenciaKey(solicitudId, nombre);
+      checkEvidencia(nombre, bytes);
+      await store.write(objectKey, Readable.from([bytes]), signal);
+    },
     /** Read once to hash it. */
     async findSat(origen, signal) {
       const objectKey = satKey(origen);
@@ -60,7 +69,7 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       const { bytes, sha256 } = meter.finish();
       return { objectKey, bytes, sha256 };
     },
-    assemble: (plan, signal, observers) => assemble({ store, limits, level }, plan, signal, observers),
+    assemble: (plan, signal, observers) => assemble({ store, limits, level, signer }, plan, signal, observers),
     readCsv: (objectKey, signal) => readCsv(store, objectKey, signal),
     async saveDocumento(objectKey, bytes, signal) {
       const meter = new Meter();

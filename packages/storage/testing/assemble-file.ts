@@ -28,6 +28,7 @@ const store: ObjectStore = {
       tail = Buffer.concat([tail, chunk]).subarray(-200_000);
     }
   },
+  list: async () => [],
   removePrefix: async () => {},
 };
 

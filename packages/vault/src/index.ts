@@ -34,6 +34,7 @@ export { needsShredKey, rewrapCredencial } from './envelope/credencial-envelope.
 export { createKeyring, createSellado, type Keyring, rewrapSellado } from './envelope/keyring.ts';
 export { huellaDeCuerpo, openRespuesta, sealRespuesta } from './envelope/respuesta-envelope.ts';
 export * from './instalacion/carpeta.ts';
+export * from './manifiesto/manifest-keys.ts';
 export {
   type ContextoSolicitud,
   createOpener,

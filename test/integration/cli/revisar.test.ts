@@ -148,12 +148,14 @@ describe('acuse operador revisar', () => {
   it('reviews the processes of the settings, and named ones', async () => {
     const seen = async (changed: Readonly<Record<string, string | undefined>>, args: readonly string[] = []) =>
       (await revisar(changed, { args })).of('ajustes').map(({ que }) => que.split(':')[0]);
-    const { PANEL_SECRETS: _, ...noPanel } = its.env;
+    // Those that only the panel and only the API read.
+    const others = ['PANEL_SECRETS', 'MANIFEST_PUBLIC_KEYS'];
     const worker = Object.fromEntries(
-      Object.keys(its.env).map((name) => [name, name in noPanel ? its.env[name] : undefined]),
+      Object.entries(its.env).map(([name, value]) => [name, others.includes(name) ? undefined : value]),
     );
     expect(await seen({ ...worker, KEYRING: undefined })).toContain('worker');
-    expect(await seen({ WORKER_KEYS: undefined, WORKER_PSKS: undefined })).toContain('panel');
+    const ofWorkers = ['WORKER_KEYS', 'WORKER_PSKS', 'MANIFEST_KEYS', 'MANIFEST_PUBLIC_KEYS'];
+    expect(await seen(Object.fromEntries(ofWorkers.map((name) => [name, undefined])))).toContain('panel');
     expect(await seen({ KEYRING: undefined }, ['--proceso', 'worker'])).toContain('worker');
   });
 
@@ -181,6 +183,7 @@ describe('acuse operador revisar', () => {
       SESSION_KEYS: 's1:zzqqzz',
       WEBHOOK_KEYS: its.env['PANEL_SECRETS']?.replace('p1', 'h1'),
       WORKER_PUBLIC_KEY: other['WORKER_PUBLIC_KEY'],
+      MANIFEST_PUBLIC_KEYS: other['MANIFEST_PUBLIC_KEYS'],
       S3_SECRET_ACCESS_KEY: its.env['S3_SECRET_ACCESS_KEY'],
     });
     expect(of('secretos').map(({ que }) => que)).toEqual([
@@ -188,8 +191,9 @@ describe('acuse operador revisar', () => {
       expect.stringContaining('KEYRING: la clave k1 no está hecha al azar'),
       expect.stringMatching(/WEBHOOK_KEYS tiene la misma clave que PANEL_SECRETS|PANEL_SECRETS tiene la misma clave/),
       expect.stringContaining('WORKER_PUBLIC_KEY no es pareja de WORKER_KEYS'),
+      expect.stringContaining('MANIFEST_PUBLIC_KEYS no tiene la llave pública del id m1'),
     ]);
-    expect(wrong).toEqual(Array.from({ length: 4 }, () => 'secretos: falla'));
+    expect(wrong).toEqual(Array.from({ length: 5 }, () => 'secretos: falla'));
   });
 
   it('sees an id that rows hang on and the settings no longer have', async () => {

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { calendarDay } from '@acuse/core';
 import { createLlaves, SECRETOS } from '@acuse/db';
-import { PROCESOS } from '@acuse/vault';
+import { PROCESOS, publishedKeys } from '@acuse/vault';
 import { beforeAll, expect, it, onTestFinished } from 'vitest';
 import { acuse as order } from '../fixtures/cli.ts';
 import { askFor } from '../fixtures/pedidos.ts';
@@ -25,6 +25,7 @@ beforeAll(async () => {
     WEBHOOK_KEYS,
     ...servicio.workerSecretos,
     PANEL_SECRETS: `p1:${randomBytes(32).toString('base64')}`,
+    MANIFEST_KEYS: `m1:${randomBytes(32).toString('base64')}`,
   };
   for (const [name, value] of Object.entries(valores)) await writeFile(join(carpeta, 'operador', name), value);
 });
@@ -133,6 +134,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   ).toEqual([
     'API_KEY_PEPPERS 1',
     'KEYRING k1',
+    'MANIFEST_KEYS m1',
     'PANEL_SECRETS p1',
     'SESSION_KEYS s1',
     'WEBHOOK_KEYS h1',
@@ -145,6 +147,15 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   await rotateAll('retirar');
   expect((await secretosOf('api'))['KEYRING']).toMatch(/^k2:[^,]+$/);
   const sola = await startApi();
+  // A retired key signs no more, and old packages still verify with its public half.
+  const { MANIFEST_PUBLIC_KEYS: publicas = '' } = await secretosOf('api');
+  const { MANIFEST_KEYS: privada } = await secretosOf('ensambles');
+  expect([publicas, privada]).toEqual([
+    expect.stringMatching(/^m1:[^,]+,m2:[^,]+$/),
+    expect.stringMatching(/^m2:[^,]+$/),
+  ]);
+  const publicadas = await fetch(`${sola}/.well-known/acuse-manifiesto.json`);
+  expect(await publicadas.json()).toEqual({ llaves: publishedKeys(publicas) });
   await startWorker();
   for (const caller of [diario, ausente]) {
     const verify = await waitForEnd(caller.at(sola), await askFor(caller.at(sola)));

@@ -25,6 +25,8 @@ const rotables = {
   SESSION_KEYS: deProceso('la API y los workers'),
   PANEL_SECRETS: deProceso('el panel'),
   WEBHOOK_KEYS: deProceso('la API, el panel y los workers'),
+  MANIFEST_KEYS: deProceso('los workers'),
+  MANIFEST_PUBLIC_KEYS: deProceso('la API'),
 };
 export const ROTABLES = Object.keys(rotables) as (keyof typeof rotables)[];
 

@@ -3,7 +3,7 @@
 api:
   programa: apps/api/dist/main.js
   puerto: 8080
-  secretos: [API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS, DATABASE_URL, S3_SECRET_ACCESS_KEY]
+  secretos: [API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS, MANIFEST_PUBLIC_KEYS, DATABASE_URL, S3_SECRET_ACCESS_KEY]
   grupos: [sat, almacen, autoridades, proxies, drenaje]
   alcanza: [postgres, almacen, internet]
   env: { API_HOST: 0.0.0.0, API_PORT: "8080" }
@@ -24,7 +24,7 @@ descargas:
 ensambles:
   programa: apps/worker/dist/main.js
   puerto: 8081
-  secretos: [DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY]
+  secretos: [MANIFEST_KEYS, DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY]
   grupos: [almacen, creaBucket]
   alcanza: [postgres, redis, almacen]
   env: { WORKER_ROLES: ensambles, HEALTH_HOST: 0.0.0.0, HEALTH_PORT: "8081", NODE_OPTIONS: --max-semi-space-size=2 }

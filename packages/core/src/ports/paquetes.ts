@@ -154,6 +154,13 @@ export interface Paquetes {
     signal: AbortSignal,
   ): Promise<ObjetoGuardado & { objectKey: string }>;
 
+  /**
+   * Stores one answer of the SAT to a solicitud for `evidencia/` of its package with XML; the same name overwrites it.
+   * Copies go with the SAT's packages (`remove`). Throws TypeError for a name that is no file name, for more than
+   * 1 MiB, and for bytes that contain a token.
+   */
+  saveEvidencia(solicitudId: string, nombre: string, bytes: Buffer, signal: AbortSignal): Promise<void>;
+
   /** The object that `saveSat` or `saveXml` made for the same arguments, if it is there: nothing has to be fetched again then. */
   findSat(
     origen: { solicitudId: string; parteId: string; paquete: string },
@@ -162,8 +169,8 @@ export interface Paquetes {
 
   /**
    * Makes the one ZIP of a solicitud: its XML, if the plan has any, its metadata in the format of the plan, `originales/`,
-   * `manifest.json`. Same plan and same packages, same bytes, with and without observers. Memory does not grow with the
-   * size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.
+   * with XML `evidencia/`, `manifest.json`, and with XML `firma.json`. Same plan and same packages, same bytes, with and
+   * without observers. Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.
    */
   assemble(plan: PlanEnsamble, signal: AbortSignal, observers?: readonly RowObserver[]): Promise<PaqueteEnsamblado>;
 

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { rowsOf } from '../statements.ts';
 
-/** The settings with keys of several ids that rows are sealed, encrypted or hashed under. */
+/** Settings with keys of several ids: rows are sealed, encrypted or hashed under each but MANIFEST_KEYS, which signs. */
 export const SECRETOS = [
   'API_KEY_PEPPERS',
   'KEYRING',
@@ -10,6 +10,7 @@ export const SECRETOS = [
   'SESSION_KEYS',
   'PANEL_SECRETS',
   'WEBHOOK_KEYS',
+  'MANIFEST_KEYS',
 ] as const;
 export type Secreto = (typeof SECRETOS)[number];
 

@@ -1,4 +1,5 @@
 import {
+  type ManifestSigner,
   type PaqueteEnsamblado,
   PaqueteSatInvalido,
   type Periodo,
@@ -21,7 +22,9 @@ import { filesAfterRows, writeHashes } from '../xml/xml-files.ts';
 import { XmlIndex } from '../xml/xml-index.ts';
 import { readDirectory } from '../zip/read-directory.ts';
 import { ForeignTexts, openSatPackage, type PaqueteLimits, type SatPackage, type SatText } from '../zip/sat-package.ts';
+import { writeEvidencia } from './evidencia.ts';
 import { confianzaDe, type PaqueteLeido, type ParteLeida, renderManifest } from './manifest.ts';
+import { sealEntry } from './seal.ts';
 import { DirectoryDigest } from './zip-records.ts';
 import { createZipWriter, type ZipWriter } from './zip-writer.ts';
 
@@ -30,6 +33,7 @@ interface AssembleDeps {
   readonly limits: PaqueteLimits;
   /** Level of the deflate compression, 0 to 9. Another level, other bytes. */
   readonly level: number;
+  readonly signer?: ManifestSigner | undefined;
 }
 
 /**
@@ -112,10 +116,14 @@ async function writeEntries(
       );
     }
   }
-  if (xml !== null) entries.push(await writeHashes(xml, writer));
+  if (xml !== null) {
+    entries.push(await writeHashes(xml, writer));
+    entries.push(...(await writeEvidencia(deps.store, writer, plan.solicitudId, signal)));
+  }
   const resumen = seen.resumen.total;
   const manifest = renderManifest(plan, partes, { resumen, metadata, incomplete, entries, xml, tables });
   await writer.add('manifest.json', [manifest]);
+  if (xml !== null) await sealEntry(writer, manifest, deps.signer);
   const registros = partes.flatMap(({ paquetes }) => paquetes).reduce((sum, leido) => sum + leido.registros, 0);
   const notas = Object.fromEntries(observers.map(({ name, observed }) => [name, observed]));
   const counted = xml === null ? resumen : { ...resumen, xml: xml.cuenta };

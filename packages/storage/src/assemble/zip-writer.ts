@@ -15,6 +15,8 @@ const MODE = 0o644;
  */
 const AHEAD_BYTES = 1_048_576;
 const CHUNK_BYTES = 131_072;
+/** Event of the output for each chunk that it counted. */
+const COUNTED = 'counted';
 
 export interface EntryWritten extends Measure {
   readonly nombre: string;
@@ -34,6 +36,8 @@ export interface ZipWriter {
    * ones go out together.
    */
   addSmall(nombre: string, data: Buffer, measure: Omit<Measure, 'sha256'>): Promise<void>;
+  /** Bytes and SHA-256 of the ZIP up to here, between two entries; resolves when they have left for the output. */
+  soFar(): Promise<Pick<Measure, 'bytes' | 'sha256'>>;
   /** Writes the directory; resolves with what the whole ZIP measures when it has been read to its end. */
   finish(): Promise<Measure>;
   /** Digest of the directory so far: names, sizes and CRC-32 of the entries in their order. */
@@ -84,6 +88,7 @@ export function createZipWriter(level: number): ZipWriter {
     highWaterMark: AHEAD_BYTES,
     transform(chunk: Buffer, _encoding, callback) {
       total.update(chunk);
+      output.emit(COUNTED);
       callback(null, chunk);
     },
   });
@@ -181,6 +186,14 @@ export function createZipWriter(level: number): ZipWriter {
       }),
     addSmall,
     directory: () => digest.hex,
+    async soFar() {
+      await flush();
+      const bytes = engine.getBytesWritten();
+      while (total.bytes < bytes)
+        await rejectOnFailure(once(output, COUNTED, { signal: failed.signal }), failed.signal);
+      failed.signal.throwIfAborted();
+      return total.soFar;
+    },
     async finish() {
       failed.signal.throwIfAborted();
       await flush();

@@ -1,4 +1,4 @@
-import type { Paquetes } from '@acuse/core';
+import type { ManifestSigner, Paquetes } from '@acuse/core';
 import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { ROOT } from '../keys.ts';
 import { paquetesIn } from '../paquetes.ts';
@@ -29,6 +29,8 @@ export interface PaquetesS3Settings {
   /** Level of the deflate compression of the ZIP of a solicitud, 0 to 9. Another level, other bytes. */
   readonly compressionLevel: number;
   readonly limits?: Partial<PaqueteLimits> | undefined;
+  /** Signs packages with XML. */
+  readonly signer?: ManifestSigner | undefined;
 }
 
 /** What suits one machine; address, region, bucket and credentials are for the caller to say. */
@@ -57,7 +59,7 @@ export interface AjustesS3 {
 /** The settings of a client by those of a process; `more` is what only that process sets. */
 export function settingsS3Of(
   ajustes: AjustesS3,
-  more: Partial<Pick<PaquetesS3Settings, 'createBucket' | 'compressionLevel'>> = {},
+  more: Partial<Pick<PaquetesS3Settings, 'createBucket' | 'compressionLevel' | 'signer'>> = {},
 ): PaquetesS3Settings {
   const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = ajustes;
   return {
@@ -92,7 +94,7 @@ export function createPaquetesS3(
   const store = createS3Store(client, settings);
   const { bucket } = settings;
   return {
-    ...paquetesIn(store, { ...DEFAULT_LIMITS, ...settings.limits }, settings.compressionLevel),
+    ...paquetesIn(store, { ...DEFAULT_LIMITS, ...settings.limits }, settings.compressionLevel, settings.signer),
     presign: (objectKey, options) => presign(publicClient, bucket, objectKey, options, now()),
     sweepUploads: (olderThanSeconds) =>
       abortUploads(client, bucket, ROOT, new Date(now().getTime() - olderThanSeconds * 1000)),

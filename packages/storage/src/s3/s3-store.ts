@@ -25,6 +25,11 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
   const { bucket } = settings;
   let bucketReady = !settings.createBucket;
 
+  async function* pagesOf(prefix: string, signal?: AbortSignal): AsyncGenerator<string[], void, undefined> {
+    const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix }, { abortSignal: signal });
+    for await (const { Contents = [] } of pages) yield Contents.flatMap(({ Key }) => Key ?? []);
+  }
+
   return {
     async stat(key, signal) {
       try {
@@ -64,9 +69,14 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
       await upload(client, settings, key, body, signal);
     },
 
+    async list(prefix, signal) {
+      const all: string[] = [];
+      for await (const keys of pagesOf(prefix, signal)) all.push(...keys);
+      return all;
+    },
+
     async removePrefix(prefix) {
-      for await (const page of paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix })) {
-        const keys = (page.Contents ?? []).flatMap(({ Key }) => Key ?? []);
+      for await (const keys of pagesOf(prefix)) {
         for (let at = 0; at < keys.length; at += DELETE_CONCURRENCY) {
           const some = keys.slice(at, at + DELETE_CONCURRENCY);
           await Promise.all(some.map((Key) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key }))));

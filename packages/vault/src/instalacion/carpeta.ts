@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { manifestPublicKeyOf } from '../manifiesto/manifest-keys.ts';
 import { generateWorkerKeyPair } from '../sealing/worker-keys.ts';
 
 /**
@@ -15,6 +16,7 @@ export const PROCESOS = {
     'WORKER_PSK',
     'SESSION_KEYS',
     'WEBHOOK_KEYS',
+    'MANIFEST_PUBLIC_KEYS',
     'DATABASE_URL',
     'S3_SECRET_ACCESS_KEY',
   ],
@@ -23,7 +25,7 @@ export const PROCESOS = {
     ...['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ],
   descargas: ['WORKER_KEYS', 'WORKER_PSKS', 'SESSION_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
-  ensambles: ['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
+  ensambles: ['MANIFEST_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   webhooks: ['WEBHOOK_KEYS', 'DATABASE_URL'],
   migrar: ['DATABASE_URL', 'DATABASE_URL_API', 'DATABASE_URL_PANEL', 'DATABASE_URL_WORKER'],
   postgres: ['POSTGRES_PASSWORD'],
@@ -53,6 +55,7 @@ export function newSecretos(): Record<string, string> {
   const clave = () => randomBytes(32).toString('base64');
   const pair = generateWorkerKeyPair();
   const psk = clave();
+  const manifest = clave();
   return {
     API_KEY_PEPPERS: `1:${clave()}`,
     KEYRING: `k1:${clave()}`,
@@ -63,6 +66,8 @@ export function newSecretos(): Record<string, string> {
     SESSION_KEYS: `s1:${clave()}`,
     PANEL_SECRETS: `p1:${clave()}`,
     WEBHOOK_KEYS: `h1:${clave()}`,
+    MANIFEST_KEYS: `m1:${manifest}`,
+    MANIFEST_PUBLIC_KEYS: `m1:${manifestPublicKeyOf(manifest)}`,
   };
 }
 
@@ -119,7 +124,7 @@ function accesosOf(own: string, ofOurs: string): Valores {
 }
 
 /** What came with a later version and fits whatever is there: an installation of before is given it. */
-const AGREGADOS = ['WEBHOOK_KEYS', ...ACCESOS] as const;
+const AGREGADOS = ['WEBHOOK_KEYS', 'MANIFEST_KEYS', 'MANIFEST_PUBLIC_KEYS', ...ACCESOS] as const;
 
 const LOCK = '.rotando';
 /** Our processes run under the owner; servers of other images read under users of their own what only they mount. */

@@ -5,6 +5,7 @@ import {
   idsOf,
   importWorkerPrivateKey,
   importWorkerPublicKey,
+  manifestPublicKeyOf,
   parseKeys,
   publicKeyOf,
 } from '@acuse/vault';
@@ -14,7 +15,7 @@ import type { Settings } from './environment.ts';
 type Hanging = Awaited<ReturnType<typeof cuelgan>>;
 
 /** Lists of `id:base64` with keys of 32 bytes. */
-const KEYS = [...SECRETOS, 'WORKER_PUBLIC_KEY', 'WORKER_PSK'] as const;
+const KEYS = [...SECRETOS, 'WORKER_PUBLIC_KEY', 'WORKER_PSK', 'MANIFEST_PUBLIC_KEYS'] as const;
 type KeyName = (typeof KEYS)[number];
 
 /** Of two processes each has one half, or a part, of the other. */
@@ -54,6 +55,7 @@ export function reviewSecrets(settings: Settings, hanging: Hanging): readonly Fi
     ...weak(lists),
     ...repeated(lists),
     ...parted(lists),
+    ...unpublished(lists),
     ...passwords(settings),
     ...missingIds(settings, hanging),
   );
@@ -103,6 +105,18 @@ function* parted(lists: Lists): Generator<Finding> {
         'Ponga los dos del mismo juego: «acuse operador secretos» los hace juntos.',
       );
   }
+}
+
+/** Packages that a worker signs verify only with a key that the API publishes. */
+function* unpublished(lists: Lists): Generator<Finding> {
+  const signing = [...(lists.get('MANIFEST_KEYS') ?? [])][0];
+  if (signing === undefined) return;
+  const [id, seed] = signing;
+  if (lists.get('MANIFEST_PUBLIC_KEYS')?.get(id) !== manifestPublicKeyOf(seed))
+    yield fault(
+      `MANIFEST_PUBLIC_KEYS no tiene la llave pública del id ${id} de MANIFEST_KEYS: nadie podría comprobar la firma de los paquetes`,
+      'Ponga las dos del mismo juego, o rótela con «acuse operador secretos rotar MANIFEST_KEYS».',
+    );
 }
 
 function* passwords(settings: Settings): Generator<Finding> {

@@ -5,6 +5,7 @@ import {
   generateWorkerKeyPair,
   idsOf,
   importWorkerPrivateKey,
+  manifestPublicKeyOf,
   parseKeys,
   publicKeyOf,
   type Valores,
@@ -44,21 +45,35 @@ export function vigenteDe(secreto: Secreto, valores: Valores): string | undefine
 const newestOf = (entries: ReadonlyMap<string, string>) =>
   [...entries.keys()].reduce((newest, id) => (numberOf(id) > numberOf(newest) ? id : newest));
 
+const listOf = (entries: Iterable<readonly [string, string]>) =>
+  [...entries].map(([id, content]) => `${id}:${content}`).join(',');
+
 const write = (secreto: Secreto, entries: Iterable<readonly [string, string]>): Valores => ({
-  [secreto]: [...entries].map(([id, content]) => `${id}:${content}`).join(','),
+  [secreto]: listOf(entries),
 });
+
+/** Public keys of manifests: published ones stay for old packages, and those of `entries` join them. */
+function published(secreto: Secreto, valores: Valores, entries: ReadonlyMap<string, string>): Valores {
+  if (secreto !== 'MANIFEST_KEYS') return {};
+  const { MANIFEST_PUBLIC_KEYS: list } = valores;
+  const before = list === undefined ? [] : parseKeys('MANIFEST_PUBLIC_KEYS', list, (key) => key);
+  const own = [...entries].map(([id, seed]) => [id, manifestPublicKeyOf(seed)] as const);
+  return { MANIFEST_PUBLIC_KEYS: listOf(new Map([...before, ...own])) };
+}
 
 /**
  * Puts a new id behind the others, which every process can then read. With one that is not in force yet there already,
- * it stays as it is.
+ * it stays as it is. A new key of manifests is published at once: API processes know it before workers sign with it.
  */
 export function agregar(secreto: Secreto, valores: Valores): Valores {
   const entries = entriesOf(secreto, valores);
   const newest = newestOf(entries);
-  if (newest !== vigenteDe(secreto, valores)) return write(secreto, entries);
+  if (newest !== vigenteDe(secreto, valores))
+    return { ...write(secreto, entries), ...published(secreto, valores, entries) };
   const id = `${newest.replace(/\d+$/, '')}${numberOf(newest) + 1}`;
   const content = secreto === 'WORKER_KEYS' ? generateWorkerKeyPair().privateKey : newClave();
-  return write(secreto, [...entries, [id, content]]);
+  const all = new Map([...entries, [id, content]]);
+  return { ...write(secreto, all), ...published(secreto, valores, all) };
 }
 
 /** Puts the newest id in force. */
