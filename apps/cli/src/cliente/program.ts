@@ -12,6 +12,7 @@ import { addEntrar } from './entrar.ts';
 import { jsonOf } from './fallos.ts';
 import { addMcp } from './mcp.ts';
 import { addOperaciones } from './operaciones.ts';
+import { addVerificar } from './verificar.ts';
 
 /** The orders of integrators and accountants: over HTTP, with an API key. */
 export function createCliente(consola: Consola): Command {
@@ -42,6 +43,7 @@ export function createCliente(consola: Consola): Command {
     });
   addEntrar(program, consola, connect);
   addDescargar(program, servicio);
+  addVerificar(program, consola);
   for (const add of CLIENT_COMMANDS) add(program, servicio);
   addMcp(program, servicio);
   addOperaciones(program, servicio);
