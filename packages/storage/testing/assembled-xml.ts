@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { ParteLista, ParteXml, PlanEnsamble, RowObserver } from '@acuse/core';
+import type { ManifestSigner, ParteLista, ParteXml, PlanEnsamble, RowObserver } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
 import { assemble } from '../src/assemble/assemble.ts';
-import { paqueteKey } from '../src/keys.ts';
+import { evidenciaKey, paqueteKey } from '../src/keys.ts';
 import { createMemoryStore } from '../src/memoria.ts';
 import type { ObjectStore } from '../src/object-store.ts';
 import { DEFAULT_LIMITS } from '../src/zip/sat-package.ts';
@@ -26,6 +26,9 @@ interface World {
   readonly parteXml?: Partial<ParteXml>;
   readonly observers?: readonly RowObserver[];
   readonly tablas?: boolean;
+  readonly signer?: ManifestSigner;
+  /** Saved answers of the SAT by name. */
+  readonly evidencia?: Readonly<Record<string, string>>;
   /** Changes the store that the packages are read from. */
   readonly through?: (store: ObjectStore) => ObjectStore;
 }
@@ -33,11 +36,16 @@ interface World {
 /** Assembles a ZIP with XML and reads it. */
 export async function assembled(world: World) {
   const { rows, packages, plan, parte, parteXml, observers, tablas = false, through = (store) => store } = world;
+  const evidencia = Object.entries(world.evidencia ?? {});
   const metadata = zipBytes([{ name: '45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt', content: satText(rows) }]);
-  const objects = new Map([['m', metadata], ...packages.map((each, index) => [`x${index}`, zipBytes(each)] as const)]);
+  const objects = new Map([
+    ['m', metadata],
+    ...packages.map((each, index) => [`x${index}`, zipBytes(each)] as const),
+    ...evidencia.map(([nombre, text]) => [evidenciaKey('s1', nombre), Buffer.from(text)] as const),
+  ]);
   const store = createMemoryStore(objects);
   const result = await assemble(
-    { store: through(store), limits: DEFAULT_LIMITS, level: 6 },
+    { store: through(store), limits: DEFAULT_LIMITS, level: 6, signer: world.signer },
     {
       solicitudId: 's1',
       rfc: 'EKU9003173C9',
@@ -74,8 +82,9 @@ export async function assembled(world: World) {
     signal,
     observers,
   );
-  const zip = await readZip(objects.get(paqueteKey('s1')) ?? Buffer.alloc(0));
-  return { ...result, zip, store, manifest: JSON.parse(String(zip.get('manifest.json'))) };
+  const file = objects.get(paqueteKey('s1')) ?? Buffer.alloc(0);
+  const zip = await readZip(file);
+  return { ...result, file, zip, store, manifest: JSON.parse(String(zip.get('manifest.json'))) };
 }
 
 export const linesOf = (zip: ReadonlyMap<string, Buffer>, name: string) =>

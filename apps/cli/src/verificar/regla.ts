@@ -15,6 +15,8 @@ export interface CuentaManifest {
   readonly sin_metadata: number;
 }
 
+/** A slice of a text would keep the whole of it in memory. */
+const copyOf = (text: string): string => Buffer.from(text, 'latin1').toString('latin1');
 const upperCase = (uuid: string | undefined) => (uuid ?? '').toUpperCase();
 
 /**
@@ -49,7 +51,7 @@ export function createRegla({ falla, revisa, omitio }: Hallazgos) {
           return;
         }
         if (!xml.toUpperCase().endsWith(`/${folio}.XML`)) falla(`${folio}: la metadata lo manda a ${xml}.`);
-        promised.add(xml);
+        promised.add(copyOf(xml));
       });
     },
 
@@ -61,7 +63,7 @@ export function createRegla({ falla, revisa, omitio }: Hallazgos) {
       }),
 
     /** Reader of `sin-metadata.csv`. */
-    unknown: () => createRenglones(['xml'], ({ xml = '' }) => void unknown.add(xml)),
+    unknown: () => createRenglones(['xml'], ({ xml = '' }) => void unknown.add(copyOf(xml))),
 
     /** Reader of `entradas-cfdi.csv`, which stands behind the XML. */
     entradas: () =>

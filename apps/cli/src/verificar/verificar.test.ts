@@ -3,7 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer as readAll } from 'node:stream/consumers';
-import type { ManifestSigner, PlanEnsamble } from '@acuse/core';
+import { FORMATOS, type Formato } from '@acuse/contract';
+import type { ManifestSigner } from '@acuse/core';
 import { manifestPublicKeyOf, openManifestSigner, publishedKeys } from '@acuse/vault';
 import { afterAll, describe, expect, test } from 'vitest';
 import { assemble } from '../../../../packages/storage/src/assemble/assemble.ts';
@@ -12,8 +13,9 @@ import { createZipWriter, type EntryWritten } from '../../../../packages/storage
 import { paqueteKey } from '../../../../packages/storage/src/keys.ts';
 import { createMemoryStore } from '../../../../packages/storage/src/memoria.ts';
 import { DEFAULT_LIMITS } from '../../../../packages/storage/src/zip/sat-package.ts';
-import { satRow, satText } from '../../../../packages/storage/testing/sat-rows.ts';
-import { readZip, zipBytes } from '../../../../packages/storage/testing/zip-bytes.ts';
+import { assembled, memberOf, rowsOf } from '../../../../packages/storage/testing/assembled-xml.ts';
+import { satRow } from '../../../../packages/storage/testing/sat-rows.ts';
+import { readZip } from '../../../../packages/storage/testing/zip-bytes.ts';
 import type { Llaves } from './llaves.ts';
 import { verificar } from './verificar.ts';
 
@@ -30,40 +32,30 @@ const signal = new AbortController().signal;
 const folder = await mkdtemp(join(tmpdir(), 'acuse-verificar-'));
 afterAll(() => rm(folder, { recursive: true }));
 
-/** A package with XML of the real assembler, signed. */
-async function assembled({ xml = true, keys = OWN } = {}): Promise<Buffer> {
-  const rows = Array.from({ length: 12 }, (_, index) => satRow(index));
-  const objects = new Map([
-    ['a', zipBytes([{ name: '45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt', content: satText(rows) }])],
-    ['solicitudes/s1/sat/evidencia/verificacion-001.xml', Buffer.from('<VerificaSolicitudDescargaResult/>')],
-  ]);
-  const periodo = { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' };
-  const plan: PlanEnsamble = {
-    solicitudId: 's1',
-    rfc: 'EKU9003173C9',
-    tipo: 'emitidos',
-    desde: '2024-01-01',
-    hasta: '2024-01-31',
-    formato: 'csv',
-    partes: [
-      {
-        canal: 'soap',
-        folio: 'f-1',
-        periodo,
-        recortar: false,
-        confirmada: false,
-        paquetes: [{ objectKey: 'a', paquete: 'a' }],
-      },
-    ],
-    ...(xml ? { xml: { partes: [], tablas: false } } : {}),
-  };
-  const deps = {
-    store: createMemoryStore(objects),
-    limits: DEFAULT_LIMITS,
-    level: 6,
+/**
+ * A package of the assembler with members of every kind: XML, one missing, one without metadata, one kept aside, and an
+ * answer of the SAT.
+ */
+async function packageOf({ keys = OWN, formato = 'csv' }: { keys?: string; formato?: Formato } = {}): Promise<Buffer> {
+  const [missing, ...rows] = rowsOf(6);
+  const unknown = satRow(90, { estatus: '1' });
+  const { file } = await assembled({
+    rows: missing === undefined ? rows : [missing, ...rows],
+    packages: [[...rows, unknown].map((row) => memberOf(row)), [{ name: 'otro.xml', content: '<html/>' }]],
+    plan: { formato },
     signer: openManifestSigner(keys),
-  };
-  await assemble(deps, plan, signal);
+    evidencia: { 'verificacion-001.xml': '<VerificaSolicitudDescargaResult/>' },
+  });
+  return file;
+}
+
+/** A package of metadata alone. */
+async function metadataOf(): Promise<Buffer> {
+  const objects = new Map<string, Buffer>();
+  const periodo = { desde: '2024-01-01', hasta: '2024-01-31' };
+  const request = { solicitudId: 's1', rfc: 'EKU9003173C9', tipo: 'emitidos', ...periodo, formato: 'csv' } as const;
+  const deps = { store: createMemoryStore(objects), limits: DEFAULT_LIMITS, level: 6, signer: openManifestSigner(OWN) };
+  await assemble(deps, { ...request, partes: [] }, signal);
   return objects.get(paqueteKey('s1')) ?? Buffer.alloc(0);
 }
 
@@ -137,19 +129,25 @@ function numbers(seed: number) {
   };
 }
 
-test('a package of the assembler passes, with its evidence', async () => {
-  const zip = await assembled();
-  expect([...(await readZip(zip)).keys()].slice(-3)).toEqual([
-    'evidencia/verificacion-001.xml',
-    'manifest.json',
-    'firma.json',
+test.each(FORMATOS)('a package of the assembler passes, with everything in it, as %s', async (formato) => {
+  const zip = await packageOf({ formato });
+  const names = [...(await readZip(zip)).keys()];
+  expect(names).toEqual(
+    expect.arrayContaining(['faltantes.csv', 'sin-metadata.csv', 'apartados/002-P=2F1/otro.xml', 'entradas-cfdi.csv']),
+  );
+  expect(names.slice(-3)).toEqual(['evidencia/verificacion-001.xml', 'manifest.json', 'firma.json']);
+  const informe = await check(zip);
+  expect(informe).toMatchObject({ firma: 'valida', kid: 'm1', diferencias: [], totalDifferences: 0 });
+  expect(informe.revisado.map((line) => line.split(':')[0])).toEqual([
+    ...['Contenedor', 'Sello', 'Firma', 'Contenido', 'Cuentas'],
+    ...(formato === 'csv' ? ['Regla'] : []),
   ]);
-  expect(await check(zip)).toMatchObject({ firma: 'valida', kid: 'm1', totalDifferences: 0 });
+  expect(informe.noRevisado).toHaveLength(formato === 'csv' ? 0 : 1);
 });
 
 describe('the check fails for', { timeout: 120_000 }, () => {
   test('each of 1,000 flipped bytes', async () => {
-    for (const zip of [await assembled(), await zipOf([METADATA, ...CFDI, FALTANTES], CUENTA)]) {
+    for (const zip of [await packageOf()]) {
       expect(await isValid(zip)).toBe(true);
       const next = numbers(20_261_127);
       const missed: number[] = [];
@@ -174,7 +172,7 @@ describe('the check fails for', { timeout: 120_000 }, () => {
   });
 
   test('a manifest signed with another key', async () => {
-    expect(await check(await assembled({ keys: FORGED }))).toMatchObject({
+    expect(await check(await packageOf({ keys: FORGED }))).toMatchObject({
       firma: 'invalida',
       diferencias: ['La firma no es de la llave m1.'],
     });
@@ -241,11 +239,11 @@ test.each([
 test('a package without a key in force, or of an unknown one, is whole but not signed', async () => {
   const unsigned = await zipOf([METADATA, ...CFDI, FALTANTES], CUENTA, { signer: undefined });
   expect(await check(unsigned)).toMatchObject({ totalDifferences: 0 });
-  expect(await check(await assembled(), new Map())).toMatchObject({ firma: 'llave_desconocida', totalDifferences: 0 });
+  expect(await check(await packageOf(), new Map())).toMatchObject({ firma: 'llave_desconocida', totalDifferences: 0 });
 });
 
 test('a package of metadata alone has no signature, and its hashes are checked', async () => {
-  const zip = await assembled({ xml: false });
+  const zip = await metadataOf();
   expect(await check(zip)).toMatchObject({ firma: 'sin_firma', totalDifferences: 0 });
   expect((await readZip(zip)).has('firma.json')).toBe(false);
 });
