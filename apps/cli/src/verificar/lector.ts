@@ -18,7 +18,7 @@ import {
   readEnd,
 } from './contenedor.ts';
 
-const CHUNK_BYTES = 1_048_576;
+const CHUNK_BYTES = 262_144;
 /** Members up to these sizes are inflated at once, which is several times as fast for small XML. */
 const SMALL_BYTES = 1_048_576;
 const SMALL_INFLATED_BYTES = 16_777_216;
@@ -177,7 +177,11 @@ async function inflate(
     let inflated: { buffer: Buffer; engine: { bytesWritten: number } };
     try {
       // With `info` the answer has both, which the types do not know.
-      inflated = inflateRawSync(data, { maxOutputLength: bytes + 1, info: true }) as never;
+      inflated = inflateRawSync(data, {
+        maxOutputLength: bytes + 1,
+        chunkSize: Math.max(64, bytes + 1),
+        info: true,
+      }) as never;
     } catch {
       throw broken();
     }
