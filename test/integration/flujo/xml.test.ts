@@ -1,7 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { askFor, darFilas, fail, filasDelSat, llamadas, type Pedido, saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, useServicio, waitForEnd } from '../fixtures/servicio.ts';
+import {
+  askFor,
+  darFilas,
+  eventosDe,
+  fail,
+  filasDelSat,
+  llamadas,
+  type Pedido,
+  saldoDe,
+  verificar,
+} from '../fixtures/pedidos.ts';
+import { type Caller, ciecOf, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 import { expectXml } from '../fixtures/xml.ts';
 
 const PERIODO = { desde: '2025-02-27', hasta: '2025-03-02', contenido: 'xml' } as const;
@@ -61,5 +71,75 @@ describe('the CFDI themselves, by e.firma', () => {
     expect(new Set(reasons.values())).toEqual(new Set(['CANCELADO_RECIBIDO', 'NO_ENTREGADO_POR_EL_SAT']));
     expect(reasons.size).toBe(10);
     expect(await saldoDe(servicio, caller)).toBe(2);
+  });
+});
+
+describe('the CFDI themselves, by CIEC', () => {
+  const servicio = useServicio({ simulador: { max_xml_por_dia: 130 } }, {});
+
+  it.each([RECIBIDOS, EMITIDOS])('come with their metadata: $tipo', async (pedido) => {
+    const caller = await servicio.newCiecCaller({ saldo: 3 });
+    darFilas(servicio, caller.rfc, pedido, 60);
+    const id = await askFor(caller, pedido);
+    await waitForEnd(caller, id);
+    const reasons = await expectXml(servicio, caller, id, pedido);
+    const cancelled = filasDelSat(servicio, caller.rfc, pedido).filter(({ estatus }) => estatus === 'Cancelado');
+    expect(cancelled.length).toBeGreaterThan(0);
+    expect([...reasons.keys()].filter((uuid) => !cancelled.some((row) => row.uuid.toUpperCase() === uuid))).toEqual([]);
+    expect(await saldoDe(servicio, caller)).toBe(2);
+  });
+
+  it('wait for the quota of the next day, and say until when', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 3 });
+    darFilas(servicio, caller.rfc, EMITIDOS, 100);
+    await waitForEnd(caller, await askFor(caller, EMITIDOS));
+    const id = await askFor(caller, { ...EMITIDOS, formato: 'ndjson' });
+    const waiting = await waitFor(async () => {
+      const open = await servicio.sql`SELECT motivo FROM parte WHERE solicitud_id = ${id} AND estado <> 'DESCARGADA'`;
+      const held = await servicio.sql`SELECT FROM solicitud WHERE id = ${id} AND lease_until IS NOT NULL`;
+      return open.length === 1 && open[0]?.['motivo'] !== null && held.length === 0 ? verificar(caller, id) : null;
+    });
+    expect(waiting).toMatchObject({ estado: 'EN_PROCESO', xml: null });
+    expect(Date.parse(String(waiting['completo_hacia']))).toBeGreaterThan(Date.now());
+
+    // Once nine tenths of its time are over, it ends with what it has.
+    await servicio.sql`UPDATE solicitud SET creada_en = now() - interval '80 hours', deadline_at = now() + interval '5 minutes', due_at = now(),
+      gen = gen + 1 WHERE id = ${id}`;
+    await servicio.sql`UPDATE outbox SET gen = gen + 1, due_at = now(), rung_at = NULL WHERE solicitud_id = ${id}`;
+    const end = await waitForEnd(caller, id);
+    expect(end).toMatchObject({ estado: 'TERMINADA', xml: { esperados: 100, por_motivo: { CUOTA_DEL_DIA: 100 } } });
+  });
+
+  it('fill in what the web service did not deliver', async () => {
+    const caller = await newEfirmaCaller(servicio, { saldo: 3 });
+    const { rfc } = caller;
+    await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
+    darFilas(servicio, rfc, RECIBIDOS, 20);
+    fail(servicio, caller, {
+      service: 'cfdidescargamasivasolicitud',
+      operation: 'SolicitaDescargaRecibidos',
+      kind: 'code',
+      code: 5001,
+      after: 1,
+    });
+    const id = await askFor(caller, RECIBIDOS);
+    await waitForEnd(caller, id);
+    const reasons = await expectXml(servicio, caller, id, RECIBIDOS);
+    expect(new Set(reasons.values())).toEqual(new Set(['CANCELADO_RECIBIDO']));
+    expect(await eventosDe(servicio, id)).toContain('OTRO_CANAL');
+  });
+});
+
+describe('packages of XML that are unlike what they should be', () => {
+  const servicio = useServicio({ simulador: { paquetes_xml: 'todo' } }, {});
+
+  it('lose one, bring one twice and name one wrongly: each is delivered or named', async () => {
+    const caller = await newEfirmaCaller(servicio, { saldo: 3 });
+    darFilas(servicio, caller.rfc, EMITIDOS, 30);
+    const id = await askFor(caller, EMITIDOS);
+    await waitForEnd(caller, id);
+    const reasons = await expectXml(servicio, caller, id, EMITIDOS);
+    const [first] = filasDelSat(servicio, caller.rfc, EMITIDOS);
+    expect([...reasons]).toEqual([[first?.uuid.toUpperCase(), 'NO_ENTREGADO_POR_EL_SAT']]);
   });
 });

@@ -5,7 +5,7 @@ import type { Contenido } from '../ports/metadata.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { contenidosDe, fetchXml, giveUp, isFill, lateXml, withoutXml } from '../xml/xml.ts';
+import { awaitTomorrow, contenidosDe, fetchXml, giveUp, isFill, lateXml, withoutXml } from '../xml/xml.ts';
 import { esperaDelPortal, isRetrasada, waitAfterFailure } from './agenda.ts';
 import {
   type AdvanceDeps,
@@ -63,12 +63,8 @@ export async function advanceSolicitud(
   const opened = await source.open(claimed, parte);
   if (opened === null || typeof opened === 'string')
     return act(deps, claimed, parte, situationOf({ ...facts, copy: opened ?? 'NONE' }));
-  return settle(
-    deps,
-    claimed,
-    parte,
-    await step({ ...deps, solicitud: claimed, parte, credencial: opened, signal }, source),
-  );
+  const paso = await step({ ...deps, solicitud: claimed, parte, credencial: opened, signal }, source);
+  return settle(deps, claimed, parte, paso);
 }
 
 const factsOf = (claimed: ClaimedSolicitud, parte: Parte): Omit<Facts, 'copy'> => ({
@@ -153,6 +149,7 @@ const MAX_FALLOS_SIN_TEXTO = 50;
 
 function stepAfter(error: SatError, { agenda, solicitud, parte }: ContextoPaso): Paso {
   const codigo = error.codigo ?? error.motivo;
+  if (codigo === 'CUOTA_DEL_DIA') return awaitTomorrow(solicitud, parte);
   if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
   const down = { tipo: 'CANAL_CAIDO', codigo } as const;
   if (error.clase === 'permanente' && !isToConfirm(parte) && canReturn(solicitud))

@@ -112,12 +112,15 @@ describe('XML of the portal', () => {
     expect(result.names).toEqual(['save', 'release']);
   });
 
-  it('waits for the day after in central Mexico when the quota is spent', async () => {
-    const result = await step(atPortal(), { 'bajar-xml': { resultado: 'CUOTA' } });
-    // 06:00 of 1 June there; the next day begins in 18 hours.
-    expect(released(result).next).toEqual({ queue: 'descargas', inSeconds: 18 * 3_600 + 60 });
-    expect(released(result).avance.partes).toMatchObject([{ motivo: 'CUOTA_DEL_DIA' }]);
-  });
+  it.each([{ resultado: 'CUOTA' } as const, new SatError('SERVICIO_CON_ERROR', { codigo: 'CUOTA_DEL_DIA' })])(
+    'waits for the day after in central Mexico when the quota is spent: %o',
+    async (answer) => {
+      const result = await step(atPortal(), { 'bajar-xml': answer });
+      // 06:00 of 1 June there; the next day begins in 18 hours.
+      expect(released(result).next).toEqual({ queue: 'descargas', inSeconds: 18 * 3_600 + 60 });
+      expect(released(result).avance.partes).toMatchObject([{ motivo: 'CUOTA_DEL_DIA' }]);
+    },
+  );
 
   it('keeps the quota as the reason when time is over', async () => {
     const waits = atPortal({ motivo: 'CUOTA_DEL_DIA', dueAt: at(99 * HOUR) });

@@ -90,7 +90,7 @@ export async function fetchXml(context: ContextoPaso): Promise<Paso> {
     case 'DEMASIADOS':
       return split(context);
     case 'CUOTA':
-      return progress(parte, { motivo: 'CUOTA_DEL_DIA' }, [{ tipo: 'CUOTA_DEL_DIA' }], secondsToTomorrow(now));
+      return awaitTomorrow(solicitud, parte);
     case 'XML': {
       const counted = { registros: 0 };
       const saved = await paquetes.saveXml(origen, count(respuesta.documentos, counted), signal);
@@ -106,6 +106,10 @@ async function* count(documentos: AsyncIterable<XmlDeCfdi>, counted: { registros
     yield documento;
   }
 }
+
+/** The quota of the day is spent, by this installation or by others. */
+export const awaitTomorrow = ({ now }: ClaimedSolicitud, parte: Parte): Paso =>
+  progress(parte, { motivo: 'CUOTA_DEL_DIA' }, [{ tipo: 'CUOTA_DEL_DIA' }], secondsToTomorrow(now));
 
 /** Seconds until the quota of the next day: midnight in central Mexico, and a minute for clocks that differ. */
 const secondsToTomorrow = (now: Date): number =>
