@@ -141,5 +141,6 @@ test('tables have each CFDI of the ZIP once: none that came twice, was kept asid
     'originales/001-m/45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt',
     'entradas-cfdi.csv',
     'manifest.json',
+    'firma.json',
   ]);
 });
