@@ -65,6 +65,7 @@ final class Acuse extends Operaciones
      *
      * @param 'emitidos'|'recibidos' $tipo
      * @param 'csv'|'xlsx'|'ndjson'|'parquet'|null $formato
+     * @param 'metadata'|'xml'|null $contenido
      * @param 'todos'|'vigente'|'cancelado'|null $estado_comprobante
      * @param 'I'|'E'|'T'|'N'|'P'|null $tipo_comprobante
      * @param list<string>|null $rfc_contraparte
@@ -78,6 +79,8 @@ final class Acuse extends Operaciones
         string $desde,
         string $hasta,
         ?string $formato = null,
+        ?string $contenido = null,
+        ?bool $tablas = null,
         ?string $estado_comprobante = null,
         ?string $tipo_comprobante = null,
         ?array $rfc_contraparte = null,
@@ -93,6 +96,8 @@ final class Acuse extends Operaciones
             desde: $desde,
             hasta: $hasta,
             formato: $formato,
+            contenido: $contenido,
+            tablas: $tablas,
             estado_comprobante: $estado_comprobante,
             tipo_comprobante: $tipo_comprobante,
             rfc_contraparte: $rfc_contraparte,
@@ -100,6 +105,63 @@ final class Acuse extends Operaciones
             claveIdempotencia: $claveIdempotencia,
         );
         return $this->esperar($aceptada['data']['solicitud_id'], $limite, $alAvanzar, $alFallar);
+    }
+
+    /**
+     * Asks for the CFDI themselves (`contenido: 'xml'`), waits until the request has ended, and stores its package in a
+     * file, whose SHA-256 is right before the first CFDI is read. A file that is there is an error before anything is
+     * charged.
+     *
+     * @param 'emitidos'|'recibidos' $tipo
+     * @param 'csv'|'xlsx'|'ndjson'|'parquet'|null $formato
+     * @param 'todos'|'vigente'|'cancelado'|null $estado_comprobante
+     * @param 'I'|'E'|'T'|'N'|'P'|null $tipo_comprobante
+     * @param list<string>|null $rfc_contraparte
+     * @param callable(array<string, mixed>): void|null $alAvanzar
+     * @param callable(AcuseError): void|null $alFallar
+     * @param callable(int, int): void|null $alRecibir
+     * @throws AcuseError
+     * @throws \RuntimeException as {@see guardarPaquete}
+     */
+    public function descargarCfdi(
+        string $ruta,
+        string $rfc,
+        string $tipo,
+        string $desde,
+        string $hasta,
+        ?string $formato = null,
+        ?bool $tablas = null,
+        ?string $estado_comprobante = null,
+        ?string $tipo_comprobante = null,
+        ?array $rfc_contraparte = null,
+        ?bool $capsula = null,
+        ?string $claveIdempotencia = null,
+        ?float $limite = null,
+        ?callable $alAvanzar = null,
+        ?callable $alFallar = null,
+        bool $sobrescribir = false,
+        ?callable $alRecibir = null,
+    ): DescargaCfdi {
+        self::checkPlace($ruta, $sobrescribir);
+        $descarga = $this->descargarYEsperar(
+            rfc: $rfc,
+            tipo: $tipo,
+            desde: $desde,
+            hasta: $hasta,
+            formato: $formato,
+            contenido: 'xml',
+            tablas: $tablas,
+            estado_comprobante: $estado_comprobante,
+            tipo_comprobante: $tipo_comprobante,
+            rfc_contraparte: $rfc_contraparte,
+            capsula: $capsula,
+            claveIdempotencia: $claveIdempotencia,
+            limite: $limite,
+            alAvanzar: $alAvanzar,
+            alFallar: $alFallar,
+        );
+        $this->guardarPaquete($descarga->solicitud['solicitud_id'], $ruta, $sobrescribir, $alRecibir);
+        return new DescargaCfdi($descarga->solicitud, $descarga->paquete, new PaqueteCfdi($ruta));
     }
 
     /**
@@ -180,9 +242,7 @@ final class Acuse extends Operaciones
         bool $sobrescribir = false,
         ?callable $alRecibir = null,
     ): ArchivoGuardado {
-        if (!$sobrescribir && file_exists($ruta)) {
-            throw new \RuntimeException("Ya existe el archivo $ruta. Bórrelo o dé otro nombre.");
-        }
+        self::checkPlace($ruta, $sobrescribir);
         $paquete = $this->abrirPaquete($solicitudId, $alRecibir);
         $parcial = "$ruta." . bin2hex(random_bytes(8)) . '.parcial';
         $archivo = @fopen($parcial, 'xb');
@@ -203,5 +263,12 @@ final class Acuse extends Operaciones
             throw $error;
         }
         return new ArchivoGuardado($ruta, $paquete->bytes, $paquete->sha256);
+    }
+
+    private static function checkPlace(string $ruta, bool $sobrescribir): void
+    {
+        if (!$sobrescribir && file_exists($ruta)) {
+            throw new \RuntimeException("Ya existe el archivo $ruta. Bórrelo o dé otro nombre.");
+        }
     }
 }

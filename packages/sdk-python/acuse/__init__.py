@@ -1,6 +1,7 @@
 """El cliente de Acuse: consultas al SAT, descargas masivas y avisos firmados."""
 
-from .client import Acuse, Descarga
+from .cfdi import Cfdi, CfdiFaltante, PaqueteCfdi
+from .client import Acuse, Descarga, DescargaCfdi
 from .errors import AcuseError, es_pasajero
 from .generated import VERSION
 from .generated.errors import NombreError
@@ -14,10 +15,14 @@ __all__ = [
     "Acuse",
     "AcuseError",
     "ArchivoGuardado",
+    "Cfdi",
+    "CfdiFaltante",
     "Descarga",
+    "DescargaCfdi",
     "EventoWebhook",
     "NombreError",
     "PaqueteAbierto",
+    "PaqueteCfdi",
     "elementos",
     "es_pasajero",
     "verificar_webhook",

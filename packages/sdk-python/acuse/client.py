@@ -11,6 +11,7 @@ from typing import Callable, List, Literal, Optional, Union
 from urllib.parse import urlsplit
 from urllib.request import OpenerDirector
 
+from .cfdi import PaqueteCfdi
 from .errors import AcuseError, es_pasajero
 from .generated import VERSION
 from .generated.operations import Operaciones
@@ -31,6 +32,13 @@ class Descarga:
 
     solicitud: Solicitud
     paquete: DatosDescargaPaquete
+
+
+@dataclass(frozen=True)
+class DescargaCfdi(Descarga):
+    """A request that ended with the CFDI themselves in a file."""
+
+    archivo: PaqueteCfdi
 
 
 class Acuse(Operaciones):
@@ -96,6 +104,8 @@ class Acuse(Operaciones):
         desde: str,
         hasta: str,
         formato: Optional[Formato] = None,
+        contenido: Optional[Literal["metadata", "xml"]] = None,
+        tablas: Optional[bool] = None,
         estado_comprobante: Optional[EstadoComprobante] = None,
         tipo_comprobante: Optional[TipoComprobante] = None,
         rfc_contraparte: Optional[List[str]] = None,
@@ -115,6 +125,8 @@ class Acuse(Operaciones):
             desde=desde,
             hasta=hasta,
             formato=formato,
+            contenido=contenido,
+            tablas=tablas,
             estado_comprobante=estado_comprobante,
             tipo_comprobante=tipo_comprobante,
             rfc_contraparte=rfc_contraparte,
@@ -124,6 +136,54 @@ class Acuse(Operaciones):
         return self.esperar(
             asked["data"]["solicitud_id"], limite=limite, al_avanzar=al_avanzar, al_fallar=al_fallar
         )
+
+    def descargar_cfdi(
+        self,
+        ruta: Union[str, "os.PathLike[str]"],
+        *,
+        rfc: str,
+        tipo: Literal["emitidos", "recibidos"],
+        desde: str,
+        hasta: str,
+        formato: Optional[Formato] = None,
+        tablas: Optional[bool] = None,
+        estado_comprobante: Optional[EstadoComprobante] = None,
+        tipo_comprobante: Optional[TipoComprobante] = None,
+        rfc_contraparte: Optional[List[str]] = None,
+        capsula: Optional[bool] = None,
+        clave_idempotencia: Optional[str] = None,
+        limite: Optional[float] = None,
+        al_avanzar: Optional[Callable[[Solicitud], object]] = None,
+        al_fallar: Optional[Callable[[AcuseError], object]] = None,
+        sobrescribir: bool = False,
+        al_recibir: Optional[AlRecibir] = None,
+    ) -> DescargaCfdi:
+        """
+        Asks for the CFDI themselves (``contenido="xml"``), waits until the request has ended, and stores its package in
+        a file, whose SHA-256 is right before the first CFDI is read. Raises as :meth:`descargar_y_esperar` and
+        :meth:`guardar_paquete`; for a file that is there, before anything is charged.
+        """
+        _check_place(ruta, sobrescribir)
+        descarga = self.descargar_y_esperar(
+            rfc=rfc,
+            tipo=tipo,
+            desde=desde,
+            hasta=hasta,
+            formato=formato,
+            contenido="xml",
+            tablas=tablas,
+            estado_comprobante=estado_comprobante,
+            tipo_comprobante=tipo_comprobante,
+            rfc_contraparte=rfc_contraparte,
+            capsula=capsula,
+            clave_idempotencia=clave_idempotencia,
+            limite=limite,
+            al_avanzar=al_avanzar,
+            al_fallar=al_fallar,
+        )
+        solicitud_id = descarga.solicitud["solicitud_id"]
+        self.guardar_paquete(solicitud_id, ruta, sobrescribir=sobrescribir, al_recibir=al_recibir)
+        return DescargaCfdi(descarga.solicitud, descarga.paquete, PaqueteCfdi(ruta))
 
     def esperar(
         self,
@@ -195,6 +255,10 @@ class Acuse(Operaciones):
         Raises:
             FileExistsError: When the file is there, unless ``sobrescribir`` lets it be replaced.
         """
-        if not sobrescribir and os.path.exists(ruta):
-            raise FileExistsError(f"Ya existe el archivo {os.fspath(ruta)}. Bórrelo o dé otro nombre.")
+        _check_place(ruta, sobrescribir)
         return store(self.abrir_paquete(solicitud_id, al_recibir=al_recibir), ruta)
+
+
+def _check_place(ruta: Union[str, "os.PathLike[str]"], sobrescribir: bool) -> None:
+    if not sobrescribir and os.path.exists(ruta):
+        raise FileExistsError(f"Ya existe el archivo {os.fspath(ruta)}. Bórrelo o dé otro nombre.")

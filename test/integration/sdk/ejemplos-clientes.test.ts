@@ -10,6 +10,7 @@ import { expectTakesSignedOnly, listenTo, SECRETO, samplesOf } from './muestras.
 /** What each program prints, in the order of the page, by the heading that it stands under. */
 const PRINTS: readonly (readonly [title: string, printed: RegExp])[] = [
   ['La primera descarga', /^EN_PROCESO \d+%[\s\S]*TERMINADA 100%\nenero\.zip: \d+ bytes, \d+ CFDI\n$/],
+  ['Los CFDI', /^([0-9A-F-]{36} cfdi\/2026-02\/[0-9A-F-]{36}\.xml \d+\n)+([0-9A-F-]{36} CANCELADO_RECIBIDO\n)*$/],
   ['Operaciones', /^(2026-03-\d\d \S+ [\d.]+\n){3}$/],
   ['Listas por páginas', /^\d{3,}\.\d\d\n$/],
   ['Esperar días, y continuar', /^[0-9a-f]{64}\ntrue\n?$/i],

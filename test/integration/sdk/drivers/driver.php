@@ -10,6 +10,7 @@ require __DIR__ . '/psr-log.php';
 use Acuse\Acuse;
 use Acuse\AcuseError;
 use Acuse\Paginas;
+use Acuse\PaqueteCfdi;
 use Acuse\Webhook;
 
 // What PHP only complains of fails here.
@@ -46,7 +47,7 @@ function clientOf(array $order): Acuse
 function callbacksOf(string $name): array
 {
     return match ($name) {
-        'esperar', 'descargarYEsperar' => [
+        'esperar', 'descargarYEsperar', 'descargarCfdi' => [
             'alAvanzar' => static fn (array $solicitud) => say(['avance' => $solicitud]),
             'alFallar' => static fn (AcuseError $error) => say(['fallo' => $error->nombre]),
         ],
@@ -63,9 +64,28 @@ function methodOf(Acuse $acuse, string $name): Closure
     return ($group === null ? $acuse : $acuse->$group)->$method(...);
 }
 
+function readAll(PaqueteCfdi $paquete): array
+{
+    [$cfdi, $bytes, $faltantes, $hash] = [0, 0, 0, hash_init('sha256')];
+    foreach ($paquete->cfdi() as ['uuid' => $uuid, 'ruta' => $ruta, 'xml' => $xml]) {
+        $cfdi += 1;
+        $bytes += strlen($xml);
+        hash_update($hash, "$uuid $ruta " . hash('sha256', $xml) . "\n");
+    }
+    foreach ($paquete->faltantes() as ['uuid' => $uuid, 'motivo' => $motivo]) {
+        $faltantes += 1;
+        hash_update($hash, "$uuid $motivo\n");
+    }
+    $megabytes = memory_get_peak_usage(true) / 1024 / 1024;
+    return compact('cfdi', 'bytes', 'faltantes', 'megabytes') + ['sha256' => hash_final($hash)];
+}
+
 function resultOf(array $order): mixed
 {
     ['metodo' => $name, 'args' => $arguments] = $order;
+    if ($name === 'paqueteCfdi') {
+        return readAll(new PaqueteCfdi(...$arguments));
+    }
     if ($name === 'verificarWebhook') {
         return Webhook::verificar(...[...$arguments, 'cuerpo' => base64_decode($arguments['cuerpo'])]);
     }
@@ -87,6 +107,9 @@ function resultOf(array $order): mixed
             hash_update($hash, $chunk);
         }
         return ['bytes' => $result->bytes, 'sha256' => hash_final($hash)];
+    }
+    if ($name === 'descargarCfdi') {
+        return ['solicitud' => $result->solicitud] + readAll($result->archivo);
     }
     return $result;
 }

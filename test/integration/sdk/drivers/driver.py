@@ -4,12 +4,13 @@ import base64
 import hashlib
 import json
 import logging
+import resource
 import ssl
 import sys
 import time
 import urllib.request
 
-from acuse import Acuse, AcuseError, elementos, verificar_webhook
+from acuse import Acuse, AcuseError, PaqueteCfdi, elementos, verificar_webhook
 
 
 def say(**line):
@@ -39,7 +40,7 @@ def client_of(order):
 
 
 def callbacks_of(name):
-    if name in ("esperar", "descargar_y_esperar"):
+    if name in ("esperar", "descargar_y_esperar", "descargar_cfdi"):
         return {
             "al_avanzar": lambda solicitud: say(avance=solicitud),
             "al_fallar": lambda error: say(fallo=error.nombre),
@@ -55,8 +56,23 @@ def method_of(client, name):
     return client
 
 
+def read_all(paquete):
+    cfdi, bytes, digest = 0, 0, hashlib.sha256()
+    for each in paquete.cfdi():
+        cfdi, bytes = cfdi + 1, bytes + len(each.xml)
+        digest.update(f"{each.uuid} {each.ruta} {hashlib.sha256(each.xml).hexdigest()}\n".encode())
+    faltantes = 0
+    for each in paquete.faltantes():
+        faltantes += 1
+        digest.update(f"{each.uuid} {each.motivo}\n".encode())
+    megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"cfdi": cfdi, "bytes": bytes, "faltantes": faltantes, "sha256": digest.hexdigest(), "megabytes": megabytes}
+
+
 def result_of(order):
     name, arguments = order["metodo"], order["args"]
+    if name == "paquete_cfdi":
+        return read_all(PaqueteCfdi(**arguments))
     if name == "verificar_webhook":
         return verificar_webhook(base64.b64decode(arguments.pop("cuerpo")), **arguments)
     if name == "elementos":
@@ -71,6 +87,8 @@ def result_of(order):
         for chunk in result:
             digest.update(chunk)
         return {"bytes": result.bytes, "sha256": digest.hexdigest()}
+    if name == "descargar_cfdi":
+        return {"solicitud": result.solicitud, **read_all(result.archivo)}
     return result if isinstance(result, dict) else vars(result)
 
 
