@@ -98,18 +98,18 @@ describe('the CFDI themselves by the client', () => {
 });
 
 const DRIVER = fileURLToPath(new URL('drivers/leer-cfdi.ts', import.meta.url));
-type Hallado = Leido & { readonly megabytes: number };
+type Measured = Leido & { readonly megabytes: number };
 
 /** Reads a package in each language, each in a process of its own; a failure by its name. */
-async function readEverywhere(ruta: string): Promise<(Hallado | { readonly nombre: string })[]> {
+async function readEverywhere(ruta: string): Promise<(Measured | { readonly nombre: string })[]> {
   const args = ['--conditions=acuse-source', '--import', 'tsx', DRIVER, ruta];
   const { stdout } = await promisify(execFile)(process.execPath, args);
-  const found = [JSON.parse(stdout) as Hallado];
+  const found = [JSON.parse(stdout) as Measured];
   for (const language of LANGUAGES.filter(({ falta }) => falta === null)) {
     const proceso = startProceso(language);
     const client = { cliente: { url: '', llave: '' } };
     const { resultado, error } = await proceso.call(client, 'paqueteCfdi', { ruta });
-    found.push((resultado ?? { nombre: error?.nombre }) as unknown as Hallado);
+    found.push((resultado ?? { nombre: error?.nombre }) as unknown as Measured);
     await proceso.close();
   }
   return found;
@@ -155,7 +155,7 @@ describe('a package in a file', () => {
     const expected = await writePackage(ruta, 200_000, 5_000);
     for (const found of await readEverywhere(ruta)) {
       expect(found).toMatchObject(expected);
-      expect((found as Hallado).megabytes).toBeLessThan(200);
+      expect((found as Measured).megabytes).toBeLessThan(200);
     }
   });
 

@@ -40,7 +40,7 @@ describe('the published client', () => {
     const { stdout } = await promisify(execFile)(process.execPath, ['--no-experimental-require-module', program]);
     expect(JSON.parse(stdout)).toEqual([
       ['Acuse', 'AcuseError', 'elementos', 'esPasajero', 'paginas', 'verificarWebhook'],
-      ['guardarPaquete'],
+      ['PaqueteCfdi', 'descargarCfdi', 'guardarPaquete'],
       ['GRUPOS', 'OPERACIONES'],
     ]);
   });

@@ -74,6 +74,10 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
         en: { slug: 'webhooks', source: 'docs/integrators/en/webhooks.md' },
       },
       {
+        es: { slug: 'cfdi', source: 'docs/integrators/es/cfdi.md' },
+        en: { slug: 'cfdi', source: 'docs/integrators/en/cfdi.md', label: 'CFDI (XML)' },
+      },
+      {
         es: { slug: 'formatos', source: 'docs/integrators/es/formatos.md', label: 'Formatos' },
         en: { slug: 'formats', source: 'docs/integrators/en/formats.md', label: 'Formats' },
       },
