@@ -51,6 +51,17 @@ export const GUARDS: readonly Guard[] = [
     tests: ['apps/worker/src/roles/reconciler.test.ts'],
   },
   {
+    name: 'the XML of a member in the ZIP',
+    file: 'packages/storage/src/xml/deliver-xml.ts',
+    edits: [
+      {
+        from: 'await writer.addSmall(index.pathAt(place)',
+        to: 'if (place !== 1) await writer.addSmall(index.pathAt(place)',
+      },
+    ],
+    tests: ['packages/storage/src/xml/deliver-xml.test.ts'],
+  },
+  {
     name: 'the condition that a part of an object is of the version that was begun',
     file: 'packages/storage/src/s3/s3-store.ts',
     edits: [{ from: "version === '' ? {} : { IfMatch: version }", to: "version === '' ? {} : {}" }],

@@ -1,13 +1,17 @@
 import { execFile } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { FORMATOS, type Formato } from '@acuse/contract';
 import type { PlanEnsamble } from '@acuse/core';
 import { describe, expect, test } from 'vitest';
+import { cfdiXml } from '../../testing/cfdi-xml.ts';
 import { satRow, satText } from '../../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../../testing/zip-bytes.ts';
 import { paqueteKey } from '../keys.ts';
@@ -15,6 +19,7 @@ import { createMemoryStore } from '../memoria.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
 import { assemble } from './assemble.ts';
+import { createZipWriter } from './zip-writer.ts';
 
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
 const MB = 1_000_000;
@@ -172,6 +177,35 @@ test.each(FORMATOS)(
     }
   },
 );
+
+test('memory does not grow with the XML: 150,000 of them with their tables in less than 150 MB', {
+  tags: ['slow'],
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'acuse-zip-'));
+  try {
+    const [metadata, xml] = [join(folder, 'metadata.zip'), join(folder, 'xml.zip')];
+    const count = 150_000;
+    await writeFile(metadata, packageOf(0, count));
+    const writer = createZipWriter(6);
+    const written = pipeline(writer.output, createWriteStream(xml));
+    for (let index = 0; index < count; index++) {
+      const row = satRow(index);
+      const document = Buffer.from(cfdiXml(row, 8));
+      const measure = { bytes: document.length, crc32: crc32(document) };
+      await writer.addSmall(`${row.uuid.toLowerCase()}.xml`, deflateRawSync(document), measure);
+    }
+    await writer.finish();
+    await written;
+    const script = fileURLToPath(new URL('../../testing/assemble-file.ts', import.meta.url));
+    const options = ['--max-semi-space-size=2', '--conditions=acuse-source', '--import', 'tsx'];
+    const { stdout } = await run(process.execPath, [...options, script, metadata, 'csv', xml]);
+    const told = JSON.parse(stdout) as { registros: number; xml: { entregados: number }; grownBytes: number };
+    expect([told.registros, told.xml.entregados]).toEqual([count, count]);
+    expect(told.grownBytes / MB).toBeLessThan(150);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
 
 describe('a package with a text of another kind under the name of metadata', () => {
   const foreign = { name: `${UUID}_02.txt`, content: 'Aviso~Fecha\r\nMantenimiento~2026-11-20\r\n' };

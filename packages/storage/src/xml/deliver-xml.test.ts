@@ -23,6 +23,7 @@ import { type RawEntry, zipBytes } from '../../testing/zip-bytes.ts';
 import { readCsv } from '../assemble/read-csv.ts';
 import { CsvRow } from '../formats/csv-row.ts';
 import { paqueteKey } from '../keys.ts';
+import { createMemoryStore } from '../memoria.ts';
 import type { ObjectStore } from '../object-store.ts';
 
 const signal = new AbortController().signal;
@@ -107,6 +108,22 @@ describe('a ZIP with XML', { timeout: 60_000 }, () => {
     expect(String(zip.get(pathOf(f)))).toBe(cfdiXml(f));
     expect(String(zip.get(pathOf(g)))).toBe(cfdiXml(g));
     expect(faltantesOf(zip)).toEqual({ [h.uuid]: 'NO_ENTREGADO_POR_EL_SAT' });
+  });
+
+  test('has the documents in the order of their data, whatever that of the directory is', async () => {
+    const rows = rowsOf(1_500);
+    const through = (store: ObjectStore): ObjectStore => {
+      const objects = new Map([['x0', withDirectoryReversed(zipBytes(rows.map((row) => memberOf(row))))]]);
+      const reversed = createMemoryStore(objects);
+      const from = (key: string) => (objects.has(key) ? reversed : store);
+      return {
+        ...store,
+        stat: (key, ...rest) => from(key).stat(key, ...rest),
+        read: (key, ...rest) => from(key).read(key, ...rest),
+      };
+    };
+    const { zip } = await assembled({ rows, packages: [[]], through });
+    expect(xmlOf(zip)).toEqual(rows.map(pathOf));
   });
 
   test('passes over junk and names it', async () => {
@@ -361,3 +378,14 @@ test('over random worlds each UUID of the metadata is in the ZIP or missing with
     { numRuns: 40 },
   );
 }, 60_000);
+
+/** The same ZIP with the records of its directory, all of one length, the other way round. */
+function withDirectoryReversed(zip: Buffer): Buffer {
+  const end = zip.length - 22;
+  const start = zip.readUInt32LE(end + 16);
+  const length = (end - start) / zip.readUInt16LE(end + 10);
+  const records = Array.from({ length: (end - start) / length }, (_, index) =>
+    zip.subarray(end - (index + 1) * length, end - index * length),
+  );
+  return Buffer.concat([zip.subarray(0, start), ...records, zip.subarray(end)]);
+}

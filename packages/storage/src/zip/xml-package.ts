@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { PaqueteSatInvalido } from '@acuse/core';
 import type { ObjectStore } from '../object-store.ts';
+import { MemberList } from './member-list.ts';
 import { LOCAL_BYTES, localHeaderBytes, readDirectory, type ZipDirectory, type ZipEntry } from './read-directory.ts';
 import { bombIn, checkEntry, type PaqueteLimits } from './sat-package.ts';
 
@@ -22,7 +23,7 @@ export interface XmlPackage {
   /** Size of the object. */
   readonly bytes: number;
   /** Its members in the order of their data. */
-  readonly members: readonly ZipEntry[];
+  readonly members: MemberList;
   /** Names of the other entries. */
   readonly ignored: readonly string[];
   /**
@@ -44,7 +45,7 @@ export async function openXmlPackage(
   signal: AbortSignal,
 ): Promise<XmlPackage> {
   const directory = await readDirectory(store, objectKey, MAX_ENTRIES, signal);
-  const members: ZipEntry[] = [];
+  const members = new MemberList();
   const ignored: string[] = [];
   let inflated = 0;
   for await (const entry of directory.entries()) {
@@ -53,14 +54,14 @@ export async function openXmlPackage(
       continue;
     }
     checkEntry(entry, objectKey);
-    members.push(entry);
+    members.add(entry);
     inflated += entry.bytes;
   }
   if (inflated > limits.maxInflatedBytes) {
     const detalle = `son ${inflated} bytes y se admiten ${limits.maxInflatedBytes}`;
     throw new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle);
   }
-  members.sort((a, b) => a.offset - b.offset);
+  members.order();
   const { bytes, version } = directory.stat;
   const open = (again: AbortSignal) =>
     store.read(objectKey, version, { start: 0, end: bytes }, again) as AsyncIterable<Buffer>;
@@ -76,7 +77,7 @@ export async function openXmlPackage(
 
 interface Reading {
   readonly objectKey: string;
-  readonly members: readonly ZipEntry[];
+  readonly members: MemberList;
   readonly wanted: (member: ZipEntry, index: number) => boolean;
 }
 
@@ -85,7 +86,8 @@ async function* readMembers(
   { objectKey, members, wanted }: Reading,
 ): AsyncGenerator<readonly [ZipEntry, Buffer | null], string, undefined> {
   try {
-    for (const [index, member] of members.entries()) {
+    for (let index = 0; index < members.length; index++) {
+      const member = members.at(index);
       if (!wanted(member, index)) continue;
       // Members that share bytes inflate the same data again and again.
       if (member.offset < reader.at) {
