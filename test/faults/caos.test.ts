@@ -246,5 +246,6 @@ function expectGentle(envios: number, servicio: Servicio, clientes: readonly Cli
       `${refused.length} refused, ${refused.filter((n) => n > 1).length} of them twice`,
   );
   expect(sends).toBeLessThanOrEqual(envios);
+  expect(asked.flatMap(({ thirds }) => thirds)).toEqual([]);
   expect(refused.filter((n) => n > 2)).toEqual([]);
 }

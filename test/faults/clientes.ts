@@ -31,10 +31,11 @@ const NOTHING_STORED = new Set([4002, 4003]);
 
 const dayOf = (n: number) => new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10);
 
-/** The n-th download of a caller: a day, sent or received, that it has not asked for yet. */
+/** The n-th download of a caller: a day, sent or received, that it has not asked for yet; XML for some, of either kind. */
 export const pedidoOf = (n: number): Pedido => {
   const day = dayOf(Math.floor(n / 2));
-  return { tipo: n % 2 ? 'recibidos' : 'emitidos', desde: day, hasta: day };
+  const contenido = n % 7 === 5 ? ({ contenido: 'xml' } as const) : {};
+  return { tipo: n % 2 ? 'recibidos' : 'emitidos', desde: day, hasta: day, ...contenido };
 };
 
 /**

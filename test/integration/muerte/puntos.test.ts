@@ -34,4 +34,21 @@ flowOnEachDriver('one solicitud, and a worker killed at every checkpoint', (queu
     expect(downloads.size).toBeGreaterThan(1);
     expect(new Set(downloads.values())).toEqual(new Set([1]));
   });
+
+  it.each(['ciec', 'efirma'] as const)(
+    'delivers every XML or names it, by %s',
+    { tags: ['slow'] },
+    async (credencial) => {
+      const caller = await (credencial === 'ciec' ? servicio.newCiecCaller() : newEfirmaCaller(servicio));
+      const pedido = { ...MES, contenido: 'xml' } as const;
+      const id = await askFor(caller, pedido);
+      for (const punto of PUNTOS) {
+        const victim = await servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:kill` });
+        await waitFor(async () => (victim.isRunning() ? null : true));
+        await expireClaim(servicio, id);
+      }
+      await expectWhole(servicio, caller, id, pedido);
+      expect(askedOfSat(servicio, caller.rfc).thirds).toEqual([]);
+    },
+  );
 });
