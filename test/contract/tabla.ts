@@ -36,7 +36,7 @@ export const TABLA: readonly Fila[] = [
   }),
   row('tax/descarga-metadata', 1, 'API key + CIEC', 'propio', {
     campos:
-      'rfc desde hasta tipo formato? estado_comprobante? tipo_comprobante? rfc_contraparte?:array capsula?:boolean',
+      'rfc desde hasta tipo formato? contenido? tablas?:boolean estado_comprobante? tipo_comprobante? rfc_contraparte?:array capsula?:boolean',
     data: 'solicitud_id estado',
     ours: 'duplicada',
     errores: '402/1004',
@@ -117,7 +117,7 @@ export const TABLA: readonly Fila[] = [
   row('descarga/paquete', 0, 'API key', 'ninguno', {
     campos: 'solicitud_id',
     data: 'solicitud_id paquete_url expira_en confianza',
-    ours: 'bytes sha256 contrapartes_listadas',
+    ours: 'bytes sha256 contrapartes_listadas xml',
     errores: '401/1001 404/2002 409/3002',
   }),
   row('descarga/cancelar', 0, 'API key', 'ninguno', {
@@ -127,7 +127,7 @@ export const TABLA: readonly Fila[] = [
   }),
   row('descarga/verificar', 0, 'API key', 'ninguno', {
     campos: 'solicitud_id',
-    data: 'solicitud_id modo estado tipo desde hasta formato filtros registros progreso intentos ultima_consulta proxima_consulta motivo confianza reembolsada retrasada creada_en terminada_en contrapartes_listadas estimacion',
+    data: 'solicitud_id modo estado tipo desde hasta formato contenido tablas filtros xml completo_hacia registros progreso intentos ultima_consulta proxima_consulta motivo confianza reembolsada retrasada creada_en terminada_en contrapartes_listadas estimacion',
     errores: '401/1001 404/2002',
   }),
   row('webhooks/crear', 0, 'API key', 'propio, sin registrar', {

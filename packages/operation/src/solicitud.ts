@@ -6,7 +6,7 @@ import {
   formatoField,
   tipoDescargaField,
 } from '@acuse/contract';
-import { MOTIVOS_FALTANTE, type VistaSolicitud } from '@acuse/core';
+import type { MotivoFaltante, VistaSolicitud } from '@acuse/core';
 import { z } from 'zod';
 import { confianza, desde, estadoSolicitud, instante, modoField, reembolsada, solicitudIdData } from './fields.ts';
 import { filtrosData } from './filtros.ts';
@@ -29,6 +29,7 @@ export const contrapartesDeSolicitud = contrapartesListadas.nullable().meta({
   example: null,
 });
 
+const faltantes = (description: string) => z.int().min(1).optional().meta({ description });
 const conteo = (description: string, example: number) => z.int().min(0).meta({ description, example });
 
 /** Counts of a package with XML. */
@@ -38,8 +39,18 @@ export const conteoXml = z
     entregados: conteo('Los que traen su XML en el ZIP.', 1530),
     faltantes: conteo('Los que no; faltantes.csv los nombra.', 2),
     por_motivo: z
-      .partialRecord(z.enum(MOTIVOS_FALTANTE), z.int().min(1))
-      .meta({ description: 'Los faltantes por su motivo.', example: { CANCELADO_RECIBIDO: 2 } }),
+      .object({
+        CANCELADO_RECIBIDO: faltantes('El SAT no entrega el XML de los recibidos cancelados.'),
+        NO_ENTREGADO_POR_EL_SAT: faltantes('El SAT no los entregó; pida de nuevo el periodo más adelante.'),
+        CUOTA_DEL_DIA: faltantes(
+          'El portal del SAT ya no dio más XML en el plazo; guarde la e.firma, que no tiene esa cuota.',
+        ),
+        XML_ILEGIBLE: faltantes('El archivo que dio el SAT no es un CFDI; está en apartados.'),
+      } satisfies Record<MotivoFaltante, unknown>)
+      .meta({
+        description: 'Los faltantes por su motivo; los motivos sin ninguno no vienen.',
+        example: { CANCELADO_RECIBIDO: 2 },
+      }),
     sin_metadata: conteo('XML en el ZIP que la metadata no nombra; sin-metadata.csv los nombra.', 0),
   })
   .meta({ id: 'ConteoXml', description: 'Cuántos CFDI se esperaban, cuántos vienen y cuántos faltan.' });
