@@ -45,6 +45,12 @@ export const sealed = (of: CanalSat) => ({
 /** Quotas that are never spent. */
 export const CUOTAS = { take: async () => true };
 
+/** The simulation asks for metadata alone. */
+export const NO_XML = {
+  saveXml: () => Promise.reject(new Error('no XML was asked for')),
+  saveEvidencia: () => Promise.reject(new Error('no XML was asked for')),
+};
+
 /** Copies of credentials that always open. */
 export const COPIES = sealedCopies(
   ({ tipo }, { rfc }) => ({ tipo, rfc, cer: Buffer.alloc(0), key: Buffer.alloc(1), ciec: Buffer.alloc(1) }) as never,

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import {
+  type AdvanceDeps,
   type Avance,
   advanceSolicitud,
   assembleSolicitud,
@@ -18,7 +19,7 @@ import {
   toSeconds,
 } from '@acuse/core';
 import { createRandom } from './random.ts';
-import { AGENDA, CLAIMED, COPIES, CUOTAS, DEADLINE, HOUR, START, sealed } from './simulated-facts.ts';
+import { AGENDA, CLAIMED, COPIES, CUOTAS, DEADLINE, HOUR, NO_XML, START, sealed } from './simulated-facts.ts';
 
 const LEASE = 60_000;
 /** Rows that the simulated SAT gives in one request, and in one package. */
@@ -286,9 +287,7 @@ export async function simulate(seed: number) {
   const objects = new Map<string, Objeto>();
   const stored = (objectKey: string) => ({ objectKey, bytes: 1, sha256: objectKey });
   const keyOf = ({ parteId, paquete }: { parteId: string; paquete: string }) => `${parteId}/${paquete}`;
-  const paquetesOf = (
-    worker: number,
-  ): Pick<Paquetes, 'saveSat' | 'saveXml' | 'findSat' | 'ping' | 'assemble' | 'remove'> => ({
+  const paquetesOf = (worker: number): AdvanceDeps['paquetes'] & Pick<Paquetes, 'assemble' | 'remove'> => ({
     saveSat: (origen, zip) =>
       port(
         worker,
@@ -298,7 +297,7 @@ export async function simulate(seed: number) {
         },
         down,
       ),
-    saveXml: () => Promise.reject(new Error('the simulation asks for metadata alone')),
+    ...NO_XML,
     findSat: (origen) => port(worker, () => (objects.has(keyOf(origen)) ? stored(keyOf(origen)) : null), down),
     ping: () => port(worker, () => {}, down),
     assemble: (plan) =>

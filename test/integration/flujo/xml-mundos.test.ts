@@ -72,16 +72,11 @@ describe(`XML in random worlds (FAULTS_SEED=${seed})`, () => {
     expect([told, askedOfSat(servicio, rfc).thirds]).toEqual([told, []]);
   }
 
-  it('is delivered byte for byte or named with a true reason, under one charge', async () => {
+  it('is delivered byte for byte or named with a true reason, under one charge', { timeout: 300_000 }, async () => {
     for (let n = 0; n < 6; n += 1) await world();
-  }, 300_000);
+  });
 
-  it(
-    'is so in 60 worlds',
-    { tags: ['slow'] },
-    async () => {
-      for (let n = 0; n < 60; n += 1) await world();
-    },
-    1_200_000,
-  );
+  it('is so in 60 worlds', { tags: ['slow'], timeout: 1_200_000 }, async () => {
+    for (let n = 0; n < 60; n += 1) await world();
+  });
 });

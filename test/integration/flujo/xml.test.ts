@@ -7,6 +7,7 @@ import {
   fail,
   filasDelSat,
   llamadas,
+  openPaquete,
   type Pedido,
   saldoDe,
   verificar,
@@ -37,6 +38,11 @@ describe('the CFDI themselves, by e.firma', () => {
     const kinds = solicitadas(caller).map(({ detail }) => detail['TipoSolicitud']);
     // More than 70: the XML were asked in two periods more.
     expect(kinds.toSorted()).toEqual(['CFDI', 'CFDI', 'CFDI', 'Metadata']);
+    const { entries, names } = await openPaquete(caller, id);
+    const evidencia = names.filter((name) => name.startsWith('evidencia/'));
+    // Four requests, and a last look at each.
+    expect(evidencia).toHaveLength(8);
+    for (const name of evidencia) expect(entries.get(name)?.toString()).toMatch(/CodEstatus="5000"/);
   });
 
   it('are never asked for a third time in the same words', async () => {

@@ -26,6 +26,8 @@ export interface EnvioSat {
   readonly signal: AbortSignal;
   /** On whose behalf, a UUID: log-ins that cost a captcha are shared out among the accounts. */
   readonly cuentaId?: string;
+  /** Receives what the SAT answered, without tokens, where the channel can tell it. */
+  readonly onAnswer?: ((texto: string) => void) | undefined;
 }
 
 /**

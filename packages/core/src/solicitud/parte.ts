@@ -16,6 +16,7 @@ import type {
   Parte,
 } from '../ports/solicitudes.ts';
 import { MAX_ENVIOS_XML, spendDesfase, takeDesfase } from '../xml/cuota-xml.ts';
+import { sendAndKeep } from '../xml/evidencia.ts';
 import { type Agenda, waitAfterPoll } from './agenda.ts';
 import { divide, periodoPedido, periodosDe, pideDeMas } from './periodos.ts';
 
@@ -38,7 +39,7 @@ export const noCheckpoint: Checkpoint = async () => {};
 export interface AdvanceDeps {
   readonly claims: Claims;
   readonly sat: Sat<NombrePaso>;
-  readonly paquetes: Pick<Paquetes, 'saveSat' | 'saveXml' | 'findSat' | 'ping'>;
+  readonly paquetes: Pick<Paquetes, 'saveSat' | 'saveXml' | 'saveEvidencia' | 'findSat' | 'ping'>;
   readonly cuotas: Cuotas;
   /** In the order in which they are asked. */
   readonly sources: readonly CredentialSource[];
@@ -115,8 +116,8 @@ const MAX_DESFASE = 6;
  * sent once more, and the SAT's "equal request" then leads to another second.
  */
 export async function askForParte(context: ContextoPaso): Promise<Paso> {
-  const { claims, sat, checkpoint, solicitud, credencial, signal, agenda } = context;
-  const { id, rfc, tipo, filtros, cuentaId } = solicitud;
+  const { claims, checkpoint, solicitud, credencial, agenda } = context;
+  const { id, rfc, tipo, filtros } = solicitud;
   const { canal, contenido } = context.parte;
   if (credencial.tipo === 'presigned') return { isSinFirma: true };
   const isXml = contenido === 'xml';
@@ -130,7 +131,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
   const periodo = pedidoDe(parte, claimed);
   const detalle = `${periodo.inicio}/${periodo.fin}`;
   const consulta = { consulta: 'solicitar-metadata', rfc, tipo, periodo, filtros, contenido } as const;
-  const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
+  const respuesta = await sendAndKeep({ ...context, parte }, consulta, credencial);
   await checkpoint('tras-solicitar', id);
 
   switch (respuesta.resultado) {
@@ -193,12 +194,12 @@ export function split({ solicitud, parte }: ContextoPaso): Paso {
 
 /** Looks whether the SAT has a part ready. */
 export async function verificarParte(context: ContextoPaso): Promise<Paso> {
-  const { sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
-  const { id, rfc, tipo, cuentaId } = solicitud;
+  const { checkpoint, solicitud, parte, credencial, agenda } = context;
+  const { id, rfc, tipo } = solicitud;
   const { canal, folio } = parte;
   const periodo = pedidoDe(parte, solicitud);
   const consulta = { consulta: 'verificar-metadata', rfc, tipo, periodo, folio: folio ?? '' } as const;
-  const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
+  const respuesta = await sendAndKeep(context, consulta, credencial);
   await checkpoint('tras-verificar', id);
 
   const consultas = parte.consultas + 1;

@@ -11,6 +11,7 @@ import {
   stored,
 } from '../solicitud/parte.ts';
 import { addDays, calendarDay, periodosDe, toSeconds, wallClock } from '../solicitud/periodos.ts';
+import { sendAndKeep } from './evidencia.ts';
 
 /** What a solicitud asks of each period. */
 export const contenidosDe = ({ contenido }: ClaimedSolicitud): readonly Contenido[] =>
@@ -67,8 +68,8 @@ const PAQUETE = 'portal';
 
 /** Lists a part in the portal, fetches each XML and stores all of them as one package. */
 export async function fetchXml(context: ContextoPaso): Promise<Paso> {
-  const { claims, sat, paquetes, cuotas, checkpoint, parte, credencial, signal } = context;
-  const { id, rfc, tipo, filtros, cuentaId, now } = context.solicitud;
+  const { claims, paquetes, cuotas, checkpoint, parte, credencial, signal } = context;
+  const { id, rfc, tipo, filtros, now } = context.solicitud;
   if (credencial.tipo === 'presigned') return { isSinFirma: true };
   const named = { parteId: parte.id, estado: 'DISPONIBLE', paquetes: [PAQUETE] } as const;
   const solicitud =
@@ -83,7 +84,7 @@ export async function fetchXml(context: ContextoPaso): Promise<Paso> {
   const clave = `dia:${calendarDay(now)}`;
   const reserve = (cuantos: number) => cuotas.take({ rfc, clave, maximo: XML_A_DAY, cuantos });
   const consulta = { consulta: 'bajar-xml', rfc, tipo, periodo: parte.periodo, filtros, reserve } as const;
-  const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
+  const respuesta = await sendAndKeep(context, consulta, credencial);
   switch (respuesta.resultado) {
     case 'VACIA':
       return progress(parte, { estado: 'VACIA', motivo: null, paquetes: [] }, [{ tipo: 'SIN_CFDI' }]);

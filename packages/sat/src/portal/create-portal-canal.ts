@@ -77,7 +77,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       const { portal, ask } = declared.otro?.takes(consulta) ? declared.otro : declared;
       if (portal.salida !== null) http.assertRoom(portal.salida.host);
       return sesiones.run(portal, credencial, envio, (pageClient) =>
-        ask(pageClient, consulta, { settings, credencial, readPdf }),
+        ask(pageClient, consulta, { settings, credencial, readPdf, onAnswer: envio.onAnswer }),
       );
     },
     logout: (signal, idleMs = settings.sesionInactivaMs) => sesiones.logout(portales, idleMs, signal),

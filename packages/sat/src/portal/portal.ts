@@ -1,4 +1,4 @@
-import type { Consulta, Credencial, NombreConsulta, Respuesta, TipoCredencial } from '@acuse/core';
+import type { Consulta, Credencial, EnvioSat, NombreConsulta, Respuesta, TipoCredencial } from '@acuse/core';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { SatHttp } from '../http/sat-http.ts';
 import type { ReadPdf } from '../pdf/lector-pdf.ts';
@@ -42,6 +42,7 @@ export interface ContextoPortal {
   readonly credencial: Credencial;
   /** Text of a document that the portal gave. */
   readonly readPdf: ReadPdf;
+  readonly onAnswer?: EnvioSat['onAnswer'];
 }
 
 /** One consulta of the portals: where it logs in, with what, and how it asks. */

@@ -17,6 +17,8 @@ export interface RespuestaSoap {
   readonly header: Elemento | undefined;
   /** The one child of the body. */
   readonly contenido: Elemento;
+  /** The whole answer as it came. */
+  readonly texto: string;
 }
 
 /** What a SOAP fault means. `fecha` is the server's clock, when it told it. */
@@ -69,14 +71,15 @@ async function readAnswer(
   const { status } = respuesta;
   try {
     if (status !== 200 && status !== 500) throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${status}` });
-    const envelope = parseXml(await read());
+    const texto = await read();
+    const envelope = parseXml(texto);
     if (envelope.nombre !== 'Envelope' || envelope.ns !== NS_SOAP) throw ilegible('no es un sobre SOAP');
     const contenido = onlyElement(onlyChild(envelope, NS_SOAP, 'Body'));
     if (contenido.nombre === 'Fault' && contenido.ns === NS_SOAP) {
       throw readFalla(faultCode(contenido), serverDate(respuesta.headers['date']));
     }
     if (status === 500) throw ilegible('HTTP 500 sin falla');
-    return { header: envelope.children.find((h) => h.nombre === 'Header' && h.ns === NS_SOAP), contenido };
+    return { header: envelope.children.find((h) => h.nombre === 'Header' && h.ns === NS_SOAP), contenido, texto };
   } catch (error) {
     if (error instanceof SatError && error.clase === 'reintentable') await respuesta.markFailed();
     // A page with HTTP 500 is the front end speaking, whatever it says.

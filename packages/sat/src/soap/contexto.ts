@@ -30,6 +30,7 @@ export interface ContextoSoap {
   readonly settings: Readonly<typeof SAT_SOAP_DEFAULTS>;
   /** Shared by all calls: the SAT refused the XML of issued CFDI of every state, so that only valid ones are asked. */
   readonly estados: { areRefused: boolean };
+  readonly onAnswer: ((texto: string) => void) | undefined;
 }
 
 /**

@@ -58,7 +58,8 @@ async function solicitar(
   });
   const { codigo, attrs } = await conToken(contexto, async (token) => {
     const paso = servicio[tipo];
-    const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    const { contenido, texto } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    contexto.onAnswer?.(texto);
     const { attrs } = resultOf(contenido, NS_DESCARGA, operacion);
     return { codigo: readCodigo(attrs['CodEstatus'], 'CodEstatus'), attrs };
   });
@@ -110,7 +111,8 @@ export async function verificarMetadata(
   const sobre = sobreVerifica(signer, rfc, folio);
   const { codigo, result } = await conToken(contexto, async (token) => {
     const paso = servicio.verifica;
-    const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    const { contenido, texto } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    contexto.onAnswer?.(texto);
     const result = resultOf(contenido, NS_DESCARGA, 'VerificaSolicitudDescarga');
     return { codigo: readCodigo(result.attrs['CodEstatus'], 'CodEstatus'), result };
   });

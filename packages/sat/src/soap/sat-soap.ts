@@ -55,7 +55,7 @@ export function createSatSoap(deps: {
     async send<N extends NombreDescarga>(
       consulta: Consulta<N> & { readonly consulta: N },
       credencial: CredencialDe<N>,
-      { signal }: EnvioSat,
+      { signal, onAnswer }: EnvioSat,
     ): Promise<Respuesta<N>> {
       if (signal.aborted) throw new SatError('CANCELADA');
       if (credencial.tipo === 'ciec') throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
@@ -64,7 +64,7 @@ export function createSatSoap(deps: {
       deps.http.assertRoom(paso.direccion.host);
       const signer = credencial.tipo === 'presigned' ? openPresigned(credencial) : openEfirma(credencial);
       const http = inNameOf(deps.http, signer.huella);
-      const contexto = { http, servicio, tokens, signer, signal, settings, estados };
+      const contexto = { http, servicio, tokens, signer, signal, settings, estados, onAnswer };
       return await CONSULTAS[consulta.consulta](contexto, consulta);
     },
   };

@@ -96,6 +96,7 @@ export async function step(
   };
   const object = { objectKey: 'k', bytes: 3, sha256: 'aa' };
   const paquetes: AdvanceDeps['paquetes'] = {
+    async saveEvidencia() {},
     async saveXml() {
       calls.push(['saveXml']);
       return object;

@@ -10,6 +10,7 @@ import type { PageClient } from '../page-client.ts';
 import { readBloques, readTags } from '../paginas/etiquetas.ts';
 import { readInstant, readRfc, readUuid } from '../paginas/tablas/valores.ts';
 import type { Fila } from '../paginas/tablas.ts';
+import type { ContextoPortal } from '../portal.ts';
 import { isFarewell, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
 import { direccionDe, type Panel, readPaneles, search } from './busqueda.ts';
 
@@ -29,12 +30,16 @@ const CUOTA_DEL_DIA = 'CUOTA_DEL_DIA';
  * Searches the period and fetches the XML of each row in the same session. A row without link has no XML (a cancelled
  * received CFDI) and is left out, as is a row beyond the period or the filters, which would cost quota for nothing.
  *
- * VACIA means that the page lists nothing; a list without links is an answer without documents. The first XML is
+ * `onAnswer` receives the counts of the list as JSON. VACIA means that the page lists nothing; a list without links is an answer without documents. The first XML is
  * fetched before the answer: a session that was lost meanwhile is renewed by asking once more, with another `reserve`,
  * and a quota that others used up is CUOTA. Later on the stream ends with a SatError: SERVICIO_CON_ERROR with codigo
  * CUOTA_DEL_DIA or SESION_VENCIDA, or the second error of the same document.
  */
-export async function bajarXml(pageClient: PageClient, consulta: BajarXml): Promise<RespuestaBajarXml> {
+export async function bajarXml(
+  pageClient: PageClient,
+  consulta: BajarXml,
+  { onAnswer }: Pick<ContextoPortal, 'onAnswer'>,
+): Promise<RespuestaBajarXml> {
   const { tipo, rfc, periodo, reserve } = consulta;
   const paneles = readPaneles(await search(pageClient, { tipo, rfc, periodo, ...camposDe(consulta.filtros) }));
   const { filas, topada } = readResultado(paneles, REQUIRED, (fila, texto) => readListado(fila, texto, consulta));
@@ -46,6 +51,9 @@ export async function bajarXml(pageClient: PageClient, consulta: BajarXml): Prom
     if (enlace === null || !isWanted(fila, consulta.filtros)) continue;
     enlaces.set(uuid, pageClient.resolve(enlace, direccionDe(tipo)));
   }
+  onAnswer?.(
+    JSON.stringify({ consulta: 'bajar-xml', tipo, ...periodo, renglones: filas.length, con_xml: enlaces.size }),
+  );
   const [primero, ...resto] = enlaces;
   if (primero === undefined) return { resultado: 'XML', documentos: Readable.from([]) };
   if (isCuotaCompleta(paneles) || !(await reserve(enlaces.size))) return { resultado: 'CUOTA' };
