@@ -71,6 +71,7 @@ const VALORES: Readonly<Record<string, unknown>> = {
   estado_comprobante: 'vigente',
   tipo_comprobante: 'I',
   rfc_contraparte: ['EKU9003173C9'],
+  complemento: 'pagos20',
   cursor: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   ejercicio: 2025,
   solicitud_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',

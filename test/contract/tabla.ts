@@ -36,7 +36,7 @@ export const TABLA: readonly Fila[] = [
   }),
   row('tax/descarga-metadata', 1, 'API key + CIEC', 'propio', {
     campos:
-      'rfc desde hasta tipo formato? contenido? tablas?:boolean estado_comprobante? tipo_comprobante? rfc_contraparte?:array capsula?:boolean',
+      'rfc desde hasta tipo formato? contenido? tablas?:boolean estado_comprobante? tipo_comprobante? rfc_contraparte?:array complemento? capsula?:boolean',
     data: 'solicitud_id estado',
     ours: 'duplicada',
     errores: '402/1004',

@@ -91,6 +91,7 @@ describe('the XML of a period', () => {
         ({ estatus, efecto }) => estatus === 'Vigente' && efecto === 'I',
       ],
       [{ tipo_comprobante: 'P' }, ({ efecto }) => efecto === 'P'],
+      [{ complemento: 'nomina12' }, ({ complemento }) => complemento === 'nomina12'],
       [{ rfc_contraparte: [uno] }, isOf([uno])],
       [{ rfc_contraparte: [uno, dos] }, isOf([uno, dos])],
     ];

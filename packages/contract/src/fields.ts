@@ -229,6 +229,60 @@ export const tipoComprobanteField = z.enum(TIPOS_COMPROBANTE, { error: oneOf(TIP
   example: 'I',
 });
 
+/**
+ * Complements by which a download is narrowed, as the web service names them, with their names for people
+ * (phpcfdi/sat-ws-descarga-masiva, `ComplementoCfdi`): those that the portal can search for as well. It has none for
+ * `cfdiregistrofiscal`.
+ */
+export const COMPLEMENTOS = {
+  acreditamientoieps10: 'Acreditamiento del IEPS 1.0',
+  aerolineas: 'Aerolíneas 1.0',
+  cartaporte10: 'Carta Porte 1.0',
+  cartaporte20: 'Carta Porte 2.0',
+  certificadodedestruccion: 'Certificado de destrucción 1.0',
+  comercioexterior10: 'Comercio exterior 1.0',
+  comercioexterior11: 'Comercio exterior 1.1',
+  consumodecombustibles: 'Consumo de combustibles 1.0',
+  consumodecombustibles11: 'Consumo de combustibles 1.1',
+  detallista: 'Sector de ventas al detalle',
+  divisas: 'Compra y venta de divisas 1.0',
+  donat11: 'Donatarias 1.1',
+  ecc11: 'Estado de cuenta de combustibles 1.1',
+  ecc12: 'Estado de cuenta de combustibles 1.2',
+  gastoshidrocarburos10: 'Gastos de hidrocarburos 1.0',
+  iedu: 'Instituciones educativas privadas 1.0',
+  implocal: 'Impuestos locales 1.0',
+  ine11: 'INE 1.1',
+  ingresoshidrocarburos: 'Ingresos de hidrocarburos 1.0',
+  leyendasfisc: 'Leyendas fiscales 1.0',
+  nomina11: 'Nómina 1.1',
+  nomina12: 'Nómina 1.2',
+  notariospublicos: 'Notarios públicos 1.0',
+  obrasarteantiguedades: 'Obras de arte plásticas y antigüedades 1.0',
+  pagoenespecie: 'Pago en especie 1.0',
+  pagos10: 'Recepción de pagos 1.0',
+  pagos20: 'Recepción de pagos 2.0',
+  pfic: 'Persona física integrante de coordinado 1.0',
+  renovacionysustitucionvehiculos: 'Renovación y sustitución de vehículos 1.0',
+  servicioparcialconstruccion: 'Servicios parciales de construcción 1.0',
+  spei: 'SPEI de tercero a tercero',
+  terceros11: 'Por cuenta de terceros 1.1',
+  turistapasajeroextranjero: 'Turista pasajero extranjero 1.0',
+  valesdedespensa: 'Vales de despensa 1.0',
+  vehiculousado: 'Vehículo usado 1.0',
+  ventavehiculos11: 'Venta de vehículos 1.1',
+} as const;
+export type Complemento = keyof typeof COMPLEMENTOS;
+
+export const complementoField = z
+  .enum(Object.keys(COMPLEMENTOS) as Complemento[], { error: 'debe ser uno de los complementos de la lista' })
+  .meta({
+    id: 'Complemento',
+    description:
+      'Solo los CFDI con este complemento, con el nombre que le da el SAT: por ejemplo pagos20, recepción de pagos 2.0; nomina12, nómina 1.2.',
+    example: 'pagos20',
+  });
+
 /** What a download delivers; the first one is the default. */
 export const CONTENIDOS = ['metadata', 'xml'] as const;
 

@@ -1,5 +1,6 @@
 import {
   type CampoErroneo,
+  complementoField,
   estadoComprobanteField,
   MAX_CONTRAPARTES,
   rfcContraparteField,
@@ -14,6 +15,7 @@ export const camposDeFiltro = {
   estado_comprobante: estadoComprobanteField.optional(),
   tipo_comprobante: tipoComprobanteField.optional(),
   rfc_contraparte: rfcContraparteField.optional(),
+  complemento: complementoField.optional(),
 };
 const campos = z.object(camposDeFiltro);
 type Campos = z.infer<typeof campos>;
@@ -37,11 +39,13 @@ export function filtrosOf({
   estado_comprobante: estado,
   tipo_comprobante: tipo,
   rfc_contraparte: rfcs,
+  complemento,
 }: Campos): Filtros | null {
   const filtros = {
     ...(estado === undefined || estado === 'todos' ? {} : { estado_comprobante: estado }),
     ...(tipo === undefined ? {} : { tipo_comprobante: tipo }),
     ...(rfcs === undefined ? {} : { rfc_contraparte: rfcs }),
+    ...(complemento === undefined ? {} : { complemento }),
   };
   return Object.keys(filtros).length === 0 ? null : filtros;
 }

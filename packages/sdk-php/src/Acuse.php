@@ -69,6 +69,7 @@ final class Acuse extends Operaciones
      * @param 'todos'|'vigente'|'cancelado'|null $estado_comprobante
      * @param 'I'|'E'|'T'|'N'|'P'|null $tipo_comprobante
      * @param list<string>|null $rfc_contraparte
+     * @param string|null $complemento Name of the SAT: `pagos20`, `nomina12`…
      * @param callable(array<string, mixed>): void|null $alAvanzar
      * @param callable(AcuseError): void|null $alFallar
      * @throws AcuseError
@@ -84,6 +85,7 @@ final class Acuse extends Operaciones
         ?string $estado_comprobante = null,
         ?string $tipo_comprobante = null,
         ?array $rfc_contraparte = null,
+        ?string $complemento = null,
         ?bool $capsula = null,
         ?string $claveIdempotencia = null,
         ?float $limite = null,
@@ -101,6 +103,7 @@ final class Acuse extends Operaciones
             estado_comprobante: $estado_comprobante,
             tipo_comprobante: $tipo_comprobante,
             rfc_contraparte: $rfc_contraparte,
+            complemento: $complemento,
             capsula: $capsula,
             claveIdempotencia: $claveIdempotencia,
         );

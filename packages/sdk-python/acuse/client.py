@@ -15,7 +15,7 @@ from .cfdi import PaqueteCfdi
 from .errors import AcuseError, es_pasajero
 from .generated import VERSION
 from .generated.operations import Operaciones
-from .generated.types import DatosDescargaPaquete, EstadoComprobante, Formato, Solicitud, TipoComprobante
+from .generated.types import Complemento, DatosDescargaPaquete, EstadoComprobante, Formato, Solicitud, TipoComprobante
 from .package import AlRecibir, ArchivoGuardado, PaqueteAbierto, store
 from .transport import Transport, call, plain_opener, visible
 
@@ -109,6 +109,7 @@ class Acuse(Operaciones):
         estado_comprobante: Optional[EstadoComprobante] = None,
         tipo_comprobante: Optional[TipoComprobante] = None,
         rfc_contraparte: Optional[List[str]] = None,
+        complemento: Optional[Complemento] = None,
         capsula: Optional[bool] = None,
         clave_idempotencia: Optional[str] = None,
         limite: Optional[float] = None,
@@ -130,6 +131,7 @@ class Acuse(Operaciones):
             estado_comprobante=estado_comprobante,
             tipo_comprobante=tipo_comprobante,
             rfc_contraparte=rfc_contraparte,
+            complemento=complemento,
             capsula=capsula,
             clave_idempotencia=clave_idempotencia,
         )

@@ -230,10 +230,12 @@ describe('acuse descargar', () => {
   it('narrows the CFDI that it asks for', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });
     const options = ['--estado', 'vigente', '--comprobante', 'I', '--contraparte', 'EKU9003173C9'];
+    const rest = { rfc_contraparte: ['EKU9003173C9'], complemento: 'iedu' };
+    options.push('--complemento', 'iedu');
     const { code } = await runAcuse(['descargar', ...DIA, ...options], { env: envOf(caller), cwd: await newFolder() });
     expect([code, await servicio.sql`SELECT filtros FROM solicitud WHERE rfc = ${caller.rfc}`]).toEqual([
       0,
-      [{ filtros: { estado_comprobante: 'vigente', tipo_comprobante: 'I', rfc_contraparte: ['EKU9003173C9'] } }],
+      [{ filtros: { estado_comprobante: 'vigente', tipo_comprobante: 'I', ...rest } }],
     ]);
   });
 

@@ -20,8 +20,8 @@ describe('a download that is narrowed', () => {
 
   it.each(['ciec', 'efirma'] as const)('by %s has the rows of its filters alone', async (credencial) => {
     const caller = await (credencial === 'ciec'
-      ? servicio.newCiecCaller({ saldo: 9 })
-      : newEfirmaCaller(servicio, { saldo: 9 }));
+      ? servicio.newCiecCaller({ saldo: 13 })
+      : newEfirmaCaller(servicio, { saldo: 13 }));
     for (const tipo of ['emitidos', 'recibidos'] as const) {
       darFilas(servicio, caller.rfc, { tipo, ...PERIODO }, 120);
       const all = rowsOf(caller.rfc, tipo);
@@ -30,6 +30,11 @@ describe('a download that is narrowed', () => {
       const cases: readonly (readonly [Omit<Pedido, 'tipo' | 'desde' | 'hasta'>, (row: Row) => boolean])[] = [
         [{ estado_comprobante: 'cancelado' }, ({ estatus }) => estatus === 'Cancelado'],
         [{ tipo_comprobante: 'I', estado_comprobante: 'vigente' }, (r) => r.efecto === 'I' && r.estatus === 'Vigente'],
+        [{ complemento: 'pagos20' }, ({ complemento }) => complemento === 'pagos20'],
+        [
+          { complemento: 'nomina12', estado_comprobante: 'vigente' },
+          (row) => row.complemento === 'nomina12' && row.estatus === 'Vigente',
+        ],
         [{ rfc_contraparte: rfcs }, (row) => rfcs.includes(contraparteDe(row))],
       ];
       for (const [filtros, passes] of cases) {
@@ -39,6 +44,7 @@ describe('a download that is narrowed', () => {
         expect(end).toMatchObject({ estado: 'TERMINADA', registros: kept.length, confianza: 'confirmado', filtros });
         const { csv, manifest } = await openPaquete(caller, id);
         expect(csv.map(({ uuid }) => uuid)).toEqual(kept.map(({ uuid }) => uuid.toUpperCase()));
+        expect(kept).not.toEqual([]);
         expect(manifest).toMatchObject({ filtros, registros: kept.length });
       }
     }
@@ -95,6 +101,7 @@ describe('a download that is narrowed', () => {
       ['rfc_contraparte', ['no']],
       ['estado_comprobante', 'VIGENTE'],
       ['tipo_comprobante', 'X'],
+      ['complemento', 'pago20'],
     ] as const) {
       const { status, body } = await ask({ [campo]: valor });
       expect([status, body]).toMatchObject([400, { data: { campo: expect.stringContaining(campo) } }]);

@@ -180,14 +180,20 @@ describe('the form', () => {
 
   test('narrows a request, shows how, and keeps it for the one that is asked again', async () => {
     const who = await owner();
-    const filtros = { estado: 'vigente', comprobante: 'I', contraparte: 'eku9003173c9, XIQB891116QE4' };
+    const filtros = {
+      estado: 'vigente',
+      comprobante: 'I',
+      contraparte: 'eku9003173c9, XIQB891116QE4',
+      complemento: 'iedu',
+    };
     const id = await ask(who, { ...CRITERIOS, tipo: 'emitidos', ...filtros });
     expect((await who.persona.get(`/solicitudes/${id}`)).main).toContain(
-      'Solo vigentes; Ingreso; EKU9003173C9, XIQB891116QE4',
+      'Solo vigentes; Ingreso; Instituciones educativas privadas 1.0; EKU9003173C9, XIQB891116QE4',
     );
     const page = (await who.persona.get(`/solicitudes/nueva?como=${id}`)).$;
     expect(page('[name="estado"] [selected]').attr('value')).toBe('vigente');
     expect(page('[name="comprobante"] [selected]').attr('value')).toBe('I');
+    expect(page('[name="complemento"] [selected]').attr('value')).toBe('iedu');
     expect(page('[name="contraparte"]').attr('value')).toBe('EKU9003173C9, XIQB891116QE4');
   });
 

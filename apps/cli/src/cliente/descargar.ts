@@ -16,6 +16,7 @@ interface Opciones {
   readonly estado?: NonNullable<PeticionTaxDescargaMetadata['estado_comprobante']>;
   readonly comprobante?: NonNullable<PeticionTaxDescargaMetadata['tipo_comprobante']>;
   readonly contraparte?: string[];
+  readonly complemento?: NonNullable<PeticionTaxDescargaMetadata['complemento']>;
   readonly capsula?: boolean;
   readonly salida?: string;
   readonly sobrescribir?: boolean;
@@ -48,6 +49,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     )
     .addOption(new Option('--comprobante <tipo>', 'solo los de este tipo').choices(['I', 'E', 'T', 'N', 'P']))
     .option('--contraparte <rfc...>', 'solo los de estas contrapartes: hasta cinco receptores, o un emisor')
+    .option('--complemento <nombre>', 'solo los que lo llevan, con el nombre del SAT: pagos20, nomina12…')
     .option('--capsula', 'que siga sin la llave de la e.firma, hasta 72 horas; no está probado con el SAT en vivo')
     .option('--salida <archivo>', 'dónde queda; sin él, RFC_tipo_desde_hasta.zip en esta carpeta')
     .option('--sobrescribir', 'reemplaza el archivo si ya existe')
@@ -108,10 +110,11 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
 }
 
 /** Options that the request has only when they are given. */
-const filtrosOf = ({ estado, comprobante, contraparte, capsula }: Opciones) => ({
+const filtrosOf = ({ estado, comprobante, contraparte, complemento, capsula }: Opciones) => ({
   ...(estado === undefined ? {} : { estado_comprobante: estado }),
   ...(comprobante === undefined ? {} : { tipo_comprobante: comprobante }),
   ...(contraparte === undefined ? {} : { rfc_contraparte: contraparte }),
+  ...(complemento === undefined ? {} : { complemento }),
   ...(capsula ? { capsula } : {}),
 });
 

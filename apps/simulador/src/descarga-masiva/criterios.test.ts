@@ -115,7 +115,7 @@ describe('filters', () => {
       (row) => ['XAXX010101000', 'ÑAM9207103I4'].includes(row.rfcReceptor),
     ],
     ['effect', { EstadoComprobante: 'Todos', TipoComprobante: 'N' }, [], (row) => row.efecto === 'N'],
-    ['complement', { EstadoComprobante: 'Todos', Complemento: 'pago20' }, [], (row) => row.efecto === 'P'],
+    ['complement', { EstadoComprobante: 'Todos', Complemento: 'pagos20' }, [], (row) => row.efecto === 'P'],
     ['third party', { EstadoComprobante: 'Todos', RfcACuentaTerceros: other }, [], (row) => row.tercero?.rfc === other],
   ])('lets exactly the rows pass that are asked for: %s', (_, change, receptores, expected) => {
     const some = criterios('emitidos', change, receptores);

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { Complemento } from '@acuse/contract';
 
 /**
  * A closed interval of whole seconds in wall-clock time of central Mexico, without a zone
@@ -22,6 +23,8 @@ export interface Filtros {
   readonly estado_comprobante?: 'vigente' | 'cancelado' | undefined;
   readonly tipo_comprobante?: 'I' | 'E' | 'T' | 'N' | 'P' | undefined;
   readonly rfc_contraparte?: string[] | undefined;
+  /** The metadata does not tell it: the channel gives these alone. */
+  readonly complemento?: Complemento | undefined;
 }
 
 /** Content of a bulk request: rows about the CFDI, or the CFDI themselves. */

@@ -86,10 +86,12 @@ const ESTADOS = { vigente: 'Vigente', cancelado: 'Cancelado' } as const;
 
 /** Attributes of a request, and the receivers of issued CFDI as the children that version 1.5 takes. */
 function criteriosOf(rfc: string, tipo: TipoDescarga, filtros: Filtros): Criterios {
-  const { estado_comprobante: estado, tipo_comprobante: TipoComprobante, rfc_contraparte: contrapartes = [] } = filtros;
+  const { estado_comprobante: estado, tipo_comprobante: TipoComprobante, complemento: Complemento } = filtros;
+  const { rfc_contraparte: contrapartes = [] } = filtros;
   return {
     EstadoComprobante: estado === undefined ? 'Todos' : ESTADOS[estado],
     ...(TipoComprobante === undefined ? {} : { TipoComprobante }),
+    ...(Complemento === undefined ? {} : { Complemento }),
     ...(tipo === 'emitidos' ? { RfcEmisor: rfc } : { RfcReceptor: rfc }),
     ...(contrapartes.length === 0
       ? {}

@@ -19,6 +19,7 @@ describe('readCatalogue', () => {
       { nombre: 'estado_comprobante', tipo: 'lista', opciones: ['todos', 'vigente', 'cancelado'], requerido: false },
       { nombre: 'tipo_comprobante', tipo: 'lista', opciones: ['I', 'E', 'T', 'N', 'P'], requerido: false },
       { nombre: 'rfc_contraparte', requerido: false },
+      { nombre: 'complemento', tipo: 'lista', requerido: false },
       { nombre: 'capsula', tipo: 'booleano', opciones: ['false', 'true'], requerido: false },
     ]);
     expect(catalogo.every(({ esIdempotente }) => esIdempotente)).toBe(true);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
+import { COMPLEMENTOS, FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, createLibro, createSolicitudes, type DetalleSolicitud, type RfcVista } from '@acuse/db';
 import { type ApiClient, MAX_ELEGIBLES, readJson } from '@acuse/page';
 import { Aviso, Tarjeta, Vacio } from '@acuse/page/blocks';
@@ -24,8 +24,17 @@ newSolicitudPage.get(
     const { c, deps, usuario } = contexto;
     const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
     const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? c.req.query();
-    const { estado = '', comprobante = '', contraparte = '', capsula = '' } = { ...c.req.query(), ...filtrosDe(como) };
-    const filtros = { estado, comprobante, contraparte };
+    const {
+      estado = '',
+      comprobante = '',
+      contraparte = '',
+      complemento = '',
+      capsula = '',
+    } = {
+      ...c.req.query(),
+      ...filtrosDe(como),
+    };
+    const filtros = { estado, comprobante, contraparte, complemento };
     return form(contexto, { rfc, tipo, desde, hasta, formato, ...filtros, capsula, apiKey: '', intento: randomUUID() });
   },
   { cambia: true },
@@ -71,6 +80,7 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
     estado: text('estado'),
     comprobante: text('comprobante'),
     contraparte: text('contraparte').toUpperCase(),
+    complemento: text('complemento'),
     capsula: text('capsula'),
     apiKey: text('api_key'),
     intento: INTENTO.test(intento) ? intento : randomUUID(),
@@ -203,6 +213,11 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
             label="Tipo de comprobante"
             opciones={[['', 'Todos'], ...Object.entries(EFECTO_NAMES)]}
           />
+          <Campo
+            nombre="complemento"
+            label="Complemento"
+            opciones={[['', 'Con cualquiera, o sin él'], ...Object.entries(COMPLEMENTOS)]}
+          />
         </div>
         <Campo
           nombre="contraparte"
@@ -246,13 +261,14 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
 }
 
 /** What the form begins with again when a period is chosen. */
-const criteriosOf = ({ rfc, tipo, formato, estado, comprobante, contraparte, capsula }: Pedido) => ({
+const criteriosOf = ({ rfc, tipo, formato, estado, comprobante, contraparte, complemento, capsula }: Pedido) => ({
   rfc,
   tipo,
   formato,
   ...(estado === '' ? {} : { estado }),
   ...(comprobante === '' ? {} : { comprobante }),
   ...(contraparte === '' ? {} : { contraparte }),
+  ...(complemento === '' ? {} : { complemento }),
   ...(capsula === '' ? {} : { capsula }),
 });
 
@@ -262,6 +278,7 @@ const filtrosDe = (como: DetalleSolicitud | null) =>
     estado: como.filtros?.estado_comprobante ?? '',
     comprobante: como.filtros?.tipo_comprobante ?? '',
     contraparte: como.filtros?.rfc_contraparte?.join(', ') ?? '',
+    complemento: como.filtros?.complemento ?? '',
   };
 
 const rfcsOf = (contraparte: string) => contraparte.split(/[\s,;]+/).filter(Boolean);
@@ -289,6 +306,7 @@ type Pedido = {
   readonly estado: string;
   readonly comprobante: string;
   readonly contraparte: string;
+  readonly complemento: string;
   /** `si` where its box is ticked. */
   readonly capsula: string;
   readonly apiKey: string;
@@ -333,7 +351,7 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
 
 /** Asks through the API of this installation: accepted, checked and charged as any other. */
 async function askApi(api: ApiClient, pedido: Pedido, ip: string): Promise<Pedida> {
-  const { rfc, tipo, desde, hasta, formato, estado, comprobante, contraparte, capsula, apiKey, intento } = pedido;
+  const { rfc, tipo, desde, hasta, formato, estado, comprobante, contraparte, complemento, capsula, apiKey } = pedido;
   const rfcs = rfcsOf(contraparte);
   const answer = await api.call({
     nombre: OPERACION,
@@ -346,11 +364,12 @@ async function askApi(api: ApiClient, pedido: Pedido, ip: string): Promise<Pedid
       ...(estado === '' ? {} : { estado_comprobante: estado }),
       ...(comprobante === '' ? {} : { tipo_comprobante: comprobante }),
       ...(rfcs.length === 0 ? {} : { rfc_contraparte: rfcs }),
+      ...(complemento === '' ? {} : { complemento }),
       ...(capsula === 'si' ? { capsula: true } : {}),
     },
     apiKey,
     ip,
-    idempotencyKey: intento,
+    idempotencyKey: pedido.intento,
   });
   if (answer.tipo === 'sin-respuesta') return { resultado: 'SIN_RESPUESTA' };
   if (answer.status === 200) {

@@ -1,4 +1,4 @@
-import type { Formato } from '@acuse/contract';
+import { COMPLEMENTOS, type Formato } from '@acuse/contract';
 import type { Filtros } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import type { Parte } from '@acuse/page';
@@ -31,8 +31,13 @@ export const ESTADO_NAMES = { vigente: 'Solo vigentes', cancelado: 'Solo cancela
 /** Filters of a request in words; null without any. */
 export function describeFiltros(filtros: Filtros | null): string | null {
   if (filtros === null) return null;
-  const { estado_comprobante: estado, tipo_comprobante: tipo, rfc_contraparte: rfcs } = filtros;
-  const parts = [estado && ESTADO_NAMES[estado], tipo && EFECTO_NAMES[tipo], rfcs?.join(', ')];
+  const { estado_comprobante: estado, tipo_comprobante: tipo, rfc_contraparte: rfcs, complemento } = filtros;
+  const parts = [
+    estado && ESTADO_NAMES[estado],
+    tipo && EFECTO_NAMES[tipo],
+    complemento && COMPLEMENTOS[complemento],
+    rfcs?.join(', '),
+  ];
   return parts.filter(Boolean).join('; ');
 }
 

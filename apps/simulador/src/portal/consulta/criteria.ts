@@ -29,7 +29,8 @@ export const ESTADOS: Readonly<Record<string, Criteria['estado']>> = { '0': 'Can
 const COMPLEMENTOS: Readonly<Record<string, string>> = {
   '8': '',
   '137438953472': 'nomina12',
-  '549755813888': 'pago20',
+  '549755813888': 'pagos10',
+  '1125899906842624': 'pagos20',
 };
 export const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 

@@ -19,6 +19,7 @@ const COMPLEMENTOS: readonly Choice[] = [
   ANY,
   ['8', 'Estándar (sin complemento)'],
   ['549755813888', 'Recepción de Pagos'],
+  ['1125899906842624', 'Recepción de Pagos 2.0'],
   ['137438953472', 'Recibo de Pago de Salarios 1.2'],
 ];
 const VIGENTES: readonly Choice[] = [

@@ -1,5 +1,5 @@
 import { mix } from '../taxpayers/mix.ts';
-import type { Row } from '../taxpayers/row.ts';
+import { FIRST_DAY_OF_40, type Row } from '../taxpayers/row.ts';
 import { addUp, centsOf, type Item, itemsOf, money, rateText, type Tax } from './amounts.ts';
 import { type Complement, nominaOf, pagosOf, payOf, tercerosOf } from './complements.ts';
 import { element, group, type XmlElement } from './element.ts';
@@ -7,11 +7,6 @@ import { element, group, type XmlElement } from './element.ts';
 /** A seal certificate: its 20 digits, and its DER in base64. */
 export type Csd = { numero: string; certificado: string };
 
-/**
- * Rows emitted from 2023 on are CFDI 4.0, older ones 3.3. In 2022 both were valid (4.0 became compulsory on 1 April
- * 2023); one rule by year keeps it plain.
- */
-const FIRST_DAY_OF_40 = '2023-01-01';
 const PUBLIC = /^X[AE]XX010101000$/;
 const POSTAL_CODES = ['06300', '64000', '44100', '97000', '22000'];
 /** Key of the SAT's catalogue, unit, its name, description. */

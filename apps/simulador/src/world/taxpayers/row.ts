@@ -24,7 +24,7 @@ export type Row = {
   estatus: 'Vigente' | 'Cancelado';
   /** Empty for a valid one. */
   fechaCancelacion: string;
-  /** Name of the complement as the bulk service's filter has it (`pago20`), or empty. */
+  /** Name of the complement as the bulk service's filter has it (`pagos20`), or empty. */
   complemento: string;
   tercero: (Persona & { uuid: string }) | null;
 };
@@ -33,8 +33,13 @@ type RowFamily = { key: Uint32Array; titular: Persona; tipo: Tipo; contrapartes:
 
 const PACS = ['SAT970701NN3', 'SPR190613I52', 'LSO1306189R5'];
 const EFECTOS: readonly Efecto[] = ['I', 'I', 'I', 'I', 'I', 'I', 'E', 'P', 'N', 'T'];
-const COMPLEMENTOS: Record<Efecto, string> = { I: '', E: '', P: 'pago20', N: 'nomina12', T: 'cartaporte31' };
+const COMPLEMENTOS: Record<Efecto, string> = { I: '', E: '', P: 'pagos20', N: 'nomina12', T: 'cartaporte31' };
 const DAY = 86_400;
+/**
+ * Rows emitted from 2023 on are CFDI 4.0 with payments 2.0, older ones 3.3. In 2022 both were valid (4.0 became compulsory on 1 April
+ * 2023); one rule by year keeps it plain.
+ */
+export const FIRST_DAY_OF_40 = '2023-01-01';
 
 /** The fixed places: of every 50 rows, those with these numbers are awkward in the way named. */
 const AWKWARD_NAMES: Record<number, string> = {
@@ -72,6 +77,7 @@ export function createRow(family: RowFamily, n: number, emision: WallTime): Row 
   const certificacion = emision + (random(key, 2, n) % 600);
   const isCancelled = place === CANCELLED_PLACE || (place > THIRD_PARTY_PLACE && random(key, 3, n) % 20 === 0);
   const uuid = createUuid(key, n);
+  const fechaEmision = formatWallTime(emision);
   return {
     uuid,
     rfcEmisor: emisor.rfc,
@@ -80,13 +86,13 @@ export function createRow(family: RowFamily, n: number, emision: WallTime): Row 
     nombreReceptor: receptor.nombre,
     rfcPac: PACS[random(key, 4, n) % PACS.length] ?? '',
     emision,
-    fechaEmision: formatWallTime(emision),
+    fechaEmision,
     fechaCertificacionSat: formatWallTime(certificacion),
     monto: efecto === 'P' || efecto === 'T' ? '0' : String((random(key, 5, n) % 5_000_000) / 100),
     efecto,
     estatus: isCancelled ? 'Cancelado' : 'Vigente',
     fechaCancelacion: isCancelled ? formatWallTime(certificacion + (random(key, 6, n) % (3 * DAY))) : '',
-    complemento: COMPLEMENTOS[efecto],
+    complemento: efecto === 'P' && fechaEmision < FIRST_DAY_OF_40 ? 'pagos10' : COMPLEMENTOS[efecto],
     tercero: createTercero(family, n, uuid),
   };
 }

@@ -65,10 +65,11 @@ export async function bajarXml(
   }
 }
 
-/** The filters that the page takes: the state, and one counterpart. */
+/** The filters that the page takes: the state, one counterpart, and the complement. */
 function camposDe(filtros: Filtros | null | undefined) {
-  const { estado_comprobante: estado, rfc_contraparte: [contraparte, otra] = [] } = filtros ?? {};
+  const { estado_comprobante: estado, rfc_contraparte: [contraparte, otra] = [], complemento } = filtros ?? {};
   return {
+    complemento,
     ...(estado === undefined ? {} : { estado: estado === 'vigente' ? ('VIGENTE' as const) : ('CANCELADO' as const) }),
     ...(contraparte === undefined || otra !== undefined ? {} : { contraparte }),
   };

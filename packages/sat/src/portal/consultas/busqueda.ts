@@ -1,4 +1,4 @@
-import { type Periodo, SatError, type TipoDescarga } from '@acuse/core';
+import { type Filtros, type Periodo, SatError, type TipoDescarga } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible } from '../../texto.ts';
 import { isUnDia } from '../busqueda/gather.ts';
@@ -12,7 +12,7 @@ import { HOST_PORTAL } from '../settings.ts';
 const C = 'ctl00$MainContent$';
 const PANEL = `${C}UpnlBusqueda`;
 
-/** What the search page is asked: every complement. */
+/** What the search page is asked. */
 interface Busqueda {
   readonly tipo: TipoDescarga;
   readonly rfc: string;
@@ -22,10 +22,52 @@ interface Busqueda {
   readonly estado?: keyof typeof ESTADOS;
   /** RFC of the only counterpart. Absent: any. */
   readonly contraparte?: string;
+  /** Absent: any, and none. */
+  readonly complemento?: Filtros['complemento'];
 }
 
 /** Values of the list `DdlEstadoComprobante` (phpcfdi/cfdi-sat-scraper, StatesVoucherOption). */
 const ESTADOS = { todos: '-1', CANCELADO: '0', VIGENTE: '1' } as const;
+
+/** Values of the list `ddlComplementos` (the same, ComplementsOption), by the names of the web service. */
+const COMPLEMENTOS: Readonly<Record<NonNullable<Filtros['complemento']>, string>> = {
+  acreditamientoieps10: '4294967296',
+  aerolineas: '8388608',
+  cartaporte10: '70368744177664',
+  cartaporte20: '140737488355328',
+  certificadodedestruccion: '1073741824',
+  comercioexterior10: '17179869184',
+  comercioexterior11: '274877906944',
+  consumodecombustibles: '16777216',
+  consumodecombustibles11: '8796093022208',
+  detallista: '32',
+  divisas: '4',
+  donat11: '64',
+  ecc11: '8589934592',
+  ecc12: '4398046511104',
+  gastoshidrocarburos10: '17592186044416',
+  iedu: '1024',
+  implocal: '2048',
+  ine11: '68719476736',
+  ingresoshidrocarburos: '35184372088832',
+  leyendasfisc: '4096',
+  nomina11: '1048576',
+  nomina12: '137438953472',
+  notariospublicos: '67108864',
+  obrasarteantiguedades: '536870912',
+  pagoenespecie: '4194304',
+  pagos10: '549755813888',
+  pagos20: '1125899906842624',
+  pfic: '8192',
+  renovacionysustitucionvehiculos: '2147483648',
+  servicioparcialconstruccion: '268435456',
+  spei: '16384',
+  terceros11: '32768',
+  turistapasajeroextranjero: '16',
+  valesdedespensa: '33554432',
+  vehiculousado: '134217728',
+  ventavehiculos11: '2097152',
+};
 
 /** The search page of each side (phpcfdi/cfdi-sat-scraper, src/URLS.php). */
 export function direccionDe(tipo: TipoDescarga): DireccionSat {
@@ -142,11 +184,12 @@ function camposNuevos({ tipo, id, contenido }: RegistroDelta): Array<[string, st
 }
 
 /** The filters, and the dates in the form that each page has. */
-function camposDeBusqueda({ tipo, periodo, estado = 'todos', contraparte = '' }: Busqueda): Array<[string, string]> {
+function camposDeBusqueda(busqueda: Busqueda): Array<[string, string]> {
+  const { tipo, periodo, estado = 'todos', contraparte = '', complemento } = busqueda;
   const ends = readPeriodo(tipo, periodo);
   const filtros: Array<[string, string]> = [
     [`${C}DdlEstadoComprobante`, ESTADOS[estado]],
-    [`${C}ddlComplementos`, '-1'],
+    [`${C}ddlComplementos`, complemento === undefined ? '-1' : COMPLEMENTOS[complemento]],
     // The page of received CFDI calls its box of the issuer so, too.
     [`${C}TxtRfcReceptor`, contraparte],
     [`${C}TxtRfcTercero`, ''],

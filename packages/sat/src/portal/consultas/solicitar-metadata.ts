@@ -13,8 +13,10 @@ export async function solicitarMetadata(
   pageClient: PageClient,
   consulta: SolicitarMetadata,
 ): Promise<RespuestaSolicitarMetadata> {
-  const { tipo, rfc, periodo } = consulta;
-  const criterios = readParametros(await search(pageClient, { tipo, rfc, periodo }));
+  const { tipo, rfc, periodo, filtros } = consulta;
+  // The other filters are left to the assembly, which the metadata tells them.
+  const busqueda = { tipo, rfc, periodo, complemento: filtros?.complemento };
+  const criterios = readParametros(await search(pageClient, busqueda));
   if (criterios === null) return { resultado: 'VACIA' };
 
   const { host, path } = direccionDe(tipo);
