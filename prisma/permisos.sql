@@ -198,7 +198,7 @@ REVOKE ALL ON FUNCTION cfdi_meses FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION cfdi_meses TO acuse_worker;
 
 -- sincronizacion: what is asked for, and charged, is asked for by a function alone.
-GRANT SELECT, INSERT, UPDATE (api_key_id, emitidos, recibidos, desde, frecuencia, estado, motivo, pausada_en) ON sincronizacion TO acuse_api, acuse_panel;
+GRANT SELECT, INSERT, UPDATE (api_key_id, emitidos, recibidos, desde, frecuencia, contenido, estado, motivo, pausada_en) ON sincronizacion TO acuse_api, acuse_panel;
 GRANT SELECT, UPDATE (estado, motivo, pausada_en), DELETE ON sincronizacion TO acuse_worker;
 -- consentimiento: who seals reads nothing of what is sealed; who opens seals nothing.
 GRANT SELECT (sincronizacion_id, finalidad, otorgado_por, otorgado_en, expira_en), INSERT, DELETE ON consentimiento TO acuse_api, acuse_panel;

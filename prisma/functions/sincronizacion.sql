@@ -1,7 +1,21 @@
 -- Readings of subscriptions: what a worker asks for, and what becomes of its charge. A worker may not say which solicitud a tramo waits for.
 
+-- The days whose XML a store asks for next: the newest that follow one another in one month, each with a CFDI in force that waits for its XML; first
+-- those that nobody asked for. A CFDI is asked for twice at most, so no third request is equal. No row when none waits.
+CREATE OR REPLACE FUNCTION cfdi_sin_xml(de_almacen integer, que text) RETURNS TABLE (desde date, hasta date, es_nuevo boolean)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  WITH dia AS (
+    SELECT x.emitida::date AS dia, max(x.xml) AS xml FROM cfdi x
+    WHERE x.almacen_id = de_almacen AND x.recibido = (que = 'recibidos') AND x.xml IN (0, -1) AND x.vigente AND x.ausente IS NULL GROUP BY 1
+  ), fila AS (
+    SELECT d.dia, d.xml, d.dia - (row_number() OVER (ORDER BY d.dia))::integer AS serie FROM dia d WHERE d.xml = (SELECT max(e.xml) FROM dia e)
+  )
+  SELECT min(f.dia), max(f.dia), max(f.xml) = 0 FROM fila f GROUP BY f.serie, date_trunc('month', f.dia) ORDER BY max(f.dia) DESC LIMIT 1
+$$;
+
 -- Asks for a tramo that its worker holds under this epoch: accepts its solicitud, with a line in the audit log, or says why not. Nothing is asked for
--- that the subscription does not hold any more. It pauses the subscription itself, under the lock under which it found out why.
+-- that the subscription does not hold any more. It pauses the subscription itself, under the lock under which it found out why. The XML are asked for
+-- in the days that `cfdi_sin_xml` tells, and with the metadata in a period of which no day was read before.
 CREATE OR REPLACE FUNCTION tramo_pide(de uuid, que text, cual date, con_epoch integer, nueva uuid, d date, h date, hoy date, gratis boolean, plazo timestamptz, a_la_vez integer)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -9,6 +23,7 @@ DECLARE
   con_version bigint;
   pausa text;
   hecho record;
+  con_xml boolean;
 BEGIN
   IF h > hoy THEN
     RAISE EXCEPTION 'no such reading' USING ERRCODE = 'invalid_parameter_value';
@@ -23,9 +38,13 @@ BEGIN
   IF s.estado <> 'ACTIVA' THEN
     RETURN 'PAUSADA';
   END IF;
-  -- The newest days are under the month 0001-01-01.
+  -- The newest days are under the month 0001-01-01, CFDI that wait for their XML under 0001-02-01.
+  IF cual = '0001-02-01' THEN
+    SELECT greatest(x.desde, s.desde), x.hasta INTO d, h FROM cfdi_sin_xml(s.almacen_id, que) x
+    WHERE s.contenido = 'xml' AND x.hasta BETWEEN s.desde AND hoy;
+  END IF;
   IF (que = 'emitidos' AND NOT s.emitidos) OR (que = 'recibidos' AND NOT s.recibidos)
-    OR (cual > '0001-01-01' AND cual < date_trunc('month', s.desde)) THEN
+    OR (cual > '0001-02-01' AND cual < date_trunc('month', s.desde)) OR d IS NULL THEN
     DELETE FROM tramo t WHERE t.sincronizacion_id = de AND t.tipo = que AND t.mes = cual;
     RETURN 'DESPLAZADO';
   END IF;
@@ -48,8 +67,12 @@ BEGIN
       OR (SELECT count(*) FROM tramo t WHERE t.sincronizacion_id = de AND t.fase = 'ESPERAR') >= a_la_vez THEN
       RETURN 'OCUPADA';
     END IF;
+    con_xml := s.contenido = 'xml' AND (cual = '0001-02-01' OR NOT EXISTS (
+      SELECT FROM tramo t WHERE t.sincronizacion_id = de AND t.tipo = que AND t.mes = cual AND t.fallos > 0 UNION ALL
+      SELECT FROM lectura l WHERE l.almacen_id = s.almacen_id AND l.tipo = que AND l.desde <= h AND l.hasta >= d));
     SELECT * INTO hecho FROM solicitud_acepta(id => ARRAY[nueva], contribuyente_id => ARRAY[s.contribuyente_id], api_key_id => ARRAY[s.api_key_id],
-      version => ARRAY[con_version], tipo => ARRAY[que], desde => ARRAY[d], hasta => ARRAY[h], formato => ARRAY['csv'], filtros => NULL, canal => ARRAY['portal'],
+      version => ARRAY[con_version], tipo => ARRAY[que], desde => ARRAY[d], hasta => ARRAY[h], formato => ARRAY['csv'],
+      filtros => CASE WHEN con_xml THEN ARRAY['{"contenido":"xml"}'::jsonb] END, canal => ARRAY['portal'],
       gratis => ARRAY[gratis], deadline_at => ARRAY[plazo], expira_en => ARRAY['infinity'::timestamptz], es_lectura => true);
     -- The taxpayer asked for the same: two of a kind are not open together.
     IF hecho.igual IS NOT NULL OR NOT hecho.pase THEN
@@ -94,17 +117,35 @@ BEGIN
   RETURN true;
 END $$;
 
--- The package of a tramo is merged: the same, without a refund. `vence` is when it is due again, null for never.
+-- The package of a tramo is merged: the same, without a refund. `vence` is when it is due again, null for never. CFDI that wait for their XML are due
+-- at once, a day later when they were asked for in vain, and are no tramo when none waits.
 CREATE OR REPLACE FUNCTION tramo_leido(de uuid, que text, cual date, con_epoch integer, vence timestamptz, en_duda integer) RETURNS boolean
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  s sincronizacion;
+  falta record;
 BEGIN
   UPDATE tramo t SET epoch = t.epoch + 1, tomado_hasta = NULL, solicitud_id = NULL, fase = CASE WHEN vence IS NULL THEN 'FIN' ELSE 'PEDIR' END,
     due_at = coalesce(vence, t.due_at), lecturas = t.lecturas + 1, fallos = 0, motivo = NULL, por_confirmar = en_duda
   WHERE t.sincronizacion_id = de AND t.tipo = que AND t.mes = cual AND t.epoch = con_epoch AND t.fase = 'LEER';
-  RETURN FOUND;
+  IF NOT FOUND THEN
+    RETURN false;
+  END IF;
+  SELECT * INTO s FROM sincronizacion WHERE id = de;
+  IF s.contenido = 'xml' THEN
+    SELECT * INTO falta FROM cfdi_sin_xml(s.almacen_id, que);
+    IF FOUND THEN
+      INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at) VALUES (de, que, '0001-02-01', now() + CASE WHEN falta.es_nuevo THEN '0 s' ELSE '1 day' END::interval)
+      ON CONFLICT (sincronizacion_id, tipo, mes) DO UPDATE SET due_at = excluded.due_at WHERE tramo.fase = 'PEDIR' AND tramo.fallos = 0
+        AND (cual = '0001-02-01' OR falta.es_nuevo);
+    ELSIF cual = '0001-02-01' THEN
+      DELETE FROM tramo t WHERE t.sincronizacion_id = de AND t.tipo = que AND t.mes = cual;
+    END IF;
+  END IF;
+  RETURN true;
 END $$;
 
-REVOKE ALL ON FUNCTION tramo_pide, tramo_falla, tramo_leido FROM PUBLIC;
+REVOKE ALL ON FUNCTION cfdi_sin_xml, tramo_pide, tramo_falla, tramo_leido FROM PUBLIC;
 
 -- As before, but whether a partition is there is asked of the table of tables: what a session had looked up before it waited for its turn could be
 -- a name that nobody had then, and the partition was made twice, which failed.

@@ -21,7 +21,7 @@ const deListas = 'listas_consultadas fecha_corte edos_fuente';
 const webhook =
   'webhook_id url descripcion eventos estado motivo apagado_en fallando_desde pendientes secretos_anteriores creado_en';
 const sincronizacion =
-  'rfc tipo desde frecuencia hora estado motivo pausada_en consentimiento cambios ultima_lectura proxima_lectura ' +
+  'rfc tipo desde frecuencia contenido hora estado motivo pausada_en consentimiento cambios ultima_lectura proxima_lectura ' +
   'periodos_por_leer periodos_con_fallas periodos_por_confirmar periodos_sin_confirmar ultima_falla creada_en';
 const filtros = 'desde? hasta? contraparte_rfc? estado? efecto_comprobante? monto_min? monto_max? uuid?';
 const filtrados = { ...primera, estado: 'VIGENTE', efecto_comprobante: 'I', monto_min: '1.00', monto_max: '2.00' };
@@ -175,12 +175,12 @@ export const TABLA: readonly Fila[] = [
     valores: { tipo: 'saldo.bajo' },
   }),
   row('sincronizacion/estimar', 0, 'API key', 'propio', {
-    campos: 'rfc tipo? desde? frecuencia?',
+    campos: 'rfc tipo? desde? frecuencia? contenido?',
     data: 'lecturas_iniciales creditos_iniciales lecturas_al_mes creditos_al_mes creditos_por_confirmar',
     errores: '401/1001',
   }),
   row('sincronizacion/crear', 0, 'API key + CIEC', 'propio', {
-    campos: 'rfc tipo? desde? frecuencia? meses?:integer finalidad?',
+    campos: 'rfc tipo? desde? frecuencia? contenido? meses?:integer finalidad?',
     data: `${sincronizacion} costo`,
     errores: '401/1001',
   }),

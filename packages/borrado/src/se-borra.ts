@@ -92,7 +92,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: SUYO,
     suyo: 'rfc desde',
     resto:
-      'id cuenta_id contribuyente_id api_key_id almacen_id emitidos recibidos frecuencia minuto estado motivo pausada_en creada_en',
+      'id cuenta_id contribuyente_id api_key_id almacen_id emitidos recibidos frecuencia contenido minuto estado motivo pausada_en creada_en',
     plazo: AL_DIA,
   },
   cfdi_cambio: {
@@ -109,7 +109,7 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     donde: DE_SU_ALMACEN,
     llave: 'almacen_id, recibido, emitida, uuid',
     suyo: 'emitida certificada cancelada uuid vigente efecto monto',
-    resto: 'almacen_id contraparte_id pac_id tercero_id primera ausente recibido',
+    resto: 'almacen_id contraparte_id pac_id tercero_id primera ausente recibido xml',
     plazo: AL_DIA,
   },
   riesgo_contraparte: {

@@ -119,7 +119,7 @@ export const OPERACIONES = [
     path: 'sincronizacion/crear',
     resumen: 'Mantener al día los CFDI del RFC',
     descripcion:
-      'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. La primera vez diga desde: cada mes y tipo cuesta una lectura. Si el RFC ya se mantenía al día, basta el rfc: renueva el permiso, cambia los ajustes que se digan y no vuelve a leer lo leído.',
+      'Desde ahora Acuse lee por sí mismo los CFDI del RFC y anota qué cambió: sincronizacion/cambios lo da. Para ello guarda una copia de la CIEC que solo los workers abren, para esta finalidad y por los meses que se digan: termina antes si se retira, o si cambian la CIEC o la API key. Cada lectura es una descarga-metadata y cuesta un crédito; sincronizacion/estimar dice cuántas serán. La primera vez diga desde: cada mes y tipo cuesta una lectura. Con contenido xml el paquete de la primera lectura de un periodo trae los XML; después, cada lectura que encuentra CFDI vigentes sin XML pide otra de esos días, que lo trae y cuesta otro crédito. Si el RFC ya se mantenía al día, basta el rfc: renueva el permiso, cambia los ajustes que se digan y no vuelve a leer lo leído.',
     costo: 0,
     credencial: 'API key + CIEC',
   },

@@ -14,6 +14,11 @@ export type Tramo =
   | { readonly clase: 'RECIENTE' }
   | { readonly clase: 'MES' /** Its first day. */; readonly mes: string };
 
+/** Days of CFDI that wait for their XML. */
+export interface TramoXml {
+  readonly clase: 'XML';
+}
+
 const DIAS: Readonly<Record<Frecuencia, number>> = { DIARIA: 1, SEMANAL: 7 };
 
 /** Days that the newest ones are read once more: the SAT shows a CFDI up to 72 hours after it was certified. */

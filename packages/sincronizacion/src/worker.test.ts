@@ -51,6 +51,7 @@ const tomadoAfter = (fallos: number): TramoTomado => ({
     pedido: '2026-03-05',
     creadaEn: new Date(),
     isConfirmada: false,
+    isXml: false,
     isBorrado: false,
   },
 });

@@ -121,7 +121,7 @@ async function answer(
 const nameOf = ({ sincronizacionId, tipo, tramo }: TramoTomado) => ({
   sincronizacion: sincronizacionId,
   tipo,
-  tramo: tramo.clase === 'MES' ? tramo.mes : 'reciente',
+  tramo: tramo.clase === 'MES' ? tramo.mes : tramo.clase === 'XML' ? 'xml' : 'reciente',
 });
 
 async function ask(
@@ -133,7 +133,7 @@ async function ask(
   const ahora = now();
   const hoy = calendarDay(ahora);
   if (tramo.clase === 'RECIENTE') await addMonths(tramos, tomado, hoy);
-  const periodo = periodoDe(tramo, { desde, hoy, frecuencia });
+  const periodo = tramo.clase === 'XML' ? { desde: hoy, hasta: hoy } : periodoDe(tramo, { desde, hoy, frecuencia });
   // The month had begun by the clock of the process that added it.
   if (tramo.clase === 'MES' && tramo.mes > hoy) {
     await tramos.postpone(tomado, RETRY_SECONDS);
@@ -199,18 +199,22 @@ async function merge(
     return;
   }
   const { almacenId, tipo, frecuencia, tramo, minuto } = tomado;
-  const { id: solicitudId, desde, hasta, isConfirmada, pedido } = solicitud;
+  const { id: solicitudId, desde, hasta, isConfirmada, isXml, pedido } = solicitud;
   const held = keepAlive(async () => {
     if (!(await tramos.extend(tomado, LEASE_SECONDS))) throw new StaleEpoch(solicitudId, tomado.epoch);
   }, LEASE_SECONDS);
   const linked = linkSignals([signal, held.lost]);
   try {
-    const lectura = { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada };
-    const hecha = await almacenes.merge(lectura, paquetes.readCsv(objectKey, linked.signal), linked.signal);
+    const lectura = { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada, isXml };
+    const hecha = await almacenes.merge(lectura, paquetes.readCsv(objectKey, linked.signal, isXml), linked.signal);
     if (hecha === null) return;
     log.info({ ...nameOf(tomado), solicitud_id: solicitudId, ...hecha }, 'reading_merged');
-    if (hecha.isDudosa && (tramo.clase === 'RECIENTE' || tomado.fallos < MAX_DUDOSAS)) {
+    if (hecha.isDudosa && (tramo.clase !== 'MES' || tomado.fallos < MAX_DUDOSAS)) {
       await tramos.failed(tomado, 'DUDOSA' satisfies FallaDeLectura, afterFailures(tomado.fallos));
+      return;
+    }
+    if (tramo.clase === 'XML') {
+      await tramos.read(tomado, { dueAt: deps.now(), porConfirmar: 0 });
       return;
     }
     const { lecturas, porConfirmar } = tomado;

@@ -70,7 +70,7 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       return { objectKey, bytes, sha256 };
     },
     assemble: (plan, signal, observers) => assemble({ store, limits, level, signer }, plan, signal, observers),
-    readCsv: (objectKey, signal) => readCsv(store, objectKey, signal),
+    readCsv: readCsv.bind(null, store),
     async saveDocumento(objectKey, bytes, signal) {
       const meter = new Meter();
       meter.update(bytes);

@@ -93,6 +93,7 @@ test('a merged package raises new CFDI, row by row, with all fields', async () =
     tercero: null,
     efecto: 'E',
     monto: '1.50',
+    xml: null,
   });
   expect(segundo).toMatchObject({ n: 2n, isVigente: true, tercero: { rfc: tercero[0], nombre: tercero[1] } });
 });

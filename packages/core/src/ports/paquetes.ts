@@ -175,10 +175,10 @@ export interface Paquetes {
   assemble(plan: PlanEnsamble, signal: AbortSignal, observers?: readonly RowObserver[]): Promise<PaqueteEnsamblado>;
 
   /**
-   * `metadata.csv` of a ZIP that `assemble` made in that format, header included, without the paths of the XML, in chunks
-   * that end anywhere. Ends with an error when it is not whole.
+   * `metadata.csv` of a ZIP that `assemble` made in that format, header included, in chunks that end anywhere. `withXml` keeps
+   * the paths of the XML, the last column of a package that has any. Ends with an error when it is not whole.
    */
-  readCsv(objectKey: string, signal: AbortSignal): AsyncIterable<Buffer>;
+  readCsv(objectKey: string, signal: AbortSignal, withXml?: boolean): AsyncIterable<Buffer>;
 
   /** A URL that gives the object without further credentials until `expiraEn`. Local computation, no request. */
   presign(

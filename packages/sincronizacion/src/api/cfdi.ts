@@ -9,6 +9,7 @@ import {
   importeTexto,
   instante,
   rfcDelSat,
+  solicitudIdData,
   texto,
   uuidData,
 } from '@acuse/operation';
@@ -35,6 +36,20 @@ export const cfdiFields = {
     .nullable()
     .meta({ description: 'Importe total, decimal; null si el SAT no da uno que se pueda leer.', example: '1160.00' }),
   tercero_rfc: rfcDelSat('RFC a cuenta de quien se emitió.', 'ACU200101DB1').nullable(),
+  xml: z
+    .object({
+      solicitud_id: solicitudIdData.meta({
+        description: 'La lectura en cuyo paquete está: pídalo con descarga/paquete.',
+      }),
+      ruta: texto('Dónde está en el ZIP.', 'cfdi/2026-01/5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A.xml'),
+    })
+    .nullable()
+    .meta({
+      id: 'XmlDeCfdi',
+      description:
+        'Dónde está su XML; null si no se pidió con contenido xml, si el SAT no lo entregó, o si ya pasó el plazo del paquete.',
+      example: null,
+    }),
 };
 
 /** The values of {@link cfdiFields}. */
@@ -52,6 +67,7 @@ export const datosDeCfdi = (cfdi: Omit<Cambio, 'n' | 'clase' | 'notadoEn'>) => (
   efecto_comprobante: cfdi.efecto,
   monto: cfdi.monto,
   tercero_rfc: cfdi.tercero?.rfc ?? null,
+  xml: cfdi.xml && { solicitud_id: cfdi.xml.solicitudId, ruta: cfdi.xml.ruta },
 });
 
 /** A CFDI as it is known now. */

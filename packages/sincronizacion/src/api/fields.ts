@@ -1,5 +1,5 @@
-import { CfdiError, fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
-import { addDays, calendarDay, FALLAS_DE_LECTURA, type Modo } from '@acuse/core';
+import { CfdiError, contenidoField, fechaField, MOTIVOS_PAUSA } from '@acuse/contract';
+import { addDays, type Contenido, calendarDay, FALLAS_DE_LECTURA, type Modo } from '@acuse/core';
 import { type Contexto, type ContextoBase, checkPeriodo, instante, primerDiaDelSat, rfcData } from '@acuse/operation';
 import { z } from 'zod';
 import type { TramoAjustes, VistaSincronizacion } from '../db/index.ts';
@@ -36,12 +36,16 @@ export const settingsFields = {
     })
     .optional(),
   frecuencia: frecuenciaField.optional().meta({ description: 'Si no se dice, la que tenía, o DIARIA.' }),
+  contenido: contenidoField.optional().meta({
+    description: 'Con xml también se guarda el XML de lo nuevo. Si no se dice, el que tenía, o metadata.',
+  }),
 };
 
 interface Ajustes {
   readonly tipo?: Tipo | undefined;
   readonly desde?: string | undefined;
   readonly frecuencia?: Frecuencia | undefined;
+  readonly contenido?: Contenido | undefined;
 }
 
 /** The subscription that the key of a call may see. Throws `SINCRONIZACION_NO_ENCONTRADA`. */
@@ -81,6 +85,7 @@ export function ajustesOf(
     tipos: tipo === 'ambos' ? ['emitidos', 'recibidos'] : [tipo],
     desde,
     frecuencia: ajustes.frecuencia ?? vigente?.frecuencia ?? 'DIARIA',
+    contenido: ajustes.contenido ?? vigente?.contenido,
     // Of an old subscription: what the SAT does not give any more is not asked for.
     ...primerasLecturas({ desde: later(desde, primerDiaDelSat(now)), hoy, minuto }),
   };
@@ -104,7 +109,11 @@ export const costoData = z
     creditos_iniciales: z.int().meta({ description: 'Lo que cuestan.', example: 22 }),
     lecturas_al_mes: z
       .int()
-      .meta({ description: 'Lecturas de los 30 días siguientes; cada vez son menos por mes cargado.', example: 84 }),
+      .meta({
+        description:
+          'Lecturas de los 30 días siguientes; cada vez son menos por mes cargado. Con contenido xml faltan las que bajan el XML de lo nuevo: una más por cada serie de días con CFDI nuevos.',
+        example: 84,
+      }),
     creditos_al_mes: z.int().meta({ description: 'Lo que cuestan.', example: 84 }),
     creditos_por_confirmar: z.int().meta({
       description:
@@ -151,6 +160,7 @@ export const sincronizacionData = z
     tipo: tipoField,
     desde: fechaField,
     frecuencia: frecuenciaField,
+    contenido: contenidoField.meta({ description: 'Qué se guarda de cada CFDI nuevo.' }),
     hora: z
       .string()
       .meta({ description: 'A qué hora del centro de México le toca, repartida por RFC.', example: '03:41' }),
@@ -211,11 +221,12 @@ const iso = (date: Date | null) => date?.toISOString() ?? null;
 const two = (n: number) => String(n).padStart(2, '0');
 
 export function datosDeSincronizacion(vista: VistaSincronizacion): z.input<typeof sincronizacionData> {
-  const { rfc, desde, frecuencia, minuto, estado, motivo, consentimiento } = vista;
+  const { rfc, desde, frecuencia, contenido, minuto, estado, motivo, consentimiento } = vista;
   return {
     rfc,
     desde,
     frecuencia,
+    contenido,
     estado,
     motivo,
     tipo: tipoOf(vista),

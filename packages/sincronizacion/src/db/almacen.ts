@@ -28,6 +28,8 @@ export interface Cambio {
   readonly contraparte: { readonly rfc: string; readonly nombre: string };
   readonly rfcPac: string | null;
   readonly tercero: { readonly rfc: string; readonly nombre: string } | null;
+  /** The newest package that has its XML; null when there is none, or not any more. */
+  readonly xml: { readonly solicitudId: string; readonly ruta: string } | null;
   /** `I`, `E`, `T`, `N` or `P`, else what the SAT wrote there. */
   readonly efecto: string;
   /** Decimal, or null where the SAT gave none that can be read. */
@@ -38,13 +40,22 @@ const ISO_LOCAL = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:
 
 const TERCERO = `CASE WHEN t.id IS NOT NULL THEN jsonb_build_object('rfc', t.rfc, 'nombre', t.nombre) END`;
 
+/** SQL: {@link Cambio.xml} of the row `x` of `cfdi`, whose package the lateral `z` of {@link xmlOf} is; the path is that of the assembly. */
+export const XML = `CASE WHEN z.id IS NOT NULL THEN jsonb_build_object('solicitudId', z.id, 'ruta', z.ruta) END AS xml`;
+export const xmlOf = (x: string) => `
+LEFT JOIN LATERAL (
+  SELECT q.id, format('cfdi/%s/%s.xml', to_char(${x}.emitida, 'YYYY-MM'), upper(${x}.uuid::text)) AS ruta
+  FROM lectura b JOIN solicitud q ON q.id = b.solicitud_id
+  WHERE b.almacen_id = ${x}.almacen_id AND b.n = ${x}.xml AND q.object_key IS NOT NULL AND q.paquete_borrado_en IS NULL
+) z ON true`;
+
 /** A page of changes, looked up one by one: their partitions are known by the date of each. */
 const CAMBIOS = `
 SELECT k.n, CASE k.clase WHEN 'N' THEN 'nuevo' WHEN 'C' THEN 'cancelado' WHEN 'V' THEN 'vigente' WHEN 'D' THEN 'corregido'
     WHEN 'A' THEN 'ausente' ELSE 'presente' END AS clase,
   l.leida_en AS "notadoEn", l.tipo, upper(k.uuid::text) AS uuid, k.vigente AS "isVigente", ${ISO_LOCAL('k.cancelada')} AS "canceladaEn",
   ${ISO_LOCAL('k.emitida')} AS "emitidaEn", ${ISO_LOCAL('x.certificada')} AS "certificadaEn",
-  jsonb_build_object('rfc', c.rfc, 'nombre', c.nombre) AS contraparte, p.rfc AS "rfcPac", ${TERCERO} AS tercero, x.efecto, x.monto::text
+  jsonb_build_object('rfc', c.rfc, 'nombre', c.nombre) AS contraparte, p.rfc AS "rfcPac", ${TERCERO} AS tercero, x.efecto, x.monto::text, ${XML}
 FROM (SELECT * FROM cfdi_cambio WHERE almacen_id = $1 AND n > $2 ORDER BY n LIMIT $3) k
 JOIN lectura l ON l.almacen_id = $1 AND l.n = k.lectura
 CROSS JOIN LATERAL (
@@ -52,7 +63,7 @@ CROSS JOIN LATERAL (
 ) x
 JOIN nombrado c ON c.id = x.contraparte_id
 LEFT JOIN nombrado p ON p.id = x.pac_id
-LEFT JOIN nombrado t ON t.id = x.tercero_id
+LEFT JOIN nombrado t ON t.id = x.tercero_id${xmlOf('x')}
 ORDER BY k.n`;
 
 /** Before the first and at the last change of the readings that were merged in a time. */

@@ -26,6 +26,8 @@ export interface NuevaLectura {
   readonly pedidaEn: Date;
   /** False for an empty answer without the confirmation of another channel. */
   readonly isConfirmada: boolean;
+  /** The package has XML, and its rows end with the path of each. */
+  readonly isXml?: boolean;
 }
 
 /** What a reading brought. */
@@ -52,11 +54,11 @@ export class LecturaIlegible extends Error {
 /** Time-out of a statement of a merge, milliseconds: a million new rows take half a minute. */
 const TIMEOUT_MS = 600_000;
 
-/** As the columns of `metadata.csv` (docs/integrators/es/formatos.md). */
-const LEIDA = `
+/** As the columns of `metadata.csv` (docs/integrators/es/formatos.md); the last one of packages with XML alone. */
+const leidaOf = (isXml: boolean) => `
 CREATE TEMPORARY TABLE leida (
   uuid uuid, rfc_emisor text, nombre_emisor text, rfc_receptor text, nombre_receptor text, rfc_pac text, emitida timestamp(0),
-  certificada timestamp(0), monto text, efecto text, estatus text, cancelada timestamp(0), rfc_tercero text, nombre_tercero text
+  certificada timestamp(0), monto text, efecto text, estatus text, cancelada timestamp(0), rfc_tercero text, nombre_tercero text${isXml ? ', xml text' : ''}
 ) ON COMMIT DROP`;
 
 /**
@@ -170,6 +172,19 @@ SELECT $1, k.n, $5, $2, $3::date, $4::date, $6, (SELECT count(*) FROM leido), (S
 FROM cuenta k
 RETURNING n, filas, nuevos, cambiados, ausentes, es_dudosa AS "isDudosa"`;
 
+const IN_PERIOD = `x.almacen_id = $1 AND x.recibido = ($2 = 'recibidos') AND x.emitida >= $3::date AND x.emitida < $4::date + 1`;
+
+/** Notes the XML that a reading brought, and counts how often those in force were asked for in vain. `$5` the reading. */
+const FOUND = `
+UPDATE cfdi x SET xml = CASE WHEN l.esta THEN $5::int ELSE coalesce(x.xml, 0) - 1 END
+FROM (SELECT emitida, uuid, bool_or(xml IS NOT NULL) AS esta FROM leida GROUP BY emitida, uuid) l
+WHERE ${IN_PERIOD} AND x.emitida = l.emitida AND x.uuid = l.uuid AND (l.esta OR (x.vigente AND coalesce(x.xml, 0) IN (0, -1)))`;
+
+/** Notes the CFDI in force whose XML a subscription of XML never asked for. */
+const WANTED = `
+UPDATE cfdi x SET xml = 0 WHERE ${IN_PERIOD} AND x.vigente AND x.ausente IS NULL AND x.xml IS NULL
+  AND (SELECT s.contenido FROM sincronizacion s WHERE s.almacen_id = $1) = 'xml'`;
+
 /**
  * Merges the rows of a package, given as `metadata.csv`, into a store: all or nothing, once for each solicitud. A repeated
  * merge returns the result of the first; null when the store is gone. Rejects with {@link LecturaIlegible}.
@@ -181,7 +196,7 @@ export async function mergeLectura(
   signal: AbortSignal,
 ): Promise<LecturaHecha | null> {
   signal.throwIfAborted();
-  const { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada } = lectura;
+  const { almacenId, solicitudId, tipo, desde, hasta, pedidaEn, isConfirmada, isXml = false } = lectura;
   // Outside the merge's transaction: creating a partition locks the table until its transaction ends.
   await execute(pool, 'SELECT cfdi_meses($1, $2)', [desde, hasta]);
   // Its own connection: a merge needs a longer time-out and more work memory than other statements.
@@ -204,19 +219,16 @@ export async function mergeLectura(
       if (!(await isOne(client, LOCK, [almacenId]))) return null;
       const known = await rowOf<LecturaHecha>(client, KNOWN, [almacenId, solicitudId]);
       if (known !== null) return known;
-      await client.query(LEIDA);
+      await client.query(leidaOf(isXml));
       await pipeline(Readable.from(csv), client.query(copyFrom(copyOf(desde, hasta))), { signal });
       await client.query('ANALYZE leida');
       await execute(client, NAMES, [almacenId, tipo]);
-      return await rowOf<LecturaHecha>(client, MERGE, [
-        almacenId,
-        tipo,
-        desde,
-        hasta,
-        solicitudId,
-        pedidaEn,
-        isConfirmada,
-      ]);
+      const values = [almacenId, tipo, desde, hasta, solicitudId, pedidaEn, isConfirmada];
+      const hecha = await rowOf<LecturaHecha>(client, MERGE, values);
+      const mark = [almacenId, tipo, desde, hasta, hecha?.n];
+      if (isXml) await execute(client, FOUND, mark);
+      else await execute(client, WANTED, mark.slice(0, 4));
+      return hecha;
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;

@@ -1,7 +1,7 @@
 import type { TipoDescarga } from '@acuse/core';
 import { rowsOf } from '@acuse/db';
 import type pg from 'pg';
-import type { Cambio } from './almacen.ts';
+import { type Cambio, XML, xmlOf } from './almacen.ts';
 import { type Corte, corteOf, type FiltroCfdi, idsOf, Values } from './filtro.ts';
 
 /** A CFDI as it is known now. Times are wall clock of central Mexico. */
@@ -60,7 +60,7 @@ SELECT m.es_meta AS "isMeta", m.vale AS "isMeant", CASE WHEN m.recibido THEN 're
   m.vigente AS "isVigente", ${ISO_LOCAL('m.cancelada')} AS "canceladaEn", ${ISO_LOCAL('m.emitida')} AS "emitidaEn",
   ${ISO_LOCAL('m.certificada')} AS "certificadaEn", jsonb_build_object('rfc', c.rfc, 'nombre', c.nombre) AS contraparte, p.rfc AS "rfcPac",
   CASE WHEN t.id IS NOT NULL THEN jsonb_build_object('rfc', t.rfc, 'nombre', t.nombre) END AS tercero, m.efecto, m.monto::text,
-  v.leida_en AS "vistoEn", f.leida_en AS "ausenteDesde"
+  v.leida_en AS "vistoEn", f.leida_en AS "ausenteDesde", ${XML}
 FROM (
   SELECT x.* FROM unnest(${parts}::${type}[]) AS parte (valor) CROSS JOIN LATERAL (
     SELECT * FROM (
@@ -74,7 +74,7 @@ JOIN nombrado c ON c.id = m.contraparte_id
 LEFT JOIN nombrado p ON p.id = m.pac_id
 LEFT JOIN nombrado t ON t.id = m.tercero_id
 JOIN lectura v ON v.almacen_id = m.almacen_id AND v.n = m.primera
-LEFT JOIN lectura f ON f.almacen_id = m.almacen_id AND f.n = m.ausente
+LEFT JOIN lectura f ON f.almacen_id = m.almacen_id AND f.n = m.ausente${xmlOf('m')}
 ORDER BY m.emitida DESC, m.uuid DESC, m.recibido DESC`;
 }
 

@@ -1,5 +1,5 @@
 import type { MotivoPausa } from '@acuse/contract';
-import { type Autor, calendarDay, type Modo, type TipoDescarga } from '@acuse/core';
+import { type Autor, type Contenido, calendarDay, type Modo, type TipoDescarga } from '@acuse/core';
 import {
   againAfterDeadlock,
   type Connection,
@@ -30,6 +30,8 @@ export interface TramoAjustes {
   /** `yyyy-MM-dd`. */
   readonly desde: string;
   readonly frecuencia: Frecuencia;
+  /** `metadata` by default; `xml`: the XML of what is new too. */
+  readonly contenido?: Contenido | undefined;
   /** First days of the months from `desde` to now, the newest first. */
   readonly meses: readonly string[];
   /** When the newest days of a new subscription are read first. */
@@ -62,6 +64,7 @@ export interface VistaSincronizacion {
   readonly recibidos: boolean;
   readonly desde: string;
   readonly frecuencia: Frecuencia;
+  readonly contenido: Contenido;
   readonly minuto: number;
   readonly estado: 'ACTIVA' | 'PAUSADA';
   readonly motivo: MotivoPausa | null;
@@ -93,12 +96,15 @@ export interface VistaSincronizacion {
 /** Stands for the newest days in the column of months. */
 export const RECIENTE = '0001-01-01';
 
+/** Stands for the CFDI that wait for their XML in the column of months (prisma/functions/sincronizacion.sql). */
+export const POR_BAJAR = '0001-02-01';
+
 /** The tramo that stands under a month. */
 export const tramoOf = (mes: string): Tramo => (mes === RECIENTE ? { clase: 'RECIENTE' } : { clase: 'MES', mes });
 
 /** SQL: true for a kind and a month within the current settings of the subscription `s`. */
 export const heldBy = (tipo: string, mes: string): string =>
-  `(CASE ${tipo} WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END AND (${mes} = '${RECIENTE}' OR ${mes} >= date_trunc('month', s.desde)))`;
+  `(CASE ${tipo} WHEN 'emitidos' THEN s.emitidos ELSE s.recibidos END AND (${mes} <= '${POR_BAJAR}' OR ${mes} >= date_trunc('month', s.desde)))`;
 
 /** Mode of the key that made the subscription; live when the key is deleted. */
 const MODO = `coalesce((SELECT modo FROM api_key k WHERE k.id = s.api_key_id), 'live')`;
@@ -116,7 +122,7 @@ SELECT c.id FROM contribuyente c WHERE c.id = $1 AND c.version = $2
   AND EXISTS (SELECT FROM api_key k WHERE k.id = $3 AND k.contribuyente_id = c.id AND k.estado = 'ACTIVA') FOR NO KEY UPDATE OF c`;
 
 const VIEW = `
-SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.minuto::int, s.estado, s.motivo,
+SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.recibidos, s.desde::text, s.frecuencia, s.contenido, s.minuto::int, s.estado, s.motivo,
   s.pausada_en AS "pausadaEn", s.creada_en AS "creadaEn", k.finalidad, k.otorgado_en AS "otorgadoEn", k.expira_en AS "expiraEn",
   a.cambios::text, (SELECT max(leida_en) FROM lectura l WHERE l.almacen_id = a.id) AS "ultimaLectura",
   CASE WHEN s.estado = 'ACTIVA' THEN greatest(s.desde, t.tras_fin)::text END AS "releidoDesde",
@@ -125,7 +131,7 @@ SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.
 FROM sincronizacion s JOIN almacen a ON a.id = s.almacen_id
 LEFT JOIN consentimiento k ON k.sincronizacion_id = s.id AND k.expira_en > now()
 LEFT JOIN LATERAL (
-  SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0 AND mes <> '${RECIENTE}') AS por_leer,
+  SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0 AND mes > '${POR_BAJAR}') AS por_leer,
     count(*) FILTER (WHERE por_confirmar > 0 AND fase <> 'FIN') AS por_confirmar, count(*) FILTER (WHERE por_confirmar > 0 AND fase = 'FIN') AS sin_confirmar,
     (max(mes) FILTER (WHERE fase = 'FIN') + interval '1 month')::date AS tras_fin,
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo
@@ -191,11 +197,11 @@ WITH cambio AS (
 ${noteOf('borrar-sincronizacion')}`;
 
 const CREATE = `
-INSERT INTO sincronizacion (id, cuenta_id, contribuyente_id, api_key_id, rfc, almacen_id, emitidos, recibidos, desde, frecuencia, minuto)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`;
+INSERT INTO sincronizacion (id, cuenta_id, contribuyente_id, api_key_id, rfc, almacen_id, emitidos, recibidos, desde, frecuencia, contenido, minuto)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`;
 
 const CHANGE = `
-UPDATE sincronizacion SET api_key_id = $2, emitidos = $3, recibidos = $4, desde = $5, frecuencia = $6, estado = 'ACTIVA', motivo = NULL, pausada_en = NULL
+UPDATE sincronizacion SET api_key_id = $2, emitidos = $3, recibidos = $4, desde = $5, frecuencia = $6, contenido = $7, estado = 'ACTIVA', motivo = NULL, pausada_en = NULL
 WHERE id = $1`;
 
 /**
@@ -235,7 +241,7 @@ interface PlannedRow extends Omit<PlannedTramo, 'tramo' | 'dia'> {
 const TRAMOS = `
 WITH sobra AS (
   DELETE FROM tramo t WHERE t.sincronizacion_id = $1 AND t.fase IN ('PEDIR', 'FIN')
-    AND (t.tipo <> ALL ($2::text[]) OR (t.mes <> '${RECIENTE}' AND t.mes <> ALL ($3::date[])))
+    AND (t.tipo <> ALL ($2::text[]) OR (t.mes > '${POR_BAJAR}' AND t.mes <> ALL ($3::date[])))
 )
 INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at) SELECT $1, * FROM unnest($4::text[], $5::date[], $6::timestamptz[])
 ON CONFLICT (sincronizacion_id, tipo, mes) DO UPDATE SET fase = 'PEDIR', due_at = excluded.due_at WHERE tramo.fase IN ('PEDIR', 'FIN')`;
@@ -243,16 +249,16 @@ ON CONFLICT (sincronizacion_id, tipo, mes) DO UPDATE SET fase = 'PEDIR', due_at 
 /** The taxpayers' side of subscriptions. */
 export function createSincronizaciones({ pool }: Pick<Database, 'pool'>) {
   async function change(client: pg.PoolClient, nueva: NuevaSincronizacion, viva: Viva | null) {
-    const { apiKeyId, tipos, desde, frecuencia } = nueva;
+    const { apiKeyId, tipos, desde, frecuencia, contenido = 'metadata' } = nueva;
     const kinds = [tipos.includes('emitidos'), tipos.includes('recibidos')];
     if (viva !== null) {
-      await execute(client, CHANGE, [viva.id, apiKeyId, ...kinds, desde, frecuencia]);
+      await execute(client, CHANGE, [viva.id, apiKeyId, ...kinds, desde, frecuencia, contenido]);
       return;
     }
     const { id, cuentaId, contribuyenteId, rfc, minuto } = nueva;
     const almacenId = await openAlmacen(client, contribuyenteId);
-    const values = [id, cuentaId, contribuyenteId, apiKeyId, rfc, almacenId, ...kinds, desde, frecuencia, minuto];
-    await execute(client, CREATE, values);
+    const ajustes = [...kinds, desde, frecuencia, contenido, minuto];
+    await execute(client, CREATE, [id, cuentaId, contribuyenteId, apiKeyId, rfc, almacenId, ...ajustes]);
   }
 
   const plannedOf = (client: Connection, id: string | null, ajustes: TramoAjustes) => {

@@ -1,8 +1,8 @@
 import type { MotivoPausa } from '@acuse/contract';
 import type { Modo, TipoDescarga } from '@acuse/core';
 import { type ClaimPart, type Database, execute, isOne, rowOf, rowsOf } from '@acuse/db';
-import type { Frecuencia, Tramo } from '../agenda.ts';
-import { heldBy, RECIENTE, tramoOf } from './sincronizaciones.ts';
+import type { Frecuencia, Tramo, TramoXml } from '../agenda.ts';
+import { heldBy, POR_BAJAR, RECIENTE, tramoOf } from './sincronizaciones.ts';
 
 /** Reads the CIEC of a subscription's consent with the claim of a solicitud that the subscription asked for. */
 export const consentimientoDeOrigen: ClaimPart = {
@@ -17,7 +17,7 @@ export interface TramoTomado {
   readonly rfc: string;
   readonly modo: Modo;
   readonly tipo: TipoDescarga;
-  readonly tramo: Tramo;
+  readonly tramo: Tramo | TramoXml;
   readonly fase: 'PEDIR' | 'LEER';
   readonly epoch: number;
   readonly desde: string;
@@ -40,6 +40,8 @@ export interface TramoTomado {
     readonly pedido: string;
     readonly creadaEn: Date;
     readonly isConfirmada: boolean;
+    /** Its package has the XML. */
+    readonly isXml: boolean;
     /** Its package is past its retention. */
     readonly isBorrado: boolean;
   } | null;
@@ -49,6 +51,7 @@ export interface TramoTomado {
 export interface NuevaPeticion {
   /** UUIDv7 of the solicitud. */
   readonly solicitudId: string;
+  /** Days; those of a `TramoXml` are found by the request itself. */
   readonly desde: string;
   readonly hasta: string;
   /** Today, in central Mexico. */
@@ -87,7 +90,7 @@ SELECT t.sincronizacion_id AS "sincronizacionId", s.almacen_id AS "almacenId", s
   s.desde::text, s.frecuencia, s.minuto::int, t.fallos, t.lecturas, t.por_confirmar::int AS "porConfirmar",
   CASE WHEN t.fase = 'LEER' THEN json_build_object('id', t.solicitud_id, 'estado', coalesce(x.estado, 'PERDIDA'), 'motivo', x.motivo, 'objectKey', x.object_key,
     'desde', t.desde, 'hasta', t.hasta, 'pedido', t.pedido, 'creadaEn', x.creada_en, 'isConfirmada', coalesce(x.confianza, 'confirmado') = 'confirmado',
-    'isBorrado', x.paquete_borrado_en IS NOT NULL) END AS solicitud
+    'isXml', coalesce(x.filtros ->> 'contenido' = 'xml', false), 'isBorrado', x.paquete_borrado_en IS NOT NULL) END AS solicitud
 FROM tomado t JOIN sincronizacion s ON s.id = t.sincronizacion_id LEFT JOIN solicitud x ON x.id = t.solicitud_id
 ORDER BY t.due_at`;
 
@@ -133,7 +136,7 @@ DELETE FROM sincronizacion s USING borrada WHERE s.id = borrada.id`;
 const keyOf = ({ sincronizacionId, tipo, tramo, epoch }: TramoTomado) => [
   sincronizacionId,
   tipo,
-  tramo.clase === 'RECIENTE' ? RECIENTE : tramo.mes,
+  tramo.clase === 'RECIENTE' ? RECIENTE : tramo.clase === 'XML' ? POR_BAJAR : tramo.mes,
   epoch,
 ];
 
@@ -145,7 +148,7 @@ export function createTramos({ pool }: Pick<Database, 'pool'>) {
       const rows = await rowsOf<TakeRow>(pool, TAKE, [limite, leaseSeconds]);
       return rows.map(({ mes, solicitud, ...row }) => ({
         ...row,
-        tramo: tramoOf(mes),
+        tramo: mes === POR_BAJAR ? { clase: 'XML' } : tramoOf(mes),
         solicitud: solicitud && { ...solicitud, creadaEn: new Date(solicitud.creadaEn) },
       }));
     },

@@ -10,7 +10,15 @@ import { createLlaveRecordada, isRecordada } from '@acuse/page/llave-tecleada';
 import { DichoPorApi, type RechazoApi, readRechazo } from '@acuse/page/rechazo';
 import { z } from 'zod';
 import { type Cambio, createAlmacenes, createSincronizaciones, type VistaSincronizacion } from '../db/index.ts';
-import { type CampoPedido, faultOf, lecturasOf, type Pedido, pedidoFrom, pedidoOf } from './pedido-al-dia.ts';
+import {
+  type CampoPedido,
+  CONTENIDOS,
+  faultOf,
+  lecturasOf,
+  type Pedido,
+  pedidoFrom,
+  pedidoOf,
+} from './pedido-al-dia.ts';
 import { EnPausa, NOMBRES_FRECUENCIA, Permiso } from './permiso-al-dia.tsx';
 
 const SUB = '/al-dia';
@@ -78,6 +86,8 @@ const COLUMNAS_CAMBIO: readonly ColumnaCsv<Cambio>[] = [
   { titulo: 'efecto_comprobante', of: ({ efecto }) => textCell(efecto) },
   { titulo: 'monto', of: ({ monto }) => monto ?? '' },
   { titulo: 'tercero_rfc', of: ({ tercero }) => textCell(tercero?.rfc ?? null) },
+  { titulo: 'xml_solicitud_id', of: ({ xml }) => xml?.solicitudId ?? '' },
+  { titulo: 'xml_ruta', of: ({ xml }) => xml?.ruta ?? '' },
 ];
 
 /** The changes that were noticed on some days, as a file. */
@@ -133,7 +143,7 @@ upToDatePage.post(`${SUB}/cambiar`, async (contexto, rfc) => {
 });
 
 /** A fault of a field outside the form is shown above it. */
-const campoDeApi = z.enum(['tipo', 'desde', 'frecuencia', 'meses']).optional().catch(undefined);
+const campoDeApi = z.enum(['tipo', 'desde', 'frecuencia', 'contenido', 'meses']).optional().catch(undefined);
 
 interface Tecleado extends Partial<Pick<RechazoApi, 'texto' | 'ir'>> {
   readonly pedido?: Pedido;
@@ -221,6 +231,7 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
           ['Estado', <Estado texto={isActive ? 'Al día' : 'En pausa'} tono={isActive ? 'exito' : 'alerta'} />],
           ['Desde', <Fecha value={new Date(vista.desde)} formato="calendario" />],
           ['Se leen', NOMBRES_FRECUENCIA[vista.frecuencia]],
+          ['Se guarda', Object.fromEntries(CONTENIDOS)[vista.contenido]],
           ultimaLectura === null ? null : ['Última lectura', <Fecha value={ultimaLectura} relativaA={now} />],
           proximaLectura === null ? null : ['Siguiente', <Fecha value={proximaLectura} />],
           porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'mes', 'meses')],

@@ -12,11 +12,17 @@ export const TIPOS = [
   ['emitidos', 'Emitidos'],
 ] as const;
 
+export const CONTENIDOS = [
+  ['metadata', 'Solo sus datos'],
+  ['xml', 'Sus datos y el XML de los nuevos'],
+] as const;
+
 /** The settings of a subscription as the form has them. */
 export interface Pedido {
   readonly tipo: string;
   readonly desde: string;
   readonly frecuencia: string;
+  readonly contenido: string;
   readonly meses: string;
 }
 
@@ -27,6 +33,7 @@ export function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
     tipo: text('tipo', 'ambos'),
     desde: text('desde', ''),
     frecuencia: text('frecuencia', 'DIARIA'),
+    contenido: text('contenido', 'metadata'),
     meses: text('meses', '12'),
   };
 }
@@ -42,21 +49,24 @@ export interface FaltaPedido {
 /** What the form shows at first: the settings that a subscription has. */
 export function pedidoFrom(vista: VistaSincronizacion | null, now: Date): Pedido {
   if (vista === null) return { ...pedidoOf({}), desde: `${calendarDay(now).slice(0, 4)}-01-01` };
-  const { emitidos, recibidos, desde, frecuencia } = vista;
+  const { emitidos, recibidos, desde, frecuencia, contenido } = vista;
   return {
     tipo: emitidos && recibidos ? 'ambos' : emitidos ? 'emitidos' : 'recibidos',
     desde,
     frecuencia,
+    contenido,
     meses: '12',
   };
 }
 
 /** Fault of a form before the API is called, or null. */
-export function faultOf({ tipo, desde, frecuencia, meses }: Pedido, apiKey: string, rfc: RfcVista): FaltaPedido | null {
+export function faultOf(pedido: Pedido, apiKey: string, rfc: RfcVista): FaltaPedido | null {
+  const { tipo, desde, frecuencia, contenido, meses } = pedido;
   const fault = (campo: CampoPedido, texto: string) => ({ campo, texto });
   if (!TIPOS.some(([value]) => value === tipo)) return fault('tipo', 'Elija uno de la lista.');
   if (!isFecha(desde)) return fault('desde', 'Escriba el día como año-mes-día, por ejemplo 2026-01-01.');
   if (!FRECUENCIAS.some((each) => each === frecuencia)) return fault('frecuencia', 'Elija una de la lista.');
+  if (!CONTENIDOS.some(([value]) => value === contenido)) return fault('contenido', 'Elija uno de la lista.');
   if (!/^\d{1,2}$/.test(meses) || Number(meses) < 1 || Number(meses) > MAX_MESES)
     return fault('meses', `Escriba un número de 1 a ${MAX_MESES}.`);
   const wrong = faultOfLlave(apiKey, rfc);

@@ -4,7 +4,7 @@ import { hrefRfc } from '@acuse/page';
 import { Aviso, Tarjeta } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario, Secret } from '@acuse/page/form';
 import { FRECUENCIAS, type Frecuencia, MAX_MESES } from '../index.ts';
-import { type CampoPedido, costText, type Pedido, TIPOS } from './pedido-al-dia.ts';
+import { type CampoPedido, CONTENIDOS, costText, type Pedido, TIPOS } from './pedido-al-dia.ts';
 
 export const NOMBRES_FRECUENCIA: Readonly<Record<Frecuencia, string>> = { DIARIA: 'Cada día', SEMANAL: 'Cada semana' };
 
@@ -87,6 +87,13 @@ export function Permiso({ rfc, pedido, isNew, saldo, lecturas, isKnown, faltas }
             ayuda={`De 1 a ${MAX_MESES}. Antes termina si lo retira, o si cambian la CIEC o la API key.`}
           />
         </div>
+        <Campo
+          nombre="contenido"
+          label="Qué se guarda"
+          requerido
+          opciones={CONTENIDOS.map(([value, texto]) => [value, texto])}
+          ayuda="Con el XML, cada lectura que encuentra CFDI nuevos pide además su XML, y eso cuesta otro crédito. La primera carga cuesta lo mismo."
+        />
         <Secret
           nombre="api_key"
           label="API key del RFC"

@@ -9,6 +9,7 @@ export async function* readCsv(
   store: ObjectStore,
   objectKey: string,
   signal: AbortSignal,
+  withXml = false,
 ): AsyncGenerator<Buffer, void, undefined> {
   const { stat, entries, locate } = await readDirectory(store, objectKey, Number.POSITIVE_INFINITY, signal);
   let hasXml = false;
@@ -23,7 +24,7 @@ export async function* readCsv(
   const data = store.read(objectKey, stat.version, { start, end: start + compressedBytes }, signal);
   const checked = { objectKey, name: NAME, bytes, crc32, compressedBytes, method };
   const csv = inflateEntry(data, { ...checked, maxRatio: Number.POSITIVE_INFINITY, whole: () => {} });
-  yield* hasXml ? withoutLastField(csv) : csv;
+  yield* hasXml && !withXml ? withoutLastField(csv) : csv;
 }
 
 const [QUOTE, COMMA, CR] = [0x22, 0x2c, 0x0d];

@@ -4,6 +4,8 @@ import { createKitWithAlta, guardaCiec } from '../../../../../../apps/api/test/k
 import type { FiltroCfdi, LugarCfdi, PaginaCfdi } from '../../../db/index.ts';
 
 const PATH = 'cfdi/consultar';
+const SOLICITUD = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
+const RUTA = 'cfdi/2026-01/5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A.xml';
 const UUID = '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A';
 const LUGAR: LugarCfdi = { emitidaEn: '2026-01-31T10:32:07', uuid: UUID, tipo: 'recibidos' };
 const FILA: PaginaCfdi['filas'][number] = {
@@ -16,6 +18,7 @@ const FILA: PaginaCfdi['filas'][number] = {
   contraparte: { rfc: 'EKU9003173C9', nombre: 'ESCUELA' },
   rfcPac: null,
   tercero: null,
+  xml: { solicitudId: SOLICITUD, ruta: RUTA },
   vistoEn: new Date('2026-02-02T00:00:00Z'),
   leidoEn: new Date('2026-05-08T00:00:00Z'),
   ausenteDesde: null,
@@ -81,6 +84,7 @@ it('gives a page in the words of sincronizacion/cambios, with how far the store 
         efecto_comprobante: 'I',
         monto: '1160.00',
         tercero_rfc: null,
+        xml: { solicitud_id: SOLICITUD, ruta: RUTA },
         visto_en: '2026-02-02T00:00:00.000Z',
         leido_en: '2026-05-08T00:00:00.000Z',
         ausente_desde: null,
