@@ -282,6 +282,18 @@ export const GUARDS: readonly Guard[] = [
     tests: [ALMACEN],
   },
   {
+    name: 'the XML that are asked for of periods that nobody read, and of days with new CFDI alone',
+    file: 'prisma/functions/sincronizacion.sql',
+    edits: [{ from: "(cual = '0001-02-01' OR NOT EXISTS (", to: '(true OR NOT EXISTS (' }],
+    tests: ['test/integration/flujo/sincronizacion-xml.test.ts'],
+  },
+  {
+    name: 'the retention of the package in which an XML is said to be',
+    file: 'packages/sincronizacion/src/db/almacen.ts',
+    edits: [{ from: ' AND q.paquete_borrado_en IS NULL', to: '' }],
+    tests: ['test/integration/flujo/sincronizacion-xml.test.ts'],
+  },
+  {
     name: 'the published lists that are there, which alone a store is crossed with',
     file: 'packages/riesgo/src/db/riesgo.ts',
     edits: [{ from: 'salio_en IS NULL AND lista = ANY ($3::text[])', to: 'salio_en IS NULL' }],

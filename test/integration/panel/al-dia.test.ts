@@ -98,8 +98,9 @@ test('one click takes the consent back, pauses, goes on, and ends it all', async
   const still = await change('reanudar');
   expect((await persona.get(still.location ?? pagina)).main).toContain('ya no hay permiso');
   // The key was typed in some minutes ago: the new consent needs it no more.
-  expect((await consent({ api_key: '' })).status).toBe(303);
-  expect(await find()).toMatchObject({ estado: 'ACTIVA' });
+  expect((await consent({ api_key: '', contenido: 'xml' })).status).toBe(303);
+  expect(await find()).toMatchObject({ estado: 'ACTIVA', contenido: 'xml' });
+  expect((await persona.get(pagina)).main).toContain('Sus datos y el XML de los nuevos');
   const unconfirmed = await change('borrar');
   expect([unconfirmed.status, unconfirmed.main]).toEqual([422, expect.stringContaining('marque antes la casilla')]);
   expect(await find()).toMatchObject({ estado: 'ACTIVA' });
@@ -113,6 +114,7 @@ test.each([
   ['desde', 'ayer', /año-mes-día/],
   ['meses', '14', /de 1 a 13/],
   ['tipo', 'otros', /lista/],
+  ['contenido', 'pdf', /lista/],
   ['api_key', 'acuse_test_x', /completa/],
 ])('a form with %s %s is refused with the reason, and nothing is consented to', async (campo, value, why) => {
   const { consent, find } = await owner();

@@ -43,9 +43,9 @@ export const cfdiFields = {
       }),
       ruta: texto('Dónde está en el ZIP.', 'cfdi/2026-01/5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A.xml'),
     })
+    .meta({ id: 'XmlDeCfdi', description: 'Dónde está el XML de un CFDI.' })
     .nullable()
     .meta({
-      id: 'XmlDeCfdi',
       description:
         'Dónde está su XML; null si no se pidió con contenido xml, si el SAT no lo entregó, o si ya pasó el plazo del paquete.',
       example: null,
