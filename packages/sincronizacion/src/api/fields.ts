@@ -107,13 +107,11 @@ export const costoData = z
       example: 22,
     }),
     creditos_iniciales: z.int().meta({ description: 'Lo que cuestan.', example: 22 }),
-    lecturas_al_mes: z
-      .int()
-      .meta({
-        description:
-          'Lecturas de los 30 días siguientes; cada vez son menos por mes cargado. Con contenido xml faltan las que bajan el XML de lo nuevo: una más por cada serie de días con CFDI nuevos.',
-        example: 84,
-      }),
+    lecturas_al_mes: z.int().meta({
+      description:
+        'Lecturas de los 30 días siguientes; cada vez son menos por mes cargado. Con contenido xml faltan las que bajan el XML de lo nuevo: una más por cada serie de días con CFDI nuevos.',
+      example: 84,
+    }),
     creditos_al_mes: z.int().meta({ description: 'Lo que cuestan.', example: 84 }),
     creditos_por_confirmar: z.int().meta({
       description:

@@ -310,7 +310,7 @@ describe('a damaged package of XML is refused', () => {
   });
 });
 
-test('observers and readers of metadata.csv get rows without the column of the XML', async () => {
+test('observers and readers of metadata.csv get rows without the column of the XML, unless a reader asks for it', async () => {
   const rows = Array.from({ length: 500 }, (_, n) => satRow(n, n % 9 === 0 ? { nombreEmisor: 'A "B",\nC' } : {}));
   const seen: string[] = [];
   const observer: RowObserver = {
@@ -326,6 +326,9 @@ test('observers and readers of metadata.csv get rows without the column of the X
     for await (const chunk of readCsv(chunked(store, chunkBytes), paqueteKey('s1'), signal)) chunks.push(chunk);
     expect(parse(Buffer.concat(chunks), { record_delimiter: '\r\n' })).toEqual(wanted);
   }
+  const kept: Buffer[] = [];
+  for await (const chunk of readCsv(store, paqueteKey('s1'), signal, true)) kept.push(chunk);
+  expect(parse(Buffer.concat(kept), { record_delimiter: '\r\n' })).toEqual(whole);
   expect(parse(seen.join(''), { record_delimiter: '\r\n' })).toEqual(wanted.slice(1));
 });
 
