@@ -1,4 +1,12 @@
-import { describe, expect, it } from 'vitest';
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { programEntry } from '@acuse/embedded';
+import { manifestPublicKeyOf } from '@acuse/vault';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
   askFor,
@@ -12,9 +20,10 @@ import {
   saldoDe,
   verificar,
 } from '../fixtures/pedidos.ts';
-import { type Caller, ciecOf, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, download, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 import { expectXml } from '../fixtures/xml.ts';
 
+const run = promisify(execFile);
 const PERIODO = { desde: '2025-02-27', hasta: '2025-03-02', contenido: 'xml' } as const;
 const RECIBIDOS: Pedido = { tipo: 'recibidos', ...PERIODO };
 const EMITIDOS: Pedido = { tipo: 'emitidos', ...PERIODO };
@@ -147,5 +156,38 @@ describe('packages of XML that are unlike what they should be', () => {
     const reasons = await expectXml(servicio, caller, id, EMITIDOS);
     const [first] = filasDelSat(servicio, caller.rfc, EMITIDOS);
     expect([...reasons]).toEqual([[first?.uuid.toUpperCase(), 'NO_ENTREGADO_POR_EL_SAT']]);
+  });
+});
+
+describe('a package with XML of an installation that signs', () => {
+  const seed = randomBytes(32).toString('base64');
+  const publica = manifestPublicKeyOf(seed);
+  const servicio = useServicio(
+    { apiEnv: { MANIFEST_PUBLIC_KEYS: `m1:${publica}` }, workerEnv: { MANIFEST_KEYS: `m1:${seed}` } },
+    {},
+  );
+
+  it('passes `acuse verificar` by the keys that the API publishes, and fails once a byte differs', async () => {
+    const caller = await newEfirmaCaller(servicio, { saldo: 3 });
+    darFilas(servicio, caller.rfc, RECIBIDOS, 30);
+    const id = await askFor(caller, { ...RECIBIDOS, tablas: true });
+    await waitForEnd(caller, id);
+    const { zip } = await download(caller, id);
+    const dir = await mkdtemp(join(tmpdir(), 'acuse-verificar-'));
+    onTestFinished(() => rm(dir, { recursive: true, force: true }));
+    const path = join(dir, 'paquete.zip');
+    const verify = async (bytes: Buffer) => {
+      await writeFile(path, bytes);
+      const llaves = `${servicio.api.url}/.well-known/acuse-manifiesto.json`;
+      const args = [programEntry(inject('programs'), 'cli'), 'verificar', path, '--llaves', llaves];
+      return run(process.execPath, args).then(
+        ({ stdout }) => ({ code: 0, stdout }),
+        ({ code, stdout }: { code: number; stdout: string }) => ({ code, stdout }),
+      );
+    };
+    expect(await verify(zip)).toMatchObject({ code: 0, stdout: expect.stringContaining('m1') });
+    const altered = Buffer.from(zip);
+    altered[zip.length >> 1] = (altered[zip.length >> 1] ?? 0) ^ 1;
+    expect((await verify(altered)).code).toBe(1);
   });
 });
