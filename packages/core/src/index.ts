@@ -20,7 +20,15 @@ export * from './salud/salud.ts';
 export * from './sat-error.ts';
 export * from './semaphore.ts';
 export * from './solicitud/agenda.ts';
-export { type AdvanceDeps, AT_SAT, type Checkpoint, noCheckpoint, PUNTOS, sealedCopies } from './solicitud/parte.ts';
+export {
+  type AdvanceDeps,
+  AT_SAT,
+  type Checkpoint,
+  noCheckpoint,
+  PUNTOS,
+  progresoDe,
+  sealedCopies,
+} from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
-export { advanceSolicitud, assembleSolicitud, type ObserveRows, progresoDe } from './solicitud/solicitud.ts';
+export { advanceSolicitud, assembleSolicitud, type ObserveRows } from './solicitud/solicitud.ts';
 export { XML_A_DAY } from './xml/xml.ts';

@@ -1,3 +1,4 @@
+import type { EstadoSolicitud } from '@acuse/contract';
 import type { CanalSat, Credencial, Presigned } from '../credencial.ts';
 import type { CopiaCerrada, CredentialSource } from '../ports/credential-source.ts';
 import type { Cuotas } from '../ports/cuotas.ts';
@@ -11,6 +12,7 @@ import type {
   CredencialSellada,
   EstadoFinalSinPaquete,
   EstadoParte,
+  Fase,
   MotivoSolicitud,
   NuevoEvento,
   Parte,
@@ -358,4 +360,34 @@ function secondsToAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agend
       : vaciaSegundos;
   const ends = Math.min(deadlineAt.getTime(), selladaDe(solicitud, parte)?.expiraEn.getTime() ?? now.getTime());
   return Math.max(0, Math.min(wait, (ends - now.getTime()) / 2_000));
+}
+
+/** How far a part is, as a share of the way to being in our storage. */
+const PESO: Record<EstadoParte, number> = {
+  PENDIENTE: 0,
+  SOLICITANDO: 0.05,
+  SOLICITADA: 0.25,
+  DISPONIBLE: 0.7,
+  DESCARGADA: 1,
+  VACIA: 1,
+};
+
+/** Share of the whole that is done before assembly starts. */
+const HASTA_ENSAMBLE = 0.9;
+
+/** Progress of a solicitud from 0 to 1, two decimals. It is 1 exactly when the solicitud has ended. */
+export function progresoDe(solicitud: {
+  estado: EstadoSolicitud;
+  fase: Fase;
+  partes: Partial<Record<EstadoParte, number>>;
+}): number {
+  if (solicitud.estado !== 'EN_PROCESO' && solicitud.estado !== 'ESPERA_EFIRMA') return 1;
+  if (solicitud.fase === 'ENSAMBLE') return HASTA_ENSAMBLE;
+  let total = 0;
+  let done = 0;
+  for (const [estado, count] of Object.entries(solicitud.partes)) {
+    total += count;
+    done += PESO[estado as EstadoParte] * count;
+  }
+  return total === 0 ? 0 : Math.round((done / total) * HASTA_ENSAMBLE * 100) / 100;
 }

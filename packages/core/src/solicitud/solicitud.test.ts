@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { Paquetes } from '../ports/paquetes.ts';
 import type { Claims } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { noCheckpoint } from './parte.ts';
-import { assembleSolicitud, type ObserveRows, progresoDe } from './solicitud.ts';
+import { noCheckpoint, progresoDe } from './parte.ts';
+import { assembleSolicitud, type ObserveRows } from './solicitud.ts';
 import { claimed, NOW, PERIODO, parte, released, step } from './testing/un-paso.ts';
 
 const available = () =>

@@ -1,11 +1,20 @@
-import type { EstadoSolicitud } from '@acuse/contract';
 import { SinFirma, wipeCredencial } from '../credencial.ts';
 import type { CredentialSource } from '../ports/credential-source.ts';
 import type { Contenido } from '../ports/metadata.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
-import type { Avance, CambioParte, ClaimedSolicitud, Claims, EstadoParte, Fase, Parte } from '../ports/solicitudes.ts';
+import type { Avance, CambioParte, ClaimedSolicitud, Claims, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { awaitTomorrow, contenidosDe, fetchXml, giveUp, isFill, lateXml, withoutXml } from '../xml/xml.ts';
+import {
+  awaitTomorrow,
+  canFill,
+  contenidosDe,
+  fetchXml,
+  giveUp,
+  isFill,
+  isSlow,
+  lateXml,
+  withoutXml,
+} from '../xml/xml.ts';
 import { esperaDelPortal, isRetrasada, waitAfterFailure } from './agenda.ts';
 import {
   type AdvanceDeps,
@@ -55,6 +64,7 @@ export async function advanceSolicitud(
   const parte = pendientes.reduce((first, each) => (each.dueAt < first.dueAt ? each : first));
   const wait = secondsUntil(parte, claimed);
   if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
+  if (isSlow(parte, claimed)) return settle(deps, claimed, parte, withoutXml(claimed, parte));
   const source = deps.sources.find((each) => each.offers(claimed, parte)) ?? null;
   const facts = factsOf(claimed, parte);
   if (source === null) return act(deps, claimed, parte, situationOf({ ...facts, copy: 'NONE' }));
@@ -101,6 +111,7 @@ async function act(
     case 'OTHER_CHANNEL':
       return changeChannel(claims, claimed, { tipo: 'SIN_EFIRMA', mayReturn: true });
     case 'AWAIT_EFIRMA':
+      if (canFill(parte, claimed)) return settle(deps, claimed, parte, withoutXml(claimed, parte));
       return claims.awaitEfirma(claimed);
     case 'NO_CREDENTIAL':
       return claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
@@ -365,33 +376,3 @@ const lookAgain = ({ partes }: ClaimedSolicitud, lost: Parte): CambioParte[] =>
       reenvios: id === lost.id ? reenvios + 1 : reenvios,
       dueInSeconds: 0,
     }));
-
-/** How far a part is, as a share of the way to being in our storage. */
-const PESO: Record<EstadoParte, number> = {
-  PENDIENTE: 0,
-  SOLICITANDO: 0.05,
-  SOLICITADA: 0.25,
-  DISPONIBLE: 0.7,
-  DESCARGADA: 1,
-  VACIA: 1,
-};
-
-/** Share of the whole that is done before assembly starts. */
-const HASTA_ENSAMBLE = 0.9;
-
-/** Progress of a solicitud from 0 to 1, two decimals. It is 1 exactly when the solicitud has ended. */
-export function progresoDe(solicitud: {
-  estado: EstadoSolicitud;
-  fase: Fase;
-  partes: Partial<Record<EstadoParte, number>>;
-}): number {
-  if (solicitud.estado !== 'EN_PROCESO' && solicitud.estado !== 'ESPERA_EFIRMA') return 1;
-  if (solicitud.fase === 'ENSAMBLE') return HASTA_ENSAMBLE;
-  let total = 0;
-  let done = 0;
-  for (const [estado, count] of Object.entries(solicitud.partes)) {
-    total += count;
-    done += PESO[estado as EstadoParte] * count;
-  }
-  return total === 0 ? 0 : Math.round((done / total) * HASTA_ENSAMBLE * 100) / 100;
-}

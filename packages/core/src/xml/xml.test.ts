@@ -88,6 +88,19 @@ describe('a request of XML at the web service', () => {
     else expect(avance.partes).toMatchObject([{ parteId: 'x1', estado: 'VACIA', motivo: 'NO_ENTREGADO_POR_EL_SAT' }]);
   });
 
+  it.each([
+    ['half of the time is over', { now: at(50 * HOUR) }],
+    ['the hour of the key is over', { sellada: null }],
+  ])('goes over to the portal when %s', async (_name, change) => {
+    const waits = xml({ estado: 'SOLICITADA', folio: 'F' });
+    const both = await step(solicitud({ otra: ciec, partes: [waits, whole], ...change }));
+    expect(released(both).avance.nuevas).toMatchObject({ reemplaza: 'x1', contenidos: ['xml'], canal: 'portal' });
+  });
+
+  it('waits for the e.firma where there is no CIEC', async () => {
+    expect((await step(solicitud({ sellada: null }))).names).toEqual(['awaitEfirma']);
+  });
+
   it('ends the solicitud when the SAT refuses the e.firma', async () => {
     const result = await step(solicitud(), { 'solicitar-metadata': new SatError('EFIRMA_RECHAZADA') });
     expect(result.names.slice(-2)).toEqual(['markRefused', 'fail']);

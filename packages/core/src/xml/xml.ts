@@ -24,6 +24,18 @@ export const XML_A_DAY = 2_000;
 export const isFill = ({ contenido, canal }: Parte, solicitud: ClaimedSolicitud): boolean =>
   contenido === 'xml' && canal !== solicitud.canal;
 
+/** The portal could give the XML of a part that waits at the web service. */
+export const canFill = ({ contenido, canal }: Parte, solicitud: ClaimedSolicitud): boolean =>
+  contenido === 'xml' && canal === 'soap' && selladaDe(solicitud, { canal: 'portal' }) !== null;
+
+/** Share of the life of a solicitud that has passed. */
+const ageOf = ({ creadaEn, deadlineAt, now }: ClaimedSolicitud): number =>
+  (now.getTime() - creadaEn.getTime()) / (deadlineAt.getTime() - creadaEn.getTime());
+
+/** Half of the time is over, and the portal could give the XML that the web service has not given. */
+export const isSlow = (parte: Parte, solicitud: ClaimedSolicitud): boolean =>
+  canFill(parte, solicitud) && ageOf(solicitud) >= 0.5;
+
 /**
  * Goes on without the XML of a part: the portal is asked where the web service did not deliver, if the CIEC is there;
  * else the part ends, and the package names the missing XML.
@@ -54,11 +66,9 @@ const WAITS_FOR_XML = 0.9;
 
 /** Ends all parts of XML when metadata is whole and most of the time is over; null before. */
 export function lateXml(solicitud: ClaimedSolicitud): Avance | null {
-  const { partes, creadaEn, deadlineAt, now } = solicitud;
-  const open = partes.filter((parte) => !isLista(parte));
+  const open = solicitud.partes.filter((parte) => !isLista(parte));
   if (open.length === 0 || open.some(({ contenido }) => contenido !== 'xml')) return null;
-  const [age, life] = [now.getTime() - creadaEn.getTime(), deadlineAt.getTime() - creadaEn.getTime()];
-  if (age < life * WAITS_FOR_XML) return null;
+  if (ageOf(solicitud) < WAITS_FOR_XML) return null;
   const ends = open.map((parte) => giveUp(parte));
   return { partes: ends.flatMap((end) => end.partes), eventos: ends.flatMap((end) => end.eventos) };
 }
