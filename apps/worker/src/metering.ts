@@ -1,4 +1,13 @@
-import type { Avance, ClaimedSolicitud, Claims, Modo, Paquetes, SaludCanal } from '@acuse/core';
+import {
+  type Avance,
+  type ClaimedSolicitud,
+  type Claims,
+  type CuentaXml,
+  MOTIVOS_FALTANTE,
+  type Modo,
+  type Paquetes,
+  type SaludCanal,
+} from '@acuse/core';
 import type { Backlog, createBacklog, Saldos, SaludCanales, Sweeper } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import { type Logger, noting } from '@acuse/runtime';
@@ -34,9 +43,10 @@ export function meterClaims(
       log.info({ ...stepOf(claimed, avance), left: claimed.canal }, 'channel_changed');
     },
     awaitEfirma: (_, claimed) => log.info(stepOf(claimed), 'efirma_awaited'),
-    finish(_isNoted, claimed, { registros, bytes, confianza }) {
+    finish(_isNoted, claimed, { registros, bytes, confianza, resumen }) {
       log.info({ ...stepOf(claimed), estado: 'TERMINADA', registros, bytes }, 'solicitud_ended');
       metrics.solicitudesEnded.with({ estado: 'TERMINADA' }).add();
+      if (resumen?.xml !== undefined) countXml(metrics, resumen.xml);
       if (registros === 0 && confianza === 'sin_confirmar' && isCharged(claimed.modo)) refund.add();
     },
     fail(_, claimed, end) {
@@ -47,6 +57,11 @@ export function meterClaims(
   });
 }
 
+function countXml({ xml }: WorkerMetrics, { entregados, porMotivo }: CuentaXml): void {
+  xml.with({ resultado: 'ENTREGADO' }).add(entregados);
+  for (const resultado of MOTIVOS_FALTANTE) xml.with({ resultado }).add(porMotivo[resultado] ?? 0);
+}
+
 /** The same storage as steps use it, counting packages and their bytes. */
 export function meterPaquetes(paquetes: Paquetes, metrics: WorkerMetrics): Paquetes {
   const count = (kind: 'sat' | 'zip', bytes: number) => {
@@ -55,6 +70,7 @@ export function meterPaquetes(paquetes: Paquetes, metrics: WorkerMetrics): Paque
   };
   return noting(paquetes, {
     saveSat: ({ bytes }) => count('sat', bytes),
+    saveXml: ({ bytes }) => count('sat', bytes),
     assemble: ({ bytes }) => count('zip', bytes),
   });
 }

@@ -1,4 +1,11 @@
-import { CANALES_CON_ESTADO, CANALES_MEDIDOS, RESULTADOS_ACCESO, RESULTADOS_MEDIDOS, TIPOS_EVENTO } from '@acuse/core';
+import {
+  CANALES_CON_ESTADO,
+  CANALES_MEDIDOS,
+  MOTIVOS_FALTANTE,
+  RESULTADOS_ACCESO,
+  RESULTADOS_MEDIDOS,
+  TIPOS_EVENTO,
+} from '@acuse/core';
 
 /** The processes that have metrics. */
 export type MetricProcess = 'api' | 'panel' | 'worker';
@@ -198,6 +205,13 @@ export const CATALOGUE = {
     name: 'acuse_package_bytes_total',
     help: 'Bytes of the stored packages.',
     labels: { kind: ['sat', 'zip'] },
+    from: ['worker'],
+  },
+  xml: {
+    kind: 'counter',
+    name: 'acuse_xml_total',
+    help: 'CFDI of the metadata of ended packages: ENTREGADO, with their XML; else the reason why it is missing.',
+    labels: { resultado: ['ENTREGADO', ...MOTIVOS_FALTANTE] },
     from: ['worker'],
   },
   webhookAttempts: {

@@ -4,13 +4,15 @@ import { calendarDay } from '@acuse/core';
 import { freePort } from '@acuse/embedded';
 import { createCargaListado } from '@acuse/listas/db';
 import { createMetrics } from '@acuse/metrics';
+import type { ConteoXml } from '@acuse/sdk';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { dashboardExpressions, metricsIn } from '../../architecture/dashboards.ts';
+import { darFilas } from '../fixtures/pedidos.ts';
 import { startPipe } from '../fixtures/pipe.ts';
 import { logOf } from '../fixtures/procesos.ts';
 import { expectWhole, MES } from '../fixtures/resultado.ts';
 import { urlAs } from '../fixtures/roles.ts';
-import { expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
+import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 import { abrirListado, filasListado } from '../listas/lista-fingida.ts';
 
 const [apiPort, workerPort] = await Promise.all([freePort(), freePort()]);
@@ -61,6 +63,12 @@ describe('a service at work', { shuffle: false }, () => {
     const pedido = { rfc, ...MES };
     const data = await expectOk(caller.call('tax/descarga-metadata', pedido));
     await expectWhole(own, caller, String(data['solicitud_id']));
+    const withXml = { ...pedido, desde: '2026-01-01', hasta: '2026-01-10', contenido: 'xml' };
+    darFilas(own, rfc, { tipo: 'recibidos', desde: withXml.desde, hasta: withXml.hasta }, 30);
+    const xmlId = String((await expectOk(caller.call('tax/descarga-metadata', withXml)))['solicitud_id']);
+    await waitForEnd(caller, xmlId);
+    const { xml: cuenta } = await expectOk(caller.call('descarga/verificar', { solicitud_id: xmlId }));
+    const xml = cuenta as ConteoXml;
     const years = { ...pedido, desde: '2022-01-01', hasta: '2026-10-31' };
     const { solicitud_id } = await expectOk(caller.call('tax/descarga-metadata', years));
     for (const _ of ['now', 'again']) await expectOk(caller.call('descarga/cancelar', { rfc, solicitud_id }));
@@ -85,11 +93,16 @@ describe('a service at work', { shuffle: false }, () => {
       await own.sql`SELECT count(*)::int AS n, sum(bytes)::float8 AS bytes FROM paquete_sat WHERE object_key IS NOT NULL`;
     expect(worker.sum('acuse_packages_total', 'kind="sat"')).toBeGreaterThanOrEqual(stored?.['n'] ?? 1);
 
+    expect(xml.entregados * xml.faltantes).toBeGreaterThan(0);
+    expect(worker.sum('acuse_xml_total', 'ENTREGADO')).toBe(xml.entregados);
+    expect(worker.sum('acuse_xml_total')).toBe(xml.esperados);
+    expect(worker.sum('acuse_xml_total', 'CANCELADO_RECIBIDO')).toBe(xml.por_motivo.CANCELADO_RECIBIDO);
+
     const route = 'route="tax/descarga-metadata"';
-    expect(api.sum('acuse_http_requests_total', `${route},status="200"`)).toBe(2);
+    expect(api.sum('acuse_http_requests_total', `${route},status="200"`)).toBe(3);
     expect(api.sum('acuse_http_requests_total', `${route},status="400"`)).toBe(1);
     expect(api.sum('acuse_api_errors_total', `${route},error="CAMPO_INVALIDO"`)).toBe(1);
-    expect(api.sum('acuse_http_request_duration_seconds_count', route)).toBe(3);
+    expect(api.sum('acuse_http_request_duration_seconds_count', route)).toBe(4);
     expect(worker.sum('acuse_steps_total', 'outcome="done"')).toBeGreaterThan(2);
     expect(worker.sum('acuse_steps_total', 'outcome="failed"')).toBe(0);
     expect(worker.sum('acuse_sat_requests_total', 'resultado="exito"')).toBeGreaterThan(3);

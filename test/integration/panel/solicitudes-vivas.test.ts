@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { ConteoXml } from '@acuse/sdk';
 import { describe, expect, test } from 'vitest';
 import { saldoDe } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
-import { type Caller, useServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { darFilas } from '../fixtures/pedidos.ts';
+import { type Caller, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
 import { type Mensaje, openProgress } from './fixtures/avance.ts';
 import { addCaller, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
@@ -195,6 +197,45 @@ describe('the form', () => {
     expect(page('[name="comprobante"] [selected]').attr('value')).toBe('I');
     expect(page('[name="complemento"] [selected]').attr('value')).toBe('iedu');
     expect(page('[name="contraparte"]').attr('value')).toBe('EKU9003173C9, XIQB891116QE4');
+  });
+
+  test('asks for the XML and their tables, shows them on their way and counted, and keeps the choice', async () => {
+    const who = await owner();
+    const pedido = { tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-01-03' } as const;
+    darFilas(servicio, who.caller.rfc, pedido, 40);
+    const id = await ask(who, { ...pedido, contenido: 'xml', tablas: 'si' });
+    const open = (await who.persona.get(`/solicitudes/${id}`)).$;
+    expect(open('[data-dato="xml"]').text()).toBe('0');
+    expect(open('[data-dato="completo"]').text()).toBe('cuando el SAT los entregue');
+    expect(open('main').text()).toContain('Metadata y los XML de los CFDI, con tablas');
+    const flow = await openProgress(who.persona, id);
+    expect((await flow.next()).data).toMatchObject({ xml: '0', faltan: 'todavía no se sabe' });
+    const worker = await servicio.startWorker();
+    await flow.untilClosed();
+    await worker.stop();
+    const { xml } = await expectOk(who.caller.call('descarga/verificar', { solicitud_id: id }));
+    const { esperados, entregados, faltantes } = xml as ConteoXml;
+    expect([entregados + faltantes, faltantes > 0]).toEqual([esperados, true]);
+    const page = (await who.persona.get(`/solicitudes/${id}`)).$;
+    expect(page('#xml dl').text()).toBe(`Esperados${esperados}Entregados${entregados}Faltantes${faltantes}`);
+    expect(page('#xml li').text()).toMatch(/^\d+ recibidos y cancelados: el SAT no entrega su XML/);
+    expect(page('#xml').text()).toContain('faltantes.csv');
+    const again = (await who.persona.get(`/solicitudes/nueva?como=${id}`)).$;
+    expect(again('[name="contenido"] [selected]').attr('value')).toBe('xml');
+    expect(again('[name="tablas"]').is(':checked')).toBe(true);
+    expect(await saldoDe(servicio, who.persona)).toBe(4);
+  });
+
+  test('shows a fault of the content at its field', async () => {
+    const who = await owner();
+    const faultOf = async (campo: string, criterios: Record<string, string>) => {
+      const campos = { ...CRITERIOS, ...criterios, rfc: who.caller.rfc, api_key: who.caller.apiKey };
+      const { status, $ } = await who.persona.submit('/solicitudes/nueva', '/solicitudes/nueva', campos);
+      return [status, $(`#campo-${campo}-error`).text()];
+    };
+    expect(await faultOf('tablas', { tablas: 'si' })).toEqual([422, expect.stringMatching(/necesita contenido xml/i)]);
+    const cancelled = { contenido: 'xml', estado: 'cancelado' };
+    expect(await faultOf('contenido', cancelled)).toEqual([422, expect.stringMatching(/solo hay metadata/i)]);
   });
 
   test('says what is wrong, charges nothing and does not show the key again', async () => {

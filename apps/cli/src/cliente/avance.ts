@@ -12,11 +12,12 @@ const percent = (part: number) => `${String(Math.floor(part * 100)).padStart(3)}
 const number = new Intl.NumberFormat('es-MX');
 
 /** State of a request in a few words. */
-export function wordsOf({ estado, registros, motivo, retrasada }: Solicitud): string[] {
+export function wordsOf({ estado, registros, motivo, retrasada, completo_hacia }: Solicitud): string[] {
   return [
     estado,
     ...(registros === null ? [] : [`${number.format(registros)} CFDI`]),
     ...(estado === 'ESPERA_EFIRMA' ? ['guarde la e.firma: acuse vault firma-guardar'] : []),
+    ...(completo_hacia ? [`el portal ya dio los XML de hoy: completa hacia el ${completo_hacia.slice(0, 10)}`] : []),
     ...(retrasada ? ['el SAT lleva más de 72 horas con ella'] : []),
     ...(motivo === null ? [] : [plain(motivo)]),
   ];

@@ -1,7 +1,7 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { FalloOrden, print, rfcOf, type Servicio } from '@acuse/roles/client';
-import type { PeticionTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
+import type { ConteoXml, PeticionTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
 import { guardarPaquete } from '@acuse/sdk/node';
 import { type Command, Option } from 'commander';
 import { createAvance } from './avance.ts';
@@ -17,6 +17,8 @@ interface Opciones {
   readonly comprobante?: NonNullable<PeticionTaxDescargaMetadata['tipo_comprobante']>;
   readonly contraparte?: string[];
   readonly complemento?: NonNullable<PeticionTaxDescargaMetadata['complemento']>;
+  readonly xml?: boolean;
+  readonly tablas?: boolean;
   readonly capsula?: boolean;
   readonly salida?: string;
   readonly sobrescribir?: boolean;
@@ -30,9 +32,9 @@ const number = new Intl.NumberFormat('es-MX');
 export function addDescargar(program: Command, { consola, open }: Servicio): void {
   program
     .command('descargar')
-    .summary('Descarga la metadata de los CFDI de un periodo a un archivo ZIP (1 crédito)')
+    .summary('Descarga los CFDI de un periodo, o su metadata, a un archivo ZIP (1 crédito)')
     .description(
-      'Pide al SAT la metadata de los CFDI de un periodo, espera a que termine (de segundos a días) y deja el ZIP en un archivo.\n\n' +
+      'Pide al SAT la metadata de los CFDI de un periodo, con --xml también los CFDI, espera a que termine (de segundos a días) y deja el ZIP en un archivo.\n\n' +
         'Ctrl-C deja de esperar; la solicitud sigue en curso y se retoma con --continuar. Costo: 1 crédito, que se devuelve si termina sin paquete.',
     )
     .option('--rfc <rfc>', 'de quién; sin él, el de «acuse entrar»')
@@ -50,6 +52,8 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .addOption(new Option('--comprobante <tipo>', 'solo los de este tipo').choices(['I', 'E', 'T', 'N', 'P']))
     .option('--contraparte <rfc...>', 'solo los de estas contrapartes: hasta cinco receptores, o un emisor')
     .option('--complemento <nombre>', 'solo los que lo llevan, con el nombre del SAT: pagos20, nomina12…')
+    .option('--xml', 'también los XML, y cuáles faltan; los de nómina traen datos personales')
+    .option('--tablas', 'con --xml, también conceptos, impuestos, pagos y relacionados, en el formato elegido')
     .option('--capsula', 'que siga sin la llave de la e.firma, hasta 72 horas; no está probado con el SAT en vivo')
     .option('--salida <archivo>', 'dónde queda; sin él, RFC_tipo_desde_hasta.zip en esta carpeta')
     .option('--sobrescribir', 'reemplaza el archivo si ya existe')
@@ -88,13 +92,15 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
           alRecibir: avance.paquete,
         });
         avance.end();
-        const { registros, confianza, reembolsada } = solicitud;
+        const { registros, confianza, reembolsada, xml } = solicitud;
+        const cuenta = xml ? { xml } : {};
         print(
           consola,
           consola.json
-            ? JSON.stringify({ solicitud_id: id, archivo, bytes, sha256, registros, confianza, reembolsada })
+            ? JSON.stringify({ solicitud_id: id, archivo, bytes, sha256, registros, confianza, reembolsada, ...cuenta })
             : `${archivo}: ${number.format(registros ?? 0)} CFDI, ${number.format(bytes)} bytes, SHA-256 ${sha256}`,
         );
+        if (xml && !consola.json) print(consola, linesOfXml(xml));
         if (confianza === 'sin_confirmar' && !consola.json)
           avance.say(
             'El SAT dijo que no hay ninguno y nada lo confirmó: se devolvió el crédito. Repita mañana si esperaba alguno.',
@@ -110,13 +116,23 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
 }
 
 /** Options that the request has only when they are given. */
-const filtrosOf = ({ estado, comprobante, contraparte, complemento, capsula }: Opciones) => ({
+const filtrosOf = ({ estado, comprobante, contraparte, complemento, xml, tablas, capsula }: Opciones) => ({
   ...(estado === undefined ? {} : { estado_comprobante: estado }),
   ...(comprobante === undefined ? {} : { tipo_comprobante: comprobante }),
   ...(contraparte === undefined ? {} : { rfc_contraparte: contraparte }),
   ...(complemento === undefined ? {} : { complemento }),
+  ...(xml ? { contenido: 'xml' as const } : {}),
+  ...(tablas ? { tablas } : {}),
   ...(capsula ? { capsula } : {}),
 });
+
+/** The counts of a package with XML, and where its missing ones are named. */
+function linesOfXml({ esperados, entregados, faltantes, por_motivo }: ConteoXml): string {
+  const counts = `XML: ${number.format(esperados)} esperados, ${number.format(entregados)} entregados, ${number.format(faltantes)} faltantes`;
+  if (faltantes === 0) return `${counts}.`;
+  const reasons = Object.entries(por_motivo).map(([motivo, n]) => `${motivo} ${number.format(n)}`);
+  return `${counts} (${reasons.join(', ')}). Cuáles: faltantes.csv, dentro del ZIP.`;
+}
 
 /** A word as a shell takes it. */
 const quoted = (word: string) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`);

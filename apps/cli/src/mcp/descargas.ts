@@ -139,6 +139,11 @@ function guardarOf(acuse: Acuse, carpeta: string): Herramienta {
         bytes: integer('Tamaño.'),
         sha256: text('SHA-256 del ZIP, en hexadecimal.'),
         registros: integer('Cuántos CFDI trae.'),
+        xml: {
+          type: 'object',
+          description:
+            'Con contenido xml: esperados, entregados y faltantes, estos por_motivo; faltantes.csv, en el ZIP, los nombra.',
+        },
         formato: text('En qué vienen.'),
         confianza: { type: ['string', 'null'], description: 'confirmado, o sin_confirmar.' },
         reembolsada: { type: 'boolean', description: 'Si el crédito se devolvió.' },
@@ -160,9 +165,9 @@ function guardarOf(acuse: Acuse, carpeta: string): Herramienta {
           'ARCHIVO_DISTINTO',
           `Ya hay un archivo ${archivo}, y no es este paquete. La persona debe moverlo o borrarlo; después repita.`,
         );
-      const { registros, formato, confianza, reembolsada } = solicitud;
+      const { registros, formato, confianza, reembolsada, xml } = solicitud;
       const { bytes, sha256 } = paquete;
-      return { archivo, bytes, sha256, registros, formato, confianza, reembolsada };
+      return { archivo, bytes, sha256, registros, formato, confianza, reembolsada, ...(xml ? { xml } : {}) };
     },
   };
 

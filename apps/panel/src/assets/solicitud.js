@@ -32,8 +32,7 @@ if (box && typeof EventSource === 'function') {
   const take = (event) => {
     const avance = JSON.parse(event.data);
     bar.value = avance.porcentaje;
-    for (const name of ['porcentaje', 'partes', 'linea', 'estado', 'intentos', 'ultima', 'proxima', 'registros'])
-      show(name, avance[name]);
+    for (const [name, text] of Object.entries(avance)) show(name, text);
     freshen();
     // Another state has other things to say: what to do, or the package.
     if (avance.palabra !== box.dataset.palabra) location.reload();

@@ -41,6 +41,8 @@ export interface DetalleSolicitud extends Omit<VistaSolicitud, 'isReembolsada'> 
   readonly plazoEn: Date;
   readonly resumen: ResumenPaquete | null;
   readonly partes: PartesSolicitud;
+  /** XML in our storage while it is open; null where metadata alone was asked for. */
+  readonly xmlCopiados: number | null;
   /** Credits, both above zero; null when there was no such movement. */
   readonly cargo: { readonly creditos: number; readonly en: Date } | null;
   readonly reembolso: { readonly creditos: number; readonly en: Date } | null;
@@ -83,6 +85,8 @@ export interface AvanceSolicitud
     | 'proximaConsulta'
     | 'terminadaEn'
     | 'partes'
+    | 'xmlCopiados'
+    | 'completoHacia'
   > {
   readonly fase: Fase;
   readonly ultimoEvento: EventoSolicitud | null;
@@ -106,11 +110,17 @@ const COMPLETO_HACIA = `(SELECT min(p.due_at) FILTER (WHERE p.motivo = 'CUOTA_DE
     greatest(1, ceil((sum(p.registros) FILTER (WHERE p.contenido = 'metadata') - coalesce(sum(p.registros) FILTER (WHERE p.contenido = 'xml'
     AND p.estado = 'DESCARGADA'), 0)) / ${XML_A_DAY}))::int - 1) FROM parte p WHERE p.solicitud_id = s.id)`;
 
+/** Progress of the XML of the solicitud `s`; null where metadata alone was asked for. */
+const XML = `CASE WHEN s.filtros ? 'contenido' THEN (SELECT coalesce(sum(p.registros), 0) FROM parte p
+    WHERE p.solicitud_id = s.id AND p.contenido = 'xml' AND p.estado = 'DESCARGADA')::float8 END AS "xmlCopiados"`;
+
+const HACIA = `CASE WHEN s.estado = 'EN_PROCESO' AND s.filtros ? 'contenido' THEN ${COMPLETO_HACIA} END AS "completoHacia"`;
+
 /** Packages from before the column `confianza`: only those with rows are sure. */
 const VISTA = `${AVANCE}, s.modo, s.rfc, s.tipo, s.canal, s.desde::text, s.hasta::text, s.formato, ${criteriosIn('s')}, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
   CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
-  s.resumen -> 'xml' AS xml, CASE WHEN s.estado = 'EN_PROCESO' AND s.filtros ? 'contenido' THEN ${COMPLETO_HACIA} END AS "completoHacia", CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",
+  s.resumen -> 'xml' AS xml, ${HACIA}, CASE WHEN s.contrapartes_listadas IS NOT NULL THEN json_build_object('total', s.contrapartes_listadas, 'adversas', s.contrapartes_adversas) END AS "contrapartesListadas",
   s.sincronizacion_id IS NOT NULL AS "hasOrigin"`;
 
 const VISTA_API = `${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;
@@ -135,7 +145,7 @@ const MOVIMIENTO = (
    WHERE m.op_id = s.id AND m.tipo = '${tipo}') AS ${tipo}`;
 
 const DETAIL = `
-SELECT ${VISTA}, ${MESES}, s.contribuyente_id AS "contribuyenteId", s.deadline_at AS "plazoEn", s.resumen,
+SELECT ${VISTA}, ${MESES}, ${XML}, s.contribuyente_id AS "contribuyenteId", s.deadline_at AS "plazoEn", s.resumen,
   ${MOVIMIENTO('cargo')}, ${MOVIMIENTO('reembolso')},
   (SELECT e.codigo FROM evento e WHERE e.solicitud_id = s.id AND e.tipo = s.estado ORDER BY e.id DESC LIMIT 1) AS codigo
 FROM solicitud s WHERE s.id = $1 AND s.cuenta_id = $2`;
@@ -153,7 +163,7 @@ GROUP BY e.tipo, CASE e.tipo WHEN 'SAT_SIN_RESPUESTA' THEN e.detalle WHEN 'PAQUE
 ORDER BY max(e.id) DESC LIMIT 100`;
 
 const WATCH = `
-SELECT ${AVANCE}, ${MESES}, CASE WHEN e.id IS NOT NULL THEN json_build_object(
+SELECT ${AVANCE}, ${MESES}, ${XML}, ${HACIA}, CASE WHEN e.id IS NOT NULL THEN json_build_object(
   'id', e.id, 'tipo', e.tipo, 'codigo', e.codigo, 'detalle', e.detalle, 'veces', e.veces, 'en', coalesce(e.ultima_en, e.en)) END AS "ultimoEvento"
 FROM solicitud s LEFT JOIN LATERAL (
   SELECT * FROM evento WHERE solicitud_id = s.id ORDER BY id DESC LIMIT 1

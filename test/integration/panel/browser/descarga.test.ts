@@ -204,7 +204,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
 
       // The next step may be done from one's own system: the operation's page has the command, with this account's RFC.
       await page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name: 'Probar' }).click();
-      await follow(page, 'Solicitud de descarga de metadata');
+      await follow(page, 'Solicitud de descarga de metadata o de los CFDI');
       const askFor = await copy(page, 'Llamada con curl');
       expect(askFor).toContain(rfc);
       const pedida = await paste(askFor, llave);

@@ -17,7 +17,7 @@ describe('readCatalogue', () => {
       { nombre: 'hasta', tipo: 'fecha' },
       { nombre: 'formato', tipo: 'lista', opciones: ['csv', 'xlsx', 'ndjson', 'parquet'], requerido: false },
       { nombre: 'contenido', tipo: 'lista', opciones: ['metadata', 'xml'], requerido: false },
-      { nombre: 'tablas', tipo: 'booleano', requerido: false },
+      { nombre: 'tablas', tipo: 'booleano', opciones: ['false', 'true'], requerido: false },
       { nombre: 'estado_comprobante', tipo: 'lista', opciones: ['todos', 'vigente', 'cancelado'], requerido: false },
       { nombre: 'tipo_comprobante', tipo: 'lista', opciones: ['I', 'E', 'T', 'N', 'P'], requerido: false },
       { nombre: 'rfc_contraparte', requerido: false },

@@ -8,7 +8,7 @@ import { formatCreditos } from '@acuse/page/formato';
 import { FEATURES } from '../../features.ts';
 import { Paquete, Resumen } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
-import { camino, describeFiltros, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
+import { CONTENIDO_NAMES, camino, describeFiltros, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
 import { describeEvento, describeMilestone, type Renglon } from './textos/eventos.ts';
 
 export const solicitudPage = solicitudRoutes('solicitudes');
@@ -99,6 +99,7 @@ function Remedio({ solicitud, accion }: SolicitudProps & { readonly accion: Expl
 function Facts({ solicitud }: SolicitudProps) {
   const { id, modo, rfc, formato, filtros, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } =
     solicitud;
+  const contenido = `${CONTENIDO_NAMES[solicitud.contenido]}${solicitud.tablas ? ', con tablas' : ''}`;
   return (
     <Tarjeta
       titulo="Datos"
@@ -125,6 +126,7 @@ function Facts({ solicitud }: SolicitudProps) {
               {rfc}
             </a>,
           ],
+          ['Contenido', contenido],
           ['Formato', FORMAT_NAMES[formato]],
           filtros === null ? null : ['Filtros', describeFiltros(filtros)],
           ['Medio', canal === 'soap' ? 'Web service del SAT, con la e.firma' : 'Portal del SAT, con la CIEC'],
@@ -307,6 +309,16 @@ function Avance({ solicitud }: SolicitudProps) {
           <dd data-dato="proxima">{textos.proxima}</dd>
           <dt>CFDI</dt>
           <dd data-dato="registros">{textos.registros}</dd>
+          {solicitud.contenido === 'xml' ? (
+            <>
+              <dt>XML ya copiados</dt>
+              <dd data-dato="xml">{textos.xml}</dd>
+              <dt>XML por copiar</dt>
+              <dd data-dato="faltan">{textos.faltan}</dd>
+              <dt>Estarán todos</dt>
+              <dd data-dato="completo">{textos.completo}</dd>
+            </>
+          ) : null}
         </dl>
         <p class="suave chica" data-conexion>
           El SAT puede tardar de minutos a días. Use “Actualizar” para ver el avance.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { COMPLEMENTOS, FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
+import { COMPLEMENTOS, CONTENIDOS, FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, createLibro, createSolicitudes, type DetalleSolicitud, type RfcVista } from '@acuse/db';
 import { type ApiClient, MAX_ELEGIBLES, readJson } from '@acuse/page';
 import { Aviso, Tarjeta, Vacio } from '@acuse/page/blocks';
@@ -10,7 +10,7 @@ import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { DichoPorApi, type RechazoApi, readRechazo } from '@acuse/page/rechazo';
 import { z } from 'zod';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
-import { camino, ESTADO_NAMES, FORMAT_NAMES } from './solicitud.tsx';
+import { CONTENIDO_NAMES, camino, ESTADO_NAMES, FORMAT_NAMES } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
@@ -23,19 +23,13 @@ newSolicitudPage.get(
   async (contexto) => {
     const { c, deps, usuario } = contexto;
     const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
-    const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? c.req.query();
-    const {
-      estado = '',
-      comprobante = '',
-      contraparte = '',
-      complemento = '',
-      capsula = '',
-    } = {
-      ...c.req.query(),
-      ...filtrosDe(como),
-    };
-    const filtros = { estado, comprobante, contraparte, complemento };
-    return form(contexto, { rfc, tipo, desde, hasta, formato, ...filtros, capsula, apiKey: '', intento: randomUUID() });
+    const query = c.req.query();
+    const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? query;
+    const given: Readonly<Record<string, string>> = { ...query, ...criteriosDe(como) };
+    const { contenido = 'metadata', tablas = '', estado = '', comprobante = '' } = given;
+    const { contraparte = '', complemento = '', capsula = '' } = given;
+    const criterios = { contenido, tablas, estado, comprobante, contraparte, complemento, capsula };
+    return form(contexto, { rfc, tipo, desde, hasta, formato, ...criterios, apiKey: '', intento: randomUUID() });
   },
   { cambia: true },
 );
@@ -77,6 +71,8 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
     desde: text('desde'),
     hasta: text('hasta'),
     formato: text('formato') || 'csv',
+    contenido: text('contenido') || 'metadata',
+    tablas: text('tablas'),
     estado: text('estado'),
     comprobante: text('comprobante'),
     contraparte: text('contraparte').toUpperCase(),
@@ -196,6 +192,20 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           />
         </div>
         <Campo
+          nombre="contenido"
+          label="Contenido"
+          requerido
+          opciones={CONTENIDOS.map((contenido) => [contenido, CONTENIDO_NAMES[contenido]])}
+          ayuda="Cuesta lo mismo. Con los XML tarda más y el ZIP es mayor: unos 5 KB por CFDI. Los de nómina traen salarios y otros datos personales: cuide quién abre el ZIP."
+        />
+        <Campo
+          nombre="tablas"
+          label="Con los XML, también sus tablas"
+          tipo="checkbox"
+          marcado={pedido.tablas === 'si'}
+          ayuda="Conceptos, impuestos, pagos y relacionados, en el formato de abajo. De la nómina no hay tablas."
+        />
+        <Campo
           nombre="formato"
           label="Formato"
           requerido
@@ -261,20 +271,16 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
 }
 
 /** What the form begins with again when a period is chosen. */
-const criteriosOf = ({ rfc, tipo, formato, estado, comprobante, contraparte, complemento, capsula }: Pedido) => ({
-  rfc,
-  tipo,
-  formato,
-  ...(estado === '' ? {} : { estado }),
-  ...(comprobante === '' ? {} : { comprobante }),
-  ...(contraparte === '' ? {} : { contraparte }),
-  ...(complemento === '' ? {} : { complemento }),
-  ...(capsula === '' ? {} : { capsula }),
+const criteriosOf = ({ apiKey: _, intento: __, contenido, ...criterios }: Pedido) => ({
+  ...criterios,
+  contenido: contenido === 'metadata' ? '' : contenido,
 });
 
-/** Filters of an earlier request as the form writes them. */
-const filtrosDe = (como: DetalleSolicitud | null) =>
+/** Content and filters of an earlier request as the form writes them. */
+const criteriosDe = (como: DetalleSolicitud | null) =>
   como && {
+    contenido: como.contenido,
+    tablas: como.tablas ? 'si' : '',
     estado: como.filtros?.estado_comprobante ?? '',
     comprobante: como.filtros?.tipo_comprobante ?? '',
     contraparte: como.filtros?.rfc_contraparte?.join(', ') ?? '',
@@ -294,7 +300,7 @@ const OPERACION = 'tax/descarga-metadata';
 
 const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
 
-type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'formato' | 'contraparte' | 'api_key';
+type CampoPedido = z.infer<typeof campo> | 'api_key';
 
 type Pedido = {
   readonly rfc: string;
@@ -302,6 +308,9 @@ type Pedido = {
   readonly desde: string;
   readonly hasta: string;
   readonly formato: string;
+  readonly contenido: string;
+  /** `si` where its box is ticked. */
+  readonly tablas: string;
   /** Filters; empty for none. RFCs with commas or spaces between. */
   readonly estado: string;
   readonly comprobante: string;
@@ -327,11 +336,12 @@ type Pedida =
   | { readonly resultado: 'SIN_RESPUESTA' };
 
 const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
+const campo = z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato', 'contenido', 'tablas', 'contraparte']);
 /** A fault of another field, such as the key's, is shown above the form. */
 const campoDeApi = z
   .string()
   .transform((campo) => (campo.startsWith('rfc_contraparte') ? 'contraparte' : campo))
-  .pipe(z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato', 'contraparte']))
+  .pipe(campo)
   .optional()
   .catch(undefined);
 
@@ -342,8 +352,8 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
     return { campo: 'tipo', texto: 'Elija emitidos o recibidos.' };
   if (!FORMATOS.some((formato) => formato === pedido.formato))
     return { campo: 'formato', texto: 'Elija uno de los formatos de la lista.' };
-  for (const campo of ['desde', 'hasta'] as const)
-    if (!isFecha(pedido[campo])) return { campo, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
+  for (const dia of ['desde', 'hasta'] as const)
+    if (!isFecha(pedido[dia])) return { campo: dia, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
   if (pedido.desde > pedido.hasta) return { campo: 'desde', texto: 'El primer día no puede ser posterior al último.' };
   const fault = faultOfLlave(pedido.apiKey, vista);
   return fault === null ? null : { campo: 'api_key', texto: fault };
@@ -351,7 +361,8 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
 
 /** Asks through the API of this installation: accepted, checked and charged as any other. */
 async function askApi(api: ApiClient, pedido: Pedido, ip: string): Promise<Pedida> {
-  const { rfc, tipo, desde, hasta, formato, estado, comprobante, contraparte, complemento, capsula, apiKey } = pedido;
+  const { rfc, tipo, desde, hasta, formato, contenido, tablas, estado, comprobante, contraparte } = pedido;
+  const { complemento, capsula, apiKey } = pedido;
   const rfcs = rfcsOf(contraparte);
   const answer = await api.call({
     nombre: OPERACION,
@@ -361,6 +372,8 @@ async function askApi(api: ApiClient, pedido: Pedido, ip: string): Promise<Pedid
       desde,
       hasta,
       formato,
+      ...(contenido === 'metadata' ? {} : { contenido }),
+      ...(tablas === 'si' ? { tablas: true } : {}),
       ...(estado === '' ? {} : { estado_comprobante: estado }),
       ...(comprobante === '' ? {} : { tipo_comprobante: comprobante }),
       ...(rfcs.length === 0 ? {} : { rfc_contraparte: rfcs }),

@@ -1,5 +1,14 @@
 import { CATALOGO } from '@acuse/contract';
-import { type CuentaPorEfecto, EFECTOS, type Efecto, explain, type ResumenPaquete } from '@acuse/core';
+import {
+  type CuentaPorEfecto,
+  type CuentaXml,
+  EFECTOS,
+  type Efecto,
+  explain,
+  MOTIVOS_FALTANTE,
+  type MotivoFaltante,
+  type ResumenPaquete,
+} from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import { Grafica } from '@acuse/page';
 import { Aviso, CopyButton, Datos, Fecha, Tarjeta } from '@acuse/page/blocks';
@@ -11,7 +20,7 @@ import { solicitudRoutes } from './solicitud.tsx';
 
 /** The ZIP of a finished solicitud, or that it is gone. */
 export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud }) {
-  const { id, formato, registros, confianza, bytes, sha256, paqueteBorradoEn } = solicitud;
+  const { id, formato, registros, confianza, bytes, sha256, paqueteBorradoEn, contenido, tablas, xml } = solicitud;
   if (paqueteBorradoEn !== null)
     return (
       <Aviso tono="info" titulo="El ZIP ya se borró">
@@ -45,13 +54,66 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
           [
             'Contenido',
             <>
-              <code>metadata.{formato}</code> (una fila por CFDI), <code>originales/</code> (los archivos del SAT tal
-              cual) y <code>manifest.json</code> (qué se pidió, qué es cada columna y con qué comprobar lo demás).
+              {contenido === 'xml' ? (
+                <>
+                  <code>cfdi/</code> (los XML, por mes),{' '}
+                </>
+              ) : null}
+              <code>metadata.{formato}</code> (una fila por CFDI),{' '}
+              {tablas ? 'las tablas de conceptos, impuestos, pagos y relacionados (sin nómina), ' : null}
+              <code>originales/</code> (los archivos del SAT tal cual) y <code>manifest.json</code> (qué se pidió, qué
+              es cada columna y con qué comprobar lo demás).
             </>,
           ],
         ]}
       />
+      {xml === null ? null : <Entregados xml={xml} />}
     </Tarjeta>
+  );
+}
+
+/** Why the XML of a CFDI is missing, and what to do. */
+const FALTAN: Readonly<Record<MotivoFaltante, string>> = {
+  CANCELADO_RECIBIDO: 'recibidos y cancelados: el SAT no entrega su XML. Pídalos a quien los emitió.',
+  NO_ENTREGADO_POR_EL_SAT: 'que el SAT no entregó. Pida el periodo otra vez, otro día.',
+  CUOTA_DEL_DIA: 'que el portal del SAT no alcanzó a dar antes del plazo. Pida un periodo más corto.',
+  XML_ILEGIBLE: 'que el SAT entregó dañados: están en apartados/. Pida el periodo otra vez, otro día.',
+};
+
+/** How many XML were expected, delivered and missing, and why. */
+function Entregados({ xml }: { readonly xml: CuentaXml }) {
+  const { esperados, entregados, faltantes, porMotivo, sinMetadata } = xml;
+  return (
+    <div class="pila" id="xml">
+      <h3>XML</h3>
+      <Datos
+        filas={[
+          ['Esperados', formatNumero(esperados), 'numero'],
+          ['Entregados', formatNumero(entregados), 'numero'],
+          ['Faltantes', formatNumero(faltantes), 'numero'],
+          sinMetadata === 0 ? null : ['Además, sin metadata', formatNumero(sinMetadata), 'numero'],
+        ]}
+      />
+      {faltantes === 0 ? (
+        <p>No falta ninguno.</p>
+      ) : (
+        <>
+          <ul>
+            {MOTIVOS_FALTANTE.map((motivo) => {
+              const cuantos = porMotivo[motivo] ?? 0;
+              return cuantos === 0 ? null : (
+                <li>
+                  {formatNumero(cuantos)} {FALTAN[motivo]}
+                </li>
+              );
+            })}
+          </ul>
+          <p class="suave">
+            En el ZIP, <code>faltantes.csv</code> dice el UUID y el motivo de cada uno.
+          </p>
+        </>
+      )}
+    </div>
   );
 }
 

@@ -15,6 +15,8 @@ const AVANCE: AvanceSolicitud = {
   proximaConsulta: new Date(0),
   terminadaEn: null,
   partes: { unidad: 'parte', total: 1, listas: 0 },
+  xmlCopiados: null,
+  completoHacia: null,
   ultimoEvento: null,
 };
 const FIN: AvanceSolicitud = {

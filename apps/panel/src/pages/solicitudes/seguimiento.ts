@@ -168,7 +168,16 @@ export const VERSION_FINAL = 'fin';
 
 type Avance = Pick<
   AvanceSolicitud,
-  'estado' | 'progreso' | 'intentos' | 'registros' | 'ultimaConsulta' | 'proximaConsulta' | 'terminadaEn' | 'partes'
+  | 'estado'
+  | 'progreso'
+  | 'intentos'
+  | 'registros'
+  | 'ultimaConsulta'
+  | 'proximaConsulta'
+  | 'terminadaEn'
+  | 'partes'
+  | 'xmlCopiados'
+  | 'completoHacia'
 >;
 
 const isEnded = ({ terminadaEn }: Pick<AvanceSolicitud, 'terminadaEn'>) => terminadaEn !== null;
@@ -176,13 +185,16 @@ const isEnded = ({ terminadaEn }: Pick<AvanceSolicitud, 'terminadaEn'>) => termi
 /** Changes whenever there is something new to say. */
 function versionOf(avance: AvanceSolicitud): string {
   if (isEnded(avance)) return VERSION_FINAL;
-  const { estado, fase, progreso, intentos, proximaConsulta, ultimoEvento } = avance;
-  return [estado, fase, progreso, intentos, proximaConsulta?.getTime() ?? 0, ultimoEvento?.id ?? 0].join('.');
+  const { estado, fase, progreso, intentos, proximaConsulta, ultimoEvento, xmlCopiados } = avance;
+  const xml = xmlCopiados === null ? [] : [xmlCopiados];
+  return [estado, fase, progreso, intentos, proximaConsulta?.getTime() ?? 0, ultimoEvento?.id ?? 0, ...xml].join('.');
 }
 
 /** What the page and the stream say of a solicitud that is being worked on, so that both say the same. */
 export function textsOf(avance: Avance) {
   const { estado, progreso, intentos, registros, ultimaConsulta, proximaConsulta, partes } = avance;
+  const { xmlCopiados, completoHacia } = avance;
+  const xml = xmlCopiados ?? 0;
   return {
     partes: partes.total > 1 ? describePartes(partes) : '',
     porcentaje: Math.round(progreso * 100),
@@ -191,6 +203,9 @@ export function textsOf(avance: Avance) {
     registros: registros === null ? 'todavía no se sabe' : formatNumero(registros),
     ultima: ultimaConsulta === null ? 'todavía ninguna' : formatFecha(ultimaConsulta),
     proxima: nextLook(estado, proximaConsulta),
+    xml: formatNumero(xml),
+    faltan: registros === null ? 'todavía no se sabe' : formatNumero(Math.max(0, registros - xml)),
+    completo: completoHacia === null ? 'cuando el SAT los entregue' : `hacia el ${formatFecha(completoHacia, 'dia')}`,
   };
 }
 

@@ -1,5 +1,5 @@
 import { COMPLEMENTOS, type Formato } from '@acuse/contract';
-import type { Filtros } from '@acuse/core';
+import type { Contenido, Filtros } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import type { Parte } from '@acuse/page';
 import { Fecha } from '@acuse/page/blocks';
@@ -24,6 +24,11 @@ export const FORMAT_NAMES: Readonly<Record<Formato, string>> = {
   xlsx: 'Excel (.xlsx)',
   ndjson: 'NDJSON, un JSON por renglón',
   parquet: 'Parquet, para DuckDB y pandas',
+};
+
+export const CONTENIDO_NAMES: Readonly<Record<Contenido, string>> = {
+  metadata: 'Metadata: una fila por CFDI',
+  xml: 'Metadata y los XML de los CFDI',
 };
 
 export const ESTADO_NAMES = { vigente: 'Solo vigentes', cancelado: 'Solo cancelados' } as const;
