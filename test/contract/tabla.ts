@@ -3,8 +3,8 @@ import { type Fila, row } from './fila.ts';
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
  * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
- * `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`, `webhooks/…` and `id_cif` are
- * ours.
+ * `descarga/estimar`, `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`,
+ * `webhooks/…` and `id_cif` are ours.
  */
 const pagina = 'limite?:integer cursor?';
 const cfdi = 'uuid emisor_rfc total:number fecha:date';
@@ -113,6 +113,12 @@ export const TABLA: readonly Fila[] = [
     ours: deListas,
     errores: '401/1001',
     valores: { rfcs: ['EKU9003173C9'] },
+  }),
+  row('descarga/estimar', 0, 'API key', 'propio', {
+    campos:
+      'rfc desde hasta tipo formato? contenido? estado_comprobante? tipo_comprobante? rfc_contraparte?:array complemento?',
+    data: 'rfc base registros bytes canal motivo solicitudes_sat estimacion cuota_portal iguales_restantes creditos',
+    errores: '401/1001',
   }),
   row('descarga/paquete', 0, 'API key', 'ninguno', {
     campos: 'solicitud_id',

@@ -37,6 +37,14 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'descarga/estimar',
+    resumen: 'Cuánto traería y cuánto tardaría una descarga',
+    descripcion:
+      'Estima, sin pedir nada al SAT y sin costo, la descarga que pediría tax/descarga-metadata con los mismos campos: renglones, bytes, solicitudes al SAT, canal, tiempo y cuotas. Se basa en las descargas terminadas del mismo RFC y tipo; un mes que ninguna tuvo se estima con los demás. Con filtros que no son el tipo de comprobante, las descargas sin filtros dan una cifra máxima.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'descarga/listar',
     resumen: 'Solicitudes de descarga del RFC',
     descripcion:

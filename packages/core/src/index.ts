@@ -1,5 +1,6 @@
 export * from './credencial.ts';
 export { datosDeSolicitud, datosDeXml } from './datos-solicitud.ts';
+export * from './estimate.ts';
 export * from './explicaciones.ts';
 export * from './firma-manifiesto.ts';
 export * from './ports/autoridad.ts';
@@ -31,4 +32,5 @@ export {
 } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
 export { advanceSolicitud, assembleSolicitud, type ObserveRows } from './solicitud/solicitud.ts';
+export { claveXml, EQUAL_REQUESTS } from './xml/cuota-xml.ts';
 export { XML_A_DAY } from './xml/xml.ts';

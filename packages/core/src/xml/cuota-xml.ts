@@ -1,8 +1,9 @@
+import type { Filtros, Periodo, TipoDescarga } from '../ports/metadata.ts';
 import type { ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
 import type { ContextoPaso } from '../solicitud/parte.ts';
 
 /** Equal requests of XML that the SAT takes for ever; the next one is refused with 5002. */
-const EQUAL_REQUESTS = 2;
+export const EQUAL_REQUESTS = 2;
 
 /** Seconds by which a request of XML may be widened, so that it differs from earlier ones. */
 const MAX_DESFASE = 60;
@@ -10,9 +11,18 @@ const MAX_DESFASE = 60;
 /** Requests of the XML of one part, whatever the SAT answered. */
 export const MAX_ENVIOS_XML = 8;
 
+/**
+ * Key of the quota of equal requests of XML, for a period widened by `desfase` seconds. The filters stand in the order
+ * that PostgreSQL gives the keys of a jsonb: the shorter ones first.
+ */
+export function claveXml(tipo: TipoDescarga, { inicio, fin }: Periodo, desfase: number, filtros: Filtros | null) {
+  const ordered = Object.entries(filtros ?? {}).sort(([a], [b]) => a.length - b.length || (a < b ? -1 : 1));
+  return `xml:${tipo}:${inicio}/${fin}+${desfase}:${JSON.stringify(filtros && Object.fromEntries(ordered))}`;
+}
+
 const quotaOf = ({ rfc, tipo, filtros }: ClaimedSolicitud, { periodo }: Parte, desfase: number) => ({
   rfc,
-  clave: `xml:${tipo}:${periodo.inicio}/${periodo.fin}+${desfase}:${JSON.stringify(filtros)}`,
+  clave: claveXml(tipo, periodo, desfase, filtros),
   maximo: EQUAL_REQUESTS,
 });
 

@@ -5,8 +5,10 @@ import {
   type EstadoParte,
   type Modo,
   type NuevaSolicitud,
+  type PorEstimar,
   progresoDe,
   type ResumenPaquete,
+  type Terminada,
   type TipoDescarga,
   type TipoEvento,
   type VistaSolicitud,
@@ -139,6 +141,16 @@ WITH hallada AS MATERIALIZED (
 )
 SELECT ${VISTA_API} FROM hallada JOIN solicitud s ON s.id = hallada.id ORDER BY s.id DESC`;
 
+/** The newest ones with a summary that were narrowed by nothing or by these filters, and what is taken of quotas. */
+const HISTORY = `
+SELECT coalesce((SELECT json_agg(t) FROM (
+    SELECT s.desde::text, s.hasta::text, coalesce(s.registros, 0)::float8 AS registros, s.bytes::float8 AS bytes, s.resumen, ${criteriosIn('s')}
+    FROM solicitud s WHERE s.contribuyente_id = $1 AND s.estado = 'TERMINADA' AND s.tipo = $2 AND s.modo = $3 AND s.resumen IS NOT NULL
+      AND coalesce(s.filtros - '{contenido,tablas}'::text[], '{}') IN ('{}', $4::jsonb)
+    ORDER BY s.id DESC LIMIT 100
+  ) t), '[]') AS terminadas,
+  coalesce((SELECT json_object_agg(clave, tomadas) FROM cuota_sat WHERE rfc = $5 AND clave = ANY ($6::text[])), '{}') AS tomadas`;
+
 const MOVIMIENTO = (
   tipo: 'cargo' | 'reembolso',
 ) => `(SELECT json_build_object('creditos', abs(m.importe), 'en', m.creado_en) FROM movimiento m
@@ -193,6 +205,12 @@ const CANCEL = endWithoutPaquete(
 );
 
 const LAST_EVENT = Number.MAX_SAFE_INTEGER;
+
+interface History {
+  readonly terminadas: readonly Terminada[];
+  /** By key of the quota; one without any is left out. */
+  readonly tomadas: Readonly<Record<string, number>>;
+}
 
 /** Columns for the progress of a solicitud. */
 interface Progress {
@@ -279,6 +297,16 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       if (vista === null) return null;
       const { estado } = vista;
       return estado === 'CANCELADA' ? { resultado: 'CANCELADA', isRepetida: true } : { resultado: 'TERMINADA', estado };
+    },
+
+    /** What a taxpayer's next download is estimated by: its newest ones of a `tipo`, newest first, and its quotas taken. */
+    async history(
+      contribuyenteId: string,
+      { tipo, filtros }: Pick<PorEstimar, 'tipo' | 'filtros'>,
+      { modo, rfc, claves }: { readonly modo: Modo; readonly rfc: string; readonly claves: readonly string[] },
+    ): Promise<History> {
+      const values = [contribuyenteId, tipo, modo, JSON.stringify(filtros ?? {}), rfc, claves];
+      return (await rowOf<History>(pool, HISTORY, values)) ?? { terminadas: [], tomadas: {} };
     },
 
     /** Null for one that does not exist and for one of another account alike. */

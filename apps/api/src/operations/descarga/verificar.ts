@@ -1,11 +1,11 @@
-import { datosDeSolicitud, estimacionDe } from '@acuse/core';
+import { datosDeSolicitud, type Estimacion, estimacionDe } from '@acuse/core';
 import { solicitudData, soloSolicitud } from '@acuse/operation';
 import { z } from 'zod';
 import { defineOperation } from '../../operation.ts';
 
 const minutos = (description: string, example: number) => z.int().min(0).meta({ description, example });
 
-const estimacion = z
+export const estimacion = z
   .object({
     desde_minutos: minutos('De cada diez descargas como esta, ocho tardaron de esto…', 40),
     hasta_minutos: minutos('… a esto, desde que se pidieron al SAT.', 90),
@@ -30,6 +30,15 @@ const estimacion = z
     example: null,
   });
 
+/** An estimate as the interface has it. */
+export const datosDeEstimacion = (estimada: Estimacion | null) =>
+  estimada && {
+    desde_minutos: estimada.desdeMinutos,
+    hasta_minutos: estimada.hastaMinutos,
+    texto: estimada.texto,
+    muestras: estimada.muestras,
+  };
+
 export default defineOperation({
   summary: 'Avance de una solicitud de descarga',
   description:
@@ -51,12 +60,7 @@ export default defineOperation({
     const estimada = estimacionDe(esperas, solicitud, { cuentas: deps.settings.cuentasMinimas });
     return {
       ...datosDeSolicitud(solicitud, now),
-      estimacion: estimada && {
-        desde_minutos: estimada.desdeMinutos,
-        hasta_minutos: estimada.hastaMinutos,
-        texto: estimada.texto,
-        muestras: estimada.muestras,
-      },
+      estimacion: datosDeEstimacion(estimada),
     };
   },
 });
