@@ -108,6 +108,7 @@ it.for(CLIENTS)(
     await call('esperar', { solicitudId: solicitud_id });
     await op('descarga/verificar', { solicitud_id });
     await op('descarga/listar', { limite: 1 });
+    await op('descarga/estimar', { rfc, tipo: 'recibidos', desde: '2025-05-14', hasta: '2025-05-14' });
     await op('descarga/paquete', { solicitud_id });
     await op('riesgo/paquete', { solicitud_id });
     const years = { rfc, tipo: 'recibidos', desde: '2022-01-01', hasta: '2026-10-31' };
