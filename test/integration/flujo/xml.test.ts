@@ -141,7 +141,7 @@ describe('the CFDI themselves, by CIEC', () => {
     await waitForEnd(caller, id);
     const reasons = await expectXml(servicio, caller, id, RECIBIDOS);
     expect(new Set(reasons.values())).toEqual(new Set(['CANCELADO_RECIBIDO']));
-    expect(await eventosDe(servicio, id)).toContain('OTRO_CANAL');
+    expect(await eventosDe(servicio, id)).toContain('XML_SIN_ENTREGA');
   });
 });
 

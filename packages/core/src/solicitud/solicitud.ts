@@ -64,7 +64,6 @@ export async function advanceSolicitud(
   const parte = pendientes.reduce((first, each) => (each.dueAt < first.dueAt ? each : first));
   const wait = secondsUntil(parte, claimed);
   if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
-  if (isSlow(parte, claimed)) return settle(deps, claimed, parte, withoutXml(claimed, parte));
   const source = deps.sources.find((each) => each.offers(claimed, parte)) ?? null;
   const facts = factsOf(claimed, parte);
   if (source === null) return act(deps, claimed, parte, situationOf({ ...facts, copy: 'NONE' }));
@@ -74,7 +73,7 @@ export async function advanceSolicitud(
   if (opened === null || typeof opened === 'string')
     return act(deps, claimed, parte, situationOf({ ...facts, copy: opened ?? 'NONE' }));
   const paso = await step({ ...deps, solicitud: claimed, parte, credencial: opened, signal }, source);
-  return settle(deps, claimed, parte, paso);
+  return settle(deps, claimed, parte, isSlow(parte, claimed, paso) ? withoutXml(claimed, parte) : paso);
 }
 
 const factsOf = (claimed: ClaimedSolicitud, parte: Parte): Omit<Facts, 'copy'> => ({
@@ -343,8 +342,10 @@ async function fetchAnew(claims: Claims, claimed: ClaimedSolicitud, error: Paque
   const paquete = parte?.paquetes.find((p) => p.objectKey === error.objectKey);
   const isLost = codigo === 'AUSENTE';
   if (!parte || !paquete || (isLost ? parte.reenvios >= MAX_REENVIOS : paquete.relecturas >= MAX_RELECTURAS)) {
-    if (parte?.contenido === 'xml')
-      return claims.release(claimed, giveUp(parte, codigo), { queue: 'ensambles', inSeconds: 0 });
+    if (parte?.contenido === 'xml') {
+      const avance = giveUp(parte, codigo, paquete?.paquete);
+      return claims.release(claimed, avance, { queue: 'ensambles', inSeconds: 0 });
+    }
     return claims.fail(claimed, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo });
   }
   const releida = {

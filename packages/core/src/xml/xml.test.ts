@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
+import { PaqueteSatInvalido } from '../ports/paquetes.ts';
+import type { ClaimedSolicitud, Claims, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
+import { noCheckpoint } from '../solicitud/parte.ts';
+import { assembleSolicitud } from '../solicitud/solicitud.ts';
 import { claimed, NOW, PERIODO, parte, released, step } from '../solicitud/testing/un-paso.ts';
 
 const HOUR = 3_600_000;
@@ -41,6 +44,28 @@ describe('a solicitud of XML', () => {
       { parteId: 'x1', estado: 'VACIA', motivo: 'NO_ENTREGADO_POR_EL_SAT' },
     ]);
     expect(tipos(late)).toEqual(['XML_SIN_ENTREGA']);
+  });
+
+  it('delivers the packages that are stored when one of them cannot be read', async () => {
+    const paquete = (name: string) => ({ paquete: name, orden: 1, objectKey: `k-${name}`, relecturas: 1 });
+    const parts = [whole, xml({ estado: 'DESCARGADA', paquetes: [paquete('A'), paquete('B')] })];
+    const calls: unknown[][] = [];
+    const claims = { release: async (...args: unknown[]) => void calls.push(args) } as unknown as Claims;
+    const assemble = async () => {
+      throw new PaqueteSatInvalido('CRC', 'k-B', 'm');
+    };
+    const paquetes = { assemble, remove: async () => {} };
+    const held = solicitud({ fase: 'ENSAMBLE', partes: parts });
+    await assembleSolicitud(
+      { claims, paquetes, checkpoint: noCheckpoint, observe: [] },
+      held,
+      new AbortController().signal,
+    );
+    expect(calls[0]?.slice(1)).toMatchObject([
+      { partes: [{ parteId: 'x1', estado: 'VACIA', releer: { paquete: 'B' } }] },
+      { queue: 'ensambles' },
+    ]);
+    expect(calls[0]?.[1]).not.toHaveProperty('partes.0.paquetes');
   });
 
   it('keeps waiting while metadata is open', async () => {
@@ -88,13 +113,29 @@ describe('a request of XML at the web service', () => {
     else expect(avance.partes).toMatchObject([{ parteId: 'x1', estado: 'VACIA', motivo: 'NO_ENTREGADO_POR_EL_SAT' }]);
   });
 
+  const waits = xml({ estado: 'SOLICITADA', folio: 'F' });
+  const toPortal = { reemplaza: 'x1', contenidos: ['xml'], canal: 'portal' };
+
+  it('goes over to the portal when the hour of the key is over', async () => {
+    const result = await step(solicitud({ otra: ciec, partes: [waits, whole], sellada: null }));
+    expect(released(result).avance.nuevas).toMatchObject(toPortal);
+  });
+
   it.each([
-    ['half of the time is over', { now: at(50 * HOUR) }],
-    ['the hour of the key is over', { sellada: null }],
-  ])('goes over to the portal when %s', async (_name, change) => {
-    const waits = xml({ estado: 'SOLICITADA', folio: 'F' });
-    const both = await step(solicitud({ otra: ciec, partes: [waits, whole], ...change }));
-    expect(released(both).avance.nuevas).toMatchObject({ reemplaza: 'x1', contenidos: ['xml'], canal: 'portal' });
+    ['the SAT is not ready', { resultado: 'EN_PROCESO' } as const],
+    ['the SAT does not answer', new SatError('NO_RESPONDE')],
+  ])('goes over to the portal when half of the time is over and %s', async (_name, answer) => {
+    const at50 = (hours: number) => solicitud({ otra: ciec, partes: [waits, whole], now: at(hours * HOUR) });
+    const answers = { 'verificar-metadata': answer };
+    expect(released(await step(at50(49), answers)).avance.nuevas).toBeUndefined();
+    expect(released(await step(at50(50), answers)).avance.nuevas).toMatchObject(toPortal);
+  });
+
+  it('keeps what the SAT has ready after half of the time', async () => {
+    const late = solicitud({ otra: ciec, partes: [waits, whole], now: at(60 * HOUR) });
+    const answer = { resultado: 'TERMINADA', paquetes: ['A'], registros: 9 } as const;
+    const { avance } = released(await step(late, { 'verificar-metadata': answer }));
+    expect(avance.partes).toMatchObject([{ estado: 'DISPONIBLE', paquetes: ['A'] }]);
   });
 
   it('waits for the e.firma where there is no CIEC', async () => {

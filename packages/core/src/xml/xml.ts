@@ -32,9 +32,13 @@ export const canFill = ({ contenido, canal }: Parte, solicitud: ClaimedSolicitud
 const ageOf = ({ creadaEn, deadlineAt, now }: ClaimedSolicitud): number =>
   (now.getTime() - creadaEn.getTime()) / (deadlineAt.getTime() - creadaEn.getTime());
 
-/** Half of the time is over, and the portal could give the XML that the web service has not given. */
-export const isSlow = (parte: Parte, solicitud: ClaimedSolicitud): boolean =>
-  canFill(parte, solicitud) && ageOf(solicitud) >= 0.5;
+/** Half of the time is over, and the step left the part as it was: the portal could give the XML. */
+export const isSlow = (parte: Parte, solicitud: ClaimedSolicitud, paso: Paso): boolean =>
+  canFill(parte, solicitud) &&
+  ageOf(solicitud) >= 0.5 &&
+  'avance' in paso &&
+  paso.avance.nuevas === undefined &&
+  paso.avance.partes?.every(({ estado }) => estado === undefined) === true;
 
 /**
  * Goes on without the XML of a part: the portal is asked where the web service did not deliver, if the CIEC is there;
@@ -45,18 +49,23 @@ export function withoutXml(solicitud: ClaimedSolicitud, parte: Parte, codigo?: s
   if (parte.canal === 'soap' && selladaDe(solicitud, { canal })) {
     const periodos = periodosDe({ canal, tipo: solicitud.tipo, periodo: parte.periodo });
     const nuevas = { reemplaza: parte.id, periodos, contenidos: ['xml'], canal } as const;
-    const eventos = [{ tipo: 'OTRO_CANAL', detalle: canal, ...(codigo === undefined ? {} : { codigo }) }] as const;
+    const eventos = [{ tipo: 'XML_SIN_ENTREGA', detalle: canal, ...(codigo === undefined ? {} : { codigo }) }] as const;
     return { avance: { consultado: true, nuevas, eventos }, inSeconds: 0 };
   }
   return { avance: { consultado: true, ...giveUp(parte, codigo) }, inSeconds: 0 };
 }
 
-/** Ends a part without its XML. */
-export function giveUp({ id, motivo, periodo }: Parte, codigo?: string): Required<Pick<Avance, 'partes' | 'eventos'>> {
-  const ended = { estado: 'VACIA', motivo: motivo ?? 'NO_ENTREGADO_POR_EL_SAT', paquetes: [], fallos: 0 } as const;
+/** Ends a part with the packages that are stored; `unreadable` is left out of them. */
+export function giveUp(
+  { id, motivo, periodo }: Parte,
+  codigo?: string,
+  unreadable?: string,
+): Required<Pick<Avance, 'partes' | 'eventos'>> {
+  const ended = { estado: 'VACIA', motivo: motivo ?? 'NO_ENTREGADO_POR_EL_SAT', fallos: 0 } as const;
+  const without = unreadable === undefined ? {} : { releer: { paquete: unreadable } };
   const detalle = `${periodo.inicio}/${periodo.fin}`;
   return {
-    partes: [{ parteId: id, ...ended }],
+    partes: [{ parteId: id, ...ended, ...without }],
     eventos: [{ tipo: 'XML_SIN_ENTREGA', detalle, ...(codigo === undefined ? {} : { codigo }) }],
   };
 }

@@ -99,7 +99,13 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   }),
   XML_SIN_ENTREGA: ({ codigo, detalle }) =>
     withDetail(
-      { texto: `El SAT no entregó los XML ${periodOf(detalle)}: el ZIP dirá cuáles faltan.`, tono: 'alerta' },
+      {
+        texto:
+          detalle === 'portal'
+            ? 'El servicio web del SAT no entregó los XML de un periodo: se piden a su portal.'
+            : `El SAT no entregó los XML ${periodOf(detalle)}: el ZIP dirá cuáles faltan.`,
+        tono: 'alerta',
+      },
       codigo === null ? '' : describeCodigo(codigo),
     ),
   CAPSULA_HECHA: () => ({
