@@ -154,7 +154,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
     expect.stringMatching(/^m1:[^,]+,m2:[^,]+$/),
     expect.stringMatching(/^m2:[^,]+$/),
   ]);
-  const publicadas = await fetch(`${sola}/.well-known/acuse-manifiesto.json`);
+  const publicadas = await fetch(`${sola.url}/.well-known/acuse-manifiesto.json`);
   expect(await publicadas.json()).toEqual({ llaves: publishedKeys(publicas) });
   await startWorker();
   for (const caller of [diario, ausente]) {
