@@ -206,7 +206,7 @@ describe('the form', () => {
     const id = await ask(who, { ...pedido, contenido: 'xml', tablas: 'si' });
     const open = (await who.persona.get(`/solicitudes/${id}`)).$;
     expect(open('[data-dato="xml"]').text()).toBe('0');
-    expect(open('[data-dato="completo"]').text()).toBe('cuando el SAT los entregue');
+    expect(open('[data-dato="completo"]').text()).toBe('todavía no se sabe');
     expect(open('main').text()).toContain('Metadata y los XML de los CFDI, con tablas');
     const flow = await openProgress(who.persona, id);
     expect((await flow.next()).data).toMatchObject({ xml: '0', faltan: 'todavía no se sabe' });
@@ -218,7 +218,7 @@ describe('the form', () => {
     expect([entregados + faltantes, faltantes > 0]).toEqual([esperados, true]);
     const page = (await who.persona.get(`/solicitudes/${id}`)).$;
     expect(page('#xml dl').text()).toBe(`Esperados${esperados}Entregados${entregados}Faltantes${faltantes}`);
-    expect(page('#xml li').text()).toMatch(/^\d+ recibidos y cancelados: el SAT no entrega su XML/);
+    expect(page('#xml li').text()).toMatch(/^\d+ cancelados: el SAT no entrega el XML de un CFDI recibido y cancelado/);
     expect(page('#xml').text()).toContain('faltantes.csv');
     const again = (await who.persona.get(`/solicitudes/nueva?como=${id}`)).$;
     expect(again('[name="contenido"] [selected]').attr('value')).toBe('xml');

@@ -1,4 +1,5 @@
 import { EVENTOS, EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
+import { Campo } from './form.tsx';
 
 const nombreCasilla = (evento: EventoWebhook) => `evento.${evento}`;
 
@@ -10,12 +11,16 @@ export function CasillaEvento(props: {
 }) {
   const { evento, isElegido, conNombre } = props;
   return (
-    <div class="campo casilla">
-      <input type="checkbox" id={`casilla-${evento}`} name={nombreCasilla(evento)} value="si" checked={isElegido} />
-      <label for={`casilla-${evento}`}>
-        {conNombre ? <code>{evento}</code> : null} {EVENTOS[evento][0]}
-      </label>
-    </div>
+    <Campo
+      nombre={nombreCasilla(evento)}
+      label={
+        <>
+          {conNombre ? <code>{evento}</code> : null} {EVENTOS[evento][0]}
+        </>
+      }
+      tipo="checkbox"
+      marcado={isElegido}
+    />
   );
 }
 

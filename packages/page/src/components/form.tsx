@@ -57,7 +57,7 @@ type Opcion = string | readonly [value: string, texto: string];
 
 export interface CampoProps {
   readonly nombre: string;
-  readonly label: string;
+  readonly label: Child;
   /** A list when `opciones` are given, several lines when `filas` is given, else an input of this type. */
   readonly tipo?: 'text' | 'email' | 'password' | 'number' | 'date' | 'search' | 'file' | 'checkbox' | 'tel';
   /** Typed value. Never shown for `password` and `file`: secrets are not sent back. */
@@ -70,7 +70,7 @@ export interface CampoProps {
   readonly requerido?: boolean;
   /** May stay empty since what it asks for is known already; it is not called optional then. */
   readonly sabido?: boolean;
-  /** Of a checkbox: it was ticked before. */
+  /** Ticks a checkbox; by default it is ticked when the form was sent with it. */
   readonly marcado?: boolean;
   readonly autocompletar?: string;
   readonly teclado?: 'text' | 'numeric' | 'decimal' | 'email';
@@ -91,8 +91,9 @@ export interface CampoProps {
 /** A labelled field with its help and its fault, both tied to it. A fault stands in a gap: it moves nothing. */
 export function Campo(given: CampoProps) {
   const { valores = {}, faltas = {} } = useContext(Sent);
-  const { value = given.tipo === 'checkbox' ? undefined : valores[given.nombre], error = faltas[given.nombre] } = given;
-  const props = { ...given, value, error };
+  const sent = valores[given.nombre];
+  const { value = given.tipo === 'checkbox' ? 'si' : sent, error = faltas[given.nombre] } = given;
+  const props = { marcado: sent === value, ...given, value, error };
   const { nombre, label, tipo = 'text', ayuda, requerido = false } = props;
   const id = props.id ?? `campo-${nombre}`;
   const isCasilla = tipo === 'checkbox' && !props.opciones && props.filas === undefined;
@@ -173,7 +174,7 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
         {value?.startsWith('\n') ? `\n${value}` : value}
       </textarea>
     );
-  if (tipo === 'checkbox') return <input {...comunes} type="checkbox" value={value ?? 'si'} checked={props.marcado} />;
+  if (tipo === 'checkbox') return <input {...comunes} type="checkbox" value={value} checked={props.marcado} />;
   return (
     <input
       {...comunes}

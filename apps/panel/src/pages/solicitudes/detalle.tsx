@@ -311,11 +311,11 @@ function Avance({ solicitud }: SolicitudProps) {
           <dd data-dato="registros">{textos.registros}</dd>
           {solicitud.contenido === 'xml' ? (
             <>
-              <dt>XML ya copiados</dt>
+              <dt>XML copiados del SAT</dt>
               <dd data-dato="xml">{textos.xml}</dd>
-              <dt>XML por copiar</dt>
+              <dt>CFDI todavía sin XML</dt>
               <dd data-dato="faltan">{textos.faltan}</dd>
-              <dt>Estarán todos</dt>
+              <dt>Fin previsto de los XML</dt>
               <dd data-dato="completo">{textos.completo}</dd>
             </>
           ) : null}

@@ -200,10 +200,9 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
         />
         <Campo
           nombre="tablas"
-          label="Con los XML, también sus tablas"
+          label="Agregar tablas con los datos de los XML"
           tipo="checkbox"
-          marcado={pedido.tablas === 'si'}
-          ayuda="Conceptos, impuestos, pagos y relacionados, en el formato de abajo. De la nómina no hay tablas."
+          ayuda="Solo si pide los XML: conceptos, impuestos, pagos y CFDI relacionados, en el formato de abajo. La nómina no tiene tablas."
         />
         <Campo
           nombre="formato"
@@ -236,9 +235,8 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
         />
         <Campo
           nombre="capsula"
-          label="Que siga sin la llave de la e.firma, hasta 72 horas"
+          label="Continuar sin la llave de la e.firma, hasta 72 horas"
           tipo="checkbox"
-          marcado={pedido.capsula === 'si'}
           ayuda="Mientras la llave está guardada se firma de antemano lo que esta solicitud, y ninguna otra, preguntará al SAT. Con la CIEC no cambia nada. No está probado con el SAT en vivo."
         />
         <Secret

@@ -74,10 +74,13 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
 
 /** Why the XML of a CFDI is missing, and what to do. */
 const FALTAN: Readonly<Record<MotivoFaltante, string>> = {
-  CANCELADO_RECIBIDO: 'recibidos y cancelados: el SAT no entrega su XML. Pídalos a quien los emitió.',
-  NO_ENTREGADO_POR_EL_SAT: 'que el SAT no entregó. Pida el periodo otra vez, otro día.',
-  CUOTA_DEL_DIA: 'que el portal del SAT no alcanzó a dar antes del plazo. Pida un periodo más corto.',
-  XML_ILEGIBLE: 'que el SAT entregó dañados: están en apartados/. Pida el periodo otra vez, otro día.',
+  CANCELADO_RECIBIDO:
+    'cancelados: el SAT no entrega el XML de un CFDI recibido y cancelado. Pídalos a quien los emitió.',
+  NO_ENTREGADO_POR_EL_SAT: 'que el SAT no entregó. Pida el periodo otra vez otro día.',
+  CUOTA_DEL_DIA:
+    'que no alcanzaron a bajarse: el portal del SAT da unos 2,000 XML al día y el plazo terminó. Pida un periodo más corto.',
+  XML_ILEGIBLE:
+    'dañados: el SAT los entregó así, y el ZIP los trae en la carpeta apartados. Pida el periodo otra vez otro día.',
 };
 
 /** How many XML were expected, delivered and missing, and why. */

@@ -166,20 +166,6 @@ export function createSeguimiento(deps: FollowDeps) {
 /** The id of the event that tells the end: a browser that has it wants nothing more. */
 export const VERSION_FINAL = 'fin';
 
-type Avance = Pick<
-  AvanceSolicitud,
-  | 'estado'
-  | 'progreso'
-  | 'intentos'
-  | 'registros'
-  | 'ultimaConsulta'
-  | 'proximaConsulta'
-  | 'terminadaEn'
-  | 'partes'
-  | 'xmlCopiados'
-  | 'completoHacia'
->;
-
 const isEnded = ({ terminadaEn }: Pick<AvanceSolicitud, 'terminadaEn'>) => terminadaEn !== null;
 
 /** Changes whenever there is something new to say. */
@@ -191,7 +177,7 @@ function versionOf(avance: AvanceSolicitud): string {
 }
 
 /** What the page and the stream say of a solicitud that is being worked on, so that both say the same. */
-export function textsOf(avance: Avance) {
+export function textsOf(avance: Omit<AvanceSolicitud, 'id' | 'fase' | 'ultimoEvento'>) {
   const { estado, progreso, intentos, registros, ultimaConsulta, proximaConsulta, partes } = avance;
   const { xmlCopiados, completoHacia } = avance;
   const xml = xmlCopiados ?? 0;
@@ -205,7 +191,7 @@ export function textsOf(avance: Avance) {
     proxima: nextLook(estado, proximaConsulta),
     xml: formatNumero(xml),
     faltan: registros === null ? 'todavía no se sabe' : formatNumero(Math.max(0, registros - xml)),
-    completo: completoHacia === null ? 'cuando el SAT los entregue' : `hacia el ${formatFecha(completoHacia, 'dia')}`,
+    completo: completoHacia === null ? 'todavía no se sabe' : `hacia el ${formatFecha(completoHacia, 'dia')}`,
   };
 }
 
