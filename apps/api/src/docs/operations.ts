@@ -64,7 +64,9 @@ function ways({ path, asks }: Operation): readonly Camino[] {
   for (const camino of all) {
     const name = `${camino.canal} ${camino.servidor}`;
     const known = byCanal.get(name);
-    const fuentes = [...new Set([...(known?.fuentes ?? []), ...camino.fuentes])];
+    const named = [...new Set([...(known?.fuentes ?? []), ...camino.fuentes])];
+    // A repository and a pull request of it are one source.
+    const fuentes = named.filter((fuente) => !named.some((other) => other.startsWith(`${fuente}, `)));
     const apagar = known === undefined ? camino.apagar : `${known.apagar}, ${camino.apagar}`;
     byCanal.set(name, { ...camino, apagar, fuentes });
   }
