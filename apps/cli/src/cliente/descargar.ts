@@ -53,8 +53,11 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .option('--contraparte <rfc...>', 'solo los de estas contrapartes: hasta cinco receptores, o un emisor')
     .option('--complemento <nombre>', 'solo los que lo llevan, con el nombre del SAT: pagos20, nomina12…')
     .option('--xml', 'también los XML, y cuáles faltan; los de nómina traen datos personales')
-    .option('--tablas', 'con --xml, también conceptos, impuestos, pagos y relacionados, en el formato elegido')
-    .option('--capsula', 'que siga sin la llave de la e.firma, hasta 72 horas; no está probado con el SAT en vivo')
+    .option(
+      '--tablas',
+      'con --xml, también tablas de conceptos, impuestos, pagos y CFDI relacionados, en el formato elegido',
+    )
+    .option('--capsula', 'continúa sin la llave de la e.firma, hasta 72 horas; no está probado con el SAT en vivo')
     .option('--salida <archivo>', 'dónde queda; sin él, RFC_tipo_desde_hasta.zip en esta carpeta')
     .option('--sobrescribir', 'reemplaza el archivo si ya existe')
     .option('--continuar <solicitud_id>', 'retoma una solicitud ya hecha, sin otro cargo')

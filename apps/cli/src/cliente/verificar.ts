@@ -18,7 +18,7 @@ export function addVerificar(program: Command, consola: Consola): void {
     .command('verificar')
     .summary('Comprueba que un paquete está completo y sin cambios, sin conexión')
     .description(
-      'Lee un paquete ZIP y comprueba todos sus bytes: cada archivo contra su SHA-256, las cuentas del manifiesto, que cada renglón de la metadata tenga su XML o esté en faltantes.csv, y la firma del servicio.\n\n' +
+      'Lee un paquete ZIP y comprueba todos sus bytes: cada archivo contra su SHA-256, las cuentas del manifiesto y la firma del servicio. Con metadata en CSV, también que cada renglón tenga su XML o esté en faltantes.csv; con otro formato compara solo las cuentas.\n\n' +
         'Termina con 0 si todo está bien y con 1 si algo no lo está. No usa API key ni consulta al servicio, salvo que --llaves sea una dirección.',
     )
     .argument('<paquete>', 'el archivo ZIP')
@@ -66,7 +66,9 @@ function* linesOf(
     yield `Diferencias: ${totalDifferences}${totalDifferences > diferencias.length ? `; las primeras ${diferencias.length}:` : ':'}`;
     for (const line of diferencias) yield `  ${line}`;
   } else if (firma === 'sin_firma' || firma === 'llave_desconocida') {
-    const remedio = sinFirma ? '; se aceptó por --sin-firma' : ': nadie responde por él. Dé --llaves, o --sin-firma';
+    const remedio = sinFirma
+      ? '; se aceptó por --sin-firma'
+      : ': no se sabe quién hizo el paquete. Use --llaves, o --sin-firma para aceptarlo';
     yield `Firma: ${FIRMAS[firma](kid ?? '')}${remedio}.`;
   }
   if (esValido) yield 'El paquete está completo y sin cambios.';

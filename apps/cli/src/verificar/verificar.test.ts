@@ -129,7 +129,7 @@ function numbers(seed: number) {
   };
 }
 
-test.each(FORMATOS)('a package of the assembler passes, with everything in it, as %s', async (formato) => {
+test.each(FORMATOS)('accepts a complete package of the assembler as %s', async (formato) => {
   const zip = await packageOf({ formato });
   const names = [...(await readZip(zip)).keys()];
   expect(names).toEqual(
@@ -145,8 +145,8 @@ test.each(FORMATOS)('a package of the assembler passes, with everything in it, a
   expect(informe.noRevisado).toHaveLength(formato === 'csv' ? 0 : 1);
 });
 
-describe('the check fails for', { timeout: 120_000 }, () => {
-  test('each of 1,000 flipped bytes', async () => {
+describe('refuses', { timeout: 120_000 }, () => {
+  test('a package with one of 1,000 bits flipped', async () => {
     for (const zip of [await packageOf()]) {
       expect(await isValid(zip)).toBe(true);
       const next = numbers(20_261_127);
@@ -161,7 +161,7 @@ describe('the check fails for', { timeout: 120_000 }, () => {
     }
   });
 
-  test('a cut and appended bytes, at every length', async () => {
+  test('a package that is cut, or has more bytes', async () => {
     const zip = await zipOf([METADATA, ...CFDI, FALTANTES], CUENTA);
     const passed: number[] = [];
     for (let bytes = 0; bytes < zip.length; bytes += 7) if (await isValid(zip.subarray(0, bytes))) passed.push(bytes);
@@ -178,7 +178,7 @@ describe('the check fails for', { timeout: 120_000 }, () => {
     });
   });
 
-  test('members of a signed package in another order, or without one', async () => {
+  test('a signed package with members in another order, or without one of them', async () => {
     const [one, two] = CFDI as [(typeof CFDI)[number], (typeof CFDI)[number]];
     const zip = await zipOf([METADATA, one, two, FALTANTES], CUENTA);
     const firma = (await readZip(zip)).get('firma.json') ?? Buffer.alloc(0);
@@ -203,7 +203,7 @@ describe('the check fails for', { timeout: 120_000 }, () => {
 test.each([
   ['an XML without its hash', [METADATA, ...CFDI, FALTANTES], CUENTA, { list: false }, 'ninguna lista'],
   [
-    'an XML that the metadata names and is not there',
+    'a missing XML that the metadata names',
     [METADATA, ...CFDI.slice(1), FALTANTES],
     CUENTA,
     {},
@@ -225,24 +225,24 @@ test.each([
   ],
   ['counts that do not add up', [METADATA, ...CFDI, FALTANTES], { ...CUENTA, esperados: 4 }, {}, 'no cuadra'],
   [
-    'an XML without metadata that is not counted',
+    'an uncounted XML without metadata',
     [METADATA, ...CFDI, [pathOf(C), '<x/>'], FALTANTES],
     CUENTA,
     {},
     'sin-metadata.csv',
   ],
-] as const)('a signed package fails with %s', async (_, members, xml, options, text) => {
+] as const)('refuses a signed package with %s', async (_, members, xml, options, text) => {
   const { diferencias } = await check(await zipOf(members as readonly (readonly [string, string])[], xml, options));
   expect(diferencias.join('\n')).toContain(text);
 });
 
-test('a package without a key in force, or of an unknown one, is whole but not signed', async () => {
+test('finds no difference in an unsigned package, or in one of an unknown key', async () => {
   const unsigned = await zipOf([METADATA, ...CFDI, FALTANTES], CUENTA, { signer: undefined });
   expect(await check(unsigned)).toMatchObject({ totalDifferences: 0 });
   expect(await check(await packageOf(), new Map())).toMatchObject({ firma: 'llave_desconocida', totalDifferences: 0 });
 });
 
-test('a package of metadata alone has no signature, and its hashes are checked', async () => {
+test('checks the hashes of a package of metadata alone, which has no signature', async () => {
   const zip = await metadataOf();
   expect(await check(zip)).toMatchObject({ firma: 'sin_firma', totalDifferences: 0 });
   expect((await readZip(zip)).has('firma.json')).toBe(false);
