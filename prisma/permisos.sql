@@ -77,7 +77,7 @@ GRANT SELECT, UPDATE (estado, motivo, gen, due_at, epoch, fase, canal, canal_dej
 -- parte
 GRANT SELECT ON parte TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON parte TO acuse_worker;
--- cuota_sat: taken by the workers, told by the API.
+-- cuota_sat: workers write, the API reads.
 GRANT SELECT ON cuota_sat TO acuse_api;
 GRANT SELECT, INSERT, UPDATE (tomadas, tomada_en), DELETE ON cuota_sat TO acuse_worker;
 -- paquete_sat

@@ -282,13 +282,13 @@ export const GUARDS: readonly Guard[] = [
     tests: [ALMACEN],
   },
   {
-    name: 'the XML that are asked for of periods that nobody read, and of days with new CFDI alone',
+    name: 'the choice of XML: in the first reading of a period, and for days with new CFDI',
     file: 'prisma/functions/sincronizacion.sql',
     edits: [{ from: "(cual = '0001-02-01' OR NOT EXISTS (", to: '(true OR NOT EXISTS (' }],
     tests: ['test/integration/flujo/sincronizacion-xml.test.ts'],
   },
   {
-    name: 'the retention of the package in which an XML is said to be',
+    name: 'the retention of the package that holds an XML',
     file: 'packages/sincronizacion/src/db/almacen.ts',
     edits: [{ from: ' AND q.paquete_borrado_en IS NULL', to: '' }],
     tests: ['test/integration/flujo/sincronizacion-xml.test.ts'],
