@@ -19,11 +19,9 @@ export async function* readCsv(
     if (each.name === NAME) entry = each;
   }
   if (entry === null) throw new Error(`there is no ${NAME} in ${objectKey}`);
-  const { bytes, crc32, compressedBytes, method } = entry;
   const start = await locate(entry);
-  const data = store.read(objectKey, stat.version, { start, end: start + compressedBytes }, signal);
-  const checked = { objectKey, name: NAME, bytes, crc32, compressedBytes, method };
-  const csv = inflateEntry(data, { ...checked, maxRatio: Number.POSITIVE_INFINITY, whole: () => {} });
+  const data = store.read(objectKey, stat.version, { start, end: start + entry.compressedBytes }, signal);
+  const csv = inflateEntry(data, { ...entry, objectKey });
   yield* hasXml && !withXml ? withoutLastField(csv) : csv;
 }
 

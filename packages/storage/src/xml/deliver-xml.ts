@@ -140,8 +140,8 @@ export class XmlDelivery {
 
   /** Writes the member, unless there is a reason to leave it out; returns why it has to be kept aside, or null. */
   async #deliver(member: ZipEntry, data: Buffer, objectKey: string): Promise<string | null> {
-    const { writer, limits, level } = this.#deps;
-    const { content, isDeflated } = inflateMember(member, data, objectKey, limits.maxRatio);
+    const { writer, level } = this.#deps;
+    const { content, isDeflated } = inflateMember(member, data, objectKey);
     const facts = this.#factsIn(content);
     if (typeof facts === 'string') return facts;
     if (facts.version === '3.2') return 'VERSION_3_2';
@@ -218,13 +218,11 @@ export class XmlDelivery {
         const start = await directory.locate(member);
         const range = { start, end: start + member.compressedBytes };
         const stored = store.read(objectKey, directory.stat.version, range, signal);
-        const { maxRatio } = limits;
-        const content = inflateEntry(stored, { ...member, objectKey, maxRatio, whole: () => undefined });
-        const { bytes, sha256 } = await writer.add(nombre, content);
+        const { bytes, sha256 } = await writer.add(nombre, inflateEntry(stored, { ...member, objectKey }));
         this.lines.push(`${nombre},${bytes},${sha256}\r\n`);
         continue;
       }
-      const { content, isDeflated } = inflateMember(member, data, objectKey, limits.maxRatio);
+      const { content, isDeflated } = inflateMember(member, data, objectKey);
       const meter = new Meter();
       meter.update(content);
       const { bytes, sha256, crc32 } = meter.finish();

@@ -62,7 +62,7 @@ class TableRows {
       const { read } = await openXmlPackage(store, objectKey, limits, signal);
       for await (const [member, data] of read((_, index) => delivered[index] === 1, signal)) {
         if (data === null) continue;
-        for (const row of this.#rowsIn(inflateMember(member, data, objectKey, limits.maxRatio).content)) {
+        for (const row of this.#rowsIn(inflateMember(member, data, objectKey).content)) {
           chunk += lineOf(row);
           this.filas++;
           if (chunk.length < CHUNK_CHARACTERS) continue;

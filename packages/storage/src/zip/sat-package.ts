@@ -11,7 +11,7 @@ export interface PaqueteLimits {
   readonly maxPackageBytes: number;
   /** Bytes of all its recognised files, inflated. */
   readonly maxInflatedBytes: number;
-  /** Inflated bytes for each compressed byte of a file, once it has inflated to a MiB. */
+  /** Inflated bytes for each compressed byte of a text, once it has inflated to a MiB. XML may repeat itself more. */
   readonly maxRatio: number;
   /** Files in the package, recognised or not. */
   readonly maxEntries: number;
@@ -183,18 +183,6 @@ const AHEAD_BYTES = 524_288;
 /** A ratio says nothing about a file that is smaller than this when inflated. Bytes. */
 const RATIO_FROM_BYTES = 1_048_576;
 
-/** The error of a file that gives so many bytes of its compressed ones; null when it may. */
-export function bombIn(
-  { name, compressedBytes }: { readonly name: string; readonly compressedBytes: number },
-  given: number,
-  objectKey: string,
-  maxRatio: number,
-): PaqueteSatInvalido | null {
-  if (given <= RATIO_FROM_BYTES || given <= maxRatio * compressedBytes) return null;
-  const detalle = `${name} da más de ${maxRatio} bytes por cada byte comprimido`;
-  return new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle);
-}
-
 interface InflateOptions {
   readonly objectKey: string;
   readonly name: string;
@@ -203,9 +191,10 @@ interface InflateOptions {
   /** As the directory of the ZIP has them: the inflated bytes have to agree. */
   readonly bytes: number;
   readonly crc32: number;
-  readonly maxRatio: number;
-  /** Told at the end what the content measures, unless something follows it in the data. */
-  whole(measure: Measure, dataCrc32: number): void;
+  /** Inflated bytes for each compressed one, from a MiB on; unlimited when absent. */
+  readonly maxRatio?: number;
+  /** Receives the measure of the content at its end, unless something follows it in the data. */
+  whole?(measure: Measure, dataCrc32: number): void;
 }
 
 /**
@@ -229,7 +218,7 @@ export function inflateEntry(data: Readable, options: InflateOptions): Readable 
     },
   });
   const check = new CheckedContent(options, (measure) => {
-    if (inflate.bytesWritten === compressedBytes) options.whole(measure, dataCrc32);
+    if (inflate.bytesWritten === compressedBytes) options.whole?.(measure, dataCrc32);
   });
   inflate.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'Z_BUF_ERROR') {
@@ -263,14 +252,17 @@ class CheckedContent extends Transform {
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
-    const { objectKey, name, bytes, compressedBytes, maxRatio } = this.#options;
+    const { objectKey, name, bytes, compressedBytes, maxRatio = Number.POSITIVE_INFINITY } = this.#options;
     this.#meter.update(chunk);
     const given = this.#meter.bytes;
     if (given > bytes) {
       const detalle = `${name} da más de los ${bytes} bytes que anuncia`;
       callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
+    } else if (given > RATIO_FROM_BYTES && given > maxRatio * compressedBytes) {
+      const detalle = `${name} da más de ${maxRatio} bytes por cada byte comprimido`;
+      callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
     } else {
-      callback(bombIn({ name, compressedBytes }, given, objectKey, maxRatio), chunk);
+      callback(null, chunk);
     }
   }
 

@@ -4,7 +4,7 @@ import { PaqueteSatInvalido } from '@acuse/core';
 import type { ObjectStore } from '../object-store.ts';
 import { MemberList } from './member-list.ts';
 import { LOCAL_BYTES, localHeaderBytes, readDirectory, type ZipDirectory, type ZipEntry } from './read-directory.ts';
-import { bombIn, checkEntry, type PaqueteLimits } from './sat-package.ts';
+import { checkEntry, type PaqueteLimits } from './sat-package.ts';
 
 /** Files of a package of XML: the SAT packs at most 200,000 CFDI. */
 const MAX_ENTRIES = 1_000_000;
@@ -177,10 +177,8 @@ export interface Inflated {
  * The content of a member from its data. Throws `PaqueteSatInvalido` when it is damaged, or is not what the directory
  * announces.
  */
-export function inflateMember(member: ZipEntry, data: Buffer, objectKey: string, maxRatio: number): Inflated {
+export function inflateMember(member: ZipEntry, data: Buffer, objectKey: string): Inflated {
   const { name, bytes, method } = member;
-  const bomb = bombIn(member, bytes, objectKey, maxRatio);
-  if (bomb !== null) throw bomb;
   const inflated = method === 0 ? { content: data, isDeflated: false } : inflate(member, data, objectKey);
   const { length } = inflated.content;
   if (length < bytes) {
