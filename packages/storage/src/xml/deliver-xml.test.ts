@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { FORMATOS, type Formato } from '@acuse/contract';
 import type { RowObserver } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
@@ -309,6 +310,22 @@ describe('a damaged package of XML is refused', () => {
     ['for a path that leads out', [memberOf(a, '../a.xml')], 'NO_ES_ZIP'],
   ])('%s', async (_name, entries, motivo) => {
     await expect(assembled({ rows: [a, b], packages: [entries] })).rejects.toMatchObject({ motivo, objectKey: 'x0' });
+  });
+
+  test('and no stream of it stays open', async () => {
+    const rows = rowsOf(300);
+    const streams: Readable[] = [];
+    const through = (store: ObjectStore): ObjectStore => ({
+      ...store,
+      read(...args) {
+        const stream = chunked(store, 1_000).read(...args);
+        streams.push(stream);
+        return stream;
+      },
+    });
+    const members = rows.map((row, index) => ({ ...memberOf(row), ...(index === 3 ? { crc: 1 } : {}) }));
+    await expect(assembled({ rows, packages: [members], through })).rejects.toMatchObject({ motivo: 'CRC' });
+    expect(streams.map(({ destroyed }) => destroyed)).not.toContain(false);
   });
 
   test('by the error of the storage when that fails midway, and nothing is visible', async () => {

@@ -119,11 +119,9 @@ export class XmlDelivery {
   ): Promise<PaqueteXmlLeido> {
     const { store, limits, signal } = this.#deps;
     const opened = await openXmlPackage(store, objectKey, limits, signal);
-    const reading = opened.read(() => true, signal);
     const delivered = new Uint8Array(opened.members.length);
-    let next = await reading.next();
-    for (let at = 0; next.done !== true; next = await reading.next(), at++) {
-      const [member, data] = next.value;
+    const hash = createHash('sha256');
+    for await (const [member, data, at] of opened.read(() => true, signal, hash)) {
       const before = this.entregados + this.sinMetadata;
       const motivo = data === null ? 'DEMASIADO_GRANDE' : await this.#deliver(member, data, objectKey);
       delivered[at] = this.entregados + this.sinMetadata - before;
@@ -135,7 +133,7 @@ export class XmlDelivery {
       if (named !== undefined && motivo !== 'UUID_REPETIDO') this.index.mark(this.#placeOf(named), KNOWN.unreadable);
     }
     const { bytes, members, ignored } = opened;
-    return { objectKey, paquete, bytes, sha256: next.value, miembros: members.length, ignored, delivered };
+    return { objectKey, paquete, bytes, sha256: hash.digest('hex'), miembros: members.length, ignored, delivered };
   }
 
   /** Writes the member, unless there is a reason to leave it out; returns why it has to be kept aside, or null. */
@@ -210,8 +208,8 @@ export class XmlDelivery {
   /** Writes the members of a package that are kept aside, by one more stream. */
   async #keepAside(objectKey: string, byOffset: ReadonlyMap<number, string>): Promise<void> {
     const { store, limits, signal, writer, level } = this.#deps;
-    const { read, directory } = await openXmlPackage(store, objectKey, limits, signal);
-    for await (const [member, data] of read(({ offset }) => byOffset.has(offset), signal)) {
+    const { read, directory, members } = await openXmlPackage(store, objectKey, limits, signal);
+    for await (const [member, data] of read((index) => byOffset.has(members.at(index).offset), signal)) {
       const nombre = byOffset.get(member.offset) ?? '';
       if (data === null) {
         // Larger than may be held in memory: there are few of them, so that each has a read of its own.

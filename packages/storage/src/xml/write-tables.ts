@@ -60,7 +60,7 @@ class TableRows {
     let chunk = '';
     for (const { objectKey, delivered } of paquetes) {
       const { read } = await openXmlPackage(store, objectKey, limits, signal);
-      for await (const [member, data] of read((_, index) => delivered[index] === 1, signal)) {
+      for await (const [member, data] of read((index) => delivered[index] === 1, signal)) {
         if (data === null) continue;
         for (const row of this.#rowsIn(inflateMember(member, data, objectKey).content)) {
           chunk += lineOf(row);

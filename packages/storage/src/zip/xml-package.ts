@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import { crc32, inflateRawSync } from 'node:zlib';
 import { PaqueteSatInvalido } from '@acuse/core';
 import type { ObjectStore } from '../object-store.ts';
@@ -27,13 +27,14 @@ export interface XmlPackage {
   /** Names of the other entries. */
   readonly ignored: readonly string[];
   /**
-   * Reads the whole object once, by one stream. Yields the wanted members in the order of {@link members}, those of more
-   * than {@link MAX_MEMBER_BYTES} without data. Returns the SHA-256 of the object. Throws `PaqueteSatInvalido`.
+   * Reads the object once, by one stream. Yields the wanted members with their place in {@link members}, in that order;
+   * those of more than 32 MiB come without data. `hash` takes all bytes of the object. Throws `PaqueteSatInvalido`.
    */
   read(
-    wanted: (member: ZipEntry, index: number) => boolean,
+    wanted: (index: number) => boolean,
     signal: AbortSignal,
-  ): AsyncGenerator<readonly [member: ZipEntry, data: Buffer | null], string, undefined>;
+    hash?: Hash,
+  ): AsyncGenerator<readonly [member: ZipEntry, data: Buffer | null, index: number], void, undefined>;
   readonly directory: ZipDirectory;
 }
 
@@ -71,24 +72,24 @@ export async function openXmlPackage(
     members,
     ignored,
     directory,
-    read: (wanted, again) => readMembers(new ForwardReader(open(again)), { objectKey, members, wanted }),
+    read: (wanted, again, hash) => readMembers(new ForwardReader(open(again), hash), { objectKey, members, wanted }),
   };
 }
 
 interface Reading {
   readonly objectKey: string;
   readonly members: MemberList;
-  readonly wanted: (member: ZipEntry, index: number) => boolean;
+  readonly wanted: (index: number) => boolean;
 }
 
 async function* readMembers(
   reader: ForwardReader,
   { objectKey, members, wanted }: Reading,
-): AsyncGenerator<readonly [ZipEntry, Buffer | null], string, undefined> {
+): AsyncGenerator<readonly [ZipEntry, Buffer | null, number], void, undefined> {
   try {
     for (let index = 0; index < members.length; index++) {
+      if (!wanted(index)) continue;
       const member = members.at(index);
-      if (!wanted(member, index)) continue;
       // Members that share bytes inflate the same data again and again.
       if (member.offset < reader.at) {
         throw new PaqueteSatInvalido('NO_ES_ZIP', objectKey, `${member.name} empieza dentro de otro archivo`);
@@ -102,9 +103,9 @@ async function* readMembers(
       if (data !== null && data.length < member.compressedBytes) {
         throw new PaqueteSatInvalido('TRUNCADO', objectKey, `${member.name} termina antes de tiempo`);
       }
-      yield [member, data];
+      yield [member, data, index];
     }
-    return await reader.end();
+    await reader.end();
   } finally {
     await reader.close();
   }
@@ -115,11 +116,12 @@ class ForwardReader {
   /** Offset of the next byte. */
   at = 0;
   readonly #chunks: AsyncIterator<Buffer>;
-  readonly #hash = createHash('sha256');
+  readonly #hash: Hash | undefined;
   #chunk: Buffer = Buffer.alloc(0);
 
-  constructor(chunks: AsyncIterable<Buffer>) {
+  constructor(chunks: AsyncIterable<Buffer>, hash: Hash | undefined) {
     this.#chunks = chunks[Symbol.asyncIterator]();
+    this.#hash = hash;
   }
 
   /** The next bytes, fewer when the stream ends before. They stand until the next call. */
@@ -141,10 +143,9 @@ class ForwardReader {
     while (left > 0 && (await this.#more()));
   }
 
-  /** Reads the rest; returns the SHA-256 of the whole stream, lower-case hex. */
-  async end(): Promise<string> {
-    while (await this.#more());
-    return this.#hash.digest('hex');
+  /** Reads the rest, when it is hashed. */
+  async end(): Promise<void> {
+    while (this.#hash !== undefined && (await this.#more()));
   }
 
   async close(): Promise<void> {
@@ -161,7 +162,7 @@ class ForwardReader {
   async #more(): Promise<boolean> {
     const next = await this.#chunks.next();
     if (next.done === true) return false;
-    this.#hash.update(next.value);
+    this.#hash?.update(next.value);
     this.#chunk = next.value;
     return true;
   }
