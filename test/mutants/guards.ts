@@ -55,8 +55,8 @@ export const GUARDS: readonly Guard[] = [
     file: 'packages/storage/src/xml/deliver-xml.ts',
     edits: [
       {
-        from: 'await writer.addSmall(index.pathAt(place)',
-        to: 'if (place !== 1) await writer.addSmall(index.pathAt(place)',
+        from: 'await add(index.pathAt(place))',
+        to: 'if (place !== 1) await add(index.pathAt(place))',
       },
     ],
     tests: ['packages/storage/src/xml/deliver-xml.test.ts'],

@@ -116,7 +116,7 @@ function describeXml(xml: XmlDelivery): object {
       repetidos: xml.repetidos,
       fuera_de_lo_pedido: xml.fuera,
       apartados_total: xml.keptAside.length,
-      apartados: xml.keptAside.slice(0, MAX_NAMES),
+      apartados: xml.keptAside.slice(0, MAX_NAMES).map(({ nombre, motivo }) => ({ nombre, motivo })),
     },
     partes_xml: xml.partes.map(({ parte, paquetes }) => ({
       canal: parte.canal,

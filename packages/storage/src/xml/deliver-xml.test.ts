@@ -153,18 +153,27 @@ describe('a ZIP with XML', { timeout: 60_000 }, () => {
       [`${folder}/${a.uuid.toLowerCase()}.xml.xml`, 'TRUNCADO'],
       [`${folder}/dir=2Fsub=20dir=2F=C3=A9.xml`, 'NO_ES_CFDI'],
       [`${folder}/${hashOf(Buffer.from(long))}.xml`, 'CON_DTD'],
-      [`${folder}/3-DIR=2Fsub=20dir=2F=C3=A9.xml`, 'FECHA_INVALIDA'],
+      [`${folder}/3/DIR=2Fsub=20dir=2F=C3=A9.xml`, 'FECHA_INVALIDA'],
       [`${folder}/sin.xml`, 'UUID_INVALIDO'],
     ];
     expect(manifest.xml.apartados).toEqual(apartados.map(([nombre, motivo]) => ({ nombre, motivo })));
     expect(manifest.xml.apartados_total).toBe(5);
     expect(apartados.map(([nombre = '']) => String(zip.get(nombre)))).toEqual(bad.map(({ content }) => content));
-    expect(faltantesOf(zip)).toEqual({ [a.uuid]: 'XML_ILEGIBLE', [b.uuid]: 'NO_ENTREGADO_POR_EL_SAT' });
-    expect(resumen.xml?.porMotivo).toEqual({ XML_ILEGIBLE: 1, NO_ENTREGADO_POR_EL_SAT: 1 });
+    expect(faltantesOf(zip)).toEqual({ [a.uuid]: 'XML_ILEGIBLE', [b.uuid]: 'XML_ILEGIBLE' });
+    expect(resumen.xml?.porMotivo).toEqual({ XML_ILEGIBLE: 2 });
     expect(linesOf(zip, 'entradas-cfdi.csv').map(({ nombre }) => nombre)).toEqual([
       pathOf(c),
       ...apartados.map(([nombre]) => nombre),
     ]);
+  });
+
+  test('keeps members of equal names aside under names of their own', async () => {
+    const names = ['2-a.xml', 'a.xml', 'A.xml', 'a.xml', '3/a.xml'];
+    const members = names.map((name, index) => ({ name, content: `${index}` }));
+    const { zip, manifest } = await assembled({ rows: rowsOf(1), packages: [members] });
+    const nombres = manifest.xml.apartados.map(({ nombre }: { nombre: string }) => nombre);
+    expect(new Set(nombres.map((nombre: string) => nombre.toLowerCase())).size).toBe(5);
+    expect(nombres.map((nombre: string) => String(zip.get(nombre)))).toEqual(members.map(({ content }) => content));
   });
 
   test('keeps a member aside that is larger than any CFDI, without holding it in memory', async () => {
@@ -218,6 +227,24 @@ describe('a ZIP with XML', { timeout: 60_000 }, () => {
 });
 
 describe('the reason of a missing XML', () => {
+  test('is that it cannot be read before any other, for the UUID of its stamp too', async () => {
+    const [named, stamped, lost] = [1, 2, 3].map((index) =>
+      satRow(index, { estatus: '0', fechaCancelacion: '2024-01-31 10:00:00' }),
+    ) as [SatRow, SatRow, SatRow];
+    const packages = [
+      [
+        { name: `${named.uuid}.xml`, content: '<cfdi:Comprobante' },
+        { name: `${lost.uuid}.xml`, content: cfdiXml({ ...stamped, fechaEmision: 'ayer' }) },
+      ],
+    ];
+    const { zip } = await assembled({ rows: [named, stamped, lost], packages, parteXml: { motivo: 'CUOTA_DEL_DIA' } });
+    expect(faltantesOf(zip)).toEqual({
+      [named.uuid]: 'XML_ILEGIBLE',
+      [stamped.uuid]: 'XML_ILEGIBLE',
+      [lost.uuid]: 'CANCELADO_RECIBIDO',
+    });
+  });
+
   test.each([
     ['recibidos', '0', 'CANCELADO_RECIBIDO'],
     ['recibidos', '1', 'NO_ENTREGADO_POR_EL_SAT'],

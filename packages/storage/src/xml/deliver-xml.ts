@@ -2,13 +2,12 @@ import { createHash } from 'node:crypto';
 import { deflateRawSync } from 'node:zlib';
 import { createFactsReader, type Facts, XmlIlegible } from '@acuse/cfdi';
 import type { CuentaXml, MotivoFaltante, ParteXml, PlanEnsamble, PlanXml } from '@acuse/core';
-import type { ZipWriter } from '../assemble/zip-writer.ts';
+import type { EntryWritten, ZipWriter } from '../assemble/zip-writer.ts';
 import { toSegment } from '../keys.ts';
-import { Meter } from '../meter.ts';
 import type { ObjectStore } from '../object-store.ts';
 import type { ZipEntry } from '../zip/read-directory.ts';
 import { inflateEntry, type PaqueteLimits } from '../zip/sat-package.ts';
-import { inflateMember, openXmlPackage } from '../zip/xml-package.ts';
+import { type Inflated, inflateMember, openXmlPackage } from '../zip/xml-package.ts';
 import { KNOWN, type XmlIndex } from './xml-index.ts';
 
 interface XmlDeps {
@@ -39,11 +38,11 @@ export interface ParteXmlLeida {
 }
 
 /** A member that is kept aside. */
-interface KeptAside {
-  /** Path in the ZIP. */
-  readonly nombre: string;
+interface KeptAside extends Pick<EntryWritten, 'nombre' | 'bytes' | 'sha256'> {
   readonly motivo: string;
 }
+
+type Cfdi = Exclude<Facts, { version: '3.2' }>;
 
 /** `yyyy-MM-ddTHH:mm:ss` of this century: what a path may be made of. */
 const FECHA = /^20\d\d-(?:0[1-9]|1[0-2])-\d\dT\d\d:\d\d:\d\d/;
@@ -58,8 +57,6 @@ const MAX_NAME = 60;
 export class XmlDelivery {
   readonly partes: ParteXmlLeida[] = [];
   readonly keptAside: KeptAside[] = [];
-  /** Lines of `entradas-cfdi.csv` about {@link keptAside}. */
-  readonly lines: string[] = [];
   /** Rows of the metadata, each UUID once, and how many of them have their XML. */
   esperados = 0;
   entregados = 0;
@@ -82,21 +79,17 @@ export class XmlDelivery {
     this.index = index;
   }
 
-  /** Writes `cfdi/`, then `apartados/`. Throws `PaqueteSatInvalido` for a damaged package or member. */
+  /** Writes `cfdi/` and `apartados/`. Throws `PaqueteSatInvalido` for a damaged package or member. */
   async write({ partes }: PlanXml): Promise<void> {
     let number = 0;
-    const aside: (() => Promise<void>)[] = [];
     for (const parte of partes) {
       const paquetes: PaqueteXmlLeido[] = [];
       this.partes.push({ parte, paquetes });
       for (const { objectKey, paquete } of parte.paquetes) {
         const folder = `apartados/${String(++number).padStart(3, '0')}-${toSegment(paquete)}`;
-        const byOffset = new Map<number, string>();
-        paquetes.push(await this.#copy(objectKey, paquete, folder, byOffset));
-        if (byOffset.size > 0) aside.push(() => this.#keepAside(objectKey, byOffset));
+        paquetes.push(await this.#copy(objectKey, paquete, folder));
       }
     }
-    for (const keep of aside) await keep();
   }
 
   /** Counts of the ZIP, once its metadata is written. Throws when they do not add up. */
@@ -110,69 +103,84 @@ export class XmlDelivery {
     return { esperados, entregados, faltantes, porMotivo, sinMetadata };
   }
 
-  /** Writes the CFDI of a package; leaves the offsets of the members to be kept aside, with their paths, in `byOffset`. */
-  async #copy(
-    objectKey: string,
-    paquete: string,
-    folder: string,
-    byOffset: Map<number, string>,
-  ): Promise<PaqueteXmlLeido> {
-    const { store, limits, signal } = this.#deps;
-    const opened = await openXmlPackage(store, objectKey, limits, signal);
-    const delivered = new Uint8Array(opened.members.length);
+  /** Writes the CFDI of a package, and its other members to `folder`. */
+  async #copy(objectKey: string, paquete: string, folder: string): Promise<PaqueteXmlLeido> {
+    const { store, limits, signal, writer } = this.#deps;
+    const { directory, members, ignored, bytes, read } = await openXmlPackage(store, objectKey, limits, signal);
+    const delivered = new Uint8Array(members.length);
     const hash = createHash('sha256');
-    for await (const [member, data, at] of opened.read(() => true, signal, hash)) {
-      const before = this.entregados + this.sinMetadata;
-      const motivo = data === null ? 'DEMASIADO_GRANDE' : await this.#deliver(member, data, objectKey);
-      delivered[at] = this.entregados + this.sinMetadata - before;
-      if (motivo === null) continue;
-      const nombre = this.#nameFor(folder, member.name);
-      this.keptAside.push({ nombre, motivo });
-      byOffset.set(member.offset, nombre);
-      const named = NAMED_UUID.exec(member.name)?.[1];
-      if (named !== undefined && motivo !== 'UUID_REPETIDO') this.index.mark(this.#placeOf(named), KNOWN.unreadable);
+    for await (const [member, data, at] of read(() => true, signal, hash)) {
+      if (data !== null) {
+        delivered[at] = Number(await this.#deliver(member, inflateMember(member, data, objectKey), folder));
+        continue;
+      }
+      // Larger than may be held in memory: it has a read of its own.
+      const start = await directory.locate(member);
+      const range = { start, end: start + member.compressedBytes };
+      const content = store.read(objectKey, directory.stat.version, range, signal);
+      const nombre = this.#nameAside(folder, member.name);
+      const written = await writer.add(nombre, inflateEntry(content, { ...member, objectKey }));
+      this.keptAside.push({ ...written, motivo: 'DEMASIADO_GRANDE' });
+      this.#markUnreadable(NAMED_UUID.exec(member.name)?.[1]);
     }
-    const { bytes, members, ignored } = opened;
     return { objectKey, paquete, bytes, sha256: hash.digest('hex'), miembros: members.length, ignored, delivered };
   }
 
-  /** Writes the member, unless there is a reason to leave it out; returns why it has to be kept aside, or null. */
-  async #deliver(member: ZipEntry, data: Buffer, objectKey: string): Promise<string | null> {
-    const { writer, level } = this.#deps;
-    const { content, isDeflated } = inflateMember(member, data, objectKey);
-    const facts = this.#factsIn(content);
-    if (typeof facts === 'string') return facts;
-    if (facts.version === '3.2') return 'VERSION_3_2';
-    if (!FECHA.test(facts.fecha)) return 'FECHA_INVALIDA';
+  /** Writes the member to `cfdi/`, to `folder`, or nowhere; returns whether it is in `cfdi/`. */
+  async #deliver({ name, crc32 }: ZipEntry, { content, deflated }: Inflated, folder: string): Promise<boolean> {
     const { index } = this;
+    const { writer, level } = this.#deps;
+    const bytes = content.length;
+    const add = (nombre: string) =>
+      writer.addSmall(nombre, deflated ?? deflateRawSync(content, { level }), { bytes, crc32 });
+    const keepAside = async (motivo: string) => {
+      const nombre = this.#nameAside(folder, name);
+      this.keptAside.push({ nombre, bytes, sha256: createHash('sha256').update(content).digest('hex'), motivo });
+      await add(nombre);
+      return false;
+    };
+    const facts = this.#factsIn(content, name);
+    if (typeof facts === 'string') return keepAside(facts);
     const place = this.#placeOf(facts.uuid);
     if (!this.#isWanted(place, facts)) {
       this.fuera++;
-      return null;
+      return false;
     }
     const sha256 = createHash('sha256').update(content).digest();
     if (index.has(place, KNOWN.delivered)) {
-      if (!index.isSame(place, sha256)) return 'UUID_REPETIDO';
+      if (!index.isSame(place, sha256)) return keepAside('UUID_REPETIDO');
       this.repetidos++;
-      return null;
+      return false;
     }
-    index.deliver(place, facts.fecha, content.length, sha256);
+    index.deliver(place, facts.fecha, bytes, sha256);
     if (index.has(place, KNOWN.row)) this.entregados++;
     else this.sinMetadata++;
-    const deflated = isDeflated ? data : deflateRawSync(content, { level });
-    await writer.addSmall(index.pathAt(place), deflated, { bytes: content.length, crc32: member.crc32 });
-    return null;
+    await add(index.pathAt(place));
+    return true;
   }
 
-  /** The facts of a document, or the reason why there are none. */
-  #factsIn(content: Buffer): Facts | string {
+  /** The facts of a CFDI that can be delivered, or the reason why it cannot; its UUID is then marked as unreadable. */
+  #factsIn(content: Buffer, name: string): Cfdi | string {
+    let motivo = 'VERSION_3_2';
+    let uuid = NAMED_UUID.exec(name)?.[1];
     try {
       this.#reader.write(content);
-      return this.#reader.end();
+      const facts = this.#reader.end();
+      if (facts.version !== '3.2') {
+        if (FECHA.test(facts.fecha)) return facts;
+        motivo = 'FECHA_INVALIDA';
+        uuid = facts.uuid;
+      }
     } catch (error) {
-      if (error instanceof XmlIlegible) return error.motivo;
-      throw error;
+      if (!(error instanceof XmlIlegible)) throw error;
+      motivo = error.motivo;
     }
+    this.#markUnreadable(uuid);
+    return motivo;
+  }
+
+  #markUnreadable(uuid: string | undefined): void {
+    if (uuid !== undefined) this.index.mark(this.#placeOf(uuid), KNOWN.unreadable);
   }
 
   #placeOf(uuid: string): number {
@@ -184,7 +192,7 @@ export class XmlDelivery {
    * Whether the caller asked for the document: its row says so. Without a row, its own facts do; `estado` is in none of
    * them.
    */
-  #isWanted(place: number, facts: Exclude<Facts, { version: '3.2' }>): boolean {
+  #isWanted(place: number, facts: Cfdi): boolean {
     if (this.index.has(place, KNOWN.row)) return true;
     if (this.index.has(place, KNOWN.leftOut)) return false;
     const { desde, hasta, tipo, filtros } = this.#plan;
@@ -195,37 +203,13 @@ export class XmlDelivery {
     return filtros?.rfc_contraparte?.includes(contraparte) ?? true;
   }
 
-  /** A path for a member that is kept aside, which no other has. */
-  #nameFor(folder: string, name: string): string {
+  /** A path for a member that is kept aside, which no other has: names themselves hold no slash. */
+  #nameAside(folder: string, name: string): string {
     const isLong = Buffer.byteLength(name) > MAX_NAME;
     const safe = isLong ? `${createHash('sha256').update(name).digest('hex')}.xml` : toSegment(name);
     const path = `${folder}/${safe}`;
-    const nombre = this.#names.has(path.toLowerCase()) ? `${folder}/${this.#names.size}-${safe}` : path;
+    const nombre = this.#names.has(path.toLowerCase()) ? `${folder}/${this.#names.size}/${safe}` : path;
     this.#names.add(nombre.toLowerCase());
     return nombre;
-  }
-
-  /** Writes the members of a package that are kept aside, by one more stream. */
-  async #keepAside(objectKey: string, byOffset: ReadonlyMap<number, string>): Promise<void> {
-    const { store, limits, signal, writer, level } = this.#deps;
-    const { read, directory, members } = await openXmlPackage(store, objectKey, limits, signal);
-    for await (const [member, data] of read((index) => byOffset.has(members.at(index).offset), signal)) {
-      const nombre = byOffset.get(member.offset) ?? '';
-      if (data === null) {
-        // Larger than may be held in memory: there are few of them, so that each has a read of its own.
-        const start = await directory.locate(member);
-        const range = { start, end: start + member.compressedBytes };
-        const stored = store.read(objectKey, directory.stat.version, range, signal);
-        const { bytes, sha256 } = await writer.add(nombre, inflateEntry(stored, { ...member, objectKey }));
-        this.lines.push(`${nombre},${bytes},${sha256}\r\n`);
-        continue;
-      }
-      const { content, isDeflated } = inflateMember(member, data, objectKey);
-      const meter = new Meter();
-      meter.update(content);
-      const { bytes, sha256, crc32 } = meter.finish();
-      await writer.addSmall(nombre, isDeflated ? data : deflateRawSync(content, { level }), { bytes, crc32 });
-      this.lines.push(`${nombre},${bytes},${sha256}\r\n`);
-    }
   }
 }

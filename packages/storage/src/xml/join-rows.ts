@@ -32,11 +32,11 @@ export function joinRows({ index, motivos }: XmlDelivery, tipo: TipoDescarga, pa
     .map(({ periodo }) => [Buffer.from(periodo.inicio), Buffer.from(periodo.fin)] as const);
 
   function motivoOf(out: Buffer, place: number, fecha: number, isCancelado: boolean): MotivoFaltante {
+    if (index.has(place, KNOWN.unreadable)) return 'XML_ILEGIBLE';
     if (isCancelado && tipo === 'recibidos') return 'CANCELADO_RECIBIDO';
     const isIn = ([inicio, fin]: readonly [Buffer, Buffer]) =>
       compareInstant(out, fecha, inicio) >= 0 && compareInstant(out, fecha, fin) <= 0;
-    if (cuotas.some(isIn)) return 'CUOTA_DEL_DIA';
-    return index.has(place, KNOWN.unreadable) ? 'XML_ILEGIBLE' : 'NO_ENTREGADO_POR_EL_SAT';
+    return cuotas.some(isIn) ? 'CUOTA_DEL_DIA' : 'NO_ENTREGADO_POR_EL_SAT';
   }
 
   return {

@@ -132,7 +132,7 @@ test('tables have each CFDI of the ZIP once: none that came twice, was kept asid
   });
   const conceptos = parse(zip.get('conceptos.csv') ?? '', { columns: true }) as Record<string, string>[];
   expect(conceptos.map(({ uuid }) => uuid)).toEqual([b, d, a].map(({ uuid }) => uuid));
-  expect([...zip.keys()].slice(3)).toEqual([
+  expect([...zip.keys()].filter((name) => !name.startsWith('cfdi/'))).toEqual([
     'apartados/001-P=2F0/other.xml',
     'apartados/001-P=2F0/x.xml',
     ...['metadata', 'faltantes', 'sin-metadata', 'conceptos', 'impuestos', 'pagos', 'relacionados'].map(

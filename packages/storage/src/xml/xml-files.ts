@@ -42,13 +42,13 @@ export function filesAfterRows(xml: XmlDelivery): readonly (readonly [string, It
  * manifest.
  */
 export function writeHashes(xml: XmlDelivery, writer: ZipWriter): Promise<EntryWritten> {
-  const { index, lines } = xml;
+  const { index, keptAside } = xml;
   function* hashes() {
     for (let place = 0; place < index.length; place++) {
       if (!index.has(place, KNOWN.delivered)) continue;
       yield `${index.pathAt(place)},${index.bytesAt(place)},${index.sha256At(place)}\r\n`;
     }
-    yield* lines;
+    for (const { nombre, bytes, sha256 } of keptAside) yield `${nombre},${bytes},${sha256}\r\n`;
   }
   return writer.add('entradas-cfdi.csv', chunksOf('nombre,bytes,sha256', hashes()));
 }

@@ -168,10 +168,10 @@ class ForwardReader {
   }
 }
 
-/** A member that is whole: its content, and whether its data is nothing but that content deflated. */
+/** A member that is whole: its content, and its data when that is nothing but the content deflated. */
 export interface Inflated {
   readonly content: Buffer;
-  readonly isDeflated: boolean;
+  readonly deflated: Buffer | null;
 }
 
 /**
@@ -180,7 +180,7 @@ export interface Inflated {
  */
 export function inflateMember(member: ZipEntry, data: Buffer, objectKey: string): Inflated {
   const { name, bytes, method } = member;
-  const inflated = method === 0 ? { content: data, isDeflated: false } : inflate(member, data, objectKey);
+  const inflated = method === 0 ? { content: data, deflated: null } : inflate(member, data, objectKey);
   const { length } = inflated.content;
   if (length < bytes) {
     throw new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} da ${length} bytes y anuncia ${bytes}`);
@@ -199,7 +199,7 @@ function inflate({ name, bytes }: ZipEntry, data: Buffer, objectKey: string): In
       readonly buffer: Buffer;
       readonly engine: { readonly bytesWritten: number };
     };
-    return { content: buffer, isDeflated: engine.bytesWritten === data.length };
+    return { content: buffer, deflated: engine.bytesWritten === data.length ? data : null };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ERR_BUFFER_TOO_LARGE') {
