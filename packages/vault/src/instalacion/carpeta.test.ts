@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { manifestPublicKeyOf } from '../manifiesto/manifest-keys.ts';
 import { changeValues, newSecretos, newServidores, readValues, writeInstalacion } from './carpeta.ts';
 
 let dir = '';
@@ -78,6 +79,17 @@ it('leaves an installation on a foreign server as it was, until the operator giv
   await changeValues(folder, (all) => ({ ...all, DATABASE_URL_API: api }));
   expect(await readFile(join(folder, 'api', 'DATABASE_URL'), 'utf8')).toBe(api);
   expect((await loginsIn(folder))['panel']).toBe('dueno@db.example:6432');
+});
+
+it('publishes the keys of manifests that an installation of before signs with', async () => {
+  const folder = join(dir, 'sin-publicas');
+  const seeds = [3, 4].map((byte) => Buffer.alloc(32, byte).toString('base64')) as [string, string];
+  const { MANIFEST_PUBLIC_KEYS: _, ...earlier } = valores();
+  await writeInstalacion(folder, { ...earlier, MANIFEST_KEYS: `m2:${seeds[0]},m1:${seeds[1]}` });
+  expect(await writeInstalacion(folder, valores())).toEqual(['MANIFEST_PUBLIC_KEYS']);
+  expect(await readFile(join(folder, 'api', 'MANIFEST_PUBLIC_KEYS'), 'utf8')).toBe(
+    `m2:${manifestPublicKeyOf(seeds[0])},m1:${manifestPublicKeyOf(seeds[1])}`,
+  );
 });
 
 it('leaves files of other programs where they are', async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { manifestPublicKeyOf } from '../manifiesto/manifest-keys.ts';
+import { manifestPublicKeysOf } from '../manifiesto/manifest-keys.ts';
 import { generateWorkerKeyPair } from '../sealing/worker-keys.ts';
 
 /**
@@ -55,7 +55,7 @@ export function newSecretos(): Record<string, string> {
   const clave = () => randomBytes(32).toString('base64');
   const pair = generateWorkerKeyPair();
   const psk = clave();
-  const manifest = clave();
+  const manifest = `m1:${clave()}`;
   return {
     API_KEY_PEPPERS: `1:${clave()}`,
     KEYRING: `k1:${clave()}`,
@@ -66,8 +66,8 @@ export function newSecretos(): Record<string, string> {
     SESSION_KEYS: `s1:${clave()}`,
     PANEL_SECRETS: `p1:${clave()}`,
     WEBHOOK_KEYS: `h1:${clave()}`,
-    MANIFEST_KEYS: `m1:${manifest}`,
-    MANIFEST_PUBLIC_KEYS: `m1:${manifestPublicKeyOf(manifest)}`,
+    MANIFEST_KEYS: manifest,
+    MANIFEST_PUBLIC_KEYS: manifestPublicKeysOf(manifest),
   };
 }
 
@@ -150,7 +150,12 @@ async function addMissing(folder: string, given: Valores): Promise<string[]> {
   const own = await readValues(folder);
   const { DATABASE_URL: ofOurs } = given;
   const { DATABASE_URL: ofOwn = ofOurs } = own;
-  const valores = { ...given, ...(ofOwn && ofOurs ? accesosOf(ofOwn, ofOurs) : {}) };
+  const { MANIFEST_KEYS: seeds, MANIFEST_PUBLIC_KEYS: published } = own;
+  const valores: Valores = {
+    ...given,
+    ...(seeds && !published ? { MANIFEST_PUBLIC_KEYS: manifestPublicKeysOf(seeds) } : {}),
+    ...(ofOwn && ofOurs ? accesosOf(ofOwn, ofOurs) : {}),
+  };
   const missing = AGREGADOS.filter((name) => own[name] === undefined && valores[name] !== undefined);
   if (missing.length === 0) return [];
   // With all others: a process that came with it has a folder, and nothing in it.

@@ -25,6 +25,11 @@ export function manifestPublicKeyOf(seed: string): string {
   return der.subarray(-CLAVE_BYTES).toString('base64');
 }
 
+/** `MANIFEST_PUBLIC_KEYS` of all keys of `MANIFEST_KEYS`, in its order. Throws RangeError. */
+export function manifestPublicKeysOf(list: string): string {
+  return [...parseKeys('MANIFEST_KEYS', list, manifestPublicKeyOf)].map(([kid, key]) => `${kid}:${key}`).join(',');
+}
+
 /** Signs manifests with the first key of `MANIFEST_KEYS`, `kid:base64 of the seed,…`. Throws RangeError. */
 export function openManifestSigner(list: string): ManifestSigner {
   const { id: kid, key } = firstKey(parseKeys('MANIFEST_KEYS', list, importManifestKey));
