@@ -9,6 +9,7 @@ interface Pedido {
   readonly periodo?: Periodo;
   readonly filtros?: Filtros | null;
   readonly signal?: AbortSignal;
+  readonly omitibles?: number;
   reserve?(cuantos: number): Promise<boolean>;
 }
 const RECUPERA = ['portalcfdi', 'RecuperaCfdi'] as const;
@@ -226,6 +227,20 @@ describe('an XML that cannot be had', () => {
     expect(found.length).toBeLessThan(documents.length);
   });
 
+  it('is left out where that is allowed, unless none of the list can be had', async () => {
+    const mount = await setUp();
+    give(mount, 14);
+    const { documents } = truth(mount);
+    const bad = new Set([documents[0]?.uuid, documents[5]?.uuid]);
+    const without = edited((texto) => ([...bad].some((uuid) => texto.includes(`UUID="${uuid}"`)) ? '<html/>' : texto));
+    mount.fault(...RECUPERA, without);
+    expect(await bajar(mount, { omitibles: 2 })).toEqual(documents.filter(({ uuid }) => !bad.has(uuid)));
+    expect(await errorOf(bajar(mount, { omitibles: 1 }))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    mount.world.faults.remove();
+    mount.fault(...RECUPERA, { kind: 'html200' });
+    expect(await errorOf(pedir(mount, { omitibles: 14 }))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+  });
+
   it('is one of a CFDI that was cancelled after the list; the next list has it no more', async () => {
     const mount = await setUp();
     give(mount, 6);
@@ -341,6 +356,7 @@ function changePanel(texto: string, change: (html: string) => string): string {
   const from = head.index + head[0].length;
   const to = from + Number(head[1]);
   const panel = change(texto.slice(from, to));
+  if (panel === texto.slice(from, to)) throw new Error('panel unchanged');
   return `${texto.slice(0, head.index)}${panel.length}|updatePanel|ctl00_MainContent_UpnlResultados|${panel}${texto.slice(to)}`;
 }
 

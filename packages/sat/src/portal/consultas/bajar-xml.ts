@@ -30,22 +30,20 @@ const CUOTA_DEL_DIA = 'CUOTA_DEL_DIA';
  * Searches the period and fetches the XML of each row in the same session. A row without link has no XML (a cancelled
  * received CFDI) and is left out, as is a row beyond the period or the filters, which would cost quota for nothing.
  *
- * `onAnswer` receives the counts of the list as JSON. VACIA means that the page lists nothing; a list without links is an answer without documents. The first XML is
- * fetched before the answer: a session that was lost meanwhile is renewed by asking once more, with another `reserve`,
- * and a quota that others used up is CUOTA. Later on the stream ends with a SatError: SERVICIO_CON_ERROR with codigo
- * CUOTA_DEL_DIA or SESION_VENCIDA, or the second error of the same document.
+ * `onAnswer` receives the counts of the list as JSON. VACIA: the page lists nothing. A list without links gives an
+ * answer without documents. The first XML is fetched before the answer: a lost session is renewed by asking once more,
+ * with another `reserve`, and a quota that others used up is CUOTA. Later on the stream ends with a SatError:
+ * SERVICIO_CON_ERROR with codigo CUOTA_DEL_DIA or SESION_VENCIDA, or the second error of the same document. A document
+ * with RESPUESTA_ILEGIBLE twice is left out, at most `omitibles` of a list and never all of it.
  */
 export async function bajarXml(
   pageClient: PageClient,
   consulta: BajarXml,
   { onAnswer }: Pick<ContextoPortal, 'onAnswer'>,
 ): Promise<RespuestaBajarXml> {
-  const { tipo, rfc, periodo, reserve } = consulta;
+  const { tipo, rfc, periodo, omitibles = 0, reserve } = consulta;
   const paneles = readPaneles(await search(pageClient, { tipo, rfc, periodo, ...camposDe(consulta.filtros) }));
   const { filas, topada } = readResultado(paneles, REQUIRED, (fila, texto) => readListado(fila, texto, consulta));
-  if (topada) return { resultado: 'DEMASIADOS' };
-  if (filas.length === 0) return { resultado: 'VACIA' };
-
   const enlaces = new Map<string, DireccionSat>();
   for (const { uuid, enlace, ...fila } of cutToPeriodo(filas, tipo, periodo)) {
     if (enlace === null || !isWanted(fila, consulta.filtros)) continue;
@@ -54,11 +52,12 @@ export async function bajarXml(
   onAnswer?.(
     JSON.stringify({ consulta: 'bajar-xml', tipo, ...periodo, renglones: filas.length, con_xml: enlaces.size }),
   );
-  const [primero, ...resto] = enlaces;
-  if (primero === undefined) return { resultado: 'XML', documentos: Readable.from([]) };
+  if (topada) return { resultado: 'DEMASIADOS' };
+  if (filas.length === 0) return { resultado: 'VACIA' };
+  if (enlaces.size === 0) return { resultado: 'XML', documentos: Readable.from([]) };
   if (isCuotaCompleta(paneles) || !(await reserve(enlaces.size))) return { resultado: 'CUOTA' };
   try {
-    return { resultado: 'XML', documentos: streamXml(pageClient, await fetchTwice(pageClient, primero), resto) };
+    return { resultado: 'XML', documentos: await streamXml(pageClient, [...enlaces], omitibles) };
   } catch (error) {
     if (isCuota(error)) return { resultado: 'CUOTA' };
     throw error;
@@ -139,13 +138,34 @@ function isCuotaCompleta(paneles: readonly Panel[]): boolean {
 
 type Enlace = readonly [uuid: string, direccion: DireccionSat];
 
-/** The documents in the order of the list; at most {@link A_LA_VEZ} are fetched or wait for their reader. */
-function streamXml(pageClient: PageClient, primero: XmlDeCfdi, resto: readonly Enlace[]): Readable {
+/**
+ * The documents in the order of the list; at most {@link A_LA_VEZ} are fetched or wait for their reader. Resolves when
+ * the first one is there.
+ */
+async function streamXml(pageClient: PageClient, enlaces: readonly Enlace[], omitibles: number): Promise<Readable> {
+  let omitidos = 0;
+  const left = enlaces.values();
+  const omit = (error: unknown) => {
+    omitidos += 1;
+    if (!isIlegible(error) || omitidos > omitibles) throw error;
+  };
+  const fetchFirst = async (): Promise<XmlDeCfdi> => {
+    let failed: unknown;
+    for (const enlace of left) {
+      try {
+        return await fetchTwice(pageClient, enlace);
+      } catch (error) {
+        omit(error);
+        failed = error;
+      }
+    }
+    throw failed;
+  };
+  const primero = await fetchFirst();
   const stop = new AbortController();
   const { signal, release } = linkSignals([pageClient.signal, stop.signal]);
   const client = pageClient.withSignal(signal);
   const waiting = [Promise.resolve(primero)];
-  const left = resto.values();
   const fill = () => {
     while (waiting.length < A_LA_VEZ) {
       const { value, done } = left.next();
@@ -156,12 +176,18 @@ function streamXml(pageClient: PageClient, primero: XmlDeCfdi, resto: readonly E
       waiting.push(documento);
     }
   };
-  const next = async () => {
+  const next = async (): Promise<XmlDeCfdi | null> => {
+    const turn = waiting.shift();
     try {
-      const documento = await waiting.shift();
+      const documento = await turn;
       fill();
       return documento ?? null;
     } catch (error) {
+      if (isIlegible(error)) {
+        omit(error);
+        fill();
+        return next();
+      }
       throw error instanceof SesionVencida ? new SatError('SERVICIO_CON_ERROR', { codigo: 'SESION_VENCIDA' }) : error;
     }
   };
@@ -183,6 +209,8 @@ async function fetchTwice(pageClient: PageClient, enlace: Enlace): Promise<XmlDe
     return fetchXml(pageClient, enlace);
   }
 }
+
+const isIlegible = (error: unknown) => error instanceof SatError && error.motivo === 'RESPUESTA_ILEGIBLE';
 
 function isCuota(error: unknown): boolean {
   return error instanceof SatError && error.codigo === CUOTA_DEL_DIA;
