@@ -79,7 +79,7 @@ GRANT SELECT ON parte TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, UPDATE, DELETE ON parte TO acuse_worker;
 -- cuota_sat: workers write, the API reads.
 GRANT SELECT ON cuota_sat TO acuse_api;
-GRANT SELECT, INSERT, UPDATE (tomadas, tomada_en), DELETE ON cuota_sat TO acuse_worker;
+GRANT SELECT, INSERT, UPDATE (tomadas), DELETE ON cuota_sat TO acuse_worker;
 -- paquete_sat
 GRANT SELECT, INSERT, UPDATE, DELETE ON paquete_sat TO acuse_worker;
 -- outbox

@@ -1,8 +1,9 @@
+import type { Formato } from '@acuse/contract';
 import type { CanalSat } from './credencial.ts';
 import type { Contenido, Filtros, Periodo, TipoDescarga } from './ports/metadata.ts';
 import type { ResumenPaquete } from './ports/paquetes.ts';
-import { divide, periodosIniciales, toSeconds } from './solicitud/periodos.ts';
-import { XML_A_DAY } from './xml/xml.ts';
+import { divide, periodosDe, periodosIniciales, toSeconds } from './solicitud/periodos.ts';
+import { XML_A_DAY } from './xml/cuota-xml.ts';
 
 /** A finished solicitud, by which another one is estimated. */
 export interface Terminada {
@@ -10,7 +11,8 @@ export interface Terminada {
   readonly desde: string;
   readonly hasta: string;
   readonly contenido: Contenido;
-  /** What narrowed it by more than the estimated one: none. */
+  readonly formato: Formato;
+  /** Null, or those of the estimated one. */
   readonly filtros: Filtros | null;
   readonly registros: number;
   /** Of its package. */
@@ -24,13 +26,14 @@ export interface PorEstimar {
   readonly desde: string;
   readonly hasta: string;
   readonly contenido: Contenido;
+  readonly formato: Formato;
   readonly filtros: Filtros | null;
 }
 
 /** Most rows of one request at the SAT (web service, version 1.5), and of one search in the portal, which shows 500. */
 const LIMITS = { soap: { metadata: 1_000_000, xml: 200_000 }, portal: { metadata: 1_000_000, xml: 499 } } as const;
 
-/** Bytes in a package: of a row of metadata in the rows and in the SAT's own file, and of an XML of 5 KB, deflated. */
+/** Bytes in a package without history, deflated: a row of metadata (in the rows and in the SAT's file) and an XML of 5 KB. */
 const USUAL = { metadata: 200, xml: 1_000 } as const;
 
 const DAY = 86_400;
@@ -39,15 +42,13 @@ const secondsOf = ({ inicio, fin }: Periodo) => toSeconds(fin) - toSeconds(inici
 /** The days of `desde` to `hasta` by month, `yyyy-MM`. */
 function daysByMonth(desde: string, hasta: string): Map<string, number> {
   const days = new Map<string, number>();
-  const last = toSeconds(`${hasta}T00:00:00`);
-  for (let at = toSeconds(`${desde}T00:00:00`); at <= last; at += DAY) {
-    const month = new Date(at * 1_000).toISOString().slice(0, 7);
-    days.set(month, (days.get(month) ?? 0) + 1);
-  }
+  const periodo = { inicio: `${desde}T00:00:00`, fin: `${hasta}T23:59:59` };
+  for (const month of periodosDe({ canal: 'portal', tipo: 'recibidos', periodo }))
+    days.set(month.inicio.slice(0, 7), secondsOf(month) / DAY);
   return days;
 }
 
-/** Rows of a month of an earlier solicitud; those of one kind alone where the estimated one asks for no other. */
+/** Rows of a month of an earlier solicitud; only those of the wanted kind when it was not filtered by kind. */
 function rowsOf({ resumen, filtros }: Terminada, month: string, asked: Filtros | null): number {
   const counts = resumen.porMes[month] ?? {};
   const only = filtros === null ? asked?.tipo_comprobante : undefined;
@@ -56,8 +57,8 @@ function rowsOf({ resumen, filtros }: Terminada, month: string, asked: Filtros |
 }
 
 /**
- * Rows that the SAT is likely to have: of each month those of the solicitud with most days of it, the newest of equals,
- * by the day; of a month that none had, as many a day as in the others. Null without any.
+ * Expected rows; null without earlier solicitudes. Each month counts with the rows a day of the solicitud that has most
+ * days of it (the newest of equals); a month without one counts with the average of the others.
  */
 export function expectedRows(terminadas: readonly Terminada[], pedido: PorEstimar): number | null {
   const known = new Map<string, { rows: number; days: number }>();
@@ -75,13 +76,15 @@ export function expectedRows(terminadas: readonly Terminada[], pedido: PorEstima
   return Math.round(rows);
 }
 
-/** Bytes of the package: as many for a row as in the newest one with that content that had rows; else the usual ones. */
+/** Expected bytes of the package: bytes a row of the newest package with rows and equal content and format; else USUAL. */
 export function expectedBytes(
   rows: number,
   terminadas: readonly Terminada[],
-  { contenido }: Pick<PorEstimar, 'contenido'>,
+  { contenido, formato }: Pick<PorEstimar, 'contenido' | 'formato'>,
 ): number {
-  const like = terminadas.find((each) => each.contenido === contenido && each.registros > 0 && each.bytes !== null);
+  const like = terminadas.find(
+    (each) => each.contenido === contenido && each.formato === formato && each.registros > 0 && each.bytes !== null,
+  );
   if (like?.bytes != null) return Math.round((like.bytes / like.registros) * rows);
   return rows * (contenido === 'xml' ? USUAL.metadata + USUAL.xml : USUAL.metadata);
 }
@@ -91,8 +94,8 @@ export const firstPeriods = ({ desde, hasta, tipo }: PorEstimar, canal: CanalSat
   periodosIniciales({ canal, tipo, desde, hasta, ahora });
 
 /**
- * Requests at the SAT: of each content and period one, and where it has too many rows those of its pieces as well. For
- * rows that are not known, without division.
+ * Expected requests at the SAT: one for each content and period, and one for each piece of a period with too many rows.
+ * Unknown rows divide nothing.
  */
 export function expectedRequests(rows: number | null, pedido: PorEstimar, canal: CanalSat, ahora: Date): number {
   const { tipo, contenido } = pedido;
@@ -108,6 +111,6 @@ export function expectedRequests(rows: number | null, pedido: PorEstimar, canal:
   return of('metadata') + (contenido === 'xml' ? of('xml') : 0);
 }
 
-/** Days until the portal has given the XML of so many rows, today included, when `left` are left of today's quota. */
+/** Days that the portal takes to give the XML of so many rows, today included; `left` is the rest of today's quota. */
 export const expectedDays = (rows: number, left: number): number =>
   rows <= left ? 1 : 1 + Math.ceil((rows - left) / XML_A_DAY);

@@ -32,5 +32,4 @@ export {
 } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
 export { advanceSolicitud, assembleSolicitud, type ObserveRows } from './solicitud/solicitud.ts';
-export { claveXml, EQUAL_REQUESTS } from './xml/cuota-xml.ts';
-export { XML_A_DAY } from './xml/xml.ts';
+export { claveDia, claveXml, EQUAL_REQUESTS, quotaRfc, XML_A_DAY } from './xml/cuota-xml.ts';

@@ -5,7 +5,8 @@ import { execute, isOne, rowsOf } from './statements.ts';
 /**
  * An expired claim has answered its wake-up: the next one gets a new generation, so that the job of the dead worker
  * does not block it. A solicitud without a wake-up (an emptied outbox) gets one of its present generation. A wake-up of
- * an ended solicitud frees its slot.
+ * an ended solicitud frees its slot. A solicitud that waits for the e.firma with its metadata whole goes on when nine
+ * tenths of its time are over: its package names the missing XML (`lateXml` of the core).
  */
 const RING_OVERDUE = `
 WITH de_nadie AS (
@@ -25,9 +26,17 @@ WITH de_nadie AS (
 ), timbre AS (
   UPDATE solicitud s SET gen = s.gen + CASE WHEN s.lease_until IS NULL THEN 0 ELSE 1 END, lease_until = NULL
   FROM suelta WHERE s.id = suelta.id RETURNING s.id, s.gen, s.fase, s.cuenta_id, s.due_at
+), con_metadata AS (
+  SELECT s.id FROM solicitud s WHERE s.estado = 'ESPERA_EFIRMA' AND s.filtros ? 'contenido' AND s.deadline_at < now() + interval '3 days'
+    AND s.deadline_at - now() <= (s.deadline_at - s.creada_en) * 0.1
+    AND NOT EXISTS (SELECT FROM parte p WHERE p.solicitud_id = s.id AND p.contenido = 'metadata' AND p.estado NOT IN ('DESCARGADA', 'VACIA'))
+  LIMIT $2 FOR UPDATE SKIP LOCKED
+), sin_xml AS (
+  UPDATE solicitud s SET estado = 'EN_PROCESO', motivo = NULL, gen = s.gen + 1, due_at = now()
+  FROM con_metadata c WHERE s.id = c.id RETURNING s.id, s.gen, s.fase, s.cuenta_id, s.due_at
 )
 INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
-SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM timbre
+SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM (TABLE timbre UNION ALL TABLE sin_xml) t
 ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL`;
 
 const EXPIRED = `SELECT id FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at <= now()

@@ -1,7 +1,7 @@
 -- XML beside metadata: parts of each, why XML were given up, and the quotas of the SAT that all processes share.
 ALTER TABLE parte ADD COLUMN contenido text DEFAULT 'metadata' NOT NULL, ADD COLUMN motivo text,
-  ADD CONSTRAINT parte_contenido_check CHECK (contenido IN ('metadata', 'xml')),
-  ADD CONSTRAINT parte_motivo_check CHECK (motivo IN ('NO_ENTREGADO_POR_EL_SAT', 'CUOTA_DEL_DIA'));
+  ADD CONSTRAINT parte_contenido_check CHECK (contenido IN ('metadata', 'xml')) NOT VALID,
+  ADD CONSTRAINT parte_motivo_check CHECK (motivo IN ('NO_ENTREGADO_POR_EL_SAT', 'CUOTA_DEL_DIA')) NOT VALID;
 CREATE UNIQUE INDEX parte_periodo ON parte (solicitud_id, contenido, inicio);
 DROP INDEX parte_solicitud_id_inicio_key;
 
@@ -9,7 +9,6 @@ CREATE TABLE cuota_sat (
   rfc text NOT NULL,
   clave text NOT NULL,
   tomadas integer NOT NULL,
-  tomada_en timestamptz(3) DEFAULT now() NOT NULL,
   CONSTRAINT cuota_sat_pkey PRIMARY KEY (rfc, clave)
 );
 

@@ -316,6 +316,28 @@ describe('the reconciler', () => {
     expect(await claim(1)).not.toBeNull();
   });
 
+  it('lets a solicitud of XML end without its e.firma when its metadata is whole and a tenth of its time is left', async () => {
+    const contenidos = ['metadata', 'xml'] as const;
+    const saved = await createClaims(t.db).save(await newClaim(), {
+      nuevas: { reemplaza: null, periodos: periodos.slice(0, 1), contenidos },
+    });
+    await expireSellada();
+    await createClaims(t.db).awaitEfirma(saved);
+    await t.sql`UPDATE solicitud SET filtros = '{"contenido":"xml"}', creada_en = now() - interval '9 days',
+      deadline_at = now() + interval '2 days' WHERE id = ${id}`;
+    const metadata = saved.partes.find(({ contenido }) => contenido === 'metadata')?.id ?? '';
+    const store = () => t.sql`UPDATE parte SET estado = 'DESCARGADA' WHERE id = ${metadata}`;
+    const end = (left: string) => t.sql`UPDATE solicitud SET deadline_at = now() + ${left}::interval WHERE id = ${id}`;
+    await store();
+    expect([await wakeOverdue(), (await row()).estado]).toEqual([0, 'ESPERA_EFIRMA']);
+    await end('23 hours');
+    await t.sql`UPDATE parte SET estado = 'PENDIENTE' WHERE id = ${metadata}`;
+    expect([await wakeOverdue(), (await row()).estado]).toEqual([0, 'ESPERA_EFIRMA']);
+    await store();
+    expect([await wakeOverdue(), (await row()).estado]).toEqual([1, 'EN_PROCESO']);
+    expect(await claim((await row()).gen)).not.toBeNull();
+  });
+
   it('retires packages after their retention and names their objects until they are deleted', async () => {
     const sweeper = createSweeper(t.db);
     await createClaims(t.db).finish(await newClaim(), PAQUETE);

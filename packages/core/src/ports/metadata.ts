@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { Complemento } from '@acuse/contract';
+import type { CONTENIDOS, Complemento } from '@acuse/contract';
 
 /**
  * A closed interval of whole seconds in wall-clock time of central Mexico, without a zone
@@ -23,12 +23,12 @@ export interface Filtros {
   readonly estado_comprobante?: 'vigente' | 'cancelado' | undefined;
   readonly tipo_comprobante?: 'I' | 'E' | 'T' | 'N' | 'P' | undefined;
   readonly rfc_contraparte?: string[] | undefined;
-  /** The metadata does not tell it: the channel gives these alone. */
+  /** Metadata has no such column: only the SAT can filter by it. */
   readonly complemento?: Complemento | undefined;
 }
 
 /** Content of a bulk request: rows about the CFDI, or the CFDI themselves. */
-export type Contenido = 'metadata' | 'xml';
+export type Contenido = (typeof CONTENIDOS)[number];
 
 /** CFDI of a bulk request. */
 interface Criterios {
@@ -111,6 +111,8 @@ export interface BajarXml {
   readonly tipo: TipoDescarga;
   readonly periodo: Periodo;
   readonly filtros?: Filtros | null;
+  /** Documents that may be left out when the portal gives a page in their place, twice each. Absent: none. */
+  readonly omitibles?: number;
   /** Takes that many XML from the quota of the RFC's day. False when fewer are left: nothing is taken. */
   reserve(cuantos: number): Promise<boolean>;
 }
@@ -123,7 +125,10 @@ export interface XmlDeCfdi {
 }
 
 export type RespuestaBajarXml =
-  /** Ends with a `SatError` when an XML of the list cannot be had: a consumer that saw the end has all of them. */
+  /**
+   * Ends with a `SatError` when the rest of the list cannot be had. What `omitibles` left out is named by the assembly,
+   * as every CFDI of the metadata without XML.
+   */
   | { readonly resultado: 'XML'; readonly documentos: AsyncIterable<XmlDeCfdi> }
   | { readonly resultado: 'VACIA' }
   /** More rows than the portal shows: the period has to be divided. */

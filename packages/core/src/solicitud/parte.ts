@@ -123,14 +123,18 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
   const { canal, contenido } = context.parte;
   if (credencial.tipo === 'presigned') return { isSinFirma: true };
   const isXml = contenido === 'xml';
+  const spent = { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo: '5002' } } as const;
+  if (isXml && context.parte.envios >= MAX_ENVIOS_XML) return spent;
+  // Without storage nothing could be delivered, and each request costs quota.
+  if (isXml) await context.paquetes.ping(context.signal);
   const desfase = isXml ? await takeDesfase(context) : context.parte.desfase;
-  if (desfase === null) return { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo: '5002' } };
+  if (desfase === null) return spent;
   const parte = { ...context.parte, desfase };
   const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1, desfase } as const;
   const claimed = await claims.save(solicitud, { partes: [intent] });
   await checkpoint('tras-intencion', id);
 
-  const periodo = pedidoDe(parte, claimed);
+  const periodo = pedidoDe(parte, solicitud);
   const detalle = `${periodo.inicio}/${periodo.fin}`;
   const consulta = { consulta: 'solicitar-metadata', rfc, tipo, periodo, filtros, contenido } as const;
   const respuesta = await sendAndKeep({ ...context, parte }, consulta, credencial);
@@ -158,7 +162,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
     case 'REPETIDA': {
       const { codigo, mensaje } = respuesta;
       if (isXml && codigo === '5002') await spendDesfase({ ...context, parte });
-      if (isXml ? parte.envios >= MAX_ENVIOS_XML : parte.desfase >= MAX_DESFASE)
+      if (!isXml && parte.desfase >= MAX_DESFASE)
         return { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo } };
       const shifted = { estado: 'PENDIENTE', desfase: parte.desfase + 1 } as const;
       return progress(parte, shifted, [{ tipo: 'REPETIDA', codigo, detalle: mensaje }]);

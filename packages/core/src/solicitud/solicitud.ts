@@ -2,7 +2,7 @@ import { SinFirma, wipeCredencial } from '../credencial.ts';
 import type { CredentialSource } from '../ports/credential-source.ts';
 import type { Contenido } from '../ports/metadata.ts';
 import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble, type RowObserver } from '../ports/paquetes.ts';
-import type { Avance, CambioParte, ClaimedSolicitud, Claims, Parte } from '../ports/solicitudes.ts';
+import type { Avance, CambioParte, ClaimedSolicitud, Claims, Parte, QueueName } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import {
   awaitTomorrow,
@@ -13,6 +13,7 @@ import {
   isFill,
   isSlow,
   lateXml,
+  secondsToLateXml,
   withoutXml,
 } from '../xml/xml.ts';
 import { esperaDelPortal, isRetrasada, waitAfterFailure } from './agenda.ts';
@@ -63,7 +64,7 @@ export async function advanceSolicitud(
   if (late) return claims.release(claimed, late, { queue: 'ensambles', inSeconds: 0 });
   const parte = pendientes.reduce((first, each) => (each.dueAt < first.dueAt ? each : first));
   const wait = secondsUntil(parte, claimed);
-  if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
+  if (wait > 0) return claims.release(claimed, {}, beforeLate(claimed, { queue: 'descargas', inSeconds: wait }));
   const source = deps.sources.find((each) => each.offers(claimed, parte)) ?? null;
   const facts = factsOf(claimed, parte);
   if (source === null) return act(deps, claimed, parte, situationOf({ ...facts, copy: 'NONE' }));
@@ -80,7 +81,7 @@ const factsOf = (claimed: ClaimedSolicitud, parte: Parte): Omit<Facts, 'copy'> =
   canal: claimed.canal,
   isRefused: parte.canal === claimed.canal && claimed.isCredencialRechazada,
   isOptional: isToConfirm(parte) || isFill(parte, claimed),
-  isLate: isRetrasada(claimed.creadaEn, claimed.now),
+  isLate: isToConfirm(parte) && isRetrasada(claimed.creadaEn, claimed.now),
   canChange: canChange(claimed),
 });
 
@@ -204,7 +205,13 @@ async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte
   }
   const { avance, inSeconds, isForAll = false } = paso;
   const next = isForAll ? { queue: 'descargas' as const, inSeconds } : nextWakeUp(claimed, parte, avance, inSeconds);
-  await claims.release(claimed, avance, next);
+  await claims.release(claimed, avance, beforeLate(claimed, next));
+}
+
+/** A solicitud of XML is woken at the latest when it stops waiting for XML alone, before its deadline. */
+function beforeLate(claimed: ClaimedSolicitud, next: { readonly queue: QueueName; readonly inSeconds: number }) {
+  const left = secondsToLateXml(claimed);
+  return claimed.contenido === 'xml' && left > 0 ? { ...next, inSeconds: Math.min(next.inSeconds, left) } : next;
 }
 
 /**
@@ -227,9 +234,13 @@ function nextWakeUp(claimed: ClaimedSolicitud, parte: Parte, avance: Avance, inS
  */
 const MAX_FALLOS = 5;
 
-/** True while the other credential is there and a new beginning loses nothing that the SAT accepted or answered. */
+/** True while the other credential is there and a new beginning loses nothing that the SAT accepted, gave or answered. */
 const canChange = ({ otra, partes }: ClaimedSolicitud): boolean =>
-  otra !== null && partes.every(({ folio, vacias }) => folio === null && vacias.length === 0);
+  otra !== null &&
+  partes.every(
+    ({ folio, vacias, paquetes }) =>
+      folio === null && vacias.length === 0 && paquetes.every(({ objectKey }) => objectKey === null),
+  );
 
 /**
  * True when a channel counts as down: after failures in a row or a second log-in in vain, which each cost a captcha.

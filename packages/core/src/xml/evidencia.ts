@@ -2,8 +2,8 @@ import type { Consulta, CredencialDe, NombrePaso, Respuesta } from '../ports/sat
 import type { ContextoPaso } from '../solicitud/parte.ts';
 
 /**
- * Asks the SAT. Of a solicitud with XML it keeps what the SAT answered, for the evidence of the package; an answer that
- * the SAT is not ready says nothing.
+ * Asks the SAT and stores its answer as evidence of a package with XML. "Not ready" is no evidence. Failures of storage
+ * come out and the step is repeated, except after a request: its folio must be saved, or the SAT counts a second one.
  */
 export async function sendAndKeep<N extends NombrePaso>(
   { sat, paquetes, solicitud, parte, signal }: ContextoPaso,
@@ -21,8 +21,8 @@ export async function sendAndKeep<N extends NombrePaso>(
   const place = `${parte.contenido}-${inicio}-${fin}-${desfase}-${reenvios}`;
   const nombre = `${place}-${consulta.consulta}.${canal === 'soap' ? 'xml' : 'json'}`;
   await paquetes.saveEvidencia(id, nombre, Buffer.from(texto), signal).catch((error: unknown) => {
-    // An answer that may not be kept does not keep the solicitud waiting.
-    if (!(error instanceof TypeError)) throw error;
+    // TypeError: bytes that no package may hold, today and at the next try.
+    if (!(error instanceof TypeError) && consulta.consulta !== 'solicitar-metadata') throw error;
   });
   return respuesta;
 }

@@ -5,6 +5,7 @@ import { SatError } from '../sat-error.ts';
 import { noCheckpoint } from '../solicitud/parte.ts';
 import { assembleSolicitud } from '../solicitud/solicitud.ts';
 import { claimed, NOW, PERIODO, parte, released, step } from '../solicitud/testing/un-paso.ts';
+import { claveXml, quotaRfc } from './cuota-xml.ts';
 
 const HOUR = 3_600_000;
 const at = (ms: number) => new Date(NOW.getTime() + ms);
@@ -37,7 +38,11 @@ describe('a solicitud of XML', () => {
   it('waits for XML alone until nine tenths of its time are over, and then names what is missing', async () => {
     const open = [whole, xml({ estado: 'SOLICITADA', folio: 'F', dueAt: at(99 * HOUR) })];
     const early = released(await step(solicitud({ partes: open, now: at(89 * HOUR) })));
-    expect(early.next.queue).toBe('descargas');
+    expect(early.next).toEqual({ queue: 'descargas', inSeconds: 3_600 });
+    const asked = [whole, xml({ estado: 'SOLICITADA', folio: 'F' })];
+    const sinListo = { 'verificar-metadata': { resultado: 'EN_PROCESO' } } as const;
+    const looked = await step(solicitud({ partes: asked, now: at(90 * HOUR - 1_000) }), sinListo);
+    expect(released(looked).next).toEqual({ queue: 'descargas', inSeconds: 1 });
     const late = await step(solicitud({ partes: open, now: at(90 * HOUR) }));
     expect(released(late).next).toEqual({ queue: 'ensambles', inSeconds: 0 });
     expect(released(late).avance.partes).toMatchObject([
@@ -79,8 +84,8 @@ describe('a request of XML at the web service', () => {
 
   it('takes a turn of the two equal ones before the SAT is asked', async () => {
     const result = await step(solicitud(), accepted);
-    expect(result.names.slice(0, 3)).toEqual(['take', 'save', 'sat solicitar-metadata']);
-    expect(result.calls[0]).toEqual(['take', `xml:recibidos:${PERIODO.inicio}/${PERIODO.fin}+0:null`, 1]);
+    expect(result.names.slice(0, 4)).toEqual(['ping', 'take', 'save', 'sat solicitar-metadata']);
+    expect(result.calls[1]).toEqual(['take', claveXml('recibidos', PERIODO, null), 1]);
   });
 
   it('differs by as many seconds as equal ones are spent', async () => {
@@ -94,7 +99,13 @@ describe('a request of XML at the web service', () => {
     expect(tipos(result)).toEqual(['XML_SIN_ENTREGA']);
   });
 
-  it('counts as spent when the SAT says so at once', async () => {
+  it('is not sent a ninth time', async () => {
+    const result = await step(solicitud({ partes: [xml({ envios: 8 }), whole] }), accepted);
+    expect(result.names).toEqual(['release']);
+    expect(tipos(result)).toEqual(['XML_SIN_ENTREGA']);
+  });
+
+  it('spends the key when the SAT answers 5002 at once', async () => {
     const answer = { resultado: 'REPETIDA', codigo: '5002', mensaje: 'm' } as const;
     const result = await step(solicitud(), { 'solicitar-metadata': answer });
     expect(result.names.filter((name) => name === 'take')).toHaveLength(3);
@@ -142,9 +153,51 @@ describe('a request of XML at the web service', () => {
     expect((await step(solicitud({ sellada: null }))).names).toEqual(['awaitEfirma']);
   });
 
+  it('keeps a stored package when the web service is down before the metadata is asked', async () => {
+    const portal = xml({
+      id: 'x2',
+      canal: 'portal',
+      estado: 'DESCARGADA',
+      paquetes: [{ paquete: 'portal', orden: 1, objectKey: 'k', relecturas: 0 }],
+    });
+    const down = { 'solicitar-metadata': new SatError('NO_RESPONDE') };
+    const failing = parte({ fallos: 9 });
+    const names = async (partes: Parte[]) => (await step(solicitud({ otra: ciec, partes }), down)).names;
+    expect(await names([failing])).toContain('changeChannel');
+    expect(await names([failing, portal])).not.toContain('changeChannel');
+  });
+
   it('ends the solicitud when the SAT refuses the e.firma', async () => {
     const result = await step(solicitud(), { 'solicitar-metadata': new SatError('EFIRMA_RECHAZADA') });
     expect(result.names.slice(-2)).toEqual(['markRefused', 'fail']);
+  });
+});
+
+describe('the key of equal requests of XML', () => {
+  const key = (tipo: 'emitidos' | 'recibidos', filtros: Parameters<typeof claveXml>[2]) =>
+    claveXml(tipo, PERIODO, filtros);
+
+  it('is equal for the states that the SAT is asked for alike', () => {
+    expect(key('emitidos', { estado_comprobante: 'vigente' })).toBe(key('emitidos', null));
+    expect(key('emitidos', { estado_comprobante: 'cancelado' })).not.toBe(key('emitidos', null));
+    expect(key('recibidos', { estado_comprobante: 'vigente' })).toBe(key('recibidos', {}));
+  });
+
+  it('differs by every other filter, and names no counterpart', () => {
+    const filters = [
+      null,
+      { tipo_comprobante: 'P' },
+      { complemento: 'pagos20' },
+      { rfc_contraparte: ['ACU200101DB1'] },
+    ];
+    const keys = filters.map((filtros) => key('emitidos', filtros as Parameters<typeof claveXml>[2]));
+    expect(new Set(keys).size).toBe(4);
+    expect(keys.join()).not.toContain('ACU200101DB1');
+  });
+
+  it('of a test key is not the one of the RFC at the SAT', () => {
+    expect(quotaRfc('live', 'ACU200101DB1')).toBe('ACU200101DB1');
+    expect(quotaRfc('test', 'ACU200101DB1')).toBe('pruebas:ACU200101DB1');
   });
 });
 
@@ -159,6 +212,14 @@ describe('XML of the portal', () => {
       { estado: 'DESCARGADA', motivo: null, guardado: { paquete: 'portal', objectKey: 'k' } },
     ]);
     expect(released(result).next.queue).toBe('ensambles');
+  });
+
+  it('is left out in part from the third try on', async () => {
+    const omitibles = async (fallos: number) => {
+      const result = await step(atPortal({ fallos }), { 'bajar-xml': documentos });
+      return result.consultas.map((consulta) => 'omitibles' in consulta && consulta.omitibles);
+    };
+    expect([await omitibles(0), await omitibles(1), await omitibles(2)]).toEqual([[0], [0], [10]]);
   });
 
   it('is not fetched again when a worker died after it was stored', async () => {
@@ -186,6 +247,17 @@ describe('XML of the portal', () => {
     const { avance } = released(await step(atPortal(), { 'bajar-xml': { resultado: 'DEMASIADOS' } }));
     expect(avance.nuevas).toMatchObject({ contenidos: ['xml'], canal: 'portal' });
     expect(avance.nuevas?.periodos).toHaveLength(31);
+  });
+
+  it('fills what the web service did not deliver after the 72 hours within which the SAT should answer', async () => {
+    const fill = {
+      otra: ciec,
+      partes: [xml({ canal: 'portal' }), whole],
+      deadlineAt: at(168 * HOUR),
+      now: at(100 * HOUR),
+    };
+    const result = await step(solicitud(fill), { 'bajar-xml': documentos });
+    expect(result.names).toContain('saveXml');
   });
 
   it('is left out when it should fill what the web service did not deliver and the CIEC is gone', async () => {

@@ -11,14 +11,12 @@ import {
   stored,
 } from '../solicitud/parte.ts';
 import { addDays, calendarDay, periodosDe, toSeconds, wallClock } from '../solicitud/periodos.ts';
+import { claveDia, quotaRfc, XML_A_DAY } from './cuota-xml.ts';
 import { sendAndKeep } from './evidencia.ts';
 
 /** What a solicitud asks of each period. */
 export const contenidosDe = ({ contenido }: ClaimedSolicitud): readonly Contenido[] =>
   contenido === 'xml' ? ['metadata', 'xml'] : ['metadata'];
-
-/** XML that the portal gives an RFC in a day (phpcfdi/cfdi-sat-scraper#73, python-satcfdi#72). */
-export const XML_A_DAY = 2_000;
 
 /** The part asks for XML at the channel that its solicitud does not use. */
 export const isFill = ({ contenido, canal }: Parte, solicitud: ClaimedSolicitud): boolean =>
@@ -32,9 +30,10 @@ export const canFill = ({ contenido, canal }: Parte, solicitud: ClaimedSolicitud
 const ageOf = ({ creadaEn, deadlineAt, now }: ClaimedSolicitud): number =>
   (now.getTime() - creadaEn.getTime()) / (deadlineAt.getTime() - creadaEn.getTime());
 
-/** Half of the time is over, and the step left the part as it was: the portal could give the XML. */
+/** Half of the time is over, and the SAT has nothing ready after the step: the portal could give the XML. */
 export const isSlow = (parte: Parte, solicitud: ClaimedSolicitud, paso: Paso): boolean =>
   canFill(parte, solicitud) &&
+  parte.estado !== 'DISPONIBLE' &&
   ageOf(solicitud) >= 0.5 &&
   'avance' in paso &&
   paso.avance.nuevas === undefined &&
@@ -73,11 +72,15 @@ export function giveUp(
 /** Share of the life of a solicitud after which it no longer waits for XML alone. */
 const WAITS_FOR_XML = 0.9;
 
+/** Seconds until the solicitud no longer waits for XML alone: {@link lateXml}. */
+export const secondsToLateXml = ({ creadaEn, deadlineAt, now }: ClaimedSolicitud): number =>
+  (creadaEn.getTime() + WAITS_FOR_XML * (deadlineAt.getTime() - creadaEn.getTime()) - now.getTime()) / 1_000;
+
 /** Ends all parts of XML when metadata is whole and most of the time is over; null before. */
 export function lateXml(solicitud: ClaimedSolicitud): Avance | null {
   const open = solicitud.partes.filter((parte) => !isLista(parte));
   if (open.length === 0 || open.some(({ contenido }) => contenido !== 'xml')) return null;
-  if (ageOf(solicitud) < WAITS_FOR_XML) return null;
+  if (secondsToLateXml(solicitud) > 0) return null;
   const ends = open.map((parte) => giveUp(parte));
   return { partes: ends.flatMap((end) => end.partes), eventos: ends.flatMap((end) => end.eventos) };
 }
@@ -85,10 +88,14 @@ export function lateXml(solicitud: ClaimedSolicitud): Avance | null {
 /** Name of the package of XML that are fetched one by one. */
 const PAQUETE = 'portal';
 
+/** Tries after which a few XML that the portal does not give are left out: each try costs the quota of the whole list. */
+const TRIES_OF_ALL = 3;
+const OMITIBLES = 10;
+
 /** Lists a part in the portal, fetches each XML and stores all of them as one package. */
 export async function fetchXml(context: ContextoPaso): Promise<Paso> {
   const { claims, paquetes, cuotas, checkpoint, parte, credencial, signal } = context;
-  const { id, rfc, tipo, filtros, now } = context.solicitud;
+  const { id, modo, rfc, tipo, filtros, now } = context.solicitud;
   if (credencial.tipo === 'presigned') return { isSinFirma: true };
   const named = { parteId: parte.id, estado: 'DISPONIBLE', paquetes: [PAQUETE] } as const;
   const solicitud =
@@ -100,9 +107,10 @@ export async function fetchXml(context: ContextoPaso): Promise<Paso> {
   if (found) return stored(known, { paquete: PAQUETE, ...found });
   await paquetes.ping(signal);
 
-  const clave = `dia:${calendarDay(now)}`;
-  const reserve = (cuantos: number) => cuotas.take({ rfc, clave, maximo: XML_A_DAY, cuantos });
-  const consulta = { consulta: 'bajar-xml', rfc, tipo, periodo: parte.periodo, filtros, reserve } as const;
+  const quota = { rfc: quotaRfc(modo, rfc), clave: claveDia(now), maximo: XML_A_DAY };
+  const reserve = (cuantos: number) => cuotas.take({ ...quota, cuantos });
+  const omitibles = parte.fallos + 1 < TRIES_OF_ALL ? 0 : OMITIBLES;
+  const consulta = { consulta: 'bajar-xml', rfc, tipo, periodo: parte.periodo, filtros, omitibles, reserve } as const;
   const respuesta = await sendAndKeep(context, consulta, credencial);
   switch (respuesta.resultado) {
     case 'VACIA':

@@ -107,10 +107,12 @@ const MESES = `(SELECT CASE WHEN bool_and(m.entero) THEN json_build_object('tota
 const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ultimaConsulta",
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
-/** When the last XML comes: a part waits for the day after, and each day has its quota. */
-const COMPLETO_HACIA = `(SELECT min(p.due_at) FILTER (WHERE p.motivo = 'CUOTA_DEL_DIA' AND p.estado NOT IN ('DESCARGADA', 'VACIA')) + make_interval(days =>
-    greatest(1, ceil((sum(p.registros) FILTER (WHERE p.contenido = 'metadata') - coalesce(sum(p.registros) FILTER (WHERE p.contenido = 'xml'
-    AND p.estado = 'DESCARGADA'), 0)) / ${XML_A_DAY}))::int - 1) FROM parte p WHERE p.solicitud_id = s.id)`;
+/** When the last XML comes, by the quota of each day, and at the latest when the solicitud no longer waits (`lateXml`). */
+const COMPLETO_HACIA = `(SELECT least(q.hacia, s.creada_en + (s.deadline_at - s.creada_en) * 0.9) FROM (
+    SELECT min(p.due_at) FILTER (WHERE p.motivo = 'CUOTA_DEL_DIA' AND p.estado NOT IN ('DESCARGADA', 'VACIA')) + make_interval(days =>
+      greatest(1, ceil((sum(p.registros) FILTER (WHERE p.contenido = 'metadata') - coalesce(sum(p.registros) FILTER (WHERE p.contenido = 'xml'
+      AND p.estado = 'DESCARGADA'), 0)) / ${XML_A_DAY}))::int - 1) AS hacia FROM parte p WHERE p.solicitud_id = s.id
+  ) q WHERE q.hacia IS NOT NULL)`;
 
 /** Progress of the XML of the solicitud `s`; null where metadata alone was asked for. */
 const XML = `CASE WHEN s.filtros ? 'contenido' THEN (SELECT coalesce(sum(p.registros), 0) FROM parte p
@@ -144,7 +146,7 @@ SELECT ${VISTA_API} FROM hallada JOIN solicitud s ON s.id = hallada.id ORDER BY 
 /** The newest ones with a summary that were narrowed by nothing or by these filters, and what is taken of quotas. */
 const HISTORY = `
 SELECT coalesce((SELECT json_agg(t) FROM (
-    SELECT s.desde::text, s.hasta::text, coalesce(s.registros, 0)::float8 AS registros, s.bytes::float8 AS bytes, s.resumen, ${criteriosIn('s')}
+    SELECT s.desde::text, s.hasta::text, s.formato, coalesce(s.registros, 0)::float8 AS registros, s.bytes::float8 AS bytes, s.resumen, ${criteriosIn('s')}
     FROM solicitud s WHERE s.contribuyente_id = $1 AND s.estado = 'TERMINADA' AND s.tipo = $2 AND s.modo = $3 AND s.resumen IS NOT NULL
       AND coalesce(s.filtros - '{contenido,tablas}'::text[], '{}') IN ('{}', $4::jsonb)
     ORDER BY s.id DESC LIMIT 100

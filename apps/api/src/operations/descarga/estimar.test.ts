@@ -1,3 +1,4 @@
+import { claveXml } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { efirmaDe, PASSWORD } from '../../../test/efirma.ts';
 import { createKitWithAlta, createKitWithSolicitud, guardaCiec } from '../../../test/kit.ts';
@@ -8,7 +9,7 @@ const ENERO = { tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' } as 
 const resumen = (porMes: Record<string, Record<string, number>>) => ({ porEfecto: {}, porMes, cancelados: 0 });
 
 describe(PATH, () => {
-  it('tells what is known without any download and without a credential, free of charge', async () => {
+  it('returns nulls without earlier downloads and without a credential, free of charge', async () => {
     const { kit, a } = await createKitWithAlta();
     const ask = async (rest = {}) =>
       (await kit.call(PATH, { rfc: a.rfc, ...ENERO, ...rest }, { key: a.key })).json.data;
@@ -52,7 +53,7 @@ describe(PATH, () => {
     expect(await ask({ hasta: '2026-02-28' })).toMatchObject({ registros: 5_900 });
     expect(await ask({ tipo_comprobante: 'P' })).toMatchObject({ registros: 100 });
     expect(await ask({ tipo: 'recibidos' })).toMatchObject({ base: 'sin_datos', registros: null });
-    await kit.sql`INSERT INTO cuota_sat (rfc, clave, tomadas) VALUES (${a.rfc}, 'dia:2026-11-20', 1500)`;
+    await kit.sql`INSERT INTO cuota_sat (rfc, clave, tomadas) VALUES (${`pruebas:${a.rfc}`}, 'dia:2026-11-20', 1500)`;
     expect(await ask({ contenido: 'xml' })).toMatchObject({
       registros: 3_100,
       bytes: 3_100 * 1_200,
@@ -61,21 +62,22 @@ describe(PATH, () => {
       cuota_portal: { quedan_hoy: 500, dias: 3 },
       iguales_restantes: null,
     });
+    expect(await ask({ formato: 'parquet' })).toMatchObject({ registros: 3_100, bytes: 3_100 * 200 });
     await set({ filtros: { estado_comprobante: 'cancelado' } });
     expect(await ask({})).toMatchObject({ registros: null });
     expect(await ask({ estado_comprobante: 'cancelado' })).toMatchObject({ registros: 3_100 });
   });
 
-  it('tells how many equal requests of XML the web service still takes, by their filters', async () => {
+  it('counts the remaining equal requests of XML at the web service, by their filters', async () => {
     const { kit, a } = await createKitWithAlta();
     const { cer, key } = efirmaDe(a.rfc);
     const [certificado, llave] = [cer, key].map((bytes) => bytes.toString('base64'));
     await kit.call('vault/firma-registrar', { rfc: a.rfc, cer: certificado }, { key: a.key });
     await kit.call('vault/firma-guardar', { rfc: a.rfc, key: llave, password: PASSWORD }, { key: a.key });
-    const filtros = { estado_comprobante: 'vigente', complemento: 'pagos20' };
-    const stored = await kit.pool.query('SELECT $1::jsonb AS filtros', [JSON.stringify(filtros)]);
-    const clave = `xml:emitidos:2026-01-01T00:00:00/2026-01-31T23:59:59+0:${JSON.stringify(stored.rows[0].filtros)}`;
-    await kit.sql`INSERT INTO cuota_sat (rfc, clave, tomadas) VALUES (${a.rfc}, ${clave}, 2)`;
+    const filtros = { estado_comprobante: 'vigente', complemento: 'pagos20' } as const;
+    const enero = { inicio: '2026-01-01T00:00:00', fin: '2026-01-31T23:59:59' };
+    const clave = claveXml('emitidos', enero, filtros);
+    await kit.sql`INSERT INTO cuota_sat (rfc, clave, tomadas) VALUES (${`pruebas:${a.rfc}`}, ${clave}, 2)`;
     const ask = async (rest: object) =>
       (await kit.call(PATH, { rfc: a.rfc, ...ENERO, contenido: 'xml', ...rest }, { key: a.key })).json.data;
     const base = { canal: 'soap', solicitudes_sat: 2, cuota_portal: null };
@@ -87,6 +89,7 @@ describe(PATH, () => {
     [{ hasta: '2025-12-31' }, 'desde'],
     [{ complemento: 'pago20' }, 'complemento'],
     [{ tipo: 'recibidos', rfc_contraparte: ['EKU9003173C9', 'XIQB891116QE4'] }, 'rfc_contraparte'],
+    [{ tipo: 'recibidos', contenido: 'xml', estado_comprobante: 'cancelado' }, 'contenido'],
   ])('refuses what a download would refuse: %j', async (rest, campo) => {
     const { kit, a } = await createKitWithAlta();
     const { status, json } = await kit.call(PATH, { rfc: a.rfc, ...ENERO, ...rest }, { key: a.key });

@@ -1,6 +1,6 @@
 import { CfdiError, contenidoField, fechaField, formatoField, rfcField, tipoDescargaField } from '@acuse/contract';
 import {
-  calendarDay,
+  claveDia,
   claveXml,
   EQUAL_REQUESTS,
   estimacionDe,
@@ -10,9 +10,10 @@ import {
   expectedRows,
   firstPeriods,
   type PorEstimar,
+  quotaRfc,
   XML_A_DAY,
 } from '@acuse/core';
-import { camposDeFiltro, canalDeDescarga, checkFiltros, checkPeriodo, filtrosOf, rfcData } from '@acuse/operation';
+import { camposDeFiltro, canalDeDescarga, filtrosOf, rfcData } from '@acuse/operation';
 import { z } from 'zod';
 import { eligibleCredenciales } from '../../http/credenciales.ts';
 import { type ContextoBase, defineOperation } from '../../operation.ts';
@@ -66,7 +67,10 @@ export default defineOperation({
         .object({
           por_dia: cuenta('XML que el portal da por RFC y día.', XML_A_DAY),
           quedan_hoy: cuenta('Los que quedan hoy, según lo que esta instalación ha tomado.', XML_A_DAY),
-          dias: cuenta('Días que tomaría, con el de hoy; null sin datos.', 1).nullable(),
+          dias: cuenta(
+            'Días que tomaría, con el de hoy; null sin datos. Lo que no quepa en el plazo de la solicitud falta, con el motivo CUOTA_DEL_DIA.',
+            1,
+          ).nullable(),
         })
         .meta({ id: 'CuotaPortal', description: 'La cuota de XML del portal.' })
         .nullable()
@@ -79,25 +83,25 @@ export default defineOperation({
     })
     .meta({ id: 'DescargaEstimada', description: 'Lo que se espera de una descarga.' }),
   errors: [],
-  check: (pedido, now) => checkFiltros(pedido) ?? checkPeriodo(pedido, now),
+  check: (pedido, now) => descarga.check?.(pedido, now),
 
-  async handle({ rfc, tipo, desde, hasta, contenido = 'metadata', ...rest }, { deps, access, now }) {
-    const pedido: PorEstimar = { tipo, desde, hasta, contenido, filtros: filtrosOf(rest) };
+  async handle({ rfc, tipo, desde, hasta, formato = 'csv', contenido = 'metadata', ...rest }, { deps, access, now }) {
+    const pedido: PorEstimar = { tipo, desde, hasta, contenido, formato, filtros: filtrosOf(rest) };
     const { canal, motivo } = camino(access, now);
     const [primero] = firstPeriods(pedido, 'soap', now);
-    const igual = primero === undefined ? '' : claveXml(tipo, primero, 0, pedido.filtros);
-    const dia = `dia:${calendarDay(now)}`;
+    const isXml = contenido === 'xml';
+    const igual = isXml && primero ? claveXml(tipo, primero, pedido.filtros) : null;
+    const dia = claveDia(now);
     const { modo } = access.apiKey;
     const { terminadas, tomadas } = await deps.solicitudes.history(access.contribuyenteId, pedido, {
       modo,
-      rfc,
-      claves: [dia, igual],
+      rfc: quotaRfc(modo, rfc),
+      claves: igual === null ? [dia] : [dia, igual],
     });
     const registros = expectedRows(terminadas, pedido);
     const esperas = canal === null ? [] : (await deps.salud.fresh()).esperas;
     const minimos = { cuentas: deps.settings.cuentasMinimas };
     const quedan = Math.max(0, XML_A_DAY - (tomadas[dia] ?? 0));
-    const isXml = contenido === 'xml';
     return {
       rfc,
       base: registros === null ? 'sin_datos' : 'historial',
@@ -117,7 +121,8 @@ export default defineOperation({
               dias: registros === null ? null : expectedDays(registros, quedan),
             }
           : null,
-      iguales_restantes: isXml && canal === 'soap' ? Math.max(0, EQUAL_REQUESTS - (tomadas[igual] ?? 0)) : null,
+      iguales_restantes:
+        igual !== null && canal === 'soap' ? Math.max(0, EQUAL_REQUESTS - (tomadas[igual] ?? 0)) : null,
       creditos: descarga.cost,
     };
   },

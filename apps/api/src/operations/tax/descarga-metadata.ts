@@ -127,7 +127,7 @@ export default defineOperation({
   },
 });
 
-/** Tables need XML, and the SAT gives no XML of cancelled received CFDI. Null when a body keeps that. */
+/** Tables without XML, and XML of cancelled received CFDI, which the SAT does not give, are errors; else null. */
 function checkContenido({
   tipo,
   contenido,

@@ -77,6 +77,7 @@ export async function step(
 ) {
   const grants = [...granted];
   const calls: unknown[][] = [];
+  const consultas: object[] = [];
   const claims = new Proxy({} as Claims, {
     get:
       (_, name: string) =>
@@ -88,6 +89,7 @@ export async function step(
   const sat: Sat<NombrePaso> = {
     async send(consulta, credencial) {
       calls.push(['sat', consulta.consulta, credencial.tipo]);
+      consultas.push(consulta);
       const answer = answers[consulta.consulta];
       if (answer === undefined) throw new Error(`unexpected ${consulta.consulta}`);
       if (answer instanceof Error) throw answer;
@@ -139,6 +141,7 @@ export async function step(
   const [name, first, second] = calls.at(-1) ?? [];
   return {
     calls,
+    consultas,
     names: calls.map((call) => call.slice(0, call[0] === 'sat' ? 2 : 1).join(' ')),
     name,
     first,
