@@ -42,8 +42,17 @@ describe(`XML in random worlds (FAULTS_SEED=${seed})`, () => {
     const { rfc } = caller;
     if (credencial === 'both') await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
     servicio.simulador.world.settings.paquetes_xml = azar.pick(PACKAGES);
+    const tipo = azar.pick(['emitidos', 'recibidos'] as const);
+    const filtros = azar.pick<Partial<Pedido>>([
+      {},
+      {},
+      { estado_comprobante: 'vigente' },
+      { tipo_comprobante: 'I' },
+      ...(tipo === 'emitidos' ? [{ estado_comprobante: 'cancelado' } as const] : []),
+    ]);
     const pedido: Pedido = {
-      tipo: azar.pick(['emitidos', 'recibidos'] as const),
+      tipo,
+      ...filtros,
       desde: '2025-02-27',
       hasta: azar.pick(['2025-02-27', '2025-03-02']),
       contenido: 'xml',
@@ -69,6 +78,10 @@ describe(`XML in random worlds (FAULTS_SEED=${seed})`, () => {
     for (const [uuid, motivo] of reasons)
       if (motivo === 'CANCELADO_RECIBIDO')
         expect([told, pedido.tipo, cancelled.has(uuid)]).toEqual([told, 'recibidos', true]);
+    const expected = tipo === 'recibidos' ? [...cancelled] : [];
+    const isCalm = faults.length === 0 && servicio.simulador.world.settings.paquetes_xml === 'normales';
+    if (isCalm) expect([told, [...reasons.keys()]]).toEqual([told, expected]);
+    expect([told, await saldoDe(servicio, caller)]).toEqual([told, end['confianza'] === 'sin_confirmar' ? 2 : 1]);
     expect([told, askedOfSat(servicio, rfc).thirds]).toEqual([told, []]);
   }
 
