@@ -1,12 +1,13 @@
 -- Readings of subscriptions: what a worker asks for, and what becomes of its charge. A worker may not say which solicitud a tramo waits for.
 
--- The days whose XML a store asks for next: the newest that follow one another in one month, each with a CFDI in force that waits for its XML; first
--- those that nobody asked for. A CFDI is asked for twice at most, so no third request is equal. No row when none waits.
-CREATE OR REPLACE FUNCTION cfdi_sin_xml(de_almacen integer, que text) RETURNS TABLE (desde date, hasta date, es_nuevo boolean)
+-- Returns the days from `primero` on whose XML is asked for next: the newest days in a row of one month, each with a CFDI in force without XML; CFDI
+-- that were not asked for yet come first. A CFDI is asked for twice at most, so no third request is equal. No row: no XML is missing.
+CREATE OR REPLACE FUNCTION cfdi_sin_xml(de_almacen integer, que text, primero date) RETURNS TABLE (desde date, hasta date, es_nuevo boolean)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   WITH dia AS (
     SELECT x.emitida::date AS dia, max(x.xml) AS xml FROM cfdi x
-    WHERE x.almacen_id = de_almacen AND x.recibido = (que = 'recibidos') AND x.xml IN (0, -1) AND x.vigente AND x.ausente IS NULL GROUP BY 1
+    WHERE x.almacen_id = de_almacen AND x.recibido = (que = 'recibidos') AND x.xml IN (0, -1) AND x.emitida >= primero AND x.vigente AND x.ausente IS NULL
+    GROUP BY 1
   ), fila AS (
     SELECT d.dia, d.xml, d.dia - (row_number() OVER (ORDER BY d.dia))::integer AS serie FROM dia d WHERE d.xml = (SELECT max(e.xml) FROM dia e)
   )
@@ -15,7 +16,7 @@ $$;
 
 -- Asks for a tramo that its worker holds under this epoch: accepts its solicitud, with a line in the audit log, or says why not. Nothing is asked for
 -- that the subscription does not hold any more. It pauses the subscription itself, under the lock under which it found out why. The XML are asked for
--- in the days that `cfdi_sin_xml` tells, and with the metadata in a period of which no day was read before.
+-- in the days that `cfdi_sin_xml` returns, and with the metadata in a period of which no day was read before.
 CREATE OR REPLACE FUNCTION tramo_pide(de uuid, que text, cual date, con_epoch integer, nueva uuid, d date, h date, hoy date, gratis boolean, plazo timestamptz, a_la_vez integer)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
@@ -40,8 +41,7 @@ BEGIN
   END IF;
   -- The newest days are under the month 0001-01-01, CFDI that wait for their XML under 0001-02-01.
   IF cual = '0001-02-01' THEN
-    SELECT greatest(x.desde, s.desde), x.hasta INTO d, h FROM cfdi_sin_xml(s.almacen_id, que) x
-    WHERE s.contenido = 'xml' AND x.hasta BETWEEN s.desde AND hoy;
+    SELECT x.desde, x.hasta INTO d, h FROM cfdi_sin_xml(s.almacen_id, que, s.desde) x WHERE s.contenido = 'xml' AND x.hasta <= hoy;
   END IF;
   IF (que = 'emitidos' AND NOT s.emitidos) OR (que = 'recibidos' AND NOT s.recibidos)
     OR (cual > '0001-02-01' AND cual < date_trunc('month', s.desde)) OR d IS NULL THEN
@@ -133,7 +133,7 @@ BEGIN
   END IF;
   SELECT * INTO s FROM sincronizacion WHERE id = de;
   IF s.contenido = 'xml' THEN
-    SELECT * INTO falta FROM cfdi_sin_xml(s.almacen_id, que);
+    SELECT * INTO falta FROM cfdi_sin_xml(s.almacen_id, que, s.desde);
     IF FOUND THEN
       INSERT INTO tramo (sincronizacion_id, tipo, mes, due_at) VALUES (de, que, '0001-02-01', now() + CASE WHEN falta.es_nuevo THEN '0 s' ELSE '1 day' END::interval)
       ON CONFLICT (sincronizacion_id, tipo, mes) DO UPDATE SET due_at = excluded.due_at WHERE tramo.fase = 'PEDIR' AND tramo.fallos = 0

@@ -143,7 +143,7 @@ WITH hallada AS MATERIALIZED (
 )
 SELECT ${VISTA_API} FROM hallada JOIN solicitud s ON s.id = hallada.id ORDER BY s.id DESC`;
 
-/** The newest ones with a summary that were narrowed by nothing or by these filters, and what is taken of quotas. */
+/** The newest ended downloads with a summary, without filters or with these, and how much is taken of some quotas. */
 const HISTORY = `
 SELECT coalesce((SELECT json_agg(t) FROM (
     SELECT s.desde::text, s.hasta::text, s.formato, coalesce(s.registros, 0)::float8 AS registros, s.bytes::float8 AS bytes, s.resumen, ${criteriosIn('s')}
@@ -301,7 +301,7 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       return estado === 'CANCELADA' ? { resultado: 'CANCELADA', isRepetida: true } : { resultado: 'TERMINADA', estado };
     },
 
-    /** What a taxpayer's next download is estimated by: its newest ones of a `tipo`, newest first, and its quotas taken. */
+    /** Basis of an estimate: the newest ended downloads of a `tipo`, newest first, and how much is taken of the quotas `claves`. */
     async history(
       contribuyenteId: string,
       { tipo, filtros }: Pick<PorEstimar, 'tipo' | 'filtros'>,
