@@ -112,14 +112,14 @@ final class Acuse extends Operaciones
 
     /**
      * Asks for the CFDI themselves (`contenido: 'xml'`), waits until the request has ended, and stores its package in a
-     * file, whose SHA-256 is right before the first CFDI is read. A file that is there is an error before anything is
-     * charged.
+     * file after a check of its SHA-256. A file that exists is an error, and nothing is charged.
      *
      * @param 'emitidos'|'recibidos' $tipo
      * @param 'csv'|'xlsx'|'ndjson'|'parquet'|null $formato
      * @param 'todos'|'vigente'|'cancelado'|null $estado_comprobante
      * @param 'I'|'E'|'T'|'N'|'P'|null $tipo_comprobante
      * @param list<string>|null $rfc_contraparte
+     * @param string|null $complemento Name of the SAT: `pagos20`, `nomina12`…
      * @param callable(array<string, mixed>): void|null $alAvanzar
      * @param callable(AcuseError): void|null $alFallar
      * @param callable(int, int): void|null $alRecibir
@@ -137,6 +137,7 @@ final class Acuse extends Operaciones
         ?string $estado_comprobante = null,
         ?string $tipo_comprobante = null,
         ?array $rfc_contraparte = null,
+        ?string $complemento = null,
         ?bool $capsula = null,
         ?string $claveIdempotencia = null,
         ?float $limite = null,
@@ -157,6 +158,7 @@ final class Acuse extends Operaciones
             estado_comprobante: $estado_comprobante,
             tipo_comprobante: $tipo_comprobante,
             rfc_contraparte: $rfc_contraparte,
+            complemento: $complemento,
             capsula: $capsula,
             claveIdempotencia: $claveIdempotencia,
             limite: $limite,

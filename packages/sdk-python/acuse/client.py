@@ -152,6 +152,7 @@ class Acuse(Operaciones):
         estado_comprobante: Optional[EstadoComprobante] = None,
         tipo_comprobante: Optional[TipoComprobante] = None,
         rfc_contraparte: Optional[List[str]] = None,
+        complemento: Optional[Complemento] = None,
         capsula: Optional[bool] = None,
         clave_idempotencia: Optional[str] = None,
         limite: Optional[float] = None,
@@ -162,8 +163,11 @@ class Acuse(Operaciones):
     ) -> DescargaCfdi:
         """
         Asks for the CFDI themselves (``contenido="xml"``), waits until the request has ended, and stores its package in
-        a file, whose SHA-256 is right before the first CFDI is read. Raises as :meth:`descargar_y_esperar` and
-        :meth:`guardar_paquete`; for a file that is there, before anything is charged.
+        a file after a check of its SHA-256.
+
+        Raises:
+            AcuseError: As :meth:`descargar_y_esperar` and :meth:`guardar_paquete`.
+            FileExistsError: When the file exists, unless ``sobrescribir`` replaces it; nothing is charged.
         """
         _check_place(ruta, sobrescribir)
         descarga = self.descargar_y_esperar(
@@ -177,6 +181,7 @@ class Acuse(Operaciones):
             estado_comprobante=estado_comprobante,
             tipo_comprobante=tipo_comprobante,
             rfc_contraparte=rfc_contraparte,
+            complemento=complemento,
             capsula=capsula,
             clave_idempotencia=clave_idempotencia,
             limite=limite,

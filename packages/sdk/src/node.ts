@@ -33,8 +33,7 @@ export interface DescargaCfdi extends Descarga {
 
 /**
  * Asks for the CFDI themselves (`contenido: 'xml'`), waits until the request has ended, and stores its package in a
- * file, whose SHA-256 is right before the first CFDI is read. A file that is there is an error before anything is
- * charged.
+ * file after a check of its SHA-256. A file that exists is an error, and nothing is charged.
  *
  * @throws AcuseError as `descargarYEsperar` and {@link guardarPaquete}.
  */

@@ -374,17 +374,17 @@ describe.each(LANGUAGES)('the client for $nombre', (language) => {
       });
     });
 
-    it('has the way of a whole download with every field that a download has', async () => {
+    it.each([
+      { metodo: 'descargarYEsperar', own: {}, fixed: {} },
+      { metodo: 'descargarCfdi', own: { ruta: join(tmpdir(), UUID) }, fixed: { contenido: 'xml' } },
+    ])('sends by $metodo every field that a download has', async ({ metodo, own, fixed }) => {
       const { url, asked } = await serve(page(404));
       const campos = OPERACIONES.find(({ path }) => path === 'tax/descarga-metadata')?.campos ?? [];
-      const every = {
-        ...Object.fromEntries(campos.map(({ nombre, ejemplo }) => [nombre, ejemplo])),
-        claveIdempotencia: 'a',
-      };
-      await proceso.call({ cliente: { url, llave: 'x' } }, 'descargarYEsperar', every);
-      const { claveIdempotencia, ...body } = every;
-      expect(JSON.parse(asked[0]?.body ?? '')).toEqual(body);
-      expect(asked[0]?.headers['idempotency-key']).toBe(claveIdempotencia);
+      const free = campos.filter(({ nombre }) => !(nombre in fixed)).map(({ nombre, ejemplo }) => [nombre, ejemplo]);
+      const args = { ...Object.fromEntries(free), ...own, claveIdempotencia: 'a' };
+      await proceso.call({ cliente: { url, llave: 'x' } }, metodo, args);
+      expect(JSON.parse(asked[0]?.body ?? '')).toEqual({ ...Object.fromEntries(free), ...fixed });
+      expect(asked[0]?.headers['idempotency-key']).toBe('a');
     });
   });
 });
