@@ -52,7 +52,7 @@ export const LANGUAGES: readonly Language[] = [
     marca: 'php',
     archivo: 'programa.php',
     entryProgram: 'php',
-    flags: ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1'],
+    flags: ['-d', 'display_errors=stderr', '-d', 'error_reporting=-1', '-d', 'memory_limit=128M'],
     env: { ACUSE_PHP: `${ROOT}packages/sdk-php` },
     driver: `${DRIVERS}/driver.php`,
     nombreDe: (name) => name,
