@@ -10,7 +10,7 @@ interface Opciones {
   readonly json?: boolean;
 }
 
-const isLocal = ({ hostname }: URL) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+export const isLocal = ({ hostname }: URL) => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
 
 function readUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
