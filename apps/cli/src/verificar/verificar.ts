@@ -21,7 +21,6 @@ const manifestSchema = z.object({
   tipo: z.string(),
   desde: z.string(),
   hasta: z.string(),
-  registros: entero,
   entradas: z.array(z.object({ nombre: z.string(), bytes: entero, sha256 })),
   xml: z
     .object({ esperados: entero, entregados: entero, faltantes: entero, sin_metadata: entero.default(0) })
@@ -62,8 +61,7 @@ interface Leido {
 }
 
 /**
- * Checks a package of the service, member by member. Memory grows with the number of XML (some 200 bytes each), not with
- * their size. @throws Error of the system when the file cannot be read.
+ * Checks a package of the service, member by member. Memory grows with the number of XML, not with their size. @throws Error of the system when the file cannot be read.
  */
 export async function verificar(path: string, llaves: Llaves): Promise<Informe> {
   const hallazgos = createHallazgos();
@@ -76,7 +74,7 @@ export async function verificar(path: string, llaves: Llaves): Promise<Informe> 
     if (manifest !== null) {
       hallazgos.revisa('Contenido: cada archivo tiene el tamaño y el SHA-256 de su lista.', () => {
         compareEntradas(manifest, leido, hallazgos);
-        regla.hashes(manifest.entradas);
+        regla.hashes();
       });
       if (manifest.xml !== undefined) {
         regla.end(manifest.xml);
@@ -127,9 +125,9 @@ async function readAll(
   };
   for await (const { nombre, read } of zip.miembros()) {
     leido.miembros += 1;
+    if (leido.firma !== null || (leido.manifest !== null && nombre !== FIRMA))
+      throw new AlteredZip(`${nombre}: está después de ${leido.firma === null ? MANIFEST : FIRMA}.`);
     if (nombre === FIRMA) leido.prefijo = zip.prefijo();
-    else if (leido.firma !== null || (leido.manifest !== null && nombre !== FIRMA))
-      throw new AlteredZip(`${nombre}: está después de ${MANIFEST}.`);
     if (isEnSuLista(nombre)) regla.miembro(nombre, await read(() => {}));
     else if (nombre === MANIFEST || nombre === FIRMA) {
       const whole = await readWhole(nombre, read);
@@ -189,7 +187,6 @@ function readManifest({ manifest }: Leido, { falla }: Hallazgos): Manifest | nul
 function compareEntradas({ entradas }: Manifest, { otros }: Leido, { falla }: Hallazgos): void {
   let at = 0;
   for (const { nombre, bytes, sha256: hash } of entradas) {
-    if (isEnSuLista(nombre)) continue;
     const otro = otros[at];
     at += 1;
     if (otro?.nombre !== nombre) falla(`${nombre}: el manifiesto lo nombra y no está, o no en su lugar.`);
