@@ -51,6 +51,12 @@ export const GUARDS: readonly Guard[] = [
     tests: ['apps/worker/src/roles/reconciler.test.ts'],
   },
   {
+    name: 'the Ed25519 signature of a manifest',
+    file: 'apps/cli/src/verificar/verificar.ts',
+    edits: [{ from: 'if (!verify(null,', to: 'if (key === null && !verify(null,' }],
+    tests: ['apps/cli/src/verificar/verificar.test.ts'],
+  },
+  {
     name: 'the XML of a member in the ZIP',
     file: 'packages/storage/src/xml/deliver-xml.ts',
     edits: [
