@@ -37,9 +37,9 @@ interface AssembleDeps {
 }
 
 /**
- * Makes the ZIP of a solicitud and stores it, as `Paquetes.assemble` says. Every package is inflated once, for
- * its rows; its texts then go in as the SAT deflated them, copied from storage, so that nothing has to be kept and
- * nothing is deflated twice. The version of the object and a CRC-32 tie both readings to the same bytes.
+ * Makes the ZIP of a solicitud and stores it, as `Paquetes.assemble` says. Texts of the SAT go in as the SAT deflated
+ * them: after their rows are read, their data is copied from storage. The version of the object and a CRC-32 tie both
+ * readings to the same bytes.
  */
 export async function assemble(
   deps: AssembleDeps,

@@ -19,12 +19,12 @@ const FIRST_CAPACITY = 1_024;
 const HASH_BYTES = 32;
 /** Months are counted from its first. */
 const FIRST_YEAR = 2000;
-/** So that no issuer can make UUIDs collide. */
+/** Differs in each process, and with it the slots of UUIDs. */
 const SEED = Math.trunc(Math.random() * 0x7fff_ffff);
 
 /**
- * The UUIDs of a package with what is known of each, in the order in which they were met. Numbers in arrays, some 65
- * bytes for a UUID: a million of them as strings of JavaScript are more memory than a worker may have.
+ * The UUIDs of a package with what is known of each, in the order in which they were met. Numbers in arrays, 63 to
+ * 126 bytes for a UUID: a million of them as strings of JavaScript are more memory than a worker may have.
  */
 export class XmlIndex {
   /** UUIDs met. */
