@@ -153,6 +153,7 @@ export async function* sheetOf(
 class RowWriter {
   readonly sink = new ByteSink();
   readonly #columns: Layout['columns'];
+  readonly #places: readonly number[];
   readonly #row: CsvRow;
   readonly #amount = new Amount();
   readonly #incomplete: Incomplete;
@@ -161,6 +162,7 @@ class RowWriter {
 
   constructor({ fields, columns }: Layout, incomplete: Incomplete) {
     this.#columns = columns;
+    this.#places = columns.map(placesOf);
     this.#row = new CsvRow(fields.length);
     this.#incomplete = incomplete;
   }
@@ -214,11 +216,10 @@ class RowWriter {
   #putAmount(chunk: Buffer, column: number, field: number): void {
     const { sink } = this;
     const amount = this.#amount;
-    const shape = this.#columns[column] as Column;
     const { starts, ends } = this.#row;
-    const isNumber = amount.read(chunk, starts[field] as number, ends[field] as number, placesOf(shape));
+    const isNumber = amount.read(chunk, starts[field] as number, ends[field] as number, this.#places[column]);
     if (isNumber && amount.digits <= NUMBER_DIGITS) {
-      this.#open(column, shape.tipo === 'entero' ? AS_INTEGER : AS_AMOUNT);
+      this.#open(column, this.#columns[column]?.tipo === 'entero' ? AS_INTEGER : AS_AMOUNT);
       sink.at = amount.write(chunk, sink.bytes, sink.at);
       sink.put(VALUE_END);
     } else {

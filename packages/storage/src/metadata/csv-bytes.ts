@@ -169,3 +169,6 @@ export class PlainRecord {
     return buffer[i + 1] === LF ? i + 2 : NEEDS_MORE;
   }
 }
+
+/** A field of CSV, quoted where it has to be (RFC 4180). */
+export const toCsv = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -28,8 +28,8 @@ export interface PaqueteXmlLeido {
   /** Members that were taken for CFDI. */
   readonly miembros: number;
   readonly ignored: readonly string[];
-  /** 1 for each member that is in `cfdi/`, in the order of their data. */
-  readonly delivered: Uint8Array;
+  /** For each member in the order of their data: bits of the tables that may have rows of it; 0 outside of `cfdi/`. */
+  readonly tables: Uint8Array;
 }
 
 export interface ParteXmlLeida {
@@ -47,6 +47,7 @@ type Cfdi = Exclude<Facts, { version: '3.2' }>;
 /** `yyyy-MM-ddTHH:mm:ss` of this century: what a path may be made of. */
 const FECHA = /^20\d\d-(?:0[1-9]|1[0-2])-\d\dT\d\d:\d\d:\d\d/;
 const NAMED_UUID = /(?:^|\/)([\dA-F]{8}(?:-[\dA-F]{4}){3}-[\dA-F]{12})(?:\.xml)+$/i;
+const ALL_TABLES = 0xff;
 /** Bytes of a name that fits a segment of a path however it is written there. */
 const MAX_NAME = 60;
 
@@ -107,11 +108,11 @@ export class XmlDelivery {
   async #copy(objectKey: string, paquete: string, folder: string): Promise<PaqueteXmlLeido> {
     const { store, limits, signal, writer } = this.#deps;
     const { directory, members, ignored, bytes, read } = await openXmlPackage(store, objectKey, limits, signal);
-    const delivered = new Uint8Array(members.length);
+    const tables = new Uint8Array(members.length);
     const hash = createHash('sha256');
     for await (const [member, data, at] of read(() => true, signal, hash)) {
       if (data !== null) {
-        delivered[at] = Number(await this.#deliver(member, inflateMember(member, data, objectKey), folder));
+        if (await this.#deliver(member, inflateMember(member, data, objectKey), folder)) tables[at] = ALL_TABLES;
         continue;
       }
       // Larger than may be held in memory: it has a read of its own.
@@ -123,7 +124,7 @@ export class XmlDelivery {
       this.keptAside.push({ ...written, motivo: 'DEMASIADO_GRANDE' });
       this.#markUnreadable(NAMED_UUID.exec(member.name)?.[1]);
     }
-    return { objectKey, paquete, bytes, sha256: hash.digest('hex'), miembros: members.length, ignored, delivered };
+    return { objectKey, paquete, bytes, sha256: hash.digest('hex'), miembros: members.length, ignored, tables };
   }
 
   /** Writes the member to `cfdi/`, to `folder`, or nowhere; returns whether it is in `cfdi/`. */

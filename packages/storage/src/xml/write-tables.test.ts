@@ -6,6 +6,7 @@ import { assembled, memberOf, rowsOf } from '../../testing/assembled-xml.ts';
 import { cfdiXml } from '../../testing/cfdi-xml.ts';
 import { query } from '../../testing/read-formats.ts';
 import { type SatRow, satRow } from '../../testing/sat-rows.ts';
+import type { ObjectStore } from '../object-store.ts';
 
 const PAGO20 = 'http://www.sat.gob.mx/Pagos20';
 
@@ -143,4 +144,21 @@ test('tables have each CFDI of the ZIP once: none that came twice, was kept asid
     'manifest.json',
     'firma.json',
   ]);
+});
+
+test('tables read a package only for the tables that have rows of it', async () => {
+  const rows = [satRow(0, { estatus: '1', efecto: 'I' }), satRow(4, { estatus: '1', efecto: 'N' })];
+  const reads: string[] = [];
+  const through = (store: ObjectStore): ObjectStore => ({
+    ...store,
+    read(key, ...rest) {
+      reads.push(key);
+      return store.read(key, ...rest);
+    },
+  });
+  await assembled({ rows, packages: rows.map((row) => [memberOf(row)]), tablas: true, through });
+  // Two reads an opening: its directory, its members. CFDI; conceptos, impuestos.
+  expect(reads.filter((key) => key === 'x0')).toHaveLength(6);
+  // A payroll has rows of none; the first table finds that out.
+  expect(reads.filter((key) => key === 'x1')).toHaveLength(4);
 });

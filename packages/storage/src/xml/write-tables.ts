@@ -1,7 +1,8 @@
-import { createRowsReader, type Row, TABLES, type Table, XmlIlegible } from '@acuse/cfdi';
+import { createRowsReader, type Row, type Rows, TABLES, type Table, XmlIlegible } from '@acuse/cfdi';
 import type { ZipWriter } from '../assemble/zip-writer.ts';
 import { type Formato, type Layout, tableLayout } from '../formats/columns.ts';
 import { type RowsWritten, writeRows } from '../formats/write-rows.ts';
+import { toCsv } from '../metadata/csv-bytes.ts';
 import type { ObjectStore } from '../object-store.ts';
 import type { PaqueteLimits } from '../zip/sat-package.ts';
 import { inflateMember, openXmlPackage } from '../zip/xml-package.ts';
@@ -26,9 +27,13 @@ interface TableDeps {
   readonly signal: AbortSignal;
 }
 
+/** A bit for each table: members of a package whose rows of it are read. */
+const bitOf = (table: Table) => 1 << [...TABLES.keys()].indexOf(table);
+
 /**
  * Writes the rows of the CFDI that are in the ZIP, in its order, a file for each table. The packages are read once more
- * for each: rows that waited for their table would need a disk, or memory that grows with them.
+ * for each, since rows that waited for their table would need a disk, or memory that grows with them; after the first
+ * table, only members with rows are inflated.
  */
 export async function writeTables(deps: TableDeps, xml: XmlDelivery): Promise<TableWritten[]> {
   const paquetes = xml.partes.flatMap((parte) => parte.paquetes);
@@ -57,12 +62,21 @@ class TableRows {
 
   async *read(paquetes: readonly PaqueteXmlLeido[]): AsyncGenerator<Buffer, void, undefined> {
     const { store, limits, signal } = this.#deps;
+    const bit = bitOf(this.#table);
     let chunk = '';
-    for (const { objectKey, delivered } of paquetes) {
+    for (const { objectKey, tables } of paquetes) {
+      const isWanted = (index: number) => ((tables[index] as number) & bit) !== 0;
+      if (!tables.some((_, index) => isWanted(index))) continue;
       const { read } = await openXmlPackage(store, objectKey, limits, signal);
-      for await (const [member, data] of read((index) => delivered[index] === 1, signal)) {
+      for await (const [member, data, index] of read(isWanted, signal)) {
         if (data === null) continue;
-        for (const row of this.#rowsIn(inflateMember(member, data, objectKey).content)) {
+        const rows = this.#rowsIn(inflateMember(member, data, objectKey).content);
+        if (rows === null) continue;
+        tables[index] = [...TABLES.keys()].reduce(
+          (bits, table) => bits | (rows[table].length > 0 ? bitOf(table) : 0),
+          0,
+        );
+        for (const row of rows[this.#table]) {
           chunk += lineOf(row);
           this.filas++;
           if (chunk.length < CHUNK_CHARACTERS) continue;
@@ -74,17 +88,16 @@ class TableRows {
     if (chunk !== '') yield Buffer.from(chunk);
   }
 
-  #rowsIn(content: Buffer): readonly Row[] {
+  #rowsIn(content: Buffer): Rows | null {
     try {
       this.#reader.write(content);
-      return this.#reader.end().rows[this.#table];
+      return this.#reader.end().rows;
     } catch (error) {
       if (!(error instanceof XmlIlegible)) throw error;
       this.omitidos++;
-      return [];
+      return null;
     }
   }
 }
 
-const lineOf = (row: Row) => `${row.map((value) => (value === null ? '' : fieldOf(value))).join(',')}\r\n`;
-const fieldOf = (value: string) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
+const lineOf = (row: Row) => `${row.map((value) => toCsv(value ?? '')).join(',')}\r\n`;
