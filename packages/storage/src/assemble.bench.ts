@@ -150,12 +150,7 @@ async function runXml({ paquetes, saved, store }: Storage, plan: PlanEnsamble): 
   const paquete = { objectKey, paquete: 'xml' };
   const xml = { tablas: values.tablas, partes: [{ canal, folio, periodo, motivo: null, paquetes: [paquete] }] };
   const { signal } = new AbortController();
-  gc();
-  const before = process.memoryUsage.rss();
-  let peak = before;
-  const sampler = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 20);
+  const memorySeen = sampleMemory();
   const spent: Record<'assembly' | 'archiver' | 'small', Spent[]> = { assembly: [], archiver: [], small: [] };
   let counted: unknown;
   for (let round = 0; round < Number(values.rounds); round++) {
@@ -165,7 +160,7 @@ async function runXml({ paquetes, saved, store }: Storage, plan: PlanEnsamble): 
       }),
     );
   }
-  clearInterval(sampler);
+  const { rssBeforeMB, rssPeakMB } = memorySeen();
   for (let round = 0; round < Number(values.rounds); round++) {
     const add: Parameters<typeof copyMembers>[2] = (writer, name, data, one) =>
       writer.addDeflated(name, [data], { ...one, sha256: '' });
@@ -182,9 +177,10 @@ async function runXml({ paquetes, saved, store }: Storage, plan: PlanEnsamble): 
     ratioSmall: speed('assembly') / speed('small'),
   };
   const rounded = Object.entries({ ...speeds, ...ratios }).map(([name, value]) => [name, round(value)]);
-  const memory = { rssBeforeMB: Math.round(before / MB), rssPeakMB: Math.round(peak / MB) };
   const inputMB = Math.round(inflated / MB);
-  console.log(JSON.stringify({ members, inputMB, formato, counted, ...Object.fromEntries(rounded), ...memory }));
+  console.log(
+    JSON.stringify({ members, inputMB, formato, counted, ...Object.fromEntries(rounded), rssBeforeMB, rssPeakMB }),
+  );
 }
 
 async function run(): Promise<void> {
@@ -215,12 +211,7 @@ async function run(): Promise<void> {
     await storage.close();
     return;
   }
-  gc();
-  const before = process.memoryUsage.rss();
-  let peak = before;
-  const sampler = setInterval(() => {
-    peak = Math.max(peak, process.memoryUsage.rss());
-  }, 20);
+  const memorySeen = sampleMemory();
   const measured: Spent[] = [];
   const crossed: Spent[] = [];
   const listados = values.alone ? null : listedRfcs();
@@ -239,13 +230,12 @@ async function run(): Promise<void> {
         }),
       );
   }
-  clearInterval(sampler);
+  const { rssBeforeMB, rssPeakMB } = memorySeen();
   if (values.alone) {
     await storage.close();
     const storedBytes = saved.bytes + zipBytesMade;
     const cpuMs = (measured.reduce((sum, { cpu }) => sum + cpu, 0) / measured.length) * 1_000;
     const seconds = Math.min(...measured.map(({ wall }) => wall));
-    const rssPeakMB = Math.round(peak / MB);
     const told = { formato, seconds, cpuMs, rssPeakMB, zipBytes: zipBytesMade, storedBytes };
     console.log(JSON.stringify({ rows: Number(values.rows), ...told }));
     return;
@@ -280,8 +270,8 @@ async function run(): Promise<void> {
       // The same by processor time, which other work on the machine disturbs less.
       assemblyMBsCpu: round(best(measured, 'cpu')),
       floorMBsCpu: round(best(floors, 'cpu')),
-      rssBeforeMB: Math.round(before / MB),
-      rssPeakMB: Math.round(peak / MB),
+      rssBeforeMB,
+      rssPeakMB,
     }),
   );
 }
@@ -380,7 +370,16 @@ function* chunksOf(content: Buffer): Generator<Buffer, void, undefined> {
   for (let at = 0; at < content.length; at += 131_072) yield content.subarray(at, at + 131_072);
 }
 
-/** Collects garbage when node was started with --expose-gc, so that the first number of memory is a fair one. */
-function gc(): void {
+/** Samples the memory of this process from a fair start, with --expose-gc, until the returned function is called. */
+function sampleMemory() {
   (globalThis as { gc?: () => void }).gc?.();
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 20);
+  return () => {
+    clearInterval(sampler);
+    return { rssBeforeMB: Math.round(before / MB), rssPeakMB: Math.round(peak / MB) };
+  };
 }

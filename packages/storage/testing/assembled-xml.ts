@@ -95,29 +95,23 @@ export const xmlOf = (zip: ReadonlyMap<string, Buffer>) => [...zip.keys()].filte
 
 export const hashOf = (content: Buffer) => createHash('sha256').update(content).digest('hex');
 
+const streamOf = (chunks: AsyncIterable<Buffer>) => Readable.from(chunks, { objectMode: false });
+
 /** The store, with what it reads cut into chunks of this many bytes. */
-export function chunked(store: ObjectStore, chunkBytes: number): ObjectStore {
-  return {
-    ...store,
-    read: (...args) =>
-      Readable.from(
-        (async function* () {
-          for await (const chunk of store.read(...args)) {
-            for (let at = 0; at < chunk.length; at += chunkBytes) yield chunk.subarray(at, at + chunkBytes);
-          }
-        })(),
-        { objectMode: false },
-      ),
-  };
+export const chunked = (store: ObjectStore, chunkBytes: number): ObjectStore => ({
+  ...store,
+  read: (...args) => streamOf(cut(store.read(...args), chunkBytes)),
+});
+
+async function* cut(stream: AsyncIterable<Buffer>, chunkBytes: number) {
+  for await (const chunk of stream)
+    for (let at = 0; at < chunk.length; at += chunkBytes) yield chunk.subarray(at, at + chunkBytes);
 }
 
 /** The stream, which fails after half of its bytes. */
-export function failing(stream: Readable, error: Error): Readable {
-  return Readable.from(
-    (async function* () {
-      for await (const chunk of stream as AsyncIterable<Buffer>) yield chunk.subarray(0, chunk.length / 2);
-      throw error;
-    })(),
-    { objectMode: false },
-  );
+export const failing = (stream: Readable, error: Error): Readable => streamOf(half(stream, error));
+
+async function* half(stream: AsyncIterable<Buffer>, error: Error) {
+  for await (const chunk of stream) yield chunk.subarray(0, chunk.length / 2);
+  throw error;
 }

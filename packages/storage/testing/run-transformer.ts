@@ -8,12 +8,6 @@ import { MetadataTransformer, type RowJoin } from '../src/metadata/transform-met
 const invalid: InvalidText = (motivo, detalle) => new PaqueteSatInvalido(motivo, 'key', detalle);
 export const limits = { maxRegistros: 10_000, maxBytes: 1_000_000 };
 
-export interface Run {
-  readonly csv: Buffer;
-  readonly transformer: MetadataTransformer;
-  readonly resumen: Resumen;
-}
-
 /** Runs the transformer over the text cut at these offsets. */
 export function run(
   text: string | Buffer,
@@ -26,7 +20,7 @@ export function run(
     observers?: readonly RowObserver[];
     join?: RowJoin;
   } = {},
-): Run {
+) {
   const terceros = new Terceros(limits, 'key');
   if (options.terceros !== undefined) {
     const reader = new RecordReader(terceros.sink(invalid), invalid);

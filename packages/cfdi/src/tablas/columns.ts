@@ -12,6 +12,8 @@ export interface Column {
   readonly vacio: string | null;
   /** Attribute of the CFDI that has the value; null for one that the reader counts or names. */
   readonly attribute: string | null;
+  /** Places of a decimal that is no amount; absent in all others. */
+  readonly places?: number;
 }
 
 const ABSENT = 'si el CFDI no lo da';
@@ -48,12 +50,15 @@ export const DOCUMENTO: readonly Column[] = [
   texto('serie', 'Serie', 'Serie del documento.', NO_DOCUMENT),
   texto('folio', 'Folio', 'Folio interno del documento.', NO_DOCUMENT),
   texto('moneda_dr', 'MonedaDR', 'Moneda del documento.', NO_DOCUMENT),
-  decimal(
-    'equivalencia_dr',
-    'EquivalenciaDR',
-    'Unidades de la moneda del documento por una de la del pago.',
-    NO_DOCUMENT,
-  ),
+  {
+    ...decimal(
+      'equivalencia_dr',
+      'EquivalenciaDR',
+      'Unidades de la moneda del documento por una de la del pago.',
+      NO_DOCUMENT,
+    ),
+    places: 10,
+  },
   entero('num_parcialidad', 'NumParcialidad', 'Número de la parcialidad.', NO_DOCUMENT),
   decimal('imp_saldo_ant', 'ImpSaldoAnt', 'Saldo anterior, en la moneda del documento.', NO_DOCUMENT),
   decimal('imp_pagado', 'ImpPagado', 'Importe pagado, en la moneda del documento.', NO_DOCUMENT),

@@ -11,6 +11,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 import { FORMATOS, type Formato } from '@acuse/contract';
 import type { PlanEnsamble } from '@acuse/core';
 import { describe, expect, test } from 'vitest';
+import { chunked } from '../../testing/assembled-xml.ts';
 import { cfdiXml } from '../../testing/cfdi-xml.ts';
 import { satRow, satText } from '../../testing/sat-rows.ts';
 import { readZip, zipBytes } from '../../testing/zip-bytes.ts';
@@ -52,22 +53,6 @@ const depsOf = (store: ObjectStore, level = 6) => ({ store, limits: DEFAULT_LIMI
 function packageOf(from: number, to: number): Buffer {
   const rows = Array.from({ length: to - from }, (_, index) => satRow(from + index));
   return zipBytes([{ name: `${UUID}_01.txt`, content: satText(rows) }]);
-}
-
-/** The store, with what it reads cut into chunks of this many bytes. */
-function chunked(store: ObjectStore, chunkBytes: number): ObjectStore {
-  return {
-    ...store,
-    read: (...args) =>
-      Readable.from(
-        (async function* () {
-          for await (const chunk of store.read(...args)) {
-            for (let at = 0; at < chunk.length; at += chunkBytes) yield chunk.subarray(at, at + chunkBytes);
-          }
-        })(),
-        { objectMode: false },
-      ),
-  };
 }
 
 describe('the bytes of the ZIP', { timeout: 120_000 }, () => {

@@ -1,3 +1,4 @@
+import { COMMA } from '../metadata/csv-bytes.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { readDirectory, type ZipEntry } from '../zip/read-directory.ts';
 import { inflateEntry } from '../zip/sat-package.ts';
@@ -25,7 +26,7 @@ export async function* readCsv(
   yield* hasXml && !withXml ? withoutLastField(csv) : csv;
 }
 
-const [QUOTE, COMMA, CR] = [0x22, 0x2c, 0x0d];
+const [QUOTE, CR] = [0x22, 0x0d];
 
 /** Rows of CSV without their last field, which is never quoted; chunks may end anywhere. */
 async function* withoutLastField(csv: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {

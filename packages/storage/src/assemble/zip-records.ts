@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LOCAL_BYTES, RECORD_BYTES } from '../zip/read-directory.ts';
 
 /** An entry of archiver's engine (compress-commons). */
 export interface ZipEngineEntry {
@@ -17,8 +18,8 @@ interface SmallEntry {
   readonly offset: number;
 }
 
-/** Bytes of a local header and of a record of the directory before the name, and of the ZIP64 field with an offset. */
-const [LOCAL_BYTES, RECORD_BYTES, ZIP64_BYTES] = [30, 46, 12];
+/** Bytes of the ZIP64 field with an offset. */
+const ZIP64_BYTES = 12;
 const IN_ZIP64 = 0xffff_ffff;
 /** 2.0 deflates, 4.5 has ZIP64; the upper byte says Unix. */
 const [VERSION, VERSION_ZIP64, UNIX] = [20, 45, 0x0300];

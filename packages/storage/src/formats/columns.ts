@@ -84,17 +84,11 @@ export function metadataLayout(xml: boolean): Layout {
   return { fields, columns };
 }
 
-/** Places of the decimals that are no amounts: EquivalenciaDR of Pagos 2.0 has up to ten. */
-const PLACES: ReadonlyMap<string, number> = new Map([['equivalencia_dr', 10]]);
-
 /** Layout of a table of the CFDI themselves. */
-export function tableLayout(columns: readonly CfdiColumn[]): Layout {
-  const fields = columns.map(({ nombre, tipo, significado, vacio }): Column => {
-    const places = PLACES.get(nombre);
-    return { nombre, tipo, significado, vacio, ...(places === undefined ? {} : { places }) };
-  });
-  return { fields, columns: fields.map((column, field) => ({ ...column, field })) };
-}
+export const tableLayout = (fields: readonly CfdiColumn[]): Layout => ({
+  fields,
+  columns: fields.map((column, field) => ({ ...column, field })),
+});
 
 /** Digits of an amount before and after its point, in the formats that have types. */
 export const AMOUNT_DIGITS = { integer: 12, fraction: 6 } as const;

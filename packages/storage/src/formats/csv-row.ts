@@ -1,9 +1,9 @@
+import { COMMA } from '../metadata/csv-bytes.ts';
 import { ESTATUS } from '../metadata/record-reader.ts';
 import type { CsvField } from './byte-sink.ts';
 import { AMOUNT_DIGITS, CSV_COLUMNS, integerDigits } from './columns.ts';
 
 const QUOTE = 0x22;
-const COMMA = 0x2c;
 const CR = 0x0d;
 const ZERO = 0x30;
 const POINT = 0x2e;

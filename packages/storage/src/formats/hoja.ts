@@ -1,3 +1,4 @@
+import { toCsv } from '../metadata/csv-bytes.ts';
 import { Incomplete, metadataLayout } from './columns.ts';
 import { RowCursor, SHEET_LIMITS, sheetOf } from './sheet.ts';
 import { workbookOf } from './xlsx.ts';
@@ -21,16 +22,13 @@ export interface RenglonCfdi {
 
 const LEVEL = 6;
 
-const field = (text: string | null | undefined) =>
-  /[",\r\n]/.test(text ?? '') ? `"${(text ?? '').replaceAll('"', '""')}"` : (text ?? '');
-
 /** The line of `metadata.csv`, in the order of its columns. */
 const lineOf = ({ emisor, receptor, tercero, ...row }: RenglonCfdi) =>
   [
     ...[row.uuid, emisor.rfc, emisor.nombre, receptor.rfc, receptor.nombre, row.rfcPac, row.emitidaEn],
     ...[row.certificadaEn, row.monto, row.efecto, row.estatus, row.canceladaEn, tercero?.rfc, tercero?.nombre],
   ]
-    .map(field)
+    .map((text) => toCsv(text ?? ''))
     .join(',');
 
 /**

@@ -6,6 +6,7 @@ import {
   compareInstant,
   NOT_VALID,
   PlainRecord,
+  toCsv,
   VIGENTE,
   writeInstant,
   writePlain,
@@ -291,10 +292,6 @@ export class MetadataTransformer implements RecordSink {
       `el registro ${numero} tiene en ${METADATA_COLUMNS[column]?.[0]} un valor que no se entiende`,
     );
   }
-}
-
-function toCsv(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** The SAT writes 1 for a CFDI in force and 0 for a cancelled one. */

@@ -1,5 +1,5 @@
 import type { MotivoFaltante, ParteXml, TipoDescarga } from '@acuse/core';
-import { compareInstant } from '../metadata/csv-bytes.ts';
+import { COMMA, compareInstant } from '../metadata/csv-bytes.ts';
 import type { RowJoin } from '../metadata/transform-metadata.ts';
 import type { XmlDelivery } from './deliver-xml.ts';
 import { KNOWN } from './xml-index.ts';
@@ -18,7 +18,6 @@ export function findRows(delivery: XmlDelivery): RowJoin {
   };
 }
 
-const COMMA = 0x2c;
 /** Characters of `cfdi/yyyy-MM/`, and of a UUID with `.xml`. */
 const [FOLDER_LENGTH, FILE_LENGTH] = [13, 40];
 

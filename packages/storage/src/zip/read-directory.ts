@@ -90,7 +90,7 @@ export function localHeaderBytes(header: Buffer, { name }: ZipEntry, key: string
 }
 
 /** Bytes of a record of the directory before its name (APPNOTE 4.3.12). */
-const RECORD_BYTES = 46;
+export const RECORD_BYTES = 46;
 const RECORD_SIGNATURE = 0x02014b50;
 
 async function* entriesOf(reader: RangeReader, key: string, zip: ZipFile): AsyncGenerator<ZipEntry, void, undefined> {

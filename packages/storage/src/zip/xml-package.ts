@@ -9,7 +9,7 @@ import { checkEntry, type PaqueteLimits } from './sat-package.ts';
 /** Files of a package of XML: the SAT packs at most 200,000 CFDI. */
 const MAX_ENTRIES = 1_000_000;
 /** A larger member is no CFDI that is read: it is not taken into memory. Bytes, compressed and inflated. */
-export const MAX_MEMBER_BYTES = 33_554_432;
+const MAX_MEMBER_BYTES = 33_554_432;
 
 const XML_NAME = /\.xml$/i;
 const JUNK = /^__MACOSX\//i;
