@@ -42,6 +42,9 @@ export function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
       signal.throwIfAborted();
       return [...objects.keys()].filter((key) => key.startsWith(prefix));
     },
+    async remove(keys) {
+      for (const key of keys) objects.delete(key);
+    },
     async removePrefix(prefix) {
       for (const key of [...objects.keys()]) if (key.startsWith(prefix)) objects.delete(key);
     },

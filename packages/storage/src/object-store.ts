@@ -8,7 +8,7 @@ export interface ObjectStat {
 
 /** The few things that packages need of object storage. Every failure rejects; none leaves a partial object. */
 export interface ObjectStore {
-  /** Null when there is no such object. */
+  /** Null when there is no such object. May fetch a small object whole, for the reads that follow. */
   stat(key: string, signal: AbortSignal): Promise<ObjectStat | null>;
 
   /**
@@ -22,6 +22,9 @@ export interface ObjectStore {
 
   /** Keys of the objects whose key begins with the prefix, in any order. */
   list(prefix: string, signal: AbortSignal): Promise<string[]>;
+
+  /** Removes these objects; one that is not there counts as removed. */
+  remove(keys: readonly string[]): Promise<void>;
 
   /** Removes every object whose key begins with the prefix, and uploads to such keys that never ended. */
   removePrefix(prefix: string): Promise<void>;

@@ -57,7 +57,6 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       checkEvidencia(nombre, bytes);
       await store.write(objectKey, Readable.from([bytes]), signal);
     },
-    /** Read once to hash it. */
     async findSat(origen, signal) {
       const objectKey = satKey(origen);
       const stat = await store.stat(objectKey, signal);
@@ -77,8 +76,10 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
       await store.write(objectKey, Readable.from([bytes]), signal);
       return meter.finish();
     },
-    removeDocumento: (objectKey) => store.removePrefix(objectKey),
-    remove: (solicitudId, what) =>
-      store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalsPrefix(solicitudId)),
+    removeDocumento: (objectKey) => store.remove([objectKey]),
+    remove: (solicitudId, what) => {
+      if (typeof what === 'object') return store.remove(what);
+      return store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalsPrefix(solicitudId));
+    },
   } satisfies Partial<Paquetes>;
 }

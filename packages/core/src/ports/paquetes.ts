@@ -192,8 +192,11 @@ export interface Paquetes {
   /** Deletes a document. */
   removeDocumento(objectKey: string): Promise<void>;
 
-  /** Deletes the objects of a solicitud: everything under its prefix, or only the copies of the SAT's packages. */
-  remove(solicitudId: string, what: 'todo' | 'originales'): Promise<void>;
+  /**
+   * Deletes objects of a solicitud: everything under its prefix, everything that the SAT gave, or the objects with these
+   * keys, which costs one request each.
+   */
+  remove(solicitudId: string, what: 'todo' | 'originales' | readonly string[]): Promise<void>;
 
   /**
    * Aborts multipart uploads left behind by killed processes that are older than `olderThanSeconds`. Returns how many.

@@ -1,9 +1,10 @@
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { PaqueteSatInvalido } from '../ports/paquetes.ts';
 import type { Claims, Parte } from '../ports/solicitudes.ts';
 import { noCheckpoint } from './parte.ts';
 import { assembleSolicitud } from './solicitud.ts';
-import { claimed, parte } from './testing/un-paso.ts';
+import { claimed, parte, step } from './testing/un-paso.ts';
 
 const downloaded = (id: string, change: Partial<Parte> = {}) =>
   parte({
@@ -54,4 +55,12 @@ it('ends with a refund when the object store loses packages again and again', as
   expect(await assembleWithoutB1([downloaded('b', { reenvios: 2 })])).toEqual([
     ['fail', { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo: 'AUSENTE' }],
   ]);
+});
+
+it('asks storage before the SAT for a package that is fetched again', async () => {
+  const paquetes = [{ paquete: 'P', orden: 1, objectKey: null, relecturas: 1 }];
+  const again = parte({ estado: 'DISPONIBLE', folio: 'F', paquetes });
+  const zip = { resultado: 'PAQUETE', zip: Readable.from([]) } as const;
+  const { names } = await step(claimed({ partes: [again] }), { 'descargar-paquete': zip });
+  expect(names).toEqual(['ping', 'sat descargar-paquete', 'saveSat', 'release']);
 });

@@ -259,7 +259,8 @@ export async function fetchParte(context: ContextoPaso): Promise<Paso> {
   const origen = { solicitudId: id, parteId: parte.id, paquete };
   const found = next.relecturas === 0 ? await paquetes.findSat(origen, signal) : null;
   if (found) return stored(parte, { paquete, ...found });
-  await paquetes.ping(signal);
+  // Storage that was just asked answers.
+  if (next.relecturas > 0) await paquetes.ping(signal);
 
   const periodo = pedidoDe(parte, solicitud);
   const consulta = { consulta: 'descargar-paquete', rfc, tipo, periodo, folio: parte.folio ?? '', paquete } as const;

@@ -313,7 +313,8 @@ export async function assembleSolicitud(
   await checkpoint('tras-terminar', claimed.id);
   // Their text files are in the ZIP; what a crash leaves behind here goes with the solicitud's prefix at the end of its
   // retention.
-  await paquetes.remove(claimed.id, 'originales').catch(() => {});
+  const keys = claimed.partes.flatMap((parte) => parte.paquetes.flatMap(({ objectKey }) => objectKey ?? []));
+  await paquetes.remove(claimed.id, claimed.contenido === 'xml' ? 'originales' : keys).catch(() => {});
 }
 
 /** What the ZIP of a solicitud is made of. */

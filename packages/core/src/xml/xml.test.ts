@@ -206,7 +206,7 @@ describe('XML of the portal', () => {
 
   it('is stored as one package', async () => {
     const result = await step(atPortal(), { 'bajar-xml': documentos });
-    expect(result.names).toEqual(['save', 'ping', 'sat bajar-xml', 'saveXml', 'release']);
+    expect(result.names).toEqual(['save', 'sat bajar-xml', 'saveXml', 'release']);
     expect(result.calls[0]?.[1]).toMatchObject({ partes: [{ estado: 'DISPONIBLE', paquetes: ['portal'] }] });
     expect(released(result).avance.partes).toMatchObject([
       { estado: 'DESCARGADA', motivo: null, guardado: { paquete: 'portal', objectKey: 'k' } },

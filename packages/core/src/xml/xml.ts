@@ -105,7 +105,7 @@ export async function fetchXml(context: ContextoPaso): Promise<Paso> {
   const isAgain = known.paquetes.some(({ relecturas }) => relecturas > 0);
   const found = isAgain ? null : await paquetes.findSat(origen, signal);
   if (found) return stored(known, { paquete: PAQUETE, ...found });
-  await paquetes.ping(signal);
+  if (isAgain) await paquetes.ping(signal);
 
   const quota = { rfc: quotaRfc(modo, rfc), clave: claveDia(now), maximo: XML_A_DAY };
   const reserve = (cuantos: number) => cuotas.take({ ...quota, cuantos });

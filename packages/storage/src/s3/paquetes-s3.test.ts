@@ -5,6 +5,7 @@ import { useS3 } from '../../testing/s3-fixture.ts';
 import { satRow, satText } from '../../testing/sat-rows.ts';
 import { zipBytes } from '../../testing/zip-bytes.ts';
 import { paqueteKey } from '../index.ts';
+import { SMALL_BYTES } from './small-objects.ts';
 
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
 const MIB = 1_048_576;
@@ -104,13 +105,28 @@ describe('an assembly', { timeout: 120_000 }, () => {
     const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's6' }, Readable.from([sat]), never);
     const conditions = new Set<string>();
     s3.server.intercept = (req) => {
-      if (req.method === 'GET' && req.headers.range !== undefined && !/paquete\.zip/.test(req.url ?? '')) {
-        conditions.add(String(req.headers['if-match']));
-      }
+      const { range, 'if-match': version } = req.headers;
+      const isFirst = range === `bytes=0-${SMALL_BYTES - 1}`;
+      if (req.method === 'GET' && !isFirst && !/paquete\.zip/.test(req.url ?? '')) conditions.add(String(version));
       return false;
     };
     await paquetes.assemble(planOf('s6', objectKey), never);
     expect([...conditions]).toEqual([expect.stringMatching(/^"[0-9a-f-]+"$/)]);
+  });
+
+  test('of a small package makes six requests, with the storing before and the deletion after', async () => {
+    const paquetes = s3.open();
+    // The first write of a process looks for the bucket.
+    await paquetes.saveDocumento('documentos/d', Buffer.from('d'), never);
+    s3.server.requests.length = 0;
+    const small = { ...origen, solicitudId: 's8' };
+    const little = zipBytes([{ name: `${UUID}_01.txt`, content: satText(rows.slice(0, 2)) }]);
+    expect(await paquetes.findSat(small, never)).toBeNull();
+    const { objectKey } = await paquetes.saveSat(small, Readable.from([little]), never);
+    await paquetes.assemble(planOf('s8', objectKey), never);
+    await paquetes.remove('s8', [objectKey]);
+    expect(s3.server.requests.map((line) => line.split(' ')[0])).toEqual(['GET', 'PUT', 'GET', 'PUT', 'GET', 'DELETE']);
+    expect(await paquetes.findSat(small, never)).toBeNull();
   });
 
   test('fails when the stored ZIP is not the one that was written', async () => {
