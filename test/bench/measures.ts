@@ -13,6 +13,7 @@ import { benchJobs } from './jobs.ts';
 import { benchLooks } from './looks.ts';
 import { benchMillion } from './million.ts';
 import { benchPanel } from './panel.ts';
+import { benchSmall } from './small.ts';
 import { benchSoak } from './soak.ts';
 import { benchTakeover } from './takeover.ts';
 
@@ -46,6 +47,7 @@ export const USUAL: Readonly<Record<string, (servers: Servers, options: Options)
   backlog: ({ postgres, redis }, { share }) => benchBacklog(postgres.url, redis?.url ?? null, share),
   looks: (servers, { share }) => benchLooks(servers, share),
   takeover: (servers) => benchTakeover(servers),
+  small: (servers, { share }) => benchSmall(servers, share),
   million: (servers, { formato, share }) => benchMillion(servers, formato, share),
   panel: ({ postgres }, { share }) => benchPanel(postgres.url, Math.ceil(share * 400)),
   consultas: ({ postgres }, { share }) => benchConsultas(postgres.url, share * 1_000_000),

@@ -7,13 +7,14 @@ import { createDatabase } from '@acuse/embedded';
 import { silentLogger as log } from '@acuse/runtime';
 import { type Call, createCaller, makeAccount } from '../../packages/embedded/src/commands/account.ts';
 import { type RunningStack, startStack } from '../../packages/embedded/src/stack.ts';
+import type { Env } from '../../packages/embedded/src/stack-env.ts';
 import type { Servers } from './cpu.ts';
 
 /**
  * The whole service of the built programs before the simulated authority: API, and one worker with every role and the
- * settings of `npm start`.
+ * settings of `npm start`; `s3` names an object store in place of its own.
  */
-export async function openService({ postgres, redis }: Servers) {
+export async function openService({ postgres, redis }: Servers, s3: Env = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
   const stack: RunningStack = await startStack({
     dataDir,
@@ -21,11 +22,12 @@ export async function openService({ postgres, redis }: Servers) {
     logDir: join(dataDir, 'log'),
     databaseUrl: await createDatabase(postgres.url, `bench_${randomBytes(4).toString('hex')}`),
     ...(redis === null ? {} : { redisUrl: redis.url }),
-    env: { api: { RATE_LIMIT_RPS: '0', LOG_LEVEL: 'error' }, worker: { LOG_LEVEL: 'error' } },
+    env: { api: { RATE_LIMIT_RPS: '0', LOG_LEVEL: 'error', ...s3 }, worker: { LOG_LEVEL: 'error', ...s3 } },
   });
   const [worker] = stack.workers;
   if (worker === undefined) throw new Error('the service has no worker');
   return {
+    databaseUrl: stack.databaseUrl,
     programs: [stack.api, worker, stack.simulador],
     worker,
     /** A new account of this RFC, as a caller of the API, with its e.firma stored. */

@@ -64,6 +64,7 @@ type Intercept = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 export interface S3Server {
   readonly endpoint: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   /** `METHOD /path?query` of every request so far. */
   readonly requests: string[];
   intercept: Intercept;
@@ -97,6 +98,7 @@ export async function startS3(): Promise<S3Server> {
   const endpoint = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
   return Object.assign(state, {
     endpoint,
+    credentials,
     requests,
     settings: (overrides: Partial<PaquetesS3Settings> = {}) => ({
       ...DEFAULT_S3_SETTINGS,
