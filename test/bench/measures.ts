@@ -16,6 +16,7 @@ import { benchPanel } from './panel.ts';
 import { benchSmall } from './small.ts';
 import { benchSoak } from './soak.ts';
 import { benchTakeover } from './takeover.ts';
+import { benchXml } from './xml.ts';
 
 /** Whole seconds, as autocannon and pgbench take them. */
 const secondsOf = (share: number) => Math.ceil(8 * share);
@@ -61,5 +62,6 @@ export const NAMED: typeof USUAL = {
   almacen: ({ postgres }, { most, share }) => benchAlmacen(postgres.url, most, share * 100_000),
   growth: (servers, { most }) => benchGrowth(servers, most),
   soak: (servers, { minutes }) => benchSoak(servers, minutes),
+  xml: (servers, { share }) => benchXml(servers, share),
   capacity: () => console.log(capacityTable()),
 };

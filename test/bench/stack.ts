@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Formato } from '@acuse/contract';
+import type { Contenido } from '@acuse/core';
 import { createDatabase } from '@acuse/embedded';
 import { silentLogger as log } from '@acuse/runtime';
 import { type Call, createCaller, makeAccount } from '../../packages/embedded/src/commands/account.ts';
@@ -48,12 +49,14 @@ export async function openService({ postgres, redis }: Servers, s3: Env = {}) {
 }
 
 /** Asks until a solicitud has ended, and gives what `verificar` says then. */
-export async function waitForEnd(call: Call, solicitud_id: string) {
+export async function waitForEnd<T extends object = { readonly registros: number | null }>(
+  call: Call,
+  solicitud_id: string,
+) {
   for (;;) {
-    const data = await call<{ estado: string; terminada_en: string | null; registros: number | null }>(
-      'descarga/verificar',
-      { solicitud_id },
-    );
+    const data = await call<T & { estado: string; terminada_en: string | null }>('descarga/verificar', {
+      solicitud_id,
+    });
     if (data.terminada_en !== null) {
       if (data.estado !== 'TERMINADA') throw new Error(`a solicitud ended as ${data.estado}`);
       return data;
@@ -62,10 +65,18 @@ export async function waitForEnd(call: Call, solicitud_id: string) {
   }
 }
 
-/** Asks for a download of metadata; gives its id. */
-export const askFor = async (call: Call, rfc: string, desde: string, hasta: string, formato: Formato = 'csv') =>
-  (await call<{ solicitud_id: string }>('tax/descarga-metadata', { rfc, tipo: 'recibidos', desde, hasta, formato }))
-    .solicitud_id;
+/** Asks for a download; gives its id. */
+export async function askFor(
+  call: Call,
+  rfc: string,
+  desde: string,
+  hasta: string,
+  formato: Formato = 'csv',
+  contenido: Contenido = 'metadata',
+): Promise<string> {
+  const pedido = { rfc, tipo: 'recibidos', desde, hasta, formato, contenido };
+  return (await call<{ solicitud_id: string }>('tax/descarga-metadata', pedido)).solicitud_id;
+}
 
 /** The whole of a finished package, by its URL alone. */
 export async function download(call: Call, solicitud_id: string): Promise<Buffer> {
