@@ -141,17 +141,18 @@ describe('a service at work', { shuffle: false }, () => {
   });
 
   test('a scrape parses, says more of no RFC than of another, and finds every metric of the dashboard', async () => {
-    const seriesOf = async () => [await scrape(apiPort), await scrape(workerPort)].map(({ samples }) => samples.length);
+    const seriesOfApi = async () => (await scrape(apiPort)).samples.length;
     const callers = await Promise.all(Array.from({ length: 8 }, () => own.newCaller({ saldo: 1 })));
     const listBy = async (some: typeof callers) => {
       for (const { rfc, call } of some) await expectOk(call('descarga/listar', { rfc }));
     };
     await listBy(callers.slice(0, 1));
-    const before = await seriesOf();
+    const before = await seriesOfApi();
     await listBy(callers);
-    expect(await seriesOf()).toEqual(before);
+    expect(await seriesOfApi()).toBe(before);
 
     const [api, worker] = [await scrape(apiPort), await scrape(workerPort)];
+    for (const { rfc } of callers) expect(api.text + worker.text).not.toContain(rfc);
     for (const { samples } of [api, worker]) expect(samples.filter(({ line }) => !SAMPLE.test(line))).toEqual([]);
     const panel = createMetrics('panel');
     const told = [api.text, worker.text, await panel.text()].join('\n');

@@ -107,12 +107,13 @@ const MESES = `(SELECT CASE WHEN bool_and(m.entero) THEN json_build_object('tota
 const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ultimaConsulta",
   CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
 
+/** When the first part is due that waits for the quota of the next day; a part that has its XML has no reason. */
+const DE_MANANA = `min(p.due_at) FILTER (WHERE p.motivo = 'CUOTA_DEL_DIA' AND p.estado <> 'VACIA')`;
+
 /** When the last XML comes, by the quota of each day, and at the latest when the solicitud no longer waits (`lateXml`). */
-const COMPLETO_HACIA = `(SELECT least(q.hacia, s.creada_en + (s.deadline_at - s.creada_en) * 0.9) FROM (
-    SELECT min(p.due_at) FILTER (WHERE p.motivo = 'CUOTA_DEL_DIA' AND p.estado NOT IN ('DESCARGADA', 'VACIA')) + make_interval(days =>
-      greatest(1, ceil((sum(p.registros) FILTER (WHERE p.contenido = 'metadata') - coalesce(sum(p.registros) FILTER (WHERE p.contenido = 'xml'
-      AND p.estado = 'DESCARGADA'), 0)) / ${XML_A_DAY}))::int - 1) AS hacia FROM parte p WHERE p.solicitud_id = s.id
-  ) q WHERE q.hacia IS NOT NULL)`;
+const COMPLETO_HACIA = `(SELECT CASE WHEN ${DE_MANANA} IS NOT NULL THEN least(s.creada_en + (s.deadline_at - s.creada_en) * 0.9, ${DE_MANANA} + make_interval(days =>
+    greatest(1, ceil(sum(CASE WHEN p.contenido = 'metadata' THEN p.registros WHEN p.estado = 'DESCARGADA' THEN -p.registros END) / ${XML_A_DAY}.0))::int - 1)) END
+    FROM parte p WHERE p.solicitud_id = s.id)`;
 
 /** Progress of the XML of the solicitud `s`; null where metadata alone was asked for. */
 const XML = `CASE WHEN s.filtros ? 'contenido' THEN (SELECT coalesce(sum(p.registros), 0) FROM parte p
