@@ -42,13 +42,14 @@ const HELP = {
   ],
   bench: [
     'npm run bench -- [medidas] [opciones]',
-    'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas menos las últimas cuatro:',
+    'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas menos las últimas cinco:',
     [
       ['accept', 'solicitudes aceptadas por segundo, y las respuestas de paquete'],
       ['jobs', 'pasos de los workers por segundo'],
       ['backlog', 'lo mismo con muchas solicitudes en espera'],
       ['looks', '100,000 solicitudes abiertas, cada una vista cada 5 minutos'],
       ['takeover', 'cuánto tarda otro worker en seguir con lo de uno muerto'],
+      ['small', 'lo que cuesta una descarga pequeña: procesador, S3 y base de datos'],
       ['million', 'un millón de filas, desde la solicitud hasta el ZIP'],
       ['panel', 'páginas del panel'],
       ['consultas', 'cada instrucción SQL con un millón de solicitudes'],
@@ -56,6 +57,7 @@ const HELP = {
       ['almacen', 'lo que cuesta reunir CFDI en un almacén que ya tiene muchos, y consultarlo'],
       ['growth', 'el costo según el tamaño; escribe docs/developers/growth.md y su gráfica'],
       ['soak', 'la memoria bajo carga sostenida'],
+      ['xml', '200,000 XML, desde la solicitud hasta el ZIP'],
       ['capacity', 'lo que piden 100,000 RFC: calcula, no mide'],
       ['--share <n>', 'parte del tamaño y del tiempo usuales, como 0.01: comprueba que una medida corre (1)'],
       ['--to <n>', 'con growth y almacen: el tamaño mayor, como 1e5'],
