@@ -8,7 +8,7 @@ export interface ObjectStat {
 
 /** The few things that packages need of object storage. Every failure rejects; none leaves a partial object. */
 export interface ObjectStore {
-  /** Null when there is no such object. May fetch a small object whole, for the reads that follow. */
+  /** Null when there is no such object. May fetch its end, for the reads that follow. */
   stat(key: string, signal: AbortSignal): Promise<ObjectStat | null>;
 
   /**

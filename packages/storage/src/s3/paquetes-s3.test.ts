@@ -5,7 +5,7 @@ import { useS3 } from '../../testing/s3-fixture.ts';
 import { satRow, satText } from '../../testing/sat-rows.ts';
 import { zipBytes } from '../../testing/zip-bytes.ts';
 import { paqueteKey } from '../index.ts';
-import { SMALL_BYTES } from './small-objects.ts';
+import { TAIL_BYTES } from './tails.ts';
 
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
 const MIB = 1_048_576;
@@ -106,8 +106,8 @@ describe('an assembly', { timeout: 120_000 }, () => {
     const conditions = new Set<string>();
     s3.server.intercept = (req) => {
       const { range, 'if-match': version } = req.headers;
-      const isFirst = range === `bytes=0-${SMALL_BYTES - 1}`;
-      if (req.method === 'GET' && !isFirst && !/paquete\.zip/.test(req.url ?? '')) conditions.add(String(version));
+      const isTail = range === `bytes=-${TAIL_BYTES}`;
+      if (req.method === 'GET' && !isTail && !/paquete\.zip/.test(req.url ?? '')) conditions.add(String(version));
       return false;
     };
     await paquetes.assemble(planOf('s6', objectKey), never);
@@ -127,6 +127,13 @@ describe('an assembly', { timeout: 120_000 }, () => {
     await paquetes.remove('s8', [objectKey]);
     expect(s3.server.requests.map((line) => line.split(' ')[0])).toEqual(['GET', 'PUT', 'GET', 'PUT', 'GET', 'DELETE']);
     expect(await paquetes.findSat(small, never)).toBeNull();
+  });
+
+  test('asks the SAT for nothing that a missing bucket could not take', async () => {
+    const missing = { bucket: 'no-such-bucket' };
+    const closed = s3.open({ ...missing, createBucket: false });
+    await expect(closed.findSat(origen, never)).rejects.toMatchObject({ name: 'NoSuchBucket' });
+    expect(await s3.open({ ...missing, createBucket: true }).findSat(origen, never)).toBeNull();
   });
 
   test('fails when the stored ZIP is not the one that was written', async () => {

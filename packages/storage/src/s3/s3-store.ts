@@ -18,19 +18,19 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { mediaTypeOf } from '../keys.ts';
 import type { ObjectStat, ObjectStore } from '../object-store.ts';
 import type { PaquetesS3Settings } from './paquetes-s3.ts';
-import { SMALL_BYTES, SmallObjects } from './small-objects.ts';
+import { TAIL_BYTES, Tails } from './tails.ts';
 
 /** Deletions on their way at the same time. One by one, since not every compatible storage has DeleteObjects. */
 const DELETE_CONCURRENCY = 8;
 
 /**
- * Object storage that speaks the S3 protocol. `stat` fetches a small object with the same request, and `read` takes it
- * from memory: each request is signed and passes the SDK, a third of the processor time of a small download.
+ * Object storage that speaks the S3 protocol. `stat` fetches the end of the object with the same request, and `read`
+ * takes it from memory: each request is signed and passes the SDK, a third of the processor time of a small download.
  */
 export function createS3Store(client: S3Client, settings: PaquetesS3Settings): ObjectStore {
   const { bucket } = settings;
   let bucketReady = !settings.createBucket;
-  const small = new SmallObjects();
+  const tails = new Tails();
 
   async function* pagesOf(prefix: string, signal?: AbortSignal): AsyncGenerator<string[], void, undefined> {
     const pages = paginateListObjectsV2({ client }, { Bucket: bucket, Prefix: prefix }, { abortSignal: signal });
@@ -40,7 +40,7 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
   async function remove(keys: readonly string[]): Promise<void> {
     for (let at = 0; at < keys.length; at += DELETE_CONCURRENCY) {
       const some = keys.slice(at, at + DELETE_CONCURRENCY);
-      for (const key of some) small.delete(key);
+      for (const key of some) tails.delete(key);
       await Promise.all(some.map((Key) => client.send(new DeleteObjectCommand({ Bucket: bucket, Key }))));
     }
   }
@@ -48,17 +48,18 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
   return {
     async stat(key, signal) {
       try {
-        const first = { Bucket: bucket, Key: key, Range: `bytes=0-${SMALL_BYTES - 1}` };
-        const { Body, ...got } = await client.send(new GetObjectCommand(first), { abortSignal: signal });
+        const tail = { Bucket: bucket, Key: key, Range: `bytes=-${TAIL_BYTES}` };
+        const { Body, ...got } = await client.send(new GetObjectCommand(tail), { abortSignal: signal });
         if (!(Body instanceof Readable)) throw new Error(`${key} came without a body`);
         const version = got.ETag ?? '';
         const bytes = Number(got.ContentRange?.split('/')[1] ?? got.ContentLength ?? 0);
         // Storage may ignore the range and send a large object whole.
-        if ((got.ContentLength ?? 0) > SMALL_BYTES) Body.destroy();
+        if ((got.ContentLength ?? 0) > TAIL_BYTES) Body.destroy();
         else {
           // A body that is cut off is read again by ranges.
           const body = await readAll(Body).catch(() => null);
-          if (version !== '' && body?.length === bytes) small.set(key, version, body);
+          const isWhole = body?.length === Math.min(bytes, TAIL_BYTES);
+          if (version !== '' && isWhole) tails.set(key, version, bytes - body.length, body);
         }
         return { bytes, version };
       } catch (error) {
@@ -70,8 +71,8 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
     },
 
     read(key, version, range, signal) {
-      const held = small.get(key, version);
-      if (held) return Readable.from([held.subarray(range.start, range.end)], { objectMode: false });
+      const held = tails.read(key, version, range);
+      if (held !== null) return Readable.from([held], { objectMode: false });
       const open = async (start: number): Promise<Readable> => {
         const got = await client.send(
           new GetObjectCommand({
@@ -95,7 +96,7 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
         await ensureBucket(client, bucket, true, signal);
         bucketReady = true;
       }
-      small.delete(key);
+      tails.delete(key);
       await upload(client, settings, key, body, signal);
     },
 
