@@ -30,6 +30,12 @@ export async function startCpu(pid: number): Promise<() => Promise<number>> {
   };
 }
 
+/** Begins to measure some processes; the returned function gives the milliseconds of processor of each since, by name. */
+export async function startCpus(programs: readonly { readonly name: string; readonly pid: number }[]) {
+  const all = await Promise.all(programs.map(async ({ name, pid }) => ({ name, since: await startCpu(pid) })));
+  return () => Promise.all(all.map(async ({ name, since }) => ({ name, ms: await since() })));
+}
+
 /** Servers that the bench has started. */
 export interface Servers {
   readonly postgres: { readonly url: string; readonly pid: number };

@@ -1,7 +1,7 @@
 import { deflateRawSync } from 'node:zlib';
 import type { Formato } from '@acuse/contract';
 import { readZip } from '../../packages/storage/testing/zip-bytes.ts';
-import { type Servers, startCpu } from './cpu.ts';
+import { type Servers, startCpus } from './cpu.ts';
 import { askFor, download, openService, peakBytes, waitForEnd } from './stack.ts';
 
 /** RFC of the simulator and its rows in May 2026 (docs of the simulator, magic RFCs); of a usual one they are not fixed. */
@@ -22,21 +22,14 @@ export async function benchMillion(servers: Servers, formato: Formato, share: nu
   try {
     const call = await service.newCaller(rfc);
     const before = await peakBytes(service.worker.pid);
-    const measured = await Promise.all(
-      [...service.programs, { name: 'postgres', pid: servers.postgres.pid }].map(async ({ name, pid }) => ({
-        name,
-        spent: await startCpu(pid),
-      })),
-    );
+    const spent = await startCpus(service.processes);
     const started = performance.now();
     const id = await askFor(call, rfc, '2026-05-01', '2026-05-31', formato);
     const { registros } = await waitForEnd(call, id);
     const seconds = (performance.now() - started) / 1_000;
     if (registros === 0 || registros !== (rows ?? registros)) throw new Error(`${registros} rows instead of ${rows}`);
     const peak = await peakBytes(service.worker.pid);
-    const cpu = await Promise.all(
-      measured.map(async ({ name, spent }) => `${name} ${((await spent()) / 1_000).toFixed(1)}`),
-    );
+    const cpu = (await spent()).map(({ name, ms }) => `${name} ${(ms / 1_000).toFixed(1)}`);
     const zip = await readZip(await download(call, id));
     const csv = zip.get('metadata.csv');
     const originales = [...zip].filter(([name]) => name.startsWith('originales/')).map(([, content]) => content);

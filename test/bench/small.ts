@@ -1,6 +1,6 @@
 import { Pool } from 'pg';
 import { startS3 } from '../../packages/storage/testing/s3-fixture.ts';
-import { type Servers, startCpu } from './cpu.ts';
+import { type Servers, startCpus } from './cpu.ts';
 import { askFor, openService } from './stack.ts';
 
 const RFC = 'ACU200101DB1';
@@ -65,10 +65,9 @@ export async function benchSmall(servers: Servers, share: number): Promise<void>
 
     const [before, started] = [await counters(), performance.now()];
     s3.requests.length = 0;
-    const programs = [...service.programs, { name: 'postgres', pid: servers.postgres.pid }];
-    const spent = await Promise.all(programs.map(async ({ name, pid }) => [name, await startCpu(pid)] as const));
+    const spent = await startCpus(service.processes);
     await run(LANES, LANES + downloads);
-    const cpu = await Promise.all(spent.map(async ([name, since]) => [name, (await since()) / downloads] as const));
+    const cpu = (await spent()).map(({ name, ms }) => [name, ms / downloads] as const);
     const after = await counters();
     const seconds = (performance.now() - started) / 1_000;
     const each = (n: number) => (n / downloads).toFixed(1);

@@ -27,9 +27,12 @@ export async function openService({ postgres, redis }: Servers, s3: Env = {}) {
   });
   const [worker] = stack.workers;
   if (worker === undefined) throw new Error('the service has no worker');
+  const programs = [stack.api, worker, stack.simulador];
   return {
     databaseUrl: stack.databaseUrl,
-    programs: [stack.api, worker, stack.simulador],
+    programs,
+    /** The programs and their database. */
+    processes: [...programs, { name: 'postgres', pid: postgres.pid }],
     worker,
     /** A new account of this RFC, as a caller of the API, with its e.firma stored. */
     async newCaller(rfc: string): Promise<Call> {

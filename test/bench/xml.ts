@@ -1,4 +1,4 @@
-import { type Servers, startCpu } from './cpu.ts';
+import { type Servers, startCpus } from './cpu.ts';
 import { askFor, openService, peakBytes, waitForEnd } from './stack.ts';
 
 /** RFC of the simulator with a million rows in May 2026: six days of them are about 200,000 CFDI. */
@@ -8,20 +8,24 @@ const AIM_BYTES = 300e6;
 
 interface ConXml {
   readonly registros: number | null;
-  readonly xml: { readonly esperados: number; readonly entregados: number; readonly faltantes: number } | null;
+  readonly xml: {
+    readonly esperados: number;
+    readonly entregados: number;
+    readonly faltantes: number;
+    readonly por_motivo: Readonly<Record<string, number>>;
+  } | null;
 }
 
 /**
  * 200,000 CFDI with their XML from the request to the ZIP, by e.firma, and the most memory that each process had. Throws
- * when an XML is missing that the SAT gives: those of cancelled received CFDI alone may be.
+ * when the counts disagree or an XML is missing that the SAT gives: only cancelled received CFDI have none.
  */
 export async function benchXml(servers: Servers, share: number): Promise<void> {
   const { rfc, desde, hasta } = share === 1 ? MUCHOS : POCOS;
   const service = await openService(servers);
   try {
     const call = await service.newCaller(rfc);
-    const programs = [...service.programs, { name: 'postgres', pid: servers.postgres.pid }];
-    const spent = await Promise.all(programs.map(async ({ name, pid }) => [name, await startCpu(pid)] as const));
+    const spent = await startCpus(service.processes);
     const started = performance.now();
     const id = await askFor(call, rfc, desde, hasta, 'csv', 'xml');
     const { registros, xml } = await waitForEnd<ConXml>(call, id);
@@ -30,12 +34,11 @@ export async function benchXml(servers: Servers, share: number): Promise<void> {
       xml === null ||
       xml.esperados !== registros ||
       xml.entregados + xml.faltantes !== registros ||
-      xml.entregados === 0
+      xml.entregados === 0 ||
+      xml.faltantes !== (xml.por_motivo['CANCELADO_RECIBIDO'] ?? 0)
     )
       throw new Error(`${JSON.stringify(xml)} for ${registros} rows`);
-    const cpu = await Promise.all(
-      spent.map(async ([name, since]) => `${name} ${((await since()) / 1_000).toFixed(1)}`),
-    );
+    const cpu = (await spent()).map(({ name, ms }) => `${name} ${(ms / 1_000).toFixed(1)}`);
     const peaks = await Promise.all(
       service.programs.map(async ({ name, pid }) => `${name} ${((await peakBytes(pid)) / 1e6).toFixed(0)} MB`),
     );
