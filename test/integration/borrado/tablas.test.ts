@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { inventory, MAPA } from '@acuse/borrado';
 import { createProgram, openDeps } from '@acuse/cli';
+import { quotaRfc } from '@acuse/core';
+import { createCuotas } from '@acuse/db';
 import { beforeAll, expect, inject, it } from 'vitest';
 import { acuse, UNSEEN } from '../fixtures/cli.ts';
 import { newRfc, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
@@ -27,6 +29,12 @@ const config = () => {
 };
 const borrar = ({ rfc, cuentaId }: Taxpayer) =>
   acuse(config(), 'contribuyente', 'borrar', rfc, '--cuenta', cuentaId, '--no-esperar');
+/** Deletes as after ten minutes: earlier work may write until then. */
+async function borrarDelTodo(taxpayer: Taxpayer) {
+  await borrar(taxpayer);
+  await t.sql`UPDATE borrado SET cerrado_en = cerrado_en - interval '10 minutes'`;
+  return borrar(taxpayer);
+}
 const isActive = async ({ apiKeyId }: Taxpayer) =>
   (await t.sql`SELECT FROM api_key WHERE id = ${apiKeyId} AND estado = 'ACTIVA'`).length === 1;
 
@@ -40,12 +48,18 @@ it('deletes a row of every table that is marked for deletion', async () => {
   );
   const before = await inventory(t.db, taxpayer);
   expect(DELETED.filter((tabla) => (before[tabla] ?? 0) === 0)).toEqual([]);
-  await borrar(taxpayer);
-  // Earlier work may write for minutes.
-  await t.sql`UPDATE borrado SET cerrado_en = cerrado_en - interval '10 minutes'`;
-  expect(await borrar(taxpayer)).toMatchObject([{ contribuyente_id: taxpayer.contribuyenteId, numero: 1 }]);
+  expect(await borrarDelTodo(taxpayer)).toMatchObject([{ contribuyente_id: taxpayer.contribuyenteId, numero: 1 }]);
   const after = await inventory(t.db, taxpayer);
   expect(DELETED.filter((tabla) => (after[tabla] ?? 0) > 0)).toEqual([]);
+});
+
+it('deletes the quotas of test keys with those of the RFC', async () => {
+  const taxpayer = await seedTaxpayer(t.db);
+  const { take } = createCuotas(t.db);
+  const owners = (['live', 'test'] as const).map((modo) => quotaRfc(modo, taxpayer.rfc));
+  for (const rfc of owners) await take({ rfc, clave: 'xml:a', maximo: 2, cuantos: 1 });
+  await borrarDelTodo(taxpayer);
+  expect(await t.sql`SELECT FROM cuota_sat WHERE rfc = ANY (${owners})`).toEqual([]);
 });
 
 it('revokes no key where a table that the map does not name would hold rows of the taxpayer', async () => {
