@@ -89,7 +89,7 @@ describe(`XML in random worlds (FAULTS_SEED=${seed})`, () => {
     for (let n = 0; n < 6; n += 1) await world();
   });
 
-  it('is so in 30 worlds', { tags: ['slow'], timeout: 1_200_000 }, async () => {
-    for (let n = 0; n < 30; n += 1) await world();
+  it('is so in 60 worlds', { tags: ['slow'], timeout: 1_200_000 }, async () => {
+    for (let n = 0; n < 60; n += 1) await world();
   });
 });
