@@ -16,7 +16,7 @@ $$;
 
 -- Asks for a tramo that its worker holds under this epoch: accepts its solicitud, with a line in the audit log, or says why not. Nothing is asked for
 -- that the subscription does not hold any more. It pauses the subscription itself, under the lock under which it found out why. The XML are asked for
--- in the days that `cfdi_sin_xml` returns, and with the metadata in a period of which no day was read before.
+-- in the days that `cfdi_sin_xml` returns, and with the metadata in the first reading of a period.
 CREATE OR REPLACE FUNCTION tramo_pide(de uuid, que text, cual date, con_epoch integer, nueva uuid, d date, h date, hoy date, gratis boolean, plazo timestamptz, a_la_vez integer)
 RETURNS text LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE

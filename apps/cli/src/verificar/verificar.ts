@@ -61,7 +61,8 @@ interface Leido {
 }
 
 /**
- * Checks a package of the service, member by member. Memory grows with the number of XML, not with their size. @throws Error of the system when the file cannot be read.
+ * Checks a package of the service, member by member. Memory grows with the number of XML, not with their size.
+ * @throws Error of the system when the file cannot be read.
  */
 export async function verificar(path: string, llaves: Llaves): Promise<Informe> {
   const hallazgos = createHallazgos();

@@ -28,7 +28,7 @@ interface TableDeps {
 }
 
 /** A bit for each table: members of a package whose rows of it are read. */
-const bitOf = (table: Table) => 1 << [...TABLES.keys()].indexOf(table);
+const BITS = new Map([...TABLES.keys()].map((table, at) => [table, 1 << at]));
 
 /**
  * Writes the rows of the CFDI that are in the ZIP, in its order, a file for each table. The packages are read once more
@@ -62,7 +62,7 @@ class TableRows {
 
   async *read(paquetes: readonly PaqueteXmlLeido[]): AsyncGenerator<Buffer, void, undefined> {
     const { store, limits, signal } = this.#deps;
-    const bit = bitOf(this.#table);
+    const bit = BITS.get(this.#table) ?? 0;
     let chunk = '';
     for (const { objectKey, tables } of paquetes) {
       const isWanted = (index: number) => ((tables[index] as number) & bit) !== 0;
@@ -72,10 +72,8 @@ class TableRows {
         if (data === null) continue;
         const rows = this.#rowsIn(inflateMember(member, data, objectKey).content);
         if (rows === null) continue;
-        tables[index] = [...TABLES.keys()].reduce(
-          (bits, table) => bits | (rows[table].length > 0 ? bitOf(table) : 0),
-          0,
-        );
+        tables[index] = 0;
+        for (const [table, its] of BITS) if (rows[table].length > 0) tables[index] |= its;
         for (const row of rows[this.#table]) {
           chunk += lineOf(row);
           this.filas++;

@@ -23,7 +23,7 @@ const FIRST_YEAR = 2000;
 const SEED = Math.trunc(Math.random() * 0x7fff_ffff);
 
 /**
- * The UUIDs of a package with what is known of each, in the order in which they were met. Numbers in arrays, 63 to
+ * The UUIDs of a package and the facts about each, in the order of their first mention. Numbers in arrays, 63 to
  * 126 bytes for a UUID: a million of them as strings of JavaScript are more memory than a worker may have.
  */
 export class XmlIndex {
