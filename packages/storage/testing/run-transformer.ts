@@ -1,5 +1,6 @@
 import { type Filtros, PaqueteSatInvalido, type Periodo, type RowObserver, type TipoDescarga } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
+import { BufferPool } from '../src/buffer-pool.ts';
 import { type InvalidText, RecordReader, rfcColumnOf } from '../src/metadata/record-reader.ts';
 import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';
@@ -31,7 +32,7 @@ export function run(
   const { tipo = 'recibidos', observers = [], join = null } = options;
   const seen = { filtros: options.filtros ?? null, resumen, rfcColumn: rfcColumnOf(tipo), observers, join };
   const recortar = options.recortar ?? null;
-  const transformer = new MetadataTransformer({ recortar, terceros, invalid, ...seen });
+  const transformer = new MetadataTransformer({ recortar, terceros, invalid, buffers: new BufferPool(), ...seen });
   const out: Buffer[] = [];
   for (const chunk of cut(Buffer.from(text), cuts)) out.push(...transformer.push(chunk));
   out.push(...transformer.end());

@@ -7,6 +7,7 @@ import {
   type PlanXml,
   type RowObserver,
 } from '@acuse/core';
+import { BufferPool } from '../buffer-pool.ts';
 import { metadataLayout } from '../formats/columns.ts';
 import { writeRows } from '../formats/write-rows.ts';
 import { paqueteKey, toSegment } from '../keys.ts';
@@ -76,7 +77,7 @@ export async function assemble(
 /** Facts collected from the rows while they are written. */
 type Seen = Pick<
   ConstructorParameters<typeof MetadataTransformer>[0],
-  'filtros' | 'resumen' | 'rfcColumn' | 'observers' | 'join'
+  'filtros' | 'resumen' | 'rfcColumn' | 'observers' | 'join' | 'buffers'
 >;
 
 interface Opened {
@@ -96,10 +97,11 @@ async function writeEntries(
   const rfcColumn = rfcColumnOf(plan.tipo);
   const xml = plan.xml === undefined ? null : await deliverXml(deps, plan, plan.xml, { writer, rfcColumn, signal });
   const join = xml === null ? null : joinRows(xml, plan.tipo, plan.xml?.partes ?? []);
-  const seen: Seen = { filtros, resumen: new Resumen(), rfcColumn, observers, join };
+  const buffers = new BufferPool();
+  const seen: Seen = { filtros, resumen: new Resumen(), rfcColumn, observers, join, buffers };
   const rows = rowsOf(deps, plan, { opened, partes, seen }, signal);
   const file = { name: 'metadata', formato: plan.formato, layout: metadataLayout(xml !== null) };
-  const { entries: metadata, incomplete } = await writeRows(writer, file, rows, deps.level);
+  const { entries: metadata, incomplete } = await writeRows(writer, file, rows, deps.level, buffers.give);
   const entries = [...metadata];
   if (xml !== null) for (const [nombre, lines] of filesAfterRows(xml)) entries.push(await writer.add(nombre, lines));
   const { formato } = plan;
@@ -142,8 +144,10 @@ async function deliverXml(
 ): Promise<XmlDelivery> {
   const delivery = new XmlDelivery({ ...deps, writer, signal }, plan, new XmlIndex());
   const join = findRows(delivery);
-  const seen: Seen = { filtros: plan.filtros ?? null, resumen: new Resumen(), rfcColumn, observers: [], join };
-  for await (const _rows of rowsOf(deps, plan, { opened: [], partes: [], seen }, signal));
+  const buffers = new BufferPool();
+  const filtros = plan.filtros ?? null;
+  const seen: Seen = { filtros, resumen: new Resumen(), rfcColumn, observers: [], join, buffers };
+  for await (const rows of rowsOf(deps, plan, { opened: [], partes: [], seen }, signal)) buffers.give(rows);
   await delivery.write(xml);
   return delivery;
 }

@@ -46,6 +46,21 @@ test.each([0, 6])('deflated data goes in as it is among the other entries, at le
   expect((await readZip(await zip, { raw: true })).get('as-it-is.txt')).toEqual(data);
 });
 
+test.each([0, 6])('a chunk may be overwritten once it is released, at level %d', async (level) => {
+  const chunks = Array.from({ length: 40 }, (_, index) => Buffer.alloc(100_000, index));
+  const expected = Buffer.concat(chunks);
+  const writer = createZipWriter(level);
+  const zip = readAll(writer.output);
+  let released = 0;
+  await writer.add('rows.csv', chunks, (chunk) => {
+    chunk.fill(0xff);
+    released++;
+  });
+  await writer.finish();
+  expect((await readZip(await zip)).get('rows.csv')?.equals(expected)).toBe(true);
+  expect(released).toBe(level === 0 ? 0 : chunks.length);
+});
+
 test('every entry has the same time and mode, whenever and wherever it was written', async () => {
   const writer = createZipWriter(6);
   const zip = readAll(writer.output);

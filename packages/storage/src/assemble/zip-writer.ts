@@ -25,8 +25,15 @@ export interface EntryWritten extends Measure {
 export interface ZipWriter {
   /** The bytes of the ZIP. Ends only after `finish`; every failure destroys it with that error. */
   readonly output: Readable;
-  /** Writes one entry; resolves when all of it has gone into the ZIP. Entries are written one after another. */
-  add(nombre: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<EntryWritten>;
+  /**
+   * Writes one entry; resolves when all of it has gone into the ZIP. Entries are written one after another. `release`
+   * gets each chunk that is read no more, at a level above 0.
+   */
+  add(
+    nombre: string,
+    content: AsyncIterable<Buffer> | Iterable<Buffer>,
+    release?: (chunk: Buffer) => void,
+  ): Promise<EntryWritten>;
   /** The same for content that is compressed already by a format of its own: it is not deflated again. */
   addStored(nombre: string, content: AsyncIterable<Buffer> | Iterable<Buffer>): Promise<EntryWritten>;
   /** The same for content that is deflated already: its data goes in as it is, `measure` says what it inflates to. */
@@ -66,12 +73,15 @@ interface EntryForm {
   readonly through: Duplex;
   /** The data is the content itself. */
   readonly store: boolean;
+  readonly release?: ((chunk: Buffer) => void) | undefined;
 }
+
+const AHEAD = { highWaterMark: AHEAD_BYTES };
 
 const compression = (level: number): Pick<EntryForm, 'through' | 'store'> =>
   level === 0
-    ? { through: new PassThrough(), store: true }
-    : { through: createDeflateRaw({ level, chunkSize: CHUNK_BYTES }), store: false };
+    ? { through: new PassThrough(AHEAD), store: true }
+    : { through: createDeflateRaw({ level, chunkSize: CHUNK_BYTES, ...AHEAD }), store: false };
 
 const engineOf = (archive: ZipArchive) => (archive as unknown as { _module: { engine: ZipEngine } })._module.engine;
 
@@ -136,7 +146,7 @@ export function createZipWriter(level: number): ZipWriter {
   async function write(
     nombre: string,
     chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
-    { meter, through, store }: EntryForm,
+    { meter, through, store, release }: EntryForm,
   ): Promise<EntryWritten> {
     failed.signal.throwIfAborted();
     await flush();
@@ -156,15 +166,16 @@ export function createZipWriter(level: number): ZipWriter {
         return through;
       };
     });
-    const entry = new PassThrough({ highWaterMark: AHEAD_BYTES });
-    archive.append(entry, { name: nombre, date: MTIME, mode: MODE, store });
+    const source = new PassThrough();
+    archive.append(source, { name: nombre, date: MTIME, mode: MODE, store });
     for await (const chunk of chunks) {
       failed.signal.throwIfAborted();
       meter.update(chunk);
-      if (!entry.write(chunk)) await rejectOnFailure(once(entry, 'drain', { signal: failed.signal }), failed.signal);
+      if (!through.write(chunk, release && (() => release(chunk))))
+        await rejectOnFailure(once(through, 'drain', { signal: failed.signal }), failed.signal);
     }
     failed.signal.throwIfAborted();
-    entry.end();
+    source.end();
     await ended;
     const close = await opened;
     const measure = meter.finish();
@@ -176,12 +187,17 @@ export function createZipWriter(level: number): ZipWriter {
   return {
     output,
     fail,
-    add: (nombre, content) => write(nombre, content, { meter: new Meter(), ...compression(level) }),
+    add: (nombre, content, release) =>
+      write(nombre, content, {
+        meter: new Meter(),
+        ...compression(level),
+        release: level === 0 ? undefined : release,
+      }),
     addStored: (nombre, content) => write(nombre, content, { meter: new Meter(), ...compression(0) }),
     addDeflated: (nombre, data, measure) =>
       write(nombre, data, {
         meter: { update: () => undefined, finish: () => measure },
-        through: new PassThrough(),
+        through: new PassThrough(AHEAD),
         store: false,
       }),
     addSmall,

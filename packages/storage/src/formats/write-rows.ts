@@ -12,13 +12,15 @@ export interface RowsWritten {
 
 /**
  * Writes chunks of whole rows of CSV, without a header, as a file of this name in this format. Same rows and level, same
- * bytes; memory does not grow with them. A format that compresses by itself is only stored.
+ * bytes; memory does not grow with them. A format that compresses by itself is only stored. `release` may get chunks that
+ * are read no more.
  */
 export async function writeRows(
   writer: ZipWriter,
   file: { readonly name: string; readonly formato: Formato; readonly layout: Layout },
   rows: AsyncIterable<Buffer>,
   level: number,
+  release?: (chunk: Buffer) => void,
 ): Promise<RowsWritten> {
   const { name, formato, layout } = file;
   const incomplete = new Incomplete(layout);
@@ -29,7 +31,7 @@ export async function writeRows(
     const nombre = `${name}.${formato}`;
     switch (formato) {
       case 'csv':
-        return [await writer.add(nombre, withHeader(layout, rows))];
+        return [await writer.add(nombre, withHeader(layout, rows), release)];
       case 'ndjson':
         return [await writer.add(nombre, ndjsonOf(rows, layout, incomplete))];
       case 'parquet':

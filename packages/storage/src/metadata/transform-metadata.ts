@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Filtros, Periodo, RowObserver } from '@acuse/core';
+import { type BufferPool, CHUNK_BYTES } from '../buffer-pool.ts';
 import {
   CANCELADO,
   COMMA,
@@ -33,8 +34,6 @@ import {
 import type { Resumen } from './resumen.ts';
 import type { Terceros } from './terceros.ts';
 
-const OUT_BYTES = 131_072;
-
 /** Joins the rows of the metadata to something else by their UUID. */
 export interface RowJoin {
   /**
@@ -62,6 +61,8 @@ interface TransformOptions {
   /** Observers of the written records. */
   readonly observers: readonly RowObserver[];
   readonly join: RowJoin | null;
+  /** Source of the buffers of the rows. */
+  readonly buffers: BufferPool;
 }
 
 /**
@@ -85,6 +86,7 @@ export class MetadataTransformer implements RecordSink {
   readonly #rfcColumn: number;
   readonly #observers: readonly RowObserver[];
   readonly #join: RowJoin | null;
+  readonly #buffers: BufferPool;
   readonly #inicio: Buffer | null;
   readonly #fin: Buffer | null;
   readonly #filtros: Filtros | null;
@@ -94,7 +96,7 @@ export class MetadataTransformer implements RecordSink {
   #isUsual = false;
   readonly #plain: PlainRecord;
   #done: Buffer[] = [];
-  #out: Buffer = Buffer.allocUnsafe(OUT_BYTES);
+  #out: Buffer;
   #at = 0;
 
   constructor(options: TransformOptions) {
@@ -105,6 +107,8 @@ export class MetadataTransformer implements RecordSink {
     this.#rfcColumn = options.rfcColumn;
     this.#observers = options.observers;
     this.#join = options.join;
+    this.#buffers = options.buffers;
+    this.#out = this.#buffers.take();
     this.#plain = new PlainRecord(options.rfcColumn);
     this.#inicio = options.recortar === null ? null : Buffer.from(options.recortar.inicio);
     this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
@@ -239,7 +243,7 @@ export class MetadataTransformer implements RecordSink {
       const terceroBytes = tercero === undefined ? 0 : 2 * (tercero.rfc.length + tercero.nombre.length);
       const needed = terceroBytes + 16 + JOINED_BYTES;
       if (at + needed > out.length) {
-        out = Buffer.concat([out.subarray(0, at)], at + needed + OUT_BYTES);
+        out = Buffer.concat([out.subarray(0, at)], at + needed + CHUNK_BYTES);
         this.#out = out;
       }
     }
@@ -267,7 +271,7 @@ export class MetadataTransformer implements RecordSink {
     const needed = 2 * (end - start) + 128;
     if (this.#at + needed > this.#out.length) {
       this.#flush();
-      this.#out = Buffer.allocUnsafe(Math.max(OUT_BYTES, needed));
+      this.#out = needed > CHUNK_BYTES ? Buffer.allocUnsafeSlow(needed) : this.#buffers.take();
     }
     return this.#at;
   }
