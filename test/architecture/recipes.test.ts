@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { expect, it } from 'vitest';
-import { inCopy, ROOT, run, runTests } from '../mutants/copy.ts';
+import { afterAll, expect, it } from 'vitest';
+import { compile, compiledCopies, ROOT, run, runTests } from '../mutants/copy.ts';
 
 /** A change of one file: a new file, or lines before, after or over the only line that holds `at.line`. */
 interface Edit {
@@ -70,12 +70,15 @@ it.each(RECIPES)('the recipe "$name" has a block for each of its files, and test
   expect([files > 0, tests.length > 0]).toEqual([true, true]);
 });
 
+const copies = compiledCopies();
+afterAll(() => copies.delete());
+
 it.each(RECIPES)('the recipe "$name" holds in a copy', { tags: ['slow'], timeout: 1_800_000 }, (recipe) =>
-  inCopy(async (copy) => {
+  copies.inCopy(async (copy) => {
     applyRecipe(copy, recipe);
     const generated = await run(copy, ['packages/embedded/bin/acuse.mjs', 'generate']);
     expect(generated.status, generated.output).toBe(0);
-    expect(await run(copy, ['node_modules/typescript/bin/tsc', '-b'])).toEqual({ status: 0, output: '' });
+    expect(await compile(copy)).toEqual({ status: 0, output: '' });
     const { isGreen, passed, failures, output } = await runTests(copy, recipe.tests);
     expect([failures, isGreen], output).toEqual([[], true]);
     expect(passed).toBeGreaterThan(0);

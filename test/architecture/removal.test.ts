@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
-import { expect, it } from 'vitest';
-import { inCopy, ROOT, run, runTests } from '../mutants/copy.ts';
+import { afterAll, expect, it } from 'vitest';
+import { compile, compiledCopies, ROOT, runTests } from '../mutants/copy.ts';
 import { FEATURES } from './sources.ts';
 
 /** Features that are also removed together; the tests of the core then pass too. */
@@ -115,10 +115,13 @@ const REMOVALS = [...FEATURES.map((name) => [name]), TOGETHER].map(
   (features) => [features.join(', '), features] as const,
 );
 
+const copies = compiledCopies();
+afterAll(() => copies.delete());
+
 it.each(REMOVALS)('compiles without %s', SLOW, (_, features) =>
-  inCopy(async (copy) => {
+  copies.inCopy(async (copy) => {
     removeFeatures(copy, withDependents(copy, features));
-    expect(await run(copy, ['node_modules/typescript/bin/tsc', '-b'])).toEqual({ status: 0, output: '' });
+    expect(await compile(copy)).toEqual({ status: 0, output: '' });
     if (features !== TOGETHER) return;
     const { isGreen, passed, failures, output } = await runTests(copy, CORE_TESTS);
     expect([failures, isGreen], output).toEqual([[], true]);
