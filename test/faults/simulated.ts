@@ -148,6 +148,7 @@ export async function simulate(seed: number) {
     fase,
     epoch,
     dueAt: new Date(now),
+    claim: { at: new Date(now), eventos: [] },
     partes: partes.map((parte) => ({ ...parte })),
     isCredencialRechazada: isRefused[canal],
     sellada: sealed(canal),
@@ -186,7 +187,8 @@ export async function simulate(seed: number) {
           },
           down,
         ),
-      save: (held, avance) =>
+      save: (held, avance) => fenced(held, () => write(avance)),
+      goOn: (held, avance) =>
         fenced(held, () => {
           write(avance);
           return view();

@@ -82,12 +82,23 @@ interface Report {
   }[];
 }
 
-/** A test that failed counts; a file that could not be read, or a run that did not end, does not. */
-export async function runTests(copy: string, tests: readonly string[]) {
+/**
+ * Runs test files in a copy, all of them or until `bail` tests have failed. A test that failed counts; a file that could
+ * not be read, or a run that did not end, does not.
+ */
+export async function runTests(copy: string, tests: readonly string[], { bail = 0 } = {}) {
   const reportFile = join(copy, 'report.json');
   await rm(reportFile, { force: true });
   const vitest = join(ROOT, 'node_modules/vitest/vitest.mjs');
-  const args = ['run', '--config', 'test/vitest.config.ts', '--tags-filter=!slow', '--reporter=json', '--reporter=dot'];
+  const args = [
+    'run',
+    '--config',
+    'test/vitest.config.ts',
+    '--tags-filter=!slow',
+    '--reporter=json',
+    '--reporter=dot',
+    `--bail=${bail}`,
+  ];
   const { output } = await run(copy, [vitest, ...args, `--outputFile.json=${reportFile}`, ...tests]);
   const report: Report | null = JSON.parse(await readFile(reportFile, 'utf8').catch(() => 'null'));
   const results = report?.testResults.flatMap(({ assertionResults }) => assertionResults) ?? [];

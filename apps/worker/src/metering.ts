@@ -26,14 +26,18 @@ export function meterClaims(
     for (const { tipo } of eventos) metrics.stepEvents.with({ tipo }).add();
   };
   /** Its step says which solicitud it is. */
-  const stepOf = ({ fase, now, dueAt }: ClaimedSolicitud, { eventos = [] }: Avance = {}) => ({
+  const stepOf = ({ fase, claim, dueAt }: ClaimedSolicitud, { eventos = [] }: Avance = {}) => ({
     queue: fase === 'ENSAMBLE' ? 'ensambles' : 'descargas',
-    wait_ms: Math.max(0, now.getTime() - dueAt.getTime()),
-    events: eventos.map(({ tipo, codigo }) => (codigo === undefined ? tipo : `${tipo} ${codigo}`)),
+    wait_ms: Math.max(0, claim.at.getTime() - dueAt.getTime()),
+    events: [
+      ...claim.eventos,
+      ...eventos.map(({ tipo, codigo }) => (codigo === undefined ? tipo : `${tipo} ${codigo}`)),
+    ],
   });
   const refund = metrics.refunds.with({ causa: 'solicitud' });
   return noting(claims, {
     save: (_saved, _claimed, avance) => note(avance),
+    goOn: (_held, _claimed, avance) => note(avance),
     release(_, claimed, avance, { queue: next_queue, inSeconds: next_in_seconds }) {
       note(avance);
       log.info({ ...stepOf(claimed, avance), next_queue, next_in_seconds }, 'step_done');

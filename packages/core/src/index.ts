@@ -20,6 +20,7 @@ export * from './salud/histograma.ts';
 export * from './salud/salud.ts';
 export * from './sat-error.ts';
 export * from './semaphore.ts';
+export { advanceSolicitud } from './solicitud/advance.ts';
 export * from './solicitud/agenda.ts';
 export {
   type AdvanceDeps,
@@ -31,5 +32,5 @@ export {
   sealedCopies,
 } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
-export { advanceSolicitud, assembleSolicitud, type ObserveRows } from './solicitud/solicitud.ts';
+export { assembleSolicitud, type ObserveRows } from './solicitud/solicitud.ts';
 export { claveDia, claveXml, EQUAL_REQUESTS, quotaRfc, XML_A_DAY } from './xml/cuota-xml.ts';

@@ -106,7 +106,7 @@ describe('a credential that the SAT refused', () => {
     expect(first.isCredencialRechazada).toBe(false);
     await claims.markRefused(first, first.canal);
     expect((await claim('2025-03-02')).isCredencialRechazada).toBe(true);
-    expect((await claims.save(first, {})).isCredencialRechazada).toBe(true);
+    expect((await claims.goOn(first, {})).isCredencialRechazada).toBe(true);
     await store('efirma_cer');
     expect((await claim('2025-03-03')).isCredencialRechazada).toBe(true);
     await store();

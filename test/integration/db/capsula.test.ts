@@ -48,7 +48,7 @@ describe('a capsula', () => {
     expect(await capsulas.read(claimed)).toEqual({ sobre: first.sobre, expiraEn: first.expiraEn });
     const next = { ...sellada('otra'), folios: ['F', 'G'] };
     expect(await capsulas.keep(claimed, next, SERIE)).toBe(true);
-    const { presigned } = await createClaims(t.db, WITH_FEATURES).save(claimed, {});
+    const { presigned } = await createClaims(t.db, WITH_FEATURES).goOn(claimed, {});
     expect(presigned).toEqual({ folios: ['F', 'G'], expiraEn: next.expiraEn });
     const noted = await t.sql`SELECT tipo FROM evento WHERE solicitud_id = ${id}`;
     expect(noted).toEqual([{ tipo: 'CAPSULA_HECHA' }, { tipo: 'CAPSULA_HECHA' }]);
@@ -59,7 +59,7 @@ describe('a capsula', () => {
     await createCapsulas(t.db).keep(claimed, sellada(), SERIE);
     await t.sql`UPDATE capsula SET expira_en = now() - interval '1 second' WHERE solicitud_id = ${id}`;
     expect(await createCapsulas(t.db).read(claimed)).toBeNull();
-    expect((await createClaims(t.db, WITH_FEATURES).save(claimed, {})).presigned).toBeNull();
+    expect((await createClaims(t.db, WITH_FEATURES).goOn(claimed, {})).presigned).toBeNull();
     expect(await createBoveda(t.db).reap()).toBeGreaterThan(0);
     expect(await there()).toBe(0);
   });

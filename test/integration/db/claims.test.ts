@@ -72,18 +72,18 @@ describe('claiming', () => {
 describe('progress', () => {
   it('keeps parts in order of period, with their packages in the order of the SAT', async () => {
     const claims = createClaims(t.db);
-    const claimed = await claims.save(await newClaim(), {
+    const claimed = await claims.goOn(await newClaim(), {
       nuevas: { reemplaza: null, periodos: [...periodos].reverse() },
     });
     expect(claimed.partes.map((p) => p.periodo)).toEqual(periodos);
     const parteId = claimed.partes[0]?.id ?? '';
-    const after = await claims.save(claimed, {
+    const after = await claims.goOn(claimed, {
       consultado: true,
       partes: [{ parteId, estado: 'DISPONIBLE', folio: 'F', paquetes: ['B', 'A'], registros: 7, dueInSeconds: 0 }],
     });
     expect(after.partes[0]).toMatchObject({ estado: 'DISPONIBLE', folio: 'F' });
     expect(after.partes[0]?.paquetes.map((p) => p.paquete)).toEqual(['B', 'A']);
-    const stored = await claims.save(after, {
+    const stored = await claims.goOn(after, {
       partes: [{ parteId, guardado: { paquete: 'A', objectKey: 'key', bytes: 5, sha256: 'ff' } }],
     });
     expect(stored.partes[0]?.paquetes.map((p) => p.objectKey)).toEqual([null, 'key']);
@@ -96,13 +96,13 @@ describe('progress', () => {
   it('replaces the list of the packages of a part, also by one that names some of them again', async () => {
     const claims = createClaims(t.db);
     const nuevas = { reemplaza: null, periodos: periodos.slice(0, 1) };
-    const claimed = await claims.save(await newClaim(), { nuevas });
+    const claimed = await claims.goOn(await newClaim(), { nuevas });
     const parteId = claimed.partes[0]?.id ?? '';
     await claims.save(claimed, { partes: [{ parteId, paquetes: ['A', 'B'] }] });
     await claims.save(claimed, {
       partes: [{ parteId, guardado: { paquete: 'B', objectKey: 'key', bytes: 5, sha256: 'ff' } }],
     });
-    const [listed] = (await claims.save(claimed, { partes: [{ parteId, paquetes: ['B', 'C'] }] })).partes;
+    const [listed] = (await claims.goOn(claimed, { partes: [{ parteId, paquetes: ['B', 'C'] }] })).partes;
     expect(listed?.paquetes).toEqual([
       { paquete: 'B', orden: 1, objectKey: null, relecturas: 0 },
       { paquete: 'C', orden: 2, objectKey: null, relecturas: 0 },
@@ -111,10 +111,10 @@ describe('progress', () => {
 
   it('puts halves in the place of a period', async () => {
     const claims = createClaims(t.db);
-    const claimed = await claims.save(await newClaim(), {
+    const claimed = await claims.goOn(await newClaim(), {
       nuevas: { reemplaza: null, periodos: [{ inicio: '2025-01-01T00:00:00', fin: '2025-02-28T23:59:59' }] },
     });
-    const after = await claims.save(claimed, { nuevas: { reemplaza: claimed.partes[0]?.id ?? null, periodos } });
+    const after = await claims.goOn(claimed, { nuevas: { reemplaza: claimed.partes[0]?.id ?? null, periodos } });
     expect(after.partes.map((p) => p.periodo)).toEqual(periodos);
   });
 
@@ -318,7 +318,7 @@ describe('the reconciler', () => {
 
   it('lets a solicitud of XML end without its e.firma when its metadata is whole and a tenth of its time is left', async () => {
     const contenidos = ['metadata', 'xml'] as const;
-    const saved = await createClaims(t.db).save(await newClaim(), {
+    const saved = await createClaims(t.db).goOn(await newClaim(), {
       nuevas: { reemplaza: null, periodos: periodos.slice(0, 1), contenidos },
     });
     await expireSellada();

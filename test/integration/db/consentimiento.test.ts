@@ -42,7 +42,7 @@ it('a step gets the copy of the consent, and none from the second in which it ex
   const claimed = await claimOf(t.db, solicitudId);
   expect(claimed.sellada).toMatchObject({ tipo: 'ciec', kid: 'w1', expiraEn: subscriber.expiraEn });
   await expire(subscriber);
-  const after = await createClaims(t.db, WITH_FEATURES).save(claimed, { eventos: [{ tipo: 'SAT_EN_PROCESO' }] });
+  const after = await createClaims(t.db, WITH_FEATURES).goOn(claimed, { eventos: [{ tipo: 'SAT_EN_PROCESO' }] });
   expect(after.sellada).toBe(null);
 });
 

@@ -27,9 +27,9 @@ async function ended(days: number, { keepsObjects = false } = {}): Promise<strin
   const claims = createClaims(t.db);
   const claimed = await claimOf(t.db, id);
   const periodos = [{ inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' }];
-  const con = await claims.save(claimed, { nuevas: { reemplaza: null, periodos }, eventos: [{ tipo: 'ACEPTADA' }] });
+  const con = await claims.goOn(claimed, { nuevas: { reemplaza: null, periodos }, eventos: [{ tipo: 'ACEPTADA' }] });
   const parteId = con.partes[0]?.id ?? '';
-  const una = await claims.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
+  const una = await claims.goOn(con, { partes: [{ parteId, paquetes: ['p1'] }] });
   await claims.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZADA' });
   await t.sql`INSERT INTO riesgo_paquete (solicitud_id, rfc, lista, supuesto, es_adverso, nombre, ingresos, ingresos_monto, egresos, egresos_monto)
     VALUES (${id}, 'PRO010101AB1', '69-B', 'Presunto', true, 'Uno', 1, 1.00, 0, 0)`;

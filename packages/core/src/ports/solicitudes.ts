@@ -225,8 +225,10 @@ export interface ClaimedSolicitud {
   readonly epoch: number;
   readonly creadaEn: Date;
   readonly deadlineAt: Date;
-  /** The database's clock at the claim. */
+  /** The database's clock at the claim, or at the last reading under it. */
   readonly now: Date;
+  /** Since when its claim is held, by the same clock, and the events that were written under it. */
+  readonly claim: { readonly at: Date; readonly eventos: readonly TipoEvento[] };
   /** The trace that it was accepted in (W3C Trace Context). */
   readonly traceparent: string | null;
   /** When its wake-up was due, and when the queue got it (null: unknown). */
@@ -307,8 +309,10 @@ export interface Claims {
     queue: QueueName;
     leaseSeconds: number;
   }): Promise<ClaimedSolicitud | null>;
-  /** Writes progress and keeps the claim. Returns the solicitud as it then is. */
-  save(claimed: ClaimedSolicitud, avance: Avance): Promise<ClaimedSolicitud>;
+  /** Writes progress and keeps the claim. */
+  save(claimed: ClaimedSolicitud, avance: Avance): Promise<void>;
+  /** Writes progress, keeps the claim and reads the solicitud as it then is. */
+  goOn(claimed: ClaimedSolicitud, avance: Avance): Promise<ClaimedSolicitud>;
   /** Writes progress, gives the claim back and wakes the solicitud again `inSeconds` from now. */
   release(claimed: ClaimedSolicitud, avance: Avance, next: { queue: QueueName; inSeconds: number }): Promise<void>;
   /** Lengthens the lease. */

@@ -131,7 +131,7 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
   if (desfase === null) return spent;
   const parte = { ...context.parte, desfase };
   const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1, desfase } as const;
-  const claimed = await claims.save(solicitud, { partes: [intent] });
+  await claims.save(solicitud, { partes: [intent] });
   await checkpoint('tras-intencion', id);
 
   const periodo = pedidoDe(parte, solicitud);
@@ -146,13 +146,10 @@ export async function askForParte(context: ContextoPaso): Promise<Paso> {
       const wait = waitAfterPoll(agenda, { ...solicitud, canal, consultas: 0 });
       const accepted = { estado: 'SOLICITADA', folio, consultas: 0 } as const;
       const paso = progress(parte, accepted, [{ tipo: 'SOLICITADA', codigo: folio, detalle }], wait);
-      if (!context.sources.some((source) => source.wants?.(claimed, { canal, folio }))) return paso;
+      if (!context.sources.some((source) => source.wants?.(solicitud, { canal, folio }))) return paso;
       // Saved before anything is prepared: a failure from here on loses no folio.
-      await prepareLater({
-        ...context,
-        solicitud: await claims.save(claimed, paso.avance),
-        parte: { ...parte, folio },
-      });
+      await claims.save(solicitud, paso.avance);
+      await prepareLater({ ...context, parte: { ...parte, folio } });
       return { avance: {}, inSeconds: wait };
     }
     case 'VACIA':

@@ -41,16 +41,8 @@ import { type Facts, situationOf, type WithoutAsking } from './situation.ts';
 const secondsUntil = ({ dueAt }: Parte, { now }: ClaimedSolicitud) =>
   Math.max(0, (dueAt.getTime() - now.getTime()) / 1_000);
 
-/**
- * Carries a claimed solicitud one step through the SAT and gives the claim back with the time of its next wake-up.
- * Everything that may go wrong with the SAT ends here in a later wake-up or a terminal state; only `StaleEpoch` and
- * failures of the database come out.
- */
-export async function advanceSolicitud(
-  deps: AdvanceDeps,
-  claimed: ClaimedSolicitud,
-  signal: AbortSignal,
-): Promise<void> {
+/** Takes the step of the part that is due first, and releases the claim with the time of the next wake-up. */
+export async function takeStep(deps: AdvanceDeps, claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void> {
   const { claims } = deps;
   if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
   if (claimed.partes.length === 0) {

@@ -94,17 +94,15 @@ const OMITIBLES = 10;
 
 /** Lists a part in the portal, fetches each XML and stores all of them as one package. */
 export async function fetchXml(context: ContextoPaso): Promise<Paso> {
-  const { claims, paquetes, cuotas, checkpoint, parte, credencial, signal } = context;
-  const { id, modo, rfc, tipo, filtros, now } = context.solicitud;
+  const { claims, paquetes, cuotas, checkpoint, solicitud, parte, credencial, signal } = context;
+  const { id, modo, rfc, tipo, filtros, now } = solicitud;
   if (credencial.tipo === 'presigned') return { isSinFirma: true };
   const named = { parteId: parte.id, estado: 'DISPONIBLE', paquetes: [PAQUETE] } as const;
-  const solicitud =
-    parte.paquetes.length > 0 ? context.solicitud : await claims.save(context.solicitud, { partes: [named] });
-  const known = solicitud.partes.find((each) => each.id === parte.id) ?? parte;
+  if (parte.paquetes.length === 0) await claims.save(solicitud, { partes: [named] });
   const origen = { solicitudId: id, parteId: parte.id, paquete: PAQUETE };
-  const isAgain = known.paquetes.some(({ relecturas }) => relecturas > 0);
+  const isAgain = parte.paquetes.some(({ relecturas }) => relecturas > 0);
   const found = isAgain ? null : await paquetes.findSat(origen, signal);
-  if (found) return stored(known, { paquete: PAQUETE, ...found });
+  if (found) return stored(parte, { paquete: PAQUETE, ...found });
   if (isAgain) await paquetes.ping(signal);
 
   const quota = { rfc: quotaRfc(modo, rfc), clave: claveDia(now), maximo: XML_A_DAY };
@@ -123,7 +121,7 @@ export async function fetchXml(context: ContextoPaso): Promise<Paso> {
       const counted = { registros: 0 };
       const saved = await paquetes.saveXml(origen, count(respuesta.documentos, counted), signal);
       await checkpoint('tras-bajar', id);
-      return stored(known, { paquete: PAQUETE, ...saved }, counted);
+      return stored(parte, { paquete: PAQUETE, ...saved }, counted);
     }
   }
 }

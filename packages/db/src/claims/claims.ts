@@ -6,6 +6,7 @@ import {
   type Parte,
   StaleEpoch,
   type TipoCredencial,
+  type TipoEvento,
 } from '@acuse/core';
 import type pg from 'pg';
 import { createBatch } from '../batch.ts';
@@ -56,7 +57,10 @@ LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tip
 ${parts.map(({ join }) => join).join('\n')}`;
 }
 
-type ClaimedRow = Omit<ClaimedSolicitud, 'isCredencialRechazada' | 'sellada' | 'otra' | 'presigned' | 'partes'> &
+type ClaimedRow = Omit<
+  ClaimedSolicitud,
+  'claim' | 'isCredencialRechazada' | 'sellada' | 'otra' | 'presigned' | 'partes'
+> &
   Record<`${TipoCredencial}_rechazada`, boolean> &
   Record<`${TipoCredencial}_kid`, string | null> &
   Record<`${TipoCredencial}_sobre`, Buffer | null> &
@@ -73,7 +77,7 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
   return kid && sobre && expiraEn ? { tipo, kid, sobre, expiraEn } : null;
 }
 
-function claimedOf(row: ClaimedRow): ClaimedSolicitud {
+function claimedOf(row: ClaimedRow, claim: ClaimedSolicitud['claim'] = { at: row.now, eventos: [] }): ClaimedSolicitud {
   const { id, modo, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, formato, canal, canalDejado, fase } = row;
   const { filtros, contenido, tablas, origenId, mayPresign, folios, folios_expiran_en: expiraEn } = row;
   const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
@@ -98,6 +102,7 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     creadaEn: row.creadaEn,
     deadlineAt: row.deadlineAt,
     now: row.now,
+    claim,
     traceparent: row.traceparent,
     dueAt: row.dueAt,
     wokenAt: row.wokenAt,
@@ -109,6 +114,12 @@ function claimedOf(row: ClaimedRow): ClaimedSolicitud {
     partes: row.partes.map(({ dueAt, ...parte }) => ({ ...parte, dueAt: new Date(dueAt) })),
   };
 }
+
+/** Events of a claim with those of its next write. */
+const eventosOf = ({ claim }: ClaimedSolicitud, { eventos = [] }: Avance): readonly TipoEvento[] => [
+  ...claim.eventos,
+  ...eventos.map(({ tipo }) => tipo),
+];
 
 const claimOf = (parts: readonly ClaimPart[]) => `
 /* claim */ WITH pedida AS MATERIALIZED (
@@ -256,14 +267,13 @@ export function createClaims(
   }
 
   const lastPaso = (claimed: ClaimedSolicitud, nota: string) => {
-    const paso = pasoOf(claimed, [nota], pasoEnCurso());
+    const paso = pasoOf(claimed, [...claimed.claim.eventos, nota], pasoEnCurso());
     return paso && JSON.stringify(paso);
   };
 
   /** The write that gives a claim back. */
   const backOf = (claimed: ClaimedSolicitud, avance: Avance, next: Write['next']): Write => {
-    const notas = (avance.eventos ?? []).map(({ tipo }) => tipo);
-    return { claimed, avance, next, paso: pasoOf(claimed, notas, pasoEnCurso()) };
+    return { claimed, avance, next, paso: pasoOf(claimed, eventosOf(claimed, avance), pasoEnCurso()) };
   };
 
   async function write(written: Write): Promise<void> {
@@ -276,11 +286,13 @@ export function createClaims(
   return {
     claim: batches.claim,
 
-    async save(claimed, avance) {
+    save: (claimed, avance) => write({ claimed, avance, next: null }),
+
+    async goOn(claimed, avance) {
       await write({ claimed, avance, next: null });
       const row = await rowOf<ClaimedRow>(pool, held, [claimed.id, claimed.epoch]);
       if (!row) throw new StaleEpoch(claimed.id, claimed.epoch);
-      return claimedOf(row);
+      return claimedOf(row, { at: claimed.claim.at, eventos: eventosOf(claimed, avance) });
     },
 
     release: (claimed, avance, next) => write(backOf(claimed, avance, next)),

@@ -26,14 +26,14 @@ export function pasoOf(
   paso: PasoEnCurso | null,
 ): Readonly<Record<string, unknown>> | null {
   if (paso === null) return null;
-  const { now, dueAt, wokenAt, fase } = claimed;
+  const { claim, dueAt, wokenAt, fase } = claimed;
   return {
     cola: fase === 'ENSAMBLE' ? 'ensambles' : 'descargas',
     notas: notas.join(','),
     proceso: paso.proceso,
-    en: now,
+    en: claim.at,
     bandeja_ms: wokenAt && msBetween(dueAt, wokenAt),
-    cola_ms: wokenAt && msBetween(wokenAt, now),
+    cola_ms: wokenAt && msBetween(wokenAt, claim.at),
     consultas: paso.consultas.length === 0 ? null : paso.consultas,
   };
 }

@@ -3,10 +3,19 @@ import type { CopiaCerrada, CredentialSource } from '../../ports/credential-sour
 import type { NombrePaso, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
 import { type AdvanceDeps, noCheckpoint, sealedCopies } from '../parte.ts';
-import { advanceSolicitud } from '../solicitud.ts';
+import { takeStep } from '../solicitud.ts';
 
 export const NOW = new Date('2025-06-01T12:00:00Z');
 export const PERIODO = { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' };
+
+export const AGENDA: AdvanceDeps['agenda'] = {
+  primeraSegundos: 60,
+  factor: 2,
+  maximaSegundos: 600,
+  portalSegundos: [3_600, 10_800],
+  retrasadaSegundos: 43_200,
+  vaciaSegundos: 3_600,
+};
 
 export const parte = (change: Partial<Parte> = {}): Parte => ({
   id: 'p1',
@@ -49,6 +58,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   creadaEn: NOW,
   deadlineAt: new Date(NOW.getTime() + 3_600_000),
   now: NOW,
+  claim: { at: NOW, eventos: [] },
   traceparent: null,
   dueAt: NOW,
   wokenAt: NOW,
@@ -127,17 +137,10 @@ export async function step(
       sealedCopies(() => opened ?? { tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
       ...sources(calls),
     ],
-    agenda: {
-      primeraSegundos: 60,
-      factor: 2,
-      maximaSegundos: 600,
-      portalSegundos: [3_600, 10_800],
-      retrasadaSegundos: 43_200,
-      vaciaSegundos: 3_600,
-    },
+    agenda: AGENDA,
     checkpoint: noCheckpoint,
   };
-  await advanceSolicitud(deps, solicitud, new AbortController().signal);
+  await takeStep(deps, solicitud, new AbortController().signal);
   const [name, first, second] = calls.at(-1) ?? [];
   return {
     calls,
