@@ -65,7 +65,7 @@ export function figures(): readonly Figure[] {
   );
   return [
     { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 97_500, goal: 82_000 },
-    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 17_400, goal: 15_000 },
+    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 17_450, goal: 15_000 },
     { name: 'files of the main path', now: walk.length, limit: 45, goal: 45 },
     {
       name: 'lines of the main path',
@@ -81,7 +81,7 @@ export function figures(): readonly Figure[] {
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),
-      limit: 77_588,
+      limit: 77_706,
       goal: 85_000,
     },
     { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },

@@ -37,6 +37,24 @@ export const GUARDS: readonly Guard[] = [
     tests: [db('claims')],
   },
   {
+    name: 'the job that comes again when a member of it was not begun',
+    file: 'packages/queue/src/consumer.ts',
+    edits: [{ from: '      return false;', to: '      return true;' }],
+    tests: ['test/integration/queue/queue.test.ts'],
+  },
+  {
+    name: 'the slots that the members of a job wait for',
+    file: 'packages/queue/src/consumer.ts',
+    edits: [{ from: 'createSemaphore({ total: concurrency })', to: 'createSemaphore({})' }],
+    tests: ['test/integration/queue/queue.test.ts'],
+  },
+  {
+    name: 'the claim that belongs to its own member of a job',
+    file: 'packages/db/src/claims/claims.ts',
+    edits: [{ from: 'taken.get(solicitudId) ?? null', to: '[...taken.values()].at(-1) ?? null' }],
+    tests: [db('claims')],
+  },
+  {
     name: 'the unique key that lets a charge and its refund into the ledger once',
     file: 'prisma/migrations/20261124172901_base/migration.sql',
     edits: [{ from: 'CREATE UNIQUE INDEX movimiento_op_id_tipo_key', to: 'CREATE INDEX movimiento_op_id_tipo_key' }],

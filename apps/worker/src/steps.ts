@@ -72,10 +72,10 @@ interface Progress {
 interface Runner extends Progress {
   /**
    * Answers a wake-up: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as
-   * the claim is lost. A wake-up that finds nothing to claim is over. Failures on our side (database, storage) give the
+   * the claim is lost. Calls `begun` with the claim; a wake-up that finds nothing to claim is over. Failures on our side (database, storage) give the
    * claim back for later. Throws {@link NotBegun} when the database does not tell whether there is a claim.
    */
-  answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void>;
+  answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal, begun?: () => void): Promise<void>;
 }
 
 /** Turns the wake-ups of one queue into `trabajo` on claimed solicitudes. */
@@ -97,11 +97,16 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
   let running = 0;
   let lastAt: Date | null = null;
 
-  async function answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void> {
+  async function answer(
+    wakeUp: { solicitudId: string; gen: number },
+    signal: AbortSignal,
+    begun = () => {},
+  ): Promise<void> {
     const claimed = await claims.claim({ ...wakeUp, queue, leaseSeconds }).catch((error: unknown) => {
       throw new NotBegun(error);
     });
     if (!claimed) return count('nothing');
+    begun();
     const startedAt = performance.now();
     running += 1;
     lastAt = new Date();

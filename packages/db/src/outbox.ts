@@ -23,8 +23,19 @@ const BATCH = 500;
 const WINDOW = 200;
 const HEADS = 400;
 
-/** Relays take turns at choosing: two at once would give out the same slots twice. */
-const LOCK = `SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine`;
+/** Wake-ups that one job may carry. */
+const MOST_IN_A_JOB = 64;
+
+/**
+ * Relays take turns at choosing: two at once would give out the same slots twice. With the processes of each queue, and
+ * the slots of the smallest one.
+ */
+const LOCK = `
+SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine, (
+  SELECT json_object_agg(rol, json_build_array(processes, smallest)) FROM (
+    SELECT rol, count(*) AS processes, min(slots) AS smallest FROM latido
+    WHERE visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0 GROUP BY rol) l
+) AS consumers`;
 
 /** Looks at the first of each: asked whether there is any, the planner would read all that are due. */
 const PENDING = `
@@ -33,11 +44,11 @@ WHERE (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due
    OR (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1) < now() - make_interval(secs => $2)`;
 
 /**
- * Hands over again what the queue has held too long without a claim, under the same generation: a job that still waits
- * ignores it.
+ * Hands over again what the queue has held too long without a claim, under the same generation: the claim of the first
+ * of two jobs leaves nothing to the second.
  */
 const RING_AGAIN = `
-SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
+SELECT o.solicitud_id, o.gen FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
 WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
 ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED`;
 
@@ -78,7 +89,7 @@ WITH RECURSIVE under_way AS MATERIALIZED (
 ), chosen AS (
   SELECT solicitud_id, pos FROM fair, room WHERE pos <= least(room.n, ${BATCH}) AND nth <= ${PARTE_POR_CUENTA} * (room.n - pos + 1)
 )
-SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
+SELECT o.solicitud_id, o.gen FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
 ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED`;
 
 /** By keys, here and below: a join with the chosen rows alone makes the planner read the whole outbox. */
@@ -91,27 +102,49 @@ WHERE o.solicitud_id = ANY ($1::uuid[]) AND o.solicitud_id = t.solicitud_id AND 
 interface Row {
   solicitud_id: string;
   gen: number;
-  cola: QueueName;
 }
+
+/** Processes of each queue, and the slots of the smallest one. */
+type Consumers = Readonly<Partial<Record<QueueName, readonly [processes: number, smallest: number]>>>;
+
+/** Wake-ups, and how many of them one job of each queue carries. */
+interface Chosen {
+  readonly wakeUps: readonly WakeUp[];
+  readonly sizes: Readonly<Partial<Record<QueueName, number>>>;
+}
+
+/**
+ * Wake-ups of one job: two jobs for each process, so that all of them get some, and few enough that those that wait for
+ * a slot in one process are an eighth of its slots.
+ */
+const sizeOf = (chosen: number, [processes, smallest]: readonly [processes: number, smallest: number]) =>
+  Math.max(1, Math.min(MOST_IN_A_JOB, Math.ceil(chosen / (2 * processes)), Math.floor(smallest / 8)));
 
 /** Wake-ups of all open solicitudes, most of them not due yet. */
 export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
-  async function choose(graceSeconds: number): Promise<WakeUp[]> {
+  async function choose(graceSeconds: number): Promise<Chosen> {
+    const none = { wakeUps: [], sizes: {} };
     const pending = await rowsOf<{ cola: QueueName }>(pool, PENDING, [COLAS, graceSeconds]);
-    if (pending.length === 0) return [];
-    const rows = await inTransaction(pool, async (client) => {
-      const lock = await rowOf<{ mine: boolean }>(client, LOCK);
-      const chosen: Row[] = [];
-      if (!lock?.mine) return chosen;
+    if (pending.length === 0) return none;
+    return inTransaction(pool, async (client) => {
+      const lock = await rowOf<{ mine: boolean; consumers: Consumers | null }>(client, LOCK);
+      if (!lock?.mine) return none;
+      const wakeUps: WakeUp[] = [];
+      const sizes: Partial<Record<QueueName, number>> = {};
       for (const { cola } of pending) {
-        chosen.push(...(await rowsOf<Row>(client, RING_AGAIN, [cola, graceSeconds])));
-        chosen.push(...(await rowsOf<Row>(client, HAND_OVER, [cola])));
+        const consumers = lock.consumers?.[cola];
+        // Without a consumer the queue would grow by the same wake-ups after each grace.
+        if (consumers === undefined) continue;
+        const again = await rowsOf<Row>(client, RING_AGAIN, [cola, graceSeconds]);
+        const chosen = await rowsOf<Row>(client, HAND_OVER, [cola]);
+        const of = (rows: readonly Row[], isAgain: boolean) =>
+          rows.map(({ solicitud_id: solicitudId, gen }) => ({ solicitudId, gen, queue: cola, isAgain }));
+        wakeUps.push(...of(again, true), ...of(chosen, false));
+        sizes[cola] = sizeOf(chosen.length, consumers);
       }
-      const ids = chosen.map((row) => row.solicitud_id);
-      if (ids.length > 0) await execute(client, NOTE, [ids]);
-      return chosen;
+      if (wakeUps.length > 0) await execute(client, NOTE, [wakeUps.map(({ solicitudId }) => solicitudId)]);
+      return { wakeUps, sizes };
     });
-    return rows.map(({ solicitud_id: solicitudId, gen, cola }) => ({ solicitudId, gen, queue: cola }));
   }
 
   return {
@@ -121,12 +154,12 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
      */
     async drain(
       { graceSeconds }: { graceSeconds: number },
-      deliver: (wakeUps: readonly WakeUp[]) => Promise<void>,
+      deliver: (wakeUps: Chosen['wakeUps'], sizes: Chosen['sizes']) => Promise<void>,
     ): Promise<number> {
-      const wakeUps = await choose(graceSeconds);
+      const { wakeUps, sizes } = await choose(graceSeconds);
       if (wakeUps.length === 0) return 0;
       try {
-        await deliver(wakeUps);
+        await deliver(wakeUps, sizes);
       } catch (error) {
         // Where this fails too they are woken again after the grace.
         const values = [wakeUps.map((t) => t.solicitudId), wakeUps.map((t) => t.gen)];

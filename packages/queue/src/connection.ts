@@ -23,9 +23,8 @@ export interface QueueSettings {
 }
 
 /** What a job carries: ids only. snake_case because it crosses a process border. */
-export interface WakeUpData {
-  readonly solicitud_id: string;
-  readonly gen: number;
+export interface WakeUpsData {
+  readonly wake_ups: readonly { readonly solicitud_id: string; readonly gen: number }[];
 }
 
 type Driver = 'postgres' | 'redis';
@@ -86,10 +85,10 @@ export function connectTo(
   };
 }
 
-interface NewJob {
+export interface NewJob {
   readonly name: string;
-  readonly data: WakeUpData;
-  readonly opts: { readonly jobId: string };
+  readonly data: WakeUpsData;
+  readonly opts?: { readonly jobId: string };
 }
 
 /** Periodic wake-up: a cron expression in a time zone. */

@@ -1,30 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { QueueName } from '@acuse/core';
-import { type OpenWorker, openWorker, type QueueSettings, type WakeUpData } from './connection.ts';
+import { createSemaphore, type QueueName } from '@acuse/core';
+import { linkSignals } from '@acuse/runtime';
+import { type OpenWorker, openWorker, type QueueSettings, type WakeUpsData } from './connection.ts';
 
 /** Milliseconds after the grace in which a consumer has to close. */
 const CLOSE_LIMIT_MS = 2_000;
 
+/** Jobs of wake-ups taken at the same time: one begins while the next is on its way. */
+const JOBS_AT_ONCE = 2;
+
 /**
- * A job could not be begun, for want of what every job needs: it goes back to the queue for another consumer, and this
- * one takes none until it is resumed.
+ * A member of a job was not begun, for want of what every member needs: the job goes back to the queue for another
+ * consumer, and this one takes none until it is resumed. Members that were begun are then delivered twice.
  */
 export class NotBegun extends Error {
   constructor(cause: unknown) {
-    super('the job was not begun', { cause });
+    super('a member of a job was not begun', { cause });
     this.name = 'NotBegun';
   }
 }
 
-interface ConsumoOptions<D> {
+interface ConsumoOptions<Member> {
   readonly queue: string;
-  /** Jobs worked on at the same time. */
+  /** Members worked on at the same time, whatever job they came with. */
   readonly concurrency: number;
   /**
-   * Works on one job. An error goes to `onError` and ends the job, since the database holds the work that is left. The
-   * exception is {@link NotBegun}.
+   * Works on one member. Its job is over when every member has called `begun` or ended. An error goes to `onError` and
+   * ends the member, since the database holds the work that is left. The exception is {@link NotBegun}.
    */
-  readonly handle: (datos: D, signal: AbortSignal) => Promise<void>;
+  readonly handle: (member: Member, signal: AbortSignal, begun: () => void) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
 
@@ -52,32 +56,61 @@ const QUIET_MS = 2_000;
  * Consumes one queue by BullMQ, on either driver. A server that is away is waited for, at the start and later: BullMQ
  * remembers the failure of a first connection for ever, so such a consumer is replaced.
  */
-function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): Consumer {
+function createConsumo<D, Member>(
+  settings: QueueSettings,
+  membersOf: (datos: D) => readonly Member[],
+  options: ConsumoOptions<Member>,
+): Consumer {
   const { queue, concurrency, handle, onError } = options;
-  const running = new Set<AbortController>();
-
+  const slots = createSemaphore({ total: concurrency });
+  const stopping = new AbortController();
+  const running = new Map<AbortController, Promise<void>>();
   let isPaused = false;
 
-  async function run(datos: D, lost: AbortSignal | undefined): Promise<boolean> {
+  /** Works on a member in its slot; `lost` aborts it until it has begun. Rejects with {@link NotBegun} alone. */
+  async function work(member: Member, lost: AbortSignal | undefined, begun: () => void): Promise<void> {
     const controller = new AbortController();
     const abort = () => controller.abort(lost?.reason);
+    const isBegun = () => {
+      lost?.removeEventListener('abort', abort);
+      begun();
+    };
     lost?.addEventListener('abort', abort, { once: true });
-    running.add(controller);
+    const ended = handle(member, controller.signal, isBegun);
+    running.set(controller, ended);
     try {
-      await handle(datos, controller.signal);
+      await ended;
+    } catch (error) {
+      if (error instanceof NotBegun) throw error;
+      // A failed job would keep its message in the queue's store, in clear text.
+      onError(error);
+    } finally {
+      lost?.removeEventListener('abort', abort);
+      running.delete(controller);
+    }
+  }
+
+  /** Resolves when every member of a job has begun or ended; false sends the job back to the queue. */
+  async function run(datos: D, lost: AbortSignal | undefined): Promise<boolean> {
+    const failed = new AbortController();
+    const waiting = linkSignals([failed.signal, stopping.signal, ...(lost ? [lost] : [])]);
+    const begin = (member: Member) =>
+      new Promise<void>((resolve, reject) => {
+        slots.run('', waiting.signal, () => work(member, lost, resolve)).then(resolve, reject);
+      });
+    try {
+      await Promise.all(membersOf(datos).map(begin));
       return true;
     } catch (error) {
-      const isBegun = !(error instanceof NotBegun);
-      // A failed job would keep its message in the queue's store, in clear text.
-      if (isBegun || !isPaused) onError(error);
-      if (isBegun) return true;
+      // The other members wait for no slot: they come again with the job.
+      failed.abort(error);
+      if (!isPaused && error instanceof NotBegun) onError(error);
       // Before the job goes back: this consumer would take it again at once.
       isPaused = true;
       current.pause();
       return false;
     } finally {
-      running.delete(controller);
-      lost?.removeEventListener('abort', abort);
+      waiting.release();
     }
   }
 
@@ -93,7 +126,7 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
       settings,
       queue,
       {
-        concurrency,
+        concurrency: Math.min(concurrency, JOBS_AT_ONCE),
         // Wake-ups are idempotent: a stalled one may be delivered as often as it takes.
         maxStalledCount: 1_000_000,
         stalledInterval: 10_000,
@@ -122,12 +155,12 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
 
   async function stop(consumer: OpenWorker, graceMs: number): Promise<void> {
     const timer = setTimeout(() => {
-      for (const controller of running) controller.abort(new Error('shutdown'));
+      for (const controller of running.keys()) controller.abort(new Error('shutdown'));
     }, graceMs);
     // A consumer whose server is away never says that it is closed.
     const limit = new Promise<void>((resolve) => setTimeout(resolve, graceMs + CLOSE_LIMIT_MS).unref());
     try {
-      await Promise.race([consumer.close(), limit]);
+      await Promise.race([consumer.close().then(() => Promise.allSettled(running.values())), limit]);
     } catch (error) {
       onError(error);
     } finally {
@@ -152,6 +185,7 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
     },
     close(graceMs) {
       isClosed = true;
+      stopping.abort(new Error('shutdown'));
       return stop(current, graceMs);
     },
   };
@@ -162,10 +196,9 @@ export function createConsumer(
   settings: QueueSettings,
   options: ConsumoOptions<{ solicitudId: string; gen: number }> & { readonly queue: QueueName },
 ): Consumer {
-  return createConsumo<WakeUpData>(settings, {
-    ...options,
-    handle: ({ solicitud_id: solicitudId, gen }, signal) => options.handle({ solicitudId, gen }, signal),
-  });
+  const membersOf = ({ wake_ups }: WakeUpsData) =>
+    wake_ups.map(({ solicitud_id: solicitudId, gen }) => ({ solicitudId, gen }));
+  return createConsumo(settings, membersOf, options);
 }
 
 /** Consumes what `createScheduler` schedules: one at a time, wherever it runs. */
@@ -177,7 +210,7 @@ export function createScheduledConsumer(
     readonly onError: (error: unknown) => void;
   },
 ): Consumer {
-  return createConsumo(settings, {
+  return createConsumo(settings, (datos: unknown) => [datos], {
     queue: options.nombre,
     concurrency: 1,
     handle: (_datos, signal) => options.handle(signal),

@@ -1,6 +1,6 @@
 import type { QueueName, WakeUp } from '@acuse/core';
 import { untilAborted } from '@acuse/runtime';
-import { type OpenQueue, openQueue, type Program, type QueueSettings } from './connection.ts';
+import { type NewJob, type OpenQueue, openQueue, type Program, type QueueSettings } from './connection.ts';
 
 /** The queue did not take a delivery in time. */
 export class QueueUnavailable extends Error {
@@ -27,20 +27,21 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
     return created;
   }
 
-  async function add(queue: QueueName, wakeUps: readonly WakeUp[]): Promise<void> {
-    await queueOf(queue).add(
-      wakeUps.map(({ solicitudId, gen }) => ({
-        name: 'timbre',
-        data: { solicitud_id: solicitudId, gen },
-        // A job of this id that waits or is worked on makes both drivers leave everything as it is.
-        opts: { jobId: `${solicitudId}-${gen}` },
-      })),
-    );
-  }
-
-  async function within(queue: QueueName, wakeUps: readonly WakeUp[], signal: AbortSignal): Promise<void> {
+  async function within(
+    queue: QueueName,
+    wakeUps: readonly WakeUp[],
+    size: number,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const jobs = [
+      ...wakeUps.filter(({ isAgain }) => isAgain).map((wakeUp) => [wakeUp]),
+      ...chunks(
+        wakeUps.filter(({ isAgain }) => !isAgain),
+        size,
+      ),
+    ].map(jobOf);
     try {
-      await untilAborted(() => add(queue, wakeUps), signal);
+      await untilAborted(() => queueOf(queue).add(jobs), signal);
     } catch (error) {
       const broken = open.get(queue);
       open.delete(queue);
@@ -50,11 +51,18 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
   }
 
   return {
-    /** Resolves when the queue has all of them; rejects within `signal`'s life otherwise, and is usable again then. */
-    async wake(wakeUps: readonly WakeUp[], signal: AbortSignal): Promise<void> {
+    /**
+     * Sends wake-ups as jobs of up to `sizes` of them. Resolves when the queue has all of them; rejects within
+     * `signal`'s life otherwise, and is usable again then.
+     */
+    async wake(
+      wakeUps: readonly WakeUp[],
+      signal: AbortSignal,
+      sizes: Readonly<Partial<Record<QueueName, number>>> = {},
+    ): Promise<void> {
       for (const queue of ['descargas', 'ensambles'] as const) {
         const mine = wakeUps.filter((wakeUp) => wakeUp.queue === queue);
-        if (mine.length > 0) await within(queue, mine, signal);
+        if (mine.length > 0) await within(queue, mine, sizes[queue] ?? 1, signal);
       }
     },
     async close() {
@@ -64,6 +72,20 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
     },
   };
 }
+
+/**
+ * The job of some wake-ups. A wake-up of its own names its job: a job of that name that waits or is worked on makes both
+ * drivers leave everything as it is, so that a queue that is behind holds a wake-up twice at most.
+ */
+function jobOf(wakeUps: readonly WakeUp[]): NewJob {
+  const data = { wake_ups: wakeUps.map(({ solicitudId, gen }) => ({ solicitud_id: solicitudId, gen })) };
+  const [only] = wakeUps;
+  if (wakeUps.length > 1 || only === undefined) return { name: 'wake-ups', data };
+  return { name: 'wake-ups', data, opts: { jobId: `${only.solicitudId}-${only.gen}` } };
+}
+
+const chunks = <T>(items: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));
 
 export type WorkQueue = ReturnType<typeof createQueue>;
 

@@ -181,12 +181,38 @@ describe('wake-ups', () => {
       await expect(ended).rejects.toThrow('the queue is away too');
       const taken: WakeUp[] = [];
       await outbox.drain(IMPATIENT, async (wakeUps) => void taken.push(...wakeUps));
-      expect(taken).toEqual([{ solicitudId: id, gen: 1, queue: 'descargas' }]);
+      expect(taken).toMatchObject([{ solicitudId: id, gen: 1, queue: 'descargas' }]);
       expect(await pid()).not.toBe(first);
       expect(await outbox.drain(PATIENT, () => Promise.reject(new Error('nothing to deliver')))).toBe(0);
     } finally {
       await one.close();
     }
+  });
+
+  it('share a job with few of their process, and with none of a small one', async () => {
+    const sizes: unknown[] = [];
+    const drained = (wakeUps: number) =>
+      createOutbox(t.db).drain(
+        PATIENT,
+        async (taken, each) => void sizes.push([taken.length, each.descargas, wakeUps]),
+      );
+    for (const [processes, each, wakeUps] of [
+      [1, 250, 200],
+      [2, 80, 40],
+      [3, 4, 12],
+    ] as const) {
+      await t.sql`DELETE FROM latido`;
+      await t.sql`DELETE FROM outbox`;
+      for (let n = 0; n < processes; n += 1) await slots(each, { proceso: `p${n}` });
+      await due(await seedTaxpayer(t.db), Math.ceil(wakeUps / 2));
+      await due(await seedTaxpayer(t.db), Math.floor(wakeUps / 2));
+      await drained(wakeUps);
+    }
+    expect(sizes).toEqual([
+      [200, 31, 200],
+      [40, 10, 40],
+      [12, 1, 12],
+    ]);
   });
 
   it('are chosen by one relay at a time: two at once give out no slot twice', async () => {

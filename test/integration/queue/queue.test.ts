@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { WakeUp } from '@acuse/core';
-import { createConsumer, createQueue } from '@acuse/queue';
+import { createConsumer, createQueue, NotBegun } from '@acuse/queue';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { onEachDriver, queueAt } from '../fixtures/drivers.ts';
 import { untilTaken } from '../fixtures/queue.ts';
@@ -29,7 +29,9 @@ onEachDriver('the wake-up queue', (redisUrl) => {
   const openQueue = () => {
     const queue = createQueue({ url: url(), namespace });
     closing.push(() => queue.close());
-    return { wake: (wakeUps: readonly WakeUp[]) => untilTaken(() => queue.wake(wakeUps, soon())) };
+    return {
+      wake: (wakeUps: readonly WakeUp[], descargas = 1) => untilTaken(() => queue.wake(wakeUps, soon(), { descargas })),
+    };
   };
   const consume = (options: Partial<Parameters<typeof createConsumer>[1]> = {}) => {
     const heard: string[] = [];
@@ -71,6 +73,63 @@ onEachDriver('the wake-up queue', (redisUrl) => {
     await heardAll(heard, 1_000);
     expect(new Set(heard)).toEqual(new Set(wakeUps.map(({ solicitudId }) => `${solicitudId} 1`)));
     expect(heard).toHaveLength(1_000);
+  });
+
+  it('is over with a job when its members have begun: 4 jobs of 10 are worked on at the same time', async () => {
+    const { promise: gate, open } = gateway();
+    const { consumer, heard } = consume({
+      concurrency: 40,
+      handle: async ({ solicitudId }, _signal, begun) => {
+        heard.push(solicitudId);
+        begun();
+        await gate;
+      },
+    });
+    const wakeUps = Array.from({ length: 40 }, () => wakeUp());
+    await openQueue().wake(wakeUps, 10);
+    await heardAll(heard, 40);
+    expect(consumer.running()).toBe(40);
+    open();
+    await consumer.close(DEADLINE_MS);
+    expect(heard.toSorted()).toEqual(wakeUps.map(({ solicitudId }) => solicitudId).toSorted());
+  });
+
+  it('works on no more members of a job than it has slots', async () => {
+    let most = 0;
+    const { consumer, heard } = consume({
+      concurrency: 2,
+      handle: async ({ solicitudId }) => {
+        most = Math.max(most, consumer.running() + 1);
+        await new Promise(setImmediate);
+        heard.push(solicitudId);
+      },
+    });
+    await openQueue().wake(
+      Array.from({ length: 9 }, () => wakeUp()),
+      9,
+    );
+    await heardAll(heard, 9);
+    expect([heard.length, most]).toEqual([9, 2]);
+  });
+
+  it('brings a job again of which a member was not begun, and tells of it once', async () => {
+    const [away, begun] = [wakeUp(), wakeUp()];
+    const errors: unknown[] = [];
+    let isAway = true;
+    const { consumer, heard } = consume({
+      onError: (error) => errors.push(error),
+      handle: async ({ solicitudId }) => {
+        if (isAway && solicitudId === away.solicitudId) throw new NotBegun(new Error('no database'));
+        heard.push(solicitudId);
+      },
+    });
+    await openQueue().wake([begun, away], 2);
+    await waitFor(async () => consumer.isPaused() || null);
+    isAway = false;
+    consumer.resume();
+    await waitFor(async () => heard.includes(away.solicitudId) || null);
+    expect(new Set(heard)).toEqual(new Set([begun.solicitudId, away.solicitudId]));
+    expect(errors.map(String)).toEqual(['NotBegun: a member of a job was not begun']);
   });
 
   it('wakes once for equal wake-ups', async () => {

@@ -28,9 +28,9 @@ export async function startRelay(deps: {
     everyMs,
     log,
     turn: async (signal) => {
-      const drained = await outbox.drain({ graceSeconds }, async (wakeUps) => {
+      const drained = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
         const limit = linkSignals([signal], queueTimeoutMs);
-        await queue.wake(wakeUps, limit.signal).finally(limit.release);
+        await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
       });
       await sleep(PACE_MS);
       return drained > 0;

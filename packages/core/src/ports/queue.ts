@@ -5,6 +5,8 @@ export interface WakeUp {
   readonly solicitudId: string;
   readonly gen: number;
   readonly queue: QueueName;
+  /** The queue has had it before, without a claim: it may still be there. */
+  readonly isAgain?: boolean;
 }
 
 /**
