@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,6 +15,9 @@ interface RedisOptions {
   readonly dir: string;
   /** Listens here; a free port by default. */
   readonly port?: number;
+  /** Further lines of its settings, and the arguments after them: a replica, a member of a cluster, a sentinel. */
+  readonly conf?: readonly string[];
+  readonly args?: readonly string[];
   readonly log: Logger;
 }
 
@@ -43,8 +46,25 @@ export async function startRedis(options: RedisOptions) {
   const port = options.port ?? (await freePort());
   const logFile = join(dir, 'redis.log');
   const log = await open(logFile, 'w', 0o600);
-  // The settings come by the input, where no list of processes shows the password.
-  const child = spawn(program, ['-'], { cwd: dir, detached: true, stdio: ['pipe', log.fd, log.fd] });
+  // A file, where no list of processes shows the password; sentinels and fail-overs write into it.
+  const file = join(dir, 'redis.conf');
+  const settings = [
+    'bind 127.0.0.1',
+    `port ${port}`,
+    `dir "${dir}"`,
+    `requirepass ${password}`,
+    'appendonly yes',
+    'appendfsync everysec',
+    'save ""',
+    'maxmemory-policy noeviction',
+    ...(options.conf ?? []),
+  ];
+  await writeFile(file, `${settings.join('\n')}\n`, { mode: 0o600 });
+  const child = spawn(program, [file, ...(options.args ?? [])], {
+    cwd: dir,
+    detached: true,
+    stdio: ['ignore', log.fd, log.fd],
+  });
   try {
     await once(child, 'spawn');
   } finally {
@@ -53,19 +73,6 @@ export async function startRedis(options: RedisOptions) {
   const pid = child.pid ?? -1;
   lifeline.hold(pid);
   child.once('exit', () => lifeline.release(pid));
-  child.stdin?.end(
-    [
-      'bind 127.0.0.1',
-      `port ${port}`,
-      `dir "${dir}"`,
-      `requirepass ${password}`,
-      'appendonly yes',
-      'appendfsync everysec',
-      'save ""',
-      'maxmemory-policy noeviction',
-      '',
-    ].join('\n'),
-  );
   const until = performance.now() + START_TIMEOUT_MS;
   while (!(await answersPing(port, password))) {
     if (child.exitCode !== null || child.signalCode !== null || performance.now() > until) {
