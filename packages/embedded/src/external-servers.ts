@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { ExplainedError, explain } from '@acuse/runtime';
+import { ExplainedError, explain, parseQueueUrl } from '@acuse/runtime';
 import pg from 'pg';
 
 /** Where a server of each kind listens when its address does not say (IANA's registry of services). */
@@ -22,7 +22,8 @@ export async function requireServers(urls: Readonly<Record<string, string | unde
   for (const [server, url] of Object.entries(urls)) {
     if (url === undefined) continue;
     try {
-      await requireListener(new URL(url));
+      const servers = url.startsWith('redis') ? parseQueueUrl(url).servers : [new URL(url)];
+      await Promise.any(servers.map(requireListener));
       if (url.startsWith('postgres')) await requireLogin(url);
     } catch (error) {
       throw new ExplainedError(explain(error, { server }), { cause: error });

@@ -1,3 +1,4 @@
+import { parseQueueUrl } from '@acuse/runtime';
 import {
   createPostgresBackend,
   DEFAULT_SCHEMA,
@@ -12,11 +13,11 @@ import {
   Worker,
   type WorkerOptions,
 } from 'bullmq';
-import { Redis, type RedisOptions } from 'ioredis';
 import pg from 'pg';
+import { type Options, openRedis } from './redis.ts';
 
 export interface QueueSettings {
-  /** `redis://…`, `rediss://…`, `postgres://…` or `postgresql://…`: chooses BullMQ's driver. */
+  /** As {@link parseQueueUrl} reads it: chooses BullMQ's driver. */
   readonly url: string;
   /** Prefix of every queue's name; keeps installations apart that share a server. */
   readonly namespace: string;
@@ -27,38 +28,23 @@ export interface WakeUpsData {
   readonly wake_ups: readonly { readonly solicitud_id: string; readonly gen: number }[];
 }
 
-type Driver = 'postgres' | 'redis';
-
-/** The driver that an address asks for. Throws on any other scheme. */
-export function driverOf(url: string): Driver {
-  if (/^postgres(ql)?:\/\//.test(url)) return 'postgres';
-  if (/^rediss?:\/\//.test(url)) return 'redis';
-  throw new Error('the queue address must begin with postgres:// or redis://');
-}
-
 /** Name of the BullMQ queue behind one of ours. BullMQ refuses colons in names. */
 export function queueName(settings: QueueSettings, queue: string): string {
   return `${settings.namespace}-${queue}`;
 }
 
-/** Reconnects within half a second of the server's return; the library's own curve grows to twenty. */
-const retryStrategy = (times: number) => Math.min(50 * times, 500);
-
 type Closable = { close(): Promise<unknown> };
 
 /**
- * Connections to the server of an address, which BullMQ's queues and workers share: `max` on PostgreSQL, one with these
+ * Connections to the servers of an address, which BullMQ's queues and workers share: `max` on PostgreSQL, one with these
  * options on Redis.
  */
 export function connectTo(
   url: string,
-  {
-    max,
-    redis,
-    onError = () => {},
-  }: { max: number; redis: Omit<RedisOptions, 'replyMapping'>; onError?: (error: Error) => void },
+  { max, redis, onError = () => {} }: { max: number; redis: Options; onError?: (error: Error) => void },
 ) {
-  if (driverOf(url) === 'postgres') {
+  const address = parseQueueUrl(url);
+  if (address.kind === 'postgres') {
     const pool = openPostgresPool(url, max);
     return {
       // Queues of the two drivers have the same methods; their types tell them apart by the backend alone.
@@ -71,13 +57,15 @@ export function connectTo(
         Promise.allSettled([...users.map((user) => user.close()), pool.end()]),
     };
   }
-  const client = new Redis(url, { ...redis, retryStrategy });
+  const client = openRedis(address, redis);
   client.on('error', onError);
+  // A cluster runs BullMQ's scripts only on keys of one slot: braces put all keys of a queue into the same.
+  const keysOf = (name: string) => (address.kind === 'cluster' ? { prefix: `{${name}}` } : {});
   return {
     queue: (name: string, options: Omit<QueueOptions, 'connection'>) =>
-      new Queue(name, { ...options, connection: client }),
+      new Queue(name, { ...options, ...keysOf(name), connection: client }),
     worker: <D>(name: string, run: Processor<D>, options: Omit<WorkerOptions, 'connection'>) =>
-      new Worker<D>(name, run, { ...options, connection: client }),
+      new Worker<D>(name, run, { ...options, ...keysOf(name), connection: client }),
     discard(...users: readonly Closable[]) {
       client.disconnect();
       return Promise.allSettled(users.map((user) => user.close()));

@@ -1,7 +1,7 @@
+import { parseQueueUrl, type QueueAddress } from '@acuse/runtime';
 import { DEFAULT_SCHEMA } from 'bullmq';
-import { Redis } from 'ioredis';
 import pg from 'pg';
-import { driverOf } from './connection.ts';
+import { mastersOf, openRedis } from './redis.ts';
 
 /** What a queue's server is like, as far as the wake-up queue depends on it. */
 export type QueueFacts =
@@ -12,7 +12,10 @@ export type QueueFacts =
       readonly policy: string;
       readonly keepsOnDisk: boolean;
       readonly isReplica: boolean;
+      /** It is a cluster, and its address calls it one server. */
       readonly isCluster: boolean;
+      /** Sentinel or a cluster, and a master without a replica: it has no successor. */
+      readonly isAlone: boolean;
     }
   | {
       readonly driver: 'postgres';
@@ -29,32 +32,41 @@ export type QueueFacts =
  * is read from INFO, which hosted servers allow where they forbid CONFIG.
  */
 export function inspectQueue(url: string, timeoutMs: number): Promise<QueueFacts> {
-  return driverOf(url) === 'redis' ? inspectRedis(url, timeoutMs) : inspectPostgres(url, timeoutMs);
+  const address = parseQueueUrl(url);
+  return address.kind === 'postgres' ? inspectPostgres(url, timeoutMs) : inspectRedis(address, timeoutMs);
 }
 
-async function inspectRedis(url: string, timeoutMs: number): Promise<QueueFacts> {
-  const client = new Redis(url, {
+/** Of several masters, each fact of the worst. */
+async function inspectRedis(address: QueueAddress, timeoutMs: number): Promise<QueueFacts> {
+  const client = openRedis(address, {
     lazyConnect: true,
     connectTimeout: timeoutMs,
     commandTimeout: timeoutMs,
     maxRetriesPerRequest: 0,
     retryStrategy: () => null,
   });
-  // What a connection that is refused rejects with says only that it was closed; why comes as an event before.
+  // A connection that is refused rejects with its end only; an event before tells why, at times without the code.
   let reason: Error | undefined;
-  client.on('error', (error: Error) => {
-    reason ??= error;
-  });
+  for (const event of ['sentinelError', 'node error', 'error'])
+    client.on(event, (error: Error) => {
+      const [code] = /\bE[A-Z]{5,}\b/.exec(error.message) ?? [];
+      reason ??= Object.assign(error, code && { code });
+    });
   try {
     await client.connect();
-    const info = parseInfo(await client.info());
+    const infos = await Promise.all(mastersOf(client).map(async (server) => parseInfo(await server.info())));
+    const worst = (name: string, good: string) => infos.map((info) => info.get(name) ?? '').find((is) => is !== good);
+    const oldest = infos
+      .map((info) => info.get('redis_version') ?? '')
+      .sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10));
     return {
       driver: 'redis',
-      version: info.get('redis_version') ?? '',
-      policy: info.get('maxmemory_policy') ?? '',
-      keepsOnDisk: info.get('aof_enabled') === '1',
-      isReplica: info.get('role') !== 'master',
-      isCluster: info.get('cluster_enabled') === '1',
+      version: oldest[0] ?? '',
+      policy: worst('maxmemory_policy', 'noeviction') ?? 'noeviction',
+      keepsOnDisk: worst('aof_enabled', '1') === undefined,
+      isReplica: worst('role', 'master') !== undefined,
+      isCluster: address.kind !== 'cluster' && worst('cluster_enabled', '0') !== undefined,
+      isAlone: address.kind !== 'redis' && infos.some((info) => info.get('connected_slaves') === '0'),
     };
   } catch (error) {
     throw reason ?? error;

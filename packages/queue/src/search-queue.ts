@@ -1,5 +1,6 @@
-import { Redis } from 'ioredis';
-import { driverOf } from './connection.ts';
+import { parseQueueUrl } from '@acuse/runtime';
+import type { Redis } from 'ioredis';
+import { mastersOf, openRedis } from './redis.ts';
 
 /** Keys that one answer of the server may name. */
 const PAGE = 500;
@@ -22,26 +23,30 @@ export async function searchQueue(
   url: string,
   text: string,
 ): Promise<{ readonly claves: number; readonly hallazgos: readonly string[] } | null> {
-  if (driverOf(url) === 'postgres') return null;
-  const redis = new Redis(url, { maxRetriesPerRequest: 1, retryStrategy: () => null });
-  redis.on('error', () => {});
+  const address = parseQueueUrl(url);
+  if (address.kind === 'postgres') return null;
+  const client = openRedis(address, { lazyConnect: true, maxRetriesPerRequest: 1, retryStrategy: () => null });
+  client.on('error', () => {});
   try {
+    await client.connect();
     const hallazgos: string[] = [];
     let claves = 0;
-    let cursor = '0';
-    do {
-      const [next, keys] = await redis.scan(cursor, 'COUNT', PAGE);
-      for (const key of keys) {
-        claves += 1;
-        const type = await redis.type(key);
-        // A key deleted meanwhile holds nothing; a key of an unreadable type counts as a match.
-        const value = type === 'none' ? null : ((await READ[type]?.(redis, key)) ?? text);
-        if (`${key} ${JSON.stringify(value)}`.toUpperCase().includes(text.toUpperCase())) hallazgos.push(key);
-      }
-      cursor = next;
-    } while (cursor !== '0');
+    for (const redis of mastersOf(client)) {
+      let cursor = '0';
+      do {
+        const [next, keys] = await redis.scan(cursor, 'COUNT', PAGE);
+        for (const key of keys) {
+          claves += 1;
+          const type = await redis.type(key);
+          // A key deleted meanwhile holds nothing; a key of an unreadable type counts as a match.
+          const value = type === 'none' ? null : ((await READ[type]?.(redis, key)) ?? text);
+          if (`${key} ${JSON.stringify(value)}`.toUpperCase().includes(text.toUpperCase())) hallazgos.push(key);
+        }
+        cursor = next;
+      } while (cursor !== '0');
+    }
     return { claves, hallazgos };
   } finally {
-    redis.disconnect();
+    client.disconnect();
   }
 }

@@ -80,6 +80,9 @@ const planted: Record<string, LogFields> = {
   'a form': { body: `rfc=X&ciec=${SECRETS.ciec}&otro=1` },
   'headers in a text': { dump: `Authorization: Bearer ${SECRETS.token}\r\nCookie: sid=${SECRETS.token}\r\n` },
   'the address of a database': { target: 'postgres://acuse:PlantedDbPass@db:5432/acuse' },
+  'the address of sentinels': {
+    target: 'redis+sentinel://u:PlantedRedisPass@uno:26379,dos:26379/m?sentinelPassword=PlantedRedisPass',
+  },
   'a URL object': { target: new URL('redis://default:PlantedRedisPass@redis:6379') },
   'a signed address': { url: 'http://s3/b/k?X-Amz-Credential=PlantedId%2F2026&X-Amz-Signature=Planted0123' },
   'a PEM': { text: SECRETS.pem },

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { bool, choice, decimal, durationSeconds, integer, list, port, secret, text, url } from './config.ts';
+import { ExplainedError } from './explain.ts';
 import { parseRange } from './ip.ts';
 import { LOG_LEVELS } from './log.ts';
 
@@ -89,12 +90,67 @@ export const databaseFields = (pool: number) => ({
   DATABASE_POOL: integer('Conexiones de este proceso a la base de datos.', { min: 2, max: 500 }).default(pool),
 });
 
+/** The servers of the queue. */
+export interface QueueAddress {
+  readonly kind: 'postgres' | 'redis' | 'sentinel' | 'cluster';
+  /** One address for each server, by `postgres://`, `redis://` or `rediss://`, all with the same credentials. */
+  readonly servers: readonly [URL, ...URL[]];
+  /** The name that the sentinels have for the master; empty without them. */
+  readonly master: string;
+}
+
+const SEVERAL = /^(rediss?)\+(sentinel|cluster):\/\/([^/?#]*@)?([^/?#@]*)([^?#@]*)(\?[^#]*)?$/;
+const ONE = /^(?:postgres(?:ql)?|rediss?):\/\//;
+
+/**
+ * Reads an address of the queue: `postgres://…`, `redis://…`, `redis+sentinel://[user:password@]host[:port],…/master[/db]`
+ * or `redis+cluster://[user:password@]host[:port],…`; `rediss` encrypts. @throws an ExplainedError that quotes nothing.
+ */
+export function parseQueueUrl(address: string): QueueAddress {
+  const [, scheme, kind, login = '', hosts = '', path = '', query = ''] = SEVERAL.exec(address) ?? [];
+  if (scheme === undefined) {
+    if (ONE.test(address) && URL.canParse(address))
+      return { kind: address.startsWith('redis') ? 'redis' : 'postgres', servers: [new URL(address)], master: '' };
+    throw new ExplainedError(
+      'debe empezar con postgres://, redis://, redis+sentinel:// o redis+cluster:// (con TLS, rediss) y nombrar sus servidores; en la contraseña escriba @ / ? # como %40 %2F %3F %23',
+    );
+  }
+  const [, master = '', db = ''] = /^\/([^/]+)(?:\/(\d*))?$/.exec(path) ?? [];
+  if (kind === 'sentinel' && master === '')
+    throw new ExplainedError(
+      'le falta tras los servidores el nombre del maestro: redis+sentinel://servidor:26379,servidor:26379/NOMBRE, o /NOMBRE/BASE',
+    );
+  if (kind === 'cluster' && !/^\/?$/.test(path + query))
+    throw new ExplainedError('no lleva nada tras los servidores: un clúster de Redis solo tiene la base 0');
+  const [first, ...rest] = hosts.split(',').map((host) => {
+    const text = `${scheme}://${login}${host}/${db}${query}`;
+    if (host === '' || !URL.canParse(text))
+      throw new ExplainedError('debe nombrar cada servidor como servidor:puerto, separados por comas y sin espacios');
+    const url = new URL(text);
+    url.port ||= kind === 'sentinel' ? '26379' : '6379';
+    return url;
+  });
+  return { kind: kind as 'sentinel' | 'cluster', servers: [first as URL, ...rest], master: decodeURIComponent(master) };
+}
+
 /** The queue of jobs. */
 export const queueFields = {
-  QUEUE_URL: url('Cola de trabajos: postgres://… o redis://…. Sin ella, la base de datos.', {
-    protocols: [...POSTGRES, 'redis', 'rediss'],
-    secret: true,
-  }).optional(),
+  QUEUE_URL: z
+    .string()
+    .trim()
+    .superRefine((value, context) => {
+      try {
+        parseQueueUrl(value);
+      } catch (error) {
+        context.addIssue({ code: 'custom', message: (error as Error).message });
+      }
+    })
+    .meta({
+      description:
+        'Cola de trabajos: postgres://…, redis://…, redis+sentinel://servidor:26379,servidor:26379/MAESTRO o redis+cluster://servidor:6379,servidor:6379 (con TLS, rediss). Sin ella, la base de datos.',
+      secret: true,
+    })
+    .optional(),
   QUEUE_NAMESPACE: text('Prefijo de los nombres de las colas.').default('acuse'),
 };
 

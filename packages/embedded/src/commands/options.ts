@@ -67,7 +67,8 @@ export function readOptions(command: CommandName, args: readonly string[]): Comm
   const values = parse(command, args);
   if (values.help) return null;
   const { json = false, redis, credencial = 'ciec', data } = values;
-  if (redis !== undefined && !/^rediss?:\/\//.test(redis)) throw new Error('--redis: debe ser redis://servidor:puerto');
+  if (redis !== undefined && !/^rediss?(\+sentinel|\+cluster)?:\/\//.test(redis))
+    throw new Error('--redis: debe ser redis://servidor:puerto');
   if (credencial !== 'ciec' && credencial !== 'efirma') throw new Error('--credencial: debe ser ciec o efirma');
   const rfc = values.rfc?.trim().toUpperCase();
   if (rfc !== undefined && !/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/.test(rfc))

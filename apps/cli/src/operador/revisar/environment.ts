@@ -106,9 +106,9 @@ function readEach(schema: z.ZodObject<z.ZodRawShape>, env: Environment): Readonl
 function partsOf(value: unknown): readonly string[] {
   if (typeof value !== 'string') return [];
   const keys = value.split(',').map((entry) => entry.slice(entry.indexOf(':') + 1).trim());
-  if (!URL.canParse(value) || !value.includes('://')) return [value, ...keys];
-  const { password } = new URL(value);
-  return password === '' ? [value] : [value, password, decodeURIComponent(password)];
+  if (!value.includes('://')) return [value, ...keys];
+  const passwords = value.match(/(?<=:\/\/[^:/?#]*:)[^/?#]+(?=@)|(?<=Password=)[^&]+/g) ?? [];
+  return [value, ...passwords.flatMap((password) => [password, decodeURIComponent(password)])];
 }
 
 const HIDDEN = '•••';

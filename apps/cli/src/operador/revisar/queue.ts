@@ -32,8 +32,7 @@ function* redis(facts: QueueFacts & { readonly driver: 'redis' }): Generator<Fin
     );
   if (facts.isReplica) yield fault('es una réplica: no admite escrituras', 'Apunte QUEUE_URL al servidor primario.');
   if (facts.isCluster)
-    yield fault(
-      'es un clúster de Redis, y la cola usa un solo servidor',
-      'Use un Redis sin cluster-enabled, o PostgreSQL.',
-    );
+    yield fault('es un clúster de Redis', 'Escriba QUEUE_URL como redis+cluster://servidor:puerto,servidor:puerto.');
+  if (facts.isAlone)
+    yield warning('hay un maestro sin réplica: si cae, ninguna toma su lugar', 'Agregue una réplica a cada maestro.');
 }

@@ -46,9 +46,15 @@ describe('settings before the live SAT', () => {
     [{ DATABASE_URL: 'postgres://u:p@db.example/acuse' }, 'aviso: DATABASE_URL va sin cifrar a db.example'],
     [{ DATABASE_URL: 'postgres://u:p@db.example/acuse?sslmode=disable' }, 'aviso: DATABASE_URL va sin cifrar'],
     [{ QUEUE_URL: 'redis://:p@10.0.0.7:6379' }, 'aviso: QUEUE_URL va sin cifrar a 10.0.0.7'],
+    [{ QUEUE_URL: 'redis+sentinel://:p@uno,10.0.0.7/principal' }, 'aviso: QUEUE_URL va sin cifrar a 10.0.0.7'],
   ])('are not fine with %j', (changed, said) => {
     expect(wrong(changed)).toEqual([expect.stringContaining(said)]);
   });
+
+  it.each(['rediss+sentinel://:p@a.example,b.example/principal', 'rediss+cluster://:p@a.example,b.example'])(
+    'are fine with the queue at %s',
+    (QUEUE_URL) => expect(wrong({ QUEUE_URL })).toEqual([]),
+  );
 
   it.each([
     'postgres://u:p@127.0.0.1/acuse',
@@ -115,12 +121,14 @@ describe('servers', () => {
     keepsOnDisk: true,
     isReplica: false,
     isCluster: false,
+    isAlone: false,
   } as const;
 
   it.each([
     [{ ...redis, version: '4.0.9' }, 'falla: Redis 4.0.9 es anterior al 5'],
     [{ ...redis, isReplica: true }, 'falla: es una réplica'],
     [{ ...redis, isCluster: true }, 'falla: es un clúster de Redis'],
+    [{ ...redis, isAlone: true }, 'aviso: hay un maestro sin réplica'],
     [{ driver: 'postgres', hasSchema: true, mayUse: true, mayCreate: false } as const, 'bien: en PostgreSQL, con su'],
     [{ driver: 'postgres', hasSchema: true, mayUse: false, mayCreate: true } as const, 'falla: en PostgreSQL, y su'],
     [

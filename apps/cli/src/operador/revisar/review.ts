@@ -190,6 +190,13 @@ const PASSWORD_REFUSED = /^(NOAUTH|WRONGPASS|ERR AUTH)/;
 function awayQueue(error: unknown): Finding {
   if (error instanceof Error && PASSWORD_REFUSED.test(error.message))
     return fault('Redis no acepta la contraseña de QUEUE_URL', 'Ponga en QUEUE_URL la contraseña de requirepass.');
+  if (error instanceof Error && /invalid reply: null/.test(error.message))
+    return fault(
+      'Sentinel no conoce al maestro que nombra QUEUE_URL',
+      'Corrija el nombre tras los servidores: «redis-cli -p 26379 sentinel masters» los muestra.',
+    );
+  if (error instanceof Error && /cluster support disabled/.test(error.message))
+    return fault('no es un clúster de Redis', 'Quite +cluster de QUEUE_URL.');
   return away(error, error instanceof Missing ? 'QUEUE_URL' : 'QUEUE_URL o --redis');
 }
 

@@ -1,5 +1,6 @@
 import { type cuelgan, SECRETOS } from '@acuse/db';
 import { type Finding, fault, orFine, warning } from '@acuse/roles/finding';
+import { parseQueueUrl } from '@acuse/runtime';
 import {
   decodeClave32,
   idsOf,
@@ -121,7 +122,7 @@ function* unpublished(lists: Lists): Generator<Finding> {
 
 function* passwords(settings: Settings): Generator<Finding> {
   const passwordOf = (address: string | undefined) =>
-    address === undefined ? undefined : decodeURIComponent(new URL(address).password);
+    address === undefined ? undefined : decodeURIComponent(parseQueueUrl(address).servers[0].password);
   const given: Readonly<Record<string, string | undefined>> = {
     DATABASE_URL: passwordOf(settings.DATABASE_URL),
     QUEUE_URL: passwordOf(settings.QUEUE_URL),

@@ -1,4 +1,5 @@
 import { type Finding, fault, fine, skipped, warning } from '@acuse/roles/finding';
+import { parseQueueUrl } from '@acuse/runtime';
 import type { Installation, Settings } from './environment.ts';
 
 /** What the processes would refuse, and what stands in the settings that is for trying and not for the live SAT. */
@@ -42,17 +43,23 @@ function* forTrying(settings: Settings): Generator<Finding> {
 function unencrypted(addresses: readonly { readonly name: string; readonly url: string | undefined }[]): Finding[] {
   const found = new Map<string, Finding>();
   for (const { name, url } of addresses) {
-    if (url === undefined || !URL.canParse(url)) continue;
-    const { protocol, hostname, searchParams } = new URL(url);
-    const host = searchParams.get('host') ?? hostname;
-    // A folder of a socket, or a name of the network that the containers of one machine share.
-    const isNear = host.startsWith('/') || LOCAL.test(host) || !host.includes('.');
-    // As node-postgres and ioredis read their addresses.
-    const mode = searchParams.get('sslmode') ?? (searchParams.get('ssl') === 'true' ? 'require' : 'disable');
-    if (isNear || protocol === 'rediss:' || (protocol !== 'redis:' && mode !== 'disable') || found.has(name)) continue;
-    const remedy =
-      protocol === 'redis:' ? 'Use rediss:// en esa dirección.' : 'Agregue ?sslmode=verify-full a esa dirección.';
-    found.set(name, warning(`${name} va sin cifrar a ${host}: contraseñas y datos pueden leerse en el camino`, remedy));
+    for (const { protocol, hostname, searchParams } of url === undefined ? [] : parseQueueUrl(url).servers) {
+      const host = searchParams.get('host') ?? hostname;
+      // A folder of a socket, or a name of the network that the containers of one machine share.
+      const isNear = host.startsWith('/') || LOCAL.test(host) || !host.includes('.');
+      // As node-postgres and ioredis read their addresses.
+      const mode = searchParams.get('sslmode') ?? (searchParams.get('ssl') === 'true' ? 'require' : 'disable');
+      if (isNear || protocol === 'rediss:' || (protocol !== 'redis:' && mode !== 'disable') || found.has(name))
+        continue;
+      const remedy =
+        protocol === 'redis:'
+          ? 'Use rediss en lugar de redis en esa dirección.'
+          : 'Agregue ?sslmode=verify-full a esa dirección.';
+      found.set(
+        name,
+        warning(`${name} va sin cifrar a ${host}: contraseñas y datos pueden leerse en el camino`, remedy),
+      );
+    }
   }
   return [...found.values()];
 }
