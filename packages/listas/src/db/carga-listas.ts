@@ -1,15 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Autor, SatError } from '@acuse/core';
-import {
-  type Connection,
-  type Database,
-  execute,
-  inTransaction,
-  rowOf,
-  rowsOf,
-  SNAPSHOT,
-  transactionOn,
-} from '@acuse/db';
+import { type Connection, type Database, execute, inTransaction, rowOf, rowsOf, SNAPSHOT } from '@acuse/db';
 import type pg from 'pg';
 import { type ClaveListado, LISTADOS } from '../listados.ts';
 import {
@@ -29,7 +20,11 @@ interface CargaOptions<F> {
   /** Takes a list however short or old it is: the operator knows why. */
   readonly forzar: boolean;
   /** Notes how it ended, in the transaction that ends it. */
-  readonly note: (resultado: 'CARGADA' | 'SIN_CAMBIO', version: { fuente: string; filas: number }) => Promise<unknown>;
+  readonly note: (
+    client: Connection,
+    resultado: 'CARGADA' | 'SIN_CAMBIO',
+    version: { fuente: string; filas: number },
+  ) => Promise<unknown>;
 }
 
 /** Orders of the loader of a list. */
@@ -54,33 +49,35 @@ function refuseShort(filas: number, least: number): void {
 }
 
 /**
- * Brings a list up to date over one connection, which holds the lock of loading: when it drops, whatever it would still
- * do fails, and the next loader removes what it left. Readers see the earlier version until the one transaction that
- * ends this.
+ * Brings a list up to date while the caller holds the lock of loading. The next loader removes the rows of one that lost
+ * the lock, which then fails. Readers see the earlier version until the one transaction that ends this.
  */
-function createLoader<F>(clave: ClaveListado, tablas: Tablas<F>, sql: ReturnType<typeof statementsOf<F>>) {
-  const readVigente = (client: pg.ClientBase, text = sql.current) => rowOf<VersionLista>(client, text, [clave]);
-  const clean = (client: pg.ClientBase) => execute(client, sql.clean, [clave]);
+function createLoader<F>(
+  pool: pg.Pool,
+  { clave, tablas, sql }: { clave: ClaveListado; tablas: Tablas<F>; sql: ReturnType<typeof statementsOf<F>> },
+) {
+  const readVigente = (client: Connection, text = sql.current) => rowOf<VersionLista>(client, text, [clave]);
+  const clean = () => execute(pool, sql.clean, [clave]);
 
-  async function requireVigente(client: pg.ClientBase): Promise<VersionLista> {
-    const version = await readVigente(client);
+  async function requireVigente(): Promise<VersionLista> {
+    const version = await readVigente(pool);
     if (version === null) throw new Error('the list has no current version');
     return version;
   }
 
-  async function insertVersion(client: pg.ClientBase, lista: ListaAbierta<F>): Promise<string> {
+  async function insertVersion(lista: ListaAbierta<F>): Promise<string> {
     const id = randomUUID();
     const { fechaCorte, fuente, etag, ultimaModificacion } = lista;
-    await execute(client, sql.insertVersion, [clave, id, fechaCorte, fuente, etag, ultimaModificacion]);
+    await execute(pool, sql.insertVersion, [clave, id, fechaCorte, fuente, etag, ultimaModificacion]);
     return id;
   }
 
-  async function insertRows(client: pg.ClientBase, id: string, lista: ListaAbierta<F>, signal: AbortSignal) {
+  async function insertRows(id: string, lista: ListaAbierta<F>, signal: AbortSignal) {
     let filas = 0;
     for await (const batch of lista.batches) {
       signal.throwIfAborted();
       const orden = batch.map((_, index) => filas + index + 1);
-      await execute(client, sql.insertRows, [id, orden, ...tablas.columns.map((column) => batch.map(column))]);
+      await execute(pool, sql.insertRows, [id, orden, ...tablas.columns.map((column) => batch.map(column))]);
       filas += batch.length;
     }
     return filas;
@@ -88,61 +85,59 @@ function createLoader<F>(clave: ClaveListado, tablas: Tablas<F>, sql: ReturnType
 
   /** Swaps the version. Reads the current version again under a lock: this check decides which one is older. */
   async function swap(
-    client: pg.ClientBase,
     { id, filas, sha256 }: { id: string; filas: number; sha256: string },
     lista: ListaAbierta<F>,
     { forzar, note }: CargaOptions<F>,
   ): Promise<VersionLista> {
-    await transactionOn(client, async () => {
+    await inTransaction(pool, async (client) => {
       const current = await readVigente(client, sql.currentLocked);
       if (!forzar) refuseOlder(lista, current);
       await execute(client, sql.close, [id, filas, sha256]);
       await execute(client, sql.point, [clave, id, tablas.vigente.de(clave)]);
-      await note('CARGADA', { fuente: lista.fuente, filas });
+      await note(client, 'CARGADA', { fuente: lista.fuente, filas });
     });
-    await clean(client);
-    return await requireVigente(client);
+    await clean();
+    return await requireVigente();
   }
 
   /** The source has nothing newer: the current version counts as looked at now. */
   async function confirm(
-    client: pg.ClientBase,
     previa: VersionLista,
     { note }: CargaOptions<F>,
     lista?: ListaAbierta<F>,
   ): Promise<ResultadoCarga> {
-    await transactionOn(client, async () => {
+    await inTransaction(pool, async (client) => {
       const source = [lista?.fuente ?? null, lista?.etag ?? null, lista?.ultimaModificacion ?? null];
       await execute(client, sql.confirm, [previa.id, ...source]);
-      await note('SIN_CAMBIO', { fuente: lista?.fuente ?? previa.fuente, filas: previa.filas });
+      await note(client, 'SIN_CAMBIO', { fuente: lista?.fuente ?? previa.fuente, filas: previa.filas });
     });
-    return { resultado: 'SIN_CAMBIO', version: await requireVigente(client) };
+    return { resultado: 'SIN_CAMBIO', version: await requireVigente() };
   }
 
   return {
     readVigente,
-    async load(client: pg.ClientBase, options: CargaOptions<F>, signal: AbortSignal): Promise<ResultadoCarga> {
-      await clean(client);
-      const previa = await readVigente(client);
+    async load(options: CargaOptions<F>, signal: AbortSignal): Promise<ResultadoCarga> {
+      await clean();
+      const previa = await readVigente(pool);
       const lista = await options.abrir(previa, signal);
       if (lista === null) {
         if (previa === null) throw new Error('the source says unchanged, and there is nothing to compare with');
-        return await confirm(client, previa, options);
+        return await confirm(previa, options);
       }
       try {
         if (!options.forzar) refuseOlder(lista, previa);
-        const id = await insertVersion(client, lista);
-        const filas = await insertRows(client, id, lista, signal);
+        const id = await insertVersion(lista);
+        const filas = await insertRows(id, lista, signal);
         const sha256 = lista.sha256();
         if (previa !== null && previa.sha256 === sha256) {
-          await execute(client, sql.dropVersion, [id]);
-          return await confirm(client, previa, options, lista);
+          await execute(pool, sql.dropVersion, [id]);
+          return await confirm(previa, options, lista);
         }
         const least = Math.max(options.minFilas, Math.ceil((previa?.filas ?? 0) * LISTADOS[clave].resto));
         if (!options.forzar) refuseShort(filas, least);
         // Before the first read of the new version, so that no plan is made for the one before.
-        await execute(client, sql.analyze);
-        return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista, options) };
+        await execute(pool, sql.analyze);
+        return { resultado: 'CARGADA', version: await swap({ id, filas, sha256 }, lista, options) };
       } finally {
         lista.close();
       }
@@ -185,24 +180,20 @@ export async function readPendientes(
 /** The workers' and the operator's side of one list. */
 function createCarga<F>({ pool }: Pick<Database, 'pool'>, clave: ClaveListado, tablas: Tablas<F>) {
   const sql = statementsOf(tablas);
-  const loader = createLoader(clave, tablas, sql);
+  const loader = createLoader(pool, { clave, tablas, sql });
 
   /** One attempt, noted from its beginning to its end. */
-  async function attempt(
-    client: pg.PoolClient,
-    { autor, ...options }: PeticionCarga<F>,
-    signal: AbortSignal,
-  ): Promise<ResultadoCarga> {
-    const wish = await rowOf<{ forzar: boolean; en: string }>(client, sql.wish, [clave]);
+  async function attempt({ autor, ...options }: PeticionCarga<F>, signal: AbortSignal): Promise<ResultadoCarga> {
+    const wish = await rowOf<{ forzar: boolean; en: string }>(pool, sql.wish, [clave]);
     const en = wish?.en ?? null;
     const carga = (await rowOf<{ id: string }>(pool, sql.begin, [clave, KEPT - 1]))?.id ?? '';
-    const note: CargaOptions<F>['note'] = async (resultado, { fuente, filas }) => {
+    const note: CargaOptions<F>['note'] = async (client, resultado, { fuente, filas }) => {
       await execute(client, sql.end, [clave, carga, resultado, null, en]);
       if (autor) await execute(client, sql.imported, [autor.actor, autor.ip, clave, fuente, filas]);
     };
     try {
       const forzar = options.forzar ?? wish?.forzar ?? false;
-      return await loader.load(client, { ...options, forzar, note }, signal);
+      return await loader.load({ ...options, forzar, note }, signal);
     } catch (error) {
       // The list that came is an answer to the wish; a source that failed, or a process that is going, is none.
       const answered = error instanceof ListaRechazada ? en : null;
@@ -220,19 +211,14 @@ function createCarga<F>({ pool }: Pick<Database, 'pool'>, clave: ClaveListado, t
      * rows than `minFilas` or than the part of the current one that has to remain (the operator may allow both, by
      * `forzar` or by `askFor`), and with what `abrir` and the rows reject with. Every failure is noted.
      */
-    async loadList(options: PeticionCarga<F>, signal: AbortSignal): Promise<ResultadoCarga> {
-      const client = await pool.connect();
-      let isLocked = false;
-      try {
-        const row = await rowOf<{ ok: boolean }>(client, `SELECT pg_try_advisory_lock(${LOCK}) AS ok`, [clave]);
-        isLocked = row?.ok === true;
-        if (!isLocked) return { resultado: 'OTRA_EN_CURSO' };
-        return await attempt(client, options, signal);
-      } finally {
-        // A connection that cannot give the lock back ends, and the lock with it.
-        client.release(isLocked && !(await unlock(client, clave)));
-      }
-    },
+    loadList: (options: PeticionCarga<F>, signal: AbortSignal): Promise<ResultadoCarga> =>
+      inTransaction(pool, async (holder) => {
+        const row = await rowOf<{ ok: boolean }>(holder, `SELECT pg_try_advisory_xact_lock(${LOCK}) AS ok`, [clave]);
+        if (row?.ok !== true) return { resultado: 'OTRA_EN_CURSO' };
+        // A source may say nothing for minutes.
+        await holder.query('SET LOCAL idle_in_transaction_session_timeout = 0');
+        return await attempt(options, signal);
+      }),
 
     /**
      * Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an
@@ -271,14 +257,6 @@ export const createCargaListas = (database: Pick<Database, 'pool'>) => createCar
 /** Any other list that the SAT publishes. */
 export const createCargaListado = (database: Pick<Database, 'pool'>, clave: Exclude<ClaveListado, '69-b'>) =>
   createCarga(database, clave, LISTADO);
-
-async function unlock(client: pg.PoolClient, clave: ClaveListado): Promise<boolean> {
-  try {
-    return (await rowOf<{ ok: boolean }>(client, `SELECT pg_advisory_unlock(${LOCK}) AS ok`, [clave]))?.ok === true;
-  } catch {
-    return false;
-  }
-}
 
 /** Codes and counts of what went wrong; the text of a foreign error may hold anything. */
 function motivoOf(error: unknown): string {
