@@ -260,8 +260,8 @@ describe('direction', () => {
 
   it('asks no PostgreSQL server to compile a statement (JIT): every connection says so itself', () => {
     const wrong = production
-      .filter(({ path }) => /^(apps|packages\/(db|queue))\//.test(path))
-      .filter(({ text }) => /new pg\.(Client|Pool)\(/.test(text) && !/SESSION_OPTIONS|jit=off/.test(text))
+      .filter(({ path }) => /^(apps|packages\/(borrado|db|queue|sincronizacion))\//.test(path))
+      .filter(({ text }) => /new (pg\.)?(Client|Pool)\(/.test(text) && !/SESSION_OPTIONS|jit=off/.test(text))
       .map(({ path }) => path);
     expect(wrong).toEqual([]);
   });

@@ -8,6 +8,7 @@ import {
   createSesiones,
   createSolicitudes,
   createUsuarios,
+  directUrl,
 } from '@acuse/db';
 import type { Records } from '@acuse/db/records';
 import type { AccountMail } from '@acuse/page';
@@ -36,8 +37,9 @@ export async function createDeps(
   const paquetes = closeLater('storage', openPaquetesS3(config));
   const dashboard = closeLater(
     'tablero',
-    createDashboard({ url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE }, (error) =>
-      log.debug({ err: error }, 'queue_away'),
+    createDashboard(
+      { url: config.QUEUE_URL ?? directUrl(config.DATABASE_URL), namespace: config.QUEUE_NAMESPACE },
+      (error) => log.debug({ err: error }, 'queue_away'),
     ),
   );
   const sesiones = createSesiones(database);

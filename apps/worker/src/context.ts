@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { SatMetrics } from '@acuse/core';
-import { createClaims, createHeartbeats, createSatMetrics, openDatabase } from '@acuse/db';
+import { createClaims, createHeartbeats, createSatMetrics, directUrl, openDatabase } from '@acuse/db';
 import { observeSat } from '@acuse/metrics';
 import { createWakes } from '@acuse/roles';
 import { openProcess } from '@acuse/roles/process';
@@ -58,7 +58,7 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
     proceso,
     satMetrics,
     isCharged,
-    queueSettings: { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
+    queueSettings: { url: config.QUEUE_URL ?? directUrl(config.DATABASE_URL), namespace: config.QUEUE_NAMESPACE },
     paquetes: tracePaquetes(stored, tracing),
     claims: meterClaims(decorated, { metrics, log, isCharged }),
     heartbeats: createHeartbeats(database),

@@ -1,4 +1,4 @@
-import { SESSION_OPTIONS } from '@acuse/db';
+import { Client, SESSION_OPTIONS } from '@acuse/db';
 import pg from 'pg';
 import { columnsIn, MAPA } from './mapa.ts';
 
@@ -48,7 +48,7 @@ export async function searchDatabase(
   url: string,
   what: { readonly rfc: string; readonly cuentaId: string; readonly order: string; readonly isElsewhere: boolean },
 ): Promise<Searched> {
-  const client = new pg.Client({ connectionString: url, application_name: 'acuse-cli', options: SESSION_OPTIONS });
+  const client = new Client({ connectionString: url, application_name: 'acuse-cli', options: SESSION_OPTIONS });
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,7 +1,8 @@
 import pg from 'pg';
+import { Client, directUrl } from './instalacion/client.ts';
 
 export interface DatabaseSettings {
-  /** `postgres://user:password@host:port/database`. */
+  /** `postgres://user:password@host:port/database`; with `?pgbouncer=true&direct=host:port` PgBouncer's ({@link Client}). */
   readonly url: string;
   /** Connections of this process. */
   readonly poolSize: number;
@@ -33,6 +34,7 @@ export const IDLE_MS = 15_000;
 export function openDatabase(settings: DatabaseSettings): Database {
   const config: pg.PoolConfig = {
     connectionString: settings.url,
+    Client,
     max: settings.poolSize,
     connectionTimeoutMillis: settings.timeoutMs,
     statement_timeout: settings.timeoutMs,
@@ -109,14 +111,15 @@ export async function listenTo(
   canal: string,
   wake: () => void,
 ): Promise<{ close(): Promise<void> }> {
+  const url = directUrl(settings.url);
   let closed = false;
   let client: pg.Client | null = null;
   let timer: NodeJS.Timeout | undefined;
 
   const connect = async () => {
     if (closed) return;
-    const next = new pg.Client({
-      connectionString: settings.url,
+    const next = new Client({
+      connectionString: url,
       application_name: `${settings.applicationName}-listen`,
       keepAlive: true,
       options: SESSION_OPTIONS,

@@ -26,6 +26,7 @@ export { createHeartbeats, type Heartbeats, type SeenHeartbeat } from './heartbe
 export * from './idempotencia.ts';
 export * from './instalacion/avisos.ts';
 export { type Backlog, createBacklog } from './instalacion/backlog.ts';
+export { Client, directUrl } from './instalacion/client.ts';
 export * from './instalacion/inspect-database.ts';
 export { AlteredMigration, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';

@@ -2,8 +2,9 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { OPERACIONES } from '@acuse/contract';
-import pg from 'pg';
+import type pg from 'pg';
 import { SESSION_OPTIONS } from './database.ts';
+import { Client, directUrl } from './instalacion/client.ts';
 import { applyPermisos } from './permisos/permisos.ts';
 import { transactionOn } from './transaction.ts';
 
@@ -151,7 +152,11 @@ export interface Migrated {
  */
 export async function migrate(url: string, options: { readonly anteriores?: boolean } = {}): Promise<Migrated> {
   const migrations = await readMigrations();
-  const client = new pg.Client({ connectionString: url, application_name: 'acuse-migrate', options: SESSION_OPTIONS });
+  const client = new Client({
+    connectionString: directUrl(url),
+    application_name: 'acuse-migrate',
+    options: SESSION_OPTIONS,
+  });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);

@@ -20,7 +20,7 @@ import {
   text,
   url,
 } from './config.ts';
-import { proxyFields } from './shared-fields.ts';
+import { proxyFields, queueFields } from './shared-fields.ts';
 
 const schema = z.object({
   PORT: port('Puerto HTTP.').default(8080),
@@ -122,6 +122,15 @@ describe('loadConfig', () => {
     const { message } = new ConfigError(faults);
     expect(message).toContain('La configuración tiene 8 errores:');
     expect(message).not.toMatch(/SUPERSECRETO|XYZ/);
+  });
+
+  test('refuses the address of PgBouncer where LISTEN is used', () => {
+    const queue = z.object({ QUEUE_URL: queueFields.QUEUE_URL });
+    const at = (url: string) => () => loadConfig(queue, { QUEUE_URL: url });
+    expect(at('postgres://u:p@pool:6432/cola?pgbouncer=true')).toThrow(
+      'QUEUE_URL: debe ser la dirección de PostgreSQL mismo',
+    );
+    expect(at('postgres://u:p@db:5432/cola')()).toEqual({ QUEUE_URL: 'postgres://u:p@db:5432/cola' });
   });
 
   test('reads NAME_FILE, dropping its final line break', () => {

@@ -69,6 +69,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   EMFILE: () => 'El proceso llegó a su límite de archivos abiertos. Súbalo (ulimit -n) y repita la orden.',
   ENOENT: (_, { path }) => `No existe ${pathOf(path)}. Revise la ruta.`,
   ENOMEM: () => 'No queda memoria en la máquina. Libere memoria y repita la orden.',
+  '08P01': (where) =>
+    `${serverOf(where)}: si hay un PgBouncer delante de PostgreSQL, agregue a la dirección ?pgbouncer=true&direct=servidor:5432.`,
   '28P01': badLogin,
   '28000': badLogin,
   '3D000': (where) => `La base de datos de ${serverOf(where)} no existe. Créela, o corrija su nombre.`,

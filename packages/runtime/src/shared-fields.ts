@@ -86,7 +86,10 @@ const POSTGRES = ['postgres', 'postgresql'];
 
 /** The database, with a default number of connections. */
 export const databaseFields = (pool: number) => ({
-  DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: POSTGRES, secret: true }),
+  DATABASE_URL: url('Base de datos PostgreSQL, o PgBouncer con ?pgbouncer=true&direct=servidor:5432.', {
+    protocols: POSTGRES,
+    secret: true,
+  }),
   DATABASE_POOL: integer('Conexiones de este proceso a la base de datos.', { min: 2, max: 500 }).default(pool),
 });
 
@@ -109,6 +112,10 @@ const ONE = /^(?:postgres(?:ql)?|rediss?):\/\//;
 export function parseQueueUrl(address: string): QueueAddress {
   const [, scheme, kind, login = '', hosts = '', path = '', query = ''] = SEVERAL.exec(address) ?? [];
   if (scheme === undefined) {
+    if (/[?&]pgbouncer=/.test(address))
+      throw new ExplainedError(
+        'debe ser la dirección de PostgreSQL mismo: la cola usa LISTEN, que no pasa por PgBouncer',
+      );
     if (ONE.test(address) && URL.canParse(address))
       return { kind: address.startsWith('redis') ? 'redis' : 'postgres', servers: [new URL(address)], master: '' };
     throw new ExplainedError(

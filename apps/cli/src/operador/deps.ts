@@ -11,6 +11,7 @@ import {
   createUsuarios,
   createUsuariosBase,
   type Database,
+  directUrl,
   ROLES_BASE,
 } from '@acuse/db';
 import { openRecords } from '@acuse/db/records';
@@ -53,7 +54,7 @@ export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliCo
     hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
     databaseUrl: config.DATABASE_URL,
     /** Address of the queue: the database, unless a setting names another. */
-    queueUrl: config.QUEUE_URL ?? config.DATABASE_URL_COLA ?? config.DATABASE_URL,
+    queueUrl: config.QUEUE_URL ?? config.DATABASE_URL_COLA ?? directUrl(config.DATABASE_URL),
     /** The storage, to delete from. */
     async openEraser(): Promise<Eraser> {
       const { S3_BUCKET, S3_REGION, S3_FORCE_PATH_STYLE } = config;

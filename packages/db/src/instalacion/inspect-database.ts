@@ -1,7 +1,8 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { SESSION_OPTIONS } from '../database.ts';
 import { type MigrationState, readMigrationState } from '../migrate.ts';
 import { ROLES_BASE, type RolBase, roleOf } from '../permisos/permisos.ts';
+import { Client } from './client.ts';
 
 /** What a server and a database are like, as far as our promises depend on it. */
 export interface DatabaseFacts {
@@ -12,7 +13,7 @@ export interface DatabaseFacts {
   readonly isReadOnly: boolean;
   /** Settings of durability that are off, by name: `fsync`, `full_page_writes`, `synchronous_commit`. */
   readonly notDurable: readonly string[];
-  /** The start-up options of our sessions did not arrive: a pooler in between leaves them out. */
+  /** The start-up options of our sessions did not arrive: a pooler in between, of which the address says nothing, leaves them out. */
   readonly losesOptions: boolean;
   /** Connections that users without privileges may have, all together. */
   readonly maxConnections: number;
@@ -91,7 +92,7 @@ export const inspectDatabase = (
 
 /** Asks over one connection, which is closed then. */
 async function asking<T>(url: string, timeoutMs: number, ask: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     application_name: 'acuse-revisar',
     options: SESSION_OPTIONS,

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { TipoDescarga } from '@acuse/core';
 import {
+  Client,
   type Database,
   execute,
   IDLE_MS,
@@ -200,7 +201,7 @@ export async function mergeLectura(
   // Outside the merge's transaction: creating a partition locks the table until its transaction ends.
   await execute(pool, 'SELECT cfdi_meses($1, $2)', [desde, hasta]);
   // Its own connection: a merge needs a longer time-out and more work memory than other statements.
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: settings.url,
     application_name: `${settings.applicationName}-merge`,
     keepAlive: true,
@@ -209,6 +210,8 @@ export async function mergeLectura(
     statement_timeout: TIMEOUT_MS,
     query_timeout: TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_MS,
+    // COPY cannot.
+    pipeline: false,
   });
   client.on('error', () => {});
   await client.connect();

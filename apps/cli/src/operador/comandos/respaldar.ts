@@ -5,7 +5,7 @@ import { type FileHandle, link, open, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { createBoveda, noteBackup } from '@acuse/db';
+import { createBoveda, directUrl, noteBackup } from '@acuse/db';
 import { AUTOR } from '@acuse/roles/operator';
 import { explain, explainPrinted } from '@acuse/runtime';
 import type { Command } from 'commander';
@@ -27,7 +27,7 @@ const PASSED = /^(PATH|HOME|LD_LIBRARY_PATH|PG\w+|SSL_CERT_\w+)$/;
  * settings of our driver.
  */
 function splitAddress(databaseUrl: string): { bare: string; password: string | null } {
-  const address = new URL(databaseUrl);
+  const address = new URL(directUrl(databaseUrl));
   const password = decodeURIComponent(address.password) || address.searchParams.get('password');
   address.password = '';
   for (const name of ['password', 'uselibpqcompat']) address.searchParams.delete(name);

@@ -35,11 +35,13 @@ function* server(facts: DatabaseFacts, version: string): Generator<Finding> {
   if (facts.losesOptions)
     yield warning(
       'no llegan las opciones de la sesión (jit sigue encendido): hay un repartidor de conexiones en medio que las quita',
-      'Conéctese a PostgreSQL directamente, o en modo de sesión: también los candados y los avisos (LISTEN) lo necesitan.',
+      'Si es PgBouncer, agregue a DATABASE_URL ?pgbouncer=true&direct=servidor:5432 (docs/operators/postgres.md).',
     );
 }
 
 function* connections({ maxConnections }: DatabaseFacts, { settingsOf, settings }: Installation): Generator<Finding> {
+  // The connections of PgBouncer are its own.
+  if (settings.DATABASE_URL?.includes('pgbouncer=')) return;
   const isQueueThere = !(settings.QUEUE_URL ?? 'postgres:').startsWith('redis');
   const needs = [...settingsOf].map(
     ([process, { DATABASE_POOL: pool = 0 }]) => pool + (isQueueThere ? QUEUE_CONNECTIONS[process] : 0),
