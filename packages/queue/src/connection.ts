@@ -1,3 +1,4 @@
+import { Client } from '@acuse/db/instalacion/client';
 import { parseQueueUrl } from '@acuse/runtime';
 import {
   createPostgresBackend,
@@ -182,7 +183,7 @@ export function openWorker<D>(
  * well. BullMQ and the pool leave moments without a listener: between the greeting and their first listener, and after
  * they have removed theirs to close the connection.
  */
-class SteadyClient extends pg.Client {
+class SteadyClient extends Client {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
     return event === 'error' && this.listenerCount('error') === 0 ? false : super.emit(event, ...args);
   }

@@ -1,6 +1,6 @@
+import { Client } from '@acuse/db/instalacion/client';
 import { parseQueueUrl, type QueueAddress } from '@acuse/runtime';
 import { DEFAULT_SCHEMA } from 'bullmq';
-import pg from 'pg';
 import { mastersOf, openRedis } from './redis.ts';
 
 /** What a queue's server is like, as far as the wake-up queue depends on it. */
@@ -86,7 +86,7 @@ function parseInfo(text: string): ReadonlyMap<string, string> {
 }
 
 async function inspectPostgres(url: string, timeoutMs: number): Promise<QueueFacts> {
-  const client = new pg.Client({
+  const client = new Client({
     connectionString: url,
     application_name: 'acuse-revisar',
     options: '-c jit=off',

@@ -124,6 +124,18 @@ describe('loadConfig', () => {
     expect(message).not.toMatch(/SUPERSECRETO|XYZ/);
   });
 
+  test('takes an address of several hosts as libpq writes it', () => {
+    const read = (hosts: string) =>
+      loadConfig(schema, { ...valid, DATABASE_URL: `postgres://u:p@${hosts}/acuse?target_session_attrs=read-write` });
+    const address = new URL(read('a:5433,b').DATABASE_URL);
+    expect([address.host, address.pathname, Object.fromEntries(address.searchParams)]).toEqual([
+      'a:5433',
+      '/acuse',
+      { target_session_attrs: 'read-write', host: 'a,b', port: '5433,5432' },
+    ]);
+    expect(() => read('a:x,b')).toThrow('DATABASE_URL: debe ser una dirección completa');
+  });
+
   test('refuses the address of PgBouncer where LISTEN is used', () => {
     const queue = z.object({ QUEUE_URL: queueFields.QUEUE_URL });
     const at = (url: string) => () => loadConfig(queue, { QUEUE_URL: url });

@@ -61,10 +61,26 @@ export function url(
   return z
     .string()
     .trim()
+    .overwrite(withOneHost)
     .refine((value) => protocols.includes(protocolOf(value)), {
       error: `debe ser una dirección completa que empiece con ${protocols.map((p) => `${p}://`).join(' o ')}`,
     })
     .meta({ description, ...(options.secret ? { secret: true } : {}) });
+}
+
+/**
+ * An address of several hosts as libpq writes it (`postgres://u:p@a:5432,b:5432/db`) with one host, and all of them as the
+ * parameters `host` and `port`, which libpq reads too: so every parser of URLs takes it. Any other address unchanged.
+ */
+export function withOneHost(value: string): string {
+  const [, before, list, after] =
+    /^(postgres(?:ql)?:\/\/(?:[^@/]*@)?)([\w.-]+(?::\d+)?(?:,[\w.-]+(?::\d+)?)+)(.*)$/.exec(value) ?? [];
+  if (list === undefined) return value;
+  const hosts = list.split(',').map((each) => each.split(':'));
+  const address = new URL(`${before}${hosts[0]?.join(':')}${after}`);
+  address.searchParams.set('host', hosts.map(([host]) => host).join());
+  address.searchParams.set('port', hosts.map(([, port = '5432']) => port).join());
+  return address.href;
 }
 
 /** A list separated by commas; the empty items are left out. */

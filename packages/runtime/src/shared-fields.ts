@@ -1,5 +1,17 @@
 import * as z from 'zod';
-import { bool, choice, decimal, durationSeconds, integer, list, port, secret, text, url } from './config.ts';
+import {
+  bool,
+  choice,
+  decimal,
+  durationSeconds,
+  integer,
+  list,
+  port,
+  secret,
+  text,
+  url,
+  withOneHost,
+} from './config.ts';
 import { ExplainedError } from './explain.ts';
 import { parseRange } from './ip.ts';
 import { LOG_LEVELS } from './log.ts';
@@ -145,6 +157,7 @@ export const queueFields = {
   QUEUE_URL: z
     .string()
     .trim()
+    .overwrite(withOneHost)
     .superRefine((value, context) => {
       try {
         parseQueueUrl(value);

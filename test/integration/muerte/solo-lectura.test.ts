@@ -86,6 +86,18 @@ describe('a PostgreSQL that was made read-only, as a demoted primary is', () => 
     expect(await waitFor(() => askFor(caller, MES).catch(() => null))).toEqual(expect.any(String));
   });
 
+  it('gets no connection of an address with several hosts', async () => {
+    const address = new URL(postgres.database.url);
+    address.search = `?host=127.0.0.1,127.0.0.1&port=${await freePort()},${postgres.port}`;
+    const { pool, close } = openRecords({ ...postgres.database.db.settings, url: address.href });
+    await demote(postgres.database.db.pool);
+    const errors = expect.arrayContaining([new Error(`127.0.0.1:${postgres.port} takes no writes`)]);
+    await expect(pool.query('SELECT 1')).rejects.toMatchObject({ errors });
+    await promote();
+    expect((await pool.query('SELECT 1')).rowCount).toBe(1);
+    await close();
+  });
+
   it.each(WRITES)(
     'loses each connection that it refuses a write of %s, for the server that took its place',
     async (_, ended, write) => {

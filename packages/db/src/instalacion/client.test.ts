@@ -8,6 +8,10 @@ it.each([
     'postgres://u:p@pool:6432/acuse?sslmode=disable&pgbouncer=prepared&direct=db',
     'postgres://u:p@db/acuse?sslmode=disable',
   ],
+  [
+    'postgres://u:p@pool:6432/acuse?pgbouncer=true&direct=a:5433,b',
+    'postgres://u:p@a:5433/acuse?host=a%2Cb&port=5433%2C5432',
+  ],
 ])('%s leads to PostgreSQL itself at %s', (url, direct) => expect(directUrl(url)).toBe(direct));
 
 it('says that the address of PostgreSQL itself is missing', () => {

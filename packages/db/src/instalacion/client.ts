@@ -12,7 +12,7 @@ const isPooled = (url: string): boolean => new URL(url).searchParams.has('pgboun
 
 /**
  * The address of PostgreSQL itself, for LISTEN and what else needs a session of its own. Throws when `url` leads to
- * PgBouncer and has no parameter `direct` (`host:port`).
+ * PgBouncer and has no parameter `direct` (`host:port`, or several with commas).
  */
 export function directUrl(url: string): string {
   if (!isPooled(url)) return url;
@@ -22,10 +22,53 @@ export function directUrl(url: string): string {
     throw new Error(
       'A la dirección de PgBouncer le falta la de PostgreSQL, para LISTEN y las migraciones: &direct=servidor:5432',
     );
-  address.port = '';
-  address.host = direct;
+  const hosts = direct.split(',').map((each) => each.split(':'));
+  const [[host = '', port = ''] = []] = hosts;
+  Object.assign(address, { hostname: host, port });
+  if (hosts.length > 1) {
+    address.searchParams.set('host', hosts.map(([name]) => name).join());
+    address.searchParams.set('port', hosts.map(([, number = '5432']) => number).join());
+  }
   for (const name of ['pgbouncer', 'direct']) address.searchParams.delete(name);
   return address.href;
+}
+
+/** The hosts of an address, which has several as libpq's parameters `host` and `port` do: `host=a,b&port=5432,5432`. */
+function hostsOf(url: string): { readonly host: string; readonly port: number }[] {
+  const { searchParams } = new URL(url);
+  const ports = (searchParams.get('port') ?? '').split(',');
+  const hosts = searchParams.get('host')?.split(',') ?? [];
+  return hosts.length < 2 ? [] : hosts.map((host, at) => ({ host, port: Number(ports[at] || 5432) }));
+}
+
+type Host = ReturnType<typeof hostsOf>[number];
+
+/** Looks for a primary that are under way, by address: connections that open at the same time share one. */
+const looks = new Map<string, Promise<Host>>();
+
+/** Asks all hosts at once, so that a dead one takes no time. Rejects with all errors when none takes writes. */
+function findPrimary(url: string, config: pg.ClientConfig): Promise<Host> {
+  const known = looks.get(url);
+  if (known !== undefined) return known;
+  const look = Promise.any(
+    hostsOf(url).map(async (host) => {
+      const client = new pg.Client(config);
+      client.on('error', () => {});
+      Object.assign(client, host);
+      try {
+        await client.connect();
+        const { rows } = await client.query<{ isReadOnly: boolean }>(
+          `SELECT current_setting('transaction_read_only')::bool AS "isReadOnly"`,
+        );
+        if (rows[0]?.isReadOnly !== false) throw new Error(`${host.host}:${host.port} takes no writes`);
+        return host;
+      } finally {
+        await client.end().catch(() => {});
+      }
+    }),
+  ).finally(() => looks.delete(url));
+  looks.set(url, look);
+  return look;
 }
 
 /** Statements that give a transaction the settings of a session, which PgBouncer refuses or forgets. */
@@ -42,17 +85,38 @@ function localSettings({ options = '', ...config }: pg.ClientConfig): string {
 /**
  * A connection to PostgreSQL, or to PgBouncer in transaction mode where the address says so. There each statement runs
  * in a transaction that has the settings of `config`, sent in one go; names of prepared statements are left out unless
- * the address says `pgbouncer=prepared`.
+ * the address says `pgbouncer=prepared`. Of several hosts it connects to the one that takes writes.
  */
 export class Client extends pg.Client {
+  readonly #config: pg.ClientConfig;
+
   constructor(config: pg.ClientConfig = {}) {
     const url = config.connectionString ?? '';
     const { options, statement_timeout: _, idle_in_transaction_session_timeout: __, ...stateless } = config;
     const isStateless = isPooled(url);
     super(isStateless ? { pipeline: true, ...stateless } : config);
+    this.#config = config;
     if (!isStateless) return;
     const keepsNames = new URL(url).searchParams.get('pgbouncer') === 'prepared';
     this.query = inTransactions(this, localSettings(config), keepsNames) as typeof this.query;
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(done: (error: Error) => void): void;
+  override connect(done?: (error: Error) => void): Promise<pg.Client> | undefined {
+    const connected = this.#connect();
+    if (done === undefined) return connected;
+    connected.then(() => (done as () => void)(), done);
+    return undefined;
+  }
+
+  async #connect(): Promise<pg.Client> {
+    const { connectionString: url = '' } = this.#config;
+    if (hostsOf(url).length > 0) Object.assign(this, await findPrimary(url, this.#config));
+    // The pool gave up meanwhile.
+    if (this.connection.stream.destroyed) throw new Error('the primary was found too late');
+    await super.connect();
+    return this;
   }
 }
 
