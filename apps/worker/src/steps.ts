@@ -202,8 +202,9 @@ export function startWatchdog(deps: {
     log,
     turn: async () => {
       const workedAt = progress.lastAt()?.getTime() ?? 0;
+      let lag: Awaited<ReturnType<Heartbeats['lag']>>;
       try {
-        await heartbeats.beat({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
+        lag = await heartbeats.beatWithLag({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
       } catch (error) {
         const seconds = (Date.now() - answeredAt) / 1_000;
         if (seconds >= awaySeconds) {
@@ -219,7 +220,6 @@ export function startWatchdog(deps: {
         lastSeen = beatAt;
         log.info({ queue }, 'queue_resumed');
       }
-      const lag = await heartbeats.lag(queue);
       if (lag.seconds > LATE_SECONDS && !isLate) log.warn({ queue, ...lag }, 'queue_late');
       isLate = lag.seconds > LATE_SECONDS;
       if (progress.running() > 0 || workedAt > lastSeen || lag.unanswered === 0) {

@@ -10,8 +10,14 @@ export interface SeenHeartbeat {
   readonly consumidoEn: Date | null;
 }
 
-const LAG = `
-WITH handed AS (
+/** Parameters: role, process, whether it consumed, slots. */
+const BEAT = `
+INSERT INTO latido (rol, proceso, visto_en, consumido_en, slots) VALUES ($1, $2, now(), CASE WHEN $3::boolean THEN now() END, $4)
+ON CONFLICT (proceso) DO UPDATE SET visto_en = now(), rol = excluded.rol, slots = excluded.slots,
+  consumido_en = coalesce(excluded.consumido_en, latido.consumido_en)`;
+
+/** The first parameter is the queue. */
+const LAG = `handed AS (
   SELECT o.due_at FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
   WHERE o.cola = $1 AND o.rung_at IS NOT NULL AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
 ), waiting AS (
@@ -20,30 +26,39 @@ WITH handed AS (
 SELECT (SELECT count(*) FROM handed)::int AS unanswered,
   coalesce((SELECT extract(epoch FROM now() - min(due_at)) FROM (SELECT due_at FROM handed UNION ALL SELECT due_at FROM waiting) d), 0)::float8 AS seconds`;
 
-/** {@link Heartbeats.lag} on a connection. */
-export async function lagOn(
-  connection: Connection,
-  queue: QueueName,
-): Promise<{ unanswered: number; seconds: number }> {
-  const row = await rowOf<{ unanswered: number; seconds: number }>(connection, LAG, [queue]);
-  return row ?? { unanswered: 0, seconds: 0 };
+interface Lag {
+  readonly unanswered: number;
+  readonly seconds: number;
 }
+
+/** {@link Heartbeats.lag} on a connection. */
+export async function lagOn(connection: Connection, queue: QueueName): Promise<Lag> {
+  return (await rowOf<Lag>(connection, `WITH ${LAG}`, [queue])) ?? { unanswered: 0, seconds: 0 };
+}
+
+/** A process that is alive. */
+interface Beat {
+  readonly proceso: string;
+  readonly rol: string;
+  /** It took up work since it was last seen. */
+  readonly consumed: boolean;
+  /** Steps that it works on at the same time, 0 for one that takes none or is leaving. */
+  readonly slots?: number;
+}
+
+const valuesOf = ({ rol, proceso, consumed, slots = 0 }: Beat) => [rol, proceso, consumed, slots];
 
 /** Heartbeats of the workers over PostgreSQL. */
 export function createHeartbeats({ pool }: Pick<Database, 'pool'>) {
   return {
-    /**
-     * Notes that a process is alive; `consumed`: it took up work since it was last seen; `slots`: steps that it works
-     * on at the same time, 0 for one that takes none or is leaving.
-     */
-    async beat(seen: { proceso: string; rol: string; consumed: boolean; slots?: number }): Promise<void> {
-      await execute(
-        pool,
-        `INSERT INTO latido (proceso, rol, visto_en, consumido_en, slots) VALUES ($1, $2, now(), CASE WHEN $3 THEN now() END, $4)
-         ON CONFLICT (proceso) DO UPDATE SET visto_en = now(), rol = excluded.rol, slots = excluded.slots,
-           consumido_en = coalesce(excluded.consumido_en, latido.consumido_en)`,
-        [seen.proceso, seen.rol, seen.consumed, seen.slots ?? 0],
-      );
+    async beat(seen: Beat): Promise<void> {
+      await execute(pool, BEAT, valuesOf(seen));
+    },
+
+    /** {@link beat} of a consumer with the {@link lag} of its queue, in one statement. */
+    async beatWithLag(seen: Beat & { readonly rol: QueueName }): Promise<Lag> {
+      const row = await rowOf<Lag>(pool, `WITH beat AS (${BEAT}), ${LAG}`, valuesOf(seen));
+      return row ?? { unanswered: 0, seconds: 0 };
     },
 
     /**

@@ -37,11 +37,15 @@ SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine, (
     WHERE visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0 GROUP BY rol) l
 ) AS consumers`;
 
-/** Looks at the first of each: asked whether there is any, the planner would read all that are due. */
-const PENDING = `
-SELECT c AS cola FROM unnest($1::text[]) c
-WHERE (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due_at LIMIT 1) <= now()
-   OR (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1) < now() - make_interval(secs => $2)`;
+/**
+ * Seconds until the first wake-up of each queue is due, and since the queue has had the first of those under way. Looks
+ * at the first of each: asked whether there is any, the planner would read all that are due.
+ */
+const FIRST = `
+SELECT c AS cola,
+  extract(epoch FROM (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due_at LIMIT 1) - now())::float8 AS "dueIn",
+  extract(epoch FROM now() - (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1))::float8 AS "rungFor"
+FROM unnest($1::text[]) c`;
 
 /**
  * Hands over again what the queue has held too long without a claim, under the same generation: the claim of the first
@@ -113,6 +117,13 @@ interface Chosen {
   readonly sizes: Readonly<Partial<Record<QueueName, number>>>;
 }
 
+interface First {
+  readonly cola: QueueName;
+  /** Seconds; null without one. */
+  readonly dueIn: number | null;
+  readonly rungFor: number | null;
+}
+
 /**
  * Wake-ups of one job: two jobs for each process, so that all of them get some, and few enough that those that wait for
  * a slot in one process are an eighth of its slots.
@@ -122,9 +133,9 @@ const sizeOf = (chosen: number, [processes, smallest]: readonly [processes: numb
 
 /** Wake-ups of all open solicitudes, most of them not due yet. */
 export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
-  async function choose(graceSeconds: number): Promise<Chosen> {
+  async function choose(firsts: readonly First[], graceSeconds: number): Promise<Chosen> {
     const none = { wakeUps: [], sizes: {} };
-    const pending = await rowsOf<{ cola: QueueName }>(pool, PENDING, [COLAS, graceSeconds]);
+    const pending = firsts.filter(({ dueIn, rungFor }) => (dueIn ?? 1) <= 0 || (rungFor ?? 0) > graceSeconds);
     if (pending.length === 0) return none;
     return inTransaction(pool, async (client) => {
       const lock = await rowOf<{ mine: boolean; consumers: Consumers | null }>(client, LOCK);
@@ -150,14 +161,19 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
   return {
     /**
      * Hands the due wake-ups to `deliver`, as many as the workers have slots for, shared among the accounts, and again
-     * those without a claim for `graceSeconds`. A rejection leaves them unchanged. Returns how many were delivered.
+     * those without a claim for `graceSeconds`. A rejection leaves them unchanged. Returns how many were delivered, and
+     * for how many seconds nothing can become due that is not notified: none while a wake-up is due or under way, since
+     * the end of a step makes room and may be followed by another at once.
      */
     async drain(
       { graceSeconds }: { graceSeconds: number },
       deliver: (wakeUps: Chosen['wakeUps'], sizes: Chosen['sizes']) => Promise<void>,
-    ): Promise<number> {
-      const { wakeUps, sizes } = await choose(graceSeconds);
-      if (wakeUps.length === 0) return 0;
+    ): Promise<{ readonly delivered: number; readonly restSeconds: number }> {
+      const firsts = await rowsOf<First>(pool, FIRST, [COLAS]);
+      const { wakeUps, sizes } = await choose(firsts, graceSeconds);
+      const isBusy = firsts.some(({ rungFor }) => rungFor !== null);
+      const due = firsts.map(({ dueIn }) => Math.max(0, dueIn ?? Number.POSITIVE_INFINITY));
+      if (wakeUps.length === 0) return { delivered: 0, restSeconds: isBusy ? 0 : Math.min(...due) };
       try {
         await deliver(wakeUps, sizes);
       } catch (error) {
@@ -166,7 +182,7 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
         await execute(pool, UNRING, values).catch(() => {});
         throw error;
       }
-      return wakeUps.length;
+      return { delivered: wakeUps.length, restSeconds: 0 };
     },
 
     /** Calls `wake` on a notification of new wake-ups. Best effort: poll as well. */

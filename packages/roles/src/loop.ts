@@ -9,12 +9,12 @@ export interface Loop {
 
 /**
  * Repeats `turn` every `everyMs` until closed. A turn that returns true is followed by the next at once: there is more
- * to do. A turn that throws is logged (the first of a row only) and followed by the next at its time.
+ * to do. A number is the milliseconds until the next one. A turn that throws is logged (the first of a row only) and followed by the next at its time.
  */
 export function startLoop(options: {
   name: string;
   everyMs: number;
-  turn: (signal: AbortSignal) => Promise<boolean>;
+  turn: (signal: AbortSignal) => Promise<boolean | number>;
   log: Logger;
 }): Loop {
   const { name, everyMs, turn, log } = options;
@@ -23,9 +23,9 @@ export function startLoop(options: {
   let isWoken = false;
   let isFailing = false;
 
-  const pause = () =>
+  const pause = (ms: number) =>
     new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, everyMs);
+      const timer = setTimeout(resolve, ms);
       wakeUp = () => {
         clearTimeout(timer);
         resolve();
@@ -36,16 +36,16 @@ export function startLoop(options: {
   const run = async () => {
     while (!controller.signal.aborted) {
       isWoken = false;
-      let isMore = false;
+      let next: boolean | number = false;
       try {
-        isMore = await turn(controller.signal);
+        next = await turn(controller.signal);
         if (isFailing) log.info({ loop: name }, 'loop_recovered');
         isFailing = false;
       } catch (error) {
         if (!isFailing && !controller.signal.aborted) log.error({ loop: name, err: error }, 'loop_failed');
         isFailing = true;
       }
-      if (!isMore) await pause();
+      if (next !== true) await pause(next || everyMs);
     }
   };
 

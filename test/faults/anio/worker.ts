@@ -153,11 +153,12 @@ async function unless(work: () => Promise<unknown>): Promise<void> {
 }
 
 async function drain(): Promise<number> {
-  return outbox.drain({ graceSeconds: GRACE_SECONDS }, async (wakeUps) => {
+  const { delivered } = await outbox.drain({ graceSeconds: GRACE_SECONDS }, async (wakeUps) => {
     const queue = await ask('queue', {});
     if (queue === 'AWAY') throw new Error('queue away');
     if (queue === 'THERE') held.push(...wakeUps);
   });
+  return delivered;
 }
 
 async function work(): Promise<void> {

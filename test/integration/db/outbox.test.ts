@@ -183,7 +183,8 @@ describe('wake-ups', () => {
       await outbox.drain(IMPATIENT, async (wakeUps) => void taken.push(...wakeUps));
       expect(taken).toMatchObject([{ solicitudId: id, gen: 1, queue: 'descargas' }]);
       expect(await pid()).not.toBe(first);
-      expect(await outbox.drain(PATIENT, () => Promise.reject(new Error('nothing to deliver')))).toBe(0);
+      const { delivered } = await outbox.drain(PATIENT, () => Promise.reject(new Error('nothing to deliver')));
+      expect(delivered).toBe(0);
     } finally {
       await one.close();
     }
@@ -213,6 +214,18 @@ describe('wake-ups', () => {
       [40, 10, 40],
       [12, 1, 12],
     ]);
+  });
+
+  it('tell how long the relay may rest: not while one is due or under way, else until the first is due', async () => {
+    const rest = async () => (await createOutbox(t.db).drain(PATIENT, async () => {})).restSeconds;
+    expect(await rest()).toBe(Number.POSITIVE_INFINITY);
+    const [id = ''] = await due(await seedTaxpayer(t.db), 1);
+    expect(await rest()).toBe(0);
+    await slots(1);
+    expect([await rest(), await rest()]).toEqual([0, 0]);
+    await step(id, 3_600);
+    const left = await rest();
+    expect(left > 3_500 && left <= 3_600).toBe(true);
   });
 
   it('are chosen by one relay at a time: two at once give out no slot twice', async () => {

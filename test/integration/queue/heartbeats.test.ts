@@ -18,6 +18,9 @@ it('a consumer without claims counts as unhealthy while wake-ups wait; the lag i
   expect(await unanswered()).toBe(1);
   expect((await heartbeats.lag('descargas')).seconds).toBeGreaterThanOrEqual(3_600);
   expect(await heartbeats.lag('ensambles')).toEqual({ unanswered: 0, seconds: 0 });
+  const seen = { proceso: 'p', rol: 'descargas', consumed: true, slots: 3 } as const;
+  expect(await heartbeats.beatWithLag(seen)).toMatchObject({ unanswered: 1 });
+  expect(await t.sql`SELECT rol, slots FROM latido WHERE proceso = 'p'`).toEqual([{ rol: 'descargas', slots: 3 }]);
 
   const claims = createClaims(t.db);
   const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });

@@ -5,6 +5,9 @@ import { OUTBOX, startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import type { OpenWorkerRole } from './role.ts';
 
+/** Milliseconds between two turns at most, while nothing is under way: a notification may be lost. */
+const REST_MS = 2_000;
+
 /** Milliseconds that a turn rests at least: the slots that become free meanwhile are given out together. */
 const PACE_MS = 10;
 
@@ -28,12 +31,12 @@ export async function startRelay(deps: {
     everyMs,
     log,
     turn: async (signal) => {
-      const drained = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
+      const { delivered, restSeconds } = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
         const limit = linkSignals([signal], queueTimeoutMs);
         await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
       });
       await sleep(PACE_MS);
-      return drained > 0;
+      return delivered > 0 || Math.max(everyMs, Math.min(restSeconds * 1_000, REST_MS));
     },
   });
   const listening = await outbox.listen(() => loop.wake());
