@@ -49,7 +49,7 @@ async function inspectRedis(address: QueueAddress, timeoutMs: number): Promise<Q
   let reason: Error | undefined;
   for (const event of ['sentinelError', 'node error', 'error'])
     client.on(event, (error: Error) => {
-      const [code] = /\bE[A-Z]{5,}\b/.exec(error.message) ?? [];
+      const [code] = /\bE[A-Z]{5,}\b/.exec(error.message.replace('Connection is closed', 'ECONNREFUSED')) ?? [];
       reason ??= Object.assign(error, code && { code });
     });
   try {

@@ -57,6 +57,25 @@ describe.skipIf(inject('redisUrl') === null).each(Object.entries(GROUPS))('the w
       isCluster: false,
       isAlone: false,
     });
+    const [, login = '', hosts = ''] = /:\/\/(.*@)([^/]*)/.exec(group.url) ?? [];
+    const refused = {
+      sentinels: [
+        [`redis+sentinel://${login}${hosts}/principal`, /NOAUTH/],
+        [group.url.replace('/principal', '/otro'), /No such master/],
+        [`redis+cluster://${login}127.0.0.1:${await group.master('')}`, /cluster support disabled/],
+        ['redis+sentinel://127.0.0.1:9/principal', { code: 'ECONNREFUSED' }],
+      ],
+      'a cluster': [
+        [`redis+cluster://:otra@${hosts}`, /WRONGPASS/],
+        ['redis+cluster://127.0.0.1:9', { code: 'ECONNREFUSED' }],
+      ],
+    }[name] as [string, RegExp | object][];
+    for (const [url, reason] of refused)
+      await expect(inspectQueue(url, 10_000)).rejects.toMatchObject(
+        reason instanceof RegExp ? { message: expect.stringMatching(reason) } : reason,
+      );
+    if (name === 'a cluster')
+      expect(await inspectQueue(`redis://${login}${hosts.split(',')[0]}`, 10_000)).toMatchObject({ isCluster: true });
     let done = 0;
     const tarea = { nombre: 'listas', cron: '* * * * * *', tz: 'UTC' };
     const scheduler = createScheduler(at, tarea);

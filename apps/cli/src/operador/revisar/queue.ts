@@ -36,3 +36,30 @@ function* redis(facts: QueueFacts & { readonly driver: 'redis' }): Generator<Fin
   if (facts.isAlone)
     yield warning('hay un maestro sin réplica: si cae, ninguna toma su lugar', 'Agregue una réplica a cada maestro.');
 }
+
+/** Answers of Redis and its sentinels that an operator can mend, first match wins. */
+const REFUSALS: readonly (readonly [words: RegExp, seen: string, remedy: string])[] = [
+  [
+    /sentinel .*(NOAUTH|WRONGPASS)/,
+    'los sentinels no aceptan la contraseña',
+    'Escriba ?sentinelPassword=… al final de QUEUE_URL, y sentinelUsername si lo hay.',
+  ],
+  [
+    /No such master|invalid reply: null/,
+    'Sentinel no conoce al maestro que nombra QUEUE_URL',
+    'Corrija el nombre tras los servidores: «redis-cli -p 26379 sentinel masters» los muestra.',
+  ],
+  [
+    /^(NOAUTH|WRONGPASS|ERR AUTH)/,
+    'Redis no acepta la contraseña de QUEUE_URL',
+    'Ponga en QUEUE_URL la contraseña de requirepass.',
+  ],
+  [/cluster support disabled/, 'no es un clúster de Redis', 'Quite +cluster de QUEUE_URL.'],
+];
+
+/** The finding about a server that answers an error; null for an error of other kinds. */
+export function refusalOf(error: unknown): Finding | null {
+  const text = error instanceof Error ? error.message : '';
+  const [, seen, remedy] = REFUSALS.find(([words]) => words.test(text)) ?? [];
+  return seen === undefined || remedy === undefined ? null : fault(seen, remedy);
+}

@@ -3,7 +3,7 @@ import { reviewBucket } from './bucket.ts';
 import { reviewClock } from './clock.ts';
 import { reviewDatabase, reviewMigrations } from './database.ts';
 import { hideSecrets, type Installation } from './environment.ts';
-import { reviewQueue } from './queue.ts';
+import { refusalOf, reviewQueue } from './queue.ts';
 import { reviewSettings } from './settings.ts';
 
 const installation = (changed: Partial<Installation>): Installation => ({
@@ -141,6 +141,16 @@ describe('servers', () => {
     ],
   ])('of a queue with %j are told: %s', (facts, said) => {
     expect(reviewQueue(facts).map(({ mark, seen }) => `${mark}: ${seen}`)).toEqual([expect.stringContaining(said)]);
+  });
+
+  it.each([
+    ['failed to connect to sentinel a:1 because NOAUTH HELLO must be called', 'los sentinels no aceptan la contraseña'],
+    ['failed to connect to sentinel a:1 because ERR No such master with that name', 'Sentinel no conoce al maestro'],
+    ['WRONGPASS invalid username-password pair', 'Redis no acepta la contraseña de QUEUE_URL'],
+    ['ERR This instance has cluster support disabled', 'no es un clúster de Redis'],
+  ])('of a queue that answers «%s» are told: %s', (message, said) => {
+    expect(refusalOf(new Error(message))?.seen).toContain(said);
+    expect(refusalOf(new Error('ECONNREFUSED'))).toBeNull();
   });
 
   const bucket = { failed: null, isPublic: false, url: { address: 'https://s3.example', status: 200 }, skewMs: 0 };

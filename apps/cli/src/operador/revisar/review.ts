@@ -11,7 +11,7 @@ import { medianOf, reviewClock, type Skew } from './clock.ts';
 import { reviewDatabase, reviewMigrations } from './database.ts';
 import { hideSecrets, type Installation, type ProcessName, type Settings } from './environment.ts';
 import { reviewLogin } from './logins.ts';
-import { reviewQueue } from './queue.ts';
+import { refusalOf, reviewQueue } from './queue.ts';
 import { reviewCaptcha, reviewHost, reviewResolver, reviewUnreachable } from './sat.ts';
 import { reviewSecrets } from './secrets.ts';
 import { reviewSettings } from './settings.ts';
@@ -185,19 +185,8 @@ function away(error: unknown, server: string): Finding {
   return late(error) ?? fault('no se pudo preguntar', explain(error, { server }));
 }
 
-const PASSWORD_REFUSED = /^(NOAUTH|WRONGPASS|ERR AUTH)/;
-
 function awayQueue(error: unknown): Finding {
-  if (error instanceof Error && PASSWORD_REFUSED.test(error.message))
-    return fault('Redis no acepta la contraseña de QUEUE_URL', 'Ponga en QUEUE_URL la contraseña de requirepass.');
-  if (error instanceof Error && /invalid reply: null/.test(error.message))
-    return fault(
-      'Sentinel no conoce al maestro que nombra QUEUE_URL',
-      'Corrija el nombre tras los servidores: «redis-cli -p 26379 sentinel masters» los muestra.',
-    );
-  if (error instanceof Error && /cluster support disabled/.test(error.message))
-    return fault('no es un clúster de Redis', 'Quite +cluster de QUEUE_URL.');
-  return away(error, error instanceof Missing ? 'QUEUE_URL' : 'QUEUE_URL o --redis');
+  return refusalOf(error) ?? away(error, error instanceof Missing ? 'QUEUE_URL' : 'QUEUE_URL o --redis');
 }
 
 async function captcha(settings: Settings, timeoutMs: number): Promise<Finding> {
