@@ -28,7 +28,7 @@ import { createPaquetesS3, type PaquetesS3Settings } from './index.ts';
 import { createMemoryStore } from './memoria.ts';
 import type { ObjectStore } from './object-store.ts';
 import { paquetesIn } from './paquetes.ts';
-import { createS3Client } from './s3/paquetes-s3.ts';
+import { createS3Client } from './s3/client.ts';
 import { createS3Store } from './s3/s3-store.ts';
 import { DEFAULT_LIMITS } from './zip/sat-package.ts';
 import { openXmlPackage } from './zip/xml-package.ts';

@@ -6,7 +6,7 @@ export { documentoKey, paqueteKey, solicitudPrefix } from './keys.ts';
 export { type FilaMetadata, readMetadata } from './metadata/read-metadata.ts';
 export { EFECTO, MONTO, rfcColumnOf } from './metadata/record-reader.ts';
 export { efectoOf } from './metadata/resumen.ts';
+export type { PaquetesS3Settings } from './s3/client.ts';
 export { type Eraser, openEraser } from './s3/erase.ts';
 export { type BucketFacts, type BucketStep, inspectBucket } from './s3/inspect-bucket.ts';
-export type { PaquetesS3Settings } from './s3/paquetes-s3.ts';
 export { createPaquetesS3, openPaquetesS3, type PaquetesS3 } from './s3/paquetes-s3.ts';

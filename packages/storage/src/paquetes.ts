@@ -70,12 +70,6 @@ export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: num
     },
     assemble: (plan, signal, observers) => assemble({ store, limits, level, signer }, plan, signal, observers),
     readCsv: readCsv.bind(null, store),
-    async saveDocumento(objectKey, bytes, signal) {
-      const meter = new Meter();
-      meter.update(bytes);
-      await store.write(objectKey, Readable.from([bytes]), signal);
-      return meter.finish();
-    },
     removeDocumento: (objectKey) => store.remove([objectKey]),
     remove: (solicitudId, what) => {
       if (typeof what === 'object') return store.remove(what);

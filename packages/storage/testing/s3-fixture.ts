@@ -9,12 +9,8 @@ import { silentLogger } from '@acuse/runtime';
 import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-import {
-  createPaquetesS3,
-  DEFAULT_S3_SETTINGS,
-  type PaquetesS3,
-  type PaquetesS3Settings,
-} from '../src/s3/paquetes-s3.ts';
+import { DEFAULT_S3_SETTINGS, type PaquetesS3Settings } from '../src/s3/client.ts';
+import { createPaquetesS3, type PaquetesS3 } from '../src/s3/paquetes-s3.ts';
 
 interface S3Fixture {
   readonly server: S3Server;

@@ -8,7 +8,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { type AjustesS3, createS3Client, settingsS3Of } from './paquetes-s3.ts';
+import { type AjustesS3, createS3Client, settingsS3Of } from './client.ts';
 import { abortUploads, ensureBucket } from './s3-store.ts';
 
 /** An object of a bucket, or one of its versions, or the mark that a deletion left. */

@@ -4,8 +4,8 @@ import { buffer } from 'node:stream/consumers';
 import { type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
 import { ROOT } from '../keys.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { type AjustesS3, createS3Client, settingsS3Of } from './paquetes-s3.ts';
-import { presign } from './presign.ts';
+import { type AjustesS3, createS3Client, settingsS3Of } from './client.ts';
+import { createPresign } from './presign.ts';
 import { createS3Store, ensureBucket } from './s3-store.ts';
 
 /**
@@ -64,7 +64,14 @@ export async function inspectBucket(
     step = 'condition';
     await assertKeepsVersions(store, probe, signal);
     const signed = (by: S3Client) =>
-      presign(by, settings.bucket, probe.key, { filename: 'prueba.zip', ttlSeconds: URL_SECONDS }, new Date(now()));
+      createPresign(
+        by,
+        settings.bucket,
+        () => new Date(now()),
+      )(probe.key, {
+        filename: 'prueba.zip',
+        ttlSeconds: URL_SECONDS,
+      });
     isPublic = await isOpenToAll((await signed(client)).url, probe.key, signal);
     url = await fetchUrl((await signed(publicClient)).url, signal);
     step = 'remove';

@@ -1,13 +1,46 @@
 import { Readable } from 'node:stream';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { describe, expect, test } from 'vitest';
 import { useS3 } from '../../testing/s3-fixture.ts';
 import { documentoKey, type PaquetesS3 } from '../index.ts';
+import { createS3Client, DEFAULT_S3_SETTINGS } from './client.ts';
+import { createPresign } from './presign.ts';
 
 const never = new AbortController().signal;
 const origen = { solicitudId: 's1', parteId: 'p1', paquete: 'a' };
 const s3 = useS3();
 
 describe('a presigned URL', () => {
+  test.each([
+    { endpoint: undefined, forcePathStyle: false },
+    { endpoint: 'https://objetos.example:9443/base', forcePathStyle: true },
+    { endpoint: undefined, forcePathStyle: false, region: 'cn-north-1', sessionToken: 'a+b/c=' },
+  ])('is the one that the SDK makes: $endpoint $region', async ({ sessionToken, ...given }) => {
+    const keys = { accessKeyId: 'a', secretAccessKey: 'b', ...(sessionToken ? { sessionToken } : {}) };
+    const settings = {
+      ...DEFAULT_S3_SETTINGS,
+      region: 'mx-central-1',
+      bucket: 'paquetes',
+      ...given,
+      credentials: keys,
+    };
+    const client = createS3Client(settings, settings.endpoint);
+    const presign = createPresign(client, 'paquetes', () => new Date('2026-03-01T10:00:00Z'));
+    // The second URL repeats the first one with another key.
+    for (const key of ['documentos/1.pdf', "solicitudes/a=C3 (1)*'!/paquete.zip"]) {
+      const command = new GetObjectCommand({
+        Bucket: 'paquetes',
+        Key: key,
+        ResponseContentType: key.endsWith('.pdf') ? 'application/pdf' : 'application/zip',
+        ResponseContentDisposition: `attachment; filename="n_.zip"; filename*=UTF-8''n%CE%A9.zip`,
+      });
+      const signingDate = new Date('2026-03-01T10:00:00Z');
+      const { url } = await presign(key, { filename: 'nΩ.zip', ttlSeconds: 60 });
+      expect(url).toBe(await getSignedUrl(client, command, { expiresIn: 60, signingDate }));
+    }
+  });
+
   test('is made without a request, gives the object as a download, and says when it ends', async () => {
     const now = new Date('2026-03-01T10:00:00.789Z');
     const paquetes = s3.open({}, () => now);

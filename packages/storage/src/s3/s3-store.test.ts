@@ -237,11 +237,11 @@ test('removes more objects than fit a page', async () => {
 });
 
 test('a client silences the warning about the version of Node and no other', async () => {
-  const module = new URL('paquetes-s3.ts', import.meta.url).href;
+  const module = new URL('client.ts', import.meta.url).href;
   // In a process of its own: the SDK warns once in the life of a process.
   const script = `
-    const { createPaquetesS3, DEFAULT_S3_SETTINGS } = await import(${JSON.stringify(module)});
-    createPaquetesS3({ ...DEFAULT_S3_SETTINGS, region: 'us-east-1', bucket: 'b', endpoint: 'http://127.0.0.1:1' });
+    const { createS3Client, DEFAULT_S3_SETTINGS } = await import(${JSON.stringify(module)});
+    createS3Client({ ...DEFAULT_S3_SETTINGS, region: 'us-east-1', bucket: 'b' }, 'http://127.0.0.1:1');
     process.emitWarning('another warning');`;
   const { stderr } = await promisify(execFile)(process.execPath, [
     '--conditions=acuse-source',

@@ -15,7 +15,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { ObjectStat, ObjectStore } from '../object-store.ts';
-import type { PaquetesS3Settings } from './paquetes-s3.ts';
+import type { PaquetesS3Settings } from './client.ts';
 import { TAIL_BYTES, Tails } from './tails.ts';
 import { upload } from './upload.ts';
 

@@ -8,7 +8,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { mediaTypeOf } from '../keys.ts';
-import type { PaquetesS3Settings } from './paquetes-s3.ts';
+import type { PaquetesS3Settings } from './client.ts';
 
 /**
  * Stores a body: by one request up to `partBytes`, else in parts of that size, whose `partConcurrency` + 1 buffers are
