@@ -1,6 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FEATURES, importsOf, isTest, ownerOf, ROOT, reachableFrom, readSources, valuesImportedBy } from './sources.ts';
+import {
+  FEATURES,
+  importsOf,
+  isTest,
+  ownerOf,
+  ROOT,
+  reachableFrom,
+  readSources,
+  type Source,
+  valuesImportedBy,
+} from './sources.ts';
 
 /** What each workspace's production code may import of the others. */
 const MAY: Record<string, readonly string[]> = {
@@ -278,14 +288,24 @@ describe('direction', () => {
     expect(wrong).toEqual([]);
   });
 
+  const operations = production
+    .map(({ path }) => path)
+    .filter((path) => /^(apps\/api\/src|packages\/\w+\/src\/api)\/operations\//.test(path));
+
+  it('starts the API without the code that only some of its calls need', () => {
+    const atStart = (source: Source) => valuesImportedBy({ ...source, text: source.text.replaceAll('import(', '') });
+    const reachable = [...reachableFrom(['apps/api/src/main.ts', ...operations], atStart)];
+    expect(reachable).toContain('packages/sat/src/settings.ts');
+    const code =
+      /^packages\/(storage\/src\/(?!keys)|sat\/src\/\w+\/|webhooks\/src\/envio)|^apps\/api\/src\/(site\/site|openapi)/;
+    expect(reachable.filter((path) => code.test(path))).toEqual([]);
+  });
+
   it.each([
     ['api', false],
     ['worker', false],
     ['panel', true],
   ])('loads Prisma in the process %s: %s', (app, isLoaded) => {
-    const operations = production
-      .map(({ path }) => path)
-      .filter((path) => /^(apps\/api\/src|packages\/\w+\/src\/api)\/operations\//.test(path));
     const roots = [`apps/${app}/src/main.ts`, ...(app === 'api' ? operations : [])];
     const reachable = reachableFrom(roots, valuesImportedBy);
     const users = production

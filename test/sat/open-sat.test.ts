@@ -1,6 +1,7 @@
 import type { Credencial } from '@acuse/core';
 import { loadConfig } from '@acuse/runtime';
-import { openSat, satFields } from '@acuse/sat';
+import { openSat } from '@acuse/sat';
+import { satFields } from '@acuse/sat/settings';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { createMemoryBreakerState } from '../../packages/sat/src/http/circuit-breaker.ts';

@@ -13,10 +13,8 @@ import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createReembolsos } from './http/settle.ts';
 import { createAccessCache, createUsos } from './http/state.ts';
 import { meterCredits } from './metering.ts';
-import { openApiDocument } from './openapi/document.ts';
 import { createSalud, publicada } from './salud.ts';
-import { SITE, STATUS, STATUS_JSON } from './site/pages.ts';
-import { createSite } from './site/site.tsx';
+import { LLMS, SITE, STATUS, STATUS_JSON } from './site/pages.ts';
 
 const PREFIX = '/api/v1/';
 const DOCUMENT = '/openapi.json';
@@ -92,10 +90,12 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     });
   }
 
-  // Made by the first who asks: some hundred milliseconds of a processor that no start has to wait for.
-  let document: string | undefined;
+  // Loaded and made at the first request for it: some hundred milliseconds of a processor that no start has to wait for.
+  let document: Promise<string> | undefined;
   const openapi = () => {
-    document ??= JSON.stringify(openApiDocument(operations));
+    document ??= import('./openapi/document.ts').then(({ openApiDocument }) =>
+      JSON.stringify(openApiDocument(operations)),
+    );
     return document;
   };
   // Any web page may read the document and the keys without credentials and revalidate them.
@@ -109,18 +109,22 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     keysFile.answer(c.req.raw.headers, { ...CLOSED_HEADERS, ...KEYS_CACHE, 'X-Request-Id': idOf(c, newId) }),
   );
   let documentFile: StaticFile | undefined;
-  app.get(DOCUMENT, (c) => {
-    documentFile ??= createStaticFile(openapi(), 'json');
+  app.get(DOCUMENT, async (c) => {
+    documentFile ??= createStaticFile(await openapi(), 'json');
     return documentFile.answer(c.req.raw.headers, { ...CLOSED_HEADERS, 'X-Request-Id': idOf(c, newId) });
   });
-  for (const path of [`${SITE}/*`, `${STATUS.es}/*`, STATUS_JSON])
-    app.use(path, async (c, next) => {
-      await next();
-      c.res.headers.set('X-Request-Id', idOf(c, newId));
-    });
   const { modo, cuentasMinimas: cuentas } = settings;
   const publica = async () => publicada(await salud.fresh(), modo, { cuentas });
-  app.route('/', createSite({ openapi, salud: publica, now: deps.now }));
+  let site: Promise<Hono> | undefined;
+  for (const path of [LLMS, `${SITE}/*`, ...Object.values(STATUS), STATUS_JSON])
+    app.get(path, async (c) => {
+      site ??= import('./site/site.tsx').then(({ createSite }) =>
+        createSite({ openapi, salud: publica, now: deps.now }),
+      );
+      const answer = await (await site).fetch(c.req.raw);
+      answer.headers.set('X-Request-Id', idOf(c, newId));
+      return answer;
+    });
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready(c.req.queries('exclude'))));
   app.notFound((c) => {

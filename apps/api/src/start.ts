@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import { createSemaphore, type SesionesPortal } from '@acuse/core';
+import { createSemaphore, type OpinionesPublicas, type SesionesPortal } from '@acuse/core';
 import {
   createBreakerState,
   createCaptchas,
@@ -11,9 +11,9 @@ import {
 import { observeSat } from '@acuse/metrics';
 import { openProcess, type ProcessParts } from '@acuse/roles/process';
 import { closeServer, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
-import { createOpinionesPublicas, openSat, openSatDePruebas } from '@acuse/sat';
+import type { SatAbierto } from '@acuse/sat';
+import { captchaUrlOf } from '@acuse/sat/settings';
 import { type ApiConfig, settingsOf } from '@acuse/settings/api';
-import { openPaquetesS3 } from '@acuse/storage';
 import { createSellado, openClaves, openKeyring, publishedKeys, type TrustBundle } from '@acuse/vault';
 import { createApp } from './app.ts';
 import { type ApiDeps, type Autoridad, EVENTOS, guardPort, openPorts } from './deps.ts';
@@ -39,23 +39,51 @@ export async function startApi(
     timeoutMs: config.API_DATABASE_TIMEOUT_MS,
     secretos: ['API_KEY_PEPPERS', 'KEYRING', 'SESSION_KEYS', ...FEATURES.flatMap(({ secretos = [] }) => secretos)],
   });
-  const deps = await createDeps(config, parts);
+  const loading: (() => unknown)[] = [];
+  const deps = await createDeps(config, { ...parts, loading });
   const api = parts.closeLater('notes', createApp(operations, deps));
   const server = createServerFor(api, config, deps.newId);
   const port = await listen(server, config.API_PORT, config.API_HOST, shutdown.announced);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
   shutdown.announced.addEventListener('abort', () => deps.health.drain(), { once: true });
+  // Before the first call, which would wait for it otherwise; a failure ends the process.
+  void Promise.all(loading.map((load) => load()));
   return { url: urlOf(config.API_HOST, port), server, metricsUrl: parts.metricsUrl };
 }
 
 const WAKE_EVERY_MS = 20;
 
-type Parts = ProcessParts<'api'>;
+interface Parts extends ProcessParts<'api'> {
+  /** Loads what is opened later. */
+  readonly loading: (() => unknown)[];
+}
+
+/**
+ * Returns a getter that opens something, once, by code that it loads itself: no start waits for the SDK of the storage
+ * and the readers of the SAT's pages, half of the code of this process. Closed at shutdown, if it was opened.
+ */
+function openLater<T extends { close(): unknown }>(
+  name: string,
+  { closeLater, loading }: Parts,
+  open: () => Promise<T>,
+): () => Promise<T> {
+  let opened: Promise<T> | undefined;
+  const get = () => {
+    opened ??= open();
+    return opened;
+  };
+  closeLater(name, { close: async () => (await opened?.catch(() => undefined))?.close() });
+  loading.push(get);
+  return get;
+}
 
 /** Builds every adapter of the process, which closes at shutdown. */
 async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
-  const { log, shutdown, metrics, tracing, database, health, closeLater } = parts;
-  const paquetes = closeLater('storage', openPaquetesS3(config, { createBucket: config.S3_CREATE_BUCKET }));
+  const { log, shutdown, metrics, tracing, database, health } = parts;
+  const storage = openLater('storage', parts, async () => {
+    const { openDocumentosS3 } = await import('@acuse/storage/documentos-s3');
+    return openDocumentosS3(config, { createBucket: config.S3_CREATE_BUCKET });
+  });
   const settings = settingsOf(config);
   const claves = await openClaves(config);
   return {
@@ -64,7 +92,10 @@ async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
     eventos: EVENTOS,
     ...openAuthority(config, claves, { ...parts, timeoutMs: settings.databaseTimeoutMs }),
     apagado: shutdown.signal,
-    paquetes,
+    paquetes: {
+      presign: async (...args) => (await storage()).presign(...args),
+      saveDocumento: async (...args) => (await storage()).saveDocumento(...args),
+    },
     ...claves,
     manifestKeys: config.MANIFEST_PUBLIC_KEYS === '' ? [] : publishedKeys(config.MANIFEST_PUBLIC_KEYS),
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
@@ -85,34 +116,56 @@ async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
 function openAuthority(
   config: ApiConfig,
   claves: { readonly trust: TrustBundle; readonly trustPruebas: TrustBundle },
-  { database, metrics, tracing, closeLater, timeoutMs }: Parts & { readonly timeoutMs: number },
+  { timeoutMs, ...parts }: Parts & { readonly timeoutMs: number },
 ): Autoridad & Pick<ApiDeps, 'pruebas'> {
+  const { database, metrics, tracing, closeLater } = parts;
+  captchaUrlOf(config);
   const sums = closeLater('medidor-sat', createSatMetrics(database));
   const compartido = {
     estado: createBreakerState(database),
     captchas: guardPort(createCaptchas(database), timeoutMs),
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
   };
-  const around = (sesiones: SesionesPortal, trust: TrustBundle, opinionesUrl: string | undefined) => ({
-    sesiones: guardPort(sesiones, timeoutMs),
-    trust,
-    opinionesPublicas:
-      opinionesUrl === undefined
-        ? null
-        : closeLater('opiniones-publicas', createOpinionesPublicas({ url: opinionesUrl })),
-    turnos: createSemaphore({ perKey: config.SAT_POR_RFC, total: config.SAT_EN_TOTAL }),
-    caminos: createCaminos(),
-  });
+  const opiniones = (url: string): OpinionesPublicas => {
+    const opened = openLater('opiniones-publicas', parts, async () =>
+      (await import('@acuse/sat')).createOpinionesPublicas({ url }),
+    );
+    return { consultar: async (...args) => (await opened()).consultar(...args) };
+  };
+  const around = (
+    sesiones: SesionesPortal,
+    trust: TrustBundle,
+    opinionesUrl: string | undefined,
+    open: (sat: typeof import('@acuse/sat'), sesiones: SesionesPortal) => SatAbierto,
+  ): Autoridad => {
+    const guarded = guardPort(sesiones, timeoutMs);
+    const opened = openLater('sat', parts, async () => open(await import('@acuse/sat'), guarded));
+    return {
+      sat: { send: async (...args) => (await opened()).sat.send(...args) },
+      sesiones: guarded,
+      trust,
+      opinionesPublicas: opinionesUrl === undefined ? null : opiniones(opinionesUrl),
+      turnos: createSemaphore({ perKey: config.SAT_POR_RFC, total: config.SAT_EN_TOTAL }),
+      caminos: createCaminos(),
+    };
+  };
 
-  const own = around(createSesionesPortal(database), claves.trust, config.OPINION_PUBLICA_URL);
   const metered = observeSat(metrics, sums, tracing.sat);
-  const { sat } = closeLater('sat', openSat(config, { ...compartido, sesiones: own.sesiones, metrics: metered }));
+  const own = around(
+    createSesionesPortal(database),
+    claves.trust,
+    config.OPINION_PUBLICA_URL,
+    ({ openSat }, sesiones) => openSat(config, { ...compartido, sesiones, metrics: metered }),
+  );
 
   const url = config.SAT_PRUEBAS_URL;
-  if (url === undefined) return { ...own, sat, pruebas: null };
-  const opiniones = `${url.replace(/\/+$/, '')}/opinion-publica`;
-  const pruebas = around(createSesionesPortal(database, { isPruebas: true }), claves.trustPruebas, opiniones);
-  const shared = { ...compartido, sesiones: pruebas.sesiones, requests: tracing.sat };
-  const simulador = closeLater('sat-pruebas', openSatDePruebas(config, url, shared));
-  return { ...own, sat, pruebas: { ...pruebas, sat: simulador.sat } };
+  if (url === undefined) return { ...own, pruebas: null };
+  const pruebas = around(
+    createSesionesPortal(database, { isPruebas: true }),
+    claves.trustPruebas,
+    `${url.replace(/\/+$/, '')}/opinion-publica`,
+    ({ openSatDePruebas }, sesiones) =>
+      openSatDePruebas(config, url, { ...compartido, sesiones, requests: tracing.sat }),
+  );
+  return { ...own, pruebas };
 }

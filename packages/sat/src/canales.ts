@@ -10,9 +10,8 @@ import {
   type Sat,
   SatError,
 } from '@acuse/core';
-import { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 import type { NombreConsultaPortal } from './portal/portal.ts';
-import { CONSULTAS_PUBLICAS, type NombreConsultaPublica } from './publico/create-publico.ts';
+import type { NombreConsultaPublica } from './publico/create-publico.ts';
 
 /** A channel to the SAT: the signed web service, the portals with a log-in, or public pages. */
 export type NombreCanal = CanalSat | 'publico';
@@ -26,12 +25,29 @@ const DESCARGAS: ReadonlySet<NombreConsulta> = new Set<NombreDescarga>([
   'descargar-paquete',
 ]);
 
+/** Names of all consultas of a channel; the values do not matter. Readers of settings load no code that sends them. */
+const namesOf = <N extends NombreConsulta>(all: Readonly<Record<N, 0>>) => Object.keys(all) as N[];
+const PORTAL = namesOf<NombreConsultaPortal>({
+  'solicitar-metadata': 0,
+  'verificar-metadata': 0,
+  'descargar-paquete': 0,
+  'bajar-xml': 0,
+  'consultar-opinion': 0,
+  'listar-facturas': 0,
+  'listar-retenciones': 0,
+  'listar-declaraciones': 0,
+  'listar-comunicados': 0,
+  'listar-notificaciones': 0,
+  'descargar-constancia': 0,
+});
+const PUBLICO = namesOf<NombreConsultaPublica>({ 'consultar-cfdi': 0, 'consultar-constancia-qr': 0 });
+
 /** Everything that can be switched off: channels first. */
 export const CANALES_DESACTIVABLES: readonly CanalDesactivado[] = [
   ...(['soap', 'portal', 'publico'] as const),
   ...[...DESCARGAS].map((consulta) => `soap:${consulta}` as const),
-  ...(Object.keys(CONSULTAS_PORTAL) as NombreConsultaPortal[]).map((consulta) => `portal:${consulta}` as const),
-  ...(Object.keys(CONSULTAS_PUBLICAS) as NombreConsultaPublica[]).map((consulta) => `publico:${consulta}` as const),
+  ...PORTAL.map((consulta) => `portal:${consulta}` as const),
+  ...PUBLICO.map((consulta) => `publico:${consulta}` as const),
 ];
 
 interface SatSettings {

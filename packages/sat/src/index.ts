@@ -1,10 +1,10 @@
-export { type CanalDesactivado, canalDeConsulta, type NombreCanal } from './canales.ts';
+export type { CanalDesactivado, NombreCanal } from './canales.ts';
 export { readMes, toDia } from './fechas.ts';
 export { createCircuitBreaker } from './http/circuit-breaker.ts';
 export { createDirecciones, type SatHttpSettings } from './http/direcciones.ts';
 export { type HostFacts, hostsInUse, inspectHost } from './http/inspect-host.ts';
 export { createSatHttp, type SatHttp } from './http/sat-http.ts';
-export { httpSettingsOf, openSat, openSatDePruebas, type SatAbierto, satFields } from './open-sat.ts';
+export { httpSettingsOf, openSat, openSatDePruebas, type SatAbierto } from './open-sat.ts';
 export { createPeopleResolver, createResolvedorSimulador, type ResolvedorCaptcha } from './portal/captcha.ts';
 export { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 export { createPortalCanal } from './portal/create-portal-canal.ts';

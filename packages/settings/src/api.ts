@@ -21,7 +21,7 @@ import {
   tracingFields,
   url,
 } from '@acuse/runtime';
-import { satFields } from '@acuse/sat';
+import { satFields } from '@acuse/sat/settings';
 import { z } from 'zod';
 import { API_FIELDS } from './features.ts';
 
@@ -63,9 +63,9 @@ export const apiConfig = z.object({
   ...downloadFields,
 
   ...satFields,
-  OPINION_PUBLICA_URL: url(
-    'Fuente de opiniones de cumplimiento públicas; sin ella, la operación contesta 503/5041.',
-  ).optional(),
+  OPINION_PUBLICA_URL: url('Fuente de opiniones de cumplimiento públicas; sin ella, la operación contesta 503/5041.')
+    .refine((text) => !/[?@]/.test(text), 'no puede llevar parámetros ni credenciales')
+    .optional(),
   SAT_PRESUPUESTO_MS: durationMs('Milisegundos que puede durar una consulta al SAT antes de contestar 503/5041.', {
     min: 1_000,
     max: 90_000,

@@ -19,7 +19,7 @@ import {
   text,
   tracingFields,
 } from '@acuse/runtime';
-import { satFields } from '@acuse/sat';
+import { satFields } from '@acuse/sat/settings';
 import { z } from 'zod';
 import { FEATURE_ROLES, FEATURE_SECRETS, WORKER_FIELDS, WORKER_RULES } from './features.ts';
 

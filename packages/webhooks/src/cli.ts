@@ -47,7 +47,8 @@ export function addListen(program: Command, { consola, open, retryNotice }: Serv
     .action(async (opciones: Opciones) => {
       const { acuse, acceso } = await open();
       const rfc = rfcOf(acceso, opciones.rfc);
-      const { claveOf, createSender, readUrlDestino, REPAROS_URL, SIN_RECEPTOR } = await import('./index.ts');
+      const { createSender } = await import('./envio.ts');
+      const { claveOf, readUrlDestino, REPAROS_URL, SIN_RECEPTOR } = await import('./index.ts');
       const { url, reparo } = readUrlDestino(opciones.a, ANYWHERE);
       if (reparo !== undefined) throw new FalloOrden('ORDEN_INVALIDA', `La dirección de --a ${REPAROS_URL[reparo]}.`);
       const { secretoArchivo: ruta, eventos = EVENTOS_WEBHOOK } = opciones;

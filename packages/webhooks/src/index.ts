@@ -6,6 +6,5 @@ export {
   readUrlDestino,
   SIN_RECEPTOR,
 } from './destino.ts';
-export { createSender, type Envio, type ErrorEnvio, type Sender } from './envio.ts';
 export * from './fallos.ts';
 export { claveOf, encabezadosDe, firmar, newSecreto } from './firma.ts';

@@ -10,7 +10,7 @@ import {
   type Respuesta,
   SatError,
 } from '@acuse/core';
-import { canalDeConsulta } from '@acuse/sat';
+import { canalDeConsulta } from '@acuse/sat/canales';
 import type { ContextoBase } from '../operation.ts';
 
 /** The failures after which the same question may be put once more at once, where no password travels with it. */

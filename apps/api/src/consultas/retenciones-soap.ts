@@ -15,7 +15,7 @@ import {
   wallClock,
 } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
-import { type FilaMetadata, readMetadata } from '@acuse/storage';
+import type { FilaMetadata } from '@acuse/storage/metadata/read-metadata';
 import type { ContextoBase } from '../operation.ts';
 import { askSat, sinRespuesta } from './ask-sat.ts';
 
@@ -210,6 +210,8 @@ async function fetchAll(
   { folio, periodo }: ConsultaEnCurso,
 ): Promise<readonly FilaMetadata[] | null> {
   const filas: FilaMetadata[] = [];
+  // Its libraries are loaded by the calls that need them.
+  const { readMetadata } = await import('@acuse/storage/metadata/read-metadata');
   for (const paquete of paquetes) {
     contexto.alto.throwIfAborted();
     const base = { documento: 'retenciones', rfc, tipo, periodo, folio, paquete } as const;

@@ -22,6 +22,7 @@ export const SEARCH_INDEX: Readonly<Record<Language, string>> = {
 /** Public pages of the SAT's present health, in each language and for programs. */
 export const STATUS: Readonly<Record<Language, string>> = { es: '/estado', en: '/estado/en' };
 export const STATUS_JSON = '/estado.json';
+export const LLMS = '/llms.txt';
 /** Where the collection of Postman is. */
 export const POSTMAN = `${SITE}/acuse.postman_collection.json`;
 

@@ -10,6 +10,7 @@ import { type Rendered, renderPage } from './markdown.ts';
 import {
   LANGUAGES,
   type Language,
+  LLMS,
   OTHER,
   type Page,
   POSTMAN,
@@ -73,7 +74,7 @@ const MISSING: Readonly<Record<Language, readonly [title: string, text: string]>
  * request.
  */
 export function createSite(options: {
-  readonly openapi: () => string;
+  readonly openapi: () => Promise<string>;
   readonly salud: SaludPublicada;
   readonly now: () => Date;
 }) {
@@ -121,9 +122,13 @@ export function createSite(options: {
   };
 
   const site = new Hono({ strict: false });
+  // The API answers errors.
+  site.onError((error) => {
+    throw error;
+  });
   const llms = (c: Context) =>
     fileAt(`${SITE}/llms.txt`, 'txt', () => llmsText(allPages())).answer(c.req.raw.headers, HEADERS);
-  site.get('/llms.txt', llms);
+  site.get(LLMS, llms);
   site.get(`${SITE}/llms.txt`, llms);
   site.get(
     `${ASSETS}:file`,
@@ -191,9 +196,10 @@ export function createSite(options: {
   for (const language of LANGUAGES)
     site.get(STATUS[language], (c) => answerStatus(c, status.page(language), { 'Content-Language': language }));
   site.get(STATUS_JSON, (c) => answerStatus(c, status.json(), { 'Access-Control-Allow-Origin': '*' }));
-  site.get(POSTMAN, (c) =>
-    fileAt(POSTMAN, 'json', () => postmanText(JSON.parse(openapi()) as ApiDocument)).answer(c.req.raw.headers, HEADERS),
-  );
+  site.get(POSTMAN, async (c) => {
+    const document = JSON.parse(await openapi()) as ApiDocument;
+    return fileAt(POSTMAN, 'json', () => postmanText(document)).answer(c.req.raw.headers, HEADERS);
+  });
   site.get(SITE, answerPage);
   site.get(`${SITE}/*`, answerPage);
   return site;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { calendarDay } from '@acuse/core';
 import { camino, instante, opinion, rfcData, soloRfc } from '@acuse/operation';
-import { documentoKey } from '@acuse/storage';
+import { documentoKey } from '@acuse/storage/keys';
 import { z } from 'zod';
 import { consultar } from '../../consultas/consultar.ts';
 import { conAlmacen } from '../../deps.ts';
