@@ -43,7 +43,7 @@ describe('what is generated', () => {
     }
   });
 
-  it('.env.example shows commands that run from a checkout', { timeout: 60_000 }, async () => {
+  it('.env.example shows commands that run from a checkout', { timeout: 300_000 }, async () => {
     const shown = [...envExampleText().matchAll(/`(n(?:px|pm|ode) [^`]+)`/g)].map(([, command = '']) => command);
     expect([...new Set(shown)].sort()).toEqual([
       'npm run generate',
