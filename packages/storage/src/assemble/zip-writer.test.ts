@@ -94,6 +94,16 @@ test('a failure of the content breaks the output off, so that it cannot be taken
   await expect(writer.finish()).rejects.toBe(cut);
 });
 
+test('a failure while the end of the ZIP waits for its reader ends the waiting', async () => {
+  const writer = createZipWriter(0);
+  // 4.5 MB: entries end while their data still waits in the buffers before the output.
+  for (let entry = 0; entry < 45; entry++) await writer.add(`${entry}.bin`, [Buffer.alloc(100_000)]);
+  const finishing = writer.finish();
+  const cut = new Error('cut');
+  setImmediate(() => writer.fail(cut));
+  await expect(finishing).rejects.toBe(cut);
+});
+
 test('waits for a reader that is slow instead of filling memory', { timeout: 120_000 }, async () => {
   const writer = createZipWriter(0);
   let given = 0;

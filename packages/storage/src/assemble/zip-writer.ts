@@ -214,7 +214,7 @@ export function createZipWriter(level: number): ZipWriter {
       failed.signal.throwIfAborted();
       await flush();
       const ended = rejectOnFailure(once(output, 'end', { signal: failed.signal }), failed.signal);
-      await archive.finalize();
+      void archive.finalize().catch(fail); // Stays open when the archive is aborted.
       await ended;
       return total.finish();
     },
