@@ -13,6 +13,7 @@ import {
   transactionOn,
 } from '@acuse/db';
 import pg from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 
 /** A package of metadata that is to be merged into a store. */
 export interface NuevaLectura {
@@ -222,7 +223,6 @@ export async function mergeLectura(
       const known = await rowOf<LecturaHecha>(client, KNOWN, [almacenId, solicitudId]);
       if (known !== null) return known;
       await client.query(leidaOf(isXml));
-      const { from: copyFrom } = await import('pg-copy-streams');
       await pipeline(Readable.from(csv), client.query(copyFrom(copyOf(desde, hasta))), { signal });
       await client.query('ANALYZE leida');
       await execute(client, NAMES, [almacenId, tipo]);
