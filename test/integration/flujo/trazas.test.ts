@@ -54,7 +54,7 @@ flowOnEachDriver('the story of a request', (queueUrl) => {
       webhooks: [{ tipo: 'solicitud.terminada', receptor: `127.0.0.1:${receptor.port}`, estado: 'ENTREGADA' }],
     });
     const pasos = seen?.['pasos'] as Record<string, unknown>[];
-    const notas = pasos.map((paso) => paso['notas']);
+    const notas = pasos.flatMap((paso) => String(paso['notas']).split(','));
     for (const nota of ['ACEPTADA', 'SOLICITADA', 'TERMINADA']) expect(notas).toContain(nota);
     expect(pasos.at(-1)).toMatchObject({ cola: 'ensambles', proceso: expect.stringMatching(/:\d+$/) });
     const asked = pasos.flatMap((paso) => (paso['consultas'] ?? []) as Record<string, unknown>[]);
