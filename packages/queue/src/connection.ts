@@ -26,7 +26,13 @@ export interface QueueSettings {
 
 /** What a job carries: ids only. snake_case because it crosses a process border. */
 export interface WakeUpsData {
-  readonly wake_ups: readonly { readonly solicitud_id: string; readonly gen: number }[];
+  readonly wake_ups: readonly WakeUpData[];
+}
+
+/** A wake-up, and a whole job of the version before 28 November 2026. */
+export interface WakeUpData {
+  readonly solicitud_id: string;
+  readonly gen: number;
 }
 
 /** Name of the BullMQ queue behind one of ours. BullMQ refuses colons in names. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSemaphore, type QueueName } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
-import { type OpenWorker, openWorker, type QueueSettings, type WakeUpsData } from './connection.ts';
+import { type OpenWorker, openWorker, type QueueSettings, type WakeUpData, type WakeUpsData } from './connection.ts';
 
 /** Milliseconds after the grace in which a consumer has to close. */
 const CLOSE_LIMIT_MS = 2_000;
@@ -196,8 +196,11 @@ export function createConsumer(
   settings: QueueSettings,
   options: ConsumoOptions<{ solicitudId: string; gen: number }> & { readonly queue: QueueName },
 ): Consumer {
-  const membersOf = ({ wake_ups }: WakeUpsData) =>
-    wake_ups.map(({ solicitud_id: solicitudId, gen }) => ({ solicitudId, gen }));
+  const membersOf = (datos: WakeUpsData | WakeUpData) =>
+    ('wake_ups' in datos ? datos.wake_ups : [datos]).map(({ solicitud_id: solicitudId, gen }) => ({
+      solicitudId,
+      gen,
+    }));
   return createConsumo(settings, membersOf, options);
 }
 

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { WakeUp } from '@acuse/core';
 import { createConsumer, createQueue, NotBegun } from '@acuse/queue';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { connectTo, queueName } from '../../../packages/queue/src/connection.ts';
 import { onEachDriver, queueAt } from '../fixtures/drivers.ts';
 import { untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
@@ -130,6 +131,16 @@ onEachDriver('the wake-up queue', (redisUrl) => {
     await waitFor(async () => heard.includes(away.solicitudId) || null);
     expect(new Set(heard)).toEqual(new Set([begun.solicitudId, away.solicitudId]));
     expect(errors.map(String)).toEqual(['NotBegun: a member of a job was not begun']);
+  });
+
+  it('takes a job of the version before, which carries one wake-up', async () => {
+    const connection = connectTo(url(), { max: 2, redis: {} });
+    const bull = connection.queue(queueName({ url: url(), namespace }, 'descargas'), {});
+    closing.push(() => connection.discard(bull));
+    await bull.add('timbre', { solicitud_id: 'old', gen: 7 });
+    const { consumer, heard } = consume();
+    await heardAll(heard, 1);
+    expect([heard, consumer.isPaused()]).toEqual([['old 7'], false]);
   });
 
   it('wakes once for equal wake-ups', async () => {
