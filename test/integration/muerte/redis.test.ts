@@ -34,11 +34,14 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
   /** Wake-ups that the queue does not have. */
   const outbox = async () => (await servicio.sql`SELECT FROM outbox WHERE rung_at IS NULL`).length;
   const open = async () => (await servicio.sql`SELECT FROM outbox`).length;
-  /** What the queue of downloads holds. */
+  /** Wake-ups in the jobs of the queue of downloads. */
   const held = async (): Promise<number> => {
     const client = new Redis(redis.url);
     try {
-      return await client.llen(`bull:${servicio.bucket}-descargas:wait`);
+      const queue = `bull:${servicio.bucket}-descargas`;
+      const jobs = await client.lrange(`${queue}:wait`, 0, -1);
+      const datos = await Promise.all(jobs.map((job) => client.hget(`${queue}:${job}`, 'data')));
+      return datos.reduce((sum, each) => sum + (each === null ? 0 : JSON.parse(each).wake_ups.length), 0);
     } finally {
       client.disconnect();
     }
