@@ -48,6 +48,21 @@ describe('claiming', () => {
     expect(results.filter(Boolean)).toHaveLength(1);
   });
 
+  it('gives each of many that are claimed together to its own wake-up, and none to one that is stale', async () => {
+    const ids = [
+      id,
+      await newSolicitud(t.db, await seedTaxpayer(t.db)),
+      await newSolicitud(t.db, await seedTaxpayer(t.db)),
+    ];
+    const claims = createClaims(t.db);
+    const taken = await Promise.all(
+      ids.map((solicitudId, at) =>
+        claims.claim({ solicitudId, gen: at === 1 ? 9 : 1, queue: 'descargas', leaseSeconds: 60 }),
+      ),
+    );
+    expect(taken.map((claimed) => claimed?.id ?? null)).toEqual([ids[0], null, ids[2]]);
+  });
+
   it('refuses a wake-up of another generation, another phase, and one that has ended', async () => {
     expect(await claim(2)).toBeNull();
     expect(await claim(1, 'ensambles')).toBeNull();
