@@ -40,8 +40,8 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     try {
       const queue = `bull:${servicio.bucket}-descargas`;
       const jobs = await client.lrange(`${queue}:wait`, 0, -1);
-      const datos = await Promise.all(jobs.map((job) => client.hget(`${queue}:${job}`, 'data')));
-      return datos.reduce((sum, each) => sum + (each === null ? 0 : JSON.parse(each).wake_ups.length), 0);
+      const datos = await Promise.all(jobs.map((job) => client.hgetall(`${queue}:${job}`)));
+      return datos.reduce((sum, each) => sum + JSON.parse(each['data'] ?? '{"wake_ups":[]}').wake_ups.length, 0);
     } finally {
       client.disconnect();
     }
