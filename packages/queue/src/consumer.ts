@@ -68,14 +68,14 @@ function createConsumo<D, Member>(
   let isPaused = false;
 
   /** Works on a member in its slot; `lost` aborts it until it has begun. Rejects with {@link NotBegun} alone. */
-  async function work(member: Member, lost: AbortSignal | undefined, begun: () => void): Promise<void> {
+  async function work(member: Member, lost: AbortSignal, begun: () => void): Promise<void> {
     const controller = new AbortController();
-    const abort = () => controller.abort(lost?.reason);
+    const abort = () => controller.abort(lost.reason);
     const isBegun = () => {
-      lost?.removeEventListener('abort', abort);
+      lost.removeEventListener('abort', abort);
       begun();
     };
-    lost?.addEventListener('abort', abort, { once: true });
+    lost.addEventListener('abort', abort, { once: true });
     const ended = handle(member, controller.signal, isBegun);
     running.set(controller, ended);
     try {
@@ -85,7 +85,7 @@ function createConsumo<D, Member>(
       // A failed job would keep its message in the queue's store, in clear text.
       onError(error);
     } finally {
-      lost?.removeEventListener('abort', abort);
+      lost.removeEventListener('abort', abort);
       running.delete(controller);
     }
   }
@@ -93,10 +93,11 @@ function createConsumo<D, Member>(
   /** Resolves when every member of a job has begun or ended; false sends the job back to the queue. */
   async function run(datos: D, lost: AbortSignal | undefined): Promise<boolean> {
     const failed = new AbortController();
-    const waiting = linkSignals([failed.signal, stopping.signal, ...(lost ? [lost] : [])]);
+    const held = linkSignals(lost ? [lost] : []);
+    const waiting = linkSignals([failed.signal, stopping.signal, held.signal]);
     const begin = (member: Member) =>
       new Promise<void>((resolve, reject) => {
-        slots.run('', waiting.signal, () => work(member, lost, resolve)).then(resolve, reject);
+        slots.run('', waiting.signal, () => work(member, held.signal, resolve)).then(resolve, reject);
       });
     try {
       await Promise.all(membersOf(datos).map(begin));
@@ -104,6 +105,8 @@ function createConsumo<D, Member>(
     } catch (error) {
       // The other members wait for no slot: they come again with the job.
       failed.abort(error);
+      // Another consumer has the job.
+      if (held.signal.aborted) return false;
       if (!isPaused && error instanceof NotBegun) onError(error);
       // Before the job goes back: this consumer would take it again at once.
       isPaused = true;
@@ -111,6 +114,7 @@ function createConsumo<D, Member>(
       return false;
     } finally {
       waiting.release();
+      held.release();
     }
   }
 

@@ -30,7 +30,7 @@ export function linkSignals(parents: readonly AbortSignal[], timeoutMs?: number)
   const timer =
     timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(new DeadlineError(timeoutMs)), timeoutMs);
   // Each link ends with its work, so many links at once mean much work, not a leak that deserves a warning.
-  if (parents.length > 0) setMaxListeners(0, ...parents);
+  setMaxListeners(0, controller.signal, ...parents);
   for (const { parent, end } of links) {
     if (parent.aborted) end();
     else parent.addEventListener('abort', end, { once: true });

@@ -95,6 +95,20 @@ onEachDriver('the wake-up queue', (redisUrl) => {
     expect(heard.toSorted()).toEqual(wakeUps.map(({ solicitudId }) => solicitudId).toSorted());
   });
 
+  it('warns of no leak while many members of a job wait for a slot', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => void warnings.push(warning);
+    process.on('warning', note);
+    closing.push(async () => process.off('warning', note));
+    const { heard } = consume({ concurrency: 20, handle: async ({ solicitudId }) => void heard.push(solicitudId) });
+    await openQueue().wake(
+      Array.from({ length: 60 }, () => wakeUp()),
+      60,
+    );
+    await heardAll(heard, 60);
+    expect(warnings).toEqual([]);
+  });
+
   it('works on no more members of a job than it has slots', async () => {
     let most = 0;
     const { consumer, heard } = consume({
