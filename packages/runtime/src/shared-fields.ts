@@ -124,10 +124,6 @@ const ONE = /^(?:postgres(?:ql)?|rediss?):\/\//;
 export function parseQueueUrl(address: string): QueueAddress {
   const [, scheme, kind, login = '', hosts = '', path = '', query = ''] = SEVERAL.exec(address) ?? [];
   if (scheme === undefined) {
-    if (/[?&]pgbouncer=/.test(address))
-      throw new ExplainedError(
-        'debe ser la dirección de PostgreSQL mismo: la cola usa LISTEN, que no pasa por PgBouncer',
-      );
     if (ONE.test(address) && URL.canParse(address))
       return { kind: address.startsWith('redis') ? 'redis' : 'postgres', servers: [new URL(address)], master: '' };
     throw new ExplainedError(
@@ -152,6 +148,8 @@ export function parseQueueUrl(address: string): QueueAddress {
   return { kind: kind as 'sentinel' | 'cluster', servers: [first as URL, ...rest], master: decodeURIComponent(master) };
 }
 
+const NO_LISTEN = 'debe ser la dirección de PostgreSQL mismo: la cola usa LISTEN, que no pasa por PgBouncer';
+
 /** The queue of jobs. */
 export const queueFields = {
   QUEUE_URL: z
@@ -160,7 +158,8 @@ export const queueFields = {
     .overwrite(withOneHost)
     .superRefine((value, context) => {
       try {
-        parseQueueUrl(value);
+        const [{ searchParams }] = parseQueueUrl(value).servers;
+        if (searchParams.has('pgbouncer')) throw new ExplainedError(NO_LISTEN);
       } catch (error) {
         context.addIssue({ code: 'custom', message: (error as Error).message });
       }

@@ -56,6 +56,11 @@ describe('settings before the live SAT', () => {
     (QUEUE_URL) => expect(wrong({ QUEUE_URL })).toEqual([]),
   );
 
+  it('are reviewed with a database behind PgBouncer', () => {
+    const DATABASE_URL = 'postgres://u:p@pool.example/acuse?pgbouncer=true&direct=db.example:5432';
+    expect(wrong({ DATABASE_URL })).toEqual([expect.stringContaining('DATABASE_URL va sin cifrar a pool.example')]);
+  });
+
   it.each([
     'postgres://u:p@127.0.0.1/acuse',
     'postgres://u:p@localhost/acuse',
