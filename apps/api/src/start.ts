@@ -54,7 +54,7 @@ export async function startApi(
 const WAKE_EVERY_MS = 20;
 
 interface Parts extends ProcessParts<'api'> {
-  /** Loads what is opened later. */
+  /** Loaders of the parts that are opened later. */
   readonly loading: (() => unknown)[];
 }
 

@@ -13,7 +13,7 @@ export interface DatabaseFacts {
   readonly isReadOnly: boolean;
   /** Settings of durability that are off, by name: `fsync`, `full_page_writes`, `synchronous_commit`. */
   readonly notDurable: readonly string[];
-  /** The start-up options of our sessions did not arrive: a pooler in between, of which the address says nothing, leaves them out. */
+  /** The start-up options of our sessions did not arrive: a pooler that the address does not name leaves them out. */
   readonly losesOptions: boolean;
   /** Connections that users without privileges may have, all together. */
   readonly maxConnections: number;
