@@ -155,6 +155,16 @@ describe('wake-ups', () => {
     expect(await drain(IMPATIENT)).toEqual([]);
   });
 
+  it('without a claim are sent again to no queue without a consumer', async () => {
+    const [waiting = ''] = await due(await seedTaxpayer(t.db), 1);
+    await slots(4);
+    expect(await drain()).toEqual([waiting]);
+    await t.sql`UPDATE latido SET visto_en = now() - interval '61 seconds'`;
+    expect(await drain(IMPATIENT)).toEqual([]);
+    await slots(4);
+    expect(await drain(IMPATIENT)).toEqual([waiting]);
+  });
+
   it('that were not delivered stay, and the connection serves again unless it is gone', async () => {
     const [id] = await due(await seedTaxpayer(t.db), 1);
     await slots(1);
