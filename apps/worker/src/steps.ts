@@ -202,7 +202,7 @@ export function startWatchdog(deps: {
     log,
     turn: async () => {
       const workedAt = progress.lastAt()?.getTime() ?? 0;
-      let lag: Awaited<ReturnType<Heartbeats['lag']>>;
+      let lag: Awaited<ReturnType<Heartbeats['beatWithLag']>>;
       try {
         lag = await heartbeats.beatWithLag({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
       } catch (error) {

@@ -26,12 +26,15 @@ const LAG = `handed AS (
 SELECT (SELECT count(*) FROM handed)::int AS unanswered,
   coalesce((SELECT extract(epoch FROM now() - min(due_at)) FROM (SELECT due_at FROM handed UNION ALL SELECT due_at FROM waiting) d), 0)::float8 AS seconds`;
 
+/** Due work of a queue, not consumed messages. */
 interface Lag {
+  /** Solicitudes that were handed to the queue and have no claim. */
   readonly unanswered: number;
+  /** Age of the oldest due wake-up, in the queue or not; 0 without one. */
   readonly seconds: number;
 }
 
-/** {@link Heartbeats.lag} on a connection. */
+/** Reads the lag of a queue. */
 export async function lagOn(connection: Connection, queue: QueueName): Promise<Lag> {
   return (await rowOf<Lag>(connection, `WITH ${LAG}`, [queue])) ?? { unanswered: 0, seconds: 0 };
 }
@@ -55,17 +58,11 @@ export function createHeartbeats({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, BEAT, valuesOf(seen));
     },
 
-    /** {@link beat} of a consumer with the {@link lag} of its queue, in one statement. */
+    /** {@link beat} of a consumer, with the lag of its queue, in one statement. */
     async beatWithLag(seen: Beat & { readonly rol: QueueName }): Promise<Lag> {
       const row = await rowOf<Lag>(pool, `WITH beat AS (${BEAT}), ${LAG}`, valuesOf(seen));
       return row ?? { unanswered: 0, seconds: 0 };
     },
-
-    /**
-     * Lag of a queue. `unanswered`: solicitudes that were handed to the queue and have no claim. `seconds`: age of the
-     * oldest due wake-up, in the queue or not; 0 without one. Measures due work, not consumed messages.
-     */
-    lag: (queue: QueueName) => lagOn(pool, queue),
 
     /** The processes that were seen in the last day. */
     list: () =>
