@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCertificadoTls, smallDhParams } from '../testing/certificados.ts';
+import { createCertificadoTls } from '../testing/certificados.ts';
 import { listen } from '../testing/servidor.ts';
 import type { SatHttpSettings } from './direcciones.ts';
 import { createSatHttp } from './sat-http.ts';
@@ -10,14 +10,12 @@ const sinDhe = 'cfdiau.sat.gob.mx';
 const otro = 'consultaqr.facturaelectronica.sat.gob.mx';
 const { cert, key } = createCertificadoTls('localhost');
 
-/**
- * Prefers an exchange that OpenSSL's stricter levels call too small, and has another. Answers with the cipher in use.
- */
+/** Prefers DHE and has another key exchange. Answers with the cipher in use. */
 const server = createServer(
   {
     cert,
     key,
-    dhparam: smallDhParams(),
+    dhparam: 'auto',
     ciphers: 'DHE-RSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384',
     honorCipherOrder: true,
     maxVersion: 'TLSv1.2',

@@ -1,4 +1,4 @@
-import { getDiffieHellman, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { CredencialEfirma } from '@acuse/core';
 import {
   type Attribute,
@@ -8,7 +8,7 @@ import {
   signedCertificate,
   USES_OF_EFIRMA,
 } from '../../../vault/test/authority.ts';
-import { bits, boolean, der, integer, sequence } from '../../../vault/test/der-writer.ts';
+import { bits, boolean, der, sequence } from '../../../vault/test/der-writer.ts';
 
 interface CertificadoOptions {
   readonly rfc?: string;
@@ -68,10 +68,4 @@ export function createCertificadoTls(dns: string): { cert: string; key: string }
     ],
   });
   return { cert: pemOf(cer, 'CERTIFICATE'), key: pemOf(pair.pkcs8, 'PRIVATE KEY') };
-}
-
-/** Diffie-Hellman parameters of 1,024 bits (group 2 of RFC 2409), PEM: what old servers offer. */
-export function smallDhParams(): string {
-  const group = getDiffieHellman('modp2');
-  return pemOf(sequence(integer(group.getPrime()), integer(group.getGenerator())), 'DH PARAMETERS');
 }
