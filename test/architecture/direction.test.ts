@@ -69,6 +69,7 @@ const MAY: Record<string, readonly string[]> = {
     'listas',
     'metrics',
     'operation',
+    'queue',
     'riesgo',
     'roles',
     'runtime',

@@ -101,7 +101,7 @@ describe.skipIf(HELM === null)('who talks to whom, in the chart', () => {
       rule.ports.some((each) => each.port === port) && isAllowed('10.1.2.3')(rule);
     const all = ['api', 'descargas', 'ensambles', 'migrar', 'operador', 'panel', 'webhooks'];
     expect(whoMay(policies, onPort(5432))).toEqual(all);
-    expect(whoMay(policies, onPort(6379))).toEqual(['descargas', 'ensambles', 'operador', 'panel']);
+    expect(whoMay(policies, onPort(6379))).toEqual(['api', 'descargas', 'ensambles', 'operador', 'panel']);
     expect(whoMay(policies, onPort(9000))).toEqual(['api', 'descargas', 'ensambles', 'operador', 'panel']);
     expect(whoMay(policies, onPort(6443))).toEqual(name === 'with everything off' ? [] : ['operador', 'secretos']);
     expect(whoMay(policies, reaches('api'))).toEqual(['operador', 'panel']);

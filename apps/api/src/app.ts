@@ -11,7 +11,7 @@ import { incomingBody, requestBody } from './http/body.ts';
 import { asCfdiError, CLOSED_HEADERS, contestacionDeError, type Llamada, toResponse } from './http/llamada.ts';
 import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createReembolsos } from './http/settle.ts';
-import { createAccessCache, createUsos } from './http/state.ts';
+import { createAccessCache, createRateLimit, createUsos } from './http/state.ts';
 import { meterCredits } from './metering.ts';
 import { createSalud, publicada } from './salud.ts';
 import { LLMS, SITE, STATUS, STATUS_JSON } from './site/pages.ts';
@@ -56,7 +56,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     usos: createUsos({ accessSnapshots: ports.accessSnapshots, everyMs: USOS_EVERY_MS, log }),
     reembolsos: createReembolsos({ saldos: ports.saldos, log }),
     wrongKeys: createTokenBucket({ perSecond: wrongKeysPerMinute / 60, burst: wrongKeysPerMinute, nowMs }),
-    bucket: perSecond > 0 ? createTokenBucket({ perSecond, burst, nowMs }) : null,
+    rateLimit: perSecond > 0 ? createRateLimit({ perSecond, burst }, deps.sharedLimit) : null,
   };
   const clientIp = createClientIp(settings.trustedProxies);
   const app = new Hono<Env>({ strict: false });

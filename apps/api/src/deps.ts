@@ -21,6 +21,7 @@ import {
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
 import { EVENTOS_DEL_NUCLEO, type Eventos, type OpenPort, type OperationDeps, type PortsOf } from '@acuse/operation';
+import type { SharedLimit } from '@acuse/queue/limit';
 import { around, type Health, type Logger } from '@acuse/runtime';
 import type { ApiSettings } from '@acuse/settings/api';
 import type { Tracing } from '@acuse/tracing';
@@ -89,6 +90,8 @@ export interface ApiDeps extends DatabasePorts, Autoridad, Pick<OperationDeps, '
    * Wakes the relay for a new row in the outbox. Returns at once; a lost wake-up costs a second, never a solicitud.
    */
   readonly wake: () => void;
+  /** Counts the calls of a key over all processes; null where the queue is not on Redis. */
+  readonly sharedLimit: SharedLimit | null;
   readonly now: () => Date;
   /** UUIDv7. */
   readonly newId: () => string;

@@ -9,6 +9,7 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { observeSat } from '@acuse/metrics';
+import type { SharedLimit } from '@acuse/queue/limit';
 import { openProcess, type ProcessParts } from '@acuse/roles/process';
 import { closeServer, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import type { SatAbierto } from '@acuse/sat';
@@ -99,6 +100,7 @@ async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
     ...claves,
     manifestKeys: config.MANIFEST_PUBLIC_KEYS === '' ? [] : publishedKeys(config.MANIFEST_PUBLIC_KEYS),
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
+    sharedLimit: await openLimit(config, parts),
     health,
     now: () => new Date(),
     newId: uuidV7,
@@ -107,6 +109,18 @@ async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
     tracing,
     settings,
   };
+}
+
+/** The count of calls that all processes share, if the queue is on Redis; the code of Redis is loaded for it alone. */
+async function openLimit(
+  { QUEUE_URL: url, RATE_LIMIT_RPS: perSecond, RATE_LIMIT_BURST: burst }: ApiConfig,
+  { log, closeLater }: Parts,
+): Promise<SharedLimit | null> {
+  if (perSecond === 0 || !url?.startsWith('redis')) return null;
+  const { openSharedLimit } = await import('@acuse/queue/limit');
+  const onAway = (err: unknown) => log.warn({ err }, 'rate_limit_per_process');
+  const limit = openSharedLimit(url, { perSecond, burst }, onAway);
+  return limit === null ? null : closeLater('limit', limit);
 }
 
 /**

@@ -135,6 +135,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
     opinionesPublicas: null,
     pruebas: null,
+    sharedLimit: null,
     turnos: createSemaphore({ perKey: 2, total: 64 }),
     caminos: createCaminos(() => now().getTime()),
     reenvios: createTokenBucket({ perSecond: 1, burst: 60, nowMs: () => now().getTime() }),

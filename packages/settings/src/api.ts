@@ -15,6 +15,7 @@ import {
   port,
   processFields,
   proxyFields,
+  queueFields,
   rotationFields,
   storageWriterFields,
   text,
@@ -43,6 +44,11 @@ export const apiConfig = z.object({
   ...credentialFields,
   ...rotationFields,
 
+  QUEUE_URL: queueFields.QUEUE_URL.meta({
+    description:
+      'La QUEUE_URL de los workers. Si es de Redis, las peticiones de una API key se cuentan en todos los procesos; sin ella o en PostgreSQL, en cada uno.',
+    secret: true,
+  }),
   RATE_LIMIT_RPS: integer('Peticiones por segundo y API key; 0 quita el límite.', { max: 100_000 }).default(50),
   RATE_LIMIT_BURST: integer('Peticiones que una API key puede hacer de una vez.', { min: 1, max: 1_000_000 }).default(
     100,

@@ -185,7 +185,7 @@ describe('the rate limit', () => {
       const answer = await pideEstado(kit, a);
       expect(answer.status).toBe(200);
       expect(answer.headers.get('ratelimit')).toMatch(new RegExp(`^"llave";r=${remaining};t=\\d+$`));
-      expect(answer.headers.get('ratelimit-policy')).toBe('"llave";q=3;w=3000');
+      expect(answer.headers.get('ratelimit-policy')).toBe('"llave";q=3;w=3000;acuse-alcance=proceso');
     }
     const limited = await pideEstado(kit, a);
     expect([limited.status, limited.json.cfdi_codigo]).toEqual([429, 9429]);

@@ -19,7 +19,7 @@ import {
   type Llamada,
 } from './llamada.ts';
 import { type Reembolsos, settleAnswer, settleError } from './settle.ts';
-import type { AccessCache, Usos } from './state.ts';
+import type { AccessCache, RateLimit, Usos } from './state.ts';
 
 /** What the steps need: the ports, guarded, and what this process keeps between calls. */
 export interface PipelineDeps extends CoreDeps {
@@ -29,7 +29,7 @@ export interface PipelineDeps extends CoreDeps {
   /** Calls with a wrong key, by address (IPv6: a /64). Right keys from the same address are never held up by it. */
   readonly wrongKeys: TokenBucket;
   /** Null when the limit is switched off. */
-  readonly bucket: TokenBucket | null;
+  readonly rateLimit: RateLimit | null;
 }
 
 type Step = (llamada: Llamada, deps: PipelineDeps) => Promise<Contestacion | undefined>;
@@ -190,13 +190,16 @@ async function ipPermitida(llamada: Llamada): Promise<undefined> {
   if (ip === null || !isInRanges(ip, ranges)) throw new CfdiError('IP_NO_PERMITIDA', { motivo: llamada.ip });
 }
 
-/** Counts the call against its key. The header fields are those of draft-ietf-httpapi-ratelimit-headers. */
-async function rateLimit(llamada: Llamada, { bucket }: PipelineDeps): Promise<undefined> {
-  if (bucket === null || llamada.rateChecked) return;
+/**
+ * Counts the call against its key, which only its holder can use up. The header fields are those of
+ * draft-ietf-httpapi-ratelimit-headers.
+ */
+async function rateLimit(llamada: Llamada, { rateLimit: limit }: PipelineDeps): Promise<undefined> {
+  if (limit === null || llamada.rateChecked) return;
   llamada.rateChecked = true;
-  const { allowed, remaining, resetSeconds, retryAfterSeconds } = bucket.take(accessOf(llamada).apiKey.keyId);
-  llamada.answerHeaders['RateLimit-Policy'] =
-    `"llave";q=${bucket.burst};w=${Math.ceil(bucket.burst / bucket.perSecond)}`;
+  const { keyId } = accessOf(llamada).apiKey;
+  const { allowed, remaining, resetSeconds, retryAfterSeconds, policy } = await limit.take(keyId);
+  llamada.answerHeaders['RateLimit-Policy'] = policy;
   llamada.answerHeaders['RateLimit'] = `"llave";r=${remaining};t=${resetSeconds}`;
   if (!allowed) throw new CfdiError('DEMASIADAS_PETICIONES', { reintentar_en: retryAfterSeconds });
 }

@@ -1,5 +1,7 @@
 import type { AccessSnapshot, TipoCredencial } from '@acuse/core';
 import type { AccessSnapshots } from '@acuse/db';
+import { createTokenBucket, takenOf } from '@acuse/operation';
+import type { SharedLimit } from '@acuse/queue/limit';
 import type { Logger } from '@acuse/runtime';
 import type { ApiKeyHash } from '@acuse/vault';
 import { LRUCache } from 'lru-cache';
@@ -133,3 +135,24 @@ export function createWake(options: {
     if (!isResting) fire();
   };
 }
+
+/**
+ * Counts the calls of a key: with `shared` over all processes in one round trip to Redis, and by this process alone
+ * without it or while Redis is away. The process counts every call, so that its own limit holds from the first moment.
+ */
+export function createRateLimit(rate: Readonly<Record<'perSecond' | 'burst', number>>, shared: SharedLimit | null) {
+  const own = createTokenBucket({ ...rate, nowMs: () => performance.now() });
+  const policy = `"llave";q=${rate.burst};w=${Math.ceil(rate.burst / rate.perSecond)};acuse-alcance=`;
+  return {
+    /** `policy`: the RateLimit-Policy, which says whether the whole service (`servicio`) counted or this process. */
+    async take(key: string) {
+      const mine = own.take(key);
+      const all = (await shared?.take(key)) ?? null;
+      return all === null
+        ? { ...mine, policy: `${policy}proceso` }
+        : { ...takenOf(all, rate), policy: `${policy}servicio` };
+    },
+  };
+}
+
+export type RateLimit = ReturnType<typeof createRateLimit>;

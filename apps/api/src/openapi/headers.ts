@@ -8,7 +8,10 @@ export const HEADERS = {
   ),
   'X-Acuse-Modo': text('live: preguntó al SAT; test: a un simulador en su lugar.', 'live'),
   RateLimit: text('Peticiones que quedan y segundos hasta recuperarlas todas.', '"llave";r=99;t=1'),
-  'RateLimit-Policy': text('Peticiones que se admiten de una vez y ventana en segundos.', '"llave";q=100;w=2'),
+  'RateLimit-Policy': text(
+    'Peticiones que se admiten de una vez y ventana en segundos. acuse-alcance: servicio, si cuentan todos los procesos juntos; proceso, si cuenta cada uno por su lado.',
+    '"llave";q=100;w=2;acuse-alcance=servicio',
+  ),
   'Retry-After': {
     description: 'Segundos que conviene esperar; lo mismo que data.reintentar_en.',
     schema: { type: 'integer', minimum: 0 },

@@ -3,9 +3,9 @@
 api:
   programa: apps/api/dist/main.js
   puerto: 8080
-  secretos: [API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS, MANIFEST_PUBLIC_KEYS, DATABASE_URL, S3_SECRET_ACCESS_KEY]
+  secretos: [API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS, MANIFEST_PUBLIC_KEYS, DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY]
   grupos: [sat, almacen, autoridades, proxies, drenaje]
-  alcanza: [postgres, almacen, internet]
+  alcanza: [postgres, redis, almacen, internet]
   env: { API_HOST: 0.0.0.0, API_PORT: "8080" }
 panel:
   programa: apps/panel/dist/main.js

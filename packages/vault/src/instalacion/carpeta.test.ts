@@ -70,6 +70,14 @@ it('gives an installation of before users of its own server, once, and keeps all
   expect(await readValues(folder)).toEqual(after);
 });
 
+it('gives a process a value that it came to read', async () => {
+  const folder = join(dir, 'sin-cola');
+  await writeInstalacion(folder, valores());
+  await rm(join(folder, 'api', 'QUEUE_URL'));
+  expect(await writeInstalacion(folder, valores())).toEqual([]);
+  expect(await readFile(join(folder, 'api', 'QUEUE_URL'), 'utf8')).toBe((await readValues(folder))['QUEUE_URL']);
+});
+
 it('leaves an installation on a foreign server as it was, until the operator gives it users', async () => {
   const folder = await asEarlier('ajena', () => 'postgres://dueno:una-contrasena-de-otros@db.example:6432/acuse');
   await writeInstalacion(folder, valores());

@@ -18,6 +18,7 @@ export const PROCESOS = {
     'WEBHOOK_KEYS',
     'MANIFEST_PUBLIC_KEYS',
     'DATABASE_URL',
+    'QUEUE_URL',
     'S3_SECRET_ACCESS_KEY',
   ],
   panel: [
@@ -157,10 +158,19 @@ async function addMissing(folder: string, given: Valores): Promise<string[]> {
     ...(ofOwn && ofOurs ? accesosOf(ofOwn, ofOurs) : {}),
   };
   const missing = AGREGADOS.filter((name) => own[name] === undefined && valores[name] !== undefined);
-  if (missing.length === 0) return [];
+  if (missing.length === 0 && (await isWhole(folder, own))) return [];
   // With all others: a process that came with it has a folder, and nothing in it.
   await changeValues(folder, (all) => ({ ...valuesOf(valores, missing), ...all }));
   return [...missing];
+}
+
+/** False when a process came to read a value that its folder lacks. */
+async function isWhole(folder: string, own: Valores): Promise<boolean> {
+  const lacks = async ([proceso, parte]: readonly [string, Valores]) => {
+    const there = await readdir(join(folder, proceso)).catch((): string[] => []);
+    return Object.keys(parte).some((name) => !there.includes(name));
+  };
+  return !(await Promise.all([...partesOf(own)].map(lacks))).includes(true);
 }
 
 const valuesOf = (valores: Valores, names: readonly string[]): Valores =>
