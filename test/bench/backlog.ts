@@ -127,7 +127,6 @@ export async function startWorkers(
       log,
       everyMs: 2_000,
       graceSeconds: GRACE_SECONDS,
-      retentionDays: 30,
     });
     closing.push(() => reconciler.close());
     const watchdog = startWatchdog({

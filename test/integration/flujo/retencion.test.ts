@@ -5,7 +5,10 @@ import { askFor, darFilas, fail, UN_DIA, verificar } from '../fixtures/pedidos.t
 import { download, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 describe('the retention of packages', () => {
-  const servicio = useServicio({ workerEnv: { RETENTION_DAYS: '30', PURGE_GRACE_SECONDS: '7200' } }, {});
+  const servicio = useServicio(
+    { workerEnv: { RETENTION_DAYS: '30', PURGE_GRACE_SECONDS: '7200', RECONCILER_INTERVAL_MS: '100' } },
+    {},
+  );
 
   /** The SAT's packages are deleted a moment after the end. */
   const soloElZip = (id: string) =>

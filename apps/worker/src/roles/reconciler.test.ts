@@ -4,14 +4,15 @@ import { startReaper } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
 
 const never = () => new Promise<never>(() => {});
-const base = { log: silentLogger, everyMs: 1, retentionDays: 30 };
+const base = { log: silentLogger, everyMs: 1 };
+const cleanup = { ...base, retentionDays: 30, purgeSeconds: 1 };
+const retire = async () => 0;
 
 test('storage that hangs delays neither wake-ups and refunds nor the end of a key', async () => {
   const counts = { woken: 0, refunded: 0, reaped: 0, asked: 0 };
   const limpieza = startCleanup({
-    ...base,
-    purgeSeconds: 1,
-    sweeper: { purgeable: async () => ['s1'], purged: async () => {} },
+    ...cleanup,
+    sweeper: { retire, purgeable: async () => ['s1'], purged: async () => {} },
     documentos: { old: async () => [], deleted: async () => {} },
     paquetes: {
       remove: () => {
@@ -31,7 +32,6 @@ test('storage that hangs delays neither wake-ups and refunds nor the end of a ke
         return 0;
       },
       expire: async () => [],
-      retire: async () => 0,
     },
     saldos: {
       refundAbandoned: async () => {
@@ -60,9 +60,9 @@ test('deletes the object before it notes that, asks for abandoned uploads once a
   let close = async () => {};
   const stopped = new Promise<void>((resolve) => {
     const limpieza = startCleanup({
-      ...base,
-      purgeSeconds: 1,
+      ...cleanup,
       sweeper: {
+        retire,
         purgeable: async () => (done.length < 8 ? ['a'] : ['b', 'c']),
         purged: async (id) => void done.push(`noted ${id}`),
       },
@@ -95,9 +95,9 @@ test('an object that storage does not let go of keeps no other; storage that let
   const noted = new Set<string>();
   let turns = 0;
   const limpieza = startCleanup({
-    ...base,
-    purgeSeconds: 1,
+    ...cleanup,
     sweeper: {
+      retire,
       async purgeable() {
         turns += 1;
         return ids.filter((id) => !noted.has(id));

@@ -19,20 +19,19 @@ import type { OpenWorkerRole } from './role.ts';
 const BATCH = 500;
 
 /**
- * Keeps every solicitud moving whatever happened to the queue or to a worker: those whose claim lapsed are woken again,
- * those past their deadline end with a refund, those past their retention lose their package. Charges of calls whose
- * process died are given back. It asks nothing but the database: storage that hangs must not keep a solicitud waiting.
+ * Keeps every solicitud moving whatever happened to the queue or to a worker: wakes those whose claim lapsed, ends those
+ * past their deadline with a refund, and refunds calls whose process died. It asks nothing but the database: storage that
+ * hangs must not keep a solicitud waiting.
  */
 export function startReconciler(deps: {
-  sweeper: Pick<Sweeper, 'wakeOverdue' | 'expire' | 'retire'>;
+  sweeper: Pick<Sweeper, 'wakeOverdue' | 'expire'>;
   saldos: Pick<Saldos, 'refundAbandoned'>;
   log: Logger;
   everyMs: number;
   /** Seconds after which a solicitud that is due and has no wake-up at all gets one. */
   graceSeconds: number;
-  retentionDays: number;
 }) {
-  const { sweeper, saldos, log, everyMs, graceSeconds, retentionDays } = deps;
+  const { sweeper, saldos, log, everyMs, graceSeconds } = deps;
   return startLoop({
     name: 'reconciler',
     everyMs,
@@ -46,9 +45,7 @@ export function startReconciler(deps: {
 
       const abandoned = await saldos.refundAbandoned(BATCH);
       if (abandoned > 0) log.warn({ abandoned }, 'abandoned_calls_refunded');
-
-      const retired = await sweeper.retire({ retentionDays, limit: BATCH });
-      return [woken, expired.length, abandoned, retired].includes(BATCH);
+      return [woken, expired.length, abandoned].includes(BATCH);
     },
   });
 }
@@ -60,11 +57,11 @@ const SWEEP_MS = 3_600_000;
 const ABANDONED_SECONDS = 24 * 3_600;
 
 /**
- * Deletes from storage what the database no longer keeps: objects of ended solicitudes, old documents, uploads of
- * killed processes.
+ * Retires packages past their retention, and deletes from storage what the database no longer keeps: objects of ended
+ * solicitudes, old documents, uploads of killed processes.
  */
 export function startCleanup(deps: {
-  sweeper: Pick<Sweeper, 'purgeable' | 'purged'>;
+  sweeper: Pick<Sweeper, 'retire' | 'purgeable' | 'purged'>;
   documentos: Pick<Documentos, 'old' | 'deleted'>;
   paquetes: Pick<Paquetes, 'remove' | 'removeDocumento' | 'sweepUploads'>;
   log: Logger;
@@ -95,6 +92,7 @@ export function startCleanup(deps: {
     everyMs,
     log,
     turn: async (signal) => {
+      const retired = await sweeper.retire({ retentionDays, limit: BATCH });
       const purgeable = await sweeper.purgeable({ graceSeconds: purgeSeconds, limit: BATCH });
       await each(purgeable, signal, async (solicitudId) => {
         await paquetes.remove(solicitudId, 'todo');
@@ -111,10 +109,13 @@ export function startCleanup(deps: {
         sweepAt = performance.now() + SWEEP_MS;
         if (swept > 0) log.warn({ swept }, 'abandoned_uploads_aborted');
       }
-      return false;
+      return retired === BATCH;
     },
   });
 }
+
+/** Rounds of the reconciler between two rounds of the cleanup: what it deletes has waited for hours. */
+const CLEANUP_ROUNDS = 30;
 
 /** Repeats lost wake-ups, ends solicitudes past their deadline, refunds abandoned calls and deletes old packages. */
 export const openReconciler: OpenWorkerRole = ({ config, database, log, metrics, paquetes, closeLater }) => {
@@ -122,13 +123,20 @@ export const openReconciler: OpenWorkerRole = ({ config, database, log, metrics,
     { sweeper: createSweeper(database), saldos: createSaldos(database) },
     metrics,
   );
-  const common = { sweeper, log, everyMs: config.RECONCILER_INTERVAL_MS, retentionDays: config.RETENTION_DAYS };
   observeBacklog(metrics, createBacklog(database));
   for (const observe of FEATURE_GAUGES) observe({ database, metrics });
   observeCanales(metrics, createSaludCanales(database));
+  const everyMs = config.RECONCILER_INTERVAL_MS;
   const graceSeconds = config.RECONCILER_GRACE_SECONDS;
-  closeLater('reconciler', startReconciler({ ...common, saldos, graceSeconds }));
-  const documentos = createDocumentos(database);
-  const purgeSeconds = config.PURGE_GRACE_SECONDS;
-  closeLater('limpieza', startCleanup({ ...common, documentos, paquetes, purgeSeconds }));
+  closeLater('reconciler', startReconciler({ sweeper, saldos, log, everyMs, graceSeconds }));
+  const cleanup = startCleanup({
+    sweeper,
+    documentos: createDocumentos(database),
+    paquetes,
+    log,
+    everyMs: CLEANUP_ROUNDS * everyMs,
+    retentionDays: config.RETENTION_DAYS,
+    purgeSeconds: config.PURGE_GRACE_SECONDS,
+  });
+  closeLater('limpieza', cleanup);
 };
