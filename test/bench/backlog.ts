@@ -1,12 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import { type ClaimedSolicitud, type Claims, noCheckpoint } from '@acuse/core';
 import {
+  CANAL_OUTBOX,
   createClaims,
   createHeartbeats,
   createOutbox,
   createSaldos,
   createSweeper,
   type Database,
+  listenTo,
   migrate,
   notifyOutbox,
   openDatabase,
@@ -111,7 +113,7 @@ export async function startWorkers(
     const queue = createQueue(settings);
     closing.push(() => queue.close());
     const outbox = createOutbox(own);
-    const relay = await startRelay({
+    const relay = startRelay({
       outbox,
       queue,
       log,
@@ -121,6 +123,8 @@ export async function startWorkers(
     });
     wakeRelay = relay.wake;
     closing.push(() => relay.close());
+    const listening = await listenTo(own.settings, CANAL_OUTBOX, relay.wake);
+    closing.push(() => listening.close());
     const reconciler = startReconciler({
       sweeper: createSweeper(own),
       saldos: createSaldos(own),

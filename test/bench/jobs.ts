@@ -102,7 +102,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
     onError: () => {},
   });
   await createHeartbeats(db).beat({ proceso: 'bench', rol: 'descargas', consumed: false, slots: CONCURRENCY });
-  const relay = await startRelay({
+  const relay = startRelay({
     outbox: createOutbox(db),
     queue,
     log: silentLogger,

@@ -51,6 +51,7 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
   };
   const satMetrics = observeSat(metrics, closeLater('medidor-sat', createSatMetrics(database)), requests);
   let sats: OpenSats | null = null;
+  shutdown.phase('sat', () => sats?.close());
 
   const shared = {
     ...parts,
@@ -65,7 +66,7 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
     checkpoint: createFailpoint(config.FAILPOINT, config.NODE_ENV),
     wakes: createWakes(),
     openSats() {
-      sats ??= closeLater('sat', openSats(database, config, { satMetrics, requests }));
+      sats ??= openSats(database, config, { satMetrics, requests });
       return sats;
     },
   };

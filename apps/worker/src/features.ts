@@ -16,9 +16,9 @@ import type { WorkerRole } from './roles/role.ts';
 export const FEATURE_ROLES: readonly WorkerRole[] = [
   { role: 'webhooks', open: openWebhooks },
   { role: 'correo', open: openCorreo },
-  { role: 'listas', open: openListas },
-  { role: 'sincronizacion', open: openSincronizacion },
-  { role: 'sincronizacion', open: openCruces },
+  { role: 'listas', open: openListas, isSingle: true },
+  { role: 'sincronizacion', open: openSincronizacion, isSingle: true },
+  { role: 'sincronizacion', open: openCruces, isSingle: true },
 ];
 
 /** Observers of the rows of each assembled package. */

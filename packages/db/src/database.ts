@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { Client, directUrl } from './instalacion/client.ts';
+import { Client } from './instalacion/client.ts';
 
 export interface DatabaseSettings {
   /** `postgres://user:password@host:port/database`; with `?pgbouncer=true&direct=host:port` PgBouncer's ({@link Client}). */
@@ -100,54 +100,4 @@ function openSteadyPool(config: pg.PoolConfig, onWait: ((seconds: number) => voi
   // statement.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
-}
-
-/**
- * Calls `wake` at every word on a channel of the database, on a connection of its own that is made again when it is
- * lost. Best effort: poll as well.
- */
-export async function listenTo(
-  settings: Database['settings'],
-  canal: string,
-  wake: () => void,
-): Promise<{ close(): Promise<void> }> {
-  const url = directUrl(settings.url);
-  let closed = false;
-  let client: pg.Client | null = null;
-  let timer: NodeJS.Timeout | undefined;
-
-  const connect = async () => {
-    if (closed) return;
-    const next = new Client({
-      connectionString: url,
-      application_name: `${settings.applicationName}-listen`,
-      keepAlive: true,
-      options: SESSION_OPTIONS,
-      connectionTimeoutMillis: settings.timeoutMs,
-    });
-    const lost = () => {
-      if (client !== next && client !== null) return;
-      client = null;
-      next.end().catch(() => {});
-      if (!closed) timer = setTimeout(connect, 1_000);
-    };
-    next.on('error', lost);
-    next.on('end', lost);
-    next.on('notification', wake);
-    client = next;
-    try {
-      await next.connect();
-      await next.query(`LISTEN ${canal}`);
-    } catch {
-      lost();
-    }
-  };
-  await connect();
-  return {
-    async close() {
-      closed = true;
-      clearTimeout(timer);
-      await client?.end().catch(() => {});
-    },
-  };
 }

@@ -28,6 +28,7 @@ export * from './instalacion/avisos.ts';
 export { type Backlog, createBacklog } from './instalacion/backlog.ts';
 export { Client, directUrl } from './instalacion/client.ts';
 export * from './instalacion/inspect-database.ts';
+export { holdRoles, listenTo } from './instalacion/session.ts';
 export { AlteredMigration, type MigrationState, migrate } from './migrate.ts';
 export * from './outbox.ts';
 export { ROLES_BASE, type RolBase } from './permisos/permisos.ts';

@@ -1,5 +1,5 @@
 import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
-import { type Database, listenTo } from './database.ts';
+import type { Database } from './database.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
@@ -132,7 +132,7 @@ const sizeOf = (chosen: number, [processes, smallest]: readonly [processes: numb
   Math.max(1, Math.min(MOST_IN_A_JOB, Math.ceil(chosen / (2 * processes)), Math.floor(smallest / 8)));
 
 /** Wake-ups of all open solicitudes, most of them not due yet. */
-export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
+export function createOutbox({ pool }: Pick<Database, 'pool'>) {
   async function choose(firsts: readonly First[], graceSeconds: number): Promise<Chosen> {
     const none = { wakeUps: [], sizes: {} };
     const pending = firsts.filter(({ dueIn, rungFor }) => (dueIn ?? 1) <= 0 || (rungFor ?? 0) > graceSeconds);
@@ -184,9 +184,6 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
       }
       return { delivered: wakeUps.length, restSeconds: 0 };
     },
-
-    /** Calls `wake` on a notification of new wake-ups. Best effort: poll as well. */
-    listen: (wake: () => void) => listenTo(settings, CANAL_OUTBOX, wake),
   };
 }
 

@@ -1,7 +1,7 @@
 /** Wake-ups between the roles of one process: a role that another process runs finds the same work at its next turn. */
 export interface Wakes {
-  /** Calls `wake` whenever another role of this process has work for the topic. */
-  on(topic: string, wake: () => void): void;
+  /** Calls `wake` whenever another role of this process has work for the topic, until the result is called. */
+  on(topic: string, wake: () => void): () => void;
   wake(topic: string): void;
 }
 
@@ -9,9 +9,13 @@ export interface Wakes {
 export const OUTBOX = 'outbox';
 
 export function createWakes(): Wakes {
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = new Map<string, Set<() => void>>();
   return {
-    on: (topic, wake) => void waiting.set(topic, [...(waiting.get(topic) ?? []), wake]),
+    on(topic, wake) {
+      const all = waiting.get(topic) ?? new Set();
+      waiting.set(topic, all.add(wake));
+      return () => void all.delete(wake);
+    },
     wake(topic) {
       for (const wake of waiting.get(topic) ?? []) wake();
     },

@@ -23,7 +23,7 @@ onEachDriver('the relay of a worker', (redisUrl) => {
     await createHeartbeats(t.db).beat({ proceso: 'uno', rol: 'descargas', consumed: false, slots: 2 });
     const claims = createClaims(t.db);
     const queue = createQueue(settings);
-    const relay = await startRelay({
+    const relay = startRelay({
       outbox: createOutbox(t.db),
       queue,
       log,

@@ -114,6 +114,13 @@ export function startCleanup(deps: {
   });
 }
 
+/** Exports the figures of the whole installation, beside the loops: every process with the role does, active or not. */
+export const observeInstallation: OpenWorkerRole = ({ database, metrics }) => {
+  observeBacklog(metrics, createBacklog(database));
+  for (const observe of FEATURE_GAUGES) observe({ database, metrics });
+  observeCanales(metrics, createSaludCanales(database));
+};
+
 /** Rounds of the reconciler between two rounds of the cleanup: what it deletes has waited for hours. */
 const CLEANUP_ROUNDS = 30;
 
@@ -123,9 +130,6 @@ export const openReconciler: OpenWorkerRole = ({ config, database, log, metrics,
     { sweeper: createSweeper(database), saldos: createSaldos(database) },
     metrics,
   );
-  observeBacklog(metrics, createBacklog(database));
-  for (const observe of FEATURE_GAUGES) observe({ database, metrics });
-  observeCanales(metrics, createSaludCanales(database));
   const everyMs = config.RECONCILER_INTERVAL_MS;
   const graceSeconds = config.RECONCILER_GRACE_SECONDS;
   closeLater('reconciler', startReconciler({ sweeper, saldos, log, everyMs, graceSeconds }));

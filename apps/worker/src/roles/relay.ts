@@ -12,10 +12,10 @@ const REST_MS = 2_000;
 const PACE_MS = 10;
 
 /**
- * Carries due wake-ups from the outbox to the queue. A notification of the database, the end of a step in this process and
- * a short timer each start a turn.
+ * Carries due wake-ups from the outbox to the queue. A call of `wake` and a short timer each start a turn: there may be a
+ * free slot, or a wake-up that is due at once.
  */
-export async function startRelay(deps: {
+export function startRelay(deps: {
   outbox: Outbox;
   queue: WorkQueue;
   log: Logger;
@@ -26,7 +26,7 @@ export async function startRelay(deps: {
   graceSeconds: number;
 }) {
   const { outbox, queue, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
-  const loop = startLoop({
+  return startLoop({
     name: 'relay',
     everyMs,
     log,
@@ -39,22 +39,13 @@ export async function startRelay(deps: {
       return delivered > 0 || Math.max(everyMs, Math.min(restSeconds * 1_000, REST_MS));
     },
   });
-  const listening = await outbox.listen(() => loop.wake());
-  return {
-    /** There may be a free slot, or a wake-up that is due at once. */
-    wake: loop.wake,
-    async close() {
-      await listening.close();
-      await loop.close();
-    },
-  };
 }
 
 /** Carries wake-ups from the outbox to the queue. */
-export const openRelay: OpenWorkerRole = async ({ config, database, log, queueSettings, wakes, closeLater }) => {
+export const openRelay: OpenWorkerRole = ({ config, database, log, queueSettings, wakes, closeLater }) => {
   const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
   const queue = closeLater('queue', createQueue(queueSettings, { onError }));
-  const relay = await startRelay({
+  const relay = startRelay({
     outbox: createOutbox(database),
     queue,
     log,
@@ -62,6 +53,6 @@ export const openRelay: OpenWorkerRole = async ({ config, database, log, queueSe
     queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
     graceSeconds: config.RECONCILER_GRACE_SECONDS,
   });
-  wakes.on(OUTBOX, relay.wake);
   closeLater('relay', relay);
+  closeLater('relay-wakes', { close: wakes.on(OUTBOX, relay.wake) });
 };

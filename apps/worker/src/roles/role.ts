@@ -21,4 +21,6 @@ export type OpenWorkerRole = (context: WorkerContext) => void | Promise<void>;
 export interface WorkerRole {
   readonly role: Role;
   readonly open: OpenWorkerRole;
+  /** One process at a time opens it, and closes it when it loses the lock of the role. */
+  readonly isSingle?: true;
 }
