@@ -136,7 +136,7 @@ export async function startWorkers(
     const watchdog = startWatchdog({
       proceso: worker,
       queue: 'descargas',
-      slots,
+      slots: () => slots,
       consumer,
       awaySeconds: 300,
       progress: runner,

@@ -8,6 +8,7 @@ import { benchBacklog } from './backlog.ts';
 import { capacityTable } from './capacity.ts';
 import { benchConsultas } from './consultas.ts';
 import type { Servers } from './cpu.ts';
+import { benchFair } from './fair.ts';
 import { benchGrowth } from './growth/growth.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLooks } from './looks.ts';
@@ -49,6 +50,7 @@ export const USUAL: Readonly<Record<string, (servers: Servers, options: Options)
   looks: (servers, { share }) => benchLooks(servers, share),
   takeover: (servers) => benchTakeover(servers),
   small: (servers, { share }) => benchSmall(servers, share),
+  fair: (servers, { share }) => benchFair(servers, share),
   million: (servers, { formato, share }) => benchMillion(servers, formato, share),
   panel: ({ postgres }, { share }) => benchPanel(postgres.url, Math.ceil(share * 400)),
   consultas: ({ postgres }, { share }) => benchConsultas(postgres.url, share * 1_000_000),

@@ -6,7 +6,13 @@ import type { Formato } from '@acuse/contract';
 import type { Contenido } from '@acuse/core';
 import { createDatabase } from '@acuse/embedded';
 import { silentLogger as log } from '@acuse/runtime';
-import { type Call, createCaller, makeAccount } from '../../packages/embedded/src/commands/account.ts';
+import {
+  type Call,
+  createCaller,
+  makeAccount,
+  storeCiec,
+  storeEfirma,
+} from '../../packages/embedded/src/commands/account.ts';
 import { type RunningStack, startStack } from '../../packages/embedded/src/stack.ts';
 import type { Env } from '../../packages/embedded/src/stack-env.ts';
 import type { Servers } from './cpu.ts';
@@ -34,14 +40,12 @@ export async function openService({ postgres, redis }: Servers, s3: Env = {}) {
     /** The programs and their database. */
     processes: [...programs, { name: 'postgres', pid: postgres.pid }],
     worker,
-    /** A new account of this RFC, as a caller of the API, with its e.firma stored. */
-    async newCaller(rfc: string): Promise<Call> {
-      const { api_key, efirma } = await makeAccount(stack, dataDir, rfc);
-      const call = createCaller(stack.apiUrl, api_key);
-      const [cer, key] = await Promise.all([efirma.cer, efirma.key].map((path) => readFile(path, 'base64')));
+    /** A new account of this RFC, as a caller of the API, with this credential stored. */
+    async newCaller(rfc: string, by: 'efirma' | 'ciec' = 'efirma'): Promise<Call> {
+      const account = await makeAccount(stack, dataDir, rfc);
+      const call = createCaller(stack.apiUrl, account.api_key);
       await call('vault/rfc-registrar', { rfc });
-      await call('vault/firma-registrar', { rfc, cer });
-      await call('vault/firma-guardar', { rfc, key, password: efirma.password });
+      await (by === 'ciec' ? storeCiec : storeEfirma)(call, account);
       return call;
     },
     async close() {
@@ -51,10 +55,11 @@ export async function openService({ postgres, redis }: Servers, s3: Env = {}) {
   };
 }
 
-/** Asks until a solicitud has ended, and gives what `verificar` says then. */
+/** Asks every `everyMs` milliseconds until a solicitud has ended, and gives what `verificar` says then. */
 export async function waitForEnd<T extends object = { readonly registros: number | null }>(
   call: Call,
   solicitud_id: string,
+  everyMs = 100,
 ) {
   for (;;) {
     const data = await call<T & { estado: string; terminada_en: string | null }>('descarga/verificar', {
@@ -64,7 +69,7 @@ export async function waitForEnd<T extends object = { readonly registros: number
       if (data.estado !== 'TERMINADA') throw new Error(`a solicitud ended as ${data.estado}`);
       return data;
     }
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 

@@ -1,13 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Consumer, createConsumer, NotBegun } from '@acuse/queue';
-import { OUTBOX } from '@acuse/roles';
+import { OUTBOX, startLoop } from '@acuse/roles';
 import type { Asked } from './asked.ts';
 import { observeStorage } from './metering.ts';
+import { createPace } from './pace.ts';
 import type { WorkerContext } from './roles/role.ts';
 import { createRunner, type StepJob, startWatchdog } from './steps.ts';
 
 /** Milliseconds between two looks of the watchdog. */
 const WATCH_MS = 5_000;
+/** Milliseconds between two judgements of the slots. */
+const JUDGE_MS = 1_000;
 /** Milliseconds that the end of a process waits for its last heartbeats when nothing else keeps it. */
 const LAST_BEAT_MS = 1_000;
 /** Reason in the health of a process that takes no wake-ups. */
@@ -39,13 +42,14 @@ export function createConsumers(context: Omit<WorkerContext, 'consume'>, asked: 
     const { claims, checkpoint, tracing, wakes } = context;
     const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
     const freed = () => wakes.wake(OUTBOX);
+    const pace = createPace(concurrency);
     const runner = createRunner(
-      { claims, log, checkpoint, metrics, asked, tracing, leaseSeconds, retrySeconds, freed },
+      { claims, log, checkpoint, metrics, asked, tracing, leaseSeconds, retrySeconds, claimed: pace.claimed, freed },
       job,
     );
     const consumer = createConsumer(queueSettings, {
       queue,
-      concurrency,
+      concurrency: pace.slots,
       handle: runner.answer,
       onError(error) {
         if (error instanceof NotBegun) log.warn({ queue, err: error }, 'queue_paused');
@@ -56,7 +60,7 @@ export function createConsumers(context: Omit<WorkerContext, 'consume'>, asked: 
     const watchdog = startWatchdog({
       proceso,
       queue,
-      slots: concurrency,
+      slots: () => pace.slots,
       consumer,
       awaySeconds: config.DATABASE_AWAY_SECONDS,
       progress: runner,
@@ -65,7 +69,19 @@ export function createConsumers(context: Omit<WorkerContext, 'consume'>, asked: 
       everyMs: WATCH_MS,
       giveUp: () => void shutdown.close(`${queue} consumes nothing`).then(() => process.exit(1)),
     });
-    watchdogs.push(watchdog);
+    const judge = startLoop({
+      name: `pace-${queue}`,
+      everyMs: JUDGE_MS,
+      log,
+      async turn() {
+        const before = pace.slots;
+        if (pace.judge() === before) return false;
+        consumer.resize(pace.slots);
+        watchdog.beat();
+        return false;
+      },
+    });
+    watchdogs.push(watchdog, judge);
     context.note(() => (consumer.isPaused() ? { [`consume-${queue}`]: DATABASE_AWAY } : {}));
     context.check(`consume-${queue}`, async () => {
       if (consumer.isPaused()) throw Object.assign(new Error('paused'), { code: DATABASE_AWAY });

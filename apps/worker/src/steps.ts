@@ -57,6 +57,8 @@ interface RunnerDeps {
   readonly leaseSeconds: number;
   /** Seconds until a wake-up that failed on our side is tried again. */
   readonly retrySeconds: number;
+  /** A claim took `ms` milliseconds, beside `running` steps. */
+  readonly claimed?: (ms: number, running: number) => void;
   /** A claim is over: its slot is free, and its solicitud may be due at once. */
   readonly freed: () => void;
 }
@@ -102,6 +104,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     signal: AbortSignal,
     begun = () => {},
   ): Promise<void> {
+    const askedAt = performance.now();
     const claimed = await claims.claim({ ...wakeUp, queue, leaseSeconds }).catch((error: unknown) => {
       throw new NotBegun(error);
     });
@@ -109,6 +112,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     begun();
     const startedAt = performance.now();
     running += 1;
+    deps.claimed?.(startedAt - askedAt, running);
     lastAt = new Date();
     const step = { solicitud_id: claimed.id, epoch: claimed.epoch };
     try {
@@ -177,8 +181,8 @@ const LATE_SECONDS = 60;
 export function startWatchdog(deps: {
   proceso: string;
   queue: QueueName;
-  /** Steps at the same time. */
-  slots: number;
+  /** Steps at the same time, now. */
+  slots: () => number;
   consumer: Pick<Consumer, 'rebuild' | 'resume' | 'isPaused'>;
   awaySeconds: number;
   progress: Progress;
@@ -204,7 +208,7 @@ export function startWatchdog(deps: {
       const workedAt = progress.lastAt()?.getTime() ?? 0;
       let lag: Awaited<ReturnType<Heartbeats['beatWithLag']>>;
       try {
-        lag = await heartbeats.beatWithLag({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
+        lag = await heartbeats.beatWithLag({ proceso, rol: queue, consumed: workedAt > beatAt, slots: slots() });
       } catch (error) {
         const seconds = (Date.now() - answeredAt) / 1_000;
         if (seconds >= awaySeconds) {
@@ -242,6 +246,8 @@ export function startWatchdog(deps: {
   });
   return {
     isHealthy: () => isHealthy,
+    /** Beats now. */
+    beat: loop.wake,
     async close() {
       await loop.close();
       // The relay gives its slots to the others at once; without this word it does so a little later.

@@ -52,6 +52,26 @@ describe('semaphore', () => {
     await Promise.all(runs);
   });
 
+  it('starts those that wait when the room grows, and none beyond it after it shrank', async () => {
+    const semaphore = createSemaphore({ total: 1 });
+    const tareas = ['A', 'B', 'C'].map((key) => ({ key, ...tarea() }));
+    const runs = tareas.map(({ key, work }) => semaphore.run(key, signal, work));
+    const started = async () => {
+      await settled();
+      return tareas.map((each) => each.started());
+    };
+    expect(await started()).toEqual([true, false, false]);
+    semaphore.resize(2);
+    expect(await started()).toEqual([true, true, false]);
+    semaphore.resize(1);
+    tareas[0]?.end();
+    expect(await started()).toEqual([true, true, false]);
+    tareas[1]?.end();
+    expect(await started()).toEqual([true, true, true]);
+    tareas[2]?.end();
+    await Promise.all(runs);
+  });
+
   it('refuses what would have to wait when asked to', async () => {
     const semaphore = createSemaphore({ perKey: 1 });
     const first = tarea();

@@ -8,6 +8,8 @@ export interface Semaphore {
   run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** Runs `work` when there is room for it now; else null. */
   tryRun<T>(key: string, work: () => Promise<T>): Promise<T> | null;
+  /** Changes the room for all; those that run beyond it end first. */
+  resize(total: number): void;
   /** Tasks that run or wait. */
   readonly size: number;
 }
@@ -22,7 +24,7 @@ const NO_LIMIT = Number.POSITIVE_INFINITY;
 /** Room for `perKey` tasks of one key and for `total` of all; each without a limit by default. */
 export function createSemaphore({
   perKey = NO_LIMIT,
-  total = NO_LIMIT,
+  total: given = NO_LIMIT,
 }: {
   readonly perKey?: number;
   readonly total?: number;
@@ -30,6 +32,7 @@ export function createSemaphore({
   const running = new Map<string, number>();
   const waiting = new Set<Waiter>();
   let occupied = 0;
+  let total = given;
 
   const hasRoom = (key: string) => occupied < total && (running.get(key) ?? 0) < perKey;
 
@@ -43,6 +46,10 @@ export function createSemaphore({
     const left = (running.get(key) ?? 1) - 1;
     if (left === 0) running.delete(key);
     else running.set(key, left);
+    startWaiting();
+  }
+
+  function startWaiting(): void {
     for (const waiter of waiting) {
       if (occupied >= total) return;
       if (!hasRoom(waiter.key)) continue;
@@ -92,6 +99,10 @@ export function createSemaphore({
       if (!hasRoom(key)) return null;
       occupy(key);
       return runInside(key, work);
+    },
+    resize(to) {
+      total = to;
+      startWaiting();
     },
     get size() {
       return occupied + waiting.size;

@@ -37,6 +37,8 @@ export interface Consumer {
   /** True from a job that was not begun until it is resumed; the running ones go on. */
   isPaused(): boolean;
   resume(): void;
+  /** Changes the members worked on at the same time; those begun go on. */
+  resize(concurrency: number): void;
   /** Throws the consumer away and makes a new one: the remedy when nothing is consumed while rows are due. */
   rebuild(): Promise<void>;
   /** Stops taking wake-ups, aborts the running ones after `graceMs` and resolves when they are done. */
@@ -180,6 +182,7 @@ function createConsumo<D, Member>(
       isPaused = false;
       current.resume();
     },
+    resize: slots.resize,
     async rebuild() {
       if (isClosed) return;
       const old = current;

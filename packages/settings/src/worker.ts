@@ -76,10 +76,13 @@ const ajustes = z.object({
   ...queueFields,
   ...rotationFields,
   QUEUE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por ausente la cola.', { min: 100 }).default(3_000),
-  DESCARGAS_CONCURRENCY: integer('Pasos ante el SAT a la vez; una sola cuenta ocupa hasta cuatro quintos.', {
-    min: 1,
-    max: 1_000,
-  }).default(250),
+  DESCARGAS_CONCURRENCY: integer(
+    'Pasos ante el SAT a la vez, a lo más; el proceso ofrece menos mientras la máquina no alcanza. Una sola cuenta ocupa hasta cuatro quintos.',
+    {
+      min: 1,
+      max: 1_000,
+    },
+  ).default(250),
   ENSAMBLES_CONCURRENCY: integer('Paquetes que se arman a la vez.', { min: 1, max: 64 }).default(1),
   LEASE_SECONDS: durationSeconds(
     'Segundos que dura la toma de una solicitud sin renovarla: lo que tarda otro worker en seguir con lo de uno que murió, y lo que PostgreSQL puede callar sin que un paso se repita.',
