@@ -1,7 +1,6 @@
 import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
 import type { Database } from './database.ts';
-import { execute, rowOf, rowsOf } from './statements.ts';
-import { inTransaction } from './transaction.ts';
+import { execute, rowsOf } from './statements.ts';
 
 /** LISTEN/NOTIFY channel that says "there are new wake-ups". */
 export const CANAL_OUTBOX = 'acuse_outbox';
@@ -27,17 +26,6 @@ const HEADS = 400;
 const MOST_IN_A_JOB = 64;
 
 /**
- * Relays take turns at choosing: two at once would give out the same slots twice. With the processes of each queue, and
- * the slots of the smallest one.
- */
-const LOCK = `
-SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine, (
-  SELECT json_object_agg(rol, json_build_array(processes, smallest)) FROM (
-    SELECT rol, count(*) AS processes, min(slots) AS smallest FROM latido
-    WHERE visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0 GROUP BY rol) l
-) AS consumers`;
-
-/**
  * Seconds until the first wake-up of each queue is due, and since the queue has had the first of those under way. Looks
  * at the first of each: asked whether there is any, the planner would read all that are due.
  */
@@ -49,25 +37,27 @@ FROM unnest($1::text[]) c`;
 
 /**
  * Hands over again what the queue has held too long without a claim, under the same generation: the claim of the first
- * of two jobs leaves nothing to the second.
- */
-const RING_AGAIN = `
-SELECT o.solicitud_id, o.gen FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
-WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
-ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED`;
-
-/**
- * Gives out the free slots. A wake-up counts against them and against its account from here until its step is over. In
- * each round every account gets one, the ones with the fewest under way first; what an account has beyond its share
- * waits here.
+ * of two jobs leaves nothing to the second. Then gives out the free slots: a wake-up counts against them and against its
+ * account from here until its step is over. In each round every account gets one, the ones with the fewest under way
+ * first; what an account has beyond its share waits here. Without a consumer nothing is handed over: the queue would
+ * grow by the same wake-ups after each grace. Of relays that choose at the same time all but one get nothing. Keys find
+ * the rows to note: a join with the chosen rows makes the planner read the whole outbox.
  */
 const HAND_OVER = `
-WITH RECURSIVE under_way AS MATERIALIZED (
+WITH RECURSIVE turn AS MATERIALIZED (
+  SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine
+), consumers AS MATERIALIZED (
+  SELECT count(*)::int AS processes, min(slots)::int AS smallest, sum(slots)::int AS slots FROM latido
+  WHERE rol = $1 AND visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0 AND (SELECT mine FROM turn)
+), again AS MATERIALIZED (
+  SELECT o.solicitud_id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
+  WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
+    AND (SELECT processes > 0 FROM consumers)
+  ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED
+), under_way AS MATERIALIZED (
   SELECT cuenta_id, count(*)::int AS n FROM outbox WHERE cola = $1 AND rung_at IS NOT NULL GROUP BY cuenta_id
-), slots AS (
-  SELECT coalesce(sum(slots), 0)::int AS n FROM latido WHERE rol = $1 AND visto_en > now() - interval '${GONE_SECONDS} seconds'
 ), room AS MATERIALIZED (
-  SELECT n + least(n, ${AHEAD}) - (SELECT coalesce(sum(n), 0)::int FROM under_way) AS n FROM slots
+  SELECT coalesce(slots + least(slots, ${AHEAD}) - (SELECT coalesce(sum(n), 0)::int FROM under_way), 0) AS n FROM consumers
 ), oldest AS MATERIALIZED (
   SELECT solicitud_id, cuenta_id, due_at FROM outbox
   WHERE cola = $1 AND rung_at IS NULL AND due_at <= now() AND (SELECT n > 0 FROM room) ORDER BY due_at LIMIT ${WINDOW}
@@ -92,24 +82,29 @@ WITH RECURSIVE under_way AS MATERIALIZED (
   SELECT solicitud_id, nth, row_number() OVER (ORDER BY nth, due_at, solicitud_id) AS pos FROM ranked
 ), chosen AS (
   SELECT solicitud_id, pos FROM fair, room WHERE pos <= least(room.n, ${BATCH}) AND nth <= ${PARTE_POR_CUENTA} * (room.n - pos + 1)
+), picked AS MATERIALIZED (
+  SELECT o.solicitud_id, chosen.pos FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
+  ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED
+), given AS MATERIALIZED (
+  SELECT solicitud_id, true AS is_again, 0 AS pos FROM again UNION ALL SELECT solicitud_id, false, pos FROM picked
+), noted AS (
+  UPDATE outbox SET rung_at = now() WHERE solicitud_id = ANY (ARRAY(SELECT solicitud_id FROM given)) RETURNING solicitud_id, gen
 )
-SELECT o.solicitud_id, o.gen FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
-ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED`;
-
-/** By keys, here and below: a join with the chosen rows alone makes the planner read the whole outbox. */
-const NOTE = 'UPDATE outbox SET rung_at = now() WHERE solicitud_id = ANY ($1::uuid[])';
+SELECT solicitud_id AS "solicitudId", gen, is_again AS "isAgain", processes, smallest
+FROM noted JOIN given USING (solicitud_id), consumers ORDER BY is_again DESC, pos`;
 
 const UNRING = `
 UPDATE outbox o SET rung_at = NULL FROM unnest($1::uuid[], $2::int[]) AS t (solicitud_id, gen)
 WHERE o.solicitud_id = ANY ($1::uuid[]) AND o.solicitud_id = t.solicitud_id AND o.gen = t.gen`;
 
+/** A wake-up that was handed over; with the processes of its queue, and the slots of the smallest one. */
 interface Row {
-  solicitud_id: string;
-  gen: number;
+  readonly solicitudId: string;
+  readonly gen: number;
+  readonly isAgain: boolean;
+  readonly processes: number;
+  readonly smallest: number;
 }
-
-/** Processes of each queue, and the slots of the smallest one. */
-type Consumers = Readonly<Partial<Record<QueueName, readonly [processes: number, smallest: number]>>>;
 
 /** Wake-ups, and how many of them one job of each queue carries. */
 interface Chosen {
@@ -128,7 +123,7 @@ interface First {
  * Wake-ups of one job: two jobs for each process, so that all of them get some, and few enough that those that wait for
  * a slot in one process are an eighth of its slots.
  */
-const sizeOf = (chosen: number, [processes, smallest]: readonly [processes: number, smallest: number]) =>
+const sizeOf = (chosen: number, { processes, smallest }: Row) =>
   Math.max(1, Math.min(MOST_IN_A_JOB, Math.ceil(chosen / (2 * processes)), Math.floor(smallest / 8)));
 
 /** Wake-ups of all open solicitudes, most of them not due yet. */
@@ -137,43 +132,36 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
     const none = { wakeUps: [], sizes: {} };
     const pending = firsts.filter(({ dueIn, rungFor }) => (dueIn ?? 1) <= 0 || (rungFor ?? 0) > graceSeconds);
     if (pending.length === 0) return none;
-    return inTransaction(pool, async (client) => {
-      const lock = await rowOf<{ mine: boolean; consumers: Consumers | null }>(client, LOCK);
-      if (!lock?.mine) return none;
-      const wakeUps: WakeUp[] = [];
-      const sizes: Partial<Record<QueueName, number>> = {};
-      for (const { cola } of pending) {
-        const consumers = lock.consumers?.[cola];
-        // Without a consumer the queue would grow by the same wake-ups after each grace.
-        if (consumers === undefined) continue;
-        const again = await rowsOf<Row>(client, RING_AGAIN, [cola, graceSeconds]);
-        const chosen = await rowsOf<Row>(client, HAND_OVER, [cola]);
-        const of = (rows: readonly Row[], isAgain: boolean) =>
-          rows.map(({ solicitud_id: solicitudId, gen }) => ({ solicitudId, gen, queue: cola, isAgain }));
-        wakeUps.push(...of(again, true), ...of(chosen, false));
-        sizes[cola] = sizeOf(chosen.length, consumers);
-      }
-      if (wakeUps.length > 0) await execute(client, NOTE, [wakeUps.map(({ solicitudId }) => solicitudId)]);
-      return { wakeUps, sizes };
-    });
+    const wakeUps: WakeUp[] = [];
+    const sizes: Partial<Record<QueueName, number>> = {};
+    for (const { cola: queue } of pending) {
+      const rows = await rowsOf<Row>(pool, HAND_OVER, [queue, graceSeconds]);
+      const [first] = rows;
+      if (first === undefined) continue;
+      wakeUps.push(...rows.map(({ solicitudId, gen, isAgain }) => ({ solicitudId, gen, queue, isAgain })));
+      sizes[queue] = sizeOf(rows.filter(({ isAgain }) => !isAgain).length, first);
+    }
+    return { wakeUps, sizes };
   }
 
   return {
     /**
      * Hands the due wake-ups to `deliver`, as many as the workers have slots for, shared among the accounts, and again
-     * those without a claim for `graceSeconds`. A rejection leaves them unchanged. Returns how many were delivered, and
-     * for how many seconds nothing can become due that is not notified: none while a wake-up is due or under way, since
-     * the end of a step makes room and may be followed by another at once.
+     * those without a claim for `graceSeconds`. A rejection leaves them unchanged. Returns how many were delivered,
+     * whether more may be due that there is room for, and for how many seconds nothing can become due that is not
+     * notified: none while a wake-up is due or under way, since the end of a step makes room and may be followed by
+     * another at once.
      */
     async drain(
       { graceSeconds }: { graceSeconds: number },
       deliver: (wakeUps: Chosen['wakeUps'], sizes: Chosen['sizes']) => Promise<void>,
-    ): Promise<{ readonly delivered: number; readonly restSeconds: number }> {
+    ): Promise<{ readonly delivered: number; readonly hasMore: boolean; readonly restSeconds: number }> {
       const firsts = await rowsOf<First>(pool, FIRST, [COLAS]);
       const { wakeUps, sizes } = await choose(firsts, graceSeconds);
       const isBusy = firsts.some(({ rungFor }) => rungFor !== null);
       const due = firsts.map(({ dueIn }) => Math.max(0, dueIn ?? Number.POSITIVE_INFINITY));
-      if (wakeUps.length === 0) return { delivered: 0, restSeconds: isBusy ? 0 : Math.min(...due) };
+      const delivered = wakeUps.length;
+      if (delivered === 0) return { delivered, hasMore: false, restSeconds: isBusy ? 0 : Math.min(...due) };
       try {
         await deliver(wakeUps, sizes);
       } catch (error) {
@@ -182,7 +170,7 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
         await execute(pool, UNRING, values).catch(() => {});
         throw error;
       }
-      return { delivered: wakeUps.length, restSeconds: 0 };
+      return { delivered, hasMore: delivered >= WINDOW, restSeconds: 0 };
     },
   };
 }

@@ -31,12 +31,12 @@ export function startRelay(deps: {
     everyMs,
     log,
     turn: async (signal) => {
-      const { delivered, restSeconds } = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
+      const { hasMore, restSeconds } = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
         const limit = linkSignals([signal], queueTimeoutMs);
         await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
       });
       await sleep(PACE_MS);
-      return delivered > 0 || Math.max(everyMs, Math.min(restSeconds * 1_000, REST_MS));
+      return hasMore || Math.max(everyMs, Math.min(restSeconds * 1_000, REST_MS));
     },
   });
 }
