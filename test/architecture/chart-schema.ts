@@ -52,13 +52,10 @@ const pod = {
   nodeSelector: ofKubernetes,
   tolerations: list(ofKubernetes),
 };
+const fijo = (schema: z.ZodObject<z.ZodRawShape>, more: Readonly<Record<string, Schema>> = {}) =>
+  object({ replicas: count(1), ...more, ajustes: ajustes(schema), ...pod });
 const proceso = (schema: z.ZodObject<z.ZodRawShape>, more: Readonly<Record<string, Schema>> = {}) =>
-  object({
-    replicas: count(1),
-    escala: object({ ...escala, ...more }, ['min', 'max', 'cpu']),
-    ajustes: ajustes(schema),
-    ...pod,
-  });
+  fijo(schema, { escala: object({ ...escala, ...more }, ['min', 'max', 'cpu']) });
 const servidor = object({ puertos: list(count(1)), a: list(ofKubernetes) }, ['puertos', 'a']);
 
 /** What the values of the chart may be: every setting by the name that a process reads, and no secret. */
@@ -91,6 +88,7 @@ export const chartSchemaText = (): string =>
         api: proceso(apiConfig),
         panel: proceso(panelConfig),
         descargas: proceso(workerConfig, { vencidas: count(1) }),
+        coordinador: fijo(workerConfig),
         ensambles: proceso(workerConfig, { vencidas: count(1) }),
         webhooks: proceso(workerConfig),
         operador: object({

@@ -42,7 +42,7 @@ describe('docker-compose.yml', () => {
     const services = compose.slice(compose.indexOf('\nservices:')).split(/\n {2}(?=[a-z0-9]+:\n)/);
     const watched = services.filter((text) => /^ {4}healthcheck:/m.test(text)).map((text) => text.split(':')[0]);
     expect(watched.sort()).toEqual(
-      ['api', 'descargas', 'ensambles', 'panel', 'postgres', 'redis', 'simulador', 'webhooks'].sort(),
+      ['api', 'coordinador', 'descargas', 'ensambles', 'panel', 'postgres', 'redis', 'simulador', 'webhooks'].sort(),
     );
     const images = [...compose.matchAll(/image: \$\{(?!ACUSE_)\w+:-([^}]+)\}/g)].map(([, image]) => image);
     expect(images).toHaveLength(3);

@@ -116,7 +116,7 @@ describe('ops/docker-compose.prod.yml', () => {
     const open = Object.entries(file.networks).filter(([, network]) => network?.internal !== true);
     expect(open.map(([name]) => name).sort()).toEqual(['entrada', 'salida']);
     expect(on('entrada')).toEqual(['caddy']);
-    expect(on('salida')).toEqual(['api', 'descargas', 'operador', 'webhooks']);
+    expect(on('salida')).toEqual(['api', 'coordinador', 'descargas', 'operador', 'webhooks']);
     expect(on('frente')).toEqual(['api', 'caddy', 'panel']);
     expect(on('paquetes')).toEqual(['caddy', 's3']);
     for (const server of ['postgres', 'redis']) expect(networksOf(file.services[server] as Service)).toEqual(['datos']);

@@ -23,7 +23,7 @@ const SETTINGS = new Map(
 );
 /** Of Node itself, and of the simulator. */
 const OTHERS = /^(NODE_OPTIONS|NODE_EXTRA_CA_CERTS|SIMULADOR_(HOST|PORT|DATA_DIR))$/;
-const PROCESSES = ['api', 'panel', 'descargas', 'ensambles', 'webhooks'] as const;
+const PROCESSES = ['api', 'panel', 'descargas', 'coordinador', 'ensambles', 'webhooks'] as const;
 
 const envOf = (pod: PodSpec) =>
   new Map(containersOf(pod).flatMap(({ env = [] }) => env.map(({ name, value }) => [name, value] as const)));

@@ -81,7 +81,7 @@ describe.skipIf(HELM === null)('who talks to whom, in the chart', () => {
     'is the SAT for the API, the workers with business outside and the operator alone, %s',
     async (name) => {
       const policies = policiesOf(await renderedBy(name));
-      expect(whoMay(policies, isAllowed(SAT))).toEqual(['api', 'descargas', 'operador', 'webhooks']);
+      expect(whoMay(policies, isAllowed(SAT))).toEqual(['api', 'coordinador', 'descargas', 'operador', 'webhooks']);
       expect(whoMay(policies, isAllowed(METADATA_OF_CLOUDS))).toEqual([]);
       // Traffic to the outside uses TLS, and never reaches the own network on that way.
       for (const { egress = [] } of policies)
@@ -99,15 +99,31 @@ describe.skipIf(HELM === null)('who talks to whom, in the chart', () => {
     const policies = policiesOf(await renderedBy(name));
     const onPort = (port: number) => (rule: Rule) =>
       rule.ports.some((each) => each.port === port) && isAllowed('10.1.2.3')(rule);
-    const all = ['api', 'descargas', 'ensambles', 'migrar', 'operador', 'panel', 'webhooks'];
+    const all = ['api', 'coordinador', 'descargas', 'ensambles', 'migrar', 'operador', 'panel', 'webhooks'];
     expect(whoMay(policies, onPort(5432))).toEqual(all);
-    expect(whoMay(policies, onPort(6379))).toEqual(['api', 'descargas', 'ensambles', 'operador', 'panel']);
-    expect(whoMay(policies, onPort(9000))).toEqual(['api', 'descargas', 'ensambles', 'operador', 'panel']);
+    expect(whoMay(policies, onPort(6379))).toEqual([
+      'api',
+      'coordinador',
+      'descargas',
+      'ensambles',
+      'operador',
+      'panel',
+    ]);
+    expect(whoMay(policies, onPort(9000))).toEqual([
+      'api',
+      'coordinador',
+      'descargas',
+      'ensambles',
+      'operador',
+      'panel',
+    ]);
     expect(whoMay(policies, onPort(6443))).toEqual(name === 'with everything off' ? [] : ['operador', 'secretos']);
     expect(whoMay(policies, reaches('api'))).toEqual(['operador', 'panel']);
-    const asked = name === 'before a simulator' ? ['api', 'descargas', 'operador', 'panel', 'webhooks'] : [];
+    const asked =
+      name === 'before a simulator' ? ['api', 'coordinador', 'descargas', 'operador', 'panel', 'webhooks'] : [];
     expect(whoMay(policies, reaches('simulador'))).toEqual(asked);
-    const traced = name === 'with everything on' ? ['api', 'descargas', 'ensambles', 'panel', 'webhooks'] : [];
+    const traced =
+      name === 'with everything on' ? ['api', 'coordinador', 'descargas', 'ensambles', 'panel', 'webhooks'] : [];
     expect(whoMay(policies, ({ ports }) => ports.some(({ port }) => port === 4318))).toEqual(traced);
     // Names are asked for by everybody but the simulated tax authority.
     const dns = (rule: Rule) => rule.ports.some(({ port }) => port === 53);
@@ -123,7 +139,7 @@ describe.skipIf(HELM === null)('who talks to whom, in the chart', () => {
           .filter(({ ingress = [] }) => ingress.some(({ ports }) => ports.some((each) => each.port === port)))
           .map(whoOf)
           .sort();
-      expect(reached(9464)).toEqual(['api', 'descargas', 'ensambles', 'panel', 'webhooks']);
+      expect(reached(9464)).toEqual(['api', 'coordinador', 'descargas', 'ensambles', 'panel', 'webhooks']);
       expect([reached(8080), reached(8081)]).toEqual([['api'], ['panel']]);
     },
   );
@@ -144,15 +160,17 @@ describe.skipIf(HELM === null)('how many there are, in the chart', () => {
       .filter(({ kind, spec }) => kind === 'Deployment' && spec?.['replicas'] !== undefined)
       .map(({ metadata }) => metadata.name.split('-').at(-1))
       .sort();
-  const ALL = ['api', 'descargas', 'ensambles', 'panel', 'webhooks'];
+  const ALL = ['api', 'coordinador', 'descargas', 'ensambles', 'panel', 'webhooks'];
 
   it('scales by due work with KEDA, by processor with Kubernetes, or by the values, and never by two of them', async () => {
     expect(await fixed('as it comes')).toEqual([...ALL, 'operador'].sort());
-    expect(await kinds('scaled by processors', 'HorizontalPodAutoscaler')).toEqual(ALL);
-    expect(await fixed('scaled by processors')).toEqual(['operador']);
+    expect(await kinds('scaled by processors', 'HorizontalPodAutoscaler')).toEqual(
+      ALL.filter((name) => name !== 'coordinador'),
+    );
+    expect(await fixed('scaled by processors')).toEqual(['coordinador', 'operador']);
     expect(await kinds('scaled by KEDA', 'ScaledObject')).toEqual(['descargas', 'ensambles']);
     expect(await kinds('scaled by KEDA', 'HorizontalPodAutoscaler')).toEqual([]);
-    expect(await fixed('scaled by KEDA')).toEqual(['api', 'operador', 'panel', 'webhooks']);
+    expect(await fixed('scaled by KEDA')).toEqual(['api', 'coordinador', 'operador', 'panel', 'webhooks']);
     expect(await kinds('with everything on', 'ScaledObject')).toEqual(['descargas', 'ensambles']);
     expect(await kinds('with everything on', 'HorizontalPodAutoscaler')).toEqual(['api', 'panel', 'webhooks']);
   });

@@ -20,7 +20,14 @@ descargas:
   secretos: [WORKER_KEYS, WORKER_PSKS, SESSION_KEYS, DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY]
   grupos: [sat, almacen, creaBucket]
   alcanza: [postgres, redis, almacen, internet]
-  env: { WORKER_ROLES: "descargas,relay,reconciler,reaper,listas,sincronizacion", HEALTH_HOST: 0.0.0.0, HEALTH_PORT: "8081", NODE_OPTIONS: --max-semi-space-size=2 }
+  env: { WORKER_ROLES: descargas, HEALTH_HOST: 0.0.0.0, HEALTH_PORT: "8081", NODE_OPTIONS: --max-semi-space-size=2 }
+coordinador:
+  programa: apps/worker/dist/main.js
+  puerto: 8081
+  secretos: [SESSION_KEYS, DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY]
+  grupos: [almacen, creaBucket]
+  alcanza: [postgres, redis, almacen, internet]
+  env: { WORKER_ROLES: "relay,reconciler,reaper,listas,sincronizacion", HEALTH_HOST: 0.0.0.0, HEALTH_PORT: "8081" }
 ensambles:
   programa: apps/worker/dist/main.js
   puerto: 8081

@@ -16,7 +16,7 @@ const valores = () => ({ ...newSecretos(), ...newServidores() });
 
 /** Who each process logs in to the database as, and where. */
 async function loginsIn(folder: string): Promise<Record<string, string>> {
-  const processes = ['api', 'panel', 'descargas', 'ensambles', 'webhooks', 'migrar', 'operador'];
+  const processes = ['api', 'panel', 'descargas', 'coordinador', 'ensambles', 'webhooks', 'migrar', 'operador'];
   const read = async (proceso: string) => {
     const { username, host } = new URL(await readFile(join(folder, proceso, 'DATABASE_URL'), 'utf8'));
     return [proceso, `${username}@${host}`] as const;
@@ -28,7 +28,7 @@ const as = (owner: string, at = 'postgres:5432', process = owner) => ({
   api: `${process === owner ? owner : 'acuse_entra_api'}@${at}`,
   panel: `${process === owner ? owner : 'acuse_entra_panel'}@${at}`,
   ...Object.fromEntries(
-    ['descargas', 'ensambles', 'webhooks'].map((name) => [
+    ['descargas', 'coordinador', 'ensambles', 'webhooks'].map((name) => [
       name,
       `${process === owner ? owner : 'acuse_entra_worker'}@${at}`,
     ]),

@@ -26,6 +26,7 @@ export const PROCESOS = {
     ...['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ],
   descargas: ['WORKER_KEYS', 'WORKER_PSKS', 'SESSION_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
+  coordinador: ['SESSION_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ensambles: ['MANIFEST_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   webhooks: ['WEBHOOK_KEYS', 'DATABASE_URL'],
   migrar: ['DATABASE_URL', 'DATABASE_URL_API', 'DATABASE_URL_PANEL', 'DATABASE_URL_WORKER'],
@@ -45,6 +46,7 @@ const USUARIOS: Partial<Record<keyof typeof PROCESOS, (typeof ACCESOS)[number]>>
   api: 'DATABASE_URL_API',
   panel: 'DATABASE_URL_PANEL',
   descargas: 'DATABASE_URL_WORKER',
+  coordinador: 'DATABASE_URL_WORKER',
   ensambles: 'DATABASE_URL_WORKER',
   webhooks: 'DATABASE_URL_WORKER',
 };
