@@ -34,8 +34,8 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     dato: 'Lo que le pasó a una solicitud',
     trato: 'borra',
     donde: DE_SU_SOLICITUD,
-    suyo: 'codigo detalle',
-    resto: 'id solicitud_id tipo en veces ultima_en',
+    suyo: 'codigo detalle notas consultas',
+    resto: 'id solicitud_id tipo en veces ultima_en epoch cola proceso tomada_en bandeja_ms cola_ms ms',
     plazo: RASTRO,
   },
   paso: {

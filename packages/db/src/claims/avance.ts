@@ -88,9 +88,6 @@ const WRITE = `
   WHERE v.id = ultimo.id AND n.de = 1 AND n.tipo IN ('SAT_EN_PROCESO', 'SAT_SIN_RESPUESTA', 'FALLO_INTERNO')
     AND (v.tipo, v.codigo, v.detalle) IS NOT DISTINCT FROM (n.tipo, n.codigo, n.detalle)
   RETURNING v.solicitud_id
-), anotada AS (
-  INSERT INTO evento (solicitud_id, tipo, codigo, detalle)
-  SELECT n.id, n.tipo, n.codigo, n.detalle FROM nota n WHERE n.id NOT IN (SELECT solicitud_id FROM repetida) ORDER BY n.id, n.orden
 ), ${upsertPasos('fila')}
 SELECT id FROM fila`;
 

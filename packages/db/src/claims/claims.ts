@@ -19,7 +19,7 @@ import { type Write, writeOf } from './avance.ts';
 import type { ClaimPart } from './claim-parts.ts';
 import { endWithoutPaquete } from './end.ts';
 import type { FinishNote } from './finish-notes.ts';
-import { insertPaso, type PasoEnCurso, pasoOf } from './paso.ts';
+import { insertPaso, insertUltimo, type PasoEnCurso, pasoOf } from './paso.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
 const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 'rechazada_soap_en') =>
@@ -146,8 +146,7 @@ WITH espera AS (
     AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.tipo = 'efirma' AND c.expira_en > now()) RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id AND c.tipo = 'efirma'),
 salida AS (DELETE FROM outbox o USING espera WHERE o.solicitud_id = espera.id),
-nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera),
-hecho AS (${insertPaso({ de: 'espera', epoch: '$2', paso: '$3' })})
+nota AS (${insertUltimo({ de: 'espera', tipo: 'ESPERA_EFIRMA', detalle: 'NULL', epoch: '$2', paso: '$3' })})
 SELECT id FROM espera`;
 
 /** Parameters of the statement that ends a solicitud with its package, before those of the notes. */
@@ -165,8 +164,7 @@ WITH ${each((note, param) => note.before(param))}fin AS (
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
 )${each(({ after }) => after)}, sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
-nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin),
-hecho AS (${insertPaso({ de: 'fin', epoch: '$2', paso: '$9' })})
+nota AS (${insertUltimo({ de: 'fin', tipo: 'TERMINADA', detalle: '$6::text', epoch: '$2', paso: '$9' })})
 SELECT id FROM fin LEFT JOIN LATERAL solicitud_devuelve_vacia(CASE WHEN $6::bigint = 0 THEN fin.id END) ON true`;
 }
 

@@ -33,6 +33,8 @@ SELECT en, tipo, codigo, detalle, veces, ultima_en FROM evento WHERE solicitud_i
 
 const PASOS = `
 SELECT en, epoch, cola, notas, proceso, bandeja_ms, cola_ms, ms, consultas, veces, ultimo_en FROM paso WHERE solicitud_id = $1
+UNION ALL
+SELECT tomada_en, epoch, cola, coalesce(notas, tipo), proceso, bandeja_ms, cola_ms, ms, consultas, 1, NULL FROM evento WHERE solicitud_id = $1 AND epoch IS NOT NULL
 ORDER BY epoch LIMIT ${MOST}`;
 
 /** Lines of its account from the time that it was accepted on. */
