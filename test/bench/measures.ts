@@ -9,7 +9,7 @@ import { capacityTable } from './capacity.ts';
 import { benchConsultas } from './consultas.ts';
 import type { Servers } from './cpu.ts';
 import { benchFair } from './fair.ts';
-import { benchGrowth } from './growth/growth.ts';
+import { benchGrowth, benchYear } from './growth/growth.ts';
 import { benchJobs } from './jobs.ts';
 import { benchLooks } from './looks.ts';
 import { benchMillion } from './million.ts';
@@ -63,6 +63,7 @@ export const USUAL: Readonly<Record<string, (servers: Servers, options: Options)
 export const NAMED: typeof USUAL = {
   almacen: ({ postgres }, { most, share }) => benchAlmacen(postgres.url, most, share * 100_000),
   growth: (servers, { most }) => benchGrowth(servers, most),
+  year: (servers, { share }) => benchYear(servers, share),
   soak: (servers, { minutes }) => benchSoak(servers, minutes),
   xml: (servers, { share }) => benchXml(servers, share),
   capacity: () => console.log(capacityTable()),

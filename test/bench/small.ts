@@ -40,6 +40,13 @@ export async function benchSmall(servers: Servers, share: number): Promise<void>
     if (row === undefined) throw new Error('the database has no counters');
     return { transactions: row.transactions - asked, sessions: row.sessions };
   };
+  /** Rows that were ever inserted into each table. */
+  const inserted = async () => {
+    const rows = await ask<{ name: string; rows: number }>(
+      'SELECT relname AS name, n_tup_ins::float8 AS rows FROM pg_stat_user_tables',
+    );
+    return new Map(rows.map((row) => [row.name, row.rows]));
+  };
   try {
     const call = await service.newCaller(RFC);
     const downloads = Math.max(LANES, Math.ceil(share * 200));
@@ -63,7 +70,7 @@ export async function benchSmall(servers: Servers, share: number): Promise<void>
     const rested = await counters();
     const atRest = (rested.transactions - resting.transactions) / (restSeconds + 1.5);
 
-    const [before, started] = [await counters(), performance.now()];
+    const [before, rowsBefore, started] = [await counters(), await inserted(), performance.now()];
     s3.requests.length = 0;
     const spent = await startCpus(service.processes);
     await run(LANES, LANES + downloads);
@@ -78,6 +85,14 @@ export async function benchSmall(servers: Servers, share: number): Promise<void>
     );
     console.log(
       `small: for each: ${each(s3.requests.length)} requests to S3 (aim ${AIM.s3}), ${each(transactions)} transactions (aim ${AIM.transactions}), ${each(after.sessions - before.sessions)} new sessions of the database (aim ${AIM.sessions}); at rest: ${atRest.toFixed(1)} transactions a second (aim ${AIM.atRest})`,
+    );
+    const rows = [...(await inserted())]
+      .map(([name, n]) => [name, (n - (rowsBefore.get(name) ?? 0)) / downloads] as const)
+      .filter(([, n]) => n >= 0.1)
+      .toSorted(([, a], [, b]) => b - a);
+    const together = rows.reduce((sum, [, n]) => sum + n, 0);
+    console.log(
+      `small: ${together.toFixed(1)} rows inserted for each: ${rows.map(([name, n]) => `${name} ${n.toFixed(1)}`).join(', ')}`,
     );
   } finally {
     await pool.end();

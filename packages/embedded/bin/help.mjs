@@ -42,7 +42,7 @@ const HELP = {
   ],
   bench: [
     'npm run bench -- [medidas] [opciones]',
-    'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas menos las últimas cinco:',
+    'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas menos las últimas seis:',
     [
       ['accept', 'solicitudes aceptadas por segundo, y las respuestas de paquete'],
       ['jobs', 'pasos de los workers por segundo'],
@@ -50,12 +50,14 @@ const HELP = {
       ['looks', '100,000 solicitudes abiertas, cada una vista cada 5 minutos'],
       ['takeover', 'cuánto tarda otro worker en seguir con lo de uno muerto'],
       ['small', 'lo que cuesta una descarga pequeña: procesador, S3 y base de datos'],
+      ['fair', 'lo que espera una cuenta con poco junto a otra con mucho'],
       ['million', 'un millón de filas, desde la solicitud hasta el ZIP'],
       ['panel', 'páginas del panel'],
       ['consultas', 'cada instrucción SQL con un millón de solicitudes'],
       ['assemble', 'armado de un ZIP de 300,000 filas'],
       ['almacen', 'lo que cuesta reunir CFDI en un almacén que ya tiene muchos, y consultarlo'],
       ['growth', 'el costo según el tamaño; escribe docs/developers/growth.md y su gráfica'],
+      ['year', 'lo que ocupa un año de 100,000 RFC; escribe la última sección de esa página'],
       ['soak', 'la memoria bajo carga sostenida'],
       ['xml', '200,000 XML, desde la solicitud hasta el ZIP'],
       ['capacity', 'lo que piden 100,000 RFC: calcula, no mide'],

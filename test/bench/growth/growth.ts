@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { openDatabase } from '@acuse/db';
@@ -6,8 +6,18 @@ import type { Servers } from '../cpu.ts';
 import { measureOpen, measureRows, measureSolicitudes } from './axes.ts';
 import { documentOf, growing, svgOf } from './report.ts';
 import { measureWorkers } from './workers.ts';
+import { measureYear } from './year.ts';
 
 const DOCS = new URL('../../../docs/developers/', import.meta.url);
+
+/** The size of a year: the last section of docs/developers/growth.md; a `share` below 1 goes to the terminal only. */
+export async function benchYear(servers: Servers, share: number): Promise<void> {
+  const year = await measureYear(servers, share);
+  if (share < 1) return console.log(year);
+  const page = new URL('growth.md', DOCS);
+  const before = (await readFile(page, 'utf8')).split('## A year of ')[0]?.trimEnd();
+  await writeFile(page, `${before}\n\n${year}`);
+}
 
 /**
  * What things cost against size, in docs/developers/growth.md and docs/developers/growth.svg; with sizes up to `most` only, on the terminal.
@@ -36,6 +46,7 @@ export async function benchGrowth(servers: Servers, most: number): Promise<boole
       await writeFile(new URL(name, DOCS), text);
       console.log(`growth: wrote ${fileURLToPath(new URL(name, DOCS))}`);
     }
+  if (most === Number.POSITIVE_INFINITY) await benchYear(servers, 1);
   const grown = growing(axes);
   for (const one of grown) console.error(`growth: GROWS: ${one}`);
   return grown.length === 0;

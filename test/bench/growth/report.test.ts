@@ -1,6 +1,7 @@
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
 import { type Axis, documentOf, growing, LIMIT, type Series, svgOf, tableOf, verdictOf } from './report.ts';
+import { sectionOf } from './year.ts';
 
 const series = (costs: readonly number[], rest: Partial<Series> = {}): Series => ({
   name: 'a look',
@@ -119,4 +120,27 @@ describe('the plot', () => {
     expect(read(svg).count('circle')).toBe(2);
     expect(svg).not.toMatch(/NaN|Infinity/);
   });
+});
+
+it('a year is a hundred times what was measured, and of traces the days that they live', () => {
+  const text = sectionOf({
+    requests: 730_000,
+    sizes: [
+      { name: 'solicitud', rows: 730_000, bytes: 7.3e8 },
+      { name: 'evento', rows: 1_460_000, bytes: 3.65e8 },
+    ],
+    deleting: 1.2,
+    vacuum: 36.5,
+    dumping: 6,
+    restoring: 60,
+  });
+  for (const line of [
+    '| `solicitud` | all | 1.0 | 1,000 | 0.73 | 73 | 73 |',
+    '| `evento` | 90 | 2.0 | 500 | 0.36 | 36 | 9 |',
+    '| together |  | 3.0 | 1,500 | 1.09 | 109 | 82 |',
+    '| delete the traces of a day | 1.2 | 2 |',
+    '| vacuum the tables of traces | 36.5 | 15 |',
+    '| restore | 60.0 | 75 |',
+  ])
+    expect(text).toContain(line);
 });
