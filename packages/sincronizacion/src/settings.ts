@@ -5,7 +5,7 @@ import type * as z from 'zod';
 export const sincronizacionFields = {
   SINCRONIZACION_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a las lecturas que toca pedir o guardar.', {
     min: 10,
-  }).default(2_000),
+  }).default(5_000),
   SINCRONIZACION_CONCURRENCY: integer('Lecturas que este proceso pide o guarda a la vez.', { min: 1, max: 64 }).default(
     4,
   ),

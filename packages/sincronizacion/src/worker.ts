@@ -16,7 +16,7 @@ import type { SincronizacionSettings } from './settings.ts';
 /** Seconds for which a tramo is held without being held longer. */
 const LEASE_SECONDS = 60;
 /** Turns until a tramo is looked at again for which a subscription has no room: the SAT takes minutes at the least. */
-const OCUPADA_TURNS = 30;
+const OCUPADA_TURNS = 12;
 /** Seconds until one is tried again that failed on our side. */
 const RETRY_SECONDS = 30;
 /** Seconds until a period is asked for again whose solicitud ended without rows, or is doubted: doubling, to a day. */

@@ -6,7 +6,7 @@ import { type Logger, linkSignals } from '@acuse/runtime';
 import type { OpenWorkerRole } from './role.ts';
 
 /** Milliseconds between two turns at most, while nothing is under way: a notification may be lost. */
-const REST_MS = 2_000;
+const REST_MS = 5_000;
 
 /** Milliseconds that a turn rests at least: the slots that become free meanwhile are given out together. */
 const PACE_MS = 10;
