@@ -237,7 +237,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'the second wake-up, under its generation, of what a queue lost',
     file: 'packages/db/src/outbox.ts',
-    edits: [{ from: 'IS NULL\nORDER BY o.rung_at', to: 'IS NULL AND false\nORDER BY o.rung_at' }],
+    edits: [{ from: '(SELECT processes > 0 FROM consumers)', to: 'false' }],
     tests: [db('outbox')],
   },
   {
