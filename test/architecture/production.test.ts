@@ -66,6 +66,12 @@ describe('ops/docker-compose.prod.yml', () => {
     expect(played.sort()).toEqual([...ROLES].sort());
   });
 
+  it('gives the token of the captcha service to those that operate.md writes it for', () => {
+    const given = services.filter(([, { environment }]) => environment?.['CAPTCHA_TOKEN_FILE'] !== undefined);
+    const written = read('docs/operators/operate.md').matchAll(/\*secretos\/(\w+)\/CAPTCHA_TOKEN\*/g);
+    expect(given.map(([name]) => name).sort()).toEqual([...written].map(([, name = '']) => name).sort());
+  });
+
   it('pins every image', () => {
     const { version } = JSON.parse(read('apps/api/package.json')) as { version: string };
     for (const [name, { image }] of services) {
