@@ -126,6 +126,13 @@ interface First {
 const sizeOf = (chosen: number, { processes, smallest }: Row) =>
   Math.max(1, Math.min(MOST_IN_A_JOB, Math.ceil(chosen / (2 * processes)), Math.floor(smallest / 8)));
 
+interface Drained {
+  readonly delivered: number;
+  readonly hasMore: boolean;
+  readonly isWaiting: boolean;
+  readonly restSeconds: number;
+}
+
 /** Wake-ups of all open solicitudes, most of them not due yet. */
 export function createOutbox({ pool }: Pick<Database, 'pool'>) {
   async function choose(firsts: readonly First[], graceSeconds: number): Promise<Chosen> {
@@ -148,20 +155,21 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
     /**
      * Hands the due wake-ups to `deliver`, as many as the workers have slots for, shared among the accounts, and again
      * those without a claim for `graceSeconds`. A rejection leaves them unchanged. Returns how many were delivered,
-     * whether more may be due that there is room for, and for how many seconds nothing can become due that is not
-     * notified: none while a wake-up is due or under way, since the end of a step makes room and may be followed by
-     * another at once.
+     * whether more may be due that there is room for (`hasMore`) or no room for (`isWaiting`), and for how many seconds
+     * nothing can become due that is not notified: none while a wake-up is due or under way, since the end of a step
+     * makes room and may be followed by another at once.
      */
     async drain(
       { graceSeconds }: { graceSeconds: number },
       deliver: (wakeUps: Chosen['wakeUps'], sizes: Chosen['sizes']) => Promise<void>,
-    ): Promise<{ readonly delivered: number; readonly hasMore: boolean; readonly restSeconds: number }> {
+    ): Promise<Drained> {
       const firsts = await rowsOf<First>(pool, FIRST, [COLAS]);
       const { wakeUps, sizes } = await choose(firsts, graceSeconds);
       const isBusy = firsts.some(({ rungFor }) => rungFor !== null);
       const due = firsts.map(({ dueIn }) => Math.max(0, dueIn ?? Number.POSITIVE_INFINITY));
       const delivered = wakeUps.length;
-      if (delivered === 0) return { delivered, hasMore: false, restSeconds: isBusy ? 0 : Math.min(...due) };
+      const restSeconds = isBusy ? 0 : Math.min(...due);
+      if (delivered === 0) return { delivered, hasMore: false, isWaiting: due.includes(0), restSeconds };
       try {
         await deliver(wakeUps, sizes);
       } catch (error) {
@@ -170,7 +178,7 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
         await execute(pool, UNRING, values).catch(() => {});
         throw error;
       }
-      return { delivered, hasMore: delivered >= WINDOW, restSeconds: 0 };
+      return { delivered, hasMore: delivered >= WINDOW, isWaiting: true, restSeconds: 0 };
     },
   };
 }

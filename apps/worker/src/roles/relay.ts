@@ -8,6 +8,12 @@ import type { OpenWorkerRole } from './role.ts';
 /** Milliseconds between two turns at most, while nothing is under way: a notification may be lost. */
 const REST_MS = 5_000;
 
+/**
+ * Milliseconds after a hand-over until the next turn, doubled by each turn without one while wake-ups wait for a slot: the
+ * slots of other processes become free unheard.
+ */
+const SOON_MS = 20;
+
 /** Milliseconds that a turn rests at least: the slots that become free meanwhile are given out together. */
 const PACE_MS = 10;
 
@@ -26,17 +32,24 @@ export function startRelay(deps: {
   graceSeconds: number;
 }) {
   const { outbox, queue, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
+  let soonMs = SOON_MS;
   return startLoop({
     name: 'relay',
     everyMs,
     log,
     turn: async (signal) => {
-      const { hasMore, restSeconds } = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
-        const limit = linkSignals([signal], queueTimeoutMs);
-        await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
-      });
+      const { delivered, hasMore, isWaiting, restSeconds } = await outbox.drain(
+        { graceSeconds },
+        async (wakeUps, sizes) => {
+          const limit = linkSignals([signal], queueTimeoutMs);
+          await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
+        },
+      );
       await sleep(PACE_MS);
-      return hasMore || Math.max(everyMs, Math.min(restSeconds * 1_000, REST_MS));
+      if (hasMore) return true;
+      soonMs = delivered > 0 ? SOON_MS : 2 * soonMs;
+      if (isWaiting) return Math.min(soonMs, everyMs);
+      return Math.max(everyMs, Math.min(restSeconds * 1_000, REST_MS));
     },
   });
 }
