@@ -107,7 +107,7 @@ const valuesOf = (name: string): Record<string, string> =>
       Buffer.from(value, 'base64').toString(),
     ]),
   );
-const PROCESSES = ['api', 'panel', 'descargas', 'ensambles', 'webhooks', 'migrar'] as const;
+const PROCESSES = ['api', 'panel', 'descargas', 'coordinador', 'ensambles', 'webhooks', 'migrar'] as const;
 
 it('makes a Secret for each process with its own alone, and one with all of them for the operator', async () => {
   const [shown] = await make();
