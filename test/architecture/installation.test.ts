@@ -29,6 +29,12 @@ describe('docker-compose.yml', () => {
     expect(played.sort()).toEqual([...ROLES].sort());
   });
 
+  it('mounts no volume over a folder that the image lacks: it would belong to root', () => {
+    const mounted = [...compose.matchAll(/secretos-\w+:\/run\/acuse\/(\w+)/g)].map(([, name = '']) => name);
+    const [, made = ''] = /^RUN for each in (.+); do mkdir -p "\/run\/acuse/m.exec(read('apps/Dockerfile')) ?? [];
+    expect(mounted.sort()).toEqual(made.split(' ').sort());
+  });
+
   it('lets a process end what it does before it would be killed', () => {
     const [shutdown, grace] = [
       /^#SHUTDOWN_SECONDS=(\d+)/m.exec(envExampleText()),

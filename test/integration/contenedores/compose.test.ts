@@ -82,7 +82,7 @@ describe.skipIf(!COMPOSE)('docker-compose.yml', { timeout: 300_000 }, () => {
     await rm(folder, { recursive: true, force: true });
   }, 120_000);
 
-  it.each(['api', 'panel', 'descargas', 'ensambles', 'webhooks', 'simulador', 'postgres', 'redis'])(
+  it.each(['api', 'panel', 'coordinador', 'descargas', 'ensambles', 'webhooks', 'simulador', 'postgres', 'redis'])(
     'brings %s up until it is healthy',
     async (service) => {
       const [id = ''] = await waitHealthy(service, 1);

@@ -17,7 +17,18 @@ const COMPOSE = process.env['ACUSE_TEST_COMPOSE'];
 const PAGE = 'docs/operators/operate.md';
 const RFC = 'ACU200101DB1';
 const HEALTHY_SECONDS = 240;
-const SERVICES = ['caddy', 'postgres', 'redis', 's3', 'api', 'panel', 'descargas', 'ensambles', 'webhooks'];
+const SERVICES = [
+  'caddy',
+  'postgres',
+  'redis',
+  's3',
+  'api',
+  'panel',
+  'coordinador',
+  'descargas',
+  'ensambles',
+  'webhooks',
+];
 
 /** The commands of the page, told by what stands in them; every one is carried out here but the two of the machine itself. */
 const blocks = blocksOf(PAGE)
@@ -270,7 +281,7 @@ describe.skipIf(!COMPOSE)(
       for (const name of ['DATABASE_URL_API', 'DATABASE_URL_PANEL', 'DATABASE_URL_WORKER'])
         for (const proceso of ['operador', 'migrar']) await rm(join(secretos, proceso, name));
       const owner = await readFile(join(secretos, 'operador', 'DATABASE_URL'), 'utf8');
-      for (const proceso of ['api', 'panel', 'descargas', 'ensambles', 'webhooks'])
+      for (const proceso of ['api', 'panel', 'coordinador', 'descargas', 'ensambles', 'webhooks'])
         await writeFile(join(secretos, proceso, 'DATABASE_URL'), owner);
       await give('acuse_compose up --detach --no-build --force-recreate api panel < /dev/null');
       for (const service of ['api', 'panel'])
