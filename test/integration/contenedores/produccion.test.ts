@@ -17,18 +17,7 @@ const COMPOSE = process.env['ACUSE_TEST_COMPOSE'];
 const PAGE = 'docs/operators/operate.md';
 const RFC = 'ACU200101DB1';
 const HEALTHY_SECONDS = 240;
-const SERVICES = [
-  'caddy',
-  'postgres',
-  'redis',
-  's3',
-  'api',
-  'panel',
-  'coordinador',
-  'descargas',
-  'ensambles',
-  'webhooks',
-];
+const SERVICES = ['caddy', 'postgres', 'redis', 's3', 'api', 'panel', 'descargas', 'ensambles', 'webhooks'];
 
 /** The commands of the page, told by what stands in them; every one is carried out here but the two of the machine itself. */
 const blocks = blocksOf(PAGE)
