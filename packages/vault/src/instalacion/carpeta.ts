@@ -207,14 +207,21 @@ export async function changeValues(folder: string, change: (valores: Valores) =>
   }
 }
 
-/** What each process is given of the values of an installation, by the names of its settings. */
+/**
+ * What each process is given of the values of an installation, by the names of its settings. The API counts calls in a
+ * Redis, and has nothing to do with a queue on PostgreSQL.
+ */
 export function partesOf(valores: Valores): ReadonlyMap<keyof typeof PROCESOS, Valores> {
   const procesos = Object.keys(PROCESOS) as (keyof typeof PROCESOS)[];
   return new Map(
     procesos.map((proceso) => {
       const acceso = valores[USUARIOS[proceso] ?? ''];
       const all = { ...valores, ...(acceso === undefined ? {} : { DATABASE_URL: acceso }) };
-      return [proceso, valuesOf(all, PROCESOS[proceso])];
+      const hasQueue = proceso !== 'api' || valores['QUEUE_URL']?.startsWith('redis');
+      return [
+        proceso,
+        valuesOf(all, hasQueue ? PROCESOS[proceso] : PROCESOS.api.filter((name) => name !== 'QUEUE_URL')),
+      ];
     }),
   );
 }
