@@ -1,6 +1,7 @@
 import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
 import type { Database } from './database.ts';
-import { execute, rowsOf } from './statements.ts';
+import { execute, rowOf, rowsOf } from './statements.ts';
+import { inTransaction } from './transaction.ts';
 
 /** LISTEN/NOTIFY channel that says "there are new wake-ups". */
 export const CANAL_OUTBOX = 'acuse_outbox';
@@ -35,20 +36,21 @@ SELECT c AS cola,
   extract(epoch FROM now() - (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1))::float8 AS "rungFor"
 FROM unnest($1::text[]) c`;
 
+/** Relays take turns at choosing, each after the commit of the one before: two at once would give out the same slots. */
+const LOCK = `SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine`;
+
 /**
  * Hands over again what the queue has held too long without a claim, under the same generation: the claim of the first
  * of two jobs leaves nothing to the second. Then gives out the free slots: a wake-up counts against them and against its
  * account from here until its step is over. In each round every account gets one, the ones with the fewest under way
  * first; what an account has beyond its share waits here. Without a consumer nothing is handed over: the queue would
- * grow by the same wake-ups after each grace. Of relays that choose at the same time all but one get nothing. Keys find
- * the rows to note: a join with the chosen rows makes the planner read the whole outbox.
+ * grow by the same wake-ups after each grace. Keys find the rows to note: a join with the chosen rows makes the planner
+ * read the whole outbox.
  */
 const HAND_OVER = `
-WITH RECURSIVE turn AS MATERIALIZED (
-  SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine
-), consumers AS MATERIALIZED (
+WITH RECURSIVE consumers AS MATERIALIZED (
   SELECT count(*)::int AS processes, min(slots)::int AS smallest, sum(slots)::int AS slots FROM latido
-  WHERE rol = $1 AND visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0 AND (SELECT mine FROM turn)
+  WHERE rol = $1 AND visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0
 ), again AS MATERIALIZED (
   SELECT o.solicitud_id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
   WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
@@ -128,8 +130,14 @@ const sizeOf = (chosen: number, { processes, smallest }: Row) =>
 
 interface Drained {
   readonly delivered: number;
+  /** One go was too short for the free slots. */
   readonly hasMore: boolean;
+  /** Due wake-ups may wait for a slot. */
   readonly isWaiting: boolean;
+  /**
+   * Seconds in which no wake-up becomes due without a notification: none while one is due or under way, since the end of
+   * a step makes room, and another step may follow at once.
+   */
   readonly restSeconds: number;
 }
 
@@ -139,25 +147,26 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
     const none = { wakeUps: [], sizes: {} };
     const pending = firsts.filter(({ dueIn, rungFor }) => (dueIn ?? 1) <= 0 || (rungFor ?? 0) > graceSeconds);
     if (pending.length === 0) return none;
-    const wakeUps: WakeUp[] = [];
-    const sizes: Partial<Record<QueueName, number>> = {};
-    for (const { cola: queue } of pending) {
-      const rows = await rowsOf<Row>(pool, HAND_OVER, [queue, graceSeconds]);
-      const [first] = rows;
-      if (first === undefined) continue;
-      wakeUps.push(...rows.map(({ solicitudId, gen, isAgain }) => ({ solicitudId, gen, queue, isAgain })));
-      sizes[queue] = sizeOf(rows.filter(({ isAgain }) => !isAgain).length, first);
-    }
-    return { wakeUps, sizes };
+    return inTransaction(pool, async (client) => {
+      const lock = await rowOf<{ mine: boolean }>(client, LOCK);
+      if (!lock?.mine) return none;
+      const wakeUps: WakeUp[] = [];
+      const sizes: Partial<Record<QueueName, number>> = {};
+      for (const { cola: queue } of pending) {
+        const rows = await rowsOf<Row>(client, HAND_OVER, [queue, graceSeconds]);
+        const [first] = rows;
+        if (first === undefined) continue;
+        wakeUps.push(...rows.map(({ solicitudId, gen, isAgain }) => ({ solicitudId, gen, queue, isAgain })));
+        sizes[queue] = sizeOf(rows.filter(({ isAgain }) => !isAgain).length, first);
+      }
+      return { wakeUps, sizes };
+    });
   }
 
   return {
     /**
      * Hands the due wake-ups to `deliver`, as many as the workers have slots for, shared among the accounts, and again
-     * those without a claim for `graceSeconds`. A rejection leaves them unchanged. Returns how many were delivered,
-     * whether more may be due that there is room for (`hasMore`) or no room for (`isWaiting`), and for how many seconds
-     * nothing can become due that is not notified: none while a wake-up is due or under way, since the end of a step
-     * makes room and may be followed by another at once.
+     * those without a claim for `graceSeconds`. A rejection leaves them unchanged.
      */
     async drain(
       { graceSeconds }: { graceSeconds: number },
