@@ -122,7 +122,7 @@ describe('the plot', () => {
   });
 });
 
-it('a year is a hundred times what was measured, and of traces the days that they live', () => {
+it('computes a year from a hundredth of it, and counts traces for the days of their retention', () => {
   const text = sectionOf({
     requests: 730_000,
     sizes: [

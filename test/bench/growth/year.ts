@@ -9,10 +9,10 @@ import { fillDatabase } from '../../integration/fixtures/gran-base.ts';
 import type { Servers } from '../cpu.ts';
 import { openFilled } from './axes.ts';
 
-/** What is measured of 100,000 taxpayers with two requests a day each. */
+/** Measured part of 100,000 taxpayers with two requests a day each. */
 const SHARE = 1 / 100;
 const [TAXPAYERS, A_DAY, DAYS] = [100_000, 2, 365];
-/** Days that traces live, as TRACE_RETENTION_DAYS has them. */
+/** Days until traces are deleted: the default of TRACE_RETENTION_DAYS. */
 const TRACE_DAYS = 90;
 /** Days whose traces are deleted for the measurement. */
 const PRUNED_DAYS = 10;
@@ -93,7 +93,7 @@ interface Year {
 
 const whole = (value: number) => Math.round(value).toLocaleString('en-US');
 
-/** What a year comes to, as Markdown. */
+/** Section of growth.md about a year, Markdown. */
 export function sectionOf({ requests, sizes, ...seconds }: Year): string {
   const times = (TAXPAYERS * A_DAY * DAYS) / requests;
   /** Part of the year's rows that are there at its end. */
