@@ -16,6 +16,7 @@ import { benchMillion } from './million.ts';
 import { benchPanel } from './panel.ts';
 import { benchSmall } from './small.ts';
 import { benchSoak } from './soak.ts';
+import { benchSpread } from './spread.ts';
 import { benchTakeover } from './takeover.ts';
 import { benchXml } from './xml.ts';
 
@@ -50,6 +51,7 @@ export const USUAL: Readonly<Record<string, (servers: Servers, options: Options)
   looks: (servers, { share }) => benchLooks(servers, share),
   takeover: (servers) => benchTakeover(servers),
   small: (servers, { share }) => benchSmall(servers, share),
+  spread: (servers, { share }) => benchSpread(servers, share),
   fair: (servers, { share }) => benchFair(servers, share),
   million: (servers, { formato, share }) => benchMillion(servers, formato, share),
   panel: ({ postgres }, { share }) => benchPanel(postgres.url, Math.ceil(share * 400)),

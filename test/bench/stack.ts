@@ -18,10 +18,10 @@ import type { Env } from '../../packages/embedded/src/stack-env.ts';
 import type { Servers } from './cpu.ts';
 
 /**
- * The whole service of the built programs before the simulated authority: API, and one worker with every role and the
- * settings of `npm start`; `s3` names an object store in place of its own.
+ * The whole service of the built programs before the simulated authority: API, and workers with the settings of
+ * `npm start`, one with every role unless `workers` has settings of each; `s3` names an object store in place of its own.
  */
-export async function openService({ postgres, redis }: Servers, s3: Env = {}) {
+export async function openService({ postgres, redis }: Servers, s3: Env = {}, workers: readonly Env[] = [{}]) {
   const dataDir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
   const stack: RunningStack = await startStack({
     dataDir,
@@ -29,11 +29,12 @@ export async function openService({ postgres, redis }: Servers, s3: Env = {}) {
     logDir: join(dataDir, 'log'),
     databaseUrl: await createDatabase(postgres.url, `bench_${randomBytes(4).toString('hex')}`),
     ...(redis === null ? {} : { redisUrl: redis.url }),
+    workers,
     env: { api: { RATE_LIMIT_RPS: '0', LOG_LEVEL: 'error', ...s3 }, worker: { LOG_LEVEL: 'error', ...s3 } },
   });
   const [worker] = stack.workers;
   if (worker === undefined) throw new Error('the service has no worker');
-  const programs = [stack.api, worker, stack.simulador];
+  const programs = [stack.api, ...stack.workers, stack.simulador];
   return {
     databaseUrl: stack.databaseUrl,
     programs,

@@ -50,6 +50,7 @@ const HELP = {
       ['looks', '100,000 solicitudes abiertas, cada una vista cada 5 minutos'],
       ['takeover', 'cuánto tarda otro worker en seguir con lo de uno muerto'],
       ['small', 'lo que cuesta una descarga pequeña: procesador, S3 y base de datos'],
+      ['spread', 'las transacciones de una descarga con 20 workers de un lugar y con uno de 20'],
       ['fair', 'lo que espera una cuenta con poco junto a otra con mucho'],
       ['million', 'un millón de filas, desde la solicitud hasta el ZIP'],
       ['panel', 'páginas del panel'],
@@ -68,6 +69,11 @@ const HELP = {
     ],
   ],
   build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, como la lleva la imagen.', []],
+  release: [
+    'npm run release -- --dry-run [--carpeta <carpeta>]',
+    'Hace lo que se publica: paquetes de npm, Python y Composer, chart, imágenes, lista de bibliotecas y sumas. No publica.',
+    [['--carpeta <c>', 'dónde quedan (.acuse/publicacion)']],
+  ],
   generate: [
     'npm run generate',
     'Escribe otra vez el cliente de Prisma, lo generado de los clientes (TypeScript, Python, PHP), docs/openapi.json, docs/integrators/es/operaciones.md, docs/developers/data-model.md y .env.example.',

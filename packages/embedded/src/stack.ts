@@ -57,8 +57,8 @@ export interface StackOptions {
   };
   /** The web panel too; without it the stack is what the API needs. */
   readonly withPanel?: boolean;
-  /** How many workers, all with every role; 1 by default. */
-  readonly workers?: number;
+  /** More settings of each worker, which win over those of all; one worker with every role by default. */
+  readonly workers?: readonly Env[];
   /** More settings for a program, which win over those of the stack. */
   readonly env?: { readonly simulador?: Env; readonly api?: Env; readonly worker?: Env; readonly panel?: Env };
   /** Called when a program ends without an order. */
@@ -142,7 +142,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     const panelPort = options.withPanel ? ports.panel || (await freePort()) : undefined;
     const panelUrl = panelPort === undefined ? {} : { panelUrl: panelUrls(panelPort, env.panel).public };
     const workers = await Promise.all(
-      Array.from({ length: options.workers ?? 1 }, async (_, index) => {
+      (options.workers ?? [{}]).map(async (own, index) => {
         const healthPort = (index === 0 && ports.health) || (await freePort());
         return group.start({
           name: index === 0 ? 'worker' : `worker-${index + 1}`,
@@ -150,7 +150,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
           env: workerEnv(
             addresses,
             { ...filesOf(secrets, 'webhooks'), ...filesOf(secrets, 'descargas') },
-            { healthPort, ...panelUrl, given: ownMetricsPort(env.worker, WORKERS_METRICS + index) },
+            { healthPort, ...panelUrl, given: { ...ownMetricsPort(env.worker, WORKERS_METRICS + index), ...own } },
           ),
           readyUrl: `${urlAt(env.worker?.['HEALTH_HOST'], healthPort)}/readyz`,
         });
