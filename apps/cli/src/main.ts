@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { explain } from '@acuse/runtime';
 import { SALIDAS } from './cliente/fallos.ts';
 import { runCliente } from './cliente/run.ts';

@@ -70,6 +70,7 @@ const COMMANDS = {
   'test:containers': program('test/containers/main.ts'),
   'test:mutants': program('test/mutants/main.ts'),
   generate: generateAll,
+  release: program('packages/embedded/src/release/main.ts'),
 };
 
 /** Their options are their own to explain. */

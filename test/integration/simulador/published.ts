@@ -1,33 +1,16 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
-import { buildPackage } from '../../../apps/simulador/build.ts';
-import { type Published, pack } from '../sdk/published.ts';
+import { packApp } from '../../../packages/embedded/src/release/artifacts.ts';
+import { type Published, publish } from '../sdk/published.ts';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
-const run = promisify(execFile);
 
-/** Builds and packs the simulator, and has npm install it in an empty project, without a network. */
-export async function publishSimulator(): Promise<Published> {
-  const base = await mkdtemp(join(tmpdir(), 'acuse-simulador-'));
-  await buildPackage(join(base, 'source'));
-  const tarball = await pack(join(base, 'source'), base);
-  const folder = join(base, 'project');
-  await mkdir(folder);
-  await writeFile(join(folder, 'package.json'), '{ "private": true }');
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', tarball], { cwd: folder });
-  return {
-    folder,
-    tarball,
-    paquete: join(folder, 'node_modules/@acuse/simulador'),
-    close: () => rm(base, { recursive: true, force: true }),
-  };
-}
+/** Packs the simulator, and installs it. */
+export const publishSimulator = () => publish('@acuse/simulador', (to) => packApp('simulador', { to }));
 
 /** Adds public packages of this repository to the project, as if they were installed there. */
 export async function addPublic({ folder }: Published, ...names: readonly string[]): Promise<void> {
@@ -48,7 +31,7 @@ interface Said {
 }
 
 /** Starts the installed program at a free port, and waits until it says where it listens. */
-export async function startProgram({ folder }: Published, ...args: readonly string[]) {
+export async function startProgram({ folder }: Pick<Published, 'folder'>, ...args: readonly string[]) {
   const child = spawn(join(folder, 'node_modules/.bin/simulador'), ['--puerto', '0', '--json', ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'] },
