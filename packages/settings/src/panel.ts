@@ -103,9 +103,9 @@ export const panelConfig = z
       min: 60,
     }).default(43_200),
     LLAVE_RECORDADA_SECONDS: durationSeconds(
-      'Segundos sin uso durante los que una sesión recuerda, sellada, la API key que se escribió; 0 la pide siempre.',
-      { min: 0, max: 3_600 },
-    ).default(600),
+      'Segundos sin uso durante los que una sesión recuerda, sellada, la API key que se generó o escribió; por omisión, toda la sesión. 0 la pide siempre.',
+      { min: 0, max: 43_200 },
+    ).default(43_200),
     COOKIE_HOST: bool(
       'Cookie con prefijo __Host- y Secure. Solo se puede quitar en http sobre localhost, para navegadores que ahí no la aceptan.',
     ).default(true),

@@ -10,7 +10,9 @@ import { addCaller, addRfc, startPanel } from './fixtures/panel.ts';
 import { hrefRfc } from './fixtures/rfcs.ts';
 
 const servicio = useServicio();
-const env = (API_PUBLIC_URL: string) => ({ env: { API_PUBLIC_URL, S3_BUCKET: servicio.bucket } });
+const env = (API_PUBLIC_URL: string) => ({
+  env: { API_PUBLIC_URL, S3_BUCKET: servicio.bucket, API_KEY_PEPPERS: servicio.apiEnv['API_KEY_PEPPERS'] ?? '' },
+});
 /** A panel over the service's database and API. */
 const panel = duringTests(() => startPanel({ database: servicio.database, ...env(servicio.api.url) }));
 

@@ -17,16 +17,13 @@ describe('the start page', () => {
     expect((await persona.get('/rfcs/nuevo')).status).toBe(200);
 
     const { id: contribuyenteId, rfc } = await addRfc(panel.db, persona);
-    expect(ahora(await see())).toBe(`/rfcs/${rfc}/llave`);
-    expect((await persona.get(`/rfcs/${rfc}/llave`)).status).toBe(200);
-
-    const nueva = newLlave();
-    await createLlaves(panel.db).activate({ contribuyenteId, llave: nueva, actor: 'prueba', ip: null });
     expect(ahora(await see())).toBe(`/rfcs/${rfc}/credenciales`);
     expect((await persona.get(`/rfcs/${rfc}/credenciales`)).status).toBe(200);
 
+    const nueva = newLlave();
+    await createLlaves(panel.db).activate({ contribuyenteId, llave: nueva, actor: 'prueba', ip: null });
     await panel.sql`INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre) VALUES (gen_random_uuid(), ${contribuyenteId}, ${nueva.id}, 'ciec', 'k1', 'x')`;
-    expect(ahora(await see())).toBe(`/pruebas/vault/rfc-registrar?rfc=${rfc}`);
+    expect(ahora(await see())).toBe(`/rfcs/${rfc}/credenciales`);
     await panel.sql`UPDATE api_key SET registrada_en = now() WHERE id = ${nueva.id}`;
     expect(ahora(await see())).toBe('/saldo/comprar');
     expect((await persona.get('/saldo/comprar')).status).toBe(200);
@@ -58,7 +55,7 @@ describe('the start page', () => {
     expect(attributesOf($, 'main a', 'href')).toEqual([
       '/registro',
       '/entrar',
-      expect.stringMatching(/^https?:.*\/openapi\.json$/),
+      expect.stringMatching(/^https?:.*\/docs$/),
     ]);
     const persona = await panel.registrar();
     expect((await persona.get('/')).location).toBe('/inicio');

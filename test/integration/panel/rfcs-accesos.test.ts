@@ -54,7 +54,7 @@ describe('adding an RFC', () => {
 
   it('takes it however it is typed, with its idCIF, and leads to the key', async () => {
     const answer = await add(ana, { rfc: ' eku9003173c9 ', id_cif: '1502 0034 567' });
-    expect(answer.location).toBe('/rfcs/EKU9003173C9/llave');
+    expect(answer.location).toBe('/rfcs/EKU9003173C9/credenciales');
     const page = await ana.get('/rfcs/EKU9003173C9');
     expect(page.$('input[name="id_cif"]').attr('value')).toBe('15020034567');
     expect(await audit('EKU9003173C9', 'agregar-rfc')).toMatchObject([{ actor: `usuario:${ana.usuarioId}` }]);
@@ -70,7 +70,7 @@ describe('adding an RFC', () => {
     expect((await ana.get(hrefRfc(rfc))).status).toBe(404);
     expect((await add(ana, { rfc, confirmado: 'EKU9003173C9' })).status).toBe(422);
     const confirmed = await add(ana, { rfc, confirmado: rfc });
-    expect(confirmed.location).toBe(hrefRfc(rfc, '/llave'));
+    expect(confirmed.location).toBe(hrefRfc(rfc, '/credenciales'));
     expect((await ana.get(hrefRfc(rfc))).status).toBe(200);
     expect((await ana.get('/rfcs')).text).toContain(encodeURIComponent(rfc));
   });

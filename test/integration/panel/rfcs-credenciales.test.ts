@@ -2,8 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { openGuardada } from '@acuse/vault';
 import { describe, expect, it } from 'vitest';
 import { createAuthority, rsaPair } from '../../../packages/vault/test/authority.ts';
-import { addRfc, type Campos, callApi, type Respuesta, useApi, usePanel, usePersona } from './fixtures/panel.ts';
-import { archivo, atGate, efirmaDe, forged, generate, hrefRfc, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
+import {
+  addRfc,
+  type Campos,
+  callApi,
+  newMiembro,
+  type Respuesta,
+  useApi,
+  usePanel,
+  usePersona,
+} from './fixtures/panel.ts';
+import { archivo, atGate, efirmaDe, forged, generate, hrefRfc, onlyKey, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-<b>-&-16';
 // These tests enter the key each time; the remembered key has a test of its own.
@@ -170,9 +179,51 @@ describe('the e.firma', () => {
     expect(rows).toEqual([{ estado: 'EN_PROCESO', tipo: 'efirma' }]);
   });
 
-  it('needs an API key first, and says so', async () => {
+  it('names the files of a refused form, which a browser without scripts forgets', async () => {
+    const { rfc, key, pagina } = await withKey();
+    const { cer, key: llave } = efirmaDe(rfc, panel.autoridad);
+    const refused = await send(pagina, 'efirma', { cer, key: llave, password: 'otra', api_key: key });
+    expect(refused.$('[data-soltar-aviso]').text()).toBe(
+      'Elija otra vez firma.cer y firma.key: el navegador no los conserva.',
+    );
+  });
+});
+
+describe('the first credential of an RFC', () => {
+  const keysOf = (id: string) => panel.sql`SELECT id FROM api_key WHERE contribuyente_id = ${id}`;
+
+  it('makes its API key, shows it once, and asks for the period on the same page', async () => {
+    const { id, rfc } = await addRfc(panel.db, ana);
+    const pagina = hrefRfc(rfc, '/credenciales');
+    expect((await send(pagina, 'ciec', { ciec: 'corta' })).status).toBe(422);
+    expect(await keysOf(id)).toEqual([]);
+    const answer = await send(pagina, 'ciec', { ciec: CIEC });
+    const key = onlyKey(answer);
+    expect(answer.$('form#pedir select[name="rfc"] option[selected]').attr('value')).toBe(rfc);
+    expect(await gate(key)).toMatchObject({ estado: 'ACTIVA', access: { rfc, apiKey: { isRegistrada: true } } });
+    for (const path of [pagina, hrefRfc(rfc, '/llave'), '/solicitudes/nueva'])
+      expect((await ana.get(path)).text).not.toContain(key);
+  });
+
+  it('makes none for an e.firma that is refused, and one for an e.firma that is not', async () => {
+    const { id, rfc } = await addRfc(panel.db, ana);
+    const pagina = hrefRfc(rfc, '/credenciales');
+    const { cer, key } = efirmaDe(rfc, panel.autoridad);
+    for (const campos of [
+      { cer, key, password: 'otra' },
+      { key, password: PASSWORD },
+    ])
+      expect((await send(pagina, 'efirma', campos)).status).toBe(422);
+    expect(await keysOf(id)).toEqual([]);
+    const made = onlyKey(await send(pagina, 'efirma', { cer, key, password: PASSWORD }));
+    expect((await gate(made))?.access.efirmaKey).not.toBeNull();
+  });
+
+  it('waits for the key where the role may make none', async () => {
     const { rfc } = await addRfc(panel.db, ana);
-    const { text } = await ana.get(hrefRfc(rfc, '/credenciales'));
+    const contador = await newMiembro(panel, ana, 'CONTADOR');
+    const pagina = hrefRfc(rfc, '/credenciales');
+    const { text } = await contador.get(pagina);
     expect(text).toContain('Primero hace falta la API key');
     expect(text).not.toContain('type="file"');
   });

@@ -10,7 +10,9 @@ import { type Mensaje, openProgress } from './fixtures/avance.ts';
 import { addCaller, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
 
 const servicio = useServicio();
-const envOf = (API_PUBLIC_URL: string) => ({ env: { API_PUBLIC_URL, S3_BUCKET: servicio.bucket } });
+const envOf = (API_PUBLIC_URL: string) => ({
+  env: { API_PUBLIC_URL, S3_BUCKET: servicio.bucket, API_KEY_PEPPERS: servicio.apiEnv['API_KEY_PEPPERS'] ?? '' },
+});
 /** A panel over the service's database, storage and API. */
 const panel = duringTests(() => startPanel({ database: servicio.database, ...envOf(servicio.api.url) }));
 

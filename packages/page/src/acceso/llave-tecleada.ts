@@ -56,7 +56,7 @@ export function faultOfLlave(texto: string, { llave }: Pick<RfcVista, 'llave'>):
   return `No es la API key vigente de este RFC, que termina en ${llave.ultimos4}.`;
 }
 
-/** Whether the key of a taxpayer need not be typed in now. */
+/** Whether the session has the key of a taxpayer. */
 export const isRecordada = async (
   contexto: Pick<ContextoCliente, 'deps' | 'browser'>,
   { id }: Pick<RfcVista, 'id'>,
@@ -65,10 +65,10 @@ export const isRecordada = async (
 type Contexto = Pick<ContextoCliente, 'deps' | 'browser'>;
 
 /**
- * Remembers typed API keys, so that forms do not ask for them each time. Each is sealed twice: under a key from the
- * browser's cookie, and under the panel's own; neither the database with the panel's secrets nor the cookie alone opens
- * it. It ends after some minutes without use, with the session, at every change of the session's id, and when the key
- * stops being active.
+ * Remembers API keys that were made or typed in a session, so that forms do not ask for them again. Each is sealed twice:
+ * under a key from the browser's cookie, and under the panel's own; neither the database with the panel's secrets nor the
+ * cookie alone opens it. It ends with the session, at every change of the session's id, when the key stops being active,
+ * and after the operator's time without use.
  */
 export function createLlaveRecordada({ deps, browser }: Contexto) {
   const segundos = deps.settings.llaveRecordada;
@@ -87,7 +87,7 @@ export function createLlaveRecordada({ deps, browser }: Contexto) {
       await kept.keep({ sesionId, contribuyenteId: id, apiKeyId, sobre, segundos });
     },
 
-    /** The key of a taxpayer that was typed in lately, or null. */
+    /** The key of a taxpayer that the session has, or null. */
     async recall({ id }: { readonly id: string }): Promise<string | null> {
       if (segundos === 0 || sesionId === undefined) return null;
       const sobre = await kept.use(sesionId, id, segundos);
@@ -96,12 +96,12 @@ export function createLlaveRecordada({ deps, browser }: Contexto) {
       return (inner && ofCookie().open(inner, contexto))?.toString() ?? null;
     },
 
-    /** Forgets the keys of all taxpayers that were typed in during this session. */
+    /** Forgets the keys of all taxpayers that the session has. */
     async forget(): Promise<void> {
       if (sesionId !== undefined) await kept.forget(sesionId);
     },
 
-    /** The taxpayers, by id, whose key need not be typed in now. */
+    /** The taxpayers, by id, whose key the session has. */
     async known(): Promise<ReadonlySet<string>> {
       return segundos === 0 || sesionId === undefined ? new Set() : kept.known(sesionId);
     },

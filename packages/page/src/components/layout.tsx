@@ -75,6 +75,7 @@ export function Layout(props: LayoutProps) {
                 </main>
                 <footer class="pie">
                   <span>Acuse {version}</span>
+                  <a href={safeHref(`${apiUrl}/docs`)}>Documentación</a>
                   <a href={safeHref(`${apiUrl}/openapi.json`)}>OpenAPI</a>
                   <a href={safeHref(`${apiUrl}/estado`)}>Estado del SAT</a>
                   <span>Horas del centro de México</span>

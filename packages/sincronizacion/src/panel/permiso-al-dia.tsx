@@ -47,7 +47,7 @@ interface PermisoProps {
   readonly saldo: number | null;
   /** Readings that these settings ask for. */
   readonly lecturas: Parameters<typeof costText>[0];
-  /** The key was typed in some minutes ago. */
+  /** The session has the key. */
   readonly isKnown: boolean;
   readonly faltas: Partial<Record<CampoPedido, string>>;
 }
@@ -94,13 +94,9 @@ export function Permiso({ rfc, pedido, isNew, saldo, lecturas, isKnown, faltas }
           opciones={CONTENIDOS.map(([value, texto]) => [value, texto])}
           ayuda="Con el XML, cada lectura que encuentra CFDI nuevos pide además su XML, y eso cuesta otro crédito. La primera carga cuesta lo mismo."
         />
-        <Secret
-          nombre="api_key"
-          label="API key del RFC"
-          requerido={!isKnown}
-          sabido={isKnown}
-          ayuda={isKnown ? 'No hace falta: la escribió hace poco.' : 'La CIEC está cifrada con ella.'}
-        />
+        {isKnown ? null : (
+          <Secret nombre="api_key" label="API key del RFC" requerido ayuda="La CIEC está cifrada con ella." />
+        )}
         <p>{saldo === null ? 'Con una API key de pruebas no cuesta nada.' : costText(lecturas, saldo)}</p>
         <p class="suave">
           Con el permiso se guarda una copia de la CIEC que solo abren los procesos que leen del SAT, para esto y por

@@ -65,7 +65,6 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       await form.locator(`input[name="${part}"]`).setInputFiles(file);
     }
     await form.locator('input[name="password"]').fill(efirma.password);
-    await form.locator('input[name="api_key"]').fill(llave);
     await form.getByRole('button').last().click();
     await page.getByText(efirma.numero).first().waitFor();
     await page.goto(`${panel.url}/saldo/comprar`);
@@ -110,17 +109,15 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     };
     await siguiente('Agregar RFC');
     await typeRfc(page, rfc);
-    await pressButton(page, 'Generar API key');
-    const llave = await readLlave(page);
     await siguiente('Guardar credencial');
-    await storeCiec(page, rfc, llave);
+    await storeCiec(page, rfc);
+    await readLlave(page);
     await siguiente('Comprar créditos');
     await buyCreditos(page);
     await siguiente('Pedir descarga');
     await page.getByLabel('Primer día').fill(PEDIDO.desde);
     await page.getByLabel('Último día').fill(PEDIDO.hasta);
     await page.getByLabel('CFDI', { exact: true }).selectOption(PEDIDO.tipo);
-    await page.getByLabel('API key del RFC').fill(llave);
     await pressButton(page, 'Pedir');
     await page.getByRole('heading', { level: 1, name: /CFDI recibidos/ }).waitFor();
     await siguiente('Ver la solicitud');
@@ -188,7 +185,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       };
       await siguiente('Agregue un RFC');
       await typeRfc(page, rfc);
-      await siguiente('Genere su API key');
+      await page.goto(`${instalacion.panel.url}/rfcs/${rfc}/llave`);
       await pressButton(page, 'Generar API key');
       await page.getByText('Cópiela ahora').waitFor();
       const llave = await copy(page, 'API key');
@@ -198,7 +195,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       expect(associate).not.toContain(llave);
       expect(await paste(associate, llave)).toMatchObject({ cfdi_codigo: 1 });
       await siguiente('Guarde la CIEC o la e.firma');
-      await storeCiec(page, rfc, llave);
+      await storeCiec(page, rfc);
       await siguiente('Tenga un crédito');
       await buyCreditos(page);
 
@@ -210,7 +207,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       const pedida = await paste(askFor, llave);
       expect(pedida).toMatchObject({ cfdi_codigo: 1, data: { estado: 'EN_PROCESO' } });
 
-      await siguiente('Mire cómo avanza');
+      await siguiente('Baje el ZIP');
       expect(page.url()).toContain(String(pedida.data?.['solicitud_id']));
       await waitFor(async () =>
         (await page.getByRole('button', { name: 'Descargar ZIP' }).isVisible()) ? true : null,

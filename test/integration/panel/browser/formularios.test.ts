@@ -5,7 +5,7 @@ import { newRfc } from '../../fixtures/database.ts';
 import { duringTests } from '../../fixtures/during-tests.ts';
 import { newPago } from '../fixtures/pagos.ts';
 import { addRfc, usePanel, usePersona } from '../fixtures/panel.ts';
-import { efirmaDe, generate, PASSWORD } from '../fixtures/rfcs.ts';
+import { efirmaDe, PASSWORD } from '../fixtures/rfcs.ts';
 import { CHROMIUM, expectNoComplaints, openBrowser, type Tab } from './fixtures/browser.ts';
 import { change, pressButton, signIn } from './fixtures/persona.ts';
 
@@ -92,6 +92,7 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
     for (const width of ANCHOS) {
       await page.setViewportSize({ width, height: 740 });
       await page.goto(panel.url + path);
+      await page.evaluate(`for (const each of document.querySelectorAll('main details')) each.open = true`);
       const before = await lugarDe(page, falta);
       for (const [id, texto] of Object.entries(campos)) await page.locator(`[id="${id}"]`).fill(texto);
       await change(page, () =>
@@ -159,7 +160,6 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
 
   it('takes files that are dropped on it into the field of their kind, whatever their order, and stores them', async () => {
     const { page } = cliente;
-    const llave = await generate(persona, rfc);
     const { noSerie, ...efirma } = efirmaDe(rfc, panel.autoridad);
     const base64 = async (file: File) => Buffer.from(await file.arrayBuffer()).toString('base64');
     const [cer, key] = [await base64(efirma.cer), await base64(efirma.key)];
@@ -181,8 +181,14 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
     expect(await aviso.textContent()).toBe('Listo: mi firma.cer, MI FIRMA.KEY.');
     expect(await chosen(page)).toEqual({ cer: ['mi firma.cer'], key: ['MI FIRMA.KEY'] });
 
-    await page.getByLabel('Contraseña de la llave privada').fill(PASSWORD);
-    await page.locator('#efirma-llave').fill(llave);
+    const password = page.getByLabel('Contraseña de la llave privada');
+    await password.fill('otra');
+    await pressButton(page, 'Guardar la e.firma');
+    await page.getByText('no abre el .key').waitFor();
+    // The files are chosen still, and what is wrong has the focus.
+    expect(await chosen(page)).toEqual({ cer: ['mi firma.cer'], key: ['MI FIRMA.KEY'] });
+    expect(await page.evaluate('document.activeElement.id')).toBe('efirma-password');
+    await password.fill(PASSWORD);
     await pressButton(page, 'Guardar la e.firma');
     await page.getByText(noSerie).first().waitFor();
     const rows = await panel.sql<{ tipo: string }>`SELECT tipo

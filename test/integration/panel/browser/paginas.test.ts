@@ -307,6 +307,7 @@ const everyPage = () => {
     await page.goto(`${url}/rfcs/nuevo`);
     const idCif = page.locator('input[name="id_cif"]');
     await page.locator('input[name="rfc"]').fill(newRfc());
+    await page.getByText('Nombre e idCIF').click();
     await page.locator('input[name="nombre"]').fill('Ñandú & Hijos');
     await idCif.fill('1234');
     await pressButton(page, 'Agregar RFC');

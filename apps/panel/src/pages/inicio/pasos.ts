@@ -40,8 +40,18 @@ const hasCredencial = (rfc: RfcVista) => rfc.ciec !== null || (rfc.cer !== null 
 const progreso = (rfc: RfcVista) =>
   [rfc.llave !== null, hasCredencial(rfc), rfc.llave?.registradaEn != null].filter(Boolean).length;
 
+const SIN_CREDITO = {
+  titulo: 'Tenga un crédito',
+  texto: 'Una descarga cuesta un crédito, de cualquier tamaño. Si termina sin paquete, el crédito vuelve.',
+  hecho: false,
+  href: '/saldo/comprar',
+  boton: 'Comprar créditos',
+  permiso: { cambiar: 'compras' },
+} as const;
+
 /**
- * The steps in their order. Each is done when the account shows that it is; the first that is not is the one to do now.
+ * The steps in their order, with one for credits where there are none. Each is done when the account shows that it is; the
+ * first that is not is the one to do now.
  * A key, a credential and an associated RFC are what the API demands before a query at the SAT (specification,
  * Authentication).
  */
@@ -63,37 +73,14 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       permiso: { cambiar: 'rfcs' },
     },
     {
-      titulo: 'Genere su API key',
-      texto: 'Con ella llama su sistema. Se muestra una sola vez: tenga dónde guardarla.',
-      hecho: mejor?.llave != null,
-      href: deRfc('/llave'),
-      boton: 'Generar API key',
-      permiso: { cambiar: 'llaves' },
-    },
-    {
       titulo: 'Guarde la CIEC o la e.firma',
-      texto: 'Con cualquiera de las dos se le pregunta al SAT. Se cifra con su API key: nadie más la puede leer.',
-      hecho: mejor !== null && hasCredencial(mejor),
+      texto: 'Con cualquiera de las dos se le pregunta al SAT. Se cifra con su API key, que se genera al guardarla.',
+      hecho: mejor !== null && hasCredencial(mejor) && mejor.llave?.registradaEn != null,
       href: deRfc('/credenciales'),
       boton: 'Guardar credencial',
       permiso: { cambiar: 'credenciales' },
     },
-    {
-      titulo: 'Asocie el RFC con la llave',
-      texto: 'Una sola vez por llave. Si guardó la credencial desde el panel, ya quedó.',
-      hecho: mejor?.llave?.registradaEn != null,
-      href: `/pruebas/vault/rfc-registrar?rfc=${encodeURIComponent(rfc)}`,
-      boton: 'Asociar',
-      permiso: { cambiar: 'pruebas' },
-    },
-    {
-      titulo: 'Tenga un crédito',
-      texto: 'Una descarga cuesta un crédito, de cualquier tamaño. Si termina sin paquete, el crédito vuelve.',
-      hecho: cuenta.saldo > 0 || cuenta.huboSolicitud,
-      href: '/saldo/comprar',
-      boton: 'Comprar créditos',
-      permiso: { cambiar: 'compras' },
-    },
+    ...(cuenta.saldo > 0 || cuenta.huboSolicitud ? [] : [SIN_CREDITO]),
     {
       titulo: 'Pida su primera descarga',
       texto: 'Los CFDI emitidos o recibidos de un periodo. Empiece con el formulario; después, desde su sistema.',
@@ -103,20 +90,12 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
       permiso: { cambiar: 'solicitudes' },
     },
     {
-      titulo: 'Mire cómo avanza',
-      texto: 'El SAT tarda de minutos a horas. Puede cerrar esta página: el trabajo sigue.',
+      titulo: 'Baje el ZIP',
+      texto: 'El SAT tarda de minutos a horas. Puede cerrar esta página: la solicitud sigue sola.',
       hecho: cuenta.terminada !== null,
       href: solicitud ? `/solicitudes/${solicitud.id}` : '/solicitudes',
       boton: 'Ver la solicitud',
       permiso: { ver: 'solicitudes' },
-    },
-    {
-      titulo: 'Descargue el ZIP',
-      texto: 'Un CSV con todos los renglones, los archivos del SAT sin tocar y un manifiesto.',
-      hecho: false,
-      href: solicitud ? `/solicitudes/${solicitud.id}` : '/solicitudes',
-      boton: 'Ir a la descarga',
-      permiso: { ver: 'paquetes' },
     },
   ];
   const ahora = pasos.findIndex(({ hecho }) => !hecho);

@@ -17,24 +17,32 @@ landingPage.get('/', ({ browser, redirectTo, pagina, deps }) => {
   if (browser.sesion?.fase === 'COMPLETA') return redirectTo('/inicio');
   const { apiPublicUrl, registro } = deps.settings;
   return pagina(
-    'El SAT por API, con acuse',
+    'Los CFDI del SAT, completos',
     <>
       <div class="portada">
         <div class="pila">
-          <h1>El SAT por API, con acuse de cada solicitud</h1>
+          <h1>Los CFDI del SAT, completos y sin esperar frente al portal</h1>
           <p>
-            Descarga masiva de CFDI, facturas, declaraciones, opiniones de cumplimiento y listas 69-B con una llamada
-            HTTP. Usted recibe un acuse al instante; nosotros insistimos ante el SAT hasta tener el paquete.
+            Para despachos y contadores, que los bajan desde este panel con un RFC y su CIEC; y para empresas cuyo ERP
+            los pide con una llamada HTTP. Acuse insiste ante el SAT hasta tener el ZIP.
           </p>
           <div class="fila">
             {registro === 'abierto' ? <Boton href="/registro">Crear cuenta</Boton> : null}
             <Boton variante={registro === 'abierto' ? 'secundario' : 'primario'} href="/entrar">
               Entrar
             </Boton>
-            <a href={`${apiPublicUrl}/openapi.json`}>Descripción OpenAPI</a>
+            <a href={`${apiPublicUrl}/docs`}>Documentación</a>
           </div>
         </div>
-        <Tarjeta titulo="Una llamada">
+        <Tarjeta titulo="Desde el panel, en cuatro pasos">
+          <ol class="pasos">
+            <li>El RFC del contribuyente.</li>
+            <li>Su CIEC o su e.firma, cifrada.</li>
+            <li>El periodo.</li>
+            <li>El ZIP: sus CFDI, cuánto suman, sus proveedores y los que están en listas del SAT.</li>
+          </ol>
+        </Tarjeta>
+        <Tarjeta titulo="Desde su sistema, una llamada">
           <CopyButton
             label="Llamada de ejemplo"
             bloque

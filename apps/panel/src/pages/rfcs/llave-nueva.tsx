@@ -1,20 +1,20 @@
-import type { Modo, TipoGuardada } from '@acuse/core';
-import { createLlaves, Rechazo, type Relevo, type RfcVista, type ToReseal } from '@acuse/db';
+import type { RfcVista } from '@acuse/db';
 import { hrefRfc } from '@acuse/page';
 import { Aviso, CopyButton, Tarjeta } from '@acuse/page/blocks';
 import { Boton } from '@acuse/page/form';
-import { isRecordada, type LlaveTecleada, readTypedKey } from '@acuse/page/llave-tecleada';
-import { type ApiKey, CredencialIlegible, generateApiKey, registroOf, resealGuardada, wipeApiKey } from '@acuse/vault';
+import { isRecordada, readTypedKey } from '@acuse/page/llave-tecleada';
+import { wipeApiKey } from '@acuse/vault';
 import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
-import { modoPedido, renderLlave } from './llave.tsx';
+import { generateLlave, type LlaveGenerada, modoPedido } from './generar-llave.ts';
+import { renderLlave } from './llave.tsx';
 import { guardadas } from './reglas/estado-credenciales.ts';
 
 export const newKeyPage = rfcRoutes('llaves');
 
 /**
- * Makes the key and shows it in the answer itself: it is in no address, no session and no store. Sending the same form
- * again, as a reload does, makes no other key, since the form names the key that it was made for.
+ * Makes the key and shows it in the answer itself: it is in no address, and the session has it sealed. Sending the same
+ * form again, as a reload does, makes no other key, since the form names the key that it was made for.
  */
 newKeyPage.post('/llave', async (contexto, rfc) => {
   const { campos, redirectTo } = contexto;
@@ -124,59 +124,4 @@ function outcome(rfc: RfcVista, perdidas: LlaveGenerada['perdidas'], isRelevo: b
   if (!isRelevo) return `${muerta} Se borró lo guardado con ella: ${cosas.join(', ')}.`;
   if (perdidas.length === 0) return `${muerta} Lo guardado (${cosas.join(', ')}) quedó cifrado con la nueva.`;
   return `${muerta} Ya no se pudo abrir, y hay que guardar de nuevo: ${perdidas.map((tipo) => NOMBRES[tipo]).join(', ')}. Lo demás quedó cifrado con la nueva.`;
-}
-
-/** A key that was just made: the only time that its text exists. */
-interface LlaveGenerada {
-  readonly texto: string;
-  /** Kinds of credential that did not open under the earlier key, and were deleted. */
-  readonly perdidas: readonly TipoGuardada[];
-}
-
-/**
- * Makes the only active key of a taxpayer. With `anterior` it reseals the credentials of that key under the new one.
- * Null when the active key is not `vigente` (its id, or null): the same form sent twice makes one key.
- */
-async function generateLlave(
-  rfc: RfcVista,
-  pedido: { readonly modo: Modo; readonly vigente: string | null; readonly anterior: LlaveTecleada | null },
-  contexto: Pick<ContextoCliente, 'deps' | 'autor'>,
-): Promise<LlaveGenerada | null> {
-  const { deps } = contexto;
-  const { database, hasher } = deps;
-  const nueva = generateApiKey(pedido.modo);
-  try {
-    const { anterior } = pedido;
-    const relevo = anterior && relevoOf(rfc, { from: anterior.apiKey, to: nueva }, deps);
-    const perdidas = await createLlaves(database).activate({
-      contribuyenteId: rfc.id,
-      llave: registroOf(hasher, nueva),
-      vigente: pedido.vigente,
-      ...(relevo ? { relevo } : {}),
-      ...contexto.autor,
-    });
-    return { texto: nueva.text, perdidas };
-  } catch (error) {
-    if (error instanceof Rechazo && error.motivo === 'LLAVE_CAMBIADA') return null;
-    throw error;
-  } finally {
-    wipeApiKey(nueva);
-  }
-}
-
-function relevoOf(
-  rfc: RfcVista,
-  keys: { readonly from: ApiKey; readonly to: ApiKey },
-  { keyring }: Pick<ContextoCliente['deps'], 'keyring'>,
-): Relevo {
-  const reseal = (guardada: ToReseal) => {
-    try {
-      const tipo = guardada.tipo === 'ciec' ? 'ciec' : 'efirma';
-      return [resealGuardada(tipo, guardada, keys, rfc, keyring)];
-    } catch (error) {
-      if (error instanceof CredencialIlegible) return [];
-      throw error;
-    }
-  };
-  return { anterior: keys.from.keyId, reseal: (guardadas) => guardadas.flatMap(reseal) };
 }

@@ -7,6 +7,7 @@ import { count, formatRelativo } from '@acuse/page/formato';
 import { isRecordada } from '@acuse/page/llave-tecleada';
 import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
+import { modoPedido } from './generar-llave.ts';
 import { edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
 
 const MAX_ANTERIORES = 10;
@@ -164,16 +165,6 @@ interface GenerateProps {
   readonly isRecordada: boolean;
 }
 
-/**
- * Mode of the next key of an RFC: by the form where test keys have a simulator beside the SAT, else by the key before;
- * elsewhere the mode of all keys.
- */
-export function modoPedido({ campos, deps }: Pick<ContextoCliente, 'campos' | 'deps'>, { llave }: RfcVista): Modo {
-  const { modoLlave, hayPruebas } = deps.settings;
-  if (!hayPruebas) return modoLlave;
-  return (campos['modo'] ?? llave?.modo) === 'test' ? 'test' : 'live';
-}
-
 const MODOS = [
   ['live', 'De producción: acuse_live_'],
   ['test', 'De pruebas: acuse_test_'],
@@ -259,7 +250,7 @@ function Resguardo({ hayGuardadas, isRecordada }: { readonly hayGuardadas: boole
         label="Llave actual"
         ayuda={
           isRecordada
-            ? 'Se usa la que escribió hace poco: lo guardado se conserva, salvo que abajo marque lo contrario.'
+            ? 'Se usa la que esta sesión ya tiene: lo guardado se conserva, salvo que abajo marque lo contrario.'
             : hayGuardadas
               ? 'Con ella se conserva lo guardado y la asociación con el RFC. No se almacena.'
               : 'Con ella la nueva queda asociada con el RFC sin llamar otra vez a vault/rfc-registrar. No se almacena.'

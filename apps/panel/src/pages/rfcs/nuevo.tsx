@@ -36,10 +36,7 @@ newRfcPage.post('/rfcs/nuevo', async (contexto) => {
     if (!(error instanceof Rechazo) || error.motivo !== 'RFC_REPETIDO') throw error;
     return redirectTo(hrefRfc(rfc), { tono: 'info', texto: `${rfc} ya estaba en la cuenta; esta es su página.` });
   }
-  return redirectTo(hrefRfc(rfc, '/llave'), {
-    tono: 'exito',
-    texto: `${rfc} quedó agregado. Lo que sigue: generar su API key.`,
-  });
+  return redirectTo(hrefRfc(rfc, '/credenciales'), { tono: 'exito', texto: `${rfc} quedó agregado.` });
 });
 
 type Faltas = Readonly<Partial<Record<'rfc' | 'id_cif', string | undefined>>>;
@@ -77,22 +74,27 @@ function page(
             maxLargo={20}
             autocompletar="off"
           />
-          <Campo
-            nombre="nombre"
-            label="Nombre"
-            ayuda="Para reconocerlo y buscarlo en el panel. Sin él, se toma de la constancia cuando se consulte."
-            maxLargo={MAX_NOMBRE}
-            autocompletar="off"
-          />
-          <Campo
-            nombre="id_cif"
-            label="idCIF"
-            ayuda="Los 11 dígitos junto al código QR de la constancia. Con él, los datos fiscales se consultan sin CIEC ni e.firma. Puede agregarlo después."
-            teclado="numeric"
-            literal
-            maxLargo={20}
-            autocompletar="off"
-          />
+          <details open={Boolean(campos['nombre'] || campos['id_cif'])}>
+            <summary>Nombre e idCIF</summary>
+            <div class="pila">
+              <Campo
+                nombre="nombre"
+                label="Nombre"
+                ayuda="Para reconocerlo y buscarlo en el panel. Sin él, se toma de la constancia cuando se consulte."
+                maxLargo={MAX_NOMBRE}
+                autocompletar="off"
+              />
+              <Campo
+                nombre="id_cif"
+                label="idCIF"
+                ayuda="Los 11 dígitos junto al código QR de la constancia. Con él, los datos fiscales se consultan sin CIEC ni e.firma. Puede agregarlo después."
+                teclado="numeric"
+                literal
+                maxLargo={20}
+                autocompletar="off"
+              />
+            </div>
+          </details>
           <div class="fila">
             <Boton>{revisar ? `Sí, agregar ${revisar.rfc}` : 'Agregar RFC'}</Boton>
             <Boton variante="discreto" href="/rfcs">

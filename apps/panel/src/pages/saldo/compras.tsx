@@ -120,7 +120,7 @@ function Resultado({ pago, proveedor }: { readonly pago: Pago; readonly proveedo
   if (estado === 'ACREDITADO')
     return (
       <Aviso tono="exito" titulo={`Se abonaron ${formatCreditos(creditos)}`}>
-        Ya puede usarlos. {proveedor?.advertencia ?? ''}
+        Ya puede usarlos: <a href="/solicitudes/nueva">pida CFDI al SAT</a>. {proveedor?.advertencia ?? ''}
       </Aviso>
     );
   if (estado === 'RECHAZADO')

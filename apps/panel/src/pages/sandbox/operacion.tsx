@@ -222,8 +222,8 @@ function FormularioOperacion({ contexto, operacion, valores, isRecordada, faltaL
         maxLargo={512}
         ayuda={
           isRecordada
-            ? 'Se usa la de este RFC que escribió hace poco; escriba otra solo si quiere usarla.'
-            : 'No se muestra ni queda en la bitácora. Se recuerda sellada unos minutos, solo en esta sesión.'
+            ? 'Se usa la de este RFC que esta sesión ya tiene; escriba otra solo si quiere usarla.'
+            : 'No se muestra ni queda en la bitácora. Se pide una vez por sesión.'
         }
       />
       {hasPeriodo(campos) ? (

@@ -1,19 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { COMPLEMENTOS, CONTENIDOS, FORMATOS, isFecha, OPERACIONES } from '@acuse/contract';
-import { createContribuyentes, createLibro, createSolicitudes, type DetalleSolicitud, type RfcVista } from '@acuse/db';
-import { type ApiClient, MAX_ELEGIBLES, readJson } from '@acuse/page';
-import { Aviso, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { COMPLEMENTOS, CONTENIDOS, FORMATOS } from '@acuse/contract';
+import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
+import { MAX_ELEGIBLES, Permitido } from '@acuse/page';
+import { Aviso, CopyButton, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario, hrefWith, Secret } from '@acuse/page/form';
 import { EFECTO_NAMES, formatCreditos } from '@acuse/page/formato';
-import { createLlaveRecordada, faultOfLlave } from '@acuse/page/llave-tecleada';
+import { createLlaveRecordada, readTypedKey } from '@acuse/page/llave-tecleada';
 import { Periodos, periodosDe } from '@acuse/page/periodos';
-import { DichoPorApi, type RechazoApi, readRechazo } from '@acuse/page/rechazo';
-import { z } from 'zod';
+import { DichoPorApi } from '@acuse/page/rechazo';
+import { wipeApiKey } from '@acuse/vault';
+import type { Child } from 'hono/jsx';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
+import {
+  askApi,
+  type CampoPedido,
+  COSTO,
+  checkPedido,
+  criteriosDe,
+  criteriosOf,
+  type Pedida,
+  type Pedido,
+  pedidoOf,
+} from './pedido.ts';
 import { CONTENIDO_NAMES, camino, ESTADO_NAMES, FORMAT_NAMES } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
-const INTENTO = /^[\w-]{16,64}$/;
 
 export const newSolicitudPage = routesFor('solicitudes');
 
@@ -24,12 +35,12 @@ newSolicitudPage.get(
     const { c, deps, usuario } = contexto;
     const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
     const query = c.req.query();
-    const { rfc = '', tipo = 'recibidos', desde = '', hasta = '', formato = 'csv' } = como ?? query;
+    const { rfc = '', tipo, desde, hasta, formato } = como ?? query;
     const given: Readonly<Record<string, string>> = { ...query, ...criteriosDe(como) };
     const { contenido = 'metadata', tablas = '', estado = '', comprobante = '' } = given;
     const { contraparte = '', complemento = '', capsula = '' } = given;
     const criterios = { contenido, tablas, estado, comprobante, contraparte, complemento, capsula };
-    return form(contexto, { rfc, tipo, desde, hasta, formato, ...criterios, apiKey: '', intento: randomUUID() });
+    return form(contexto, newPedido(contexto, { rfc, tipo, desde, hasta, formato, ...criterios }));
   },
   { cambia: true },
 );
@@ -38,16 +49,15 @@ newSolicitudPage.post(PATH, async (contexto) => {
   const { deps, usuario, ip, redirectTo } = contexto;
   const tecleado = pedidoOf(contexto.campos);
   const vista = await createContribuyentes(deps.database).find(usuario.cuentaId, tecleado.rfc);
-  const recordada = createLlaveRecordada(contexto);
-  const apiKey = tecleado.apiKey || ((vista && (await recordada.recall(vista))) ?? '');
+  const apiKey = tecleado.apiKey || ((vista && (await createLlaveRecordada(contexto).recall(vista))) ?? '');
   const pedido = { ...tecleado, apiKey };
   const fault = checkPedido(pedido, vista);
-  if (fault) return form(contexto, pedido, { resultado: 'RECHAZADA', ...fault });
+  const wrong = fault ?? (await keepTyped(contexto, tecleado.apiKey, vista));
+  if (wrong) return form(contexto, pedido, { pedida: { resultado: 'RECHAZADA', ...wrong } });
   const pedida = await askApi(deps.api, pedido, ip);
-  if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, pedida);
+  if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, { pedida });
   // A form that was answered may be sent again with other values, which is another request.
-  if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, pedida);
-  if (tecleado.apiKey && vista?.llave) await recordada.keep(tecleado.apiKey, vista, vista.llave.id);
+  if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, { pedida });
   await createSolicitudes(deps.database).note({
     cuentaId: usuario.cuentaId,
     solicitudId: pedida.id,
@@ -62,29 +72,54 @@ newSolicitudPage.post(PATH, async (contexto) => {
   );
 });
 
-function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
-  const text = (name: string) => (campos[name] ?? '').trim();
-  const intento = text('intento');
-  return {
-    rfc: text('rfc').toUpperCase(),
-    tipo: text('tipo'),
-    desde: text('desde'),
-    hasta: text('hasta'),
-    formato: text('formato') || 'csv',
-    contenido: text('contenido') || 'metadata',
-    tablas: text('tablas'),
-    estado: text('estado'),
-    comprobante: text('comprobante'),
-    contraparte: text('contraparte').toUpperCase(),
-    complemento: text('complemento'),
-    capsula: text('capsula'),
-    apiKey: text('api_key'),
-    intento: INTENTO.test(intento) ? intento : randomUUID(),
-  };
+/** Keeps a typed key before the API is asked, so that a refused form does not ask for it again. Its fault, or null. */
+async function keepTyped(contexto: ContextoCliente, texto: string, vista: RfcVista | null) {
+  if (texto === '' || vista === null) return null;
+  const tecleada = await readTypedKey(texto, vista, contexto);
+  if (typeof tecleada === 'string') return { campo: 'api_key', texto: tecleada } as const;
+  wipeApiKey(tecleada.apiKey);
+  return null;
 }
 
-async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>) {
+/** A new form: the CFDI received last month, unless said otherwise. */
+function newPedido({ now }: ContextoCliente, given: Partial<Record<keyof Pedido, string | undefined>>): Pedido {
+  const mesPasado = periodosDe(now)[1];
+  const { desde = mesPasado?.desde, hasta = mesPasado?.hasta } = given;
+  return { ...pedidoOf({ tipo: 'recibidos', ...definedIn({ ...given, desde, hasta }) }), intento: randomUUID() };
+}
+
+const definedIn = (values: Readonly<Record<string, string | undefined>>) =>
+  Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+
+/** The answer to a first credential: the key that was made for it, shown this once, over the form that comes next. */
+export const renderPrimerPedido = (
+  contexto: ContextoCliente,
+  { rfc, llave, texto }: { readonly rfc: string; readonly llave: string; readonly texto: string },
+): Promise<Response> =>
+  form(contexto, newPedido(contexto, { rfc }), {
+    titulo: `${rfc}: pida sus CFDI`,
+    antes: (
+      <>
+        <Aviso tono="exito">{texto}</Aviso>
+        <Tarjeta titulo="Su API key, por única vez">
+          <p>
+            El panel la usa solo durante esta sesión. Guárdela para otro día y para su sistema: no se vuelve a mostrar.
+          </p>
+          <CopyButton value={llave} label="API key" />
+        </Tarjeta>
+      </>
+    ),
+  });
+
+interface FormOptions {
+  readonly pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>;
+  readonly titulo?: string;
+  readonly antes?: Child;
+}
+
+async function form(contexto: ContextoCliente, pedido: Pedido, options: FormOptions = {}) {
   const { deps, usuario, now, pagina } = contexto;
+  const { pedida, titulo = 'Pedir CFDI al SAT', antes } = options;
   const [recordadas, rfcs, libro] = await Promise.all([
     createLlaveRecordada(contexto).known(),
     createContribuyentes(deps.database).list(usuario.cuentaId, { contiene: '', despues: '', limit: MAX_ELEGIBLES }),
@@ -93,13 +128,14 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
   const faults: Partial<Record<CampoPedido, string>> =
     pedida?.resultado === 'RECHAZADA' && pedida.campo ? { [pedida.campo]: pedida.texto } : {};
   return pagina(
-    'Pedir CFDI al SAT',
+    titulo,
     rfcs.length === 0 ? (
-      <Vacio titulo="Primero agregue un RFC" accion={{ href: '/rfcs', texto: 'Ir a RFC' }}>
-        Para pedir CFDI hace falta un RFC con su API key y su CIEC o e.firma.
+      <Vacio titulo="Primero agregue un RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar RFC', cambiar: 'rfcs' }}>
+        Para pedir CFDI hace falta un RFC con su CIEC o su e.firma.
       </Vacio>
     ) : (
       <>
+        {antes}
         <Rechazo pedida={pedida} rfc={pedido.rfc} />
         <Campos
           pedido={pedido}
@@ -129,8 +165,8 @@ function Rechazo({ pedida, rfc }: RechazoProps) {
   if (pedida.resultado === 'SIN_RESPUESTA')
     return (
       <Aviso tono="alerta" titulo="La API no contestó">
-        Puede que la solicitud se haya aceptado o no. Escriba otra vez la API key y envíe este mismo formulario: si ya
-        se aceptó, no se pedirá ni se cobrará dos veces.
+        Puede que la solicitud se haya aceptado o no. Envíe este mismo formulario otra vez: si ya se aceptó, no se
+        pedirá ni se cobrará dos veces.
       </Aviso>
     );
   return (
@@ -145,12 +181,19 @@ interface CamposProps {
   readonly rfcs: readonly RfcVista[];
   readonly saldo: number;
   readonly now: Date;
-  /** Taxpayers, by id, whose key need not be typed in. */
+  /** Taxpayers, by id, whose key the session has. */
   readonly recordadas: ReadonlySet<string>;
   readonly faults: Partial<Record<CampoPedido, string>>;
 }
 
 function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
+  const elegido = rfcs.find(({ rfc }) => rfc === pedido.rfc) ?? rfcs[0];
+  const { contenido, formato } = pedido;
+  const hasOpciones =
+    contenido !== 'metadata' ||
+    formato !== 'csv' ||
+    OPCIONES.some((name) => pedido[name] !== '') ||
+    faults.contraparte !== undefined;
   return (
     <Tarjeta>
       <Formulario accion={PATH} id="pedir" descripcion="Pedir CFDI" valores={pedido} faltas={faults}>
@@ -191,71 +234,27 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
             ayuda="Hasta hoy, y hasta seis años atrás. El periodo puede ser tan largo como necesite."
           />
         </div>
-        <Campo
-          nombre="contenido"
-          label="Contenido"
-          requerido
-          opciones={CONTENIDOS.map((contenido) => [contenido, CONTENIDO_NAMES[contenido]])}
-          ayuda="Cuesta lo mismo. Con los XML tarda más y el ZIP es mayor: unos 5 KB por CFDI. Los de nómina traen salarios y otros datos personales: cuide quién abre el ZIP."
-        />
-        <Campo
-          nombre="tablas"
-          label="Agregar tablas con los datos de los XML"
-          tipo="checkbox"
-          ayuda="Solo si pide los XML: conceptos, impuestos, pagos y CFDI relacionados, en el formato de abajo. La nómina no tiene tablas."
-        />
-        <Campo
-          nombre="formato"
-          label="Formato"
-          requerido
-          opciones={FORMATOS.map((formato) => [formato, FORMAT_NAMES[formato]])}
-          ayuda="Cómo vienen las filas dentro del ZIP. Los archivos del SAT vienen siempre tal cual."
-        />
-        <div class="rejilla">
-          <Campo
-            nombre="estado"
-            label="Estado de los CFDI"
-            opciones={[['', 'Todos'], ...Object.entries(ESTADO_NAMES)]}
+        <details open={hasOpciones}>
+          <summary>XML, formato y filtros</summary>
+          <Opciones />
+        </details>
+        {elegido && recordadas.has(elegido.id) && !faults.api_key ? null : (
+          <Secret
+            nombre="api_key"
+            label="API key del RFC"
+            requerido
+            sabido={recordadas.size > 0}
+            ayuda="La CIEC y la e.firma están cifradas con ella, así que nadie puede usarlas sin ella, tampoco nosotros. Se pide una vez por sesión."
           />
-          <Campo
-            nombre="comprobante"
-            label="Tipo de comprobante"
-            opciones={[['', 'Todos'], ...Object.entries(EFECTO_NAMES)]}
-          />
-          <Campo
-            nombre="complemento"
-            label="Complemento"
-            opciones={[['', 'Con cualquiera, o sin él'], ...Object.entries(COMPLEMENTOS)]}
-          />
-        </div>
-        <Campo
-          nombre="contraparte"
-          label="Contrapartes"
-          ayuda="RFC separados por comas: con emitidos, hasta cinco receptores; con recibidos, un emisor. Sin ninguno, todas."
-        />
-        <Campo
-          nombre="capsula"
-          label="Continuar sin la llave de la e.firma, hasta 72 horas"
-          tipo="checkbox"
-          ayuda="Mientras la llave está guardada se firma de antemano lo que esta solicitud, y ninguna otra, preguntará al SAT. Con la CIEC no cambia nada. No está probado con el SAT en vivo."
-        />
-        <Secret
-          nombre="api_key"
-          label="API key del RFC"
-          requerido
-          sabido={recordadas.size > 0}
-          ayuda={
-            recordadas.size === 0
-              ? 'La CIEC y la e.firma están cifradas con ella, así que solo quien la escribe puede usarlas. Se recuerda sellada unos minutos, solo en esta sesión.'
-              : `No hace falta para ${rfcs
-                  .filter(({ id }) => recordadas.has(id))
-                  .map(({ rfc }) => rfc)
-                  .join(', ')}: la escribió hace poco.`
-          }
-        />
+        )}
         <p>
           Cuesta {formatCreditos(COSTO)}; su saldo es de {formatCreditos(saldo)}. Si termina sin ZIP, se devuelve. Si ya
-          hay una igual en curso, no se cobra.
+          hay una igual en curso, no se cobra.{' '}
+          {saldo < COSTO ? (
+            <Permitido cambiar="compras">
+              <a href="/saldo/comprar">Comprar créditos</a>
+            </Permitido>
+          ) : null}
         </p>
         <div class="fila">
           <Boton>Pedir</Boton>
@@ -268,128 +267,62 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
   );
 }
 
-/** What the form begins with again when a period is chosen. */
-const criteriosOf = ({ apiKey: _, intento: __, contenido, ...criterios }: Pedido) => ({
-  ...criterios,
-  contenido: contenido === 'metadata' ? '' : contenido,
-});
+const OPCIONES = ['tablas', 'estado', 'comprobante', 'contraparte', 'complemento', 'capsula'] as const;
 
-/** Content and filters of an earlier request as the form writes them. */
-const criteriosDe = (como: DetalleSolicitud | null) =>
-  como && {
-    contenido: como.contenido,
-    tablas: como.tablas ? 'si' : '',
-    estado: como.filtros?.estado_comprobante ?? '',
-    comprobante: como.filtros?.tipo_comprobante ?? '',
-    contraparte: como.filtros?.rfc_contraparte?.join(', ') ?? '',
-    complemento: como.filtros?.complemento ?? '',
-  };
-
-const rfcsOf = (contraparte: string) => contraparte.split(/[\s,;]+/).filter(Boolean);
+/** What most requests leave as it is. */
+function Opciones() {
+  return (
+    <div class="pila">
+      <Campo
+        nombre="contenido"
+        label="Contenido"
+        requerido
+        opciones={CONTENIDOS.map((contenido) => [contenido, CONTENIDO_NAMES[contenido]])}
+        ayuda="Cuesta lo mismo. Con los XML tarda más y el ZIP es mayor: unos 5 KB por CFDI. Los de nómina traen salarios y otros datos personales: cuide quién abre el ZIP."
+      />
+      <Campo
+        nombre="tablas"
+        label="Agregar tablas con los datos de los XML"
+        tipo="checkbox"
+        ayuda="Solo si pide los XML: conceptos, impuestos, pagos y CFDI relacionados, en el formato de abajo. La nómina no tiene tablas."
+      />
+      <Campo
+        nombre="formato"
+        label="Formato"
+        requerido
+        opciones={FORMATOS.map((formato) => [formato, FORMAT_NAMES[formato]])}
+        ayuda="Cómo vienen las filas dentro del ZIP. Los archivos del SAT vienen siempre tal cual."
+      />
+      <div class="rejilla">
+        <Campo nombre="estado" label="Estado de los CFDI" opciones={[['', 'Todos'], ...Object.entries(ESTADO_NAMES)]} />
+        <Campo
+          nombre="comprobante"
+          label="Tipo de comprobante"
+          opciones={[['', 'Todos'], ...Object.entries(EFECTO_NAMES)]}
+        />
+        <Campo
+          nombre="complemento"
+          label="Complemento"
+          opciones={[['', 'Con cualquiera, o sin él'], ...Object.entries(COMPLEMENTOS)]}
+        />
+      </div>
+      <Campo
+        nombre="contraparte"
+        label="Contrapartes"
+        ayuda="RFC separados por comas: con emitidos, hasta cinco receptores; con recibidos, un emisor. Sin ninguno, todas."
+      />
+      <Campo
+        nombre="capsula"
+        label="Continuar sin la llave de la e.firma, hasta 72 horas"
+        tipo="checkbox"
+        ayuda="Mientras la llave está guardada se firma de antemano lo que esta solicitud, y ninguna otra, preguntará al SAT. Con la CIEC no cambia nada. No está probado con el SAT en vivo."
+      />
+    </div>
+  );
+}
 
 /** Missing step of a taxpayer, in the list of choices. */
 function stateOf({ llave, ciec, efirmaKey }: RfcVista): string {
-  if (llave === null) return ' (sin API key)';
-  if (ciec === null && efirmaKey === null) return ' (sin CIEC ni e.firma)';
+  if (llave === null || (ciec === null && efirmaKey === null)) return ' (sin CIEC ni e.firma)';
   return '';
-}
-
-const OPERACION = 'tax/descarga-metadata';
-
-const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
-
-type CampoPedido = z.infer<typeof campo> | 'api_key';
-
-type Pedido = {
-  readonly rfc: string;
-  readonly tipo: string;
-  readonly desde: string;
-  readonly hasta: string;
-  readonly formato: string;
-  readonly contenido: string;
-  /** `si` where its box is ticked. */
-  readonly tablas: string;
-  /** Filters; empty for none. RFCs with commas or spaces between. */
-  readonly estado: string;
-  readonly comprobante: string;
-  readonly contraparte: string;
-  readonly complemento: string;
-  /** `si` where its box is ticked. */
-  readonly capsula: string;
-  readonly apiKey: string;
-  /** The same for each time that one form is sent, so that twice sent is once asked. */
-  readonly intento: string;
-};
-
-type Pedida =
-  | { readonly resultado: 'ACEPTADA'; readonly id: string; readonly isDuplicada: boolean }
-  /** Nothing was asked or charged. */
-  | {
-      readonly resultado: 'RECHAZADA';
-      readonly texto: string;
-      readonly campo?: CampoPedido | undefined;
-      readonly ir?: RechazoApi['ir'];
-    }
-  /** Unknown outcome; the same form may be sent again. */
-  | { readonly resultado: 'SIN_RESPUESTA' };
-
-const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
-const campo = z.enum(['rfc', 'tipo', 'desde', 'hasta', 'formato', 'contenido', 'tablas', 'contraparte']);
-/** A fault of another field, such as the key's, is shown above the form. */
-const campoDeApi = z
-  .string()
-  .transform((campo) => (campo.startsWith('rfc_contraparte') ? 'contraparte' : campo))
-  .pipe(campo)
-  .optional()
-  .catch(undefined);
-
-/** Fault of a form before the API is called, or null. */
-function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; campo: CampoPedido } | null {
-  if (vista === null) return { campo: 'rfc', texto: 'Elija uno de sus RFC.' };
-  if (pedido.tipo !== 'emitidos' && pedido.tipo !== 'recibidos')
-    return { campo: 'tipo', texto: 'Elija emitidos o recibidos.' };
-  if (!FORMATOS.some((formato) => formato === pedido.formato))
-    return { campo: 'formato', texto: 'Elija uno de los formatos de la lista.' };
-  for (const dia of ['desde', 'hasta'] as const)
-    if (!isFecha(pedido[dia])) return { campo: dia, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
-  if (pedido.desde > pedido.hasta) return { campo: 'desde', texto: 'El primer día no puede ser posterior al último.' };
-  const fault = faultOfLlave(pedido.apiKey, vista);
-  return fault === null ? null : { campo: 'api_key', texto: fault };
-}
-
-/** Asks through the API of this installation: accepted, checked and charged as any other. */
-async function askApi(api: ApiClient, pedido: Pedido, ip: string): Promise<Pedida> {
-  const { rfc, tipo, desde, hasta, formato, contenido, tablas, estado, comprobante, contraparte } = pedido;
-  const { complemento, capsula, apiKey } = pedido;
-  const rfcs = rfcsOf(contraparte);
-  const answer = await api.call({
-    nombre: OPERACION,
-    cuerpo: {
-      rfc,
-      tipo,
-      desde,
-      hasta,
-      formato,
-      ...(contenido === 'metadata' ? {} : { contenido }),
-      ...(tablas === 'si' ? { tablas: true } : {}),
-      ...(estado === '' ? {} : { estado_comprobante: estado }),
-      ...(comprobante === '' ? {} : { tipo_comprobante: comprobante }),
-      ...(rfcs.length === 0 ? {} : { rfc_contraparte: rfcs }),
-      ...(complemento === '' ? {} : { complemento }),
-      ...(capsula === 'si' ? { capsula: true } : {}),
-    },
-    apiKey,
-    ip,
-    idempotencyKey: pedido.intento,
-  });
-  if (answer.tipo === 'sin-respuesta') return { resultado: 'SIN_RESPUESTA' };
-  if (answer.status === 200) {
-    const read = aceptada.safeParse(readJson(answer.texto));
-    if (!read.success) return { resultado: 'SIN_RESPUESTA' };
-    const { solicitud_id: id, duplicada = false } = read.data.data;
-    return { resultado: 'ACEPTADA', id, isDuplicada: duplicada };
-  }
-  const rechazo = readRechazo(answer.texto);
-  if (rechazo === null || answer.status >= 500) return { resultado: 'SIN_RESPUESTA' };
-  return { resultado: 'RECHAZADA', ...rechazo, campo: campoDeApi.parse(rechazo.campo) };
 }
