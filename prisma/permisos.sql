@@ -113,6 +113,10 @@ GRANT SELECT (ctid, creada_en), UPDATE (creada_en), DELETE ON idempotencia TO ac
 -- consulta_en_curso
 GRANT SELECT, INSERT, UPDATE (folio), DELETE ON consulta_en_curso TO acuse_api;
 GRANT SELECT (ctid, creada_en), UPDATE (creada_en), DELETE ON consulta_en_curso TO acuse_worker;
+-- llamada_hecha: written by the API in lots, deleted by the workers.
+GRANT SELECT, INSERT ON llamada_hecha TO acuse_api;
+GRANT SELECT ON llamada_hecha TO acuse_panel;
+GRANT SELECT (ctid, en), UPDATE (en), DELETE ON llamada_hecha TO acuse_worker;
 -- latido: the API tells everybody whether somebody works, and names no process.
 GRANT SELECT (rol, visto_en, slots) ON latido TO acuse_api;
 GRANT SELECT ON latido TO acuse_panel;

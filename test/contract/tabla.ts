@@ -3,7 +3,7 @@ import { type Fila, row } from './fila.ts';
 /**
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
  * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
- * `descarga/estimar`, `vault/estado`, `uso/consultar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`,
+ * `descarga/estimar`, `vault/estado`, `uso/consultar`, `llamadas/listar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`,
  * `webhooks/…` and `id_cif` are ours.
  */
 const pagina = 'limite?:integer cursor?';
@@ -283,6 +283,14 @@ export const TABLA: readonly Fila[] = [
     ours: 'modo cifras_de canales descargas servicio',
     errores: '401/1001',
     valores: { canal: 'soap' },
+  }),
+  row('llamadas/listar', 0, 'API key', 'ninguno', {
+    campos: `desde? hasta? operacion? resultado? ${pagina}`,
+    data: '',
+    ours: 'total items siguiente',
+    elementos: 'operacion http:integer codigo:integer ms:integer creditos:integer request_id',
+    errores: '401/1001',
+    valores: { ...primera, operacion: 'uso/consultar', resultado: 'EXITO' },
   }),
   row('uso/consultar', 0, 'API key', 'ninguno', {
     campos: `desde? hasta? ${pagina}`,

@@ -8,7 +8,14 @@ import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { type ApiDeps, guardDatabase } from './deps.ts';
 import { incomingBody, requestBody } from './http/body.ts';
-import { asCfdiError, CLOSED_HEADERS, contestacionDeError, type Llamada, toResponse } from './http/llamada.ts';
+import {
+  asCfdiError,
+  CLOSED_HEADERS,
+  contestacionDeError,
+  finishedCall,
+  type Llamada,
+  toResponse,
+} from './http/llamada.ts';
 import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createReembolsos } from './http/settle.ts';
 import { createAccessCache, createRateLimit, createUsos } from './http/state.ts';
@@ -84,6 +91,8 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
         const ms = Math.round(took);
         const key = access === null ? {} : { apiKeyId: access.apiKey.id };
         log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'request_answered');
+        const call = finishedCall(llamada, answer, ms);
+        if (call !== null) for (const observer of deps.observers) observer.note(call);
         const { body, headers } = await compressedFor(answer.cuerpo, llamada.headers.get('accept-encoding'));
         return toResponse({ ...answer, cuerpo: body }, requestId, { ...answerHeaders, ...headers });
       });
@@ -140,6 +149,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   return {
     app,
     async close() {
+      await Promise.all(deps.observers.map((observer) => observer.close()));
       await pipeline.usos.close();
       await pipeline.reembolsos.close();
     },

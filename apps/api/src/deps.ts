@@ -20,10 +20,17 @@ import {
   type Database,
 } from '@acuse/db';
 import type { Metrics } from '@acuse/metrics';
-import { EVENTOS_DEL_NUCLEO, type Eventos, type OpenPort, type OperationDeps, type PortsOf } from '@acuse/operation';
+import {
+  type CallObserver,
+  EVENTOS_DEL_NUCLEO,
+  type Eventos,
+  type OpenPort,
+  type OperationDeps,
+  type PortsOf,
+} from '@acuse/operation';
 import type { SharedLimit } from '@acuse/queue/limit';
 import { around, type Health, type Logger } from '@acuse/runtime';
-import type { ApiSettings } from '@acuse/settings/api';
+import type { ApiConfig, ApiSettings } from '@acuse/settings/api';
 import type { Tracing } from '@acuse/tracing';
 import type { ApiKeyHasher, Keyring, LlavePublicada, Sealer, TrustBundle } from '@acuse/vault';
 import { FEATURES } from './features.ts';
@@ -56,6 +63,10 @@ export const openPorts = (database: Database): DatabasePorts => mapPorts((_, ope
 
 /** Events of the core and of the features. */
 export const EVENTOS: Eventos = Object.assign({}, EVENTOS_DEL_NUCLEO, ...FEATURES.map(({ eventos }) => eventos));
+
+/** Opens the observers of finished calls. */
+export const openObservers = (...[config, database, log]: [ApiConfig, Database, Logger]): CallObserver[] =>
+  FEATURES.flatMap((feature) => feature.observe?.(config, database, log) ?? []);
 
 /** Whom calls ask, and all that belongs to it alone. */
 export interface Autoridad {
@@ -97,6 +108,7 @@ export interface ApiDeps extends DatabasePorts, Autoridad, Pick<OperationDeps, '
   readonly newId: () => string;
   readonly log: Logger;
   readonly metrics: Metrics<'api'>;
+  readonly observers: readonly CallObserver[];
   readonly tracing: Tracing;
   readonly health: Health;
   readonly settings: ApiSettings;

@@ -17,7 +17,7 @@ import { captchaUrlOf } from '@acuse/sat/settings';
 import { type ApiConfig, settingsOf } from '@acuse/settings/api';
 import { createSellado, openClaves, openKeyring, publishedKeys, type TrustBundle } from '@acuse/vault';
 import { createApp } from './app.ts';
-import { type ApiDeps, type Autoridad, EVENTOS, guardPort, openPorts } from './deps.ts';
+import { type ApiDeps, type Autoridad, EVENTOS, guardPort, openObservers, openPorts } from './deps.ts';
 import { FEATURES, loadAll } from './features.ts';
 import { createCaminos, createWake } from './http/state.ts';
 import { createServerFor } from './server.ts';
@@ -106,6 +106,7 @@ async function createDeps(config: ApiConfig, parts: Parts): Promise<ApiDeps> {
     newId: uuidV7,
     log,
     metrics,
+    observers: openObservers(config, database, log),
     tracing,
     settings,
   };

@@ -20,7 +20,7 @@ import {
 } from '@acuse/vault';
 import { newRfc } from '../../../test/integration/fixtures/database.ts';
 import { type Api, createApp } from '../src/app.ts';
-import { type ApiDeps, EVENTOS, openPorts } from '../src/deps.ts';
+import { type ApiDeps, EVENTOS, openObservers, openPorts } from '../src/deps.ts';
 import { FEATURES, loadAll } from '../src/features.ts';
 import { createCaminos } from '../src/http/state.ts';
 import { type Base, createFilas, insertAlta, NOW, openBase, type Watch, watched } from './base.ts';
@@ -145,6 +145,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     health: createHealth({ checks: {} }),
     log: silentLogger,
     metrics: createMetrics('api').metrics,
+    observers: openObservers(CONFIG, database, silentLogger),
     tracing: createTracing(null, silentLogger),
     settings: { ...settingsOf(CONFIG), databaseTimeoutMs: 20_000, rateLimitRps: 0, ...options.settings },
     ...(options.deps as Partial<ApiDeps>),

@@ -1,6 +1,7 @@
 import { correoPanel } from '@acuse/correo/panel';
 import type { Secreto } from '@acuse/db';
 import { listasPanel } from '@acuse/listas/panel';
+import { llamadasPanel } from '@acuse/llamadas/panel';
 import type { PageFeature } from '@acuse/page';
 import { riesgoPanel } from '@acuse/riesgo/panel';
 import type { PanelConfig } from '@acuse/settings/panel';
@@ -16,6 +17,7 @@ export const FEATURES: readonly PageFeature<PanelDeps>[] = [
   riesgoPanel,
   listasPanel,
   correoPanel,
+  llamadasPanel,
 ];
 
 /** Parts that features open with the settings. */

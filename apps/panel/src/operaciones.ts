@@ -15,6 +15,7 @@ const GRUPOS = [
   ['usuario', 'Contribuyente', 'Los datos con los que el SAT lo tiene registrado.'],
   ['webhooks', 'Webhooks', 'A dónde se avisa a su sistema de lo que pasa.'],
   ['uso', 'Uso', 'Los créditos usados, por día y operación.'],
+  ['llamadas', 'Llamadas', 'Lo que se llamó con las API keys del RFC, y cómo terminó.'],
   ['efos', 'Listas 69-B', 'Si un RFC está en las listas de operaciones simuladas.'],
 ] as const;
 

@@ -272,6 +272,15 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
       'id contribuyente_id api_key_id tipo kid advertencias expira_en rechazada_soap_en rechazada_portal_en creada_en',
     plazo: 'CIEC and certificate until changed or the API key revoked; key of the e.firma one hour',
   },
+  llamada_hecha: {
+    dato: 'Llamadas a la API, sin su contenido',
+    trato: 'borra',
+    isLast: true,
+    donde: SUYO,
+    suyo: 'request_id clave',
+    resto: 'contribuyente_id en op_id operacion http codigo ms',
+    plazo: '{llamada_hecha}',
+  },
   operacion_deshabilitada: {
     dato: 'Operaciones apagadas',
     trato: 'borra',

@@ -92,6 +92,14 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'llamadas/listar',
+    resumen: 'Llamadas hechas con las API keys del RFC',
+    descripcion:
+      'Las llamadas contestadas de los últimos 30 días, de la más nueva a la más vieja, hechas con esta API key u otra del mismo RFC: nunca su contenido. Aparecen en uno o dos segundos. El registro no detiene a ninguna llamada: si la base de datos falta por mucho tiempo o un proceso muere, algunas no quedan en él; los créditos salen de los movimientos de la cuenta, que no pierden ninguno. Una página a la vez: mande siguiente como cursor para la que sigue.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'riesgo/paquete',
     resumen: 'Contrapartes de una descarga que están en una lista del SAT',
     descripcion:

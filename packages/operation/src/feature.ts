@@ -31,6 +31,34 @@ export interface DocumentParts {
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
+/** An answered call of a known key: no body, no secret. */
+export interface FinishedCall {
+  readonly contribuyenteId: string;
+  /** Time of arrival. */
+  readonly at: Date;
+  /** Identity of its charge. */
+  readonly opId: string;
+  readonly operacion: string;
+  /** HTTP status and `cfdi_codigo` of the answer. */
+  readonly status: number;
+  readonly codigo: number;
+  readonly ms: number;
+  readonly requestId: string;
+  readonly idempotencyKey: string | null;
+}
+
+export interface CallObserver {
+  /** Returns at once and never throws: the caller of the API waits. */
+  note(call: FinishedCall): void;
+  /** Ends after the last call. */
+  close(): Promise<void>;
+}
+
+/** Log of an observer. */
+export interface CallLog {
+  warn(fields: Readonly<Record<string, unknown>>, event: string): void;
+}
+
 /** What a feature adds to the API. `Config`: the settings that it reads. */
 export interface FeatureApi<Config = unknown> {
   /** Folder of its operations; the file tree below is the URL tree below /api/v1. */
@@ -43,6 +71,8 @@ export interface FeatureApi<Config = unknown> {
   readonly secretos?: readonly Secreto[];
   /** Opens the other dependencies of its operations. */
   open?(config: Config): object;
+  /** Opens an observer of finished calls; null where the settings want none. */
+  observe?(config: Config, database: Database, log: CallLog): CallObserver | null;
   readonly eventos?: Eventos;
   document?(eventos: Eventos): DocumentParts;
 }

@@ -46,6 +46,8 @@ export interface PageFeature<D extends PageDeps = PageDeps> {
   readonly recordatorios?: (contexto: ContextoCliente<D>) => Promise<readonly Recordatorio[]>;
   /** A section of the page of a solicitud, for those who may see packages. */
   readonly solicitud?: (contexto: ContextoCliente<D>, solicitud: DetalleSolicitud) => Promise<Child>;
+  /** A link to the call of an RFC behind a charge, for those who may see calls; `opId`: identity of the charge. */
+  readonly llamada?: (rfc: string, opId: string, texto: Child) => Child;
   /** Things that wait for the operator, each a line of the first page of the operator. */
   readonly pendientes?: (deps: D) => Promise<readonly Child[]>;
 }

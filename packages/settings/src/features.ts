@@ -1,11 +1,12 @@
 import { CORREO_ROLE, CORREO_RULE, correoRoleFields } from '@acuse/correo/settings';
 import { LISTAS_ROLE, listasFields } from '@acuse/listas/settings';
+import { llamadasFields } from '@acuse/llamadas/settings';
 import type { ConfigRule } from '@acuse/runtime';
 import { SINCRONIZACION_ROLE, sincronizacionFields } from '@acuse/sincronizacion/settings';
 import { WEBHOOKS_ROLE, WEBHOOKS_SECRET, webhookFields, webhooksRoleFields } from '@acuse/webhooks/settings';
 
 /** Settings of features for the API. */
-export const API_FIELDS = { ...webhookFields };
+export const API_FIELDS = { ...webhookFields, ...llamadasFields };
 
 /** Settings of features for the panel. */
 export const PANEL_FIELDS = { ...webhookFields };

@@ -78,6 +78,8 @@ describe('retention', { shuffle: false }, () => {
       await t.sql`INSERT INTO consulta_en_curso (contribuyente_id, clave, folio, inicio, fin, creada_en)
       VALUES (${contribuyenteId}, ${age}::text, 'f', 'i', 'f', now() - ${age}::text::interval)`;
       await t.sql`INSERT INTO latido (proceso, rol, visto_en) VALUES (${age}::text, 'x', now() - ${age}::text::interval)`;
+      await t.sql`INSERT INTO llamada_hecha (contribuyente_id, en, op_id, operacion, http, codigo, ms, request_id)
+       VALUES (${contribuyenteId}, now() - ${age}::text::interval, gen_random_uuid(), 'x', 200, 1, 1, 'r')`;
       await t.sql`INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256, borrado_en)
        VALUES (gen_random_uuid(), ${contribuyenteId}, 'opinion', ${age}::text, 1, 'a', now() - ${age}::text::interval)`;
     }
@@ -85,6 +87,7 @@ describe('retention', { shuffle: false }, () => {
      VALUES (gen_random_uuid(), ${contribuyenteId}, 'opinion', 'kept', 1, 'a', now() - interval '9 years')`;
     await pruneAll(t.db, 100);
     expect([await count('idempotencia'), await count('consulta_en_curso'), await count('latido')]).toEqual([1, 1, 1]);
+    expect(await count('llamada_hecha')).toBe(2);
     const rows = await t.sql`SELECT object_key FROM documento ORDER BY 1`;
     expect(rows.map((row) => row.object_key)).toEqual(['2 hours', '5 days', 'kept']);
   });

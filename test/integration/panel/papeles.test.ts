@@ -32,6 +32,7 @@ const ESPERADO: Readonly<Record<string, string>> = {
   'POST /rfcs/:rfc/al-dia': 'PC',
   'POST /rfcs/:rfc/al-dia/cambiar': 'PC',
   'GET /rfcs/:rfc/proveedores': 'PC',
+  'GET /rfcs/:rfc/llamadas': 'PD',
   'GET /rfcs/:rfc/operaciones': 'PD',
   'POST /rfcs/:rfc/operaciones': 'PD',
   'GET /rfcs/:rfc/direcciones': 'PD',

@@ -89,6 +89,7 @@ it.for(CLIENTS)(
     await op('vault/firma-estado');
     await op('vault/estado');
     await op('uso/consultar', {});
+    await op('llamadas/listar', {});
     await op('estado/sat', {});
     const { items } = await op('tax/facturas', periodo);
     const [{ uuid, emisor_rfc, total } = {}] = items as Record<string, unknown>[];

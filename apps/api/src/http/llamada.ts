@@ -1,6 +1,6 @@
 import { CATALOGO, CfdiError, CODIGO_EXITO, sobreDeError, TEXTO_EXITO } from '@acuse/contract';
 import type { AccessSnapshot, Credencial } from '@acuse/core';
-import type { Operation } from '@acuse/operation';
+import type { FinishedCall, Operation } from '@acuse/operation';
 import type { ApiKey } from '@acuse/vault';
 import type { Autoridad } from '../deps.ts';
 import type { BodySource } from './body.ts';
@@ -73,6 +73,30 @@ export function accessOf(llamada: Llamada): { access: AccessSnapshot; apiKey: Ap
 export function bodyOf(llamada: Llamada): Body {
   if (llamada.body === null) throw new Error('a step ran before the body step');
   return llamada.body;
+}
+
+export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+export const CLAVE = /^[\x21-\x7e]{1,255}$/;
+
+/** The `cfdi_codigo` begins every body. */
+const CODIGO = /^\{"cfdi_codigo":(\d+)/;
+
+/** An answered call for its observers; null without a known key. */
+export function finishedCall(llamada: Llamada, { status, cuerpo }: Contestacion, ms: number): FinishedCall | null {
+  const { access, now, opId, operation, requestId, headers } = llamada;
+  if (access === null) return null;
+  const clave = headers.get(IDEMPOTENCY_KEY);
+  return {
+    contribuyenteId: access.contribuyenteId,
+    at: now,
+    opId,
+    operacion: operation.path,
+    status,
+    codigo: Number(CODIGO.exec(cuerpo)?.[1] ?? CODIGO_EXITO),
+    ms,
+    requestId,
+    idempotencyKey: clave !== null && CLAVE.test(clave) ? clave : null,
+  };
 }
 
 /** Nothing here may be sniffed or framed. */

@@ -13,9 +13,11 @@ import {
   asCfdiError,
   type Body,
   bodyOf,
+  CLAVE,
   type Contestacion,
   contestacionDeError,
   contestacionDeExito,
+  IDEMPOTENCY_KEY,
   type Llamada,
 } from './llamada.ts';
 import { type Reembolsos, settleAnswer, settleError } from './settle.ts';
@@ -233,9 +235,7 @@ async function credencialPresente(llamada: Llamada): Promise<undefined> {
  */
 const laterEach = (libreEn: number, bloqueo: number) => Math.max(1, Math.min(libreEn, Math.floor(bloqueo - libreEn)));
 
-const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use una clave nueva.';
-const CLAVE = /^[\x21-\x7e]{1,255}$/;
 
 /**
  * The optional `Idempotency-Key` header, the same for every operation: a repetition within 24 hours gets the stored

@@ -17,6 +17,7 @@ export const LIFETIMES = {
   webhook_aviso: '30 days',
   correo_aviso: '30 days',
   latido: '1 day',
+  llamada_hecha: '30 days',
 } as const;
 
 const aged = (table: keyof typeof LIFETIMES, moment: string) =>
@@ -29,6 +30,7 @@ const EXPIRED = [
   aged('webhook_aviso', 'hasta'),
   aged('correo_aviso', 'hasta'),
   aged('latido', 'visto_en'),
+  aged('llamada_hecha', 'en'),
 ];
 
 /**
@@ -84,7 +86,7 @@ export function createRetention({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
      * One batch of at most `limit` rows of each kind: what has expired by itself (answers kept for Idempotency-Keys,
-     * running queries, heartbeats, what endpoints and users were told of certificates and keys, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
+     * running queries, heartbeats, lines of calls, what endpoints and users were told of certificates and keys, keys that sign no more), deleted webhooks with their logs, traces of solicitudes that
      * ended `traceDays` ago and whose objects are gone, what webhooks were told then, mails that ended then, and lines of the audit log older
      * than `auditDays`, but none of the last year. True when there may be more. Any number of processes may do it at once.
      */

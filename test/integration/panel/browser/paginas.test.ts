@@ -47,6 +47,7 @@ const RFC = [
   '/al-dia',
   '/cfdi',
   '/proveedores',
+  '/llamadas',
   '/operaciones',
   '/direcciones',
 ].map((path) => `/rfcs/:rfc${path}`);

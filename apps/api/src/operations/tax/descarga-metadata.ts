@@ -76,10 +76,9 @@ export default defineOperation({
 
   async handle(
     { rfc, tipo, desde, hasta, formato = 'csv', contenido, tablas, capsula = false, ...rest },
-    { deps, access, costo, idemKey, now, credenciales, error },
+    { deps, access, costo, opId: solicitudId, idemKey, now, credenciales, error },
   ) {
     const [credencial, otra] = openAll(credenciales);
-    const solicitudId = deps.newId();
     const deadlineAt = new Date(now.getTime() + deps.settings.deadlineHours * HOUR_MS);
     const keyEnds = access.efirmaKey?.expiraEn ?? null;
     const seal = (each: Credencial) =>

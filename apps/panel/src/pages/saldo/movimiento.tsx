@@ -4,6 +4,8 @@ import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
 import { Permitido } from '@acuse/page';
 import { Estado, Fecha, numeric } from '@acuse/page/blocks';
 import { formatCambio, formatNumero } from '@acuse/page/formato';
+import type { Child } from 'hono/jsx';
+import { FEATURES } from '../../features.ts';
 import { nombreOperacion } from '../../operaciones.ts';
 
 export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
@@ -39,15 +41,28 @@ export function cellsOf(fila: MovimientoVista) {
   ];
 }
 
-/** Origin of a movement: its solicitud, its payment, or the call. */
+const [linkCall] = FEATURES.flatMap(({ llamada = [] }) => llamada);
+
+/** The call of a charge; links to it where a feature keeps calls. */
+function Llamada({ fila: { opId, rfc, tipo }, texto }: { readonly fila: MovimientoVista; readonly texto: Child }) {
+  return <span title={opId}>{rfc && tipo === 'cargo' && linkCall ? linkCall(rfc, opId, texto) : texto}</span>;
+}
+
+/** Origin of a movement: its solicitud with its call, its payment, or the call. */
 function Origen({ fila }: { readonly fila: MovimientoVista }) {
-  const { opId, tipo, solicitudId, pagoId, detalle } = fila;
+  const { opId, operacion, tipo, solicitudId, pagoId, detalle } = fila;
   if (solicitudId)
     return (
       <>
         <a href={`/solicitudes/${solicitudId}`}>
           Solicitud <span class="fija">{shorten(solicitudId)}</span>
         </a>
+        {tipo === 'cargo' && operacion?.includes('/') ? (
+          <>
+            {' '}
+            <Llamada fila={fila} texto="Llamada" />
+          </>
+        ) : null}
         <Motivo fila={fila} />
       </>
     );
@@ -64,9 +79,14 @@ function Origen({ fila }: { readonly fila: MovimientoVista }) {
   if (tipo === 'ajuste') return <span>{detalle ?? 'Ajuste del operador'}</span>;
   return (
     <>
-      <span title={opId}>
-        Llamada <span class="fija">{shorten(opId)}</span>
-      </span>
+      <Llamada
+        fila={fila}
+        texto={
+          <>
+            Llamada <span class="fija">{shorten(opId)}</span>
+          </>
+        }
+      />
       <Motivo fila={fila} />
     </>
   );

@@ -1,0 +1,114 @@
+import { type Database, execute, LAST_ID, rowsOf } from '@acuse/db';
+import type { FinishedCall } from '@acuse/operation';
+
+/** What a call came to: HTTP below 400, below 500, or above. */
+export const RESULTADOS = ['EXITO', 'RECHAZO', 'FALLA'] as const;
+export type Resultado = (typeof RESULTADOS)[number];
+
+/** The place of a call in the log of its RFC. */
+export interface LugarLlamada {
+  readonly en: Date;
+  readonly opId: string;
+}
+
+export interface LlamadaVista extends LugarLlamada {
+  readonly operacion: string;
+  readonly http: number;
+  readonly codigo: number;
+  readonly ms: number;
+  /** Charge less refund, from the ledger. */
+  readonly creditos: number;
+  readonly requestId: string;
+  readonly idempotencyKey: string | null;
+}
+
+export interface FiltroLlamadas {
+  /** Days of central Mexico, yyyy-mm-dd, both included. */
+  readonly desde?: string | undefined;
+  readonly hasta?: string | undefined;
+  readonly operacion?: string | undefined;
+  readonly resultado?: Resultado | undefined;
+  /** The call behind a charge. */
+  readonly opId?: string | undefined;
+}
+
+const COLUMNS: Readonly<Record<string, readonly [type: string, value: (call: FinishedCall) => unknown]>> = {
+  contribuyente_id: ['uuid', (call) => call.contribuyenteId],
+  en: ['timestamptz', (call) => call.at],
+  op_id: ['uuid', (call) => call.opId],
+  operacion: ['text', (call) => call.operacion],
+  http: ['smallint', (call) => call.status],
+  codigo: ['integer', (call) => call.codigo],
+  ms: ['integer', (call) => call.ms],
+  request_id: ['text', (call) => call.requestId],
+  clave: ['text', (call) => call.idempotencyKey],
+};
+const NAMES = Object.keys(COLUMNS).join(', ');
+
+/** Leaves out calls of a taxpayer that was deleted meanwhile. */
+const NOTE = `INSERT INTO llamada_hecha (${NAMES}) SELECT l.* FROM unnest(${Object.values(COLUMNS)
+  .map(([type], at) => `$${at + 1}::${type}[]`)
+  .join(', ')}) AS l (${NAMES})
+WHERE l.contribuyente_id IN (SELECT id FROM contribuyente) ON CONFLICT DO NOTHING`;
+
+const WHERE: Readonly<Record<Resultado, string>> = {
+  EXITO: 'l.http < 400',
+  RECHAZO: 'l.http BETWEEN 400 AND 499',
+  FALLA: 'l.http >= 500',
+};
+
+/** The first instant of a day. */
+const start = (day: string) => `(${day})::timestamp AT TIME ZONE 'America/Mexico_City'`;
+
+/** The log of answered calls. */
+export function createLlamadas({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** Writes lines; a line that is there stays. */
+    async note(calls: readonly FinishedCall[]): Promise<void> {
+      await execute(
+        pool,
+        NOTE,
+        Object.values(COLUMNS).map(([, value]) => calls.map(value)),
+      );
+    },
+
+    /** A page of the calls of a taxpayer's keys, newest first; `antes` is the last call of the page before. */
+    async page(
+      contribuyenteId: string,
+      { desde, hasta, operacion, resultado, opId }: FiltroLlamadas,
+      { antes, limite }: { readonly antes?: LugarLlamada | undefined; readonly limite: number },
+    ): Promise<LlamadaVista[]> {
+      const { en = 'infinity', opId: before = LAST_ID } = antes ?? {};
+      const values: unknown[] = [contribuyenteId, en, before, desde ?? null, hasta ?? null, limite];
+      const equal = (column: string, value?: string) =>
+        value === undefined ? [] : [`${column} = $${values.push(value)}`];
+      const where = [
+        'l.contribuyente_id = $1 AND (l.en, l.op_id) < ($2::timestamptz, $3::uuid)',
+        `l.en >= coalesce(${start('$4::date')}, '-infinity') AND l.en < coalesce(${start('$5::date + 1')}, 'infinity')`,
+        ...equal('l.operacion', operacion),
+        ...equal('l.op_id', opId),
+        ...(resultado === undefined ? [] : [WHERE[resultado]]),
+      ];
+      return rowsOf<LlamadaVista>(
+        pool,
+        `SELECT l.en, l.op_id AS "opId", l.operacion, l.http, l.codigo, l.ms, l.request_id AS "requestId", l.clave AS "idempotencyKey",
+  coalesce((SELECT -sum(m.importe) FROM movimiento m WHERE m.op_id = l.op_id), 0)::integer AS creditos
+FROM llamada_hecha l WHERE ${where.join(' AND ')} ORDER BY l.en DESC, l.op_id DESC LIMIT $6`,
+        values,
+      );
+    },
+  };
+}
+
+export type Llamadas = ReturnType<typeof createLlamadas>;
+
+/** A place as the text of a cursor. */
+export const formatLugar = ({ en, opId }: LugarLlamada): string => `${en.getTime()}.${opId}`;
+
+export const LUGAR = /^(\d{1,14})\.([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+/** Reads a cursor; undefined for any other text. */
+export function parseLugar(text = ''): LugarLlamada | undefined {
+  const [, ms, opId] = LUGAR.exec(text) ?? [];
+  return ms && opId ? { en: new Date(Number(ms)), opId } : undefined;
+}
