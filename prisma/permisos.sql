@@ -80,7 +80,8 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON parte TO acuse_worker;
 -- cuota_sat: workers write, the API reads.
 GRANT SELECT ON cuota_sat TO acuse_api;
 GRANT SELECT, INSERT, UPDATE (tomadas), DELETE ON cuota_sat TO acuse_worker;
--- paquete_sat
+-- paquete_sat: the API counts downloads.
+GRANT SELECT (parte_id, object_key, relecturas) ON paquete_sat TO acuse_api;
 GRANT SELECT, INSERT, UPDATE, DELETE ON paquete_sat TO acuse_worker;
 -- outbox
 GRANT SELECT (solicitud_id), INSERT ON outbox TO acuse_api;

@@ -118,6 +118,7 @@ export const TABLA: readonly Fila[] = [
     campos:
       'rfc desde hasta tipo formato? contenido? estado_comprobante? tipo_comprobante? rfc_contraparte?:array complemento?',
     data: 'rfc base registros bytes canal motivo solicitudes_sat estimacion cuota_portal iguales_restantes creditos',
+    ours: 'cuotas_sat',
     errores: '401/1001',
   }),
   row('descarga/paquete', 0, 'API key', 'ninguno', {
@@ -267,7 +268,7 @@ export const TABLA: readonly Fila[] = [
   row('vault/estado', 0, 'API key', 'propio, sin registrar', {
     campos: 'rfc',
     data: '',
-    ours: 'rfc registrado id_cif certificado caminos',
+    ours: 'rfc registrado id_cif certificado caminos cuotas_sat',
     errores: '401/1001',
   }),
   row('descarga/listar', 0, 'API key', 'ninguno', {

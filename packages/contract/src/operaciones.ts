@@ -275,7 +275,7 @@ export const OPERACIONES = [
     path: 'vault/estado',
     resumen: 'Estado de todas las credenciales guardadas',
     descripcion:
-      'Por qué caminos se le puede preguntar hoy al SAT por este RFC: con la CIEC en los portales, con la e.firma en el servicio web y en los portales; si cada uno sirve, por qué no, y hasta cuándo. Nada de esto pregunta al SAT.',
+      'Por qué caminos se le puede preguntar hoy al SAT por este RFC: con la CIEC en los portales, con la e.firma en el servicio web y en los portales; si cada uno sirve, por qué no, y hasta cuándo; y lo usado de las cuotas del SAT. Nada de esto pregunta al SAT.',
     costo: 0,
     credencial: 'API key',
   },

@@ -33,4 +33,4 @@ export {
 } from './solicitud/parte.ts';
 export * from './solicitud/periodos.ts';
 export { assembleSolicitud, type ObserveRows } from './solicitud/solicitud.ts';
-export { claveDia, claveXml, EQUAL_REQUESTS, quotaRfc, XML_A_DAY } from './xml/cuota-xml.ts';
+export { claveDia, claveXml, EQUAL_REQUESTS, PACKAGE_DOWNLOADS, quotaRfc, XML_A_DAY } from './xml/cuota-xml.ts';

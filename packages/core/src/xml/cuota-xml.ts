@@ -11,6 +11,9 @@ export const XML_A_DAY = 2_000;
 /** Equal requests of XML that the SAT takes for ever; the next one is refused with 5002. */
 export const EQUAL_REQUESTS = 2;
 
+/** Times that the SAT gives a package (phpcfdi/sat-ws-descarga-masiva#78). */
+export const PACKAGE_DOWNLOADS = 2;
+
 /** Seconds by which a request of XML may be widened, so that it differs from earlier ones. */
 const MAX_DESFASE = 60;
 

@@ -144,15 +144,12 @@ WITH hallada AS MATERIALIZED (
 )
 SELECT ${VISTA_API} FROM hallada JOIN solicitud s ON s.id = hallada.id ORDER BY s.id DESC`;
 
-/** The newest ended downloads with a summary, without filters or with these, and how much is taken of some quotas. */
+/** The newest ended downloads with a summary, without filters or with these. */
 const HISTORY = `
-SELECT coalesce((SELECT json_agg(t) FROM (
-    SELECT s.desde::text, s.hasta::text, s.formato, coalesce(s.registros, 0)::float8 AS registros, s.bytes::float8 AS bytes, s.resumen, ${criteriosIn('s')}
-    FROM solicitud s WHERE s.contribuyente_id = $1 AND s.estado = 'TERMINADA' AND s.tipo = $2 AND s.modo = $3 AND s.resumen IS NOT NULL
-      AND coalesce(s.filtros - '{contenido,tablas}'::text[], '{}') IN ('{}', $4::jsonb)
-    ORDER BY s.id DESC LIMIT 100
-  ) t), '[]') AS terminadas,
-  coalesce((SELECT json_object_agg(clave, tomadas) FROM cuota_sat WHERE rfc = $5 AND clave = ANY ($6::text[])), '{}') AS tomadas`;
+SELECT s.desde::text, s.hasta::text, s.formato, coalesce(s.registros, 0)::float8 AS registros, s.bytes::float8 AS bytes, s.resumen, ${criteriosIn('s')}
+FROM solicitud s WHERE s.contribuyente_id = $1 AND s.estado = 'TERMINADA' AND s.tipo = $2 AND s.modo = $3 AND s.resumen IS NOT NULL
+  AND coalesce(s.filtros - '{contenido,tablas}'::text[], '{}') IN ('{}', $4::jsonb)
+ORDER BY s.id DESC LIMIT 100`;
 
 const MOVIMIENTO = (
   tipo: 'cargo' | 'reembolso',
@@ -208,12 +205,6 @@ const CANCEL = endWithoutPaquete(
 );
 
 const LAST_EVENT = Number.MAX_SAFE_INTEGER;
-
-interface History {
-  readonly terminadas: readonly Terminada[];
-  /** By key of the quota; one without any is left out. */
-  readonly tomadas: Readonly<Record<string, number>>;
-}
 
 /** Columns for the progress of a solicitud. */
 interface Progress {
@@ -302,15 +293,9 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       return estado === 'CANCELADA' ? { resultado: 'CANCELADA', isRepetida: true } : { resultado: 'TERMINADA', estado };
     },
 
-    /** Basis of an estimate: the newest ended downloads of a `tipo`, newest first, and how much is taken of the quotas `claves`. */
-    async history(
-      contribuyenteId: string,
-      { tipo, filtros }: Pick<PorEstimar, 'tipo' | 'filtros'>,
-      { modo, rfc, claves }: { readonly modo: Modo; readonly rfc: string; readonly claves: readonly string[] },
-    ): Promise<History> {
-      const values = [contribuyenteId, tipo, modo, JSON.stringify(filtros ?? {}), rfc, claves];
-      return (await rowOf<History>(pool, HISTORY, values)) ?? { terminadas: [], tomadas: {} };
-    },
+    /** Basis of an estimate: the newest ended downloads of a `tipo`, newest first. */
+    history: (contribuyenteId: string, { tipo, filtros }: Pick<PorEstimar, 'tipo' | 'filtros'>, modo: Modo) =>
+      rowsOf<Terminada>(pool, HISTORY, [contribuyenteId, tipo, modo, JSON.stringify(filtros ?? {})]),
 
     /** Null for one that does not exist and for one of another account alike. */
     async detail(cuentaId: string, id: string): Promise<DetalleSolicitud | null> {

@@ -25,6 +25,16 @@ describe(PATH, () => {
       cuota_portal: null,
       iguales_restantes: null,
       creditos: 1,
+      cuotas_sat: {
+        xml_hoy: 0,
+        xml_por_dia: 2_000,
+        peticiones_xml: 0,
+        peticiones_xml_agotadas: 0,
+        peticiones_iguales: 2,
+        paquetes: 0,
+        paquetes_agotados: 0,
+        descargas_por_paquete: 2,
+      },
     });
     await guardaCiec(kit, a);
     await noteEsperas(kit, 'portal', 'emitidos');
@@ -60,6 +70,7 @@ describe(PATH, () => {
       // The metadata, and searches of 1, 2, 4 and 8 pieces of more than 500 rows, the last of 388.
       solicitudes_sat: 1 + 15,
       cuota_portal: { quedan_hoy: 500, dias: 3 },
+      cuotas_sat: { xml_hoy: 1_500, iguales_hechas: 0 },
       iguales_restantes: null,
     });
     expect(await ask({ formato: 'parquet' })).toMatchObject({ registros: 3_100, bytes: 3_100 * 200 });
@@ -82,7 +93,8 @@ describe(PATH, () => {
       (await kit.call(PATH, { rfc: a.rfc, ...ENERO, contenido: 'xml', ...rest }, { key: a.key })).json.data;
     const base = { canal: 'soap', solicitudes_sat: 2, cuota_portal: null };
     expect(await ask({})).toMatchObject({ ...base, iguales_restantes: 2 });
-    expect(await ask(filtros)).toMatchObject({ ...base, iguales_restantes: 0 });
+    const cuotas_sat = { iguales_hechas: 2, peticiones_xml: 1, peticiones_xml_agotadas: 1 };
+    expect(await ask(filtros)).toMatchObject({ ...base, iguales_restantes: 0, cuotas_sat });
   });
 
   it.each([

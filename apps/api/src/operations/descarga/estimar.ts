@@ -1,6 +1,5 @@
 import { CfdiError, contenidoField, fechaField, formatoField, rfcField, tipoDescargaField } from '@acuse/contract';
 import {
-  claveDia,
   claveXml,
   EQUAL_REQUESTS,
   estimacionDe,
@@ -10,11 +9,11 @@ import {
   expectedRows,
   firstPeriods,
   type PorEstimar,
-  quotaRfc,
   XML_A_DAY,
 } from '@acuse/core';
 import { camposDeFiltro, canalDeDescarga, filtrosOf, rfcData } from '@acuse/operation';
 import { z } from 'zod';
+import { cuotasSat, datosDeCuotas, readCuotas } from '../../cuotas.ts';
 import { eligibleCredenciales } from '../../http/credenciales.ts';
 import { type ContextoBase, defineOperation } from '../../operation.ts';
 import descarga from '../tax/descarga-metadata.ts';
@@ -80,28 +79,28 @@ export default defineOperation({
         null,
       ).nullable(),
       creditos: cuenta('Créditos que costaría pedirla.', 1),
+      cuotas_sat: cuotasSat.optional(),
     })
     .meta({ id: 'DescargaEstimada', description: 'Lo que se espera de una descarga.' }),
   errors: [],
   check: (pedido, now) => descarga.check?.(pedido, now),
 
-  async handle({ rfc, tipo, desde, hasta, formato = 'csv', contenido = 'metadata', ...rest }, { deps, access, now }) {
+  async handle({ rfc, tipo, desde, hasta, formato = 'csv', contenido = 'metadata', ...rest }, contexto) {
+    const { deps, access, now } = contexto;
     const pedido: PorEstimar = { tipo, desde, hasta, contenido, formato, filtros: filtrosOf(rest) };
     const { canal, motivo } = camino(access, now);
     const [primero] = firstPeriods(pedido, 'soap', now);
     const isXml = contenido === 'xml';
     const igual = isXml && primero ? claveXml(tipo, primero, pedido.filtros) : null;
-    const dia = claveDia(now);
     const { modo } = access.apiKey;
-    const { terminadas, tomadas } = await deps.solicitudes.history(access.contribuyenteId, pedido, {
-      modo,
-      rfc: quotaRfc(modo, rfc),
-      claves: igual === null ? [dia] : [dia, igual],
-    });
+    const [terminadas, cuotas] = await Promise.all([
+      deps.solicitudes.history(access.contribuyenteId, pedido, modo),
+      readCuotas(contexto, igual),
+    ]);
     const registros = expectedRows(terminadas, pedido);
     const esperas = canal === null ? [] : (await deps.salud.fresh()).esperas;
     const minimos = { cuentas: deps.settings.cuentasMinimas };
-    const quedan = Math.max(0, XML_A_DAY - (tomadas[dia] ?? 0));
+    const quedan = Math.max(0, XML_A_DAY - cuotas.xmlHoy);
     return {
       rfc,
       base: registros === null ? 'sin_datos' : 'historial',
@@ -121,9 +120,9 @@ export default defineOperation({
               dias: registros === null ? null : expectedDays(registros, quedan),
             }
           : null,
-      iguales_restantes:
-        igual !== null && canal === 'soap' ? Math.max(0, EQUAL_REQUESTS - (tomadas[igual] ?? 0)) : null,
+      iguales_restantes: igual !== null && canal === 'soap' ? Math.max(0, EQUAL_REQUESTS - cuotas.iguales) : null,
       creditos: descarga.cost,
+      cuotas_sat: { ...datosDeCuotas(cuotas), ...(igual === null ? {} : { iguales_hechas: cuotas.iguales }) },
     };
   },
 });

@@ -1,12 +1,13 @@
 import { canalDeDescarga, instante, rfcData, soloRfc, texto, tipoCredencial } from '@acuse/operation';
 import { z } from 'zod';
+import { cuotasSat, datosDeCuotas, readCuotas } from '../../cuotas.ts';
 import { estadoCiec, estadoEfirma } from '../../http/credenciales.ts';
 import { defineOperation } from '../../operation.ts';
 
 export default defineOperation({
   summary: 'Estado de todas las credenciales guardadas',
   description:
-    'Por qué caminos se le puede preguntar hoy al SAT por este RFC: con la CIEC en los portales, con la e.firma en el servicio web y en los portales; si cada uno sirve, por qué no, y hasta cuándo. Nada de esto pregunta al SAT.',
+    'Por qué caminos se le puede preguntar hoy al SAT por este RFC: con la CIEC en los portales, con la e.firma en el servicio web y en los portales; si cada uno sirve, por qué no, y hasta cuándo; y lo usado de las cuotas del SAT. Nada de esto pregunta al SAT.',
   credential: 'api-key',
   effect: 'reads',
   cost: 0,
@@ -41,11 +42,13 @@ export default defineOperation({
             .meta({ id: 'CaminoGuardado', description: 'Un camino al SAT con una credencial guardada.' }),
         )
         .meta({ description: 'Por dónde se le puede preguntar al SAT.' }),
+      cuotas_sat: cuotasSat.optional(),
     })
     .meta({ id: 'EstadoCredenciales', description: 'Las credenciales guardadas del RFC.' }),
   errors: [],
 
-  async handle({ rfc }, { access, now }) {
+  async handle({ rfc }, contexto) {
+    const { access, now } = contexto;
     const { efirmaCer: cer } = access;
     const estados = [estadoEfirma(access, 'soap', now), estadoEfirma(access, 'portal', now), estadoCiec(access)];
     return {
@@ -65,6 +68,7 @@ export default defineOperation({
         expira_en: expiraEn?.toISOString() ?? null,
         rechazada_en: rechazadaEn?.toISOString() ?? null,
       })),
+      cuotas_sat: datosDeCuotas(await readCuotas(contexto, null)),
     };
   },
 });
