@@ -69,6 +69,17 @@ export const GUARDS: readonly Guard[] = [
     tests: ['apps/worker/src/roles/reconciler.test.ts'],
   },
   {
+    name: 'a field of requests that callers of the released API leave out',
+    file: 'apps/api/src/operations/uso/consultar.ts',
+    edits: [
+      {
+        from: "desde: fechaField.meta({ example: '2026-01-01' }).optional(),",
+        to: "desde: fechaField.meta({ example: '2026-01-01' }),",
+      },
+    ],
+    tests: ['test/contract/changelog.test.ts'],
+  },
+  {
     name: 'the Ed25519 signature of a manifest',
     file: 'apps/cli/src/verificar/verificar.ts',
     edits: [{ from: 'if (!verify(null,', to: 'if (key === null && !verify(null,' }],

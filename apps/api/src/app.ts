@@ -20,6 +20,7 @@ import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createReembolsos } from './http/settle.ts';
 import { createAccessCache, createRateLimit, createUsos } from './http/state.ts';
 import { meterCredits } from './metering.ts';
+import type { changelogOf } from './openapi/changelog.ts';
 import { createSalud, publicada } from './salud.ts';
 import { LLMS, SITE, STATUS, STATUS_JSON } from './site/pages.ts';
 
@@ -122,6 +123,17 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     documentFile ??= createStaticFile(await openapi(), 'json');
     return documentFile.answer(c.req.raw.headers, { ...CLOSED_HEADERS, 'X-Request-Id': idOf(c, newId) });
   });
+  let changelog: Promise<ReturnType<typeof changelogOf>> | undefined;
+  for (const kind of ['json', 'rss'] as const) {
+    let file: StaticFile | undefined;
+    app.get(`/changelog.${kind}`, async (c) => {
+      changelog ??= import('./openapi/changelog.ts').then(async ({ changelogOf, readPublicada }) =>
+        changelogOf(readPublicada(), JSON.parse(await openapi())),
+      );
+      file ??= createStaticFile((await changelog)[kind], kind);
+      return file.answer(c.req.raw.headers, { ...CLOSED_HEADERS, 'X-Request-Id': idOf(c, newId) });
+    });
+  }
   const { modo, cuentasMinimas: cuentas } = settings;
   const publica = async () => publicada(await salud.fresh(), modo, { cuentas });
   let site: Promise<Hono> | undefined;
@@ -177,7 +189,7 @@ function newLlamada(
     source: incoming instanceof IncomingMessage ? incomingBody(incoming) : requestBody(c.req.raw),
     ip: ipOf(incoming?.socket.remoteAddress ?? NO_SOCKET, headers.get('x-forwarded-for')),
     now: now(),
-    answerHeaders: { 'X-Acuse-Modo': settings.modo },
+    answerHeaders: { 'X-Acuse-Modo': settings.modo, ...deprecationOf(operation) },
     apiKey: null,
     access: null,
     pruebas: null,
@@ -193,6 +205,17 @@ function newLlamada(
     opId: newId(),
     saldo: 0,
     opened: [],
+  };
+}
+
+/** Header fields of an operation that will go: since when (RFC 9745), until when (RFC 8594), and its changelog. */
+function deprecationOf({ deprecated }: Operation): Record<string, string> {
+  if (deprecated === undefined) return {};
+  const { since, sunset } = deprecated;
+  return {
+    Deprecation: `@${Date.parse(since) / 1_000}`,
+    ...(sunset === undefined ? {} : { Sunset: new Date(sunset).toUTCString() }),
+    Link: '</changelog.json>; rel="deprecation"',
   };
 }
 

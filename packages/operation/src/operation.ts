@@ -119,6 +119,8 @@ export interface DeclaracionBase {
   /** Why it asks for a stored credential, where its label does not: what a caller without one reads. Spanish. */
   readonly needs?: string;
   readonly effect: Efecto;
+  /** Days (yyyy-mm-dd) from which it should not be called, and from which it may be gone; absent for one that stays. */
+  readonly deprecated?: { readonly since: string; readonly sunset?: string };
   /** Credits. */
   readonly cost: 0 | 1;
   readonly rfc: RfcPedido;

@@ -9,6 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   json: 'application/json',
   md: 'text/markdown; charset=utf-8',
+  rss: 'application/rss+xml; charset=utf-8',
   svg: 'image/svg+xml',
   txt: 'text/plain; charset=utf-8',
 };
@@ -61,7 +62,7 @@ export interface StaticFile {
   answer(request: Pick<Headers, 'get'>, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-/** A file of this extension (`css`, `html`, `js`, `json`, `md`, `svg`, `txt`). Throws for another one. */
+/** A file of this extension (`css`, `html`, `js`, `json`, `md`, `rss`, `svg`, `txt`). Throws for another one. */
 export function createStaticFile(content: string | Buffer, extension: string): StaticFile {
   const type = TYPES[extension];
   if (type === undefined) throw new Error(`no type is known of .${extension}`);

@@ -24,7 +24,7 @@ import {
 } from '@acuse/operation';
 import { EVENTOS } from '../deps.ts';
 import { FEATURES } from '../features.ts';
-import { HEADERS } from './headers.ts';
+import { DEPRECATION, HEADERS } from './headers.ts';
 
 /** References to header fields of an answer; every one carries `X-Request-Id`. */
 function headersOf(names: readonly string[]): Record<string, unknown> {
@@ -292,7 +292,7 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
     components: {
       securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
       parameters: Object.assign({}, PARAMETERS, ...partes.map(({ parameters }) => parameters)),
-      headers: HEADERS,
+      headers: { ...HEADERS, ...(sorted.some(({ deprecated }) => deprecated) ? DEPRECATION : {}) },
       schemas: sortedByName(schemas),
       responses: Object.fromEntries(shared.values()),
       examples: errorExamples(errores),
@@ -309,13 +309,14 @@ const EFECTOS = { reads: 'lee', asks: 'pregunta', changes: 'cambia' } as const;
 const tagOf = ({ path }: Operation) => path.split('/')[0] ?? path;
 
 function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]): Record<string, unknown> {
-  const { path, summary, description, cost, credential, effect } = operation;
+  const { path, summary, description, cost, credential, effect, deprecated } = operation;
   const costo = cost === 0 ? 'Sin costo.' : `Costo: ${cost} crédito.`;
   return {
     operationId: pascal(path).replace(/^./, (letter) => letter.toLowerCase()),
     tags: [tagOf(operation)],
     summary,
     description: [description, `${costo} Credencial: ${CREDENCIALES[credential]}.`].filter(Boolean).join('\n\n'),
+    ...(deprecated && { deprecated: true }),
     'x-costo': cost,
     'x-credencial': CREDENCIALES[credential],
     'x-efecto': EFECTOS[effect],
@@ -327,7 +328,10 @@ function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]
     responses: {
       200: {
         description: 'Éxito.',
-        headers: headersOf(['X-Acuse-Modo', 'RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed']),
+        headers: headersOf([
+          ...['X-Acuse-Modo', 'RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed'],
+          ...(deprecated ? Object.keys(DEPRECATION) : []),
+        ]),
         content: {
           'application/json': { schema: describeAnswer(operation).schema, example: exampleAnswer(operation) },
         },

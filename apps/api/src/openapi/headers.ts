@@ -24,3 +24,10 @@ export const HEADERS = {
   'WWW-Authenticate': text('Esquema con el que se autentica la petición.', 'Bearer'),
   Allow: text('Métodos que admite la ruta.', 'POST'),
 } as const;
+
+/** Header fields of answers of deprecated operations. */
+export const DEPRECATION = {
+  Deprecation: text('Desde cuándo no debe usarse la operación (RFC 9745): @ y segundos desde 1970.', '@1796083200'),
+  Sunset: text('Desde cuándo puede dejar de existir (RFC 8594).', 'Wed, 01 Dec 2027 00:00:00 GMT'),
+  Link: text('Los cambios de la API, con rel="deprecation".', '</changelog.json>; rel="deprecation"'),
+} as const;
