@@ -38,6 +38,8 @@ export interface FiltroMovimientos {
   readonly hasta?: Date;
   readonly rfc?: string;
   readonly operacion?: string;
+  /** Not of this operation. */
+  readonly salvo?: string;
   readonly tipo?: TipoMovimiento;
 }
 
@@ -132,7 +134,7 @@ function statement(
 ) {
   const values: unknown[] = [cuentaId];
   const place = (value: unknown) => `$${values.push(value)}`;
-  const { rfc, operacion, tipo } = filtro;
+  const { rfc, operacion, salvo, tipo } = filtro;
   const isPocos = tipo !== undefined && tipo !== 'cargo';
   const where: string[] = [];
   if (rfc === undefined) where.push('m.cuenta_id = $1');
@@ -145,6 +147,8 @@ function statement(
   // Named as in the predicate of their index.
   if (isPocos) where.push(`m.tipo <> 'cargo'`);
   if (isPocos && operacion !== undefined) where.push(`(m.operacion = ${place(operacion)}) IS TRUE`);
+
+  if (salvo !== undefined) where.push(`(m.operacion IS DISTINCT FROM ${place(salvo)}) IS TRUE`);
 
   const [column, value] = isPocos ? ['m.tipo', tipo] : ['m.operacion', operacion];
   const lead = value === undefined ? null : place(value);

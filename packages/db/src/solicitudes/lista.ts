@@ -15,6 +15,8 @@ export interface FiltroSolicitudes {
   readonly periodo?: { readonly desde: string; readonly hasta: string };
   /** Only those accepted from `desde` on and before `hasta`. */
   readonly creada?: { readonly desde?: Date; readonly hasta?: Date };
+  /** Only those that a subscription asked for, or only the others. */
+  readonly isLectura?: boolean;
   /** Beginning or end of an id, or all of it: hexadecimal digits and dashes. */
   readonly texto?: string;
 }
@@ -63,6 +65,16 @@ export interface SolicitudAbierta extends Pick<FilaSolicitud, 'id' | 'rfc' | 'ti
   readonly deadlineAt: Date;
 }
 
+/** Readings of one day, yyyy-MM-dd: how many, of how many RFCs, and with how many CFDI in their packages (null: none yet). */
+export interface LecturasDia {
+  readonly dia: string;
+  readonly lecturas: number;
+  readonly rfcs: number;
+  readonly registros: number | null;
+  readonly abiertas: number;
+  readonly fallidas: number;
+}
+
 /** Solicitudes of one state are counted up to here; more are "at least so many". */
 export const TOPE_CUENTA = 1_000;
 
@@ -102,7 +114,7 @@ function statementOfPage(
   limit: number,
   donde: 'inicio' | 'final' = 'inicio',
 ): Statement {
-  const { rfc, tipo, estado, periodo, creada, texto } = filtro;
+  const { rfc, tipo, estado, periodo, creada, isLectura, texto } = filtro;
   const isUp = cursor !== null && 'despuesDe' in cursor;
   const low = [FIRST_ID];
   const high = [LAST_ID];
@@ -136,6 +148,7 @@ function statementOfPage(
         ? `s.contribuyente_id = ANY (ARRAY(SELECT c.id FROM contribuyente c WHERE c.rfc = ${place(rfc)}))`
         : `s.contribuyente_id = (SELECT c.id FROM contribuyente c WHERE c.cuenta_id = $1 AND c.rfc = ${place(rfc)})`,
     );
+  if (isLectura !== undefined) conditions.push(`s.sincronizacion_id IS ${isLectura ? 'NOT NULL' : 'NULL'}`);
   if (periodo) {
     const [until, from] = [place(periodo.hasta), place(periodo.desde)];
     conditions.push(`s.desde <= ${until}::date AND s.hasta >= ${from}::date`);
@@ -193,7 +206,7 @@ SELECT EXISTS (SELECT FROM paso WHERE hasta >= $3::date) AS hay`;
 
 const COUNTS = (whose: string) => `
 SELECT e.estado, (SELECT count(*)::int FROM
-  (SELECT FROM solicitud s WHERE ${whose} AND s.estado = e.estado LIMIT ${TOPE_CUENTA + 1}) x) AS n
+  (SELECT FROM solicitud s WHERE ${whose} AND s.estado = e.estado AND s.sincronizacion_id IS NULL LIMIT ${TOPE_CUENTA + 1}) x) AS n
 FROM unnest($2::text[]) AS e (estado)`;
 
 const COUNTS_OF_CUENTA = COUNTS('s.cuenta_id = $1');
@@ -203,7 +216,15 @@ const COUNTS_OF_RFC = COUNTS(
 
 const SUMMARY = `
 SELECT EXISTS (SELECT FROM solicitud s WHERE s.cuenta_id = $1) AS "huboSolicitud",
-       (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')) AS abiertas`;
+       (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND s.sincronizacion_id IS NULL) AS abiertas`;
+
+const LECTURAS = `
+SELECT to_char(s.creada_en AT TIME ZONE 'America/Mexico_City', 'YYYY-MM-DD') AS dia, count(*)::int AS lecturas, count(DISTINCT s.rfc)::int AS rfcs,
+  sum(s.registros)::float8 AS registros, count(*) FILTER (WHERE s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA'))::int AS abiertas,
+  count(*) FILTER (WHERE s.estado NOT IN ('EN_PROCESO', 'ESPERA_EFIRMA', 'TERMINADA'))::int AS fallidas
+FROM solicitud s WHERE s.cuenta_id = $1 AND s.estado = ANY ($2::text[]) AND s.tipo = ANY ($3::text[]) AND s.id > $4 AND s.id < $5
+  AND s.sincronizacion_id IS NOT NULL AND s.creada_en >= $6 AND s.creada_en < $7 AND ($8::text IS NULL OR s.rfc = $8)
+GROUP BY 1 ORDER BY 1 DESC`;
 
 /** Seconds after which a due solicitud without a holder is late: the reconciler has sent its wake-up again by then. */
 const GRACIA = 30;
@@ -270,7 +291,7 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
     all: (filtro: Pick<FiltroSolicitudes, 'rfc' | 'estado'>, cursor: Cursor | null, limit: number) =>
       pageOf(null, filtro, cursor, limit),
 
-    /** How many there are in each state, up to {@link TOPE_CUENTA} + 1 each. */
+    /** How many there are in each state without readings, up to {@link TOPE_CUENTA} + 1 each. */
     async counts(cuentaId: string, rfc?: string): Promise<Readonly<Record<EstadoSolicitud, number>>> {
       const values = [cuentaId, ESTADOS_SOLICITUD];
       const rows = await rowsOf<{ estado: EstadoSolicitud; n: number }>(
@@ -285,11 +306,20 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
       >;
     },
 
-    /** How many of an account's have not ended, and whether it ever asked for any. */
+    /** How many of an account's have not ended, readings apart, and whether it ever asked for any. */
     async summary(cuentaId: string): Promise<{ readonly abiertas: number; readonly huboSolicitud: boolean }> {
       const row = await rowOf<{ abiertas: number; huboSolicitud: boolean }>(pool, SUMMARY, [cuentaId]);
       return row ?? { abiertas: 0, huboSolicitud: false };
     },
+
+    /** Readings of subscriptions of an account from `desde` until before `hasta`, by day of central Mexico, newest first. */
+    lecturas: (cuentaId: string, { desde, hasta, rfc }: { desde: Date; hasta: Date; rfc?: string | undefined }) =>
+      rowsOf<LecturasDia>(pool, LECTURAS, [
+        ...[cuentaId, ESTADOS_SOLICITUD, TIPOS_DESCARGA],
+        idAt(new Date(desde.getTime() - CLOCKS_MS), 'least'),
+        idAt(new Date(hasta.getTime() + CLOCKS_MS), 'greatest'),
+        ...[desde, hasta, rfc],
+      ]),
 
     /** Those of an account that have not ended, newest first. */
     open: (cuentaId: string, limit: number) => rowsOf<SolicitudAbierta>(pool, OPEN_OF_CUENTA, [cuentaId, limit]),
