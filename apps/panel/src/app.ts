@@ -39,6 +39,12 @@ export function createApp(deps: PanelDeps): PanelApp {
   const isHttps = settings.publicUrl.startsWith('https:');
   const app = new Hono<Env>({ strict: false });
 
+  const badgesOf = async (rfcs: readonly string[]) => {
+    const unique = [...new Set(rfcs)];
+    const found = await Promise.all(FEATURES.map(({ badges }) => (unique.length > 0 && badges?.(deps, unique)) || []));
+    return new Map(found.flatMap((each) => [...each]));
+  };
+
   /** Reads the session once per request. */
   const peticionOf = (c: Context<Env>): Promise<Peticion<PanelDeps>> => {
     const known = c.get('peticion');
@@ -58,6 +64,7 @@ export function createApp(deps: PanelDeps): PanelApp {
       c,
       deps,
       menus: MENUS,
+      badgesOf,
       activos,
       nonce: c.get('nonce'),
       ip,

@@ -6,7 +6,7 @@ import type { Tono } from './components/blocks.tsx';
 import type { EntradaMenu, EntradaOperacion, PestanaRfc } from './components/navegacion.tsx';
 import type { PageDeps } from './deps.ts';
 import type { Frases } from './frases.ts';
-import type { ContextoCliente, Ruta } from './http/ruta.ts';
+import type { Badges, ContextoCliente, Ruta } from './http/ruta.ts';
 
 /** A thing that will stop working, or should be changed, and where. */
 export interface Recordatorio {
@@ -36,6 +36,10 @@ export interface PageFeature<D extends PageDeps = PageDeps> {
   readonly openAccountMail?: (database: Records) => AccountMail;
   /** Sentences of the audit log about its changes. */
   readonly frases?: Frases;
+  /** Those of them that its schedule makes, many a day. */
+  readonly automaticas?: readonly string[];
+  /** Badges beside the names of taxpayers, by RFC; one query for all of a page. */
+  readonly badges?: (deps: D, rfcs: readonly string[]) => Promise<Badges>;
   readonly menu?: readonly EntradaMenu[];
   readonly operacion?: readonly EntradaOperacion[];
   readonly rfc?: readonly PestanaRfc[];

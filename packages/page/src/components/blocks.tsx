@@ -24,10 +24,23 @@ type TarjetaProps = PropsWithChildren<{
   /** Stands at the right of the title. */
   readonly accion?: Child;
   readonly id?: string;
+  /** Only its title is in sight until it is pressed. */
+  readonly isFolded?: boolean;
 }>;
 
 /** A section of a page on a surface of its own. */
-export function Tarjeta({ titulo, accion, id, children }: TarjetaProps) {
+export function Tarjeta({ titulo, accion, id, isFolded = false, children }: TarjetaProps) {
+  if (isFolded)
+    return (
+      <section class="tarjeta" id={id} aria-label={titulo}>
+        <details>
+          <summary>
+            <h2>{titulo}</h2>
+          </summary>
+          <div class="pila">{children}</div>
+        </details>
+      </section>
+    );
   return (
     <section class="tarjeta" id={id} aria-label={titulo}>
       {titulo ? (
@@ -137,7 +150,7 @@ export function ConNota({ nota, literal = false, children }: PropsWithChildren<C
   return (
     <>
       {children}
-      {nota === null ? null : <div class={literal ? 'suave chica fija' : 'suave chica'}>{nota}</div>}
+      {nota === null ? null : <div class={literal ? 'bajo suave chica fija' : 'bajo suave chica'}>{nota}</div>}
     </>
   );
 }
@@ -190,10 +203,20 @@ interface Columna {
   readonly numerica?: boolean;
   /** The heading is for screen readers only, as over a column of buttons. */
   readonly oculta?: boolean;
+  /** Place in the two lines of a row on a phone: end of the first, end of the second, or left out. */
+  readonly phone?: 'value' | 'end' | 'none' | undefined;
+  /** Its title stands before its cells on a phone, as before one of several numbers. */
+  readonly rotulo?: boolean;
+  /** Link that sorts the list by it, and how it is sorted now. */
+  readonly orden?: { readonly href: string; readonly sorted: 'ascending' | 'descending' | undefined };
 }
 
 /** A column of numbers. */
-export const numeric = (titulo: string): Columna => ({ titulo, numerica: true });
+export const numeric = (titulo: string, more: Omit<Columna, 'titulo' | 'numerica'> = {}): Columna => ({
+  titulo,
+  numerica: true,
+  ...more,
+});
 
 export interface TablaProps {
   /** Says what the rows are. */
@@ -207,29 +230,56 @@ export interface TablaProps {
   readonly vacia?: Child;
 }
 
-/** A table; on narrow screens each row becomes a card whose cells carry their headings. */
+/** More columns than two lines hold: each cell has a line of its own on a phone. */
+const TWO_LINES = 7;
+/** Rows from which the head stays in sight. */
+const STICKY = 10;
+
+/** A table. On a phone a row has two lines: its name and its value, then the rest, small. */
 export function Tabla({ titulo, tituloOculto = false, columnas: given, filas, vacia }: TablaProps) {
   if (filas.length === 0 && vacia !== undefined) return <>{vacia}</>;
   const columnas = given.map((each) => (typeof each === 'string' ? { titulo: each } : each));
+  const isStacked = columnas.length > TWO_LINES;
+  const places = placesOf(columnas);
+  const several = columnas.filter(({ numerica }) => numerica).length > 1;
   return (
     // Where it is wider than its place, it is scrolled by keyboard too. A group: as a landmark it would repeat the card
     // that it stands in.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form.
-    <div class="tabla" role="group" aria-label={titulo} tabindex={0}>
+    <div
+      class={['tabla', isStacked ? 'apilada' : 'plana', filas.length > STICKY ? 'alta' : ''].join(' ').trim()}
+      role="group"
+      aria-label={titulo}
+      tabindex={0}
+    >
       <table>
         <caption class={tituloOculto ? 'solo-lectores' : undefined}>{titulo}</caption>
         <thead>
           <tr>
-            {columnas.map((columna) => (
-              <th scope="col" class={columna.numerica ? 'numerica' : undefined}>
-                {columna.oculta ? <span class="solo-lectores">{columna.titulo}</span> : columna.titulo}
+            {columnas.map(({ titulo: name, numerica, oculta, orden }) => (
+              <th scope="col" class={numerica ? 'numerica' : undefined} aria-sort={orden?.sorted}>
+                {oculta ? <span class="solo-lectores">{name}</span> : orden ? <a href={orden.href}>{name}</a> : name}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
           {filas.map((celdas) => (
-            <tr>{celdas.map((celda, lugar) => cell(columnas[lugar], celda, lugar))}</tr>
+            <tr>
+              {celdas.map((celda, at) => {
+                const { titulo: name, oculta, numerica, rotulo = several && numerica } = columnas[at] ?? { titulo: '' };
+                const [Celda, scope] = at === 0 ? (['th', 'row'] as const) : (['td'] as const);
+                return (
+                  <Celda
+                    scope={scope}
+                    data-titulo={(isStacked && !oculta) || (rotulo && at > 0) ? name : undefined}
+                    class={[numerica ? 'numerica' : '', places[at]].filter(Boolean).join(' ') || undefined}
+                  >
+                    <div>{celda}</div>
+                  </Celda>
+                );
+              })}
+            </tr>
           ))}
         </tbody>
       </table>
@@ -237,17 +287,19 @@ export function Tabla({ titulo, tituloOculto = false, columnas: given, filas, va
   );
 }
 
-function cell(columna: Columna | undefined, celda: Child, lugar: number) {
-  const [Celda, scope] = lugar === 0 ? (['th', 'row'] as const) : (['td'] as const);
-  return (
-    <Celda
-      scope={scope}
-      data-titulo={columna?.oculta ? '' : columna?.titulo}
-      class={columna?.numerica ? 'numerica' : undefined}
-    >
-      <div>{celda}</div>
-    </Celda>
-  );
+/** Classes of the cells of a row on a phone, in the order of the columns. */
+function placesOf(columnas: readonly Columna[]): readonly string[] {
+  const asked = (place: Columna['phone']) => columnas.findIndex(({ phone }) => phone === place);
+  const isFree = ({ phone }: Columna, at: number) => at > 0 && phone === undefined;
+  const numbers = columnas.flatMap((each, at) => (each.numerica && isFree(each, at) ? [at] : []));
+  const free = columnas.flatMap((each, at) => (isFree(each, at) ? [at] : []));
+  const value = asked('value') > 0 ? asked('value') : (numbers.at(-1) ?? (asked('end') > 0 ? -1 : (free.at(-1) ?? -1)));
+  const notes = free.filter((at) => at !== value);
+  const end = asked('end') > 0 ? asked('end') : notes.length > 1 ? (notes.at(-1) ?? -1) : -1;
+  return columnas.map(({ phone }, at) => {
+    if (at === 0) return value < 0 ? 'sola' : '';
+    return at === value ? 'valor' : at === end ? 'fin' : phone === 'none' ? 'fuera' : 'nota';
+  });
 }
 
 /** How a list is read: what its address has, and the name there of the row that a page begins after. */

@@ -235,3 +235,58 @@ export function Formulario(props: FormularioProps) {
     </form>
   );
 }
+
+type FiltrosProps = PropsWithChildren<
+  SentForm & {
+    /** Path of the list. */
+    readonly accion: string;
+    readonly descripcion: string;
+    /** Active filters. */
+    readonly activos: number;
+    /** Above the fields, such as periods to choose with one click. */
+    readonly antes?: Child;
+  }
+>;
+
+/** Filters of a list, folded behind a button with the number of active ones; open while a field is at fault. */
+export function Filtros({ accion, activos, antes, children, ...form }: FiltrosProps) {
+  const isFaulty = Object.values(form.faltas ?? {}).some(Boolean);
+  return (
+    <div class="barra">
+      <details class="filtros" open={isFaulty}>
+        <summary class="boton secundario">
+          Filtros
+          {activos === 0 ? null : (
+            <span class="activos">
+              {activos}
+              <span class="solo-lectores">{activos === 1 ? ' activo' : ' activos'}</span>
+            </span>
+          )}
+        </summary>
+        <div class="tarjeta">
+          {antes}
+          <Formulario accion={accion} metodo="get" {...form}>
+            <div class="rejilla">{children}</div>
+            <div class="fila">
+              <Boton>Filtrar</Boton>
+              {activos === 0 ? null : (
+                <Boton variante="discreto" href={accion}>
+                  Quitar filtros
+                </Boton>
+              )}
+            </div>
+          </Formulario>
+        </div>
+      </details>
+      <Densidad />
+    </div>
+  );
+}
+
+/** Closer rows of the tables of a page; a script remembers the choice (tabla.js). */
+export const Densidad = () => (
+  <label class="densidad chica">
+    <input type="checkbox" id="densidad" />
+    Filas compactas
+  </label>
+);

@@ -60,6 +60,16 @@ export function formatCambio(cambio: number): string {
 export const count = (n: number, una: string, varias: string): string =>
   `${formatNumero(n)} ${Math.abs(n) === 1 ? una : varias}`;
 
+/** Words for the other side of CFDI, and for their type I. */
+export const TRADE = {
+  emitidos: { one: 'Cliente', many: 'Clientes', income: 'Ingresos' },
+  recibidos: { one: 'Proveedor', many: 'Proveedores', income: 'Gastos' },
+} as const;
+
+/** `1 proveedor`, `2 clientes`. */
+export const countTrade = (n: number, tipo: keyof typeof TRADE): string =>
+  count(n, TRADE[tipo].one.toLowerCase(), TRADE[tipo].many.toLowerCase());
+
 /** `1 crédito`, `2,000 créditos`. */
 export const formatCreditos = (creditos: number): string => count(creditos, 'crédito', 'créditos');
 

@@ -1,3 +1,4 @@
+import { formatFecha } from '../components/formato.ts';
 import { diaDe } from './dia-mexico.ts';
 
 /** A period that people name. Days of central Mexico, yyyy-mm-dd, both included. */
@@ -19,6 +20,17 @@ export function periodosDe(now: Date): readonly PeriodoNombrado[] {
     { texto: 'Año pasado', desde: day(year - 1, 1, 1), hasta: day(year - 1, 12, 31) },
     { texto: 'Últimos 12 meses', desde: day(year, month - 12, 1), hasta: day(year, month, 0) },
   ];
+}
+
+/** A period in few words: `2025`, `ene 2025`, `1 ene al 15 feb 2025`. Days as yyyy-mm-dd, both included. */
+export function shortPeriod(desde: string, hasta: string): string {
+  const [year, month, day] = desde.split('-');
+  const last = new Date(Date.UTC(Number(year), Number(month), 0)).toISOString().slice(0, 10);
+  if (desde.endsWith('-01-01') && hasta === `${year}-12-31`) return year ?? '';
+  if (day === '01' && hasta === last) return formatFecha(new Date(desde), 'calendario').replace(/^\d+ /, '');
+  const [from, until] = [desde, hasta].map((dia) => formatFecha(new Date(dia), 'calendario'));
+  if (desde === hasta) return from ?? '';
+  return `${hasta.startsWith(`${year}-`) ? from?.replace(/ \d{4}$/, '') : from} al ${until}`;
 }
 
 interface PeriodosProps {

@@ -14,6 +14,7 @@ export interface Peticion<D extends PageDeps = PageDeps> {
   readonly c: Context;
   readonly deps: D;
   readonly menus: MenusPanel;
+  readonly badgesOf: ContextoBase['badges'];
   readonly activos: Assets;
   readonly nonce: string;
   readonly ip: string;
@@ -38,6 +39,7 @@ export function createContexto<D extends PageDeps>(
     ip,
     browser,
     now: deps.now(),
+    badges: peticion.badgesOf,
     campos: formulario.campos,
     archivos: formulario.archivos,
     ...(usuario ? { usuario, autor: { actor: `usuario:${usuario.id}`, ip } } : {}),

@@ -53,6 +53,9 @@ export interface Mensaje {
   readonly texto: string;
 }
 
+/** What stands beside the names of taxpayers, by RFC. */
+export type Badges = ReadonlyMap<string, Child>;
+
 export interface ContextoBase<D extends PageDeps = PageDeps> {
   readonly c: Context;
   readonly deps: D;
@@ -67,6 +70,8 @@ export interface ContextoBase<D extends PageDeps = PageDeps> {
   readonly archivos: Readonly<Record<string, File>>;
   /** The session of this browser: only log-in and the pages of the account change it. */
   readonly browser: Browser;
+  /** Badges of these taxpayers, of all features: read once a page, for all of its rows. */
+  badges(rfcs: readonly string[]): Promise<Badges>;
   /** Renders a whole page in the layout, under its heading. */
   pagina(titulo: string, contenido: Child, pagina?: Pagina): Response;
   /** The one page for whatever is not there, or is another account's: nothing tells the two apart. */
