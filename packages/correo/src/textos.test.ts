@@ -52,10 +52,10 @@ describe('the text of a notice', () => {
     const { texto } = renderCorreo(contenidoDe(correo('solicitud.terminada', { datos: [solicitud] })));
     expect(texto).toContain('ACU200101DB1: CFDI recibidos del 1 ene 2025 al 31 dic 2025');
     expect(texto).toContain(`${panelUrl}/solicitudes/${solicitud.solicitud_id}`);
-    expect(texto).not.toContain('contraparte');
+    expect(texto).not.toContain('lista del SAT');
     for (const [n, said] of [
-      [1, 'Una contraparte está en una lista adversa del SAT'],
-      [1_200, '1,200 contrapartes están en una lista adversa del SAT'],
+      [1, 'Un proveedor está en una lista del SAT por algo en su contra'],
+      [1_200, '1,200 proveedores están en una lista del SAT por algo en su contra'],
     ] as const) {
       const datos = [{ ...solicitud, contrapartes_adversas: n }];
       expect(renderCorreo(contenidoDe(correo('solicitud.terminada', { datos }))).texto).toContain(said);

@@ -44,7 +44,9 @@ const dePrueba = (dato: Dato) => (dato['modo'] === 'test' ? ' (con una llave de 
 /** Sentence about a package with counterparties on an adverse list; empty when it has none. */
 const adversas = (dato: Dato): string => {
   const n = Number(dato['contrapartes_adversas'] ?? 0);
-  return n > 0 ? `. ${many(n, 'Una contraparte está', 'contrapartes están')} en una lista adversa del SAT` : '';
+  return n > 0
+    ? `. ${textOf(dato, 'tipo') === 'emitidos' ? many(n, 'Un cliente está', 'clientes están') : many(n, 'Un proveedor está', 'proveedores están')} en una lista del SAT por algo en su contra`
+    : '';
 };
 
 const solicitud = (dato: Dato) =>
@@ -183,6 +185,6 @@ export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo):
     parrafos: [aviso.parrafo(cuantas)],
     lista: lines.length > 0 && left > 0 ? [...lines, `y ${NUMERO.format(left)} más`] : lines,
     accion: { texto, url: `${panelUrl}${path}` },
-    notas: [`Recibe este aviso porque lo tiene encendido. Elija cuáles quiere en ${panelUrl}/cuenta/correo.`],
+    notas: [`Recibe este aviso porque lo tiene activado. Elija cuáles quiere en ${panelUrl}/cuenta/correo.`],
   };
 }

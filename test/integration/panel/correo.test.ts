@@ -252,7 +252,7 @@ describe('an invitation to a team', () => {
   it('is mailed, and lets in by the link of the mail, once, who has thereby shown the address', async () => {
     const [ana, email] = [await confirmed(), newEmail()];
     const shown = await invite(ana, email);
-    expect(shown.main).toContain('Le enviamos un correo con su enlace. Si no le llega, déle este.');
+    expect(shown.main).toContain('Le enviamos un correo con su enlace. Si no le llega, dele este.');
     const shownLink = /invitacion\?codigo=([\w-]{43})/.exec(shown.text)?.[1];
     const codigo = await receive(email, 'equipo.invitacion');
     expect([codigo, shownLink].every((each) => typeof each === 'string') && codigo !== shownLink).toBe(true);
@@ -301,7 +301,7 @@ describe('an invitation to a team', () => {
     const carla = await panel.registrar();
     await panel.sql`UPDATE usuario SET correo_exigido = false WHERE id = ${carla.usuarioId}`;
     const otro = newEmail();
-    expect((await invite(carla, otro)).main).toContain('Déle este enlace.');
+    expect((await invite(carla, otro)).main).toContain('Dele este enlace.');
     expect(await mailsTo(otro)).toBe(0);
   });
 });

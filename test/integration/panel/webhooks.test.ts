@@ -121,11 +121,11 @@ describe('webhooks in the panel', { shuffle: false }, () => {
     await ana.pressButton(entrega, 'Enviar otra vez');
     expect((await ana.get(page)).main).toContain('Por entregar');
 
-    await ana.pressButton(page, 'Apagar');
+    await ana.pressButton(page, 'Desactivar');
     expect(await webhook(id)).toMatchObject({ estado: 'APAGADO', motivo: 'USUARIO' });
     expect((await ana.pressButton(page, 'Enviar prueba')).location).toBe(page);
-    expect((await ana.get('/inicio')).main).not.toContain('se apagó');
-    await ana.pressButton(page, 'Encender');
+    expect((await ana.get('/inicio')).main).not.toContain('se desactivó');
+    await ana.pressButton(page, 'Activar');
     expect(await webhook(id)).toMatchObject({ estado: 'ACTIVO', motivo: null, pendientes: 1 });
 
     const rotated = await ana.submit(page, `${page}/secreto`, { vigencia: '168' });
@@ -152,9 +152,9 @@ describe('webhooks in the panel', { shuffle: false }, () => {
     const { id } = await create();
     await panel.sql`UPDATE webhook SET estado = 'APAGADO', motivo = 'FALLA_DIAS', apagado_en = now() WHERE id = ${id}`;
     const told = (await ana.get('/inicio')).main;
-    expect(told).toMatch(/1 webhook se apagó.*Pasaron días/s);
-    expect((await ana.get(`/webhooks/${id}`)).main).toContain('Se apagó');
-    await ana.pressButton(`/webhooks/${id}`, 'Encender');
-    expect((await ana.get('/inicio')).main).not.toContain('se apagó');
+    expect(told).toMatch(/1 webhook se desactivó.*Pasaron días/s);
+    expect((await ana.get(`/webhooks/${id}`)).main).toContain('Se desactivó');
+    await ana.pressButton(`/webhooks/${id}`, 'Activar');
+    expect((await ana.get('/inicio')).main).not.toContain('se desactivó');
   });
 });

@@ -33,9 +33,9 @@ unsubscribePage.post(`${PATH}/confirmar`, async (contexto) => {
   );
   if (tipo === null) return renderLost(contexto);
   return contexto.pagina(
-    'Aviso apagado',
+    'Aviso desactivado',
     <p>
-      Ya no recibirá este aviso: «{EVENTOS[tipo][0]}». Puede encenderlo otra vez en{' '}
+      Ya no recibirá este aviso: «{EVENTOS[tipo][0]}». Puede activarlo otra vez en{' '}
       <a href="/cuenta/correo">Avisos por correo</a>.
     </p>,
     { narrow: true },
@@ -46,7 +46,7 @@ const renderLost = ({ pagina }: ContextoBase): Response =>
   pagina(
     'Enlace sin efecto',
     <p>
-      El enlace está incompleto o es de un correo de hace meses. Entre y apague lo que no quiera en{' '}
+      El enlace está incompleto o es de un correo de hace meses. Entre y desactive lo que no quiera en{' '}
       <a href="/cuenta/correo">Avisos por correo</a>.
     </p>,
     { status: 404, narrow: true },

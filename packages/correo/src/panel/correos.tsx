@@ -3,7 +3,7 @@ import { ConNota, Fecha, numeric, Tabla, Vacio } from '@acuse/page/blocks';
 import { formatNumero } from '@acuse/page/formato';
 import { type CorreoFallido, createCorreos } from '../db/index.ts';
 
-const MAX_FALLIDOS = 100;
+const MAX_FALLIDOS = 25;
 
 const MOTIVOS: Readonly<Record<CorreoFallido['motivo'], string>> = {
   RECHAZADO: 'El servidor lo rechazó para siempre',

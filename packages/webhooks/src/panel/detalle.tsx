@@ -61,8 +61,8 @@ webhookPage.post('/estado', async (contexto, { id }) => {
   await createWebhooks(contexto.deps.database).update(alcanceOf(contexto), id, { estado, ...contexto.autor });
   const texto =
     estado === 'ACTIVO'
-      ? 'El webhook está encendido, y lo que estaba pendiente se envía.'
-      : 'El webhook está apagado: lo que pase desde ahora no se le cuenta.';
+      ? 'El webhook está activo, y lo que estaba pendiente se envía.'
+      : 'El webhook está desactivado: lo que pase desde ahora no se le cuenta.';
   return contexto.redirectTo(hrefWebhook(id), { tono: 'exito', texto });
 });
 
@@ -97,7 +97,7 @@ webhookPage.post('/prueba', async (contexto, { id }) => {
       texto: `Ya se le enviaron ${MAX_PRUEBAS} pruebas en un minuto. Espere un momento y repita.`,
     });
   return prueba === null
-    ? contexto.redirectTo(hrefWebhook(id), { tono: 'error', texto: 'El webhook está apagado: enciéndalo y repita.' })
+    ? contexto.redirectTo(hrefWebhook(id), { tono: 'error', texto: 'El webhook está desactivado: actívelo y repita.' })
     : contexto.redirectTo(hrefWebhook(id, `/entregas/${prueba.entrega}`), {
         tono: 'exito',
         texto: 'El aviso de prueba va en camino. Recargue para ver cómo le fue.',
@@ -153,8 +153,8 @@ async function page(contexto: Contexto, webhook: WebhookVista, faltas: Faltas = 
     'Webhook',
     <>
       {motivo !== null && motivo !== 'USUARIO' ? (
-        <Aviso tono="alerta" titulo="Se apagó">
-          {MOTIVOS[motivo]} Revise el receptor y enciéndalo: lo que quedó pendiente se envía entonces.
+        <Aviso tono="alerta" titulo="Se desactivó">
+          {MOTIVOS[motivo]} Revise el receptor y actívelo: lo que quedó pendiente se envía entonces.
         </Aviso>
       ) : null}
       <Tarjeta titulo="Cómo va">
@@ -162,7 +162,7 @@ async function page(contexto: Contexto, webhook: WebhookVista, faltas: Faltas = 
           filas={[
             ['Estado', <EstadoWebhook webhook={webhook} />],
             webhook.fallandoDesde === null ? null : ['No acepta nada desde', <Fecha value={webhook.fallandoDesde} />],
-            webhook.apagadoEn === null ? null : ['Apagado', <Fecha value={webhook.apagadoEn} />],
+            webhook.apagadoEn === null ? null : ['Desactivado', <Fecha value={webhook.apagadoEn} />],
             ['Por entregar', formatNumero(webhook.pendientes), 'numero'],
             ['Identificador', <code>{id}</code>],
           ]}
@@ -172,9 +172,9 @@ async function page(contexto: Contexto, webhook: WebhookVista, faltas: Faltas = 
             <Formulario accion={hrefWebhook(id, '/prueba')} descripcion="Enviar un aviso de prueba">
               <Boton variante="secundario">Enviar prueba</Boton>
             </Formulario>
-            <Formulario accion={hrefWebhook(id, '/estado')} descripcion="Encender o apagar">
+            <Formulario accion={hrefWebhook(id, '/estado')} descripcion="Activar o desactivar">
               <Boton variante="secundario" nombre="estado" value={estado === 'ACTIVO' ? 'APAGADO' : 'ACTIVO'}>
-                {estado === 'ACTIVO' ? 'Apagar' : 'Encender'}
+                {estado === 'ACTIVO' ? 'Desactivar' : 'Activar'}
               </Boton>
             </Formulario>
           </div>
@@ -184,7 +184,14 @@ async function page(contexto: Contexto, webhook: WebhookVista, faltas: Faltas = 
         <Tabla
           titulo="Entregas, de la más nueva a la más antigua"
           tituloOculto
-          columnas={['Aviso', 'Estado', 'RFC', 'Último intento', numeric('Intentos'), 'Cuándo']}
+          columnas={[
+            'Aviso',
+            { titulo: 'Estado', phone: 'value' },
+            { titulo: 'RFC', phone: 'none' },
+            'Último intento',
+            numeric('Intentos', { phone: 'none' }),
+            { titulo: 'Cuándo', phone: 'end' },
+          ]}
           filas={filas.map((entrega) => [
             <a href={hrefWebhook(id, `/entregas/${entrega.id}`)}>
               {entrega.tipo} <span class="suave">n.º {formatNumero(entrega.secuencia)}</span>
@@ -210,7 +217,7 @@ async function page(contexto: Contexto, webhook: WebhookVista, faltas: Faltas = 
         <Paginacion anterior={anterior} siguiente={siguiente} />
       </Tarjeta>
       <Permitido cambiar="webhooks">
-        <Tarjeta titulo="Cambiar">
+        <Tarjeta titulo="Cambiar" isFolded={!isRefused}>
           <Formulario
             accion={hrefWebhook(id)}
             descripcion="Cambiar el webhook"
@@ -221,7 +228,7 @@ async function page(contexto: Contexto, webhook: WebhookVista, faltas: Faltas = 
             <Boton>Guardar</Boton>
           </Formulario>
         </Tarjeta>
-        <Tarjeta titulo="Secreto">
+        <Tarjeta titulo="Secreto" isFolded>
           {secretosAnteriores.length === 0 ? null : (
             <p>
               Se firma también con {secretosAnteriores.length === 1 ? 'el secreto anterior' : 'los secretos anteriores'}{' '}
@@ -233,7 +240,7 @@ async function page(contexto: Contexto, webhook: WebhookVista, faltas: Faltas = 
             <Boton variante="secundario">Cambiar el secreto</Boton>
           </Formulario>
         </Tarjeta>
-        <Tarjeta titulo="Borrar">
+        <Tarjeta titulo="Borrar" isFolded>
           <p>Se borra con sus entregas, y lo que falta por entregar no se envía.</p>
           <Formulario accion={hrefWebhook(id, '/borrar')} descripcion="Borrar el webhook">
             <Boton variante="peligro">Borrar el webhook</Boton>

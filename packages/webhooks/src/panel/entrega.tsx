@@ -91,6 +91,6 @@ deliveryPage.post('/entregas/:entrega', async ({ c, deps, usuario, redirectTo, n
     hrefWebhook(id, `/entregas/${entrega.id}`),
     isSent
       ? { tono: 'exito', texto: 'Se envía otra vez, con el mismo webhook-id.' }
-      : { tono: 'error', texto: 'El webhook está apagado: enciéndalo y repita.' },
+      : { tono: 'error', texto: 'El webhook está desactivado: actívelo y repita.' },
   );
 });

@@ -17,9 +17,9 @@ export function EstadoWebhook({
   readonly webhook: Pick<WebhookVista, 'estado' | 'motivo' | 'fallandoDesde'>;
 }) {
   if (webhook.estado === 'APAGADO')
-    return <Estado texto="Apagado" tono={webhook.motivo === 'USUARIO' ? 'neutro' : 'error'} />;
+    return <Estado texto="Desactivado" tono={webhook.motivo === 'USUARIO' ? 'neutro' : 'error'} />;
   return webhook.fallandoDesde === null ? (
-    <Estado texto="Encendido" tono="exito" />
+    <Estado texto="Activo" tono="exito" />
   ) : (
     <Estado texto="Fallando" tono="alerta" />
   );
@@ -27,7 +27,7 @@ export function EstadoWebhook({
 
 /** Why one was switched off by itself. */
 export const MOTIVOS: Readonly<Record<NonNullable<WebhookVista['motivo']>, string>> = {
-  USUARIO: 'Lo apagó alguien de la cuenta.',
+  USUARIO: 'Lo desactivó alguien de la cuenta.',
   CONTESTO_410: 'Su receptor contestó 410: ya no quiere avisos.',
   FALLA_DIAS: 'Pasaron días sin que su receptor aceptara un aviso.',
   MUCHOS_PENDIENTES: 'Su receptor fallaba y ya lo esperaban demasiados avisos.',
@@ -38,12 +38,11 @@ export function WebhooksApagados({ webhooks }: { readonly webhooks: readonly Web
   const apagados = webhooks.filter(({ motivo }) => motivo !== null && motivo !== 'USUARIO');
   if (apagados.length === 0) return null;
   return (
-    <Aviso tono="alerta" titulo={`${count(apagados.length, 'webhook se apagó', 'webhooks se apagaron')}`}>
+    <Aviso tono="alerta" titulo={`${count(apagados.length, 'webhook se desactivó', 'webhooks se desactivaron')}`}>
       <ul>
         {apagados.map(({ id, url, motivo }) => (
           <li>
-            <a href={hrefWebhook(id)}>{url}</a>: {motivo === null ? '' : MOTIVOS[motivo]} Revise el receptor y
-            enciéndalo.
+            <a href={hrefWebhook(id)}>{url}</a>: {motivo === null ? '' : MOTIVOS[motivo]} Revise el receptor y actívelo.
           </li>
         ))}
       </ul>
