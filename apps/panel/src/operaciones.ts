@@ -31,10 +31,10 @@ export function gruposDe(paths: readonly string[]): readonly GrupoOperaciones[] 
 }
 
 /** The origin of what subscriptions read and are charged for; no operation of the API. */
-const SINCRONIZACION = 'sincronizacion';
+export const LECTURAS = 'sincronizacion';
 
 /** What an operation is called where people read: never its path, unless it is one that this version does not know. */
 export function nombreOperacion(path: string): string {
-  if (path === SINCRONIZACION) return 'Lecturas de lo que se mantiene al día';
+  if (path === LECTURAS) return 'Lectura automática';
   return OPERACIONES.find((operacion) => operacion.path === path)?.resumen ?? path;
 }

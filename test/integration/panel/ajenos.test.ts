@@ -67,7 +67,7 @@ const campos = (_csrf: string) => ({
   lista: '203.0.113.7',
   accion: 'sin-mi',
   operacion: 'efos/consultar',
-  estado: 'apagada',
+  estado: 'desactivada',
   ciec: 'Secreta-CIEC-016',
   api_key: 'x',
   llave: 'x',

@@ -3,6 +3,7 @@ import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/d
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
 import { csvOf, type FilaCfdi } from '../almacen/csv.ts';
+import { publish } from '../almacen/listar.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
 import { ciecOf, expectOk, useServicio } from '../fixtures/servicio.ts';
 import { addCaller, startPanel } from './fixtures/panel.ts';
@@ -60,10 +61,10 @@ test('the page shows sums by state, counterparties, a chart and each CFDI, page 
   const first = await get();
   expect(first.status).toBe(200);
   // 118 in force, one of them an egreso; one cancelled, one missing since.
-  expect(first.main).toMatch(/Vigentes\s*118\s*117,011\.70\s*1,000\.10\s*0\.00/);
+  expect(first.main).toMatch(/Vigentes\s*118\s*117,011\.70\s*1,000\.10/);
   expect(first.main).toMatch(/Cancelados\s*1\s*1,000\.10/);
-  expect(first.main).toMatch(/El SAT ya no los da\s*1\s*1,000\.10/);
-  expect(first.$('figure svg').attr('aria-label')).toMatch(/Ingresos por mes de emisión: 118,0\d\d pesos en total/);
+  expect(first.main).toMatch(/Ya no aparecen en el SAT\s*1\s*1,000\.10/);
+  expect(first.$('figure svg').attr('aria-label')).toMatch(/Gastos por mes de emisión: 118,0\d\d pesos en total/);
   expect(first.text).not.toContain('<b>Dos</b>');
   const seen: string[] = [];
   for (let page = first; ; ) {
@@ -86,6 +87,20 @@ test('the page shows sums by state, counterparties, a chart and each CFDI, page 
   expect(filtered.$('tbody code').text()).toBe(filas[4]?.uuid);
   const faulty = await get('?desde=ayer&monto_max=mucho&uuid=1&contraparte_rfc=x&despues=2026-99-99T10:00:00_x');
   expect([faulty.status, faulty.$('.falta').length]).toEqual([200, 4]);
+});
+
+test('a supplier on a list has its badge in the list of CFDI and among the greatest suppliers', async () => {
+  const { rfc, read, get } = await owner();
+  await read([0, 1].map((n) => cfdi(rfc, n)));
+  expect((await get()).main).not.toContain('69-B Definitivo');
+  await publish(servicio, [
+    { rfc: 'PRO010101AB1', situacion: 'DEFINITIVO' },
+    { rfc: 'PRO020202AB2', situacion: 'DESVIRTUADO' },
+  ]);
+  const { $ } = await get();
+  const badged = [...$('tbody th:has(.estado.error)')].map((each) => $(each).text());
+  expect(badged).toHaveLength(2);
+  for (const text of badged) expect(text).toMatch(/^PRO010101AB1 69-B Definitivo/);
 });
 
 test('the page shows periods that are read again, CFDI that are not with their last reading, and a pause', async () => {
@@ -159,14 +174,14 @@ test('a page without CFDI says why: the first load goes on or is paused, the SAT
   const { rfc, get } = await owner();
   const loading = await get();
   expect(loading.main).toMatch(/La primera carga no ha terminado: faltan \d+ meses por leer/);
-  expect(loading.main).toContain('Todavía no se ha leído nada.');
+  expect(loading.main).toContain('Todavía no se ha leído nada');
   expect(loading.main).toMatch(/Todavía no hay CFDI.*Vuelva más tarde/s);
   expect((await get('?estado=CANCELADO')).main).toMatch(/Ningún CFDI coincide.*Quitar el filtro/s);
   await servicio.sql`UPDATE sincronizacion SET estado = 'PAUSADA', motivo = 'PEDIDA', pausada_en = now() WHERE rfc = ${rfc}`;
   expect((await get()).main).toMatch(/Todavía no hay CFDI.*está en pausa/s);
   await servicio.sql`UPDATE tramo SET lecturas = 1 WHERE sincronizacion_id = (SELECT id FROM sincronizacion WHERE rfc = ${rfc})`;
   const done = await get();
-  expect(done.main).toContain('El SAT no ha dado ningún CFDI de estos');
+  expect(done.main).toContain('El SAT no tiene CFDI de estos');
   expect(done.main).not.toContain('Quitar el filtro');
 });
 

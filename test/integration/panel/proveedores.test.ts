@@ -47,7 +47,7 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
   const { persona, rfc, contribuyenteId, pagina } = await owner();
   expect((await persona.get(pagina)).main).toContain('Mantenerlo al día');
   const almacenId = await subscribe(rfc, persona.cuentaId, contribuyenteId);
-  expect((await persona.get(pagina)).main).toContain('Ninguna contraparte está en una lista');
+  expect((await persona.get(pagina)).main).toContain('Ningún cliente ni proveedor está en una lista');
 
   const fila = { emisor: [PRO, '<b>Proveedor</b>'], receptor: [rfc, 'Yo'], emitida: '2026-03-05T10:00:00' } as const;
   const uuid = randomUUID().toUpperCase();
@@ -73,12 +73,12 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
   expect(page.$('tbody tr').text()).toMatch(
     /PRO010101AB1<b>Proveedor<\/b>2 CFDI.*69-B Definitivopublicado el 1 mar 2026/,
   );
-  expect(page.main).toMatch(/\$1,234,567\.50en 1 ingreso\s*\$10\.00en 1 egreso/);
+  expect(page.main).toMatch(/\$1,234,567\.50en 1 factura\s*\$10\.00en 1 nota de crédito/);
   expect(page.main).toContain(uuid);
   expect(page.text).not.toContain('<b>Proveedor</b>');
 
   await panel.sql`UPDATE riesgo_contraparte SET cambiada_en = now() - interval '15 days' WHERE almacen_id = ${almacenId}`;
-  const hint = `Una contraparte de ${rfc} está en una lista del SAT desde hace poco.`;
+  const hint = `Un cliente o proveedor de ${rfc} está en una lista del SAT desde hace poco.`;
   expect((await persona.get('/inicio')).main).not.toContain(hint);
   await panel.sql`UPDATE riesgo_contraparte SET cambiada_en = now() WHERE almacen_id = ${almacenId}`;
   expect((await persona.get('/inicio')).main).toContain(hint);
@@ -86,7 +86,7 @@ test('a page shows who stands on a list with pesos and CFDI, and the first page 
 
 describe('the page of a download', () => {
   const { owner: ownerOfSolicitudes, accepted, finished } = createSolicitudesDePrueba(panel);
-  const TITULO = 'Contrapartes en listas del SAT';
+  const TITULO = 'Proveedores en listas del SAT';
   const vista = (rfc: string, monto = '1234567.5'): ContraparteVista => ({
     rfc,
     nombre: '<b>Proveedor</b>',
@@ -106,13 +106,13 @@ describe('the page of a download', () => {
     const rows = page.$('#contrapartes tbody tr');
     expect(rows).toHaveLength(2);
     expect(rows.first().text()).toMatch(
-      /PRO010101AB1<b>Proveedor<\/b>69-B Definitivopublicado el 1 mar 2026\$1,234,567\.50en 2 ingresos\s*\$10\.00en 1 egreso/,
+      /PRO010101AB1<b>Proveedor<\/b>69-B Definitivopublicado el 1 mar 2026\$1,234,567\.50en 2 facturas\s*\$10\.00en 1 nota de crédito/,
     );
     expect(page.$('#contrapartes').text()).toMatch(
-      /2 contrapartes de este ZIP estaban .*, 1 por algo que habla en su contra/,
+      /2 proveedores de este ZIP estaban .*, 1 por algo que habla en su contra/,
     );
     expect(page.text).not.toContain('<b>Proveedor</b>');
-    const nota = '1 contraparte en listas del SAT';
+    const nota = '1 proveedor en listas del SAT';
     expect((await persona.get('/solicitudes')).main).toContain(nota);
     // A developer sees downloads without their content.
     const scheduler = await newMiembro(panel, persona, 'DESARROLLADOR');
@@ -128,7 +128,7 @@ describe('the page of a download', () => {
   });
 
   test('leads from page to page', async () => {
-    const rfcs = Array.from({ length: 51 }, (_, n) => `PRO0101${String(n).padStart(2, '0')}AB1`);
+    const rfcs = Array.from({ length: 26 }, (_, n) => `PRO0101${String(n).padStart(2, '0')}AB1`);
     await publish(
       panel,
       rfcs.map((rfc) => ({ rfc, situacion: 'PRESUNTO' as const })),
@@ -136,7 +136,7 @@ describe('the page of a download', () => {
     const { persona, taxpayer } = await ownerOfSolicitudes();
     const id = await finished(taxpayer, {}, { contrapartes: rfcs.map((rfc) => vista(rfc)) });
     const first = (await persona.get(`/solicitudes/${id}`)).$;
-    expect(first('#contrapartes tbody tr')).toHaveLength(50);
+    expect(first('#contrapartes tbody tr')).toHaveLength(25);
     const next = first('#contrapartes nav a').last().attr('href') ?? '';
     expect(next).toMatch(/#contrapartes$/);
     const second = (await persona.get(next.replace('#contrapartes', ''))).$;
@@ -145,9 +145,9 @@ describe('the page of a download', () => {
   });
 
   test.each([
-    ['nobody was listed', [], '', 'Ninguna contraparte de este ZIP estaba en una lista'],
+    ['nobody was listed', [], '', 'Ningún proveedor de este ZIP estaba en una lista'],
     ['it was not crossed', null, '', 'no había ninguna lista cargada'],
-    ['it is a reading of a subscription', null, 'reading', 'Ver las contrapartes de'],
+    ['it is a reading of a subscription', null, 'reading', 'Ver los de'],
     ['who they were is deleted', [vista(PRO)], 'deleted', 'Quiénes eran ya se borró'],
   ] as const)('says so where %s', async (_, contrapartes, since, said) => {
     await publish(panel, [{ rfc: PRO, situacion: 'DEFINITIVO' }]);

@@ -99,7 +99,7 @@ describe('the list', () => {
   it('is empty with a next step, then pages and searches', async () => {
     const persona = await panel.registrar();
     expect((await persona.get('/rfcs')).text).toContain('Agregar el primer RFC');
-    const all = Array.from({ length: 53 }, () => newRfc()).sort();
+    const all = Array.from({ length: 28 }, () => newRfc()).sort();
     for (const rfc of all) await addRfc(panel.db, persona, rfc);
     const shown = async (path: string) => {
       const { $ } = await persona.get(path);
@@ -107,8 +107,8 @@ describe('the list', () => {
       return { rfcs, next: $('nav.paginacion a').last().attr('href') };
     };
     const first = await shown('/rfcs');
-    expect(first.rfcs).toEqual(all.slice(0, 50));
-    expect((await shown(first.next ?? '')).rfcs).toEqual(all.slice(50));
+    expect(first.rfcs).toEqual(all.slice(0, 25));
+    expect((await shown(first.next ?? '')).rfcs).toEqual(all.slice(25));
     expect((await shown(`/rfcs?q=${(all[7] ?? '').toLowerCase()}`)).rfcs).toEqual([all[7]]);
   });
 });
@@ -124,7 +124,7 @@ describe('operations', () => {
       expect($('tbody').text()).toContain(resumen);
     }
     const _csrf = await ana.csrf(pagina);
-    const off = { _csrf, operacion: 'tax/facturas', estado: 'apagada' };
+    const off = { _csrf, operacion: 'tax/facturas', estado: 'desactivada' };
     await ana.post(pagina, off);
     await ana.post(pagina, off);
     const rows = await panel.sql`SELECT operacion
@@ -133,11 +133,11 @@ describe('operations', () => {
     expect(await audit(rfc, 'deshabilitar-operacion')).toEqual([
       { actor: `usuario:${ana.usuarioId}`, detalle: { operacion: 'tax/facturas' } },
     ]);
-    await ana.post(pagina, { _csrf, operacion: 'tax/nada', estado: 'apagada' });
+    await ana.post(pagina, { _csrf, operacion: 'tax/nada', estado: 'desactivada' });
     await ana.post(pagina, { ...off, estado: 'otra' });
-    expect((await ana.get(hrefRfc(rfc))).text).toContain('1 apagada ');
+    expect((await ana.get(hrefRfc(rfc))).text).toContain('1 desactivada ');
 
-    const grupo = { _csrf, grupo: 'tax', estado: 'apagada' };
+    const grupo = { _csrf, grupo: 'tax', estado: 'desactivada' };
     await ana.post(pagina, grupo);
     await ana.post(pagina, grupo);
     const inGroup = OPERACIONES.filter(({ path }) => path.startsWith('tax/')).length;
@@ -147,10 +147,10 @@ describe('operations', () => {
     );
     expect(switched.rowCount).toBe(inGroup);
     expect(await audit(rfc, 'deshabilitar-operacion')).toHaveLength(inGroup);
-    await ana.post(pagina, { _csrf, grupo: 'nada', estado: 'apagada' });
-    await ana.post(pagina, { ...grupo, estado: 'encendida' });
-    expect((await ana.abrir(pagina)).text).toContain('quedaron encendidas');
-    expect((await ana.get(hrefRfc(rfc))).text).not.toContain('apagada');
+    await ana.post(pagina, { _csrf, grupo: 'nada', estado: 'desactivada' });
+    await ana.post(pagina, { ...grupo, estado: 'activada' });
+    expect((await ana.abrir(pagina)).text).toContain('quedaron activadas');
+    expect((await ana.get(hrefRfc(rfc))).text).not.toContain('desactivada');
     expect(await audit(rfc, 'habilitar-operacion')).toHaveLength(inGroup);
   });
 });

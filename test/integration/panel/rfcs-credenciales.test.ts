@@ -255,10 +255,10 @@ describe('what the pages decide is obeyed by the next call of the API', () => {
     const lookup = async () => (await call(key, 'efos/consultar', { rfc })).codigo;
     const before = await lookup();
     expect(before).not.toBe(1003);
-    await ana.pressButton(pagina, 'Apagar Listas EFOS y EDOS');
+    await ana.pressButton(pagina, 'Desactivar Listas EFOS y EDOS');
     expect(await lookup()).toBe(1003);
-    expect((await ana.get(pagina)).text).toContain('«Listas EFOS y EDOS» quedó apagada');
-    await ana.pressButton(pagina, 'Encender Listas EFOS y EDOS');
+    expect((await ana.get(pagina)).text).toContain('«Listas EFOS y EDOS» quedó desactivada');
+    await ana.pressButton(pagina, 'Activar Listas EFOS y EDOS');
     expect(await lookup()).toBe(before);
   });
 

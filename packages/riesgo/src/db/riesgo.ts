@@ -115,6 +115,11 @@ SELECT s.rfc, count(*)::int AS contrapartes FROM sincronizacion s JOIN riesgo_co
 WHERE s.cuenta_id = $1 AND s.estado <> 'BORRADA' AND r.salio_en IS NULL AND r.es_adverso AND r.cambiada_en > $2
 GROUP BY s.rfc ORDER BY s.rfc LIMIT $3`;
 
+/** Of each RFC its worst word. */
+const ADVERSE = `
+SELECT DISTINCT ON (l.rfc) l.rfc, l.lista, l.supuesto FROM unnest($1::text[]) AS q (rfc) JOIN lista_actual l ON l.rfc = q.rfc
+WHERE l.es_adverso ORDER BY l.rfc, l.lista LIKE '69-B%' DESC, lower(l.supuesto) = 'definitivo' DESC, l.supuesto`;
+
 /** Result of crossing a store: `isOver` when nothing is left to note. */
 export interface Cruce {
   readonly dichos: number;
@@ -164,6 +169,10 @@ export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
       rowsOf<ContraparteDePaquete>(pool, LIST_PAQUETE, [
         ...[de.solicitudId, de.despuesDe?.rfc ?? '', de.despuesDe?.lista ?? '', de.limite],
       ]),
+
+    /** Those of `rfcs` that stand on a list today under an adverse word, each with the worst one. */
+    adverse: (rfcs: readonly string[]) =>
+      rowsOf<{ rfc: string; lista: string; supuesto: string }>(pool, ADVERSE, [rfcs]),
 
     /** RFCs of an account with counterparties that entered a list under an adverse word since `desde`. */
     news: (cuentaId: string, desde: Date, limite: number) =>

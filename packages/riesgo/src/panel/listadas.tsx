@@ -1,5 +1,7 @@
+import type { Badges, PageDeps } from '@acuse/page';
 import { ConNota, Estado, Fecha } from '@acuse/page/blocks';
 import { count, formatNumero } from '@acuse/page/formato';
+import { createRiesgo } from '../db/index.ts';
 import type { LugarListado, SumasCfdi, SupuestoListado } from '../index.ts';
 
 /** After whom a page of counterparties on lists goes on, as its address says it. */
@@ -21,6 +23,15 @@ export const Publicado = ({ dia }: { readonly dia: string }) => (
   </>
 );
 
+/** Badges of taxpayers that stand on a list today under an adverse word, as `69-B Definitivo`. */
+export const readBadges = async ({ database }: Pick<PageDeps, 'database'>, rfcs: readonly string[]): Promise<Badges> =>
+  new Map(
+    (await createRiesgo(database).adverse(rfcs)).map(({ rfc, lista, supuesto }) => [
+      rfc,
+      <Estado texto={`${lista} ${supuesto}`} tono="error" />,
+    ]),
+  );
+
 /** On which list, under which word, and since when. */
 export function Supuesto({ lista, supuesto, isAdverso, publicada }: Omit<SupuestoListado, 'rfc'>) {
   return (
@@ -41,8 +52,8 @@ const pesos = (monto: string) => {
 /** CFDI in force, of income and of expense, with their pesos. */
 export function Sumas({ ingresos, egresos }: SumasCfdi) {
   const shown = [
-    { ...ingresos, cuantos: count(ingresos.cfdi, 'ingreso', 'ingresos') },
-    { ...egresos, cuantos: count(egresos.cfdi, 'egreso', 'egresos') },
+    { ...ingresos, cuantos: count(ingresos.cfdi, 'factura', 'facturas') },
+    { ...egresos, cuantos: count(egresos.cfdi, 'nota de crédito', 'notas de crédito') },
   ].filter(({ cfdi }) => cfdi > 0);
   if (shown.length === 0) return <>—</>;
   return (

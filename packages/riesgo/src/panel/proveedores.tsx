@@ -7,7 +7,7 @@ import { type ContraparteListada, createRiesgo } from '../db/index.ts';
 import { lugarOf, placeOf, QUE_ES_ADVERSO, Sumas, Supuesto } from './listadas.tsx';
 
 const SUB = '/proveedores';
-const POR_PAGINA = 50;
+const POR_PAGINA = 25;
 /** UUIDs that are shown of each. */
 const UUIDS = 20;
 
@@ -33,18 +33,18 @@ suppliersPage.get(SUB, async ({ c, deps, now, pagina }, rfc) => {
     placeOf,
   });
   return pagina(
-    `Contrapartes de ${rfc.rfc} en listas del SAT`,
+    `Clientes y proveedores de ${rfc.rfc} en listas del SAT`,
     <>
       <p>
-        Con quién tiene CFDI el RFC y está hoy en una lista que publica el SAT. {QUE_ES_ADVERSO} Se cuentan los CFDI
-        vigentes, de ingreso y de egreso.
+        Con quién tiene CFDI el RFC y está hoy en una lista que publica el SAT. {QUE_ES_ADVERSO} Se cuentan las facturas
+        y notas de crédito vigentes.
       </p>
       {vista === null ? (
         <SinSincronizacion rfc={rfc} />
       ) : (
         <Tarjeta titulo="En una lista">
           <Listadas de={rfc.rfc} filas={filas} now={now} />
-          <Paginacion {...links} de="contrapartes" />
+          <Paginacion {...links} de="clientes y proveedores" />
         </Tarjeta>
       )}
     </>,
@@ -56,7 +56,7 @@ function SinSincronizacion({ rfc }: { readonly rfc: RfcVista }) {
   return (
     <Tarjeta titulo="Todavía no se sabe">
       <p>
-        Se busca entre las contrapartes de los RFC que se mantienen al día, y este no lo está.{' '}
+        Se busca entre los clientes y proveedores de los RFC que se mantienen al día, y este no lo está.{' '}
         <a href={hrefRfc(rfc.rfc, '/al-dia')}>Mantenerlo al día</a>
       </p>
     </Tarjeta>
@@ -72,9 +72,15 @@ interface ListadasProps {
 function Listadas({ de, filas, now }: ListadasProps) {
   return (
     <Tabla
-      titulo="Contrapartes en una lista del SAT"
+      titulo="Clientes y proveedores en una lista del SAT"
       tituloOculto
-      columnas={['Contraparte', 'Lista', 'Notado', numeric('Recibidos'), numeric('Emitidos')]}
+      columnas={[
+        'Cliente o proveedor',
+        'Lista',
+        { titulo: 'Detectado', phone: 'none' },
+        numeric('Recibidos', { phone: 'value' }),
+        numeric('Emitidos'),
+      ]}
       filas={filas.map(({ rfc, nombre, lista, supuesto, isAdverso, publicada, desde, cfdi }) => [
         <>
           <ConNota nota={nombre || null}>
@@ -87,7 +93,7 @@ function Listadas({ de, filas, now }: ListadasProps) {
         <Sumas {...cfdi.recibidos} />,
         <Sumas {...cfdi.emitidos} />,
       ])}
-      vacia={<p class="suave">Ninguna contraparte está en una lista del SAT.</p>}
+      vacia={<p class="suave">Ningún cliente ni proveedor está en una lista del SAT.</p>}
     />
   );
 }
@@ -119,8 +125,8 @@ export async function readReminders({ deps, usuario, now }: ContextoCliente): Pr
     tono: 'alerta',
     texto:
       contrapartes === 1
-        ? `Una contraparte de ${rfc} está en una lista del SAT desde hace poco.`
-        : `${contrapartes} contrapartes de ${rfc} están en una lista del SAT desde hace poco.`,
+        ? `Un cliente o proveedor de ${rfc} está en una lista del SAT desde hace poco.`
+        : `${contrapartes} clientes o proveedores de ${rfc} están en una lista del SAT desde hace poco.`,
     href: hrefRfc(rfc, '/proveedores'),
     accion: 'Ver sus CFDI',
     parte: 'paquetes',

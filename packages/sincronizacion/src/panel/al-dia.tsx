@@ -23,7 +23,7 @@ import { EnPausa, NOMBRES_FRECUENCIA, Permiso } from './permiso-al-dia.tsx';
 
 const SUB = '/al-dia';
 /** Changes that the page shows. */
-const ULTIMOS = 20;
+const ULTIMOS = 10;
 /** Those read at once for a file. */
 const LOTE_CSV = 1_000;
 
@@ -287,8 +287,8 @@ const CLASES: Readonly<Record<Cambio['clase'], string>> = {
   cancelado: 'Cancelado',
   vigente: 'Vigente otra vez',
   corregido: 'Con otros datos',
-  ausente: 'El SAT ya no lo da',
-  presente: 'El SAT lo da otra vez',
+  ausente: 'Ya no aparece en el SAT',
+  presente: 'Aparece otra vez en el SAT',
 };
 
 interface CambiosProps {
@@ -305,7 +305,7 @@ function Cambios({ cambios, path, now }: CambiosProps) {
       <Tabla
         titulo="Últimos cambios, del más nuevo al más antiguo"
         tituloOculto
-        columnas={['Qué', 'CFDI', 'Contraparte', numeric('Importe'), 'Notado']}
+        columnas={['Qué', { titulo: 'CFDI', phone: 'none' }, 'Cliente o proveedor', numeric('Importe'), 'Detectado']}
         filas={cambios.map(({ clase, tipo, uuid, contraparte, emitidaEn, monto, notadoEn }) => [
           CLASES[clase],
           <ConNota
@@ -333,7 +333,7 @@ function Cambios({ cambios, path, now }: CambiosProps) {
         descripcion="Cambios de unos días como archivo"
         valores={{ desde: `${hoy.slice(0, 7)}-01`, hasta: hoy }}
       >
-        <Campo nombre="desde" id="csv-desde" label="Notados desde" tipo="date" requerido />
+        <Campo nombre="desde" id="csv-desde" label="Detectados desde" tipo="date" requerido />
         <Campo nombre="hasta" id="csv-hasta" label="Hasta" tipo="date" requerido />
         <Boton variante="secundario">Descargar CSV</Boton>
         <Boton variante="secundario" nombre="bom" value="1">

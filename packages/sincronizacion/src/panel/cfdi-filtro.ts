@@ -21,10 +21,16 @@ type CampoFiltro = (typeof CAMPOS)[number];
 export const ESTADOS = [
   ['VIGENTE', 'Vigentes'],
   ['CANCELADO', 'Cancelados'],
-  ['AUSENTE', 'El SAT ya no los da'],
+  ['AUSENTE', 'Ya no aparecen en el SAT'],
 ] as const satisfies readonly (readonly [EstadoConocido, string])[];
 
-export const EFECTOS = Object.entries(EFECTO_NAMES) as readonly (readonly [keyof typeof EFECTO_NAMES, string])[];
+export const EFECTOS = Object.keys(EFECTO_NAMES) as readonly (keyof typeof EFECTO_NAMES)[];
+
+/** A type of CFDI in an accountant's words: type I is income to its issuer alone. */
+export function nameOf(tipo: TipoDescarga, efecto: string): string {
+  const names: Readonly<Record<string, string>> = EFECTO_NAMES;
+  return { I: tipo === 'recibidos' ? 'Gasto' : 'Ingreso', E: 'Nota de crédito' }[efecto] ?? names[efecto] ?? efecto;
+}
 
 export interface FiltroCfdiLeido {
   readonly filtro: FiltroCfdi & { readonly tipos: readonly [TipoDescarga] };
@@ -75,7 +81,7 @@ export function readCfdiFilter(
     hasta: isReversed ? undefined : hasta,
     contraparte: read('contraparte_rfc', parseRfc, 'No tiene el formato de un RFC.'),
     estado: ESTADOS.map(([estado]) => estado).find((estado) => estado === valores.estado),
-    efecto: EFECTOS.map(([efecto]) => efecto).find((efecto) => efecto === valores.efecto_comprobante),
+    efecto: EFECTOS.find((efecto) => efecto === valores.efecto_comprobante),
     montoMin: amount('monto_min'),
     montoMax: amount('monto_max'),
     uuid: read(

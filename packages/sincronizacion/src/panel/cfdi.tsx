@@ -1,26 +1,25 @@
 import type { RfcVista } from '@acuse/db';
-import { type ContextoCliente, Grafica, headOf, hrefRfc, rfcRoutes } from '@acuse/page';
-import { Aviso, ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
-import { diaDe, mesCorto } from '@acuse/page/dia-mexico';
-import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
-import { count, formatDecimal, formatImporte, formatNumero } from '@acuse/page/formato';
+import { type Badges, type ContextoCliente, headOf, hrefRfc, rfcRoutes } from '@acuse/page';
+import { Aviso, ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
+import { diaDe } from '@acuse/page/dia-mexico';
+import { Boton, Campo, Filtros, hrefWith } from '@acuse/page/form';
+import { count, formatImporte, formatNumero, TRADE } from '@acuse/page/formato';
 import { Periodos, periodosDe } from '@acuse/page/periodos';
 import { type RenglonCfdi, xlsxOf } from '@acuse/storage';
 import {
   type CfdiConocido,
   createAlmacenes,
   createSincronizaciones,
-  type DemasiadosCfdi,
   type PaginaCfdi,
-  type ResumenCfdi,
   type VistaSincronizacion,
 } from '../db/index.ts';
-import { EFECTOS, ESTADOS, type FiltroCfdiLeido, formatLugar, readCfdiFilter } from './cfdi-filtro.ts';
+import { EFECTOS, ESTADOS, type FiltroCfdiLeido, formatLugar, nameOf, readCfdiFilter } from './cfdi-filtro.ts';
+import { cfdiOf, Sumas } from './cfdi-sumas.tsx';
 
 const SUB = '/cfdi';
 const EXCEL = '/cfdi.xlsx';
-const FILAS = 50;
-const CONTRAPARTES = 10;
+const FILAS = 25;
+const CONTRAPARTES = 5;
 /** Rows of an Excel file: it opens in seconds, and is made in some. */
 const MAX_EXCEL = 100_000;
 /** Rows read at once for it. */
@@ -70,6 +69,10 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
     almacenes.page({ almacenId, filtro, despuesDe, limite: FILAS }),
     almacenes.resumen({ almacenId, filtro, contrapartes: CONTRAPARTES }),
   ]);
+  const badges = await contexto.badges([
+    ...cfdi.filas.map(({ contraparte }) => contraparte.rfc),
+    ...('demasiados' in resumen ? [] : resumen.contrapartes.map((each) => each.rfc)),
+  ]);
   return pagina(
     titulo,
     <>
@@ -80,23 +83,31 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
           {count(vista.porLeer, 'mes', 'meses')} por leer, y sus CFDI todavía no están aquí.
         </Aviso>
       )}
-      <p class="suave">
-        {vista.ultimaLectura === null ? (
-          'Todavía no se ha leído nada.'
-        ) : (
-          <>
-            Lo que el SAT dio hasta la última lectura, <Fecha value={vista.ultimaLectura} />.
-          </>
-        )}{' '}
-        El SAT no dice aquí la moneda: los importes van, y se suman, como vienen.
-      </p>
-      <SinReleer vista={vista} filtro={filtro} />
-      <Filtros rfc={rfc} leido={leido} now={contexto.now} />
-      <Sumas resumen={resumen} />
-      <Cfdi rfc={rfc} leido={leido} cfdi={cfdi} />
+      {vista.estado === 'PAUSADA' ? (
+        <Aviso tono="alerta">
+          La sincronización está en pausa y nada de esto se vuelve a leer: lo que se cancele entretanto no se ve aquí.
+        </Aviso>
+      ) : null}
+      <details class="suave">
+        <summary>
+          {vista.ultimaLectura === null ? (
+            'Todavía no se ha leído nada'
+          ) : (
+            <>
+              Leído del SAT el <Fecha value={vista.ultimaLectura} />
+            </>
+          )}
+        </summary>
+        <p>El SAT no dice aquí la moneda: los importes van, y se suman, como vienen.</p>
+        <SinReleer vista={vista} filtro={filtro} />
+      </details>
+      <Buscar rfc={rfc} leido={leido} now={contexto.now} />
+      <Sumas resumen={resumen} tipo={filtro.tipos[0]} badges={badges} />
+      <Cfdi {...{ rfc, leido, cfdi, badges }} />
     </>,
     {
       ...head,
+      scripts: ['tabla.js'],
       accion: (
         <Boton variante="secundario" href={hrefWith(hrefRfc(rfc.rfc, EXCEL), leido.valores)} descarga>
           Descargar Excel
@@ -108,15 +119,10 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
 
 /** The part of the page that is not read again. */
 function SinReleer({ vista: { estado, releidoDesde }, filtro }: Pick<Leido, 'vista' | 'filtro'>) {
-  if (estado === 'PAUSADA')
-    return (
-      <Aviso tono="alerta">
-        La sincronización está en pausa y nada de esto se vuelve a leer: lo que se cancele entretanto no se ve aquí.
-      </Aviso>
-    );
-  if (releidoDesde === null || (filtro.desde !== undefined && filtro.desde >= releidoDesde)) return null;
+  if (estado === 'PAUSADA' || releidoDesde === null || (filtro.desde !== undefined && filtro.desde >= releidoDesde))
+    return null;
   return (
-    <p class="suave">
+    <p>
       Se vuelven a leer los emitidos desde el <Fecha value={new Date(releidoDesde)} formato="calendario" />. De los
       anteriores, si hay, vale lo que el SAT dio en su última lectura: son de antes de lo que se pidió mantener al día,
       o ya pasó su plazo para cancelarse.
@@ -180,159 +186,89 @@ function renglonOf({ contraparte, isVigente, ausenteDesde, ...cfdi }: CfdiConoci
   return { ...cfdi, emisor, receptor, estatus };
 }
 
-function Filtros({ rfc, leido, now }: { readonly rfc: RfcVista; readonly leido: Leido; readonly now: Date }) {
+function Buscar({ rfc, leido, now }: { readonly rfc: RfcVista; readonly leido: Leido; readonly now: Date }) {
   const path = hrefRfc(rfc.rfc, SUB);
   const { valores, faltas, vista } = leido;
+  const [tipo] = leido.filtro.tipos;
+  const { tipo: _, ...elegidos } = valores;
+  const tipos = TIPOS.filter(([each]) => vista[each]);
   return (
     <>
-      <Periodos
-        periodos={periodosDe(now)}
-        elegido={valores}
-        href={({ desde, hasta }) => hrefWith(path, { ...valores, desde, hasta })}
-      />
-      <Tarjeta>
-        <Formulario accion={path} metodo="get" enLinea descripcion="Filtro de CFDI" valores={valores} faltas={faltas}>
-          <Campo nombre="tipo" label="CFDI" opciones={TIPOS.filter(([tipo]) => vista[tipo])} />
-          <Campo nombre="desde" label="Emitidos desde" tipo="date" />
-          <Campo nombre="hasta" label="Hasta" tipo="date" />
-          <Campo nombre="contraparte_rfc" label="RFC de la contraparte" literal />
-          <Campo nombre="estado" label="Estado" opciones={[['', 'Todos'], ...ESTADOS]} />
-          <Campo nombre="efecto_comprobante" label="Efecto" opciones={[['', 'Todos'], ...EFECTOS]} />
-          <Campo nombre="monto_min" label="Importe desde" teclado="decimal" />
-          <Campo nombre="monto_max" label="Importe hasta" teclado="decimal" />
-          <Campo nombre="uuid" label="Folio fiscal" literal />
-          <Boton variante="secundario">Filtrar</Boton>
-        </Formulario>
-      </Tarjeta>
+      {tipos.length < 2 ? null : (
+        <nav class="fila" aria-label="CFDI">
+          {tipos.map(([each, texto]) => (
+            <a href={hrefWith(path, { ...valores, tipo: each })} aria-current={each === tipo ? 'true' : undefined}>
+              {texto}
+            </a>
+          ))}
+        </nav>
+      )}
+      <Filtros
+        accion={path}
+        descripcion="Filtro de CFDI"
+        valores={valores}
+        faltas={faltas}
+        activos={Object.keys(elegidos).length}
+        antes={
+          <Periodos
+            periodos={periodosDe(now)}
+            elegido={valores}
+            href={({ desde, hasta }) => hrefWith(path, { ...valores, desde, hasta })}
+          />
+        }
+      >
+        <Campo nombre="tipo" label="CFDI" opciones={tipos} />
+        <Campo nombre="desde" label="Emitidos desde" tipo="date" />
+        <Campo nombre="hasta" label="Hasta" tipo="date" />
+        <Campo nombre="contraparte_rfc" label={`RFC del ${TRADE[tipo].one.toLowerCase()}`} literal />
+        <Campo nombre="estado" label="Estado" opciones={[['', 'Todos'], ...ESTADOS]} />
+        <Campo
+          nombre="efecto_comprobante"
+          label="Tipo de comprobante"
+          opciones={[['', 'Todos'], ...EFECTOS.map((efecto) => [efecto, nameOf(tipo, efecto)] as const)]}
+        />
+        <Campo nombre="monto_min" label="Importe desde" teclado="decimal" />
+        <Campo nombre="monto_max" label="Importe hasta" teclado="decimal" />
+        <Campo nombre="uuid" label="Folio fiscal" literal />
+      </Filtros>
     </>
   );
 }
-
-type Suma = ResumenCfdi['total'];
-
-const cfdiOf = ({ vigentes, cancelados, ausentes }: Suma) => vigentes.cfdi + cancelados.cfdi + ausentes.cfdi;
-
-function Sumas({ resumen }: { readonly resumen: ResumenCfdi | DemasiadosCfdi }) {
-  if ('demasiados' in resumen)
-    return (
-      <Aviso tono="info">
-        Hay más de {formatNumero(resumen.tope)} CFDI en el periodo, más de los que se suman de una vez. Acórtelo para
-        ver cuánto suman.
-      </Aviso>
-    );
-  const { total, meses, contrapartes, otras } = resumen;
-  if (cfdiOf(total) === 0) return null;
-  return (
-    <>
-      <Tarjeta titulo="Cuánto suman">
-        <Tabla
-          titulo="Sumas por estado"
-          tituloOculto
-          columnas={['Estado', numeric('CFDI'), numeric('Ingresos'), numeric('Egresos'), numeric('Nómina')]}
-          filas={(
-            [
-              ['Vigentes', total.vigentes],
-              ['Cancelados', total.cancelados],
-              ['El SAT ya no los da', total.ausentes],
-            ] as const
-          ).map(([estado, { cfdi, ingresos, egresos, nomina }]) => [
-            estado,
-            formatNumero(cfdi),
-            ...[ingresos, egresos, nomina].map(formatDecimal),
-          ])}
-        />
-        <p class="suave">Los egresos, como las notas de crédito, no están sumados ni restados en los ingresos.</p>
-        <PorMes meses={meses} />
-      </Tarjeta>
-      <Tarjeta titulo="Mayores contrapartes">
-        <Tabla
-          titulo="Mayores contrapartes, por ingresos vigentes menos egresos"
-          tituloOculto
-          columnas={['Contraparte', numeric('CFDI'), numeric('Ingresos'), numeric('Egresos'), numeric('Cancelados')]}
-          filas={[
-            ...contrapartes.map(({ rfc, nombre, ...sumas }) => [
-              <ConNota nota={nombre || null}>{rfc}</ConNota>,
-              ...cellsOf(sumas),
-            ]),
-            ...(otras.contrapartes === 0
-              ? []
-              : [
-                  [
-                    otras.contrapartes === 1 ? 'La otra' : `Las otras ${formatNumero(otras.contrapartes)}, juntas`,
-                    ...cellsOf(otras),
-                  ],
-                ]),
-          ]}
-        />
-      </Tarjeta>
-    </>
-  );
-}
-
-const cellsOf = ({ vigentes, cancelados }: Suma) => [
-  formatNumero(vigentes.cfdi),
-  formatDecimal(vigentes.ingresos),
-  formatDecimal(vigentes.egresos),
-  formatNumero(cancelados.cfdi),
-];
-
-/** Months of the chart; of more, the newest. */
-const MESES = 36;
-
-function PorMes({ meses }: { readonly meses: ResumenCfdi['meses'] }) {
-  const [first, last] = [meses[0], meses.at(-1)];
-  if (first === undefined || last === undefined) return null;
-  const byMonth = new Map(meses.map((each) => [each.mes, each]));
-  const all = monthsBetween(first.mes, last.mes).slice(-MESES);
-  const pesos = (decimal = '0') => Math.max(0, Math.round(Number(decimal)));
-  return (
-    <Grafica
-      titulo={`Ingresos por mes de emisión${all.length === MESES ? `, los últimos ${MESES} meses` : ''}`}
-      unidad="pesos"
-      series={['Vigentes', 'Cancelados']}
-      puntos={all.map((mes) => ({
-        label: `${mesCorto(mes.slice(5))} ${mes.slice(2, 4)}`,
-        valores: [pesos(byMonth.get(mes)?.vigentes.ingresos), pesos(byMonth.get(mes)?.cancelados.ingresos)],
-      }))}
-    />
-  );
-}
-
-/** `yyyy-MM`, both included. */
-function monthsBetween(first: string, last: string): string[] {
-  const [year = 0, month = 1] = first.split('-').map(Number);
-  const months: string[] = [];
-  for (let at = 0; months.at(-1) !== last && at < 12 * 100; at++)
-    months.push(new Date(Date.UTC(year, month - 1 + at, 1)).toISOString().slice(0, 7));
-  return months;
-}
-
-const NOMBRE_EFECTO = new Map<string, string>(EFECTOS);
 
 interface CfdiProps {
   readonly rfc: RfcVista;
   readonly leido: Leido;
   readonly cfdi: PaginaCfdi;
+  readonly badges: Badges;
 }
 
-function Cfdi({ rfc, leido: { valores, vista, despuesDe }, cfdi: { filas, siguiente } }: CfdiProps) {
+function Cfdi({ rfc, leido: { filtro, valores, vista, despuesDe }, cfdi: { filas, siguiente }, badges }: CfdiProps) {
+  const [tipo] = filtro.tipos;
   const path = hrefRfc(rfc.rfc, SUB);
   return (
     <>
       <Tabla
         titulo="CFDI, del emitido más nuevo al más viejo"
         tituloOculto
-        columnas={['Emisión', 'Folio fiscal', 'Contraparte', numeric('Importe'), 'Estado']}
+        columnas={[
+          TRADE[tipo].one,
+          { titulo: 'Folio fiscal', phone: 'none' },
+          'Emisión',
+          { titulo: 'Estado', phone: 'end' },
+          numeric('Importe', { phone: 'value' }),
+        ]}
         filas={filas.map((cfdi) => [
-          <ConNota nota={cfdi.emitidaEn.slice(11)}>
-            <Fecha value={new Date(cfdi.emitidaEn.slice(0, 10))} formato="calendario" />
+          <ConNota nota={cfdi.contraparte.nombre || null}>
+            {cfdi.contraparte.rfc} {badges.get(cfdi.contraparte.rfc)}
           </ConNota>,
           <code class="larga">{cfdi.uuid}</code>,
-          <ConNota nota={cfdi.contraparte.nombre || null}>{cfdi.contraparte.rfc}</ConNota>,
-          <ConNota nota={NOMBRE_EFECTO.get(cfdi.efecto) ?? cfdi.efecto}>
-            {cfdi.monto === null ? '—' : formatImporte(cfdi.monto)}
+          <ConNota
+            nota={[...(cfdi.efecto === 'I' ? [] : [nameOf(tipo, cfdi.efecto)]), cfdi.emitidaEn.slice(11)].join(', ')}
+          >
+            <Fecha value={new Date(cfdi.emitidaEn.slice(0, 10))} formato="calendario" />
           </ConNota>,
           <EstadoCfdi cfdi={cfdi} releidoDesde={vista.releidoDesde} />,
+          cfdi.monto === null ? '—' : formatImporte(cfdi.monto),
         ])}
         vacia={
           siguiente === null ? (
@@ -357,7 +293,7 @@ function Cfdi({ rfc, leido: { valores, vista, despuesDe }, cfdi: { filas, siguie
 function NoHay({ path, valores, vista }: Pick<Leido, 'valores' | 'vista'> & { readonly path: string }) {
   if (Object.entries(valores).some(([campo, valor]) => campo !== 'tipo' && valor))
     return <Vacio titulo="Ningún CFDI coincide" accion={{ href: path, texto: 'Quitar el filtro' }} />;
-  if (vista.porLeer === 0) return <Vacio titulo="El SAT no ha dado ningún CFDI de estos" />;
+  if (vista.porLeer === 0) return <Vacio titulo="El SAT no tiene CFDI de estos" />;
   return (
     <Vacio titulo="Todavía no hay CFDI">
       {vista.estado === 'ACTIVA'
@@ -385,7 +321,7 @@ function EstadoCfdi({ cfdi, releidoDesde }: EstadoCfdiProps) {
       {fecha} leído el <Fecha value={leidoEn} formato="dia" />
     </>
   );
-  const texto = ausenteDesde !== null ? 'El SAT ya no lo da' : isVigente ? 'Vigente' : 'Cancelado';
+  const texto = ausenteDesde !== null ? 'Ya no aparece en el SAT' : isVigente ? 'Vigente' : 'Cancelado';
   const tono = ausenteDesde !== null ? 'alerta' : isVigente ? 'exito' : 'error';
   return (
     <ConNota nota={nota}>

@@ -55,7 +55,10 @@ interface PermisoProps {
 /** The form that keeps an RFC up to date, or changes how, and gives the consent for its CIEC. */
 export function Permiso({ rfc, pedido, isNew, saldo, lecturas, isKnown, faltas }: PermisoProps) {
   return (
-    <Tarjeta titulo={isNew ? 'Mantener al día' : 'Cambiar los ajustes y renovar el permiso'}>
+    <Tarjeta
+      titulo={isNew ? 'Mantener al día' : 'Cambiar los ajustes y renovar el permiso'}
+      isFolded={!isNew && Object.keys(faltas).length === 0}
+    >
       <Antes rfc={rfc} />
       <Formulario
         accion={hrefRfc(rfc.rfc, '/al-dia')}

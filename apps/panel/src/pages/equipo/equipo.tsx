@@ -26,10 +26,10 @@ import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { confirmPassword, limiteInvitaciones } from '../../acceso/comprobar.ts';
 import { parseEmail } from '../../acceso/reglas.ts';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
-import { describeCambio, nombreAccion } from '../operador/frases-auditoria.ts';
+import { AUTOMATICAS, describeCambio, nombreAccion } from '../operador/frases-auditoria.ts';
 
 const PATH = '/equipo';
-const POR_PAGINA = 50;
+const POR_PAGINA = 25;
 /** Keys of people who left that are shown at once. */
 const MAX_LLAVES = 100;
 
@@ -222,7 +222,7 @@ function renderInvitada(
       </Aviso>
       <Tarjeta titulo="Cómo se usa">
         <p>
-          {isMailed ? `Le enviamos un correo con su enlace. Si no le llega, déle este.` : 'Déle este enlace.'} Quien lo
+          {isMailed ? `Le enviamos un correo con su enlace. Si no le llega, dele este.` : 'Dele este enlace.'} Quien lo
           abra entra con su contraseña, o elige una si es nuevo, y queda en la cuenta como {NOMBRES_PAPEL[papel]}.
         </p>
         <CopyButton label="Enlace de la invitación" value={`${deps.settings.publicUrl}/invitacion?codigo=${codigo}`} />
@@ -245,6 +245,7 @@ teamPage.get(`${PATH}/cambios`, async ({ c, deps, usuario, pagina }) => {
   const { antes = '' } = c.req.query();
   const found = await createAuditoria(deps.database).list({
     cuentaId: usuario.cuentaId,
+    salvo: AUTOMATICAS,
     limite: POR_PAGINA + 1,
     ...(/^\d{1,18}$/.test(antes) ? { antes } : {}),
   });

@@ -6,14 +6,15 @@ import {
   type MovimientoVista,
   type RfcVista,
 } from '@acuse/db';
-import { hrefRfc, Permitido, puede, type Recordatorio } from '@acuse/page';
+import { type Badges, hrefRfc, Permitido, puede, type Recordatorio } from '@acuse/page';
 import { Estado, Fecha, numeric, Tabla, type TablaProps, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { Boton } from '@acuse/page/form';
 import { formatCambio, formatFecha, formatNumero } from '@acuse/page/formato';
 import type { Child, PropsWithChildren } from 'hono/jsx';
 import { FEATURES } from '../../features.ts';
-import { nombreOperacion } from '../../operaciones.ts';
+import { LECTURAS, nombreOperacion } from '../../operaciones.ts';
 import { routesFor } from '../../paginas.ts';
+import { columnasOf } from '../rfcs/lista.tsx';
 import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
 import { PocoSaldo } from '../saldo/resumen.tsx';
 import { type Inicio, type Paso, pasosOf, recordatoriosOf, type SolicitudInicio } from './pasos.ts';
@@ -34,10 +35,10 @@ homePage.get('/inicio', async (contexto) => {
   const solicitudes = createListaSolicitudes(database);
   const [hay, enCurso, terminadas, rfcs, movimientos, resumen, avisos, recordatorios] = await Promise.all([
     solicitudes.summary(cuentaId),
-    solicitudes.page(cuentaId, { estados: ESTADOS_ABIERTOS }, null, MAX_EN_CURSO),
-    solicitudes.page(cuentaId, { estado: 'TERMINADA' }, null, 1),
+    solicitudes.page(cuentaId, { estados: ESTADOS_ABIERTOS, isLectura: false }, null, MAX_EN_CURSO),
+    solicitudes.page(cuentaId, { estado: 'TERMINADA', isLectura: false }, null, 1),
     createContribuyentes(database).list(cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
-    libro.page({ cuentaId, filtro: { tipo: 'cargo' }, limite: MAX_LLAMADAS }),
+    libro.page({ cuentaId, filtro: { tipo: 'cargo', salvo: LECTURAS }, limite: MAX_LLAMADAS }),
     libro.summary(cuentaId),
     Promise.all(FEATURES.map(({ inicio: show }) => show?.(contexto))),
     Promise.all(FEATURES.map(({ recordatorios: read }) => read?.(contexto) ?? [])),
@@ -48,7 +49,10 @@ homePage.get('/inicio', async (contexto) => {
     enCurso: enCurso.filas,
     terminada: terminadas.filas[0] ?? null,
   };
-  const isNuevo = inicio.terminada === null;
+  const isNuevo =
+    inicio.terminada === null &&
+    (await solicitudes.page(cuentaId, { estado: 'TERMINADA' }, null, 1)).filas.length === 0;
+  const badges = await contexto.badges(rfcs.slice(0, MAX_MOSTRADOS).map(({ rfc }) => rfc));
   return pagina(
     'Inicio',
     <>
@@ -64,6 +68,7 @@ homePage.get('/inicio', async (contexto) => {
             puede(usuario.papel, 'ver', parte),
           )}
           hasCredenciales={puede(usuario.papel, 'ver', 'credenciales')}
+          badges={badges}
           now={now}
         />
       )}
@@ -113,10 +118,11 @@ interface TableroProps {
   readonly recordatorios: readonly Recordatorio[];
   /** Whether the reader may see how credentials are. */
   readonly hasCredenciales: boolean;
+  readonly badges: Badges;
   readonly now: Date;
 }
 
-function Dashboard({ inicio, rfcs, movimientos, recordatorios, hasCredenciales, now }: TableroProps) {
+function Dashboard({ inicio, rfcs, movimientos, recordatorios, hasCredenciales, badges, now }: TableroProps) {
   return (
     <>
       <div class="rejilla">
@@ -145,7 +151,7 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, hasCredenciales, 
       </div>
       <Pendientes recordatorios={recordatorios} />
       <EnCurso solicitudes={inicio.enCurso} now={now} />
-      <Taxpayers rfcs={rfcs} hasCredenciales={hasCredenciales} now={now} />
+      <Taxpayers {...{ rfcs, hasCredenciales, badges, now }} />
       <Movimientos movimientos={movimientos} now={now} />
     </>
   );
@@ -224,17 +230,21 @@ function EnCurso({ solicitudes, now }: { readonly solicitudes: readonly Solicitu
 }
 
 const MAX_MOSTRADOS = 8;
+type TaxpayersProps = Pick<TableroProps, 'rfcs' | 'hasCredenciales' | 'badges' | 'now'>;
 
-function Taxpayers({ rfcs, hasCredenciales, now }: Pick<TableroProps, 'rfcs' | 'hasCredenciales' | 'now'>) {
+function Taxpayers({ rfcs, hasCredenciales, badges, now }: TaxpayersProps) {
   return (
     <Lista
       titulo={hasCredenciales ? 'RFC y credenciales' : 'RFC'}
       accion={<a href="/rfcs">{rfcs.length > MAX_MOSTRADOS ? 'Ver todos' : 'Administrar'}</a>}
-      columnas={['RFC', 'API key', 'Último uso', ...(hasCredenciales ? ['CIEC', 'e.firma'] : [])]}
+      columnas={columnasOf(hasCredenciales)}
       filas={rfcs.slice(0, MAX_MOSTRADOS).map((vista) => [
-        <a class="fija" href={hrefRfc(vista.rfc)}>
-          {vista.rfc}
-        </a>,
+        <>
+          <a class="fija" href={hrefRfc(vista.rfc)}>
+            {vista.rfc}
+          </a>{' '}
+          {badges.get(vista.rfc)}
+        </>,
         vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
         <Fecha value={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
         ...(hasCredenciales ? [<Estado {...estadoCiec(vista)} />, <Estado {...estadoEfirma(vista, now)} />] : []),

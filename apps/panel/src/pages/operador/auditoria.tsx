@@ -1,30 +1,37 @@
 import { createAuditoria, type FiltroAuditoria, isUuid, type LineaAuditoria } from '@acuse/db';
-import { ConNota, Fecha, Paginacion, pageOf, Tabla, Vacio } from '@acuse/page/blocks';
+import { ConNota, Fecha, numeric, Paginacion, pageOf, Tabla, Vacio } from '@acuse/page/blocks';
 import { addDias, startOfDia } from '@acuse/page/dia-mexico';
-import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
+import { Campo, Filtros, hrefWith } from '@acuse/page/form';
+import { formatNumero } from '@acuse/page/formato';
 import type { Child } from 'hono/jsx';
 import { routesFor } from '../../paginas.ts';
-import { describeCambio, nombreAccion } from './frases-auditoria.ts';
+import { AUTOMATICAS, describeCambio, nombreAccion } from './frases-auditoria.ts';
 
 const PATH = '/operador/auditoria';
-const POR_PAGINA = 50;
+const POR_PAGINA = 25;
 
 export const auditPage = routesFor('operador');
 
-auditPage.get(PATH, async ({ c, deps, pagina }) => {
+auditPage.get(PATH, async ({ c, deps, now, pagina }) => {
   const query = c.req.query();
   const auditoria = createAuditoria(deps.database);
-  const [found, acciones] = await Promise.all([auditoria.list(filtroOf(query)), auditoria.acciones()]);
+  const filtro = filtroOf(query);
+  const dias = await readDays(auditoria, query, now, filtro);
+  const [found, acciones] = await Promise.all([dias ? [] : auditoria.list(filtro), auditoria.acciones()]);
   const paging = { path: PATH, query, after: 'antes', placeOf: ({ id }: LineaAuditoria) => id };
   const { filas, ...links } = pageOf(found, POR_PAGINA, paging);
   return pagina(
     'Auditoría',
     <>
-      <Formulario accion={PATH} metodo="get" enLinea descripcion="Filtrar" valores={query}>
+      <Filtros
+        accion={PATH}
+        descripcion="Filtrar"
+        valores={query}
+        activos={['accion', 'actor', 'cuenta', 'desde', 'hasta'].filter((name) => query[name]).length}
+      >
         <Campo
           nombre="accion"
           label="Qué"
-          requerido
           value={query['accion'] ?? ''}
           opciones={[['', 'Todo'], ...acciones.map((accion) => [accion, nombreAccion(accion)] as const)]}
         />
@@ -32,17 +39,58 @@ auditPage.get(PATH, async ({ c, deps, pagina }) => {
         <Campo nombre="cuenta" label="Identificador de la cuenta" maxLargo={36} literal />
         <Campo nombre="desde" label="Desde" tipo="date" />
         <Campo nombre="hasta" label="Hasta" tipo="date" />
-        <Boton variante="secundario">Ver</Boton>
-      </Formulario>
-      <RenglonesAuditoria
-        titulo="Cambios, los nuevos primero"
-        lineas={filas}
-        vacia={<Vacio titulo="Nada coincide">Quite algún filtro, o amplíe las fechas.</Vacio>}
-      />
+      </Filtros>
+      {dias ? (
+        <PorDia dias={dias} query={query} />
+      ) : (
+        <RenglonesAuditoria
+          titulo="Cambios, los nuevos primero"
+          lineas={filas}
+          vacia={<Vacio titulo="Nada coincide">Quite algún filtro, o amplíe las fechas.</Vacio>}
+        />
+      )}
       <Paginacion {...links} />
     </>,
+    { scripts: ['tabla.js'] },
   );
 });
+
+/** Days on a page. */
+const DIAS = 25;
+
+/** Days of an action that a schedule makes; null for other actions, and for one day, which shows its lines. */
+async function readDays(
+  auditoria: ReturnType<typeof createAuditoria>,
+  { accion = '', desde: from, hasta: until }: Readonly<Record<string, string>>,
+  now: Date,
+  { cuentaId, desde, hasta = now }: FiltroAuditoria,
+) {
+  if (!AUTOMATICAS.includes(accion) || (from && from === until)) return null;
+  const since = new Date(Math.max(desde?.getTime() ?? 0, hasta.getTime() - DIAS * 86_400_000));
+  return auditoria.byDay(accion, { cuentaId, desde: since, hasta });
+}
+
+interface PorDiaProps {
+  readonly dias: NonNullable<Awaited<ReturnType<typeof readDays>>>;
+  readonly query: Readonly<Record<string, string>>;
+}
+
+function PorDia({ dias, query }: PorDiaProps) {
+  return (
+    <Tabla
+      titulo={nombreAccion(query['accion'] ?? '')}
+      columnas={['Día', numeric('Cuentas'), numeric('Veces')]}
+      filas={dias.map(({ dia, cuantas, cuentas }) => [
+        <a href={hrefWith(PATH, { ...query, desde: dia, hasta: dia })}>
+          <Fecha value={new Date(dia)} formato="calendario" />
+        </a>,
+        formatNumero(cuentas),
+        formatNumero(cuantas),
+      ])}
+      vacia={<Vacio titulo="Ninguna vez en estos días" />}
+    />
+  );
+}
 
 /** What cannot be read is no filter; an account that cannot be one finds nothing. */
 function filtroOf(query: Readonly<Record<string, string>>): FiltroAuditoria {
@@ -51,7 +99,7 @@ function filtroOf(query: Readonly<Record<string, string>>): FiltroAuditoria {
   const hasta = startOfDia(query['hasta'] ?? '') && startOfDia(addDias(query['hasta'] ?? '', 1));
   return {
     limite: POR_PAGINA + 1,
-    ...(accion === '' ? {} : { accion }),
+    ...(accion === '' ? { salvo: AUTOMATICAS } : { accion }),
     ...(actor === '' ? {} : { actor }),
     ...(cuenta === '' ? {} : { cuentaId: isUuid(cuenta) ? cuenta : NADIE }),
     ...(desde === null ? {} : { desde }),
@@ -75,9 +123,8 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
   return (
     <Tabla
       titulo={titulo}
-      columnas={['Cuándo', 'Qué', 'Quién', { titulo: sinCuenta ? 'RFC' : 'Cuenta y RFC' }]}
+      columnas={['Qué', 'Quién', sinCuenta ? 'RFC' : 'Cuenta y RFC', { titulo: 'Cuándo', phone: 'end' }]}
       filas={lineas.map((linea) => [
-        <Fecha value={linea.en} />,
         <ConNota nota={nombreAccion(linea.accion)}>
           <span class="larga">{describeCambio(linea.accion, linea.detalle)}</span>
         </ConNota>,
@@ -85,6 +132,7 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
           <a href={hrefWith(PATH, { actor: linea.actor })}>{linea.persona ?? linea.actor}</a>
         </ConNota>,
         sinCuenta ? (linea.rfc ?? '—') : <Cuenta linea={linea} />,
+        <Fecha value={linea.en} />,
       ])}
       vacia={vacia}
     />

@@ -7,6 +7,8 @@ import { type PersonContext, routesFor } from '../../paginas.ts';
 
 const PATH = '/operador/captchas';
 const MAX_TEXTO = 50;
+/** Captchas on the page; answering one shows the next. */
+const MAX_MOSTRADOS = 6;
 const FALTA = `Escriba los caracteres de la imagen: de 1 a ${MAX_TEXTO}.`;
 
 export const captchasPage = routesFor('operador');
@@ -33,7 +35,7 @@ function renderCaptchas(
           Aparecen aquí cuando el servicio está ajustado para que los lean personas (CAPTCHA_RESOLVER=personas).
         </Vacio>
       ) : (
-        captchas.map(({ id, imagen, creadoEn, venceEn }, lugar) => (
+        captchas.slice(0, MAX_MOSTRADOS).map(({ id, imagen, creadoEn, venceEn }, lugar) => (
           <Tarjeta titulo={`Captcha ${lugar + 1}`}>
             <p>
               <img src={dataOf(imagen)} alt={`Imagen del captcha ${lugar + 1}: caracteres por leer`} />

@@ -5,8 +5,12 @@ import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { formatCreditos } from '@acuse/page/formato';
 import { type PersonContext, routesOf } from '../../paginas.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
+import { AUTOMATICAS } from './frases-auditoria.ts';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
+
+/** Rows of each table. */
+const MAX_MOSTRADOS = 5;
 
 type Faltas = Readonly<Record<string, string>>;
 
@@ -26,7 +30,7 @@ async function renderCuenta(
 ): Promise<Response> {
   const { deps, now, pagina } = contexto;
   const formulario = { contexto, cuenta, faltas };
-  const auditoria = await createAuditoria(deps.database).list({ cuentaId: cuenta.id, limite: 10 });
+  const auditoria = await createAuditoria(deps.database).list({ cuentaId: cuenta.id, salvo: AUTOMATICAS, limite: 10 });
   return pagina(
     cuenta.email,
     <>
@@ -54,7 +58,7 @@ async function renderCuenta(
           <Formulario accion={hrefCuenta(cuenta.id, '/codigo')}>
             <input type="hidden" name="usuario" value={persona.usuarioId} />
             <Boton variante="secundario" descripcion={`Dar código para elegir contraseña a ${persona.email}`}>
-              Dar código para elegir contraseña
+              Dar código
             </Boton>
           </Formulario>,
         ])}
@@ -64,28 +68,32 @@ async function renderCuenta(
       <Ajuste {...formulario} />
       <Suspension {...formulario} />
       <Tabla
-        titulo="RFC"
+        titulo={rfcs.length > MAX_MOSTRADOS ? `RFC: los primeros ${MAX_MOSTRADOS} de ${rfcs.length}` : 'RFC'}
         columnas={['RFC', 'Nombre', 'API key', 'Última llamada', 'Desde']}
-        filas={rfcs.map(({ rfc, nombre, creadoEn, apiKeys: [llave] }) => [
-          rfc,
-          nombre ?? '—',
-          llave ? <span class="fija">…{llave.ultimos4}</span> : <Estado texto="Sin API key" />,
-          llave?.uso ? <Fecha value={llave.uso.ultimoUsoEn} relativaA={now} /> : 'Nunca',
-          <Fecha value={creadoEn} formato="dia" />,
-        ])}
+        filas={rfcs
+          .slice(0, MAX_MOSTRADOS)
+          .map(({ rfc, nombre, creadoEn, apiKeys: [llave] }) => [
+            rfc,
+            nombre ?? '—',
+            llave ? <span class="fija">…{llave.ultimos4}</span> : <Estado texto="Sin API key" />,
+            llave?.uso ? <Fecha value={llave.uso.ultimoUsoEn} relativaA={now} /> : 'Nunca',
+            <Fecha value={creadoEn} formato="dia" />,
+          ])}
         vacia={<p class="suave">Esta cuenta todavía no tiene ningún RFC.</p>}
       />
       <Tabla
         titulo="Solicitudes abiertas"
         columnas={['Solicitud', 'RFC', 'Tipo', 'Estado', 'Siguiente paso', 'Vence']}
-        filas={abiertas.map((solicitud) => [
-          <span class="fija">{solicitud.id}</span>,
-          solicitud.rfc,
-          solicitud.tipo,
-          <Estado value={solicitud.estado} />,
-          <Fecha value={solicitud.dueAt} relativaA={now} />,
-          <Fecha value={solicitud.deadlineAt} />,
-        ])}
+        filas={abiertas
+          .slice(0, MAX_MOSTRADOS)
+          .map((solicitud) => [
+            <span class="fija">{solicitud.id}</span>,
+            solicitud.rfc,
+            solicitud.tipo,
+            <Estado value={solicitud.estado} />,
+            <Fecha value={solicitud.dueAt} relativaA={now} />,
+            <Fecha value={solicitud.deadlineAt} />,
+          ])}
         vacia={<p class="suave">No tiene solicitudes abiertas.</p>}
       />
       <RenglonesAuditoria
@@ -117,15 +125,17 @@ interface FormularioCuentaProps {
   readonly faltas: Faltas;
 }
 
+const isSent = (sub: `/${string}`, { contexto: { c } }: FormularioCuentaProps) => c.req.path.endsWith(sub);
+
 /** Where a form of the page goes, and what it shows again if it is the one that was sent. */
-const formOf = (sub: `/${string}`, { contexto: { c, campos }, cuenta, faltas }: FormularioCuentaProps) => ({
-  accion: hrefCuenta(cuenta.id, sub),
-  ...(c.req.path.endsWith(sub) ? { valores: campos, faltas } : {}),
+const formOf = (sub: `/${string}`, props: FormularioCuentaProps) => ({
+  accion: hrefCuenta(props.cuenta.id, sub),
+  ...(isSent(sub, props) ? { valores: props.contexto.campos, faltas: props.faltas } : {}),
 });
 
 function Abono(props: FormularioCuentaProps) {
   return (
-    <Tarjeta titulo="Abonar créditos">
+    <Tarjeta titulo="Abonar créditos" isFolded={!isSent('/abono', props)}>
       <Formulario {...formOf('/abono', props)} descripcion="Abonar créditos">
         <Campo
           nombre="creditos"
@@ -156,7 +166,7 @@ function Ajuste(props: FormularioCuentaProps) {
   const form = formOf('/ajuste', props);
   const sent = form.valores?.['ajuste'];
   return (
-    <Tarjeta titulo="Ajustar el saldo">
+    <Tarjeta titulo="Ajustar el saldo" isFolded={!isSent('/ajuste', props)}>
       <Formulario {...form} descripcion="Ajustar el saldo">
         <input type="hidden" name="ajuste" value={isUuid(sent) ? sent : props.contexto.deps.newId()} />
         <Campo
@@ -196,7 +206,7 @@ function Suspension(props: FormularioCuentaProps) {
       </Tarjeta>
     );
   return (
-    <Tarjeta titulo="Suspender la cuenta">
+    <Tarjeta titulo="Suspender la cuenta" isFolded={!isSent('/suspension', props)}>
       <p class="suave">
         Sus llaves responden 403 con código 1003 desde su siguiente llamada, y a sus webhooks no se les envía nada: lo
         pendiente sale al reabrirla. Lo que está en curso termina, pues ya se pagó; en el panel, el cliente ve el motivo

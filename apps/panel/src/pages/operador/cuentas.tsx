@@ -28,7 +28,14 @@ accountsPage.get('/operador/cuentas', async ({ c, deps, pagina }) => {
       </Formulario>
       <Tabla
         titulo="Cuentas, las nuevas primero"
-        columnas={['Cuenta', 'Nombre', numeric('Saldo'), numeric('RFC'), numeric('Solicitudes abiertas'), 'Desde']}
+        columnas={[
+          'Cuenta',
+          'Nombre',
+          numeric('Saldo', { phone: 'value' }),
+          numeric('RFC'),
+          numeric('Solicitudes abiertas', { phone: 'none' }),
+          { titulo: 'Desde', phone: 'none' },
+        ]}
         filas={cuentas.map((cuenta) => [
           <a href={`/operador/cuentas/${cuenta.id}`}>{cuenta.email}</a>,
           cuenta.nombre,

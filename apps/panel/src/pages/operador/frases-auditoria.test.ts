@@ -42,7 +42,7 @@ describe('the audit log', () => {
       'Ajustó el saldo en −3 y quedó en 1 crédito: Cobro doble.',
     );
     expect(describeCambio('deshabilitar-operacion', { operacion: 'efos/consultar' })).toBe(
-      'Apagó «Listas EFOS y EDOS».',
+      'Desactivó «Listas EFOS y EDOS».',
     );
   });
 

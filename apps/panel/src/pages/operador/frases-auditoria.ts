@@ -93,8 +93,11 @@ const FRASES: Frases = {
       `Generó la API key ${text(llave)}${anterior ? `; la anterior, ${text(anterior)}, dejó de servir` : ''}.`,
   ],
   'revocar-llave': ['API key revocada', ({ api_key: llave }) => `Revocó la API key ${text(llave)}.`],
-  'habilitar-operacion': ['Operación encendida', ({ operacion }) => `Encendió «${nombreOperacion(text(operacion))}».`],
-  'deshabilitar-operacion': ['Operación apagada', ({ operacion }) => `Apagó «${nombreOperacion(text(operacion))}».`],
+  'habilitar-operacion': ['Operación activada', ({ operacion }) => `Activó «${nombreOperacion(text(operacion))}».`],
+  'deshabilitar-operacion': [
+    'Operación desactivada',
+    ({ operacion }) => `Desactivó «${nombreOperacion(text(operacion))}».`,
+  ],
   'cambiar-ips': [
     'Direcciones permitidas',
     ({ cidrs }) =>
@@ -128,6 +131,9 @@ const FRASES: Frases = {
   ],
   ...Object.assign({}, ...FEATURES.map(({ frases }) => frases)),
 };
+
+/** Changes that schedules make: the log leaves them out unless asked for one, and shows it by day. */
+export const AUTOMATICAS: readonly string[] = FEATURES.flatMap(({ automaticas = [] }) => automaticas);
 
 const fraseDe = (accion: string) => (Object.hasOwn(FRASES, accion) ? FRASES[accion] : undefined);
 

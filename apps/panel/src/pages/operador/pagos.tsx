@@ -17,6 +17,8 @@ import { MAX_MOTIVO, readMotivo } from './cuenta.tsx';
 
 const PATH = '/operador/pagos';
 const POR_PAGINA = 25;
+/** Of those that a person confirms, each with its forms. */
+const POR_CONFIRMAR = 6;
 /** The only provider whose payments a person confirms; the others tell by themselves. */
 const MANUAL = 'transferencia';
 const GRUPOS: Record<EstadoPago, string> = {
@@ -41,9 +43,10 @@ async function renderPagos(contexto: PersonContext, falta?: Falta): Promise<Resp
   const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
   const despues = c.req.query('despues');
   const query = { estado, ...(isUuid(despues) ? { despues } : {}) };
-  const found = await createPagos(deps.database).listEstado({ limite: POR_PAGINA + 1, ...query });
+  const size = estado === 'PENDIENTE' ? POR_CONFIRMAR : POR_PAGINA;
+  const found = await createPagos(deps.database).listEstado({ limite: size + 1, ...query });
   const paging = { path: PATH, query, after: 'despues', placeOf: ({ id }: Pago) => id };
-  const { filas: pagos, ...links } = pageOf(found, POR_PAGINA, paging);
+  const { filas: pagos, ...links } = pageOf(found, size, paging);
   return pagina(
     'Pagos',
     <>
@@ -138,32 +141,35 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
         ]}
       />
       {pago.proveedor === MANUAL ? (
-        <div class="dos">
-          <Formulario accion={address('confirmar')} {...sent}>
-            <Campo
-              nombre="rastreo"
-              label="Clave de rastreo"
-              id={`rastreo-${pago.id}`}
-              maxLargo={100}
-              literal
-              ayuda="La de la transferencia: impide acreditar dos veces el mismo depósito."
-            />
-            <Boton descripcion={`Confirmar el pago ${pago.referencia}`}>Confirmar que llegó</Boton>
-          </Formulario>
-          <Formulario accion={address('rechazar')} {...sent}>
-            <Campo
-              nombre="motivo"
-              label="Motivo"
-              id={`motivo-${pago.id}`}
-              requerido
-              maxLargo={MAX_MOTIVO}
-              ayuda="Lo lee quien compró."
-            />
-            <Boton variante="peligro" descripcion={`Rechazar el pago ${pago.referencia}`}>
-              Rechazar
-            </Boton>
-          </Formulario>
-        </div>
+        <details open={falta?.id === pago.id}>
+          <summary>Confirmar o rechazar</summary>
+          <div class="dos">
+            <Formulario accion={address('confirmar')} {...sent}>
+              <Campo
+                nombre="rastreo"
+                label="Clave de rastreo"
+                id={`rastreo-${pago.id}`}
+                maxLargo={100}
+                literal
+                ayuda="La de la transferencia: impide acreditar dos veces el mismo depósito."
+              />
+              <Boton descripcion={`Confirmar el pago ${pago.referencia}`}>Confirmar que llegó</Boton>
+            </Formulario>
+            <Formulario accion={address('rechazar')} {...sent}>
+              <Campo
+                nombre="motivo"
+                label="Motivo"
+                id={`motivo-${pago.id}`}
+                requerido
+                maxLargo={MAX_MOTIVO}
+                ayuda="Lo lee quien compró."
+              />
+              <Boton variante="peligro" descripcion={`Rechazar el pago ${pago.referencia}`}>
+                Rechazar
+              </Boton>
+            </Formulario>
+          </div>
+        </details>
       ) : (
         <p class="suave">Lo confirma su proveedor de pagos; aquí solo se mira.</p>
       )}

@@ -206,7 +206,9 @@ function Acceso({ rfc }: { readonly rfc: RfcVista }) {
           [
             'Operaciones',
             <>
-              {deshabilitadas.length === 0 ? 'Todas encendidas' : count(deshabilitadas.length, 'apagada', 'apagadas')}{' '}
+              {deshabilitadas.length === 0
+                ? 'Todas activas'
+                : count(deshabilitadas.length, 'desactivada', 'desactivadas')}{' '}
               <a href={hrefRfc(rfc.rfc, '/operaciones')}>Cambiar operaciones</a>
             </>,
           ],

@@ -1,20 +1,30 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { hrefRfc, Permitido, puede } from '@acuse/page';
-import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '@acuse/page/blocks';
+import { type Badges, hrefRfc, Permitido, puede } from '@acuse/page';
+import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, type TablaProps, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { routesFor } from '../../paginas.ts';
 import { edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
 
-const POR_PAGINA = 50;
+const POR_PAGINA = 25;
 
-const COLUMNAS = ['RFC', 'API key', 'Último uso'];
-const CREDENCIALES = ['CIEC', 'e.firma'];
+/** Columns of a table of RFCs; those of credentials for those who may see them. */
+export const columnasOf = (hasCredenciales: boolean): TablaProps['columnas'] => [
+  'RFC',
+  { titulo: 'API key', rotulo: true, phone: 'end' },
+  { titulo: 'Último uso', phone: hasCredenciales ? 'none' : 'value' },
+  ...(hasCredenciales
+    ? [
+        { titulo: 'CIEC', rotulo: true },
+        { titulo: 'e.firma', rotulo: true, phone: 'value' as const },
+      ]
+    : []),
+];
 
 export const rfcsPage = routesFor('rfcs');
 
 /** The account's RFCs, in alphabetical order, with what each still lacks. */
-rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
+rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, badges: readBadges, pagina }) => {
   const contiene = (c.req.query('q') ?? '').trim().normalize('NFC').toUpperCase().slice(0, 60);
   const despues = (c.req.query('despues') ?? '').slice(0, 13);
   const filter = { contiene, despues, limit: POR_PAGINA + 1 };
@@ -22,6 +32,7 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
   const query = { q: contiene, despues };
   const paging = { path: '/rfcs', query, after: 'despues', placeOf: ({ rfc }: RfcVista) => rfc };
   const { filas: rfcs, ...links } = pageOf(found, POR_PAGINA, paging);
+  const badges = await readBadges(rfcs.map(({ rfc }) => rfc));
   const hasCredenciales = puede(usuario.papel, 'ver', 'credenciales');
   const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';
   return pagina(
@@ -42,8 +53,8 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
         <Tabla
           titulo="RFC de la cuenta"
           tituloOculto
-          columnas={hasCredenciales ? [...COLUMNAS, ...CREDENCIALES] : COLUMNAS}
-          filas={rfcs.map((rfc) => fila(rfc, now, hasCredenciales))}
+          columnas={columnasOf(hasCredenciales)}
+          filas={rfcs.map((rfc) => fila(rfc, now, hasCredenciales, badges))}
           vacia={
             <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>
               La cuenta no tiene un RFC ni un nombre con «{contiene}».
@@ -63,13 +74,14 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
   );
 });
 
-function fila(rfc: RfcVista, now: Date, hasCredenciales: boolean) {
+function fila(rfc: RfcVista, now: Date, hasCredenciales: boolean, badges: Badges) {
   const { llave } = rfc;
   return [
     <ConNota nota={rfc.nombre}>
       <a class="fija" href={hrefRfc(rfc.rfc)}>
         {rfc.rfc}
-      </a>
+      </a>{' '}
+      {badges.get(rfc.rfc)}
     </ConNota>,
     llave ? <LlaveCorta llave={llave} now={now} /> : <Estado texto="Sin llave" tono="alerta" />,
     llave?.ultimoUsoEn ? <Fecha value={llave.ultimoUsoEn} relativaA={now} /> : <span class="suave">Nunca</span>,

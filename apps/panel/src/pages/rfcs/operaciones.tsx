@@ -9,7 +9,7 @@ import { rfcRoutes } from '../../paginas.ts';
 
 type Operacion = (typeof OPERACIONES)[number];
 
-const COLUMNAS = ['Operación', 'Credencial', 'Costo', 'Estado', { titulo: 'Cambiar', oculta: true }];
+const COLUMNAS = ['Operación', 'Credencial', 'Costo', 'Estado', { titulo: 'Cambiar', oculta: true }] as const;
 
 const GRUPOS = gruposDe(OPERACIONES.map(({ path }) => path));
 const inGroup = (grupo: string | undefined) => OPERACIONES.filter(({ path }) => grupoDe(path) === grupo);
@@ -22,12 +22,14 @@ operationsPage.get('/operaciones', ({ pagina }, rfc) => {
     `Operaciones de ${rfc.rfc}`,
     <>
       <p>
-        Una operación apagada responde <code>403</code> con código <code>1003</code> desde la siguiente llamada, sin
+        Una operación desactivada responde <code>403</code> con código <code>1003</code> desde la siguiente llamada, sin
         costo. Lo que ya está en curso sigue.
       </p>
-      {GRUPOS.map((grupo) => (
-        <Grupo grupo={grupo} rfc={rfc} />
-      ))}
+      <div class="rejilla">
+        {GRUPOS.map((grupo) => (
+          <Grupo grupo={grupo} rfc={rfc} />
+        ))}
+      </div>
     </>,
     headOf(rfc, '/operaciones'),
   );
@@ -43,19 +45,22 @@ function Grupo({ grupo: { grupo, titulo }, rfc }: { readonly grupo: GrupoOperaci
       accion={
         <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} enLinea>
           <input type="hidden" name="grupo" value={grupo} />
-          <span class="suave chica">
-            {on} de {operaciones.length} encendidas
-          </span>
+          <span class="suave chica">{all ? null : `${on} de ${operaciones.length} activas`}</span>
           <Toggle isOn={all} texto="todas" descripcion={`todas las operaciones de ${titulo}`} />
         </Formulario>
       }
     >
-      <Tabla
-        titulo={`Operaciones de ${titulo}`}
-        tituloOculto
-        columnas={COLUMNAS}
-        filas={operaciones.map((operacion) => fila(operacion, rfc))}
-      />
+      <details>
+        <summary>
+          Una por una<span class="solo-lectores">: {titulo}</span>
+        </summary>
+        <Tabla
+          titulo={`Operaciones de ${titulo}`}
+          tituloOculto
+          columnas={COLUMNAS}
+          filas={operaciones.map((operacion) => fila(operacion, rfc))}
+        />
+      </details>
     </Tarjeta>
   );
 }
@@ -70,7 +75,7 @@ function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista) {
     </ConNota>,
     credencial,
     costo === 0 ? 'Sin costo' : formatCreditos(costo),
-    isHabilitada ? <Estado texto="Encendida" tono="exito" /> : <Estado texto="Apagada" tono="alerta" />,
+    isHabilitada ? <Estado texto="Activa" tono="exito" /> : <Estado texto="Desactivada" tono="alerta" />,
     <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} enLinea>
       <input type="hidden" name="operacion" value={path} />
       <Toggle isOn={isHabilitada} descripcion={resumen} />
@@ -87,12 +92,12 @@ interface ToggleProps {
 
 /** A button that says what it will do, and what the state is to be. */
 function Toggle({ isOn, texto = '', descripcion }: ToggleProps) {
-  const verbo = isOn ? 'Apagar' : 'Encender';
+  const verbo = isOn ? 'Desactivar' : 'Activar';
   return (
     <Boton
       variante="secundario"
       nombre="estado"
-      value={isOn ? 'apagada' : 'encendida'}
+      value={isOn ? 'desactivada' : 'activada'}
       descripcion={`${verbo} ${descripcion}`}
     >
       {`${verbo} ${texto}`.trim()}
@@ -107,7 +112,7 @@ operationsPage.post('/operaciones', async (contexto, rfc) => {
   const named = OPERACIONES.filter(({ path }) => path === campos['operacion']);
   const operaciones = campos['grupo'] === undefined ? named : inGroup(campos['grupo']);
   const [first] = operaciones;
-  if (!first || (estado !== 'encendida' && estado !== 'apagada'))
+  if (!first || (estado !== 'activada' && estado !== 'desactivada'))
     return redirectTo(hrefRfc(rfc.rfc, '/operaciones'), {
       tono: 'error',
       texto: 'No se cambió nada: esa operación no existe. Use los botones de la tabla.',
@@ -116,11 +121,11 @@ operationsPage.post('/operaciones', async (contexto, rfc) => {
     cuentaId: usuario.cuentaId,
     rfc: rfc.rfc,
     operaciones: operaciones.map(({ path }) => path),
-    isHabilitada: estado === 'encendida',
+    isHabilitada: estado === 'activada',
     ...contexto.autor,
   });
   const isOne = campos['grupo'] === undefined;
-  const isBack = estado === 'encendida';
+  const isBack = estado === 'activada';
   const titulo = GRUPOS.find(({ grupo }) => grupo === campos['grupo'])?.titulo;
   return redirectTo(hrefRfc(rfc.rfc, '/operaciones'), {
     tono: 'exito',

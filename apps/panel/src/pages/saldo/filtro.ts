@@ -9,6 +9,8 @@ export type FiltroLibro = {
   readonly rfc?: string;
   readonly operacion?: string;
   readonly tipo?: TipoMovimiento;
+  /** Readings of subscriptions, by day; without it all but them. */
+  readonly origen?: 'lecturas';
 };
 
 export interface LecturaFiltro {
@@ -35,9 +37,10 @@ export function readFilter(consulta: URLSearchParams): LecturaFiltro {
   if (leido !== null) filtro.rfc = leido;
   else if (rfc !== '') faltas.rfc = 'No tiene el formato de un RFC. Por ahora no se filtra por él.';
   const operacion = fieldOf(consulta, 'operacion');
-  if (/^[a-z-]{1,40}\/[a-z-]{1,60}$/.test(operacion)) filtro.operacion = operacion;
+  if (/^[a-z-]{1,40}(\/[a-z-]{1,60})?$/.test(operacion)) filtro.operacion = operacion;
   const tipo = TIPOS_MOVIMIENTO.find((conocido) => conocido === fieldOf(consulta, 'tipo'));
   if (tipo) filtro.tipo = tipo;
+  if (fieldOf(consulta, 'origen') === 'lecturas') filtro.origen = 'lecturas';
   return { filtro, faltas };
 }
 
@@ -45,7 +48,7 @@ const fieldOf = (consulta: URLSearchParams, campo: string) => (consulta.get(camp
 
 /** The same filters for the database: days of central Mexico as instants. */
 export function toFiltroMovimientos(filtro: FiltroLibro): FiltroMovimientos {
-  const { desde, hasta, ...resto } = filtro;
+  const { desde, hasta, origen: _, ...resto } = filtro;
   const inicio = desde ? startOfDia(desde) : null;
   const fin = hasta ? startOfDia(addDias(hasta, 1)) : null;
   return { ...resto, ...(inicio ? { desde: inicio } : {}), ...(fin ? { hasta: fin } : {}) };

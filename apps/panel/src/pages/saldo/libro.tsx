@@ -1,11 +1,12 @@
-import { createContribuyentes, createLibro, createUso, TIPOS_MOVIMIENTO } from '@acuse/db';
+import { createContribuyentes, createLibro, createUso, type Records, TIPOS_MOVIMIENTO, type UsoDia } from '@acuse/db';
 import { MAX_ELEGIBLES } from '@acuse/page';
-import { Paginacion, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
 import { csvResponse, streamCsv } from '@acuse/page/csv';
-import { diaDe } from '@acuse/page/dia-mexico';
-import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
+import { addDias, diaDe } from '@acuse/page/dia-mexico';
+import { Boton, Campo, Filtros, hrefWith } from '@acuse/page/form';
+import { formatCambio, formatNumero } from '@acuse/page/formato';
 import { Periodos, periodosDe } from '@acuse/page/periodos';
-import { nombreOperacion } from '../../operaciones.ts';
+import { LECTURAS, nombreOperacion } from '../../operaciones.ts';
 import { routesFor } from '../../paginas.ts';
 import {
   type FiltroLibro,
@@ -19,7 +20,7 @@ import { COLUMNAS } from './libro-csv.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf, NOMBRES_TIPO } from './movimiento.tsx';
 
 const PATH = '/saldo/movimientos';
-const FILAS = 50;
+const FILAS = 25;
 /** Rows read at once for an export: some 300 kB of text. */
 const CSV_BATCH = 2_000;
 
@@ -32,44 +33,50 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
   const { cuentaId } = usuario;
   const consulta = consultaOf(c.req.url);
   const lectura = readFilter(consulta);
-  const [rfcs, operaciones, { filas, anterior, siguiente }] = await Promise.all([
+  const [rfcs, operaciones, { filas, anterior, siguiente }, lecturas] = await Promise.all([
     createContribuyentes(deps.database).names(cuentaId, MAX_ELEGIBLES),
     createUso(deps.database).operaciones(cuentaId),
     readPage(createLibro(deps.database), cuentaId, lectura.filtro, consulta),
+    readLecturas(deps.database, cuentaId, lectura.filtro, now),
   ]);
   const { filtro } = lectura;
   const isFiltered = Object.keys(filtro).length > 0;
   return pagina(
     'Movimientos',
     <>
-      <p class="suave">Cada cargo, reembolso y compra, con el saldo que quedó después.</p>
-      <Periodos
-        periodos={periodosDe(now)}
-        elegido={filtro}
-        href={({ desde, hasta }) => hrefWith(PATH, { ...filtro, desde, hasta })}
-      />
-      <Filtros lectura={lectura} rfcs={rfcs.map(({ rfc }) => rfc)} operaciones={operaciones} />
-      <Tabla
-        titulo="Movimientos de créditos"
-        tituloOculto
-        columnas={COLUMNAS_MOVIMIENTO}
-        filas={filas.map(cellsOf)}
-        vacia={
-          isFiltered ? (
-            <Vacio titulo="Nada coincide con el filtro" accion={{ href: PATH, texto: 'Quitar el filtro' }} />
-          ) : (
-            <Vacio
-              titulo="Todavía no hay movimientos"
-              accion={{ href: '/saldo/comprar', texto: 'Comprar créditos', cambiar: 'compras' }}
-            >
-              Aquí verá cada compra y cada llamada que se cobre.
-            </Vacio>
-          )
-        }
-      />
-      <Paginacion anterior={anterior} siguiente={siguiente} />
+      <p class="suave">
+        Cada cargo, reembolso y compra, con el saldo que quedó después. Las lecturas automáticas se filtran aparte; el
+        CSV las trae todas.
+      </p>
+      <Buscar lectura={lectura} rfcs={rfcs.map(({ rfc }) => rfc)} operaciones={operaciones} now={now} />
+      {lecturas === null ? (
+        <>
+          <Tabla
+            titulo="Movimientos de créditos"
+            tituloOculto
+            columnas={COLUMNAS_MOVIMIENTO}
+            filas={filas.map(cellsOf)}
+            vacia={
+              isFiltered ? (
+                <Vacio titulo="Nada coincide con el filtro" accion={{ href: PATH, texto: 'Quitar el filtro' }} />
+              ) : (
+                <Vacio
+                  titulo="Todavía no hay movimientos"
+                  accion={{ href: '/saldo/comprar', texto: 'Comprar créditos', cambiar: 'compras' }}
+                >
+                  Aquí verá cada compra y cada llamada que se cobre.
+                </Vacio>
+              )
+            }
+          />
+          <Paginacion anterior={anterior} siguiente={siguiente} />
+        </>
+      ) : (
+        <PorDia lecturas={lecturas} filtro={filtro} />
+      )}
     </>,
     {
+      scripts: ['tabla.js'],
       accion: (
         <div class="fila">
           <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro)} descarga>
@@ -84,6 +91,56 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
   );
 });
 
+/** Days of readings on a page. */
+const DIAS = 25;
+
+/** What readings cost, by day, newest first; null unless the filter asks for it. */
+async function readLecturas(
+  database: Records,
+  cuentaId: string,
+  { origen, desde, hasta = '' }: FiltroLibro,
+  now: Date,
+) {
+  if (origen === undefined) return null;
+  const until = hasta || diaDe(now);
+  const uso = await createUso(database).byDay({ cuentaId, desde: desde ?? addDias(until, 1 - DIAS), hasta: until });
+  return uso
+    .filter(({ operacion }) => operacion === LECTURAS)
+    .reverse()
+    .slice(0, DIAS);
+}
+
+function PorDia({ lecturas, filtro }: { readonly lecturas: readonly UsoDia[]; readonly filtro: FiltroLibro }) {
+  const oldest = lecturas.at(-1);
+  return (
+    <>
+      <Tabla
+        titulo="Lecturas automáticas por día"
+        tituloOculto
+        columnas={[
+          'Día',
+          numeric('Lecturas'),
+          numeric('Reembolsados'),
+          numeric('Créditos', { phone: 'value', rotulo: false }),
+        ]}
+        filas={lecturas.map(({ dia, llamadas, cargados, reembolsados }) => [
+          <a href={hrefWith(PATH, { operacion: LECTURAS, desde: dia, hasta: dia })}>
+            <Fecha value={new Date(dia)} formato="calendario" />
+          </a>,
+          formatNumero(llamadas),
+          formatNumero(reembolsados),
+          formatCambio(reembolsados - cargados),
+        ])}
+        vacia={<Vacio titulo="Sin lecturas en estos días" />}
+      />
+      <Paginacion
+        anterior={filtro.hasta ? hrefWith(PATH, { ...filtro, hasta: undefined }) : null}
+        siguiente={oldest && !filtro.desde ? hrefWith(PATH, { ...filtro, hasta: addDias(oldest.dia, -1) }) : null}
+      />
+    </>
+  );
+}
+
 /** A page of rows and the addresses of its neighbours. One row more than is shown tells whether there is a next. */
 async function readPage(
   libro: ReturnType<typeof createLibro>,
@@ -91,7 +148,7 @@ async function readPage(
   filtroLibro: FiltroLibro,
   consulta: URLSearchParams,
 ) {
-  const filtro = toFiltroMovimientos(filtroLibro);
+  const filtro = { ...toFiltroMovimientos(filtroLibro), ...(filtroLibro.operacion ? {} : { salvo: LECTURAS }) };
   const limite = FILAS + 1;
   const antes = parseCursor(consulta.get('antes'));
   const despues = antes ? null : parseCursor(consulta.get('despues'));
@@ -110,44 +167,56 @@ async function readPage(
   };
 }
 
-interface FiltrosProps {
+interface BuscarProps {
   readonly lectura: LecturaFiltro;
   readonly rfcs: readonly string[];
   readonly operaciones: readonly string[];
+  readonly now: Date;
 }
 
-function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProps) {
+function Buscar({ lectura: { filtro, faltas }, rfcs, operaciones, now }: BuscarProps) {
   // A chosen value stays chosen when the account has no such movement.
   const withChosen = (each: readonly string[], chosen?: string) => [...new Set([...each, ...(chosen ? [chosen] : [])])];
   return (
-    <Tarjeta>
-      <Formulario
-        accion={PATH}
-        metodo="get"
-        enLinea
-        descripcion="Filtro de movimientos"
-        valores={filtro}
-        faltas={faltas}
-      >
-        <Campo nombre="desde" label="Desde" tipo="date" />
-        <Campo nombre="hasta" label="Hasta" tipo="date" />
-        <Campo nombre="rfc" label="RFC" opciones={[['', 'Todos'], ...withChosen(rfcs, filtro.rfc)]} />
-        <Campo
-          nombre="operacion"
-          label="Operación"
-          opciones={[
-            ['', 'Todas'],
-            ...withChosen(operaciones, filtro.operacion).map((path) => [path, nombreOperacion(path)] as const),
-          ]}
+    <Filtros
+      accion={PATH}
+      descripcion="Filtro de movimientos"
+      valores={filtro}
+      faltas={faltas}
+      activos={Object.keys(filtro).length}
+      antes={
+        <Periodos
+          periodos={periodosDe(now)}
+          elegido={filtro}
+          href={({ desde, hasta }) => hrefWith(PATH, { ...filtro, desde, hasta })}
         />
-        <Campo
-          nombre="tipo"
-          label="Tipo"
-          opciones={[['', 'Todos'], ...TIPOS_MOVIMIENTO.map((tipo) => [tipo, NOMBRES_TIPO[tipo]] as const)]}
-        />
-        <Boton variante="secundario">Filtrar</Boton>
-      </Formulario>
-    </Tarjeta>
+      }
+    >
+      <Campo nombre="desde" label="Desde" tipo="date" />
+      <Campo nombre="hasta" label="Hasta" tipo="date" />
+      <Campo nombre="rfc" label="RFC" opciones={[['', 'Todos'], ...withChosen(rfcs, filtro.rfc)]} />
+      <Campo
+        nombre="operacion"
+        label="Operación"
+        opciones={[
+          ['', 'Todas'],
+          ...withChosen(operaciones, filtro.operacion).map((path) => [path, nombreOperacion(path)] as const),
+        ]}
+      />
+      <Campo
+        nombre="tipo"
+        label="Tipo"
+        opciones={[['', 'Todos'], ...TIPOS_MOVIMIENTO.map((tipo) => [tipo, NOMBRES_TIPO[tipo]] as const)]}
+      />
+      <Campo
+        nombre="origen"
+        label="Origen"
+        opciones={[
+          ['', 'Sin lecturas automáticas'],
+          ['lecturas', 'Lecturas automáticas, por día'],
+        ]}
+      />
+    </Filtros>
   );
 }
 

@@ -2,7 +2,7 @@ import { CATALOGO, type NombreError } from '@acuse/contract';
 import { explain } from '@acuse/core';
 import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
 import { Permitido } from '@acuse/page';
-import { Estado, Fecha, numeric } from '@acuse/page/blocks';
+import { ConNota, Estado, Fecha, numeric, type TablaProps } from '@acuse/page/blocks';
 import { formatCambio, formatNumero } from '@acuse/page/formato';
 import type { Child } from 'hono/jsx';
 import { FEATURES } from '../../features.ts';
@@ -17,14 +17,13 @@ export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
 
 const TONOS = { compra: 'exito', cargo: 'neutro', reembolso: 'info', ajuste: 'alerta' } as const;
 
-export const COLUMNAS_MOVIMIENTO = [
+export const COLUMNAS_MOVIMIENTO: TablaProps['columnas'] = [
   'Fecha',
-  'Tipo',
+  { titulo: 'Tipo', phone: 'none' },
   'Operación',
-  'RFC',
-  'Origen',
-  numeric('Créditos'),
-  numeric('Saldo'),
+  { titulo: 'Origen', phone: 'none' },
+  numeric('Créditos', { phone: 'value', rotulo: false }),
+  numeric('Saldo', { phone: 'end' }),
 ];
 
 /** The cells of a row of the ledger, in the order of the columns. */
@@ -33,8 +32,9 @@ export function cellsOf(fila: MovimientoVista) {
   return [
     <Fecha value={fila.creadoEn} />,
     <Estado texto={NOMBRES_TIPO[tipo]} tono={TONOS[tipo]} />,
-    operacion ? <span title={operacion}>{nombreOperacion(operacion)}</span> : <span class="suave">—</span>,
-    rfc ? <code>{rfc}</code> : <span class="suave">—</span>,
+    <ConNota nota={rfc} literal>
+      {operacion ? <span title={operacion}>{nombreOperacion(operacion)}</span> : <span class="suave">—</span>}
+    </ConNota>,
     <Origen fila={fila} />,
     formatCambio(importe),
     formatNumero(saldo),
@@ -94,7 +94,7 @@ function Origen({ fila }: { readonly fila: MovimientoVista }) {
 
 function Motivo({ fila }: { readonly fila: MovimientoVista }) {
   const motivo = motivoDe(fila);
-  return motivo === null ? null : <span class="suave chica"> {motivo}</span>;
+  return motivo === null ? null : <div class="bajo suave chica">{motivo}</div>;
 }
 
 /** The end of an id, since ids of one minute begin alike; the word joiner keeps the ellipsis beside it. */

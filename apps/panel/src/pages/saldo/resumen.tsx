@@ -4,7 +4,7 @@ import { Aviso, numeric, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { addDias, diaDe } from '@acuse/page/dia-mexico';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { formatCreditos, formatNumero } from '@acuse/page/formato';
-import { nombreOperacion } from '../../operaciones.ts';
+import { LECTURAS, nombreOperacion } from '../../operaciones.ts';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
 import { chartOf, totalsOf } from './uso-por-operacion.ts';
@@ -31,7 +31,7 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
     libro.summary(cuentaId),
     uso.byDay({ cuentaId, desde, hasta }),
     uso.byMonth({ cuentaId, desde: addDias(hasta, -DIAS_DE_MESES) }),
-    libro.page({ cuentaId, filtro: {}, limite: RECIENTES }),
+    libro.page({ cuentaId, filtro: { salvo: LECTURAS }, limite: RECIENTES }),
   ]);
   if (!cuenta) return noEncontrada();
   const umbral = cuenta.umbral ?? deps.settings.saldoAviso;
@@ -82,7 +82,7 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
               columnas={[
                 'Operación',
                 numeric('Llamadas cobradas'),
-                numeric('Cobrados'),
+                numeric('Cobrados', { phone: 'none' }),
                 numeric('Reembolsados'),
                 numeric('Gasto'),
               ]}
@@ -160,11 +160,11 @@ function Periodos({ elegido }: { readonly elegido: number }) {
 const MES = new Intl.DateTimeFormat('es-MX', { timeZone: 'UTC', month: 'long', year: 'numeric' });
 
 const CUENTAS_MES = [
-  ['Comprados', 'compras'],
-  ['Llamadas cobradas', 'llamadas'],
-  ['Cobrados', 'cargos'],
-  ['Reembolsados', 'reembolsos'],
-  ['Ajustes', 'ajustes'],
+  ['Comprados', 'compras', undefined],
+  ['Llamadas cobradas', 'llamadas', 'none'],
+  ['Cobrados', 'cargos', 'value'],
+  ['Reembolsados', 'reembolsos', 'end'],
+  ['Ajustes', 'ajustes', 'none'],
 ] as const;
 
 function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
@@ -174,7 +174,7 @@ function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
       <Tabla
         titulo="Créditos por mes"
         tituloOculto
-        columnas={['Mes', ...CUENTAS_MES.map(([titulo]) => numeric(titulo))]}
+        columnas={['Mes', ...CUENTAS_MES.map(([titulo, , phone]) => numeric(titulo, { phone }))]}
         filas={meses.map((total) => [
           MES.format(new Date(`${total.mes}-01T00:00:00Z`)),
           ...CUENTAS_MES.map(([, cuenta]) => formatNumero(total[cuenta])),

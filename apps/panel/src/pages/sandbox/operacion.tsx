@@ -307,8 +307,7 @@ function renderIndex(contexto: ContextoCliente, operaciones: readonly SandboxOpe
         y su saldo.
       </p>
       {grupos.map(({ grupo, titulo, texto }) => (
-        <section class="pila" aria-label={titulo}>
-          <h2>{titulo}</h2>
+        <Tarjeta titulo={titulo} isFolded>
           {texto ? <p class="suave">{texto}</p> : null}
           <Tabla
             titulo={titulo}
@@ -324,7 +323,7 @@ function renderIndex(contexto: ContextoCliente, operaciones: readonly SandboxOpe
                 costo === 0 ? <Estado texto="Sin costo" tono="exito" /> : formatCreditos(costo),
               ])}
           />
-        </section>
+        </Tarjeta>
       ))}
     </>,
   );

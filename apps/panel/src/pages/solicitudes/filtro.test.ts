@@ -41,14 +41,14 @@ describe('the filters of an address', () => {
       id: '%%%%',
       despues: 'x',
     });
-    expect([filtro, cursor]).toEqual([{}, null]);
+    expect([filtro, cursor]).toEqual([{ isLectura: false }, null]);
     expect(Object.keys(faltas).sort()).toEqual(['creada_hasta', 'id', 'periodo_hasta', 'rfc']);
     expect(valores.periodo_hasta).toBe('2023-02-29');
   });
 
   test('use summer time until 2022, and refuse days before the SAT has CFDI', () => {
     const { filtro, faltas } = read({ creada_desde: '2022-07-01', creada_hasta: '1800-01-01' });
-    expect(filtro).toEqual({ creada: { desde: new Date('2022-07-01T05:00:00Z') } });
+    expect(filtro).toEqual({ isLectura: false, creada: { desde: new Date('2022-07-01T05:00:00Z') } });
     expect(Object.keys(faltas)).toEqual(['creada_hasta']);
   });
 

@@ -13,6 +13,8 @@ const CAMPOS = [
   'creada_desde',
   'creada_hasta',
   'id',
+  'orden',
+  'origen',
 ] as const;
 type CampoFiltro = (typeof CAMPOS)[number];
 
@@ -64,6 +66,7 @@ export function readFilter(query: (name: string) => string | undefined): FiltroL
     ...(isEstado(valores.estado) ? { estado: valores.estado } : {}),
     ...(from || until ? { periodo: { desde: from ?? '0001-01-01', hasta: until ?? '9999-12-31' } } : {}),
     ...(desde || hasta ? { creada: { ...(desde ? { desde } : {}), ...(hasta ? { hasta } : {}) } } : {}),
+    isLectura: valores.origen === 'lecturas',
     ...(id !== undefined && !faltas.id ? { texto: id } : {}),
   };
   return { filtro, cursor: readCursor(query), valores, faltas };

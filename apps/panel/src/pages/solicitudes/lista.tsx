@@ -1,13 +1,20 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
-import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_CUENTA } from '@acuse/db';
+import {
+  createContribuyentes,
+  createListaSolicitudes,
+  FIRST_ID,
+  type FilaSolicitud,
+  type PaginaSolicitudes,
+  TOPE_CUENTA,
+} from '@acuse/db';
 import { MAX_ELEGIBLES, Permitido } from '@acuse/page';
 import { ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
-import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
-import { count, formatNumero } from '@acuse/page/formato';
-import { Periodos, periodosDe } from '@acuse/page/periodos';
+import { Boton, Campo, Filtros, hrefWith } from '@acuse/page/form';
+import { countTrade, formatNumero } from '@acuse/page/formato';
+import { Periodos, periodosDe, shortPeriod } from '@acuse/page/periodos';
 import { routesFor } from '../../paginas.ts';
 import { type FiltroLeido, readFilter } from './filtro.ts';
-import { Periodo } from './solicitud.tsx';
+import { daysOf, isByDay, Lecturas } from './lecturas.tsx';
 
 const PATH = '/solicitudes';
 const POR_PAGINA = 25;
@@ -17,44 +24,27 @@ export const solicitudesPage = routesFor('solicitudes');
 solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) => {
   const leido = readFilter((name) => c.req.query(name));
   const lista = createListaSolicitudes(deps.database);
-  const [pages, counts, rfcs] = await Promise.all([
-    lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),
+  const { rfc } = leido.filtro;
+  const [dias, pages, counts, rfcs] = await Promise.all([
+    isByDay(leido.valores) ? lista.lecturas(usuario.cuentaId, { ...daysOf(leido.valores, now), rfc }) : null,
+    lista.page(usuario.cuentaId, leido.filtro, leido.cursor ?? (leido.valores.orden ? OLDEST : null), POR_PAGINA),
     lista.counts(usuario.cuentaId, leido.filtro.rfc),
     createContribuyentes(deps.database).names(usuario.cuentaId, MAX_ELEGIBLES),
   ]);
   const { valores } = leido;
-  const [first, last] = [pages.filas[0], pages.filas.at(-1)];
-  const isFiltered = Object.keys(valores).length > 0;
   return pagina(
     'Solicitudes',
     <>
-      <Cuentas valores={valores} cuentas={counts} />
-      <Filtros leido={leido} rfcs={rfcs.map(({ rfc }) => rfc)} now={now} />
-      <Tabla
-        titulo="Solicitudes, de la más reciente a la más antigua"
-        tituloOculto
-        columnas={['CFDI y periodo', 'RFC', 'Estado', numeric('CFDI en el ZIP'), 'Pedida']}
-        filas={pages.filas.map((fila) => [
-          <a href={`/solicitudes/${fila.id}`}>
-            {fila.tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} <Periodo {...fila} />
-          </a>,
-          <ConNota nota={fila.modo === 'test' && deps.settings.modoLlave === 'live' ? 'de pruebas' : null}>
-            <span class="fija">{fila.rfc}</span>
-          </ConNota>,
-          <ConNota nota={adversasOf(fila)}>
-            <EstadoDe fila={fila} />
-          </ConNota>,
-          fila.registros === null ? '—' : formatNumero(fila.registros),
-          <Fecha value={fila.creadaEn} relativaA={now} />,
-        ])}
-        vacia={<Nada isFiltered={isFiltered} />}
-      />
-      <Paginacion
-        anterior={pages.hayDespues && first ? hrefWith(PATH, { ...valores, despues: first.id }) : null}
-        siguiente={pages.hayAntes && last ? hrefWith(PATH, { ...valores, antes: last.id }) : null}
-      />
+      {valores.origen === undefined ? <Cuentas valores={valores} cuentas={counts} /> : null}
+      <Buscar leido={leido} rfcs={rfcs.map(({ rfc }) => rfc)} now={now} />
+      {dias === null ? (
+        <Lista {...{ leido, pages, now }} isMarked={deps.settings.modoLlave === 'live'} />
+      ) : (
+        <Lecturas {...{ dias, valores, now }} />
+      )}
     </>,
     {
+      scripts: ['tabla.js'],
       accion: (
         <Permitido cambiar="solicitudes">
           <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
@@ -64,6 +54,67 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
   );
 });
 
+interface ListaProps {
+  readonly leido: FiltroLeido;
+  readonly pages: PaginaSolicitudes;
+  readonly now: Date;
+  /** Those of keys for tests carry a mark. */
+  readonly isMarked: boolean;
+}
+
+function Lista({ leido, pages, now, isMarked }: ListaProps) {
+  const { valores } = leido;
+  const isUp = valores.orden !== undefined;
+  const isFiltered = Object.keys(valores).some((name) => name !== 'orden');
+  return (
+    <>
+      <Tabla
+        titulo={
+          isUp ? 'Solicitudes, de la más antigua a la más reciente' : 'Solicitudes, de la más reciente a la más antigua'
+        }
+        tituloOculto
+        columnas={[
+          'CFDI y periodo',
+          'RFC',
+          { titulo: 'Estado', phone: 'value' },
+          numeric('CFDI', { rotulo: true }),
+          { titulo: 'Pedida', phone: 'end', orden: ordenOf(leido) },
+        ]}
+        filas={(isUp ? [...pages.filas].reverse() : pages.filas).map((fila) => [
+          <a href={`/solicitudes/${fila.id}`}>
+            {fila.tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} {shortPeriod(fila.desde, fila.hasta)}
+          </a>,
+          <ConNota nota={adversasOf(fila) ?? (fila.modo === 'test' && isMarked ? 'de pruebas' : null)}>
+            <span class="fija">{fila.rfc}</span>
+          </ConNota>,
+          <EstadoDe fila={fila} />,
+          fila.registros === null ? '—' : formatNumero(fila.registros),
+          <Fecha value={fila.creadaEn} relativaA={now} />,
+        ])}
+        vacia={<Nada isFiltered={isFiltered} />}
+      />
+      <Paginacion {...linksOf(leido, pages)} />
+    </>
+  );
+}
+
+/** Before the oldest. */
+const OLDEST = { despuesDe: FIRST_ID };
+
+const ordenOf = ({ valores }: FiltroLeido) => ({
+  href: hrefWith(PATH, { ...valores, orden: valores.orden ? undefined : 'antiguas' }),
+  sorted: valores.orden ? ('ascending' as const) : ('descending' as const),
+});
+
+/** Addresses of the pages before and after, in the order of the list. */
+function linksOf({ valores, cursor }: FiltroLeido, { filas, hayAntes, hayDespues }: PaginaSolicitudes) {
+  const [newest, oldest] = [filas[0], filas.at(-1)];
+  const newer = hayDespues && newest ? hrefWith(PATH, { ...valores, despues: newest.id }) : null;
+  const older = hayAntes && oldest ? hrefWith(PATH, { ...valores, antes: oldest.id }) : null;
+  if (valores.orden === undefined) return { anterior: newer, siguiente: older };
+  return { anterior: cursor === null ? null : older, siguiente: newer };
+}
+
 function EstadoDe({ fila }: { readonly fila: FilaSolicitud }) {
   const porcentaje = Math.round(fila.progreso * 100);
   if (fila.estado === 'TERMINADA' && fila.paqueteBorradoEn !== null)
@@ -72,10 +123,8 @@ function EstadoDe({ fila }: { readonly fila: FilaSolicitud }) {
   return <Estado value="EN_PROCESO" texto={`En proceso, ${porcentaje} %`} />;
 }
 
-const adversasOf = ({ contrapartesAdversas: n }: FilaSolicitud) =>
-  n === null || n === 0 ? null : (
-    <Permitido ver="paquetes">{count(n, 'contraparte', 'contrapartes')} en listas del SAT</Permitido>
-  );
+const adversasOf = ({ tipo, contrapartesAdversas: n }: FilaSolicitud) =>
+  n === null || n === 0 ? null : <Permitido ver="paquetes">{countTrade(n, tipo)} en listas del SAT</Permitido>;
 
 const NOMBRES: Readonly<Record<EstadoSolicitud, string>> = {
   EN_PROCESO: 'En proceso',
@@ -114,52 +163,59 @@ const countText = (count: number) =>
 
 const TODOS = ['', 'Todos'] as const;
 
-interface FiltrosProps {
+interface BuscarProps {
   readonly leido: FiltroLeido;
   readonly rfcs: readonly string[];
   readonly now: Date;
 }
 
-function Filtros({ leido, rfcs, now }: FiltrosProps) {
+function Buscar({ leido, rfcs, now }: BuscarProps) {
   const { valores, faltas } = leido;
-  const isOpen = Object.keys(valores).some((name) => name !== 'estado');
+  const { orden, estado, ...elegidos } = valores;
   return (
-    <details open={isOpen}>
-      <summary>Filtrar</summary>
-      <Periodos
-        periodos={periodosDe(now)}
-        elegido={{ desde: valores.periodo_desde, hasta: valores.periodo_hasta }}
-        href={({ desde, hasta }) => hrefWith(PATH, { ...valores, periodo_desde: desde, periodo_hasta: hasta })}
+    <Filtros
+      accion={PATH}
+      descripcion="Filtrar solicitudes"
+      valores={valores}
+      faltas={faltas}
+      activos={Object.keys(elegidos).length}
+      antes={
+        <Periodos
+          periodos={periodosDe(now)}
+          elegido={{ desde: valores.periodo_desde, hasta: valores.periodo_hasta }}
+          href={({ desde, hasta }) => hrefWith(PATH, { ...valores, periodo_desde: desde, periodo_hasta: hasta })}
+        />
+      }
+    >
+      <Campo nombre="rfc" label="RFC" opciones={[TODOS, ...rfcs]} />
+      <Campo nombre="tipo" label="CFDI" opciones={[TODOS, ['emitidos', 'Emitidos'], ['recibidos', 'Recibidos']]} />
+      <Campo
+        nombre="estado"
+        label="Estado"
+        opciones={[TODOS, ...ESTADOS_SOLICITUD.map((each) => [each, NOMBRES[each]] as const)]}
       />
-      <Formulario
-        accion="/solicitudes"
-        metodo="get"
-        descripcion="Filtrar solicitudes"
-        valores={valores}
-        faltas={faltas}
-      >
-        <div class="rejilla">
-          <Campo nombre="rfc" label="RFC" opciones={[TODOS, ...rfcs]} />
-          <Campo nombre="tipo" label="CFDI" opciones={[TODOS, ['emitidos', 'Emitidos'], ['recibidos', 'Recibidos']]} />
-          <Campo
-            nombre="estado"
-            label="Estado"
-            opciones={[TODOS, ...ESTADOS_SOLICITUD.map((estado) => [estado, NOMBRES[estado]] as const)]}
-          />
-          <Campo nombre="periodo_desde" label="Periodo con días desde" tipo="date" />
-          <Campo nombre="periodo_hasta" label="Periodo con días hasta" tipo="date" />
-          <Campo nombre="creada_desde" label="Pedida desde" tipo="date" />
-          <Campo nombre="creada_hasta" label="Pedida hasta" tipo="date" />
-          <Campo nombre="id" label="Identificador" ayuda="Completo o una parte." literal maxLargo={36} />
-        </div>
-        <div class="fila">
-          <Boton variante="secundario">Filtrar</Boton>
-          <Boton variante="discreto" href="/solicitudes">
-            Quitar filtros
-          </Boton>
-        </div>
-      </Formulario>
-    </details>
+      <Campo nombre="periodo_desde" label="Periodo con días desde" tipo="date" />
+      <Campo nombre="periodo_hasta" label="Periodo con días hasta" tipo="date" />
+      <Campo nombre="creada_desde" label="Pedida desde" tipo="date" />
+      <Campo nombre="creada_hasta" label="Pedida hasta" tipo="date" />
+      <Campo nombre="id" label="Identificador" ayuda="Completo o una parte." literal maxLargo={36} />
+      <Campo
+        nombre="origen"
+        label="Origen"
+        opciones={[
+          ['', 'Pedidas por personas o sistemas'],
+          ['lecturas', 'Lecturas automáticas'],
+        ]}
+      />
+      <Campo
+        nombre="orden"
+        label="Orden"
+        opciones={[
+          ['', 'La más reciente primero'],
+          ['antiguas', 'La más antigua primero'],
+        ]}
+      />
+    </Filtros>
   );
 }
 

@@ -308,7 +308,7 @@ function Opciones() {
       </div>
       <Campo
         nombre="contraparte"
-        label="Contrapartes"
+        label="RFC de clientes o proveedores"
         ayuda="RFC separados por comas: con emitidos, hasta cinco receptores; con recibidos, un emisor. Sin ninguno, todas."
       />
       <Campo

@@ -24,7 +24,7 @@ const SIN_RESPUESTA: Readonly<Record<MotivoSatError, string>> = {
   SIN_RESOLVEDOR_DE_CAPTCHA: 'pidió un captcha y no hay quién lo lea',
   CIEC_RECHAZADA: 'no aceptó la CIEC',
   EFIRMA_RECHAZADA: 'no aceptó la e.firma',
-  CANAL_DESACTIVADO: 'el medio de consulta está apagado',
+  CANAL_DESACTIVADO: 'el medio de consulta está desactivado',
   PETICION_RECHAZADA: 'no admitió la consulta',
   HOST_NO_PERMITIDO: 'envió a una dirección desconocida',
   CANCELADA: 'la consulta se interrumpió',
