@@ -11,10 +11,12 @@ import { comunicadosOf } from '../../consultas/verdad.ts';
 import { newRfc } from '../../fixtures/database.ts';
 import { askFor } from '../../fixtures/pedidos.ts';
 import { type Caller, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
-import { addCaller, newMiembro } from '../fixtures/panel.ts';
+import { writeLibro } from '../fixtures/libro-largo.ts';
+import { addCaller, addRfc, newMiembro } from '../fixtures/panel.ts';
 import { CHROMIUM, expectNoComplaints, lookAt, lookAtTables, type Tab } from './fixtures/browser.ts';
 import { useInstallation } from './fixtures/instalacion.ts';
 import { buyCreditos, pressButton, signIn } from './fixtures/persona.ts';
+import { addThousand } from './fixtures/thousand.ts';
 
 /** Addresses that give no page: a redirect, a file, a stream, a step of something else. */
 const SIN_PAGINA = new Set([
@@ -119,22 +121,32 @@ const everyPage = () => {
 
   const instalacion = useInstallation({}, async ({ servicio, panel, browser }) => {
     url = panel.url;
-    const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.', saldo: 20 });
+    const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.' });
     const chief = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });
     [cliente, operador] = [await browser.abrir(), await browser.abrir()];
     await signIn(cliente.page, url, persona);
     await signIn(operador.page, url, chief);
 
+    const { id: otro } = await addRfc(servicio.db, persona);
+    const operaciones = ['tax/descarga-metadata', 'sincronizacion'];
+    await writeLibro(servicio.database.url, {
+      ...persona,
+      contribuyentes: [otro],
+      operaciones,
+      filas: 2_000,
+      segundos: 600,
+    });
+
     /** CFDI of several months, kinds and states, as readings leave them. */
     const keepUpToDate = async ({ rfc, contribuyenteId, call }: Caller) => {
       await expectOk(call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-01-01' }));
       const almacenId = (await createSincronizaciones(servicio.db).find(contribuyenteId, null))?.almacenId ?? 0;
-      const filas = Array.from({ length: 60 }, (_, n) => ({
+      const filas = Array.from({ length: 1_000 }, (_, n) => ({
         uuid: randomUUID(),
         receptor: [rfc, 'Yo'] as const,
         efecto: n % 9 === 0 ? 'E' : 'I',
         monto: `${n * 1_234}.56`,
-        emisor: [`PRO0101${String(10 + (n % 12))}AB1`, `Proveedor del Noroeste ${n % 12}, S.A. de C.V.`] as const,
+        emisor: [proveedor(n % 300), `Proveedor del Noroeste ${n % 300}, S.A. de C.V.`] as const,
         emitida: `2026-0${1 + (n % 9)}-05T10:00:00`,
         cancelada: n % 5 === 0 ? '2026-10-01T09:00:00' : null,
       }));
@@ -148,12 +160,17 @@ const everyPage = () => {
         );
       const publicada = '2026-03-01';
       await publish(servicio, [
-        { rfc: 'PRO010110AB1', situacion: 'DEFINITIVO', publicada },
-        { rfc: 'PRO010112AB1', situacion: 'DESVIRTUADO', publicada },
+        ...Array.from(
+          { length: 40 },
+          (_, n) => ({ rfc: proveedor(n * 5), situacion: 'DEFINITIVO', publicada }) as const,
+        ),
+        { rfc: proveedor(1), situacion: 'DESVIRTUADO', publicada },
       ]);
       await createRiesgo(servicio.db).cross(almacenId, 100);
     };
 
+    const proveedor = (n: number) =>
+      `PRO0${1 + (n % 9)}${10 + (Math.floor(n / 9 / 20) % 3)}${10 + (Math.floor(n / 9) % 20)}AB1`;
     const worker = await servicio.startWorker();
     const rfcConComunicados = (): string => {
       const rfc = newRfc();
@@ -220,6 +237,12 @@ const everyPage = () => {
       'equipo:id': otra.usuarioId,
       ':entrega': entrega ?? '',
     });
+    await addThousand(servicio, {
+      ...persona,
+      contribuyenteId: caller.contribuyenteId,
+      rfc: caller.rfc,
+      entrega: entrega ?? '',
+    });
   });
 
   it('is in the lists below', () => {
@@ -273,7 +296,7 @@ const everyPage = () => {
 
   it.each(['comunicados', 'facturas'])('with the answer of tax/%s as a table', async (operacion) => {
     const { page } = cliente;
-    const query = new URLSearchParams(DIAS);
+    const query = new URLSearchParams({ ...DIAS, rfc: lugares[':rfc'] ?? '' });
     await page.goto(`${url}/pruebas/tax/${operacion}?${query}`);
     await page.getByLabel('API key', { exact: true }).fill(llave);
     await pressButton(page, 'Llamar a la API');
