@@ -9,7 +9,7 @@
 
 -- Functions: whoever is not named may call none of those that run with the rights of the owner.
 REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
-  correo_emite, correo_enlaza, correo_invita FROM PUBLIC;
+  correo_emite, correo_enlaza, correo_invita, conexion_guarda, conexion_revoca FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION solicitud_acepta(uuid[], uuid[], text[], bigint[], text[], date[], date[], text[], jsonb[], text[], boolean[], timestamptz[], timestamptz[], text[], text[], bytea[], text[], text[], bytea[], timestamptz[], text[], text[], boolean[], boolean), llamada_cobra, llamada_devuelve, cuenta_aparta TO acuse_api;
 GRANT EXECUTE ON FUNCTION cuenta_aparta, cuenta_abona, cuenta_ajusta, pago_acredita TO acuse_panel;
 GRANT EXECUTE ON FUNCTION llamada_abandonada, solicitud_devuelve_vacia, tramo_pide, tramo_falla, tramo_leido TO acuse_worker;
@@ -223,3 +223,12 @@ GRANT SELECT, INSERT, UPDATE (versiones, cambios, cruzado_en) ON riesgo_cruce TO
 -- riesgo_paquete: noted with the end of a solicitud, gone with its trace.
 GRANT SELECT ON riesgo_paquete TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, DELETE ON riesgo_paquete TO acuse_worker;
+
+-- conexion: who sends what is sealed reads none of it, but what a worker sealed to an API key, for its outer layer; who opens neither makes nor ends one.
+GRANT SELECT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, retiro, solicitante, finalidad, regreso, marca, estado, motivo, intentos, sellada,
+  enviada_en, expira_en, hasta, creada_en, conectada_en, terminada_en),
+  INSERT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, solicitante, finalidad, regreso, marca, boleto, expira_en, hasta),
+  UPDATE (estado, motivo, intentos, boleto, sobre, due_at, enviada_en, retiro, terminada_en) ON conexion TO acuse_api;
+GRANT SELECT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, estado, intentos, boleto, sobre, epoch, due_at, enviada_en, expira_en, hasta, conectada_en,
+  terminada_en), UPDATE (estado, motivo, intentos, sobre, sellada, epoch, due_at, terminada_en, boleto), DELETE ON conexion TO acuse_worker;
+GRANT EXECUTE ON FUNCTION conexion_guarda, conexion_revoca TO acuse_api;

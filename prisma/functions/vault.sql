@@ -18,6 +18,10 @@ CREATE OR REPLACE VIEW secreto_en_uso (secreto, que, id) AS
   UNION ALL SELECT 'WORKER_KEYS', 'cápsulas de solicitudes abiertas', kid FROM capsula
   UNION ALL SELECT 'WORKER_PSKS', 'cápsulas de solicitudes abiertas',
     CASE WHEN length(sobre) > 1 THEN nombre_sellado(sobre, 2 + get_byte(sobre, 1)) END FROM capsula
+  UNION ALL SELECT 'WORKER_KEYS', 'enlaces de conexión abiertos', nombre_sellado(boleto, 1) FROM conexion
+    WHERE boleto IS NOT NULL AND (estado <> 'PENDIENTE' OR expira_en > now())
+  UNION ALL SELECT 'WORKER_PSKS', 'enlaces de conexión abiertos', nombre_sellado(boleto, 2 + get_byte(boleto, 1)) FROM conexion
+    WHERE length(boleto) > 1 AND (estado <> 'PENDIENTE' OR expira_en > now())
   UNION ALL SELECT 'SESSION_KEYS', 'sesiones con portales del SAT', nombre_sellado(cookies, 0) FROM sesion_portal
   UNION ALL SELECT 'SESSION_KEYS', 'pruebas de sesiones con portales del SAT', nombre_sellado(decode(huella, 'base64'), 0) FROM sesion_portal
   UNION ALL SELECT 'SESSION_KEYS', 'rechazos del SAT recordados', nombre_sellado(decode(huella, 'base64'), 0) FROM rechazo_acceso

@@ -5,7 +5,17 @@ import { fileURLToPath } from 'node:url';
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Optional features: the core works without them. */
-export const FEATURES = ['borrado', 'capsula', 'correo', 'listas', 'llamadas', 'riesgo', 'sincronizacion', 'webhooks'];
+export const FEATURES = [
+  'borrado',
+  'capsula',
+  'conexion',
+  'correo',
+  'listas',
+  'llamadas',
+  'riesgo',
+  'sincronizacion',
+  'webhooks',
+];
 
 export interface Source {
   /** From the root, with forward slashes. */

@@ -91,6 +91,13 @@ const VALORES: Readonly<Record<string, unknown>> = {
   frecuencia: 'SEMANAL',
   meses: 12,
   finalidad: 'Conciliación',
+  solicitante: 'Contadores del Norte',
+  conexion_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  vence_minutos: 60,
+  dias: 90,
+  regreso: 'https://erp.example.com/sat',
+  logo: 'data:image/png;base64,iVBORw0KGgo=',
+  color: '#0b5394',
 };
 
 /** A body that passes every check of its fields. */

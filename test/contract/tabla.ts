@@ -4,6 +4,7 @@ import { type Fila, row } from './fila.ts';
  * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
  * hand and compared with what the service loads. `descarga/verificar`, `descarga/listar`, `descarga/cancelar`,
  * `descarga/estimar`, `vault/estado`, `uso/consultar`, `llamadas/listar`, `estado/sat`, `sincronizacion/…`, `cfdi/…`, `riesgo/…`,
+ * `conexion/…`,
  * `webhooks/…` and `id_cif` are ours.
  */
 const pagina = 'limite?:integer cursor?';
@@ -23,6 +24,8 @@ const webhook =
 const sincronizacion =
   'rfc tipo desde frecuencia contenido hora estado motivo pausada_en consentimiento cambios ultima_lectura proxima_lectura ' +
   'periodos_por_leer periodos_con_fallas periodos_por_confirmar periodos_sin_confirmar ultima_falla creada_en';
+const conexion =
+  'conexion_id rfc estado motivo intentos solicitante finalidad expira_en hasta creada_en conectada_en terminada_en';
 const filtros = 'desde? hasta? contraparte_rfc? estado? efecto_comprobante? monto_min? monto_max? uuid?';
 const filtrados = { ...primera, estado: 'VIGENTE', efecto_comprobante: 'I', monto_min: '1.00', monto_max: '2.00' };
 const alcance = 'conocido_desde releido_desde ultima_lectura periodos_por_leer';
@@ -243,6 +246,21 @@ export const TABLA: readonly Fila[] = [
     errores: '401/1001 404/2002 409/3002',
     elementos: 'proveedor_rfc lista supuesto adverso:boolean',
     valores: primera,
+  }),
+  row('conexion/crear', 0, 'API key', 'propio', {
+    campos: 'rfc solicitante finalidad vence_minutos?:integer dias?:integer regreso? logo? color?',
+    data: 'conexion_id enlace expira_en hasta',
+    errores: '401/1001',
+  }),
+  row('conexion/estado', 0, 'API key', 'propio', {
+    campos: 'rfc conexion_id',
+    data: conexion,
+    errores: '401/1001 404/2002',
+  }),
+  row('conexion/revocar', 0, 'API key', 'propio', {
+    campos: 'rfc conexion_id',
+    data: conexion,
+    errores: '401/1001 404/2002',
   }),
   row('vault/rfc-registrar', 0, 'API key', 'propio, sin registrar', {
     campos: 'rfc id_cif?',

@@ -7,6 +7,7 @@ import type { SpanSpec } from '@acuse/tracing';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { type ApiDeps, guardDatabase } from './deps.ts';
+import { FEATURES } from './features.ts';
 import { incomingBody, requestBody } from './http/body.ts';
 import {
   asCfdiError,
@@ -146,6 +147,17 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
       answer.headers.set('X-Request-Id', idOf(c, newId));
       return answer;
     });
+  for (const { web } of FEATURES) {
+    if (web === undefined) continue;
+    const answer = web.open(pipeline);
+    for (const path of web.paths)
+      app.all(path, async (c) => {
+        const address = c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET;
+        const response = await answer(c.req.raw, clientIp(address, c.req.header('x-forwarded-for') ?? null));
+        response.headers.set('X-Request-Id', idOf(c, newId));
+        return response;
+      });
+  }
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready(c.req.queries('exclude'))));
   app.notFound((c) => {

@@ -1,3 +1,4 @@
+import { conexionApi } from '@acuse/conexion/api';
 import { listasApi } from '@acuse/listas/api';
 import { llamadasApi } from '@acuse/llamadas/api';
 import { type FeatureApi, loadOperations } from '@acuse/operation';
@@ -11,6 +12,7 @@ export const FEATURES: readonly FeatureApi<ApiConfig>[] = [
   listasApi,
   sincronizacionApi,
   riesgoApi,
+  conexionApi,
   webhooksApi,
   llamadasApi,
 ];

@@ -1,3 +1,4 @@
+import { conexionPanel } from '@acuse/conexion/panel';
 import { correoPanel } from '@acuse/correo/panel';
 import type { Secreto } from '@acuse/db';
 import { listasPanel } from '@acuse/listas/panel';
@@ -18,6 +19,7 @@ export const FEATURES: readonly PageFeature<PanelDeps>[] = [
   listasPanel,
   correoPanel,
   llamadasPanel,
+  conexionPanel,
 ];
 
 /** Parts that features open with the settings. */

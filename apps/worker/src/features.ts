@@ -1,5 +1,6 @@
 import { capsulaDeSolicitud } from '@acuse/capsula/db';
 import { capsulaSource, openCapsulas } from '@acuse/capsula/worker';
+import { openConexiones } from '@acuse/conexion/worker';
 import { openCorreo } from '@acuse/correo/worker';
 import type { ClaimPart, FinishNote } from '@acuse/db';
 import { observeListados, openListas } from '@acuse/listas/worker';
@@ -16,6 +17,7 @@ import type { WorkerRole } from './roles/role.ts';
 export const FEATURE_ROLES: readonly WorkerRole[] = [
   { role: 'webhooks', open: openWebhooks },
   { role: 'correo', open: openCorreo },
+  { role: 'descargas', open: openConexiones },
   { role: 'listas', open: openListas, isSingle: true },
   { role: 'sincronizacion', open: openSincronizacion, isSingle: true },
   { role: 'sincronizacion', open: openCruces, isSingle: true },

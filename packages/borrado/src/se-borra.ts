@@ -281,6 +281,16 @@ export const SE_BORRA: Readonly<Record<string, Tratado>> = {
     resto: 'contribuyente_id en op_id operacion http codigo ms',
     plazo: '{llamada_hecha}',
   },
+  conexion: {
+    dato: 'Enlaces con que el contribuyente entrega su CIEC, y el permiso que dio con ellos',
+    trato: 'borra',
+    isLast: true,
+    donde: SUYO,
+    suyo: 'rfc solicitante finalidad regreso marca sobre sellada',
+    resto:
+      'id cuenta_id contribuyente_id api_key_id modo huella retiro estado motivo intentos boleto epoch due_at enviada_en expira_en hasta creada_en conectada_en terminada_en',
+    plazo: 'a year after the consent ends; a link that was not used, 30 days after it expires',
+  },
   operacion_deshabilitada: {
     dato: 'Operaciones apagadas',
     trato: 'borra',

@@ -45,6 +45,10 @@ export const EVENTOS = {
     'Una contraparte de un RFC que se mantiene al día entró a una lista del SAT, cambió ahí de supuesto o salió',
     'a counterparty of an RFC kept up to date entered a list of the SAT, changed or left it',
   ],
+  'conexion.completada': [
+    'El contribuyente entregó su CIEC por un enlace de conexión, y ya sirve',
+    'a taxpayer handed over the CIEC by a connect link',
+  ],
 } as const satisfies Readonly<Record<string, readonly [texto: string, english: string]>>;
 export type EventoWebhook = keyof typeof EVENTOS;
 export const EVENTOS_WEBHOOK = Object.keys(EVENTOS) as EventoWebhook[];

@@ -22,6 +22,29 @@ export const OPERACIONES = [
     credencial: 'API key',
   },
   {
+    path: 'conexion/crear',
+    resumen: 'Pedir la CIEC al contribuyente por un enlace',
+    descripcion:
+      'Da un enlace para el contribuyente del RFC. En esa página lee quién pide su CIEC, para qué y hasta cuándo; la teclea, su navegador la cierra con una llave de los workers, y Acuse la prueba en el SAT. Ni usted ni la API la ven. Desde entonces sirve como si la hubiera guardado con rfc-guardar, hasta que venza el permiso o se retire. El enlace se da una sola vez: envíelo solo al contribuyente. Un enlace nuevo termina el anterior que nadie ha usado. Avisa el evento conexion.completada.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'conexion/estado',
+    resumen: 'Cómo va un enlace de conexión',
+    descripcion: 'El estado de un enlace que hizo esta API key y del permiso que el contribuyente dio con él.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
+    path: 'conexion/revocar',
+    resumen: 'Retirar un enlace de conexión o su permiso',
+    descripcion:
+      'Cierra el enlace que nadie ha usado. Si ya se usó, borra la CIEC que se guardó con él, cancela y devuelve las descargas en curso con CIEC, y deja de mantener al día el RFC. Repetirlo no cambia nada.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'descarga/cancelar',
     resumen: 'Cancelar una solicitud de descarga en curso',
     descripcion:

@@ -53,6 +53,12 @@ export const GENERATORS = [
     command: [...SOURCE, 'apps/api/generate/reference.ts'],
   },
   {
+    name: 'conexion',
+    sources: ['package-lock.json', 'packages/conexion/generate.ts', 'packages/conexion/src/web/conectar.js'],
+    output: 'packages/conexion/src/generated',
+    command: [...SOURCE, 'packages/conexion/generate.ts'],
+  },
+  {
     name: 'documents',
     output: '.env.example, docs/developers/data-model.md',
     command: [...SOURCE, 'test/architecture/write-documents.ts'],

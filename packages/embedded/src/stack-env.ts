@@ -45,6 +45,7 @@ export function apiEnv(
 ): Env {
   const stack = {
     ...files,
+    API_PUBLIC_URL: `http://${LOOPBACK}:${port}`,
     EFIRMA_AUTORIDADES: autoridades,
     ...satEnv(addresses, given),
     ...s3Env(addresses.s3),

@@ -1,6 +1,6 @@
 import type { AccessSnapshot, Modo } from '@acuse/core';
 import type { Database, Secreto, Solicitudes } from '@acuse/db';
-import type { Sealer } from '@acuse/vault';
+import type { CiecLength, Keyring, Sealer } from '@acuse/vault';
 import type { Eventos } from './eventos.ts';
 import type { NamedSchemas } from './schema.ts';
 
@@ -59,6 +59,22 @@ export interface CallLog {
   warn(fields: Readonly<Record<string, unknown>>, event: string): void;
 }
 
+/** Dependencies of pages, beside the ports and parts of their feature. */
+export interface WebDeps extends OperationDeps {
+  readonly keyring: Keyring;
+  readonly log: { error(fields: object, event: string): void };
+  readonly apagado: AbortSignal;
+  readonly settings: OperationDeps['settings'] & { readonly ciecLength: CiecLength };
+}
+
+/** Pages of a feature for people without an API key, each request with its own proof. */
+export interface FeatureWeb {
+  /** Paths of the API, as its router takes them. */
+  readonly paths: readonly string[];
+  /** Returns what answers a request from an address. */
+  open(deps: WebDeps): (request: Request, ip: string) => Promise<Response>;
+}
+
 /** What a feature adds to the API. `Config`: the settings that it reads. */
 export interface FeatureApi<Config = unknown> {
   /** Folder of its operations; the file tree below is the URL tree below /api/v1. */
@@ -74,6 +90,7 @@ export interface FeatureApi<Config = unknown> {
   /** Opens an observer of finished calls; null where the settings want none. */
   observe?(config: Config, database: Database, log: CallLog): CallObserver | null;
   readonly eventos?: Eventos;
+  readonly web?: FeatureWeb;
   document?(eventos: Eventos): DocumentParts;
 }
 

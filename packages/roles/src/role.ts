@@ -1,4 +1,13 @@
-import type { AccesoMetrics, Claims, CredentialSource, Modo, ObserveRows, Paquetes, SatMetrics } from '@acuse/core';
+import type {
+  AccesoMetrics,
+  Claims,
+  CredentialSource,
+  Modo,
+  ObserveRows,
+  Paquetes,
+  Sat,
+  SatMetrics,
+} from '@acuse/core';
 import type { Database, Heartbeats } from '@acuse/db';
 import type { QueueSettings } from '@acuse/queue';
 import type { Logger } from '@acuse/runtime';
@@ -23,6 +32,8 @@ export interface RoleContext<Settings = unknown> extends ProcessParts<'worker'> 
   /** Name of the process in heartbeats and steps: host and process id. */
   readonly proceso: string;
   readonly wakes: Wakes;
+  /** The authority by mode, opened by the first role that asks. */
+  openSats(): { of(modo: Modo): Sat };
   /** True where a solicitud of the mode costs credits. */
   isCharged(modo: Modo): boolean;
 }

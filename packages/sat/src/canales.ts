@@ -32,6 +32,7 @@ const PORTAL = namesOf<NombreConsultaPortal>({
   'verificar-metadata': 0,
   'descargar-paquete': 0,
   'bajar-xml': 0,
+  entrar: 0,
   'consultar-opinion': 0,
   'listar-facturas': 0,
   'listar-retenciones': 0,

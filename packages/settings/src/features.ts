@@ -1,3 +1,4 @@
+import { conexionFields } from '@acuse/conexion/settings';
 import { CORREO_ROLE, CORREO_RULE, correoRoleFields } from '@acuse/correo/settings';
 import { LISTAS_ROLE, listasFields } from '@acuse/listas/settings';
 import { llamadasFields } from '@acuse/llamadas/settings';
@@ -6,7 +7,7 @@ import { SINCRONIZACION_ROLE, sincronizacionFields } from '@acuse/sincronizacion
 import { WEBHOOKS_ROLE, WEBHOOKS_SECRET, webhookFields, webhooksRoleFields } from '@acuse/webhooks/settings';
 
 /** Settings of features for the API. */
-export const API_FIELDS = { ...webhookFields, ...llamadasFields };
+export const API_FIELDS = { ...webhookFields, ...llamadasFields, ...conexionFields };
 
 /** Settings of features for the panel. */
 export const PANEL_FIELDS = { ...webhookFields };

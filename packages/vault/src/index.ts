@@ -30,11 +30,18 @@ export {
 export { type AutoridadVista, inspectAutoridades } from './efirma/inspect-autoridades.ts';
 export { openLlave } from './efirma/llave.ts';
 export { MOTIVO_ILEGIBLE, MOTIVOS_CERTIFICADO } from './efirma/motivos.ts';
-export { needsShredKey, rewrapCredencial } from './envelope/credencial-envelope.ts';
+export {
+  llaveDeConexion,
+  needsShredKey,
+  rewrapCredencial,
+  sealConectada,
+  wrapConectada,
+} from './envelope/credencial-envelope.ts';
 export { createKeyring, createSellado, type Keyring, rewrapSellado } from './envelope/keyring.ts';
 export { huellaDeCuerpo, openRespuesta, sealRespuesta } from './envelope/respuesta-envelope.ts';
 export * from './instalacion/carpeta.ts';
 export * from './manifiesto/manifest-keys.ts';
+export * from './sealing/browser-sealed.ts';
 export {
   type ContextoSolicitud,
   createOpener,

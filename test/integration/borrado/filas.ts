@@ -48,6 +48,8 @@ export async function fillTables(
     'lectura.tipo': `'recibidos'`,
     'webhook_evento.tipo': `'saldo.bajo'`,
     'operacion_deshabilitada.operacion': `'tax/facturas'`,
+    'conexion.modo': `'test'`,
+    'conexion.huella': `decode(repeat('00', 32), 'hex')`,
     'sincronizacion.frecuencia': `'DIARIA'`,
   };
   const more: Readonly<Record<string, Readonly<Record<string, string>>>> = {

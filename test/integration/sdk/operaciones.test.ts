@@ -122,6 +122,9 @@ it.for(CLIENTS)(
     await op('cfdi/resumen', { rfc, tipo: 'recibidos' });
     for (const accion of ['listar', 'cambios', 'pausar', 'reanudar', 'borrar']) await op(`sincronizacion/${accion}`);
 
+    const { conexion_id } = await op('conexion/crear', { rfc, solicitante: 'ERP', finalidad: 'Conciliación' });
+    for (const accion of ['estado', 'revocar']) await op(`conexion/${accion}`, { rfc, conexion_id });
+
     const webhook = { rfc, url: 'http://127.0.0.1:9/', eventos: ['saldo.bajo'] };
     const { webhook_id } = await op('webhooks/crear', webhook);
     await op('webhooks/listar');

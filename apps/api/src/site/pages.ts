@@ -67,6 +67,10 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
     title: { es: 'Guías', en: 'Guides' },
     entries: [
       {
+        es: { slug: 'conexion', source: 'docs/integrators/es/conexion.md', label: 'Enlace de conexión' },
+        en: { slug: 'connect-link', source: 'docs/integrators/en/connect-link.md', label: 'Connect link' },
+      },
+      {
         es: { slug: 'al-dia', source: 'docs/integrators/es/al-dia.md', label: 'Al día' },
         en: { slug: 'up-to-date', source: 'docs/integrators/en/up-to-date.md', label: 'Up to date' },
       },

@@ -8,7 +8,6 @@ import type { StepJob } from '../steps.ts';
 export interface WorkerContext extends RoleContext<WorkerConfig> {
   readonly claims: Claims;
   readonly checkpoint: Checkpoint;
-  /** The authority, opened by the first role that asks. */
   openSats(): OpenSats;
   /** Runs the steps of a queue, at most `concurrency` at once. */
   consume(job: StepJob, concurrency: number): void;

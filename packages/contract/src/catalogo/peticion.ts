@@ -154,6 +154,12 @@ export const PETICIONES = {
     english:
       'The account has 20 webhooks, the most that it may have. Delete one that you no longer use, here or in the panel, and repeat.',
   },
+  CONEXION_NO_ENCONTRADA: {
+    http: 404,
+    codigo: 2002,
+    texto: 'Esta API key no hizo un enlace con ese conexion_id. Use el que devolvió /api/v1/conexion/crear.',
+    english: 'This API key made no link with that conexion_id. Use the one that /api/v1/conexion/crear gave.',
+  },
   SINCRONIZACION_NO_ENCONTRADA: {
     http: 404,
     codigo: 2002,

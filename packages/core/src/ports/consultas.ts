@@ -12,6 +12,7 @@ export interface Entrada<Q, R, K extends Credencial | Presigned | null = Credenc
 export interface ConsultasDeLlamada {
   'consultar-cfdi': Entrada<ConsultarCfdi, RespuestaConsultarCfdi, null>;
   'consultar-constancia-qr': Entrada<ConsultarConstanciaQr, RespuestaConsultarConstanciaQr, null>;
+  entrar: Entrada<Entrar, { readonly resultado: 'DENTRO' }>;
   'descargar-constancia': Entrada<DescargarConstancia, RespuestaDescargarConstancia>;
   'consultar-opinion': Entrada<ConsultarOpinion, RespuestaConsultarOpinion>;
   'listar-declaraciones': Entrada<ListarDeclaraciones, RespuestaListarDeclaraciones>;
@@ -19,6 +20,12 @@ export interface ConsultasDeLlamada {
   'listar-retenciones': Entrada<ListarRetenciones, RespuestaListarRetenciones>;
   'listar-comunicados': Entrada<ListarComunicados, RespuestaListarComunicados>;
   'listar-notificaciones': Entrada<ListarNotificaciones, RespuestaListarNotificaciones>;
+}
+
+/** Logs in to the CFDI portal, unless a session of this credential is open, and asks nothing: the SAT takes the credential. */
+interface Entrar {
+  readonly consulta: 'entrar';
+  readonly rfc: string;
 }
 
 /** Reads the public page behind the QR code of the constancia de situación fiscal. Needs no credential. Idempotent. */

@@ -43,6 +43,12 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
     check: ({ tipo, periodo }) => void readPeriodo(tipo, periodo),
     ask: bajarXml,
   },
+  entrar: {
+    portal: PORTAL_CFDI,
+    credenciales: ['ciec', 'efirma'],
+    origen: { servidor: HOSTS_CFDI, fuentes: ['phpcfdi/cfdi-sat-scraper'] },
+    ask: async () => ({ resultado: 'DENTRO' }),
+  },
   'consultar-opinion': consultarOpinion,
   'listar-facturas': {
     portal: PORTAL_CFDI,

@@ -2,6 +2,14 @@ import type { Credencial, TipoCredencial } from '@acuse/core';
 import { CredencialIlegible, decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
+import { hkdf } from '../crypto/hkdf.ts';
+import {
+  AES_256_GCM,
+  createHpke,
+  importX25519Private,
+  type X25519Private,
+  type X25519Public,
+} from '../sealing/hpke.ts';
 import { type Binding, type Keyring, kidOf, openLayers, sealLayers } from './keyring.ts';
 
 /**
@@ -38,6 +46,8 @@ interface ClavesCredencial {
 
 const VERSION = 1;
 const FLAG_SHRED = 1;
+/** The inner layer is HPKE to {@link llaveDeConexion}: a worker made it, without the API key. */
+const FLAG_CONEXION = 2;
 const HEADER_BYTES = 2;
 
 /**
@@ -80,7 +90,7 @@ function requireLengths({ secret, shredKey }: ClavesCredencial): void {
 
 function flagsOf(sealed: Uint8Array): number | null {
   const [version, flags] = sealed;
-  return version === VERSION && (flags === 0 || flags === FLAG_SHRED) ? flags : null;
+  return version === VERSION && [0, FLAG_SHRED, FLAG_CONEXION].includes(flags ?? -1) ? (flags ?? null) : null;
 }
 
 /**
@@ -116,8 +126,54 @@ export function openCredencial(sealed: Uint8Array, contexto: ContextoCredencial,
   if (flags === null) throw new CredencialIlegible();
   const binding = bindingOf(rowBytes(flags, contexto));
   const wrapped = sealed.subarray(HEADER_BYTES);
+  if (flags === FLAG_CONEXION) return decodeCredencial(openConectada(wrapped, contexto, claves), contexto);
   const plaintext = withKeyMaterial(claves, (ikm) => openLayers(wrapped, binding, ikm, claves.keyring));
   return decodeCredencial(plaintext, contexto);
+}
+
+const HPKE_CONEXION = createHpke({ aead: AES_256_GCM, info: Buffer.from('acuse/v1/credencial/conexion'), psk: null });
+
+/**
+ * Key pair of an API key for one connection, whose id is that of the row: X25519 with the private half derived from the
+ * secret (HKDF-SHA-256), so that only calls with the API key open what is sealed to the public half.
+ */
+export function llaveDeConexion(
+  { keyId, secret }: { readonly keyId: string; readonly secret: Buffer },
+  conexionId: string,
+): X25519Private {
+  const raw = hkdf(secret, Buffer.alloc(0), canonicalBytes('acuse/v1/conexion/key', keyId, conexionId), CLAVE_BYTES);
+  try {
+    return importX25519Private(raw);
+  } finally {
+    raw.fill(0);
+  }
+}
+
+/** Inner layer of a stored credential, made by a worker: HPKE enc (32) ‖ ciphertext ‖ tag (16). Does not zero it. */
+export function sealConectada(credencial: Credencial, contexto: ContextoCredencial, destino: X25519Public): Buffer {
+  const plaintext = encodeCredencial(credencial);
+  try {
+    const sender = HPKE_CONEXION.sender(destino, 1);
+    const { inner } = bindingOf(rowBytes(FLAG_CONEXION, contexto));
+    return Buffer.concat([sender.enc, sender.seal(inner, plaintext).ciphertext]);
+  } finally {
+    plaintext.fill(0);
+  }
+}
+
+/** Puts the outer layer around {@link sealConectada}: what {@link openCredencial} opens. Throws KeyringExhausted. */
+export function wrapConectada(inner: Uint8Array, contexto: ContextoCredencial, keyring: Keyring): Buffer {
+  const { outer } = bindingOf(rowBytes(FLAG_CONEXION, contexto));
+  return Buffer.concat([Uint8Array.of(VERSION, FLAG_CONEXION), keyring.wrap(inner, outer)]);
+}
+
+function openConectada(wrapped: Uint8Array, contexto: ContextoCredencial, claves: ClavesCredencial): Buffer | null {
+  const { inner, outer } = bindingOf(rowBytes(FLAG_CONEXION, contexto));
+  const sealed = claves.keyring.unwrap(wrapped, outer);
+  if (sealed === null) return null;
+  const llave = llaveDeConexion({ keyId: contexto.keyId, secret: claves.secret }, contexto.id);
+  const origin = { enc: sealed.subarray(0, CLAVE_BYTES), seq: 0 };
+  return HPKE_CONEXION.open(llave, origin, inner, sealed.subarray(CLAVE_BYTES));
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   type HpkeMessage,
   type HpkeOrigin,
   type HpkeSender,
+  importX25519Public,
   twoBytes,
   type X25519Private,
   type X25519Public,
@@ -53,7 +54,10 @@ function requireName(name: string): void {
 /** The kind that is bound with signatures made beforehand; part of the bytes that are stored. */
 const PRESIGNED = 'capsula';
 
-type ContextoSellado = ContextoPresigned & { readonly tipo: TipoCredencial | typeof PRESIGNED };
+/** The kind that is bound with the recipient of a connection's credential. */
+const DESTINO = 'conexion';
+
+type ContextoSellado = ContextoPresigned & { readonly tipo: TipoCredencial | typeof PRESIGNED | typeof DESTINO };
 
 function sealedAad(contexto: ContextoSellado, { kid, pskId }: SealedNames): Buffer {
   const { solicitudId, cuenta, rfc, tipo, expiraEn } = contexto;
@@ -156,6 +160,14 @@ export function createSealer(options: {
   return {
     kid,
     pskId,
+    /** Public key of the workers, 32 bytes (RFC 7748). */
+    publicKey: publicKey.raw,
+    /**
+     * Encrypts the public key (32 bytes) of an API key for the workers, for one connection (`solicitudId`): a key that a
+     * writer of the database planted does not open.
+     */
+    sealDestino: (destino: Uint8Array, contexto: ContextoPresigned): Buffer =>
+      sealBytes(Buffer.from(destino), { ...contexto, tipo: DESTINO }),
     /**
      * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential
      * is not of the context's RFC and type.
@@ -212,6 +224,14 @@ export function createOpener(options: {
     lacksKey(sealed: Uint8Array): boolean {
       const parts = splitSealed(sealed);
       return parts !== null && !(keys.has(parts.kid) && suites.has(parts.pskId));
+    },
+    /** The private key of this name, which opens what a browser sealed; null without it. */
+    keyOf: (kid: string): X25519Private | null => keys.get(kid) ?? null,
+    /** Opens the recipient of a connection's credential. Throws {@link CredencialIlegible}. */
+    openDestino(sealed: Uint8Array, contexto: ContextoPresigned): X25519Public {
+      const raw = openBytes(sealed, { ...contexto, tipo: DESTINO });
+      if (raw?.length !== CLAVE_BYTES) throw new CredencialIlegible();
+      return importX25519Public(raw);
     },
     /** Opens signatures made beforehand, as `open` does a credential. */
     openPresigned: (sealed: Uint8Array, contexto: ContextoPresigned): Presigned =>

@@ -1,0 +1,82 @@
+import { SatError, wipeCredencial } from '@acuse/core';
+import { type OpenRole, type RoleContext, startLoop } from '@acuse/roles';
+import type { Logger } from '@acuse/runtime';
+import { CredencialIlegible, contextoDe, type Opener, openDelNavegador, openOpener, sealConectada } from '@acuse/vault';
+import { createPorVerificar, type PorVerificar, type Tomada } from './db.ts';
+
+/** Milliseconds between two looks for what browsers sent: a person waits. */
+const EVERY_MS = 500;
+const CLEAN_EVERY_MS = 60_000;
+/** Log-ins that one process makes for connections at a time. */
+const AT_ONCE = 4;
+/** Seconds for which one is held: a log-in with its captcha takes less. */
+const LEASE_SECONDS = 180;
+/** Seconds after which a SAT that does not answer is told to the taxpayer. */
+const PATIENCE_SECONDS = 240;
+const RETRY_MS = 5_000;
+
+interface Deps {
+  readonly conexiones: PorVerificar;
+  readonly openSats: RoleContext['openSats'];
+  readonly opener: Opener;
+  readonly log: Logger;
+}
+
+/** Verifies in every process with the role `descargas`, which has the keys of the workers. */
+export const openConexiones: OpenRole<{ readonly WORKER_KEYS: string; readonly WORKER_PSKS: string }> = (context) => {
+  const { config, database, log, closeLater } = context;
+  const conexiones = createPorVerificar(database);
+  const opener = openOpener(config.WORKER_KEYS, config.WORKER_PSKS);
+  const deps: Deps = { conexiones, opener, log, openSats: () => context.openSats() };
+  const turn = async (signal: AbortSignal) => {
+    const tomadas = await conexiones.take(AT_ONCE, LEASE_SECONDS);
+    await Promise.all(tomadas.map((tomada) => verify(deps, tomada, signal)));
+    return tomadas.length === AT_ONCE;
+  };
+  const clean = async () => (await conexiones.forget(100)) === 100;
+  closeLater('conexiones', startLoop({ name: 'conexiones', everyMs: EVERY_MS, log, turn }));
+  closeLater(
+    'conexiones-limpieza',
+    startLoop({ name: 'conexiones-limpieza', everyMs: CLEAN_EVERY_MS, log, turn: clean }),
+  );
+};
+
+/** Opens what the browser sealed, has the SAT take it, and seals it to the API key of the connection. */
+export async function verify(
+  { conexiones, opener, openSats, log }: Deps,
+  tomada: Tomada,
+  signal: AbortSignal,
+): Promise<void> {
+  const { id, cuentaId, rfc, modo, hasta, apiKeyId } = tomada;
+  const name = { conexion: id };
+  try {
+    const destino = opener.openDestino(tomada.boleto, { solicitudId: id, cuenta: cuentaId, rfc, expiraEn: hasta });
+    const credencial = openDelNavegador(tomada.sobre, { conexionId: id, rfc }, opener);
+    try {
+      await openSats().of(modo).send({ consulta: 'entrar', rfc }, credencial, { signal, cuentaId });
+      const fila = contextoDe({ cuentaId, rfc }, { id, apiKeyId, expiraEn: hasta }, 'ciec');
+      if (await conexiones.verified(tomada, sealConectada(credencial, fila, destino)))
+        log.info(name, 'connection_verified');
+    } finally {
+      wipeCredencial(credencial);
+    }
+  } catch (error) {
+    if (error instanceof CredencialIlegible) {
+      log.error(
+        { ...name, motivo: opener.lacksKey(tomada.boleto) ? 'FALTA_LLAVE' : 'ALTERADA' },
+        'connection_not_opened',
+      );
+      await conexiones.refused(tomada, 'ILEGIBLE', false);
+    } else if (error instanceof SatError && error.clase === 'credencial') {
+      log.info(name, 'connection_refused');
+      await conexiones.refused(tomada, 'CIEC_RECHAZADA', true);
+    } else if (signal.aborted) await conexiones.postpone(tomada, 0);
+    else {
+      const isBusy = error instanceof SatError && error.motivo === 'OCUPADO';
+      if (!isBusy) log.warn({ ...name, err: error }, 'connection_not_verified');
+      const isOver = tomada.segundos > PATIENCE_SECONDS || (error instanceof SatError && error.clase === 'permanente');
+      if (isOver) await conexiones.refused(tomada, 'SAT_NO_RESPONDE', false);
+      else await conexiones.postpone(tomada, isBusy ? Math.min(error.esperaMs, 1_000) : RETRY_MS);
+    }
+  }
+}
