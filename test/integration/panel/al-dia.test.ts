@@ -150,6 +150,14 @@ test('a user without a stored CIEC reads so before and after the form, with a li
   expect(asked.main).not.toMatch(/\/api\/v1|rfc-guardar|\bdata\b/);
 });
 
+test('is not called up to date while months are unread', async () => {
+  const { persona, caller } = await owner();
+  await expectOk(caller.call('sincronizacion/crear', { rfc: caller.rfc, tipo: 'recibidos', desde: '2026-01-01' }));
+  const { $, main } = await persona.get(hrefRfc(caller.rfc, '/al-dia'));
+  expect(main).toMatch(/Estado0 de \d+ meses leídos/);
+  expect($('.estado.exito')).toHaveLength(0);
+});
+
 test('a field that the API refuses says why beside it, in a request too, and no word that only programs read', async () => {
   const { persona, caller } = await owner();
   const nueva = '/solicitudes/nueva';

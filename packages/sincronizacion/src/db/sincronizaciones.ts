@@ -83,7 +83,8 @@ export interface VistaSincronizacion {
    * lie before `desde`, or can no longer be cancelled.
    */
   readonly releidoDesde: string | null;
-  /** Months without a reading, and periods with a failed last reading. */
+  /** Months of each kind, those of them without a reading, and periods with a failed last reading. */
+  readonly meses: number;
   readonly porLeer: number;
   readonly fallando: number;
   /** Periods with a doubtful last reading: those to be read again, and those that will not be. */
@@ -126,12 +127,12 @@ SELECT s.id, s.almacen_id AS "almacenId", ${MODO} AS modo, s.rfc, s.emitidos, s.
   s.pausada_en AS "pausadaEn", s.creada_en AS "creadaEn", k.finalidad, k.otorgado_en AS "otorgadoEn", k.expira_en AS "expiraEn",
   a.cambios::text, (SELECT max(leida_en) FROM lectura l WHERE l.almacen_id = a.id) AS "ultimaLectura",
   CASE WHEN s.estado = 'ACTIVA' THEN greatest(s.desde, t.tras_fin)::text END AS "releidoDesde",
-  t.proxima AS "proximaLectura", coalesce(t.por_leer, 0)::int AS "porLeer", coalesce(t.fallando, 0)::int AS fallando,
+  t.proxima AS "proximaLectura", coalesce(t.meses, 0)::int AS meses, coalesce(t.por_leer, 0)::int AS "porLeer", coalesce(t.fallando, 0)::int AS fallando,
   coalesce(t.por_confirmar, 0)::int AS "porConfirmar", coalesce(t.sin_confirmar, 0)::int AS "sinConfirmar", t.ultimo_fallo AS "ultimoFallo"
 FROM sincronizacion s JOIN almacen a ON a.id = s.almacen_id
 LEFT JOIN consentimiento k ON k.sincronizacion_id = s.id AND k.expira_en > now()
 LEFT JOIN LATERAL (
-  SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE lecturas = 0 AND mes > '${POR_BAJAR}') AS por_leer,
+  SELECT CASE WHEN s.estado = 'ACTIVA' THEN min(due_at) FILTER (WHERE fase = 'PEDIR') END AS proxima, count(*) FILTER (WHERE mes > '${POR_BAJAR}') AS meses, count(*) FILTER (WHERE lecturas = 0 AND mes > '${POR_BAJAR}') AS por_leer,
     count(*) FILTER (WHERE por_confirmar > 0 AND fase <> 'FIN') AS por_confirmar, count(*) FILTER (WHERE por_confirmar > 0 AND fase = 'FIN') AS sin_confirmar,
     (max(mes) FILTER (WHERE fase = 'FIN') + interval '1 month')::date AS tras_fin,
     count(*) FILTER (WHERE fallos > 0) AS fallando, (array_agg(motivo ORDER BY fallos DESC) FILTER (WHERE fallos > 0))[1] AS ultimo_fallo

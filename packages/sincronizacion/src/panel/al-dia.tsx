@@ -210,13 +210,23 @@ interface SituacionProps {
   readonly path: string;
 }
 
+/** Green once every month was read. */
+export function estadoOf({ estado, meses, porLeer }: Pick<VistaSincronizacion, 'estado' | 'meses' | 'porLeer'>) {
+  if (estado !== 'ACTIVA') return { texto: 'En pausa', tono: 'alerta' } as const;
+  if (porLeer === 0) return { texto: 'Al día', tono: 'exito' } as const;
+  return {
+    texto: `${formatNumero(meses - porLeer)} de ${count(meses, 'mes leído', 'meses leídos')}`,
+    tono: 'info',
+  } as const;
+}
+
 const POR_CONFIRMAR = [
   ['porConfirmar', 'Por confirmar', 'el SAT no dijo lo mismo que antes, y se le pregunta otra vez'],
   ['sinConfirmar', 'Sin confirmar', 'el SAT no dijo dos veces lo mismo; se le pregunta al renovar el permiso'],
 ] as const;
 
 function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
-  const { estado, motivo, consentimiento, ultimaLectura, proximaLectura, porLeer, fallando, ultimoFallo } = vista;
+  const { estado, motivo, consentimiento, ultimaLectura, proximaLectura, fallando, ultimoFallo } = vista;
   const isActive = estado === 'ACTIVA';
   return (
     <Tarjeta titulo="Cómo va">
@@ -228,13 +238,12 @@ function Situacion({ vista, isDePruebas, now, path }: SituacionProps) {
       {motivo === null ? null : <EnPausa motivo={motivo} rfc={vista.rfc} />}
       <Datos
         filas={[
-          ['Estado', <Estado texto={isActive ? 'Al día' : 'En pausa'} tono={isActive ? 'exito' : 'alerta'} />],
+          ['Estado', <Estado {...estadoOf(vista)} />],
           ['Desde', <Fecha value={new Date(vista.desde)} formato="calendario" />],
           ['Se leen', NOMBRES_FRECUENCIA[vista.frecuencia]],
           ['Se guarda', Object.fromEntries(CONTENIDOS)[vista.contenido]],
           ultimaLectura === null ? null : ['Última lectura', <Fecha value={ultimaLectura} relativaA={now} />],
           proximaLectura === null ? null : ['Siguiente', <Fecha value={proximaLectura} />],
-          porLeer === 0 ? null : ['Por leer la primera vez', count(porLeer, 'mes', 'meses')],
           fallando === 0 ? null : ['Con fallas', count(fallando, 'periodo', 'periodos')],
           fallando === 0 || ultimoFallo === null ? null : ['Por qué falló', explain(ultimoFallo).causa],
           ...POR_CONFIRMAR.map(([campo, nombre, que]) =>
