@@ -22,6 +22,7 @@ import { createPasswords } from './acceso/passwords.ts';
 import { createApiClient } from './api/client.ts';
 import { FEATURES, openFeatures } from './features.ts';
 import { createSandbox } from './pages/sandbox/sandbox.ts';
+import { createLector } from './pages/solicitudes/leer-paquete.ts';
 import { createSeguimiento } from './pages/solicitudes/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
 
@@ -50,6 +51,8 @@ export async function createDeps(
   return {
     database,
     paquetes,
+    /** Figures and first rows of a package. */
+    leerPaquete: createLector(paquetes),
     /** The workers' queues, to look at. */
     dashboard,
     ...(await openClaves(config)),

@@ -2,7 +2,7 @@ export * from './acceso/limites.ts';
 export * from './acceso/permisos.ts';
 export { type ApiAnswer, type ApiCall, type ApiClient, type Cuerpo, readJson } from './api/api.ts';
 export * from './components/eventos.tsx';
-export { Grafica, type PuntoGrafica } from './components/grafica.tsx';
+export { Grafica, MIN_BARRAS, type PuntoGrafica } from './components/grafica.tsx';
 export type { EntradaMenu, EntradaOperacion, MenusPanel, PestanaRfc } from './components/navegacion.tsx';
 export { Permitido } from './components/permitido.tsx';
 export type { PageDeps, PageSettings } from './deps.ts';

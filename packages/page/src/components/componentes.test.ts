@@ -58,7 +58,12 @@ const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
   Formulario: (texto) =>
     jsx(Csrf.Provider, { value: texto }, jsx(Formulario, { accion: texto, descripcion: texto }, texto)),
   Grafica: (texto) =>
-    Grafica({ titulo: texto, series: [texto, texto], unidad: texto, puntos: [{ label: texto, valores: [3, 4] }] }),
+    Grafica({
+      titulo: texto,
+      series: [texto, texto],
+      unidad: texto,
+      puntos: Array(3).fill({ label: texto, valores: [3, 4] }),
+    }),
   Layout: (texto) =>
     Layout({
       ...marco,
@@ -204,6 +209,7 @@ describe('components', () => {
         puntos: [
           { label: '1 ene', valores: [5, 5] },
           { label: '2 ene', valores: [0, 20] },
+          { label: '3 ene', valores: [0, 0] },
         ],
       }),
     );
@@ -213,7 +219,7 @@ describe('components', () => {
       .map((rect) => Number($(rect).attr('height')));
     expect(altos).toEqual([25, 25, 100]);
     expect($('svg').attr('aria-label')).toBe('Uso: 30 créditos en total');
-    expect($('tbody tr').last().text()).toBe('2 ene020');
+    expect($('tbody tr').eq(1).text()).toBe('2 ene020');
   });
 
   it('label all points of a chart that have room, and never two so close that they touch', () => {
@@ -233,17 +239,19 @@ describe('components', () => {
     // As many as 29 letters hold, at even distances, the last among them.
     expect(labels(days, 'corta')).toEqual(['2 nov', '9 nov', '16 nov', '23 nov', '30 nov']);
     expect(labels(days, 'larga').length).toBe(15);
-    expect(labels([], 'larga')).toEqual([]);
-    expect(labels(['x'.repeat(500), 'y'.repeat(500)], 'corta')).toEqual(['y'.repeat(500)]);
+    // Fewer than three bars are no chart.
+    expect(labels(['a', 'b'], 'larga')).toEqual([]);
+    const long = ['x', 'y', 'z'].map((letter) => letter.repeat(500));
+    expect(labels(long, 'corta')).toEqual(long.slice(2));
   });
 
   it('end the axis of a chart a little above its highest point', () => {
-    const top = (value: number) => {
-      const puntos = [{ label: 'a', valores: [value] }];
-      const html = Grafica({ titulo: 'Uso', unidad: 'CFDI', series: ['CFDI'], puntos });
+    const top = (value: number, unidad = 'CFDI') => {
+      const puntos = [value, 0, 0].map((each) => ({ label: 'a', valores: [each] }));
+      const html = Grafica({ titulo: 'Uso', unidad, series: ['CFDI'], puntos });
       return load(String(html))('.escala span').first().text();
     };
-    expect([0, 1, 2, 3, 10, 11, 45, 61, 80, 81, 250, 7_001].map(top)).toEqual([
+    expect([0, 1, 2, 3, 10, 11, 45, 61, 80, 81, 250, 7_001].map((value) => top(value))).toEqual([
       '2',
       '2',
       '2',
@@ -257,6 +265,7 @@ describe('components', () => {
       '280',
       '8,000',
     ]);
+    expect(top(7_001, 'pesos')).toBe('$8,000');
   });
 
   it('mark the current page, and show pages of the operator to the operator only', () => {

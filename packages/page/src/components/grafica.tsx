@@ -16,20 +16,25 @@ interface GraficaProps {
   readonly unidad: string;
 }
 
+/** Fewer bars show nothing that their numbers do not. */
+export const MIN_BARRAS = 3;
 const ALTO = 100;
 const ANCHO_PUNTO = 10;
 /** Of the whole chart, so that a single bar is no wall. */
 const MAX_BARRA = 0.14;
 
-/** A bar chart drawn by the server, the series of a point stacked, with its numbers as a table underneath. Colours come from the style sheet. */
+/**
+ * A bar chart drawn by the server, the series of a point stacked, with its numbers as a table underneath; nothing below
+ * {@link MIN_BARRAS} points. Colours come from the style sheet.
+ */
 export function Grafica({ titulo, series, puntos, unidad }: GraficaProps) {
+  if (puntos.length < MIN_BARRAS) return null;
+  const texto = (value: number) => `${unidad === 'pesos' ? '$' : ''}${formatNumero(value)}`;
   const sumas = puntos.map(({ valores }) => valores.reduce((a, b) => a + b, 0));
   const tope = niceCeiling(Math.max(1, ...sumas));
   const total = sumas.reduce((a, b) => a + b, 0);
   const ancho = Math.max(1, puntos.length) * ANCHO_PUNTO;
-  const pasos = ANCHOS.map(
-    ([clase, letras]) => [clase, labelStep(puntos, letras - formatNumero(tope).length)] as const,
-  );
+  const pasos = ANCHOS.map(([clase, letras]) => [clase, labelStep(puntos, letras - texto(tope).length)] as const);
   /** Names the widths at which a point is labelled: at even distances, counted from the last. */
   const labelClass = (fromLast: number) =>
     pasos.flatMap(([clase, paso]) => (fromLast % paso === 0 ? clase : [])).join(' ');
@@ -46,9 +51,9 @@ export function Grafica({ titulo, series, puntos, unidad }: GraficaProps) {
       ) : null}
       <div class="trazo">
         <div class="escala" aria-hidden="true">
-          <span>{formatNumero(tope)}</span>
-          <span>{formatNumero(tope / 2)}</span>
-          <span>0</span>
+          <span>{texto(tope)}</span>
+          <span>{texto(tope / 2)}</span>
+          <span>{texto(0)}</span>
         </div>
         <svg
           viewBox={`0 0 ${ancho} ${ALTO}`}
@@ -60,7 +65,7 @@ export function Grafica({ titulo, series, puntos, unidad }: GraficaProps) {
             <line class="eje" x1="0" x2={ancho} y1={y} y2={y} vector-effect="non-scaling-stroke" />
           ))}
           {puntos.map((punto, lugar) => (
-            <Barra punto={punto} lugar={lugar} tope={tope} series={series} parte={parte} />
+            <Barra {...{ punto, lugar, tope, series, parte, texto }} />
           ))}
         </svg>
         <div class={needsStanding(pasos, puntos) ? 'abscisa de-pie' : 'abscisa'} aria-hidden="true">
@@ -90,7 +95,7 @@ export function Grafica({ titulo, series, puntos, unidad }: GraficaProps) {
               <tr>
                 <th scope="row">{label}</th>
                 {series.map((_, serie) => (
-                  <td class="numerica">{formatNumero(valores[serie] ?? 0)}</td>
+                  <td class="numerica">{texto(valores[serie] ?? 0)}</td>
                 ))}
               </tr>
             ))}
@@ -108,9 +113,10 @@ interface BarraProps {
   readonly series: readonly string[];
   /** Of the room of a point that its bar fills. */
   readonly parte: number;
+  readonly texto: (value: number) => string;
 }
 
-function Barra({ punto, lugar, tope, series, parte }: BarraProps) {
+function Barra({ punto, lugar, tope, series, parte, texto }: BarraProps) {
   let suelo = 0;
   return (
     <>
@@ -125,7 +131,7 @@ function Barra({ punto, lugar, tope, series, parte }: BarraProps) {
             width={round(parte * ANCHO_PUNTO)}
             height={round(height(value, tope))}
           >
-            <title>{`${punto.label}, ${serie}: ${formatNumero(value)}`}</title>
+            <title>{`${punto.label}, ${serie}: ${texto(value)}`}</title>
           </rect>
         ) : null;
       })}

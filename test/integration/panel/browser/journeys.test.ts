@@ -61,6 +61,11 @@ describe.runIf(CHROMIUM !== null)('the way of', { shuffle: false }, () => {
     await lookAt(tab, 'primer-pedido');
     await pressButton(page, 'Pedir');
     await page.getByRole('button', { name: 'Descargar ZIP' }).waitFor();
+    expect(await page.getByRole('heading', { level: 1 }).textContent()).toContain(`${rfc}: CFDI recibidos del`);
+    await page.getByText(/Los primeros 20 CFDI|Todos los CFDI/).click();
+    for (const table of ['CFDI por tipo de comprobante', 'Proveedores por importe vigente', 'Primeros CFDI del ZIP'])
+      await page.getByRole('table', { name: table }).waitFor();
+    await lookAt(tab, 'solicitudes-id');
     const { manifest } = await readZip(await descargarZip(page));
     expect(manifest).toMatchObject({ rfc });
     expect(way.done()).toEqual({ steps: 4, characters: rfc.length + 16 });

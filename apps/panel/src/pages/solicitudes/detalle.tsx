@@ -1,14 +1,23 @@
 import { type Explicacion, explain } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type HitoSolicitud } from '@acuse/db';
 import { countCancelacion } from '@acuse/metrics';
-import { hrefRfc, Permitido } from '@acuse/page';
+import { hrefRfc, Permitido, puede } from '@acuse/page';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '@acuse/page/blocks';
 import { Boton, Formulario } from '@acuse/page/form';
-import { formatCreditos } from '@acuse/page/formato';
+import { count, formatCreditos } from '@acuse/page/formato';
 import { FEATURES } from '../../features.ts';
-import { Paquete, Resumen } from './paquete.tsx';
+import { Cifras } from './cifras.tsx';
+import { DescargarZip, Paquete } from './paquete.tsx';
 import { textsOf, VERSION_FINAL } from './seguimiento.ts';
-import { CONTENIDO_NAMES, camino, describeFiltros, FORMAT_NAMES, Periodo, solicitudRoutes } from './solicitud.tsx';
+import {
+  CONTENIDO_NAMES,
+  camino,
+  describeFiltros,
+  FORMAT_NAMES,
+  Periodo,
+  periodText,
+  solicitudRoutes,
+} from './solicitud.tsx';
 import { describeEvento, describeMilestone, type Renglon } from './textos/eventos.ts';
 
 export const solicitudPage = solicitudRoutes('solicitudes');
@@ -18,21 +27,23 @@ solicitudPage.get('', async (contexto, solicitud) => {
   const { c, deps, usuario, pagina } = contexto;
   const antesDe = eventBefore(c.req.query('eventos'));
   const solicitudes = createSolicitudes(deps.database);
-  const [hitos, eventos, secciones] = await Promise.all([
+  const isReadable = solicitud.paqueteBorradoEn === null && puede(usuario.papel, 'ver', 'paquetes');
+  const [hitos, eventos, contenido, secciones] = await Promise.all([
     solicitudes.milestones(usuario.cuentaId, solicitud.id),
     solicitudes.timeline(usuario.cuentaId, solicitud.id, { limit: POR_LINEA + 1, ...antesDe }),
+    isReadable ? deps.leerPaquete(solicitud) : null,
     Promise.all(FEATURES.map(({ solicitud: show }) => show?.(contexto, solicitud))),
   ]);
   const isOpen = solicitud.terminadaEn === null;
   return pagina(
-    `Solicitud de ${solicitud.tipo} de ${solicitud.rfc}`,
+    `${solicitud.rfc}: ${solicitud.tipo} ${periodText(solicitud)}`,
     <>
       <Motivo solicitud={solicitud} />
       {isOpen ? <Avance solicitud={solicitud} /> : null}
       <Permitido ver="paquetes">
-        {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
+        <Cifras solicitud={solicitud} contenido={contenido} />
         {secciones}
-        <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
+        {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
       </Permitido>
       <Facts solicitud={solicitud} />
       <Linea solicitud={solicitud} hitos={hitos} eventos={eventos} isFirst={!('antesDe' in antesDe)} />
@@ -40,14 +51,19 @@ solicitudPage.get('', async (contexto, solicitud) => {
     {
       h1: (
         <>
-          CFDI {solicitud.tipo} <Periodo {...solicitud} />
+          {solicitud.rfc}: CFDI {solicitud.tipo} <Periodo {...solicitud} />
         </>
       ),
       camino: camino(),
       accion: (
-        <span data-estado>
-          <Estado value={solicitud.estado} />
-        </span>
+        <div class="fila">
+          <span data-estado>
+            <Estado value={solicitud.estado} />
+          </span>
+          <Permitido cambiar="paquetes">
+            {solicitud.estado === 'TERMINADA' ? <DescargarZip solicitud={solicitud} /> : null}
+          </Permitido>
+        </div>
       ),
       scripts: isOpen ? ['solicitud.js'] : [],
     },
@@ -180,9 +196,17 @@ function Linea({ solicitud, hitos, eventos, isFirst }: LineaProps) {
       en: solicitud.reembolso.en,
     });
   pasos.push(acceptanceOf(solicitud));
+  const puntos = <Puntos puntos={pasos} />;
   return (
     <Tarjeta titulo="Lo que ha pasado" id="linea">
-      <Puntos puntos={pasos} />
+      {solicitud.terminadaEn === null ? (
+        puntos
+      ) : (
+        <details>
+          <summary>{count(pasos.length, 'paso', 'pasos')}</summary>
+          {puntos}
+        </details>
+      )}
       {eventos.length === 0 ? null : (
         <details open={!isFirst}>
           <summary>Ver cada evento</summary>

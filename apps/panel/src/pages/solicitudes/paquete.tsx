@@ -1,20 +1,9 @@
 import { CATALOGO } from '@acuse/contract';
-import {
-  type CuentaPorEfecto,
-  type CuentaXml,
-  EFECTOS,
-  type Efecto,
-  explain,
-  MOTIVOS_FALTANTE,
-  type MotivoFaltante,
-  type ResumenPaquete,
-} from '@acuse/core';
+import { type CuentaXml, explain, MOTIVOS_FALTANTE, type MotivoFaltante } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
-import { Grafica } from '@acuse/page';
 import { Aviso, CopyButton, Datos, Fecha, Tarjeta } from '@acuse/page/blocks';
-import { mesCorto } from '@acuse/page/dia-mexico';
 import { Boton, Formulario } from '@acuse/page/form';
-import { EFECTO_NAMES, formatBytes, formatNumero } from '@acuse/page/formato';
+import { formatBytes, formatNumero } from '@acuse/page/formato';
 import type { ContextoCliente } from '../../paginas.ts';
 import { solicitudRoutes } from './solicitud.tsx';
 
@@ -31,14 +20,7 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
       </Aviso>
     );
   return (
-    <Tarjeta
-      titulo="ZIP"
-      accion={
-        <Formulario accion={`/solicitudes/${id}/descargar`} enLinea>
-          <Boton>Descargar ZIP</Boton>
-        </Formulario>
-      }
-    >
+    <Tarjeta titulo="ZIP">
       {registros === 0 ? (
         <p>
           {confianza === 'confirmado'
@@ -48,7 +30,6 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
       ) : null}
       <Datos
         filas={[
-          ['CFDI', registros === null ? '—' : formatNumero(registros), 'numero'],
           ['Tamaño', bytes === null ? '—' : formatBytes(bytes), 'numero'],
           sha256 === null ? null : ['SHA-256', <CopyButton value={sha256} label="SHA-256 del ZIP" />],
           [
@@ -82,6 +63,14 @@ const FALTAN: Readonly<Record<MotivoFaltante, string>> = {
   XML_ILEGIBLE:
     'dañados: el SAT los entregó así, y el ZIP los trae en la carpeta apartados. Pida el periodo otra vez otro día.',
 };
+
+/** The button that downloads the ZIP, while there is one. */
+export const DescargarZip = ({ solicitud: { id, paqueteBorradoEn } }: { readonly solicitud: DetalleSolicitud }) =>
+  paqueteBorradoEn === null ? (
+    <Formulario accion={`/solicitudes/${id}/descargar`} enLinea>
+      <Boton>Descargar ZIP</Boton>
+    </Formulario>
+  ) : null;
 
 /** How many XML were expected, delivered and missing, and why. */
 function Entregados({ xml }: { readonly xml: CuentaXml }) {
@@ -197,54 +186,4 @@ function refusalOf({ estado, motivo, terminadaEn }: DetalleSolicitud) {
     titulo: 'El ZIP ya se borró',
     texto: `Cumplió su tiempo de conservación. Pida el periodo otra vez. La API contesta lo mismo con el código ${of('PAQUETE_CADUCADO')}.`,
   } as const;
-}
-
-const NOMBRES: Readonly<Record<Efecto, string>> = { ...EFECTO_NAMES, otro: 'Otro' };
-
-/** Kinds of the chart by month: four have a colour of their own, so the rarer ones share the last. */
-const SERIES = ['Ingreso', 'Egreso', 'Pago', 'Traslado, nómina y otros'] as const;
-
-interface ResumenProps {
-  /** Null for packages from before the summary existed. */
-  readonly resumen: ResumenPaquete | null;
-  readonly registros: number | null;
-}
-
-/** How many CFDI of each kind and month a package holds. Nothing where that was not counted, or there are none. */
-export function Resumen({ resumen, registros }: ResumenProps) {
-  if (resumen === null || !registros) return null;
-  const kinds = EFECTOS.filter((efecto) => (resumen.porEfecto[efecto] ?? 0) > 0);
-  const months = Object.entries(resumen.porMes).sort(([a], [b]) => (a < b ? -1 : 1));
-  return (
-    <Tarjeta titulo="Qué trae">
-      <div class="dos">
-        <Grafica
-          titulo="CFDI por tipo"
-          series={['CFDI']}
-          unidad="CFDI"
-          puntos={kinds.map((efecto) => ({ label: NOMBRES[efecto], valores: [resumen.porEfecto[efecto] ?? 0] }))}
-        />
-        <Grafica
-          titulo="CFDI por mes de emisión"
-          series={SERIES}
-          unidad="CFDI"
-          puntos={months.map(([month, counts]) => ({ label: monthText(month), valores: seriesOf(counts) }))}
-        />
-      </div>
-      {resumen.cancelados > 0 ? (
-        <p class="suave">
-          {formatNumero(resumen.cancelados)} de {formatNumero(registros)} están cancelados.
-        </p>
-      ) : null}
-    </Tarjeta>
-  );
-}
-
-function seriesOf({ I = 0, E = 0, P = 0, T = 0, N = 0, otro = 0 }: CuentaPorEfecto): number[] {
-  return [I, E, P, T + N + otro];
-}
-
-function monthText(month: string): string {
-  const [year, number] = month.split('-');
-  return number === undefined ? 'otros' : `${mesCorto(number)} ${year}`;
 }

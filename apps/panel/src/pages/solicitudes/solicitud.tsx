@@ -3,7 +3,7 @@ import type { Contenido, Filtros } from '@acuse/core';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import type { Parte } from '@acuse/page';
 import { Fecha } from '@acuse/page/blocks';
-import { EFECTO_NAMES } from '@acuse/page/formato';
+import { EFECTO_NAMES, formatFecha } from '@acuse/page/formato';
 import { routesOf } from '../../paginas.ts';
 
 /** The addresses of a page of a solicitud of the account, for those who may see or change `parte`. */
@@ -51,6 +51,12 @@ interface PeriodoProps {
   readonly desde: string;
   readonly hasta: string;
 }
+
+const dayText = (day: string) => formatFecha(new Date(`${day}T00:00:00Z`), 'calendario');
+
+/** The asked period as text. */
+export const periodText = ({ desde, hasta }: PeriodoProps): string =>
+  desde === hasta ? `del ${dayText(desde)}` : `del ${dayText(desde)} al ${dayText(hasta)}`;
 
 /** The asked period in words. */
 export function Periodo({ desde, hasta }: PeriodoProps) {
