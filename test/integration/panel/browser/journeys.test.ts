@@ -114,6 +114,7 @@ describe.runIf(CHROMIUM !== null)('the way of', { shuffle: false }, () => {
     await way.type('Correo, nombre o RFC (opcional)', owner.email);
     await pressButton(page, 'Buscar');
     await follow(page, owner.email);
+    await page.getByText('Abonar créditos').click();
     await way.type('Créditos', '5');
     await way.type('Referencia del pago', 'SPEI 1');
     await pressButton(page, 'Abonar');
