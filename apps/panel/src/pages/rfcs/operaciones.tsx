@@ -25,7 +25,7 @@ operationsPage.get('/operaciones', ({ pagina }, rfc) => {
         Una operación desactivada responde <code>403</code> con código <code>1003</code> desde la siguiente llamada, sin
         costo. Lo que ya está en curso sigue.
       </p>
-      <div class="rejilla">
+      <div class="pila">
         {GRUPOS.map((grupo) => (
           <Grupo grupo={grupo} rfc={rfc} />
         ))}
