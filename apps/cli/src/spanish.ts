@@ -20,10 +20,6 @@ const ERRORS: readonly (readonly [RegExp, string])[] = [
     /^too many arguments(?: for '.*')?\. Expected (\d+) arguments? but got (\d+).*$/,
     'sobran argumentos: van $1 y llegaron $2',
   ],
-  [
-    /^option '(.*)' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/,
-    'la opción $1 no admite «$2»: debe ser una de $3',
-  ],
   [/^option '(.*)' argument '(.*)' is invalid\. (.*)$/, 'la opción $1 no admite «$2»: $3'],
   [/^command-argument value '(.*)' is invalid for argument '(.*)'\. (.*)$/, '«$1» no sirve para <$2>: $3'],
 ];
@@ -33,7 +29,7 @@ const SUGGESTION = /^\(Did you mean (?:one of )?(.*)\?\)$/;
 function inSpanish(line: string): string {
   const suggestion = SUGGESTION.exec(line)?.[1];
   if (suggestion !== undefined) return `¿Quiso decir ${suggestion}?`;
-  const text = line.replace(/^error: /, '');
+  const text = line.replace(/^error: /, '').replace(/Allowed choices are (.*)\.$/, 'debe ser una de $1');
   const found = ERRORS.find(([pattern]) => pattern.test(text));
   return found ? `Error: ${text.replace(...found)}` : line.replace(/^error: /, 'Error: ');
 }

@@ -47,7 +47,8 @@ export const CODIGO_EXITO = 1;
 /** `cfdi_texto` of a success. */
 export const TEXTO_EXITO = 'OK';
 
-interface SobreError {
+/** The body of an error answer. */
+export interface SobreError {
   readonly cfdi_codigo: number;
   readonly cfdi_texto: string;
   /** Tells apart what shares a code. Never renamed. */
@@ -61,16 +62,24 @@ export function partsOf(texto: string): readonly [cause: string, remedy: string]
   return [texto.slice(0, end), texto.slice(end).trim()];
 }
 
+/** Errors whose text has their reason, a sentence, between cause and remedy. */
+const TELLS_WHERE: ReadonlySet<NombreError> = new Set<NombreError>(['JSON_INVALIDO', 'RUTA_DESCONOCIDA']);
+
 /** The body of an error answer. Its text says the first reason where a field is wrong. */
 export function sobreDeError(error: Pick<CfdiError, 'nombre' | 'datos'>): SobreError {
   const { codigo, texto } = CATALOGO[error.nombre];
   const { campo, motivo } = error.datos;
+  const [cause, remedy] = partsOf(texto);
   const reason = campo && motivo && `${campo}: ${/[.?]$/.test(motivo) ? motivo : `${motivo}.`}`;
   const campos = campo === undefined || motivo === undefined ? {} : { campos: [{ campo, motivo }] };
   const datos: DatosError = { ...campos, ...error.datos };
   return {
     cfdi_codigo: codigo,
-    cfdi_texto: reason ? `${reason} ${partsOf(texto)[1]}` : texto,
+    cfdi_texto: reason
+      ? `${reason} ${remedy}`
+      : TELLS_WHERE.has(error.nombre) && motivo
+        ? `${cause} ${motivo} ${remedy}`
+        : texto,
     error: error.nombre,
     ...(Object.keys(datos).length > 0 ? { data: datos } : {}),
   };

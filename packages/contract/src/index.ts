@@ -3,3 +3,4 @@ export * from './errors.ts';
 export * from './fields.ts';
 export type { OperacionPublicada } from './operacion-publicada.ts';
 export { OPERACIONES, type PathOperacion } from './operaciones.ts';
+export { meantBy } from './slips.ts';

@@ -2,8 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { isFecha, parseRfc } from '@acuse/contract';
 import type { Acuse, AcuseError } from '@acuse/sdk';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** Environment of an integrator's command line. */
 export interface Entorno {
@@ -106,6 +107,25 @@ export function rfcOf({ rfc }: Acceso, given: string | undefined): string {
   const found = given ?? rfc;
   if (found === '') throw new FalloOrden('ORDEN_INVALIDA', 'Falta el RFC: dé --rfc, o «acuse entrar» una vez.');
   return found;
+}
+
+/** Reads an RFC. @throws InvalidArgumentError */
+export function rfcArgument(value: string): string {
+  const rfc = parseRfc(value);
+  if (rfc === null) throw new InvalidArgumentError('debe tener 12 o 13 caracteres con el formato de un RFC');
+  return rfc;
+}
+
+/** Reads a date, AAAA-MM-DD. @throws InvalidArgumentError */
+export function fechaArgument(value: string): string {
+  if (!isFecha(value)) throw new InvalidArgumentError('debe ser una fecha real con formato AAAA-MM-DD');
+  return value;
+}
+
+/** @throws FalloOrden when the period ends before its first day. */
+export function checkPeriodo(desde: unknown, hasta: unknown): void {
+  if (typeof desde !== 'string' || typeof hasta !== 'string' || desde <= hasta) return;
+  throw new FalloOrden('ORDEN_INVALIDA', `El periodo termina (${hasta}) antes de empezar (${desde}).`);
 }
 
 /** Reads a list whose elements commas separate. */

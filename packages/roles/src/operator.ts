@@ -1,4 +1,3 @@
-import { parseRfc } from '@acuse/contract';
 import {
   type Autor,
   type Cuentas,
@@ -11,6 +10,7 @@ import {
 } from '@acuse/db';
 import type { Eraser } from '@acuse/storage';
 import { type Command, InvalidArgumentError, type Option } from 'commander';
+import { rfcArgument } from './client.ts';
 
 /** Parts of a command of the operator. They connect on first use. */
 export interface OperatorDeps {
@@ -42,12 +42,7 @@ export interface RecoveryStep {
 /** Author of changes in the audit log. Commands arrive over no network: they have no address. */
 export const AUTOR: Autor = { actor: 'operador:cli', ip: null };
 
-/** Reads an RFC given as an argument. */
-export function rfcArgument(value: string): string {
-  const rfc = parseRfc(value);
-  if (rfc === null) throw new InvalidArgumentError('debe tener 12 o 13 caracteres con el formato de un RFC');
-  return rfc;
-}
+export { rfcArgument };
 
 /** The options that name an account and a taxpayer of it. */
 export const CUENTA = ['--cuenta <email>', 'correo de la cuenta'] as const;

@@ -2,7 +2,7 @@ export * from './ajustes/open-claves.ts';
 export { type ApiKey, generateApiKey, parseApiKey, wipeApiKey } from './api-key/api-key.ts';
 export { type ApiKeyHash, type ApiKeyHasher, createApiKeyHasher, registroOf } from './api-key/api-key-hasher.ts';
 export { decodeBase64 } from './body/base64.ts';
-export { CuerpoIlegible } from './body/json-scanner.ts';
+export { CuerpoIlegible, JsonScanner } from './body/json-scanner.ts';
 export { takeSecretFields } from './body/secret-fields.ts';
 export { type CiecLength, reparoCiec } from './boveda/ciec.ts';
 export { LlaveRechazada, openLlaveDe, storeCertificado, storedCertificado, storeLlave } from './boveda/store-efirma.ts';

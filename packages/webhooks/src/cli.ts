@@ -2,7 +2,16 @@ import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { EVENTOS_WEBHOOK, type EventoWebhook } from '@acuse/contract';
-import { type Consola, FalloOrden, listArgument, print, readSecreto, rfcOf, type Servicio } from '@acuse/roles/client';
+import {
+  type Consola,
+  FalloOrden,
+  listArgument,
+  print,
+  readSecreto,
+  rfcArgument,
+  rfcOf,
+  type Servicio,
+} from '@acuse/roles/client';
 import { type Acuse, AcuseError, type EntregaWebhook, esPasajero } from '@acuse/sdk';
 import type { Command } from 'commander';
 import type { Envio, Sender } from './envio.ts';
@@ -37,7 +46,7 @@ export function addListen(program: Command, { consola, open, retryNotice }: Serv
         'firma que tendrían. Lo que falla se repite. Ctrl-C termina y borra el webhook que se hizo para esto. Sin costo.',
     )
     .requiredOption('--a <url>', 'a dónde, como http://127.0.0.1:3000/webhooks')
-    .option('--rfc <rfc>', 'de quién; sin él, el de «acuse entrar»')
+    .option('--rfc <rfc>', 'de quién; sin él, el de «acuse entrar»', rfcArgument)
     .option('--eventos <lista>', 'de qué, separados por comas; sin ella, de todo', listArgument)
     .option(
       '--secreto-archivo <ruta>',

@@ -199,7 +199,7 @@ describe('an operation', () => {
     const verificar = ['descarga', 'verificar', '--solicitud-id', unknown];
     const away = { ...env, ACUSE_URL: 'http://127.0.0.1:9' };
     for (const [code, args, name, own = env] of [
-      [2, ['tax', 'facturas', '--desde', '2026-13-01', '--hasta', '2026-01-31'], 'CAMPO_INVALIDO', paying],
+      [2, ['tax', 'facturas', ...DIA, '--limite', '0'], 'CAMPO_INVALIDO', paying],
       [3, verificar, 'API_KEY_INVALIDA', { ...env, ACUSE_API_KEY: 'x' }],
       [4, ['tax', 'facturas', ...DIA], 'SALDO_INSUFICIENTE'],
       [5, verificar, 'SOLICITUD_NO_ENCONTRADA'],
@@ -221,8 +221,41 @@ describe('an operation', () => {
       2,
       { error: 'ORDEN_INVALIDA', texto: 'no existe la opción --nada' },
     ]);
-    const typo = await runAcuse(['tax', 'factura'], { env });
-    expect([typo.code, typo.err]).toEqual([2, 'Error: no existe la orden «factura»\n¿Quiso decir facturas?\n']);
+    for (const words of [['tax', 'factura'], ['tax/factura']]) {
+      const typo = await runAcuse(words, { env });
+      expect([typo.code, typo.err]).toEqual([2, 'Error: no existe la orden «factura»\n¿Quiso decir facturas?\n']);
+    }
+    expect((await runAcuse(['uso/consultar'], { env })).code).toBe(0);
+  });
+
+  it('is not asked with a date, a period or an RFC that cannot be', async () => {
+    const env = { ACUSE_URL: 'http://127.0.0.1:9', ACUSE_API_KEY: 'x', ACUSE_RFC: 'ACU200101DB1' };
+    const fecha = 'debe ser una fecha real con formato AAAA-MM-DD';
+    const rfc = 'debe tener 12 o 13 caracteres con el formato de un RFC';
+    const ends = ['--hasta', '2026-01-31'];
+    for (const [args, text] of [
+      [
+        ['tax', 'facturas', '--desde', '2026-02-30', ...ends],
+        `la opción --desde <desde> no admite «2026-02-30»: ${fecha}`,
+      ],
+      [
+        ['tax', 'facturas', '--desde', '2026-03-01', ...ends],
+        'El periodo termina (2026-01-31) antes de empezar (2026-03-01).',
+      ],
+      [['tax', 'facturas', ...DIA, '--rfc', 'ACU20'], `la opción --rfc <rfc> no admite «ACU20»: ${rfc}`],
+      [
+        ['efos', 'consultar-lote', '--rfcs', 'ACU200101DB1,X'],
+        `la opción --rfcs <rfcs> no admite «ACU200101DB1,X»: ${rfc}`,
+      ],
+      [['descargar', '--desde', '31/01/2026', ...ends], `la opción --desde <fecha> no admite «31/01/2026»: ${fecha}`],
+      [
+        ['descargar', '--desde', '2026-03-01', ...ends],
+        'El periodo termina (2026-01-31) antes de empezar (2026-03-01).',
+      ],
+      [['descargar', ...DIA, '--contraparte', 'x'], `la opción --contraparte <rfc...> no admite «x»: ${rfc}`],
+      [['entrar', '--rfc', 'x'], '«x» no tiene el formato de un RFC.'],
+    ] as const)
+      expect([args, await runAcuse(args, { env })]).toEqual([args, { code: 2, out: '', err: `Error: ${text}\n` }]);
   });
 });
 

@@ -47,6 +47,8 @@ describe('the command line', () => {
     expect(said).toBe(
       'Error: «tax/inventada» no sirve para <operacion>: no existe esa operación. Vea todas con: acuse operador operacion listar\n',
     );
+    const near = await acuse('operacion', 'deshabilitar', 'tax/factura', '--cuenta', email, '--rfc', RFC);
+    expect(near.said).toContain('no existe esa operación. ¿Quiso decir tax/facturas? Vea');
   });
 
   it('lists the operations, with those switched off for an RFC', async () => {

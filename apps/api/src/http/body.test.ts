@@ -164,6 +164,7 @@ describe('secret fields', () => {
     const broken = await save((rfc: string) => `{"rfc":"${rfc}","ciec":"SECRETO-SECRETO-`);
     expect(broken.codigo).toBe(2001);
     expect(broken.answer.text).not.toContain('SECRETO');
+    expect(broken.answer.json.cfdi_texto).toMatch(/válido\. El error está en la línea 1, columna 30\. Envíe/);
   });
 });
 
@@ -191,6 +192,17 @@ describe('parseJsonObject', () => {
 
   it('refuses bytes that are not UTF-8', () => {
     expect(() => parseJsonObject(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]))).toThrow(CfdiError);
+  });
+
+  it.each([
+    ['{"a":1\n "b":2}', 2, 2],
+    ['{"ñ":"😀",}', 1, 10],
+    ['{"a":01}', 1, 7],
+    ['[]', 1, 1],
+    ['{"a":"x', 1, 6],
+  ])('names the place of the mistake in %j', (text, linea, columna) => {
+    const motivo = `El error está en la línea ${linea}, columna ${columna}.`;
+    expect(() => parse(text)).toThrow(expect.objectContaining({ datos: { motivo } }));
   });
 
   it('quotes nothing of the body in its error', () => {

@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { type CampoErroneo, CfdiError } from '@acuse/contract';
+import { type CampoErroneo, CfdiError, meantBy } from '@acuse/contract';
 import type { Operation, Secreto } from '@acuse/operation';
 import type { ApiSettings } from '@acuse/settings/api';
-import { CuerpoIlegible, decodeBase64, secretBytes, takeSecretFields } from '@acuse/vault';
+import { CuerpoIlegible, decodeBase64, JsonScanner, secretBytes, takeSecretFields } from '@acuse/vault';
 import type { z } from 'zod';
 import type { ApiDeps } from '../deps.ts';
 import type { Body, Llamada } from './llamada.ts';
@@ -171,7 +172,7 @@ function split(raw: Buffer, names: readonly string[]): ReturnType<typeof takeSec
     return takeSecretFields(raw, names);
   } catch (error) {
     if (!(error instanceof CuerpoIlegible)) throw error;
-    if (error.campo === null) throw new CfdiError('JSON_INVALIDO');
+    if (error.campo === null) throw unreadable(error);
     throw new CfdiError('CAMPO_INVALIDO', { campo: error.campo, motivo: 'aparece más de una vez' });
   }
 }
@@ -224,16 +225,29 @@ const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A JSON object from UTF-8 bytes. Throws `JSON_INVALIDO` for anything else, and for more than 32 levels. */
 export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
-  if (isTooDeep(bytes)) throw new CfdiError('JSON_INVALIDO', { motivo: `más de ${MAX_DEPTH} niveles` });
-  let value: unknown;
+  if (isTooDeep(bytes)) throw new CfdiError('JSON_INVALIDO', { motivo: `Tiene más de ${MAX_DEPTH} niveles.` });
   try {
-    value = JSON.parse(utf8.decode(bytes));
+    const value: unknown = JSON.parse(utf8.decode(bytes));
+    if (isObject(value)) return value;
   } catch {
     // The parser's message quotes the body: it is left behind.
-    throw new CfdiError('JSON_INVALIDO');
   }
-  if (!isObject(value)) throw new CfdiError('JSON_INVALIDO');
-  return value;
+  throw unreadable(isUtf8(bytes) ? mistakeIn(bytes) : null);
+}
+
+function mistakeIn(bytes: Buffer): unknown {
+  try {
+    return new JsonScanner(bytes).readObject(() => {});
+  } catch (error) {
+    return error;
+  }
+}
+
+/** `JSON_INVALIDO` with the place of a {@link CuerpoIlegible}; bytes without one are not UTF-8. */
+function unreadable(error: unknown): CfdiError {
+  const lugar = error instanceof CuerpoIlegible ? error.lugar : null;
+  const motivo = lugar ? `El error está en la línea ${lugar.linea}, columna ${lugar.columna}.` : 'No está en UTF-8.';
+  return new CfdiError('JSON_INVALIDO', { motivo });
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -333,50 +347,6 @@ const KINDS: Readonly<Record<string, string>> = { string: 'un texto', number: 'u
 function kindOf(value: unknown): string {
   if (value === null) return 'null';
   return Array.isArray(value) ? 'una lista' : (KINDS[typeof value] ?? 'un objeto');
-}
-
-/** Beyond this it is no slip of ours: the longest known name has 18 characters. */
-const LONGEST = 32;
-/** Names of so many letters may have two slips, shorter ones one. */
-const LONG_NAME = 8;
-
-/**
- * Which of the known names a name is with slips: other case, accents or separators (`solicitudId`), or a letter or two
- * wrong, missing, too many or swapped. The one with the fewest; undefined when it is none.
- */
-function meantBy(name: string, known: readonly string[]): string | undefined {
-  if (name.length > LONGEST || bare(name) === '') return undefined;
-  const slips = known.map((each) => ({ each, slips: distance(bare(name), bare(each)) }));
-  const near = slips.filter(({ each, slips }) => slips <= (bare(each).length < LONG_NAME ? 1 : 2));
-  return near.sort((one, other) => one.slips - other.slips)[0]?.each;
-}
-
-const bare = (name: string) =>
-  name
-    .normalize('NFD')
-    .replace(/[^\p{L}\p{N}]/gu, '')
-    .toLowerCase();
-
-/** Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step. */
-function distance(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)];
-  const cell = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = [i];
-    rows.push(row);
-    for (let j = 1; j <= b.length; j += 1) {
-      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      row.push(
-        Math.min(
-          cell(i - 1, j) + 1,
-          cell(i, j - 1) + 1,
-          cell(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
-          isSwap ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
-        ),
-      );
-    }
-  }
-  return cell(a.length, b.length);
 }
 
 export const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);

@@ -1,6 +1,6 @@
 import { access, constants, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { FalloOrden, print, rfcOf, type Servicio } from '@acuse/roles/client';
+import { checkPeriodo, FalloOrden, fechaArgument, print, rfcArgument, rfcOf, type Servicio } from '@acuse/roles/client';
 import type { ConteoXml, PeticionTaxDescargaMetadata, Solicitud } from '@acuse/sdk';
 import { guardarPaquete } from '@acuse/sdk/node';
 import { type Command, Option } from 'commander';
@@ -37,10 +37,10 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
       'Pide al SAT la metadata de los CFDI de un periodo, con --xml también los CFDI, espera a que termine (de segundos a días) y deja el ZIP en un archivo.\n\n' +
         'Ctrl-C deja de esperar; la solicitud sigue en curso y se retoma con --continuar. Costo: 1 crédito, que se devuelve si termina sin paquete.',
     )
-    .option('--rfc <rfc>', 'de quién; sin él, el de «acuse entrar»')
+    .option('--rfc <rfc>', 'de quién; sin él, el de «acuse entrar»', rfcArgument)
     .addOption(new Option('--tipo <tipo>', 'qué CFDI').choices(['recibidos', 'emitidos']).default('recibidos'))
-    .option('--desde <fecha>', 'primer día, AAAA-MM-DD')
-    .option('--hasta <fecha>', 'último día, AAAA-MM-DD')
+    .option('--desde <fecha>', 'primer día, AAAA-MM-DD', fechaArgument)
+    .option('--hasta <fecha>', 'último día, AAAA-MM-DD', fechaArgument)
     .addOption(
       new Option('--formato <formato>', 'en qué vienen los renglones')
         .choices(['csv', 'xlsx', 'ndjson', 'parquet'])
@@ -50,7 +50,11 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
       new Option('--estado <estado>', 'solo los CFDI en este estado').choices(['todos', 'vigente', 'cancelado']),
     )
     .addOption(new Option('--comprobante <tipo>', 'solo los de este tipo').choices(['I', 'E', 'T', 'N', 'P']))
-    .option('--contraparte <rfc...>', 'solo los de estas contrapartes: hasta cinco receptores, o un emisor')
+    .option(
+      '--contraparte <rfc...>',
+      'solo los de estas contrapartes: hasta cinco receptores, o un emisor',
+      (rfc, others: string[] = []) => [...others, rfcArgument(rfc)],
+    )
     .option('--complemento <nombre>', 'solo los que lo llevan, con el nombre del SAT: pagos20, nomina12…')
     .option('--xml', 'también los XML, y cuáles faltan; los de nómina traen datos personales')
     .option(
@@ -63,6 +67,7 @@ export function addDescargar(program: Command, { consola, open }: Servicio): voi
     .option('--continuar <solicitud_id>', 'retoma una solicitud ya hecha, sin otro cargo')
     .option('--json', 'cada avance y el resultado, en líneas de JSON')
     .action(async (opciones: Opciones) => {
+      checkPeriodo(opciones.desde, opciones.hasta);
       const { acuse, acceso } = await open();
       const avance = createAvance(consola);
       const { continuar, tipo, desde, hasta, formato, salida, sobrescribir = false } = opciones;

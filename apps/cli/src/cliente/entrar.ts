@@ -1,3 +1,4 @@
+import { parseRfc } from '@acuse/contract';
 import { type Acceso, ask, type Consola, FalloOrden, print, readSecreto } from '@acuse/roles/client';
 import type { Acuse } from '@acuse/sdk';
 import type { Command } from 'commander';
@@ -37,11 +38,9 @@ export function addEntrar(program: Command, consola: Consola, connect: (acceso: 
       const url = readUrl(
         givenUrl ?? entorno.url ?? (await ask(consola, 'Dirección del servicio: ', { sinTerminal: 'Falta --url.' })),
       );
-      const rfc = (
-        givenRfc ??
-        entorno.rfc ??
-        (await ask(consola, 'RFC: ', { sinTerminal: 'Falta --rfc.' }))
-      ).toUpperCase();
+      const text = givenRfc ?? entorno.rfc ?? (await ask(consola, 'RFC: ', { sinTerminal: 'Falta --rfc.' }));
+      const rfc = parseRfc(text);
+      if (rfc === null) throw new FalloOrden('ORDEN_INVALIDA', `«${text}» no tiene el formato de un RFC.`);
       const llave = await readLlave(consola, llaveArchivo);
       if (url.protocol === 'http:' && !isLocal(url))
         errores.write('Aviso: con http:// la API key viaja sin cifrar. Use https:// fuera de su propia máquina.\n');

@@ -1,7 +1,25 @@
 import { readFile } from 'node:fs/promises';
-import { ask, type Consola, listArgument, print, readSecreto, rfcOf, type Servicio } from '@acuse/roles/client';
+import { RFC_PATTERN } from '@acuse/contract';
+import {
+  ask,
+  type Consola,
+  checkPeriodo,
+  fechaArgument,
+  listArgument,
+  print,
+  readSecreto,
+  rfcArgument,
+  rfcOf,
+  type Servicio,
+} from '@acuse/roles/client';
 import { type Acuse, type OpcionesLlamada, paginas } from '@acuse/sdk';
-import { type CampoOperacion, GRUPOS, OPERACIONES, type OperacionDelServicio } from '@acuse/sdk/operaciones';
+import {
+  type CampoOperacion,
+  type Esquema,
+  GRUPOS,
+  OPERACIONES,
+  type OperacionDelServicio,
+} from '@acuse/sdk/operaciones';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { present } from './presentar.ts';
 
@@ -25,8 +43,28 @@ export const numberArgument = (esEntero: boolean) => (value: string) => {
   return number;
 };
 
+/** Reads a value by its schema; null where any text will do. */
+function readerOf({ type, format, pattern, items }: Esquema): ((value: string) => unknown) | null {
+  if (type === 'integer' || type === 'number') return numberArgument(type === 'integer');
+  if (type === 'array') {
+    const read = readerOf(Object(items)) ?? String;
+    return (value) => listArgument(value).map((each) => read(each));
+  }
+  if (format === 'date') return fechaArgument;
+  return pattern === RFC_PATTERN ? rfcArgument : null;
+}
+
 /** The option of a field: a password is never one, but the file that has it. */
-function optionOf({ nombre, descripcion, tipo, esSecreto, esArchivo, valores, ejemplo }: CampoOperacion): Option {
+function optionOf({
+  nombre,
+  descripcion,
+  tipo,
+  esSecreto,
+  esArchivo,
+  valores,
+  ejemplo,
+  esquema,
+}: CampoOperacion): Option {
   const words = wordsOf(nombre);
   if (esSecreto)
     return new Option(`--${words}-archivo <ruta>`, `archivo con ella, o - para la entrada estándar. ${descripcion}`);
@@ -37,8 +75,8 @@ function optionOf({ nombre, descripcion, tipo, esSecreto, esArchivo, valores, ej
   if (tipo === 'boolean') return new Option(`--${words}`, descripcion);
   const option = new Option(`--${words} <${words}>`, `${descripcion}${hint}${example}`);
   if (valores !== null) option.choices([...valores]);
-  if (tipo === 'integer' || tipo === 'number') option.argParser(numberArgument(tipo === 'integer'));
-  if (tipo === 'array') option.argParser(listArgument);
+  const read = valores === null ? readerOf(esquema) : null;
+  if (read !== null) option.argParser(read);
   return option;
 }
 
@@ -115,6 +153,7 @@ function addOperacion(grupo: Command, { consola, open }: Servicio, operacion: Op
   if (operacion.campos.some(({ nombre }) => nombre === 'cursor'))
     command.option('--todo', 'todas las páginas, una tras otra; con --json, una por línea');
   command.action(async ({ json = false, todo = false, ...valores }: Valores & Flags) => {
+    checkPeriodo(valores['desde'], valores['hasta']);
     const { acuse, acceso } = await open();
     const peticion: Record<string, unknown> = {};
     for (const campo of operacion.campos) {

@@ -46,12 +46,15 @@ const neverOpened = () => {
 const neverPrinted = () => {};
 const unseen = { env: {}, now: Date.now, exitWith: neverPrinted };
 
+/** An operation by its path is its order: `tax/facturas` is `tax facturas`. */
+const splitPath = (args: readonly string[]) => args.flatMap((arg, at) => (at === 0 ? arg.split('/') : [arg]));
+
 /** Carries out an order of an integrator; sets the exit code (docs/integrators/es/cli.md). */
 export async function runCliente(args: readonly string[]): Promise<void> {
   const consola = openConsole(args);
   try {
     const asked = wordsAsked(args);
-    if (asked === null) await createCliente(consola).parseAsync(args, { from: 'user' });
+    if (asked === null) await createCliente(consola).parseAsync(splitPath(args), { from: 'user' });
     else await complete(consola, asked);
   } catch (error) {
     // Of an order that cannot be read the library has said so.

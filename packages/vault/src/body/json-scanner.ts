@@ -4,20 +4,29 @@
  */
 type MotivoCuerpo = 'JSON_INVALIDO' | 'CAMPO_REPETIDO';
 
+interface Lugar {
+  readonly linea: number;
+  readonly columna: number;
+}
+
 /** A request body that is refused before anything of it became a string. Never carries a part of it. */
 export class CuerpoIlegible extends Error {
   readonly motivo: MotivoCuerpo;
   /** The name of the repeated field. */
   readonly campo: string | null;
+  /** Place of the mistake, both from 1, the column in characters; null when the bytes are not UTF-8. */
+  readonly lugar: Lugar | null;
 
-  constructor(motivo: MotivoCuerpo, campo: string | null = null) {
+  constructor(motivo: MotivoCuerpo, campo: string | null = null, lugar: Lugar | null = null) {
     super(campo === null ? motivo : `${motivo}: ${campo}`);
     this.name = 'CuerpoIlegible';
     this.motivo = motivo;
     this.campo = campo;
+    this.lugar = lugar;
   }
 }
 
+const LINE_FEED = 0x0a;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 const LETTER_U = 0x75;
@@ -138,7 +147,14 @@ export class JsonScanner {
   }
 
   #fail(): never {
-    throw new CuerpoIlegible('JSON_INVALIDO');
+    // A loop: `filter` would leave a copy of secret bytes.
+    const lugar = { linea: 1, columna: 1 };
+    for (const byte of this.#bytes.subarray(0, this.#position)) {
+      if (byte === LINE_FEED) Object.assign(lugar, { linea: lugar.linea + 1, columna: 1 });
+      // Bytes 10xxxxxx continue a character.
+      else if ((byte & 0xc0) !== 0x80) lugar.columna += 1;
+    }
+    throw new CuerpoIlegible('JSON_INVALIDO', null, lugar);
   }
 
   #skipBlanks(): void {

@@ -1,4 +1,4 @@
-import { OPERACIONES, type PathOperacion } from '@acuse/contract';
+import { meantBy, OPERACIONES, type PathOperacion } from '@acuse/contract';
 import { AUTOR, CUENTA, RFC, requireCuenta, requireRfc, rfcArgument } from '@acuse/roles/operator';
 import { formatRange, parseRange } from '@acuse/runtime';
 import { generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
@@ -78,8 +78,11 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
 function operacionArgument(value: string): PathOperacion {
   const path = value.replace(/^\/?(api\/v1\/)?/, '');
   const found = OPERACIONES.find((operacion) => operacion.path === path);
-  if (!found) throw new InvalidArgumentError('no existe esa operación. Vea todas con: acuse operador operacion listar');
-  return found.path;
+  if (found) return found.path;
+  const all = OPERACIONES.map((operacion) => operacion.path);
+  const meant = meantBy(path, all);
+  const hint = meant ? ` ¿Quiso decir ${meant}?` : '';
+  throw new InvalidArgumentError(`no existe esa operación.${hint} Vea todas con: acuse operador operacion listar`);
 }
 
 export function addOperacion(program: Command, deps: () => CliDeps): void {
