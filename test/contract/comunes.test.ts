@@ -1,4 +1,4 @@
-import { CATALOGO, type NombreError } from '@acuse/contract';
+import { CATALOGO, type NombreError, type SobreError } from '@acuse/contract';
 import { errorsOf } from '@acuse/operation';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../apps/api/test/consulta.ts';
@@ -243,4 +243,21 @@ it('an unknown path: 404/9404 with the envelope', async () => {
     const answer = await kit.call(path, {});
     expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 404, 9404]);
   }
+});
+
+it.each([
+  ['/api/v1/tax/factura', 'tax/facturas'],
+  ['/tax/facturas', 'tax/facturas'],
+  ['/api/v2/vault/rfcGuardar', 'vault/rfc-guardar'],
+  ['/api/v1/tax/opinion-cumplimiento-publicas', 'tax/opinion-cumplimiento-publica'],
+  ['/api/v1/no/existe', null],
+  [`/api/v1/${'tax/facturas'.repeat(1_000)}`, null],
+])('an unknown path names the operation that it could mean: %.60s', async (path, meant) => {
+  const { app } = (await createKit()).api;
+  const { cfdi_texto, data } = (await (await app.request(path, { method: 'POST' })).json()) as SobreError;
+  const motivo = `¿Quiso decir /api/v1/${meant}?`;
+  expect(data).toEqual(meant === null ? undefined : { motivo });
+  expect(cfdi_texto.startsWith(meant === null ? 'La ruta no existe. Las' : `La ruta no existe. ${motivo} Las`)).toBe(
+    true,
+  );
 });

@@ -1,5 +1,5 @@
 import { IncomingMessage } from 'node:http';
-import { CfdiError, type NombreError } from '@acuse/contract';
+import { CfdiError, meantBy, type NombreError } from '@acuse/contract';
 import { createRouteObserver } from '@acuse/metrics';
 import { createTokenBucket, type Operation } from '@acuse/operation';
 import { compressedFor, createClientIp, createStaticFile, type StaticFile } from '@acuse/runtime';
@@ -68,6 +68,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     rateLimit: perSecond > 0 ? createRateLimit({ perSecond, burst }, deps.sharedLimit) : null,
   };
   const clientIp = createClientIp(settings.trustedProxies);
+  const paths = operations.map(({ path }) => path);
   const app = new Hono<Env>({ strict: false });
 
   for (const operation of operations) {
@@ -140,8 +141,8 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   let site: Promise<Hono> | undefined;
   for (const path of [LLMS, `${SITE}/*`, ...Object.values(STATUS), STATUS_JSON])
     app.get(path, async (c) => {
-      site ??= import('./site/site.tsx').then(({ createSite }) =>
-        createSite({ openapi, salud: publica, now: deps.now }),
+      site ??= Promise.all([import('./site/site.tsx'), openapi()]).then(([{ createSite }, document]) =>
+        createSite({ openapi: document, salud: publica, now: deps.now }),
       );
       const answer = await (await site).fetch(c.req.raw);
       answer.headers.set('X-Request-Id', idOf(c, newId));
@@ -161,7 +162,9 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready(c.req.queries('exclude'))));
   app.notFound((c) => {
-    const refusal = refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA'));
+    const meant = meantBy(c.req.path.replace(/^\/(api\/)?(v\d+\/)?/, ''), paths);
+    const motivo = meant && `¿Quiso decir ${PREFIX}${meant}?`;
+    const refusal = refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA', motivo ? { motivo } : {}));
     deps.metrics.httpRequests.with({ route: UNKNOWN_ROUTE, status: String(refusal.status) }).add();
     return refusal;
   });

@@ -89,14 +89,14 @@ export const EXPLICACIONES: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'Era una lectura de una sincronización, cuyo permiso para usar la CIEC se retiró antes de que terminara.',
     remedio: 'Para seguir al día, vuelva a crear la sincronización del RFC: con ella se da un permiso nuevo.',
     english: {
-      cause: 'It was a reading of a subscription whose consent for the CIEC was taken back before its end.',
+      cause: 'The reading belonged to a subscription whose consent for the CIEC was withdrawn before its end.',
       remedy: 'To stay up to date, create the subscription of the RFC again: that gives a new consent.',
     },
     accion: 'credenciales',
   },
   CANCELADA_POR_EL_CLIENTE: repeat(
     'Se canceló antes de terminar, desde el panel o con la API.',
-    'It was cancelled before its end, in the panel or by the API.',
+    'The request was cancelled before its end, in the panel or by the API.',
   ),
   VACIA_SIN_CONFIRMAR: {
     causa: 'El SAT dijo que no hay CFDI y nadie más lo pudo confirmar, así que no se cobra.',

@@ -76,7 +76,7 @@ const HELP = {
   ],
   generate: [
     'npm run generate',
-    'Escribe otra vez el cliente de Prisma, lo generado de los clientes (TypeScript, Python, PHP), docs/openapi.json, docs/integrators/es/operaciones.md, docs/developers/data-model.md y .env.example.',
+    'Escribe otra vez el cliente de Prisma, lo generado de los clientes (TypeScript, Python, PHP), docs/openapi.json, operaciones, errores y códigos del SAT en docs/integrators, docs/developers/data-model.md y .env.example.',
     [],
   ],
 };

@@ -28,7 +28,7 @@ export const GENERATORS = [
   {
     name: 'operations',
     output:
-      'docs/openapi.json, docs/integrators/es/operaciones.md, errors and codes of the SAT in docs, packages/contract/src/operaciones.ts',
+      'docs/openapi.json, operations, errors and codes of the SAT in docs/integrators, packages/contract/src/operaciones.ts',
     command: [...SOURCE, 'apps/api/src/docs/write.ts'],
   },
   {
@@ -45,12 +45,6 @@ export const GENERATORS = [
     ],
     output: 'packages/sdk/src/generated, packages/sdk-python/acuse/generated, packages/sdk-php/src/generated',
     command: [...SOURCE, 'packages/sdk/generate/write.ts'],
-  },
-  {
-    name: 'reference',
-    sources: ['package-lock.json', 'apps/api/generate/reference.ts'],
-    output: 'apps/api/src/site/generated',
-    command: [...SOURCE, 'apps/api/generate/reference.ts'],
   },
   {
     name: 'conexion',

@@ -79,8 +79,8 @@ export interface FeatureWeb {
 export interface FeatureApi<Config = unknown> {
   /** Folder of its operations; the file tree below is the URL tree below /api/v1. */
   readonly operations: URL;
-  /** Descriptions of the tags of its operations in the OpenAPI document, in Spanish. */
-  readonly tags: Readonly<Record<string, string>>;
+  /** Tags of its operations in the OpenAPI document: what readers call each, and its description, in Spanish. */
+  readonly tags: Readonly<Record<string, readonly [title: string, description: string]>>;
   /** Ports of its operations; the API limits the time of each call of them. */
   readonly ports: Readonly<Record<string, OpenPort>>;
   /** Secrets of its rows, which the process must know. */

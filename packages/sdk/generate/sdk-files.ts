@@ -91,7 +91,9 @@ function catalogueText(documento: Documento): string {
     })),
     respuesta: answerOf(documento, one),
   }));
-  const grupos = documento.tags.filter(({ name }) => operaciones.some(({ grupo }) => grupo === name));
+  const grupos = documento.tags
+    .filter(({ name }) => operaciones.some(({ grupo }) => grupo === name))
+    .map(({ name, description }) => ({ name, description }));
   return `${HEAD}
 /** A JSON Schema without references. */
 export type Esquema = Readonly<Record<string, unknown>>;

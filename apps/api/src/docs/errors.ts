@@ -1,6 +1,6 @@
 import { CATALOGO, CfdiError, type NombreError, sobreDeError } from '@acuse/contract';
 import { errorsOf, type Operation } from '@acuse/operation';
-import { EJEMPLOS } from '../openapi/document.ts';
+import { EJEMPLOS } from '../openapi/examples.ts';
 import type { Language } from '../site/pages.ts';
 
 /** What the page of each language says beside the catalogue. */

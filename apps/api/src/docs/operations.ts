@@ -1,59 +1,91 @@
 import type { NombreConsulta, NombreDescarga } from '@acuse/core';
 import type { Operation } from '@acuse/operation';
 import { CONSULTAS_PORTAL, type NombreConsultaPublica } from '@acuse/sat';
-import { CREDENCIALES } from '../openapi/document.ts';
+import { inEnglish } from '../openapi/english.ts';
+import type { ReferenceDocument } from '../site/operation-pages.ts';
+import type { Language } from '../site/pages.ts';
 import { GENERATED } from './errors.ts';
 
-const INTRO = `# Operaciones
+const WORDS = {
+  es: {
+    intro: `# Operaciones
 
-Cada operación con su costo y su credencial. El nombre lleva a la [referencia](../../openapi.json): campos, respuestas, errores y ejemplos.
+Cada operación con su costo y su credencial. El nombre lleva a su página: campos, respuesta, errores y ejemplos.
 
 Todas son \`POST /api/v1/<operación>\` con cuerpo y respuesta JSON, \`Authorization: Bearer <API_KEY>\` y \`User-Agent\`. \`cfdi_codigo\` 1 es éxito. Los
 créditos se cobran antes de consultar. Con cualquier [error](errores.md) se devuelven solos.
 
-**Una lista vacía.** A veces el SAT contesta por error que no hay nada. Acuse la busca otra vez en la misma llamada, con la otra credencial si está
+## Páginas
+
+Toda lista acepta \`limite\`. Mande \`siguiente\` como \`cursor\`, con los mismos campos, hasta que sea \`null\`; todas las páginas cuestan un crédito.
+
+## Una lista vacía
+
+A veces el SAT contesta por error que no hay nada. Acuse la busca otra vez en la misma llamada, con la otra credencial si está
 guardada. Si las dos dicen que no hay, \`confianza\` es \`confirmado\` y se cobra. Si no se pudo confirmar, es \`sin_confirmar\` y el crédito se devuelve
-(\`reembolsada: true\`): pregunte más tarde. \`canal\` y \`credencial\` dicen por dónde contestó el SAT.
-`;
+(\`reembolsada: true\`): pregunte más tarde. \`canal\` y \`credencial\` dicen por dónde contestó el SAT.`,
+    head: '| operación | qué hace | créditos | credencial |\n| --- | --- | --- | --- |',
+  },
+  en: {
+    intro: `# Operations
 
-const CANALES = `## Cómo se llega al SAT
+Each operation with its price and credential. The name leads to its page: fields, answer, errors and examples.
 
-Estas operaciones preguntan al SAT, o a una lista suya. Cada camino está probado contra el simulador, que habla los formatos del SAT y no comparte código
-con los conectores. Los formatos vienen de las fuentes públicas de la tabla; ninguno se ha comprobado contra el SAT en vivo. Una respuesta que no se
-entiende con certeza es 503/5041, nunca «sin resultados».
+Every operation is \`POST /api/v1/<operation>\` with JSON body and answer, \`Authorization: Bearer <API_KEY>\` and \`User-Agent\`. \`cfdi_codigo\` 1 is success. The
+charge comes before the query. Any [error](errors.md) refunds it.
 
-**Para apagar un camino**, el operador pone en \`SAT_CANALES_DESACTIVADOS\` de la API y de los workers un canal (\`portal\`) o una consulta
-(\`portal:listar-facturas\`), separados por comas. La operación contesta entonces 503/5041 sin costo. Para un solo RFC: \`acuse operador operacion
-deshabilitar\`; contesta 403/1003.
-`;
+## Pages
 
-/** The text of docs/integrators/es/operaciones.md. The same operations give the same bytes. */
-export function operationsText(operations: readonly Operation[]): string {
-  const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
-  return [INTRO, table(sorted), CANALES, channels(sorted), `${GENERATED}\n`].join('\n');
+Every list takes \`limite\`. Send \`siguiente\` as \`cursor\`, with the same fields, until it is \`null\`; all pages together cost one credit.
+
+## An empty list
+
+The SAT sometimes answers by mistake that there is nothing. Acuse asks again in the same call, with the other credential if it is
+stored. If both say so, \`confianza\` is \`confirmado\` and the call is charged. Otherwise it is \`sin_confirmar\` and the credit is refunded
+(\`reembolsada: true\`): ask later. \`canal\` and \`credencial\` name the way of the answer.`,
+    head: '| operation | purpose | credits | credential |\n| --- | --- | --- | --- |',
+  },
+} as const satisfies Record<Language, unknown>;
+
+/** The list of operations in a language, by tag. The same document gives the same bytes. */
+export function operationsText(openapi: ReferenceDocument, language: Language): string {
+  const { tags, paths } = language === 'en' ? inEnglish(openapi) : openapi;
+  const calls = Object.entries(paths).map(([path, { post }]) => ({ ...post, path: path.replace('/api/v1/', '') }));
+  const sections = tags.map(({ name, description, 'x-displayName': title }) => {
+    const rows = calls
+      .filter((call) => call.tags.includes(name))
+      .map(
+        (call) =>
+          `| [${call.path}](../../openapi.json#${call.path}) | ${call.summary} | ${call['x-costo']} | ${call['x-credencial']} |`,
+      );
+    return [`## ${title}\n\n${description}\n`, WORDS[language].head, ...rows].join('\n');
+  });
+  return [WORDS[language].intro, ...sections, `${GENERATED}\n`].join('\n\n');
 }
 
-function table(operations: readonly Operation[]): string {
-  const rows = operations.map(
-    ({ path, summary, cost, credential }) =>
-      `| [${path}](../../openapi.json#${anchor(path)}) | ${summary} | ${cost} | ${CREDENCIALES[credential]} |`,
-  );
-  return ['| operación | qué hace | créditos | credencial |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
-}
+const CHANNELS = `# Ways to the SAT
 
-/** The fragment by which the reference shows an operation. */
-export const anchor = (path: string) => `tag/${path.split('/')[0]}/POST/api/v1/${path}`;
+For operators: the channel of each operation, and the setting that switches it off. The simulator speaks the formats of the SAT and shares no code with the
+connectors; no format was checked against the live SAT. An answer that Acuse does not understand is 503/5041, never an empty list.
+
+**To switch a way off**, put a channel (\`portal\`) or a query (\`portal:listar-facturas\`), separated by commas, into \`SAT_CANALES_DESACTIVADOS\` of the API and
+the workers. The operation then answers 503/5041 without charge. For one RFC: \`acuse operador operacion deshabilitar\`; the answer is 403/1003.
+`;
+
+/** The text of docs/operators/channels.md. */
+export const channelsText = (operations: readonly Operation[]): string =>
+  [CHANNELS, channels([...operations].sort((a, b) => (a.path < b.path ? -1 : 1))), `${GENERATED}\n`].join('\n');
 
 /** A row for each way to the SAT, with the operations that take it. */
 function channels(operations: readonly Operation[]): string {
   const byWay = new Map<string, readonly string[]>();
   for (const operation of operations)
     for (const { canal, servidor, apagar, fuentes } of ways(operation)) {
-      const way = `${canal} | ${servidor} | ${apagar} | ${fuentes.join(', ') || 'ninguna conocida'}`;
+      const way = `${canal} | ${servidor} | ${apagar} | ${fuentes.join(', ') || 'none known'}`;
       byWay.set(way, [...(byWay.get(way) ?? []), operation.path]);
     }
   const rows = [...byWay].map(([way, paths]) => `| ${paths.join(', ')} | ${way} |`);
-  const head = ['| operaciones | canal | servidores | para apagarlo | fuentes |', '| --- | --- | --- | --- | --- |'];
+  const head = ['| operations | channel | servers | to switch it off | sources |', '| --- | --- | --- | --- | --- |'];
   return [...head, ...rows, ''].join('\n');
 }
 
@@ -88,12 +120,12 @@ interface Camino {
 /** Public queries. */
 const ABIERTAS: Readonly<Record<NombreConsultaPublica, Omit<Camino, 'apagar'>>> = {
   'consultar-cfdi': {
-    canal: 'servicio web público de estado',
+    canal: 'public web service of states',
     servidor: 'consultaqr.facturaelectronica.sat.gob.mx',
     fuentes: ['phpcfdi/sat-estado-cfdi', 'phpcfdi/cfdi-expresiones', 'SAT-CFDI/python-satcfdi'],
   },
   'consultar-constancia-qr': {
-    canal: 'página pública del QR (idCIF)',
+    canal: 'public page of the QR (idCIF)',
     servidor: 'siat.sat.gob.mx',
     fuentes: ['phpcfdi/csf-scraper', 'SAT-CFDI/python-satcfdi'],
   },
@@ -101,7 +133,7 @@ const ABIERTAS: Readonly<Record<NombreConsultaPublica, Omit<Camino, 'apagar'>>> 
 
 /** The web service of bulk download. */
 const MASIVA: Omit<Camino, 'apagar'> = {
-  canal: 'servicio web de descarga masiva 1.5 (e.firma)',
+  canal: 'bulk download web service 1.5 (e.firma)',
   servidor: 'cfdidescargamasivasolicitud y cfdidescargamasiva.clouda.sat.gob.mx (retenciones: retendescargamasiva…)',
   fuentes: [
     'phpcfdi/sat-ws-descarga-masiva',
@@ -122,17 +154,17 @@ const isPublica = (consulta: NombreConsulta): consulta is NombreConsultaPublica 
 function caminosDe(consulta: NombreConsulta): readonly Camino[] {
   if (isPublica(consulta)) return [{ ...ABIERTAS[consulta], apagar: `\`publico:${consulta}\`` }];
   const { origen, credenciales } = CONSULTAS_PORTAL[consulta];
-  const canal = `portal (${credenciales.includes('efirma') ? 'e.firma, o ' : ''}CIEC con captcha)`;
+  const canal = `portal (${credenciales.includes('efirma') ? 'e.firma, or ' : ''}CIEC with captcha)`;
   const portal = { ...origen, canal, apagar: `\`portal:${consulta}\`` };
   return MASIVAS.has(consulta) ? [{ ...MASIVA, apagar: `\`soap:${consulta}\`` }, portal] : [portal];
 }
 
 const LISTAS: Camino = {
-  canal:
-    'listas 69-B, 69, 69-B Bis y CSD sin efectos cargadas cada día en la base de datos; lista EDOS importada por el operador',
+  canal: 'lists 69-B, 69, 69-B Bis and CSD, loaded into the database every day; EDOS list imported by the operator',
   servidor: 'wu1agsprosta001.blob.core.windows.net',
-  apagar: '`WORKER_ROLES` sin el rol `listas` (siguen sirviendo las últimas cargadas); una sola, con `SAT_LISTAS_URLS`',
-  fuentes: ['SAT-CFDI/python-satcfdi', 'antonio10024/Lista69B', 'la página de datos abiertos del SAT'],
+  apagar:
+    '`WORKER_ROLES` without the role `listas` (the last loaded ones remain); a single one, with `SAT_LISTAS_URLS`',
+  fuentes: ['SAT-CFDI/python-satcfdi', 'antonio10024/Lista69B', 'open data page of the SAT'],
 };
 
 /** Operations that learn something of the authority without asking it during the call. */
@@ -140,9 +172,9 @@ const OTROS: Readonly<Record<string, Camino>> = {
   'efos/consultar': LISTAS,
   'efos/consultar-lote': LISTAS,
   'tax/opinion-cumplimiento-publica': {
-    canal: 'fuente HTTP que configura el operador; sin ella, 503/5041',
+    canal: 'HTTP source set by the operator; without it, 503/5041',
     servidor: '`OPINION_PUBLICA_URL`',
-    apagar: 'sin `OPINION_PUBLICA_URL`',
+    apagar: 'no `OPINION_PUBLICA_URL`',
     fuentes: [],
   },
 };

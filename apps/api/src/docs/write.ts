@@ -4,8 +4,9 @@ import type { OperacionPublicada } from '@acuse/contract';
 import type { Operation } from '@acuse/operation';
 import { loadAll } from '../features.ts';
 import { CREDENCIALES, openApiDocument } from '../openapi/document.ts';
+import type { ReferenceDocument } from '../site/operation-pages.ts';
 import { errorsText } from './errors.ts';
-import { operationsText } from './operations.ts';
+import { channelsText, operationsText } from './operations.ts';
 import { satCodesText } from './sat-codes.ts';
 import { webhooksText } from './webhooks.ts';
 
@@ -54,9 +55,12 @@ const fromRoot = (path: string) => new URL(`../../../../${path}`, import.meta.ur
 /** The text of every file that is generated from this source tree for integrators, by its path from the root. */
 export async function operationDocuments() {
   const operations = await loadAll();
+  const openapi = openApiDocument(operations) as unknown as ReferenceDocument;
   return {
-    'docs/openapi.json': `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
-    'docs/integrators/es/operaciones.md': operationsText(operations),
+    'docs/openapi.json': `${JSON.stringify(openapi, null, 2)}\n`,
+    'docs/integrators/es/operaciones.md': operationsText(openapi, 'es'),
+    'docs/integrators/en/operations.md': operationsText(openapi, 'en'),
+    'docs/operators/channels.md': channelsText(operations),
     'docs/integrators/es/errores.md': errorsText(operations, 'es'),
     'docs/integrators/en/errors.md': errorsText(operations, 'en'),
     'docs/integrators/es/codigos-sat.md': satCodesText('es'),

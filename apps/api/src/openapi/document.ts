@@ -2,7 +2,6 @@ import {
   CATALOGO,
   CfdiError,
   CODIGO_EXITO,
-  type DatosError,
   type EntradaCatalogo,
   type NombreError,
   sobreDeError,
@@ -14,6 +13,7 @@ import {
   describe,
   errorsOf,
   exampleOf,
+  type FeatureApi,
   joined,
   type NamedSchemas,
   named,
@@ -24,6 +24,7 @@ import {
 } from '@acuse/operation';
 import { EVENTOS } from '../deps.ts';
 import { FEATURES } from '../features.ts';
+import { EJEMPLOS } from './examples.ts';
 import { DEPRECATION, HEADERS } from './headers.ts';
 
 /** References to header fields of an answer; every one carries `X-Request-Id`. */
@@ -193,24 +194,6 @@ function headerNames(entries: readonly Entry[]): string[] {
   ];
 }
 
-/** What the errors whose text points to `data` carry there. */
-export const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
-  CAMPO_FALTANTE: { campo: 'desde', motivo: 'falta' },
-  CAMPO_DESCONOCIDO: { campo: 'solicitudId', motivo: 'no existe; ¿quiso decir solicitud_id?' },
-  CAMPO_INVALIDO: { campo: 'desde', motivo: 'debe ser una fecha real con formato AAAA-MM-DD' },
-  RFC_INVALIDO: { campo: 'rfc', motivo: 'debe tener 12 o 13 caracteres con el formato de un RFC' },
-  CERTIFICADO_INVALIDO: { campo: 'cer', motivo: 'El certificado venció.' },
-  LLAVE_INVALIDA: { campo: 'password', motivo: 'La contraseña no abre la llave.' },
-  SOLICITUD_SIN_TERMINAR: { reintentar_en: 60 },
-  SOLICITUD_SIN_PAQUETE: { motivo: 'El SAT rechazó la solicitud.' },
-  SOLICITUD_TERMINADA: { motivo: 'Terminó como TERMINADA.' },
-  WEBHOOK_REPETIDO: { webhook_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' },
-  DEMASIADAS_PETICIONES: { reintentar_en: 1 },
-  SALDO_NO_DISPONIBLE: { reintentar_en: 5 },
-  ACCESO_CAMBIADO: { reintentar_en: 1 },
-  ALMACEN_NO_DISPONIBLE: { reintentar_en: 60 },
-};
-
 /** An answer for every error, shared by all operations. */
 function errorExamples(errores: readonly NombreError[]): Record<string, unknown> {
   const unique = [...new Set(errores)].sort();
@@ -235,13 +218,13 @@ Toda petición debe llevar un encabezado \`User-Agent\` que identifique a la apl
 
 Las respuestas pueden ganar campos nuevos sin aviso; los que hay no cambian de significado.`;
 
-const TAGS: Readonly<Record<string, string>> = {
-  descarga: 'Solicitudes de descarga masiva, sus paquetes y el estado de un CFDI.',
-  estado: 'Cómo contesta el SAT y cuánto tarda.',
-  tax: 'Consultas al SAT con las credenciales guardadas del contribuyente.',
-  uso: 'Créditos usados por la cuenta.',
-  usuario: 'Datos del contribuyente.',
-  vault: 'Asociación del RFC con la API key y custodia de sus credenciales.',
+const TAGS: FeatureApi['tags'] = {
+  descarga: ['Descarga masiva', 'Solicitudes de descarga masiva, sus paquetes y el estado de un CFDI.'],
+  estado: ['Estado del SAT', 'Cómo contesta el SAT y cuánto tarda.'],
+  tax: ['Consultas al SAT', 'Consultas al SAT con las credenciales guardadas del contribuyente.'],
+  uso: ['Créditos usados', 'Créditos usados por la cuenta.'],
+  usuario: ['Datos fiscales', 'Datos del contribuyente.'],
+  vault: ['RFC y credenciales', 'Asociación del RFC con la API key y custodia de sus credenciales.'],
   ...Object.assign({}, ...FEATURES.map(({ tags }) => tags)),
 };
 
@@ -284,7 +267,10 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
     },
     servers: SERVERS,
     security: [{ apiKey: [] }],
-    tags: [...new Set(sorted.map(tagOf))].map((name) => ({ name, description: TAGS[name] ?? name })),
+    tags: [...new Set(sorted.map(tagOf))].map((name) => {
+      const [title = name, description = name] = TAGS[name] ?? [];
+      return { name, description, 'x-displayName': title };
+    }),
     paths: Object.fromEntries(
       sorted.map((operation) => [`/api/v1/${operation.path}`, { post: post(operation, shared) }]),
     ),

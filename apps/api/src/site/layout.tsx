@@ -3,6 +3,7 @@ import type { Child } from 'hono/jsx';
 import type { Heading } from './markdown.ts';
 import {
   type Language,
+  OPENAPI,
   OTHER,
   type Page,
   POSTMAN,
@@ -13,7 +14,6 @@ import {
   START,
   STATUS,
 } from './pages.ts';
-import { SEARCH_OPTIONS } from './search.ts';
 
 /** Texts around a page, in each language. */
 const WORDS = {
@@ -29,9 +29,6 @@ const WORDS = {
     searchScripts: 'La búsqueda usa JavaScript. Sin él, el menú lleva a todas las páginas; todas están también en',
     guides: 'Guías',
     reference: 'Referencia',
-    loading: 'Cargando la referencia…',
-    scripts: 'La referencia se dibuja con JavaScript. Sin él, lo mismo está en',
-    operations: 'Operaciones',
     other: 'English',
     previous: 'Anterior',
     next: 'Siguiente',
@@ -52,9 +49,6 @@ const WORDS = {
     searchScripts: 'The search uses JavaScript. Without it, the menu leads to every page; all of them are also in',
     guides: 'Guides',
     reference: 'Reference',
-    loading: 'Loading the reference…',
-    scripts: 'The reference is drawn by JavaScript. Without it, the same is at',
-    operations: 'Operaciones (in Spanish)',
     other: 'Español',
     previous: 'Previous',
     next: 'Next',
@@ -85,18 +79,11 @@ export interface LayoutProps {
   readonly children?: Child;
 }
 
-interface ShellProps extends Omit<LayoutProps, 'headings'> {
-  /** A script beside the one of every page. */
-  readonly script?: string;
-  readonly isWide?: boolean;
-}
-
 /** What every page has: head, header and footer. */
-function Shell(props: ShellProps) {
-  const { language, path, title, summary, other, pages, asset, markdown, script, isWide = false, children } = props;
+function Shell(props: Omit<LayoutProps, 'headings'>) {
+  const { language, path, title, summary, other, pages, asset, markdown, children } = props;
   const words = WORDS[language];
-  // Scalar's own header is the banner of its page.
-  const Header = isWide ? 'nav' : 'header';
+  const isReference = path.startsWith(REFERENCE[language]);
   const hasOther = pages.some((page) => page.language !== language);
   const current = (isCurrent: boolean) => (isCurrent ? { 'aria-current': 'true' as const } : {});
   return (
@@ -114,50 +101,45 @@ function Shell(props: ShellProps) {
           {other === null ? null : <link rel="alternate" hreflang={OTHER[language]} href={other} />}
           {markdown === null ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
           <script type="module" src={asset('sitio.js')} />
-          {isWide ? null : <script type="module" src={asset('buscar.js')} />}
-          {script === undefined ? null : <script type="module" src={asset(script)} />}
+          <script type="module" src={asset('buscar.js')} />
         </head>
-        <body {...(isWide ? { class: 'ancha' } : {})}>
+        <body>
           <a class="saltar" href="#contenido">
             {words.skip}
           </a>
-          <Header class="cabecera" {...(isWide ? { 'aria-label': 'Acuse' } : {})}>
+          <header class="cabecera">
             <a class="marca" href={START[language]}>
               <img src={asset('icono.svg')} alt="" width="28" height="28" />
               Acuse
             </a>
-            {isWide ? null : (
-              <a class="a-menu" href="#menu">
-                {words.menu}
-              </a>
-            )}
-            <a class="a-guias" href={START[language]} {...current(!isWide)}>
+            <a class="a-menu" href="#menu">
+              {words.menu}
+            </a>
+            <a class="a-guias" href={START[language]} {...current(!isReference)}>
               {words.guides}
             </a>
-            <a href={REFERENCE[language]} {...current(isWide)}>
+            <a href={REFERENCE[language]} {...current(isReference)}>
               {words.reference}
             </a>
-            {isWide ? null : (
-              <search class="busqueda">
-                <form
-                  action={SEARCH[language]}
-                  data-library={asset('minisearch.js')}
-                  data-index={SEARCH_INDEX[language]}
-                  data-options={JSON.stringify(SEARCH_OPTIONS)}
-                  data-none={words.none}
-                >
-                  <input
-                    type="search"
-                    name="q"
-                    maxlength={100}
-                    autocomplete="off"
-                    aria-label={words.search}
-                    placeholder={words.go}
-                  />
-                  <button type="submit">{words.go}</button>
-                </form>
-              </search>
-            )}
+            <search class="busqueda">
+              <form
+                action={SEARCH[language]}
+                data-library={asset('minisearch.js')}
+                data-terms={asset('terminos.js')}
+                data-index={SEARCH_INDEX[language]}
+                data-none={words.none}
+              >
+                <input
+                  type="search"
+                  name="q"
+                  maxlength={100}
+                  autocomplete="off"
+                  aria-label={words.search}
+                  placeholder={words.go}
+                />
+                <button type="submit">{words.go}</button>
+              </form>
+            </search>
             {hasOther ? (
               <a
                 class="idioma"
@@ -168,12 +150,12 @@ function Shell(props: ShellProps) {
                 {words.other}
               </a>
             ) : null}
-          </Header>
+          </header>
           {children}
           <footer class="pie">
             {markdown === null ? null : <a href={markdown}>{words.markdown}</a>}
             <a href={STATUS[language]}>{words.status}</a>
-            <a href="/openapi.json">{words.openapi}</a>
+            <a href={OPENAPI[language]}>{words.openapi}</a>
             <a href={POSTMAN} download="">
               Postman
             </a>
@@ -190,6 +172,7 @@ export function Layout({ headings, children, ...shell }: LayoutProps) {
   const { language, path, pages } = shell;
   const words = WORDS[language];
   const own = pages.filter((page) => page.language === language);
+  const listed = own.filter((page) => !page.isOperation || path.startsWith(REFERENCE[language]));
   const at = own.findIndex((page) => page.path === path);
   const isHome = path === START[language];
   const sections = headings.filter(({ depth }) => depth === 2);
@@ -213,11 +196,11 @@ export function Layout({ headings, children, ...shell }: LayoutProps) {
           </nav>
         )}
         <nav class="menu" id="menu" aria-label={words.navigation}>
-          {[...new Set(own.map(({ group }) => group))].map((group) => (
+          {[...new Set(listed.map(({ group }) => group))].map((group) => (
             <>
               <p>{group}</p>
               <ul>
-                {own
+                {listed
                   .filter((page) => page.group === group)
                   .map((page) => (
                     <li>
@@ -251,27 +234,6 @@ export function Search({ language }: Pick<LayoutProps, 'language'>) {
       </noscript>
       <ol class="resultados" id="resultados" />
     </>
-  );
-}
-
-/** The page of the reference, which its script draws; `library` is the address of the script that knows how. */
-export function Reference(props: Pick<LayoutProps, 'language' | 'pages' | 'asset'> & { readonly library: string }) {
-  const { language, library, ...rest } = props;
-  const words = WORDS[language];
-  const shell = { ...rest, language, title: words.reference, summary: words.reference, markdown: null };
-  return (
-    <Shell {...shell} path={REFERENCE[language]} other={REFERENCE[OTHER[language]]} script="referencia.js" isWide>
-      <div id="contenido" tabindex={-1}>
-        <div id="referencia" data-library={library} data-language={language}>
-          <p>{words.loading}</p>
-          <noscript>
-            <p>
-              {words.scripts} <a href={`${SITE}/operaciones`}>{words.operations}</a>.
-            </p>
-          </noscript>
-        </div>
-      </div>
-    </Shell>
   );
 }
 

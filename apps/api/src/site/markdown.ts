@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { escapeHtml } from '@acuse/runtime';
 import { Marked, Renderer, type Tokens } from 'marked';
-import { type Language, type Page, REFERENCE } from './pages.ts';
+import { type Language, type Page, REFERENCE, OPENAPI as SERVED } from './pages.ts';
 
 /** A heading of a page, to jump to. */
 export interface Heading {
@@ -18,7 +18,7 @@ export interface Rendered {
 
 /** Where a link of a page leads: an address of the site or of another host, or null when it leads to no page. */
 type Resolve = (href: string) => { readonly to: string; readonly page?: Page } | null;
-/** Source of the reference. */
+/** Source of the reference; `#tax/facturas` is the page of that operation. */
 const OPENAPI = 'docs/openapi.json';
 /** A link that is named after its file, which readers of the site do not see. */
 const FILE_NAME = /^[\w./-]+\.md$/;
@@ -88,7 +88,7 @@ export function idsFor(): (text: string) => string {
 
 /**
  * Links of a document are those that it has in the repository: another document is its page here, in the language of
- * the page where there is one, openapi.json is the reference, and a document that has no page is only named.
+ * the page where there is one, openapi.json is served, and a document that has no page is only named.
  */
 function linksOf({ source, language, path }: Page, pages: readonly Page[]): Resolve {
   return (href) => {
@@ -96,7 +96,7 @@ function linksOf({ source, language, path }: Page, pages: readonly Page[]): Reso
     const [file = '', fragment] = href.split('#');
     const target = posix.normalize(posix.join(posix.dirname(source), file));
     const hash = fragment === undefined ? '' : `#${fragment}`;
-    if (target === OPENAPI) return { to: `${REFERENCE[language]}${hash}` };
+    if (target === OPENAPI) return { to: fragment ? `${REFERENCE[language]}/${fragment}` : SERVED[language] };
     const found =
       pages.find((page) => page.source === target && page.language === language) ??
       pages.find((page) => page.source === target);

@@ -11,8 +11,13 @@ export const SITE = '/docs';
 /** Where each language begins. */
 export const START: Readonly<Record<Language, string>> = { es: SITE, en: `${SITE}/en` };
 
-/** Where the reference of each language is: the OpenAPI document, drawn by a script. */
-export const REFERENCE: Readonly<Record<Language, string>> = { es: `${SITE}/referencia`, en: `${START.en}/reference` };
+/** Address of the list of operations; a page for each operation is below it. */
+export const REFERENCE: Readonly<Record<Language, string>> = {
+  es: `${SITE}/operaciones`,
+  en: `${START.en}/operations`,
+};
+/** OpenAPI document of each language. */
+export const OPENAPI: Readonly<Record<Language, string>> = { es: '/openapi.json', en: `${START.en}/openapi.json` };
 /** Where each language is searched, and the index that its script searches by. */
 export const SEARCH: Readonly<Record<Language, string>> = { es: `${SITE}/buscar`, en: `${START.en}/search` };
 export const SEARCH_INDEX: Readonly<Record<Language, string>> = {
@@ -75,7 +80,7 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
         en: { slug: 'up-to-date', source: 'docs/integrators/en/up-to-date.md', label: 'Up to date' },
       },
       {
-        es: { slug: 'webhooks', source: 'docs/integrators/es/webhooks.md' },
+        es: { slug: 'webhooks', source: 'docs/integrators/es/webhooks.md', label: 'Webhooks' },
         en: { slug: 'webhooks', source: 'docs/integrators/en/webhooks.md' },
       },
       {
@@ -102,6 +107,39 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
     ],
   },
   {
+    title: { es: 'En producción', en: 'In production' },
+    entries: [
+      {
+        es: { slug: 'creditos', source: 'docs/integrators/es/creditos.md', label: 'Créditos y precios' },
+        en: { slug: 'credits', source: 'docs/integrators/en/credits.md', label: 'Credits and prices' },
+      },
+      {
+        es: { slug: 'limites', source: 'docs/integrators/es/limites.md', label: 'Límites' },
+        en: { slug: 'rate-limits', source: 'docs/integrators/en/rate-limits.md', label: 'Rate limits' },
+      },
+      {
+        es: { slug: 'idempotencia', source: 'docs/integrators/es/idempotencia.md', label: 'Idempotencia' },
+        en: { slug: 'idempotency', source: 'docs/integrators/en/idempotency.md', label: 'Idempotency' },
+      },
+      {
+        es: { slug: 'sat-caido', source: 'docs/integrators/es/sat-caido.md', label: 'El SAT no responde' },
+        en: { slug: 'sat-down', source: 'docs/integrators/en/sat-down.md', label: 'SAT is down' },
+      },
+      {
+        es: { slug: 'rotar-llave', source: 'docs/integrators/es/rotar-llave.md', label: 'Rotar una llave' },
+        en: { slug: 'rotate-key', source: 'docs/integrators/en/rotate-key.md', label: 'Rotate a key' },
+      },
+      {
+        es: { slug: 'versiones', source: 'docs/integrators/es/versiones.md' },
+        en: { slug: 'versions', source: 'docs/integrators/en/versions.md' },
+      },
+      {
+        es: { slug: 'seguridad', source: 'docs/integrators/es/seguridad.md', label: 'Seguridad' },
+        en: { slug: 'security', source: 'docs/integrators/en/security.md', label: 'Security' },
+      },
+    ],
+  },
+  {
     title: { es: 'Clientes', en: 'Clients' },
     entries: [
       {
@@ -121,7 +159,10 @@ const GROUPS: readonly { readonly title: Readonly<Record<Language, string>>; rea
   {
     title: { es: 'Consulta', en: 'Look up' },
     entries: [
-      { es: { slug: 'operaciones', source: 'docs/integrators/es/operaciones.md' } },
+      {
+        es: { slug: 'operaciones', source: 'docs/integrators/es/operaciones.md' },
+        en: { slug: 'operations', source: 'docs/integrators/en/operations.md' },
+      },
       {
         es: { slug: 'errores', source: 'docs/integrators/es/errores.md' },
         en: { slug: 'errors', source: 'docs/integrators/en/errors.md' },
@@ -156,6 +197,8 @@ export interface Page {
   readonly source: string;
   /** Address of the same page in the other language; null where there is none. */
   readonly other: string | null;
+  /** True for the page of an operation, which the navigation shows below the list of operations alone. */
+  readonly isOperation?: true;
 }
 
 /** Address of a page. */

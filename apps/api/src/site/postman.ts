@@ -1,7 +1,7 @@
 /** What a collection is made of: the parts of the OpenAPI document that Postman shows. */
 export interface ApiDocument {
   readonly info: { readonly title: string; readonly description: string };
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string; readonly 'x-displayName': string }[];
   readonly paths: Readonly<Record<string, { readonly post: ApiOperation }>>;
 }
 
@@ -42,8 +42,8 @@ export function postmanText({ info, tags, paths }: ApiDocument): string {
       { key: 'api_key', value: '', description: 'acuse_test_… o acuse_live_…' },
       ...VARIABLES.map((key) => ({ key, value: '' })),
     ],
-    item: tags.map(({ name, description }) => ({
-      name,
+    item: tags.map(({ name, description, 'x-displayName': title }) => ({
+      name: title,
       description,
       item: operations.filter(({ post }) => post.tags.includes(name)).map(({ path, post }) => itemOf(path, post)),
     })),

@@ -1,7 +1,8 @@
 import { marked, type Token } from 'marked';
-import MiniSearch, { type Options } from 'minisearch';
+import MiniSearch from 'minisearch';
+import { OPTIONS } from '../../src/site/assets/terminos.js';
 import { idsFor } from './markdown.ts';
-import type { Language, Page } from './pages.ts';
+import { type Language, type Page, START } from './pages.ts';
 
 /** A section of a page. */
 interface Section {
@@ -12,47 +13,52 @@ interface Section {
   readonly href: string;
   /** Its first words. */
   readonly excerpt: string;
+  /** Its first paragraph, which names codes and fields; a long table is a body. */
+  readonly lead: string;
   readonly text: string;
+  /** Factor of its score. */
+  readonly rank: number;
 }
 
 const EXCERPT = 160;
 
-/** The options of the index and of a search in it, as the script of the site gets them (assets/buscar.js). */
-export const SEARCH_OPTIONS = {
-  fields: ['title', 'page', 'text'],
-  storeFields: ['title', 'page', 'href', 'excerpt'],
-  searchOptions: { prefix: true, fuzzy: 0.15, boost: { title: 4, page: 2 }, combineWith: 'AND' },
-} satisfies Options<Section>;
-
-/** Accents and capitals make no difference. The script of the site does the same. */
-export const processTerm = (term: string) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
-
 /** The index of the pages of a language, as JSON. Browsers search it; a search here would hold up every call of the API. */
 export function searchIndex(pages: readonly Page[], language: Language): string {
-  const index = new MiniSearch<Section & { readonly id: number }>({ ...SEARCH_OPTIONS, processTerm });
+  const index = new MiniSearch<Section & { readonly id: number }>(OPTIONS);
   const sections = pages.filter((page) => page.language === language).flatMap(sectionsOf);
   index.addAll(sections.map((section, id) => ({ ...section, id })));
   return JSON.stringify(index);
 }
 
+/** Guides before their sections, and both before what a client, an operation or the simulator says of the same. */
+function rankOf({ path, source, language, isOperation }: Page, isTop: boolean): number {
+  if (path === START[language]) return 0.2;
+  if (/sdk|simulador|(typescript|python|php)\.md$/.test(source) || isOperation) return isTop ? 1.35 : 0.3;
+  const isList = /\/(errore?s|codigos-sat|sat-codes)$/.test(path);
+  return isTop && !isList ? 1.55 : 1;
+}
+
 /** A page cut at its headings of the first three ranks. */
-function sectionsOf({ markdown, path, title: page }: Page): Section[] {
+function sectionsOf(whole: Page): Section[] {
+  const { markdown, path, title: page } = whole;
   const idOf = idsFor();
-  const sections: { title: string; href: string; text: string }[] = [];
+  const sections: { title: string; href: string; lead: string; text: string }[] = [];
   for (const token of marked.lexer(markdown)) {
     if (token.type === 'heading' && token.depth <= 3) {
       const title = plain(token);
       const id = idOf(title);
-      sections.push({ title, href: token.depth === 1 ? path : `${path}#${id}`, text: '' });
+      sections.push({ title, href: token.depth === 1 ? path : `${path}#${id}`, lead: '', text: '' });
     } else {
       const last = sections.at(-1);
-      if (last) last.text += ` ${plain(token)}`;
+      if (last && last.lead === '' && token.type === 'paragraph') last.lead = plain(token);
+      else if (last) last.text += ` ${plain(token)}`;
     }
   }
-  return sections.map(({ title, href, text }) => {
-    const words = text.replace(/\s+/g, ' ').trim();
+  return sections.map(({ title, href, lead, text }) => {
+    const words = `${lead} ${text}`.replace(/\s+/g, ' ').trim();
     const excerpt = words.length > EXCERPT ? `${words.slice(0, words.lastIndexOf(' ', EXCERPT))}…` : words;
-    return { title, page, href, text: words, excerpt };
+    const isTop = href === path;
+    return { title, page: isTop ? '' : page, href, lead, text, excerpt, rank: rankOf(whole, isTop) };
   });
 }
 

@@ -1,37 +1,22 @@
 import { posix } from 'node:path';
 import { load } from 'cheerio';
-import MiniSearch from 'minisearch';
 import { describe, expect, it } from 'vitest';
 import { createKit } from '../../test/kit.ts';
-import {
-  type Language,
-  OTHER,
-  POSTMAN,
-  REFERENCE,
-  readPages,
-  SEARCH,
-  SEARCH_INDEX,
-  SITE,
-  START,
-  STATUS,
-} from './pages.ts';
-import type { ApiDocument } from './postman.ts';
-import { processTerm } from './search.ts';
+import { inEnglish } from '../openapi/english.ts';
+import { type ReferenceDocument, sitePages } from './operation-pages.ts';
+import { OPENAPI, OTHER, POSTMAN, SEARCH, SEARCH_INDEX, SITE, START, STATUS } from './pages.ts';
 
 const kit = await createKit();
 const ask = (path: string, init?: RequestInit) => kit.api.app.request(path, init);
-const pages = readPages();
+const openapi = (await (await ask('/openapi.json')).json()) as ReferenceDocument;
+const pages = sitePages(openapi);
 const htmlOf = async (path: string) => load(await (await ask(path)).text());
 const documents = new Map(await Promise.all(pages.map(async ({ path }) => [path, await htmlOf(path)] as const)));
 
 /** Pages that read the database. */
 const READ = Object.values(STATUS);
 /** What pages lead to beside pages. */
-const OTHERS = new Set([...Object.values(REFERENCE), ...READ, POSTMAN, '/openapi.json', `${SITE}/llms.txt`]);
-/** The document that the reference shows, and its operations as a link names them. */
-const OPENAPI = 'docs/openapi.json';
-const { paths } = JSON.parse(await (await ask('/openapi.json')).text()) as ApiDocument;
-const OPERATIONS = new Set(Object.entries(paths).map(([path, { post }]) => `tag/${post.tags[0]}/POST${path}`));
+const OTHERS = new Set([...READ, POSTMAN, ...Object.values(OPENAPI), `${SITE}/llms.txt`]);
 
 describe('the site at /docs', () => {
   it.each(pages)('$path is a whole page that loads nothing from other hosts', async ({ path, language, title }) => {
@@ -66,7 +51,6 @@ describe('the site at /docs', () => {
         .filter((href) => !href.startsWith('https:') && !OTHERS.has(href) && !href.endsWith('.md'))
         .filter((href) => {
           const [target = '', fragment] = href.split('#');
-          if (Object.values(REFERENCE).includes(target)) return !OPERATIONS.has(fragment ?? '');
           const found = documents.get(target === '' ? path : target);
           return !found || (fragment !== undefined && found(`[id="${fragment}"]`).length !== 1);
         })
@@ -127,19 +111,32 @@ describe('the site at /docs', () => {
     }
   });
 
-  it('has a reference whose script and policy let it ask this service alone', async () => {
-    for (const [language, path] of Object.entries(REFERENCE)) {
-      const answer = await ask(path);
-      const policy = answer.headers.get('content-security-policy') ?? '';
-      expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'");
-      expect(policy).toContain("connect-src 'self'");
-      const $ = load(await answer.text(), { scriptingEnabled: false });
-      expect($('#referencia').attr('data-language')).toBe(language);
-      expect($('noscript a').attr('href')).toBe(`${SITE}/operaciones`);
-      const library = await ask($('#referencia').attr('data-library') ?? '', { headers: { 'accept-encoding': 'br' } });
-      expect(library.headers.get('cache-control')).toContain('immutable');
-      expect((await library.arrayBuffer()).byteLength).toBeLessThan(1_500_000);
-    }
+  it('has a page for each operation, with its fields, answer, example and errors, in each language', async () => {
+    const operations = pages.filter(({ isOperation }) => isOperation);
+    expect(operations.length).toBe(2 * Object.keys(openapi.paths).length);
+    const facturas = documents.get('/docs/en/operations/tax/facturas');
+    const cells =
+      facturas?.('td')
+        .map((_, each) => facturas(each).text())
+        .get() ?? [];
+    expect(cells.slice(0, 2)).toEqual(['rfc', 'text, required']);
+    expect(cells).toContain('items[].uuid');
+    expect(facturas?.('pre').first().text()).toMatch(/^curl .*\/api\/v1\/tax\/facturas/);
+    expect(facturas?.('a[href="/docs/en/errors#CIEC_RECHAZADA"]').length).toBe(1);
+    expect(facturas?.('.menu a[aria-current]').text()).toBe('Received invoices');
+    const menu = documents
+      .get('/docs/en/webhooks')?.('.menu a')
+      .map((_, each) => each.attribs['href'])
+      .get();
+    expect(menu).not.toContain('/docs/en/operations/tax/facturas');
+  });
+
+  it('has the OpenAPI document in English, with every text', async () => {
+    const missing: string[] = [];
+    const english = inEnglish(openapi, (text) => missing.push(text));
+    expect(missing).toEqual([]);
+    expect(await (await ask(OPENAPI.en)).json()).toEqual(english);
+    expect(english.paths['/api/v1/tax/facturas']?.post.summary).toBe('Received invoices');
   });
 
   it('searches in the browser alone: every question gets the same page, made once', async () => {
@@ -158,28 +155,18 @@ describe('the site at /docs', () => {
     }
   });
 
-  it('has an index that finds errors by name, words without their accents, and beginnings of words', async () => {
-    const openIndex = async (language: Language) => {
-      const address = SEARCH_INDEX[language];
-      const small = await ask(address, { headers: { 'accept-encoding': 'br' } });
-      expect((await small.arrayBuffer()).byteLength).toBeLessThan(100_000);
-      const given = JSON.parse((await htmlOf(START[language]))('search form').attr('data-options') ?? '');
-      return MiniSearch.loadJSON(await (await ask(address)).text(), { ...given, processTerm });
-    };
-    const indexes = { es: await openIndex('es'), en: await openIndex('en') };
-    const found = (question: string, language: Language = 'es') =>
-      indexes[language].search(question).map(({ href }) => String(href));
-    expect(found('CIEC_RECHAZADA')[0]).toMatch(/#CIEC_RECHAZADA$/);
-    expect(found('codigos sat')[0]).toBe('/docs/codigos-sat');
-    expect(found('verificar la fir')).toContain('/docs/webhooks#verificar-la-firma');
-    expect(found('CIEC_RECHAZADA', 'en')[0]).toBe('/docs/en/errors#CIEC_RECHAZADA');
-    expect(found('magic rfc', 'en')[0]).toBe('/docs/en/sandbox');
-    expect(found('5003 more cfdi', 'en')).toContain('/docs/en/sat-codes#codestatus');
-    for (const href of [...found('credito'), ...found('credit', 'en')]) {
-      const [path = '', id] = href.split('#');
-      expect([href, documents.get(path)?.(id ? `[id="${id}"]` : 'h1').length]).toEqual([href, 1]);
+  it('has a small index of sections that are there', async () => {
+    for (const address of Object.values(SEARCH_INDEX)) {
+      const answer = await ask(address, { headers: { 'accept-encoding': 'br' } });
+      expect((await answer.arrayBuffer()).byteLength).toBeLessThan(150_000);
+      const { storedFields } = (await (await ask(address)).json()) as {
+        storedFields: Record<string, { href: string }>;
+      };
+      for (const { href } of Object.values(storedFields)) {
+        const [path = '', id] = href.split('#');
+        expect([href, documents.get(path)?.(id ? `[id="${id}"]` : 'h1').length]).toEqual([href, 1]);
+      }
     }
-    expect(found('zzzzqqq')).toEqual([]);
   });
 
   it('is not sent again while it is the same, and is compressed', async () => {
@@ -211,9 +198,9 @@ describe('the site at /docs', () => {
     for (const { markdown } of pages) expect(markdown).not.toContain('In this repository');
     const sources = new Set(pages.map(({ source }) => source));
     const unlinked = pages.flatMap(({ markdown, source }) =>
-      [...markdown.matchAll(/\]\((?!https:|#)([^)#]+)/g)]
+      [...markdown.matchAll(/\]\((?!https:|#|\/)([^)#]+)/g)]
         .map(([, file = '']) => posix.join(posix.dirname(source), file))
-        .filter((file) => !sources.has(file) && file !== OPENAPI),
+        .filter((file) => !sources.has(file)),
     );
     expect(unlinked).toEqual([]);
   });

@@ -3,19 +3,20 @@ import { createRequire } from 'node:module';
 import { createAssets, createStaticFile, type StaticFile } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { raw } from 'hono/html';
+import { inEnglish } from '../openapi/english.ts';
 import { createStatusFiles, type SaludPublicada } from './estado.tsx';
-import { Layout, Reference, Search } from './layout.tsx';
+import { Layout, Search } from './layout.tsx';
 import { llmsText } from './llms.ts';
 import { type Rendered, renderPage } from './markdown.ts';
+import { type ReferenceDocument, sitePages } from './operation-pages.ts';
 import {
   LANGUAGES,
   type Language,
   LLMS,
+  OPENAPI,
   OTHER,
   type Page,
   POSTMAN,
-  REFERENCE,
-  readPages,
   SEARCH,
   SEARCH_INDEX,
   SITE,
@@ -29,9 +30,6 @@ import { searchIndex } from './search.ts';
 /** Beside the sources, also when the API runs from its build: the compiler copies no style sheets. */
 const ASSETS_FOLDER = new URL('../../src/site/assets/', import.meta.url);
 const ASSETS = `${SITE}/archivos/`;
-
-/** Scalar's reference, as `apps/api/generate/reference.ts` wrote it. */
-const LIBRARY = new URL('../../src/site/generated/scalar.js', import.meta.url);
 
 /** The library that searches in the browser: the package that makes the index, in its form for browsers. */
 const SEARCH_LIBRARY = createRequire(import.meta.url)
@@ -50,12 +48,6 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** Of the reference: the library of it writes style sheets into the page. Its scripts are held to the same. */
-const POLICY_REFERENCE = POLICY.replace("style-src 'self'", "style-src 'self' 'unsafe-inline'").replace(
-  "img-src 'self'",
-  "img-src 'self' data:",
-);
-
 const HEADERS = {
   'Content-Security-Policy': POLICY,
   'Referrer-Policy': 'same-origin',
@@ -69,25 +61,25 @@ const MISSING: Readonly<Record<Language, readonly [title: string, text: string]>
 };
 
 /**
- * The documentation at `/docs`: documents of the repository as pages, and files for programs. `openapi` returns the
+ * The documentation at `/docs`: documents of the repository as pages, and files for programs. `openapi` is the
  * OpenAPI document, `salud` the present health of the SAT. The site reads and renders each page once, on its first
  * request.
  */
 export function createSite(options: {
-  readonly openapi: () => Promise<string>;
+  readonly openapi: string;
   readonly salud: SaludPublicada;
   readonly now: () => Date;
 }) {
   const { openapi, salud, now } = options;
+  const document = JSON.parse(openapi) as ReferenceDocument & ApiDocument;
   let pages: readonly Page[] | undefined;
   const allPages = () => {
-    pages ??= readPages();
+    pages ??= sitePages(document);
     return pages;
   };
   let assets: ReturnType<typeof createAssets> | undefined;
   const allAssets = () => {
     assets ??= createAssets(ASSETS_FOLDER, ASSETS, {
-      'scalar.js': readFileSync(LIBRARY),
       'minisearch.js': readFileSync(SEARCH_LIBRARY),
     });
     return assets;
@@ -168,15 +160,6 @@ export function createSite(options: {
         HEADERS,
       ),
     );
-    site.get(REFERENCE[language], (c) => {
-      const make = () => {
-        const { href } = allAssets();
-        const props = { language, pages: allPages(), asset: href, library: href('scalar.js') };
-        return (<Reference {...props} />).toString();
-      };
-      const headers = { ...HEADERS, 'Content-Security-Policy': POLICY_REFERENCE, 'Content-Language': language };
-      return fileAt(REFERENCE[language], 'html', make).answer(c.req.raw.headers, headers);
-    });
   }
   const status = createStatusFiles({
     salud,
@@ -196,10 +179,10 @@ export function createSite(options: {
   for (const language of LANGUAGES)
     site.get(STATUS[language], (c) => answerStatus(c, status.page(language), { 'Content-Language': language }));
   site.get(STATUS_JSON, (c) => answerStatus(c, status.json(), { 'Access-Control-Allow-Origin': '*' }));
-  site.get(POSTMAN, async (c) => {
-    const document = JSON.parse(await openapi()) as ApiDocument;
-    return fileAt(POSTMAN, 'json', () => postmanText(document)).answer(c.req.raw.headers, HEADERS);
-  });
+  site.get(POSTMAN, (c) => fileAt(POSTMAN, 'json', () => postmanText(document)).answer(c.req.raw.headers, HEADERS));
+  site.get(OPENAPI.en, (c) =>
+    fileAt(OPENAPI.en, 'json', () => JSON.stringify(inEnglish(document))).answer(c.req.raw.headers, HEADERS),
+  );
   site.get(SITE, answerPage);
   site.get(`${SITE}/*`, answerPage);
   return site;

@@ -102,7 +102,7 @@ export const ACCESO = {
     texto:
       'Ese Idempotency-Key ya se usó con otro contenido, o la primera petición sigue en curso. Use una clave nueva o espere y repita la misma petición.',
     english:
-      'That Idempotency-Key was used with another content, or its first request is still under way. Use a new key, or wait and repeat the same request.',
+      'The Idempotency-Key was used with another content, or its first request is still under way. Use a new key, or wait and repeat the same request.',
   },
   CUERPO_DEMASIADO_GRANDE: {
     http: 413,

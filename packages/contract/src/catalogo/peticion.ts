@@ -27,9 +27,9 @@ export const PETICIONES = {
     http: 400,
     codigo: 2001,
     texto:
-      'La dirección lleva parámetros (lo que sigue a ?), y ninguna operación los lee. Envíe los campos en el cuerpo, como objeto JSON, y la API key en Authorization; si la API key iba en la dirección, cámbiela, porque las direcciones quedan en registros.',
+      'La dirección lleva parámetros (lo que sigue a ?), y ninguna operación los lee. Envíe los campos en el cuerpo, como objeto JSON, y la API key en Authorization. Si la API key iba en la dirección, cámbiela, porque las direcciones quedan en registros.',
     english:
-      'The address has parameters (what follows the ?), and no operation reads them. Send the fields in the body, as a JSON object, and the API key in Authorization; if the API key was in the address, change it, because addresses are logged.',
+      'The address has parameters (what follows the ?), and no operation reads them. Send the fields in the body, as a JSON object, and the API key in Authorization. If the API key was in the address, change it, because addresses are logged.',
   },
   CUERPO_VACIO: {
     http: 400,
@@ -77,7 +77,7 @@ export const PETICIONES = {
     texto:
       'La solicitud terminó sin paquete y el crédito fue devuelto. El motivo está en data; haga una solicitud nueva si procede.',
     english:
-      'The request ended without a package and its credit was given back. The reason is in data; make a new request where that helps.',
+      'The request ended without a package and its credit was refunded. The reason is in data; make a new request where that helps.',
   },
   SOLICITUD_TERMINADA: {
     http: 409,
@@ -99,7 +99,7 @@ export const PETICIONES = {
     texto:
       'El paquete de esta solicitud no se cruzó con las listas del SAT: cuando se armó no había ninguna cargada, o lo armó una versión anterior de Acuse. Pregunte por los RFC de sus CFDI con /api/v1/efos/consultar-lote, sin costo, o pida el periodo otra vez.',
     english:
-      'The package of this request was not crossed with the lists of the SAT: no list was loaded when it was made, or an earlier version of Acuse made it. Ask about the RFCs of its CFDI with /api/v1/efos/consultar-lote, free of charge, or request the period again.',
+      'The package of this request was not crossed with the lists of the SAT: none was loaded at that time, or an earlier version of Acuse made it. Ask about the RFCs of its CFDI with /api/v1/efos/consultar-lote, free of charge, or request the period again.',
   },
   PAQUETE_DE_SINCRONIZACION: {
     http: 409,
@@ -107,7 +107,7 @@ export const PETICIONES = {
     texto:
       'Esta solicitud es una lectura de un RFC que se mantiene al día: no se cruza su paquete, sino todo lo que se conoce del RFC. Sus contrapartes que están hoy en una lista las da /api/v1/riesgo/proveedores, sin costo.',
     english:
-      'This request is a reading of an RFC that is kept up to date: not its package is crossed but everything that is known of the RFC. Those of its counterparties that stand on a list today are given by /api/v1/riesgo/proveedores, free of charge.',
+      'The request is a reading of an RFC that is kept up to date: Acuse crosses all known CFDI of the RFC instead of the package. Call /api/v1/riesgo/proveedores for its counterparties that stand on a list today, free of charge.',
   },
   CRUCE_CADUCADO: {
     http: 410,
@@ -115,7 +115,7 @@ export const PETICIONES = {
     texto:
       'Quiénes del paquete estaban en una lista cumplió su tiempo de conservación y fue borrado; cuántos eran queda en /api/v1/descarga/verificar (contrapartes_listadas). Pregunte por los RFC de sus CFDI con /api/v1/efos/consultar-lote, sin costo, o pida el periodo otra vez.',
     english:
-      'Who of the package stood on a list was kept for its time and then deleted; how many there were stays at /api/v1/descarga/verificar (contrapartes_listadas). Ask about the RFCs of its CFDI with /api/v1/efos/consultar-lote, free of charge, or request the period again.',
+      'The listed counterparties of the package were kept for their time and then deleted; their number stays at /api/v1/descarga/verificar (contrapartes_listadas). Ask about the RFCs of its CFDI with /api/v1/efos/consultar-lote, free of charge, or request the period again.',
   },
   WEBHOOK_NO_ENCONTRADO: {
     http: 404,
@@ -172,7 +172,7 @@ export const PETICIONES = {
     texto:
       'Este RFC ya se mantiene al día con una llave del otro modo (prueba o real), y sus CFDI no se mezclan. No se cambió nada. Para empezar con esta llave, borre antes lo anterior con /api/v1/sincronizacion/borrar y una llave real.',
     english:
-      'This RFC is already kept up to date with a key of the other mode (test or live), and their CFDI are not mixed. Nothing was changed. To begin with this key, first delete the earlier one with /api/v1/sincronizacion/borrar and a live key.',
+      'The RFC is already kept up to date with a key of the other mode (test or live), and their CFDI are not mixed. Nothing was changed. To begin with this key, first delete the earlier one with /api/v1/sincronizacion/borrar and a live key.',
   },
   SINCRONIZACION_SIN_PERMISO: {
     http: 409,

@@ -40,7 +40,7 @@ export const SERVICIOS = {
     texto:
       'El SAT rechazó la CIEC. No se intentará de nuevo, para no bloquear la cuenta: compruébela en el portal del SAT y guárdela otra vez con rfc-guardar.',
     english:
-      'The SAT refused the CIEC. It will not be tried again, so that the SAT does not lock the account: check it at the portal of the SAT and store it again with rfc-guardar.',
+      'The SAT refused the CIEC. Acuse does not try it again, so that the SAT does not lock the account. Check it at the portal of the SAT and store it again with rfc-guardar.',
   },
   EFIRMA_RECHAZADA: {
     http: 400,
@@ -90,7 +90,7 @@ export const SERVICIOS = {
     texto:
       'No se sabe si la petición quedó hecha: este servicio dejó de contestar mientras la atendía. Repítala igual, con el mismo Idempotency-Key si lo envió: si quedó hecha, recibe lo mismo sin otro cargo; si no, se hace entonces.',
     english:
-      'It is not known whether the request was carried out: this service stopped answering in the middle of it. Repeat it as it was, with the same Idempotency-Key if you sent one: if it was carried out you get the same without another charge; if not, it is now.',
+      'The outcome of the request is unknown: this service stopped answering in the middle of it. Repeat it as it was, with the same Idempotency-Key if you sent one. A request that was carried out gets the same answer without another charge; otherwise it runs now.',
   },
   ERROR_INTERNO: {
     http: 500,

@@ -9,6 +9,6 @@ export const defineOperation = operationsWith<OperationDeps & PortsOf<typeof por
 
 export const listasApi: FeatureApi = {
   operations: new URL('./operations', import.meta.url),
-  tags: { efos: 'Listas del artículo 69-B del Código Fiscal de la Federación.' },
+  tags: { efos: ['Listas 69-B', 'Listas del artículo 69-B del Código Fiscal de la Federación.'] },
   ports,
 };

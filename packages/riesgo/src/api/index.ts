@@ -9,7 +9,9 @@ export const defineOperation = operationsWith<OperationDeps & PortsOf<typeof por
 
 export const riesgoApi: FeatureApi = {
   operations: new URL('./operations', import.meta.url),
-  tags: { riesgo: 'Con quién tiene CFDI un RFC, o una descarga, y está en una lista del SAT.' },
+  tags: {
+    riesgo: ['Contrapartes en listas', 'Con quién tiene CFDI un RFC, o una descarga, y está en una lista del SAT.'],
+  },
   ports,
   eventos: EVENTOS,
 };

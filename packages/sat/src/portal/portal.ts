@@ -49,7 +49,7 @@ export interface ContextoPortal {
 export interface ConsultaPortal<N extends NombreConsultaPortal> {
   readonly portal: Portal;
   readonly credenciales: readonly TipoCredencial[];
-  /** Its hosts, and the public sources that its wire format was taken from: what docs/integrators/es/operaciones.md tells. */
+  /** Its hosts, and the public sources that its wire format was taken from: see docs/operators/channels.md. */
   readonly origen: { readonly servidor: string; readonly fuentes: readonly string[] };
   /** Throws, before anything is sent, for a question that the portal cannot be asked. */
   check?(consulta: Consulta<N>): void;

@@ -13,8 +13,8 @@ export const defineOperation = operationsWith<SincronizacionDeps>();
 export const sincronizacionApi: FeatureApi = {
   operations: new URL('./operations', import.meta.url),
   tags: {
-    cfdi: 'Lo que se conoce de los CFDI que se mantienen al día.',
-    sincronizacion: 'Los CFDI de un RFC al día, y qué cambió de ellos.',
+    cfdi: ['CFDI conocidos', 'CFDI conocidos de los RFC que se mantienen al día.'],
+    sincronizacion: ['RFC al día', 'Los CFDI de un RFC al día, y qué cambió de ellos.'],
   },
   ports,
   eventos: EVENTOS,

@@ -24,7 +24,7 @@ export const defineOperation = operationsWith<OperationDeps & PortsOf<typeof por
 
 export const webhooksApi: FeatureApi<WebhookConfig> = {
   operations: new URL('./operations', import.meta.url),
-  tags: { webhooks: 'Avisos firmados a una dirección suya, y lo que se envió a ella.' },
+  tags: { webhooks: ['Webhooks', 'Avisos firmados a una dirección suya, y lo que se envió a ella.'] },
   ports,
   secretos: ['WEBHOOK_KEYS'],
   open: (config): Opened => ({

@@ -10,16 +10,17 @@ const list = document.createElement('ul');
 box.append(count, list);
 form.append(box);
 
-const processTerm = (term) => term.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 const SHOWN = 8;
 const ON_PAGE = 20;
 
 let loading;
 const load = () => {
-  loading ??= Promise.all([import(form.dataset.library), fetch(form.dataset.index).then((answer) => answer.text())])
-    .then(([{ default: MiniSearch }, json]) =>
-      MiniSearch.loadJSON(json, { ...JSON.parse(form.dataset.options), processTerm }),
-    )
+  const { library, terms, index } = form.dataset;
+  loading ??= Promise.all([import(library), import(terms), fetch(index).then((answer) => answer.text())])
+    .then(([{ default: MiniSearch }, { OPTIONS, find }, json]) => {
+      const sections = MiniSearch.loadJSON(json, OPTIONS);
+      return (question) => find(sections, question);
+    })
     .catch(() => {
       // The next letter tries again.
       loading = undefined;
@@ -33,17 +34,17 @@ function itemOf({ title, page, href }) {
   const item = document.createElement('li');
   const link = document.createElement('a');
   link.href = href;
-  link.textContent = title === page ? title : `${title} · ${page}`;
+  link.textContent = page === '' ? title : `${title} · ${page}`;
   item.append(link);
   return item;
 }
 
-async function find() {
+async function showFound() {
   const question = field.value.trim();
-  const index = question === '' ? null : await load();
+  const ask = question === '' ? null : await load();
   if (question !== field.value.trim()) return;
-  const found = index?.search(question) ?? [];
-  box.hidden = index === null;
+  const found = ask?.(question) ?? [];
+  box.hidden = ask === null;
   count.textContent = found.length === 0 ? form.dataset.none : '';
   list.replaceChildren(...found.slice(0, SHOWN).map(itemOf));
 }
@@ -51,9 +52,9 @@ async function find() {
 async function showResults(results) {
   const question = (new URLSearchParams(location.search).get('q') ?? '').trim().slice(0, field.maxLength);
   field.value = question;
-  const index = question === '' ? null : await load();
-  if (index === null) return;
-  const found = index.search(question).slice(0, ON_PAGE);
+  const ask = question === '' ? null : await load();
+  if (ask === null) return;
+  const found = ask(question).slice(0, ON_PAGE);
   document.getElementById('pregunta').textContent = found.length === 0 ? form.dataset.none : '';
   results.replaceChildren(
     ...found.map((each) => {
@@ -69,7 +70,7 @@ async function showResults(results) {
 const results = document.getElementById('resultados');
 if (results) showResults(results);
 field.addEventListener('focus', load, { once: true });
-field.addEventListener('input', find);
+field.addEventListener('input', showFound);
 const close = () => {
   box.hidden = true;
 };
