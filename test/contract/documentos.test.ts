@@ -60,19 +60,42 @@ describe('what the documents tell', () => {
     return language === 'en' && found && !source.startsWith('apps/simulador/') ? [[path, source, found.source]] : [];
   });
 
+  /** A drawing, without a language, is in words; so are comments of a sample. */
+  const samplesOf = (text: string) =>
+    [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, mark = '', sample = '']) => [
+      mark,
+      mark === ''
+        ? sample.trim().split('\n').length
+        : sample.replace(/-A [a-z-]+\//, '-A ').replace(/(^| {2})# .*\n/gm, ''),
+    ]);
+  const headingsOf = (text: string) => [...text.matchAll(/^#+ /gm)].map(([rank]) => rank);
+
+  it('of the README in both languages has one structure: headings, samples, and tables', () => {
+    const [english, spanish] = [read('README.md'), read('LEEME.md')];
+    const tablesOf = (text: string) => (text.match(/^\|.*$/gm) ?? []).map((row) => row.split(' | ').length);
+    expect(samplesOf(english)).toEqual(samplesOf(spanish));
+    const outside = (text: string) => text.replace(/^```[\s\S]*?^```$/gm, '');
+    expect(headingsOf(outside(english))).toEqual(headingsOf(outside(spanish)));
+    expect(tablesOf(english)).toEqual(tablesOf(spanish));
+  });
+
+  it.each(['README.md', 'LEEME.md'])(
+    '%s says on its first screen what it is, for whom, and the two commands',
+    (path) => {
+      const [screen = ''] = read(path).split(/^## /m);
+      expect(screen.split(/\s+/).length).toBeLessThan(220);
+      expect(screen).toMatch(/^Acuse (is for|es para) /m);
+      expect([...screen.matchAll(/^npm (?:run )?(\w+) /gm)].map(([, name]) => name)).toEqual(['demo', 'test']);
+    },
+  );
+
   it.each(pairs)('at %s is what the page in Spanish tells: its samples, and what its tables are about', (_, en, es) => {
-    const samplesOf = (text: string) =>
-      [...text.matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, mark, sample = '']) => [
-        mark,
-        sample.replace(/-A [a-z-]+\//, '-A '),
-      ]);
     const firstsOf = (text: string) =>
       [...text.matchAll(/^\| (\[?`?\w[^|]*?`?) \|/gm)].map(([, first = '']) => first.trim());
     const names = (text: string) => firstsOf(text).flatMap((first) => first.match(/^\d+|`[^`]+`|\[[^\]]+\]/g) ?? []);
     const [english, spanish] = [read(en ?? ''), read(es ?? '')];
     expect(samplesOf(english)).toEqual(samplesOf(spanish));
     expect(names(english)).toEqual(names(spanish));
-    const headings = (text: string) => [...text.matchAll(/^#+ /gm)].map(([rank]) => rank);
-    expect(headings(english)).toEqual(headings(spanish));
+    expect(headingsOf(english)).toEqual(headingsOf(spanish));
   });
 });

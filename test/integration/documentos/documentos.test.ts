@@ -244,7 +244,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
     let solicitud = '';
     try {
       // What a document shows of the simulator's control is refused with a status: that is a failed command.
-      if (!document.startsWith('README')) await shell.run('curl() { command curl -sS --fail-with-body "$@"; }');
+      if (!/^(README|LEEME)/.test(document)) await shell.run('curl() { command curl -sS --fail-with-body "$@"; }');
       for (const orden of ordenesOf(document).filter(runs)) {
         const text = here(orden.text)
           .replaceAll('2026-03-', `${mes}-`)
