@@ -14,10 +14,10 @@ no cambia, y varios comparten código. \`cfdi_texto\` es para personas y puede m
 
 **Nadie paga por un error.** Lo cobrado se devuelve en el mismo momento, también si el proceso muere a la mitad. Toda respuesta lleva
 \`X-Request-Id\`: déselo al operador para que vea qué pasó.`,
-    before: 'Se contesta antes de llegar a una operación.',
-    any: 'Puede contestarlo cualquier operación.',
-    some: (paths: string) => `Lo contesta: ${paths}.`,
-    many: (count: number, all: number) => `Lo contestan ${count} de las ${all} operaciones.`,
+    before: 'Antes de llegar a una operación.',
+    any: 'Cualquier operación.',
+    some: (paths: string) => `Operaciones: ${paths}.`,
+    many: (count: number, all: number) => `${count} de ${all} operaciones.`,
     data: 'Ejemplo de',
   },
   en: {
@@ -29,10 +29,10 @@ precise cause: \`motivo\`, the wrong fields in \`campos\`, the seconds to wait i
 
 **An error costs nothing.** Acuse refunds the charge at once, also when the process dies half way. Every answer has \`X-Request-Id\`: give it to the operator
 to find out what happened.`,
-    before: 'Answered before an operation is reached.',
-    any: 'Any operation may answer it.',
-    some: (paths: string) => `Answered by: ${paths}.`,
-    many: (count: number, all: number) => `Answered by ${count} of the ${all} operations.`,
+    before: 'Before an operation is reached.',
+    any: 'Any operation.',
+    some: (paths: string) => `Operations: ${paths}.`,
+    many: (count: number, all: number) => `${count} of ${all} operations.`,
     data: 'Example of',
   },
 } as const satisfies Record<Language, unknown>;
@@ -52,13 +52,14 @@ export function errorsText(operations: readonly Operation[], language: Language)
   const nombres = (Object.keys(CATALOGO) as NombreError[]).sort(
     (a, b) => CATALOGO[a].codigo - CATALOGO[b].codigo || CATALOGO[a].http - CATALOGO[b].http || (a < b ? -1 : 1),
   );
-  const rows = nombres.map(
-    (nombre) => `| [${nombre}](#${nombre}) | ${CATALOGO[nombre].codigo} | ${CATALOGO[nombre].http} |`,
-  );
+  const rows = [...new Set(nombres.map((nombre) => CATALOGO[nombre].codigo))].map((codigo) => {
+    const own = nombres.filter((nombre) => CATALOGO[nombre].codigo === codigo);
+    return `| ${codigo} | ${own.map((nombre) => `[${nombre}](#${nombre})`).join(', ')} |`;
+  });
   return [
     WORDS[language].intro,
     `\`\`\`json\n${JSON.stringify(sobreDeError(new CfdiError(SAMPLE, EJEMPLOS[SAMPLE])), null, 2)}\n\`\`\``,
-    ['| error | cfdi_codigo | HTTP |', '| --- | --- | --- |', ...rows].join('\n'),
+    ['| `cfdi_codigo` | `error` |', '| --- | --- |', ...rows].join('\n'),
     ...nombres.map((nombre) => section(nombre, operations, language)),
     `${GENERATED}\n`,
   ].join('\n\n');
@@ -69,7 +70,7 @@ function section(nombre: NombreError, operations: readonly Operation[], language
   const data = EJEMPLOS[nombre];
   return [
     `## ${nombre}`,
-    `\`${nombre}\`: HTTP ${http}, \`cfdi_codigo\` ${codigo}. ${givenBy(nombre, operations, language)}`,
+    `HTTP ${http}, \`cfdi_codigo\` ${codigo}. ${givenBy(nombre, operations, language)}`,
     language === 'es' ? texto : english,
     ...(data === undefined ? [] : [`${WORDS[language].data} \`data\`: \`${JSON.stringify(data)}\``]),
   ].join('\n\n');

@@ -51,14 +51,14 @@ stored. If both say so, \`confianza\` is \`confirmado\` and the call is charged.
 export function operationsText(openapi: ReferenceDocument, language: Language): string {
   const { tags, paths } = language === 'en' ? inEnglish(openapi) : openapi;
   const calls = Object.entries(paths).map(([path, { post }]) => ({ ...post, path: path.replace('/api/v1/', '') }));
-  const sections = tags.map(({ name, description, 'x-displayName': title }) => {
+  const sections = tags.map(({ name, 'x-displayName': title }) => {
     const rows = calls
       .filter((call) => call.tags.includes(name))
       .map(
         (call) =>
           `| [${call.path}](../../openapi.json#${call.path}) | ${call.summary} | ${call['x-costo']} | ${call['x-credencial']} |`,
       );
-    return [`## ${title}\n\n${description}\n`, WORDS[language].head, ...rows].join('\n');
+    return [`## ${title}\n`, WORDS[language].head, ...rows].join('\n');
   });
   return [WORDS[language].intro, ...sections, `${GENERATED}\n`].join('\n\n');
 }

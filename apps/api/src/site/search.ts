@@ -34,8 +34,8 @@ export function searchIndex(pages: readonly Page[], language: Language): string 
 function rankOf({ path, source, language, isOperation }: Page, isTop: boolean): number {
   if (path === START[language]) return 0.2;
   if (/sdk|simulador|(typescript|python|php)\.md$/.test(source) || isOperation) return isTop ? 1.35 : 0.3;
-  const isList = /\/(errore?s|codigos-sat|sat-codes)$/.test(path);
-  return isTop && !isList ? 1.55 : 1;
+  if (/\/errore?s$/.test(path)) return 1.1;
+  return isTop && !/\/(codigos-sat|sat-codes)$/.test(path) ? 1.55 : 1;
 }
 
 /** A page cut at its headings of the first three ranks. */
