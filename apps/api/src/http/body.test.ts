@@ -200,8 +200,8 @@ describe('parseJsonObject', () => {
     ['{"a":01}', 1, 7],
     ['[]', 1, 1],
     ['{"a":"x', 1, 6],
-  ])('names the place of the mistake in %j', (text, linea, columna) => {
-    const motivo = `El error está en la línea ${linea}, columna ${columna}.`;
+  ])('names the place of the mistake in %j', (text, line, column) => {
+    const motivo = `El error está en la línea ${line}, columna ${column}.`;
     expect(() => parse(text)).toThrow(expect.objectContaining({ datos: { motivo } }));
   });
 

@@ -245,8 +245,8 @@ function mistakeIn(bytes: Buffer): unknown {
 
 /** `JSON_INVALIDO` with the place of a {@link CuerpoIlegible}; bytes without one are not UTF-8. */
 function unreadable(error: unknown): CfdiError {
-  const lugar = error instanceof CuerpoIlegible ? error.lugar : null;
-  const motivo = lugar ? `El error está en la línea ${lugar.linea}, columna ${lugar.columna}.` : 'No está en UTF-8.';
+  const place = error instanceof CuerpoIlegible ? error.place : null;
+  const motivo = place ? `El error está en la línea ${place.line}, columna ${place.column}.` : 'No está en UTF-8.';
   return new CfdiError('JSON_INVALIDO', { motivo });
 }
 

@@ -4,9 +4,9 @@
  */
 type MotivoCuerpo = 'JSON_INVALIDO' | 'CAMPO_REPETIDO';
 
-interface Lugar {
-  readonly linea: number;
-  readonly columna: number;
+interface Place {
+  readonly line: number;
+  readonly column: number;
 }
 
 /** A request body that is refused before anything of it became a string. Never carries a part of it. */
@@ -15,14 +15,14 @@ export class CuerpoIlegible extends Error {
   /** The name of the repeated field. */
   readonly campo: string | null;
   /** Place of the mistake, both from 1, the column in characters; null when the bytes are not UTF-8. */
-  readonly lugar: Lugar | null;
+  readonly place: Place | null;
 
-  constructor(motivo: MotivoCuerpo, campo: string | null = null, lugar: Lugar | null = null) {
+  constructor(motivo: MotivoCuerpo, campo: string | null = null, place: Place | null = null) {
     super(campo === null ? motivo : `${motivo}: ${campo}`);
     this.name = 'CuerpoIlegible';
     this.motivo = motivo;
     this.campo = campo;
-    this.lugar = lugar;
+    this.place = place;
   }
 }
 
@@ -148,13 +148,13 @@ export class JsonScanner {
 
   #fail(): never {
     // A loop: `filter` would leave a copy of secret bytes.
-    const lugar = { linea: 1, columna: 1 };
+    const place = { line: 1, column: 1 };
     for (const byte of this.#bytes.subarray(0, this.#position)) {
-      if (byte === LINE_FEED) Object.assign(lugar, { linea: lugar.linea + 1, columna: 1 });
+      if (byte === LINE_FEED) Object.assign(place, { line: place.line + 1, column: 1 });
       // Bytes 10xxxxxx continue a character.
-      else if ((byte & 0xc0) !== 0x80) lugar.columna += 1;
+      else if ((byte & 0xc0) !== 0x80) place.column += 1;
     }
-    throw new CuerpoIlegible('JSON_INVALIDO', null, lugar);
+    throw new CuerpoIlegible('JSON_INVALIDO', null, place);
   }
 
   #skipBlanks(): void {
