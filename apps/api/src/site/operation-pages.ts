@@ -41,8 +41,8 @@ export interface ReferenceDocument {
 
 const WORDS = {
   es: {
-    fields: '## Campos\n\n| campo | tipo | |\n| --- | --- | --- |',
-    answer: '## Respuesta\n\n| campo | tipo | |\n| --- | --- | --- |',
+    fields: '## Campos\n\n| campo | tipo | descripción |\n| --- | --- | --- |',
+    answer: '## Respuesta\n\n| campo | tipo | descripción |\n| --- | --- | --- |',
     none: '## Respuesta\n\nSolo el sobre, sin `data`.',
     errors: '## Errores\n\nAdemás de los que [puede contestar cualquier operación](/docs/errores):',
     onlyCommon: '## Errores\n\nLos que [puede contestar cualquier operación](/docs/errores).',
@@ -53,8 +53,8 @@ const WORDS = {
     list: (of: string) => `lista de ${of}`,
   },
   en: {
-    fields: '## Fields\n\n| field | type | |\n| --- | --- | --- |',
-    answer: '## Answer\n\n| field | type | |\n| --- | --- | --- |',
+    fields: '## Fields\n\n| field | type | description |\n| --- | --- | --- |',
+    answer: '## Answer\n\n| field | type | description |\n| --- | --- | --- |',
     none: '## Answer\n\nThe envelope alone, without `data`.',
     errors: '## Errors\n\nBeside those that [any operation may answer](/docs/en/errors):',
     onlyCommon: '## Errors\n\nThose that [any operation may answer](/docs/en/errors).',
