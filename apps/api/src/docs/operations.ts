@@ -10,7 +10,7 @@ const WORDS = {
   es: {
     intro: `# Operaciones
 
-Cada operación con su costo y su credencial. El nombre lleva a su página: campos, respuesta, errores y ejemplos.
+Cada operación con su costo. El nombre lleva a su página: credencial, campos, respuesta, errores y ejemplos.
 
 Todas son \`POST /api/v1/<operación>\` con cuerpo y respuesta JSON, \`Authorization: Bearer <API_KEY>\` y \`User-Agent\`. \`cfdi_codigo\` 1 es éxito. Los
 créditos se cobran antes de consultar. Con cualquier [error](errores.md) se devuelven solos.
@@ -24,12 +24,12 @@ Toda lista acepta \`limite\`. Mande \`siguiente\` como \`cursor\`, con los mismo
 A veces el SAT contesta por error que no hay nada. Acuse la busca otra vez en la misma llamada, con la otra credencial si está
 guardada. Si las dos dicen que no hay, \`confianza\` es \`confirmado\` y se cobra. Si no se pudo confirmar, es \`sin_confirmar\` y el crédito se devuelve
 (\`reembolsada: true\`): pregunte más tarde. \`canal\` y \`credencial\` dicen por dónde contestó el SAT.`,
-    head: '| operación | qué hace | créditos | credencial |\n| --- | --- | --- | --- |',
+    head: '| operación | qué hace | créditos |\n| --- | --- | --- |',
   },
   en: {
     intro: `# Operations
 
-Each operation with its price and credential. The name leads to its page: fields, answer, errors and examples.
+Each operation with its price. The name leads to its page: credential, fields, answer, errors and examples.
 
 Every operation is \`POST /api/v1/<operation>\` with JSON body and answer, \`Authorization: Bearer <API_KEY>\` and \`User-Agent\`. \`cfdi_codigo\` 1 is success. The
 charge comes before the query. Any [error](errors.md) refunds it.
@@ -43,7 +43,7 @@ Every list takes \`limite\`. Send \`siguiente\` as \`cursor\`, with the same fie
 The SAT sometimes answers by mistake that there is nothing. Acuse asks again in the same call, with the other credential if it is
 stored. If both say so, \`confianza\` is \`confirmado\` and the call is charged. Otherwise it is \`sin_confirmar\` and the credit is refunded
 (\`reembolsada: true\`): ask later. \`canal\` and \`credencial\` name the way of the answer.`,
-    head: '| operation | purpose | credits | credential |\n| --- | --- | --- | --- |',
+    head: '| operation | purpose | credits |\n| --- | --- | --- |',
   },
 } as const satisfies Record<Language, unknown>;
 
@@ -54,10 +54,7 @@ export function operationsText(openapi: ReferenceDocument, language: Language): 
   const sections = tags.map(({ name, 'x-displayName': title }) => {
     const rows = calls
       .filter((call) => call.tags.includes(name))
-      .map(
-        (call) =>
-          `| [${call.path}](../../openapi.json#${call.path}) | ${call.summary} | ${call['x-costo']} | ${call['x-credencial']} |`,
-      );
+      .map((call) => `| [${call.path}](../../openapi.json#${call.path}) | ${call.summary} | ${call['x-costo']} |`);
     return [`## ${title}\n`, WORDS[language].head, ...rows].join('\n');
   });
   return [WORDS[language].intro, ...sections, `${GENERATED}\n`].join('\n\n');

@@ -27,7 +27,6 @@ interface Call {
   readonly summary: string;
   readonly description: string;
   readonly 'x-costo': number;
-  readonly 'x-credencial': string;
   readonly requestBody: Content;
   readonly responses: Readonly<Record<string, Answer>>;
 }

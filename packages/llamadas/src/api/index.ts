@@ -9,7 +9,7 @@ export const defineOperation = operationsWith<OperationDeps & PortsOf<typeof por
 
 export const llamadasApi: FeatureApi<LlamadasConfig> = {
   operations: new URL('./operations', import.meta.url),
-  tags: { llamadas: 'Lo que se llamó con las API keys del RFC, y cómo terminó.' },
+  tags: { llamadas: ['Llamadas', 'Lo que se llamó con las API keys del RFC, y cómo terminó.'] },
   ports,
   observe: ({ LLAMADAS_REGISTRO }, database, log) =>
     LLAMADAS_REGISTRO ? createRegistro(createLlamadas(database), log) : null,
