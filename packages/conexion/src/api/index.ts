@@ -18,7 +18,7 @@ export const defineOperation = operationsWith<ConexionDeps>();
 
 export const conexionApi: FeatureApi<ConexionConfig> = {
   operations: new URL('./operations', import.meta.url),
-  tags: { conexion: 'Enlaces con que un contribuyente entrega su CIEC sin que usted la vea.' },
+  tags: { conexion: ['Enlaces', 'Enlaces con que un contribuyente entrega su CIEC sin que usted la vea.'] },
   ports,
   open: ({ API_PUBLIC_URL }): Opened => ({ publicUrl: API_PUBLIC_URL }),
   eventos: EVENTOS,
