@@ -24,6 +24,7 @@ const GROWING = [
   'auditoria',
   'documento',
   'idempotencia',
+  'llamada_hecha',
   'webhook_evento',
   'webhook_entrega',
   'webhook_intento',
