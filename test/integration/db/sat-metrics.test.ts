@@ -106,6 +106,7 @@ describe('the sums of requests to the authority', () => {
 
   it('are written once also when old rows cannot be dropped', async () => {
     const host = randomUUID();
+    let now = MINUTO - 3_600_000;
     const errors: unknown[] = [];
     const pool = {
       query: (config: { text: string }) =>
@@ -113,8 +114,9 @@ describe('the sums of requests to the authority', () => {
     };
     const metrics = createSatMetrics(
       { pool: pool as unknown as typeof database.db.pool },
-      { everyMs: NUNCA, now: () => MINUTO, onError: (error) => errors.push(error) },
+      { everyMs: NUNCA, now: () => now, onError: (error) => errors.push(error) },
     );
+    now = MINUTO;
     metrics.record(seen(host, 'exito'));
     await metrics.flush();
     metrics.record(seen(host, 'exito'));
@@ -138,12 +140,14 @@ describe('the sums of requests to the authority', () => {
     await nowhere.close();
   });
 
-  it('are dropped after the day that the panel shows, and an hour', async () => {
+  it('are dropped each hour, after the day that the panel shows, and an hour', async () => {
     const host = randomUUID();
     const insert = `INSERT INTO salud_sat (minuto, host, canal, cubetas) VALUES (now() - $2::interval, $1, 'soap', '{}')`;
     await database.db.pool.query(insert, [host, '26 hours']);
     await database.db.pool.query(insert, [host, '24 hours']);
-    const metrics = createSatMetrics(database.db, { everyMs: NUNCA });
+    let now = Date.now();
+    const metrics = createSatMetrics(database.db, { everyMs: NUNCA, now: () => now });
+    now += 3_600_000;
     metrics.record(seen(randomUUID(), 'exito'));
     await metrics.close();
     expect(await rowsOf(host)).toHaveLength(1);

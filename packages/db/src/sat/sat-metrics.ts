@@ -5,7 +5,7 @@ import { execute, rowsOf } from '../statements.ts';
 const MINUTO_MS = 60_000;
 /** Rows kept in memory while the database is away: hours of traffic to all hosts. The oldest give way. */
 const MAX_RENGLONES = 5_000;
-/** Minutes between two deletions of old rows by this process. */
+/** Milliseconds between two deletions of old rows by this process, the first of them an hour after its start. */
 const PRUNE_MS = 3_600_000;
 
 const SAVE = `
@@ -26,7 +26,7 @@ interface Renglon extends Record<Exclude<ResultadoMedido, 'desmentida'>, number>
 }
 
 export interface SatMetricsOptions {
-  /** Milliseconds between two writes. Default: 10,000. */
+  /** Milliseconds between two writes. Default: 30,000: each process that asks the SAT writes for itself. */
   readonly everyMs?: number;
   /** Hours that are kept. Prometheus has the longer history. Default: 25. */
   readonly horas?: number;
@@ -44,10 +44,10 @@ export interface SatMetricsOptions {
  */
 export function createSatMetrics(
   { pool }: Pick<Database, 'pool'>,
-  { everyMs = 10_000, horas = 25, lastMs = 2_000, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
+  { everyMs = 30_000, horas = 25, lastMs = 2_000, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
 ) {
   let pending = new Map<string, Renglon>();
-  let prunedAt = Number.NEGATIVE_INFINITY;
+  let prunedAt = now();
   let writing: Promise<void> = Promise.resolve();
 
   function renglonDe(minuto: number, host: string, canal: CanalMedido): Renglon {
