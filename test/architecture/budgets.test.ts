@@ -1,14 +1,18 @@
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import config from '../vitest.config.ts';
-import { isTest, readSources } from './sources.ts';
+import { isGenerated, isTest, readSources } from './sources.ts';
 
 const sources = readSources();
 const production = sources.filter((source) => !isTest(source));
 
 describe('budgets', () => {
   it('keeps files small: 400 lines at most', () => {
-    expect(sources.filter(({ lines }) => lines > 401).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
+    expect(
+      sources
+        .filter((source) => source.lines > 401 && !isGenerated(source))
+        .map(({ path, lines }) => `${path}: ${lines}`),
+    ).toEqual([]);
   });
 
   it('keeps folders small: 15 sources at most', () => {

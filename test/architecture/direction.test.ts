@@ -163,7 +163,7 @@ const ONLY: Record<string, RegExp> = {
   bullmq: /^packages\/queue\//,
   ioredis: /^packages\/queue\//,
   '@aws-sdk/client-s3': /^packages\/storage\//,
-  archiver: /^(packages\/storage|apps\/simulador)\//,
+  archiver: /^(packages\/storage|packages\/embedded\/src\/release|apps\/simulador)\//,
   'hyparquet-writer': /^packages\/storage\//,
   'prom-client': /^packages\/metrics\//,
   '@opentelemetry/sdk-trace': /^packages\/tracing\//,

@@ -46,6 +46,9 @@ export function readSources(): Source[] {
     });
 }
 
+/** Written by `npm run generate`, and committed. */
+export const isGenerated = ({ text }: Source) => /Generated [^*]*\bby `npm run generate`/.test(text.slice(0, 600));
+
 export const isTest = ({ path }: Source) =>
   /\.(test|bench)\.tsx?$|\/testing\/|^test\/|\/test\/|\/fixtures\/|conformance\.ts$/.test(path);
 

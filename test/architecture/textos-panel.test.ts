@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { isTest, ROOT, readSources, type Source } from './sources.ts';
 
 /** Rows of the accountants' glossary: term, meaning, words to avoid, source. */
-const GLOSARIO = readFileSync(`${ROOT}docs/accountants/glosario.md`, 'utf8')
+const GLOSSARY = readFileSync(`${ROOT}docs/accountants/glosario.md`, 'utf8')
   .split('\n')
   .filter((line) => line.startsWith('| '))
   .slice(2)
@@ -50,15 +50,15 @@ function textsOf({ path, text }: Source): string[] {
 const words = (phrase: string) => new RegExp(`(?<!\\p{L})${phrase.replaceAll(/\s+/g, '\\s+')}s?(?!\\p{L})`, 'iu');
 
 it('the glossary has forty terms and more, each with its meaning and its source', () => {
-  expect(GLOSARIO.length).toBeGreaterThanOrEqual(40);
-  expect(GLOSARIO.filter(([term, meaning, , source]) => !term || !meaning || !source)).toEqual([]);
+  expect(GLOSSARY.length).toBeGreaterThanOrEqual(40);
+  expect(GLOSSARY.filter(([term, meaning, , source]) => !term || !meaning || !source)).toEqual([]);
 });
 
 it('the texts of the panel use the words of the glossary', () => {
   const sources = readSources().filter((source) => TEXTS.test(source.path) && !isTest(source));
   const texts = sources.flatMap((source) => textsOf(source).map((text) => ({ path: source.path, text })));
   expect(texts.length).toBeGreaterThan(1_000);
-  const avoided = GLOSARIO.flatMap(([term, , instead = '']) =>
+  const avoided = GLOSSARY.flatMap(([term, , instead = '']) =>
     instead
       .split(', ')
       .filter(Boolean)

@@ -4,8 +4,8 @@ import type { Logger } from '@acuse/runtime';
 import { CredencialIlegible, contextoDe, type Opener, openDelNavegador, openOpener, sealConectada } from '@acuse/vault';
 import { createPorVerificar, type PorVerificar, type Tomada } from './db.ts';
 
-/** Milliseconds between two looks for what browsers sent: a person waits. */
-const EVERY_MS = 500;
+/** Milliseconds between two looks for what browsers sent: a person waits, and a worker at rest costs little. */
+const EVERY_MS = 5_000;
 const CLEAN_EVERY_MS = 60_000;
 /** Log-ins that one process makes for connections at a time. */
 const AT_ONCE = 4;

@@ -47,7 +47,7 @@ async function build(args) {
     const { code } = await runNode(['node_modules/typescript/bin/tsc', '-b', ...others], { root });
     if (code !== 0) return code;
   }
-  return args.length === 0 || args.includes(SIMULADOR) ? program(`${SIMULADOR}/build.ts`)([]) : 0;
+  return args.length === 0 || args.includes(SIMULADOR) ? program('packages/embedded/src/release/apps.ts')([]) : 0;
 }
 
 function runFaults(args) {

@@ -95,7 +95,14 @@ export function openPages(deps: Deps): (request: Request, ip: string) => Promise
   const dataOf = (conexion: Conexion) => {
     const { rfc, solicitante, finalidad, estado, motivo, marca, regreso } = conexion;
     return {
-      ...{ conexion_id: conexion.id, rfc, solicitante, finalidad, estado, motivo, marca, regreso },
+      conexion_id: conexion.id,
+      rfc,
+      solicitante,
+      finalidad,
+      estado,
+      motivo,
+      marca,
+      regreso,
       hasta: conexion.hasta.toISOString(),
       ciec: settings.ciecLength,
       llave: { kid: sealer.kid, publica: sealer.publicKey.toString('base64url') },

@@ -10,8 +10,16 @@ const conexion: Conexion = {
   rfc: 'ÑUÑ010203AB1',
   solicitante: 'Peña (y) \\ Hijos',
   finalidad: 'Descargar sus CFDI cada mes y '.repeat(6).trim(),
-  ...{ regreso: null, marca: {}, estado: 'CONECTADA', motivo: null, intentos: 1, terminadaEn: null },
-  ...{ expiraEn: EN, hasta: new Date('2027-11-29T12:00:00.000Z'), creadaEn: EN, conectadaEn: EN },
+  regreso: null,
+  marca: {},
+  estado: 'CONECTADA',
+  motivo: null,
+  intentos: 1,
+  terminadaEn: null,
+  expiraEn: EN,
+  hasta: new Date('2027-11-29T12:00:00.000Z'),
+  creadaEn: EN,
+  conectadaEn: EN,
 };
 
 it('writes who, what, until when and how to revoke, as JSON and as a PDF', async () => {

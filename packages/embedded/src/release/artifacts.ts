@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import { ZipArchive } from 'archiver';
+import { buildApp } from './apps.ts';
 import { type Manifest, publishedManifest, ROOT, readManifest } from './bundle.ts';
 
 const execute = promisify(execFile);
@@ -51,9 +52,6 @@ async function within<T>(use: (folder: string) => Promise<T>): Promise<T> {
   }
 }
 
-const tsx = (program: string, ...args: readonly string[]) =>
-  run(process.execPath, ['--conditions=acuse-source', '--import', 'tsx', program, ...args]);
-
 /** Packs the package in `source` as npm does; its file name. */
 async function pack(source: string, to: string): Promise<string> {
   const [packed] = JSON.parse(
@@ -86,7 +84,7 @@ export const packSdk = ({ to }: Pick<Release, 'to'>) =>
 /** A program of this repository, with the libraries that it uses. */
 export const packApp = (app: 'cli' | 'simulador', { to }: Pick<Release, 'to'>) =>
   within(async (folder) => {
-    await tsx(`apps/${app}/build.ts`, folder);
+    await buildApp(app, folder);
     return pack(folder, to);
   });
 

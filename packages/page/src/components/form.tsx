@@ -278,13 +278,13 @@ export function Filtros({ accion, activos, antes, children, ...form }: FiltrosPr
           </Formulario>
         </div>
       </details>
-      <Densidad />
+      <Density />
     </div>
   );
 }
 
 /** Closer rows of the tables of a page; a script remembers the choice (tabla.js). */
-export const Densidad = () => (
+export const Density = () => (
   <label class="densidad chica">
     <input type="checkbox" id="densidad" />
     Filas compactas

@@ -103,7 +103,16 @@ export default defineOperation({
     const boleto = deps.sealer.sealDestino(publicRaw, { solicitudId: id, cuenta: cuentaId, rfc, expiraEn: hasta });
     const expiraEn = await deps.conexiones.create(
       {
-        ...{ id, cuentaId, contribuyenteId, rfc, solicitante, finalidad, regreso, huella, boleto, hasta },
+        id,
+        cuentaId,
+        contribuyenteId,
+        rfc,
+        solicitante,
+        finalidad,
+        regreso,
+        huella,
+        boleto,
+        hasta,
         apiKeyId: access.apiKey.id,
         modo: access.apiKey.modo,
         marca: { logo, color },
