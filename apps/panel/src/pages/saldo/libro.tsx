@@ -121,7 +121,7 @@ function PorDia({ lecturas, filtro }: { readonly lecturas: readonly UsoDia[]; re
           'Día',
           numeric('Lecturas'),
           numeric('Reembolsados'),
-          numeric('Créditos', { phone: 'value', isLabelled: false }),
+          numeric('Créditos', { phone: 'value', hasLabel: false }),
         ]}
         filas={lecturas.map(({ dia, llamadas, cargados, reembolsados }) => [
           <a href={hrefWith(PATH, { operacion: LECTURAS, desde: dia, hasta: dia })}>
