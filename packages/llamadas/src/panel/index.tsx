@@ -9,7 +9,7 @@ import type { Child } from 'hono/jsx';
 import { createLlamadas, formatLugar, type LlamadaVista, parseLugar, RESULTADOS, type Resultado } from '../db.ts';
 
 const SUB = '/llamadas';
-const FILAS = 50;
+const FILAS = 25;
 const NOMBRES: Readonly<Record<Resultado, string>> = { EXITO: 'Éxito', RECHAZO: 'Rechazo', FALLA: 'Falla nuestra' };
 
 const nombreDe = (path: string) => OPERACIONES.find((operacion) => operacion.path === path)?.resumen ?? path;
@@ -45,7 +45,7 @@ callsPage.get(SUB, async ({ c, deps, pagina }, rfc) => {
         Lo que se llamó con sus API keys en 30 días, sin su contenido. Una llamada aparece a los pocos segundos; si la
         base de datos falta por mucho tiempo, algunas no quedan aquí.
       </p>
-      <Tarjeta>
+      <Tarjeta titulo="Filtro" isFolded={!isFiltered}>
         <Formulario accion={path} metodo="get" enLinea descripcion="Filtro de llamadas" valores={filtro}>
           <Campo nombre="desde" label="Desde" tipo="date" />
           <Campo nombre="hasta" label="Hasta" tipo="date" />
@@ -65,7 +65,14 @@ callsPage.get(SUB, async ({ c, deps, pagina }, rfc) => {
       <Tabla
         titulo="Llamadas, de la más nueva a la más antigua"
         tituloOculto
-        columnas={['Cuándo', 'Operación', 'Resultado', 'X-Request-Id', numeric('ms'), numeric('Créditos')]}
+        columnas={[
+          'Cuándo',
+          'Operación',
+          { titulo: 'Resultado', phone: 'value' },
+          { titulo: 'X-Request-Id', phone: 'none' },
+          numeric('ms', { phone: 'none' }),
+          numeric('Créditos', { phone: 'end' }),
+        ]}
         filas={filas.map((llamada) => [
           <Fecha value={llamada.en} />,
           <span title={llamada.operacion}>{nombreDe(llamada.operacion)}</span>,
