@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
+import { MARCA } from './marca.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -99,8 +100,8 @@ export function createStaticFile(content: string | Buffer, extension: string): S
 export type Assets = ReturnType<typeof createAssets>;
 
 /**
- * Reads a folder once and serves its files of known types below `prefix`, which ends with a slash. `more`: further
- * files by their names.
+ * Reads a folder once and serves its files of known types below `prefix`, which ends with a slash, with `marca.css`.
+ * `more`: further files by their names.
  */
 export function createAssets(folder: URL, prefix: string, more: Readonly<Record<string, Buffer>> = {}) {
   const hrefs = new Map<string, string>();
@@ -113,6 +114,7 @@ export function createAssets(folder: URL, prefix: string, more: Readonly<Record<
     hrefs.set(name, prefix + address);
     files.set(address, file);
   };
+  add('marca.css', () => Buffer.from(MARCA));
   for (const name of readdirSync(folder)) add(name, () => readFileSync(new URL(name, folder)));
   for (const [name, bytes] of Object.entries(more)) add(name, () => bytes);
   return {

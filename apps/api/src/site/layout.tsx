@@ -97,6 +97,7 @@ function Shell(props: Omit<LayoutProps, 'headings'>) {
           <meta name="color-scheme" content="light dark" />
           <meta name="description" content={summary} />
           <link rel="icon" type="image/svg+xml" href={asset('icono.svg')} />
+          <link rel="stylesheet" href={asset('marca.css')} />
           <link rel="stylesheet" href={asset('sitio.css')} />
           {other === null ? null : <link rel="alternate" hreflang={OTHER[language]} href={other} />}
           {markdown === null ? null : <link rel="alternate" type="text/markdown" href={markdown} />}
@@ -107,7 +108,7 @@ function Shell(props: Omit<LayoutProps, 'headings'>) {
           <a class="saltar" href="#contenido">
             {words.skip}
           </a>
-          <header class="cabecera">
+          <header class="encabezado">
             <a class="marca" href={START[language]}>
               <img src={asset('icono.svg')} alt="" width="28" height="28" />
               Acuse

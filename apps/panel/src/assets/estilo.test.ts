@@ -1,8 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
+import { MARCA } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 
-const css = readFileSync(new URL('estilo.css', import.meta.url), 'utf8');
+const css = MARCA + readFileSync(new URL('estilo.css', import.meta.url), 'utf8');
 
 /** The colours of the light palette, and of the dark one, which keeps what it does not change. */
 function palettes() {

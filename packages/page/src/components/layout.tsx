@@ -44,7 +44,9 @@ export function Layout(props: LayoutProps) {
               <meta name="color-scheme" content="light dark" />
               <meta name="referrer" content="same-origin" />
               <link rel="icon" type="image/svg+xml" href={activo('icono.svg')} />
-              <link rel="stylesheet" href={activo('estilo.css')} nonce={nonce} />
+              {['marca.css', 'estilo.css'].map((name) => (
+                <link rel="stylesheet" href={activo(name)} nonce={nonce} />
+              ))}
               {[...new Set(['copiar.js', ...scripts])].map((script) => (
                 <script type="module" src={activo(script)} nonce={nonce} />
               ))}

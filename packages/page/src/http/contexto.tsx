@@ -87,7 +87,9 @@ export function renderSesionTerminada({ activos, nonce }: Peticion, pagina: stri
         <meta charset="utf-8" />
         <title>Su sesión terminó · Acuse</title>
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <link rel="stylesheet" href={activos.href('estilo.css')} nonce={nonce} />
+        {['marca.css', 'estilo.css'].map((name) => (
+          <link rel="stylesheet" href={activos.href(name)} nonce={nonce} />
+        ))}
       </head>
       <body>
         <main class="contenido" aria-label="Sesión">

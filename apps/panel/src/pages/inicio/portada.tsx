@@ -34,23 +34,25 @@ landingPage.get('/', ({ browser, redirectTo, pagina, deps }) => {
             <a href={`${apiPublicUrl}/docs`}>Documentación</a>
           </div>
         </div>
-        <Tarjeta titulo="Desde el panel, en cuatro pasos">
-          <ol class="pasos">
-            <li>El RFC del contribuyente.</li>
-            <li>Su CIEC o su e.firma, cifrada.</li>
-            <li>El periodo.</li>
-            <li>El ZIP: sus CFDI, cuánto suman, sus proveedores y los que están en listas del SAT.</li>
-          </ol>
-        </Tarjeta>
-        <Tarjeta titulo="Desde su sistema, una llamada">
-          <CopyButton
-            label="Llamada de ejemplo"
-            bloque
-            value={curlOf(apiPublicUrl, 'tax/descarga-metadata', EJEMPLO)}
-          />
-          <h3>Su acuse, al instante</h3>
-          <pre>{ACUSE}</pre>
-        </Tarjeta>
+        <div class="pila">
+          <Tarjeta titulo="Desde el panel, en cuatro pasos">
+            <ol class="pasos">
+              <li>El RFC del contribuyente.</li>
+              <li>Su CIEC o su e.firma, cifrada.</li>
+              <li>El periodo.</li>
+              <li>El ZIP: sus CFDI, cuánto suman, sus proveedores y los que están en listas del SAT.</li>
+            </ol>
+          </Tarjeta>
+          <Tarjeta titulo="Desde su sistema, una llamada">
+            <CopyButton
+              label="Llamada de ejemplo"
+              bloque
+              value={curlOf(apiPublicUrl, 'tax/descarga-metadata', EJEMPLO)}
+            />
+            <h3>Su acuse, al instante</h3>
+            <pre>{ACUSE}</pre>
+          </Tarjeta>
+        </div>
       </div>
       <div class="rejilla">
         <Tarjeta titulo="No se pierde nada">
