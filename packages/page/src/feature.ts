@@ -37,7 +37,7 @@ export interface PageFeature<D extends PageDeps = PageDeps> {
   /** Sentences of the audit log about its changes. */
   readonly frases?: Frases;
   /** Those of them that its schedule makes, many a day. */
-  readonly automaticas?: readonly string[];
+  readonly scheduled?: readonly string[];
   /** Badges beside the names of taxpayers, by RFC; one query for all of a page. */
   readonly badges?: (deps: D, rfcs: readonly string[]) => Promise<Badges>;
   readonly menu?: readonly EntradaMenu[];

@@ -98,9 +98,9 @@ test('a supplier on a list has its badge in the list of CFDI and among the great
     { rfc: 'PRO020202AB2', situacion: 'DESVIRTUADO' },
   ]);
   const { $ } = await get();
-  const withBadge = [...$('tbody th:has(.estado.error)')].map((each) => $(each).text());
-  expect(withBadge).toHaveLength(2);
-  for (const text of withBadge) expect(text).toMatch(/^PRO010101AB1 69-B Definitivo/);
+  const marked = [...$('tbody th:has(.estado.error)')].map((each) => $(each).text());
+  expect(marked).toHaveLength(2);
+  for (const text of marked) expect(text).toMatch(/^PRO010101AB1 69-B Definitivo/);
 });
 
 test('the page shows periods that are read again, CFDI that are not with their last reading, and a pause', async () => {

@@ -206,7 +206,7 @@ interface Columna {
   /** Place in the two lines of a row on a phone: end of the first, end of the second, or left out. */
   readonly phone?: 'value' | 'end' | 'none' | undefined;
   /** Its title stands before its cells on a phone, as before one of several numbers. */
-  readonly hasLabel?: boolean;
+  readonly isNamed?: boolean;
   /** Link that sorts the list by it, and how it is sorted now. */
   readonly orden?: { readonly href: string; readonly sorted: 'ascending' | 'descending' | undefined };
 }
@@ -271,13 +271,13 @@ export function Tabla({ titulo, tituloOculto = false, columnas: given, filas, va
                   titulo: name,
                   oculta,
                   numerica,
-                  hasLabel = several && numerica,
+                  isNamed = several && numerica,
                 } = columnas[at] ?? { titulo: '' };
                 const [Celda, scope] = at === 0 ? (['th', 'row'] as const) : (['td'] as const);
                 return (
                   <Celda
                     scope={scope}
-                    data-titulo={(isStacked && !oculta) || (hasLabel && at > 0) ? name : undefined}
+                    data-titulo={(isStacked && !oculta) || (isNamed && at > 0) ? name : undefined}
                     class={[numerica ? 'numerica' : '', places[at]].filter(Boolean).join(' ') || undefined}
                   >
                     <div>{celda}</div>

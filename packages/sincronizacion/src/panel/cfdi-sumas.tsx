@@ -68,7 +68,7 @@ export function Sumas({ resumen, tipo, badges }: SumasProps) {
               columnas={[
                 TRADE[tipo].one,
                 numeric('CFDI'),
-                numeric(TRADE[tipo].income, { phone: 'value', hasLabel: false }),
+                numeric(TRADE[tipo].income, { phone: 'value', isNamed: false }),
                 numeric('Notas de crédito', { phone: 'end' }),
                 numeric('Cancelados', { phone: 'none' }),
               ]}

@@ -6,7 +6,7 @@ import { frases } from './frases.ts';
 export const sincronizacionPanel: PageFeature = {
   rutas: [upToDatePage, cfdiPage].flatMap(({ rutas }) => rutas),
   frases,
-  automaticas: ['usar-consentimiento'],
+  scheduled: ['usar-consentimiento'],
   rfc: [
     ['/al-dia', 'Al día', 'credenciales'],
     ['/cfdi', 'CFDI', 'paquetes'],

@@ -26,7 +26,7 @@ import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { confirmPassword, limiteInvitaciones } from '../../acceso/comprobar.ts';
 import { parseEmail } from '../../acceso/reglas.ts';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
-import { AUTOMATIC_ACTIONS, describeCambio, nombreAccion } from '../operador/frases-auditoria.ts';
+import { describeCambio, nombreAccion, SCHEDULED } from '../operador/frases-auditoria.ts';
 
 const PATH = '/equipo';
 const POR_PAGINA = 25;
@@ -245,7 +245,7 @@ teamPage.get(`${PATH}/cambios`, async ({ c, deps, usuario, pagina }) => {
   const { antes = '' } = c.req.query();
   const found = await createAuditoria(deps.database).list({
     cuentaId: usuario.cuentaId,
-    salvo: AUTOMATIC_ACTIONS,
+    salvo: SCHEDULED,
     limite: POR_PAGINA + 1,
     ...(/^\d{1,18}$/.test(antes) ? { antes } : {}),
   });

@@ -5,7 +5,7 @@ import { Campo, Filtros, hrefWith } from '@acuse/page/form';
 import { formatNumero } from '@acuse/page/formato';
 import type { Child } from 'hono/jsx';
 import { routesFor } from '../../paginas.ts';
-import { AUTOMATIC_ACTIONS, describeCambio, nombreAccion } from './frases-auditoria.ts';
+import { describeCambio, nombreAccion, SCHEDULED } from './frases-auditoria.ts';
 
 const PATH = '/operador/auditoria';
 const POR_PAGINA = 25;
@@ -65,7 +65,7 @@ async function readDays(
   now: Date,
   { cuentaId, desde, hasta = now }: FiltroAuditoria,
 ) {
-  if (!AUTOMATIC_ACTIONS.includes(accion) || (from && from === until)) return null;
+  if (!SCHEDULED.includes(accion) || (from && from === until)) return null;
   const since = new Date(Math.max(desde?.getTime() ?? 0, hasta.getTime() - DIAS * 86_400_000));
   return auditoria.byDay(accion, { cuentaId, desde: since, hasta });
 }
@@ -99,7 +99,7 @@ function filtroOf(query: Readonly<Record<string, string>>): FiltroAuditoria {
   const hasta = startOfDia(query['hasta'] ?? '') && startOfDia(addDias(query['hasta'] ?? '', 1));
   return {
     limite: POR_PAGINA + 1,
-    ...(accion === '' ? { salvo: AUTOMATIC_ACTIONS } : { accion }),
+    ...(accion === '' ? { salvo: SCHEDULED } : { accion }),
     ...(actor === '' ? {} : { actor }),
     ...(cuenta === '' ? {} : { cuentaId: isUuid(cuenta) ? cuenta : NADIE }),
     ...(desde === null ? {} : { desde }),

@@ -5,7 +5,7 @@ import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { formatCreditos } from '@acuse/page/formato';
 import { type PersonContext, routesOf } from '../../paginas.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
-import { AUTOMATIC_ACTIONS } from './frases-auditoria.ts';
+import { SCHEDULED } from './frases-auditoria.ts';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
 
@@ -30,11 +30,7 @@ async function renderCuenta(
 ): Promise<Response> {
   const { deps, now, pagina } = contexto;
   const formulario = { contexto, cuenta, faltas };
-  const auditoria = await createAuditoria(deps.database).list({
-    cuentaId: cuenta.id,
-    salvo: AUTOMATIC_ACTIONS,
-    limite: 10,
-  });
+  const auditoria = await createAuditoria(deps.database).list({ cuentaId: cuenta.id, salvo: SCHEDULED, limite: 10 });
   return pagina(
     cuenta.email,
     <>

@@ -133,7 +133,7 @@ const FRASES: Frases = {
 };
 
 /** Changes that schedules make: the log leaves them out unless asked for one, and shows it by day. */
-export const AUTOMATIC_ACTIONS: readonly string[] = FEATURES.flatMap(({ automaticas = [] }) => automaticas);
+export const SCHEDULED: readonly string[] = FEATURES.flatMap(({ scheduled = [] }) => scheduled);
 
 const fraseDe = (accion: string) => (Object.hasOwn(FRASES, accion) ? FRASES[accion] : undefined);
 

@@ -11,12 +11,12 @@ const POR_PAGINA = 25;
 /** Columns of a table of RFCs; those of credentials for those who may see them. */
 export const columnasOf = (hasCredenciales: boolean): TablaProps['columnas'] => [
   'RFC',
-  { titulo: 'API key', hasLabel: true, phone: 'end' },
+  { titulo: 'API key', isNamed: true, phone: 'end' },
   { titulo: 'Último uso', phone: hasCredenciales ? 'none' : 'value' },
   ...(hasCredenciales
     ? [
-        { titulo: 'CIEC', hasLabel: true },
-        { titulo: 'e.firma', hasLabel: true, phone: 'value' as const },
+        { titulo: 'CIEC', isNamed: true },
+        { titulo: 'e.firma', isNamed: true, phone: 'value' as const },
       ]
     : []),
 ];

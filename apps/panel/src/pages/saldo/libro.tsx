@@ -121,7 +121,7 @@ function PorDia({ lecturas, filtro }: { readonly lecturas: readonly UsoDia[]; re
           'Día',
           numeric('Lecturas'),
           numeric('Reembolsados'),
-          numeric('Créditos', { phone: 'value', hasLabel: false }),
+          numeric('Créditos', { phone: 'value', isNamed: false }),
         ]}
         filas={lecturas.map(({ dia, llamadas, cargados, reembolsados }) => [
           <a href={hrefWith(PATH, { operacion: LECTURAS, desde: dia, hasta: dia })}>

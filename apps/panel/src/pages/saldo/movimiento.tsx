@@ -22,7 +22,7 @@ export const COLUMNAS_MOVIMIENTO: TablaProps['columnas'] = [
   { titulo: 'Tipo', phone: 'none' },
   'Operación',
   { titulo: 'Origen', phone: 'none' },
-  numeric('Créditos', { phone: 'value', hasLabel: false }),
+  numeric('Créditos', { phone: 'value', isNamed: false }),
   numeric('Saldo', { phone: 'end' }),
 ];
 

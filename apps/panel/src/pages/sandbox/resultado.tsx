@@ -62,7 +62,10 @@ function Respuesta({ texto, cortado }: { readonly texto: string; readonly cortad
     <>
       <Pasos json={json} />
       <h3>Respuesta</h3>
-      <Legible json={json} />
+      <details class="en-telefono">
+        <summary>Ver la respuesta como tabla</summary>
+        <Legible json={json} />
+      </details>
       {cortado ? (
         <Aviso tono="info">
           La respuesta es muy larga: aquí va su principio. Completa llega a quien llame a la API.

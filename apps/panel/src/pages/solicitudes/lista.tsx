@@ -77,7 +77,7 @@ function Lista({ leido, pages, now, isMarked }: ListaProps) {
           'CFDI y periodo',
           'RFC',
           { titulo: 'Estado', phone: 'value' },
-          numeric('CFDI', { hasLabel: true }),
+          numeric('CFDI', { isNamed: true }),
           { titulo: 'Pedida', phone: 'end', orden: ordenOf(leido) },
         ]}
         filas={(isUp ? [...pages.filas].reverse() : pages.filas).map((fila) => [
