@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { walk as filesUnder, isTest, ROOT, readSources } from './sources.ts';
+import { walk as filesUnder, isGenerated, isTest, ROOT, readSources } from './sources.ts';
 import { mixedIdentifiers } from './vocabulary.ts';
 
 export interface Figure {
@@ -85,6 +85,6 @@ export function figures(): readonly Figure[] {
       goal: 85_000,
     },
     { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },
-    { name: 'files over 400 lines', now: sources.filter(({ lines }) => lines > 401).length, limit: 0, goal: 0 },
+    { name: 'files over 400 lines', now: sources.filter((source) => source.lines > 401 && !isGenerated(source)).length, limit: 0, goal: 0 },
   ];
 }
