@@ -64,8 +64,8 @@ export function figures(): readonly Figure[] {
     text.split('\n').filter((line) => (COMMENT.test(line) || TITLE.test(line)) && IDIOM.test(line)),
   );
   return [
-    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 98_413, goal: 82_000 },
-    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 17_992, goal: 15_000 },
+    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 102_632, goal: 82_000 },
+    { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 18_153, goal: 15_000 },
     { name: 'files of the main path', now: walk.length, limit: 45, goal: 45 },
     {
       name: 'lines of the main path',
@@ -76,12 +76,12 @@ export function figures(): readonly Figure[] {
     { name: 'lines of it that name a feature', now: walk.flatMap(featuresIn).length, limit: 0, goal: 0 },
     { name: 'SQL functions defined twice', now: doubledFunctions().length, limit: 0, goal: 0 },
     { name: 'identifiers in two languages', now: mixedIdentifiers(sources).length, limit: 14, goal: 60 },
-    { name: 'lines in the pronoun idiom', now: idiom.length, limit: 150, goal: 150 },
-    { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 228, goal: 250 },
+    { name: 'lines in the pronoun idiom', now: idiom.length, limit: 139, goal: 150 },
+    { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 227, goal: 250 },
     {
       name: 'words of Markdown',
       now: sum(documents.map((path) => wordsIn(relative(ROOT, path)))),
-      limit: 79_358,
+      limit: 87_596,
       goal: 85_000,
     },
     { name: 'words of README.md', now: wordsIn('README.md'), limit: 1_100, goal: 1_100 },
