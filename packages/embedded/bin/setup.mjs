@@ -1,7 +1,7 @@
 // Makes a checkout ready to run: the dependencies of package-lock.json, and the generated code.
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { runNode } from './children.mjs';
 import { exclusively } from './exclusive.mjs';
 
@@ -61,23 +61,12 @@ export const GENERATORS = [
 
 /** Installs and generates what is missing or out of date. @throws Error with a text for the user. */
 export async function prepare(root) {
-  linkWorkspaces(root);
   const isReady = () => installedHash(root) === lockHash(root) && GENERATORS.every((each) => isFresh(root, each));
   if (isReady()) return;
   await exclusively(join(root, '.acuse', 'preparar.lock'), async () => {
     if (installedHash(root) !== lockHash(root)) await install(root);
     for (const generator of GENERATORS) if (!isFresh(root, generator)) await generate(root, generator);
   });
-}
-
-/** Links workspaces that are newer than the installation: nothing has to be fetched for them. */
-export function linkWorkspaces(root) {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  for (const [path, { link, resolved }] of Object.entries(packages)) {
-    const place = join(root, path);
-    if (link && existsSync(dirname(place)) && !existsSync(place))
-      symlinkSync(relative(dirname(place), join(root, resolved)), place);
-  }
 }
 
 /** Runs one generator. @throws Error with its output. */
@@ -138,10 +127,9 @@ function matchesLock(root) {
     const installed = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages;
     return Object.entries(wanted).every(([path, { version, optional, link }]) => {
       if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) return true;
-      if (link === true) return existsSync(join(root, path));
       const found = installed[path];
       if (found === undefined) return optional === true;
-      return found.version === version && existsSync(join(root, path));
+      return link === true ? found.link === true : found.version === version && existsSync(join(root, path));
     });
   } catch {
     return false;
