@@ -36,7 +36,7 @@ describe('the tools', () => {
     ...['vault/estado', 'vault/firma-estado', 'webhooks/entregas', 'webhooks/listar'],
     ...['sincronizacion/cambios', 'sincronizacion/estimar', 'sincronizacion/listar', 'cfdi/consultar'],
     ...['descarga/estimar', 'estado/sat', 'efos/consultar-lote', 'cfdi/resumen'],
-    ...['riesgo/paquete', 'riesgo/proveedores'],
+    ...['riesgo/paquete', 'riesgo/proveedores', 'llamadas/listar', 'conexion/estado'],
   ];
   const CON_COSTO = [
     ...['descarga/consulta-cfdi', 'tax/descarga-metadata', 'tax/facturas', 'tax/facturas-fiel', 'tax/retenciones'],
@@ -47,7 +47,13 @@ describe('the tools', () => {
     ...['vault/rfc-registrar', 'vault/rfc-guardar', 'vault/firma-registrar', 'vault/firma-guardar'],
     ...['descarga/cancelar', 'descarga/paquete', 'webhooks/crear', 'webhooks/actualizar', 'webhooks/borrar'],
     ...['webhooks/rotar-secreto', 'webhooks/probar', 'webhooks/reenviar', 'sincronizacion/crear'],
-    ...['sincronizacion/pausar', 'sincronizacion/reanudar', 'sincronizacion/borrar'],
+    ...[
+      'sincronizacion/pausar',
+      'sincronizacion/reanudar',
+      'sincronizacion/borrar',
+      'conexion/crear',
+      'conexion/revocar',
+    ],
   ];
   const OWN = ['descarga_esperar', 'lista_continuar'];
 
