@@ -12,7 +12,8 @@ interface ApiClientOptions {
 
 const TIMEOUT_MS = 95_000;
 const MAX_BYTES = 262_144;
-const DESCRIBE_TIMEOUT_MS = 5_000;
+/** The API makes its description when it is first asked: seconds on a busy machine. */
+const DESCRIBE_TIMEOUT_MS = 15_000;
 const MAX_DESCRIPTION_BYTES = 4_194_304;
 
 /** The way from the panel to the API of the same installation. It goes to no other host, and follows no redirect. */
