@@ -201,6 +201,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
 
       // The next step may be done from one's own system: the operation's page has the command, with this account's RFC.
       await page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name: 'Probar' }).click();
+      await page.getByRole('heading', { name: 'Información ante el SAT', exact: true }).click();
       await follow(page, 'Solicitud de descarga de metadata o de los CFDI');
       const askFor = await copy(page, 'Llamada con curl');
       expect(askFor).toContain(rfc);
