@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { urlOf } from '@acuse/runtime';
@@ -227,10 +226,9 @@ export async function keepAddresses({ carpeta }: StackSecrets, addresses: Valore
   await changeValues(carpeta, (valores) => ({ ...valores, ...addresses }));
 }
 
-/** Settings for the secret files that one process has: the API has no queue on PostgreSQL. */
+/** Settings for the secret files of one process. */
 export function filesOf({ carpeta }: StackSecrets, proceso: keyof typeof PROCESOS): ProcessFiles {
-  const files = PROCESOS[proceso].map((name) => [`${name}_FILE`, join(carpeta, proceso, name)] as const);
-  return Object.fromEntries(files.filter(([, path]) => existsSync(path)));
+  return Object.fromEntries(PROCESOS[proceso].map((name) => [`${name}_FILE`, join(carpeta, proceso, name)]));
 }
 
 async function makeWhole(carpeta: string, valores: Valores): Promise<void> {

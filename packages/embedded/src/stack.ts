@@ -156,12 +156,19 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
         });
       }),
     );
+    const ofApi = filesOf(secrets, 'api');
+    // The API opens no queue on PostgreSQL, and has no file for it.
+    const { QUEUE_URL_FILE: _, ...withoutQueue } = ofApi;
     const apiPort = ports.api || (await freePort());
     const apiUrl = urlAt(env.api?.['API_HOST'], apiPort);
     const api = await group.start({
       name: 'api',
       entry: programEntry(programs, 'api'),
-      env: apiEnv(addresses, filesOf(secrets, 'api'), { port: apiPort, autoridades, given: env.api }),
+      env: apiEnv(addresses, options.redisUrl === undefined ? withoutQueue : ofApi, {
+        port: apiPort,
+        autoridades,
+        given: env.api,
+      }),
       readyUrl: `${apiUrl}/readyz`,
     });
     let panel: PanelProcess | null = null;

@@ -7,9 +7,9 @@ export { closeServer, createHealth, type Health, type HealthCheck, listen, serve
 export { createClientIp, formatRange, isInRanges, networkOf, parseIp, parseRange } from './ip.ts';
 export { createLogger, type Logger, silentLogger } from './log.ts';
 export * from './mail-address.ts';
-export { MARCA } from './marca.ts';
 export { intervalosField, nextIntento } from './reintentos.ts';
 export { createShutdown, runProcess, type Shutdown } from './run-process.ts';
 export * from './shared-fields.ts';
-export { type Assets, compressedFor, createAssets, createStaticFile, type StaticFile } from './static-files.ts';
+export { MARCA } from './static/marca.ts';
+export { type Assets, compressedFor, createAssets, createStaticFile, type StaticFile } from './static/static-files.ts';
 export { createUuidV7, uuidV7 } from './uuid.ts';

@@ -46,14 +46,8 @@ describe('the tools', () => {
   const PARA_PERSONAS = [
     ...['vault/rfc-registrar', 'vault/rfc-guardar', 'vault/firma-registrar', 'vault/firma-guardar'],
     ...['descarga/cancelar', 'descarga/paquete', 'webhooks/crear', 'webhooks/actualizar', 'webhooks/borrar'],
-    ...['webhooks/rotar-secreto', 'webhooks/probar', 'webhooks/reenviar', 'sincronizacion/crear'],
-    ...[
-      'sincronizacion/pausar',
-      'sincronizacion/reanudar',
-      'sincronizacion/borrar',
-      'conexion/crear',
-      'conexion/revocar',
-    ],
+    ...['webhooks/rotar-secreto', 'webhooks/probar', 'webhooks/reenviar', 'sincronizacion/crear', 'conexion/crear'],
+    ...['sincronizacion/pausar', 'sincronizacion/reanudar', 'sincronizacion/borrar', 'conexion/revocar'],
   ];
   const OWN = ['descarga_esperar', 'lista_continuar'];
 
