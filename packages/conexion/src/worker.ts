@@ -5,7 +5,7 @@ import { CredencialIlegible, contextoDe, type Opener, openDelNavegador, openOpen
 import { createPorVerificar, type PorVerificar, type Tomada } from './db.ts';
 
 /** Milliseconds between two looks for what browsers sent: a person waits, and a worker at rest costs little. */
-const EVERY_MS = 5_000;
+const EVERY_MS = 15_000;
 const CLEAN_EVERY_MS = 60_000;
 /** Log-ins that one process makes for connections at a time. */
 const AT_ONCE = 4;
