@@ -138,7 +138,8 @@ export function createAuditoria({ pool }: Pick<Database, 'pool'>) {
       where((p) => `a.cuenta_id = ${p}::uuid`, filtro.cuentaId);
       where((p) => `a.en >= ${p}::timestamptz AND ${FROM_ID(`${p}::timestamptz`)}`, filtro.desde);
       where((p) => `a.en < ${p}::timestamptz AND ${UNTIL_ID(`${p}::timestamptz`)}`, filtro.hasta);
-      where((p) => `a.id < ${p}::bigint`, filtro.antes);
+      // Always a bound, so that the newest lines are read from the end of the key, whatever the other conditions are.
+      where((p) => `a.id < ${p}::bigint`, filtro.antes ?? String(2n ** 63n - 1n));
       values.push(filtro.limite);
       const filters = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
       const text = `${LIST} ${filters} ORDER BY a.id DESC LIMIT $${values.length}`;
