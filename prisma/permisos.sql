@@ -224,7 +224,7 @@ GRANT SELECT, INSERT, UPDATE (versiones, cambios, cruzado_en) ON riesgo_cruce TO
 GRANT SELECT ON riesgo_paquete TO acuse_api, acuse_panel;
 GRANT SELECT, INSERT, DELETE ON riesgo_paquete TO acuse_worker;
 
--- conexion: who sends what is sealed reads none of it, but what a worker sealed to an API key, for its outer layer; who opens neither makes nor ends one.
+-- conexion: the API reads no envelope of a browser, only the worker's one for its outer layer; a worker neither makes nor ends a connection.
 GRANT SELECT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, retiro, solicitante, finalidad, regreso, marca, estado, motivo, intentos, sellada,
   enviada_en, expira_en, hasta, creada_en, conectada_en, terminada_en),
   INSERT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, solicitante, finalidad, regreso, marca, boleto, expira_en, hasta),

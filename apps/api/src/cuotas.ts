@@ -5,7 +5,7 @@ import type { ContextoBase } from './operation.ts';
 
 const cuenta = (description: string, example: number) => z.int().min(0).meta({ description, example });
 
-/** What is used of the SAT's quotas of an RFC, in an answer. */
+/** Used part of the SAT's quotas of an RFC, in an answer. */
 export const cuotasSat = z
   .object({
     xml_hoy: cuenta('XML que se tomaron hoy del portal.', 150),
@@ -26,7 +26,7 @@ export const cuotasSat = z
     description: 'Lo que esta instalación usó de las cuotas del SAT para el RFC; lo que use otro programa no se sabe.',
   });
 
-/** Reads what is used; `igual`: key of the quota of a request of XML. One query. */
+/** Reads the used part; `igual`: key of the quota of a request of XML. One query. */
 export function readCuotas({ deps, access, now }: Pick<ContextoBase, 'deps' | 'access' | 'now'>, igual: string | null) {
   const { rfc, contribuyenteId, apiKey } = access;
   const { modo } = apiKey;

@@ -11,7 +11,7 @@ const CLEAN_EVERY_MS = 60_000;
 const AT_ONCE = 4;
 /** Seconds for which one is held: a log-in with its captcha takes less. */
 const LEASE_SECONDS = 180;
-/** Seconds after which a SAT that does not answer is told to the taxpayer. */
+/** Seconds after which the page says that the SAT does not answer. */
 const PATIENCE_SECONDS = 240;
 const RETRY_MS = 5_000;
 

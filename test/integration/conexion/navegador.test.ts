@@ -31,7 +31,7 @@ describe.skipIf(CHROMIUM === null)('a connect link in a browser', () => {
   );
   const browser = duringTests(openBrowser);
 
-  it('takes a wrong and then the right CIEC up to the first download, and shows it to nobody', async () => {
+  it('takes a wrong and then the right CIEC up to the first download, and keeps it in the browser', async () => {
     const caller = await servicio.newCaller({ saldo: 3 });
     const { rfc } = caller;
     const ciec = ciecOf(rfc);
@@ -95,7 +95,7 @@ describe.skipIf(CHROMIUM === null)('a connect link in a browser', () => {
     const findIn = (needles: readonly string[]) =>
       [...places].filter(([, text]) => needles.some((needle) => text.includes(needle))).map(([place]) => place);
     for (const secret of [ciec, WRONG]) expect(findIn(formasDe(Buffer.from(secret)))).toEqual([]);
-    // The search finds what is there: the tokens, in the browser's bodies alone.
+    // The search finds the tokens, in the browser's bodies alone.
     expect(findIn([String(token)])).toEqual(['requests of the browser']);
 
     const link = page.getByRole('link', { name: /\/conectar\/retirar#/ });

@@ -28,7 +28,7 @@ const account = duringTests(async () => {
   return { persona, pedida, lecturas, close: async () => {} };
 });
 
-describe('readings of what is kept up to date', () => {
+describe('readings of subscriptions', () => {
   it('stay out of the solicitudes and their counts, until the filter asks for them: one line a day, which opens', async () => {
     const { persona, pedida, lecturas } = account;
     const { $ } = await persona.get('/solicitudes');

@@ -145,7 +145,7 @@ describe('the page of a download', () => {
   });
 
   test.each([
-    ['nobody was listed', [], '', 'Ningún proveedor de este ZIP estaba en una lista'],
+    ['no supplier was listed', [], '', 'Ningún proveedor de este ZIP estaba en una lista'],
     ['it was not crossed', null, '', 'no había ninguna lista cargada'],
     ['it is a reading of a subscription', null, 'reading', 'Ver los de'],
     ['who they were is deleted', [vista(PRO)], 'deleted', 'Quiénes eran ya se borró'],

@@ -1,6 +1,6 @@
 // Files dropped on a `[data-soltar]` go to the file inputs inside of it, each to the first whose `accept` names its ending. Its form is sent without
 // leaving the page, so that chosen files and typed secrets stay where they are when it is refused. Without scripts the form is sent as any form, and
-// the page names the files to choose again. What was chosen, or not taken, is said in the `[data-soltar-aviso]`.
+// the page names the files to choose again. `[data-soltar-aviso]` names the chosen and the refused files.
 const inputsOf = (zone) => [...zone.querySelectorAll('input[type="file"]')];
 const zoneOf = (event) => event.target.closest?.('[data-soltar]');
 
@@ -73,7 +73,7 @@ document.addEventListener('submit', async (event) => {
   }
 });
 
-/** Puts the answer in the place of the page; what was chosen and typed in the sent form stays if the form is there again. */
+/** Puts the answer in the place of the page; files and texts of the sent form stay if the form is there again. */
 function show(page, form) {
   const next = [...page.forms].find(({ action }) => action === form.action);
   const isRefused = page.querySelector('[aria-invalid="true"]') !== null;

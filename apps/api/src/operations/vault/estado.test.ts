@@ -51,7 +51,7 @@ it('tells at which channel a credential was refused, and that the key is gone af
   expect((await caminos())[1]).toMatchObject({ sirve: false, motivo: expect.stringContaining('ya se borró') });
 });
 
-it('tells what is used of the SAT’s quotas of the RFC, with one query', async () => {
+it('returns the used part of the SAT’s quotas of the RFC, with one query', async () => {
   const { kit, a, id } = await createKitWithSolicitud();
   const quotas = { 'dia:2026-11-20': 150, 'dia:2026-11-19': 9, 'xml:a': 1, 'xml:b': 2 };
   for (const [clave, tomadas] of Object.entries(quotas))

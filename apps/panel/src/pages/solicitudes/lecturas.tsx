@@ -28,7 +28,7 @@ interface LecturasProps {
   readonly now: Date;
 }
 
-/** Readings of what is kept up to date, one line a day. */
+/** Readings of subscriptions, one line a day. */
 export function Lecturas({ dias, valores, now }: LecturasProps) {
   const { from, until } = daysOf(valores, now);
   return (

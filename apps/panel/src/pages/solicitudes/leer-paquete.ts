@@ -50,7 +50,7 @@ export interface Contenido {
 type Leible = Pick<DetalleSolicitud, 'objectKey' | 'formato' | 'registros' | 'tipo'>;
 
 /**
- * Reads packages once each: later pages get what was read before. Gives null for a package without `metadata.csv`, or
+ * Reads packages once each: later pages get the first reading. Gives null for a package without `metadata.csv`, or
  * one that storage does not give now.
  */
 export function createLector(paquetes: Pick<Paquetes, 'readCsv'>) {
