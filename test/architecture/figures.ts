@@ -64,7 +64,7 @@ export function figures(): readonly Figure[] {
     text.split('\n').filter((line) => (COMMENT.test(line) || TITLE.test(line)) && IDIOM.test(line)),
   );
   return [
-    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 102_639, goal: 82_000 },
+    { name: 'source lines', now: sum(production.map(({ lines }) => lines)), limit: 102_725, goal: 82_000 },
     { name: 'lines of test helpers', now: sum(helpers.map(({ lines }) => lines)), limit: 18_158, goal: 15_000 },
     { name: 'files of the main path', now: walk.length, limit: 45, goal: 45 },
     {
@@ -76,7 +76,7 @@ export function figures(): readonly Figure[] {
     { name: 'lines of it that name a feature', now: walk.flatMap(featuresIn).length, limit: 0, goal: 0 },
     { name: 'SQL functions defined twice', now: doubledFunctions().length, limit: 0, goal: 0 },
     { name: 'identifiers in two languages', now: mixedIdentifiers(sources).length, limit: 14, goal: 60 },
-    { name: 'lines in the pronoun idiom', now: idiom.length, limit: 139, goal: 150 },
+    { name: 'lines in the pronoun idiom', now: idiom.length, limit: 131, goal: 150 },
     { name: 'entries of the glossary', now: glossary.split(/;\s|\n\| /).length, limit: 227, goal: 250 },
     {
       name: 'words of Markdown',

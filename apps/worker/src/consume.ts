@@ -51,6 +51,7 @@ export function createConsumers(context: Omit<WorkerContext, 'consume'>, asked: 
       queue,
       concurrency: pace.slots,
       handle: runner.answer,
+      onTopic: wakes.wake,
       onError(error) {
         if (error instanceof NotBegun) log.warn({ queue, err: error }, 'queue_paused');
         else log.warn({ queue, err: error }, 'queue_failed');

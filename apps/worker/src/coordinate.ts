@@ -1,5 +1,5 @@
 import { CANAL_OUTBOX, holdRoles } from '@acuse/db';
-import { OUTBOX } from '@acuse/roles';
+import { OUTBOX, relayed } from '@acuse/roles';
 import { createShutdown, type Shutdown } from '@acuse/runtime';
 import type { Role } from '@acuse/settings/worker';
 import type { WorkerContext, WorkerRole } from './roles/role.ts';
@@ -50,7 +50,7 @@ export async function coordinate(context: WorkerContext, roles: readonly WorkerR
   let following = Promise.resolve();
   const locks = await holdRoles(database.settings, names, {
     canal: CANAL_OUTBOX,
-    wake: () => wakes.wake(OUTBOX),
+    wake: (topic) => wakes.wake(topic === '' ? OUTBOX : relayed(topic)),
     onChange(held) {
       following = following.then(() => follow(held));
     },

@@ -1,6 +1,6 @@
 import { capsulaDeSolicitud } from '@acuse/capsula/db';
 import { capsulaSource, openCapsulas } from '@acuse/capsula/worker';
-import { openConexiones } from '@acuse/conexion/worker';
+import { openConexiones, openUpkeep, TOPIC } from '@acuse/conexion/worker';
 import { openCorreo } from '@acuse/correo/worker';
 import type { ClaimPart, FinishNote } from '@acuse/db';
 import { observeListados, openListas } from '@acuse/listas/worker';
@@ -18,10 +18,14 @@ export const FEATURE_ROLES: readonly WorkerRole[] = [
   { role: 'webhooks', open: openWebhooks },
   { role: 'correo', open: openCorreo },
   { role: 'descargas', open: openConexiones },
+  { role: 'reaper', open: openUpkeep, isSingle: true },
   { role: 'listas', open: openListas, isSingle: true },
   { role: 'sincronizacion', open: openSincronizacion, isSingle: true },
   { role: 'sincronizacion', open: openCruces, isSingle: true },
 ];
+
+/** Topics that the relay announces to the workers with the role `descargas`. */
+export const TOPICS: readonly string[] = [TOPIC];
 
 /** Observers of the rows of each assembled package. */
 export const FEATURE_OBSERVERS: readonly OpenObserver[] = [observeContrapartes];

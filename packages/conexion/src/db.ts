@@ -1,5 +1,15 @@
 import type { Autor, Modo } from '@acuse/core';
-import { againAfterDeadlock, type Database, execute, isOne, isUuid, nota, rowOf, rowsOf } from '@acuse/db';
+import {
+  againAfterDeadlock,
+  CANAL_OUTBOX,
+  type Database,
+  execute,
+  isOne,
+  isUuid,
+  nota,
+  rowOf,
+  rowsOf,
+} from '@acuse/db';
 
 /** States as callers see them; while the database says VERIFICADA the outer layer is still missing. */
 export const ESTADOS = [
@@ -71,6 +81,10 @@ const SELECT = `SELECT c.id, c.cuenta_id AS "cuentaId", c.rfc, c.solicitante, c.
   c.expira_en AS "expiraEn", c.hasta, c.creada_en AS "creadaEn", c.conectada_en AS "conectadaEn", c.terminada_en AS "terminadaEn"
 FROM conexion c`;
 
+/** Topic of connections that wait for a worker. */
+export const TOPIC = 'conexiones';
+const ANNOUNCE = `SELECT pg_notify('${CANAL_OUTBOX}', '${TOPIC}')`;
+
 /** One link of a key is open at a time. */
 const CREATE = `
 WITH antes AS (
@@ -92,9 +106,10 @@ WITH antes AS (
 ) SELECT expira_en AS "expiraEn" FROM nueva`;
 
 const SUBMIT = `
-UPDATE conexion c SET estado = 'VERIFICANDO', motivo = NULL, sobre = $2, retiro = $3, intentos = c.intentos + 1, due_at = now(), enviada_en = now()
+WITH enviada AS (UPDATE conexion c SET estado = 'VERIFICANDO', motivo = NULL, sobre = $2, retiro = $3, intentos = c.intentos + 1, due_at = now(), enviada_en = now()
 WHERE c.id = $1 AND c.estado = 'PENDIENTE' AND c.expira_en > now() AND c.intentos < ${MAX_INTENTOS}
-  AND EXISTS (SELECT FROM api_key k WHERE k.id = c.api_key_id AND k.estado = 'ACTIVA')`;
+  AND EXISTS (SELECT FROM api_key k WHERE k.id = c.api_key_id AND k.estado = 'ACTIVA') RETURNING c.id)
+${ANNOUNCE} FROM enviada`;
 
 /** Connections, for the API. */
 export function createConexiones({ pool }: Pick<Database, 'pool'>) {
@@ -182,6 +197,13 @@ UPDATE conexion SET motivo = $3, sobre = NULL, intentos = intentos - CASE WHEN $
   boleto = CASE WHEN $4 AND intentos >= ${MAX_INTENTOS} THEN NULL ELSE boleto END,
   terminada_en = CASE WHEN $4 AND intentos >= ${MAX_INTENTOS} THEN now() END ${MINE}`;
 
+const OVERDUE = `
+${ANNOUNCE} WHERE EXISTS (SELECT FROM conexion WHERE estado = 'VERIFICANDO' AND due_at < now() - interval '10 seconds')`;
+
+const POSTPONE = `
+WITH aplazada AS (UPDATE conexion SET due_at = now() + $3 * interval '1 millisecond' ${MINE} RETURNING id)
+${ANNOUNCE} FROM aplazada WHERE $3 = 0`;
+
 /** Rows without a consent go 30 days after their link, those with one a year after its end. */
 const FORGET = `
 DELETE FROM conexion WHERE id IN (SELECT id FROM conexion
@@ -193,6 +215,8 @@ export function createPorVerificar({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Takes due ones for `seconds` each. */
     take: (limit: number, seconds: number) => rowsOf<Tomada>(pool, TAKE, [limit, seconds]),
+    /** Announces again that some wait, when no worker took them for ten seconds. */
+    announceOverdue: () => execute(pool, OVERDUE),
     /** Keeps what the API wraps, in place of what the browser sealed. */
     verified: ({ id, epoch }: Tomada, sellada: Buffer) =>
       isOne(pool, `UPDATE conexion SET estado = 'VERIFICADA', sellada = $3, sobre = NULL ${MINE}`, [
@@ -203,9 +227,8 @@ export function createPorVerificar({ pool }: Pick<Database, 'pool'>) {
     /** Gives the link back to the taxpayer; one that `counts` is one of {@link MAX_INTENTOS}. */
     refused: ({ id, epoch }: Tomada, motivo: Motivo, counts: boolean) =>
       isOne(pool, REFUSE, [id, epoch, motivo, counts]),
-    /** Has it taken again after `ms` milliseconds. */
-    postpone: ({ id, epoch }: Tomada, ms: number) =>
-      isOne(pool, `UPDATE conexion SET due_at = now() + $3 * interval '1 millisecond' ${MINE}`, [id, epoch, ms]),
+    /** Has it taken again after `ms` milliseconds: with 0 by any worker, else by this one, which looks then. */
+    postpone: ({ id, epoch }: Tomada, ms: number) => execute(pool, POSTPONE, [id, epoch, ms]),
     /** Deletes at most `limit` rows past their retention. */
     forget: (limit: number) => execute(pool, FORGET, [limit]),
   };

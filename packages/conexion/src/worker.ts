@@ -2,9 +2,13 @@ import { SatError, wipeCredencial } from '@acuse/core';
 import { type OpenRole, type RoleContext, startLoop } from '@acuse/roles';
 import type { Logger } from '@acuse/runtime';
 import { CredencialIlegible, contextoDe, type Opener, openDelNavegador, openOpener, sealConectada } from '@acuse/vault';
-import { createPorVerificar, type PorVerificar, type Tomada } from './db.ts';
+import { createPorVerificar, type PorVerificar, TOPIC, type Tomada } from './db.ts';
 
-/** Milliseconds between two looks for what browsers sent: a person waits, and a worker at rest costs little. */
+export { TOPIC } from './db.ts';
+
+/** Milliseconds between two looks of a worker that hears no announcement. */
+const REST_MS = 3_600_000;
+/** Milliseconds between two looks of one process for what no worker took: an announcement may be lost. */
 const EVERY_MS = 15_000;
 const CLEAN_EVERY_MS = 60_000;
 /** Log-ins that one process makes for connections at a time. */
@@ -28,25 +32,54 @@ export const openConexiones: OpenRole<{ readonly WORKER_KEYS: string; readonly W
   const conexiones = createPorVerificar(database);
   const opener = openOpener(config.WORKER_KEYS, config.WORKER_PSKS);
   const deps: Deps = { conexiones, opener, log, openSats: () => context.openSats() };
-  const turn = async (signal: AbortSignal) => {
-    const tomadas = await conexiones.take(AT_ONCE, LEASE_SECONDS);
-    await Promise.all(tomadas.map((tomada) => verify(deps, tomada, signal)));
-    return tomadas.length === AT_ONCE;
-  };
-  const clean = async () => (await conexiones.forget(100)) === 100;
-  closeLater('conexiones', startLoop({ name: 'conexiones', everyMs: EVERY_MS, log, turn }));
-  closeLater(
-    'conexiones-limpieza',
-    startLoop({ name: 'conexiones-limpieza', everyMs: CLEAN_EVERY_MS, log, turn: clean }),
-  );
+  const running = new Set<Promise<void>>();
+  const loop = startLoop({
+    name: TOPIC,
+    everyMs: REST_MS,
+    log,
+    async turn(signal) {
+      const free = AT_ONCE - running.size;
+      const tomadas = free === 0 ? [] : await conexiones.take(free, LEASE_SECONDS);
+      for (const tomada of tomadas) {
+        const ended = verify(deps, tomada, signal)
+          .then((againMs) => void setTimeout(loop.wake, againMs).unref())
+          .catch((error: unknown) => log.warn({ conexion: tomada.id, err: error }, 'connection_not_verified'))
+          .finally(() => running.delete(ended));
+        running.add(ended);
+      }
+      return false;
+    },
+  });
+  closeLater(TOPIC, {
+    async close() {
+      await loop.close();
+      await Promise.all(running);
+    },
+  });
+  closeLater(`${TOPIC}-wakes`, { close: context.wakes.on(TOPIC, loop.wake) });
 };
 
-/** Opens what the browser sealed, has the SAT take it, and seals it to the API key of the connection. */
+/** Announces again what no worker took, and deletes rows past their retention, in one process. */
+export const openUpkeep: OpenRole = ({ database, log, closeLater }) => {
+  const conexiones = createPorVerificar(database);
+  const loop = (name: string, everyMs: number, turn: () => Promise<boolean>) =>
+    closeLater(name, startLoop({ name, everyMs, log, turn }));
+  loop('conexiones-anuncio', EVERY_MS, async () => {
+    await conexiones.announceOverdue();
+    return false;
+  });
+  loop('conexiones-limpieza', CLEAN_EVERY_MS, async () => (await conexiones.forget(100)) === 100);
+};
+
+/**
+ * Opens what the browser sealed, has the SAT take it, and seals it to the API key of the connection. Resolves to the
+ * milliseconds until this worker is to look again.
+ */
 export async function verify(
   { conexiones, opener, openSats, log }: Deps,
   tomada: Tomada,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<number> {
   const { id, cuentaId, rfc, modo, hasta, apiKeyId } = tomada;
   const name = { conexion: id };
   try {
@@ -76,7 +109,12 @@ export async function verify(
       if (!isBusy) log.warn({ ...name, err: error }, 'connection_not_verified');
       const isOver = tomada.segundos > PATIENCE_SECONDS || (error instanceof SatError && error.clase === 'permanente');
       if (isOver) await conexiones.refused(tomada, 'SAT_NO_RESPONDE', false);
-      else await conexiones.postpone(tomada, isBusy ? Math.min(error.esperaMs, 1_000) : RETRY_MS);
+      else {
+        const againMs = isBusy ? Math.max(1, Math.min(error.esperaMs, 1_000)) : RETRY_MS;
+        await conexiones.postpone(tomada, againMs);
+        return againMs;
+      }
     }
   }
+  return 0;
 }

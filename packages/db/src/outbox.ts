@@ -3,7 +3,7 @@ import type { Database } from './database.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
-/** LISTEN/NOTIFY channel that says "there are new wake-ups". */
+/** LISTEN/NOTIFY channel of new wake-ups. A payload is the topic of a feature, for a worker with its keys. */
 export const CANAL_OUTBOX = 'acuse_outbox';
 
 const COLAS: readonly QueueName[] = ['descargas', 'ensambles'];

@@ -27,6 +27,8 @@ export interface QueueSettings {
 /** What a job carries: ids only. snake_case because it crosses a process border. */
 export interface WakeUpsData {
   readonly wake_ups: readonly WakeUpData[];
+  /** Topic of a feature with work for whichever process takes the job. */
+  readonly topic?: string;
 }
 
 /** A wake-up, and a whole job of the version before 28 November 2026. */

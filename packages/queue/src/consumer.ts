@@ -201,13 +201,17 @@ function createConsumo<D, Member>(
 /** Consumes the wake-ups of one queue. */
 export function createConsumer(
   settings: QueueSettings,
-  options: ConsumoOptions<{ solicitudId: string; gen: number }> & { readonly queue: QueueName },
+  options: ConsumoOptions<{ solicitudId: string; gen: number }> & {
+    readonly queue: QueueName;
+    /** A job announced work for a topic. */
+    readonly onTopic?: (topic: string) => void;
+  },
 ): Consumer {
-  const membersOf = (datos: WakeUpsData | WakeUpData) =>
-    ('wake_ups' in datos ? datos.wake_ups : [datos]).map(({ solicitud_id: solicitudId, gen }) => ({
-      solicitudId,
-      gen,
-    }));
+  const membersOf = (datos: WakeUpsData | WakeUpData) => {
+    if ('topic' in datos && datos.topic !== undefined) options.onTopic?.(datos.topic);
+    const wakeUps = 'wake_ups' in datos ? datos.wake_ups : [datos];
+    return wakeUps.map(({ solicitud_id: solicitudId, gen }) => ({ solicitudId, gen }));
+  };
   return createConsumo(settings, membersOf, options);
 }
 

@@ -27,19 +27,7 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
     return created;
   }
 
-  async function within(
-    queue: QueueName,
-    wakeUps: readonly WakeUp[],
-    size: number,
-    signal: AbortSignal,
-  ): Promise<void> {
-    const jobs = [
-      ...wakeUps.filter(({ isAgain }) => isAgain).map((wakeUp) => [wakeUp]),
-      ...chunks(
-        wakeUps.filter(({ isAgain }) => !isAgain),
-        size,
-      ),
-    ].map(jobOf);
+  async function within(queue: QueueName, jobs: readonly NewJob[], signal: AbortSignal): Promise<void> {
     try {
       await untilAborted(() => queueOf(queue).add(jobs), signal);
     } catch (error) {
@@ -62,9 +50,12 @@ export function createQueue(settings: QueueSettings, options: { onError?: (error
     ): Promise<void> {
       for (const queue of ['descargas', 'ensambles'] as const) {
         const mine = wakeUps.filter((wakeUp) => wakeUp.queue === queue);
-        if (mine.length > 0) await within(queue, mine, sizes[queue] ?? 1, signal);
+        if (mine.length > 0) await within(queue, jobsOf(mine, sizes[queue] ?? 1), signal);
       }
     },
+    /** Has one consumer of `queue` wake a topic. */
+    announce: (queue: QueueName, topic: string, signal: AbortSignal) =>
+      within(queue, [{ name: 'topic', data: { wake_ups: [], topic } }], signal),
     async close() {
       const all = [...open.values()];
       open.clear();
@@ -83,6 +74,16 @@ function jobOf(wakeUps: readonly WakeUp[]): NewJob {
   if (wakeUps.length > 1 || only === undefined) return { name: 'wake-ups', data };
   return { name: 'wake-ups', data, opts: { jobId: `${only.solicitudId}-${only.gen}` } };
 }
+
+/** Jobs of up to `size` wake-ups; each that is sent again has its own. */
+const jobsOf = (wakeUps: readonly WakeUp[], size: number): NewJob[] =>
+  [
+    ...wakeUps.filter(({ isAgain }) => isAgain).map((wakeUp) => [wakeUp]),
+    ...chunks(
+      wakeUps.filter(({ isAgain }) => !isAgain),
+      size,
+    ),
+  ].map(jobOf);
 
 const chunks = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, n) => items.slice(n * size, (n + 1) * size));

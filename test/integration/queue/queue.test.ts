@@ -31,6 +31,7 @@ onEachDriver('the wake-up queue', (redisUrl) => {
     const queue = createQueue({ url: url(), namespace });
     closing.push(() => queue.close());
     return {
+      announce: (topic: string) => untilTaken(() => queue.announce('descargas', topic, soon())),
       wake: (wakeUps: readonly WakeUp[], descargas = 1) => untilTaken(() => queue.wake(wakeUps, soon(), { descargas })),
     };
   };
@@ -65,6 +66,19 @@ onEachDriver('the wake-up queue', (redisUrl) => {
     await heardAll(heardToo, 1);
     expect(heard).toEqual([`${download.solicitudId} 3`]);
     expect(heardToo).toEqual([assembly.solicitudId]);
+  });
+
+  it('announces a topic to one consumer, beside the wake-ups', async () => {
+    const queue = openQueue();
+    const topics: string[] = [];
+    const onTopic = (topic: string) => void topics.push(topic);
+    const [{ heard }] = [consume({ onTopic }), consume({ onTopic })];
+    await queue.announce('conexiones');
+    await waitFor(async () => topics[0] ?? null);
+    // A second delivery of the first would come before the third job.
+    await queue.announce('otro');
+    await waitFor(async () => topics[1] ?? null);
+    expect([topics, heard]).toEqual([['conexiones', 'otro'], []]);
   });
 
   it('takes 1,000 wake-ups at once and loses none', async () => {

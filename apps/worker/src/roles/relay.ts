@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutbox, type Outbox } from '@acuse/db';
 import { createQueue, type WorkQueue } from '@acuse/queue';
-import { OUTBOX, startLoop } from '@acuse/roles';
+import { OUTBOX, relayed, startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
+import { TOPICS } from '../features.ts';
 import type { OpenWorkerRole } from './role.ts';
 
 /** Milliseconds between two turns at most, while nothing is under way: a notification may be lost. */
@@ -68,4 +69,9 @@ export const openRelay: OpenWorkerRole = ({ config, database, log, queueSettings
   });
   closeLater('relay', relay);
   closeLater('relay-wakes', { close: wakes.on(OUTBOX, relay.wake) });
+  for (const topic of TOPICS) {
+    const announce = () =>
+      queue.announce('descargas', topic, AbortSignal.timeout(config.QUEUE_TIMEOUT_MS)).catch(onError);
+    closeLater(`relay-${topic}`, { close: wakes.on(relayed(topic), () => void announce()) });
+  }
 };

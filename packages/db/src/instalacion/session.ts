@@ -14,7 +14,7 @@ interface Kept {
   readonly options?: string;
   /** Prepares each new connection; `drop` replaces it. A rejection does too. */
   readonly begin: (client: pg.Client, drop: () => void) => Promise<unknown>;
-  readonly onNotification: () => void;
+  readonly onNotification: (payload: string) => void;
   readonly onLost?: () => void;
 }
 
@@ -48,7 +48,7 @@ async function keepConnection(
     };
     client.on('error', drop);
     client.on('end', drop);
-    client.on('notification', onNotification);
+    client.on('notification', ({ payload = '' }) => onNotification(payload));
     current = client;
     try {
       await client.connect();
@@ -74,7 +74,7 @@ async function keepConnection(
 export const listenTo = (settings: Database['settings'], canal: string, wake: () => void) =>
   keepConnection(settings, {
     name: 'listen',
-    onNotification: wake,
+    onNotification: () => wake(),
     begin: (client) => client.query(`LISTEN ${canal}`),
   });
 
@@ -86,14 +86,18 @@ SELECT current_setting('transaction_read_only')::bool AS "isReadOnly",
 /**
  * Takes the locks of `roles`, each held by one process at a time. Calls `onChange` with those that this process holds:
  * before the promise resolves, when it takes another, and when it loses all of them with the connection. Listens to
- * `canal` on the same connection. The server ends the session of a process that stands still for 15 seconds, so that
+ * `canal` on the same connection and calls `wake` with the payload of each notification. The server ends the session of a process that stands still for 15 seconds, so that
  * another takes its locks. Tries every two seconds instead of waiting for a lock: a waiting statement would keep VACUUM
  * from removing rows.
  */
 export async function holdRoles<R extends string>(
   settings: Database['settings'],
   roles: readonly R[],
-  on: { readonly canal: string; readonly wake: () => void; readonly onChange: (held: readonly R[]) => void },
+  on: {
+    readonly canal: string;
+    readonly wake: (payload: string) => void;
+    readonly onChange: (held: readonly R[]) => void;
+  },
 ): Promise<{ close(): Promise<void> }> {
   let held: readonly R[] | undefined;
   let isClosed = false;

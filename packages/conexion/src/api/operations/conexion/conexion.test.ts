@@ -1,8 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { CANAL_OUTBOX } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { type Alta, createKit, createKitWithAlta, type Kit, NOW, opener } from '../../../../../../apps/api/test/kit.ts';
 import { contextoDe, llaveDeConexion, parseApiKey, sealConectada } from '../../../../../vault/src/index.ts';
-import { createPorVerificar, MAX_INTENTOS } from '../../../db.ts';
+import { createPorVerificar, MAX_INTENTOS, TOPIC } from '../../../db.ts';
 import { complete } from '../../../web/pages.ts';
 
 const BODY = { solicitante: 'Contadores', finalidad: 'Descargar sus CFDI' };
@@ -103,6 +104,39 @@ describe('a connect link', () => {
     await kit.setNow(new Date(NOW.getTime() + 30 * 60_000));
     expect([await estado(), (await send()).status]).toEqual(['VENCIDA', 409]);
     await kit.setNow(NOW);
+  });
+
+  it('is announced to the workers when it is sent, when a worker stops, and when none took it', async () => {
+    const { kit, a } = await createKitWithAlta();
+    const { id, send } = await newLink(kit, a);
+    const porVerificar = createPorVerificar(kit);
+    const listening = await kit.pool.connect();
+    const payloads: (string | undefined)[] = [];
+    listening.on('notification', ({ payload }) => payloads.push(payload));
+    const heard = async () => {
+      // The server sends the notifications before the answer.
+      await listening.query('SELECT 1');
+      return payloads.splice(0).filter((payload) => payload === TOPIC).length;
+    };
+    try {
+      await listening.query(`LISTEN ${CANAL_OUTBOX}`);
+      expect((await send()).status).toBe(200);
+      expect((await send()).status).toBe(409);
+      expect(await heard()).toBe(1);
+      const tomada = (await porVerificar.take(100, 60)).find((each) => each.id === id);
+      if (tomada === undefined) throw new Error('nothing was sent');
+      await porVerificar.postpone(tomada, 5_000);
+      await porVerificar.announceOverdue();
+      expect(await heard()).toBe(0);
+      await porVerificar.postpone(tomada, 0);
+      expect(await heard()).toBe(1);
+      await porVerificar.postpone(tomada, -60_000);
+      await porVerificar.announceOverdue();
+      expect(await heard()).toBe(1);
+      await porVerificar.refused(tomada, 'ILEGIBLE', false);
+    } finally {
+      listening.release(true);
+    }
   });
 
   it('takes three refused CIECs, and does not count what the SAT did not answer', async () => {
