@@ -1,6 +1,13 @@
 import { hostname } from 'node:os';
 import type { SatMetrics } from '@acuse/core';
-import { createClaims, createHeartbeats, createSatMetrics, directUrl, openDatabase } from '@acuse/db';
+import {
+  createBreakerState,
+  createClaims,
+  createHeartbeats,
+  createSatMetrics,
+  directUrl,
+  openDatabase,
+} from '@acuse/db';
 import { observeSat } from '@acuse/metrics';
 import { createWakes } from '@acuse/roles';
 import { openProcess } from '@acuse/roles/process';
@@ -39,7 +46,13 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
   const asked = createAsked();
   const proceso = `${hostname()}:${process.pid}`;
   const pasoEnCurso = () => ({ proceso, consultas: asked.soFar() });
-  const own = createClaims(database, { pasoEnCurso, claimParts: CLAIM_PARTS, finishNotes: FINISH_NOTES });
+  const estado = createBreakerState(database);
+  const own = createClaims(database, {
+    pasoEnCurso,
+    claimParts: CLAIM_PARTS,
+    finishNotes: FINISH_NOTES,
+    learnHosts: estado.learn,
+  });
   const decorated = CLAIMS_DECORATORS.reduce((claims, add) => add(claims, { database, log, metrics }), own);
 
   /** Receivers of every request to the SAT, and to a simulator beside it. */
@@ -66,7 +79,7 @@ export async function openContext(config: WorkerConfig, log: Logger, shutdown: S
     checkpoint: createFailpoint(config.FAILPOINT, config.NODE_ENV),
     wakes: createWakes(),
     openSats() {
-      sats ??= openSats(database, config, { satMetrics, requests });
+      sats ??= openSats(database, config, { estado, satMetrics, requests });
       return sats;
     },
   };

@@ -1,5 +1,5 @@
-import { type AccesoMetrics, type Modo, type Sat, SatError, type SatMetrics } from '@acuse/core';
-import { createBreakerState, createCaptchas, createSesionesPortal, type Database } from '@acuse/db';
+import { type AccesoMetrics, type BreakerState, type Modo, type Sat, SatError, type SatMetrics } from '@acuse/core';
+import { createCaptchas, createSesionesPortal, type Database } from '@acuse/db';
 import { modoOf } from '@acuse/runtime';
 import { openSat, openSatDePruebas } from '@acuse/sat';
 import type { WorkerConfig } from '@acuse/settings/worker';
@@ -20,16 +20,24 @@ const NO_PRUEBAS: Sat = {
 };
 
 /**
- * Opens the tax authority, with the sessions, breakers and captchas that all processes share over the database, and the
+ * Opens the tax authority, with the sessions and captchas that all processes share over the database, and the
  * simulator of the test keys beside it.
  */
 export function openSats(
   database: Database,
   config: WorkerConfig,
-  { satMetrics, requests }: { readonly satMetrics: SatMetrics & AccesoMetrics; readonly requests: SatMetrics },
+  {
+    estado,
+    satMetrics,
+    requests,
+  }: {
+    readonly estado: BreakerState;
+    readonly satMetrics: SatMetrics & AccesoMetrics;
+    readonly requests: SatMetrics;
+  },
 ): OpenSats {
   const compartido = {
-    estado: createBreakerState(database),
+    estado,
     captchas: createCaptchas(database),
     // A step that would wait releases its claim, so that another step uses the slot meanwhile.
     isImpatient: true,

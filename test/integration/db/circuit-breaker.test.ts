@@ -2,6 +2,7 @@ import type { EstadoHost } from '@acuse/core';
 import { createBreakerState, openDatabase } from '@acuse/db';
 import { createCircuitBreaker } from '@acuse/sat';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { HOSTS_ENFERMOS, type HostEnfermo } from '../../../packages/db/src/sat/breaker-state.ts';
 import { type TestDatabase, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
@@ -111,6 +112,26 @@ describe('breakers shared by processes', () => {
     await corta.admit(host);
     expect(statements).toEqual(['SELECT', 'SELECT']);
     expect(await rowOf()).toBeUndefined();
+  });
+
+  it('cost nothing in the second after a claim, which tells of every host', async () => {
+    const { statements, estado } = counted();
+    const corta = createCircuitBreaker({ failures: 1, openMs: 10_000, now }, estado);
+    const [sick, healthy] = [`${host}.1`, `${host}.2`];
+    await breaker(1).report(sick, 'fallo');
+    const [row] = (await t.db.pool.query<{ enfermos: HostEnfermo[] }>(`SELECT ${HOSTS_ENFERMOS} AS enfermos`)).rows;
+    estado.learn(row?.enfermos ?? [], ahora);
+    await expect(corta.admit(sick)).rejects.toMatchObject({ motivo: 'CORTACIRCUITOS_ABIERTO' });
+    await corta.admit(healthy);
+    expect(statements).toEqual([]);
+    // Its own failure is newer than a claim that was sent before.
+    await corta.report(healthy, 'fallo');
+    estado.learn([], ahora - 1);
+    await expect(corta.admit(healthy)).rejects.toMatchObject({ motivo: 'CORTACIRCUITOS_ABIERTO' });
+    statements.splice(0);
+    ahora += 1_000;
+    await expect(corta.admit(sick)).rejects.toMatchObject({ motivo: 'CORTACIRCUITOS_ABIERTO' });
+    expect(statements).toEqual(['SELECT']);
   });
 
   it('go on in the process alone while the database is away, and ask it only now and then', async () => {

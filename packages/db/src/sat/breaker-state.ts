@@ -2,9 +2,17 @@ import { type BreakerState, ESTADO_INICIAL, type EstadoHost } from '@acuse/core'
 import type { Database } from '../database.ts';
 import { isOne, rowOf } from '../statements.ts';
 
+const ESTADO = `fallos, fallos_antes AS "fallosAntes", titulares, titulares_antes AS "titularesAntes",
+  abierto_hasta::float8 AS "abiertoHasta", sonda_hasta::float8 AS "sondaHasta"`;
 const READ = `
-SELECT fallos, fallos_antes AS "fallosAntes", titulares, titulares_antes AS "titularesAntes",
-  abierto_hasta::float8 AS "abiertoHasta", sonda_hasta::float8 AS "sondaHasta" FROM estado_host WHERE host = $1`;
+SELECT ${ESTADO} FROM estado_host WHERE host = $1`;
+
+/** Expression for the hosts that are not as at first, as JSON: null without any. */
+export const HOSTS_ENFERMOS = `(SELECT json_agg(h) FROM (SELECT host, ${ESTADO} FROM estado_host
+  WHERE (fallos, fallos_antes, titulares, titulares_antes, abierto_hasta, sonda_hasta) <> (0, 0, '', '', 0, 0)) h)`;
+
+/** State of a host, as {@link HOSTS_ENFERMOS} gives it. */
+export type HostEnfermo = EstadoHost & { readonly host: string };
 
 /** Writes the new state only over the one it was computed from. */
 const SWAP = `
@@ -44,15 +52,19 @@ export interface BreakerStateOptions {
 
 /**
  * The breakers' memory over PostgreSQL, shared by all processes. A change that changes nothing is not written, so a
- * healthy host costs one read by key a second at most. A database that is away, or slow, stops nothing: for `cacheMs`
- * this process goes on from what it last saw.
+ * healthy host costs one read by key a second at most, and none in the second after a claim. A database that is away, or
+ * slow, stops nothing: for `cacheMs` this process goes on from what it last saw.
  */
 export function createBreakerState(
   { pool }: Pick<Database, 'pool'>,
   { cacheMs = 1_000, timeoutMs = 500, now = Date.now }: BreakerStateOptions = {},
-): BreakerState {
+): BreakerState & { learn(enfermos: readonly HostEnfermo[], askedAt: number): void } {
   const hosts = new Map<string, Memoria>();
   let ausenteHasta = Number.NEGATIVE_INFINITY;
+  let learned: { readonly enfermos: ReadonlyMap<string, EstadoHost>; readonly askedAt: number } = {
+    enfermos: new Map(),
+    askedAt: Number.NEGATIVE_INFINITY,
+  };
 
   async function changeShared(host: string, memoria: Memoria, change: (e: EstadoHost) => EstadoHost) {
     const until = performance.now() + timeoutMs;
@@ -93,9 +105,18 @@ export function createBreakerState(
         queue: Promise.resolve(),
       };
       hosts.set(host, memoria);
+      if (learned.askedAt > memoria.leidoEn) {
+        memoria.estado = learned.enfermos.get(host) ?? ESTADO_INICIAL;
+        memoria.leidoEn = learned.askedAt;
+      }
       const done = memoria.queue.then(() => changeAnyway(host, memoria, change));
       memoria.queue = done.catch(() => {});
       return done;
+    },
+    /** Takes over what another statement, sent at `askedAt` by `now`, read of all hosts. */
+    learn(enfermos, askedAt) {
+      if (askedAt < learned.askedAt) return;
+      learned = { enfermos: new Map(enfermos.map(({ host, ...estado }) => [host, estado])), askedAt };
     },
   };
 }
