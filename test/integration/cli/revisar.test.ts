@@ -102,6 +102,7 @@ describe('acuse operador revisar', () => {
     const { wrong, found, code } = await revisar();
     expect(found.filter(({ resultado }) => resultado !== 'bien').map(({ que }) => que)).toEqual([
       expect.stringContaining('simulador'),
+      'ningún worker está en marcha',
       expect.stringContaining('no se envía correo'),
     ]);
     expect([wrong, code]).toEqual([[], 0]);
@@ -111,19 +112,18 @@ describe('acuse operador revisar', () => {
     const hosts = checks.filter((check) => check.startsWith('SAT '));
     expect(hosts.length).toBeGreaterThan(20);
     expect(checks.filter((check) => !check.startsWith('SAT '))).toEqual([
-      ...[
-        'ajustes',
-        'secretos',
-        'base de datos',
-        'usuarios',
-        'migraciones',
-        'cola',
-        'almacén',
-        'autoridades',
-        'correo',
-        'captchas',
-        'reloj',
-      ],
+      'ajustes',
+      'secretos',
+      'base de datos',
+      'usuarios',
+      'migraciones',
+      'cola',
+      'coordinador',
+      'almacén',
+      'autoridades',
+      'correo',
+      'captchas',
+      'reloj',
     ]);
     for (const host of hosts) expect(found.find(({ revision }) => revision === host)?.que).toMatch(/^http, \d+ ms$/);
   });

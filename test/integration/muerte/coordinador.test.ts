@@ -1,5 +1,7 @@
+import { inspectDatabase } from '@acuse/db';
 import { type AppProcess, freePort } from '@acuse/embedded';
 import { describe, expect, it } from 'vitest';
+import { reviewCoordinator } from '../../../apps/cli/src/operador/revisar/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS } from '../fixtures/procesos.ts';
@@ -32,6 +34,10 @@ describe('processes with the roles of which one at a time is active', { shuffle:
     }>`SELECT a.pid FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid AND l.locktype = 'advisory'
       WHERE a.datname = current_database() AND a.application_name = 'acuse-worker-roles' GROUP BY a.pid`;
 
+  /** Mark of `acuse operador revisar`. */
+  const coordinator = async () =>
+    reviewCoordinator(await inspectDatabase(servicio.databaseUrl, { timeoutMs: 10_000, now: Date.now })).mark;
+
   it('work in the first; another stands by, ready, and goes on when the first is killed', async () => {
     const [first, second] = [await start(), await start()];
     expect([await first.notes(), await second.notes()]).toEqual([{}, STANDBY]);
@@ -45,8 +51,9 @@ describe('processes with the roles of which one at a time is active', { shuffle:
     expect(await third.notes()).toEqual(STANDBY);
     expect(await second.stop()).toBe(true);
     await expectWork();
-    expect(await third.notes()).toEqual({});
+    expect([await third.notes(), await coordinator()]).toEqual([{}, 'bien']);
     expect(await third.stop()).toBe(true);
+    expect(await coordinator()).toBe('falla');
   });
 
   it('are active once when the server ended the connection of the active one', async () => {

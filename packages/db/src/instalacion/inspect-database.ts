@@ -24,6 +24,8 @@ export interface DatabaseFacts {
   readonly keepsAnteriores: boolean;
   /** Every user of the server may connect to this database. */
   readonly isOpenToAll: boolean;
+  /** Connections of workers, and whether one of them holds the lock of the relay. */
+  readonly workers: { readonly count: number; readonly isCoordinated: boolean };
   /** Milliseconds by which our clock is ahead of the server's; negative when it is behind. */
   readonly skewMs: number;
 }
@@ -39,6 +41,10 @@ SELECT current_setting('server_version_num')::int AS version,
     - coalesce(current_setting('reserved_connections', true), '0')::int AS "maxConnections",
   obj_description(to_regclass('_prisma_migrations'), 'pg_class') IS NOT NULL AS "keepsAnteriores",
   has_database_privilege('public', current_database(), 'CONNECT') AS "isOpenToAll",
+  json_build_object('count', (SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'acuse-worker%'),
+    'isCoordinated', EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+      AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+      AND ((classid::bigint << 32) | objid::bigint) = hashtext('acuse_rol_relay'))) AS workers,
   -- Who may not see the sessions of others sees their user, and not their kind.
   (SELECT count(*)::int FROM pg_stat_activity
    WHERE datid IS NOT NULL AND usesysid IS NOT NULL AND coalesce(backend_type, 'client backend') = 'client backend') AS connections`;

@@ -1,5 +1,5 @@
 import type { DatabaseFacts } from '@acuse/db';
-import { type Finding, fault, orFine, warning } from '@acuse/roles/finding';
+import { type Finding, fault, fine, orFine, skipped, warning } from '@acuse/roles/finding';
 import type { Installation } from './environment.ts';
 
 /** The oldest version that the migrations run on. */
@@ -56,6 +56,16 @@ function* connections({ maxConnections }: DatabaseFacts, { settingsOf, settings 
       `un proceso de cada uno pide hasta ${needed} de las ${maxConnections} conexiones: no caben dos de cada uno, como al actualizar`,
       remedy,
     );
+}
+
+/** Whether a worker carries the wake-ups to the queue: without one no request goes on. */
+export function reviewCoordinator({ workers }: Pick<DatabaseFacts, 'workers'>): Finding {
+  if (workers.isCoordinated) return fine('un worker lleva los avisos a la cola');
+  if (workers.count === 0) return skipped('ningún worker está en marcha');
+  return fault(
+    'hay workers en marcha y ninguno lleva los avisos a la cola: ninguna solicitud avanza',
+    'Levante el servicio coordinador, o dé a un worker WORKER_ROLES con relay, reconciler y reaper (docs/operators/operate.md).',
+  );
 }
 
 /** Whether the database has the schema and the rights of this version. */

@@ -93,6 +93,7 @@ describe('servers', () => {
     maxConnections: 97,
     connections: 3,
     migrations: { pending: [], unknown: [], altered: [] },
+    workers: { count: 2, isCoordinated: true },
     skewMs: 0,
   };
   const pools = installation({ settingsOf: new Map([['worker', { DATABASE_POOL: 20 }]]), settings: {} });

@@ -8,7 +8,7 @@ import { FEATURE_CHECKS } from '../../features.ts';
 import { reviewAuthorities } from './authorities.ts';
 import { reviewBucket } from './bucket.ts';
 import { medianOf, reviewClock, type Skew } from './clock.ts';
-import { reviewDatabase, reviewMigrations } from './database.ts';
+import { reviewCoordinator, reviewDatabase, reviewMigrations } from './database.ts';
 import { hideSecrets, type Installation, type ProcessName, type Settings } from './environment.ts';
 import { reviewLogin } from './logins.ts';
 import { refusalOf, reviewQueue } from './queue.ts';
@@ -89,6 +89,15 @@ export async function review(installation: Installation, options: ReviewOptions)
     ),
     ['migraciones', () => told(database, reviewMigrations, () => [skipped('la base de datos no contestó')])],
     ['cola', () => told(queue, reviewQueue, (error) => [awayQueue(error)])],
+    [
+      'coordinador',
+      () =>
+        told(
+          database,
+          (facts) => [reviewCoordinator(facts)],
+          () => [skipped('la base de datos no contestó')],
+        ),
+    ],
     [
       'almacén',
       () =>
