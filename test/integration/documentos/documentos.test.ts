@@ -175,6 +175,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
       if (path.startsWith('descarga/') || path === 'riesgo/paquete') Object.assign(own, await preparedFor(path));
       else if (path.startsWith('riesgo/')) await preparedSincronizacion();
       if (path.startsWith('webhooks/')) Object.assign(own, await preparedWebhook());
+      if (path.startsWith('conexion/')) Object.assign(own, await preparedConexion());
       own['cursor'] = path.startsWith('sincronizacion/') ? await preparedSincronizacion() : undefined;
       // The cursor of a page belongs to its filters, and the first page has none.
       if (path.startsWith('cfdi/')) {
@@ -193,6 +194,13 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
     async function preparedSincronizacion(): Promise<unknown> {
       await call('sincronizacion/crear', { rfc, tipo: 'recibidos', desde: '2026-11-01' });
       return Reflect.get(Object(await call('sincronizacion/cambios', { rfc })), 'siguiente');
+    }
+
+    /** A link to connect. */
+    async function preparedConexion(): Promise<Record<string, unknown>> {
+      const asked = { rfc, solicitante: 'Contadores', finalidad: 'Probar' };
+      const { conexion_id } = await call<{ conexion_id: string }>('conexion/crear', asked);
+      return { conexion_id };
     }
 
     /** A webhook, and a delivery of it. */
