@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Consumer, createConsumer, NotBegun } from '@acuse/queue';
-import { OUTBOX, startLoop } from '@acuse/roles';
+import { SLOTS, startLoop } from '@acuse/roles';
 import type { Asked } from './asked.ts';
 import { observeStorage } from './metering.ts';
 import { createPace } from './pace.ts';
@@ -41,7 +41,7 @@ export function createConsumers(context: Omit<WorkerContext, 'consume'>, asked: 
     }
     const { claims, checkpoint, tracing, wakes } = context;
     const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
-    const freed = () => wakes.wake(OUTBOX);
+    const freed = () => wakes.wake(SLOTS);
     const pace = createPace(concurrency);
     const runner = createRunner(
       { claims, log, checkpoint, metrics, asked, tracing, leaseSeconds, retrySeconds, claimed: pace.claimed, freed },

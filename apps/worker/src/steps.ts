@@ -59,7 +59,7 @@ interface RunnerDeps {
   readonly retrySeconds: number;
   /** A claim took `ms` milliseconds, beside `running` steps. */
   readonly claimed?: (ms: number, running: number) => void;
-  /** A claim is over: its slot is free, and its solicitud may be due at once. */
+  /** A claim is over: its slot is free. */
   readonly freed: () => void;
 }
 

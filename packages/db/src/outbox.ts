@@ -1,6 +1,7 @@
 import { PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
+import type pg from 'pg';
 import type { Database } from './database.ts';
-import { execute, rowOf, rowsOf } from './statements.ts';
+import { execute, rowsOf } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
 /** LISTEN/NOTIFY channel of new wake-ups. A payload is the topic of a feature, for a worker with its keys. */
@@ -28,16 +29,14 @@ const MOST_IN_A_JOB = 64;
 
 /**
  * Seconds until the first wake-up of each queue is due, and since the queue has had the first of those under way. Looks
- * at the first of each: asked whether there is any, the planner would read all that are due.
+ * at the first of each: asked whether there is any, the planner would read all that are due. Relays take turns at
+ * choosing (`mine`), each after the commit of the one before: two at once would give out the same slots.
  */
 const FIRST = `
-SELECT c AS cola,
+SELECT c AS cola, (SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay'))) AS mine,
   extract(epoch FROM (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due_at LIMIT 1) - now())::float8 AS "dueIn",
   extract(epoch FROM now() - (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1))::float8 AS "rungFor"
 FROM unnest($1::text[]) c`;
-
-/** Relays take turns at choosing, each after the commit of the one before: two at once would give out the same slots. */
-const LOCK = `SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine`;
 
 /**
  * Hands over again what the queue has held too long without a claim, under the same generation: the claim of the first
@@ -92,30 +91,33 @@ WITH RECURSIVE consumers AS MATERIALIZED (
 ), noted AS (
   UPDATE outbox SET rung_at = now() WHERE solicitud_id = ANY (ARRAY(SELECT solicitud_id FROM given)) RETURNING solicitud_id, gen
 )
-SELECT solicitud_id AS "solicitudId", gen, is_again AS "isAgain", processes, smallest
+SELECT solicitud_id AS "solicitudId", gen, is_again AS "isAgain", processes, smallest, (SELECT count(*)::int FROM fair) AS due
 FROM noted JOIN given USING (solicitud_id), consumers ORDER BY is_again DESC, pos`;
 
 const UNRING = `
 UPDATE outbox o SET rung_at = NULL FROM unnest($1::uuid[], $2::int[]) AS t (solicitud_id, gen)
 WHERE o.solicitud_id = ANY ($1::uuid[]) AND o.solicitud_id = t.solicitud_id AND o.gen = t.gen`;
 
-/** A wake-up that was handed over; with the processes of its queue, and the slots of the smallest one. */
+/** A wake-up that was handed over; with the processes of its queue, the slots of the smallest one, and those that were due. */
 interface Row {
   readonly solicitudId: string;
   readonly gen: number;
   readonly isAgain: boolean;
   readonly processes: number;
   readonly smallest: number;
+  readonly due: number;
 }
 
 /** Wake-ups, and how many of them one job of each queue carries. */
 interface Chosen {
   readonly wakeUps: readonly WakeUp[];
   readonly sizes: Readonly<Partial<Record<QueueName, number>>>;
+  readonly isWaiting: boolean;
 }
 
 interface First {
   readonly cola: QueueName;
+  readonly mine: boolean;
   /** Seconds; null without one. */
   readonly dueIn: number | null;
   readonly rungFor: number | null;
@@ -143,24 +145,25 @@ interface Drained {
 
 /** Wake-ups of all open solicitudes, most of them not due yet. */
 export function createOutbox({ pool }: Pick<Database, 'pool'>) {
-  async function choose(firsts: readonly First[], graceSeconds: number): Promise<Chosen> {
-    const none = { wakeUps: [], sizes: {} };
-    const pending = firsts.filter(({ dueIn, rungFor }) => (dueIn ?? 1) <= 0 || (rungFor ?? 0) > graceSeconds);
-    if (pending.length === 0) return none;
-    return inTransaction(pool, async (client) => {
-      const lock = await rowOf<{ mine: boolean }>(client, LOCK);
-      if (!lock?.mine) return none;
-      const wakeUps: WakeUp[] = [];
-      const sizes: Partial<Record<QueueName, number>> = {};
-      for (const { cola: queue } of pending) {
-        const rows = await rowsOf<Row>(client, HAND_OVER, [queue, graceSeconds]);
-        const [first] = rows;
-        if (first === undefined) continue;
-        wakeUps.push(...rows.map(({ solicitudId, gen, isAgain }) => ({ solicitudId, gen, queue, isAgain })));
-        sizes[queue] = sizeOf(rows.filter(({ isAgain }) => !isAgain).length, first);
+  async function choose(client: pg.PoolClient, firsts: readonly First[], graceSeconds: number): Promise<Chosen> {
+    const wakeUps: WakeUp[] = [];
+    const sizes: Partial<Record<QueueName, number>> = {};
+    let isWaiting = false;
+    for (const { cola: queue, dueIn, rungFor, mine } of firsts) {
+      const isDue = (dueIn ?? 1) <= 0;
+      if (!mine || !(isDue || (rungFor ?? 0) > graceSeconds)) {
+        isWaiting ||= isDue;
+        continue;
       }
-      return { wakeUps, sizes };
-    });
+      const rows = await rowsOf<Row>(client, HAND_OVER, [queue, graceSeconds]);
+      const fresh = rows.filter(({ isAgain }) => !isAgain).length;
+      const [first] = rows;
+      isWaiting ||= isDue && (fresh === 0 || fresh < (first?.due ?? 0));
+      if (first === undefined) continue;
+      wakeUps.push(...rows.map(({ solicitudId, gen, isAgain }) => ({ solicitudId, gen, queue, isAgain })));
+      sizes[queue] = sizeOf(fresh, first);
+    }
+    return { wakeUps, sizes, isWaiting };
   }
 
   return {
@@ -172,13 +175,15 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
       { graceSeconds }: { graceSeconds: number },
       deliver: (wakeUps: Chosen['wakeUps'], sizes: Chosen['sizes']) => Promise<void>,
     ): Promise<Drained> {
-      const firsts = await rowsOf<First>(pool, FIRST, [COLAS]);
-      const { wakeUps, sizes } = await choose(firsts, graceSeconds);
+      const { firsts, wakeUps, sizes, isWaiting } = await inTransaction(pool, async (client) => {
+        const seen = await rowsOf<First>(client, FIRST, [COLAS]);
+        return { firsts: seen, ...(await choose(client, seen, graceSeconds)) };
+      });
       const isBusy = firsts.some(({ rungFor }) => rungFor !== null);
-      const due = firsts.map(({ dueIn }) => Math.max(0, dueIn ?? Number.POSITIVE_INFINITY));
       const delivered = wakeUps.length;
-      const restSeconds = isBusy ? 0 : Math.min(...due);
-      if (delivered === 0) return { delivered, hasMore: false, isWaiting: due.includes(0), restSeconds };
+      const due = firsts.map(({ dueIn }) => Math.max(0, dueIn ?? Number.POSITIVE_INFINITY));
+      const restSeconds = isBusy || delivered > 0 ? 0 : Math.min(...due);
+      if (delivered === 0) return { delivered, hasMore: false, isWaiting, restSeconds };
       try {
         await deliver(wakeUps, sizes);
       } catch (error) {
@@ -187,7 +192,7 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
         await execute(pool, UNRING, values).catch(() => {});
         throw error;
       }
-      return { delivered, hasMore: delivered >= WINDOW, isWaiting: true, restSeconds: 0 };
+      return { delivered, hasMore: delivered >= WINDOW, isWaiting, restSeconds };
     },
   };
 }

@@ -4,4 +4,4 @@ export { keepAlive } from './keep-alive.ts';
 export { type Loop, startLoop } from './loop.ts';
 export * from './role.ts';
 export { LEASE_SLACK_SECONDS, startSending } from './sending.ts';
-export { createWakes, OUTBOX, relayed, type Wakes } from './wakes.ts';
+export { createWakes, OUTBOX, relayed, SLOTS, type Wakes } from './wakes.ts';

@@ -8,6 +8,9 @@ export interface Wakes {
 /** Topic of new rows in the outbox. */
 export const OUTBOX = 'outbox';
 
+/** Topic of slots that became free in this process. */
+export const SLOTS = 'slots';
+
 /** Topic, in the process of the relay, of work that the relay announces to the workers under `topic`. */
 export const relayed = (topic: string) => `relay-${topic}`;
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { noCheckpoint } from '@acuse/core';
-import { createClaims, createHeartbeats, createOutbox } from '@acuse/db';
+import { CANAL_OUTBOX, createClaims, createHeartbeats, createOutbox, listenTo } from '@acuse/db';
 import { createMetrics } from '@acuse/metrics';
 import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger as log } from '@acuse/runtime';
@@ -34,6 +34,7 @@ onEachDriver('the relay of a worker', (redisUrl) => {
       queueTimeoutMs: 20_000,
       graceSeconds: 600,
     });
+    const listening = await listenTo(t.db.settings, CANAL_OUTBOX, relay.wake);
     const steps = new Map<string, number>();
     const runner = createRunner(
       {
@@ -43,7 +44,7 @@ onEachDriver('the relay of a worker', (redisUrl) => {
         checkpoint: noCheckpoint,
         leaseSeconds: 60,
         retrySeconds: 60,
-        freed: isHeard ? relay.wake : () => {},
+        freed: isHeard ? relay.freed : () => {},
       },
       {
         queue: 'descargas',
@@ -67,6 +68,7 @@ onEachDriver('the relay of a worker', (redisUrl) => {
       relay.wake();
       await waitFor(async () => ids.every((id) => steps.get(id) === stepsOfEach) || null);
     } finally {
+      await listening.close();
       await relay.close();
       await consumer.close(1_000);
       await queue.close();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutbox, type Outbox } from '@acuse/db';
 import { createQueue, type WorkQueue } from '@acuse/queue';
-import { OUTBOX, relayed, startLoop } from '@acuse/roles';
+import { OUTBOX, relayed, SLOTS, startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { TOPICS } from '../features.ts';
 import type { OpenWorkerRole } from './role.ts';
@@ -19,8 +19,8 @@ const SOON_MS = 20;
 const PACE_MS = 10;
 
 /**
- * Carries due wake-ups from the outbox to the queue. A call of `wake` and a short timer each start a turn: there may be a
- * free slot, or a wake-up that is due at once.
+ * Carries due wake-ups from the outbox to the queue. A turn starts with a call of `wake`, for a wake-up that is due at
+ * once; with a call of `freed`, for a free slot, while wake-ups wait for one; and with a timer.
  */
 export function startRelay(deps: {
   outbox: Outbox;
@@ -34,25 +34,32 @@ export function startRelay(deps: {
 }) {
   const { outbox, queue, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
   let soonMs = SOON_MS;
-  return startLoop({
+  let isWaiting = true;
+  const loop = startLoop({
     name: 'relay',
     everyMs,
     log,
     turn: async (signal) => {
-      const { delivered, hasMore, isWaiting, restSeconds } = await outbox.drain(
-        { graceSeconds },
-        async (wakeUps, sizes) => {
-          const limit = linkSignals([signal], queueTimeoutMs);
-          await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
-        },
-      );
+      // A slot that becomes free during the turn may be unseen by it.
+      isWaiting = true;
+      const drained = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
+        const limit = linkSignals([signal], queueTimeoutMs);
+        await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
+      });
       await sleep(PACE_MS);
-      if (hasMore) return true;
-      soonMs = delivered > 0 ? SOON_MS : 2 * soonMs;
+      if (drained.hasMore) return true;
+      isWaiting = drained.isWaiting;
+      soonMs = drained.delivered > 0 ? SOON_MS : 2 * soonMs;
       if (isWaiting) return Math.min(soonMs, everyMs);
-      return Math.max(everyMs, Math.min(restSeconds * 1_000, REST_MS));
+      return Math.max(everyMs, Math.min(drained.restSeconds * 1_000, REST_MS));
     },
   });
+  return {
+    ...loop,
+    freed() {
+      if (isWaiting) loop.wake();
+    },
+  };
 }
 
 /** Carries wake-ups from the outbox to the queue. */
@@ -69,6 +76,7 @@ export const openRelay: OpenWorkerRole = ({ config, database, log, queueSettings
   });
   closeLater('relay', relay);
   closeLater('relay-wakes', { close: wakes.on(OUTBOX, relay.wake) });
+  closeLater('relay-slots', { close: wakes.on(SLOTS, relay.freed) });
   for (const topic of TOPICS) {
     const announce = () =>
       queue.announce('descargas', topic, AbortSignal.timeout(config.QUEUE_TIMEOUT_MS)).catch(onError);

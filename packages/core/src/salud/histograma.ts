@@ -4,6 +4,9 @@ export const CUBETAS = 44;
 /** Largest value of an element: two elements double it. */
 const ceiling = (indice: number) => 2 ** (indice / 2);
 
+/** Largest values of all elements but the last, in their order. */
+export const LIMITES: readonly number[] = Array.from({ length: CUBETAS - 1 }, (_, indice) => ceiling(indice));
+
 /** The element that a value belongs to, from 0. */
 export function cubetaDe(valor: number): number {
   if (!(valor > 1)) return 0;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Avance, CambioParte, ClaimedSolicitud, QueueName } from '@acuse/core';
 import type pg from 'pg';
+import { CANAL_OUTBOX } from '../outbox.ts';
 import { prepared } from '../statements.ts';
 import { upsertPasos } from './paso.ts';
 
@@ -32,7 +33,7 @@ const COLUMNS = [
 /**
  * Carries out writes of several solicitudes, each all or nothing; returns the ids with a current epoch. Releasing a
  * claim also ends its epoch: a worker that missed the reply must not release again. Deletions come first, because later
- * rows depend on them. A poll with the finding of the last event adds to that event's count: nearly all polls find
+ * rows depend on them. The relay is notified of a wake-up that is due at once. A poll with the finding of the last event adds to that event's count: nearly all polls find
  * nothing new. Keys find the rows: the planner overrates the rows of a JSON document and would read whole tables.
  */
 const WRITE = `
@@ -47,7 +48,7 @@ const WRITE = `
     due_at = coalesce(now() + make_interval(secs => e.segundos), s.due_at),
     fase = CASE e.cola WHEN 'ensambles' THEN 'ENSAMBLE' WHEN 'descargas' THEN 'DESCARGA' ELSE s.fase END
   FROM escrito e WHERE s.id = ANY (ARRAY(SELECT id FROM escrito)) AND s.id = e.id AND s.epoch = e.epoch AND s.estado = 'EN_PROCESO'
-  RETURNING s.id, s.gen, s.cuenta_id, s.due_at, e.cola, e.partes, e.reemplaza, e.nuevas, e.eventos, e.epoch, e.paso
+  RETURNING s.id, s.gen, s.cuenta_id, s.due_at, e.cola, e.segundos, e.partes, e.reemplaza, e.nuevas, e.eventos, e.epoch, e.paso
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
   SELECT id, gen, cola, cuenta_id, due_at FROM fila WHERE cola IS NOT NULL
@@ -89,7 +90,7 @@ const WRITE = `
     AND (v.tipo, v.codigo, v.detalle) IS NOT DISTINCT FROM (n.tipo, n.codigo, n.detalle)
   RETURNING v.solicitud_id
 ), ${upsertPasos('fila')}
-SELECT id FROM fila`;
+SELECT id, (SELECT pg_notify('${CANAL_OUTBOX}', '') WHERE EXISTS (SELECT FROM fila WHERE segundos <= 0)) FROM fila`;
 
 /** The statement that carries out `writes`; no two of them are of the same solicitud. It gives a row for each done. */
 export function writeOf(writes: readonly Write[]): pg.QueryConfig {
