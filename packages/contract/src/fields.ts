@@ -108,6 +108,27 @@ export function parseRfc(value: unknown): string | null {
   return isRealDate(yy, mm, dd) ? rfc : null;
 }
 
+/** Fault of a text that is no RFC, with its remedy. */
+export function explainRfc(texto: string): string {
+  const rfc = texto.trim().normalize('NFC').toUpperCase();
+  if (rfc === '') return 'Escriba el RFC.';
+  if (/[\s.-]/.test(rfc)) return 'Escríbalo sin espacios, puntos ni guiones.';
+  if (rfc.length < 12) return `Faltan caracteres: tiene ${rfc.length} y debe tener 12 o 13, con la homoclave.`;
+  if (rfc.length > 13) return `Sobran caracteres: tiene ${rfc.length} y debe tener 12 o 13.`;
+  if (!/^[A-ZÑ&]{3,4}\d{6}/.test(rfc))
+    return 'Debe empezar con 3 letras (persona moral) o 4 (persona física), y seguir con 6 dígitos de la fecha: año, mes y día.';
+  if (!/[A-Z\d]{2}[A\d]$/.test(rfc))
+    return 'Los últimos 3 caracteres son la homoclave: letras o dígitos, y al final un dígito o la letra A.';
+  return 'Los 6 dígitos no son una fecha real (año, mes y día). Compárelos con la constancia de situación fiscal.';
+}
+
+/** Characters of the name of a taxpayer. */
+export const MAX_NOMBRE = 250;
+
+/** A name as a person types it; null for none. */
+export const readNombre = (texto: string | undefined): string | null =>
+  texto?.trim().normalize('NFC').replaceAll(/\s+/g, ' ').slice(0, MAX_NOMBRE) || null;
+
 const DIGITS = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 /** What the SAT writes for the public in general and for foreigners: their last character is no check digit. */
 const GENERIC = new Set(['XAXX010101000', 'XEXX010101000']);

@@ -1,3 +1,4 @@
+import { MAX_NOMBRE, readNombre } from '@acuse/contract';
 import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { headOf, hrefRfc, Permitido } from '@acuse/page';
@@ -6,7 +7,7 @@ import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { count } from '@acuse/page/formato';
 import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
 import { edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
-import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
+import { readIdCif } from './reglas/read-rfc.ts';
 
 export const rfcPage = rfcRoutes('rfcs');
 

@@ -1,10 +1,10 @@
-import { parseRfc } from '@acuse/contract';
+import { explainRfc, MAX_NOMBRE, parseRfc, readNombre } from '@acuse/contract';
 import { createContribuyentes, Rechazo } from '@acuse/db';
 import { hrefRfc } from '@acuse/page';
 import { Aviso, Tarjeta } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
-import { digitoVerificador, explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
+import { digitoVerificador, readIdCif } from './reglas/read-rfc.ts';
 
 export const newRfcPage = routesFor('rfcs');
 
