@@ -2,6 +2,7 @@ import type { Autor, Modo } from '@acuse/core';
 import {
   againAfterDeadlock,
   CANAL_OUTBOX,
+  type Connection,
   type Database,
   execute,
   isOne,
@@ -53,7 +54,7 @@ export interface Conexion {
   readonly terminadaEn: Date | null;
 }
 
-interface NuevaConexion
+export interface NuevaConexion
   extends Pick<Conexion, 'id' | 'cuentaId' | 'rfc' | 'solicitante' | 'finalidad' | 'regreso' | 'marca'> {
   readonly contribuyenteId: string;
   readonly apiKeyId: string;
@@ -111,22 +112,27 @@ WHERE c.id = $1 AND c.estado = 'PENDIENTE' AND c.expira_en > now() AND c.intento
   AND EXISTS (SELECT FROM api_key k WHERE k.id = c.api_key_id AND k.estado = 'ACTIVA') RETURNING c.id)
 ${ANNOUNCE} FROM enviada`;
 
+/** Makes a link that expires after `minutos`; an earlier open one of the same key ends. Returns when it expires. */
+export async function createConexion(
+  connection: Connection,
+  nueva: NuevaConexion,
+  { actor, ip }: Autor,
+): Promise<Date> {
+  const { id, cuentaId, contribuyenteId, apiKeyId, rfc, modo, huella, solicitante, finalidad, regreso, marca } = nueva;
+  const row = await rowOf<{ expiraEn: Date }>(connection, CREATE, [
+    ...[id, cuentaId, contribuyenteId, apiKeyId, rfc, modo, huella, solicitante, finalidad, regreso],
+    ...[JSON.stringify(marca), nueva.boleto, nueva.hasta, nueva.minutos, actor, ip],
+  ]);
+  if (row === null) throw new Error('the new connection is gone');
+  return row.expiraEn;
+}
+
 /** Connections, for the API. */
 export function createConexiones({ pool }: Pick<Database, 'pool'>) {
   const where = (condition: string, values: readonly unknown[]) =>
     rowOf<Conexion>(pool, `${SELECT} WHERE ${condition}`, values);
   return {
-    /** Makes a link that expires after `minutos`; an earlier open one of the same key ends. Returns when it expires. */
-    async create(nueva: NuevaConexion, { actor, ip }: Autor): Promise<Date> {
-      const { id, cuentaId, contribuyenteId, apiKeyId, rfc, modo, huella, solicitante, finalidad, regreso, marca } =
-        nueva;
-      const row = await rowOf<{ expiraEn: Date }>(pool, CREATE, [
-        ...[id, cuentaId, contribuyenteId, apiKeyId, rfc, modo, huella, solicitante, finalidad, regreso],
-        ...[JSON.stringify(marca), nueva.boleto, nueva.hasta, nueva.minutos, actor, ip],
-      ]);
-      if (row === null) throw new Error('the new connection is gone');
-      return row.expiraEn;
-    },
+    create: (nueva: NuevaConexion, autor: Autor) => createConexion(pool, nueva, autor),
     /** A connection of this API key. */
     find: async (apiKeyId: string, id: string) =>
       isUuid(id) ? where('c.id = $1 AND c.api_key_id = $2', [id, apiKeyId]) : null,

@@ -1,29 +1,15 @@
 import { rfcField } from '@acuse/contract';
 import { autorOf, instante, texto } from '@acuse/operation';
-import { llaveDeConexion } from '@acuse/vault';
 import { z } from 'zod';
-import { enlaceDe, huellaDe, newToken } from '../../../enlace.ts';
+import { DIAS, finalidadField, MINUTOS, prepareConexion, solicitanteField } from '../../../enlace.ts';
 import { reparoColor, reparoLogo, reparoRegreso } from '../../../marca.ts';
 import { conexionIdData } from '../../fields.ts';
 import { defineOperation } from '../../index.ts';
-
-const MINUTOS = { min: 30, max: 7 * 24 * 60, normal: 24 * 60 };
-const DIAS = { min: 1, max: 366, normal: 365 };
-const DAY_MS = 86_400_000;
 
 const entero = ({ min, max }: { readonly min: number; readonly max: number }) => {
   const error = `debe ser un número entero de ${min} a ${max}`;
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
-
-/** Characters that print nothing or change the direction of what follows could imitate another text. */
-const visible = (max: number) =>
-  z
-    .string({ error: 'debe ser un texto' })
-    .trim()
-    .min(2, { error: 'debe tener al menos 2 caracteres' })
-    .max(max, { error: `debe tener a lo más ${max} caracteres` })
-    .refine((value) => !/\p{C}/u.test(value), { error: 'solo puede tener caracteres imprimibles' });
 
 const checked = (reparo: (value: string) => string | null) =>
   z.string({ error: 'debe ser un texto' }).superRefine((value, context) => {
@@ -42,11 +28,11 @@ export default defineOperation({
   body: z
     .object({
       rfc: rfcField,
-      solicitante: visible(80).meta({
+      solicitante: solicitanteField.meta({
         description: 'Quién pide la CIEC: el nombre que el contribuyente conoce.',
         example: 'Contadores del Norte',
       }),
-      finalidad: visible(200).meta({ description: 'Para qué se pide.', example: 'Descargar sus CFDI cada mes' }),
+      finalidad: finalidadField.meta({ description: 'Para qué se pide.', example: 'Descargar sus CFDI cada mes' }),
       vence_minutos: entero(MINUTOS)
         .meta({
           description: `Minutos que sirve el enlace, de 30 a 10080 (7 días); ${MINUTOS.normal} si no se dice.`,
@@ -94,37 +80,28 @@ export default defineOperation({
   async handle(body, { deps, access, apiKey, ip, now }) {
     const { rfc, solicitante, finalidad, regreso = null, logo, color } = body;
     const { cuentaId, contribuyenteId } = access;
-    const token = newToken();
-    const huella = huellaDe(token);
-    if (huella === null) throw new Error('a new token is none');
-    const id = deps.newId();
-    const hasta = new Date(now.getTime() + (body.dias ?? DIAS.normal) * DAY_MS);
-    const { publicRaw } = llaveDeConexion(apiKey, id);
-    const boleto = deps.sealer.sealDestino(publicRaw, { solicitudId: id, cuenta: cuentaId, rfc, expiraEn: hasta });
-    const expiraEn = await deps.conexiones.create(
+    const { nueva, enlace } = prepareConexion(
       {
-        id,
+        id: deps.newId(),
         cuentaId,
         contribuyenteId,
         rfc,
         solicitante,
         finalidad,
         regreso,
-        huella,
-        boleto,
-        hasta,
-        apiKeyId: access.apiKey.id,
         modo: access.apiKey.modo,
         marca: { logo, color },
         minutos: body.vence_minutos ?? MINUTOS.normal,
+        dias: body.dias ?? DIAS.normal,
       },
-      autorOf(access, ip),
+      { apiKey, sealer: deps.sealer, publicUrl: deps.publicUrl, now },
     );
+    const expiraEn = await deps.conexiones.create(nueva, autorOf(access, ip));
     return {
-      conexion_id: id,
-      enlace: enlaceDe(deps.publicUrl, token),
+      conexion_id: nueva.id,
+      enlace,
       expira_en: expiraEn.toISOString(),
-      hasta: hasta.toISOString(),
+      hasta: nueva.hasta.toISOString(),
     };
   },
 });
