@@ -9,14 +9,14 @@
 
 -- Functions: whoever is not named may call none of those that run with the rights of the owner.
 REVOKE ALL ON FUNCTION libro_devuelve, libro_abona, solicitudes_terminan, auditoria_poda, lista_analiza, webhook_anota, webhook_emite, correo_anota, correo_avisa,
-  correo_emite, correo_enlaza, correo_invita, conexion_guarda, conexion_revoca FROM PUBLIC;
+  correo_emite, correo_enlaza, correo_invita, correo_conecta, conexion_guarda, conexion_revoca FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION solicitud_acepta(uuid[], uuid[], text[], bigint[], text[], date[], date[], text[], jsonb[], text[], boolean[], timestamptz[], timestamptz[], text[], text[], bytea[], text[], text[], bytea[], timestamptz[], text[], text[], boolean[], boolean), llamada_cobra, llamada_devuelve, cuenta_aparta TO acuse_api;
 GRANT EXECUTE ON FUNCTION cuenta_aparta, cuenta_abona, cuenta_ajusta, pago_acredita TO acuse_panel;
 GRANT EXECUTE ON FUNCTION llamada_abandonada, solicitud_devuelve_vacia, tramo_pide, tramo_falla, tramo_leido TO acuse_worker;
 GRANT EXECUTE ON FUNCTION solicitudes_terminan, webhook_anota TO acuse_api, acuse_panel, acuse_worker;
 GRANT EXECUTE ON FUNCTION auditoria_poda TO acuse_worker;
 GRANT EXECUTE ON FUNCTION lista_analiza TO acuse_panel, acuse_worker;
-GRANT EXECUTE ON FUNCTION correo_anota, correo_invita TO acuse_panel;
+GRANT EXECUTE ON FUNCTION correo_anota, correo_invita, correo_conecta TO acuse_panel;
 GRANT EXECUTE ON FUNCTION correo_avisa, correo_enlaza TO acuse_worker;
 
 -- cuenta: no process writes a balance; functions do, with a line in the ledger.
@@ -231,4 +231,8 @@ GRANT SELECT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, re
   UPDATE (estado, motivo, intentos, boleto, sobre, due_at, enviada_en, retiro, terminada_en) ON conexion TO acuse_api;
 GRANT SELECT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, estado, intentos, boleto, sobre, epoch, due_at, enviada_en, expira_en, hasta, conectada_en,
   terminada_en), UPDATE (estado, motivo, intentos, sobre, sellada, epoch, due_at, terminada_en, boleto), DELETE ON conexion TO acuse_worker;
+-- An import in the panel makes links; the panel ends none but an earlier one of the same key.
+GRANT SELECT (id, cuenta_id, contribuyente_id, api_key_id, solicitante, estado, expira_en),
+  INSERT (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, solicitante, finalidad, regreso, marca, boleto, expira_en, hasta),
+  UPDATE (estado, motivo, terminada_en, boleto) ON conexion TO acuse_panel;
 GRANT EXECUTE ON FUNCTION conexion_guarda, conexion_revoca TO acuse_api;

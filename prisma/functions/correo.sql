@@ -61,17 +61,47 @@ LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
   WHERE m.cuenta_id = de_cuenta AND u.correo_verificado_en IS NOT NULL AND de_tipo <> ALL (u.avisos_apagados)
 $$;
 
--- An invitation's link is good as long as the invitation is.
+-- An invitation's link is good as long as the invitation is. A connect link is good as long as its row says, which gets the hash of the token.
 CREATE OR REPLACE FUNCTION correo_enlaza(de_correo uuid, de_epoch integer, con bytea) RETURNS timestamptz
-LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  c correo;
+  hasta timestamptz;
+BEGIN
+  SELECT * INTO c FROM correo x WHERE x.id = de_correo AND x.epoch = de_epoch AND x.estado = 'PENDIENTE' AND x.tomado_hasta IS NOT NULL;
+  IF c.tipo = 'conexion.enlace' THEN
+    UPDATE conexion k SET huella = con
+    WHERE k.id = (c.datos->0->>'conexion_id')::uuid AND k.estado = 'PENDIENTE' AND k.expira_en > now() RETURNING k.expira_en INTO hasta;
+    RETURN hasta;
+  END IF;
   INSERT INTO enlace_correo (huella, usuario_id, tipo, invitacion_id, vence_en)
   SELECT con, c.usuario_id, c.tipo, i.id, CASE c.tipo WHEN 'equipo.invitacion' THEN i.vence_en
     WHEN 'password.restablecer' THEN now() + interval '1 hour' ELSE now() + interval '3 days' END
-  FROM correo c LEFT JOIN invitacion i ON i.id = c.invitacion_id
-  WHERE c.id = de_correo AND c.epoch = de_epoch AND c.estado = 'PENDIENTE' AND c.tomado_hasta IS NOT NULL
-    AND (c.tipo IN ('correo.verificar', 'password.restablecer') OR c.tipo = 'equipo.invitacion' AND i.vence_en > now())
-  RETURNING vence_en
-$$;
+  FROM (SELECT) una LEFT JOIN invitacion i ON i.id = c.invitacion_id
+  WHERE c.tipo IN ('correo.verificar', 'password.restablecer') OR c.tipo = 'equipo.invitacion' AND i.vence_en > now()
+  RETURNING vence_en INTO hasta;
+  RETURN hasta;
+END $$;
+
+-- Writes the mail of a connect link to the address of its taxpayer. As for an invitation, nothing is mailed for a member whose own address nobody
+-- has shown to be theirs, and no more than `al_dia` in a day, where that is said. It waits behind what a person waits for.
+CREATE OR REPLACE FUNCTION correo_conecta(a_usuario uuid, de_cuenta uuid, a text, dato jsonb, al_dia integer) RETURNS uuid
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+DECLARE
+  hecho uuid;
+BEGIN
+  PERFORM FROM usuario u JOIN miembro m ON m.usuario_id = u.id JOIN cuenta q ON q.id = m.cuenta_id
+  WHERE u.id = a_usuario AND m.cuenta_id = de_cuenta AND u.correo_verificado_en IS NOT NULL AND q.suspendida_en IS NULL FOR NO KEY UPDATE OF u;
+  IF NOT FOUND OR (SELECT count(*) FROM correo c
+    WHERE c.usuario_id = a_usuario AND c.tipo = 'conexion.enlace' AND c.desde > now() - interval '1 day') >= al_dia THEN
+    RETURN NULL;
+  END IF;
+  INSERT INTO correo (usuario_id, para, tipo, datos, vence_en)
+  VALUES (a_usuario, a, 'conexion.enlace', jsonb_build_array(dato || jsonb_build_object('cuenta_id', de_cuenta)), now() + interval '1 day')
+  RETURNING id INTO hecho;
+  PERFORM pg_notify('acuse_correo', '');
+  RETURN hecho;
+END $$;
 
 -- Writes the mail of an invitation. Nothing is mailed for an inviter whose own address nobody has shown to be theirs: who signs up with any address
 -- could have strangers mailed.

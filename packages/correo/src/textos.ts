@@ -5,7 +5,13 @@ type Dato = Readonly<Record<string, unknown>>;
 
 /** A mail as the database has it, with what only its sender knows. */
 export interface Correo {
-  readonly tipo: EventoCorreo | 'correo.verificar' | 'password.restablecer' | 'password.cambiada' | 'equipo.invitacion';
+  readonly tipo:
+    | EventoCorreo
+    | 'correo.verificar'
+    | 'password.restablecer'
+    | 'password.cambiada'
+    | 'equipo.invitacion'
+    | 'conexion.enlace';
   /** What it tells of; of many the first. */
   readonly datos: readonly Dato[];
   /** How many they are. */
@@ -32,8 +38,9 @@ const textOf = (dato: Dato, name: string): string => {
   const value = dato[name];
   return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
 };
-/** The account's name, which its people chose: no mail program makes a link of it. */
-const cuentaOf = (dato: Dato): string => textOf(dato, 'cuenta').replace(/[.。．｡:/](?=[\p{L}\p{N}/])/gu, '$& ');
+/** A text that people of an account chose: no mail program makes a link of it. */
+const plainOf = (dato: Dato, name: string): string =>
+  textOf(dato, name).replace(/[.。．｡:/](?=[\p{L}\p{N}/])/gu, '$& ');
 const dateOf = (dato: Dato, name: string, format = DIA): string => {
   const date = new Date(textOf(dato, name));
   return Number.isNaN(date.getTime()) ? '' : format.format(date);
@@ -152,7 +159,7 @@ export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo):
   }
   if (tipo === 'equipo.invitacion') {
     const { url, hasta } = linkTo('/invitacion');
-    const cuenta = `«${cuentaOf(first)}»`;
+    const cuenta = `«${plainOf(first, 'cuenta')}»`;
     return {
       asunto: 'Lo invitan a una cuenta de Acuse',
       parrafos: [
@@ -163,6 +170,22 @@ export function contenidoDe({ tipo, datos, cuantas, enlace, panelUrl }: Correo):
       notas: [
         `El enlace sirve una vez, solo para este correo, y vence el ${hasta}, hora del centro de México.`,
         'Si no conoce a quien lo invita, no haga nada: nadie entra a ninguna parte sin usarlo. No le dé este enlace a nadie.',
+      ],
+    };
+  }
+  if (tipo === 'conexion.enlace') {
+    if (enlace === null) throw new Error('a mail of a connection has a link');
+    const quien = plainOf(first, 'solicitante');
+    return {
+      asunto: 'Le piden conectar su RFC',
+      parrafos: [
+        `«${quien}» le pide usar la contraseña del SAT (CIEC) de ${textOf(first, 'rfc')}. Para qué: ${plainOf(first, 'finalidad')}.`,
+        'En la página verá quién la pide, para qué y hasta cuándo. Su navegador la cierra antes de enviarla: quien la pide no la ve, y usted puede retirar el permiso cuando quiera.',
+      ],
+      accion: { texto: 'Ver la petición', url: `${textOf(first, 'pagina')}${enlace.token}` },
+      notas: [
+        `El enlace vence el ${DIA_Y_HORA.format(enlace.venceEn)}, hora del centro de México. No se lo dé a nadie.`,
+        'Si no conoce a quien la pide, no haga nada: sin su contraseña no se hace nada.',
       ],
     };
   }

@@ -95,7 +95,12 @@ export const openCorreo: OpenRole<CorreoSettings & AvisosSettings> = async ({
   shutdown.phase('avisos-correo', () => looking.close());
 };
 
-const CON_ENLACE: readonly string[] = ['correo.verificar', 'password.restablecer', 'equipo.invitacion'];
+const CON_ENLACE: readonly string[] = [
+  'correo.verificar',
+  'password.restablecer',
+  'equipo.invitacion',
+  'conexion.enlace',
+];
 
 async function deliver(deps: Deps, tomado: CorreoTomado, signal: AbortSignal): Promise<void> {
   const { correos, mailer, log, metrics, panelUrl } = deps;
@@ -105,7 +110,7 @@ async function deliver(deps: Deps, tomado: CorreoTomado, signal: AbortSignal): P
     // Made here and kept nowhere: the database has its hash, the mail has the token.
     const token = randomBytes(32).toString('base64url');
     const venceEn = await correos.link(tomado, huellaDeEnlace(token));
-    if (venceEn === null) return lost(deps, tomado);
+    if (venceEn === null) return tipo === 'conexion.enlace' ? giveUp(deps, tomado) : lost(deps, tomado);
     enlace = { token, venceEn };
   }
   const contenido = contenidoDe({ tipo, datos, cuantas, enlace, panelUrl });
@@ -118,6 +123,16 @@ async function deliver(deps: Deps, tomado: CorreoTomado, signal: AbortSignal): P
   if (envio.falla !== null) return noteFailure(deps, tomado, { ...envio, falla: envio.falla });
   if (!(await correos.sent(tomado))) return lost(deps, tomado);
   log.info({ correo: id, tipo, intentos: tomado.intentos + 1 }, 'mail_sent');
+}
+
+/** Ends a mail whose link is no longer open, if this worker still holds the mail. */
+async function giveUp(deps: Deps, tomado: CorreoTomado): Promise<void> {
+  const { id: correo, tipo } = tomado;
+  const motivo = 'ENLACE_TERMINADO';
+  if ((await deps.correos.failed(tomado, { error: motivo, enSegundos: null, isRefused: false })) === null)
+    return lost(deps, tomado);
+  deps.metrics.mailsGivenUp.with({ motivo: 'VENCIDO' }).add();
+  deps.log.warn({ correo, tipo, motivo }, 'mail_given_up');
 }
 
 function lost({ log }: Deps, { id: correo, tipo }: CorreoTomado): void {

@@ -4,12 +4,13 @@ import { type Database, execute, isOne, listenTo, rowOf, rowsOf } from '@acuse/d
 /** LISTEN/NOTIFY channel for new mails; functions of the database notify it. */
 const CANAL_CORREO = 'acuse_correo';
 
-/** Mails that a person waits for or that protect an account; they cannot be switched off. */
+/** Mails that a person waits for or that protect an account, and those of connect links; they cannot be switched off. */
 export const CORREOS_DE_SEGURIDAD = [
   'correo.verificar',
   'password.restablecer',
   'password.cambiada',
   'equipo.invitacion',
+  'conexion.enlace',
 ] as const;
 export type TipoCorreo = EventoCorreo | (typeof CORREOS_DE_SEGURIDAD)[number];
 
