@@ -13,6 +13,7 @@ export const CLIENT_COMMANDS: readonly AddClientCommands[] = [addListen];
 
 /** Commands of features for the operator, each behind a command of the core in the help. */
 export const OPERATOR_COMMANDS: readonly { readonly after: string; readonly load: Load<AddCommands> }[] = [
+  { after: 'rfc', load: async () => (await import('@acuse/conexion/cli')).addImportar },
   { after: 'llave', load: async () => (await import('@acuse/borrado/cli')).addContribuyente },
   { after: 'traza', load: async () => (await import('@acuse/listas/cli')).addListas },
 ];

@@ -6,6 +6,7 @@ export { endWithoutPaquete } from './claims/end.ts';
 export type { FinishNote } from './claims/finish-notes.ts';
 export type { ConsultaDePaso, PasoEnCurso } from './claims/paso.ts';
 export * from './claims/retention.ts';
+export * from './cuentas/altas.ts';
 export * from './cuentas/auditoria.ts';
 export * from './cuentas/contribuyentes.ts';
 export * from './cuentas/credenciales.ts';

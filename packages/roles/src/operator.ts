@@ -1,3 +1,4 @@
+import type { Modo } from '@acuse/core';
 import {
   type Autor,
   type Cuentas,
@@ -9,6 +10,7 @@ import {
   type RfcVista,
 } from '@acuse/db';
 import type { Eraser } from '@acuse/storage';
+import type { ApiKeyHasher, Sealer } from '@acuse/vault';
 import { type Command, InvalidArgumentError, type Option } from 'commander';
 import { rfcArgument } from './client.ts';
 
@@ -26,8 +28,24 @@ export interface OperatorDeps {
   pause(ms: number): Promise<void>;
   /** Runs work whose statements may each take `timeoutMs` milliseconds. */
   slow<T>(timeoutMs: number, run: (database: Database) => Promise<T>): Promise<T>;
+  /** Throws without the peppers, which only commands about keys need. */
+  hasher(): ApiKeyHasher;
+  /** Of the keys that this installation issues. */
+  readonly modoLlave: Modo;
+  /** Whether test keys have a simulator beside the SAT. */
+  readonly hayPruebas: boolean;
+  /** Throws without the settings that sealing for the workers needs. */
+  sealer(): Sealer;
+  /** Origin of the API for its callers; undefined where no setting tells it. */
+  readonly apiUrl: string | undefined;
+  /** Whether the installation sends mails. */
+  readonly hayCorreo: boolean;
+  /** Where progress is shown. */
+  readonly progreso: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
   /** Prints a result as a line of JSON. */
   show(result: unknown): void;
+  /** Sets the exit code. */
+  exitWith(code: number): void;
 }
 
 /** Adds commands of a feature below `acuse operador`. */
@@ -47,6 +65,23 @@ export { rfcArgument };
 /** The options that name an account and a taxpayer of it. */
 export const CUENTA = ['--cuenta <email>', 'correo de la cuenta'] as const;
 export const RFC = ['--rfc <rfc>', 'RFC de la cuenta', rfcArgument] as const;
+
+export const PRUEBAS = [
+  '--pruebas',
+  'para el simulador de SAT_PRUEBAS_URL: no cuesta nada y nada llega al SAT',
+] as const;
+
+const SIN_PRUEBAS =
+  '--pruebas: una llave acuse_test_ no tendría quien le conteste, porque falta SAT_PRUEBAS_URL. Póngala aquí y en la API, los workers y el panel, o quite --pruebas';
+
+/** Mode of the keys that a command makes, by its option {@link PRUEBAS}. Throws where test keys have no simulator. */
+export function modoPedido(
+  { modoLlave, hayPruebas }: Pick<OperatorDeps, 'modoLlave' | 'hayPruebas'>,
+  pruebas: boolean,
+): Modo {
+  if (pruebas && modoLlave === 'live' && !hayPruebas) throw new Error(SIN_PRUEBAS);
+  return pruebas ? 'test' : modoLlave;
+}
 
 export function integerArgument(value: string): number {
   const number = Number(value);

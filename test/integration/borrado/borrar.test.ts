@@ -113,7 +113,11 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
 
   it('is closed at once, and the same order continues after an interruption', async () => {
     await servicio.sql`UPDATE solicitud SET terminada_en = terminada_en - interval '1 hour' WHERE id = ${terminada}`;
-    const deps = openDeps(config(), () => {});
+    const deps = openDeps(
+      config(),
+      () => {},
+      () => {},
+    );
     const openEraser = async () => ({
       ...(await deps.openEraser()),
       erase: () => Promise.reject(new Error('the storage went away')),

@@ -82,7 +82,11 @@ it('goes on with the other accounts after one that fails, and rejects in the end
       VALUES (gen_random_uuid(), ${contribuyenteId}::uuid, 'opinion', ${contribuyenteId}, 1, 'x')`;
   const [first, second] = both.sort((a, b) => (a.cuentaId < b.cuentaId ? -1 : 1));
   if (first === undefined || second === undefined) throw new Error('two accounts');
-  const deps = openDeps(config(), () => {});
+  const deps = openDeps(
+    config(),
+    () => {},
+    () => {},
+  );
   const eraser = await deps.openEraser();
   const erase = async (prefix: string) => {
     if (prefix === first.contribuyenteId) throw new Error('the storage went away');

@@ -39,7 +39,12 @@ const wordsOf = (text: string) =>
     .filter((word) => word !== '');
 
 const program = createProgram(
-  () => openDeps(its.config, () => {}),
+  () =>
+    openDeps(
+      its.config,
+      () => {},
+      () => {},
+    ),
   () => {},
   UNSEEN,
 );

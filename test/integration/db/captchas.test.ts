@@ -15,7 +15,7 @@ const PNG = Buffer.from('89504e470d0a1a0a00ff', 'hex');
 async function acuse(args: string[], terminal = { entrada: new PassThrough(), salida: new PassThrough() }) {
   const lines: string[] = [];
   const print = (line: string) => lines.push(line);
-  const deps = { ...openDeps({ DATABASE_URL: t.url }, print), terminal };
+  const deps = { ...openDeps({ DATABASE_URL: t.url }, print, () => {}), terminal };
   try {
     await createProgram(() => deps, print, UNSEEN)
       .exitOverride()

@@ -1,4 +1,4 @@
-import { loadConfig, queueFields, satAddressFields, secret, storageFields, url } from '@acuse/runtime';
+import { correoFields, loadConfig, queueFields, satAddressFields, secret, storageFields, url } from '@acuse/runtime';
 import { z } from 'zod';
 
 /** A secret that only its rotation needs here. */
@@ -41,6 +41,8 @@ export const cliConfig = z.object({
     { protocols: ['postgres', 'postgresql'], secret: true },
   ).optional(),
   ...satAddressFields,
+  API_PUBLIC_URL: url('Dirección de la API para quien la llama: la de los enlaces de «rfc importar».').optional(),
+  ...correoFields,
   // Where something of a taxpayer may lie beside the database: only what deletes it looks there.
   QUEUE_URL: queueFields.QUEUE_URL,
   ...storageFields,

@@ -17,7 +17,7 @@ import {
 import { openRecords } from '@acuse/db/records';
 import { modoOf } from '@acuse/runtime';
 import type { Eraser } from '@acuse/storage';
-import { type ApiKeyHasher, openHasher } from '@acuse/vault';
+import { type ApiKeyHasher, openHasher, openSealer } from '@acuse/vault';
 import { ACCESOS, type CliConfig, ROTABLES } from './config.ts';
 
 function hasherOf(peppers: string | undefined): ApiKeyHasher {
@@ -29,7 +29,11 @@ const secretosOf = (config: Partial<CliConfig>): Readonly<Record<string, string>
   Object.fromEntries(ROTABLES.flatMap((name) => (config[name] === undefined ? [] : [[name, config[name]]])));
 
 /** Opens what the commands work with. Connects on first use. */
-export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliConfig>, print: (line: string) => void) {
+export function openDeps(
+  config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliConfig>,
+  print: (line: string) => void,
+  exitWith: (code: number) => void,
+) {
   const open = (timeoutMs: number) =>
     openRecords({ url: config.DATABASE_URL, poolSize: 4, timeoutMs, applicationName: 'acuse-cli' });
   const database = open(15_000);
@@ -52,6 +56,17 @@ export function openDeps(config: Pick<CliConfig, 'DATABASE_URL'> & Partial<CliCo
     modoLlave: modoOf(config),
     /** Whether test keys have a simulator beside the SAT. */
     hayPruebas: config.SAT_PRUEBAS_URL !== undefined,
+    /** Throws when the settings are missing: only links need them. */
+    sealer() {
+      const { WORKER_PUBLIC_KEY, WORKER_PSK } = config;
+      if (WORKER_PUBLIC_KEY === undefined || WORKER_PSK === undefined)
+        throw new Error('WORKER_PUBLIC_KEY, WORKER_PSK: faltan; deben ser las mismas que usa la API');
+      return openSealer(WORKER_PUBLIC_KEY, WORKER_PSK);
+    },
+    apiUrl: config.API_PUBLIC_URL,
+    hayCorreo: config.CORREO_DE !== undefined,
+    progreso: process.stderr,
+    exitWith,
     databaseUrl: config.DATABASE_URL,
     /** Address of the queue: the database, unless a setting names another. */
     queueUrl: config.QUEUE_URL ?? config.DATABASE_URL_COLA ?? directUrl(config.DATABASE_URL),

@@ -29,7 +29,7 @@ const around = {
 export async function runOperador(args: readonly string[]): Promise<void> {
   let deps: CliDeps | undefined;
   const open = () => {
-    deps ??= openDeps(readConfig(), print);
+    deps ??= openDeps(readConfig(), print, around.exitWith);
     return deps;
   };
   try {

@@ -57,7 +57,7 @@ const note = (accion: string, detalle = `jsonb_build_object('api_key', $4::text)
   nota({ accion, de: 'contribuyente WHERE id = $1', contribuyente: 'id', detalle, actor: '$2', ip: '$3' });
 
 /** The id of the person behind an actor of the audit log, or null where it is none. */
-const personOf = (actor: string): string | null => /^usuario:([0-9a-f-]{36})$/.exec(actor)?.[1] ?? null;
+export const personOf = (actor: string): string | null => /^usuario:([0-9a-f-]{36})$/.exec(actor)?.[1] ?? null;
 
 /** API keys. Both changes lock the taxpayer first, so that they happen one after the other. */
 export function createLlaves({ pool }: Pick<Database, 'pool'>) {

@@ -1,5 +1,5 @@
 import { meantBy, OPERACIONES, type PathOperacion } from '@acuse/contract';
-import { AUTOR, CUENTA, RFC, requireCuenta, requireRfc, rfcArgument } from '@acuse/roles/operator';
+import { AUTOR, CUENTA, modoPedido, PRUEBAS, RFC, requireCuenta, requireRfc, rfcArgument } from '@acuse/roles/operator';
 import { formatRange, parseRange } from '@acuse/runtime';
 import { generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
 import { type Command, InvalidArgumentError } from 'commander';
@@ -29,9 +29,6 @@ export function addRfc(program: Command, deps: () => CliDeps): void {
     });
 }
 
-const SIN_PRUEBAS =
-  '--pruebas: una llave acuse_test_ no tendría quien le conteste, porque falta SAT_PRUEBAS_URL. Póngala aquí y en la API, los workers y el panel, o quite --pruebas';
-
 export function addLlave(program: Command, deps: () => CliDeps): void {
   const llave = program.command('llave').description('API keys.');
   llave
@@ -41,13 +38,12 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
     )
     .requiredOption(...CUENTA)
     .requiredOption(...RFC)
-    .option('--pruebas', 'para el simulador de SAT_PRUEBAS_URL: no cuesta nada y nada llega al SAT')
+    .option(...PRUEBAS)
     .action(async (options: { cuenta: string; rfc: string; pruebas?: true }) => {
-      const { modoLlave, hayPruebas } = deps();
-      if (options.pruebas && modoLlave === 'live' && !hayPruebas) throw new Error(SIN_PRUEBAS);
+      const modo = modoPedido(deps(), options.pruebas === true);
       const { id: contribuyenteId } = await requireRfc(deps(), options.cuenta, options.rfc);
       const hasher = deps().hasher();
-      const key = generateApiKey(options.pruebas ? 'test' : modoLlave);
+      const key = generateApiKey(modo);
       const llave = registroOf(hasher, key);
       wipeApiKey(key);
       await deps().llaves.activate({ contribuyenteId, llave, ...AUTOR });

@@ -1,0 +1,189 @@
+import type { Autor, Modo } from '@acuse/core';
+import { type Connection, createAltas, type Database, rowOf, type SinLlave } from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { type ApiKeyHasher, generateApiKey, registroOf, type Sealer, wipeApiKey } from '@acuse/vault';
+import { createConexion, type NuevaConexion } from '../db.ts';
+import { DIAS, enlaceDe, MINUTOS, prepareConexion } from '../enlace.ts';
+import type { Fila } from './archivo.ts';
+
+/** RFCs of one transaction. */
+const LOTE = 100;
+
+/** Whose name mails go out under, and how many of them in a day; null for any number. */
+export interface Remite {
+  readonly usuarioId: string;
+  readonly alDia: number | null;
+}
+
+/** What connect links need. */
+export interface Enlaces {
+  readonly sealer: Sealer;
+  /** Origin of the API as taxpayers reach it. */
+  readonly publicUrl: string;
+  /** Who asks for the CIEC and what for, as the taxpayer reads it. */
+  readonly solicitante: string;
+  readonly finalidad: string;
+  /** Null where links are kept with the keys and not mailed. */
+  readonly remite: Remite | null;
+}
+
+export interface Importacion extends Autor {
+  readonly database: Pick<Database, 'pool'>;
+  readonly cuentaId: string;
+  readonly hasher: ApiKeyHasher;
+  /** Of the new keys. */
+  readonly modo: Modo;
+  /** Null where no line has an address. */
+  readonly enlaces: Enlaces | null;
+  /** Keeps keys before they are active; what it throws leaves them inactive. */
+  keep(entregas: readonly Entrega[]): Promise<void>;
+}
+
+/** A new key, and its link unless that is mailed. Both are secret. */
+export interface Entrega {
+  readonly rfc: string;
+  readonly apiKey: string;
+  readonly enlace: string | null;
+}
+
+/** What became of a line. */
+export interface Resultado {
+  readonly linea: number;
+  readonly rfc: string;
+  /** `AGREGADO`: new, with a key. `CON_LLAVE`: the account had it without a key. `YA_ESTABA`: nothing was changed. */
+  readonly estado: 'AGREGADO' | 'CON_LLAVE' | 'YA_ESTABA';
+  /** Id of the new key, which is public. */
+  readonly apiKeyId: string | null;
+  /** Where its link is. */
+  readonly enlace: 'CORREO' | 'ARCHIVO' | null;
+}
+
+/**
+ * Adds the RFCs to the account, gives each that never had a key its first one, and makes a link for each of those with
+ * an address. Yields the results of one transaction after the other; an order that ends early has done those. An RFC
+ * that has or had a key stays as it is, so that the same lines again change nothing.
+ */
+export async function* importRfcs(
+  filas: readonly Fila[],
+  importacion: Importacion,
+): AsyncGenerator<readonly Resultado[], void, undefined> {
+  for (let at = 0; at < filas.length; at += LOTE) yield await importLote(filas.slice(at, at + LOTE), importacion);
+}
+
+async function importLote(lote: readonly Fila[], importacion: Importacion): Promise<readonly Resultado[]> {
+  const { database, cuentaId, actor, ip } = importacion;
+  const altas = createAltas(database);
+  const rfcs = lote.map(({ rfc }) => rfc);
+  const known = await altas.withKey(cuentaId, rfcs);
+  const pending = lote.filter(({ rfc }) => !known.has(rfc));
+  const made = new Map<string, Hecha>();
+  if (pending.length > 0)
+    await altas.add(
+      { cuentaId, altas: pending, actor, ip },
+      async (sinLlave, connection) => {
+        const correos = new Map(pending.map(({ rfc, correo }) => [rfc, correo]));
+        for (const suyo of sinLlave)
+          made.set(suyo.rfc, await makeOne(suyo, correos.get(suyo.rfc) ?? null, connection, importacion));
+        await importacion.keep([...made.values()].map(({ entrega }) => entrega));
+        return [...made.values()].map(({ llave }) => llave);
+      },
+      async (connection) => {
+        for (const { conexion } of made.values())
+          if (conexion) await createConexion(connection, conexion, { actor, ip });
+      },
+    );
+  return lote.map(({ linea, rfc }) => {
+    const hecha = made.get(rfc);
+    return hecha === undefined
+      ? { linea, rfc, estado: 'YA_ESTABA', apiKeyId: null, enlace: null }
+      : { linea, rfc, estado: hecha.estado, apiKeyId: hecha.llave.id, enlace: enlaceOf(hecha) };
+  });
+}
+
+interface Hecha {
+  readonly estado: Resultado['estado'];
+  readonly llave: ReturnType<typeof registroOf> & { readonly contribuyenteId: string };
+  readonly conexion: NuevaConexion | null;
+  readonly entrega: Entrega;
+}
+
+const enlaceOf = ({ conexion, entrega }: Hecha): Resultado['enlace'] => {
+  if (conexion === null) return null;
+  return entrega.enlace === null ? 'CORREO' : 'ARCHIVO';
+};
+
+/** The first key of an RFC, and its link where it has an address. */
+async function makeOne(
+  { contribuyenteId, rfc, isNuevo }: SinLlave,
+  correo: string | null,
+  connection: Connection,
+  { cuentaId, hasher, modo, enlaces }: Importacion,
+): Promise<Hecha> {
+  const key = generateApiKey(modo);
+  try {
+    const llave = { ...registroOf(hasher, key), contribuyenteId };
+    const estado = isNuevo ? 'AGREGADO' : 'CON_LLAVE';
+    if (correo === null || enlaces === null)
+      return { estado, llave, conexion: null, entrega: { rfc, apiKey: key.text, enlace: null } };
+    const { sealer, publicUrl, solicitante, finalidad, remite } = enlaces;
+    const { nueva, enlace } = prepareConexion(
+      {
+        id: uuidV7(),
+        cuentaId,
+        contribuyenteId,
+        rfc,
+        solicitante,
+        finalidad,
+        regreso: null,
+        modo,
+        marca: {},
+        minutos: MINUTOS.max,
+        dias: DIAS.normal,
+      },
+      { apiKey: key, sealer, publicUrl, now: new Date() },
+    );
+    const isMailed = remite !== null && (await mail(connection, { correo, nueva, publicUrl }, remite));
+    return {
+      estado,
+      llave,
+      conexion: nueva,
+      entrega: { rfc, apiKey: key.text, enlace: isMailed ? null : enlace },
+    };
+  } finally {
+    wipeApiKey(key);
+  }
+}
+
+/** Mails a link, whose token the sender makes. False where none more may be mailed. */
+async function mail(
+  connection: Connection,
+  { correo, nueva, publicUrl }: { readonly correo: string; readonly nueva: NuevaConexion; readonly publicUrl: string },
+  { usuarioId, alDia }: Remite,
+): Promise<boolean> {
+  const { id, cuentaId, rfc, solicitante, finalidad } = nueva;
+  const dato = JSON.stringify({ conexion_id: id, rfc, solicitante, finalidad, pagina: enlaceDe(publicUrl, '') });
+  const text = 'SELECT correo_conecta($1, $2, $3, $4, $5) AS id';
+  const row = await rowOf<{ id: string | null }>(connection, text, [usuarioId, cuentaId, correo, dato, alDia]);
+  return row !== null && row.id !== null;
+}
+
+const REMITE = `
+SELECT u.id FROM miembro m JOIN usuario u ON u.id = m.usuario_id
+WHERE m.cuenta_id = $1 AND m.papel = 'PROPIETARIO' AND u.correo_verificado_en IS NOT NULL AND ($2::uuid IS NULL OR u.id = $2)
+ORDER BY m.abierta_en DESC, u.id LIMIT 1`;
+
+/** An owner of the account, or this one, whose own address is confirmed: mails go out under such a name alone. */
+export async function findRemite(
+  { pool }: Pick<Database, 'pool'>,
+  cuentaId: string,
+  usuarioId: string | null = null,
+): Promise<string | null> {
+  return (await rowOf<{ id: string }>(pool, REMITE, [cuentaId, usuarioId]))?.id ?? null;
+}
+
+/** First line of a file of keys. */
+export const ENCABEZADO_LLAVES = 'rfc,api_key,enlace\r\n';
+
+/** Lines of a file of keys (RFC 4180); no cell needs quotes. */
+export const linesOf = (entregas: readonly Entrega[]): string =>
+  entregas.map(({ rfc, apiKey, enlace }) => `${rfc},${apiKey},${enlace ?? ''}\r\n`).join('');
