@@ -83,8 +83,10 @@ const PAGINAS = [
   queuesPage,
 ];
 
-/** Every address of the panel; of two that fit, the first one answers. */
-export const RUTAS: readonly Ruta[] = [...PAGINAS, ...FEATURES].flatMap(({ rutas }) => rutas);
+/**
+ * Every address of the panel; of two that fit, the first one answers: a feature's `/rfcs/importar` before `/rfcs/:rfc`.
+ */
+export const RUTAS: readonly Ruta[] = [...FEATURES, ...PAGINAS].flatMap(({ rutas }) => rutas);
 
 /** Every application that is mounted whole. */
 export const MOUNTS: readonly Mount[] = [COLAS];

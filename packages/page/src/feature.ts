@@ -43,6 +43,8 @@ export interface PageFeature<D extends PageDeps = PageDeps> {
   readonly menu?: readonly EntradaMenu[];
   readonly operacion?: readonly EntradaOperacion[];
   readonly rfc?: readonly PestanaRfc[];
+  /** A link beside that of a new RFC, in the list of RFCs. */
+  readonly rfcs?: () => Child;
   /** A link of the page of the own account. */
   readonly cuenta?: () => Child;
   /** A notice on the first page. */

@@ -14,6 +14,11 @@ const PARTES = {
   inicio: { ver: [TODOS, 'ver el inicio'], cambiar: [NADIE, 'cambiar el inicio'] },
   rfcs: { ver: [TODOS, 'ver los RFC'], cambiar: [CONTADOR, 'agregar RFC ni cambiar sus datos'] },
   llaves: { ver: [DESARROLLADOR, 'ver las API keys'], cambiar: [DESARROLLADOR, 'generar ni revocar API keys'] },
+  /** RFCs with their API keys: for those who may add the one and make the other. */
+  importacion: {
+    ver: [PROPIETARIO, 'importar RFC con sus API keys'],
+    cambiar: [PROPIETARIO, 'importar RFC con sus API keys'],
+  },
   accesos: {
     ver: [DESARROLLADOR, 'ver las operaciones y direcciones de las API keys'],
     cambiar: [DESARROLLADOR, 'cambiar las operaciones y direcciones de las API keys'],

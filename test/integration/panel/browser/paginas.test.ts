@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { periodosDe } from '@acuse/page/periodos';
 import { createRiesgo } from '@acuse/riesgo/db';
 import { createAlmacenes, createSincronizaciones } from '@acuse/sincronizacion/db';
@@ -57,6 +58,7 @@ const CLIENTE = [
   '/inicio',
   '/rfcs',
   '/rfcs/nuevo',
+  '/rfcs/importar',
   ...RFC,
   '/solicitudes',
   '/solicitudes/nueva',
@@ -323,6 +325,40 @@ const everyPage = () => {
     await pressButton(page, 'Cambiar la llave');
     await page.getByText('Cópiela ahora').waitFor();
     await lookAt(cliente, 'llave-nueva');
+    expectNoComplaints(cliente);
+  });
+
+  it('with the lines of a file of RFCs, the faulty ones first; its keys come once, whatever is clicked', async () => {
+    const { page } = cliente;
+    const [rfc, otro] = [newRfc(), newRfc()];
+    const text = `rfc;nombre;correo\r\n${rfc};Uno, S.A.;\r\nACU200101;Corto;\r\n${otro};Dos;dos@example.com\r\n`;
+    await page.goto(`${url}/rfcs`);
+    await page.getByRole('link', { name: 'Importar' }).click();
+    await page
+      .getByLabel('Archivo CSV')
+      .setInputFiles({ name: 'a.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+    await pressButton(page, 'Revisar el archivo');
+    await page.getByText('2 RFC recibirán su API key').waitFor();
+    expect(await page.locator('tbody tr').first().textContent()).toContain('Faltan caracteres');
+    await lookAt(cliente, 'importar-revision');
+    let asked = 0;
+    page.on('request', (request) => {
+      if (request.url().endsWith('/rfcs/importar/confirmar')) asked += 1;
+    });
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Importar y bajar las llaves' }).dblclick();
+    const file = await download;
+    expect(file.suggestedFilename()).toBe('llaves.csv');
+    const keys = await readFile(await file.path(), 'utf8');
+    expect(keys).toMatch(
+      new RegExp(
+        `^rfc,api_key,enlace\r\n${rfc},acuse_test_[\\w-]+,\r\n${otro},acuse_test_[\\w-]+,http://\\S+/conectar#[\\w-]{43}\r\n$`,
+      ),
+    );
+    await page.getByText('baja en un momento').waitFor();
+    expect(asked).toBe(1);
+    await page.goto(`${url}/rfcs?q=${rfc}`);
+    await page.getByText('Uno, S.A.').first().waitFor();
     expectNoComplaints(cliente);
   });
 

@@ -3,6 +3,7 @@ import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { type Badges, hrefRfc, Permitido, puede } from '@acuse/page';
 import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, type TablaProps, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { FEATURES } from '../../features.ts';
 import { routesFor } from '../../paginas.ts';
 import { edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
 
@@ -65,10 +66,15 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, badges: readBadges, pagina
       </>
     ),
     {
-      accion: isEmpty ? null : (
-        <Permitido cambiar="rfcs">
-          <Boton href="/rfcs/nuevo">Agregar RFC</Boton>
-        </Permitido>
+      accion: (
+        <div class="fila">
+          {FEATURES.map(({ rfcs: link }) => link?.())}
+          {isEmpty ? null : (
+            <Permitido cambiar="rfcs">
+              <Boton href="/rfcs/nuevo">Agregar RFC</Boton>
+            </Permitido>
+          )}
+        </div>
       ),
     },
   );

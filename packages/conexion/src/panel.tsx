@@ -1,8 +1,16 @@
-import { type PageFeature, text } from '@acuse/page';
+import { type PageFeature, Permitido, text } from '@acuse/page';
+import { Boton } from '@acuse/page/form';
+import { type ImportarDeps, importPage } from './importar/pagina.tsx';
 
-/** Sentences of the audit log. */
-export const conexionPanel: PageFeature = {
-  rutas: [],
+export const conexionPanel: PageFeature<ImportarDeps> = {
+  rutas: importPage.rutas,
+  rfcs: () => (
+    <Permitido cambiar="importacion">
+      <Boton variante="secundario" href="/rfcs/importar">
+        Importar
+      </Boton>
+    </Permitido>
+  ),
   frases: {
     'crear-conexion': [
       'Enlace de conexión',
