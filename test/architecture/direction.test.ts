@@ -97,6 +97,7 @@ const MAY: Record<string, readonly string[]> = {
   ],
   'apps/cli': [
     'borrado',
+    'conexion',
     'contract',
     'core',
     'correo',

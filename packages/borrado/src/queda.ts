@@ -37,7 +37,7 @@ export const QUEDA: Readonly<Record<string, Tratado>> = {
     por: DE_LA_CUENTA,
   },
   correo: {
-    dato: 'Correos a las personas de la cuenta; se les quita lo que digan del RFC',
+    dato: 'Correos a las personas de la cuenta, y al contribuyente con su enlace de conexión; se les quita lo que digan del RFC',
     trato: 'limpia',
     donde: `datos @> jsonb_build_array(jsonb_build_object('rfc', :r, 'cuenta_id', :a))`,
     suyo: 'datos',

@@ -7,7 +7,7 @@ import type { z } from 'zod';
 import { FINALIDAD, finalidadField, MAX_SOLICITANTE, solicitanteField } from './enlace.ts';
 import { MAX_LINEAS, readArchivo } from './importar/archivo.ts';
 import { createArchivoLlaves } from './importar/archivo-llaves.ts';
-import { type Enlaces, findRemite, importRfcs, type Resultado } from './importar/importar.ts';
+import { type Enlaces, findSender, importRfcs, type Resultado } from './importar/importar.ts';
 
 /** Exit code of an import with faulty lines; the others were imported. */
 export const SALIDA_FALTAS = 3;
@@ -88,7 +88,7 @@ async function importar(deps: OperatorDeps, archivo: string, opciones: Opciones)
   deps.show({
     agregados: count(({ estado }) => estado === 'AGREGADO'),
     con_llave: count(({ estado }) => estado === 'CON_LLAVE'),
-    ya_estaban: count(({ estado }) => estado === 'YA_ESTABA'),
+    sin_cambio: count(({ estado }) => estado === 'YA_ESTABA'),
     con_error: faltas.length,
     enlaces_por_correo: count(({ enlace }) => enlace === 'CORREO'),
     enlaces_en_archivo: count(({ enlace }) => enlace === 'ARCHIVO'),
@@ -116,13 +116,13 @@ async function enlacesOf(
   const fault = solicitanteField.safeParse(nombre).error?.issues[0]?.message;
   if (fault !== undefined)
     throw new ExplainedError(`El nombre de la cuenta no sirve de solicitante: ${fault}. Diga otro con --solicitante.`);
-  const usuarioId = hayCorreo ? await findRemite(deps.database, cuenta.id) : null;
+  const usuarioId = hayCorreo ? await findSender(deps.database, cuenta.id) : null;
   if (usuarioId === null)
     deps.show({
       aviso: hayCorreo
         ? 'Los enlaces no van por correo: ningún propietario de la cuenta ha confirmado el suyo. Quedan en el archivo de llaves.'
         : 'Los enlaces no van por correo: falta CORREO_DE. Quedan en el archivo de llaves.',
     });
-  const remite = usuarioId === null ? null : { usuarioId, alDia: null };
-  return { sealer, publicUrl: apiUrl, solicitante: nombre, finalidad, remite };
+  const sender = usuarioId === null ? null : { usuarioId, alDia: null };
+  return { sealer, publicUrl: apiUrl, solicitante: nombre, finalidad, sender };
 }

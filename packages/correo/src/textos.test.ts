@@ -33,6 +33,23 @@ const correo = (tipo: Correo['tipo'], more: Partial<Correo> = {}): Correo => ({
   ...more,
 });
 
+it('asks a taxpayer for a connection by the link of its mail alone, with texts of others that no program makes links of', () => {
+  const dato = {
+    rfc: 'ACU200101DB1',
+    solicitante: 'Despacho http://malo.example',
+    finalidad: 'Bajar sus CFDI',
+    pagina: 'https://api.example/conectar#',
+  };
+  const contenido = contenidoDe(correo('conexion.enlace', { datos: [dato], enlace }));
+  expect(contenido.asunto).toBe('Le piden conectar su RFC');
+  expect(contenido.accion?.url).toBe('https://api.example/conectar#T-oken_1');
+  const { texto } = renderCorreo(contenido);
+  expect(texto).toContain('de ACU200101DB1. Para qué: Bajar sus CFDI.');
+  expect(texto).not.toContain('malo.example');
+  expect(texto).not.toContain(panelUrl);
+  expect(() => contenidoDe(correo('conexion.enlace', { datos: [dato] }))).toThrow('has a link');
+});
+
 describe('the text of a notice', () => {
   it.each(EVENTOS_CORREO)('of %s says what happened and where to go, of one and of many', (tipo) => {
     for (const cuantas of [1, 45]) {

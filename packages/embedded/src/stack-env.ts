@@ -130,11 +130,17 @@ export async function writeOperatorEnv(
   path: string,
   addresses: StackAddresses,
   { carpeta }: StackSecrets,
-  { autoridades, given }: { readonly autoridades: string } & Given,
+  { autoridades, apiUrl, given }: { readonly autoridades: string; readonly apiUrl: string } & Given,
 ): Promise<void> {
   const folder = join(carpeta, 'operador');
   const files = Object.fromEntries((await readdir(folder)).map((name) => [`${name}_FILE`, join(folder, name)]));
-  const plain = { EFIRMA_AUTORIDADES: autoridades, ...satEnv(addresses, given), ...s3Env(addresses.s3) };
+  const plain = {
+    EFIRMA_AUTORIDADES: autoridades,
+    API_PUBLIC_URL: apiUrl,
+    ...(given?.['CORREO_DE'] === undefined ? {} : { CORREO_DE: given['CORREO_DE'] }),
+    ...satEnv(addresses, given),
+    ...s3Env(addresses.s3),
+  };
   const lines = Object.entries(over(files, plain)).map(
     ([name, value]) => `${name}='${value.replaceAll("'", "'\\''")}'\n`,
   );

@@ -188,7 +188,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       });
       panel = { ...app, url, publicUrl };
     }
-    const ofOperator = { autoridades, given: env.worker };
+    const ofOperator = { autoridades, apiUrl: env.api?.['API_PUBLIC_URL'] ?? apiUrl, given: env.worker };
     await writeOperatorEnv(join(dataDir, 'operador.env'), addresses, secrets, ofOperator);
     const peppers = options.peppers ?? secrets.valores['API_KEY_PEPPERS'] ?? '';
     return { ...addresses, apiUrl, secrets, peppers, simulador: simulador.app, api, workers, panel, stop };

@@ -111,7 +111,7 @@ describe('1,000 RFCs with 30 faulty lines', () => {
   it('are 970 with a key each and 30 named; the second time nothing changes', async () => {
     const cuenta = await newCuenta();
     const first = await importar(text, { cuenta });
-    expect(first.total).toMatchObject({ agregados: 970, ya_estaban: 0, con_error: 30, llaves: first.llaves });
+    expect(first.total).toMatchObject({ agregados: 970, sin_cambio: 0, con_error: 30, llaves: first.llaves });
     expect(first.codes).toEqual([3]);
     const faulty = first.rows.filter((row) => 'error' in row);
     expect(faulty.map(({ linea }) => linea)).toEqual(Array.from({ length: 30 }, (_, n) => 17 + n * 33));
@@ -125,7 +125,7 @@ describe('1,000 RFCs with 30 faulty lines', () => {
 
     const before = await everything();
     const second = await importar(text, { cuenta, args: ['--json'] });
-    expect(second.total).toMatchObject({ agregados: 0, ya_estaban: 970, con_error: 30, llaves: null });
+    expect(second.total).toMatchObject({ agregados: 0, sin_cambio: 970, con_error: 30, llaves: null });
     expect(second.rows.filter(({ estado }) => estado === 'YA_ESTABA')).toHaveLength(970);
     await expect(stat(second.llaves)).rejects.toThrow('ENOENT');
     expect(await everything()).toEqual(before);
@@ -159,7 +159,7 @@ it('leaves no key active that a killed import did not hand over, and the next on
   });
   expect(await rfcsOf(cuenta.id)).toEqual([]);
   const next = await importar(FEW, { cuenta });
-  expect(next.total).toMatchObject({ agregados: 150, ya_estaban: 0 });
+  expect(next.total).toMatchObject({ agregados: 150, sin_cambio: 0 });
   expect(await expectKeysOf(cuenta.id, [llaves, next.llaves])).toBe(150);
 });
 
@@ -180,7 +180,7 @@ it('goes on after the database went away in the middle, and says what to do with
   }
   expect(await expectKeysOf(cuenta.id, [llaves])).toBe(100);
   const next = await importar(FEW, { cuenta });
-  expect(next.total).toMatchObject({ agregados: 50, ya_estaban: 100 });
+  expect(next.total).toMatchObject({ agregados: 50, sin_cambio: 100 });
   expect(await expectKeysOf(cuenta.id, [llaves, next.llaves])).toBe(150);
 });
 
@@ -192,7 +192,7 @@ it('gives a key to an RFC that never had one, and leaves one whose key was revok
   const { rows } = await runOrder(config(), ['llave', 'generar', '--cuenta', cuenta.email, '--rfc', revocada]);
   await runOrder(config(), ['llave', 'revocar', String(rows[0]?.['id'])]);
   const { total, llaves } = await importar(`rfc\n${sin}\n${revocada}`, { cuenta });
-  expect(total).toMatchObject({ agregados: 0, con_llave: 1, ya_estaban: 1 });
+  expect(total).toMatchObject({ agregados: 0, con_llave: 1, sin_cambio: 1 });
   expect((await keysIn(llaves)).map(({ rfc }) => rfc)).toEqual([sin]);
 });
 
@@ -273,7 +273,7 @@ describe('a line with an address', () => {
           : null,
       );
       expect((await importar(text, { cuenta, with: mails })).total).toMatchObject({
-        ya_estaban: 2,
+        sin_cambio: 2,
         enlaces_por_correo: 0,
       });
       expect(await t.sql`SELECT FROM correo WHERE tipo = 'conexion.enlace'`).toHaveLength(1);

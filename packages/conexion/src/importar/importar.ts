@@ -1,5 +1,5 @@
 import type { Autor, Modo } from '@acuse/core';
-import { type Connection, createAltas, type Database, rowOf, type SinLlave } from '@acuse/db';
+import { type Connection, createRfcBatches, type Database, rowOf, type SinLlave } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { type ApiKeyHasher, generateApiKey, registroOf, type Sealer, wipeApiKey } from '@acuse/vault';
 import { createConexion, type NuevaConexion } from '../db.ts';
@@ -10,7 +10,7 @@ import type { Fila } from './archivo.ts';
 const LOTE = 100;
 
 /** Whose name mails go out under, and how many of them in a day; null for any number. */
-export interface Remite {
+export interface Sender {
   readonly usuarioId: string;
   readonly alDia: number | null;
 }
@@ -24,7 +24,7 @@ export interface Enlaces {
   readonly solicitante: string;
   readonly finalidad: string;
   /** Null where links are kept with the keys and not mailed. */
-  readonly remite: Remite | null;
+  readonly sender: Sender | null;
 }
 
 export interface Importacion extends Autor {
@@ -72,14 +72,14 @@ export async function* importRfcs(
 
 async function importLote(lote: readonly Fila[], importacion: Importacion): Promise<readonly Resultado[]> {
   const { database, cuentaId, actor, ip } = importacion;
-  const altas = createAltas(database);
+  const batches = createRfcBatches(database);
   const rfcs = lote.map(({ rfc }) => rfc);
-  const known = await altas.withKey(cuentaId, rfcs);
+  const known = await batches.withKey(cuentaId, rfcs);
   const pending = lote.filter(({ rfc }) => !known.has(rfc));
   const made = new Map<string, Hecha>();
   if (pending.length > 0)
-    await altas.add(
-      { cuentaId, altas: pending, actor, ip },
+    await batches.add(
+      { cuentaId, rfcs: pending, actor, ip },
       async (sinLlave, connection) => {
         const correos = new Map(pending.map(({ rfc, correo }) => [rfc, correo]));
         for (const suyo of sinLlave)
@@ -125,7 +125,7 @@ async function makeOne(
     const estado = isNuevo ? 'AGREGADO' : 'CON_LLAVE';
     if (correo === null || enlaces === null)
       return { estado, llave, conexion: null, entrega: { rfc, apiKey: key.text, enlace: null } };
-    const { sealer, publicUrl, solicitante, finalidad, remite } = enlaces;
+    const { sealer, publicUrl, solicitante, finalidad, sender } = enlaces;
     const { nueva, enlace } = prepareConexion(
       {
         id: uuidV7(),
@@ -142,7 +142,7 @@ async function makeOne(
       },
       { apiKey: key, sealer, publicUrl, now: new Date() },
     );
-    const isMailed = remite !== null && (await mail(connection, { correo, nueva, publicUrl }, remite));
+    const isMailed = sender !== null && (await mail(connection, { correo, nueva, publicUrl }, sender));
     return {
       estado,
       llave,
@@ -158,7 +158,7 @@ async function makeOne(
 async function mail(
   connection: Connection,
   { correo, nueva, publicUrl }: { readonly correo: string; readonly nueva: NuevaConexion; readonly publicUrl: string },
-  { usuarioId, alDia }: Remite,
+  { usuarioId, alDia }: Sender,
 ): Promise<boolean> {
   const { id, cuentaId, rfc, solicitante, finalidad } = nueva;
   const dato = JSON.stringify({ conexion_id: id, rfc, solicitante, finalidad, pagina: enlaceDe(publicUrl, '') });
@@ -167,18 +167,18 @@ async function mail(
   return row !== null && row.id !== null;
 }
 
-const REMITE = `
+const SENDER = `
 SELECT u.id FROM miembro m JOIN usuario u ON u.id = m.usuario_id
 WHERE m.cuenta_id = $1 AND m.papel = 'PROPIETARIO' AND u.correo_verificado_en IS NOT NULL AND ($2::uuid IS NULL OR u.id = $2)
 ORDER BY m.abierta_en DESC, u.id LIMIT 1`;
 
 /** An owner of the account, or this one, whose own address is confirmed: mails go out under such a name alone. */
-export async function findRemite(
+export async function findSender(
   { pool }: Pick<Database, 'pool'>,
   cuentaId: string,
   usuarioId: string | null = null,
 ): Promise<string | null> {
-  return (await rowOf<{ id: string }>(pool, REMITE, [cuentaId, usuarioId]))?.id ?? null;
+  return (await rowOf<{ id: string }>(pool, SENDER, [cuentaId, usuarioId]))?.id ?? null;
 }
 
 /** First line of a file of keys. */

@@ -1,5 +1,5 @@
 import type { Modo } from '@acuse/core';
-import { createAltas } from '@acuse/db';
+import { createRfcBatches } from '@acuse/db';
 import { type ContextoCliente, type PageDeps, pagesWith } from '@acuse/page';
 import { Aviso, numeric, Tabla, Tarjeta } from '@acuse/page/blocks';
 import { csvResponse } from '@acuse/page/csv';
@@ -8,7 +8,7 @@ import { count, formatNumero } from '@acuse/page/formato';
 import type { Sealer } from '@acuse/vault';
 import { FINALIDAD, finalidadField, MAX_FINALIDAD, MAX_SOLICITANTE, solicitanteField } from '../enlace.ts';
 import { ArchivoIlegible, type Falta, type Fila, type Leido, MAX_BYTES, MAX_LINEAS, readArchivo } from './archivo.ts';
-import { ENCABEZADO_LLAVES, type Entrega, findRemite, importRfcs, linesOf } from './importar.ts';
+import { ENCABEZADO_LLAVES, type Entrega, findSender, importRfcs, linesOf } from './importar.ts';
 
 export type ImportarDeps = PageDeps & {
   readonly sealer: Sealer;
@@ -56,7 +56,7 @@ importPage.post(
     if ('faltas' in textos) return renderForma(contexto, textos.faltas);
     const leido = readOr(Buffer.from(campos['texto'] ?? '', 'base64'));
     if (typeof leido === 'string') return renderForma(contexto, { archivo: leido });
-    const usuarioId = await remiteOf(contexto);
+    const usuarioId = await senderOf(contexto);
     const entregas: Entrega[] = [];
     let isWhole = true;
     try {
@@ -69,7 +69,7 @@ importPage.post(
           sealer: deps.sealer,
           publicUrl: deps.settings.apiPublicUrl,
           ...textos,
-          remite: usuarioId === null ? null : { usuarioId, alDia: CORREOS_AL_DIA },
+          sender: usuarioId === null ? null : { usuarioId, alDia: CORREOS_AL_DIA },
         },
         keep: async (nuevas: readonly Entrega[]) => void entregas.push(...nuevas),
         ...autor,
@@ -118,13 +118,13 @@ const modoOf = ({ campos, deps: { settings } }: Contexto): Modo =>
   settings.hayPruebas ? (campos['modo'] === 'test' ? 'test' : 'live') : settings.modoLlave;
 
 /** Under whose name links are mailed, or null where they are not. */
-const remiteOf = ({ deps, usuario }: Contexto): Promise<string | null> =>
-  deps.settings.correo === null ? Promise.resolve(null) : findRemite(deps.database, usuario.cuentaId, usuario.id);
+const senderOf = ({ deps, usuario }: Contexto): Promise<string | null> =>
+  deps.settings.correo === null ? Promise.resolve(null) : findSender(deps.database, usuario.cuentaId, usuario.id);
 
 async function renderForma(contexto: Contexto, faltas: Faltas = {}): Promise<Response> {
   const { campos, deps, pagina, usuario } = contexto;
   const isFaulty = Object.values(faltas).some((falta) => falta !== undefined);
-  const isMailed = (await remiteOf(contexto)) !== null;
+  const isMailed = (await senderOf(contexto)) !== null;
   return pagina(
     'Importar RFC',
     <>
@@ -189,7 +189,7 @@ async function renderForma(contexto: Contexto, faltas: Faltas = {}): Promise<Res
 
 async function renderRevision(contexto: Contexto, { filas, faltas }: Leido, bytes: Buffer): Promise<Response> {
   const { campos, deps, pagina, usuario } = contexto;
-  const known = await createAltas(deps.database).withKey(
+  const known = await createRfcBatches(deps.database).withKey(
     usuario.cuentaId,
     filas.map(({ rfc }) => rfc),
   );

@@ -6,7 +6,7 @@ import { nota } from './auditoria.ts';
 import { type NuevaLlave, personOf } from './llaves.ts';
 
 /** An RFC (already normalised) to be in an account; its name is kept where the RFC is new. */
-export interface Alta {
+export interface NewRfc {
   readonly rfc: string;
   readonly nombre: string | null;
 }
@@ -59,7 +59,7 @@ ${nota({
 })}`;
 
 /** Many RFCs of an account, each with its first key. */
-export function createAltas({ pool }: Pick<Database, 'pool'>) {
+export function createRfcBatches({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Which of these RFCs the account has with a key, be it an active one or one that ended. */
     async withKey(cuentaId: string, rfcs: readonly string[]): Promise<Set<string>> {
@@ -73,13 +73,13 @@ export function createAltas({ pool }: Pick<Database, 'pool'>) {
      * which runs after the keys, may use the transaction. Changes nothing of an RFC that had a key.
      */
     add(
-      { cuentaId, altas, actor, ip }: Autor & { readonly cuentaId: string; readonly altas: readonly Alta[] },
+      { cuentaId, rfcs: nuevos, actor, ip }: Autor & { readonly cuentaId: string; readonly rfcs: readonly NewRfc[] },
       provide: (sinLlave: readonly SinLlave[], connection: Connection) => Promise<readonly PrimeraLlave[]>,
       follow: (connection: Connection) => Promise<void>,
     ): Promise<void> {
       return inTransaction(pool, async (client) => {
-        const rfcs = altas.map(({ rfc }) => rfc);
-        const values = [cuentaId, rfcs, altas.map(({ nombre }) => nombre), actor, ip];
+        const rfcs = nuevos.map(({ rfc }) => rfc);
+        const values = [cuentaId, rfcs, nuevos.map(({ nombre }) => nombre), actor, ip];
         const added = new Set((await rowsOf<{ rfc: string }>(client, ADD, values)).map(({ rfc }) => rfc));
         const locked = await rowsOf<{ id: string }>(client, LOCK, [cuentaId, rfcs]);
         const rows = await rowsOf<Omit<SinLlave, 'isNuevo'>>(client, WITHOUT_KEY, [locked.map(({ id }) => id)]);
