@@ -92,7 +92,7 @@ DECLARE
 BEGIN
   PERFORM FROM usuario u JOIN miembro m ON m.usuario_id = u.id JOIN cuenta q ON q.id = m.cuenta_id
   WHERE u.id = a_usuario AND m.cuenta_id = de_cuenta AND u.correo_verificado_en IS NOT NULL AND q.suspendida_en IS NULL FOR NO KEY UPDATE OF u;
-  IF NOT FOUND OR (SELECT count(*) FROM correo c
+  IF NOT FOUND OR al_dia IS NOT NULL AND (SELECT count(*) FROM correo c
     WHERE c.usuario_id = a_usuario AND c.tipo = 'conexion.enlace' AND c.desde > now() - interval '1 day') >= al_dia THEN
     RETURN NULL;
   END IF;

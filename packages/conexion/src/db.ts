@@ -90,10 +90,14 @@ const ANNOUNCE = `SELECT pg_notify('${CANAL_OUTBOX}', '${TOPIC}')`;
 const CREATE = `
 WITH antes AS (
   UPDATE conexion SET estado = 'TERMINADA', motivo = 'OTRO_ENLACE', terminada_en = now(), boleto = NULL
-  WHERE contribuyente_id = $3 AND api_key_id = $4 AND estado = 'PENDIENTE'
+  WHERE contribuyente_id = ANY ($3::uuid[]) AND api_key_id = ANY ($4::text[]) AND estado = 'PENDIENTE'
 ), nueva AS (
   INSERT INTO conexion (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, solicitante, finalidad, regreso, marca, boleto, hasta, expira_en)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now() + make_interval(mins => $14))
+  SELECT p.id, p.cuenta_id, p.contribuyente_id, p.api_key_id, p.rfc, p.modo, p.huella, p.solicitante, p.finalidad, p.regreso, p.marca, p.boleto, p.hasta,
+    now() + make_interval(mins => p.minutos)
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bytea[], $8::text[], $9::text[], $10::text[], $11::jsonb[],
+    $12::bytea[], $13::timestamptz[], $14::int[])
+    AS p (id, cuenta_id, contribuyente_id, api_key_id, rfc, modo, huella, solicitante, finalidad, regreso, marca, boleto, hasta, minutos)
   RETURNING id, cuenta_id, contribuyente_id, solicitante, expira_en
 ), hecho AS (
   ${nota({
@@ -112,16 +116,22 @@ WHERE c.id = $1 AND c.estado = 'PENDIENTE' AND c.expira_en > now() AND c.intento
   AND EXISTS (SELECT FROM api_key k WHERE k.id = c.api_key_id AND k.estado = 'ACTIVA') RETURNING c.id)
 ${ANNOUNCE} FROM enviada`;
 
-/** Makes a link that expires after `minutos`; an earlier open one of the same key ends. Returns when it expires. */
-export async function createConexion(
+/**
+ * Makes links, each of a key of its own, that expire after their `minutos`; an earlier open one of the same key ends.
+ * Returns when the first expires.
+ */
+export async function insertConexiones(
   connection: Connection,
-  nueva: NuevaConexion,
+  nuevas: readonly NuevaConexion[],
   { actor, ip }: Autor,
 ): Promise<Date> {
-  const { id, cuentaId, contribuyenteId, apiKeyId, rfc, modo, huella, solicitante, finalidad, regreso, marca } = nueva;
+  const each = <T>(read: (nueva: NuevaConexion) => T) => nuevas.map(read);
   const row = await rowOf<{ expiraEn: Date }>(connection, CREATE, [
-    ...[id, cuentaId, contribuyenteId, apiKeyId, rfc, modo, huella, solicitante, finalidad, regreso],
-    ...[JSON.stringify(marca), nueva.boleto, nueva.hasta, nueva.minutos, actor, ip],
+    ...[each(({ id }) => id), each(({ cuentaId }) => cuentaId), each(({ contribuyenteId }) => contribuyenteId)],
+    ...[each(({ apiKeyId }) => apiKeyId), each(({ rfc }) => rfc), each(({ modo }) => modo)],
+    ...[each(({ huella }) => huella), each(({ solicitante }) => solicitante), each(({ finalidad }) => finalidad)],
+    ...[each(({ regreso }) => regreso), each(({ marca }) => JSON.stringify(marca)), each(({ boleto }) => boleto)],
+    ...[each(({ hasta }) => hasta), each(({ minutos }) => minutos), actor, ip],
   ]);
   if (row === null) throw new Error('the new connection is gone');
   return row.expiraEn;
@@ -132,7 +142,8 @@ export function createConexiones({ pool }: Pick<Database, 'pool'>) {
   const where = (condition: string, values: readonly unknown[]) =>
     rowOf<Conexion>(pool, `${SELECT} WHERE ${condition}`, values);
   return {
-    create: (nueva: NuevaConexion, autor: Autor) => createConexion(pool, nueva, autor),
+    /** Makes one link. Returns when it expires. */
+    create: (nueva: NuevaConexion, autor: Autor) => insertConexiones(pool, [nueva], autor),
     /** A connection of this API key. */
     find: async (apiKeyId: string, id: string) =>
       isUuid(id) ? where('c.id = $1 AND c.api_key_id = $2', [id, apiKeyId]) : null,

@@ -184,6 +184,20 @@ it('goes on after the database went away in the middle, and says what to do with
   expect(await expectKeysOf(cuenta.id, [llaves, next.llaves])).toBe(150);
 });
 
+it('gives each RFC one key when the same file is imported twice at once', async () => {
+  const cuenta = await newCuenta();
+  const both = await Promise.all([importar(FEW, { cuenta }), importar(FEW, { cuenta })]);
+  const made = await Promise.all(both.map(({ llaves, total }) => (total['llaves'] === null ? [] : keysIn(llaves))));
+  expect(
+    made
+      .flat()
+      .map(({ rfc }) => rfc)
+      .sort(),
+  ).toEqual(Array.from({ length: 150 }, (_, n) => rfcAt(n)).sort());
+  const files = both.flatMap(({ llaves, total }) => (total['llaves'] === null ? [] : [llaves]));
+  expect(await expectKeysOf(cuenta.id, files)).toBe(150);
+});
+
 it('gives a key to an RFC that never had one, and leaves one whose key was revoked', async () => {
   const cuenta = await newCuenta();
   const [sin, revocada] = [rfcAt(1), rfcAt(2)];

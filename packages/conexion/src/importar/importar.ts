@@ -1,8 +1,8 @@
 import type { Autor, Modo } from '@acuse/core';
-import { type Connection, createRfcBatches, type Database, rowOf, type SinLlave } from '@acuse/db';
+import { type Connection, createRfcBatches, type Database, rowOf, rowsOf, type SinLlave } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { type ApiKeyHasher, generateApiKey, registroOf, type Sealer, wipeApiKey } from '@acuse/vault';
-import { createConexion, type NuevaConexion } from '../db.ts';
+import { insertConexiones, type NuevaConexion } from '../db.ts';
 import { DIAS, enlaceDe, MINUTOS, prepareConexion } from '../enlace.ts';
 import type { Fila } from './archivo.ts';
 
@@ -76,56 +76,59 @@ async function importLote(lote: readonly Fila[], importacion: Importacion): Prom
   const rfcs = lote.map(({ rfc }) => rfc);
   const known = await batches.withKey(cuentaId, rfcs);
   const pending = lote.filter(({ rfc }) => !known.has(rfc));
-  const made = new Map<string, Hecha>();
+  const hechas = new Map<string, Hecha>();
   if (pending.length > 0)
     await batches.add(
       { cuentaId, rfcs: pending, actor, ip },
       async (sinLlave, connection) => {
         const correos = new Map(pending.map(({ rfc, correo }) => [rfc, correo]));
-        for (const suyo of sinLlave)
-          made.set(suyo.rfc, await makeOne(suyo, correos.get(suyo.rfc) ?? null, connection, importacion));
-        await importacion.keep([...made.values()].map(({ entrega }) => entrega));
-        return [...made.values()].map(({ llave }) => llave);
+        const made = sinLlave.map((suyo) => makeOne(suyo, correos.get(suyo.rfc) ?? null, importacion));
+        const mailed = await mailThem(connection, made, importacion);
+        for (const hecha of made)
+          hechas.set(hecha.rfc, mailed.has(hecha.rfc) ? { ...hecha, destino: 'CORREO' } : hecha);
+        await importacion.keep(
+          [...hechas.values()].map(({ rfc, apiKey, enlace, destino }) => ({
+            rfc,
+            apiKey,
+            enlace: destino === 'ARCHIVO' ? enlace : null,
+          })),
+        );
+        return made.map(({ llave }) => llave);
       },
       async (connection) => {
-        for (const { conexion } of made.values())
-          if (conexion) await createConexion(connection, conexion, { actor, ip });
+        const nuevas = [...hechas.values()].flatMap(({ conexion }) => conexion ?? []);
+        if (nuevas.length > 0) await insertConexiones(connection, nuevas, { actor, ip });
       },
     );
   return lote.map(({ linea, rfc }) => {
-    const hecha = made.get(rfc);
-    return hecha === undefined
-      ? { linea, rfc, estado: 'YA_ESTABA', apiKeyId: null, enlace: null }
-      : { linea, rfc, estado: hecha.estado, apiKeyId: hecha.llave.id, enlace: enlaceOf(hecha) };
+    const { estado, llave, destino } = hechas.get(rfc) ?? { estado: 'YA_ESTABA' as const, llave: null, destino: null };
+    return { linea, rfc, estado, apiKeyId: llave?.id ?? null, enlace: destino };
   });
 }
 
+/** The first key of an RFC, and its link where it has an address. */
 interface Hecha {
+  readonly rfc: string;
   readonly estado: Resultado['estado'];
   readonly llave: ReturnType<typeof registroOf> & { readonly contribuyenteId: string };
+  readonly apiKey: string;
   readonly conexion: NuevaConexion | null;
-  readonly entrega: Entrega;
+  readonly correo: string | null;
+  readonly enlace: string | null;
+  readonly destino: Resultado['enlace'];
 }
 
-const enlaceOf = ({ conexion, entrega }: Hecha): Resultado['enlace'] => {
-  if (conexion === null) return null;
-  return entrega.enlace === null ? 'CORREO' : 'ARCHIVO';
-};
-
-/** The first key of an RFC, and its link where it has an address. */
-async function makeOne(
+function makeOne(
   { contribuyenteId, rfc, isNuevo }: SinLlave,
   correo: string | null,
-  connection: Connection,
   { cuentaId, hasher, modo, enlaces }: Importacion,
-): Promise<Hecha> {
+): Hecha {
   const key = generateApiKey(modo);
   try {
     const llave = { ...registroOf(hasher, key), contribuyenteId };
-    const estado = isNuevo ? 'AGREGADO' : 'CON_LLAVE';
-    if (correo === null || enlaces === null)
-      return { estado, llave, conexion: null, entrega: { rfc, apiKey: key.text, enlace: null } };
-    const { sealer, publicUrl, solicitante, finalidad, sender } = enlaces;
+    const hecha = { rfc, estado: isNuevo ? 'AGREGADO' : 'CON_LLAVE', llave, apiKey: key.text, correo } as const;
+    if (correo === null || enlaces === null) return { ...hecha, conexion: null, enlace: null, destino: null };
+    const { sealer, publicUrl, solicitante, finalidad } = enlaces;
     const { nueva, enlace } = prepareConexion(
       {
         id: uuidV7(),
@@ -142,29 +145,32 @@ async function makeOne(
       },
       { apiKey: key, sealer, publicUrl, now: new Date() },
     );
-    const isMailed = sender !== null && (await mail(connection, { correo, nueva, publicUrl }, sender));
-    return {
-      estado,
-      llave,
-      conexion: nueva,
-      entrega: { rfc, apiKey: key.text, enlace: isMailed ? null : enlace },
-    };
+    return { ...hecha, conexion: nueva, enlace, destino: 'ARCHIVO' };
   } finally {
     wipeApiKey(key);
   }
 }
 
-/** Mails a link, whose token the sender makes. False where none more may be mailed. */
-async function mail(
+const MAIL = `
+SELECT m.rfc FROM unnest($3::text[], $4::text[], $5::jsonb[]) AS m (rfc, para, dato)
+WHERE correo_conecta($1, $2, m.para, m.dato, $6) IS NOT NULL`;
+
+/** Mails links, whose tokens the sender of mails makes. Returns the RFCs of those that may be mailed. */
+async function mailThem(
   connection: Connection,
-  { correo, nueva, publicUrl }: { readonly correo: string; readonly nueva: NuevaConexion; readonly publicUrl: string },
-  { usuarioId, alDia }: Sender,
-): Promise<boolean> {
-  const { id, cuentaId, rfc, solicitante, finalidad } = nueva;
-  const dato = JSON.stringify({ conexion_id: id, rfc, solicitante, finalidad, pagina: enlaceDe(publicUrl, '') });
-  const text = 'SELECT correo_conecta($1, $2, $3, $4, $5) AS id';
-  const row = await rowOf<{ id: string | null }>(connection, text, [usuarioId, cuentaId, correo, dato, alDia]);
-  return row !== null && row.id !== null;
+  made: readonly Hecha[],
+  { cuentaId, enlaces }: Importacion,
+): Promise<ReadonlySet<string>> {
+  const due = made.filter(({ conexion }) => conexion !== null);
+  if (due.length === 0 || !enlaces?.sender) return new Set();
+  const { publicUrl, solicitante, finalidad, sender } = enlaces;
+  const pagina = enlaceDe(publicUrl, '');
+  const datos = due.map(({ rfc, conexion }) =>
+    JSON.stringify({ conexion_id: conexion?.id, rfc, solicitante, finalidad, pagina }),
+  );
+  const values = [sender.usuarioId, cuentaId, due.map(({ rfc }) => rfc), due.map(({ correo }) => correo), datos];
+  const rows = await rowsOf<{ rfc: string }>(connection, MAIL, [...values, sender.alDia]);
+  return new Set(rows.map(({ rfc }) => rfc));
 }
 
 const SENDER = `
