@@ -11,7 +11,7 @@ import { createEmisorCorreo } from '../correo/fixtures/emisor.ts';
 import { runOrder, UNSEEN } from '../fixtures/cli.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
-import { startAcuse } from './acuse.ts';
+import { startAcuse, startAtTerminal } from './acuse.ts';
 
 const t = useDatabase();
 const { API_KEY_PEPPERS = '', WORKER_PUBLIC_KEY = '', WORKER_PSK = '' } = newSecretos();
@@ -208,6 +208,17 @@ it('gives a key to an RFC that never had one, and leaves one whose key was revok
   const { total, llaves } = await importar(`rfc\n${sin}\n${revocada}`, { cuenta });
   expect(total).toMatchObject({ agregados: 0, con_llave: 1, sin_cambio: 1 });
   expect((await keysIn(llaves)).map(({ rfc }) => rfc)).toEqual([sin]);
+});
+
+it('counts on a terminal, apart from its results', async () => {
+  const cuenta = await newCuenta();
+  const archivo = newPath();
+  await writeFile(archivo, FEW);
+  const order = ['operador', 'rfc', 'importar', archivo, '--cuenta', cuenta.email, '--llaves', newPath()];
+  const env = { DATABASE_URL: t.url, API_KEY_PEPPERS, SAT_BASE_URL: 'http://127.0.0.1:9' };
+  const { code, screen } = await startAtTerminal(order, { env }).ended;
+  expect(code).toBe(0);
+  expect(screen).toMatch(/\r100 de 150\r150 de 150\r?\n\{"agregados":150/);
 });
 
 it('overwrites no file, and does nothing then', async () => {
