@@ -18,13 +18,13 @@ const visible = (max: number) =>
     .max(max, { error: `debe tener a lo más ${max} caracteres` })
     .refine((value) => !/\p{C}/u.test(value), { error: 'solo puede tener caracteres imprimibles' });
 
-/** Who asks for the CIEC, as the taxpayer reads it. */
+/** Name of the applicant, as the taxpayer reads it. */
 export const MAX_SOLICITANTE = 80;
 export const solicitanteField = visible(MAX_SOLICITANTE);
-/** What for. */
+/** Purpose of the use of the CIEC. */
 export const MAX_FINALIDAD = 200;
 export const finalidadField = visible(MAX_FINALIDAD);
-/** Where nobody says it. */
+/** Default purpose. */
 export const FINALIDAD = 'Consultar al SAT y descargar sus CFDI';
 
 /** 32 bytes in base64url without padding. */

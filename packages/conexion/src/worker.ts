@@ -8,7 +8,7 @@ export { TOPIC } from './db.ts';
 
 /** Milliseconds between two looks of a worker that hears no announcement. */
 const REST_MS = 3_600_000;
-/** Milliseconds between two looks of one process for what no worker took: an announcement may be lost. */
+/** Milliseconds between two looks of one process for overdue connections: an announcement may be lost. */
 const EVERY_MS = 15_000;
 const CLEAN_EVERY_MS = 60_000;
 /** Log-ins that one process makes for connections at a time. */
@@ -59,7 +59,7 @@ export const openConexiones: OpenRole<{ readonly WORKER_KEYS: string; readonly W
   closeLater(`${TOPIC}-wakes`, { close: context.wakes.on(TOPIC, loop.wake) });
 };
 
-/** Announces again what no worker took, and deletes rows past their retention, in one process. */
+/** Announces overdue connections again and deletes rows past their retention, in one process. */
 export const openUpkeep: OpenRole = ({ database, log, closeLater }) => {
   const conexiones = createPorVerificar(database);
   const loop = (name: string, everyMs: number, turn: () => Promise<boolean>) =>

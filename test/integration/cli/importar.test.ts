@@ -248,7 +248,7 @@ const conexionesOf = (cuentaId: string) =>
 describe('a line with an address', () => {
   const text = `rfc;nombre;correo\r\n${rfcAt(1)};Uno;uno@example.com\r\n${rfcAt(2)};Dos;\r\n`;
 
-  it('gets a link in the file where no mail is sent, which is said before', async () => {
+  it('gets a link in the file, after a warning, where mails are off', async () => {
     const cuenta = await newCuenta();
     const { rows, lines, total, llaves } = await importar(text, { cuenta, with: LINKS });
     expect(rows[0]).toEqual({ aviso: expect.stringContaining('falta CORREO_DE') });
@@ -287,7 +287,7 @@ describe('a line with an address', () => {
       );
       expect(mail.headers['subject']).toBe('Le piden conectar su RFC');
       expect(mail.texto).toContain(rfcAt(1));
-      // No mail program makes a link of who asks.
+      // The name of the applicant holds no address: a mail program would make it a link.
       expect(mail.texto).toContain('Despacho example. com');
       const token = /https:\/\/api\.acuse\.example\/conectar#([\w-]{43})/.exec(mail.texto)?.[1] ?? '';
       const [conexion] = await conexionesOf(cuentaId);

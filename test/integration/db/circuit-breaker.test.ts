@@ -2,7 +2,7 @@ import type { EstadoHost } from '@acuse/core';
 import { createBreakerState, openDatabase } from '@acuse/db';
 import { createCircuitBreaker } from '@acuse/sat';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { HOSTS_ENFERMOS, type HostEnfermo } from '../../../packages/db/src/sat/breaker-state.ts';
+import { UNHEALTHY_HOSTS, type UnhealthyHost } from '../../../packages/db/src/sat/breaker-state.ts';
 import { type TestDatabase, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
@@ -119,8 +119,9 @@ describe('breakers shared by processes', () => {
     const corta = createCircuitBreaker({ failures: 1, openMs: 10_000, now }, estado);
     const [sick, healthy] = [`${host}.1`, `${host}.2`];
     await breaker(1).report(sick, 'fallo');
-    const [row] = (await t.db.pool.query<{ enfermos: HostEnfermo[] }>(`SELECT ${HOSTS_ENFERMOS} AS enfermos`)).rows;
-    estado.learn(row?.enfermos ?? [], ahora);
+    const [row] = (await t.db.pool.query<{ unhealthy: UnhealthyHost[] }>(`SELECT ${UNHEALTHY_HOSTS} AS unhealthy`))
+      .rows;
+    estado.learn(row?.unhealthy ?? [], ahora);
     await expect(corta.admit(sick)).rejects.toMatchObject({ motivo: 'CORTACIRCUITOS_ABIERTO' });
     await corta.admit(healthy);
     expect(statements).toEqual([]);

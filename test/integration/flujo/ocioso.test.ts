@@ -6,7 +6,7 @@ import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
 /** Transactions a second of a process without work, and its connections; the queue's have a database of their own. */
 const MOST = { transactions: 0.5, connections: 3 };
-/** Transactions of the start, of which the server counts some ten seconds later. */
+/** Transactions of the start: the server counts some of them ten seconds later. */
 const START = 20;
 /**
  * Transactions of a window: two come at once every five seconds, so that a shorter one would tell a wrong rate. Of three

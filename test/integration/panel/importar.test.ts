@@ -31,7 +31,7 @@ const countsOf = ({ cuentaId }: Persona) =>
     (SELECT count(*)::int FROM auditoria WHERE cuenta_id = ${cuentaId}) AS cambios`;
 
 describe('the import of a file', () => {
-  it('shows first what it would do and does nothing then, the faulty lines on top', async () => {
+  it('shows the review without any change, faulty lines first', async () => {
     const before = await countsOf(ana);
     const { $, main, status } = await review(ana, `rfc,nombre\n${newRfc()},Uno\nACU200101,<b>Corto</b>\n`);
     expect([status, await countsOf(ana)]).toEqual([200, before]);
@@ -43,7 +43,7 @@ describe('the import of a file', () => {
     ['', 'está vacío'],
     ['nombre\nUno', 'no tiene la columna rfc'],
     ['PK\u0001\u0002', 'no es de texto'],
-  ])('says of %j what is wrong, beside the field', async (text, motivo) => {
+  ])('names the fault of %j beside the field', async (text, motivo) => {
     const { $, status } = await review(ana, text);
     expect(status).toBe(422);
     expect($('#campo-archivo-error').text()).toContain(motivo);

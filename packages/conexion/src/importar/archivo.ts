@@ -24,7 +24,7 @@ export interface Fila {
 /** A line that cannot be imported. */
 export interface Falta {
   readonly linea: number;
-  /** What is wrong in it, cut to 60 characters. */
+  /** The faulty value, cut to 60 characters. */
   readonly valor: string;
   /** Why, and what to do; in Spanish. */
   readonly motivo: string;

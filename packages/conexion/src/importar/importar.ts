@@ -35,7 +35,7 @@ export interface Importacion extends Autor {
   readonly modo: Modo;
   /** Null where no line has an address. */
   readonly enlaces: Enlaces | null;
-  /** Keeps keys before they are active; what it throws leaves them inactive. */
+  /** Keeps keys before they are active; a rejection leaves them inactive. */
   keep(entregas: readonly Entrega[]): Promise<void>;
 }
 
@@ -155,7 +155,7 @@ const MAIL = `
 SELECT m.rfc FROM unnest($3::text[], $4::text[], $5::jsonb[]) AS m (rfc, para, dato)
 WHERE correo_conecta($1, $2, m.para, m.dato, $6) IS NOT NULL`;
 
-/** Mails links, whose tokens the sender of mails makes. Returns the RFCs of those that may be mailed. */
+/** Writes mails of links; the sender of mails makes their tokens. Returns the RFCs with a mail. */
 async function mailThem(
   connection: Connection,
   made: readonly Hecha[],

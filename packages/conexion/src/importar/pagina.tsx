@@ -76,7 +76,7 @@ importPage.post(
       };
       for await (const _ of importRfcs(leido.filas, importacion));
     } catch (error) {
-      // The keys that are active already would be nobody's without their file.
+      // The file is the only copy of the keys that are active already.
       if (entregas.length === 0) throw error;
       isWhole = false;
       deps.log.error({ err: error, hechas: entregas.length }, 'import_broken_off');

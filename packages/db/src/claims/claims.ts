@@ -12,7 +12,7 @@ import type pg from 'pg';
 import { createBatch } from '../batch.ts';
 import type { Database } from '../database.ts';
 import { isDataException, isTimedOut, sendOnce } from '../errors.ts';
-import { HOSTS_ENFERMOS, type HostEnfermo } from '../sat/breaker-state.ts';
+import { UNHEALTHY_HOSTS, type UnhealthyHost } from '../sat/breaker-state.ts';
 import { criteriosIn } from '../solicitudes/accept.ts';
 import { execute, isOne, prepared, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
@@ -38,7 +38,7 @@ const PARTES = `coalesce((
   FROM parte p WHERE p.solicitud_id = t.id), '[]') AS partes`;
 
 /** A claimed solicitud, its parts, and its sealed credentials, those of its own channel and of the other one. */
-function claimedFrom(source: string, parts: readonly ClaimPart[], enfermos = 'NULL::json'): string {
+function claimedFrom(source: string, parts: readonly ClaimPart[], unhealthy = 'NULL::json'): string {
   const copy = (tipo: TipoCredencial, column: 'kid' | 'sobre' | 'expira_en') => {
     const places = parts.flatMap(({ copy }) => (copy?.tipo === tipo ? [copy.alias] : []));
     const values = [tipo, ...places].map((alias) => `${alias}.${column}`);
@@ -51,7 +51,7 @@ SELECT t.id, t.modo, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuy
        (SELECT o.rung_at FROM outbox o WHERE o.solicitud_id = t.id) AS "wokenAt", ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ${copy('ciec', 'kid')} AS ciec_kid, ${copy('ciec', 'sobre')} AS ciec_sobre, ${copy('ciec', 'expira_en')} AS ciec_expira_en,
        ${copy('efirma', 'kid')} AS efirma_kid, ${copy('efirma', 'sobre')} AS efirma_sobre, ${copy('efirma', 'expira_en')} AS efirma_expira_en,
-       t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${enfermos} AS enfermos, ${PARTES}
+       t.capsula AS "mayPresign", ${presigned?.folios ?? 'NULL::text[]'} AS folios, ${presigned?.expiraEn ?? 'NULL::timestamptz'} AS folios_expiran_en, ${unhealthy} AS unhealthy, ${PARTES}
 FROM ${source}
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
 LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()
@@ -69,7 +69,7 @@ type ClaimedRow = Omit<
     /** Of the requests that are signed beforehand. */
     readonly folios: readonly string[] | null;
     readonly folios_expiran_en: Date | null;
-    readonly enfermos: readonly HostEnfermo[] | null;
+    readonly unhealthy: readonly UnhealthyHost[] | null;
     /** Times inside JSON come as text. */
     readonly partes: readonly (Omit<Parte, 'dueAt'> & { readonly dueAt: string })[];
   };
@@ -131,7 +131,7 @@ const claimOf = (parts: readonly ClaimPart[]) => `
   FROM pedida p WHERE s.id = p.id AND s.gen = p.gen AND s.fase = CASE p.cola WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
     AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
   RETURNING s.*
-)${claimedFrom('tomada t', parts, HOSTS_ENFERMOS)}`;
+)${claimedFrom('tomada t', parts, UNHEALTHY_HOSTS)}`;
 
 const heldOf = (parts: readonly ClaimPart[]) =>
   `${claimedFrom('solicitud t', parts)} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
@@ -203,7 +203,7 @@ WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND
 type Claim = Parameters<Claims['claim']>[0];
 
 /** Takes the hosts that are not as at first, and the milliseconds since 1970 when they were asked for. */
-type LearnHosts = (enfermos: readonly HostEnfermo[], askedAt: number) => void;
+type LearnHosts = (unhealthy: readonly UnhealthyHost[], askedAt: number) => void;
 
 /** Claims and writes of different solicitudes that come together share a statement and its commit. */
 function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>, claimText: string, learnHosts: LearnHosts) {
@@ -217,7 +217,7 @@ function batchesOf({ pool, settings }: Pick<Database, 'pool' | 'settings'>, clai
       );
       const askedAt = Date.now();
       const { rows } = await sendOnce<ClaimedRow>(pool, prepared(claimText, values), until);
-      if (rows[0] !== undefined) learnHosts(rows[0].enfermos ?? [], askedAt);
+      if (rows[0] !== undefined) learnHosts(rows[0].unhealthy ?? [], askedAt);
       const taken = new Map(rows.map((row) => [row.id, claimedOf(row)]));
       return asked.map(({ solicitudId }) => taken.get(solicitudId) ?? null);
     },

@@ -68,9 +68,8 @@ export function createRfcBatches({ pool }: Pick<Database, 'pool'>) {
 
     /**
      * Adds the RFCs that the account does not have, and makes a first key for each that never had one, in one
-     * transaction. `provide` makes those keys and hands them over before they are active: what it throws undoes
-     * everything. Both it and `follow`,
-     * which runs after the keys, may use the transaction. Changes nothing of an RFC that had a key.
+     * transaction. `provide` makes those keys and hands them over before they are active; its rejection undoes
+     * everything. `provide`, and `follow`, which runs after the keys, may use the transaction. Changes nothing of an RFC that had a key.
      */
     add(
       { cuentaId, rfcs: nuevos, actor, ip }: Autor & { readonly cuentaId: string; readonly rfcs: readonly NewRfc[] },

@@ -8,11 +8,11 @@ const READ = `
 SELECT ${ESTADO} FROM estado_host WHERE host = $1`;
 
 /** Expression for the hosts that are not as at first, as JSON: null without any. */
-export const HOSTS_ENFERMOS = `(SELECT json_agg(h) FROM (SELECT host, ${ESTADO} FROM estado_host
+export const UNHEALTHY_HOSTS = `(SELECT json_agg(h) FROM (SELECT host, ${ESTADO} FROM estado_host
   WHERE (fallos, fallos_antes, titulares, titulares_antes, abierto_hasta, sonda_hasta) <> (0, 0, '', '', 0, 0)) h)`;
 
-/** State of a host, as {@link HOSTS_ENFERMOS} gives it. */
-export type HostEnfermo = EstadoHost & { readonly host: string };
+/** State of a host, as {@link UNHEALTHY_HOSTS} gives it. */
+export type UnhealthyHost = EstadoHost & { readonly host: string };
 
 /** Writes the new state only over the one it was computed from. */
 const SWAP = `
@@ -53,16 +53,16 @@ export interface BreakerStateOptions {
 /**
  * The breakers' memory over PostgreSQL, shared by all processes. A change that changes nothing is not written, so a
  * healthy host costs one read by key a second at most, and none in the second after a claim. A database that is away, or
- * slow, stops nothing: for `cacheMs` this process goes on from what it last saw.
+ * slow, stops nothing: for `cacheMs` this process goes on from its last read.
  */
 export function createBreakerState(
   { pool }: Pick<Database, 'pool'>,
   { cacheMs = 1_000, timeoutMs = 500, now = Date.now }: BreakerStateOptions = {},
-): BreakerState & { learn(enfermos: readonly HostEnfermo[], askedAt: number): void } {
+): BreakerState & { learn(unhealthy: readonly UnhealthyHost[], askedAt: number): void } {
   const hosts = new Map<string, Memoria>();
   let ausenteHasta = Number.NEGATIVE_INFINITY;
-  let learned: { readonly enfermos: ReadonlyMap<string, EstadoHost>; readonly askedAt: number } = {
-    enfermos: new Map(),
+  let learned: { readonly unhealthy: ReadonlyMap<string, EstadoHost>; readonly askedAt: number } = {
+    unhealthy: new Map(),
     askedAt: Number.NEGATIVE_INFINITY,
   };
 
@@ -106,17 +106,17 @@ export function createBreakerState(
       };
       hosts.set(host, memoria);
       if (learned.askedAt > memoria.leidoEn) {
-        memoria.estado = learned.enfermos.get(host) ?? ESTADO_INICIAL;
+        memoria.estado = learned.unhealthy.get(host) ?? ESTADO_INICIAL;
         memoria.leidoEn = learned.askedAt;
       }
       const done = memoria.queue.then(() => changeAnyway(host, memoria, change));
       memoria.queue = done.catch(() => {});
       return done;
     },
-    /** Takes over what another statement, sent at `askedAt` by `now`, read of all hosts. */
-    learn(enfermos, askedAt) {
+    /** Takes over the hosts of another statement, which was sent at `askedAt` by `now`. */
+    learn(unhealthy, askedAt) {
       if (askedAt < learned.askedAt) return;
-      learned = { enfermos: new Map(enfermos.map(({ host, ...estado }) => [host, estado])), askedAt };
+      learned = { unhealthy: new Map(unhealthy.map(({ host, ...estado }) => [host, estado])), askedAt };
     },
   };
 }

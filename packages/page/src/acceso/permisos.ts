@@ -14,7 +14,7 @@ const PARTES = {
   inicio: { ver: [TODOS, 'ver el inicio'], cambiar: [NADIE, 'cambiar el inicio'] },
   rfcs: { ver: [TODOS, 'ver los RFC'], cambiar: [CONTADOR, 'agregar RFC ni cambiar sus datos'] },
   llaves: { ver: [DESARROLLADOR, 'ver las API keys'], cambiar: [DESARROLLADOR, 'generar ni revocar API keys'] },
-  /** RFCs with their API keys: for those who may add the one and make the other. */
+  /** RFCs with their API keys: needs the rights for both. */
   importacion: {
     ver: [PROPIETARIO, 'importar RFC con sus API keys'],
     cambiar: [PROPIETARIO, 'importar RFC con sus API keys'],
