@@ -76,6 +76,7 @@ async function prove(using: Engine, images: BaseImages): Promise<number> {
         ACUSE_TEST_POSTGRES_IMAGE: images.postgres,
         ACUSE_TEST_REDIS_IMAGE: images.redis,
         ACUSE_TEST_COMPOSE: using.compose.join(' '),
+        ACUSE_TEST_BUILD: JSON.stringify([using.docker, '--network', 'host', ...secrets]),
       },
     },
   );

@@ -172,9 +172,15 @@ interface LockFile {
   readonly packages: Record<string, Record<'dev' | 'devOptional' | 'peer' | 'optional' | 'devDependencies', unknown>>;
 }
 
-/** The images, with the labels of the OCI, as `docker load` takes them; null without an engine that builds. */
-export async function packImages({ to, version, license, commit, epoch }: Release): Promise<string[] | null> {
-  if (!(await run('docker', ['info']).then(...isDone))) return null;
+/**
+ * The images, with the labels of the OCI, as `docker load` takes them; null without an engine that builds. `docker`:
+ * a client that builds with BuildKit. `more`: arguments of the build for this machine.
+ */
+export async function packImages(
+  { to, version, license, commit, epoch }: Release,
+  [docker = 'docker', ...more]: readonly string[] = [],
+): Promise<string[] | null> {
+  if (!(await run(docker, ['info']).then(...isDone))) return null;
   const values = {
     VERSION: version,
     REVISION: commit,
@@ -189,9 +195,9 @@ export async function packImages({ to, version, license, commit, epoch }: Releas
   ] as const) {
     const tag = `${image}:${version}`;
     const file = ['--file', 'apps/Dockerfile', '--target', target, '--tag', tag];
-    await run('docker', ['build', '--quiet', ...file, ...args, '.'], ROOT, { DOCKER_BUILDKIT: '1' });
+    await run(docker, ['build', '--quiet', ...file, ...args, ...more, '.'], ROOT, { DOCKER_BUILDKIT: '1' });
     const name = `${image}-image-${version}.tar`;
-    await run('docker', ['save', '--output', join(to, name), tag]);
+    await run(docker, ['save', '--output', join(to, name), tag]);
     names.push(name);
   }
   return names;
