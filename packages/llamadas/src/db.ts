@@ -1,4 +1,4 @@
-import { type Database, execute, LAST_ID, rowsOf } from '@acuse/db';
+import { type Database, execute, FIRST_ID, LAST_ID, rowsOf } from '@acuse/db';
 import type { FinishedCall } from '@acuse/operation';
 
 /** What a call came to: HTTP below 400, below 500, or above. */
@@ -72,18 +72,27 @@ export function createLlamadas({ pool }: Pick<Database, 'pool'>) {
       );
     },
 
-    /** A page of the calls of a taxpayer's keys, newest first; `antes` is the last call of the page before. */
+    /**
+     * A page of the calls of a taxpayer's keys, newest first, or oldest first where `isReversed`; `antes` is the last call
+     * of the page before.
+     */
     async page(
       contribuyenteId: string,
       { desde, hasta, operacion, resultado, opId }: FiltroLlamadas,
-      { antes, limite }: { readonly antes?: LugarLlamada | undefined; readonly limite: number },
+      {
+        antes,
+        isReversed = false,
+        limite,
+      }: { readonly antes?: LugarLlamada | undefined; readonly isReversed?: boolean; readonly limite: number },
     ): Promise<LlamadaVista[]> {
-      const { en = 'infinity', opId: before = LAST_ID } = antes ?? {};
+      const [sign, order] = isReversed ? ['>', 'ASC'] : ['<', 'DESC'];
+      const { en = isReversed ? '-infinity' : 'infinity', opId: before = isReversed ? FIRST_ID : LAST_ID } =
+        antes ?? {};
       const values: unknown[] = [contribuyenteId, en, before, desde ?? null, hasta ?? null, limite];
       const equal = (column: string, value?: string) =>
         value === undefined ? [] : [`${column} = $${values.push(value)}`];
       const where = [
-        'l.contribuyente_id = $1 AND (l.en, l.op_id) < ($2::timestamptz, $3::uuid)',
+        `l.contribuyente_id = $1 AND (l.en, l.op_id) ${sign} ($2::timestamptz, $3::uuid)`,
         `l.en >= coalesce(${start('$4::date')}, '-infinity') AND l.en < coalesce(${start('$5::date + 1')}, 'infinity')`,
         ...equal('l.operacion', operacion),
         ...equal('l.op_id', opId),
@@ -93,7 +102,7 @@ export function createLlamadas({ pool }: Pick<Database, 'pool'>) {
         pool,
         `SELECT l.en, l.op_id AS "opId", l.operacion, l.http, l.codigo, l.ms, l.request_id AS "requestId", l.clave AS "idempotencyKey",
   coalesce((SELECT -sum(m.importe) FROM movimiento m WHERE m.op_id = l.op_id), 0)::integer AS creditos
-FROM llamada_hecha l WHERE ${where.join(' AND ')} ORDER BY l.en DESC, l.op_id DESC LIMIT $6`,
+FROM llamada_hecha l WHERE ${where.join(' AND ')} ORDER BY l.en ${order}, l.op_id ${order} LIMIT $6`,
         values,
       );
     },

@@ -84,8 +84,10 @@ export interface FiltroAuditoria {
   readonly desde?: Date;
   /** Exclusive. */
   readonly hasta?: Date;
-  /** Only lines before this id: the last of the page before. */
+  /** Id of the last line of the page before. */
   readonly antes?: string;
+  /** Oldest first. */
+  readonly isReversed?: boolean;
   readonly limite: number;
 }
 
@@ -123,7 +125,7 @@ SELECT accion FROM accion WHERE accion IS NOT NULL`;
 /** The audit log of the whole installation, for its operator. */
 export function createAuditoria({ pool }: Pick<Database, 'pool'>) {
   return {
-    /** Newest first. */
+    /** Newest first, unless the other order is asked for. */
     async list(filtro: FiltroAuditoria): Promise<LineaAuditoria[]> {
       const values: unknown[] = [];
       const conditions: string[] = [];
@@ -138,11 +140,12 @@ export function createAuditoria({ pool }: Pick<Database, 'pool'>) {
       where((p) => `a.cuenta_id = ${p}::uuid`, filtro.cuentaId);
       where((p) => `a.en >= ${p}::timestamptz AND ${FROM_ID(`${p}::timestamptz`)}`, filtro.desde);
       where((p) => `a.en < ${p}::timestamptz AND ${UNTIL_ID(`${p}::timestamptz`)}`, filtro.hasta);
-      // Always a bound, so that the newest lines are read from the end of the key, whatever the other conditions are.
-      where((p) => `a.id < ${p}::bigint`, filtro.antes ?? String(2n ** 63n - 1n));
+      const [sign, order, before] = filtro.isReversed ? ['>', 'ASC', '0'] : ['<', 'DESC', String(2n ** 63n - 1n)];
+      // Always a bound, so that lines are read from an end of the key, whatever the other conditions are.
+      where((p) => `a.id ${sign} ${p}::bigint`, filtro.antes ?? before);
       values.push(filtro.limite);
       const filters = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
-      const text = `${LIST} ${filters} ORDER BY a.id DESC LIMIT $${values.length}`;
+      const text = `${LIST} ${filters} ORDER BY a.id ${order} LIMIT $${values.length}`;
       return rowsOf<LineaAuditoria>(pool, text, values);
     },
 

@@ -82,7 +82,10 @@ LEFT JOIN efirma_shred s ON s.credencial_id = fk.id AND s.expira_en > now()
 WHERE c.cuenta_id = $1`;
 
 const FIND = `${SELECT} AND c.rfc = $2`;
-const LIST = `${SELECT} AND (strpos(c.rfc, $2) > 0 OR strpos(upper(coalesce(c.nombre, cer.titular)), $2) > 0) AND c.rfc > $3 ORDER BY c.rfc LIMIT $4`;
+const list = (after: string, order: 'ASC' | 'DESC') =>
+  `${SELECT} AND (strpos(c.rfc, $2) > 0 OR strpos(upper(coalesce(c.nombre, cer.titular)), $2) > 0) AND ${after} ORDER BY c.rfc ${order} LIMIT $4`;
+const LIST = list('c.rfc > $3', 'ASC');
+const LIST_REVERSED = list(`($3 = '' OR c.rfc < $3)`, 'DESC');
 
 // The only index that begins with the key has exactly the open solicitudes.
 const ABIERTAS = `
@@ -181,12 +184,15 @@ export function createContribuyentes({ pool, prisma }: Pick<Records, 'pool' | 'p
     },
 
     /**
-     * In alphabetical order, after `despues`; `contiene` is a part of the RFC or of the name, in capitals; empty for
-     * all.
+     * In alphabetical order, or from Z to A, after `despues`; `contiene` is a part of the RFC or of the name, in
+     * capitals; empty for all.
      */
-    async list(cuentaId: string, filter: { contiene: string; despues: string; limit: number }): Promise<RfcVista[]> {
+    async list(
+      cuentaId: string,
+      filter: { contiene: string; despues: string; limit: number; isReversed?: boolean },
+    ): Promise<RfcVista[]> {
       const values = [cuentaId, filter.contiene, filter.despues, filter.limit];
-      const rows = await rowsOf<Row>(pool, LIST, values);
+      const rows = await rowsOf<Row>(pool, filter.isReversed ? LIST_REVERSED : LIST, values);
       return rows.map(toVista);
     },
 

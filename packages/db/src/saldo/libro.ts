@@ -183,11 +183,11 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     page: (input: { cuentaId: string; filtro: FiltroMovimientos; antes?: CursorMovimiento; limite: number }) =>
       read(input.cuentaId, input.filtro, 'DESC', input.limite, input.antes),
 
-    /** The rows next to `despues`, towards the present, newest first: the page before. */
+    /** The rows next to `despues`, or to the oldest, towards the present, newest first. */
     async pageBack(input: {
       cuentaId: string;
       filtro: FiltroMovimientos;
-      despues: CursorMovimiento;
+      despues?: CursorMovimiento;
       limite: number;
     }): Promise<MovimientoVista[]> {
       return (await read(input.cuentaId, input.filtro, 'ASC', input.limite, input.despues)).reverse();

@@ -1,7 +1,7 @@
 import { OPERACIONES } from '@acuse/contract';
 import { isUuid } from '@acuse/db';
 import { headOf, hrefRfc, type PageFeature, Permitido, rfcRoutes } from '@acuse/page';
-import { ConNota, Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
+import { ConNota, Estado, Fecha, numeric, Paginacion, pageOf, sortOf, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
 import { startOfDia } from '@acuse/page/dia-mexico';
 import { Boton, Campo, Formulario, hrefWith } from '@acuse/page/form';
 import { formatNumero } from '@acuse/page/formato';
@@ -29,11 +29,13 @@ callsPage.get(SUB, async ({ c, deps, pagina }, rfc) => {
     resultado: RESULTADOS.find((one) => one === texto('resultado')),
   };
   const op = isUuid(texto('op')) ? texto('op') : undefined;
-  const place = { antes: parseLugar(texto('antes')), limite: FILAS + 1 };
+  const chosen = { ...filtro, op, orden: texto('orden') };
+  const { isReversed, orden } = sortOf(path, chosen, 'descending');
+  const place = { antes: parseLugar(texto('antes')), isReversed, limite: FILAS + 1 };
   const read = await createLlamadas(deps.database).page(rfc.id, { ...filtro, opId: op }, place);
   const { filas, anterior, siguiente } = pageOf(read, FILAS, {
     path,
-    query: { ...filtro, op, antes: texto('antes') },
+    query: { ...chosen, antes: texto('antes') },
     after: 'antes',
     placeOf: formatLugar,
   });
@@ -46,7 +48,7 @@ callsPage.get(SUB, async ({ c, deps, pagina }, rfc) => {
         base de datos falta por mucho tiempo, algunas no quedan aquí.
       </p>
       <Tarjeta titulo="Filtro" isFolded={!isFiltered}>
-        <Formulario accion={path} metodo="get" enLinea descripcion="Filtro de llamadas" valores={filtro}>
+        <Formulario accion={path} metodo="get" enLinea descripcion="Filtro de llamadas" valores={chosen}>
           <Campo nombre="desde" label="Desde" tipo="date" />
           <Campo nombre="hasta" label="Hasta" tipo="date" />
           <Campo
@@ -63,10 +65,10 @@ callsPage.get(SUB, async ({ c, deps, pagina }, rfc) => {
         </Formulario>
       </Tarjeta>
       <Tabla
-        titulo="Llamadas, de la más nueva a la más antigua"
+        titulo={`Llamadas, de la más ${isReversed ? 'antigua a la más nueva' : 'nueva a la más antigua'}`}
         tituloOculto
         columnas={[
-          'Cuándo',
+          { titulo: 'Cuándo', orden },
           'Operación',
           { titulo: 'Resultado', phone: 'value' },
           { titulo: 'X-Request-Id', phone: 'none' },

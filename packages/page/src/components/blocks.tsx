@@ -207,8 +207,13 @@ interface Columna {
   readonly phone?: 'value' | 'end' | 'none' | undefined;
   /** Its title stands before its cells on a phone, as before one of several numbers. */
   readonly isNamed?: boolean;
-  /** Link that sorts the list by it, and how it is sorted now. */
-  readonly orden?: { readonly href: string; readonly sorted: 'ascending' | 'descending' | undefined };
+  /** Link that turns the order of the list, where its rows stand in that of this column. */
+  readonly orden?: Orden | undefined;
+}
+
+interface Orden {
+  readonly href: string;
+  readonly sorted: 'ascending' | 'descending';
 }
 
 /** A column of numbers. */
@@ -305,6 +310,20 @@ function placesOf(columnas: readonly Columna[]): readonly string[] {
     if (at === 0) return value < 0 ? 'sola' : '';
     return at === value ? 'valor' : at === end ? 'fin' : phone === 'none' ? 'fuera' : 'nota';
   });
+}
+
+/** Value of `orden` in the address of a list that is read from its far end, by how its first page is sorted. */
+const FAR_END = { ascending: 'z-a', descending: 'antiguas' } as const;
+
+/**
+ * How a list is sorted that a key of the database holds in one order, `first`, and that is read from either end: whether
+ * from the far one, and the link of the column. `query`: the address without the place of its page.
+ */
+export function sortOf(path: string, query: Paging<never>['query'], first: Orden['sorted']) {
+  const isReversed = query['orden'] === FAR_END[first];
+  const other = first === 'ascending' ? 'descending' : 'ascending';
+  const href = hrefWith(path, { ...query, orden: isReversed ? undefined : FAR_END[first] });
+  return { isReversed, orden: { href, sorted: isReversed ? other : first } satisfies Orden };
 }
 
 /** How a list is read: what its address has, and the name there of the row that a page begins after. */

@@ -221,6 +221,7 @@ export const Csrf = createContext('');
 /** A form. A posting one carries the token against forged requests in the field `_csrf`. */
 export function Formulario(props: FormularioProps) {
   const { accion, metodo = 'post', archivos = false, enLinea = false, descripcion, id, children, ...sent } = props;
+  const orden = metodo === 'get' && sent.valores?.['orden'];
   return (
     <form
       id={id}
@@ -231,6 +232,8 @@ export function Formulario(props: FormularioProps) {
       aria-label={descripcion}
     >
       {metodo === 'post' ? <input type="hidden" name="_csrf" value={useContext(Csrf)} /> : null}
+      {/* A filter keeps the order of its list. */}
+      {orden ? <input type="hidden" name="orden" value={orden} /> : null}
       <Sent.Provider value={sent}>{children}</Sent.Provider>
     </form>
   );

@@ -97,12 +97,14 @@ SELECT (SELECT count(*) FROM distinto)::int AS distintos, (SELECT count(*) FROM 
 
 const END = 'UPDATE riesgo_cruce SET versiones = $2, cambios = $3, cruzado_en = now() WHERE almacen_id = $1';
 
-const LIST = `
+const list = (after: string, order: 'ASC' | 'DESC') => `
 SELECT r.rfc, contraparte_nombre($1, r.rfc) AS nombre, r.lista, r.supuesto, r.es_adverso AS "isAdverso", r.publicada::text, r.desde, r.cambiada_en AS "cambiadaEn",
   contraparte_cfdi($1, r.rfc, $5) AS cfdi
 FROM (
-  SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL AND (rfc, lista) > ($2, $3) ORDER BY rfc, lista LIMIT $4
-) r ORDER BY r.rfc, r.lista`;
+  SELECT * FROM riesgo_contraparte WHERE almacen_id = $1 AND salio_en IS NULL AND ${after} ORDER BY rfc ${order}, lista ${order} LIMIT $4
+) r ORDER BY r.rfc ${order}, r.lista ${order}`;
+const LIST = list('(rfc, lista) > ($2, $3)', 'ASC');
+const LIST_REVERSED = list(`($2 = '' OR (rfc, lista) < ($2, $3))`, 'DESC');
 
 const LIST_PAQUETE = `
 SELECT rfc, nombre, lista, supuesto, es_adverso AS "isAdverso", publicada::text,
@@ -153,15 +155,22 @@ export function createRiesgo({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** Listed counterparties by RFC and list, after `despuesDe`; each with at most `uuids` UUIDs. */
+    /** Listed counterparties by RFC and list, or from Z to A, after `despuesDe`; each with at most `uuids` UUIDs. */
     async list(de: {
       almacenId: number;
       despuesDe: LugarListado | null;
       limite: number;
       uuids: number;
+      isReversed?: boolean;
     }): Promise<ContraparteListada[]> {
-      const { almacenId, despuesDe, limite, uuids } = de;
-      return rowsOf(pool, LIST, [almacenId, despuesDe?.rfc ?? '', despuesDe?.lista ?? '', limite, uuids]);
+      const { almacenId, despuesDe, limite, uuids, isReversed } = de;
+      return rowsOf(pool, isReversed ? LIST_REVERSED : LIST, [
+        almacenId,
+        despuesDe?.rfc ?? '',
+        despuesDe?.lista ?? '',
+        limite,
+        uuids,
+      ]);
     },
 
     /** Listed counterparties of a package when its solicitud ended, by RFC and list, after `despuesDe`. */

@@ -1,6 +1,6 @@
 import type { RfcVista } from '@acuse/db';
 import { type ContextoCliente, headOf, hrefRfc, type Recordatorio, rfcRoutes } from '@acuse/page';
-import { ConNota, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta } from '@acuse/page/blocks';
+import { ConNota, Fecha, numeric, Paginacion, pageOf, sortOf, Tabla, Tarjeta } from '@acuse/page/blocks';
 import { count } from '@acuse/page/formato';
 import { createSincronizaciones } from '@acuse/sincronizacion/db';
 import { type ContraparteListada, createRiesgo } from '../db/index.ts';
@@ -15,7 +15,9 @@ export const suppliersPage = rfcRoutes('paquetes');
 
 /** Counterparties of the RFC that stand on a list of the SAT. */
 suppliersPage.get(SUB, async ({ c, deps, now, pagina }, rfc) => {
-  const { despues = '' } = c.req.query();
+  const { despues = '', orden: asked } = c.req.query();
+  const path = hrefRfc(rfc.rfc, SUB);
+  const { isReversed, orden } = sortOf(path, { orden: asked }, 'ascending');
   const vista = await createSincronizaciones(deps.database).find(rfc.id, null);
   const read =
     vista === null
@@ -25,10 +27,11 @@ suppliersPage.get(SUB, async ({ c, deps, now, pagina }, rfc) => {
           despuesDe: lugarOf(despues),
           limite: POR_PAGINA + 1,
           uuids: UUIDS,
+          isReversed,
         });
   const { filas, ...links } = pageOf(read, POR_PAGINA, {
-    path: hrefRfc(rfc.rfc, SUB),
-    query: { despues },
+    path,
+    query: { orden: asked, despues },
     after: 'despues',
     placeOf,
   });
@@ -43,7 +46,7 @@ suppliersPage.get(SUB, async ({ c, deps, now, pagina }, rfc) => {
         <SinSincronizacion rfc={rfc} />
       ) : (
         <Tarjeta titulo="En una lista">
-          <Listadas de={rfc.rfc} filas={filas} now={now} />
+          <Listadas de={rfc.rfc} {...{ filas, now, orden }} />
           <Paginacion {...links} de="clientes y proveedores" />
         </Tarjeta>
       )}
@@ -67,15 +70,16 @@ interface ListadasProps {
   readonly de: string;
   readonly filas: readonly ContraparteListada[];
   readonly now: Date;
+  readonly orden: ReturnType<typeof sortOf>['orden'];
 }
 
-function Listadas({ de, filas, now }: ListadasProps) {
+function Listadas({ de, filas, now, orden }: ListadasProps) {
   return (
     <Tabla
       titulo="Clientes y proveedores en una lista del SAT"
       tituloOculto
       columnas={[
-        'Cliente o proveedor',
+        { titulo: 'Cliente o proveedor', orden },
         'Lista',
         { titulo: 'Detectado', phone: 'none' },
         numeric('Recibidos', { phone: 'value' }),

@@ -1,5 +1,5 @@
 import type { TipoDescarga } from '@acuse/core';
-import { rowsOf } from '@acuse/db';
+import { FIRST_ID, LAST_ID, rowsOf } from '@acuse/db';
 import type pg from 'pg';
 import { type Cambio, XML, xmlOf } from './almacen.ts';
 import { type Corte, corteOf, type FiltroCfdi, idsOf, Values } from './filtro.ts';
@@ -14,7 +14,7 @@ export interface CfdiConocido extends Omit<Cambio, 'n' | 'clase' | 'notadoEn'> {
   readonly leidoEn: Date;
 }
 
-/** A place in the order of a store, from the newest issue to the oldest. Every CFDI has its own, and keeps it. */
+/** A place in the order of a store, by issue. Every CFDI has its own, and keeps it. */
 export interface LugarCfdi {
   readonly emitidaEn: string;
   readonly uuid: string;
@@ -38,7 +38,9 @@ const ISO_LOCAL = (column: string) => `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:
  * The rows of each part (a kind, or a name of the counterparty) in their order, so many at most, and of them those that
  * are meant, with the last one that was looked at; then those of all parts in one order.
  */
-function pageText(corte: Corte, kinds: readonly boolean[], values: Values, { rows, examined, after }: Turn): string {
+function pageText(corte: Corte, kinds: readonly boolean[], values: Values, turn: Turn): string {
+  const { rows, examined, after, isReversed } = turn;
+  const [sign, order] = isReversed ? ['>', 'ASC'] : ['<', 'DESC'];
   const { indexed, asked, contrapartes } = corte;
   const { emitidaEn, uuid, tipo } = after;
   const place = `(${values.add(emitidaEn)}::timestamp, ${values.add(uuid)}::uuid, ${values.add(tipo === 'recibidos')}::boolean)`;
@@ -48,13 +50,13 @@ function pageText(corte: Corte, kinds: readonly boolean[], values: Values, { row
     ...indexed,
     `x.${column} = parte.valor`,
     ...(contrapartes === null ? [] : [`x.recibido = ANY (${values.add(kinds)}::boolean[])`]),
-    // The first alone tells which partitions are older.
-    `x.emitida <= ${place.slice(1, place.indexOf(','))}`,
-    `(x.emitida, x.uuid, x.recibido) < ${place}`,
+    // The first alone tells which partitions are beyond.
+    `x.emitida ${sign}= ${place.slice(1, place.indexOf(','))}`,
+    `(x.emitida, x.uuid, x.recibido) ${sign} ${place}`,
   ];
   const most = values.add(examined);
   const limit = values.add(rows);
-  const ORDER = 'x.emitida DESC, x.uuid DESC, x.recibido DESC';
+  const ORDER = `x.emitida ${order}, x.uuid ${order}, x.recibido ${order}`;
   return `
 SELECT m.es_meta AS "isMeta", m.vale AS "isMeant", CASE WHEN m.recibido THEN 'recibidos' ELSE 'emitidos' END AS tipo, upper(m.uuid::text) AS uuid,
   m.vigente AS "isVigente", ${ISO_LOCAL('m.cancelada')} AS "canceladaEn", ${ISO_LOCAL('m.emitida')} AS "emitidaEn",
@@ -75,10 +77,11 @@ LEFT JOIN nombrado p ON p.id = m.pac_id
 LEFT JOIN nombrado t ON t.id = m.tercero_id
 JOIN lectura v ON v.almacen_id = m.almacen_id AND v.n = m.primera
 LEFT JOIN lectura f ON f.almacen_id = m.almacen_id AND f.n = m.ausente${xmlOf('m')}
-ORDER BY m.emitida DESC, m.uuid DESC, m.recibido DESC`;
+ORDER BY m.emitida ${order}, m.uuid ${order}, m.recibido ${order}`;
 }
 
 interface Turn {
+  readonly isReversed: boolean;
   readonly rows: number;
   readonly examined: number;
   readonly after: LugarCfdi;
@@ -88,8 +91,9 @@ type Fila = Omit<CfdiConocido, 'leidoEn'>;
 
 type Row = Fila & { readonly isMeta: boolean; readonly isMeant: boolean };
 
-/** Before every row. */
-const START: LugarCfdi = { emitidaEn: 'infinity', uuid: 'ffffffff-ffff-ffff-ffff-ffffffffffff', tipo: 'recibidos' };
+/** Beyond the newest issue, and before the oldest. */
+const NEWEST: LugarCfdi = { emitidaEn: 'infinity', uuid: LAST_ID, tipo: 'recibidos' };
+const OLDEST: LugarCfdi = { emitidaEn: '-infinity', uuid: FIRST_ID, tipo: 'emitidos' };
 
 const placeOf = ({ emitidaEn, uuid, tipo }: LugarCfdi): LugarCfdi => ({ emitidaEn, uuid, tipo });
 
@@ -98,6 +102,8 @@ export interface PedidoPagina {
   readonly filtro: FiltroCfdi;
   /** Null for the first page. */
   readonly despuesDe: LugarCfdi | null;
+  /** From the oldest issue to the newest. */
+  readonly isReversed?: boolean;
   readonly limite: number;
   /** Rows that are looked at, at most. */
   readonly tope?: number;
@@ -115,19 +121,19 @@ interface Leida {
   readonly leidaEn: Date;
 }
 
-/** The same rows, from the newest issue to the oldest, each with when its day was read last. */
+/** The same rows, in the order of their issue, each with when its day was read last. */
 async function withLeidoEn(pool: pg.Pool, almacenId: number, filas: readonly Fila[]): Promise<CfdiConocido[]> {
   const dayOf = ({ emitidaEn }: Fila) => emitidaEn.slice(0, 10);
   const [first, last] = [filas[0], filas.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const leidas = await rowsOf<Leida>(pool, LEIDAS, [almacenId, dayOf(last), dayOf(first)]);
+  const leidas = await rowsOf<Leida>(pool, LEIDAS, [almacenId, ...[dayOf(first), dayOf(last)].sort()]);
   const leidoEn = (fila: Fila) =>
     leidas.find(({ tipo, desde, hasta }) => tipo === fila.tipo && desde <= dayOf(fila) && dayOf(fila) <= hasta)
       ?.leidaEn;
   return filas.map((fila) => ({ ...fila, leidoEn: leidoEn(fila) ?? fila.vistoEn }));
 }
 
-/** A page of the CFDI that a filter means, the newest issue first. */
+/** A page of the CFDI that a filter means, the newest issue first unless the other order is asked for. */
 export async function readPage(pool: pg.Pool, pedido: PedidoPagina): Promise<PaginaCfdi> {
   const { filas, siguiente } = await findFilas(pool, pedido);
   return { filas: await withLeidoEn(pool, pedido.almacenId, filas), siguiente };
@@ -135,18 +141,18 @@ export async function readPage(pool: pg.Pool, pedido: PedidoPagina): Promise<Pag
 
 async function findFilas(
   pool: pg.Pool,
-  { almacenId, filtro, despuesDe, limite, tope = EXAMINED }: PedidoPagina,
+  { almacenId, filtro, despuesDe, isReversed = false, limite, tope = EXAMINED }: PedidoPagina,
 ): Promise<{ readonly filas: readonly Fila[]; readonly siguiente: LugarCfdi | null }> {
   const filas: Fila[] = [];
   const kinds = filtro.tipos.map((tipo) => tipo === 'recibidos');
-  let after = despuesDe ?? START;
+  let after = despuesDe ?? (isReversed ? OLDEST : NEWEST);
   let left = tope;
   const ids = filtro.contraparte === undefined ? null : await idsOf(pool, almacenId, filtro.contraparte);
   if (ids?.length === 0) return { filas, siguiente: null };
   for (let step = limite + 1; ; step *= GROWTH) {
     const values = new Values();
     const corte = corteOf(almacenId, filtro, ids, values);
-    const turn = { rows: limite - filas.length + 1, examined: Math.min(step, left), after };
+    const turn = { isReversed, rows: limite - filas.length + 1, examined: Math.min(step, left), after };
     // Not prepared: which partitions and which index are best depends on the values.
     const { rows } = await pool.query<Row>(pageText(corte, kinds, values, turn), values.all);
     let end: LugarCfdi | null = null;

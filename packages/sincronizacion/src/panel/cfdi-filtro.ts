@@ -15,6 +15,7 @@ const CAMPOS = [
   'monto_min',
   'monto_max',
   'uuid',
+  'orden',
 ] as const;
 type CampoFiltro = (typeof CAMPOS)[number];
 

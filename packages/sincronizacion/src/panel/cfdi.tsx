@@ -1,6 +1,6 @@
 import type { RfcVista } from '@acuse/db';
 import { type Badges, type ContextoCliente, headOf, hrefRfc, rfcRoutes } from '@acuse/page';
-import { Aviso, ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
+import { Aviso, ConNota, Estado, Fecha, numeric, Paginacion, sortOf, Tabla, Vacio } from '@acuse/page/blocks';
 import { diaDe } from '@acuse/page/dia-mexico';
 import { Boton, Campo, Filtros, hrefWith } from '@acuse/page/form';
 import { count, formatImporte, formatNumero, TRADE } from '@acuse/page/formato';
@@ -63,10 +63,11 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
       head,
     );
   const { vista, filtro, despuesDe } = leido;
+  const { isReversed, orden } = sortOf(hrefRfc(rfc.rfc, SUB), leido.valores, 'descending');
   const almacenes = createAlmacenes(deps.database);
   const { almacenId } = vista;
   const [cfdi, resumen] = await Promise.all([
-    almacenes.page({ almacenId, filtro, despuesDe, limite: FILAS }),
+    almacenes.page({ almacenId, filtro, despuesDe, isReversed, limite: FILAS }),
     almacenes.resumen({ almacenId, filtro, contrapartes: CONTRAPARTES }),
   ]);
   const badges = await contexto.badges([
@@ -103,7 +104,7 @@ async function page(contexto: ContextoCliente, rfc: RfcVista, falta?: string): P
       </details>
       <Buscar rfc={rfc} leido={leido} now={contexto.now} />
       <Sumas resumen={resumen} tipo={filtro.tipos[0]} badges={badges} />
-      <Cfdi {...{ rfc, leido, cfdi, badges }} />
+      <Cfdi {...{ rfc, leido, cfdi, badges, orden }} />
     </>,
     {
       ...head,
@@ -190,7 +191,7 @@ function Buscar({ rfc, leido, now }: { readonly rfc: RfcVista; readonly leido: L
   const path = hrefRfc(rfc.rfc, SUB);
   const { valores, faltas, vista } = leido;
   const [tipo] = leido.filtro.tipos;
-  const { tipo: _, ...elegidos } = valores;
+  const { tipo: _, orden, ...elegidos } = valores;
   const tipos = TIPOS.filter(([each]) => vista[each]);
   return (
     <>
@@ -240,20 +241,22 @@ interface CfdiProps {
   readonly leido: Leido;
   readonly cfdi: PaginaCfdi;
   readonly badges: Badges;
+  readonly orden: ReturnType<typeof sortOf>['orden'];
 }
 
-function Cfdi({ rfc, leido: { filtro, valores, vista, despuesDe }, cfdi: { filas, siguiente }, badges }: CfdiProps) {
+function Cfdi({ rfc, leido, cfdi: { filas, siguiente }, badges, orden }: CfdiProps) {
+  const { filtro, valores, vista, despuesDe } = leido;
   const [tipo] = filtro.tipos;
   const path = hrefRfc(rfc.rfc, SUB);
   return (
     <>
       <Tabla
-        titulo="CFDI, del emitido más nuevo al más viejo"
+        titulo={`CFDI, del emitido más ${orden.sorted === 'ascending' ? 'viejo al más nuevo' : 'nuevo al más viejo'}`}
         tituloOculto
         columnas={[
           TRADE[tipo].one,
           { titulo: 'Folio fiscal', phone: 'none' },
-          'Emisión',
+          { titulo: 'Emisión', orden },
           { titulo: 'Estado', phone: 'end' },
           numeric('Importe', { phone: 'value' }),
         ]}
@@ -291,7 +294,7 @@ function Cfdi({ rfc, leido: { filtro, valores, vista, despuesDe }, cfdi: { filas
 
 /** Why there is nothing to show: the filter, the first load, or the SAT. */
 function NoHay({ path, valores, vista }: Pick<Leido, 'valores' | 'vista'> & { readonly path: string }) {
-  if (Object.entries(valores).some(([campo, valor]) => campo !== 'tipo' && valor))
+  if (Object.entries(valores).some(([campo, valor]) => campo !== 'tipo' && campo !== 'orden' && valor))
     return <Vacio titulo="Ningún CFDI coincide" accion={{ href: path, texto: 'Quitar el filtro' }} />;
   if (vista.porLeer === 0) return <Vacio titulo="El SAT no tiene CFDI de estos" />;
   return (

@@ -1,5 +1,5 @@
 import { createAuditoria, type FiltroAuditoria, isUuid, type LineaAuditoria } from '@acuse/db';
-import { ConNota, Fecha, numeric, Paginacion, pageOf, Tabla, Vacio } from '@acuse/page/blocks';
+import { ConNota, Fecha, numeric, Paginacion, pageOf, sortOf, Tabla, Vacio } from '@acuse/page/blocks';
 import { addDias, startOfDia } from '@acuse/page/dia-mexico';
 import { Campo, Filtros, hrefWith } from '@acuse/page/form';
 import { formatNumero } from '@acuse/page/formato';
@@ -15,7 +15,9 @@ export const auditPage = routesFor('operador');
 auditPage.get(PATH, async ({ c, deps, now, pagina }) => {
   const query = c.req.query();
   const auditoria = createAuditoria(deps.database);
-  const filtro = filtroOf(query);
+  const { antes: _, ...chosen } = query;
+  const { isReversed, orden } = sortOf(PATH, chosen, 'descending');
+  const filtro = { ...filtroOf(query), isReversed };
   const dias = await readDays(auditoria, query, now, filtro);
   const [found, acciones] = await Promise.all([dias ? [] : auditoria.list(filtro), auditoria.acciones()]);
   const paging = { path: PATH, query, after: 'antes', placeOf: ({ id }: LineaAuditoria) => id };
@@ -44,8 +46,9 @@ auditPage.get(PATH, async ({ c, deps, now, pagina }) => {
         <PorDia dias={dias} query={query} />
       ) : (
         <RenglonesAuditoria
-          titulo="Cambios, los nuevos primero"
+          titulo={isReversed ? 'Cambios, los antiguos primero' : 'Cambios, los nuevos primero'}
           lineas={filas}
+          orden={orden}
           vacia={<Vacio titulo="Nada coincide">Quite algún filtro, o amplíe las fechas.</Vacio>}
         />
       )}
@@ -116,14 +119,16 @@ interface RenglonesProps {
   readonly vacia: Child;
   /** Leaves the account out, where all lines are of one. */
   readonly sinCuenta?: boolean;
+  /** How the column of time sorts them. */
+  readonly orden?: ReturnType<typeof sortOf>['orden'];
 }
 
 /** Lines of the audit log as a table. */
-export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }: RenglonesProps) {
+export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false, orden }: RenglonesProps) {
   return (
     <Tabla
       titulo={titulo}
-      columnas={['Qué', 'Quién', sinCuenta ? 'RFC' : 'Cuenta y RFC', { titulo: 'Cuándo', phone: 'end' }]}
+      columnas={['Qué', 'Quién', sinCuenta ? 'RFC' : 'Cuenta y RFC', { titulo: 'Cuándo', phone: 'end', orden }]}
       filas={lineas.map((linea) => [
         <ConNota nota={nombreAccion(linea.accion)}>
           <span class="larga">{describeCambio(linea.accion, linea.detalle)}</span>

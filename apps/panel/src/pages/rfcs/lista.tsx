@@ -1,7 +1,7 @@
 import { DIAS_ROTACION } from '@acuse/core';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { type Badges, hrefRfc, Permitido, puede } from '@acuse/page';
-import { ConNota, Estado, Fecha, Paginacion, pageOf, Tabla, type TablaProps, Vacio } from '@acuse/page/blocks';
+import { ConNota, Estado, Fecha, Paginacion, pageOf, sortOf, Tabla, type TablaProps, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { FEATURES } from '../../features.ts';
 import { routesFor } from '../../paginas.ts';
@@ -10,8 +10,11 @@ import { edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credencial
 const POR_PAGINA = 25;
 
 /** Columns of a table of RFCs; those of credentials for those who may see them. */
-export const columnasOf = (hasCredenciales: boolean): TablaProps['columnas'] => [
-  'RFC',
+export const columnasOf = (
+  hasCredenciales: boolean,
+  sorting?: Pick<ReturnType<typeof sortOf>, 'orden'>,
+): TablaProps['columnas'] => [
+  { titulo: 'RFC', orden: sorting?.orden },
   { titulo: 'API key', isNamed: true, phone: 'end' },
   { titulo: 'Último uso', phone: hasCredenciales ? 'none' : 'value' },
   ...(hasCredenciales
@@ -28,10 +31,11 @@ export const rfcsPage = routesFor('rfcs');
 rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, badges: readBadges, pagina }) => {
   const contiene = (c.req.query('q') ?? '').trim().normalize('NFC').toUpperCase().slice(0, 60);
   const despues = (c.req.query('despues') ?? '').slice(0, 13);
-  const filter = { contiene, despues, limit: POR_PAGINA + 1 };
+  const query = { q: contiene, orden: c.req.query('orden') };
+  const { isReversed, orden } = sortOf('/rfcs', query, 'ascending');
+  const filter = { contiene, despues, limit: POR_PAGINA + 1, isReversed };
   const found = await createContribuyentes(deps.database).list(usuario.cuentaId, filter);
-  const query = { q: contiene, despues };
-  const paging = { path: '/rfcs', query, after: 'despues', placeOf: ({ rfc }: RfcVista) => rfc };
+  const paging = { path: '/rfcs', query: { ...query, despues }, after: 'despues', placeOf: ({ rfc }: RfcVista) => rfc };
   const { filas: rfcs, ...links } = pageOf(found, POR_PAGINA, paging);
   const badges = await readBadges(rfcs.map(({ rfc }) => rfc));
   const hasCredenciales = puede(usuario.papel, 'ver', 'credenciales');
@@ -47,14 +51,14 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, badges: readBadges, pagina
       </Vacio>
     ) : (
       <>
-        <Formulario accion="/rfcs" metodo="get" enLinea descripcion="Buscar un RFC">
-          <Campo nombre="q" label="RFC o nombre" tipo="search" value={contiene} maxLargo={60} />
+        <Formulario accion="/rfcs" metodo="get" enLinea descripcion="Buscar un RFC" valores={query}>
+          <Campo nombre="q" label="RFC o nombre" tipo="search" maxLargo={60} />
           <Boton variante="secundario">Buscar</Boton>
         </Formulario>
         <Tabla
           titulo="RFC de la cuenta"
           tituloOculto
-          columnas={columnasOf(hasCredenciales)}
+          columnas={columnasOf(hasCredenciales, { orden })}
           filas={rfcs.map((rfc) => fila(rfc, now, hasCredenciales, badges))}
           vacia={
             <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>

@@ -11,6 +11,8 @@ export type FiltroLibro = {
   readonly tipo?: TipoMovimiento;
   /** Readings of subscriptions, by day; without it all but them. */
   readonly origen?: 'lecturas';
+  /** Oldest first. */
+  readonly orden?: 'antiguas';
 };
 
 export interface LecturaFiltro {
@@ -41,6 +43,7 @@ export function readFilter(consulta: URLSearchParams): LecturaFiltro {
   const tipo = TIPOS_MOVIMIENTO.find((conocido) => conocido === fieldOf(consulta, 'tipo'));
   if (tipo) filtro.tipo = tipo;
   if (fieldOf(consulta, 'origen') === 'lecturas') filtro.origen = 'lecturas';
+  if (fieldOf(consulta, 'orden') === 'antiguas') filtro.orden = 'antiguas';
   return { filtro, faltas };
 }
 
@@ -48,7 +51,7 @@ const fieldOf = (consulta: URLSearchParams, campo: string) => (consulta.get(camp
 
 /** The same filters for the database: days of central Mexico as instants. */
 export function toFiltroMovimientos(filtro: FiltroLibro): FiltroMovimientos {
-  const { desde, hasta, origen: _, ...resto } = filtro;
+  const { desde, hasta, origen: _, orden: __, ...resto } = filtro;
   const inicio = desde ? startOfDia(desde) : null;
   const fin = hasta ? startOfDia(addDias(hasta, 1)) : null;
   return { ...resto, ...(inicio ? { desde: inicio } : {}), ...(fin ? { hasta: fin } : {}) };

@@ -1,6 +1,6 @@
 import { createContribuyentes, createLibro, createUso, type Records, TIPOS_MOVIMIENTO, type UsoDia } from '@acuse/db';
 import { MAX_ELEGIBLES } from '@acuse/page';
-import { Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
+import { Fecha, numeric, Paginacion, sortOf, Tabla, Vacio } from '@acuse/page/blocks';
 import { csvResponse, streamCsv } from '@acuse/page/csv';
 import { addDias, diaDe } from '@acuse/page/dia-mexico';
 import { Boton, Campo, Filtros, hrefWith } from '@acuse/page/form';
@@ -17,12 +17,15 @@ import {
   toFiltroMovimientos,
 } from './filtro.ts';
 import { COLUMNAS } from './libro-csv.ts';
-import { COLUMNAS_MOVIMIENTO, cellsOf, NOMBRES_TIPO } from './movimiento.tsx';
+import { cellsOf, columnasMovimiento, NOMBRES_TIPO } from './movimiento.tsx';
 
 const PATH = '/saldo/movimientos';
 const FILAS = 25;
 /** Rows read at once for an export: some 300 kB of text. */
 const CSV_BATCH = 2_000;
+
+const sortedBy = (filtro: FiltroLibro) => sortOf(PATH, filtro, 'descending');
+const countFilters = ({ orden: _, ...filtro }: FiltroLibro) => Object.keys(filtro).length;
 
 const consultaOf = (url: string) => new URL(url).searchParams;
 
@@ -40,7 +43,7 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
     readLecturas(deps.database, cuentaId, lectura.filtro, now),
   ]);
   const { filtro } = lectura;
-  const isFiltered = Object.keys(filtro).length > 0;
+  const isFiltered = countFilters(filtro) > 0;
   return pagina(
     'Movimientos',
     <>
@@ -54,7 +57,7 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
           <Tabla
             titulo="Movimientos de créditos"
             tituloOculto
-            columnas={COLUMNAS_MOVIMIENTO}
+            columnas={columnasMovimiento(sortedBy(filtro))}
             filas={filas.map(cellsOf)}
             vacia={
               isFiltered ? (
@@ -150,21 +153,22 @@ async function readPage(
 ) {
   const filtro = { ...toFiltroMovimientos(filtroLibro), ...(filtroLibro.operacion ? {} : { salvo: LECTURAS }) };
   const limite = FILAS + 1;
+  const { isReversed } = sortedBy(filtroLibro);
   const antes = parseCursor(consulta.get('antes'));
   const despues = antes ? null : parseCursor(consulta.get('despues'));
-  const read = despues
-    ? await libro.pageBack({ cuentaId, filtro, despues, limite })
+  const isBack = despues !== null || (isReversed && antes === null);
+  const read = isBack
+    ? await libro.pageBack({ cuentaId, filtro, limite, ...(despues ? { despues } : {}) })
     : await libro.page({ cuentaId, filtro, limite, ...(antes ? { antes } : {}) });
   const hasMore = read.length === limite;
-  const filas = despues && hasMore ? read.slice(1) : read.slice(0, FILAS);
+  const filas = isBack && hasMore ? read.slice(1) : read.slice(0, FILAS);
   const [first, last] = [filas[0], filas.at(-1)];
-  const hasNewer = despues ? hasMore : antes !== null;
-  const hasOlder = despues ? true : hasMore;
-  return {
-    filas,
-    anterior: first && hasNewer ? hrefWith(PATH, { ...filtroLibro, despues: formatCursor(first) }) : null,
-    siguiente: last && hasOlder ? hrefWith(PATH, { ...filtroLibro, antes: formatCursor(last) }) : null,
-  };
+  const hasNewer = isBack ? hasMore : antes !== null;
+  const hasOlder = isBack ? despues !== null : hasMore;
+  const newer = first && hasNewer ? hrefWith(PATH, { ...filtroLibro, despues: formatCursor(first) }) : null;
+  const older = last && hasOlder ? hrefWith(PATH, { ...filtroLibro, antes: formatCursor(last) }) : null;
+  if (isReversed) return { filas: filas.reverse(), anterior: older, siguiente: newer };
+  return { filas, anterior: newer, siguiente: older };
 }
 
 interface BuscarProps {
@@ -183,7 +187,7 @@ function Buscar({ lectura: { filtro, faltas }, rfcs, operaciones, now }: BuscarP
       descripcion="Filtro de movimientos"
       valores={filtro}
       faltas={faltas}
-      activos={Object.keys(filtro).length}
+      activos={countFilters(filtro)}
       antes={
         <Periodos
           periodos={periodosDe(now)}

@@ -2,7 +2,7 @@ import { CATALOGO, type NombreError } from '@acuse/contract';
 import { explain } from '@acuse/core';
 import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
 import { Permitido } from '@acuse/page';
-import { ConNota, Estado, Fecha, numeric, type TablaProps } from '@acuse/page/blocks';
+import { ConNota, Estado, Fecha, numeric, type sortOf, type TablaProps } from '@acuse/page/blocks';
 import { formatCambio, formatNumero } from '@acuse/page/formato';
 import type { Child } from 'hono/jsx';
 import { FEATURES } from '../../features.ts';
@@ -17,8 +17,9 @@ export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
 
 const TONOS = { compra: 'exito', cargo: 'neutro', reembolso: 'info', ajuste: 'alerta' } as const;
 
-export const COLUMNAS_MOVIMIENTO: TablaProps['columnas'] = [
-  'Fecha',
+/** Columns of movements; `sorting` where the list is read from either end. */
+export const columnasMovimiento = (sorting?: Pick<ReturnType<typeof sortOf>, 'orden'>): TablaProps['columnas'] => [
+  { titulo: 'Fecha', orden: sorting?.orden },
   { titulo: 'Tipo', phone: 'none' },
   'Operación',
   { titulo: 'Origen', phone: 'none' },

@@ -6,7 +6,7 @@ import { Boton, Campo, Formulario } from '@acuse/page/form';
 import { formatCreditos, formatNumero } from '@acuse/page/formato';
 import { LECTURAS, nombreOperacion } from '../../operaciones.ts';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
-import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
+import { cellsOf, columnasMovimiento } from './movimiento.tsx';
 import { chartOf, totalsOf } from './uso-por-operacion.ts';
 
 const PERIODOS = [7, 30, 90] as const;
@@ -102,7 +102,7 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
         <Tabla
           titulo="Últimos movimientos"
           tituloOculto
-          columnas={COLUMNAS_MOVIMIENTO}
+          columnas={columnasMovimiento()}
           filas={recientes.map(cellsOf)}
           vacia={
             <Vacio

@@ -8,7 +8,7 @@ import {
   TOPE_CUENTA,
 } from '@acuse/db';
 import { MAX_ELEGIBLES, Permitido } from '@acuse/page';
-import { ConNota, Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '@acuse/page/blocks';
+import { ConNota, Estado, Fecha, numeric, Paginacion, sortOf, Tabla, Vacio } from '@acuse/page/blocks';
 import { Boton, Campo, Filtros, hrefWith } from '@acuse/page/form';
 import { countTrade, formatNumero } from '@acuse/page/formato';
 import { Periodos, periodosDe, shortPeriod } from '@acuse/page/periodos';
@@ -27,7 +27,12 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
   const { rfc } = leido.filtro;
   const [dias, pages, counts, rfcs] = await Promise.all([
     isByDay(leido.valores) ? lista.lecturas(usuario.cuentaId, { ...daysOf(leido.valores, now), rfc }) : null,
-    lista.page(usuario.cuentaId, leido.filtro, leido.cursor ?? (leido.valores.orden ? OLDEST : null), POR_PAGINA),
+    lista.page(
+      usuario.cuentaId,
+      leido.filtro,
+      leido.cursor ?? (sortedBy(leido).isReversed ? OLDEST : null),
+      POR_PAGINA,
+    ),
     lista.counts(usuario.cuentaId, leido.filtro.rfc),
     createContribuyentes(deps.database).names(usuario.cuentaId, MAX_ELEGIBLES),
   ]);
@@ -64,13 +69,15 @@ interface ListaProps {
 
 function Lista({ leido, pages, now, isMarked }: ListaProps) {
   const { valores } = leido;
-  const isUp = valores.orden !== undefined;
+  const { isReversed, orden } = sortedBy(leido);
   const isFiltered = Object.keys(valores).some((name) => name !== 'orden');
   return (
     <>
       <Tabla
         titulo={
-          isUp ? 'Solicitudes, de la más antigua a la más reciente' : 'Solicitudes, de la más reciente a la más antigua'
+          isReversed
+            ? 'Solicitudes, de la más antigua a la más reciente'
+            : 'Solicitudes, de la más reciente a la más antigua'
         }
         tituloOculto
         columnas={[
@@ -78,9 +85,9 @@ function Lista({ leido, pages, now, isMarked }: ListaProps) {
           'RFC',
           { titulo: 'Estado', phone: 'value' },
           numeric('CFDI', { isNamed: true }),
-          { titulo: 'Pedida', phone: 'end', orden: ordenOf(leido) },
+          { titulo: 'Pedida', phone: 'end', orden },
         ]}
-        filas={(isUp ? [...pages.filas].reverse() : pages.filas).map((fila) => [
+        filas={(isReversed ? [...pages.filas].reverse() : pages.filas).map((fila) => [
           <a href={`/solicitudes/${fila.id}`}>
             {fila.tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} {shortPeriod(fila.desde, fila.hasta)}
           </a>,
@@ -101,17 +108,15 @@ function Lista({ leido, pages, now, isMarked }: ListaProps) {
 /** Before the oldest. */
 const OLDEST = { despuesDe: FIRST_ID };
 
-const ordenOf = ({ valores }: FiltroLeido) => ({
-  href: hrefWith(PATH, { ...valores, orden: valores.orden ? undefined : 'antiguas' }),
-  sorted: valores.orden ? ('ascending' as const) : ('descending' as const),
-});
+const sortedBy = ({ valores }: FiltroLeido) => sortOf(PATH, valores, 'descending');
 
 /** Addresses of the pages before and after, in the order of the list. */
-function linksOf({ valores, cursor }: FiltroLeido, { filas, hayAntes, hayDespues }: PaginaSolicitudes) {
+function linksOf(leido: FiltroLeido, { filas, hayAntes, hayDespues }: PaginaSolicitudes) {
+  const { valores, cursor } = leido;
   const [newest, oldest] = [filas[0], filas.at(-1)];
   const newer = hayDespues && newest ? hrefWith(PATH, { ...valores, despues: newest.id }) : null;
   const older = hayAntes && oldest ? hrefWith(PATH, { ...valores, antes: oldest.id }) : null;
-  if (valores.orden === undefined) return { anterior: newer, siguiente: older };
+  if (!sortedBy(leido).isReversed) return { anterior: newer, siguiente: older };
   return { anterior: cursor === null ? null : older, siguiente: newer };
 }
 
@@ -205,14 +210,6 @@ function Buscar({ leido, rfcs, now }: BuscarProps) {
         opciones={[
           ['', 'Pedidas por personas o sistemas'],
           ['lecturas', 'Lecturas automáticas'],
-        ]}
-      />
-      <Campo
-        nombre="orden"
-        label="Orden"
-        opciones={[
-          ['', 'La más reciente primero'],
-          ['antiguas', 'La más antigua primero'],
         ]}
       />
     </Filtros>
