@@ -10,19 +10,24 @@ export interface GrupoOperaciones {
 /** In the order in which a new user needs them. */
 const GRUPOS = [
   ['vault', 'Credenciales', 'Primero registre el RFC con su llave; después guarde la CIEC o la e.firma.'],
-  ['descarga', 'Descargas y CFDI', 'Sus solicitudes, su avance y su ZIP; el estado de un CFDI.'],
+  ['conexion', 'Enlaces de conexión', 'Para que su cliente guarde él mismo su CIEC o su e.firma.'],
+  ['descarga', 'Descargas', 'Sus solicitudes, su avance y su ZIP; el estado de un CFDI ante el SAT.'],
+  ['sincronizacion', 'Mantener al día', 'Lee solo los CFDI nuevos y las cancelaciones.'],
+  ['cfdi', 'CFDI guardados', 'Los de un RFC que se mantiene al día: uno por uno, y cuánto suman.'],
+  ['riesgo', 'Clientes y proveedores de riesgo', 'Quiénes de ellos están en una lista del SAT.'],
   ['tax', 'Información ante el SAT', 'Descarga masiva, facturas, declaraciones, opiniones y avisos.'],
   ['usuario', 'Contribuyente', 'Los datos con los que el SAT lo tiene registrado.'],
   ['webhooks', 'Webhooks', 'A dónde se avisa a su sistema de lo que pasa.'],
   ['uso', 'Uso', 'Los créditos usados, por día y operación.'],
   ['llamadas', 'Llamadas', 'Lo que se llamó con las API keys del RFC, y cómo terminó.'],
   ['efos', 'Listas 69-B', 'Si un RFC está en las listas de operaciones simuladas.'],
+  ['estado', 'Estado del SAT', 'Si los servicios del SAT responden en este momento.'],
 ] as const;
 
 /** The group of an operation's path. */
 export const grupoDe = (path: string): string => path.split('/')[0] ?? path;
 
-/** The groups of these paths in order; one that has no name yet keeps its own word, at the end. */
+/** The groups of these paths in order; one without a name keeps its own word, at the end. */
 export function gruposDe(paths: readonly string[]): readonly GrupoOperaciones[] {
   const present = new Set(paths.map(grupoDe));
   const named = GRUPOS.filter(([grupo]) => present.delete(grupo));
