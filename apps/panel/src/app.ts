@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { createRouteObserver } from '@acuse/metrics';
 import { answerMount, answerRuta, type Peticion, renderNoEncontrada, renderRechazo } from '@acuse/page';
 import { avisoCookieFor, cookieFor, createBrowser, huellaDe, readAviso, readIdSesion } from '@acuse/page/session';
-import { createAssets, createClientIp } from '@acuse/runtime';
+import { createAssets, createClientIp, TOKENS } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { routePath } from 'hono/route';
 import type { PanelDeps } from './deps.ts';
@@ -32,7 +32,7 @@ export type PanelApp = Hono<Env>;
 /** Builds the panel from its pages. It listens to nothing. */
 export function createApp(deps: PanelDeps): PanelApp {
   const { log, settings, sesiones, newId } = deps;
-  const activos = createAssets(CARPETA_ACTIVOS, RUTA_ACTIVOS);
+  const activos = createAssets(CARPETA_ACTIVOS, RUTA_ACTIVOS, { 'colores.css': Buffer.from(TOKENS) });
   const clientIp = createClientIp(settings.trustedProxies);
   const ipOf = (c: Context) =>
     clientIp(c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET, c.req.header('x-forwarded-for') ?? null);

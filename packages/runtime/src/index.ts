@@ -10,6 +10,6 @@ export * from './mail-address.ts';
 export { intervalosField, nextIntento } from './reintentos.ts';
 export { createShutdown, runProcess, type Shutdown } from './run-process.ts';
 export * from './shared-fields.ts';
-export { MARCA } from './static/marca.ts';
+export { MARCA, TOKENS } from './static/marca.ts';
 export { type Assets, compressedFor, createAssets, createStaticFile, type StaticFile } from './static/static-files.ts';
 export { createUuidV7, uuidV7 } from './uuid.ts';

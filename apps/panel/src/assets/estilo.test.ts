@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { brotliCompressSync } from 'node:zlib';
-import { MARCA } from '@acuse/runtime';
+import { MARCA, TOKENS } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 
 const css = MARCA + readFileSync(new URL('estilo.css', import.meta.url), 'utf8');
@@ -47,6 +47,20 @@ const DIBUJOS: readonly (readonly [string, string])[] = [
   ...[1, 2, 3, 4].map((serie) => [`serie-${serie}`, 'superficie'] as const),
 ];
 
+/** Value of a property of a button of these classes in this state, as the last of its most specific rules gives it. */
+function ofButton(property: string, classes: readonly string[], states: readonly string[]): string {
+  let best = { weight: -1, value: '' };
+  for (const [, selectors = '', body = ''] of css.matchAll(/^(\.boton[^{]*)\{([^}]*)\}/gm)) {
+    const value = new RegExp(`^  ${property}: (?:var\\(--)?([\\w-]+)`, 'm').exec(body)?.[1];
+    for (const selector of value === undefined ? [] : selectors.split(',')) {
+      const parts = [...selector.trim().matchAll(/[.:]([\w-]+)/g)].map(([, name = '']) => name);
+      const isMeant = parts.every((part) => classes.includes(part) || states.includes(part));
+      if (isMeant && parts.length >= best.weight) best = { weight: parts.length, value: value ?? '' };
+    }
+  }
+  return best.value;
+}
+
 describe('the style sheet', () => {
   for (const [nombre, paleta] of Object.entries(palettes())) {
     const at = (color: string) => {
@@ -61,6 +75,21 @@ describe('the style sheet', () => {
       ].filter(([a, b, least]) => contrast(at(a), at(b)) < least);
       expect(weak.map(([a, b]) => `${a} on ${b}: ${contrast(at(a), at(b)).toFixed(2)}`)).toEqual([]);
     });
+
+    it.each(['primario', 'secundario', 'discreto', 'peligro'])(
+      `has %s buttons that can be read in each state of the ${nombre} palette`,
+      (variante) => {
+        const weak = [[], ['hover'], ['disabled'], ['disabled', 'hover']].flatMap((states) => {
+          const of = (property: string) => ofButton(property, ['boton', variante], states);
+          const [text, ground] = [of('color'), of('background')];
+          const grounds = ground === 'none' ? SUPERFICIES : [ground];
+          return grounds
+            .filter((each) => contrast(at(text), at(each)) < 4.5)
+            .map((each) => `${states.join(' ')}: ${text} on ${each}`);
+        });
+        expect(weak).toEqual([]);
+      },
+    );
   }
 
   it('has a dark value for every colour', () => {
@@ -68,6 +97,14 @@ describe('the style sheet', () => {
     const names = (body: string) => [...(body.split('}')[0] ?? '').matchAll(/--([\w-]+): #/g)].map(([, name]) => name);
     expect(names(dark)).toEqual(names(light));
     expect(names(light).length).toBeGreaterThan(20);
+  });
+
+  it('gives the frame of the queues its colours, which it names nowhere itself', () => {
+    const frame = readFileSync(new URL('colas.css', import.meta.url), 'utf8');
+    expect(frame).not.toMatch(/#[0-9a-f]{3,8}\b|rgb|hsl/i);
+    const used = [...frame.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
+    expect(used.length).toBeGreaterThan(10);
+    expect(used.filter((name) => !TOKENS.includes(`${name}:`))).toEqual([]);
   });
 
   it('is smaller than 23 KB, and than 5 KB on the wire', () => {

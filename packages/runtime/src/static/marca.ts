@@ -1,11 +1,4 @@
-/**
- * Tokens, header and footer of everything that people see: panel, documents and status page. Served as `marca.css` by
- * `createAssets`; the style sheet of each place comes after it.
- */
-export const MARCA = `/* Colours are named by what they mean; a test computes their contrast (WCAG 2.2, 1.4.3 and 1.4.11). */
-:root {
-  color-scheme: light dark;
-  --fondo: #f6f6f3;
+const LIGHT = `  --fondo: #f6f6f3;
   --superficie: #ffffff;
   --hundido: #efefea;
   --tinta: #1a1e21;
@@ -40,35 +33,56 @@ export const MARCA = `/* Colours are named by what they mean; a test computes th
   --e6: 2rem;
   --e7: 3rem;
   --letra: system-ui, "Segoe UI", Roboto, sans-serif;
-  --letra-fija: ui-monospace, Menlo, Consolas, monospace;
+  --letra-fija: ui-monospace, Menlo, Consolas, monospace;`;
+
+const DARK = `  --fondo: #111416;
+  --superficie: #191d20;
+  --hundido: #22272b;
+  --tinta: #e9ebed;
+  --tinta-suave: #a8b0b8;
+  --borde: #31373c;
+  --borde-campo: #7b848d;
+  --acento: #62d2b0;
+  --acento-fuerte: #8ae3c8;
+  --sobre-acento: #05231a;
+  --acento-suave: #12342b;
+  --exito: #84d8a0;
+  --exito-suave: #143020;
+  --alerta: #f1c362;
+  --alerta-suave: #362a0e;
+  --error: #ffa19a;
+  --error-suave: #3d1a18;
+  --info: #94bfff;
+  --info-suave: #172b46;
+  --serie-1: #62d2b0;
+  --serie-2: #f0a26c;
+  --serie-3: #9db4ff;
+  --serie-4: #b8b2a2;
+  --sombra: none;`;
+
+/** The tokens alone, for a page of another style sheet whose class `dark-mode` makes it dark. */
+export const TOKENS = `:root {
+${LIGHT}
+}
+
+.dark-mode {
+${DARK}
+}
+`;
+
+/**
+ * Tokens, header and footer of everything that people see: panel, documents and status page. Served as `marca.css` by
+ * `createAssets`; the style sheet of each place comes after it.
+ */
+export const MARCA = `/* Colours are named by what they mean; a test computes their contrast (WCAG 2.2, 1.4.3 and 1.4.11). */
+:root {
+  color-scheme: light dark;
+${LIGHT}
 }
 
 @media (prefers-color-scheme: dark) {
   :root {
-    --fondo: #111416;
-    --superficie: #191d20;
-    --hundido: #22272b;
-    --tinta: #e9ebed;
-    --tinta-suave: #a8b0b8;
-    --borde: #31373c;
-    --borde-campo: #7b848d;
-    --acento: #62d2b0;
-    --acento-fuerte: #8ae3c8;
-    --sobre-acento: #05231a;
-    --acento-suave: #12342b;
-    --exito: #84d8a0;
-    --exito-suave: #143020;
-    --alerta: #f1c362;
-    --alerta-suave: #362a0e;
-    --error: #ffa19a;
-    --error-suave: #3d1a18;
-    --info: #94bfff;
-    --info-suave: #172b46;
-    --serie-1: #62d2b0;
-    --serie-2: #f0a26c;
-    --serie-3: #9db4ff;
-    --serie-4: #b8b2a2;
-    --sombra: none;
+${DARK}
   }
 }
 

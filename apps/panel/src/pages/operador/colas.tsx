@@ -56,7 +56,7 @@ const asOurs = (html: string, activo: (nombre: string) => string) =>
     .replace('Loading\n', 'Cargando…\n')
     .replace(
       '</head>',
-      `<link rel="stylesheet" href="${activo('colas.css')}"><script defer src="${activo('colas.js')}"></script></head>`,
+      `<link rel="stylesheet" href="${activo('colores.css')}"><link rel="stylesheet" href="${activo('colas.css')}"><script defer src="${activo('colas.js')}"></script></head>`,
     );
 
 export const queuesPage = routesFor('operador');
