@@ -142,7 +142,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   for (const path of [LLMS, `${SITE}/*`, ...Object.values(STATUS), STATUS_JSON])
     app.get(path, async (c) => {
       site ??= Promise.all([import('./site/site.tsx'), openapi()]).then(([{ createSite }, document]) =>
-        createSite({ openapi: document, salud: publica, now: deps.now }),
+        createSite({ openapi: document, salud: publica, now: deps.now, panelUrl: settings.panelUrl }),
       );
       const answer = await (await site).fetch(c.req.raw);
       answer.headers.set('X-Request-Id', idOf(c, newId));

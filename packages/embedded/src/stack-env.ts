@@ -41,10 +41,17 @@ export function simuladorEnv(port: number, dataDir: string): Env {
 export function apiEnv(
   addresses: StackAddresses,
   files: ProcessFiles,
-  { port, autoridades, given }: { readonly port: number; readonly autoridades: string } & Given,
+  {
+    port,
+    autoridades,
+    panelUrl,
+    given,
+  }: { readonly port: number; readonly autoridades: string; readonly panelUrl?: string } & Given,
 ): Env {
   const stack = {
     ...files,
+    // Where the documentation leads.
+    ...(panelUrl === undefined ? {} : { PANEL_PUBLIC_URL: panelUrl }),
     API_PUBLIC_URL: `http://${LOOPBACK}:${port}`,
     EFIRMA_AUTORIDADES: autoridades,
     ...satEnv(addresses, given),

@@ -167,6 +167,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       env: apiEnv(addresses, options.redisUrl === undefined ? withoutQueue : ofApi, {
         port: apiPort,
         autoridades,
+        ...panelUrl,
         given: env.api,
       }),
       readyUrl: `${apiUrl}/readyz`,

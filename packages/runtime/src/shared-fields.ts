@@ -247,10 +247,10 @@ export const saldoFields = {
 
 export type SaldoSettings = Readonly<z.output<z.ZodObject<typeof saldoFields>>>;
 
-/** For a process that writes addresses of the panel into what it sends. */
+/** For a process that writes addresses of the panel into its answers or mails. */
 export const panelFields = {
   PANEL_PUBLIC_URL: url(
-    'Dirección del panel para quien lo usa, también en los correos. Sin ella, para el panel, la dirección en la que escucha.',
+    'Dirección del panel para quien lo usa, también en los correos y en la documentación. Sin ella, para el panel, la dirección en la que escucha.',
   ).optional(),
 };
 

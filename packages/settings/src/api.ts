@@ -12,6 +12,7 @@ import {
   loadConfig,
   metricsFields,
   modoOf,
+  panelFields,
   port,
   processFields,
   proxyFields,
@@ -35,6 +36,7 @@ export const apiConfig = z.object({
   ...tracingFields,
   API_HOST: text('Dirección en la que escucha la API.').default('127.0.0.1'),
   API_PORT: port('Puerto de la API; 0 deja que el sistema lo elija.').default(8080),
+  ...panelFields,
 
   ...databaseFields(20),
   API_DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por ausente a la base de datos y contestar 503/5041.', {
@@ -137,6 +139,8 @@ export const settingsOf = (config: ApiConfig) => ({
   satEsperaMs: config.SAT_ESPERA_MS,
   maxFacturas: config.MAX_FACTURAS,
   cuentasMinimas: config.SALUD_CUENTAS_MINIMAS,
+  /** Where people reach the panel; null where the installation has none, or does not say. */
+  panelUrl: config.PANEL_PUBLIC_URL ?? null,
   /** `test` where a simulator answers in the SAT's place. */
   modo: modoOf(config),
 });

@@ -68,6 +68,20 @@ describe.runIf(CHROMIUM !== null)('the site, in a browser', () => {
     await tab.close();
   });
 
+  it('folds its menu on a phone, and opens it from the header', async () => {
+    const tab = await browser.abrir({ viewport: { width: 360, height: 740 } });
+    const { page } = tab;
+    const menu = page.getByRole('navigation', { name: 'Documentación' });
+    for (const path of ['/primera-descarga', '/operaciones/tax/descarga-metadata']) {
+      await page.goto(`${servicio.api.url}${SITE}${path}`);
+      expect((await menu.boundingBox())?.height).toBeLessThan(100);
+      await page.getByRole('link', { name: 'Menú' }).click();
+      await menu.locator('a[aria-current="page"]').waitFor();
+    }
+    expectNoComplaints(tab);
+    await tab.close();
+  });
+
   it('is so on every page', { tags: ['slow'] }, async () => {
     const tab = await visit(pages.map(({ path }) => path));
     expectNoComplaints(tab);

@@ -32,6 +32,7 @@ const WORDS = {
     other: 'English',
     previous: 'Anterior',
     next: 'Siguiente',
+    panel: 'Panel',
     status: 'Estado del SAT',
     markdown: 'Esta página en Markdown',
     openapi: 'OpenAPI',
@@ -52,6 +53,7 @@ const WORDS = {
     other: 'Español',
     previous: 'Previous',
     next: 'Next',
+    panel: 'Panel',
     status: 'State of the SAT',
     markdown: 'This page as Markdown',
     openapi: 'OpenAPI',
@@ -72,6 +74,8 @@ export interface LayoutProps {
   readonly other: string | null;
   readonly pages: readonly Page[];
   readonly headings: readonly Heading[];
+  /** Where people reach the panel; null without one. */
+  readonly panelUrl: string | null;
   /** Address with content hash of a file in assets/. */
   readonly asset: (name: string) => string;
   /** The page in Markdown, if there is one. */
@@ -81,7 +85,7 @@ export interface LayoutProps {
 
 /** What every page has: head, header and footer. */
 function Shell(props: Omit<LayoutProps, 'headings'>) {
-  const { language, path, title, summary, other, pages, asset, markdown, children } = props;
+  const { language, path, title, summary, other, pages, panelUrl, asset, markdown, children } = props;
   const words = WORDS[language];
   const isReference = path.startsWith(REFERENCE[language]);
   const hasOther = pages.some((page) => page.language !== language);
@@ -122,6 +126,7 @@ function Shell(props: Omit<LayoutProps, 'headings'>) {
             <a href={REFERENCE[language]} {...current(isReference)}>
               {words.reference}
             </a>
+            {panelUrl === null ? null : <a href={panelUrl}>{words.panel}</a>}
             <search class="busqueda">
               <form
                 action={SEARCH[language]}
@@ -173,7 +178,12 @@ export function Layout({ headings, children, ...shell }: LayoutProps) {
   const { language, path, pages } = shell;
   const words = WORDS[language];
   const own = pages.filter((page) => page.language === language);
-  const listed = own.filter((page) => !page.isOperation || path.startsWith(REFERENCE[language]));
+  const isReference = path.startsWith(REFERENCE[language]);
+  const index = own.find((page) => page.path === REFERENCE[language]);
+  // Guides, or the reference with its operations: the header leads from one to the other.
+  const listed = own.filter(
+    ({ group, isOperation }) => Boolean(isOperation) === isReference || (isReference && group === index?.group),
+  );
   const at = own.findIndex((page) => page.path === path);
   const isHome = path === START[language];
   const sections = headings.filter(({ depth }) => depth === 2);
@@ -196,23 +206,29 @@ export function Layout({ headings, children, ...shell }: LayoutProps) {
             </ul>
           </nav>
         )}
-        <nav class="menu" id="menu" aria-label={words.navigation}>
-          {[...new Set(listed.map(({ group }) => group))].map((group) => (
-            <>
-              <p>{group}</p>
-              <ul>
-                {listed
-                  .filter((page) => page.group === group)
-                  .map((page) => (
-                    <li>
-                      <a href={page.path} {...(page.path === path ? { 'aria-current': 'page' } : {})}>
-                        {page.label}
-                      </a>
-                    </li>
-                  ))}
-              </ul>
-            </>
-          ))}
+        {/* Longer than the screen, it is scrolled by keyboard too. */}
+        <nav class="menu" aria-label={words.navigation} tabindex={0}>
+          <details>
+            <summary>{words.menu}</summary>
+            <div id="menu">
+              {[...new Set(listed.map(({ group }) => group))].map((group) => (
+                <>
+                  <p>{group}</p>
+                  <ul>
+                    {listed
+                      .filter((page) => page.group === group)
+                      .map((page) => (
+                        <li>
+                          <a href={page.path} {...(page.path === path ? { 'aria-current': 'page' } : {})}>
+                            {page.label}
+                          </a>
+                        </li>
+                      ))}
+                  </ul>
+                </>
+              ))}
+            </div>
+          </details>
         </nav>
       </div>
     </Shell>

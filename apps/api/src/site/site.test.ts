@@ -124,11 +124,31 @@ describe('the site at /docs', () => {
     expect(facturas?.('pre').first().text()).toMatch(/^curl .*\/api\/v1\/tax\/facturas/);
     expect(facturas?.('a[href="/docs/en/errors#CIEC_RECHAZADA"]').length).toBe(1);
     expect(facturas?.('.menu a[aria-current]').text()).toBe('Received invoices');
-    const menu = documents
-      .get('/docs/en/webhooks')?.('.menu a')
-      .map((_, each) => each.attribs['href'])
-      .get();
-    expect(menu).not.toContain('/docs/en/operations/tax/facturas');
+  });
+
+  it('has a menu of guides, and one of operations in the reference, both folded on a phone', () => {
+    const menu = (path: string) =>
+      documents
+        .get(path)?.('.menu details:not([open]) #menu a')
+        .map((_, each) => String(each.attribs['href']))
+        .get() ?? [];
+    const operations = pages.flatMap(({ isOperation, path }) => (isOperation && path.includes('/en/') ? [path] : []));
+    expect(menu('/docs/en/webhooks')).toContain('/docs/en/credits');
+    expect(menu('/docs/en/webhooks').filter((path) => operations.includes(path))).toEqual([]);
+    for (const path of ['/docs/en/operations', '/docs/en/operations/tax/facturas']) {
+      expect(menu(path)).toEqual(expect.arrayContaining(['/docs/en/operations', '/docs/en/errors', ...operations]));
+      expect(menu(path)).not.toContain('/docs/en/webhooks');
+    }
+  });
+
+  it('leads to the panel of the installation, where it says one', async () => {
+    const panelUrl = 'https://panel.example.com';
+    const withPanel = await createKit({ settings: { panelUrl } });
+    for (const path of [SITE, START.en]) {
+      const $ = load(await (await withPanel.api.app.request(path)).text());
+      expect($(`header a[href="${panelUrl}"]`).text()).toBe('Panel');
+      expect(documents.get(path)?.('header').text()).not.toContain('Panel');
+    }
   });
 
   it('has the OpenAPI document in English, with every text', async () => {

@@ -69,8 +69,10 @@ export function createSite(options: {
   readonly openapi: string;
   readonly salud: SaludPublicada;
   readonly now: () => Date;
+  /** Where people reach the panel; null without one. */
+  readonly panelUrl: string | null;
 }) {
-  const { openapi, salud, now } = options;
+  const { openapi, salud, now, panelUrl } = options;
   const document = JSON.parse(openapi) as ReferenceDocument & ApiDocument;
   let pages: readonly Page[] | undefined;
   const allPages = () => {
@@ -84,6 +86,7 @@ export function createSite(options: {
     });
     return assets;
   };
+  const around = () => ({ pages: allPages(), panelUrl, asset: allAssets().href });
   const files = new Map<string, StaticFile>();
   /** What stands at an address, made by the first who asks. */
   const fileAt = (path: string, extension: string, make: () => string): StaticFile => {
@@ -97,7 +100,7 @@ export function createSite(options: {
     const { language, path, title, summary, other } = page;
     const props = { language, path, title, summary, other, headings, markdown: page.asMarkdown };
     return (
-      <Layout {...props} pages={allPages()} asset={allAssets().href}>
+      <Layout {...props} {...around()}>
         {raw(html)}
       </Layout>
     ).toString();
@@ -107,7 +110,7 @@ export function createSite(options: {
     const title = SEARCH_TITLES[language];
     const props = { language, path: SEARCH[language], title, summary: title, headings: [], markdown: null } as const;
     return (
-      <Layout {...props} other={SEARCH[OTHER[language]]} pages={allPages()} asset={allAssets().href}>
+      <Layout {...props} other={SEARCH[OTHER[language]]} {...around()}>
         <Search language={language} />
       </Layout>
     ).toString();
@@ -132,7 +135,7 @@ export function createSite(options: {
     const missing = fileAt(`404-${language}`, 'html', () => {
       const props = { language, path: '', title, summary: text, other: null, headings: [], markdown: null } as const;
       return (
-        <Layout {...props} pages={allPages()} asset={allAssets().href}>
+        <Layout {...props} {...around()}>
           <h1>{title}</h1>
           <p>{text}</p>
         </Layout>
@@ -164,8 +167,7 @@ export function createSite(options: {
   const status = createStatusFiles({
     salud,
     now,
-    draw: (page) =>
-      (<Layout {...page} headings={[]} markdown={null} pages={allPages()} asset={allAssets().href} />).toString(),
+    draw: (page) => (<Layout {...page} headings={[]} markdown={null} {...around()} />).toString(),
   });
   const answerStatus = async (
     c: Context,

@@ -4,7 +4,7 @@ api:
   programa: apps/api/dist/main.js
   puerto: 8080
   secretos: [API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, WEBHOOK_KEYS, MANIFEST_PUBLIC_KEYS, DATABASE_URL, QUEUE_URL, S3_SECRET_ACCESS_KEY]
-  grupos: [sat, almacen, autoridades, proxies, drenaje, direccionApi]
+  grupos: [sat, almacen, autoridades, proxies, drenaje, direcciones]
   alcanza: [postgres, redis, almacen, internet]
   env: { API_HOST: 0.0.0.0, API_PORT: "8080" }
 panel:
@@ -156,12 +156,8 @@ TRUSTED_PROXIES: {{ . | quote }}
 DRAIN_SECONDS: {{ .Values.drenaje.segundos | quote }}
 {{- end }}
 
-{{- define "acuse.grupo.direccionApi" -}}
-API_PUBLIC_URL: {{ required "direcciones.api: falta la dirección https con la que se llega a la API" .Values.direcciones.api }}
-{{- end }}
-
 {{- define "acuse.grupo.direcciones" -}}
-{{ include "acuse.grupo.direccionApi" . }}
+API_PUBLIC_URL: {{ required "direcciones.api: falta la dirección https con la que se llega a la API" .Values.direcciones.api }}
 PANEL_PUBLIC_URL: {{ required "direcciones.panel: falta la dirección https con la que se llega al panel" .Values.direcciones.panel }}
 {{- end }}
 
