@@ -46,21 +46,13 @@ interface SeccionEfirmaProps extends SeccionProps {
 export function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
   const { cer, efirmaKey } = rfc;
   const estado = estadoCer(rfc, now);
+  const hasCer = cer !== null;
   const archivoCer = (
-    <Campo
-      nombre="cer"
-      id="efirma-cer"
-      label="Certificado (.cer)"
-      tipo="file"
-      acepta=".cer"
-      requerido={cer === null}
-      sabido={cer !== null}
-      ayuda={
-        cer
-          ? 'Otro certificado borra la llave privada guardada.'
-          : 'El de la e.firma del RFC, vigente; no el de un sello digital (CSD).'
-      }
-    />
+    <Archivo nombre="cer" label="Certificado" isKnown={hasCer}>
+      {hasCer
+        ? 'Otro certificado borra la llave privada guardada.'
+        : 'El de la e.firma del RFC, vigente; no el de un sello digital (CSD).'}
+    </Archivo>
   );
   return (
     <Tarjeta titulo="e.firma" accion={<Estado {...estadoEfirma(rfc, now)} />}>
@@ -93,23 +85,16 @@ export function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaP
         faltas={reparos}
       >
         <div class="pila" data-soltar>
-          {cer === null ? archivoCer : null}
-          <Campo
-            nombre="key"
-            id="efirma-key"
-            label="Llave privada (.key)"
-            tipo="file"
-            acepta=".key"
-            requerido={cer === null}
-            sabido={cer !== null}
-            ayuda="Se guarda cifrada y se borra sola a la hora."
-          />
-          {cer === null ? null : (
+          {hasCer ? null : archivoCer}
+          <Archivo nombre="key" label="Llave privada" isKnown={hasCer}>
+            Se guarda cifrada y se borra sola a la hora.
+          </Archivo>
+          {hasCer ? (
             <details open={estado.tono !== 'exito' || reparos['cer'] !== undefined}>
               <summary>Cambiar el certificado</summary>
               {archivoCer}
             </details>
-          )}
+          ) : null}
           <p class="suave chica" role="status" data-soltar-aviso>
             {reparos['elegidos'] ?? 'También puede arrastrar cada archivo a su campo.'}
           </p>
@@ -119,8 +104,8 @@ export function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaP
           id="efirma-password"
           label="Contraseña de la llave privada"
           ayuda="No se guarda."
-          requerido={cer === null}
-          sabido={cer !== null}
+          requerido={!hasCer}
+          sabido={hasCer}
           maxLargo={256}
         />
         <CampoLlave id="efirma-llave" rfc={rfc} isRecordada={isRecordada} />
@@ -129,6 +114,31 @@ export function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaP
         </div>
       </Formulario>
     </Tarjeta>
+  );
+}
+
+interface ArchivoProps {
+  /** Name of the field, which is the ending of its file. */
+  readonly nombre: 'cer' | 'key';
+  readonly label: string;
+  /** May stay empty: a certificate is stored. */
+  readonly isKnown: boolean;
+  readonly children: string;
+}
+
+/** The field of one of the two files. */
+function Archivo({ nombre, label, isKnown, children }: ArchivoProps) {
+  return (
+    <Campo
+      nombre={nombre}
+      id={`efirma-${nombre}`}
+      label={`${label} (.${nombre})`}
+      tipo="file"
+      acepta={`.${nombre}`}
+      requerido={!isKnown}
+      sabido={isKnown}
+      ayuda={children}
+    />
   );
 }
 
