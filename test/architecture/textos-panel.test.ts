@@ -54,6 +54,17 @@ it('the glossary has forty terms and more, each with its meaning and its source'
   expect(GLOSSARY.filter(([term, meaning, , source]) => !term || !meaning || !source)).toEqual([]);
 });
 
+/** Where a reader finds a term: article, rule, field, appendix, catalogue, page or document of the SAT, or a dictionary. */
+const SOURCE =
+  /^(CFF|LISR) \d|^RMF(, Anexo 24, código agrupador)? [\d.]+|^(Guía|Anexo 20), (campo \p{Lu}|apéndice \d)|^c_\p{Lu}|^SAT, «.+»|^\d+-\p{Lu}$|^RAE, \p{Lu}/u;
+
+it('each source of the glossary names its place', () => {
+  const sources = GLOSSARY.flatMap(([term, , , source = '']) =>
+    source.split('; ').map((each) => [term, each] as const),
+  );
+  expect(sources.filter(([, source]) => !SOURCE.test(source))).toEqual([]);
+});
+
 it('the texts of the panel use the words of the glossary', () => {
   const sources = readSources().filter((source) => TEXTS.test(source.path) && !isTest(source));
   const texts = sources.flatMap((source) => textsOf(source).map((text) => ({ path: source.path, text })));
