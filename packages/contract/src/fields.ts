@@ -42,7 +42,7 @@ export const EVENTOS = {
   'cfdi.cambios': ['Una lectura de un RFC que se mantiene al día encontró algo', 'a subscription found changes'],
   'sincronizacion.pausada': ['Un RFC dejó de mantenerse al día por sí solo', 'an RFC is no longer kept up to date'],
   'proveedor.listado': [
-    'Una contraparte de un RFC que se mantiene al día entró a una lista del SAT, cambió ahí de supuesto o salió',
+    'Un cliente o proveedor de un RFC que se mantiene al día entró a una lista del SAT, cambió ahí de supuesto o salió',
     'a counterparty of an RFC kept up to date entered a list of the SAT, changed or left it',
   ],
   'conexion.completada': [

@@ -147,6 +147,11 @@ describe('the column of a list turns its order', () => {
       await page.goto(`${panel.url}/rfcs`);
       const head = page.locator('thead').getByRole('link', { name: 'Orden: RFC' });
       expect((await head.boundingBox())?.height).toBeGreaterThanOrEqual(24);
+      // A row still has its name and its value in one line.
+      const [name, value] = await Promise.all(
+        ['th', '.valor'].map((cell) => page.locator(`tbody tr ${cell}`).first().boundingBox()),
+      );
+      expect(Math.abs((name?.y ?? 0) - (value?.y ?? 99))).toBeLessThan(10);
       await head.press('Enter');
       await page.waitForURL(/orden=z-a/);
       expect(await page.locator('thead [aria-sort="descending"]').count()).toBe(1);

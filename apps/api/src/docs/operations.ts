@@ -24,7 +24,7 @@ Toda lista acepta \`limite\`. Mande \`siguiente\` como \`cursor\`, con los mismo
 A veces el SAT contesta por error que no hay nada. Acuse la busca otra vez en la misma llamada, con la otra credencial si está
 guardada. Si las dos dicen que no hay, \`confianza\` es \`confirmado\` y se cobra. Si no se pudo confirmar, es \`sin_confirmar\` y el crédito se devuelve
 (\`reembolsada: true\`): pregunte más tarde. \`canal\` y \`credencial\` dicen por dónde contestó el SAT.`,
-    head: '| operación | qué hace | créditos |\n| --- | --- | --- |',
+    head: '| operación | qué hace | créditos |\n| --- | --- | ---: |',
   },
   en: {
     intro: `# Operations
@@ -43,7 +43,7 @@ Every list takes \`limite\`. Send \`siguiente\` as \`cursor\`, with the same fie
 The SAT sometimes answers by mistake that there is nothing. Acuse asks again in the same call, with the other credential if it is
 stored. If both say so, \`confianza\` is \`confirmado\` and the call is charged. Otherwise it is \`sin_confirmar\` and the credit is refunded
 (\`reembolsada: true\`): ask later. \`canal\` and \`credencial\` name the way of the answer.`,
-    head: '| operation | purpose | credits |\n| --- | --- | --- |',
+    head: '| operation | purpose | credits |\n| --- | --- | ---: |',
   },
 } as const satisfies Record<Language, unknown>;
 

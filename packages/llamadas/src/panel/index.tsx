@@ -79,7 +79,7 @@ callsPage.get(SUB, async ({ c, deps, pagina }, rfc) => {
           <Fecha value={llamada.en} />,
           <span title={llamada.operacion}>{nombreDe(llamada.operacion)}</span>,
           <ConNota nota={`cfdi_codigo ${llamada.codigo}`}>
-            <Estado texto={`HTTP ${llamada.http}`} tono={tonoDe(llamada)} />
+            <Estado texto={`HTTP\u00a0${llamada.http}`} tono={tonoDe(llamada)} />
           </ConNota>,
           <ConNota nota={llamada.idempotencyKey === null ? null : `Idempotency-Key: ${llamada.idempotencyKey}`}>
             <code>{llamada.requestId}</code>

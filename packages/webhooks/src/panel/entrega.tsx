@@ -31,7 +31,7 @@ deliveryPage.get('/entregas/:entrega', async ({ c, deps, usuario, pagina, noEnco
         <Datos
           filas={[
             ['Estado', <EstadoEntrega estado={entrega.estado} />],
-            ['Dirección', <code>{url}</code>],
+            ['Dirección', <code class="breve">{url}</code>],
             ['webhook-id', <code>{entrega.eventoId}</code>],
             ['Número', formatNumero(entrega.secuencia), 'numero'],
             entrega.rfc === null ? null : ['RFC', entrega.rfc],
@@ -69,7 +69,7 @@ deliveryPage.get('/entregas/:entrega', async ({ c, deps, usuario, pagina, noEnco
     {
       camino: (
         <p class="suave">
-          <a href="/webhooks">Webhooks</a> / <a href={hrefWebhook(id)}>{url}</a>
+          <a href="/webhooks">Webhooks</a> / <a href={hrefWebhook(id)}>Detalle</a>
         </p>
       ),
     },

@@ -69,7 +69,7 @@ webhooksPage.get('/webhooks', async ({ deps, usuario, pagina }) => {
         columnas={['Dirección', 'Estado', 'RFC', numeric('Eventos'), numeric('Por entregar')]}
         filas={webhooks.map((webhook) => [
           <ConNota nota={webhook.descripcion || null}>
-            <a class="larga" href={hrefWebhook(webhook.id)}>
+            <a class="larga breve" href={hrefWebhook(webhook.id)}>
               {webhook.url}
             </a>
           </ConNota>,

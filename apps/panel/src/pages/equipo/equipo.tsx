@@ -59,7 +59,13 @@ async function renderTeam(contexto: ContextoCliente, faltas: Faltas = {}, falta?
       <LlavesDeAusentes llaves={llaves} />
       <Tabla
         titulo={`Personas de ${usuario.cuenta}`}
-        columnas={['Persona', 'Rol', 'Dos pasos', 'Desde', { titulo: 'Cambiar', oculta: true }]}
+        columnas={[
+          'Persona',
+          'Rol',
+          { titulo: 'Dos pasos', isNamed: true },
+          'Desde',
+          { titulo: 'Cambiar', oculta: true },
+        ]}
         filas={personas.map((persona) => [
           <ConNota nota={persona.email}>{persona.nombre || persona.email}</ConNota>,
           NOMBRES_PAPEL[persona.papel],

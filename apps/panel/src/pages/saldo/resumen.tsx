@@ -74,7 +74,7 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
             <Grafica
               titulo={`Créditos cobrados, últimos ${dias} días`}
               unidad="créditos"
-              series={grafica.series}
+              series={grafica.series.map(nombreOperacion)}
               puntos={grafica.puntos}
             />
             <Tabla
