@@ -203,8 +203,8 @@ interface Columna {
   readonly numerica?: boolean;
   /** The heading is for screen readers only, as over a column of buttons. */
   readonly oculta?: boolean;
-  /** Place in the two lines of a row on a phone: end of the first, end of the second, or left out. */
-  readonly phone?: 'value' | 'end' | 'none' | undefined;
+  /** Place in the two lines of a row on a phone: end of the first, end of the second, a third of its own, or left out. */
+  readonly phone?: 'value' | 'end' | 'line' | 'none' | undefined;
   /** Its title stands before its cells on a phone, as before one of several numbers. */
   readonly isNamed?: boolean;
   /** Link that turns the order of the list, where its rows stand in that of this column. */
@@ -308,7 +308,15 @@ function placesOf(columnas: readonly Columna[]): readonly string[] {
   const end = asked('end') > 0 ? asked('end') : notes.length > 1 ? (notes.at(-1) ?? -1) : -1;
   return columnas.map(({ phone }, at) => {
     if (at === 0) return value < 0 ? 'sola' : '';
-    return at === value ? 'valor' : at === end ? 'fin' : phone === 'none' ? 'fuera' : 'nota';
+    return at === value
+      ? 'valor'
+      : at === end
+        ? 'fin'
+        : phone === 'none'
+          ? 'fuera'
+          : phone === 'line'
+            ? 'linea'
+            : 'nota';
   });
 }
 

@@ -15,12 +15,12 @@ export const columnasOf = (
   sorting?: Pick<ReturnType<typeof sortOf>, 'orden'>,
 ): TablaProps['columnas'] => [
   { titulo: 'RFC', orden: sorting?.orden },
-  { titulo: 'API key', isNamed: true, phone: 'end' },
+  { titulo: 'API key', isNamed: !hasCredenciales, phone: hasCredenciales ? 'value' : 'end' },
   { titulo: 'Último uso', phone: hasCredenciales ? 'none' : 'value' },
   ...(hasCredenciales
     ? [
         { titulo: 'CIEC', isNamed: true },
-        { titulo: 'e.firma', isNamed: true, phone: 'value' as const },
+        { titulo: 'e.firma', isNamed: true, phone: 'line' as const },
       ]
     : []),
 ];

@@ -68,7 +68,11 @@ function PorTipo({ resumen, sumas }: { readonly resumen: ResumenPaquete; readonl
       <Tabla
         titulo="CFDI por tipo de comprobante"
         tituloOculto
-        columnas={['Tipo', numeric('CFDI'), ...(sumas ? [numeric('Vigentes'), numeric('Cancelados')] : [])]}
+        columnas={[
+          'Tipo',
+          numeric('CFDI'),
+          ...(sumas ? [numeric('Vigentes', { phone: 'value' }), numeric('Cancelados')] : []),
+        ]}
         filas={kinds.map((efecto) => [NOMBRES[efecto], formatNumero(resumen.porEfecto[efecto] ?? 0), ...pesos(efecto)])}
       />
       <p class="suave chica">
