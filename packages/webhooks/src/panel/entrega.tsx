@@ -50,7 +50,7 @@ deliveryPage.get('/entregas/:entrega', async ({ c, deps, usuario, pagina, noEnco
         <Tabla
           titulo="Intentos, del más nuevo al más antiguo"
           tituloOculto
-          columnas={['Cuándo', 'Resultado', numeric('Tardó'), 'Cómo empieza la respuesta']}
+          columnas={['Cuándo', 'Resultado', numeric('Tardó'), { titulo: 'Cómo empieza la respuesta', phone: 'line' }]}
           filas={hechos.map((intento) => [
             <Fecha value={intento.en} />,
             resultadoDe(intento),

@@ -263,7 +263,7 @@ teamPage.get(`${PATH}/cambios`, async ({ c, deps, usuario, pagina }) => {
       <Tabla
         titulo="Cambios en la cuenta, los nuevos primero"
         tituloOculto
-        columnas={['Cuándo', 'Qué', 'Quién', 'RFC']}
+        columnas={['Cuándo', 'Qué', { titulo: 'Quién', phone: 'line' }, 'RFC']}
         filas={filas.map((linea) => [
           <Fecha value={linea.en} />,
           <ConNota nota={nombreAccion(linea.accion)}>
