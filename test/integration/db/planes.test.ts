@@ -32,8 +32,8 @@ const GROWING = [
 ];
 /** Statements for the operator may read the rows of all accounts. */
 const OPERATORS = new Set(['createCuentas.search', 'createListaSolicitudes.all', 'createTrazas.read']);
-/** Functions that keep sums in memory. */
-const WITHOUT = ['createSatMetrics.record'];
+/** Functions that keep sums or states in memory. */
+const WITHOUT = ['createSatMetrics.record', 'createBreakerState.learn'];
 /** Tables of a transaction, and those that the queue makes for itself. */
 const ELSEWHERE = /relation "(leida|migration|bullmq\.migration)" does not exist/;
 
