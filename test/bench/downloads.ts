@@ -8,6 +8,9 @@ const RFC = 'ACU200101DB1';
 /** Downloads at the same time: each waits most of its time for the simulated authority. */
 export const LANES = 4;
 
+/** Milliseconds between two looks at the loading of the lists, and how many looks there are at most. */
+const [LOADING_MS, LOADING_TURNS] = [4_000, 30];
+
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const dayOf = (n: number) => new Date(Date.UTC(2025, 0, 1 + n)).toISOString().slice(0, 10);
 
@@ -36,6 +39,18 @@ export async function openDownloads(servers: Servers, workers?: readonly Env[]) 
     if (row === undefined) throw new Error('the database has no counters');
     return { transactions: row.transactions - asked, sessions: row.sessions };
   };
+  // The transactions that load the lists would be taken for those of a second at rest.
+  const loaded = async () =>
+    (
+      await ask<{ rows: number }>(
+        "SELECT n_tup_ins::float8 AS rows FROM pg_stat_user_tables WHERE relname = 'listado_fila'",
+      )
+    )[0]?.rows ?? 0;
+  for (let [turn, before, now] = [0, -1, 0]; turn < LOADING_TURNS && (now === 0 || now !== before); turn += 1) {
+    before = now;
+    await pause(LOADING_MS);
+    now = await loaded();
+  }
   const call = await service.newCaller(RFC);
   return {
     service,
