@@ -72,7 +72,9 @@ export async function createFallas(deps: {
       const worker = take('pasos');
       const [isClean] = await Promise.all([worker.stop(), startOne('pasos')]);
       if (isClean) return;
-      const said = (await logOf(servicio, worker.name)).split('\n').filter((line) => /"(?:shutdown|phase)_/.test(line));
+      const said = (await logOf(servicio, worker.name))
+        .split('\n')
+        .filter((line) => /"level":"fatal"|"(?:shutdown|phase)_/.test(line));
       throw new Error(`${worker.name} did not end with 0 after SIGTERM\n${said.join('\n')}`);
     },
     'restart PostgreSQL': async () => {
