@@ -83,8 +83,8 @@ BEGIN
   RETURN hasta;
 END $$;
 
--- Writes the mail of a connect link to the address of its taxpayer. As for an invitation, nothing is mailed for a member whose own address nobody
--- has shown to be theirs, and no more than `al_dia` in a day, where that is said. It waits behind what a person waits for.
+-- Writes the mail of a connect link to the address of its taxpayer. The sender must have a confirmed address, as for an invitation. `al_dia` limits
+-- the links of a sender in a day; NULL sets no limit. Mails of people who wait at the panel go out first.
 CREATE OR REPLACE FUNCTION correo_conecta(a_usuario uuid, de_cuenta uuid, a text, dato jsonb, al_dia integer) RETURNS uuid
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
