@@ -103,9 +103,9 @@ export async function startWorkers(
     const consumer = createConsumer(settings, {
       queue: 'descargas',
       concurrency: slots,
-      handle: (wakeUp, signal) => {
+      handle: (wakeUp, signal, begun) => {
         deps.onWakeUp?.();
-        return runner.answer(wakeUp, signal);
+        return runner.answer(wakeUp, signal, begun);
       },
       onError: () => {},
     });

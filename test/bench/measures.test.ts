@@ -11,6 +11,7 @@ const ACUSE = fileURLToPath(new URL('../../packages/embedded/bin/acuse.mjs', imp
 const FIGURES: Readonly<Record<string, RegExp>> = {
   assemble: /"assemblyMBs":\d/,
   capacity: /^\| e\.firma \| 1 h \| \d/m,
+  year: /^\| restore \| \d/m,
 };
 
 describe('npm run bench', () => {
