@@ -1,7 +1,7 @@
 import { programEntry } from '@acuse/embedded';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { CallToolResult, Progress } from '@modelcontextprotocol/sdk/types.js';
+import { type CallToolResult, type Progress, ProgressNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { expect, inject, onTestFinished } from 'vitest';
 
 /** An address without a server. */
@@ -25,6 +25,12 @@ export async function openAssistant(env: Readonly<Record<string, string>>, ...ar
   transport.stderr?.on('data', (chunk: Buffer) => {
     said += chunk;
   });
+  // The client drops a report that arrives in one piece with the answer.
+  const reports: Progress[] = [];
+  transport.onmessage = (message) => {
+    const { success, data } = ProgressNotificationSchema.safeParse(message);
+    if (success) reports.push(data.params);
+  };
   const client = new Client({ name: 'acuse-test', version: '1.0.0' });
   await client.connect(transport);
   onTestFinished(() => client.close());
@@ -38,6 +44,8 @@ export async function openAssistant(env: Readonly<Record<string, string>>, ...ar
     tools,
     call,
     said: () => said,
+    /** The reports of progress that the transport has delivered since the last call. */
+    takeReports: () => reports.splice(0),
     /** What a tool answers; its text says the same. */
     async ask(name: string, args?: Datos, options?: Llamada): Promise<Datos> {
       const answer = await call(name, args, options);

@@ -8,7 +8,7 @@ import { programEntry } from '@acuse/embedded';
 import { OPERACIONES } from '@acuse/sdk/operaciones';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import type { Progress, Tool } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, inject, it, onTestFinished } from 'vitest';
 import { darFilas, fail, llamadas, saldoDe, UN_DIA, uuidsDelSat } from '../fixtures/pedidos.ts';
 import { type Caller, useServicio } from '../fixtures/servicio.ts';
@@ -105,20 +105,21 @@ describe('a download by an assistant', () => {
   it('goes from the request to a file in the folder, told as it goes, with no byte of it in the conversation', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });
     const folder = join(await newFolder(), 'zips');
-    const { ask, refusal, said } = await openAssistant(envOf(caller), '--carpeta', folder);
+    const { ask, refusal, said, takeReports } = await openAssistant(envOf(caller), '--carpeta', folder);
     const { tipo, desde, hasta } = UN_DIA;
     const { solicitud_id } = dataOf(await ask('tax_descarga_metadata', { tipo, desde, hasta }));
-    const reports: Progress[] = [];
-    const onprogress = (report: Progress) => void reports.push(report);
+    // The client asks for reports only where a caller listens.
+    const onprogress = () => {};
     const waited = await ask('descarga_esperar', { solicitud_id }, { onprogress });
+    const reports = takeReports();
     expect(waited).toMatchObject({ terminada: true, solicitud: { solicitud_id, estado: 'TERMINADA' } });
     expect(reports.at(-1)).toMatchObject({ progress: 100, total: 100, message: expect.stringContaining('TERMINADA') });
     expect(reports.map(({ progress }) => progress)).toEqual(
       [...new Set(reports.map(({ progress }) => progress))].sort((a, b) => a - b),
     );
 
-    const received: Progress[] = [];
-    const guardado = await ask('descarga_guardar', { solicitud_id }, { onprogress: (one) => void received.push(one) });
+    const guardado = await ask('descarga_guardar', { solicitud_id }, { onprogress });
+    const received = takeReports();
     const name = `${tipo}_${desde}_${hasta}_${solicitud_id}.zip`;
     expect(await readdir(folder)).toEqual([name]);
     const zip = await readFile(join(folder, name));
