@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { CATALOGO } from '@acuse/contract';
+import { FILL_FREED } from '@acuse/embedded';
 import { ROLES } from '@acuse/settings/worker';
 import { PROCESOS } from '@acuse/vault';
 import { describe, expect, it } from 'vitest';
@@ -42,6 +43,12 @@ describe('docker-compose.yml', () => {
     ];
     // A step that is aborted at the end has some seconds to give its claim back.
     expect(Number(grace?.[1])).toBeGreaterThanOrEqual(Number(shutdown?.[1]) + 10);
+  });
+
+  it('fills freed memory, in the image as in every other program of the service', () => {
+    const [, service = ''] = dockerfile.split(' AS acuse\n');
+    for (const [name, value] of Object.entries(FILL_FREED))
+      expect(service).toMatch(new RegExp(`^ENV .*\\b${name}=${value}$`, 'm'));
   });
 
   it('has every server say whether it is healthy, and pins every image that is not ours', () => {

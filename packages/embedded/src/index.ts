@@ -3,7 +3,7 @@ export { freePort } from './free-port.ts';
 export { findSystemPostgres } from './postgres/binaries.ts';
 export { createDatabase, databaseUrl, dropDatabase } from './postgres/databases.ts';
 export { startPostgres } from './postgres.ts';
-export { type AppProcess, createProcessGroup } from './process-group.ts';
+export { type AppProcess, createProcessGroup, FILL_FREED } from './process-group.ts';
 export { buildPrograms, programEntry } from './programs.ts';
 export { startRedis } from './redis.ts';
 export { startS3 } from './s3.ts';
