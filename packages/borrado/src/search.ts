@@ -49,7 +49,6 @@ export async function searchDatabase(
   what: { readonly rfc: string; readonly cuentaId: string; readonly order: string; readonly isElsewhere: boolean },
 ): Promise<Searched> {
   const client = new Client({ connectionString: url, application_name: 'acuse-cli', options: SESSION_OPTIONS });
-  client.on('error', () => {});
   await client.connect();
   try {
     const { rows } = await client.query<Column>(COLUMNS);

@@ -96,8 +96,5 @@ function openSteadyPool(config: pg.PoolConfig, onWait: ((seconds: number) => voi
   const pool = onWait === undefined ? new pg.Pool(config) : new MeasuredPool(config, onWait);
   // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
   pool.on('error', () => {});
-  // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next
-  // statement.
-  pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

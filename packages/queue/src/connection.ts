@@ -187,17 +187,6 @@ export function openWorker<D>(
 }
 
 /**
- * A connection that drops fails its next statement; its error event without a listener must not end the process as
- * well. BullMQ and the pool leave moments without a listener: between the greeting and their first listener, and after
- * they have removed theirs to close the connection.
- */
-class SteadyClient extends Client {
-  override emit(event: string | symbol, ...args: unknown[]): boolean {
-    return event === 'error' && this.listenerCount('error') === 0 ? false : super.emit(event, ...args);
-  }
-}
-
-/**
  * Opens connections of one queue to BullMQ's schema, which is created or upgraded before the first is used. The caller
  * ends the pool.
  * @param max largest number of connections; a consumer keeps one of them to listen.
@@ -206,7 +195,7 @@ function openPostgresPool(url: string, max: number): PgPool {
   let migrated: Promise<unknown> | null = null;
   const pool = new pg.Pool({
     connectionString: url,
-    Client: SteadyClient,
+    Client,
     max,
     keepAlive: true,
     // A server that dies while it greets leaves the connection open and silent.

@@ -85,7 +85,8 @@ function localSettings({ options = '', ...config }: pg.ClientConfig): string {
 /**
  * A connection to PostgreSQL, or to PgBouncer in transaction mode where the address says so. There each statement runs
  * in a transaction that has the settings of `config`, sent in one go; names of prepared statements are left out unless
- * the address says `pgbouncer=prepared`. Of several hosts it connects to the one that takes writes.
+ * the address says `pgbouncer=prepared`. Of several hosts it connects to the one that takes writes. A connection that
+ * drops fails its next statement; its error event without a listener does not end the process.
  */
 export class Client extends pg.Client {
   readonly #config: pg.ClientConfig;
@@ -108,6 +109,12 @@ export class Client extends pg.Client {
     if (done === undefined) return connected;
     connected.then(() => (done as () => void)(), done);
     return undefined;
+  }
+
+  // Pools leave moments without a listener: between the greeting and their first one, while a connection is handed out,
+  // and after they have removed theirs to close it.
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
+    return event === 'error' && this.listenerCount('error') === 0 ? false : super.emit(event, ...args);
   }
 
   async #connect(): Promise<pg.Client> {

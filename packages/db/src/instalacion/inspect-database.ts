@@ -105,7 +105,6 @@ async function asking<T>(url: string, timeoutMs: number, ask: (client: pg.Client
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   });
-  client.on('error', () => {});
   await client.connect();
   try {
     return await ask(client);

@@ -213,7 +213,6 @@ export async function mergeLectura(
     // COPY cannot.
     pipeline: false,
   });
-  client.on('error', () => {});
   await client.connect();
   const giveUp = () => void client.end().catch(() => {});
   signal.addEventListener('abort', giveUp, { once: true });

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { inTransaction, openDatabase } from '@acuse/db';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
 import { startPipe } from '../fixtures/pipe.ts';
@@ -79,6 +80,28 @@ it('a connection of the queue that is ended with its greeting ends nothing else,
       await isHeard();
     }
     expect(cutter.cuts()).toBeGreaterThanOrEqual(5);
+  } finally {
+    await close();
+    await cutter.close();
+    await database.close();
+  }
+});
+
+it('a connection of the database that is ended with its greeting fails its statement and nothing else', async () => {
+  const database = await testDatabase();
+  const cutter = await startCutter(new URL(database.url));
+  cutter.isDoomed.next = (n) => n <= 2;
+  const { pool, close } = openDatabase({
+    url: cutter.url,
+    poolSize: 1,
+    timeoutMs: 5_000,
+    applicationName: 'cortes',
+  });
+  try {
+    await expect(pool.query('SELECT 1')).rejects.toThrow();
+    await expect(inTransaction(pool, (client) => client.query('SELECT 1'))).rejects.toThrow();
+    expect((await pool.query('SELECT 1 AS n')).rows).toEqual([{ n: 1 }]);
+    expect(cutter.cuts()).toBe(2);
   } finally {
     await close();
     await cutter.close();
