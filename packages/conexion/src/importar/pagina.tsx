@@ -3,7 +3,7 @@ import { createRfcBatches } from '@acuse/db';
 import { type ContextoCliente, type PageDeps, pagesWith } from '@acuse/page';
 import { Aviso, numeric, Tabla, Tarjeta } from '@acuse/page/blocks';
 import { csvResponse } from '@acuse/page/csv';
-import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { Boton, Botones, Campo, Formulario } from '@acuse/page/form';
 import { count, formatNumero } from '@acuse/page/formato';
 import type { Sealer } from '@acuse/vault';
 import { FINALIDAD, finalidadField, MAX_FINALIDAD, MAX_SOLICITANTE, solicitanteField } from '../enlace.ts';
@@ -174,12 +174,7 @@ async function renderForma(contexto: Contexto, faltas: Faltas = {}): Promise<Res
               ]}
             />
           ) : null}
-          <div class="fila">
-            <Boton>Revisar el archivo</Boton>
-            <Boton variante="discreto" href="/rfcs">
-              Cancelar
-            </Boton>
-          </div>
+          <Botones cancelar="/rfcs">Revisar el archivo</Botones>
         </Formulario>
       </Tarjeta>
     </>,

@@ -52,6 +52,20 @@ export function Boton(props: BotonProps) {
   );
 }
 
+/** The button that sends a form, and beside it the way out to `cancelar`. */
+export const Botones = ({
+  cancelar,
+  variante,
+  children,
+}: PropsWithChildren<{ readonly cancelar: string; readonly variante?: 'primario' | 'peligro' }>) => (
+  <div class="fila">
+    <Boton {...(variante && { variante })}>{children}</Boton>
+    <Boton variante="discreto" href={cancelar}>
+      Cancelar
+    </Boton>
+  </div>
+);
+
 /** One choice of a list: sent value and shown text, or both in one. */
 type Opcion = string | readonly [value: string, texto: string];
 

@@ -1,7 +1,7 @@
 import { isUuid } from '@acuse/db';
 import { elegidosOf, Permitido } from '@acuse/page';
 import { Aviso, ConNota, Estado, numeric, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
-import { Boton, Formulario } from '@acuse/page/form';
+import { Boton, Botones, Formulario } from '@acuse/page/form';
 import { count, formatNumero } from '@acuse/page/formato';
 import { createWebhooks, MAX_WEBHOOKS, type WebhookVista } from '../db/index.ts';
 import { newSecreto } from '../index.ts';
@@ -158,12 +158,7 @@ function newPage({ campos, deps, pagina }: Contexto, faltas: Faltas, elegidos: r
       <Formulario accion="/webhooks/nuevo" descripcion="Agregar webhook" valores={campos} faltas={faltas}>
         <input type="hidden" name="id" value={deps.newId()} />
         <CamposWebhook elegidos={elegidos} faltas={faltas} />
-        <div class="fila">
-          <Boton>Agregar webhook</Boton>
-          <Boton variante="discreto" href="/webhooks">
-            Cancelar
-          </Boton>
-        </div>
+        <Botones cancelar="/webhooks">Agregar webhook</Botones>
       </Formulario>
     </Tarjeta>,
     { camino: <Camino />, status: Object.keys(faltas).length > 0 ? 422 : 200 },

@@ -1,7 +1,7 @@
 import type { CuentaDePersona } from '@acuse/db';
 import { NOMBRES_PAPEL } from '@acuse/page';
 import { Aviso, ConNota, Estado, Fecha, Tabla, Tarjeta, Vacio } from '@acuse/page/blocks';
-import { Boton, Formulario } from '@acuse/page/form';
+import { Boton, Botones, Formulario } from '@acuse/page/form';
 import { type PersonContext, routesFor } from '../../paginas.ts';
 
 const PATH = '/cuentas';
@@ -99,12 +99,9 @@ function renderLeave({ pagina }: PersonContext, cuenta: CuentaDePersona): Respon
       </p>
       <Formulario accion={`${PATH}/dejar`} descripcion="Dejar la cuenta">
         <input type="hidden" name="cuenta" value={cuenta.cuentaId} />
-        <div class="fila">
-          <Boton variante="peligro">Dejar la cuenta</Boton>
-          <Boton variante="discreto" href={PATH}>
-            Cancelar
-          </Boton>
-        </div>
+        <Botones cancelar={PATH} variante="peligro">
+          Dejar la cuenta
+        </Botones>
       </Formulario>
     </Tarjeta>,
     { camino },

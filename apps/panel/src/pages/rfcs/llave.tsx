@@ -2,7 +2,7 @@ import { DIAS_ROTACION, type Modo } from '@acuse/core';
 import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
 import { headOf, hrefRfc } from '@acuse/page';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '@acuse/page/blocks';
-import { Boton, Campo, Formulario, Secret } from '@acuse/page/form';
+import { Boton, Botones, Campo, Formulario, Secret } from '@acuse/page/form';
 import { count, formatRelativo } from '@acuse/page/formato';
 import { isRecordada } from '@acuse/page/llave-tecleada';
 import { type ContextoCliente, rfcRoutes } from '../../paginas.ts';
@@ -302,12 +302,9 @@ keyPage.get(
           </p>
           <Formulario accion={hrefRfc(rfc.rfc, '/llave/revocar')} descripcion="Revocar la llave">
             <input type="hidden" name="llave" value={llave.id} />
-            <div class="fila">
-              <Boton variante="peligro">Revocar la llave</Boton>
-              <Boton variante="discreto" href={hrefRfc(rfc.rfc, '/llave')}>
-                Cancelar
-              </Boton>
-            </div>
+            <Botones cancelar={hrefRfc(rfc.rfc, '/llave')} variante="peligro">
+              Revocar la llave
+            </Botones>
           </Formulario>
         </Tarjeta>
       </>,

@@ -2,7 +2,7 @@ import { explainRfc, MAX_NOMBRE, parseRfc, readNombre } from '@acuse/contract';
 import { createContribuyentes, Rechazo } from '@acuse/db';
 import { hrefRfc } from '@acuse/page';
 import { Aviso, Tarjeta } from '@acuse/page/blocks';
-import { Boton, Campo, Formulario } from '@acuse/page/form';
+import { Botones, Campo, Formulario } from '@acuse/page/form';
 import { type ContextoCliente, routesFor } from '../../paginas.ts';
 import { digitoVerificador, readIdCif } from './reglas/read-rfc.ts';
 
@@ -95,12 +95,7 @@ function page(
               />
             </div>
           </details>
-          <div class="fila">
-            <Boton>{revisar ? `Sí, agregar ${revisar.rfc}` : 'Agregar RFC'}</Boton>
-            <Boton variante="discreto" href="/rfcs">
-              Cancelar
-            </Boton>
-          </div>
+          <Botones cancelar="/rfcs">{revisar ? `Sí, agregar ${revisar.rfc}` : 'Agregar RFC'}</Botones>
         </Formulario>
       </Tarjeta>
     </>,

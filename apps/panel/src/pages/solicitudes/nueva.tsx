@@ -3,7 +3,7 @@ import { COMPLEMENTOS, CONTENIDOS, FORMATOS } from '@acuse/contract';
 import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
 import { MAX_ELEGIBLES, Permitido } from '@acuse/page';
 import { Aviso, CopyButton, Tarjeta, Vacio } from '@acuse/page/blocks';
-import { Boton, Campo, Formulario, hrefWith, Secret } from '@acuse/page/form';
+import { Botones, Campo, Formulario, hrefWith, Secret } from '@acuse/page/form';
 import { EFECTO_NAMES, formatCreditos } from '@acuse/page/formato';
 import { createLlaveRecordada, readTypedKey } from '@acuse/page/llave-tecleada';
 import { Periodos, periodosDe } from '@acuse/page/periodos';
@@ -256,12 +256,7 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
             </Permitido>
           ) : null}
         </p>
-        <div class="fila">
-          <Boton>Pedir</Boton>
-          <Boton variante="discreto" href="/solicitudes">
-            Cancelar
-          </Boton>
-        </div>
+        <Botones cancelar="/solicitudes">Pedir</Botones>
       </Formulario>
     </Tarjeta>
   );
