@@ -1,4 +1,4 @@
-import { type Database, execute, FIRST_ID, LAST_ID, rowsOf } from '@acuse/db';
+import { type Database, execute, FIRST_ID, isUniqueViolation, LAST_ID, rowsOf } from '@acuse/db';
 import type { FinishedCall } from '@acuse/operation';
 
 /** What a call came to: HTTP below 400, below 500, or above. */
@@ -32,24 +32,29 @@ export interface FiltroLlamadas {
   readonly opId?: string | undefined;
 }
 
-const COLUMNS: Readonly<Record<string, readonly [type: string, value: (call: FinishedCall) => unknown]>> = {
-  contribuyente_id: ['uuid', (call) => call.contribuyenteId],
-  en: ['timestamptz', (call) => call.at],
-  op_id: ['uuid', (call) => call.opId],
-  operacion: ['text', (call) => call.operacion],
-  http: ['smallint', (call) => call.status],
-  codigo: ['integer', (call) => call.codigo],
-  ms: ['integer', (call) => call.ms],
-  request_id: ['text', (call) => call.requestId],
-  clave: ['text', (call) => call.idempotencyKey],
-};
-const NAMES = Object.keys(COLUMNS).join(', ');
+/** A field of a row in text: an empty one is null. Every other field of a call is an id, a path, a time or a number. */
+const quoted = (clave: string | null) => (clave === null ? '' : `"${clave.replace(/["\\]/g, '\\$&')}"`);
 
-/** Leaves out calls of a taxpayer that was deleted meanwhile. */
-const NOTE = `INSERT INTO llamada_hecha (${NAMES}) SELECT l.* FROM unnest(${Object.values(COLUMNS)
-  .map(([type], at) => `$${at + 1}::${type}[]`)
-  .join(', ')}) AS l (${NAMES})
-WHERE l.contribuyente_id IN (SELECT id FROM contribuyente) ON CONFLICT DO NOTHING`;
+/** A row in text, with the columns of the table in their order. */
+const rowText = ({
+  contribuyenteId,
+  at,
+  opId,
+  operacion,
+  status,
+  codigo,
+  ms,
+  requestId,
+  idempotencyKey,
+}: FinishedCall) =>
+  `(${contribuyenteId},${at.toISOString()},${opId},${operacion},${status},${codigo},${ms},${requestId},${quoted(idempotencyKey)})`;
+
+/**
+ * Leaves out calls of a taxpayer that was deleted meanwhile. One array of rows in the order of the main index, without
+ * `ON CONFLICT`, takes two thirds of the processor of an array for each column with it.
+ */
+const NOTE = `INSERT INTO llamada_hecha SELECT l.* FROM unnest($1::llamada_hecha[]) AS l
+WHERE l.contribuyente_id IN (SELECT id FROM contribuyente) ORDER BY l.contribuyente_id`;
 
 const WHERE: Readonly<Record<Resultado, string>> = {
   EXITO: 'l.http < 400',
@@ -63,13 +68,13 @@ const start = (day: string) => `(${day})::timestamp AT TIME ZONE 'America/Mexico
 /** The log of answered calls. */
 export function createLlamadas({ pool }: Pick<Database, 'pool'>) {
   return {
-    /** Writes lines; a line that is there stays. */
+    /** Writes lines, all or none. Those of an attempt with an unknown outcome may come again, as the same lot alone. */
     async note(calls: readonly FinishedCall[]): Promise<void> {
-      await execute(
-        pool,
-        NOTE,
-        Object.values(COLUMNS).map(([, value]) => calls.map(value)),
-      );
+      try {
+        await execute(pool, NOTE, [calls.map(rowText)]);
+      } catch (error) {
+        if (!isUniqueViolation(error)) throw error;
+      }
     },
 
     /**

@@ -1,5 +1,5 @@
 import type { FinishedCall } from '@acuse/operation';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createRegistro } from './registro.ts';
 
 const call = (requestId: string): FinishedCall => ({
@@ -51,6 +51,20 @@ describe('the log of calls', () => {
     noteMany(1);
     await registro.close();
     expect(state.lots.flat()).toHaveLength(1_001);
+  });
+
+  it('writes a lot that failed again as it was, without later lines', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { registro, state, noteMany } = start();
+    state.isAway = true;
+    noteMany(5);
+    await vi.advanceTimersByTimeAsync(1_000);
+    state.isAway = false;
+    noteMany(3);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(state.lots.map(({ length }) => length)).toEqual([5, 3]);
+    await registro.close();
   });
 
   it('logs how many it lost: beyond 10,000, and those that wait when the process ends', async () => {

@@ -14,13 +14,16 @@ const MAX_WAITING = 10_000;
 export function createRegistro({ note }: Pick<Llamadas, 'note'>, log: CallLog): CallObserver {
   const waiting: FinishedCall[] = [];
   let lost = 0;
+  /** Lines of the lot that was tried last: it may be written already, and is tried again as it was. */
+  let tried = 0;
   let writing: Promise<void> | null = null;
 
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) {
-      const lot = waiting.slice(0, LOT);
-      await note(lot);
-      waiting.splice(0, lot.length);
+      tried ||= Math.min(LOT, waiting.length);
+      await note(waiting.slice(0, tried));
+      waiting.splice(0, tried);
+      tried = 0;
     }
   }
 

@@ -1,7 +1,20 @@
+import type { FinishedCall } from '@acuse/operation';
 import { describe, expect, it } from 'vitest';
 import { createKit, createKitWithAlta, guardaCiec, unknownKey } from '../../../../../../apps/api/test/kit.ts';
 
 const PATH = 'llamadas/listar';
+const opOf = (n: number) => `01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e2${n}`;
+const CALL: FinishedCall = {
+  contribuyenteId: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  at: new Date('2026-11-20T18:00:00Z'),
+  opId: opOf(0),
+  operacion: 'uso/consultar',
+  status: 200,
+  codigo: 1,
+  ms: 1,
+  requestId: 'r',
+  idempotencyKey: null,
+};
 
 describe(PATH, () => {
   it('shows time, result, credits and ids of the calls of an RFC, and nothing that was in a body', async () => {
@@ -62,20 +75,25 @@ describe(PATH, () => {
     expect([wrong.status, wrong.json.data]).toMatchObject([400, { campo: 'desde' }]);
   });
 
+  it('keeps a line once, though its lot is written twice, and any Idempotency-Key as it is', async () => {
+    const { kit, a } = await createKitWithAlta();
+    const [observer] = kit.deps.observers;
+    const [{ id = '' } = {}] = await kit.sql<{ id: string }>`SELECT id FROM contribuyente WHERE rfc = ${a.rfc}`;
+    const keys = ['"a\\",(b)\'{}', 'null', '\\N', null];
+    const lots = [keys.slice(0, 1), keys.slice(0, 1), keys.slice(1)];
+    for (const lot of lots) {
+      for (const key of lot)
+        observer?.note({ ...CALL, contribuyenteId: id, opId: opOf(keys.indexOf(key)), idempotencyKey: key });
+      await observer?.close();
+    }
+    const { items } = (await kit.call(PATH, {}, { key: a.key })).json.data as { items: { idempotency_key: string }[] };
+    expect(items.map((item) => item.idempotency_key).reverse()).toEqual(keys);
+  });
+
   it('keeps no line of a taxpayer that was deleted meanwhile', async () => {
     const kit = await createKit();
     const [observer] = kit.deps.observers;
-    observer?.note({
-      contribuyenteId: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
-      at: kit.now(),
-      opId: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e21',
-      operacion: 'uso/consultar',
-      status: 200,
-      codigo: 1,
-      ms: 1,
-      requestId: 'de-nadie',
-      idempotencyKey: null,
-    });
+    observer?.note({ ...CALL, requestId: 'de-nadie' });
     await observer?.close();
     expect(await kit.sql`SELECT FROM llamada_hecha WHERE request_id = 'de-nadie'`).toEqual([]);
   });
