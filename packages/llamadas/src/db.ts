@@ -36,18 +36,8 @@ export interface FiltroLlamadas {
 const quoted = (clave: string | null) => (clave === null ? '' : `"${clave.replace(/["\\]/g, '\\$&')}"`);
 
 /** A row in text, with the columns of the table in their order. */
-const rowText = ({
-  contribuyenteId,
-  at,
-  opId,
-  operacion,
-  status,
-  codigo,
-  ms,
-  requestId,
-  idempotencyKey,
-}: FinishedCall) =>
-  `(${contribuyenteId},${at.toISOString()},${opId},${operacion},${status},${codigo},${ms},${requestId},${quoted(idempotencyKey)})`;
+const rowText = (call: FinishedCall) =>
+  `(${call.contribuyenteId},${call.at.toISOString()},${call.opId},${call.operacion},${call.status},${call.codigo},${call.ms},${call.requestId},${quoted(call.idempotencyKey)})`;
 
 /**
  * Leaves out calls of a taxpayer that was deleted meanwhile. One array of rows in the order of the main index, without
