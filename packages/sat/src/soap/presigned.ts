@@ -1,7 +1,7 @@
-import { createHash, createPrivateKey, sign, X509Certificate } from 'node:crypto';
+import { createHash, sign, X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type CredencialEfirma, type Presigned, SatError, SinFirma } from '@acuse/core';
-import { datosDe, openEfirma, type Signer, type SignerData } from './efirma.ts';
+import { datosDe, openEfirma, readKey, type Signer, type SignerData } from './efirma.ts';
 import { sobreAutentica, sobreDescarga, sobreVerifica, VIGENCIA_MS } from './sobres.ts';
 
 /**
@@ -41,7 +41,7 @@ export async function presign(
 ): Promise<Presigned> {
   const { rfc, cer } = credencial;
   const known = previa?.cer.equals(cer) ? previa.firmas : new Map<string, Buffer>();
-  const key = createPrivateKey({ key: credencial.key, format: 'der', type: 'pkcs8' });
+  const key = readKey(credencial.key);
   const textos = textosDe(openEfirma(credencial), rfc, para);
   const firmas = new Map<string, Buffer>();
   for (let next = 0; next < textos.length; next += A_LA_VEZ) {
