@@ -123,9 +123,10 @@ const eventosOf = ({ claim }: ClaimedSolicitud, { eventos = [] }: Avance): reado
   ...eventos.map(({ tipo }) => tipo),
 ];
 
+/** The list of ids hides its length from the planner, which would make a plan of its own for every claim. */
 const claimOf = (parts: readonly ClaimPart[]) => `
 /* claim */ WITH pedida AS MATERIALIZED (
-  SELECT * FROM unnest($1::uuid[], $2::integer[], $3::text[], $4::float8[]) AS p (id, gen, cola, segundos)
+  SELECT * FROM unnest((SELECT $1::uuid[]), $2::integer[], $3::text[], $4::float8[]) AS p (id, gen, cola, segundos)
 ), tomada AS (
   UPDATE solicitud s SET epoch = s.epoch + 1, lease_until = now() + make_interval(secs => p.segundos)
   FROM pedida p WHERE s.id = p.id AND s.gen = p.gen AND s.fase = CASE p.cola WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
