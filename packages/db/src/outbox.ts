@@ -36,7 +36,7 @@ const FIRST = `
 SELECT c AS cola, (SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay'))) AS mine,
   extract(epoch FROM (SELECT due_at FROM outbox WHERE cola = c AND rung_at IS NULL ORDER BY due_at LIMIT 1) - now())::float8 AS "dueIn",
   extract(epoch FROM now() - (SELECT rung_at FROM outbox WHERE cola = c AND rung_at IS NOT NULL ORDER BY rung_at LIMIT 1))::float8 AS "rungFor"
-FROM unnest($1::text[]) c`;
+FROM unnest((SELECT $1::text[])) c`;
 
 /**
  * Hands over again what the queue has held too long without a claim, under the same generation: the claim of the first
@@ -44,36 +44,36 @@ FROM unnest($1::text[]) c`;
  * account from here until its step is over. In each round every account gets one, the ones with the fewest under way
  * first; what an account has beyond its share waits here. Without a consumer nothing is handed over: the queue would
  * grow by the same wake-ups after each grace. Keys find the rows to note: a join with the chosen rows makes the planner
- * read the whole outbox.
+ * read the whole outbox. The queue is written out and the grace hidden, so that the server keeps one plan.
  */
-const HAND_OVER = `
+const handOver = (cola: QueueName) => `
 WITH RECURSIVE consumers AS MATERIALIZED (
   SELECT count(*)::int AS processes, min(slots)::int AS smallest, sum(slots)::int AS slots FROM latido
-  WHERE rol = $1 AND visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0
+  WHERE rol = '${cola}' AND visto_en > now() - interval '${GONE_SECONDS} seconds' AND slots > 0
 ), again AS MATERIALIZED (
   SELECT o.solicitud_id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
-  WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
+  WHERE o.cola = '${cola}' AND o.rung_at < now() - make_interval(secs => (SELECT $1::float8)) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
     AND (SELECT processes > 0 FROM consumers)
   ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED
 ), under_way AS MATERIALIZED (
-  SELECT cuenta_id, count(*)::int AS n FROM outbox WHERE cola = $1 AND rung_at IS NOT NULL GROUP BY cuenta_id
+  SELECT cuenta_id, count(*)::int AS n FROM outbox WHERE cola = '${cola}' AND rung_at IS NOT NULL GROUP BY cuenta_id
 ), room AS MATERIALIZED (
   SELECT coalesce(slots + least(slots, ${AHEAD}) - (SELECT coalesce(sum(n), 0)::int FROM under_way), 0) AS n FROM consumers
 ), oldest AS MATERIALIZED (
   SELECT solicitud_id, cuenta_id, due_at FROM outbox
-  WHERE cola = $1 AND rung_at IS NULL AND due_at <= now() AND (SELECT n > 0 FROM room) ORDER BY due_at LIMIT ${WINDOW}
+  WHERE cola = '${cola}' AND rung_at IS NULL AND due_at <= now() AND (SELECT n > 0 FROM room) ORDER BY due_at LIMIT ${WINDOW}
 ), cuenta AS (
-  SELECT (SELECT cuenta_id FROM outbox WHERE cola = $1 AND rung_at IS NULL ORDER BY cuenta_id LIMIT 1) AS id
+  SELECT (SELECT cuenta_id FROM outbox WHERE cola = '${cola}' AND rung_at IS NULL ORDER BY cuenta_id LIMIT 1) AS id
   WHERE (SELECT count(*) = ${WINDOW} FROM oldest)
   UNION ALL
-  SELECT (SELECT o.cuenta_id FROM outbox o WHERE o.cola = $1 AND o.rung_at IS NULL AND o.cuenta_id > cuenta.id ORDER BY o.cuenta_id LIMIT 1)
+  SELECT (SELECT o.cuenta_id FROM outbox o WHERE o.cola = '${cola}' AND o.rung_at IS NULL AND o.cuenta_id > cuenta.id ORDER BY o.cuenta_id LIMIT 1)
   FROM cuenta WHERE cuenta.id IS NOT NULL
 ), candidate AS (
   SELECT * FROM oldest
   UNION
   SELECT head.* FROM cuenta CROSS JOIN LATERAL (
     SELECT solicitud_id, cuenta_id, due_at FROM outbox o
-    WHERE o.cola = $1 AND o.rung_at IS NULL AND o.cuenta_id = cuenta.id AND due_at <= now() ORDER BY due_at
+    WHERE o.cola = '${cola}' AND o.rung_at IS NULL AND o.cuenta_id = cuenta.id AND due_at <= now() ORDER BY due_at
     LIMIT (SELECT least((SELECT n FROM room), greatest(2, ${HEADS} / count(*))) FROM cuenta)
   ) head
 ), ranked AS (
@@ -155,7 +155,7 @@ export function createOutbox({ pool }: Pick<Database, 'pool'>) {
         isWaiting ||= isDue;
         continue;
       }
-      const rows = await rowsOf<Row>(client, HAND_OVER, [queue, graceSeconds]);
+      const rows = await rowsOf<Row>(client, handOver(queue), [graceSeconds]);
       const fresh = rows.filter(({ isAgain }) => !isAgain).length;
       const [first] = rows;
       isWaiting ||= isDue && (fresh === 0 || fresh < (first?.due ?? 0));
