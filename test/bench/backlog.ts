@@ -87,7 +87,7 @@ export async function startWorkers(
     const own = openDatabase({ url: databaseUrl, poolSize: 20, timeoutMs: 30_000, applicationName: worker });
     closing.push(() => own.close());
     const claims = createClaims(own, WITH_FEATURES);
-    let wakeRelay = () => {};
+    let freed = () => {};
     const runner = createRunner(
       {
         claims,
@@ -96,7 +96,7 @@ export async function startWorkers(
         metrics: createMetrics('worker').metrics,
         leaseSeconds: LEASE_SECONDS,
         retrySeconds: 5,
-        freed: () => wakeRelay(),
+        freed: () => freed(),
       },
       { queue: 'descargas', run: (claimed) => deps.step(claimed, claims) },
     );
@@ -121,7 +121,7 @@ export async function startWorkers(
       queueTimeoutMs: 5_000,
       graceSeconds: GRACE_SECONDS,
     });
-    wakeRelay = relay.wake;
+    freed = relay.freed;
     closing.push(() => relay.close());
     const listening = await listenTo(own.settings, CANAL_OUTBOX, relay.wake);
     closing.push(() => listening.close());

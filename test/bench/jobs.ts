@@ -73,7 +73,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
   let steps = 0;
   let isOver = false;
   const claims = createClaims(db, WITH_FEATURES);
-  let wakeRelay = () => {};
+  let freed = () => {};
   const runner = createRunner(
     {
       claims,
@@ -82,7 +82,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
       checkpoint: noCheckpoint,
       leaseSeconds: 60,
       retrySeconds: 5,
-      freed: () => wakeRelay(),
+      freed: () => freed(),
     },
     {
       queue: 'descargas',
@@ -110,7 +110,7 @@ async function ours(servers: Servers, databaseUrl: string, queueUrl: string, sec
     queueTimeoutMs: 5_000,
     graceSeconds: 30,
   });
-  wakeRelay = relay.wake;
+  freed = relay.freed;
   await schedule(db.pool, ids);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const from = steps;

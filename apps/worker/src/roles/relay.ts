@@ -34,21 +34,24 @@ export function startRelay(deps: {
 }) {
   const { outbox, queue, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
   let soonMs = SOON_MS;
-  let isWaiting = true;
+  let isWaiting = false;
+  /** A slot became free during the turn, which may not have seen it; null between two turns. */
+  let isFreed: boolean | null = null;
   const loop = startLoop({
     name: 'relay',
     everyMs,
     log,
     turn: async (signal) => {
-      // A slot that becomes free during the turn may be unseen by it.
-      isWaiting = true;
+      isFreed = false;
       const drained = await outbox.drain({ graceSeconds }, async (wakeUps, sizes) => {
         const limit = linkSignals([signal], queueTimeoutMs);
         await queue.wake(wakeUps, limit.signal, sizes).finally(limit.release);
       });
       await sleep(PACE_MS);
-      if (drained.hasMore) return true;
+      const isRoom = isFreed;
+      isFreed = null;
       isWaiting = drained.isWaiting;
+      if (drained.hasMore || (isWaiting && isRoom)) return true;
       soonMs = drained.delivered > 0 ? SOON_MS : 2 * soonMs;
       if (isWaiting) return Math.min(soonMs, everyMs);
       return Math.max(everyMs, Math.min(drained.restSeconds * 1_000, REST_MS));
@@ -57,7 +60,8 @@ export function startRelay(deps: {
   return {
     ...loop,
     freed() {
-      if (isWaiting) loop.wake();
+      if (isFreed !== null) isFreed = true;
+      else if (isWaiting) loop.wake();
     },
   };
 }
