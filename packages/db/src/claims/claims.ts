@@ -123,7 +123,7 @@ const eventosOf = ({ claim }: ClaimedSolicitud, { eventos = [] }: Avance): reado
   ...eventos.map(({ tipo }) => tipo),
 ];
 
-/** The list of ids hides its length from the planner, which would make a plan of its own for every claim. */
+/** The list of ids hides its length from the planner, so that the server keeps one plan. */
 const claimOf = (parts: readonly ClaimPart[]) => `
 /* claim */ WITH pedida AS MATERIALIZED (
   SELECT * FROM unnest((SELECT $1::uuid[]), $2::integer[], $3::text[], $4::float8[]) AS p (id, gen, cola, segundos)

@@ -45,19 +45,18 @@ export const datosDe = (cert: X509Certificate): SignerData => ({
   validoHasta: new Date(cert.validTo),
 });
 
-/** Certificates read last, by their bytes: public, and read anew for each call they cost half of opening an e.firma. */
+/** Certificates read last, by their bytes. A certificate is no secret. */
 const leidos = new Map<string, { readonly cert: X509Certificate; readonly datos: SignerData }>();
 const MAX_LEIDOS = 100;
 
 function readCert(cer: Buffer) {
   const bytes = cer.toString('latin1');
-  let leido = leidos.get(bytes);
-  if (leido === undefined) {
-    const cert = new X509Certificate(cer);
-    leido = { cert, datos: datosDe(cert) };
-    if (leidos.size === MAX_LEIDOS) leidos.clear();
-    leidos.set(bytes, leido);
-  }
+  const known = leidos.get(bytes);
+  if (known !== undefined) return known;
+  const cert = new X509Certificate(cer);
+  const leido = { cert, datos: datosDe(cert) };
+  if (leidos.size === MAX_LEIDOS) leidos.clear();
+  leidos.set(bytes, leido);
   return leido;
 }
 
