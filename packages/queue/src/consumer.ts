@@ -145,7 +145,10 @@ function createConsumo<D, Member>(
     );
     if (isPaused) opened.pause();
     opened.onError(tell);
-    opened.ready.catch(() => replace(opened));
+    opened.ready.catch((error: Error) => {
+      tell(error);
+      return replace(opened);
+    });
     return opened;
   }
 

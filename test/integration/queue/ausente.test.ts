@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
-import { createQueue, QueueUnavailable } from '@acuse/queue';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { createConsumer, createQueue, QueueUnavailable } from '@acuse/queue';
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished } from 'vitest';
 import { openWakeUps, untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { type Fin, ownPostgres, ownRedis } from '../fixtures/servidores.ts';
@@ -43,6 +43,24 @@ describe.each(Object.keys(SERVERS))('the wake-up queue without its server, %s', 
     }
     await close();
   });
+});
+
+it('a consumer that PostgreSQL refuses tells the reason', async () => {
+  const url = new URL(inject('postgresUrl'));
+  url.password = 'otra';
+  const refused = new Promise<unknown>((onError) => {
+    const consumer = createConsumer(
+      { url: url.href, namespace: 'prueba' },
+      {
+        queue: 'descargas',
+        concurrency: 1,
+        handle: async () => {},
+        onError,
+      },
+    );
+    onTestFinished(() => consumer.close(0));
+  });
+  expect(await refused).toMatchObject({ code: '28P01' });
 });
 
 describe('the wake-up queue with a PostgreSQL that dies while it greets', () => {
