@@ -3,7 +3,7 @@ import { brokenInvariants } from '../integration/fixtures/database.ts';
 import { onEachDriver } from '../integration/fixtures/drivers.ts';
 import { newEfirmaCaller } from '../integration/fixtures/efirma.ts';
 import { askFor, type Pedido } from '../integration/fixtures/pedidos.ts';
-import { type Held, type Pipe, startPipe } from '../integration/fixtures/pipe.ts';
+import { atHost, type Held, type Pipe, startPipe } from '../integration/fixtures/pipe.ts';
 import { LOOPS, STEPS, tellFailure } from '../integration/fixtures/procesos.ts';
 import { askedOfSat, enviosOf, expectWhole } from '../integration/fixtures/resultado.ts';
 import { urlAs } from '../integration/fixtures/roles.ts';
@@ -103,7 +103,7 @@ async function startVictim(
     sat: await startPipe(servicio.simulador.url),
     storage: await startPipe(inject('s3').endpoint),
   };
-  const through = (url: string, pipe: Pipe) => url.replace(/(?<=[/@])[^/@]+:\d+/, new URL(pipe.url).host);
+  const through = (url: string, pipe: Pipe) => atHost(url, new URL(pipe.url).host);
   const worker = await servicio.startWorker({
     ...env,
     DATABASE_URL: through(urlAs(servicio.databaseUrl, 'worker'), pipes.database),

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { flowOnEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { askFor, type Pedido, uuidsDelSat } from '../fixtures/pedidos.ts';
+import { atHost } from '../fixtures/pipe.ts';
 import { STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
@@ -37,7 +38,7 @@ flowOnEachDriver('a relay killed when the outbox has noted the wake-ups and the 
     const ids = await Promise.all(pedidos.map((pedido) => askFor(caller, pedido)));
     const worker = await servicio.startWorker(STEPS);
     const silent = await startSilent();
-    const deaf = (queueUrl ?? servicio.databaseUrl).replace(/(?<=[/@])[^/@]+:\d+/, silent.host);
+    const deaf = atHost(queueUrl ?? servicio.databaseUrl, silent.host);
     const noted = async () => {
       const rows = await servicio.sql`SELECT FROM outbox WHERE gen = 1 AND rung_at IS NOT NULL`;
       return rows.length === ids.length || null;
