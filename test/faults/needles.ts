@@ -3,6 +3,7 @@ import { mkdtemp, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { FILL_FREED } from '@acuse/embedded';
 import { formasDe, piecesOf } from '../integration/fixtures/busqueda.ts';
 import type { Efirma } from '../integration/fixtures/efirma.ts';
 
@@ -102,6 +103,23 @@ async function around(path: string, at: number): Promise<string> {
 
 const NOTHING = Buffer.alloc(4 * MIB);
 
+/** Long runs of what memory is filled with; no needle has one. */
+const FILLED = [0, Number(FILL_FREED.MALLOC_PERTURB_), 0xff - Number(FILL_FREED.MALLOC_PERTURB_)].map((byte) =>
+  Buffer.alloc(64, byte),
+);
+
+/** Ends a line at each byte of a long run: grep takes hours for a line of megabytes that look alike. */
+function breakRuns(memory: Buffer): void {
+  for (const run of FILLED) {
+    for (let at = memory.indexOf(run); at >= 0; at = memory.indexOf(run, at)) {
+      let end = at + run.length;
+      while (memory[end] === run[0]) end += 1;
+      memory.fill('\n', at, end);
+      at = end;
+    }
+  }
+}
+
 /** Copies the private writable regions of a process (proc(5), /proc/PID/smaps and mem). */
 async function copyMemory(pid: number, path: string): Promise<void> {
   const maps = await readFile(`/proc/${pid}/smaps`, 'utf8');
@@ -116,7 +134,11 @@ async function copyMemory(pid: number, path: string): Promise<void> {
         const length = Math.min(buffer.length, end - at);
         // Released or unwritten pages cannot be read.
         const { bytesRead } = await memory.read(buffer, 0, length, at).catch(() => ({ bytesRead: 0 }));
-        if (buffer.compare(NOTHING, 0, bytesRead, 0, bytesRead) !== 0) await copy.write(buffer, 0, bytesRead);
+        const read = buffer.subarray(0, bytesRead);
+        if (read.compare(NOTHING, 0, bytesRead) !== 0) {
+          breakRuns(read);
+          await copy.write(read);
+        }
         at += bytesRead > 0 ? bytesRead : length;
       }
     }
