@@ -1,6 +1,6 @@
 import type { Avance } from '@acuse/core';
-import { createClaims, createHeartbeats, createOutbox } from '@acuse/db';
-import { beforeAll, expect, test } from 'vitest';
+import { createClaims, createHeartbeats, createOutbox, openDatabase } from '@acuse/db';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { schedule, seedOpen } from '../fixtures/abiertas.ts';
 import { useDatabase } from '../fixtures/database.ts';
 import { examine } from '../fixtures/planes.ts';
@@ -70,4 +70,21 @@ test('claims and their releases read their own rows, however many are made toget
   expect(await greedy(() => Promise.all(held.map(release)))).toEqual([]);
   const { rows } = await t.db.pool.query('SELECT count(*)::int AS n FROM parte WHERE consultas = 1');
   expect(rows).toEqual([{ n: TOGETHER }]);
+});
+
+test('the server keeps one plan of a claim and of a turn of the relay', async () => {
+  const one = openDatabase({ ...t.db.settings, poolSize: 1 });
+  onTestFinished(() => one.close());
+  const claims = createClaims(one);
+  const outbox = createOutbox(one);
+  for (const solicitudId of ids.slice(-10)) {
+    await t.db.pool.query('UPDATE outbox SET rung_at = NULL WHERE rung_at IS NOT NULL');
+    await outbox.drain({ graceSeconds: 60 }, async () => {});
+    await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+  }
+  const { rows } = await one.pool.query<{ sql: string; kept: number }>(
+    'SELECT left(ltrim(statement, chr(10)), 16) AS sql, generic_plans::int AS kept FROM pg_prepared_statements',
+  );
+  const kept = rows.filter(({ kept: plans }) => plans > 0).map(({ sql }) => sql);
+  expect(kept).toEqual(expect.arrayContaining(['/* claim */ WITH', 'WITH RECURSIVE c', 'SELECT c AS cola']));
 });
