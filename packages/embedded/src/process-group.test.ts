@@ -7,7 +7,7 @@ import { createLogger, silentLogger } from '@acuse/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive } from './children.ts';
 import { freePort } from './free-port.ts';
-import { createProcessGroup, type ProcessGroup, type ProcessGroupOptions } from './process-group.ts';
+import { createProcessGroup, FILL_FREED, type ProcessGroup, type ProcessGroupOptions } from './process-group.ts';
 
 const SERVER = `
 import { appendFileSync } from 'node:fs';
@@ -88,7 +88,7 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     await make().start(await spec('alone'));
     delete process.env['ACUSE_SECRET_OF_THE_PARENT'];
     const log = await readFile(join(dir, 'logs', 'alone.log'), 'utf8');
-    expect(log).toContain('"NOTES"');
+    for (const name of ['NOTES', ...Object.keys(FILL_FREED)]) expect(log).toContain(`"${name}"`);
     expect(log).not.toContain('ACUSE_SECRET_OF_THE_PARENT');
   });
 
