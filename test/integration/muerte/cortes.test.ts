@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { inTransaction, openDatabase } from '@acuse/db';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
-import { startPipe } from '../fixtures/pipe.ts';
+import { atHost, startPipe } from '../fixtures/pipe.ts';
 import { openWakeUps } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/wait-for.ts';
 
@@ -45,11 +45,8 @@ async function startCutter(target: URL) {
   });
   proxy.listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  const url = new URL(target);
-  url.hostname = '127.0.0.1';
-  url.port = String((proxy.address() as AddressInfo).port);
   return {
-    url: url.href,
+    url: atHost(target.href, `127.0.0.1:${(proxy.address() as AddressInfo).port}`),
     isDoomed,
     cuts: () => cuts,
     cutAll() {
@@ -64,9 +61,19 @@ async function startCutter(target: URL) {
   };
 }
 
-it('a connection of the queue that is ended with its greeting ends nothing else, and the queue wakes workers again', async () => {
+/** An empty database behind a cutter, until the test ends. */
+async function openCut() {
   const database = await testDatabase();
   const cutter = await startCutter(new URL(database.url));
+  onTestFinished(async () => {
+    await cutter.close();
+    await database.close();
+  });
+  return cutter;
+}
+
+it('a connection of the queue that is ended with its greeting ends nothing else, and the queue wakes workers again', async () => {
+  const cutter = await openCut();
   const { isHeard, close } = openWakeUps({ url: cutter.url, namespace: 'cortes' });
   try {
     await isHeard();
@@ -82,14 +89,11 @@ it('a connection of the queue that is ended with its greeting ends nothing else,
     expect(cutter.cuts()).toBeGreaterThanOrEqual(5);
   } finally {
     await close();
-    await cutter.close();
-    await database.close();
   }
 });
 
 it('a connection of the database that is ended with its greeting fails its statement and nothing else', async () => {
-  const database = await testDatabase();
-  const cutter = await startCutter(new URL(database.url));
+  const cutter = await openCut();
   cutter.isDoomed.next = (n) => n <= 2;
   const { pool, close } = openDatabase({
     url: cutter.url,
@@ -104,8 +108,6 @@ it('a connection of the database that is ended with its greeting fails its state
     expect(cutter.cuts()).toBe(2);
   } finally {
     await close();
-    await cutter.close();
-    await database.close();
   }
 });
 
@@ -113,9 +115,7 @@ it('a process that stands still while it looks after the schema of the queue hol
   const database = await testDatabase();
   const pipe = await startPipe(database.url);
   const caught = pipe.catchReply('pg_advisory_xact_lock');
-  const url = new URL(database.url);
-  url.port = new URL(pipe.url).port;
-  const still = openWakeUps({ url: url.href, namespace: 'quieta' });
+  const still = openWakeUps({ url: atHost(database.url, new URL(pipe.url).host), namespace: 'quieta' });
   await caught;
   // Of another namespace: the first one comes back and would hear what this one wake-ups.
   const other = openWakeUps({ url: database.url, namespace: 'despierta' });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FILL_FREED } from '@acuse/embedded';
 import { expect, it, onTestFinished } from 'vitest';
-import { openSearch } from '../../faults/needles.ts';
+import { type Needle, openSearch } from '../../faults/needles.ts';
 
 const NUMBER = 100;
 
@@ -64,6 +64,24 @@ globalThis.kept = [held, file];
 console.log('ready');
 setInterval(() => {}, 1_000);`;
 
+/** What of the needles is in the memory of a program of Node, once it has printed a line. */
+async function foundIn(args: readonly string[], needles: readonly Needle[], env = {}): Promise<string[]> {
+  const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', ...args], {
+    cwd: fileURLToPath(new URL('../../..', import.meta.url)),
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const search = await openSearch(needles);
+  try {
+    await once(child.stdout, 'data');
+    const found = await search.inProcess(child.pid ?? 0, 'it');
+    return [...new Set(found.map((one) => one.split(',')[0] ?? ''))];
+  } finally {
+    child.kill();
+    await search.close();
+  }
+}
+
 /** A private key as an e.firma has it: PKCS #8, DER. */
 const newKey = () =>
   generateKeyPairSync('rsa', {
@@ -88,25 +106,18 @@ it.runIf(header.glibcVersionRuntime !== undefined)(
     const last = newKey();
     const framed = keys.flatMap((key) => [lengthOf(key.length), key]);
     await writeFile(path, Buffer.concat([...framed, lengthOf(0), last]));
-    const child = spawn(process.execPath, ['--expose-gc', '--input-type=module', '-e', OPENER, path], {
-      env: { ...process.env, ...FILL_FREED },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const needles = [...keys, last].map((key, n) => ({
-      name: `key ${n}`,
-      forms: [400, 700, 1_000]
-        .map((at) => key.subarray(at, at + 33).toString('latin1'))
-        .filter((form) => !/[\n\0]/.test(form)),
-    }));
-    const search = await openSearch(needles);
-    try {
-      await once(child.stdout, 'data');
-      const found = await search.inProcess(child.pid ?? 0, 'it');
-      expect([...new Set(found.map((one) => one.split(',')[0]))]).toEqual([`memory of it: key ${keys.length}`]);
-    } finally {
-      child.kill();
-      await search.close();
-    }
+    const forms = (key: Buffer) =>
+      Array.from({ length: 16 }, (_, n) => key.subarray(400 + 45 * n, 433 + 45 * n).toString('latin1'));
+    const found = await foundIn(
+      ['-e', OPENER, path],
+      [...keys, last].map((key, n) => ({
+        name: `key ${n}`,
+        // One pattern a line.
+        forms: forms(key).filter((form) => !/[\n\0]/.test(form)),
+      })),
+      FILL_FREED,
+    );
+    expect(found).toEqual([`memory of it: key ${keys.length}`]);
   },
 );
 
@@ -115,22 +126,11 @@ it.runIf(process.platform === 'linux')(
   'a CIEC that was wiped is nowhere in memory, though the garbage collector ran while it was held',
   async () => {
     const module = new URL('../../../packages/vault/src/credencial-bytes.ts', import.meta.url).href;
-    const node = ['--expose-gc', '--conditions=acuse-source', '--import', 'tsx', '--input-type=module'];
-    const child = spawn(process.execPath, [...node, '-e', HOLDER, module, String(NUMBER)], {
-      cwd: fileURLToPath(new URL('../../..', import.meta.url)),
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const search = await openSearch(
-      Array.from({ length: NUMBER }, (_, n) => ({ name: `CIEC ${n}`, forms: [ciecOf(n)] })),
-    );
-    try {
-      await once(child.stdout, 'data');
-      const found = await search.inProcess(child.pid ?? 0, 'it');
-      // The last one is not wiped: a search finds it.
-      expect(found.map((one) => one.split(',')[0])).toEqual([`memory of it: CIEC ${NUMBER - 1}`]);
-    } finally {
-      child.kill();
-      await search.close();
-    }
+    const needles = Array.from({ length: NUMBER }, (_, n) => ({ name: `CIEC ${n}`, forms: [ciecOf(n)] }));
+    const source = ['--conditions=acuse-source', '--import', 'tsx'];
+    // The last one is not wiped: a search finds it.
+    expect(await foundIn([...source, '-e', HOLDER, module, String(NUMBER)], needles)).toEqual([
+      `memory of it: CIEC ${NUMBER - 1}`,
+    ]);
   },
 );
