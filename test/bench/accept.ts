@@ -13,6 +13,7 @@ import { buildPrograms, createDatabase, freePort, programEntry } from '@acuse/em
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
 import { WITH_FEATURES } from '../integration/fixtures/features.ts';
 import { startCpu } from './cpu.ts';
+import { joinNumbers } from './join-runs.ts';
 import { load } from './load.ts';
 import { acceptBare } from './statement.ts';
 
@@ -126,12 +127,6 @@ const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
 const told = ({ perSecond, p50, p99, cpuMs }: Loaded) =>
   `${perSecond.toFixed(0)}/s (p50 ${p50} ms, p99 ${p99} ms; ${cpuMs.map((ms) => ms.toFixed(2)).join(' + ')} ms of processor here and in PostgreSQL)`;
 
-/** Median, least and greatest of an odd number of ratios. */
-function spread(ratios: readonly number[]): string {
-  const all = ratios.toSorted((a, b) => a - b);
-  return [all[(all.length - 1) / 2], all[0], all.at(-1)].map((ratio) => ratio?.toFixed(3)).join(', ');
-}
-
 /** Starts an API process of the built programs, with what `env` tells it, and gives it when it answers. */
 async function startApi(programs: string, env: NodeJS.ProcessEnv): Promise<Api> {
   const port = await freePort();
@@ -237,10 +232,10 @@ export async function benchAccept(
       else pairs.push({ bare: await loadOf(silent, short), logged: await loadOf(first, short) });
     }
     apis.pop()?.api.kill();
-    const speeds = spread(pairs.map(({ logged, bare }) => logged.perSecond / bare.perSecond));
-    const costs = spread(pairs.map(({ logged, bare }) => byProcessor(bare, logged)));
+    const speeds = joinNumbers(pairs.map(({ logged, bare }) => (logged.perSecond / bare.perSecond).toFixed(3)));
+    const costs = joinNumbers(pairs.map(({ logged, bare }) => byProcessor(bare, logged).toFixed(3)));
     console.log(
-      `accept: with the log of calls, of that without, ${PAIRS} pairs of rounds (median, least, most): a second ${speeds} | by processor ${costs} (aim 0.99)`,
+      `accept: with the log of calls, of that without, ${PAIRS} pairs of rounds: a second ${speeds} | by processor ${costs} (aim 0.99)`,
     );
 
     const ids = await finishOne(first.url, callers, databaseUrl);

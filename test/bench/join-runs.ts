@@ -3,8 +3,8 @@ const GAP = '\0';
 const NUMBER = /\d[\d,]*(?:\.\d+)?/g;
 const numberOf = (text: string) => Number(text.replaceAll(',', ''));
 
-/** `median [least to most]` of a number as several runs printed it, with the decimals of each; one text when all are equal. */
-function joinNumbers(texts: readonly string[]): string {
+/** `median [least to most]` of a number that was printed several times, with its decimals; one text when all are equal. */
+export function joinNumbers(texts: readonly string[]): string {
   const sorted = [...texts].sort((a, b) => numberOf(a) - numberOf(b));
   const [least = '', most = ''] = [sorted[0], sorted.at(-1)];
   return least === most ? least : `${sorted[Math.floor((sorted.length - 1) / 2)]} [${least} to ${most}]`;
