@@ -35,7 +35,7 @@ export function startRelay(deps: {
   const { outbox, queue, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
   let soonMs = SOON_MS;
   let isWaiting = false;
-  /** True after a slot became free during the turn, perhaps unseen; null between two turns. */
+  /** True after a slot became free during the turn, perhaps unseen; null after a turn without an error. */
   let isFreed: boolean | null = null;
   const loop = startLoop({
     name: 'relay',

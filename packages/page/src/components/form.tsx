@@ -55,11 +55,11 @@ export function Boton(props: BotonProps) {
 /** The button that sends a form, and beside it the way out to `cancelar`. */
 export const Botones = ({
   cancelar,
-  variante,
+  variante = 'primario',
   children,
 }: PropsWithChildren<{ readonly cancelar: string; readonly variante?: 'primario' | 'peligro' }>) => (
   <div class="fila">
-    <Boton {...(variante && { variante })}>{children}</Boton>
+    <Boton variante={variante}>{children}</Boton>
     <Boton variante="discreto" href={cancelar}>
       Cancelar
     </Boton>
