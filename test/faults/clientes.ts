@@ -71,10 +71,8 @@ export function createClientes(servicio: Servicio, apis: () => readonly { readon
       repeated += 1;
       if (answer === null) return null;
       last = `${answer.status} ${answer.text}`;
-      if (caller.efirma && NOTHING_STORED.has(answer.body.cfdi_codigo)) {
-        await store(at).catch(() => {});
-        headers['idempotency-key'] = randomUUID();
-      } else if (![409, 429, 503].includes(answer.status)) throw new Error('no fault explains this answer');
+      if (caller.efirma && NOTHING_STORED.has(answer.body.cfdi_codigo)) await store(at).catch(() => {});
+      else if (![409, 429, 503].includes(answer.status)) throw new Error('no fault explains this answer');
       return null;
     }, PATIENCE).catch((error: Error) => {
       throw new Error(`${path} of ${caller.rfc}: ${error.message}, last ${last}`);

@@ -149,6 +149,25 @@ describe('Idempotency-Key', () => {
     expect(await kit.saldo(a)).toBe(9);
   });
 
+  it('answers the same again when the credential is gone, and forgets no solicitud by its refusal', async () => {
+    const { kit, a } = await createKitWithAlta({ settings: { accessCacheSeconds: 0 } });
+    await guardaCiec(kit, a);
+    const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
+    const repeat = () => kit.call('tax/descarga-metadata', body, { key: a.key, headers: { 'idempotency-key': 'x' } });
+    const first = await repeat();
+    await kit.sql`DELETE FROM credencial WHERE contribuyente_id = ${a.contribuyenteId}`;
+    const again = await repeat();
+    expect([again.text, again.headers.get('idempotent-replayed')]).toEqual([first.text, 'true']);
+
+    await kit.sql`UPDATE idempotencia SET status = NULL, sobre = NULL, bloqueada_hasta = now() - interval '1 second' WHERE api_key_id = ${a.keyId}`;
+    const solicitudId = String(first.json.data?.['solicitud_id']);
+    await kit.update('solicitud', solicitudId, { estado: 'ERROR', terminada_en: NOW });
+    expect((await repeat()).json.cfdi_codigo).toBe(4003);
+    await guardaCiec(kit, a);
+    expect((await repeat()).json.data?.['solicitud_id']).toBe(solicitudId);
+    expect(await charges(kit, a)).toBe(1);
+  });
+
   it.each(['', 'a b', 'x'.repeat(256), 'ñ'])('refuses %j with 2001', async (clave) => {
     const { handle } = counting();
     const kit = await kitWith(handle);

@@ -51,6 +51,8 @@ export interface Body {
 /** A repeated request that this call is the first, or the resuming, attempt of. */
 interface Idempotency {
   readonly clave: string;
+  /** An earlier attempt, whose outcome is unknown, had the same `opId`. */
+  readonly isResumed: boolean;
 }
 
 /** An answer that ends the pipeline. */

@@ -46,8 +46,8 @@ const STEPS: readonly Step[] = [
   readBody,
   rfcDeLaLlave,
   keptPage,
-  credencialPresente,
   idempotencia,
+  credencialPresente,
   chargeCall,
 ];
 
@@ -263,7 +263,7 @@ async function idempotencia(
   });
   switch (resultado.resultado) {
     case 'ADELANTE':
-      llamada.idempotency = { clave };
+      llamada.idempotency = { clave, isResumed: resultado.opId !== llamada.opId };
       llamada.opId = resultado.opId;
       return undefined;
     case 'CONTESTADA': {

@@ -78,7 +78,7 @@ async function settleCharge(
  * Refunds the charge: no error costs anything, whatever its cause. Frees the `Idempotency-Key`, so that the same
  * request can be made again. The refund goes first: a process that dies between the two leaves a key whose repetition is
  * charged again, after its lock. Under a key, a charge whose settling was written stays, because the answer was stored
- * with it. Work that may have been done goes on under the same charge.
+ * with it. Work that may have been done, by this attempt or by an earlier one, goes on under the same charge.
  */
 export async function settleError(llamada: Llamada, error: CfdiError, deps: SettleDeps): Promise<void> {
   const { idempotency, opId, operation } = llamada;
@@ -91,7 +91,7 @@ export async function settleError(llamada: Llamada, error: CfdiError, deps: Sett
   if (idempotency === null) return;
   const apiKeyId = accessOf(llamada).access.apiKey.id;
   const peticion = { apiKeyId, operacion: operation.path, clave: idempotency.clave, opId };
-  const isUncertain = error.nombre === 'RESULTADO_INCIERTO';
+  const isUncertain = error.nombre === 'RESULTADO_INCIERTO' || idempotency.isResumed;
   await deps.idempotencia[isUncertain ? 'reopen' : 'release'](peticion).catch((err: unknown) =>
     deps.log.warn({ err, opId }, 'idempotency_key_not_freed'),
   );
