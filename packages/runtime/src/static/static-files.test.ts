@@ -46,6 +46,18 @@ describe('assets', () => {
     expect(brotliDecompressSync(library.bytes).equals(big)).toBe(true);
   });
 
+  it('bring the typeface that marca.css names, as it is', async () => {
+    const sheet = await body('', 'marca.css');
+    const [, named] = /url\("([^"]+)"\)/.exec(String(sheet.bytes)) ?? [];
+    expect(named).toBe(assets.href('inter.woff2'));
+    const { response, bytes } = await body('gzip, br', 'inter.woff2');
+    expect([response.headers.get('content-type'), response.headers.get('content-encoding')]).toEqual([
+      'font/woff2',
+      null,
+    ]);
+    expect(bytes.subarray(0, 4).toString()).toBe('wOF2');
+  });
+
   it('serve only the files of their folder, under the right hash', async () => {
     for (const wrong of ['estilo.css', 'estilo.aaaaaaaaaaaaaaaa.css', '../http/assets.ts', 'estilo.test.ts', ''])
       expect([wrong, await assets.serve(wrong, asking())]).toEqual([wrong, null]);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { MARCA } from './marca.ts';
+import { fontFace, MARCA } from './marca.ts';
 
 const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -13,7 +14,11 @@ const TYPES: Readonly<Record<string, string>> = {
   rss: 'application/rss+xml; charset=utf-8',
   svg: 'image/svg+xml',
   txt: 'text/plain; charset=utf-8',
+  woff2: 'font/woff2',
 };
+
+/** Inter (SIL Open Font License 1.1): Latin letters of every weight. */
+const FONT = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
 
 /** Kept for a year, since another content has another address (RFC 8246). */
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -63,7 +68,7 @@ export interface StaticFile {
   answer(request: Pick<Headers, 'get'>, headers?: Readonly<Record<string, string>>): Promise<Response>;
 }
 
-/** A file of this extension (`css`, `html`, `js`, `json`, `md`, `rss`, `svg`, `txt`). Throws for another one. */
+/** A file of this extension (`css`, `html`, `js`, `json`, `md`, `rss`, `svg`, `txt`, `woff2`). Throws for another one. */
 export function createStaticFile(content: string | Buffer, extension: string): StaticFile {
   const type = TYPES[extension];
   if (type === undefined) throw new Error(`no type is known of .${extension}`);
@@ -87,7 +92,8 @@ export function createStaticFile(content: string | Buffer, extension: string): S
         ...more,
       };
       if (isKnown(request.get('if-none-match'), hash)) return new Response(null, { status: 304, headers });
-      const coding = codingFor(request.get('accept-encoding'));
+      // WOFF2 is compressed already.
+      const coding = extension === 'woff2' ? undefined : codingFor(request.get('accept-encoding'));
       const body = coding === undefined ? bytes : await compress(coding);
       return new Response(new Uint8Array(body), {
         headers: coding === undefined ? headers : { ...headers, 'Content-Encoding': coding },
@@ -100,30 +106,32 @@ export function createStaticFile(content: string | Buffer, extension: string): S
 export type Assets = ReturnType<typeof createAssets>;
 
 /**
- * Reads a folder once and serves its files of known types below `prefix`, which ends with a slash, with `marca.css`.
- * `more`: further files by their names.
+ * Reads a folder once and serves its files of known types below `prefix`, which ends with a slash, with `marca.css` and the
+ * typeface that it names. `more`: further files by their names.
  */
 export function createAssets(folder: URL, prefix: string, more: Readonly<Record<string, Buffer>> = {}) {
   const hrefs = new Map<string, string>();
   const files = new Map<string, StaticFile>();
   const add = (name: string, read: () => Buffer) => {
-    const [, base, extension = ''] = /^([\w-]+)\.([a-z]+)$/.exec(name) ?? [];
+    const [, base, extension = ''] = /^([\w-]+)\.([a-z\d]+)$/.exec(name) ?? [];
     if (base === undefined || TYPES[extension] === undefined) return;
     const file = createStaticFile(read(), extension);
     const address = `${base}.${file.hash}.${extension}`;
     hrefs.set(name, prefix + address);
     files.set(address, file);
   };
-  add('marca.css', () => Buffer.from(MARCA));
+  const href = (name: string): string => {
+    const found = hrefs.get(name);
+    if (found === undefined) throw new Error(`no file ${name} in ${folder.pathname}`);
+    return found;
+  };
+  add('inter.woff2', () => readFileSync(FONT));
+  add('marca.css', () => Buffer.from(fontFace(href('inter.woff2')) + MARCA));
   for (const name of readdirSync(folder)) add(name, () => readFileSync(new URL(name, folder)));
   for (const [name, bytes] of Object.entries(more)) add(name, () => bytes);
   return {
     /** Address of a file of the folder, such as `estilo.css`. Throws for one that is not there. */
-    href(name: string): string {
-      const href = hrefs.get(name);
-      if (href === undefined) throw new Error(`no file ${name} in ${folder.pathname}`);
-      return href;
-    },
+    href,
     /** Answers a request for what stands behind the prefix; null for an address that no file has. */
     async serve(address: string, request: Pick<Headers, 'get'>): Promise<Response | null> {
       return (await files.get(address)?.answer(request, { 'Cache-Control': FOREVER })) ?? null;
