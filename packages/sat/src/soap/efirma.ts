@@ -23,12 +23,9 @@ export interface Signer extends SignerData {
   sign(text: string): string;
 }
 
-/** Opens an e.firma. Throws EFIRMA_RECHAZADA when it cannot be read or the key is not the certificate's pair. */
+/** Opens an e.firma. Throws as {@link readPair} does. */
 export function openEfirma(credencial: CredencialEfirma): Signer {
-  const { cert, datos, key } = readPair(credencial);
-  if (!cert.checkPrivateKey(key)) {
-    throw new SatError('EFIRMA_RECHAZADA', { detalle: 'la llave no es la del certificado' });
-  }
+  const { datos, key } = readPair(credencial);
   return {
     ...datos,
     momento: (now) => now,
@@ -36,7 +33,7 @@ export function openEfirma(credencial: CredencialEfirma): Signer {
   };
 }
 
-export const datosDe = (cert: X509Certificate): SignerData => ({
+const datosDe = (cert: X509Certificate): SignerData => ({
   huella: cert.fingerprint256,
   certificado: cert.raw.toString('base64'),
   emisor: cert.issuer.split('\n').reverse().join(','),
@@ -49,7 +46,8 @@ export const datosDe = (cert: X509Certificate): SignerData => ({
 const leidos = new Map<string, { readonly cert: X509Certificate; readonly datos: SignerData }>();
 const MAX_LEIDOS = 100;
 
-function readCert(cer: Buffer) {
+/** Reads a certificate, DER. Throws an Error of OpenSSL where it is none. */
+export function readCert(cer: Buffer) {
   const bytes = cer.toString('latin1');
   const known = leidos.get(bytes);
   if (known !== undefined) return known;
@@ -72,7 +70,16 @@ export function readKey(key: Buffer): KeyObject {
   );
 }
 
-function readPair({ cer, key }: CredencialEfirma) {
+/** Reads an e.firma. Throws EFIRMA_RECHAZADA when it cannot be read or the key is not the certificate's pair. */
+export function readPair(credencial: CredencialEfirma): { readonly datos: SignerData; readonly key: KeyObject } {
+  const { cert, datos, key } = parsePair(credencial);
+  if (!cert.checkPrivateKey(key)) {
+    throw new SatError('EFIRMA_RECHAZADA', { detalle: 'la llave no es la del certificado' });
+  }
+  return { datos, key };
+}
+
+function parsePair({ cer, key }: CredencialEfirma) {
   try {
     return { ...readCert(cer), key: readKey(key) };
   } catch {

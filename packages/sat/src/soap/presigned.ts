@@ -1,7 +1,7 @@
-import { createHash, sign, X509Certificate } from 'node:crypto';
+import { createHash, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { type CredencialEfirma, type Presigned, SatError, SinFirma } from '@acuse/core';
-import { datosDe, openEfirma, readKey, type Signer, type SignerData } from './efirma.ts';
+import { readCert, readPair, type Signer, type SignerData } from './efirma.ts';
 import { sobreAutentica, sobreDescarga, sobreVerifica, VIGENCIA_MS } from './sobres.ts';
 
 /**
@@ -41,8 +41,8 @@ export async function presign(
 ): Promise<Presigned> {
   const { rfc, cer } = credencial;
   const known = previa?.cer.equals(cer) ? previa.firmas : new Map<string, Buffer>();
-  const key = readKey(credencial.key);
-  const textos = textosDe(openEfirma(credencial), rfc, para);
+  const { datos, key } = readPair(credencial);
+  const textos = textosDe(datos, rfc, para);
   const firmas = new Map<string, Buffer>();
   for (let next = 0; next < textos.length; next += A_LA_VEZ) {
     if (signal.aborted) throw new SatError('CANCELADA');
@@ -98,7 +98,7 @@ function paquetesDe(folio: string): string[] {
 
 /** Signs with the signatures made beforehand. `sign` throws {@link SinFirma} for other texts. */
 export function openPresigned({ cer, firmas }: Presigned): Signer {
-  const datos = datosDe(new X509Certificate(cer));
+  const { datos } = readCert(cer);
   return {
     ...datos,
     // A separate name: a holder of the key must not wait for an authentication that may be missing here.
