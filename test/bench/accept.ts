@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
 import { addDays } from '@acuse/core';
@@ -12,7 +13,7 @@ import { openRecords } from '@acuse/db/records';
 import { buildPrograms, createDatabase, freePort, programEntry } from '@acuse/embedded';
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
 import { WITH_FEATURES } from '../integration/fixtures/features.ts';
-import { startCpu } from './cpu.ts';
+import { cpuOf, startCpu } from './cpu.ts';
 import { joinNumbers } from './join-runs.ts';
 import { load } from './load.ts';
 import { acceptBare } from './statement.ts';
@@ -20,8 +21,10 @@ import { acceptBare } from './statement.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const FLAGS = ['--conditions=acuse-source', '--import', 'tsx'];
 const TAXPAYERS = 200;
-/** Pairs of rounds with and without the log of calls. */
-const PAIRS = 15;
+/** Rounds of the API with the log of calls beside the one without. */
+const ROUNDS = 10;
+/** What the API without the log is in PostgreSQL. */
+const SILENT = 'silencio';
 
 interface Caller {
   readonly rfc: string;
@@ -122,6 +125,53 @@ interface Api {
   readonly url: string;
 }
 
+async function countLines(databaseUrl: string): Promise<number> {
+  const db = openRecords({ url: databaseUrl, poolSize: 1, timeoutMs: 30_000, applicationName: 'bench' });
+  const { rows } = await db.pool.query<{ lines: number }>('SELECT count(*)::integer AS lines FROM llamada_hecha');
+  await db.close();
+  return rows[0]?.lines ?? 0;
+}
+
+/** Gives an URL of the same database, for a role of its own with every right. */
+async function asRole(databaseUrl: string, role: string): Promise<string> {
+  const db = openRecords({ url: databaseUrl, poolSize: 1, timeoutMs: 30_000, applicationName: 'bench' });
+  await db.pool.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${role}'`);
+  await db.close();
+  const url = new URL(databaseUrl);
+  url.username = role;
+  url.password = role;
+  return url.href;
+}
+
+/**
+ * Loads two APIs at once, so that other work on the machine slows both, and measures each with its sessions in
+ * PostgreSQL: answers, and milliseconds of processor an answer.
+ */
+async function besideEachOther(
+  databaseUrl: string,
+  apis: readonly (Api & { readonly role: string })[],
+  run: (api: Api) => ReturnType<typeof load>,
+): Promise<{ answers: number; cpuMs: number }[]> {
+  const db = openRecords({ url: databaseUrl, poolSize: 1, timeoutMs: 30_000, applicationName: 'bench' });
+  const spentBy = async ({ api, role }: (typeof apis)[number]) => {
+    const { rows } = await db.pool.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE usename = $1', [
+      role,
+    ]);
+    const pids = [api.pid ?? 0, ...rows.map(({ pid }) => pid)];
+    return new Map(await Promise.all(pids.map(async (pid) => [pid, await cpuOf(pid)] as const)));
+  };
+  const before = await Promise.all(apis.map(spentBy));
+  const loads = await Promise.all(apis.map(run));
+  // The log writes its last lines within a second.
+  await sleep(1_200);
+  const after = await Promise.all(apis.map(spentBy));
+  await db.close();
+  return loads.map(({ all }, at) => {
+    const each = [...(after[at] ?? [])].map(([pid, ms]) => ms - (before[at]?.get(pid) ?? 0));
+    return { answers: all, cpuMs: sum(each) / all };
+  });
+}
+
 const byProcessor = (floorCost: Loaded, acuse: Loaded) => sum(floorCost.cpuMs) / sum(acuse.cpuMs);
 const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
 const told = ({ perSecond, p50, p99, cpuMs }: Loaded) =>
@@ -190,7 +240,8 @@ export async function benchAccept(
   try {
     const [{ port: floorPort }] = (await once(floor, 'message')) as [{ port: number }];
     const first = await startApi(programs, env);
-    const silent = await startApi(programs, { ...env, LLAMADAS_REGISTRO: 'false' });
+    const silentUrl = await asRole(databaseUrl, SILENT);
+    const silent = await startApi(programs, { ...env, DATABASE_URL: silentUrl, LLAMADAS_REGISTRO: 'false' });
     apis.push(first, silent);
     await storeCiec(first.url, callers);
 
@@ -224,18 +275,27 @@ export async function benchAccept(
     const best = Math.max(...rounds.map(({ floorCost, acuse }) => byProcessor(floorCost, acuse)));
     console.log(`accept: best of ${rounds.length} rounds ${best.toFixed(2)} of the floor by processor (aim 0.6)`);
 
-    const pairs: { logged: Loaded; bare: Loaded }[] = [];
-    const short = { seconds: Math.ceil(options.seconds / 2) };
-    while (pairs.length < PAIRS) {
-      // The second of a pair finds more rows.
-      if (pairs.length % 2 === 0) pairs.push({ logged: await loadOf(first, short), bare: await loadOf(silent, short) });
-      else pairs.push({ bare: await loadOf(silent, short), logged: await loadOf(first, short) });
+    const both = [
+      { ...first, role: new URL(databaseUrl).username },
+      { ...silent, role: SILENT },
+    ];
+    const half = { seconds: Math.ceil(options.seconds / 2), connections: options.connections / 2 };
+    const speeds: string[] = [];
+    const costs: string[] = [];
+    const linesBefore = await countLines(databaseUrl);
+    let answers = 0;
+    while (costs.length < ROUNDS) {
+      const [logged, silenced] = await besideEachOther(databaseUrl, both, (api) => loadOf(api, half));
+      if (!logged || !silenced) throw new Error('two APIs are measured');
+      answers += logged.answers;
+      speeds.push((logged.answers / silenced.answers).toFixed(3));
+      costs.push((silenced.cpuMs / logged.cpuMs).toFixed(3));
     }
     apis.pop()?.api.kill();
-    const speeds = joinNumbers(pairs.map(({ logged, bare }) => (logged.perSecond / bare.perSecond).toFixed(3)));
-    const costs = joinNumbers(pairs.map(({ logged, bare }) => byProcessor(bare, logged).toFixed(3)));
+    const lines = (await countLines(databaseUrl)) - linesBefore;
+    if (lines < answers) throw new Error(`the log has ${lines} lines of ${answers} calls`);
     console.log(
-      `accept: with the log of calls, of that without, ${PAIRS} pairs of rounds: a second ${speeds} | by processor ${costs} (aim 0.99)`,
+      `accept: with the log of calls beside without it, ${ROUNDS} rounds: a second ${joinNumbers(speeds)} | by processor ${joinNumbers(costs)} (aim 0.97)`,
     );
 
     const ids = await finishOne(first.url, callers, databaseUrl);
@@ -265,11 +325,11 @@ export async function benchAccept(
     const ratio = bare === null ? '' : ` | ratio ${(perSecond / bare).toFixed(2)} (aim 0.9)`;
     console.log(`accept: ${cores} API processes: ${perSecond.toFixed(0)}/s | ${beside}${ratio}`);
     const rate = Math.max(1, Math.round(perSecond / 2 / cores));
-    const half = await Promise.all(apis.map((api) => loadOf(api, { connections, rate })));
-    const p99 = Math.max(...half.map((one) => one.p99));
-    const reached = sum(half.map((one) => one.perSecond));
+    const calm = await Promise.all(apis.map((api) => loadOf(api, { connections, rate })));
+    const p99 = Math.max(...calm.map((one) => one.p99));
+    const reached = sum(calm.map((one) => one.perSecond));
     console.log(
-      `accept: ${cores} API processes at half of that, ${rate * cores}/s asked, ${reached.toFixed(0)}/s answered: p50 ${Math.max(...half.map((one) => one.p50))} ms, p99 ${p99} ms from when each was due (aim 20)`,
+      `accept: ${cores} API processes at half of that, ${rate * cores}/s asked, ${reached.toFixed(0)}/s answered: p50 ${Math.max(...calm.map((one) => one.p50))} ms, p99 ${p99} ms from when each was due (aim 20)`,
     );
   } finally {
     for (const { api } of apis) api.kill();

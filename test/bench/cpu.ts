@@ -3,18 +3,28 @@ import { readdir, readFile } from 'node:fs/promises';
 /** Milliseconds of one tick, in which Linux counts for all of its user interfaces (`man 5 proc`, USER_HZ). */
 const TICK_MS = 10;
 
+/** Parent and ticks of a process; null without one. */
+async function statOf(pid: string | number): Promise<{ parent: number; ticks: number } | null> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  // The second field is the name of the program, in brackets, with any character.
+  const [, parent = 0, ...fields] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+  return stat === '' ? null : { parent, ticks: (fields[9] ?? 0) + (fields[10] ?? 0) };
+}
+
 async function ticksOf(pid: number): Promise<Map<string, number>> {
   const ticks = new Map<string, number>();
   for (const name of await readdir('/proc').catch(() => [])) {
-    if (!/^\d+$/.test(name)) continue;
-    const stat = await readFile(`/proc/${name}/stat`, 'latin1').catch(() => '');
-    // The second field is the name of the program, in brackets, with any character.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const [, parent = 0] = fields.map(Number);
-    if (Number(name) === pid || parent === pid) ticks.set(name, Number(fields[11]) + Number(fields[12]));
+    const stat = /^\d+$/.test(name) ? await statOf(name) : null;
+    if (stat !== null && (Number(name) === pid || stat.parent === pid)) ticks.set(name, stat.ticks);
   }
   return ticks;
 }
+
+/** What a process has taken since it began, without its children: milliseconds of processor. */
+export const cpuOf = async (pid: number): Promise<number> => ((await statOf(pid))?.ticks ?? 0) * TICK_MS;
 
 /**
  * Begins to measure how long the processors work for a process and for its children; what it returns gives the
