@@ -25,11 +25,11 @@ const lugarDe = (page: Page, id: string) =>
     return field.getBoundingClientRect().top - field.form.getBoundingClientRect().top;
   })()`);
 
-/** What a fault is written over. */
+/** What a fault is written over. What a folded block hides has a place too. */
 const OVERLAYS = `[...document.querySelectorAll('.falta')].flatMap((fault) => {
   const one = fault.getBoundingClientRect();
   return [...document.querySelectorAll('main :is(input:not([type="hidden"]), select, textarea, button, label, .ayuda, .tarjeta, p, h2)')]
-    .filter((each) => !each.contains(fault))
+    .filter((each) => each.checkVisibility() && !each.contains(fault))
     .filter((each) => {
       const two = each.getBoundingClientRect();
       return one.left < two.right - 1 && two.left < one.right - 1 && one.top < two.bottom - 1 && two.top < one.bottom - 1;
