@@ -32,8 +32,11 @@ interface Caller {
   day: number;
 }
 
+/** The database, for what the bench does there itself. */
+const openDb = (url: string) => openRecords({ url, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
+
 async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
-  const db = openRecords({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openDb(databaseUrl);
   const hasher = createApiKeyHasher({ peppers: new Map([[1, pepper]]), current: 1 });
   const callers: Caller[] = [];
   for (let n = 0; n < TAXPAYERS; n += 1) {
@@ -90,7 +93,7 @@ async function storeCiec(url: string, callers: readonly Caller[]): Promise<void>
 
 /** Has each caller a finished solicitud; gives their ids. Nothing is stored: a signed URL is made without asking. */
 async function finishOne(url: string, callers: readonly Caller[], databaseUrl: string): Promise<string[]> {
-  const db = openRecords({ url: databaseUrl, poolSize: 8, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openDb(databaseUrl);
   const claims = createClaims(db, WITH_FEATURES);
   const ids: string[] = [];
   for (const caller of callers) {
@@ -126,7 +129,7 @@ interface Api {
 }
 
 async function countLines(databaseUrl: string): Promise<number> {
-  const db = openRecords({ url: databaseUrl, poolSize: 1, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openDb(databaseUrl);
   const { rows } = await db.pool.query<{ lines: number }>('SELECT count(*)::integer AS lines FROM llamada_hecha');
   await db.close();
   return rows[0]?.lines ?? 0;
@@ -134,7 +137,7 @@ async function countLines(databaseUrl: string): Promise<number> {
 
 /** Gives an URL of the same database, for a role of its own with every right. */
 async function asRole(databaseUrl: string, role: string): Promise<string> {
-  const db = openRecords({ url: databaseUrl, poolSize: 1, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openDb(databaseUrl);
   await db.pool.query(`CREATE ROLE ${role} SUPERUSER LOGIN PASSWORD '${role}'`);
   await db.close();
   const url = new URL(databaseUrl);
@@ -152,7 +155,7 @@ async function besideEachOther(
   apis: readonly (Api & { readonly role: string })[],
   run: (api: Api) => ReturnType<typeof load>,
 ): Promise<{ answers: number; cpuMs: number }[]> {
-  const db = openRecords({ url: databaseUrl, poolSize: 1, timeoutMs: 30_000, applicationName: 'bench' });
+  const db = openDb(databaseUrl);
   const spentBy = async ({ api, role }: (typeof apis)[number]) => {
     const { rows } = await db.pool.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE usename = $1', [
       role,
