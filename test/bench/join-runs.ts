@@ -1,6 +1,6 @@
 /** Stands in a line for each number. */
 const GAP = '\0';
-const NUMBER = /\d[\d,]*(?:\.\d+)?/g;
+const NUMBER = /\d+(?:,\d{3})*(?:\.\d+)?/g;
 const numberOf = (text: string) => Number(text.replaceAll(',', ''));
 
 /** `median [least to most]` of a number that was printed several times, with its decimals; one text when all are equal. */
