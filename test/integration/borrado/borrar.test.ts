@@ -84,6 +84,8 @@ flowOnEachDriver('everything of a taxpayer', (queueUrl) => {
   });
 
   it('is shown before, without a change', async () => {
+    // The log of calls is written within a second.
+    await expect.poll(() => placesOf(ana.rfc), { timeout: 5_000 }).toContain('public.llamada_hecha');
     const before = await placesOf(ana.rfc);
     const [antes] = await borrar(ana.rfc, '--cuenta', ana.cuentaId, '--simular');
     expect(antes).toMatchObject({
