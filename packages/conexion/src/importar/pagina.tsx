@@ -244,7 +244,11 @@ interface LineasProps extends Leido {
 
 /** Faulty lines first. */
 function Lineas({ filas, faltas, known }: LineasProps) {
-  const wrong = faltas.map(({ linea, valor, motivo }: Falta) => [<code>{valor || '(vacío)'}</code>, linea, motivo]);
+  const wrong = faltas.map(({ linea, valor, motivo }: Falta) => [
+    <code>{valor || '(vacío)'}</code>,
+    linea,
+    <span class="larga">{motivo}</span>,
+  ]);
   const good = filas.map(({ linea, rfc, correo }: Fila) => [
     <code>{rfc}</code>,
     linea,
@@ -255,7 +259,7 @@ function Lineas({ filas, faltas, known }: LineasProps) {
     <>
       <Tabla
         titulo="Líneas del archivo, primero las que tienen algo mal"
-        columnas={['Valor', numeric('Línea', { phone: 'end' }), { titulo: 'Qué pasa', phone: 'value' }]}
+        columnas={['Valor', numeric('Línea', { phone: 'value' }), { titulo: 'Qué pasa', phone: 'line' }]}
         filas={all.slice(0, SHOWN)}
       />
       {all.length > SHOWN ? <p class="suave">Y {formatNumero(all.length - SHOWN)} líneas más.</p> : null}

@@ -128,7 +128,12 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false, o
   return (
     <Tabla
       titulo={titulo}
-      columnas={['Qué', 'Quién', sinCuenta ? 'RFC' : 'Cuenta y RFC', { titulo: 'Cuándo', phone: 'end', orden }]}
+      columnas={[
+        'Qué',
+        'Quién',
+        { titulo: sinCuenta ? 'RFC' : 'Cuenta y RFC', phone: 'value' },
+        { titulo: 'Cuándo', phone: 'end', orden },
+      ]}
       filas={lineas.map((linea) => [
         <ConNota nota={nombreAccion(linea.accion)}>
           <span class="larga">{describeCambio(linea.accion, linea.detalle)}</span>

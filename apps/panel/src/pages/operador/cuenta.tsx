@@ -69,7 +69,13 @@ async function renderCuenta(
       <Suspension {...formulario} />
       <Tabla
         titulo={rfcs.length > MAX_MOSTRADOS ? `RFC: los primeros ${MAX_MOSTRADOS} de ${rfcs.length}` : 'RFC'}
-        columnas={['RFC', 'Nombre', 'API key', 'Última llamada', 'Desde']}
+        columnas={[
+          'RFC',
+          'Nombre',
+          { titulo: 'API key', phone: 'value' },
+          'Última llamada',
+          { titulo: 'Desde', phone: 'none' },
+        ]}
         filas={rfcs
           .slice(0, MAX_MOSTRADOS)
           .map(({ rfc, nombre, creadoEn, apiKeys: [llave] }) => [

@@ -20,7 +20,7 @@ secretsPage.get('/operador/secretos', async ({ deps, pagina }) => {
       </p>
       <Tabla
         titulo="Secretos en uso"
-        columnas={['Secreto', 'Identificador', 'Qué cuelga de él', numeric('Cuántas')]}
+        columnas={['Secreto', 'Identificador', { titulo: 'Qué cuelga de él', phone: 'line' }, numeric('Cuántas')]}
         filas={filas.map(({ secreto, id, que, filas: cuantas }) => [
           <>
             {secreto} {(ids.get(secreto)?.size ?? 0) > 1 ? <Estado texto="En rotación" tono="alerta" /> : null}
