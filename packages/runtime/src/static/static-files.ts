@@ -17,8 +17,11 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 
-/** Inter (SIL Open Font License 1.1): Latin letters of every weight. */
-const FONT = createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2');
+/** Inter (SIL Open Font License 1.1): Latin letters of every weight. Programs that serve no page come without the package. */
+const readTypeface = () =>
+  readFileSync(
+    createRequire(import.meta.url).resolve('@fontsource-variable/inter/files/inter-latin-wght-normal.woff2'),
+  );
 
 /** Kept for a year, since another content has another address (RFC 8246). */
 const FOREVER = 'public, max-age=31536000, immutable';
@@ -125,7 +128,7 @@ export function createAssets(folder: URL, prefix: string, more: Readonly<Record<
     if (found === undefined) throw new Error(`no file ${name} in ${folder.pathname}`);
     return found;
   };
-  add('inter.woff2', () => readFileSync(FONT));
+  add('inter.woff2', readTypeface);
   add('marca.css', () => Buffer.from(fontFace(href('inter.woff2')) + MARCA));
   for (const name of readdirSync(folder)) add(name, () => readFileSync(new URL(name, folder)));
   for (const [name, bytes] of Object.entries(more)) add(name, () => bytes);
