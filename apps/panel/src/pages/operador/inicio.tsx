@@ -165,7 +165,7 @@ function Atrasadas({ atrasadas, now }: Pick<Datos, 'atrasadas'> & { readonly now
       <Tabla
         titulo="Solicitudes que nadie ha tomado a su hora"
         tituloOculto
-        columnas={['Solicitud', 'Cuenta', 'RFC', 'Fase', 'Debía avanzar']}
+        columnas={['Solicitud', 'Cuenta', { titulo: 'RFC', phone: 'line' }, 'Fase', 'Debía avanzar']}
         filas={atrasadas.map((solicitud) => [
           <span class="fija">{solicitud.id}</span>,
           <a href={`/operador/cuentas/${solicitud.cuentaId}`}>{solicitud.cuenta}</a>,
