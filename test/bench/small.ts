@@ -1,16 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { residentBytes } from '../../packages/embedded/src/children.ts';
 import { type Servers, startCpus } from './cpu.ts';
 import { LANES, openDownloads } from './downloads.ts';
 
 /** Goals for one download, and for a second at rest. */
 const AIM = { workerMs: 40, allMs: 75, s3: 6, statements: 12, transactions: 14, sessions: 0, atRest: 3, restMb: 100 };
-
-/** Memory of a process, MB. */
-async function memoryOf(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'latin1').catch(() => '');
-  return Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1] ?? Number.NaN) / 1_024;
-}
 
 /**
  * Cost of one small download by e.firma, from its request to its ZIP: processor, requests to S3, transactions and new
@@ -47,7 +42,7 @@ export async function benchSmall(servers: Servers, share: number): Promise<void>
     await run(0, LANES);
 
     const atRest = await rest(1 + Math.ceil(9 * share));
-    const restMb = await memoryOf(service.worker.pid);
+    const restMb = ((await residentBytes(service.worker.pid)) ?? Number.NaN) / 1_048_576;
 
     const [before, rowsBefore, started] = [await counters(), await inserted(), performance.now()];
     s3.requests.length = 0;
