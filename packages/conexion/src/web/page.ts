@@ -1,13 +1,14 @@
-/** The page, whatever its link: its script fills it. The field of the CIEC has no name, so that no form sends it. */
-export const pageHtml = (style: string, script: string): string => `<!doctype html>
+/** The page, filled by its script; `href`: the address of an asset. The field of the CIEC has no name, so that no form sends it. */
+export const pageHtml = (href: (file: string) => string): string => `<!doctype html>
 <html lang="es-MX">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>Conectar su RFC</title>
-<link rel="stylesheet" href="${style}">
-<script type="module" src="${script}"></script>
+<link rel="stylesheet" href="${href('marca.css')}">
+<link rel="stylesheet" href="${href('conectar.css')}">
+<script type="module" src="${href('conectar.js')}"></script>
 </head>
 <body>
 <main>

@@ -85,10 +85,7 @@ export function openPages(deps: Deps): (request: Request, ip: string) => Promise
   const open = () => {
     if (files !== undefined) return files;
     const assets = createAssets(ASSETS_FOLDER, ASSETS, { 'conectar.js': readFileSync(SCRIPT) });
-    files = {
-      assets,
-      page: createStaticFile(pageHtml(assets.href('conectar.css'), assets.href('conectar.js')), 'html'),
-    };
+    files = { assets, page: createStaticFile(pageHtml(assets.href), 'html') };
     return files;
   };
 
