@@ -254,7 +254,7 @@ export const GUARDS: readonly Guard[] = [
   {
     name: 'the second wake-up, under its generation, of what a queue lost',
     file: 'packages/db/src/outbox.ts',
-    edits: [{ from: '(SELECT processes > 0 FROM consumers)', to: 'false' }],
+    edits: [{ from: 'AND (SELECT processes > 0 FROM consumers_', to: 'AND false AND (SELECT true FROM consumers_' }],
     tests: [db('outbox')],
   },
   {

@@ -86,5 +86,5 @@ test('the server keeps one plan of a claim and of a turn of the relay', async ()
     'SELECT left(ltrim(statement, chr(10)), 16) AS sql, generic_plans::int AS kept FROM pg_prepared_statements',
   );
   const kept = rows.filter(({ kept: plans }) => plans > 0).map(({ sql }) => sql);
-  expect(kept).toEqual(expect.arrayContaining(['/* claim */ WITH', 'WITH RECURSIVE c', 'SELECT c AS cola']));
+  expect(kept).toEqual(expect.arrayContaining(['/* claim */ WITH', '/* relay */ WITH']));
 });
