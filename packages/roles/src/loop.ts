@@ -7,6 +7,12 @@ export interface Loop {
   close(): Promise<void>;
 }
 
+/** Milliseconds that a loop rests at most while nothing is due: a notification may be lost. */
+const REST_MS = 5_000;
+
+/** Milliseconds until the next turn when nothing becomes due within `seconds` without a notification: `everyMs` or more. */
+export const restMs = (everyMs: number, seconds: number) => Math.max(everyMs, Math.min(seconds * 1_000, REST_MS));
+
 /**
  * Repeats `turn` every `everyMs` until closed. A turn that returns true is followed by the next at once: there is more
  * to do. A number is the milliseconds until the next one. A turn that throws is logged (the first of a row only) and followed by the next at its time.

@@ -1,5 +1,5 @@
 import type { Logger } from '@acuse/runtime';
-import { startLoop } from './loop.ts';
+import { restMs, startLoop } from './loop.ts';
 
 /** Seconds of a lease beyond the time limit of an attempt, to write the outcome. */
 export const LEASE_SLACK_SECONDS = 10;
@@ -13,6 +13,8 @@ interface Sending<Tomada> {
   readonly concurrency: number;
   readonly everyMs: number;
   readonly log: Logger;
+  /** Seconds in which no piece becomes due without a notification, asked before a claim; absent: each turn claims. */
+  readonly restSeconds?: () => Promise<number>;
   /** Claims up to `limite` due pieces beside those under way. */
   readonly take: (limite: number, underWay: readonly Tomada[]) => Promise<readonly Tomada[]>;
   /** Sends a piece and notes its outcome. */
@@ -51,6 +53,8 @@ export async function startSending<Tomada extends { readonly id: string }>(sendi
     turn: async () => {
       const limite = concurrency - underWay.size;
       if (limite < Math.min(concurrency, Math.max(1, concurrency * PARTE_LIBRE))) return false;
+      const rest = (await sending.restSeconds?.()) ?? 0;
+      if (rest > 0) return restMs(everyMs, rest);
       const tomadas = await sending.take(
         limite,
         [...underWay.values()].map(({ tomada }) => tomada),

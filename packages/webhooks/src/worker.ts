@@ -24,7 +24,7 @@ import type { WebhooksSettings } from './settings.ts';
 const PARTE_DUDOSAS = 0.5;
 
 interface Deps {
-  readonly entregas: Pick<Entregas, 'claim' | 'keepCuerpo' | 'delivered' | 'failed' | 'listen'>;
+  readonly entregas: Pick<Entregas, 'restSeconds' | 'claim' | 'keepCuerpo' | 'delivered' | 'failed' | 'listen'>;
   readonly solicitudes: Pick<Solicitudes, 'find'>;
   readonly sender: Sender;
   readonly sellado: Pick<Sellado, 'open'>;
@@ -67,6 +67,7 @@ function startWebhooks(deps: Deps, config: WebhooksSettings) {
     concurrency,
     everyMs: config.WEBHOOKS_INTERVAL_MS,
     log,
+    restSeconds: entregas.restSeconds,
     take(limite, enCamino) {
       const { length } = enCamino.filter(({ isDudosa }) => isDudosa);
       const dudosas = Math.max(0, Math.ceil(concurrency * PARTE_DUDOSAS) - length);

@@ -312,6 +312,18 @@ it('switches an endpoint off at 410 and after days of failures, and waits for wh
   await waitFor(async () => (gone.recibidos.length >= 2 ? true : null));
 });
 
+it('brings an event by its notification, long before the loop looks', async () => {
+  const emisor = emisorOf();
+  const a = await seedTaxpayer(t.db);
+  const receptor = await receptorOf();
+  const { id } = await emisor.newWebhook(a.cuentaId, receptor.url);
+  await emisor.startWorker({ WEBHOOKS_INTERVAL_MS: '600000' });
+  for (const n of [1, 2]) {
+    await pingOf(a.cuentaId, id);
+    await all(receptor.recibidos, n);
+  }
+});
+
 it('signs with both secrets while the earlier one is valid', async () => {
   const emisor = emisorOf();
   const a = await seedTaxpayer(t.db);

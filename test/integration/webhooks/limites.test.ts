@@ -84,6 +84,28 @@ describe('a receiver that fails', () => {
   });
 });
 
+it('tells the time of the first delivery that a receiver may get, and counts none that it may not', async () => {
+  const rest = () => entregas().restSeconds();
+  await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL`;
+  expect(await rest()).toBe(Number.POSITIVE_INFINITY);
+  const { cuentaId, ids } = await newCuenta(2, 1);
+  const [uno = '', otro = ''] = ids;
+  expect(await rest()).toBeLessThanOrEqual(0);
+  for (const tomada of await entregas().claim(TODAS))
+    if (tomada.webhookId === uno) await entregas().failed(tomada, hecho, { ...despues, enSegundos: 20 });
+  // One waits for its next attempt, the other is under way until its lease ends.
+  expect(Math.round((await rest()) / 10)).toBe(2);
+  await t.sql`UPDATE webhook SET espera_hasta = now() + interval '40 seconds' WHERE id = ${uno}`;
+  expect(Math.round((await rest()) / 10)).toBe(4);
+  await t.sql`UPDATE webhook SET estado = 'APAGADO', motivo = 'USUARIO', apagado_en = now() WHERE id = ${uno}`;
+  expect(Math.round((await rest()) / 10)).toBe(6);
+  await t.sql`UPDATE webhook_entrega SET due_at = now() WHERE webhook_id = ${otro}`;
+  expect(await rest()).toBeLessThanOrEqual(0);
+  await t.sql`UPDATE cuenta SET suspendida_en = now(), suspension_motivo = 'abuso' WHERE id = ${cuentaId}`;
+  expect(await rest()).toBe(Number.POSITIVE_INFINITY);
+  await t.sql`UPDATE webhook_entrega SET estado = 'ENTREGADA', tomada_hasta = NULL`;
+});
+
 it('what failed is found among much that arrived without reading that', async () => {
   const { cuentaId, ids } = await newCuenta(1, 3_000);
   const [id = ''] = ids;

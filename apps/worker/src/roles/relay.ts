@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createOutbox, type Outbox } from '@acuse/db';
 import { createQueue, type WorkQueue } from '@acuse/queue';
-import { OUTBOX, relayed, SLOTS, startLoop } from '@acuse/roles';
+import { OUTBOX, relayed, restMs, SLOTS, startLoop } from '@acuse/roles';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { TOPICS } from '../features.ts';
 import type { OpenWorkerRole } from './role.ts';
-
-/** Milliseconds between two turns at most, while nothing is under way: a notification may be lost. */
-const REST_MS = 5_000;
 
 /**
  * Milliseconds after a hand-over until the next turn, doubled by each turn without one while wake-ups wait for a slot: the
@@ -54,7 +51,7 @@ export function startRelay(deps: {
       if (drained.hasMore || (isWaiting && isRoom)) return true;
       soonMs = drained.delivered > 0 ? SOON_MS : 2 * soonMs;
       if (isWaiting) return Math.min(soonMs, everyMs);
-      return Math.max(everyMs, Math.min(drained.restSeconds * 1_000, REST_MS));
+      return restMs(everyMs, drained.restSeconds);
     },
   });
   return {

@@ -70,12 +70,15 @@ async function keepConnection(
   };
 }
 
-/** Calls `wake` at every notification on a channel, on a connection of its own. Best effort: poll as well. */
+/**
+ * Calls `wake` at every notification on a channel, on a connection of its own, and whenever that is made: notifications
+ * before are lost. Best effort: poll as well.
+ */
 export const listenTo = (settings: Database['settings'], canal: string, wake: () => void) =>
   keepConnection(settings, {
     name: 'listen',
     onNotification: () => wake(),
-    begin: (client) => client.query(`LISTEN ${canal}`),
+    begin: (client) => client.query(`LISTEN ${canal}`).then(wake),
   });
 
 /** Locks of the session, which a killed process loses at once. */

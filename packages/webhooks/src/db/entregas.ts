@@ -61,26 +61,37 @@ export interface Despues {
 /** Workers claim one at a time: two at once would count the same deliveries under way and exceed a receiver's limit. */
 const TURN = `SELECT pg_advisory_xact_lock(hashtext('acuse_webhooks'))`;
 
-/**
- * Shares due deliveries among the accounts and their receivers, round by round: the accounts with the fewest deliveries
- * under way first, at most `$5` for each account. Steps along the index find the receivers, so that a long queue hides no
- * other receiver. A doubtful receiver gets one delivery at a time, after the healthy receivers of its account; all
- * doubtful receivers together get at most `$3` new ones. A suspended account gets none.
- */
-const CLAIM = `
-WITH RECURSIVE destino AS (
+/** Webhooks with waiting deliveries, by steps along the index: a long queue hides no other receiver. */
+const DESTINO = `destino AS (
   (SELECT webhook_id AS id FROM webhook_entrega WHERE estado = 'PENDIENTE' ORDER BY webhook_id LIMIT 1)
   UNION ALL
   SELECT (SELECT e.webhook_id FROM webhook_entrega e WHERE e.estado = 'PENDIENTE' AND e.webhook_id > d.id ORDER BY e.webhook_id LIMIT 1)
   FROM destino d WHERE d.id IS NOT NULL
-), en_camino AS MATERIALIZED (
+)`;
+
+/** Those of them that may be sent to after their pause. */
+const ACTIVO = `destino d JOIN webhook w ON w.id = d.id AND w.estado = 'ACTIVO' JOIN cuenta ON cuenta.id = w.cuenta_id AND cuenta.suspendida_en IS NULL`;
+
+/** Due at the end of its lease while under way. */
+const FIRST = `
+WITH RECURSIVE ${DESTINO}
+SELECT extract(epoch FROM min(greatest(e.due_at, w.espera_hasta)) - now())::float8 AS seconds FROM ${ACTIVO}
+CROSS JOIN LATERAL (SELECT due_at FROM webhook_entrega WHERE webhook_id = w.id AND estado = 'PENDIENTE' ORDER BY due_at LIMIT 1) e`;
+
+/**
+ * Shares due deliveries among the accounts and their receivers, round by round: the accounts with the fewest deliveries
+ * under way first, at most `$5` for each account. A doubtful receiver gets one delivery at a time, after the healthy
+ * receivers of its account; all doubtful receivers together get at most `$3` new ones. A suspended account gets none.
+ */
+const CLAIM = `
+WITH RECURSIVE ${DESTINO}, en_camino AS MATERIALIZED (
   SELECT webhook_id, count(*)::int AS n FROM webhook_entrega WHERE tomada_hasta IS NOT NULL AND tomada_hasta > now() GROUP BY webhook_id
 ), de_cuenta AS MATERIALIZED (
   SELECT w.cuenta_id, sum(c.n)::int AS n FROM en_camino c JOIN webhook w ON w.id = c.webhook_id GROUP BY w.cuenta_id
 ), abierto AS MATERIALIZED (
   SELECT w.id, w.cuenta_id, w.fallos_seguidos >= ${DUDOSO} AS dudoso, coalesce(c.n, 0) AS n, coalesce(q.n, 0) AS n_cuenta
-  FROM destino d JOIN webhook w ON w.id = d.id JOIN cuenta ON cuenta.id = w.cuenta_id AND cuenta.suspendida_en IS NULL LEFT JOIN en_camino c ON c.webhook_id = w.id LEFT JOIN de_cuenta q ON q.cuenta_id = w.cuenta_id
-  WHERE w.estado = 'ACTIVO' AND (w.espera_hasta IS NULL OR w.espera_hasta <= now())
+  FROM ${ACTIVO} LEFT JOIN en_camino c ON c.webhook_id = w.id LEFT JOIN de_cuenta q ON q.cuenta_id = w.cuenta_id
+  WHERE (w.espera_hasta IS NULL OR w.espera_hasta <= now())
 ), candidata AS (
   SELECT c.id, c.due_at, a.dudoso, a.cuenta_id, a.n_cuenta, a.n + row_number() OVER (PARTITION BY a.id ORDER BY c.due_at, c.id) AS nth
   FROM abierto a CROSS JOIN LATERAL (
@@ -171,6 +182,11 @@ function tomadaOf({ solicitudId, contribuyenteId, secretos, ...row }: Row): Entr
 /** Deliveries for the workers, with their outcomes. */
 export function createEntregas({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
   return {
+    /** Seconds until the first delivery is due; Infinity without one. More may be due than {@link claim} may claim. */
+    async restSeconds(): Promise<number> {
+      return (await rowOf<{ seconds: number | null }>(pool, FIRST))?.seconds ?? Number.POSITIVE_INFINITY;
+    },
+
     /**
      * Claims up to `limite` due deliveries for `leaseSeconds`: at most `porDestino` under way to one receiver, `porCuenta`
      * to one account, and `dudosas` new ones to doubtful receivers. Due again when the lease expires.
