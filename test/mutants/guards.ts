@@ -70,7 +70,10 @@ export const GUARDS: readonly Guard[] = [
     name: 'the reconciler that wakes solicitudes whose claim lapsed',
     file: 'apps/worker/src/roles/reconciler.ts',
     edits: [
-      { from: 'const woken = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });', to: 'const woken = 0;' },
+      {
+        from: 'await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });',
+        to: '{ woken: 0, isLate: true, isAbandoned: true };',
+      },
     ],
     tests: ['apps/worker/src/roles/reconciler.test.ts'],
   },

@@ -1,12 +1,13 @@
 import { endWithoutPaquete } from './claims/end.ts';
 import type { Database } from './database.ts';
-import { execute, isOne, rowsOf } from './statements.ts';
+import { execute, isOne, rowOf, rowsOf } from './statements.ts';
 
 /**
  * An expired claim has answered its wake-up: the next one gets a new generation, so that the job of the dead worker
  * does not block it. A solicitud without a wake-up (an emptied outbox) gets one of its present generation. A wake-up of
  * an ended solicitud frees its slot. A solicitud that waits for the e.firma with its metadata whole goes on when nine
- * tenths of its time are over: its package names the missing XML (`lateXml` of the core).
+ * tenths of its time are over: its package names the missing XML (`lateXml` of the core). Looks at the first deadlines:
+ * asked whether one is over, the planner would read all rows.
  */
 const RING_OVERDUE = `
 WITH de_nadie AS (
@@ -34,10 +35,21 @@ WITH de_nadie AS (
 ), sin_xml AS (
   UPDATE solicitud s SET estado = 'EN_PROCESO', motivo = NULL, gen = s.gen + 1, due_at = now()
   FROM con_metadata c WHERE s.id = c.id RETURNING s.id, s.gen, s.fase, s.cuenta_id, s.due_at
+), puesto AS (
+  INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
+  SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM (TABLE timbre UNION ALL TABLE sin_xml) t
+  ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL RETURNING solicitud_id
 )
-INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
-SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM (TABLE timbre UNION ALL TABLE sin_xml) t
-ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL`;
+SELECT (SELECT count(*) FROM puesto)::int AS woken,
+  coalesce((SELECT deadline_at <= now() FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY deadline_at LIMIT 1), false) AS "isLate",
+  coalesce((SELECT vence_en < now() FROM llamada ORDER BY vence_en LIMIT 1), false) AS "isAbandoned"`;
+
+/** Result of a look: solicitudes that were woken, and whether one is past its deadline and a call without an answer. */
+interface Overdue {
+  readonly woken: number;
+  readonly isLate: boolean;
+  readonly isAbandoned: boolean;
+}
 
 const EXPIRED = `SELECT id FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at <= now()
   ORDER BY deadline_at LIMIT $1`;
@@ -67,10 +79,12 @@ export function createSweeper({ pool }: Pick<Database, 'pool'>) {
   return {
     /**
      * Lets go of claims that lapsed, so that their solicitudes are woken again, and gives a wake-up to those that are overdue by
-     * `graceSeconds` and have none. Returns how many.
+     * `graceSeconds` and have none. Tells in the same statement whether {@link expire} and `refundAbandoned` have work.
      */
-    wakeOverdue: ({ graceSeconds, limit }: { graceSeconds: number; limit: number }) =>
-      execute(pool, RING_OVERDUE, [graceSeconds, limit]),
+    async wakeOverdue({ graceSeconds, limit }: { graceSeconds: number; limit: number }): Promise<Overdue> {
+      const row = await rowOf<Overdue>(pool, RING_OVERDUE, [graceSeconds, limit]);
+      return row ?? { woken: 0, isLate: false, isAbandoned: false };
+    },
 
     /** Ends solicitudes past their deadline: VENCIDA with refund. Returns the ids. */
     async expire(limit: number): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import {
   createBoveda,
   createClaims,
   createLlaves,
+  createSaldos,
   createSolicitudes,
   createSweeper,
 } from '@acuse/db';
@@ -305,7 +306,7 @@ describe('ends', () => {
 });
 
 describe('the reconciler', () => {
-  const wakeOverdue = () => createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 100 });
+  const wakeOverdue = async () => (await createSweeper(t.db).wakeOverdue({ graceSeconds: 30, limit: 100 })).woken;
 
   it('lets go of a claim that lapsed: its solicitud is woken under the next generation', async () => {
     await t.sql`UPDATE outbox SET rung_at = now() WHERE solicitud_id = ${id}`;
@@ -319,6 +320,25 @@ describe('the reconciler', () => {
     expect(await wakeOverdue()).toBe(0);
     expect(await claim(1)).toBeNull();
     expect(await claim(2)).not.toBeNull();
+  });
+
+  it('says in the same look whether a solicitud is past its deadline, and a call without its answer', async () => {
+    const [sweeper, saldos] = [createSweeper(t.db), createSaldos(t.db)];
+    const look = async () => {
+      const { isLate, isAbandoned } = await sweeper.wakeOverdue({ graceSeconds: 30, limit: 100 });
+      return [isLate, isAbandoned];
+    };
+    await Promise.all([sweeper.expire(1_000), saldos.refundAbandoned(1_000)]);
+    expect(await look()).toEqual([false, false]);
+    await t.sql`UPDATE solicitud SET deadline_at = now() WHERE id = ${id}`;
+    expect(await look()).toEqual([true, false]);
+    expect(await sweeper.expire(1_000)).toEqual([id]);
+    const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 1 });
+    const cargo = { cuentaId, contribuyenteId, operacion: 'tax/facturas' };
+    await saldos.charge({ ...cargo, opId: crypto.randomUUID(), plazoSegundos: -1 });
+    expect(await look()).toEqual([false, true]);
+    expect(await saldos.refundAbandoned(1_000)).toBe(1);
+    expect(await look()).toEqual([false, false]);
   });
 
   it('gives a wake-up of its present generation to an overdue solicitud that has none', async () => {

@@ -29,7 +29,7 @@ test('storage that hangs delays neither wake-ups and refunds nor the end of a ke
     sweeper: {
       wakeOverdue: async () => {
         counts.woken += 1;
-        return 0;
+        return { woken: 0, isLate: true, isAbandoned: true };
       },
       expire: async () => [],
     },
@@ -53,6 +53,35 @@ test('storage that hangs delays neither wake-ups and refunds nor the end of a ke
   expect(counts.asked).toBe(1);
   await Promise.all([reconciler.close(), reaper.close()]);
   void limpieza.close();
+});
+
+test('the reconciler sends one statement for each turn until something is late or abandoned', async () => {
+  const done: string[] = [];
+  const found = [{}, { isLate: true }, { isAbandoned: true }, {}];
+  let turns = 0;
+  const reconciler = startReconciler({
+    ...base,
+    graceSeconds: 1,
+    sweeper: {
+      async wakeOverdue() {
+        done.push('look');
+        return { woken: 0, isLate: false, isAbandoned: false, ...found[turns++] };
+      },
+      async expire() {
+        done.push('expire');
+        return [];
+      },
+    },
+    saldos: {
+      async refundAbandoned() {
+        done.push('refund');
+        return 0;
+      },
+    },
+  });
+  await expect.poll(() => turns).toBeGreaterThan(found.length);
+  await reconciler.close();
+  expect(done.slice(0, 6)).toEqual(['look', 'look', 'expire', 'look', 'refund', 'look']);
 });
 
 test('deletes the object before it notes that, asks for abandoned uploads once an hour, and stops between two objects', async () => {

@@ -37,13 +37,13 @@ export function startReconciler(deps: {
     everyMs,
     log,
     turn: async () => {
-      const woken = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });
+      const { woken, isLate, isAbandoned } = await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });
       if (woken > 0) log.warn({ woken }, 'overdue_solicitudes_rung');
 
-      const expired = await sweeper.expire(BATCH);
+      const expired = isLate ? await sweeper.expire(BATCH) : [];
       if (expired.length > 0) log.info({ expired: expired.length }, 'late_solicitudes_refunded');
 
-      const abandoned = await saldos.refundAbandoned(BATCH);
+      const abandoned = isAbandoned ? await saldos.refundAbandoned(BATCH) : 0;
       if (abandoned > 0) log.warn({ abandoned }, 'abandoned_calls_refunded');
       return [woken, expired.length, abandoned].includes(BATCH);
     },
