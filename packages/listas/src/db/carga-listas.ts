@@ -155,26 +155,14 @@ const KEPT = 50;
 /** Seconds before a failed attempt is repeated the first time, and at most. */
 const FIRST_RETRY = 60;
 const LAST_RETRY = 3_600;
-const PENDING = { efos: pendingOf('efos'), listado: pendingOf('listado') };
+const PENDING = `${pendingOf('efos')} UNION ALL ${pendingOf('listado')}`;
 
 /** Those of some lists that should be fetched now, and why. */
 export async function readPendientes(
   pool: Connection,
   { claves, maxHoras }: { readonly claves: readonly ClaveListado[]; readonly maxHoras: number },
 ): Promise<{ clave: ClaveListado; motivo: CargaPendiente }[]> {
-  const read = (text: string, which: readonly ClaveListado[]) =>
-    which.length === 0
-      ? []
-      : rowsOf<{ clave: ClaveListado; motivo: CargaPendiente }>(pool, text, [which, maxHoras, FIRST_RETRY, LAST_RETRY]);
-  const isEfos = (clave: ClaveListado) => clave === '69-b';
-  const efos = await read(PENDING.efos, claves.filter(isEfos));
-  return [
-    ...efos,
-    ...(await read(
-      PENDING.listado,
-      claves.filter((clave) => !isEfos(clave)),
-    )),
-  ];
+  return rowsOf(pool, PENDING, [claves, maxHoras, FIRST_RETRY, LAST_RETRY]);
 }
 
 /** The workers' and the operator's side of one list. */

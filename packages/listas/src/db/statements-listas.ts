@@ -107,7 +107,7 @@ SELECT iniciada_en AS "iniciadaEn", terminada_en AS "terminadaEn", resultado, mo
 /** Why an attempt failed whose process was going: it says nothing of the source. */
 export const CUT = 'INTERRUMPIDA';
 
-/** Which lists of a family should be fetched now: names, hours, seconds before a repetition and at most. */
+/** Which lists of a family should be fetched now: names of lists of any family, hours, seconds before a repetition and at most. */
 export function pendingOf(t: Tablas<unknown>['prefijo']): string {
   return `
 SELECT a.archivo AS clave, p.pendiente AS motivo FROM unnest($1::text[]) a (archivo)
@@ -129,5 +129,5 @@ CROSS JOIN LATERAL (SELECT CASE
   WHEN v.revisada_en IS NULL THEN 'SIN_LISTA'
   WHEN v.revisada_en < now() - make_interval(hours => $2) THEN 'VENCIDA'
 END AS pendiente) p
-WHERE p.pendiente IS NOT NULL`;
+WHERE p.pendiente IS NOT NULL AND (a.archivo = '69-b') = ${t === 'efos'}`;
 }
