@@ -1,9 +1,10 @@
 import { holdRoles, listenTo, notifyOutbox } from '@acuse/db';
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
 const ROLES = ['relay', 'reaper'] as const;
+afterEach(() => void vi.useRealTimers());
 
 /** A process with roles; `held` lists those that it was told it holds, each time. */
 async function holder(roles: readonly ('relay' | 'reaper' | 'listas')[] = ROLES) {
@@ -47,6 +48,24 @@ it('takes the roles of a process whose connection the server ended, and holds th
   await expect.poll(only.woken).toBe(1);
   expect(await sessions('roles')).toHaveLength(1);
   await only.close();
+});
+
+it('sends a statement each two seconds while it waits for a role, and each five while it holds all of its roles', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const [first, waiting] = [await holder(), await holder(['relay'])];
+  const sentAt = async () => {
+    const rows = await t.sql<{ at: string }>`SELECT query_start::text AS at FROM pg_stat_activity
+      WHERE datname = current_database() AND application_name = 'acuse-test-roles' ORDER BY backend_start`;
+    return rows.map(({ at }) => at);
+  };
+  const before = await sentAt();
+  expect(before).toHaveLength(2);
+  vi.advanceTimersByTime(2_000);
+  await expect.poll(async () => (await sentAt())[1]).not.toBe(before[1]);
+  expect((await sentAt())[0]).toBe(before[0]);
+  vi.advanceTimersByTime(3_000);
+  await expect.poll(async () => (await sentAt())[0]).not.toBe(before[0]);
+  await Promise.all([first.close(), waiting.close()]);
 });
 
 it('holds no role on a server that takes no writes', async () => {

@@ -5,8 +5,9 @@ import { Client, directUrl } from './client.ts';
 
 /** Milliseconds until a lost connection is made again. */
 const AGAIN_MS = 1_000;
-/** Milliseconds between two statements of a process that holds the locks of roles, or waits for them. */
+/** Milliseconds between two statements of a process that waits for locks of roles, and of one that holds all of its roles. */
 const BEAT_MS = 2_000;
+const REST_MS = 5_000;
 
 interface Kept {
   /** Ends its name in pg_stat_activity. */
@@ -117,7 +118,8 @@ export async function holdRoles<R extends string>(
     if (row === null || row.isReadOnly) throw new Error('the server takes no writes');
     if (isClosed) return;
     change([...mine, ...row.taken]);
-    timer = setTimeout(() => beat(client, drop).catch(drop), BEAT_MS);
+    const beatMs = row.taken.length < free.length ? BEAT_MS : REST_MS;
+    timer = setTimeout(() => beat(client, drop).catch(drop), beatMs);
   }
 
   const kept = await keepConnection(settings, {
