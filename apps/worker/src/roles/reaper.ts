@@ -72,7 +72,7 @@ export function startSesiones(deps: {
 }
 
 /** Milliseconds between two looks for rows past their retention; a full batch is followed by the next at once. */
-const RETENTION_EVERY_MS = 60_000;
+const RETENTION_EVERY_MS = 300_000;
 
 /** Deletes expired credentials, old traces and audit lines, and unused portal sessions. */
 export const openReaper: OpenWorkerRole = ({ config, database, log, closeLater, openSats }) => {
