@@ -84,8 +84,6 @@ WHERE rfc = $1 AND tipo = $2 AND token = $3 AND hasta > now()`;
 /** Over, and kept for a while: whose turn comes next follows from it. */
 const RELEASE = `UPDATE turno_acceso SET hasta = now() - interval '1 millisecond' WHERE rfc = $1 AND tipo = $2 AND token = $3`;
 
-const CLEAR_TURNS = `DELETE FROM turno_acceso WHERE hasta <= now() - interval '10 minutes'`;
-
 const SAVE_RECHAZO = `
 WITH nuevo AS (
   INSERT INTO rechazo_acceso (rfc, tipo, huella, sal, motivo, codigo) VALUES ($1, $2, $3, $4, $5, $6)
@@ -95,8 +93,10 @@ DELETE FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 AND huella <> $3 AND hue
   SELECT huella FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 AND huella <> $3 ORDER BY creado_en DESC LIMIT $7
 )`;
 
+/** Also deletes turns that decide no next turn any more. */
 const takeEndedOf = (isPruebas: boolean) => `
-WITH terminada AS (
+WITH turnos AS (DELETE FROM turno_acceso WHERE hasta <= now() - interval '10 minutes'),
+terminada AS (
   SELECT id FROM sesion_portal
   WHERE (por_cerrar OR usada_en <= now() - $1 * interval '1 millisecond') AND ${ofScope(isPruebas, 'rfc')}
   LIMIT $2 FOR UPDATE SKIP LOCKED
@@ -199,7 +199,6 @@ export function createSesionesPortal(
     },
 
     async takeEnded(idleMs, limit) {
-      await execute(pool, CLEAR_TURNS, []);
       const values = [idleMs, limit];
       const rows = await rowsOf<Row>(pool, TAKE_ENDED, values);
       return rows.map((row) => ({
