@@ -52,13 +52,13 @@ export const openCorreo: OpenRole<CorreoSettings & AvisosSettings> = async ({
     everyMs: TIDY_MS,
     log,
     async turn() {
-      const discarded = isSending ? 0 : await correos.discard(TIDY);
+      if (!isSending) return (await correos.discard(TIDY)) === TIDY;
       const expired = await correos.expire(TIDY);
       if (expired > 0) {
         metrics.mailsGivenUp.with({ motivo: 'VENCIDO' }).add(expired);
         log.warn({ expired }, 'mails_given_up');
       }
-      return discarded === TIDY || expired === TIDY;
+      return expired === TIDY;
     },
   });
   shutdown.phase('correo-limpieza', () => tidying.close());
