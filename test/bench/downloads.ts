@@ -8,6 +8,9 @@ const RFC = 'ACU200101DB1';
 /** Downloads at the same time: each waits most of its time for the simulated authority. */
 export const LANES = 4;
 
+/** Milliseconds until an idle session of PostgreSQL has reported its transactions. */
+const REPORT_MS = 10_500;
+
 /** Milliseconds between two looks at the loading of the lists, and how many looks there are at most. */
 const [LOADING_MS, LOADING_TURNS] = [4_000, 30];
 
@@ -30,9 +33,9 @@ export async function openDownloads(servers: Servers, workers?: readonly Env[]) 
     asked += 1;
     return (await pool.query<T>(text, [...values])).rows;
   };
-  /** Counters of the database without the questions of this process; they are written once a second at most. */
+  /** Counters of the database without the questions of this process. */
   const counters = async () => {
-    await pause(1_500);
+    await pause(REPORT_MS);
     const [row] = await ask<{ transactions: number; sessions: number }>(
       'SELECT xact_commit::float8 AS transactions, sessions::float8 AS sessions FROM pg_stat_database WHERE datname = current_database()',
     );
@@ -62,7 +65,7 @@ export async function openDownloads(servers: Servers, workers?: readonly Env[]) 
       const before = await counters();
       await pause(seconds * 1_000);
       const after = await counters();
-      return (after.transactions - before.transactions) / (seconds + 1.5);
+      return (after.transactions - before.transactions) / (seconds + REPORT_MS / 1_000);
     },
     /** Downloads of the days `from` to `to`, each from its request to its ZIP. */
     async run(from: number, to: number) {

@@ -70,10 +70,7 @@ export const GUARDS: readonly Guard[] = [
     name: 'the reconciler that wakes solicitudes whose claim lapsed',
     file: 'apps/worker/src/roles/reconciler.ts',
     edits: [
-      {
-        from: 'await sweeper.wakeOverdue({ graceSeconds, limit: BATCH });',
-        to: '{ woken: 0, isLate: true, isAbandoned: true };',
-      },
+      { from: 'await sweeper.wakeOverdue(', to: 'Object.assign({ woken: 0, isLate: true, isAbandoned: true }, ' },
     ],
     tests: ['apps/worker/src/roles/reconciler.test.ts'],
   },

@@ -44,13 +44,6 @@ SELECT (SELECT count(*) FROM puesto)::int AS woken,
   coalesce((SELECT deadline_at <= now() FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY deadline_at LIMIT 1), false) AS "isLate",
   coalesce((SELECT vence_en < now() FROM llamada ORDER BY vence_en LIMIT 1), false) AS "isAbandoned"`;
 
-/** Result of a look: solicitudes that were woken, and whether one is past its deadline and a call without an answer. */
-interface Overdue {
-  readonly woken: number;
-  readonly isLate: boolean;
-  readonly isAbandoned: boolean;
-}
-
 const EXPIRED = `SELECT id FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at <= now()
   ORDER BY deadline_at LIMIT $1`;
 
@@ -81,9 +74,9 @@ export function createSweeper({ pool }: Pick<Database, 'pool'>) {
      * Lets go of claims that lapsed, so that their solicitudes are woken again, and gives a wake-up to those that are overdue by
      * `graceSeconds` and have none. Tells in the same statement whether {@link expire} and `refundAbandoned` have work.
      */
-    async wakeOverdue({ graceSeconds, limit }: { graceSeconds: number; limit: number }): Promise<Overdue> {
-      const row = await rowOf<Overdue>(pool, RING_OVERDUE, [graceSeconds, limit]);
-      return row ?? { woken: 0, isLate: false, isAbandoned: false };
+    async wakeOverdue({ graceSeconds, limit }: { graceSeconds: number; limit: number }) {
+      const none = { woken: 0, isLate: false, isAbandoned: false };
+      return (await rowOf<typeof none>(pool, RING_OVERDUE, [graceSeconds, limit])) ?? none;
     },
 
     /** Ends solicitudes past their deadline: VENCIDA with refund. Returns the ids. */

@@ -330,7 +330,7 @@ describe('the reconciler', () => {
     };
     await Promise.all([sweeper.expire(1_000), saldos.refundAbandoned(1_000)]);
     expect(await look()).toEqual([false, false]);
-    await t.sql`UPDATE solicitud SET deadline_at = now() WHERE id = ${id}`;
+    await t.sql`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = ${id}`;
     expect(await look()).toEqual([true, false]);
     expect(await sweeper.expire(1_000)).toEqual([id]);
     const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 1 });

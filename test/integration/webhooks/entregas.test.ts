@@ -313,9 +313,7 @@ it('switches an endpoint off at 410 and after days of failures, and waits for wh
 });
 
 it('brings an event by its notification, long before the loop looks', async () => {
-  const emisor = emisorOf();
-  const a = await seedTaxpayer(t.db);
-  const receptor = await receptorOf();
+  const [emisor, receptor, a] = [emisorOf(), await receptorOf(), await seedTaxpayer(t.db)];
   const { id } = await emisor.newWebhook(a.cuentaId, receptor.url);
   await emisor.startWorker({ WEBHOOKS_INTERVAL_MS: '600000' });
   for (const n of [1, 2]) {

@@ -61,7 +61,7 @@ export interface Despues {
 /** Workers claim one at a time: two at once would count the same deliveries under way and exceed a receiver's limit. */
 const TURN = `SELECT pg_advisory_xact_lock(hashtext('acuse_webhooks'))`;
 
-/** Webhooks with waiting deliveries, by steps along the index: a long queue hides no other receiver. */
+/** Webhooks with waiting deliveries, by steps along the index: a long queue hides no other receiver. Then the open ones. */
 const DESTINO = `destino AS (
   (SELECT webhook_id AS id FROM webhook_entrega WHERE estado = 'PENDIENTE' ORDER BY webhook_id LIMIT 1)
   UNION ALL
@@ -69,7 +69,6 @@ const DESTINO = `destino AS (
   FROM destino d WHERE d.id IS NOT NULL
 )`;
 
-/** Those of them that may be sent to after their pause. */
 const ACTIVO = `destino d JOIN webhook w ON w.id = d.id AND w.estado = 'ACTIVO' JOIN cuenta ON cuenta.id = w.cuenta_id AND cuenta.suspendida_en IS NULL`;
 
 /** Due at the end of its lease while under way. */
