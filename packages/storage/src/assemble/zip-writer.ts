@@ -76,12 +76,15 @@ interface EntryForm {
   readonly release?: ((chunk: Buffer) => void) | undefined;
 }
 
+/** Deflate with twice the usual memory, 128 KiB more: less time for fewer bytes. */
+const MEM_LEVEL = 9;
+
 const AHEAD = { highWaterMark: AHEAD_BYTES };
 
 const compression = (level: number): Pick<EntryForm, 'through' | 'store'> =>
   level === 0
     ? { through: new PassThrough(AHEAD), store: true }
-    : { through: createDeflateRaw({ level, chunkSize: CHUNK_BYTES, ...AHEAD }), store: false };
+    : { through: createDeflateRaw({ level, memLevel: MEM_LEVEL, chunkSize: CHUNK_BYTES, ...AHEAD }), store: false };
 
 const engineOf = (archive: ZipArchive) => (archive as unknown as { _module: { engine: ZipEngine } })._module.engine;
 
