@@ -3,6 +3,9 @@ import type { PaqueteSatInvalido, TipoDescarga } from '@acuse/core';
 /** Longer than any record can be (a name has at most 300 characters): beyond it the text is no metadata. Bytes. */
 const MAX_RECORD_BYTES = 65_536;
 
+/** Bytes of a chunk that are joined to a record of the chunk before: enough for nearly all records. */
+const JOINED_BYTES = 4_096;
+
 /** Makes the error that says which file, and where in it. */
 export type InvalidText = (motivo: 'SIN_METADATA' | 'COLUMNAS' | 'FILA', detalle: string) => PaqueteSatInvalido;
 
@@ -39,7 +42,17 @@ export class RecordReader {
   }
 
   push(chunk: Buffer): void {
-    this.#read(this.#carry.length === 0 ? chunk : Buffer.concat([this.#carry, chunk]), false);
+    let from = 0;
+    if (this.#carry.length > 0 && chunk.length > JOINED_BYTES) {
+      this.#read(Buffer.concat([this.#carry, chunk.subarray(0, JOINED_BYTES)]), false);
+      from = JOINED_BYTES;
+      if (this.#carry.length <= from) {
+        from -= this.#carry.length;
+        this.#carry = EMPTY;
+      }
+    }
+    const rest = chunk.subarray(from);
+    this.#read(this.#carry.length === 0 ? rest : Buffer.concat([this.#carry, rest]), false);
   }
 
   /** Reads what the last line end left over. Throws when there was no header at all. */
