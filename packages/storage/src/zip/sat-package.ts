@@ -246,7 +246,12 @@ class CheckedContent extends Transform {
   readonly #meter = new Meter();
 
   constructor(options: InflateOptions, whole: (measure: Measure) => void) {
-    super({ highWaterMark: AHEAD_BYTES });
+    // By chunks: what waits would else be copied into one buffer for each reader.
+    super({
+      writableHighWaterMark: AHEAD_BYTES,
+      readableObjectMode: true,
+      readableHighWaterMark: AHEAD_BYTES / CHUNK_BYTES,
+    });
     this.#options = options;
     this.#whole = whole;
   }
