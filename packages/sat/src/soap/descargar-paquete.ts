@@ -202,8 +202,9 @@ export function createLectorPaquete(maxBytes: number) {
 }
 
 /**
- * Decodes base64 (RFC 4648, section 4) chunk by chunk, strictly: Node's own decoder skips what it does not know and
- * accepts a text that was cut. XML white space between characters is allowed. Throws RESPUESTA_ILEGIBLE.
+ * Decodes base64 (RFC 4648, section 4) chunk by chunk, strictly: Node's own decoder skips what it does not know,
+ * reads `-` and `_`, and accepts a text that was cut. XML white space between characters is allowed. Throws
+ * RESPUESTA_ILEGIBLE.
  */
 export function createBase64Decoder() {
   let rest = '';
@@ -215,8 +216,10 @@ export function createBase64Decoder() {
       if (ended) throw ilegible('base64 tras su final');
       const whole = text.slice(0, text.length - (text.length % 4));
       rest = text.slice(whole.length);
-      if (!/^[A-Za-z0-9+/]*={0,2}$/.test(whole)) throw ilegible('base64 inválido');
       const decoded = Buffer.from(whole, 'base64');
+      const padding = whole.endsWith('==') ? 2 : whole.endsWith('=') ? 1 : 0;
+      const isSkipped = decoded.length + padding !== 0.75 * whole.length;
+      if (isSkipped || whole.includes('-') || whole.includes('_')) throw ilegible('base64 inválido');
       if (whole.endsWith('=')) {
         ended = true;
         const quantum = whole.slice(-4);
