@@ -211,11 +211,8 @@ export function inflateEntry(data: Readable, options: InflateOptions): Readable 
           typeof createInflateRaw
         >[0]);
   let dataCrc32 = 0;
-  const seen = new Transform({
-    transform(chunk: Buffer, _encoding, callback) {
-      dataCrc32 = crc32(chunk, dataCrc32);
-      callback(null, chunk);
-    },
+  data.on('data', (chunk: Buffer) => {
+    dataCrc32 = crc32(chunk, dataCrc32);
   });
   const check = new CheckedContent(options, (measure) => {
     if (inflate.bytesWritten === compressedBytes) options.whole?.(measure, dataCrc32);
@@ -227,7 +224,7 @@ export function inflateEntry(data: Readable, options: InflateOptions): Readable 
       check.destroy(new PaqueteSatInvalido('CRC', objectKey, `los datos comprimidos de ${name} están dañados`, error));
     }
   });
-  return pipeline(data, seen, inflate, check, () => undefined);
+  return pipeline(data, inflate, check, () => undefined);
 }
 
 /** The data of a read before, compared with it by its CRC-32: another read of the storage, but the same bytes. */
