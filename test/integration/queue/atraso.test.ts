@@ -22,7 +22,8 @@ onEachDriver('a queue further behind than the grace', (redisUrl) => {
   async function wipe(): Promise<void> {
     if (redisUrl === undefined) return void (await t.sql`TRUNCATE bullmq.job CASCADE`);
     const client = new Redis(redisUrl);
-    await client.del(await client.keys(`bull:${namespace}-*`));
+    // At once: a job that is added between the list of keys and their deletion would keep its key and lose its place.
+    await client.eval(`return redis.call('DEL', unpack(redis.call('KEYS', ARGV[1])))`, 0, `bull:${namespace}-*`);
     client.disconnect();
   }
 
